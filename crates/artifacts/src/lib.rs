@@ -1,0 +1,1 @@
+//! Forensic formats: files in, located records out.

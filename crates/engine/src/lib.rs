@@ -1,0 +1,1 @@
+//! The investigation machine, sans-IO.

@@ -1,0 +1,1 @@
+//! One read-only tree over evidence.

@@ -1,0 +1,1 @@
+//! Models: what decides an agent's next step.

@@ -1,0 +1,1 @@
+//! The only spawner of processes: confined tool workers.

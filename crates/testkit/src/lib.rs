@@ -1,0 +1,1 @@
+//! Development only: builders and scripted parts.
