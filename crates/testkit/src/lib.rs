@@ -1,1 +1,3 @@
 //! Development only: builders and scripted parts.
+
+pub mod hive;

@@ -1,0 +1,156 @@
+//! Builder of real registry hives (`regf`) from a plain description: pure, deterministic, without dependencies.
+//!
+//! The format follows Maxim Suhanov's "Windows registry file format specification"
+//! (github.com/msuhanov/regf); the section names below are the specification's.
+//!
+//! ```
+//! use testkit::hive::{HiveSpec, KeySpec, ValueSpec};
+//!
+//! let root = KeySpec::new("ROOT").key(KeySpec::new("Select").value(ValueSpec::dword("Current", 1)));
+//! let built = HiveSpec::new(root).build();
+//! assert_eq!(&built.bytes[..4], b"regf");
+//! assert!(built.key_offset("Select").is_some());
+//! ```
+
+mod cells;
+mod names;
+mod spec;
+mod write;
+
+use std::collections::BTreeMap;
+
+pub use spec::{KeySpec, ListKind, ValueSpec};
+
+/// Length of the base block in bytes; hive bins begin here.
+pub const BASE_BLOCK: usize = 4096;
+
+/// Longest data that one cell of a big-data record holds, in bytes (section "Big data").
+pub const BIG_DATA_SEGMENT: usize = 16_344;
+
+/// Description of a whole hive.
+#[derive(Clone, Debug)]
+pub struct HiveSpec {
+    /// The root key; its name is stored but is no part of any path.
+    pub root: KeySpec,
+    /// Minor version of the format: 3 is Windows NT 4.0, 5 is Windows XP and later.
+    pub minor: u32,
+    /// Name in the base block; what exceeds 31 UTF-16 units is cut.
+    pub file_name: String,
+    /// Last written time of the base block, in 100-ns ticks since 1601-01-01 UTC.
+    pub last_written: u64,
+    /// Primary sequence number.
+    pub primary: u32,
+    /// Secondary sequence number; a hive is dirty when it differs from the primary one.
+    pub secondary: u32,
+    /// Kind of the subkey lists.
+    pub list: ListKind,
+    /// Most subkeys that one list holds; more are spread over several lists under an `ri`.
+    pub list_limit: usize,
+}
+
+impl HiveSpec {
+    /// A clean hive of version 1.5 with this root key.
+    pub fn new(root: KeySpec) -> Self {
+        Self {
+            root,
+            minor: 5,
+            file_name: String::new(),
+            last_written: 0,
+            primary: 1,
+            secondary: 1,
+            list: ListKind::Auto,
+            list_limit: 500,
+        }
+    }
+
+    /// Sets the minor version.
+    pub fn minor(mut self, minor: u32) -> Self {
+        self.minor = minor;
+        self
+    }
+
+    /// Sets the file name in the base block.
+    pub fn file_name(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.file_name);
+        self
+    }
+
+    /// Sets the last written time of the base block, in 100-ns ticks since 1601.
+    pub fn written(mut self, ticks: u64) -> Self {
+        self.last_written = ticks;
+        self
+    }
+
+    /// Makes the hive dirty: the primary sequence number runs ahead of the secondary one.
+    pub fn dirty(mut self) -> Self {
+        self.primary = self.secondary.wrapping_add(1);
+        self
+    }
+
+    /// Sets the kind of the subkey lists.
+    pub fn list(mut self, list: ListKind) -> Self {
+        self.list = list;
+        self
+    }
+
+    /// Writes the hive.
+    pub fn build(&self) -> Built {
+        write::hive(self)
+    }
+}
+
+/// A written hive and where its records lie.
+///
+/// All offsets are offsets in the file, and point to the signature of the record (after the size of its cell).
+#[derive(Clone, Debug, Default)]
+pub struct Built {
+    /// The hive file.
+    pub bytes: Vec<u8>,
+    /// Path of each key (root: `""`, separator `\`) to its `nk` record.
+    pub keys: BTreeMap<String, u64>,
+    /// Path of the key and name of each value to its `vk` record.
+    pub values: BTreeMap<(String, String), u64>,
+    /// Path of each key that has subkeys to its subkey list (`ri`, `lf`, `lh` or `li`).
+    pub subkey_lists: BTreeMap<String, u64>,
+    /// Path of each key that has values to the cell data of its value list.
+    pub value_lists: BTreeMap<String, u64>,
+}
+
+impl Built {
+    /// Where the `nk` record of this key lies.
+    pub fn key_offset(&self, path: &str) -> Option<u64> {
+        self.keys.get(path).copied()
+    }
+
+    /// Where the `vk` record of this value lies; `""` is the default value.
+    pub fn value_offset(&self, path: &str, value: &str) -> Option<u64> {
+        self.values.get(&(path.to_owned(), value.to_owned())).copied()
+    }
+
+    /// Overwrites four bytes at a file offset, to plant damage; an offset outside is ignored.
+    pub fn put_u32(&mut self, at: u64, value: u32) {
+        self.put(at, &value.to_le_bytes());
+    }
+
+    /// Overwrites bytes at a file offset, to plant damage; what lies outside is ignored.
+    pub fn put(&mut self, at: u64, bytes: &[u8]) {
+        let start = usize::try_from(at).unwrap_or(usize::MAX);
+        for (slot, byte) in self.bytes.iter_mut().skip(start).zip(bytes) {
+            *slot = *byte;
+        }
+    }
+
+    /// Computes the checksum of the base block again, after it has been changed.
+    pub fn fix_checksum(&mut self) {
+        write::checksum(&mut self.bytes);
+    }
+}
+
+/// Turns a file offset of cell data into the offset that records store: of the cell, counted from the first bin.
+pub fn cell_reference(file_offset: u64) -> u32 {
+    let cell = file_offset.saturating_sub(BASE_BLOCK as u64 + 4);
+    u32::try_from(cell).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests;

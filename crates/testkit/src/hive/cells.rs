@@ -1,0 +1,80 @@
+//! Hive bins and their cells (sections "Hive bin", "Cell").
+
+use super::BASE_BLOCK;
+
+const BIN_HEADER: usize = 32;
+const BIN_UNIT: usize = 4096;
+
+/// Bins being filled; cells are only ever added.
+pub(crate) struct Bins {
+    bytes: Vec<u8>,
+    /// End of the bin being filled, counted from the first bin.
+    bin_end: usize,
+}
+
+/// Offset of a cell from the first bin, as records store it.
+pub(crate) type CellRef = u32;
+
+/// The offset that means "none".
+pub(crate) const NONE: CellRef = u32::MAX;
+
+impl Bins {
+    pub(crate) fn new() -> Self {
+        Self { bytes: Vec::new(), bin_end: 0 }
+    }
+
+    /// Adds an allocated cell with this content.
+    pub(crate) fn add(&mut self, data: &[u8]) -> CellRef {
+        let size = (data.len() + 4).next_multiple_of(8);
+        if self.bytes.len() + size > self.bin_end {
+            self.close_bin();
+            self.open_bin(size);
+        }
+        let cell = number(self.bytes.len());
+        let end = self.bytes.len() + size;
+        self.bytes.extend(number(size).wrapping_neg().to_le_bytes());
+        self.bytes.extend(data);
+        self.bytes.resize(end, 0);
+        cell
+    }
+
+    /// Overwrites part of a cell's content.
+    pub(crate) fn patch(&mut self, cell: CellRef, at: usize, data: &[u8]) {
+        let start = cell as usize + 4 + at;
+        self.bytes[start..start + data.len()].copy_from_slice(data);
+    }
+
+    /// Closes the last bin and hands out all of them.
+    pub(crate) fn finish(mut self) -> Vec<u8> {
+        self.close_bin();
+        self.bytes
+    }
+
+    fn open_bin(&mut self, cell: usize) {
+        let size = (cell + BIN_HEADER).next_multiple_of(BIN_UNIT);
+        self.bytes.extend(b"hbin");
+        self.bytes.extend(number(self.bin_end).to_le_bytes());
+        self.bytes.extend(number(size).to_le_bytes());
+        self.bytes.extend([0; 20]);
+        self.bin_end += size;
+    }
+
+    /// Fills what is left of the bin with one free cell: its size is positive.
+    fn close_bin(&mut self) {
+        let left = self.bin_end - self.bytes.len();
+        if left > 0 {
+            self.bytes.extend(number(left).to_le_bytes());
+            self.bytes.resize(self.bin_end, 0);
+        }
+    }
+}
+
+/// Offset in the file of the content of a cell.
+pub(crate) fn file_offset(cell: CellRef) -> u64 {
+    u64::from(cell) + BASE_BLOCK as u64 + 4
+}
+
+/// A size or offset as the format stores it; hives end at 2 GiB.
+pub(crate) fn number(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
