@@ -1,1 +1,45 @@
-//! The words of the record: ids, digests, times, locators, claims, events and the hash chain.
+//! The words of the record.
+//!
+//! Every other crate speaks in these types: ids and digests, times with their clock, locators into the evidence, records, claims, facts, the closed set of persisted events and the hash chain over them.
+//!
+//! **Invariant:** nothing here reads a file, a clock or a source of randomness.
+//! Types with `serde` derives are the persisted form; a runtime type that must not be forged (a grounded fact, an open run) lives in the crate that guards it.
+
+pub mod agent;
+pub mod canonical;
+pub mod case;
+pub mod chain;
+pub mod claim;
+pub mod digest;
+pub mod event;
+pub mod fact;
+pub mod id;
+pub mod locator;
+pub mod output;
+pub mod record;
+pub mod rejection;
+pub mod rules;
+pub mod time;
+pub mod tool;
+pub mod value;
+pub mod vocabulary;
+
+pub use agent::{AgentSpec, Condition, Objective};
+pub use case::{CaseEntry, EvidenceEntry, EvidenceKind, Integrity, IntegrityLevel};
+pub use chain::{ChainError, Circumstance, Link, Stream};
+pub use claim::{ClaimedValue, Reading};
+pub use digest::Digest;
+pub use event::{Event, FORMAT};
+pub use fact::{BoundValue, FactEntry, Healing, Tier};
+pub use id::{
+    CallId, ClaimId, FactId, IdError, IdSpace, InvocationId, PhenomenonId, RecordId, RunId, Seed, TaskId,
+};
+pub use locator::{ByteSpan, Locator};
+pub use output::{Output, OutputError};
+pub use record::{Defect, Field, Gap, Record};
+pub use rejection::{Candidate, Rejection, RejectionCode};
+pub use rules::{Budgets, GateRules, Rules, ViewRules};
+pub use time::{Clock, Precision, Time, Utc};
+pub use tool::{Completeness, Outcome, RecordType, Surface, ToolClass, ToolSpec};
+pub use value::{FieldType, FieldValue};
+pub use vocabulary::{Predicate, Vocabulary};

@@ -1,0 +1,97 @@
+//! One byte string for one value: the encoding that is hashed and stored.
+//!
+//! JSON without white space, object keys in byte order, integers only.
+//! It agrees with RFC 8785 (JSON Canonicalization Scheme) on everything Locard writes: Locard persists no floating point number.
+
+use serde::Serialize;
+use serde_json::Value;
+use thiserror::Error;
+
+/// Why a value has no canonical form.
+#[derive(Debug, Error)]
+pub enum CanonicalError {
+    /// The value does not serialise to JSON at all.
+    #[error("encode a value as canonical JSON")]
+    Json(#[source] serde_json::Error),
+    /// A number is not an integer in the range of `i64` and `u64`.
+    #[error("encode a value as canonical JSON: expected an integer, found {found}")]
+    NotAnInteger {
+        /// The number as JSON text.
+        found: String,
+    },
+}
+
+/// The canonical bytes of `value`.
+pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, CanonicalError> {
+    let value = serde_json::to_value(value).map_err(CanonicalError::Json)?;
+    let mut out = Vec::with_capacity(256);
+    write_value(&mut out, &value)?;
+    Ok(out)
+}
+
+/// The canonical form of `value` as text.
+pub fn to_string<T: Serialize + ?Sized>(value: &T) -> Result<String, CanonicalError> {
+    let bytes = to_vec(value)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn write_value(out: &mut Vec<u8>, value: &Value) -> Result<(), CanonicalError> {
+    match value {
+        Value::Null => out.extend_from_slice(b"null"),
+        Value::Bool(flag) => out.extend_from_slice(if *flag { b"true" } else { b"false" }),
+        Value::Number(number) if number.is_i64() || number.is_u64() => {
+            out.extend_from_slice(number.to_string().as_bytes());
+        }
+        Value::Number(number) => return Err(CanonicalError::NotAnInteger { found: number.to_string() }),
+        Value::String(text) => write_text(out, text)?,
+        Value::Array(items) => {
+            out.push(b'[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                write_value(out, item)?;
+            }
+            out.push(b']');
+        }
+        Value::Object(members) => {
+            // Not every build of serde_json keeps its maps sorted: another crate's feature can change that.
+            let mut members: Vec<_> = members.iter().collect();
+            members.sort_by(|a, b| a.0.cmp(b.0));
+            out.push(b'{');
+            for (index, (name, member)) in members.into_iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                write_text(out, name)?;
+                out.push(b':');
+                write_value(out, member)?;
+            }
+            out.push(b'}');
+        }
+    }
+    Ok(())
+}
+
+/// Appends `text` as a JSON string.
+pub(crate) fn write_text(out: &mut Vec<u8>, text: &str) -> Result<(), CanonicalError> {
+    serde_json::to_writer(out, text).map_err(CanonicalError::Json)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn keys_are_sorted_and_white_space_is_gone() {
+        let value = json!({"b": [1, -2, true, null], "a": {"z": "\u{e9}\n", "y": 18446744073709551615u64}});
+        let expected = "{\"a\":{\"y\":18446744073709551615,\"z\":\"\u{e9}\\n\"},\"b\":[1,-2,true,null]}";
+        assert_eq!(to_string(&value).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_float_has_no_canonical_form() {
+        assert!(matches!(to_vec(&json!({"x": 1.5})), Err(CanonicalError::NotAnInteger { .. })));
+    }
+}

@@ -1,0 +1,64 @@
+//! The case as the run records it.
+
+use crate::digest::Digest;
+use serde::{Deserialize, Serialize};
+
+/// One investigation's subject.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CaseEntry {
+    /// The case's short name.
+    pub name: String,
+    /// Its title, for people.
+    pub title: String,
+    /// The time zone in which people of the case think; facts are in UTC whatever it says.
+    pub time_zone: String,
+    /// The evidence in the order of the case file.
+    pub evidence: Vec<EvidenceEntry>,
+}
+
+/// One piece of evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvidenceEntry {
+    /// How locators name it.
+    pub label: String,
+    /// What it is.
+    pub kind: EvidenceKind,
+    /// The acquisition hash that the case promises.
+    pub expected_sha256: Option<Digest>,
+}
+
+/// What a piece of evidence is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EvidenceKind {
+    /// A folder laid out like the volume it was copied from.
+    Directory,
+}
+
+/// How closely the evidence's bytes were checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IntegrityLevel {
+    /// Names, sizes and modification times only.
+    Stat,
+    /// Besides, the first and last 64 KiB of each file.
+    Sampled,
+    /// Every byte.
+    Full,
+}
+
+/// What hashing a piece of evidence gave.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Integrity {
+    /// How closely its bytes were checked.
+    pub level: IntegrityLevel,
+    /// SHA-256 over a sorted line per file: path, size, digest at this level.
+    pub sha256: Digest,
+    /// Regular files.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}

@@ -1,0 +1,353 @@
+//! The hash chain: one link over another, per stream and over the whole run.
+//!
+//! Each task has its own causal stream of events, and so has the run itself.
+//! A stream's links cover what two equal runs share; a run's links cover, besides, the merge order of the streams and each event's circumstance.
+//! So two runs are equal when their streams' heads are, and yet no wall time can be changed unseen.
+
+use crate::canonical::{self, CanonicalError};
+use crate::digest::Digest;
+use crate::event::Event;
+use crate::id::{RunId, TaskId};
+use crate::time::Utc;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use thiserror::Error;
+
+/// What an event belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stream {
+    /// The run itself.
+    Run,
+    /// One of its tasks.
+    Task(TaskId),
+}
+
+impl Stream {
+    /// 0 for the run, the task's number for a task.
+    pub const fn number(self) -> u16 {
+        match self {
+            Stream::Run => 0,
+            Stream::Task(task) => task.0,
+        }
+    }
+
+    /// The stream with this number.
+    pub const fn from_number(number: u16) -> Stream {
+        match number {
+            0 => Stream::Run,
+            task => Stream::Task(TaskId(task)),
+        }
+    }
+}
+
+impl fmt::Display for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stream::Run => f.write_str("the run"),
+            Stream::Task(task) => task.fmt(f),
+        }
+    }
+}
+
+/// What two equal runs may differ in.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Circumstance {
+    /// Wall time of recording, RFC 3339.
+    pub at: String,
+    /// The run's name; with the first event only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunId>,
+    /// Where each piece of evidence was found, by label; with the first event only.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub evidence: BTreeMap<String, String>,
+    /// What confined the tools; with the first event only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub confinement: Vec<String>,
+    /// What the invocation cost; with its end only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+}
+
+impl Circumstance {
+    /// Only the wall time.
+    pub fn at(time: Utc) -> Circumstance {
+        Circumstance { at: time.to_string(), ..Circumstance::default() }
+    }
+}
+
+/// What one worker call cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cost {
+    /// Wall time in microseconds.
+    pub wall_microseconds: u64,
+    /// CPU time in microseconds.
+    pub cpu_microseconds: u64,
+    /// The most memory held, in KiB.
+    pub peak_kib: u64,
+}
+
+/// One event in its place: what is stored and hashed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// The place in the run, from 0.
+    pub position: u64,
+    /// The stream.
+    pub stream: Stream,
+    /// The place in the stream, from 0.
+    pub sequence: u32,
+    /// The event's canonical bytes.
+    pub event: Vec<u8>,
+    /// The circumstance's canonical bytes.
+    pub circumstance: Vec<u8>,
+    /// The link in the stream's chain.
+    pub stream_hash: Digest,
+    /// The link in the run's chain.
+    pub run_hash: Digest,
+}
+
+/// Why a chain cannot be made longer, or does not hold.
+#[derive(Debug, Error)]
+pub enum ChainError {
+    /// The event or its circumstance has no canonical form.
+    #[error("link {name} into the chain")]
+    Encode {
+        /// The event's name.
+        name: &'static str,
+        /// Why.
+        #[source]
+        source: CanonicalError,
+    },
+    /// The link is not where it says.
+    #[error("check the chain: position {position} of {stream}: expected {expected}, found {found}")]
+    Place {
+        /// The place where the link stands.
+        position: u64,
+        /// The stream that it names.
+        stream: Stream,
+        /// The position or sequence number that should stand there.
+        expected: u64,
+        /// What stands there.
+        found: u64,
+    },
+    /// A link's hash is not that of what it links.
+    #[error("check the chain: position {position} of {stream}: the {which} link does not fit what it covers")]
+    Hash {
+        /// The place where the link stands.
+        position: u64,
+        /// The stream.
+        stream: Stream,
+        /// `stream` or `run`.
+        which: &'static str,
+    },
+    /// The bytes are not the canonical form of an event of this version.
+    #[error("check the chain: position {position}: expected an event in canonical form")]
+    Event {
+        /// The place where the link stands.
+        position: u64,
+    },
+    /// The bytes are not the canonical form of a circumstance.
+    #[error("check the chain: position {position}: expected a circumstance in canonical form")]
+    Circumstance {
+        /// The place where the link stands.
+        position: u64,
+    },
+}
+
+/// The growing end of a chain.
+#[derive(Debug, Clone, Default)]
+pub struct Chain {
+    position: u64,
+    run: Option<Digest>,
+    streams: BTreeMap<Stream, (u32, Digest)>,
+}
+
+impl Chain {
+    /// The chain of an empty run.
+    pub fn new() -> Chain {
+        Chain::default()
+    }
+
+    /// Makes the next link.
+    pub fn link(
+        &mut self,
+        stream: Stream,
+        event: &Event,
+        circumstance: &Circumstance,
+    ) -> Result<Link, ChainError> {
+        let encode = |source| ChainError::Encode { name: event.name(), source };
+        let body = canonical::to_vec(event).map_err(encode)?;
+        let circumstance = canonical::to_vec(circumstance).map_err(encode)?;
+        Ok(self.extend(stream, body, circumstance))
+    }
+
+    fn extend(&mut self, stream: Stream, event: Vec<u8>, circumstance: Vec<u8>) -> Link {
+        let (sequence, before) = match self.streams.get(&stream) {
+            Some((sequence, hash)) => (sequence + 1, hash.as_bytes().as_slice()),
+            None => (0, [].as_slice()),
+        };
+        let place = [stream.number().to_le_bytes().as_slice(), &sequence.to_le_bytes()].concat();
+        let stream_hash = Digest::of_parts(&[b"locard stream", before, &place, &event]);
+        let before = self.run.as_ref().map_or([].as_slice(), |hash| hash.as_bytes());
+        let run_hash = Digest::of_parts(&[
+            b"locard run",
+            before,
+            &self.position.to_le_bytes(),
+            stream_hash.as_bytes(),
+            &circumstance,
+        ]);
+        let link =
+            Link { position: self.position, stream, sequence, event, circumstance, stream_hash, run_hash };
+        self.position += 1;
+        self.run = Some(run_hash);
+        self.streams.insert(stream, (sequence, stream_hash));
+        link
+    }
+
+    /// Checks a stored link against the chain so far and takes it up; returns what it holds.
+    ///
+    /// The chain goes on with the hashes computed, not with those stored.
+    pub fn check(&mut self, stored: &Link) -> Result<(Event, Circumstance), ChainError> {
+        let position = self.position;
+        let stream = stored.stream;
+        let place = |expected: u64, found: u64| match expected == found {
+            true => Ok(()),
+            false => Err(ChainError::Place { position, stream, expected, found }),
+        };
+        place(position, stored.position)?;
+        let next = self.streams.get(&stream).map_or(0, |(sequence, _)| sequence + 1);
+        place(next.into(), stored.sequence.into())?;
+        let computed = self.extend(stream, stored.event.clone(), stored.circumstance.clone());
+        if computed.stream_hash != stored.stream_hash {
+            return Err(ChainError::Hash { position, stream, which: "stream" });
+        }
+        if computed.run_hash != stored.run_hash {
+            return Err(ChainError::Hash { position, stream, which: "run" });
+        }
+        read(stored, position)
+    }
+
+    /// Links so far.
+    pub fn len(&self) -> u64 {
+        self.position
+    }
+
+    /// Whether there is no link yet.
+    pub fn is_empty(&self) -> bool {
+        self.position == 0
+    }
+
+    /// The run's last link.
+    pub fn head(&self) -> Option<Digest> {
+        self.run
+    }
+
+    /// Each stream's number of events and last link.
+    pub fn streams(&self) -> impl Iterator<Item = (Stream, u32, Digest)> + '_ {
+        self.streams.iter().map(|(stream, (sequence, hash))| (*stream, sequence + 1, *hash))
+    }
+}
+
+fn read(stored: &Link, position: u64) -> Result<(Event, Circumstance), ChainError> {
+    let not_event = || ChainError::Event { position };
+    let event: Event = serde_json::from_slice(&stored.event).map_err(|_| not_event())?;
+    if canonical::to_vec(&event).map_err(|_| not_event())? != stored.event {
+        return Err(not_event());
+    }
+    let not_circumstance = || ChainError::Circumstance { position };
+    let circumstance: Circumstance =
+        serde_json::from_slice(&stored.circumstance).map_err(|_| not_circumstance())?;
+    if canonical::to_vec(&circumstance).map_err(|_| not_circumstance())? != stored.circumstance {
+        return Err(not_circumstance());
+    }
+    Ok((event, circumstance))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{NothingToRecord, Phase, PhaseEntered};
+    use crate::id::CallId;
+
+    fn events() -> Vec<(Stream, Event)> {
+        let task = |number| Stream::Task(TaskId(number));
+        let entered = |reason: &str| {
+            Event::PhaseEntered(PhaseEntered {
+                phase: Phase::Investigate,
+                surface: Default::default(),
+                reason: reason.into(),
+            })
+        };
+        let nothing = NothingToRecord { turn: 1, call: CallId("c".into()), reason: "clean".into() };
+        vec![
+            (task(1), entered("a")),
+            (task(2), entered("b")),
+            (task(1), Event::NothingToRecord(nothing)),
+            (task(2), entered("c")),
+        ]
+    }
+
+    fn chain(order: &[usize], at: &str) -> (Vec<Link>, Chain) {
+        let circumstance = Circumstance { at: at.into(), ..Circumstance::default() };
+        let mut chain = Chain::new();
+        let events = events();
+        let links = order
+            .iter()
+            .map(|index| chain.link(events[*index].0, &events[*index].1, &circumstance).unwrap())
+            .collect();
+        (links, chain)
+    }
+
+    fn first_failure(links: &[Link]) -> Option<usize> {
+        let mut chain = Chain::new();
+        links.iter().position(|link| chain.check(link).is_err())
+    }
+
+    #[test]
+    fn a_chain_checks_against_what_was_linked() {
+        let (links, written) = chain(&[0, 1, 2, 3], "2026-01-01T00:00:00Z");
+        assert_eq!(first_failure(&links), None);
+        let mut read = Chain::new();
+        for link in &links {
+            read.check(link).unwrap();
+        }
+        assert_eq!(read.head(), written.head());
+    }
+
+    #[test]
+    fn streams_are_equal_whatever_their_merge_order_and_wall_time() {
+        let (_, a) = chain(&[0, 1, 2, 3], "2026-01-01T00:00:00Z");
+        let (_, b) = chain(&[1, 3, 0, 2], "2027-01-01T00:00:00Z");
+        assert!(a.streams().eq(b.streams()));
+        assert_ne!(a.head(), b.head());
+    }
+
+    #[test]
+    fn every_flipped_bit_of_a_link_is_found_at_its_place() {
+        let (links, _) = chain(&[0, 1, 2, 3], "2026-01-01T00:00:00Z");
+        for bit in 0..links[2].event.len() * 8 {
+            let mut changed = links.clone();
+            changed[2].event[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(first_failure(&changed), Some(2));
+        }
+        for bit in 0..links[1].circumstance.len() * 8 {
+            let mut changed = links.clone();
+            changed[1].circumstance[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(first_failure(&changed), Some(1));
+        }
+    }
+
+    #[test]
+    fn a_missing_swapped_or_doubled_link_is_found() {
+        let (links, _) = chain(&[0, 1, 2, 3], "2026-01-01T00:00:00Z");
+        let without = [&links[..1], &links[2..]].concat();
+        assert_eq!(first_failure(&without), Some(1));
+        let mut swapped = links.clone();
+        swapped.swap(1, 2);
+        assert_eq!(first_failure(&swapped), Some(1));
+        let doubled = [&links[..2], &links[1..]].concat();
+        assert_eq!(first_failure(&doubled), Some(2));
+    }
+}

@@ -1,0 +1,34 @@
+//! Claims: what an agent asks to have recorded; not yet true.
+
+use serde::{Deserialize, Serialize};
+
+/// A claim that values stand together in one record of one invocation's output.
+///
+/// Everything is kept as the agent wrote it: ids may be invented, fields misnamed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reading {
+    /// What is said of the subject.
+    pub predicate: String,
+    /// What the reading is about; empty where the agent leaves it to the record.
+    #[serde(default)]
+    pub subject: String,
+    /// The values, each with the field it is said to stand in.
+    pub values: Vec<ClaimedValue>,
+    /// The id of the invocation whose output is cited.
+    pub invocation: String,
+    /// The id of the cited record, such as `r0`.
+    #[serde(default)]
+    pub record: Option<String>,
+}
+
+/// One value of a reading.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClaimedValue {
+    /// The field of the record; `None` where the agent gave only the value.
+    #[serde(default)]
+    pub field: Option<String>,
+    /// The value as text.
+    pub value: String,
+}

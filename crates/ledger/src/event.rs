@@ -1,0 +1,474 @@
+//! The closed set of persisted events.
+//!
+//! An event holds what two equal runs share: no wall time, no path, no measurement.
+//! Those stand beside it as its circumstance (see [`crate::chain`]).
+//! Payloads of any size (model replies, tool outputs) are stored apart under their digest.
+
+use crate::agent::AgentSpec;
+use crate::case::{CaseEntry, Integrity};
+use crate::claim::Reading;
+use crate::digest::Digest;
+use crate::fact::{FactEntry, Healing};
+use crate::id::{CallId, ClaimId, FactId, InvocationId, PhenomenonId, RecordId, Seed, TaskId};
+use crate::record::{Defect, Gap};
+use crate::rejection::Rejection;
+use crate::rules::Rules;
+use crate::tool::{Completeness, Outcome, Surface, ToolSpec};
+use crate::vocabulary::Vocabulary;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The version of everything persisted.
+///
+/// The major number changes when an older Locard could misread the run, the minor one when it could only miss something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Format {
+    /// Incompatible changes.
+    pub major: u16,
+    /// Additions.
+    pub minor: u16,
+}
+
+/// The format that this version writes.
+pub const FORMAT: Format = Format { major: 1, minor: 0 };
+
+impl Format {
+    /// Whether this version can read a run of format `self`.
+    pub fn is_readable(self) -> bool {
+        self.major == FORMAT.major && self <= FORMAT
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// One thing that happened in a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", content = "body", rename_all = "snake_case")]
+pub enum Event {
+    /// Run: it began, under these rules. Always the first event.
+    RunOpened(Box<RunOpened>),
+    /// Run: a task was assigned.
+    TaskAssigned(TaskAssigned),
+    /// Run: the bytes of a piece of evidence were checked.
+    EvidenceHashed(EvidenceHashed),
+    /// Run: nothing follows. Always the last event.
+    RunSealed(RunSealed),
+    /// Task: it entered a phase.
+    PhaseEntered(PhaseEntered),
+    /// Task: the model was asked.
+    TurnRequested(TurnRequested),
+    /// Task: the model answered.
+    TurnReplied(TurnReplied),
+    /// Task: the model could not be had.
+    TurnFailed(TurnFailed),
+    /// Task: a tool is about to run.
+    InvocationStarted(InvocationStarted),
+    /// Task: a tool has run.
+    InvocationEnded(InvocationEnded),
+    /// Task: a call was refused without running.
+    CallRefused(CallRefused),
+    /// Task: a page of an output was shown.
+    OutputPaged(OutputPaged),
+    /// Task: a claim was made.
+    ClaimSubmitted(ClaimSubmitted),
+    /// Task: the gateway grounded a claim.
+    ClaimAccepted(Box<ClaimAccepted>),
+    /// Task: the gateway refused a claim.
+    ClaimRejected(ClaimRejected),
+    /// Task: a phenomenon was recorded.
+    PhenomenonRecorded(PhenomenonRecorded),
+    /// Task: the agent says that there is nothing to record.
+    NothingToRecord(NothingToRecord),
+    /// Task: nothing follows in it.
+    TaskEnded(TaskEnded),
+}
+
+/// The run began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunOpened {
+    /// The format of everything in the run.
+    pub format: Format,
+    /// The version of Locard.
+    pub program: String,
+    /// What the run's ids are derived from.
+    pub seed: Seed,
+    /// The case.
+    pub case: CaseEntry,
+    /// The rules.
+    pub rules: Rules,
+    /// The predicates and what proves them.
+    pub vocabulary: Vocabulary,
+    /// Every tool that any surface of the run can offer.
+    pub tools: Vec<ToolSpec>,
+    /// Numbered behaviour flags in force; a number is never used again for another behaviour.
+    pub behaviour: Vec<u16>,
+    /// Whether tools ran confined; `false` only with `--unconfined`.
+    pub confined: bool,
+}
+
+/// A task was assigned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskAssigned {
+    /// Its number.
+    pub task: TaskId,
+    /// Who does it.
+    pub agent: AgentSpec,
+    /// What decides its steps, such as `playbook`.
+    pub model: String,
+    /// The digest of the model's data, such as the playbook's text; `None` for a model that is not ours.
+    pub model_digest: Option<Digest>,
+}
+
+/// The bytes of a piece of evidence were checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvidenceHashed {
+    /// Its label.
+    pub evidence: String,
+    /// What was found.
+    pub integrity: Integrity,
+    /// Whether it agrees with the hash that the case promises; `None` where the case promises none.
+    pub as_expected: Option<bool>,
+}
+
+/// The run ended in order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunSealed {
+    /// Each task's last link, in the order of the tasks.
+    pub heads: Vec<TaskHead>,
+    /// Stored outputs and replies.
+    pub payloads: u64,
+}
+
+/// The end of a task's chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskHead {
+    /// The task.
+    pub task: TaskId,
+    /// Its number of events.
+    pub events: u32,
+    /// Its last link.
+    pub head: Digest,
+}
+
+/// A phase of an agent's life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// On the agent's full surface.
+    Investigate,
+    /// On the record-only surface.
+    Record,
+}
+
+/// A task entered a phase.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PhaseEntered {
+    /// The phase.
+    pub phase: Phase,
+    /// What its turns may use.
+    pub surface: Surface,
+    /// Why the task entered it.
+    pub reason: String,
+}
+
+/// The model was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TurnRequested {
+    /// Its number in the task, from 1.
+    pub turn: u32,
+    /// The digest of the full request: system prompt, tools, messages.
+    pub request: Digest,
+}
+
+/// The model answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TurnReplied {
+    /// The turn.
+    pub turn: u32,
+    /// The digest of the stored reply.
+    pub reply: Digest,
+    /// Calls that it asks for.
+    pub calls: u32,
+}
+
+/// The model could not be had.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TurnFailed {
+    /// The turn.
+    pub turn: u32,
+    /// What its provider said.
+    pub reason: String,
+}
+
+/// A tool is about to run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InvocationStarted {
+    /// The invocation.
+    pub invocation: InvocationId,
+    /// The turn that asked for it.
+    pub turn: u32,
+    /// The model's own name for the call.
+    pub call: CallId,
+    /// The tool.
+    pub tool: String,
+    /// The arguments as the model wrote them.
+    pub arguments: serde_json::Value,
+}
+
+/// A tool has run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InvocationEnded {
+    /// The invocation.
+    pub invocation: InvocationId,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Whether it returned everything that was asked for.
+    pub completeness: Completeness,
+    /// The arguments as they were used; `None` where the tool never came to read them.
+    pub normalised: Option<serde_json::Value>,
+    /// The digest of the stored output; `None` where there is none.
+    pub output: Option<Digest>,
+    /// Records in it.
+    pub records: u32,
+    /// Stored bytes of it.
+    pub bytes: u64,
+    /// The records that the agent was shown.
+    pub shown: Vec<RecordRange>,
+    /// Damage met.
+    pub defects: Vec<Defect>,
+    /// What was not examined.
+    pub gaps: Vec<Gap>,
+    /// What the tool says about its work; never evidence.
+    pub notes: Vec<String>,
+}
+
+/// Records from `first` up to, but not including, `end`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordRange {
+    /// The first record.
+    pub first: RecordId,
+    /// The record after the last.
+    pub end: RecordId,
+}
+
+impl RecordRange {
+    /// Whether the record is in the range.
+    pub fn contains(&self, record: RecordId) -> bool {
+        self.first <= record && record < self.end
+    }
+}
+
+/// Why a call was refused without running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    /// The tool is not on the turn's surface: a boundary violation.
+    OutsideSurface,
+    /// There is no such tool.
+    UnknownTool,
+    /// The arguments do not fit the tool's schema.
+    BadArguments,
+    /// The same call was answered from the log often enough.
+    Repeated,
+    /// The turn made too many calls.
+    TooManyCalls,
+    /// The task's budget of rejected claims is spent.
+    RejectionsSpent,
+}
+
+/// A call was refused without running.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CallRefused {
+    /// The turn.
+    pub turn: u32,
+    /// The model's own name for the call.
+    pub call: CallId,
+    /// The tool that was named.
+    pub tool: String,
+    /// Why.
+    pub refusal: Refusal,
+    /// What the model was told.
+    pub told: String,
+}
+
+/// A page of an output was shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutputPaged {
+    /// The turn.
+    pub turn: u32,
+    /// The model's own name for the call.
+    pub call: CallId,
+    /// The invocation whose output was read.
+    pub invocation: InvocationId,
+    /// The records shown.
+    pub shown: RecordRange,
+}
+
+/// A claim was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClaimSubmitted {
+    /// The claim.
+    pub claim: ClaimId,
+    /// The turn.
+    pub turn: u32,
+    /// The model's own name for the call that carried it.
+    pub call: CallId,
+    /// The reading as submitted.
+    pub reading: Reading,
+}
+
+/// The gateway grounded a claim.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClaimAccepted {
+    /// The claim.
+    pub claim: ClaimId,
+    /// The fact.
+    pub fact: FactEntry,
+    /// The rewritten citation, where it was healed.
+    pub healing: Option<Healing>,
+}
+
+/// The gateway refused a claim.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClaimRejected {
+    /// The claim.
+    pub claim: ClaimId,
+    /// Why, and what the agent was told.
+    pub rejection: Rejection,
+}
+
+/// A phenomenon was recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PhenomenonRecorded {
+    /// The phenomenon.
+    pub phenomenon: PhenomenonId,
+    /// The facts it carries, at least one.
+    pub facts: Vec<FactId>,
+    /// The agent's own words; interpretation, not evidence.
+    pub interpretation: String,
+}
+
+/// The agent says that there is nothing to record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NothingToRecord {
+    /// The turn.
+    pub turn: u32,
+    /// The model's own name for the call.
+    pub call: CallId,
+    /// The agent's reason.
+    pub reason: String,
+}
+
+/// How a task ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskStatus {
+    /// Every objective is met.
+    Completed,
+    /// An objective is unmet.
+    Incomplete,
+    /// A budget ended it with nothing recorded.
+    BudgetSpent,
+    /// The model could not be had.
+    ModelFailed,
+}
+
+/// A task ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskEnded {
+    /// How.
+    pub status: TaskStatus,
+    /// Each objective and whether a fact meets it, in the agent's order.
+    pub objectives: Vec<ObjectiveResult>,
+    /// Turns used.
+    pub turns: u32,
+    /// Facts recorded.
+    pub facts: u32,
+    /// Claims refused.
+    pub rejections: u32,
+}
+
+/// Whether an objective is met.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ObjectiveResult {
+    /// The objective's name.
+    pub id: String,
+    /// The facts that meet it; none: unmet.
+    pub facts: Vec<FactId>,
+}
+
+impl Event {
+    /// The event's name, as it stands in its stored form.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Event::RunOpened(_) => "run_opened",
+            Event::TaskAssigned(_) => "task_assigned",
+            Event::EvidenceHashed(_) => "evidence_hashed",
+            Event::RunSealed(_) => "run_sealed",
+            Event::PhaseEntered(_) => "phase_entered",
+            Event::TurnRequested(_) => "turn_requested",
+            Event::TurnReplied(_) => "turn_replied",
+            Event::TurnFailed(_) => "turn_failed",
+            Event::InvocationStarted(_) => "invocation_started",
+            Event::InvocationEnded(_) => "invocation_ended",
+            Event::CallRefused(_) => "call_refused",
+            Event::OutputPaged(_) => "output_paged",
+            Event::ClaimSubmitted(_) => "claim_submitted",
+            Event::ClaimAccepted(_) => "claim_accepted",
+            Event::ClaimRejected(_) => "claim_rejected",
+            Event::PhenomenonRecorded(_) => "phenomenon_recorded",
+            Event::NothingToRecord(_) => "nothing_to_record",
+            Event::TaskEnded(_) => "task_ended",
+        }
+    }
+
+    /// The digests of stored payloads that this event stands for.
+    pub fn payload(&self) -> Option<Digest> {
+        match self {
+            Event::TurnReplied(replied) => Some(replied.reply),
+            Event::InvocationEnded(ended) => ended.output,
+            Event::RunOpened(_)
+            | Event::TaskAssigned(_)
+            | Event::EvidenceHashed(_)
+            | Event::RunSealed(_)
+            | Event::PhaseEntered(_)
+            | Event::TurnRequested(_)
+            | Event::TurnFailed(_)
+            | Event::InvocationStarted(_)
+            | Event::CallRefused(_)
+            | Event::OutputPaged(_)
+            | Event::ClaimSubmitted(_)
+            | Event::ClaimAccepted(_)
+            | Event::ClaimRejected(_)
+            | Event::PhenomenonRecorded(_)
+            | Event::NothingToRecord(_)
+            | Event::TaskEnded(_) => None,
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! A tool's output: the records of one invocation, as they are stored and hashed.
+//!
+//! The stored form is a line for the header and a line for each record, all canonical JSON.
+//! Only records stand in it: arguments, notes and error texts are kept in the event, so that nothing an agent said can ground what it claims.
+
+use crate::canonical::CanonicalError;
+use crate::digest::Digest;
+use crate::id::RecordId;
+use crate::locator::ByteSpan;
+use crate::record::Record;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// The version of the stored form.
+const VERSION: u32 = 1;
+
+/// The records of one invocation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    records: Vec<Record>,
+    bytes: Vec<u8>,
+    /// The offset of each record's line in `bytes`.
+    lines: Vec<usize>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    locard_output: u32,
+    records: u32,
+}
+
+/// Why bytes are not a stored output, or records cannot become one.
+#[derive(Debug, Error)]
+pub enum OutputError {
+    /// A record has no canonical form.
+    #[error("encode record {record}")]
+    Encode {
+        /// The record's place.
+        record: usize,
+        /// Why.
+        #[source]
+        source: CanonicalError,
+    },
+    /// The first line is not a header of this version.
+    #[error("read a stored output: byte 0: expected a header of version {VERSION}")]
+    Header,
+    /// A line is not a record.
+    #[error("read a stored output: byte {offset}: expected record r{record}")]
+    Record {
+        /// Bytes from the start of the output.
+        offset: usize,
+        /// The place of the record.
+        record: usize,
+        /// What the JSON reader said.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// A line is a record, but not written canonically, or out of place.
+    #[error("read a stored output: byte {offset}: record r{record} is out of order or not in canonical form")]
+    NotCanonical {
+        /// Bytes from the start of the output.
+        offset: usize,
+        /// The place of the record.
+        record: usize,
+    },
+    /// The header promises another number of records than follow.
+    #[error("read a stored output: expected {expected} records, found {found}")]
+    Count {
+        /// What the header says.
+        expected: u32,
+        /// Lines that follow it.
+        found: usize,
+    },
+}
+
+impl Output {
+    /// Makes an output of `records`, numbering them in their order.
+    pub fn new(mut records: Vec<Record>) -> Result<Output, OutputError> {
+        let header = Header { locard_output: VERSION, records: records.len() as u32 };
+        let mut bytes =
+            crate::canonical::to_vec(&header).map_err(|source| OutputError::Encode { record: 0, source })?;
+        bytes.push(b'\n');
+        let mut lines = Vec::with_capacity(records.len());
+        for (index, record) in records.iter_mut().enumerate() {
+            record.id = RecordId(index as u32);
+            let encoded = record.encode().map_err(|source| OutputError::Encode { record: index, source })?;
+            lines.push(bytes.len());
+            bytes.extend(encoded.bytes);
+            bytes.push(b'\n');
+        }
+        Ok(Output { records, bytes, lines })
+    }
+
+    /// Reads a stored output; anything but the exact bytes that [`Output::new`] writes is refused.
+    pub fn decode(bytes: &[u8]) -> Result<Output, OutputError> {
+        let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
+        let first = lines.next().unwrap_or_default();
+        let header: Header = serde_json::from_slice(first).map_err(|_| OutputError::Header)?;
+        if header.locard_output != VERSION {
+            return Err(OutputError::Header);
+        }
+        let mut offset = first.len();
+        let mut records = Vec::new();
+        for (record, line) in lines.enumerate() {
+            let parsed = serde_json::from_slice(line).map_err(|source| OutputError::Record {
+                offset,
+                record,
+                source,
+            })?;
+            records.push(parsed);
+            offset += line.len();
+        }
+        if header.records as usize != records.len() {
+            return Err(OutputError::Count { expected: header.records, found: records.len() });
+        }
+        let output = Output::new(records)?;
+        match output.bytes.iter().zip(bytes).position(|(ours, theirs)| ours != theirs) {
+            None if output.bytes.len() == bytes.len() => Ok(output),
+            at => {
+                let offset = at.unwrap_or(output.bytes.len().min(bytes.len()));
+                let record = output.lines.partition_point(|line| *line <= offset).saturating_sub(1);
+                Err(OutputError::NotCanonical { offset, record })
+            }
+        }
+    }
+
+    /// The records in order.
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// The record with this id.
+    pub fn record(&self, id: RecordId) -> Option<&Record> {
+        self.records.get(id.0 as usize)
+    }
+
+    /// The stored bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The digest of the stored bytes.
+    pub fn digest(&self) -> Digest {
+        Digest::of(&self.bytes)
+    }
+
+    /// Number of stored bytes of the record's line, its line feed included.
+    pub fn line_length(&self, id: RecordId) -> Option<usize> {
+        let index = id.0 as usize;
+        let start = *self.lines.get(index)?;
+        let end = self.lines.get(index + 1).copied().unwrap_or(self.bytes.len());
+        Some(end - start)
+    }
+
+    /// Where in the stored bytes the value of this field of this record stands.
+    pub fn value_span(&self, id: RecordId, field: &str) -> Option<ByteSpan> {
+        let encoded = self.record(id)?.encode().ok()?;
+        let range = encoded.values.get(field)?;
+        let line = *self.lines.get(id.0 as usize)?;
+        Some(ByteSpan::new((line + range.start) as u64, range.len() as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::canonical;
+    use crate::locator::Locator;
+    use crate::record::{Defect, Field};
+    use crate::value::FieldValue;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn record(fields: Vec<(String, FieldValue)>) -> Record {
+        let fields = fields.into_iter().map(|(name, value)| (name, Field { at: None, value }));
+        Record {
+            defects: vec![Defect { path: "a\"b".into(), offset: Some(7), what: "x".into() }],
+            fields: fields.collect::<BTreeMap<_, _>>(),
+            id: RecordId(0),
+            kind: "text_line".into(),
+            locator: Locator {
+                evidence: "e".into(),
+                path: "a\"b".into(),
+                stream: None,
+                span: Some(ByteSpan::new(1, 2)),
+            },
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_hand_written_encoder_agrees_with_the_canonical_one(name in ".{0,8}", text in ".{0,40}", n: i64) {
+            let fields = vec![(name, FieldValue::Text(text)), ("n".into(), FieldValue::Integer(n.into()))];
+            let record = record(fields);
+            prop_assert_eq!(record.encode().unwrap().bytes, canonical::to_vec(&record).unwrap());
+        }
+
+        #[test]
+        fn a_value_span_holds_exactly_the_value(texts in prop::collection::vec(".{0,40}", 1..5)) {
+            let records: Vec<_> =
+                texts.iter().map(|t| record(vec![("text".into(), FieldValue::Text(t.clone()))])).collect();
+            let output = Output::decode(Output::new(records).unwrap().bytes()).unwrap();
+            for (index, text) in texts.iter().enumerate() {
+                let span = output.value_span(RecordId(index as u32), "text").unwrap();
+                let bytes = &output.bytes()[span.offset as usize..span.end() as usize];
+                let value: FieldValue = serde_json::from_slice(bytes).unwrap();
+                prop_assert_eq!(value, FieldValue::Text(text.clone()));
+            }
+        }
+
+        #[test]
+        fn any_changed_byte_is_refused_or_changes_the_digest(position: prop::sample::Index, bit in 0u8..8) {
+            let output = Output::new(vec![record(vec![("text".into(), FieldValue::Text("x".into()))])]).unwrap();
+            let mut bytes = output.bytes().to_vec();
+            let position = position.index(bytes.len());
+            bytes[position] ^= 1 << bit;
+            prop_assert_ne!(Digest::of(&bytes), output.digest());
+            if let Ok(other) = Output::decode(&bytes) {
+                prop_assert_ne!(other, output);
+            }
+        }
+    }
+
+    #[test]
+    fn white_space_between_members_is_not_canonical() {
+        let output = Output::new(vec![record(vec![])]).unwrap();
+        let text = String::from_utf8(output.bytes().to_vec()).unwrap().replace("\"id\":0", "\"id\": 0");
+        assert!(matches!(Output::decode(text.as_bytes()), Err(OutputError::NotCanonical { record: 0, .. })));
+    }
+
+    #[test]
+    fn a_missing_line_is_counted() {
+        let output = Output::new(vec![record(vec![]), record(vec![])]).unwrap();
+        let cut = &output.bytes()[..output.lines[1]];
+        assert!(matches!(Output::decode(cut), Err(OutputError::Count { expected: 2, found: 1 })));
+    }
+}

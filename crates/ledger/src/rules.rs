@@ -1,0 +1,88 @@
+//! The rules of a run: budgets and gateway settings, as data in its first event.
+
+use crate::fact::Tier;
+use serde::{Deserialize, Serialize};
+
+/// Everything that a run may be re-judged under.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Rules {
+    /// What ends a loop.
+    pub budgets: Budgets,
+    /// How the gateway judges.
+    pub gate: GateRules,
+    /// How much of an output an agent is shown at once.
+    pub view: ViewRules,
+}
+
+/// What ends a loop; all counted within a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Budgets {
+    /// Turns on the full surface.
+    pub investigate_turns: u32,
+    /// Turns on the record-only surface.
+    pub record_turns: u32,
+    /// Calls that one turn may make; further ones are refused.
+    pub calls_per_turn: u32,
+    /// Rejected claims.
+    pub rejected_claims: u32,
+    /// Times that an identical call is answered from the log before it is refused.
+    pub repeated_calls: u32,
+    /// Wall time of the task in seconds.
+    pub wall_seconds: u64,
+}
+
+impl Default for Budgets {
+    fn default() -> Budgets {
+        Budgets {
+            investigate_turns: 60,
+            record_turns: 30,
+            calls_per_turn: 16,
+            rejected_claims: 60,
+            repeated_calls: 2,
+            wall_seconds: 3600,
+        }
+    }
+}
+
+/// How the gateway judges.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GateRules {
+    /// Whether a citation that does not ground its reading may be healed.
+    pub rescue: bool,
+    /// The tiers that hold.
+    pub tiers: Vec<Tier>,
+    /// The most candidates that a rejection names.
+    pub candidates: u32,
+    /// The fewest characters of a value that can tell one record from another without a cited record and field.
+    pub weak_below: u32,
+}
+
+impl Default for GateRules {
+    fn default() -> GateRules {
+        GateRules {
+            rescue: true,
+            tiers: vec![Tier::Exact, Tier::Normalised, Tier::Typed, Tier::Quoted],
+            candidates: 5,
+            weak_below: 4,
+        }
+    }
+}
+
+/// How much of an output an agent is shown at once; the rest it can page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ViewRules {
+    /// Stored bytes of records from the start.
+    pub head_bytes: u64,
+    /// Stored bytes of records from the end.
+    pub tail_bytes: u64,
+}
+
+impl Default for ViewRules {
+    fn default() -> ViewRules {
+        ViewRules { head_bytes: 24 * 1024, tail_bytes: 8 * 1024 }
+    }
+}

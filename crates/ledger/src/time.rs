@@ -1,0 +1,235 @@
+//! Times: UTC, the raw value, the clock it came from and its precision.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// 100-nanosecond ticks from 1601-01-01 (FILETIME's epoch) to 1970-01-01 (Unix's).
+const FILETIME_UNIX_EPOCH: i128 = 116_444_736_000_000_000;
+
+/// An instant in UTC; written in RFC 3339 with `Z`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Utc(Timestamp);
+
+/// Why a text is not an instant.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum UtcError {
+    /// The text is a date and time, but has no zone: it could be any of some thirty instants.
+    #[error("read a time: {found:?} has no zone; expected `Z` or an offset such as `+02:00`")]
+    Naive {
+        /// The text that was given.
+        found: String,
+    },
+    /// The text is no RFC 3339 time.
+    #[error("read a time: expected RFC 3339, found {found:?}")]
+    Form {
+        /// The text that was given.
+        found: String,
+    },
+}
+
+impl Utc {
+    /// The instant of a FILETIME: 100-nanosecond ticks since 1601-01-01 UTC ([MS-DTYP] 2.3.3).
+    ///
+    /// `None` for 0, which Windows writes for "not set", and for ticks after the year 9999, which programs write for "never".
+    pub fn from_filetime(ticks: u64) -> Option<Utc> {
+        if ticks == 0 {
+            return None;
+        }
+        let nanoseconds = (i128::from(ticks) - FILETIME_UNIX_EPOCH) * 100;
+        Timestamp::from_nanosecond(nanoseconds).ok().map(Utc)
+    }
+
+    /// The instant of a number of nanoseconds since 1970-01-01 UTC; `None` outside the years -9999 to 9999.
+    pub fn from_unix_nanoseconds(nanoseconds: i128) -> Option<Utc> {
+        Timestamp::from_nanosecond(nanoseconds).ok().map(Utc)
+    }
+
+    /// Nanoseconds since 1970-01-01 UTC.
+    pub fn unix_nanoseconds(self) -> i128 {
+        self.0.as_nanosecond()
+    }
+
+    /// RFC 3339 with as many decimal places as `precision` has.
+    pub fn to_text(self, precision: Precision) -> String {
+        format!("{:.*}", precision.decimals(), self.0)
+    }
+}
+
+impl FromStr for Utc {
+    type Err = UtcError;
+
+    /// Reads RFC 3339; a time without a zone is refused as [`UtcError::Naive`].
+    fn from_str(text: &str) -> Result<Utc, UtcError> {
+        if let Ok(timestamp) = text.parse::<Timestamp>() {
+            return Ok(Utc(timestamp));
+        }
+        let found = text.to_owned();
+        match text.parse::<jiff::civil::DateTime>() {
+            Ok(_) => Err(UtcError::Naive { found }),
+            Err(_) => Err(UtcError::Form { found }),
+        }
+    }
+}
+
+impl fmt::Display for Utc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Debug for Utc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+/// How finely a source stores its times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Precision {
+    /// One nanosecond.
+    Nanosecond,
+    /// 100 nanoseconds: FILETIME.
+    Filetime,
+    /// One microsecond.
+    Microsecond,
+    /// One millisecond.
+    Millisecond,
+    /// One second.
+    Second,
+    /// Two seconds: FAT's write time.
+    TwoSeconds,
+    /// One day: FAT's access date.
+    Day,
+}
+
+impl Precision {
+    /// Decimal places of a second.
+    pub const fn decimals(self) -> usize {
+        match self {
+            Precision::Nanosecond => 9,
+            Precision::Filetime => 7,
+            Precision::Microsecond => 6,
+            Precision::Millisecond => 3,
+            Precision::Second | Precision::TwoSeconds | Precision::Day => 0,
+        }
+    }
+
+    /// The length of one step in nanoseconds.
+    pub const fn nanoseconds(self) -> i128 {
+        match self {
+            Precision::Nanosecond => 1,
+            Precision::Filetime => 100,
+            Precision::Microsecond => 1_000,
+            Precision::Millisecond => 1_000_000,
+            Precision::Second => 1_000_000_000,
+            Precision::TwoSeconds => 2_000_000_000,
+            Precision::Day => 86_400_000_000_000,
+        }
+    }
+}
+
+/// Who kept the time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Clock {
+    /// The examined host, written by its system.
+    Host,
+    /// The file system of the machine that holds a copy: tells when the copy was made or what the copying tool kept, and grounds no event.
+    CollectionCopy,
+}
+
+/// A time as a source gives it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Time {
+    /// The instant, or `None` where the raw value names none (0 for "not set", past the year 9999 for "never").
+    #[serde(with = "utc_text")]
+    pub utc: Option<Utc>,
+    /// The stored number or text, unchanged.
+    pub raw: String,
+    /// Who kept the time.
+    pub clock: Clock,
+    /// How finely the source stores it.
+    pub precision: Precision,
+}
+
+impl Time {
+    /// A FILETIME kept by the examined host.
+    pub fn from_filetime(ticks: u64) -> Time {
+        Time {
+            utc: Utc::from_filetime(ticks),
+            raw: ticks.to_string(),
+            clock: Clock::Host,
+            precision: Precision::Filetime,
+        }
+    }
+
+    /// The text that a claim states: RFC 3339 in UTC at the source's precision; the raw value where there is no instant.
+    pub fn to_text(&self) -> String {
+        match self.utc {
+            Some(utc) => utc.to_text(self.precision),
+            None => self.raw.clone(),
+        }
+    }
+}
+
+mod utc_text {
+    use super::Utc;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(utc: &Option<Utc>, serializer: S) -> Result<S::Ok, S::Error> {
+        match utc {
+            Some(utc) => serializer.collect_str(utc),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Utc>, D::Error> {
+        let text: Option<String> = Option::deserialize(deserializer)?;
+        text.map(|text| text.parse().map_err(D::Error::custom)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_filetime_is_shown_with_its_seven_digits() {
+        let time = Time::from_filetime(129_779_783_208_392_490);
+        assert_eq!(time.to_text(), "2012-04-04T01:58:40.8392490Z");
+        assert_eq!(time.raw, "129779783208392490");
+    }
+
+    #[test]
+    fn filetimes_that_name_no_instant_keep_their_raw_value() {
+        for ticks in [0, 0x7fff_ffff_ffff_ffff] {
+            let time = Time::from_filetime(ticks);
+            assert_eq!((time.utc, time.to_text()), (None, ticks.to_string()));
+        }
+    }
+
+    #[test]
+    fn a_time_without_a_zone_is_told_from_a_text_that_is_no_time() {
+        assert!(matches!("2012-04-04T01:58:40".parse::<Utc>(), Err(UtcError::Naive { .. })));
+        assert!(matches!("yesterday".parse::<Utc>(), Err(UtcError::Form { .. })));
+        assert_eq!(
+            "2012-04-04T03:58:40+02:00".parse::<Utc>().unwrap(),
+            "2012-04-04T01:58:40Z".parse::<Utc>().unwrap()
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_time_survives_its_persisted_form(ticks in any::<u64>()) {
+            let time = Time::from_filetime(ticks);
+            let text = serde_json::to_string(&time).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Time>(&text).unwrap(), time);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Tools as the record sees them: specifications, outcomes, surfaces.
+
+use crate::value::FieldType;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a tool may do; a surface is a set of these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ToolClass {
+    /// Reads evidence.
+    Investigate,
+    /// Asks for facts to be recorded.
+    Record,
+    /// Changes the evidence graph beyond facts.
+    GraphWrite,
+    /// Reads the evidence graph and one's own outputs.
+    GraphRead,
+    /// Stores text for others.
+    Artifact,
+    /// Assigns tasks.
+    Dispatch,
+}
+
+/// The tool classes that a turn may use.
+pub type Surface = BTreeSet<ToolClass>;
+
+/// One tool as it was offered in a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolSpec {
+    /// Its name: `^[a-zA-Z0-9_-]{1,64}$`.
+    pub name: String,
+    /// What it may do.
+    pub class: ToolClass,
+    /// What it is for, for the model.
+    pub description: String,
+    /// JSON Schema (draft 2020-12) of its arguments.
+    pub arguments: serde_json::Value,
+    /// The record types that its output holds.
+    pub records: Vec<RecordType>,
+}
+
+/// What one record of an output is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordType {
+    /// Its name, such as `registry_value`.
+    pub name: String,
+    /// What one such record is.
+    pub meaning: String,
+    /// The field that names what the record is about; it becomes the subject of a reading.
+    pub subject: String,
+    /// The fields: their types and meanings.
+    pub fields: BTreeMap<String, FieldMeaning>,
+}
+
+/// What a field of a record type holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FieldMeaning {
+    /// Its types: more than one where the evidence decides, as in a registry value's data.
+    pub types: Vec<FieldType>,
+    /// What it means.
+    pub meaning: String,
+}
+
+/// How an invocation ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It returned records.
+    Ok,
+    /// It searched and found nothing.
+    Empty,
+    /// It could not do what was asked.
+    Failed,
+    /// It was stopped at a limit of time.
+    Timeout,
+    /// It was not allowed to run.
+    Denied,
+}
+
+impl Outcome {
+    /// Whether records of this invocation may ground a fact.
+    pub const fn grounds(self) -> bool {
+        match self {
+            Outcome::Ok => true,
+            Outcome::Empty | Outcome::Failed | Outcome::Timeout | Outcome::Denied => false,
+        }
+    }
+}
+
+/// Whether an output holds everything that was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Completeness {
+    /// Everything.
+    Complete,
+    /// The tool stopped at a limit before the end.
+    Truncated,
+}

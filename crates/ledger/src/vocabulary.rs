@@ -1,0 +1,96 @@
+//! The closed vocabulary of predicates, kept as data.
+
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use thiserror::Error;
+
+/// The name of a predicate, such as `configured`; whether it is in the vocabulary is the gateway's question.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Predicate(pub String);
+
+impl Predicate {
+    /// The predicate that a quotation proves, and the only one.
+    pub fn quoted() -> Predicate {
+        Predicate("quoted".to_owned())
+    }
+
+    /// Whether this is [`Predicate::quoted`].
+    pub fn is_quoted(&self) -> bool {
+        self.0 == "quoted"
+    }
+}
+
+impl fmt::Display for Predicate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The predicates of a run and what can prove each.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Vocabulary {
+    predicates: BTreeMap<Predicate, Meaning>,
+}
+
+/// One entry of the vocabulary.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Meaning {
+    /// What the predicate says of a subject.
+    pub meaning: String,
+    /// The record types of which one record proves it.
+    pub proved_by: BTreeSet<String>,
+}
+
+/// Why a text is not a vocabulary.
+#[derive(Debug, Error)]
+#[error("read a vocabulary of predicates")]
+pub struct VocabularyError(#[source] toml::de::Error);
+
+impl Vocabulary {
+    /// Reads a vocabulary from TOML: a table for each predicate with `meaning` and `proved_by`.
+    pub fn from_toml(text: &str) -> Result<Vocabulary, VocabularyError> {
+        toml::from_str(text).map_err(VocabularyError)
+    }
+
+    /// The vocabulary of this version (`data/predicates.toml`).
+    pub fn shipped() -> Result<Vocabulary, VocabularyError> {
+        Vocabulary::from_toml(include_str!("../data/predicates.toml"))
+    }
+
+    /// The entry of a predicate; `None` where the vocabulary does not have it.
+    pub fn meaning(&self, predicate: &Predicate) -> Option<&Meaning> {
+        self.predicates.get(predicate)
+    }
+
+    /// All entries in the order of their names.
+    pub fn entries(&self) -> impl Iterator<Item = (&Predicate, &Meaning)> {
+        self.predicates.iter()
+    }
+
+    /// The predicates that a record of this type can prove.
+    pub fn proved_by<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Predicate> {
+        self.entries().filter(move |(_, meaning)| meaning.proved_by.contains(kind)).map(|(name, _)| name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_vocabulary_reads_and_knows_what_proves_a_quotation() {
+        let vocabulary = Vocabulary::shipped().unwrap();
+        let quoted = vocabulary.meaning(&Predicate::quoted()).unwrap();
+        assert!(quoted.proved_by.contains("text_line"));
+        assert!(vocabulary.meaning(&Predicate("suspected".into())).is_none());
+    }
+
+    #[test]
+    fn a_misspelt_member_is_refused() {
+        assert!(Vocabulary::from_toml("[present]\nmeaning = \"x\"\nproven_by = []").is_err());
+    }
+}
