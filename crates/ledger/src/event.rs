@@ -72,6 +72,8 @@ pub enum Event {
     InvocationEnded(InvocationEnded),
     /// Task: a call was refused without running.
     CallRefused(CallRefused),
+    /// Task: an identical earlier call answered this one.
+    CallServed(CallServed),
     /// Task: a page of an output was shown.
     OutputPaged(OutputPaged),
     /// Task: a claim was made.
@@ -84,6 +86,8 @@ pub enum Event {
     PhenomenonRecorded(PhenomenonRecorded),
     /// Task: the agent says that there is nothing to record.
     NothingToRecord(NothingToRecord),
+    /// Task: its wall time is spent.
+    TimeSpent,
     /// Task: nothing follows in it.
     TaskEnded(TaskEnded),
 }
@@ -309,6 +313,20 @@ pub struct CallRefused {
     pub told: String,
 }
 
+/// An identical earlier call answered this one: no tool ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CallServed {
+    /// The turn.
+    pub turn: u32,
+    /// The model's own name for the call.
+    pub call: CallId,
+    /// The tool.
+    pub tool: String,
+    /// The invocation whose output was given again.
+    pub invocation: InvocationId,
+}
+
 /// A page of an output was shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -438,12 +456,14 @@ impl Event {
             Event::InvocationStarted(_) => "invocation_started",
             Event::InvocationEnded(_) => "invocation_ended",
             Event::CallRefused(_) => "call_refused",
+            Event::CallServed(_) => "call_served",
             Event::OutputPaged(_) => "output_paged",
             Event::ClaimSubmitted(_) => "claim_submitted",
             Event::ClaimAccepted(_) => "claim_accepted",
             Event::ClaimRejected(_) => "claim_rejected",
             Event::PhenomenonRecorded(_) => "phenomenon_recorded",
             Event::NothingToRecord(_) => "nothing_to_record",
+            Event::TimeSpent => "time_spent",
             Event::TaskEnded(_) => "task_ended",
         }
     }
@@ -462,12 +482,14 @@ impl Event {
             | Event::TurnFailed(_)
             | Event::InvocationStarted(_)
             | Event::CallRefused(_)
+            | Event::CallServed(_)
             | Event::OutputPaged(_)
             | Event::ClaimSubmitted(_)
             | Event::ClaimAccepted(_)
             | Event::ClaimRejected(_)
             | Event::PhenomenonRecorded(_)
             | Event::NothingToRecord(_)
+            | Event::TimeSpent
             | Event::TaskEnded(_) => None,
         }
     }

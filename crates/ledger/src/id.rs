@@ -67,6 +67,22 @@ impl IdSpace {
         }
         Ok(u32::from(left) << 16 | u32::from(right))
     }
+
+    /// The task and ordinal of which these are the digits: the permutation run backwards.
+    fn locate(&self, kind: &str, digits: u32) -> (TaskId, u32) {
+        let (mut left, mut right) = ((digits >> 16) as u16, digits as u16);
+        for round in (0..4).rev() {
+            (left, right) = (right ^ self.round(kind, round, left), left);
+        }
+        let block = u32::from(left) << 16 | u32::from(right);
+        (TaskId((block >> ORDINAL_BITS) as u16), block & ((1 << ORDINAL_BITS) - 1))
+    }
+
+    fn round(&self, kind: &str, round: u8, half: u16) -> u16 {
+        let key = Digest::of_parts(&[self.seed.0.as_bytes(), kind.as_bytes(), &[round], &half.to_le_bytes()]);
+        let [a, b, ..] = *key.as_bytes();
+        u16::from_le_bytes([a, b])
+    }
 }
 
 macro_rules! node_id {
@@ -80,6 +96,11 @@ macro_rules! node_id {
             /// The id of the `ordinal`th node of this kind in `task`.
             pub fn assign(space: &IdSpace, task: TaskId, ordinal: u32) -> Result<$name, IdError> {
                 space.permute($prefix, task, ordinal).map($name)
+            }
+
+            /// The task and ordinal that [`Self::assign`] gave this id to, if it ever did: an invented id has a place too.
+            pub fn place(self, space: &IdSpace) -> (TaskId, u32) {
+                space.locate($prefix, self.0)
             }
         }
 
@@ -283,6 +304,13 @@ mod tests {
             let first = InvocationId::assign(&space, TaskId(s), a).unwrap();
             let second = InvocationId::assign(&space, TaskId(t), b).unwrap();
             prop_assert_eq!(first == second, (s, a) == (t, b));
+        }
+
+        #[test]
+        fn an_id_tells_its_place_to_whoever_knows_the_seed(ordinal in 0u32..1 << 20, task in 0u16..4096) {
+            let space = space(b"x");
+            let id = FactId::assign(&space, TaskId(task), ordinal).unwrap();
+            prop_assert_eq!(id.place(&space), (TaskId(task), ordinal));
         }
 
         #[test]

@@ -21,6 +21,7 @@ pub mod rejection;
 pub mod rules;
 pub mod time;
 pub mod tool;
+pub mod turn;
 pub mod value;
 pub mod vocabulary;
 

@@ -1,0 +1,218 @@
+//! A turn: what a model is asked and what it answers.
+//!
+//! A reply is persisted as a payload; of a request only the digest is, because everything in it can be folded from the log again.
+//! Tool results are structured: a playbook reads the records, a provider renders them as text.
+
+use crate::canonical::{self, CanonicalError};
+use crate::digest::Digest;
+use crate::event::{RecordRange, Refusal};
+use crate::fact::BoundValue;
+use crate::id::{CallId, FactId, InvocationId, PhenomenonId, RecordId};
+use crate::output::Output;
+use crate::record::{Defect, Gap};
+use crate::rejection::Rejection;
+use crate::tool::{Completeness, Outcome, ToolSpec};
+use serde::{Deserialize, Serialize, Serializer};
+use std::sync::Arc;
+
+/// What a model is asked.
+#[derive(Debug, Clone)]
+pub struct TurnRequest {
+    /// The turn's number in its task, from 1.
+    pub turn: u32,
+    /// Role, rules and objectives.
+    pub system: Arc<str>,
+    /// The tools on this turn's surface, sorted by name.
+    pub tools: Arc<[ToolSpec]>,
+    /// The conversation: user and assistant alternate, the user begins and has the last word.
+    pub messages: Vec<Arc<Message>>,
+    /// The digest of all of the above.
+    pub digest: Digest,
+}
+
+/// One message of a conversation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "role", content = "content", rename_all = "snake_case")]
+pub enum Message {
+    /// From the engine.
+    User(Vec<UserBlock>),
+    /// From the model.
+    Assistant(Vec<ReplyBlock>),
+}
+
+impl Message {
+    /// The digest of the message's canonical form.
+    pub fn digest(&self) -> Result<Digest, CanonicalError> {
+        Ok(Digest::of(&canonical::to_vec(self)?))
+    }
+}
+
+/// A part of what the engine says.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum UserBlock {
+    /// An instruction.
+    Text {
+        /// The words.
+        text: String,
+    },
+    /// The answer to one call of the message before.
+    Answer {
+        /// The model's own name for the call.
+        call: CallId,
+        /// The answer.
+        answer: Answer,
+    },
+}
+
+/// What a model answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reply {
+    /// Text and calls in their order.
+    pub blocks: Vec<ReplyBlock>,
+}
+
+/// A part of a reply.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ReplyBlock {
+    /// Words to nobody in particular; never evidence.
+    Text {
+        /// The words.
+        text: String,
+    },
+    /// A call.
+    Call(ToolCall),
+}
+
+/// A call that a model asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolCall {
+    /// The model's own name for it.
+    pub call: CallId,
+    /// The tool.
+    pub tool: String,
+    /// The arguments.
+    pub arguments: serde_json::Value,
+}
+
+impl Reply {
+    /// The calls in their order.
+    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.blocks.iter().filter_map(|block| match block {
+            ReplyBlock::Call(call) => Some(call),
+            ReplyBlock::Text { .. } => None,
+        })
+    }
+}
+
+/// The answer to one call.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Answer {
+    /// What a tool returned.
+    Returned(Returned),
+    /// A page of an earlier output.
+    Page(Page),
+    /// What became of a record call's readings.
+    Recorded(Recorded),
+    /// The engine took note.
+    Noted {
+        /// Of what.
+        text: String,
+    },
+    /// The call was refused without running.
+    Refused {
+        /// Why.
+        refusal: Refusal,
+        /// What to do instead.
+        told: String,
+    },
+}
+
+/// What a tool returned, as the agent is shown it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Returned {
+    /// The invocation to cite.
+    pub invocation: InvocationId,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Whether the tool returned everything that was asked for.
+    pub completeness: Completeness,
+    /// Whether this is an earlier invocation's output, given again.
+    pub from_log: bool,
+    /// The arguments as they were used.
+    pub normalised: Option<serde_json::Value>,
+    /// The records that are shown.
+    pub page: Option<Page>,
+    /// Damage met.
+    pub defects: Vec<Defect>,
+    /// What was not examined.
+    pub gaps: Vec<Gap>,
+    /// What the tool says about its work.
+    pub notes: Vec<String>,
+}
+
+/// Some records of an output.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Page {
+    /// The invocation to cite.
+    pub invocation: InvocationId,
+    /// The whole output; a provider renders the shown ranges only.
+    #[serde(serialize_with = "as_digest")]
+    pub output: Arc<Output>,
+    /// The records shown.
+    pub shown: Vec<RecordRange>,
+}
+
+impl Page {
+    /// The records shown, in order.
+    pub fn records(&self) -> impl Iterator<Item = &crate::record::Record> {
+        self.output.records().iter().filter(|record| self.shown.iter().any(|range| range.contains(record.id)))
+    }
+
+    /// The first record that is not shown.
+    pub fn first_hidden(&self) -> Option<RecordId> {
+        let hidden = |record: &&crate::record::Record| !self.shown.iter().any(|r| r.contains(record.id));
+        self.output.records().iter().find(hidden).map(|record| record.id)
+    }
+}
+
+fn as_digest<S: Serializer>(output: &Arc<Output>, serializer: S) -> Result<S::Ok, S::Error> {
+    output.digest().serialize(serializer)
+}
+
+/// What became of a record call.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Recorded {
+    /// The phenomenon, where at least one reading was grounded.
+    pub phenomenon: Option<PhenomenonId>,
+    /// Each reading in its order.
+    pub readings: Vec<ReadingResult>,
+}
+
+/// What became of one reading.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+pub enum ReadingResult {
+    /// It is a fact now.
+    Accepted {
+        /// The fact.
+        fact: FactId,
+        /// The invocation that grounds it.
+        invocation: InvocationId,
+        /// The record that does.
+        record: RecordId,
+        /// The values as they stand there.
+        values: Vec<BoundValue>,
+        /// Whether the citation was healed.
+        healed: bool,
+    },
+    /// It was refused.
+    Rejected {
+        /// Why, and what to do next.
+        rejection: Rejection,
+    },
+}
