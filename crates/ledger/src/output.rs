@@ -21,6 +21,7 @@ pub struct Output {
     bytes: Vec<u8>,
     /// The offset of each record's line in `bytes`.
     lines: Vec<usize>,
+    digest: Digest,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -89,7 +90,8 @@ impl Output {
             bytes.extend(encoded.bytes);
             bytes.push(b'\n');
         }
-        Ok(Output { records, bytes, lines })
+        let digest = Digest::of(&bytes);
+        Ok(Output { records, bytes, lines, digest })
     }
 
     /// Reads a stored output; anything but the exact bytes that [`Output::new`] writes is refused.
@@ -142,7 +144,7 @@ impl Output {
 
     /// The digest of the stored bytes.
     pub fn digest(&self) -> Digest {
-        Digest::of(&self.bytes)
+        self.digest
     }
 
     /// Number of stored bytes of the record's line, its line feed included.
