@@ -1,1 +1,15 @@
-//! Folds the events of a run into the evidence graph.
+//! Folds the events of a run into what can be asked of it: its tasks, invocations, claims and the evidence graph.
+//!
+//! **Invariant:** everything here follows from the log; folding the same events gives the same views, in whatever order the tasks' streams were merged.
+
+mod evidence;
+mod fold;
+mod rejections;
+mod run;
+mod title;
+
+pub use evidence::{Edge, EvidenceGraph, Node};
+pub use fold::{FoldError, fold};
+pub use rejections::{Fate, RefusedClaim, refused_claims};
+pub use run::{ClaimView, InvocationView, Judged, PhenomenonView, Run, TaskView};
+pub use title::{fact_title, phenomenon_title};

@@ -1,1 +1,14 @@
 //! Models: what decides an agent's next step.
+//!
+//! A [`Model`] answers one turn at a time.
+//! This version embeds the [`Playbook`], which needs no key and no network, and [`Sloppy`], the same playbook with seeded mistakes.
+
+mod model;
+mod pattern;
+pub mod playbook;
+mod random;
+mod sloppy;
+
+pub use model::{Model, ModelError, Turning};
+pub use playbook::Playbook;
+pub use sloppy::Sloppy;

@@ -1,0 +1,48 @@
+//! The embedded model: a list of steps, kept as data.
+//!
+//! A step calls a tool, once or for each fitting record of an earlier step, and may ask for records of the result to be recorded.
+//! It decides nothing that is not in its file, and it finds nothing that a tool did not return.
+
+mod plan;
+mod run;
+
+pub use plan::{PlanError, RecordRule, Step, check};
+
+use crate::model::{Model, Turning};
+use ledger::Digest;
+use ledger::turn::{Reply, TurnRequest};
+use run::Run;
+
+/// The embedded model.
+#[derive(Debug)]
+pub struct Playbook {
+    digest: Digest,
+    run: Run,
+}
+
+impl Playbook {
+    /// A playbook of these steps; `digest` is that of the file that they were read from.
+    pub fn new(steps: Vec<Step>, digest: Digest) -> Result<Playbook, PlanError> {
+        check(&steps)?;
+        Ok(Playbook { digest, run: Run::new(steps) })
+    }
+
+    pub(crate) fn reply(&mut self, request: &TurnRequest) -> Reply {
+        self.run.reply(request)
+    }
+}
+
+impl Model for Playbook {
+    fn name(&self) -> &str {
+        "playbook"
+    }
+
+    fn digest(&self) -> Option<Digest> {
+        Some(self.digest)
+    }
+
+    fn turn<'a>(&'a mut self, request: &'a TurnRequest) -> Turning<'a> {
+        let reply = self.reply(request);
+        Box::pin(std::future::ready(Ok(reply)))
+    }
+}

@@ -1,0 +1,99 @@
+//! The steps of a playbook as they stand in its file.
+
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use thiserror::Error;
+
+/// One step: a tool call, once or for each fitting record of an earlier step.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// Its name, by which later steps and placeholders know it.
+    pub id: String,
+    /// The step whose records it is made for; none: it is made once.
+    #[serde(default)]
+    pub for_each: Option<String>,
+    /// Field → pattern that a record of `for_each` must fit; `kind` stands for its record type.
+    #[serde(default)]
+    pub when: BTreeMap<String, String>,
+    /// The tool.
+    pub tool: String,
+    /// Its arguments; texts may hold placeholders: `{step.field}`, or `{step.field:03}` for a number of at least three digits.
+    #[serde(default)]
+    pub arguments: serde_json::Map<String, serde_json::Value>,
+    /// What to record of the result.
+    #[serde(default)]
+    pub record: Vec<RecordRule>,
+}
+
+/// Which records of a result to record, and as what.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordRule {
+    /// Field → pattern that the record must fit; `kind` stands for its record type.
+    #[serde(default)]
+    pub when: BTreeMap<String, String>,
+    /// The predicate.
+    pub predicate: String,
+    /// The fields whose values are stated.
+    pub values: Vec<String>,
+    /// The interpretation that stands beside the facts; may hold placeholders.
+    #[serde(default)]
+    pub note: String,
+}
+
+/// Why steps are not a playbook.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum PlanError {
+    /// Two steps have one name.
+    #[error("read a playbook: step {id:?} stands there twice")]
+    Twice {
+        /// The name.
+        id: String,
+    },
+    /// A step is made for the records of a step that does not stand before it.
+    #[error("read a playbook: step {id:?} is made for each record of {for_each:?}, which is no earlier step")]
+    NoEarlierStep {
+        /// The step.
+        id: String,
+        /// What it names.
+        for_each: String,
+    },
+}
+
+/// Checks that names are unique and that every step is made for an earlier one.
+pub fn check(steps: &[Step]) -> Result<(), PlanError> {
+    let mut known = BTreeSet::new();
+    for step in steps {
+        if let Some(for_each) = step.for_each.as_ref().filter(|earlier| !known.contains(*earlier)) {
+            return Err(PlanError::NoEarlierStep { id: step.id.clone(), for_each: for_each.clone() });
+        }
+        if !known.insert(&step.id) {
+            return Err(PlanError::Twice { id: step.id.clone() });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_made_for_a_later_one_is_refused() {
+        let step = |id: &str, for_each: Option<&str>| Step {
+            id: id.into(),
+            for_each: for_each.map(str::to_owned),
+            when: BTreeMap::new(),
+            tool: "list_hives".into(),
+            arguments: Default::default(),
+            record: Vec::new(),
+        };
+        assert_eq!(check(&[step("a", None), step("b", Some("a"))]), Ok(()));
+        assert!(matches!(
+            check(&[step("b", Some("a")), step("a", None)]),
+            Err(PlanError::NoEarlierStep { .. })
+        ));
+        assert!(matches!(check(&[step("a", None), step("a", None)]), Err(PlanError::Twice { .. })));
+    }
+}
