@@ -1,0 +1,144 @@
+//! Registry hives (`regf`): keys, values, their times, and where each of them lies in the file.
+//!
+//! Sound structures are read with nt-hive; what it refuses or cannot tell (times, offsets, large values of old hives,
+//! damaged lists and cells) is read here over a bounds-checked view of the cells.
+//! The format follows Maxim Suhanov's "Windows registry file format specification" (github.com/msuhanov/regf).
+//!
+//! A hive is read as it stands: transaction logs are not applied, and [`DefectKind::DirtyHive`] says when they matter.
+
+mod cells;
+mod decode;
+mod defect;
+mod header;
+mod identify;
+mod key;
+mod library;
+mod lists;
+mod value;
+mod values;
+mod walk;
+
+pub use defect::{Defect, DefectKind, HeaderField, Signature};
+pub use header::{Filetime, HiveHeader, OpenError};
+pub use identify::{HiveType, identify};
+pub use key::Key;
+pub use value::{Extent, Value, ValueData, ValueKind};
+pub use walk::{Visit, WalkSummary};
+
+use std::ops::ControlFlow;
+
+use cells::Cells;
+use lists::Budget;
+
+/// Deepest level of keys that is read; Windows allows 512 levels.
+pub const MAX_DEPTH: u32 = 512;
+
+/// An open hive over bytes that are only ever read.
+pub struct Hive<'a> {
+    cells: Cells<'a>,
+    header: HiveHeader,
+    defects: Vec<Defect>,
+    library: library::Library<'a>,
+}
+
+/// Failure to answer a question about one key.
+///
+/// A missing key is no error; these say that it could not be told whether the key is there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LookupError {
+    /// The root key cannot be read, so no key can.
+    #[error("read the root key: {}", .0.what)]
+    Root(Defect),
+    /// The key was not found, but damage may hide it.
+    #[error("search {path:?}: {} defects may hide what was asked for", .defects.len())]
+    Incomplete {
+        /// The key in which the search ended, from the root.
+        path: String,
+        /// The damage met there.
+        defects: Vec<Defect>,
+    },
+}
+
+impl<'a> Hive<'a> {
+    /// Opens a hive.
+    ///
+    /// Fails only where nothing can be read: too few bytes, another signature, or a transaction log.
+    /// Everything else that is wrong with the base block is a defect of [`Hive::defects`].
+    pub fn open(bytes: &'a [u8]) -> Result<Self, OpenError> {
+        let (header, mut defects) = header::read(bytes)?;
+        let library = library::Library::open(bytes)?;
+        let cells = Cells::new(bytes);
+        if let Err(defect) = key::record(cells, header.root_entry(), &mut defects) {
+            defects.push(defect);
+        }
+        Ok(Self { cells, header, defects, library })
+    }
+
+    /// The base block.
+    pub fn header(&self) -> &HiveHeader {
+        &self.header
+    }
+
+    /// What is wrong with the base block and with the record of the root key.
+    pub fn defects(&self) -> &[Defect] {
+        &self.defects
+    }
+
+    /// The root key, whose path is `""`.
+    pub fn root(&self) -> Result<Key<'_>, Defect> {
+        let mut defects = Vec::new();
+        let (cell, record) = key::record(self.cells, self.header.root_entry(), &mut defects)?;
+        let node = if defects.is_empty() { self.library.root() } else { None };
+        Ok(Key::root(self.cells, cell, &record, node))
+    }
+
+    /// The key at this path from the root: components with `\` between, compared without regard to case.
+    ///
+    /// `Ok(None)` means that the key is not there: the lists that would hold it were read completely.
+    pub fn key(&self, path: &str) -> Result<Option<Key<'_>>, LookupError> {
+        let mut key = self.root().map_err(LookupError::Root)?;
+        for component in path.split('\\').filter(|component| !component.is_empty()) {
+            let mut budget = Budget::of(self.cells);
+            let (found, defects) = key::children(self, &key, Some(component), &mut budget);
+            match found.into_iter().next() {
+                Some(child) => key = child,
+                None => return absent(key.path, defects),
+            }
+        }
+        Ok(Some(key))
+    }
+
+    /// The value of a key with this name (`""`: the default value), compared without regard to case.
+    ///
+    /// `Ok(None)` means that the value is not there: the list of values was read completely.
+    pub fn value<'h>(&'h self, key: &Key<'h>, name: &str) -> Result<Option<Value<'h>>, LookupError> {
+        let (values, defects) = self.values(key);
+        match values.into_iter().find(|value| decode::same_name(&value.name, name)) {
+            Some(value) => Ok(Some(value)),
+            None => absent(key.path.clone(), defects),
+        }
+    }
+
+    /// The subkeys of a key in stored order, and the damage met; a damaged one does not hide its siblings.
+    pub fn children<'h>(&'h self, key: &Key<'h>) -> (Vec<Key<'h>>, Vec<Defect>) {
+        key::children(self, key, None, &mut Budget::of(self.cells))
+    }
+
+    /// The values of a key in stored order, and the damage met; a damaged one does not hide its siblings.
+    pub fn values<'h>(&'h self, key: &Key<'h>) -> (Vec<Value<'h>>, Vec<Defect>) {
+        values::read(self, key, &mut Budget::of(self.cells))
+    }
+
+    /// Visits every key once, parents first, siblings in stored order, each with its values and damage.
+    ///
+    /// Cycles and keys with two parents are visited once; depth and total output are bounded.
+    pub fn walk<'h>(&'h self, visit: impl FnMut(Visit<'h>) -> ControlFlow<()>) -> WalkSummary {
+        walk::run(self, visit)
+    }
+}
+
+/// Nothing was found: this is an absence only where no damage could hide it.
+fn absent<T>(path: String, mut defects: Vec<Defect>) -> Result<Option<T>, LookupError> {
+    defects.retain(|defect| defect.what.hides_records());
+    if defects.is_empty() { Ok(None) } else { Err(LookupError::Incomplete { path, defects }) }
+}

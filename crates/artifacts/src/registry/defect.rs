@@ -1,0 +1,255 @@
+//! Damage found in a hive, as data.
+
+use super::value::ValueKind;
+
+/// One damaged place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Defect {
+    /// Offset in the file of the damaged field or record, where one can be named.
+    pub offset: Option<u64>,
+    /// What is wrong there.
+    pub what: DefectKind,
+}
+
+impl Defect {
+    pub(crate) fn at(offset: u64, what: DefectKind) -> Self {
+        Self { offset: Some(offset), what }
+    }
+}
+
+/// What is wrong; sizes and lengths are bytes, `reference` is a cell offset as stored (from the first hive bin).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DefectKind {
+    /// The sequence numbers differ: the last changes stand in transaction logs that were not applied.
+    #[error("hive is dirty and its logs are not applied (sequence numbers {primary} and {secondary})")]
+    DirtyHive {
+        /// Primary sequence number.
+        primary: u32,
+        /// Secondary sequence number.
+        secondary: u32,
+    },
+    /// The checksum of the base block is wrong.
+    #[error("checksum of the base block is {expected:#010x} but stored is {actual:#010x}")]
+    Checksum {
+        /// As computed.
+        expected: u32,
+        /// As stored.
+        actual: u32,
+    },
+    /// The hive bins are longer or shorter than the base block says.
+    #[error("hive bins should have {expected} bytes but the file has {actual}")]
+    HiveBinsSize {
+        /// As stored in the base block.
+        expected: u64,
+        /// What the file holds behind its base block.
+        actual: u64,
+    },
+    /// A field of the base block has a value that no known hive has.
+    #[error("{field} in the base block should be {expected} but is {actual}")]
+    Header {
+        /// Which field.
+        field: HeaderField,
+        /// The usual value.
+        expected: u32,
+        /// As stored.
+        actual: u32,
+    },
+    /// A record refers to a cell that lies outside the file.
+    #[error("cell {reference:#010x} lies outside the {limit} bytes of hive bins")]
+    CellOutside {
+        /// The reference as stored.
+        reference: u32,
+        /// Bytes of hive bins in the file.
+        limit: u64,
+    },
+    /// A record refers to a cell that is marked free.
+    #[error("cell {reference:#010x} is free ({size} bytes)")]
+    CellFree {
+        /// The reference as stored.
+        reference: u32,
+        /// Size of the free cell.
+        size: u32,
+    },
+    /// The size of a cell is zero, no multiple of 8, or reaches beyond the file; what there is was read.
+    #[error("cell {reference:#010x} has size {actual} but there is room for {available}")]
+    CellSize {
+        /// The reference as stored.
+        reference: u32,
+        /// As stored, without its sign.
+        actual: u32,
+        /// Bytes from the cell to the end of the file.
+        available: u64,
+    },
+    /// A record does not begin with its signature.
+    #[error("record should be a {expected} but begins with {actual:?}")]
+    Signature {
+        /// The record that was to be there.
+        expected: Signature,
+        /// The bytes that are there.
+        actual: [u8; 2],
+    },
+    /// A record is longer than its cell; what there is was read if that is enough.
+    #[error("record needs {expected} bytes but its cell has {actual}")]
+    RecordCut {
+        /// Bytes needed.
+        expected: u64,
+        /// Bytes there.
+        actual: u64,
+    },
+    /// A name reaches beyond its cell or is longer than Windows allows; what is possible was kept.
+    #[error("name should have {expected} bytes but {actual} were kept")]
+    NameCut {
+        /// Length as stored.
+        expected: u32,
+        /// Length kept.
+        actual: u32,
+    },
+    /// The number of subkeys in the key and in its list differ.
+    #[error("key counts {expected} subkeys but its list holds {actual}")]
+    SubkeyCount {
+        /// As stored in the key.
+        expected: u32,
+        /// As listed.
+        actual: u32,
+    },
+    /// The list of values is shorter than the key says.
+    #[error("key counts {expected} values but its list has room for {actual}")]
+    ValueCount {
+        /// As stored in the key.
+        expected: u32,
+        /// As listed.
+        actual: u32,
+    },
+    /// A subkey names another key as its parent.
+    #[error("parent should be {expected:#010x} but is {actual:#010x}")]
+    ParentMismatch {
+        /// Reference of the key that lists the subkey.
+        expected: u32,
+        /// As stored in the subkey.
+        actual: u32,
+    },
+    /// A list, key or list of values is referred to a second time; it was read once. In a tree this is a cycle.
+    #[error("cell {reference:#010x} was visited before")]
+    VisitedBefore {
+        /// The reference as stored.
+        reference: u32,
+    },
+    /// Keys lie deeper than the limit; they were not read.
+    #[error("subkeys lie deeper than {limit} levels")]
+    TooDeep {
+        /// The limit.
+        limit: u32,
+    },
+    /// UTF-16 text holds surrogates without their partner; each became U+FFFD.
+    #[error("text holds {count} unpaired surrogates")]
+    UnpairedSurrogates {
+        /// How many.
+        count: u32,
+    },
+    /// UTF-16 text has an odd number of bytes; the last one was left out of the text.
+    #[error("text has an odd length of {actual} bytes")]
+    OddText {
+        /// Length of the text.
+        actual: u64,
+    },
+    /// The data of a number has a length that its type does not have; it was kept as bytes.
+    #[error("data of {kind} should have {expected} bytes but has {actual}")]
+    NumberLength {
+        /// The type of the value.
+        kind: ValueKind,
+        /// Length of the type.
+        expected: u64,
+        /// Length of the data.
+        actual: u64,
+    },
+    /// Less data was found than the value says; what there is was kept.
+    #[error("data should have {expected} bytes but {actual} were found")]
+    DataCut {
+        /// As stored in the value.
+        expected: u64,
+        /// As found.
+        actual: u64,
+    },
+    /// Reading gave more than a file of this size can hold without tricks, and was ended.
+    #[error("reading gave more than a hive of {limit} bytes can hold")]
+    TooMuch {
+        /// Size of the file.
+        limit: u64,
+    },
+}
+
+impl DefectKind {
+    /// Whether keys or values may be there that were not read because of this.
+    pub fn hides_records(&self) -> bool {
+        match self {
+            Self::DirtyHive { .. }
+            | Self::HiveBinsSize { .. }
+            | Self::CellOutside { .. }
+            | Self::CellFree { .. }
+            | Self::CellSize { .. }
+            | Self::Signature { .. }
+            | Self::RecordCut { .. }
+            | Self::NameCut { .. }
+            | Self::SubkeyCount { .. }
+            | Self::ValueCount { .. }
+            | Self::TooDeep { .. }
+            | Self::UnpairedSurrogates { .. }
+            | Self::TooMuch { .. } => true,
+            Self::Checksum { .. }
+            | Self::Header { .. }
+            | Self::ParentMismatch { .. }
+            | Self::VisitedBefore { .. }
+            | Self::OddText { .. }
+            | Self::NumberLength { .. }
+            | Self::DataCut { .. } => false,
+        }
+    }
+}
+
+/// A field of the base block (section "Base block").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeaderField {
+    /// Major version, always 1.
+    MajorVersion,
+    /// File type, 0 for a primary file.
+    FileType,
+    /// File format, 1 for direct memory load.
+    FileFormat,
+}
+
+impl std::fmt::Display for HeaderField {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::MajorVersion => "major version",
+            Self::FileType => "file type",
+            Self::FileFormat => "file format",
+        })
+    }
+}
+
+/// A record of a hive, named by its signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signature {
+    /// `nk`
+    KeyNode,
+    /// `vk`
+    KeyValue,
+    /// `lf`, `lh`, `li` or `ri`
+    SubkeyList,
+    /// `lf`, `lh` or `li`
+    SubkeyLeaf,
+    /// `db`
+    BigData,
+}
+
+impl std::fmt::Display for Signature {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::KeyNode => "key (nk)",
+            Self::KeyValue => "value (vk)",
+            Self::SubkeyList => "subkey list (lf, lh, li, ri)",
+            Self::SubkeyLeaf => "subkey leaf (lf, lh, li)",
+            Self::BigData => "big-data record (db)",
+        })
+    }
+}

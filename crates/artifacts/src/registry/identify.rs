@@ -1,0 +1,68 @@
+//! Which hive this is, told by its content and never by the name of the file.
+
+use super::Hive;
+
+/// The hives that are known by their content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum HiveType {
+    /// `SYSTEM`
+    System,
+    /// `SOFTWARE`
+    Software,
+    /// `SAM`
+    Sam,
+    /// `SECURITY`
+    Security,
+    /// `NTUSER.DAT`, also of service accounts and `DEFAULT`
+    NtUser,
+    /// `UsrClass.dat`
+    UsrClass,
+    /// `Amcache.hve`
+    Amcache,
+    /// `BCD`
+    Bcd,
+    /// `DRIVERS`
+    Drivers,
+    /// `COMPONENTS`
+    Components,
+    /// None of these.
+    Other,
+}
+
+/// Tells the type of a hive by the keys below its root.
+pub fn identify(hive: &Hive<'_>) -> HiveType {
+    let Ok(root) = hive.root() else { return HiveType::Other };
+    let (children, _) = hive.children(&root);
+    let names: Vec<String> = children.into_iter().map(|key| key.name.to_ascii_lowercase()).collect();
+    let has = |name: &str| names.iter().any(|found| found == name);
+    let holds = |path: &str| matches!(hive.key(path), Ok(Some(_)));
+    if has("select") && names.iter().any(|name| is_control_set(name)) {
+        HiveType::System
+    } else if has("sam") && holds("SAM\\Domains") {
+        HiveType::Sam
+    } else if has("policy") {
+        HiveType::Security
+    } else if has("root") && (holds("Root\\InventoryApplicationFile") || holds("Root\\File")) {
+        HiveType::Amcache
+    } else if has("software") && (has("environment") || has("control panel")) {
+        HiveType::NtUser
+    } else if has("microsoft") && (has("classes") || holds("Microsoft\\Windows NT\\CurrentVersion")) {
+        HiveType::Software
+    } else if has("local settings") {
+        HiveType::UsrClass
+    } else if has("objects") && has("description") {
+        HiveType::Bcd
+    } else if has("driverdatabase") {
+        HiveType::Drivers
+    } else if has("deriveddata") || has("canonicaldata") {
+        HiveType::Components
+    } else {
+        HiveType::Other
+    }
+}
+
+/// `ControlSet` and three digits.
+fn is_control_set(name: &str) -> bool {
+    name.strip_prefix("controlset")
+        .is_some_and(|digits| digits.len() == 3 && digits.bytes().all(|digit| digit.is_ascii_digit()))
+}

@@ -1,0 +1,92 @@
+//! The whole tree, every key once.
+
+use std::ops::ControlFlow;
+
+use super::cells::Cells;
+use super::defect::{Defect, DefectKind};
+use super::key::{self, Key};
+use super::lists::Budget;
+use super::value::Value;
+use super::{Hive, values};
+
+/// One key with everything that was read of it.
+#[derive(Clone, Debug)]
+pub struct Visit<'h> {
+    /// The key.
+    pub key: Key<'h>,
+    /// Its values in stored order.
+    pub values: Vec<Value<'h>>,
+    /// The damage met in its values, its list of subkeys and the records of its subkeys.
+    pub defects: Vec<Defect>,
+}
+
+/// What a walk came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WalkSummary {
+    /// Keys visited, the root included.
+    pub keys: u64,
+    /// Values read.
+    pub values: u64,
+    /// Defects met.
+    pub defects: u64,
+    /// Whether the walk came to its end: nobody stopped it, the root could be read, and no limit was hit.
+    pub complete: bool,
+}
+
+/// Visits every key that can be reached from the root.
+pub(crate) fn run<'h>(
+    hive: &'h Hive<'_>,
+    mut visit: impl FnMut(Visit<'h>) -> ControlFlow<()>,
+) -> WalkSummary {
+    let mut summary = WalkSummary::default();
+    let Ok(root) = hive.root() else { return summary };
+    let mut budget = Budget::of(hive.cells);
+    let mut seen = Seen::new(hive.cells);
+    seen.insert(root.reference);
+    let mut waiting = vec![root];
+    while let Some(key) = waiting.pop() {
+        let (children, mut defects) = key::children(hive, &key, None, &mut budget);
+        let (values, more) = values::read(hive, &key, &mut budget);
+        defects.extend(more);
+        let first = waiting.len();
+        for child in children {
+            if seen.insert(child.reference) {
+                waiting.push(child);
+            } else {
+                let what = DefectKind::VisitedBefore { reference: child.reference };
+                defects.push(Defect::at(child.offset, what));
+            }
+        }
+        if let Some(new) = waiting.get_mut(first..) {
+            new.reverse();
+        }
+        summary.keys += 1;
+        summary.values += values.len() as u64;
+        summary.defects += defects.len() as u64;
+        if visit(Visit { key, values, defects }).is_break() || budget.spent() {
+            return summary;
+        }
+    }
+    summary.complete = true;
+    summary
+}
+
+/// One bit for each place where a cell can begin.
+struct Seen(Vec<u64>);
+
+impl Seen {
+    fn new(cells: Cells<'_>) -> Self {
+        let words = usize::try_from(cells.size() / 64).unwrap_or_default() + 1;
+        Self(vec![0; words.div_ceil(8)])
+    }
+
+    /// Notes a cell; `false` if it, or one within the same 8 bytes, was noted before.
+    fn insert(&mut self, reference: u32) -> bool {
+        let place = reference as usize / 8;
+        let Some(word) = self.0.get_mut(place / 64) else { return false };
+        let bit = 1 << (place % 64);
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+}

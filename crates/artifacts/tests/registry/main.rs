@@ -1,0 +1,29 @@
+//! The registry reader against hives made by `testkit`, damaged ones, and real ones.
+
+mod cases;
+mod damage;
+mod goldens;
+mod mutations;
+
+use std::ops::ControlFlow;
+
+use artifacts::registry::{Defect, DefectKind, Hive, Visit, WalkSummary};
+
+/// Everything a walk gives.
+fn walk<'h>(hive: &'h Hive<'_>) -> (Vec<Visit<'h>>, WalkSummary) {
+    let mut visits = Vec::new();
+    let summary = hive.walk(|visit| {
+        visits.push(visit);
+        ControlFlow::Continue(())
+    });
+    (visits, summary)
+}
+
+fn kinds(defects: &[Defect]) -> Vec<DefectKind> {
+    defects.iter().map(|defect| defect.what).collect()
+}
+
+/// All defects of a walk.
+fn walk_defects(hive: &Hive<'_>) -> Vec<Defect> {
+    walk(hive).0.into_iter().flat_map(|visit| visit.defects).collect()
+}
