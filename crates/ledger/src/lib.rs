@@ -16,6 +16,7 @@ pub mod fact;
 pub mod id;
 pub mod locator;
 pub mod output;
+pub mod pattern;
 pub mod record;
 pub mod rejection;
 pub mod rules;

@@ -4,7 +4,6 @@
 //! This version embeds the [`Playbook`], which needs no key and no network, and [`Sloppy`], the same playbook with seeded mistakes.
 
 mod model;
-mod pattern;
 pub mod playbook;
 mod random;
 mod sloppy;

@@ -1,1 +1,12 @@
-//! Graph in, pages out.
+//! From a run to pages: Markdown, JSON and the tables of the command line. Pure.
+//!
+//! **Invariant:** text of the evidence is inert in every format: it can neither end a cell nor become markup, a link or a control sequence.
+
+mod inert;
+mod json;
+mod markdown;
+mod text;
+
+pub use json::{SCHEMA, json};
+pub use markdown::markdown;
+pub use text::{facts, rejections};

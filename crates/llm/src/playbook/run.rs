@@ -1,7 +1,7 @@
 //! A playbook at work: which calls are due, which are awaited.
 
 use super::plan::{RecordRule, Step};
-use crate::pattern;
+use ledger::pattern;
 use ledger::event::Refusal;
 use ledger::turn::{Answer, Message, Page, Reply, ReplyBlock, ToolCall, TurnRequest, UserBlock};
 use ledger::{CallId, FieldValue, InvocationId, Record};

@@ -1,7 +1,7 @@
-//! Text patterns of playbooks: `*` for any run of characters, `?` for one; letter case aside.
+//! Text patterns of objectives and playbooks: `*` for any run of characters, `?` for one; letter case aside.
 
 /// Whether the whole of `text` fits `pattern`.
-pub(crate) fn fits(pattern: &str, text: &str) -> bool {
+pub fn fits(pattern: &str, text: &str) -> bool {
     let pattern: Vec<char> = pattern.to_lowercase().chars().collect();
     let text: Vec<char> = text.to_lowercase().chars().collect();
     let (mut at, mut of) = (0, 0);

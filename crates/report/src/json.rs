@@ -1,0 +1,77 @@
+//! The report as JSON.
+
+use graph::{Judged, Run, TaskView, fact_title, phenomenon_title, refused_claims};
+use ledger::{FactEntry, TaskId};
+use serde_json::{Value, json};
+
+/// The version of this shape; raised when a member changes its meaning or goes.
+pub const SCHEMA: u32 = 1;
+
+/// The whole run as one JSON value.
+pub fn json(run: &Run) -> Value {
+    json!({
+        "locard_report": SCHEMA,
+        "run": run.circumstance.run,
+        "opened_at": run.circumstance.at,
+        "program": run.opened.program,
+        "format": run.opened.format.to_string(),
+        "confined": run.opened.confined,
+        "confinement": run.circumstance.confinement,
+        "sealed": run.sealed.is_some(),
+        "case": run.opened.case,
+        "integrity": run.integrity,
+        "tasks": run.tasks.iter().map(|(task, view)| self::task(*task, view)).collect::<Vec<_>>(),
+        "facts": run.facts().map(|(task, accepted)| json!({
+            "task": task.to_string(),
+            "title": fact_title(&accepted.fact),
+            "healing": accepted.healing,
+            "fact": accepted.fact,
+        })).collect::<Vec<_>>(),
+        "phenomena": run.tasks.values().flat_map(|view| phenomena(run, view)).collect::<Vec<_>>(),
+        "rejections": refused_claims(run),
+        "invocations": run.tasks.iter().flat_map(|(task, view)| invocations(*task, view)).collect::<Vec<_>>(),
+    })
+}
+
+fn task(task: TaskId, view: &TaskView) -> Value {
+    let rejected =
+        view.claims.iter().filter(|claim| matches!(claim.judged, Some(Judged::Rejected(_)))).count();
+    json!({
+        "task": task.to_string(),
+        "agent": view.assigned.agent.name,
+        "model": view.assigned.model,
+        "status": view.ended.as_ref().map(|ended| ended.status),
+        "objectives": view.ended.as_ref().map(|ended| &ended.objectives),
+        "turns": view.turns,
+        "phases": view.phases,
+        "refused_calls": view.refusals,
+        "refused_claims": rejected,
+        "failure": view.failed,
+        "nothing_to_record": view.nothing,
+    })
+}
+
+fn phenomena(run: &Run, view: &TaskView) -> Vec<Value> {
+    let phenomenon = |phenomenon: &graph::PhenomenonView| {
+        let facts: Vec<&FactEntry> = phenomenon.facts.iter().filter_map(|id| run.fact(*id)).collect();
+        json!({
+            "phenomenon": phenomenon.id,
+            "title": phenomenon_title(&facts),
+            "facts": phenomenon.facts,
+            "interpretation": phenomenon.interpretation,
+        })
+    };
+    view.phenomena.iter().map(phenomenon).collect()
+}
+
+fn invocations(task: TaskId, view: &TaskView) -> Vec<Value> {
+    let invocation = |invocation: &graph::InvocationView| {
+        json!({
+            "task": task.to_string(),
+            "started": invocation.started,
+            "ended": invocation.ended,
+            "cost": invocation.cost,
+        })
+    };
+    view.invocations.iter().map(invocation).collect()
+}
