@@ -1,0 +1,288 @@
+//! A folder of the examiner's machine as evidence.
+//!
+//! Its times are those of the copy: they carry [`Clock::CollectionCopy`] and ground no event.
+
+use crate::error::{OpenError, ReadError};
+use crate::path::{EvidencePath, escape_name, escape_target, unescape_name};
+use crate::read::{Extent, ReadAt};
+use crate::tree::{FileReference, Listing, MacbTimes, Node, NodeKind, NodeState, Tree};
+use ledger::{ByteSpan, Clock, Gap, Precision, Time, Utc};
+use std::ffi::OsStr;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+use walkdir::WalkDir;
+
+/// A folder laid out like the volume it was copied from.
+#[derive(Debug)]
+pub struct DirectoryTree {
+    label: String,
+    /// Without links: resolved once, when the tree was opened.
+    root: PathBuf,
+}
+
+/// Opens the folder `root` of the examiner's machine; `root` alone may be a symbolic link.
+pub fn open_directory(root: &Path, label: &str) -> Result<DirectoryTree, OpenError> {
+    let error = |source| OpenError::Io { label: label.to_owned(), path: root.to_owned(), source };
+    let resolved = root.canonicalize().map_err(error)?;
+    if !resolved.metadata().map_err(error)?.is_dir() {
+        return Err(OpenError::NotADirectory { label: label.to_owned(), path: root.to_owned() });
+    }
+    Ok(DirectoryTree { label: label.to_owned(), root: resolved })
+}
+
+impl Tree for DirectoryTree {
+    fn label(&self) -> &str {
+        &self.label
+    }
+
+    fn node(&self, path: &EvidencePath) -> Result<Option<Node>, ReadError> {
+        let mut node = self.node_at(EvidencePath::root(), &self.root)?;
+        for name in path.components() {
+            match &node.kind {
+                NodeKind::Directory => {}
+                NodeKind::Symlink { target } => {
+                    return Err(ReadError::Symlink { path: node.path, target: target.clone() });
+                }
+                NodeKind::File | NodeKind::Other => return Ok(None),
+            }
+            let Some(child) = self.find(&node.path, name)? else { return Ok(None) };
+            let host = self.host(&child)?;
+            node = self.node_at(child, &host)?;
+        }
+        Ok(Some(node))
+    }
+
+    fn children(&self, directory: &Node) -> Result<Listing, ReadError> {
+        let host = self.checked_host(&directory.path)?;
+        if !symlink_metadata(&host, &directory.path)?.is_dir() {
+            return Err(ReadError::NotADirectory { path: directory.path.clone() });
+        }
+        // walkdir reports the failure to read the folder itself as an entry of depth 0.
+        let entries = WalkDir::new(&host).min_depth(1).max_depth(1).follow_links(false);
+        let mut listing = Listing::default();
+        for entry in entries {
+            match entry {
+                Ok(entry) => self.list(&directory.path, entry.file_name(), entry.path(), &mut listing),
+                Err(error) if error.depth() == 0 => return Err(from_walkdir(&directory.path, error)),
+                Err(error) => listing.gaps.push(gap(&directory.path, &error)),
+            }
+        }
+        listing.nodes.sort_by(|a, b| a.name.cmp(&b.name));
+        listing.gaps.sort();
+        Ok(listing)
+    }
+
+    fn open(&self, node: &Node, stream: Option<&str>) -> Result<Box<dyn ReadAt>, ReadError> {
+        let path = node.path.clone();
+        if let Some(stream) = stream {
+            return Err(ReadError::NoStream { path, stream: stream.to_owned() });
+        }
+        let host = self.checked_host(&path)?;
+        match kind(&host, &symlink_metadata(&host, &path)?, &path)? {
+            NodeKind::File => {}
+            NodeKind::Symlink { target } => return Err(ReadError::Symlink { path, target }),
+            NodeKind::Directory | NodeKind::Other => return Err(ReadError::NotAFile { path }),
+        }
+        let (file, length) = open_file(&host)
+            .and_then(|file| file.metadata().map(|metadata| (file, metadata.len())))
+            .map_err(|source| ReadError::Io { path: path.clone(), source })?;
+        Ok(Box::new(FileReader { file, length, path }))
+    }
+}
+
+impl DirectoryTree {
+    /// The child of `directory` with this written name, or else the only one that differs in letter case alone.
+    ///
+    /// The folder is always listed: the machine's own file system may fold case and would hand back the spelling of the question.
+    fn find(&self, directory: &EvidencePath, name: &str) -> Result<Option<EvidencePath>, ReadError> {
+        let error = |source| ReadError::Io { path: directory.clone(), source };
+        let lower = name.to_lowercase();
+        let mut folded: Vec<String> = Vec::new();
+        for entry in self.host(directory)?.read_dir().map_err(error)? {
+            let found = escape_name(entry.map_err(error)?.file_name().as_bytes());
+            if found == name {
+                return child(directory, &found).map(Some);
+            }
+            if found.to_lowercase() == lower {
+                folded.push(found);
+            }
+        }
+        folded.sort();
+        match folded.as_slice() {
+            [] => Ok(None),
+            [only] => child(directory, only).map(Some),
+            [first, second, ..] => Err(ReadError::AmbiguousCase {
+                path: child(directory, name)?,
+                first: child(directory, first)?,
+                second: child(directory, second)?,
+            }),
+        }
+    }
+
+    fn list(&self, directory: &EvidencePath, name: &OsStr, host: &Path, listing: &mut Listing) {
+        let result =
+            child(directory, &escape_name(name.as_bytes())).and_then(|path| self.node_at(path, host));
+        match result {
+            Ok(node) => listing.nodes.push(node),
+            Err(error) => listing.gaps.push(gap(directory, &error)),
+        }
+    }
+
+    fn node_at(&self, path: EvidencePath, host: &Path) -> Result<Node, ReadError> {
+        let metadata = symlink_metadata(host, &path)?;
+        let kind = kind(host, &metadata, &path)?;
+        Ok(Node {
+            name: path.name().to_owned(),
+            size: if kind == NodeKind::File { metadata.len() } else { 0 },
+            kind,
+            times: times(&metadata),
+            reference: Some(FileReference::Inode(metadata.ino())),
+            state: NodeState::Allocated,
+            streams: Vec::new(),
+            path,
+        })
+    }
+
+    /// The path on the examiner's machine.
+    fn host(&self, path: &EvidencePath) -> Result<PathBuf, ReadError> {
+        let mut host = self.root.clone();
+        for name in path.components() {
+            host.push(OsStr::from_bytes(&raw_name(path, name)?));
+        }
+        Ok(host)
+    }
+
+    /// The same, after making sure that no folder above it is a link.
+    fn checked_host(&self, path: &EvidencePath) -> Result<PathBuf, ReadError> {
+        let mut above = path.parent();
+        while let Some(directory) = above.filter(|directory| !directory.is_root()) {
+            let host = self.host(&directory)?;
+            if let NodeKind::Symlink { target } =
+                kind(&host, &symlink_metadata(&host, &directory)?, &directory)?
+            {
+                return Err(ReadError::Symlink { path: directory, target });
+            }
+            above = directory.parent();
+        }
+        self.host(path)
+    }
+}
+
+fn child(directory: &EvidencePath, name: &str) -> Result<EvidencePath, ReadError> {
+    directory.child(name).map_err(|source| ReadError::Io {
+        path: directory.clone(),
+        source: io::Error::new(io::ErrorKind::InvalidFilename, source),
+    })
+}
+
+fn raw_name(path: &EvidencePath, name: &str) -> Result<Vec<u8>, ReadError> {
+    unescape_name(name).map_err(|source| ReadError::Io {
+        path: path.clone(),
+        source: io::Error::new(io::ErrorKind::InvalidFilename, source),
+    })
+}
+
+fn gap(path: &EvidencePath, error: &dyn std::error::Error) -> Gap {
+    Gap { path: path.as_str().to_owned(), reason: error.to_string() }
+}
+
+fn from_walkdir(path: &EvidencePath, error: walkdir::Error) -> ReadError {
+    let source = error.into_io_error().unwrap_or_else(|| io::Error::other("the folder holds itself"));
+    ReadError::Io { path: path.clone(), source }
+}
+
+fn symlink_metadata(host: &Path, path: &EvidencePath) -> Result<Metadata, ReadError> {
+    host.symlink_metadata().map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => ReadError::Absent { path: path.clone() },
+        _ => ReadError::Io { path: path.clone(), source },
+    })
+}
+
+fn kind(host: &Path, metadata: &Metadata, path: &EvidencePath) -> Result<NodeKind, ReadError> {
+    let kind = metadata.file_type();
+    if kind.is_file() {
+        Ok(NodeKind::File)
+    } else if kind.is_dir() {
+        Ok(NodeKind::Directory)
+    } else if kind.is_symlink() {
+        let target = host.read_link().map_err(|source| ReadError::Io { path: path.clone(), source })?;
+        Ok(NodeKind::Symlink { target: escape_target(target.as_os_str().as_bytes()) })
+    } else {
+        Ok(NodeKind::Other)
+    }
+}
+
+fn times(metadata: &Metadata) -> MacbTimes {
+    let born = metadata.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    MacbTimes {
+        modified: Some(time(metadata.mtime(), metadata.mtime_nsec())),
+        accessed: Some(time(metadata.atime(), metadata.atime_nsec())),
+        changed: Some(time(metadata.ctime(), metadata.ctime_nsec())),
+        born: born
+            .and_then(|born| Some(time(i64::try_from(born.as_secs()).ok()?, i64::from(born.subsec_nanos())))),
+    }
+}
+
+fn time(seconds: i64, nanoseconds: i64) -> Time {
+    Time {
+        utc: Utc::from_unix_nanoseconds(i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds)),
+        raw: format!("{seconds}.{nanoseconds:09}"),
+        clock: Clock::CollectionCopy,
+        precision: Precision::Nanosecond,
+    }
+}
+
+/// Opens without following a link, and without leaving a new access time where the system lets us.
+fn open_file(host: &Path) -> io::Result<File> {
+    let with = |flags| OpenOptions::new().read(true).custom_flags(flags).open(host);
+    match with(libc::O_NOFOLLOW | libc::O_NOATIME) {
+        // Only the owner may ask for O_NOATIME.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => with(libc::O_NOFOLLOW),
+        result => result,
+    }
+}
+
+struct FileReader {
+    file: File,
+    length: u64,
+    path: EvidencePath,
+}
+
+impl ReadAt for FileReader {
+    fn len(&self) -> u64 {
+        self.length
+    }
+
+    fn path(&self) -> &EvidencePath {
+        &self.path
+    }
+
+    fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, ReadError> {
+        // A file that grows while it is read keeps the length it was opened with.
+        let left = usize::try_from(self.length.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let wanted = left.min(buffer.len());
+        let buffer = buffer.get_mut(..wanted).unwrap_or_default();
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            match self.file.read_at(buffer, offset) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result.map_err(|source| ReadError::Io { path: self.path.clone(), source }),
+            }
+        }
+    }
+
+    fn provenance(&self, span: ByteSpan) -> Vec<Extent> {
+        let end = span.end().min(self.length);
+        if span.offset >= end {
+            return Vec::new();
+        }
+        let container = self.path.as_str().to_owned();
+        vec![Extent { container, offset: span.offset, length: end - span.offset }]
+    }
+}

@@ -1,0 +1,157 @@
+//! Why evidence cannot be opened, named or read.
+
+use crate::path::EvidencePath;
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why a text is not a path in the evidence.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum PathError {
+    /// `.` and `..` name no entry.
+    #[error("read a path: expected names, found {component:?} in {found:?}")]
+    Relative {
+        /// The component: `.` or `..`.
+        component: String,
+        /// The whole text.
+        found: String,
+    },
+    /// A control character stands in the text; in a name it is written as an escape.
+    #[error("read a path: control character {character:?} in {found:?}")]
+    Control {
+        /// The character.
+        character: char,
+        /// The whole text.
+        found: String,
+    },
+    /// `%{` begins no escape that [`escape_name`](crate::escape_name) writes.
+    #[error("read a path: {component:?} is not the written form of a name")]
+    Escape {
+        /// The component.
+        component: String,
+    },
+    /// A name has no bytes, or a component was given with a separator in it.
+    #[error("read a path: expected one name, found {found:?}")]
+    NotAName {
+        /// The text that was given.
+        found: String,
+    },
+}
+
+/// Why a piece of evidence cannot be opened.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// The path on the examiner's machine cannot be read.
+    #[error("open evidence {label}: {}", path.display())]
+    Io {
+        /// The label of the evidence.
+        label: String,
+        /// The path on the examiner's machine.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The path is not a folder.
+    #[error("open evidence {label}: expected a folder: {}", path.display())]
+    NotADirectory {
+        /// The label of the evidence.
+        label: String,
+        /// The path on the examiner's machine.
+        path: PathBuf,
+    },
+}
+
+/// Why something in the evidence cannot be read.
+#[derive(Debug, Error)]
+pub enum ReadError {
+    /// The system refused.
+    #[error("read {path}: {source}")]
+    Io {
+        /// The path in the evidence.
+        path: EvidencePath,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// There is no such entry.
+    #[error("read {path}: no such entry")]
+    Absent {
+        /// The path in the evidence.
+        path: EvidencePath,
+    },
+    /// Two entries differ only by letter case, and neither is spelled as asked.
+    #[error("read {path}: spelled neither {first:?} nor {second:?}, which differ only by letter case")]
+    AmbiguousCase {
+        /// The path that was asked for.
+        path: EvidencePath,
+        /// One entry.
+        first: EvidencePath,
+        /// The other.
+        second: EvidencePath,
+    },
+    /// The entry is a symbolic link; links are listed, never followed.
+    #[error("read {path}: a symbolic link to {target:?} is not followed")]
+    Symlink {
+        /// The link.
+        path: EvidencePath,
+        /// What it points to, as it is written.
+        target: String,
+    },
+    /// The entry has no bytes to read: it is a folder, a device, a socket, a pipe.
+    #[error("read {path}: not a regular file")]
+    NotAFile {
+        /// The entry.
+        path: EvidencePath,
+    },
+    /// The entry has no children.
+    #[error("read {path}: not a directory")]
+    NotADirectory {
+        /// The entry.
+        path: EvidencePath,
+    },
+    /// The entry has no stream of this name.
+    #[error("read {path}: no stream {stream:?}")]
+    NoStream {
+        /// The entry.
+        path: EvidencePath,
+        /// The name that was asked for.
+        stream: String,
+    },
+    /// The bytes end before the size that the file system gives.
+    #[error("read {path}: byte {offset}: expected {expected} bytes, found {actual}")]
+    Short {
+        /// The file.
+        path: EvidencePath,
+        /// Bytes from its start.
+        offset: u64,
+        /// Number of bytes that should stand there.
+        expected: u64,
+        /// Number of bytes that do.
+        actual: u64,
+    },
+    /// The file is larger than the reader takes whole.
+    #[error("read {path}: {actual} bytes are more than the limit of {limit}")]
+    TooLarge {
+        /// The file.
+        path: EvidencePath,
+        /// The most bytes that are taken.
+        limit: u64,
+        /// Its size.
+        actual: u64,
+    },
+}
+
+/// Why evidence cannot be hashed; an unreadable file is a gap instead.
+#[derive(Debug, Error)]
+pub enum HashError {
+    /// The root itself cannot be read.
+    #[error("hash evidence {label}")]
+    Root {
+        /// The label of the evidence.
+        label: String,
+        /// Why.
+        #[source]
+        source: ReadError,
+    },
+}

@@ -1,0 +1,68 @@
+//! Bytes at any offset, and where they come from.
+
+use crate::error::ReadError;
+use crate::path::EvidencePath;
+use ledger::ByteSpan;
+
+/// A run of bytes of a container: a file of a folder, or the disk image that holds the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extent {
+    /// The container: a path in the evidence, or the image file.
+    pub container: String,
+    /// Bytes from the container's start.
+    pub offset: u64,
+    /// Number of bytes.
+    pub length: u64,
+}
+
+/// The bytes of one file or stream.
+pub trait ReadAt {
+    /// Number of bytes.
+    fn len(&self) -> u64;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The path of the file, for messages.
+    fn path(&self) -> &EvidencePath;
+
+    /// Reads up to `buffer.len()` bytes at `offset`; 0 only at or past the end, or for an empty buffer.
+    fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, ReadError>;
+
+    /// Where in the containers the bytes of `span` stand, in the order of the file; what lies past the end is left out.
+    fn provenance(&self, span: ByteSpan) -> Vec<Extent>;
+}
+
+/// Fills as much of `buffer` as the file has bytes at `offset`; the number of bytes read.
+pub fn read_full_at(reader: &mut dyn ReadAt, offset: u64, buffer: &mut [u8]) -> Result<usize, ReadError> {
+    let mut filled = 0;
+    while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match reader.read_at(offset.saturating_add(filled as u64), rest)? {
+            0 => break,
+            read => filled += read,
+        }
+    }
+    Ok(filled)
+}
+
+/// The whole file; one of more than `limit` bytes is refused, and one that ends early is an error.
+pub fn read_all(reader: &mut dyn ReadAt, limit: u64) -> Result<Vec<u8>, ReadError> {
+    let expected = reader.len();
+    let too_large = || ReadError::TooLarge { path: reader.path().clone(), limit, actual: expected };
+    if expected > limit {
+        return Err(too_large());
+    }
+    let mut bytes = vec![0; usize::try_from(expected).map_err(|_| too_large())?];
+    let read = read_full_at(reader, 0, &mut bytes)?;
+    if read < bytes.len() {
+        return Err(ReadError::Short {
+            path: reader.path().clone(),
+            offset: 0,
+            expected,
+            actual: read as u64,
+        });
+    }
+    Ok(bytes)
+}

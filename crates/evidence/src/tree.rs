@@ -1,0 +1,129 @@
+//! The tree: what every kind of evidence looks like to a reader.
+
+use crate::directory::open_directory;
+use crate::error::{OpenError, ReadError};
+use crate::path::EvidencePath;
+use crate::read::ReadAt;
+use ledger::{Defect, EvidenceKind, Gap, Time};
+use std::path::Path;
+
+/// A read-only tree of files and folders.
+pub trait Tree {
+    /// How locators name this piece of evidence.
+    fn label(&self) -> &str;
+
+    /// The entry at `path`: spelled so, or else differing in letter case alone (compared in Unicode lower case).
+    ///
+    /// `None` where there is none.
+    /// The node carries the evidence's own spelling.
+    /// Links on the way are not followed but reported as [`ReadError::Symlink`].
+    fn node(&self, path: &EvidencePath) -> Result<Option<Node>, ReadError>;
+
+    /// The entries of a folder in the byte order of their written names.
+    ///
+    /// An entry that cannot be examined is a gap in the listing; a folder that cannot be read at all is an error.
+    fn children(&self, directory: &Node) -> Result<Listing, ReadError>;
+
+    /// The bytes of a file, or of its named stream.
+    fn open(&self, node: &Node, stream: Option<&str>) -> Result<Box<dyn ReadAt>, ReadError>;
+}
+
+/// One entry of a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// Its path, spelled as in the evidence.
+    pub path: EvidencePath,
+    /// Its written name; empty for the root.
+    pub name: String,
+    /// What it is.
+    pub kind: NodeKind,
+    /// Bytes of its main stream; 0 for what has none.
+    pub size: u64,
+    /// When what happened to it.
+    pub times: MacbTimes,
+    /// Its number in the file system.
+    pub reference: Option<FileReference>,
+    /// Whether the file system still counts it in.
+    pub state: NodeState,
+    /// Its named streams.
+    pub streams: Vec<StreamInfo>,
+}
+
+/// What an entry is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NodeKind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Directory,
+    /// A symbolic link; never followed.
+    Symlink {
+        /// Where it points, as it is written, escaped as names are.
+        target: String,
+    },
+    /// A device, a pipe, a socket.
+    Other,
+}
+
+/// The four times of an entry, as far as the file system keeps them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MacbTimes {
+    /// Content last written.
+    pub modified: Option<Time>,
+    /// Content last read.
+    pub accessed: Option<Time>,
+    /// Metadata last changed.
+    pub changed: Option<Time>,
+    /// Created.
+    pub born: Option<Time>,
+}
+
+/// The number of an entry in its file system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileReference {
+    /// The inode number.
+    Inode(u64),
+    /// The entry of the `$MFT`.
+    Mft {
+        /// Its index.
+        entry: u64,
+        /// How often the index was given to a new file.
+        sequence: u16,
+    },
+}
+
+/// Whether the file system still counts an entry in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeState {
+    /// It does.
+    Allocated,
+    /// The entry was deleted; its bytes may be another's by now.
+    Deleted,
+}
+
+/// A named (alternate) stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamInfo {
+    /// Its name.
+    pub name: String,
+    /// Its bytes.
+    pub size: u64,
+}
+
+/// What a folder holds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Listing {
+    /// The entries that could be examined.
+    pub nodes: Vec<Node>,
+    /// Damage met in the folder.
+    pub defects: Vec<Defect>,
+    /// Entries that could not be examined.
+    pub gaps: Vec<Gap>,
+}
+
+/// Opens a piece of evidence of any kind; `path` is on the examiner's machine.
+pub fn open(kind: EvidenceKind, path: &Path, label: &str) -> Result<Box<dyn Tree>, OpenError> {
+    match kind {
+        EvidenceKind::Directory => Ok(Box::new(open_directory(path, label)?)),
+    }
+}

@@ -1,0 +1,257 @@
+//! A folder as evidence: lookup, links, times, gaps, hashing.
+
+use evidence::{
+    EvidencePath, FileReference, Listing, MacbTimes, Node, NodeKind, NodeState, OpenError, ReadAt, ReadError,
+    Step, Tree, hash, open_directory, read_all, read_full_at, walk,
+};
+use ledger::{ByteSpan, Clock, Digest, IntegrityLevel, Precision};
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
+
+fn write(path: &Path, bytes: &[u8]) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::File::create(path).unwrap().write_all(bytes).unwrap();
+}
+
+fn path(text: &str) -> EvidencePath {
+    EvidencePath::parse(text).unwrap()
+}
+
+fn names(tree: &dyn Tree, at: &str) -> Vec<String> {
+    let node = tree.node(&path(at)).unwrap().unwrap();
+    tree.children(&node).unwrap().nodes.into_iter().map(|node| node.name).collect()
+}
+
+#[test]
+fn a_path_is_found_by_its_spelling_or_else_by_its_letters() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder.path().join("C/Windows/ÄRGER.txt"), b"x");
+    let tree = open_directory(folder.path(), "disk").unwrap();
+    let node = tree.node(&path("c\\WINDOWS\\ärger.TXT")).unwrap().unwrap();
+    assert_eq!(node.path.as_str(), "C/Windows/ÄRGER.txt");
+    assert_eq!((node.kind, node.size, node.state), (NodeKind::File, 1, NodeState::Allocated));
+    assert!(matches!(node.reference, Some(FileReference::Inode(_))));
+    assert_eq!(tree.node(&path("C/Windows/absent")).unwrap(), None);
+    assert_eq!(tree.node(&path("C/Windows/ÄRGER.txt/below")).unwrap(), None);
+}
+
+#[test]
+fn names_that_differ_by_case_are_told_apart_or_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder.path().join("Users/a.txt"), b"1");
+    write(&folder.path().join("USERS/a.txt"), b"2");
+    let tree = open_directory(folder.path(), "disk").unwrap();
+    assert_eq!(tree.node(&path("USERS/a.txt")).unwrap().unwrap().path.as_str(), "USERS/a.txt");
+    let error = tree.node(&path("users/a.txt")).unwrap_err();
+    let ReadError::AmbiguousCase { first, second, .. } = &error else { panic!("{error}") };
+    assert_eq!((first.as_str(), second.as_str()), ("USERS", "Users"));
+    assert!(error.to_string().contains("USERS") && error.to_string().contains("Users"));
+}
+
+#[test]
+fn links_are_listed_with_their_target_and_never_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    write(&outside.path().join("secret"), b"secret");
+    write(&folder.path().join("root/real/file"), b"x");
+    symlink("../real", folder.path().join("root/inside")).unwrap();
+    symlink(outside.path(), folder.path().join("root/outside")).unwrap();
+    symlink("root", folder.path().join("entry")).unwrap();
+    let tree = open_directory(&folder.path().join("entry"), "disk").unwrap();
+
+    assert_eq!(names(&tree, ""), ["inside", "outside", "real"]);
+    let link = tree.node(&path("inside")).unwrap().unwrap();
+    assert_eq!(link.kind, NodeKind::Symlink { target: "../real".to_owned() });
+    assert!(matches!(tree.open(&link, None), Err(ReadError::Symlink { .. })));
+    assert!(matches!(tree.children(&link), Err(ReadError::NotADirectory { .. })));
+    assert!(matches!(tree.node(&path("outside/secret")), Err(ReadError::Symlink { .. })));
+    let forged = Node { path: path("outside/secret"), kind: NodeKind::File, ..link };
+    assert!(matches!(tree.open(&forged, None), Err(ReadError::Symlink { .. })));
+    let root = tree.node(&EvidencePath::root()).unwrap().unwrap();
+    let walked = walk(&tree, &root).filter(|step| matches!(step, Step::Node(_))).count();
+    assert_eq!(walked, 4);
+}
+
+#[test]
+fn names_that_are_not_text_are_listed_and_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in [(&b"a\xff"[..], b"1"), (b"a\xfe", b"2"), (b"a\\b", b"3"), (b"l\nine", b"4")] {
+        write(&folder.path().join(OsStr::from_bytes(name)), content);
+    }
+    let tree = open_directory(folder.path(), "disk").unwrap();
+    let listed = names(&tree, "");
+    assert_eq!(listed, ["a%{5C}b", "a%{FE}", "a%{FF}", "l%{0A}ine"]);
+    let contents: Vec<_> = listed
+        .iter()
+        .map(|name| {
+            let node = tree.node(&path(name)).unwrap().unwrap();
+            read_all(tree.open(&node, None).unwrap().as_mut(), 10).unwrap()
+        })
+        .collect();
+    assert_eq!(contents, [b"3", b"2", b"1", b"4"]);
+}
+
+#[test]
+fn times_are_those_of_the_copy_with_all_nanoseconds() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a");
+    write(&file, b"x");
+    let when = UNIX_EPOCH + Duration::new(1_333_504_720, 5);
+    fs::File::options().write(true).open(&file).unwrap().set_modified(when).unwrap();
+    let tree = open_directory(folder.path(), "disk").unwrap();
+    let time = tree.node(&path("a")).unwrap().unwrap().times.modified.unwrap();
+    assert_eq!(time.raw, "1333504720.000000005");
+    assert_eq!(time.to_text(), "2012-04-04T01:58:40.000000005Z");
+    assert_eq!((time.clock, time.precision), (Clock::CollectionCopy, Precision::Nanosecond));
+}
+
+#[test]
+fn bytes_are_read_at_any_offset_and_know_their_container() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder.path().join("a"), b"0123456789");
+    let tree = open_directory(folder.path(), "disk").unwrap();
+    let node = tree.node(&path("a")).unwrap().unwrap();
+    let mut reader = tree.open(&node, None).unwrap();
+    let mut buffer = [0; 4];
+    assert_eq!(read_full_at(reader.as_mut(), 8, &mut buffer).unwrap(), 2);
+    assert_eq!(&buffer[..2], b"89");
+    assert_eq!(reader.read_at(10, &mut buffer).unwrap(), 0);
+    assert_eq!(reader.read_at(u64::MAX, &mut buffer).unwrap(), 0);
+    let extents = reader.provenance(ByteSpan::new(8, 100));
+    assert_eq!((extents[0].container.as_str(), extents[0].offset, extents[0].length), ("a", 8, 2));
+    assert!(reader.provenance(ByteSpan::new(10, 1)).is_empty());
+    assert!(matches!(read_all(reader.as_mut(), 9), Err(ReadError::TooLarge { actual: 10, .. })));
+    assert!(matches!(tree.open(&node, Some("Zone.Identifier")), Err(ReadError::NoStream { .. })));
+}
+
+#[test]
+fn a_file_is_no_evidence_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder.path().join("a"), b"x");
+    assert!(matches!(open_directory(&folder.path().join("a"), "disk"), Err(OpenError::NotADirectory { .. })));
+    assert!(matches!(open_directory(&folder.path().join("b"), "disk"), Err(OpenError::Io { .. })));
+}
+
+#[test]
+fn the_manifest_is_as_documented_at_every_level() {
+    let folder = tempfile::tempdir().unwrap();
+    let big: Vec<u8> = (0..200_000u32).flat_map(u32::to_le_bytes).collect();
+    write(&folder.path().join("b/big"), &big);
+    write(&folder.path().join("b.txt"), b"abc");
+    symlink("b.txt", folder.path().join("link")).unwrap();
+    let set = |name: &str| {
+        let file = fs::File::options().write(true).open(folder.path().join(name)).unwrap();
+        file.set_modified(UNIX_EPOCH + Duration::from_secs(7)).unwrap();
+    };
+    set("b/big");
+    set("b.txt");
+    let tree = open_directory(folder.path(), "disk").unwrap();
+    let link = format!("link\tlink\t{}\n", Digest::of(b"b.txt"));
+    let sample = [&big[..65_536], &big[big.len() - 65_536..]].concat();
+    let cases = [
+        (IntegrityLevel::Full, Digest::of(b"abc").to_string(), Digest::of(&big).to_string()),
+        (IntegrityLevel::Sampled, Digest::of(b"abc").to_string(), Digest::of(&sample).to_string()),
+        (IntegrityLevel::Stat, "7.000000000".to_owned(), "7.000000000".to_owned()),
+    ];
+    for (level, text, big) in cases {
+        let manifest = format!("b.txt\t3\t{text}\nb/big\t800000\t{big}\n{link}");
+        let (integrity, gaps) = hash(&tree, level).unwrap();
+        assert_eq!(integrity.sha256, Digest::of(manifest.as_bytes()), "{level:?}");
+        assert_eq!((integrity.files, integrity.bytes, integrity.level), (2, 800_003, level));
+        assert!(gaps.is_empty());
+    }
+}
+
+#[test]
+fn a_byte_in_the_middle_is_seen_at_full_level_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let digests = |middle: u8| {
+        let mut bytes = vec![0; 300_000];
+        bytes[150_000] = middle;
+        write(&folder.path().join("a"), &bytes);
+        let tree = open_directory(folder.path(), "disk").unwrap();
+        [IntegrityLevel::Full, IntegrityLevel::Sampled].map(|level| hash(&tree, level).unwrap().0.sha256)
+    };
+    let ([full, sampled], [other_full, other_sampled]) = (digests(0), digests(1));
+    assert_ne!(full, other_full);
+    assert_eq!(sampled, other_sampled);
+}
+
+/// A tree with one file that cannot be opened, one folder that cannot be listed, and one good file.
+struct Refusing;
+
+fn refuse(path: &EvidencePath) -> ReadError {
+    ReadError::Io { path: path.clone(), source: std::io::ErrorKind::PermissionDenied.into() }
+}
+
+fn entry(text: &str, kind: NodeKind) -> Node {
+    let path = path(text);
+    Node {
+        name: path.name().to_owned(),
+        path,
+        kind,
+        size: 3,
+        times: MacbTimes::default(),
+        reference: None,
+        state: NodeState::Allocated,
+        streams: Vec::new(),
+    }
+}
+
+struct Abc(EvidencePath);
+
+impl ReadAt for Abc {
+    fn len(&self) -> u64 {
+        3
+    }
+    fn path(&self) -> &EvidencePath {
+        &self.0
+    }
+    fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, ReadError> {
+        let rest = b"abc".get(offset as usize..).unwrap_or_default();
+        let count = rest.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        Ok(count)
+    }
+    fn provenance(&self, _: ByteSpan) -> Vec<evidence::Extent> {
+        Vec::new()
+    }
+}
+
+impl Tree for Refusing {
+    fn label(&self) -> &str {
+        "refusing"
+    }
+    fn node(&self, path: &EvidencePath) -> Result<Option<Node>, ReadError> {
+        Ok(Some(entry(path.as_str(), NodeKind::Directory)))
+    }
+    fn children(&self, directory: &Node) -> Result<Listing, ReadError> {
+        if !directory.path.is_root() {
+            return Err(refuse(&directory.path));
+        }
+        let nodes = vec![
+            entry("closed", NodeKind::Directory),
+            entry("good", NodeKind::File),
+            entry("secret", NodeKind::File),
+        ];
+        Ok(Listing { nodes, ..Listing::default() })
+    }
+    fn open(&self, node: &Node, _: Option<&str>) -> Result<Box<dyn ReadAt>, ReadError> {
+        if node.name == "secret" { Err(refuse(&node.path)) } else { Ok(Box::new(Abc(node.path.clone()))) }
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_a_gap_and_the_rest_is_hashed() {
+    let (integrity, gaps) = hash(&Refusing, IntegrityLevel::Full).unwrap();
+    let manifest = format!("good\t3\t{}\nsecret\t3\tunread\n", Digest::of(b"abc"));
+    assert_eq!(integrity.sha256, Digest::of(manifest.as_bytes()));
+    let paths: Vec<_> = gaps.iter().map(|gap| gap.path.as_str()).collect();
+    assert_eq!(paths, ["closed", "secret"]);
+    assert!(gaps.iter().all(|gap| gap.reason.contains("permission denied")));
+}
