@@ -1,0 +1,47 @@
+//! Ending a call from another thread.
+
+use crate::sys;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Cancels calls of one [`crate::Zygote`] from any thread.
+///
+/// Cancelling is sticky: the running call ends as [`crate::Ending::Cancelled`], and so does every later one until [`Canceller::rearm`].
+/// A cancellation that comes a moment before a call starts is therefore not lost.
+#[derive(Clone, Debug)]
+pub struct Canceller {
+    counter: Arc<File>,
+}
+
+impl Canceller {
+    /// A canceller that has not been used.
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Self { counter: Arc::new(File::from(sys::eventfd()?)) })
+    }
+
+    /// Ends the running call, and refuses later ones.
+    pub fn cancel(&self) {
+        // The only possible failure is a counter that is full, hence not zero, hence already cancelled.
+        let _ = (&*self.counter).write(&1u64.to_ne_bytes());
+    }
+
+    /// Lets calls run again.
+    pub fn rearm(&self) {
+        // The only possible failure is a counter that is zero already.
+        let _ = (&*self.counter).read(&mut [0; 8]);
+    }
+
+    /// Whether calls are refused at the moment.
+    pub fn is_cancelled(&self) -> bool {
+        let wanted = [(Some(self.fd()), sys::READABLE)];
+        sys::poll(wanted, Some(Duration::ZERO)).is_ok_and(|[events]| events != 0)
+    }
+
+    /// Readable while cancelled.
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.counter.as_fd()
+    }
+}

@@ -1,0 +1,160 @@
+//! The process of one call: from the fork to the exit.
+
+use crate::ending::SetupStep;
+use crate::fence::{self, Readable};
+use crate::frame::{self, Writer};
+use crate::message::{Call, PANIC_LIMIT, code, reply};
+use crate::sys::{self, Resource};
+use seccompiler::BpfProgram;
+use std::fs::File;
+use std::io::{self, Write};
+use std::mem::ManuallyDrop;
+use std::os::fd::{AsFd, BorrowedFd, RawFd};
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::path::Path;
+use std::sync::Mutex;
+
+/// Where the reply pipe stands while the handler runs; nothing else is open but the standard three.
+const REPLY: RawFd = 3;
+
+/// What the zygote hands to a call's process.
+pub(crate) struct Plan<'a> {
+    /// The call.
+    pub(crate) call: &'a Call,
+    /// Its scratch folder, which exists and is empty.
+    pub(crate) scratch: &'a Path,
+    /// Process id of the zygote.
+    pub(crate) zygote: u32,
+    /// `/dev/null`, open for both.
+    pub(crate) null: BorrowedFd<'a>,
+    /// Where the reply goes.
+    pub(crate) reply: BorrowedFd<'a>,
+    /// What becomes standard error.
+    pub(crate) stderr: BorrowedFd<'a>,
+    /// What may be read and which system calls may be made; `None` without confinement.
+    pub(crate) fence: Option<(&'a [Readable], &'a BpfProgram)>,
+}
+
+type Failure = (SetupStep, io::Error);
+
+/// Sets the process up, runs the handler, sends what it returns, and ends the process.
+pub(crate) fn run(plan: &Plan<'_>, handler: &impl Fn(&[u8], &Path) -> Vec<u8>) -> ! {
+    let code = match enclose(plan).and_then(|()| take_descriptors(plan)) {
+        Err(failure) => match plan.reply.try_clone_to_owned() {
+            Ok(pipe) => refuse(&mut File::from(pipe), &failure),
+            Err(_) => code::SETUP_FAILED,
+        },
+        Ok(mut pipe) => match restrict(plan) {
+            Err(failure) => refuse(&mut pipe, &failure),
+            Ok(()) => answer(plan, handler, &mut pipe),
+        },
+    };
+    sys::exit_now(code)
+}
+
+fn at(step: SetupStep) -> impl Fn(io::Error) -> Failure {
+    move |error| (step, error)
+}
+
+/// A group of its own, the zygote's fate, the scratch folder, the Landlock domain.
+fn enclose(plan: &Plan<'_>) -> Result<(), Failure> {
+    sys::own_group(0).map_err(at(SetupStep::Group))?;
+    sys::die_with_parent().map_err(at(SetupStep::Group))?;
+    if std::os::unix::process::parent_id() != plan.zygote {
+        // The zygote died before the line above, so nobody is left to tell.
+        sys::exit_now(code::SETUP_FAILED);
+    }
+    std::env::set_current_dir(plan.scratch).map_err(at(SetupStep::Scratch))?;
+    if let Some((readable, _)) = plan.fence {
+        fence::enter_call_domain(readable, plan.scratch).map_err(at(SetupStep::Landlock))?;
+    }
+    Ok(())
+}
+
+/// Leaves nothing open but `/dev/null` twice, standard error, and the reply pipe.
+fn take_descriptors(plan: &Plan<'_>) -> Result<File, Failure> {
+    let place = || {
+        sys::place(plan.null, 0)?;
+        sys::place(plan.null, 1)?;
+        sys::place(plan.stderr, 2)?;
+        sys::place(plan.reply, REPLY)?;
+        sys::close_from(REPLY.unsigned_abs() + 1)
+    };
+    place().map_err(at(SetupStep::Descriptors))?;
+    Ok(File::from(sys::adopt(REPLY)))
+}
+
+/// Resource limits, then the filter that no longer allows to change them.
+fn restrict(plan: &Plan<'_>) -> Result<(), Failure> {
+    let limits = &plan.call.limits;
+    let set = || {
+        sys::limit(Resource::AddressSpace, limits.address_space, 0)?;
+        // One second between the signal that explains and the one that cannot be caught.
+        sys::limit(Resource::Cpu, limits.cpu_seconds, 1)?;
+        sys::limit(Resource::FileSize, limits.file_size, 0)?;
+        sys::limit(Resource::OpenFiles, limits.open_files, 0)?;
+        sys::limit(Resource::Core, 0, 0)?;
+        sys::limit(Resource::Processes, 0, 0)
+    };
+    set().map_err(at(SetupStep::Limits))?;
+    if let Some((_, filter)) = plan.fence {
+        let filter = crate::filter::for_process(filter.clone(), std::process::id());
+        seccompiler::apply_filter(&filter)
+            .map_err(|error| (SetupStep::Seccomp, crate::filter::cause(error)))?;
+    }
+    Ok(())
+}
+
+fn refuse(pipe: &mut File, (step, error): &Failure) -> i32 {
+    let errno = error.raw_os_error().unwrap_or(0);
+    // A pipe that cannot be written has no reader left.
+    let _ = pipe.write_all(&Writer::default().u8(step.number()).i32(errno).frame(reply::SETUP_FAILED));
+    code::SETUP_FAILED
+}
+
+fn answer(plan: &Plan<'_>, handler: &impl Fn(&[u8], &Path) -> Vec<u8>, pipe: &mut File) -> i32 {
+    panic::set_hook(Box::new(remember));
+    let result = panic::catch_unwind(AssertUnwindSafe(|| handler(&plan.call.request, plan.scratch)));
+    let (code, kind, payload) = match result {
+        Ok(bytes) if bytes.len() as u64 > plan.call.limits.reply_bytes => {
+            (code::TOO_LARGE, reply::TOO_LARGE, Vec::new())
+        }
+        Ok(bytes) => (code::REPLIED, reply::REPLY, bytes),
+        Err(payload) => {
+            // Dropping what was thrown could throw again; the process is over anyway.
+            let _ = ManuallyDrop::new(payload);
+            (code::PANICKED, reply::PANICKED, last_panic().into_bytes())
+        }
+    };
+    if payload.len() > SMALL {
+        sys::widen_pipe(pipe.as_fd(), WIDE);
+    }
+    let header = frame::header(kind, payload.len());
+    // A pipe that cannot be written has no reader left.
+    let _ = pipe.write_all(&header).and_then(|()| pipe.write_all(&payload));
+    code
+}
+
+/// What the kernel gives every pipe, less our header.
+const SMALL: usize = (64 << 10) - frame::HEADER;
+/// What it gives an unprivileged process at most.
+const WIDE: i32 = 1 << 20;
+
+static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
+
+/// The quiet panic hook: keeps the message and prints nothing.
+fn remember(info: &PanicHookInfo<'_>) {
+    let what = info.payload_as_str().unwrap_or("a value that is not text");
+    let mut message = match info.location() {
+        Some(place) => format!("{what} ({}:{})", place.file(), place.line()),
+        None => what.to_owned(),
+    };
+    message.truncate(message.floor_char_boundary(PANIC_LIMIT));
+    if let Ok(mut last) = LAST_PANIC.lock() {
+        *last = message;
+    }
+}
+
+fn last_panic() -> String {
+    LAST_PANIC.lock().map(|mut last| std::mem::take(&mut *last)).unwrap_or_default()
+}

@@ -1,0 +1,94 @@
+//! The Landlock domains of zygote and call.
+//!
+//! What the running kernel's ABI does not know is left out (`BestEffort`): truncation through a read-only open, TCP, signals.
+//! The seccomp filter denies those on its own, so that ABI 1 (Linux 5.13) is enough.
+
+use crate::confinement::{Holding, Reason, holding};
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, RestrictionStatus, Ruleset, RulesetAttr,
+    RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
+};
+use std::error::Error;
+use std::io;
+use std::path::Path;
+
+/// The youngest ABI whose rights are asked for.
+const NEWEST: ABI = ABI::V7;
+
+/// A path that calls may read, opened before any domain holds.
+pub(crate) struct Readable {
+    path: PathFd,
+    rights: BitFlags<AccessFs>,
+}
+
+/// Opens a file or folder that calls may read; a symbolic link at its end is followed here and never again.
+pub(crate) fn open(path: &Path) -> io::Result<Readable> {
+    let folder = std::fs::metadata(path)?.is_dir();
+    let file = BitFlags::from(AccessFs::ReadFile);
+    let rights = if folder { file | AccessFs::ReadDir } else { file };
+    Ok(Readable { path: open_path(path)?, rights })
+}
+
+fn open_path(path: &Path) -> io::Result<PathFd> {
+    PathFd::new(path).map_err(|error| cause(&error))
+}
+
+/// Enters the zygote's domain: `readable` to read, the scratch root to do everything but execute, no TCP, no signal outside.
+pub(crate) fn enter_zygote_domain(readable: &[Readable], scratch_root: &Path) -> Holding {
+    match zygote_domain(readable, scratch_root) {
+        Ok(status) => match status.ruleset {
+            RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Holding::Holds,
+            RulesetStatus::NotEnforced => Holding::Missing(Reason::NotInKernel),
+        },
+        Err(error) => holding(Err(error)),
+    }
+}
+
+fn zygote_domain(readable: &[Readable], scratch_root: &Path) -> io::Result<RestrictionStatus> {
+    let root = open_path(scratch_root)?;
+    let create = || {
+        Ruleset::default()
+            .handle_access(AccessFs::from_all(NEWEST))?
+            .handle_access(AccessNet::from_all(NEWEST))?
+            .scope(Scope::from_all(NEWEST))?
+            .create()
+    };
+    let ruleset = create().map_err(|error| cause(&error))?;
+    restrict(ruleset, readable, &root).map_err(|error| cause(&error))
+}
+
+/// Enters a call's domain inside the zygote's: `readable` to read, and of the scratch root only `scratch`.
+pub(crate) fn enter_call_domain(readable: &[Readable], scratch: &Path) -> io::Result<()> {
+    let own = open_path(scratch)?;
+    let create = || Ruleset::default().handle_access(AccessFs::from_all(NEWEST))?.create();
+    let ruleset = create().map_err(|error| cause(&error))?;
+    let status = restrict(ruleset, readable, &own).map_err(|error| cause(&error))?;
+    match status.ruleset {
+        RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(()),
+        RulesetStatus::NotEnforced => Err(io::Error::from_raw_os_error(libc::ENOSYS)),
+    }
+}
+
+fn restrict(
+    mut ruleset: RulesetCreated,
+    readable: &[Readable],
+    writable: &PathFd,
+) -> Result<RestrictionStatus, RulesetError> {
+    for entry in readable {
+        ruleset = ruleset.add_rule(PathBeneath::new(&entry.path, entry.rights))?;
+    }
+    let all = AccessFs::from_all(NEWEST) & !(AccessFs::Execute | AccessFs::IoctlDev);
+    ruleset.add_rule(PathBeneath::new(writable, all))?.restrict_self()
+}
+
+/// The system's error at the end of a chain of sources.
+fn cause(error: &(dyn Error + 'static)) -> io::Error {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(errno) = error.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error) {
+            return io::Error::from_raw_os_error(errno);
+        }
+        next = error.source();
+    }
+    io::Error::from(io::ErrorKind::Other)
+}

@@ -1,0 +1,183 @@
+//! The zygote's watch over one running call.
+
+use crate::frame::{self, FrameError, HEADER};
+use crate::limits::{Limits, Usage};
+use crate::message::{COMMAND_LIMIT, Command, How, STDERR_LIMIT};
+use crate::sys::{self, Exit, READABLE, WRITABLE};
+use std::fs::File;
+use std::io::{self, PipeReader, Read};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+/// A call's process and the ends of its pipes.
+pub(crate) struct Running<'a> {
+    /// Process id, not yet reaped.
+    pub(crate) pid: i32,
+    /// Readable when the process has ended.
+    pub(crate) pidfd: OwnedFd,
+    /// What the process replies.
+    pub(crate) reply: PipeReader,
+    /// What the process says on standard error.
+    pub(crate) stderr: PipeReader,
+    /// When it was forked.
+    pub(crate) started: Instant,
+    /// Its bounds.
+    pub(crate) limits: &'a Limits,
+}
+
+/// What the zygote knows of a call that is over.
+pub(crate) struct Finished {
+    /// How the process ended.
+    pub(crate) how: How,
+    /// What it used.
+    pub(crate) usage: Usage,
+    /// Bytes moved to the parent's data pipe.
+    pub(crate) relayed: u64,
+    /// What it wrote to standard error.
+    pub(crate) stderr: Vec<u8>,
+}
+
+/// Why the zygote itself has to stop. The call's process is dead by then.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The parent is gone.
+    ParentGone,
+    /// The parent sent something that has no place here.
+    Protocol(FrameError),
+    /// A system call of ours failed.
+    System(io::Error),
+}
+
+/// The state of the watch.
+struct Watch {
+    /// Why we killed the process, if we did.
+    killed: Option<How>,
+    /// The process has ended.
+    ended: bool,
+    /// More may come out of the reply pipe.
+    open: bool,
+    /// The parent's data pipe is full.
+    full: bool,
+    /// Bytes moved so far.
+    relayed: u64,
+}
+
+/// Moves the reply to `data`, obeys `commands`, keeps the clock, and reaps the process.
+/// The reply stays inside the kernel: no byte derived from evidence enters the zygote's memory, which later calls inherit.
+pub(crate) fn supervise(
+    running: Running<'_>,
+    commands: &mut File,
+    data: BorrowedFd<'_>,
+) -> Result<Finished, Stop> {
+    let watched = watch(&running, commands, data);
+    // Nobody of the group outlives its leader, who is not reaped yet and so still owns the number.
+    sys::kill_group(running.pid);
+    let reaped = sys::wait(running.pid).map_err(Stop::System)?;
+    let watch = watched?;
+    let how = watch.killed.unwrap_or(match reaped.exit {
+        Exit::Code(code) => How::Exited(code),
+        Exit::Signal(signal) => How::Signalled(signal),
+    });
+    let usage = Usage {
+        wall: running.started.elapsed(),
+        user: reaped.user,
+        system: reaped.system,
+        peak_rss_kib: reaped.peak_rss_kib,
+    };
+    Ok(Finished { how, usage, relayed: watch.relayed, stderr: last_words(running.stderr) })
+}
+
+fn watch(running: &Running<'_>, commands: &mut File, data: BorrowedFd<'_>) -> Result<Watch, Stop> {
+    let mut watch = Watch { killed: None, ended: false, open: true, full: false, relayed: 0 };
+    while watch.open || !watch.ended {
+        let left = running.limits.wall.saturating_sub(running.started.elapsed());
+        if left.is_zero() {
+            watch.kill(running, How::TimedOut);
+        }
+        // What a dead process has written is all there already; after a kill only its end is awaited.
+        let timeout = match (watch.ended, watch.killed.is_some(), watch.full) {
+            (true, _, false) => Some(Duration::ZERO),
+            (true, _, true) | (false, true, _) => None,
+            (false, false, _) => Some(left),
+        };
+        let (reads, writes) = (watch.open && !watch.full, watch.open && watch.full);
+        let [command, reply, room, end] = sys::poll(
+            [
+                (Some(commands.as_fd()), READABLE),
+                (reads.then(|| running.reply.as_fd()), READABLE),
+                (writes.then_some(data), WRITABLE),
+                ((!watch.ended).then(|| running.pidfd.as_fd()), READABLE),
+            ],
+            timeout,
+        )
+        .map_err(Stop::System)?;
+        if command != 0 {
+            obey(commands, running, &mut watch)?;
+        }
+        if room != 0 {
+            watch.full = false;
+        }
+        if reply != 0 && watch.open {
+            watch.pump(running, data)?;
+        } else if watch.ended && reads {
+            // Somebody still holds the pipe, but its owner is dead.
+            watch.open = false;
+        }
+        watch.ended |= end != 0;
+    }
+    Ok(watch)
+}
+
+fn obey(commands: &mut File, running: &Running<'_>, watch: &mut Watch) -> Result<(), Stop> {
+    let Some((kind, payload)) = frame::read(commands, COMMAND_LIMIT).map_err(Stop::Protocol)? else {
+        return Err(Stop::ParentGone);
+    };
+    match Command::decode(kind, &payload).map_err(Stop::Protocol)? {
+        Command::Cancel => {
+            watch.kill(running, How::Cancelled);
+            Ok(())
+        }
+        Command::Setup(_) | Command::Call(_) => Err(Stop::Protocol(FrameError::Kind { actual: kind })),
+    }
+}
+
+impl Watch {
+    /// Kills the whole group, for the first reason only; a process that has ended has ended by itself.
+    fn kill(&mut self, running: &Running<'_>, why: How) {
+        if !self.ended && self.killed.is_none() {
+            sys::kill_group(running.pid);
+            self.killed = Some(why);
+            self.open = false;
+        }
+    }
+
+    /// Moves what is there, at most one byte more than allowed.
+    fn pump(&mut self, running: &Running<'_>, data: BorrowedFd<'_>) -> Result<(), Stop> {
+        let allowed = running.limits.reply_bytes.saturating_add(HEADER as u64);
+        let wanted = allowed.saturating_sub(self.relayed).saturating_add(1).min(1 << 20);
+        let wanted = usize::try_from(wanted).unwrap_or(1 << 20);
+        match sys::splice(running.reply.as_fd(), data, wanted) {
+            Ok(0) => self.open = false,
+            Ok(moved) => self.relayed += moved as u64,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.full = true,
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Err(Stop::ParentGone),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(Stop::System(error)),
+        }
+        if self.relayed > allowed {
+            self.open = false;
+            sys::kill_group(running.pid);
+            self.killed.get_or_insert(How::TooLarge);
+        }
+        Ok(())
+    }
+}
+
+/// What is left in the pipe of standard error, up to the limit.
+fn last_words(mut stderr: PipeReader) -> Vec<u8> {
+    let mut bytes = vec![0; STDERR_LIMIT];
+    // Nothing there is an error here, since the pipe does not block: the words are simply empty.
+    let length = stderr.read(&mut bytes).unwrap_or(0);
+    bytes.truncate(length);
+    bytes
+}

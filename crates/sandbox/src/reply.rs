@@ -1,0 +1,124 @@
+//! The one frame that a call's process sends, put together and judged by the parent.
+
+use crate::ending::{Ending, SetupStep};
+use crate::frame::{self, FrameError, HEADER, Reader};
+use crate::limits::Limits;
+use crate::message::{How, PANIC_LIMIT, code, reply};
+
+/// What has come out of the reply pipe. The process that sent it is hostile.
+#[derive(Default)]
+pub(crate) struct Received {
+    header: Vec<u8>,
+    payload: Vec<u8>,
+}
+
+impl Received {
+    /// Bytes so far.
+    pub(crate) fn len(&self) -> u64 {
+        self.header.len() as u64 + self.payload.len() as u64
+    }
+
+    /// Adds bytes.
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        let missing = HEADER.saturating_sub(self.header.len()).min(bytes.len());
+        let (header, payload) = bytes.split_at_checked(missing).unwrap_or((bytes, &[]));
+        self.header.extend_from_slice(header);
+        self.payload.extend_from_slice(payload);
+    }
+
+    fn frame(self, limit: u64) -> Result<(u8, Vec<u8>), FrameError> {
+        let actual = self.header.len() as u64;
+        let bytes = <[u8; HEADER]>::try_from(self.header)
+            .map_err(|_| FrameError::Length { expected: HEADER as u64, actual })?;
+        let header = frame::parse_header(bytes, limit)?;
+        let actual = self.payload.len() as u64;
+        if actual != header.length {
+            return Err(FrameError::Length { expected: header.length, actual });
+        }
+        Ok((header.kind, self.payload))
+    }
+}
+
+/// The ending that follows from how the process ended and what it sent.
+/// A frame counts only beside its own exit code: a process that dies after half a reply has not replied.
+pub(crate) fn judge(how: How, received: Received, limits: &Limits) -> Ending {
+    match how {
+        How::Signalled(signal) => Ending::Signalled { signal },
+        How::TimedOut => Ending::TimedOut { limit: limits.wall },
+        How::Cancelled => Ending::Cancelled,
+        How::TooLarge => Ending::ReplyTooLarge { limit: limits.reply_bytes },
+        How::Failed(step, errno) => Ending::SetupFailed { step, errno },
+        How::Exited(code) => {
+            // A panic's message is bounded by itself, whatever the reply may have.
+            let limit = limits.reply_bytes.max(PANIC_LIMIT as u64);
+            match (code, received.frame(limit)) {
+                (code::REPLIED, Ok((reply::REPLY, payload))) => Ending::Replied(payload),
+                (code::REPLIED, Ok((actual, _))) => Ending::BadReply { defect: FrameError::Kind { actual } },
+                (code::REPLIED, Err(defect)) => Ending::BadReply { defect },
+                (code::PANICKED, Ok((reply::PANICKED, payload))) => panicked(&payload),
+                (code::TOO_LARGE, Ok((reply::TOO_LARGE, _))) => {
+                    Ending::ReplyTooLarge { limit: limits.reply_bytes }
+                }
+                (code::SETUP_FAILED, Ok((reply::SETUP_FAILED, payload))) => setup_failed(&payload),
+                (code, _) => Ending::Exited { code },
+            }
+        }
+    }
+}
+
+fn panicked(payload: &[u8]) -> Ending {
+    let text = payload.get(..PANIC_LIMIT).unwrap_or(payload);
+    Ending::Panicked { message: String::from_utf8_lossy(text).into_owned() }
+}
+
+fn setup_failed(payload: &[u8]) -> Ending {
+    let mut from = Reader(payload);
+    let fields = from.u8().and_then(SetupStep::from_number).and_then(|step| Ok((step, from.i32()?)));
+    match fields {
+        Ok((step, errno)) => Ending::SetupFailed { step, errno },
+        Err(defect) => Ending::BadReply { defect },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn received(bytes: &[u8]) -> Received {
+        let mut received = Received::default();
+        // One by one, because a pipe may cut anywhere.
+        bytes.iter().for_each(|byte| received.push(&[*byte]));
+        received
+    }
+
+    #[test]
+    fn a_reply_counts_only_when_the_process_ended_well() {
+        let limits = Limits::default();
+        let frame = frame::encode(reply::REPLY, b"rows");
+        let judge = |how| judge(how, received(&frame), &limits);
+        assert_eq!(judge(How::Exited(0)), Ending::Replied(b"rows".to_vec()));
+        assert_eq!(judge(How::Exited(1)), Ending::Exited { code: 1 });
+        assert_eq!(judge(How::Signalled(11)), Ending::Signalled { signal: 11 });
+    }
+
+    #[test]
+    fn a_forged_frame_is_a_bad_reply() {
+        let limits = Limits { reply_bytes: 10_000, ..Limits::default() };
+        let judge = |bytes: &[u8]| judge(How::Exited(0), received(bytes), &limits);
+        assert_eq!(judge(b""), Ending::BadReply { defect: FrameError::Length { expected: 16, actual: 0 } });
+        let long = frame::header(reply::REPLY, 20_000);
+        let defect = FrameError::TooLong { actual: 20_000, limit: 10_000 };
+        assert_eq!(judge(&long), Ending::BadReply { defect });
+        let mut behind = frame::encode(reply::REPLY, b"rows");
+        behind.push(0);
+        assert_eq!(
+            judge(&behind),
+            Ending::BadReply { defect: FrameError::Length { expected: 4, actual: 5 } }
+        );
+        let panicked = frame::encode(reply::PANICKED, b"no");
+        assert_eq!(
+            judge(&panicked),
+            Ending::BadReply { defect: FrameError::Kind { actual: reply::PANICKED } }
+        );
+    }
+}

@@ -1,0 +1,289 @@
+//! The zygote: what the program does when it is started as a worker.
+
+use crate::child::{self, Plan};
+use crate::confinement::{Confinement, Holding, Reason, holding};
+use crate::ending::SetupStep;
+use crate::fence::{self, Readable};
+use crate::filter;
+use crate::frame::{self, FrameError};
+use crate::limits::Usage;
+use crate::message::{COMMAND_LIMIT, Call, Command, Ended, Event, How, Refusal, Setup};
+use crate::relay::{self, Finished, Running, Stop};
+use crate::scratch;
+use crate::sys::{self, Forked};
+use crate::zygote::Policy;
+use seccompiler::BpfProgram;
+use std::fs::{File, OpenOptions};
+use std::io::{self, PipeReader, PipeWriter, Write};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// The argument that makes the program a worker.
+pub const WORKER_ARGUMENT: &str = "tool-worker";
+
+/// Why a worker could not serve, or stopped serving.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Landlock, seccomp and fork act on one thread only, so there must be no other.
+    #[error("serve from a process with {threads} threads, expected 1")]
+    Threads {
+        /// Threads there are.
+        threads: usize,
+    },
+    /// The standard descriptors could not be taken over; they are the parent's pipes.
+    #[error("take over the standard descriptors")]
+    Descriptors {
+        /// The system's error.
+        #[source]
+        source: io::Error,
+    },
+    /// The parent sent something that is no command, or a command out of place.
+    #[error("understand the parent")]
+    Protocol {
+        /// What is wrong with it.
+        #[source]
+        source: FrameError,
+    },
+    /// A system call failed that the zygote cannot do without.
+    #[error("watch over a call")]
+    System {
+        /// The system's error.
+        #[source]
+        source: io::Error,
+    },
+    /// The parent was told that the worker cannot be set up.
+    #[error("set the worker up, as the parent was told")]
+    Refused,
+}
+
+/// Serves calls until the parent goes away: the first thing that `main` does when its first argument is [`WORKER_ARGUMENT`].
+///
+/// No thread may exist yet, and nothing may be open that is still needed: every inherited descriptor but the parent's three pipes is closed.
+/// `handler` gets the request and the path of a fresh, empty scratch folder (also the current folder), and returns the reply.
+/// It runs in a process of its own for each call; what it changes in memory is gone afterwards, and so is the folder.
+/// Standard output leads nowhere, standard error is kept up to 4 KiB.
+///
+/// Under confinement it can read the readable paths and write its scratch folder, and that is all: no thread, no process, no socket, no mode or time of any file.
+/// `std::fs::copy` fails there, because it sets the mode of the copy; use `std::io::copy`.
+pub fn serve(handler: impl Fn(&[u8], &Path) -> Vec<u8>) -> Result<(), ServeError> {
+    let threads = std::fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
+    if threads != 1 {
+        return Err(ServeError::Threads { threads });
+    }
+    let mut pipes = Pipes::take().map_err(|source| ServeError::Descriptors { source })?;
+    let protocol = |source| ServeError::Protocol { source };
+    let setup = match pipes.next().map_err(protocol)? {
+        None => return Ok(()),
+        Some(Command::Setup(setup)) => setup,
+        Some(Command::Call(_) | Command::Cancel) => {
+            return Err(protocol(FrameError::Kind { actual: 0 }));
+        }
+    };
+    let worker = match Worker::set_up(setup, pipes) {
+        Ok(worker) => worker,
+        Err((mut pipes, refusal)) => {
+            // Without a listener the refusal is moot.
+            let _ = pipes.tell(&Event::Refused(refusal));
+            return Err(ServeError::Refused);
+        }
+    };
+    match worker.run(&handler) {
+        Ok(()) | Err(Stop::ParentGone) => Ok(()),
+        Err(Stop::Protocol(source)) => Err(ServeError::Protocol { source }),
+        Err(Stop::System(source)) => Err(ServeError::System { source }),
+    }
+}
+
+/// The three pipes to the parent, and the hole that takes their numbers.
+struct Pipes {
+    commands: File,
+    events: File,
+    data: File,
+    null: File,
+}
+
+impl Pipes {
+    /// Moves the parent's pipes away from the standard numbers, so that no stray print can reach them.
+    fn take() -> io::Result<Self> {
+        sys::close_from(3)?;
+        let null = OpenOptions::new().read(true).write(true).open("/dev/null")?;
+        let [commands, events, data] =
+            [sys::take_standard(0)?, sys::take_standard(1)?, sys::take_standard(2)?];
+        for number in 0..3 {
+            sys::place(null.as_fd(), number)?;
+        }
+        Ok(Self { commands: commands.into(), events: events.into(), data: data.into(), null })
+    }
+
+    fn next(&mut self) -> Result<Option<Command>, FrameError> {
+        let Some((kind, payload)) = frame::read(&mut self.commands, COMMAND_LIMIT)? else {
+            return Ok(None);
+        };
+        Command::decode(kind, &payload).map(Some)
+    }
+
+    fn tell(&mut self, event: &Event) -> Result<(), Stop> {
+        self.events.write_all(&event.encode()).map_err(|_| Stop::ParentGone)
+    }
+}
+
+/// A zygote that is set up.
+struct Worker {
+    pipes: Pipes,
+    scratch_root: PathBuf,
+    fence: Option<(Vec<Readable>, BpfProgram)>,
+}
+
+impl Worker {
+    fn set_up(setup: Setup, mut pipes: Pipes) -> Result<Self, (Pipes, Refusal)> {
+        match confine(&setup) {
+            Err(refusal) => Err((pipes, refusal)),
+            Ok((confinement, fence)) => {
+                // A parent that is gone shows at the next command.
+                let _ = pipes.tell(&Event::Ready(confinement));
+                Ok(Self { pipes, scratch_root: setup.scratch_root, fence })
+            }
+        }
+    }
+
+    fn run(mut self, handler: &impl Fn(&[u8], &Path) -> Vec<u8>) -> Result<(), Stop> {
+        loop {
+            match self.pipes.next().map_err(Stop::Protocol)? {
+                None => return Ok(()),
+                // The call that it meant was over before it came.
+                Some(Command::Cancel) => {}
+                Some(Command::Setup(_)) => return Err(Stop::Protocol(FrameError::Kind { actual: 1 })),
+                Some(Command::Call(call)) => {
+                    let ended = self.call(&call, handler)?;
+                    self.pipes.tell(&Event::Ended(ended))?;
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, call: &Call, handler: &impl Fn(&[u8], &Path) -> Vec<u8>) -> Result<Ended, Stop> {
+        let folder = self.scratch_root.join(&call.scratch);
+        let finished = match scratch::make(&folder) {
+            Err(error) => failed(SetupStep::Scratch, &error),
+            Ok(()) => match self.fork(call, &folder, handler) {
+                Err((step, error)) => failed(step, &error),
+                Ok(running) => {
+                    self.pipes.tell(&Event::Started { pid: running.pid })?;
+                    relay::supervise(running, &mut self.pipes.commands, self.pipes.data.as_fd())?
+                }
+            },
+        };
+        Ok(Ended {
+            how: finished.how,
+            usage: finished.usage,
+            relayed: finished.relayed,
+            stderr: finished.stderr,
+            scratch_removed: scratch::clear(&folder).is_ok(),
+        })
+    }
+
+    /// Forks the call's process, which never returns from here.
+    fn fork<'a>(
+        &self,
+        call: &'a Call,
+        folder: &Path,
+        handler: &impl Fn(&[u8], &Path) -> Vec<u8>,
+    ) -> Result<Running<'a>, (SetupStep, io::Error)> {
+        let (reply, reply_end) = io::pipe().map_err(|error| (SetupStep::Pipes, error))?;
+        let (stderr, stderr_end) = quiet_pipe().map_err(|error| (SetupStep::Pipes, error))?;
+        let (zygote, started) = (std::process::id(), now());
+        let pid = match sys::fork().map_err(|error| (SetupStep::Fork, error))? {
+            Forked::Parent { pid } => pid,
+            Forked::Child => {
+                let plan = Plan {
+                    call,
+                    scratch: folder,
+                    zygote,
+                    null: self.pipes.null.as_fd(),
+                    reply: reply_end.as_fd(),
+                    stderr: stderr_end.as_fd(),
+                    fence: self.fence.as_ref().map(|(readable, filter)| (readable.as_slice(), filter)),
+                };
+                child::run(&plan, handler)
+            }
+        };
+        // Both sides do this, because either may come first; the second time it fails or changes nothing.
+        let _ = sys::own_group(pid);
+        match sys::pidfd_open(pid) {
+            Ok(pidfd) => Ok(Running { pid, pidfd, reply, stderr, started, limits: &call.limits }),
+            Err(error) => {
+                sys::kill_group(pid);
+                let _ = sys::wait(pid);
+                Err((SetupStep::Fork, error))
+            }
+        }
+    }
+}
+
+fn failed(step: SetupStep, error: &io::Error) -> Finished {
+    let how = How::Failed(step, error.raw_os_error().unwrap_or(0));
+    Finished { how, usage: Usage::default(), relayed: 0, stderr: Vec::new() }
+}
+
+/// A pipe that drops what does not fit, so that talking cannot hang a call.
+fn quiet_pipe() -> io::Result<(PipeReader, PipeWriter)> {
+    let (reader, writer) = io::pipe()?;
+    sys::set_nonblocking(reader.as_fd())?;
+    sys::set_nonblocking(writer.as_fd())?;
+    Ok((reader, writer))
+}
+
+#[expect(clippy::disallowed_methods, reason = "elapsed time of a call is measured here")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+type Fence = Option<(Vec<Readable>, BpfProgram)>;
+
+/// Confines the zygote, or tells what is missing.
+fn confine(setup: &Setup) -> Result<(Confinement, Fence), Refusal> {
+    // The first two are defence in depth and concern nobody but us.
+    sys::private_umask();
+    let _ = sys::not_dumpable();
+    let no_new_privs = holding(sys::no_new_privs());
+    let absent = Holding::Missing(Reason::NotRequested);
+    let mut confinement = Confinement {
+        landlock: absent,
+        landlock_abi: sys::landlock_abi().ok(),
+        seccomp: absent,
+        no_new_privs,
+        limits: Holding::Holds,
+    };
+    let mut readable = Vec::new();
+    for path in &setup.readable {
+        let refused = |error: io::Error| {
+            let errno = error.raw_os_error().unwrap_or(0);
+            Refusal::Path { path: path.clone(), errno }
+        };
+        readable.push(fence::open(path).map_err(refused)?);
+    }
+    if setup.policy == Policy::Unconfined {
+        return Ok((confinement, None));
+    }
+    confinement.landlock = fence::enter_zygote_domain(&readable, &setup.scratch_root);
+    let filters = install_filters();
+    confinement.seccomp = holding(
+        filters
+            .as_ref()
+            .map(drop)
+            .map_err(|error| io::Error::from_raw_os_error(error.raw_os_error().unwrap_or(0))),
+    );
+    match filters {
+        Ok(call) if confinement.missing().is_empty() => Ok((confinement, Some((readable, call)))),
+        Ok(_) | Err(_) => Err(Refusal::Confinement(confinement)),
+    }
+}
+
+/// Installs the zygote's filters and returns the one for calls.
+fn install_filters() -> io::Result<BpfProgram> {
+    let filters = filter::compile().map_err(|_| io::Error::from(io::ErrorKind::Unsupported))?;
+    seccompiler::apply_filter(&filters.zygote).map_err(filter::cause)?;
+    seccompiler::apply_filter(&filters.hostile).map_err(filter::cause)?;
+    Ok(filters.call)
+}

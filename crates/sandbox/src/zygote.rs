@@ -1,0 +1,224 @@
+//! Calls, and the zygote behind them, as the parent sees them.
+
+use crate::cancel::Canceller;
+use crate::confinement::{Confinement, probe};
+use crate::ending::{Ending, Report, ZygoteExit};
+use crate::limits::{Limits, Usage};
+use crate::link::{Heard, Link, Lost, SpawnError};
+use crate::message::{Command, REQUEST_LIMIT};
+use crate::{reply, scratch};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a worker is started with.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The program; with the argument [`crate::WORKER_ARGUMENT`] it must call [`crate::serve`].
+    pub program: PathBuf,
+    /// Files and folders that calls may read: evidence and cache. A symbolic link at the end of a path is followed.
+    pub readable: Vec<PathBuf>,
+    /// Folder for the calls' scratch folders; made when it does not exist. Several workers may share it.
+    pub scratch_root: PathBuf,
+    /// Whether to run at all where confinement cannot be had.
+    pub confinement: Policy,
+}
+
+/// Whether calls must be confined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// Confined or not at all.
+    Required,
+    /// Without Landlock and seccomp, also where they could be had. Resource limits and wall clock still hold.
+    Unconfined,
+}
+
+/// Why there is no report of a call.
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    /// The request is too long. The call was not made.
+    #[error("send a request of {actual} bytes, at most {limit} are allowed")]
+    RequestTooLong {
+        /// Bytes of the request.
+        actual: u64,
+        /// Bytes allowed.
+        limit: u64,
+    },
+    /// The zygote of an earlier call had died and no new one could be started. The call was not made.
+    #[error("start a worker for the call")]
+    Respawn {
+        /// Why not.
+        #[source]
+        source: SpawnError,
+    },
+    /// One zygote after the other died without a reply in between.
+    #[error("keep a worker alive, {deaths} died in a row ({last:?})")]
+    ZygoteKeepsDying {
+        /// How many.
+        deaths: u32,
+        /// How the last one ended.
+        last: ZygoteExit,
+    },
+}
+
+/// A worker: calls go through it one at a time. Several of them may run side by side.
+///
+/// It may be used from any thread; a thread that ends takes nothing with it.
+/// Dropping it ends the process.
+pub struct Zygote {
+    config: Config,
+    confinement: Confinement,
+    canceller: Canceller,
+    link: Option<Link>,
+    deaths: u32,
+}
+
+/// Deaths in a row, without a reply in between, after which calls fail.
+const PATIENCE: u32 = 3;
+
+/// Numbers the scratch folders of this process, whichever worker they belong to.
+static ORDINAL: AtomicU64 = AtomicU64::new(0);
+
+impl Zygote {
+    /// Starts a worker and waits until it is ready to take calls.
+    pub fn spawn(config: Config) -> Result<Self, SpawnError> {
+        Self::spawn_probed(config, &probe())
+    }
+
+    /// The same with the result of [`probe`] given, for whoever has it already or wants another one.
+    /// What the worker then really achieves is checked in any case.
+    pub fn spawn_probed(mut config: Config, probed: &Confinement) -> Result<Self, SpawnError> {
+        let missing = probed.missing();
+        if config.confinement == Policy::Required && !missing.is_empty() {
+            return Err(SpawnError::ConfinementUnavailable { missing });
+        }
+        let root = &config.scratch_root;
+        std::fs::create_dir_all(root).map_err(|source| SpawnError::Path { path: root.clone(), source })?;
+        config.scratch_root = absolute(root)?;
+        config.readable = config.readable.iter().map(|path| absolute(path)).collect::<Result<_, _>>()?;
+        let canceller = Canceller::new().map_err(|source| SpawnError::Pipes { source })?;
+        let (link, confinement) = Link::start(&config)?;
+        Ok(Self { config, confinement, canceller, link: Some(link), deaths: 0 })
+    }
+
+    /// What holds this worker's calls.
+    pub fn confinement(&self) -> &Confinement {
+        &self.confinement
+    }
+
+    /// A handle that ends the running call from another thread.
+    pub fn canceller(&self) -> Canceller {
+        self.canceller.clone()
+    }
+
+    /// Process id of the zygote, while there is one.
+    pub fn process_id(&self) -> Option<u32> {
+        self.link.as_ref().map(Link::process_id)
+    }
+
+    /// Makes one call and waits for its end, which comes within the wall limit and a grace of 2 s, whatever the call does.
+    ///
+    /// A zygote that was found dead is replaced; the call is made again only if its process had not been started.
+    /// An `Err` says that there was no call; everything that happens to a call is a [`Report`].
+    pub fn call(&mut self, request: &[u8], limits: &Limits) -> Result<Report, CallError> {
+        let actual = request.len() as u64;
+        if actual > REQUEST_LIMIT {
+            return Err(CallError::RequestTooLong { actual, limit: REQUEST_LIMIT });
+        }
+        loop {
+            let mut link = self.take_link()?;
+            let name = format!("{}-{}", std::process::id(), ORDINAL.fetch_add(1, Ordering::Relaxed));
+            let folder = self.config.scratch_root.join(&name);
+            if self.canceller.is_cancelled() {
+                self.link = Some(link);
+                return Ok(report(Ending::Cancelled, None));
+            }
+            match link.call(&Command::call(limits, &name, request), limits, &self.canceller) {
+                Ok(heard) => {
+                    self.deaths = 0;
+                    self.link = Some(link);
+                    return Ok(finished(heard, limits, &folder));
+                }
+                Err(lost) => {
+                    let exit = link.end();
+                    if let Some(report) = self.bury(&lost, exit, limits, &folder)? {
+                        return Ok(report);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The living link, or a new one.
+    fn take_link(&mut self) -> Result<Link, CallError> {
+        if let Some(mut link) = self.link.take() {
+            if link.alive() {
+                return Ok(link);
+            }
+            self.count_death(link.end())?;
+        }
+        let (link, confinement) =
+            Link::start(&self.config).map_err(|source| CallError::Respawn { source })?;
+        self.confinement = confinement;
+        Ok(link)
+    }
+
+    fn count_death(&mut self, last: ZygoteExit) -> Result<(), CallError> {
+        self.deaths += 1;
+        if self.deaths >= PATIENCE {
+            return Err(CallError::ZygoteKeepsDying { deaths: self.deaths, last });
+        }
+        Ok(())
+    }
+
+    /// Cleans up behind a zygote that was lost in a call. `None`: the call may be made again.
+    fn bury(
+        &mut self,
+        lost: &Lost,
+        exit: ZygoteExit,
+        limits: &Limits,
+        folder: &Path,
+    ) -> Result<Option<Report>, CallError> {
+        let left = clear(folder);
+        let ending = match lost {
+            Lost::Deaf => Ending::Cancelled,
+            Lost::Hung => {
+                self.deaths += 1;
+                Ending::TimedOut { limit: limits.wall }
+            }
+            Lost::During => {
+                self.count_death(exit)?;
+                Ending::ZygoteDied { exit }
+            }
+            Lost::BeforeStart => {
+                self.count_death(exit)?;
+                return Ok(None);
+            }
+        };
+        Ok(Some(report(ending, left)))
+    }
+}
+
+fn report(ending: Ending, scratch_left: Option<PathBuf>) -> Report {
+    Report { ending, usage: Usage::default(), stderr: Vec::new(), scratch_left }
+}
+
+fn finished(heard: Heard, limits: &Limits, folder: &Path) -> Report {
+    let Heard { ended, received } = heard;
+    Report {
+        ending: reply::judge(ended.how, received, limits),
+        usage: ended.usage,
+        stderr: ended.stderr,
+        scratch_left: if ended.scratch_removed { None } else { clear(folder) },
+    }
+}
+
+/// Removes a scratch folder; returns it when that fails.
+/// The parent may do what the zygote may not, such as opening a folder that its maker has closed.
+fn clear(folder: &Path) -> Option<PathBuf> {
+    scratch::clear(folder).err().map(|_| folder.to_owned())
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, SpawnError> {
+    std::path::absolute(path).map_err(|source: io::Error| SpawnError::Path { path: path.to_owned(), source })
+}
