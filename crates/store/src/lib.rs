@@ -1,1 +1,31 @@
-//! One SQLite file a run.
+//! One SQLite file a run: append-only events, and payloads by digest.
+//!
+//! A run is a folder that holds `run.db`.
+//! While it is recorded, a write-ahead log stands beside that file; sealing folds it in and leaves the one file, read-only.
+//!
+//! **Invariant:** recording fails closed. After the first failed append no other succeeds.
+//!
+//! **Invariant:** every stored column is covered by the hash chain or by a check in [`Reader`]; what a changed byte can reach is either found or without meaning.
+
+mod codec;
+mod column;
+mod create;
+mod fault;
+mod open;
+mod payload;
+mod reader;
+mod schema;
+mod seal;
+mod thread;
+mod writer;
+
+pub use codec::{Encoding, MAX_PAYLOAD};
+pub use column::Place;
+pub use create::{CreateError, ResumeError};
+pub use fault::Fault;
+pub use open::{FILE_NAME, OpenError};
+pub use payload::{PayloadEntry, PayloadIndex, ReadError};
+pub use reader::{Events, Links, Reader};
+pub use schema::SchemaError;
+pub use seal::{SealError, Sealed};
+pub use writer::{AppendError, Durability, Entry, Placed, Stopped, Tally, Writer};

@@ -1,0 +1,168 @@
+//! Beginning a run's file, and going on with one.
+
+use crate::fault::Fault;
+use crate::open::{self, OpenError};
+use crate::payload::ReadError;
+use crate::reader;
+use crate::schema;
+use crate::seal::{self, SealError, sync_folder};
+use crate::thread::Opened;
+use ledger::Event;
+use ledger::chain::Chain;
+use rusqlite::{Connection, OpenFlags};
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use thiserror::Error;
+
+/// Why a run cannot be begun.
+#[derive(Debug, Error)]
+pub enum CreateError {
+    /// Something stands in the folder already.
+    #[error("create a run: {path}: expected no folder, or an empty one", path = path.display())]
+    NotEmpty {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The folder or the file could not be made.
+    #[error("create a run")]
+    Fault(#[source] Fault),
+}
+
+/// Why a run cannot be gone on with.
+#[derive(Debug, Error)]
+pub enum ResumeError {
+    /// It cannot be opened.
+    #[error("resume a run")]
+    Open(#[source] OpenError),
+    /// It is sealed; where its sealing had been cut off, that is now done.
+    #[error("resume a run: {path}: the run is sealed", path = path.display())]
+    Sealed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Its sealing had been cut off, and could not be brought to its end.
+    #[error("resume a run")]
+    Seal(#[source] SealError),
+    /// Its events are not what was recorded.
+    #[error("resume a run")]
+    Read(#[source] ReadError),
+    /// The file could not be made ready for writing.
+    #[error("resume a run")]
+    Fault(#[source] Fault),
+}
+
+/// How the file is written; only tests choose anything but the default.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Options {
+    /// How long to wait for another process that holds the file.
+    pub(crate) patience: Duration,
+    /// The most pages the file may have: a disk that can be full at will.
+    pub(crate) max_pages: Option<u32>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { patience: Duration::from_secs(5), max_pages: None }
+    }
+}
+
+/// Pages of 4 KiB in the write-ahead log after which it is moved into the file: 16 MiB.
+const CHECKPOINT: u32 = 4096;
+
+/// Makes the folder and an empty run in it, and makes both durable.
+pub(crate) fn create(folder: &Path, options: Options) -> Result<Opened, CreateError> {
+    make_folder(folder)?;
+    let path = open::file(folder);
+    // SQLite would open a file that another process made in the meantime; this does not.
+    OpenOptions::new().write(true).create_new(true).open(&path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => CreateError::NotEmpty { path: folder.to_owned() },
+        _ => CreateError::Fault(Fault::io(&path, error)),
+    })?;
+    let connection =
+        install(&path, options).map_err(|source| CreateError::Fault(Fault::sqlite(&path, source)))?;
+    sync_folder(folder).map_err(CreateError::Fault)?;
+    if let Some(parent) = folder.parent() {
+        sync_folder(parent).map_err(CreateError::Fault)?;
+    }
+    Ok(Opened { connection, chain: Chain::new(), payloads: 0 })
+}
+
+fn make_folder(folder: &Path) -> Result<(), CreateError> {
+    let fault = |error| CreateError::Fault(Fault::io(folder, error));
+    match fs::create_dir_all(folder) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            return Err(CreateError::NotEmpty { path: folder.to_owned() });
+        }
+        Err(error) => return Err(fault(error)),
+    }
+    match fs::read_dir(folder).map_err(fault)?.next() {
+        None => Ok(()),
+        Some(_) => Err(CreateError::NotEmpty { path: folder.to_owned() }),
+    }
+}
+
+/// The tables and the header are written before WAL mode begins, so that the file itself always tells what it is.
+fn install(path: &Path, options: Options) -> rusqlite::Result<Connection> {
+    let connection = connect(path)?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    schema::install(&connection)?;
+    prepare(&connection, options)?;
+    Ok(connection)
+}
+
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+}
+
+fn prepare(connection: &Connection, options: Options) -> rusqlite::Result<()> {
+    connection.busy_timeout(options.patience)?;
+    connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| {
+        match row.get::<_, String>(0)?.as_str() {
+            "wal" => Ok(()),
+            _ => Err(rusqlite::Error::InvalidQuery),
+        }
+    })?;
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", CHECKPOINT, |_| Ok(()))?;
+    if let Some(pages) = options.max_pages {
+        connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))?;
+    }
+    // The first read opens the write-ahead log: from here on it stands beside the file.
+    connection.query_row("SELECT count(*) FROM events", [], |_| Ok(()))
+}
+
+/// Opens a run that was not sealed and checks its whole chain.
+pub(crate) fn resume(folder: &Path, options: Options) -> Result<Opened, ResumeError> {
+    let path = open::file(folder);
+    let fault = |source| ResumeError::Fault(Fault::sqlite(&path, source));
+    match path.metadata() {
+        Ok(meta) if meta.permissions().readonly() => return Err(ResumeError::Sealed { path }),
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(ResumeError::Open(OpenError::NoRun { path }));
+        }
+        Err(error) => return Err(ResumeError::Fault(Fault::io(&path, error))),
+    }
+    let connection = connect(&path).map_err(fault)?;
+    open::check(&connection, &path).map_err(ResumeError::Open)?;
+    let mut events = reader::events(&connection, &path);
+    let mut sealed = false;
+    for event in events.by_ref() {
+        let (_, event, _) = event.map_err(ResumeError::Read)?;
+        sealed = matches!(event, Event::RunSealed(_));
+    }
+    if sealed {
+        // Recording ended in order, and only the sealing of the file was cut off.
+        seal::fold(&connection).map_err(fault)?;
+        drop(connection);
+        seal::finish(&path).map_err(ResumeError::Seal)?;
+        return Err(ResumeError::Sealed { path });
+    }
+    let chain = events.so_far().clone();
+    let payloads: i64 =
+        connection.query_row("SELECT count(*) FROM payloads", [], |row| row.get(0)).map_err(fault)?;
+    prepare(&connection, options).map_err(fault)?;
+    Ok(Opened { connection, chain, payloads: payloads.unsigned_abs() })
+}

@@ -1,0 +1,101 @@
+//! What the disk, the file system or SQLite refused, told apart as far as a person can act on it.
+
+use rusqlite::ErrorCode;
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Why a file could not be read or written.
+#[derive(Debug, Error)]
+pub enum Fault {
+    /// No space is left.
+    #[error("{path}: the disk is full", path = path.display())]
+    DiskFull {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file or its folder does not allow writing.
+    #[error("{path}: the file or its folder is read-only", path = path.display())]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another process holds the file.
+    #[error("{path}: another process holds the file", path = path.display())]
+    Held {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file's structure is damaged.
+    #[error("{path}: the file is damaged", path = path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        #[source]
+        source: rusqlite::Error,
+    },
+    /// Anything else that SQLite reports.
+    #[error("{path}: SQLite reports an error", path = path.display())]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        #[source]
+        source: rusqlite::Error,
+    },
+    /// Anything else that the operating system reports.
+    #[error("{path}: the operating system reports an error", path = path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the operating system says.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl Fault {
+    /// Sorts what SQLite reported about `path`.
+    pub(crate) fn sqlite(path: &Path, source: rusqlite::Error) -> Fault {
+        let path = path.to_owned();
+        match source.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => Fault::DiskFull { path },
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Fault::ReadOnly { path },
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Fault::Held { path },
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Fault::Damaged { path, source },
+            Some(_) | None => Fault::Sqlite { path, source },
+        }
+    }
+
+    /// Sorts what the operating system reported about `path`.
+    pub(crate) fn io(path: &Path, source: io::Error) -> Fault {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Fault::DiskFull { path },
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Fault::ReadOnly { path },
+            _ => Fault::Io { path, source },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::ffi;
+
+    fn sorted(code: i32) -> Fault {
+        Fault::sqlite(Path::new("run.db"), rusqlite::Error::SqliteFailure(ffi::Error::new(code), None))
+    }
+
+    #[test]
+    fn what_a_person_can_act_on_has_a_variant_of_its_own() {
+        assert!(matches!(sorted(ffi::SQLITE_FULL), Fault::DiskFull { .. }));
+        assert!(matches!(sorted(ffi::SQLITE_READONLY), Fault::ReadOnly { .. }));
+        assert!(matches!(sorted(ffi::SQLITE_BUSY), Fault::Held { .. }));
+        assert!(matches!(sorted(ffi::SQLITE_CORRUPT), Fault::Damaged { .. }));
+        assert!(matches!(sorted(ffi::SQLITE_IOERR), Fault::Sqlite { .. }));
+        let denied = io::Error::from(io::ErrorKind::PermissionDenied);
+        assert!(matches!(Fault::io(Path::new("runs"), denied), Fault::ReadOnly { .. }));
+    }
+}

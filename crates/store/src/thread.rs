@@ -1,0 +1,311 @@
+//! The writer thread: it owns the connection and the chain, and answers jobs in their order.
+
+use crate::fault::Fault;
+use crate::seal::{self, SealError, Sealed};
+use crate::writer::{AppendError, Call, Durability, Placed, Prepared, PreparedPayload, Stopped, Tally};
+use ledger::chain::Chain;
+use ledger::{Digest, Link};
+use rusqlite::Connection;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender};
+
+/// The most calls that share one commit.
+const GROUP: usize = 64;
+
+/// What a caller asks for.
+#[derive(Debug)]
+pub(crate) enum Job {
+    Append(Call),
+    Tally(SyncSender<Result<Tally, Stopped>>),
+    Seal(Result<Vec<Prepared>, AppendError>, SyncSender<Result<Sealed, SealError>>),
+}
+
+/// A file that is ready to be written, and the chain over what it holds.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) connection: Connection,
+    pub(crate) chain: Chain,
+    pub(crate) payloads: u64,
+}
+
+/// The state of the writer thread.
+#[derive(Debug)]
+pub(crate) struct Scribe {
+    /// `None` once the run is sealed.
+    connection: Option<Connection>,
+    path: PathBuf,
+    chain: Chain,
+    payloads: u64,
+    /// Events recorded, shared with the handles.
+    recorded: Arc<AtomicU64>,
+    /// Why nothing more is recorded.
+    stopped: Option<Stopped>,
+    synchronous: Option<Durability>,
+}
+
+impl Scribe {
+    pub(crate) fn new(opened: Opened, path: PathBuf, recorded: Arc<AtomicU64>) -> Scribe {
+        let Opened { connection, chain, payloads } = opened;
+        let connection = Some(connection);
+        Scribe { connection, path, chain, payloads, recorded, stopped: None, synchronous: None }
+    }
+
+    /// Answers jobs until every handle is gone.
+    pub(crate) fn run(mut self, jobs: &Receiver<Job>) {
+        let mut waiting = None;
+        while let Some(job) = waiting.take().or_else(|| jobs.recv().ok()) {
+            match job {
+                Job::Append(call) => {
+                    let mut group = vec![call];
+                    while group.len() < GROUP && waiting.is_none() {
+                        match jobs.try_recv() {
+                            Ok(Job::Append(call)) => group.push(call),
+                            Ok(other @ (Job::Tally(_) | Job::Seal(..))) => waiting = Some(other),
+                            Err(_) => break,
+                        }
+                    }
+                    self.append(group);
+                }
+                // A caller who no longer waits for the answer loses nothing but the answer.
+                Job::Tally(reply) => drop(reply.send(self.tally())),
+                Job::Seal(entries, reply) => drop(reply.send(self.seal(entries))),
+            }
+        }
+    }
+
+    fn tally(&self) -> Result<Tally, Stopped> {
+        match &self.stopped {
+            Some(stopped) => Err(stopped.clone()),
+            None => Ok(Tally {
+                head: self.chain.head(),
+                events: self.chain.len(),
+                payloads: self.payloads,
+                streams: self.chain.streams().collect(),
+            }),
+        }
+    }
+
+    /// Answers the calls of one group.
+    fn append(&mut self, group: Vec<Call>) {
+        let durability = group.iter().map(|call| call.durability).max().unwrap_or(Durability::Durable);
+        let (replies, calls): (Vec<_>, Vec<_>) =
+            group.into_iter().map(|call| (call.reply, call.entries)).unzip();
+        let mut placed = self.record(calls, durability).into_iter();
+        for reply in replies {
+            drop(reply.send(placed.next().ok_or_else(|| self.reason())));
+        }
+    }
+
+    /// Records the calls in one transaction; returns where the entries of the first of them were put.
+    ///
+    /// Where those are not all the calls, recording has stopped.
+    fn record(
+        &mut self,
+        calls: Vec<Result<Vec<Prepared>, AppendError>>,
+        durability: Durability,
+    ) -> Vec<Vec<Placed>> {
+        if self.stopped.is_some() {
+            return Vec::new();
+        }
+        match self.transact(calls, durability) {
+            Ok((placed, failure)) => {
+                let events: usize = placed.iter().map(Vec::len).sum();
+                self.recorded.fetch_add(events as u64, Ordering::AcqRel);
+                if let Some(error) = failure {
+                    self.stop(error);
+                }
+                placed
+            }
+            Err(fault) => {
+                // SQLite may have rolled back by itself: then this changes nothing, and neither does its failure.
+                drop(self.execute("ROLLBACK"));
+                self.stop(AppendError::Fault(fault));
+                Vec::new()
+            }
+        }
+    }
+
+    fn stop(&mut self, reason: AppendError) {
+        let position = self.recorded.load(Ordering::Acquire);
+        self.stopped = Some(Stopped { position, reason: Arc::new(reason) });
+    }
+
+    /// Why a call was not recorded.
+    fn reason(&self) -> Stopped {
+        self.stopped.clone().unwrap_or_else(|| Stopped {
+            position: self.recorded.load(Ordering::Acquire),
+            reason: Arc::new(AppendError::WriterGone),
+        })
+    }
+
+    /// Writes the calls and commits; a call that is wrong in itself is the last one looked at, and leaves nothing behind.
+    fn transact(
+        &mut self,
+        calls: Vec<Result<Vec<Prepared>, AppendError>>,
+        durability: Durability,
+    ) -> Outcome {
+        self.begin(durability)?;
+        let mut placed = Vec::with_capacity(calls.len());
+        let mut failure = None;
+        for call in calls {
+            match call.and_then(|entries| self.link(entries)) {
+                Ok(entries) => placed.push(self.insert(&entries)?),
+                Err(error) => {
+                    failure = Some(error);
+                    break;
+                }
+            }
+        }
+        self.execute("COMMIT")?;
+        Ok((placed, failure))
+    }
+
+    /// Begins a transaction of this durability.
+    ///
+    /// With `synchronous=NORMAL` a commit in WAL mode writes to the log and syncs nothing; a crash of the process loses none of it.
+    /// With `FULL` each commit syncs the log after writing to it (SQLite, "Write-Ahead Logging", section 2.3).
+    /// The log is one file, read on recovery from its start up to the first frame that does not fit, therefore that sync makes all earlier commits durable too.
+    /// The setting cannot change inside a transaction.
+    fn begin(&mut self, durability: Durability) -> Result<(), Fault> {
+        if self.synchronous != Some(durability) {
+            self.execute(match durability {
+                Durability::Buffered => "PRAGMA synchronous = NORMAL",
+                Durability::Durable => "PRAGMA synchronous = FULL",
+            })?;
+            self.synchronous = Some(durability);
+        }
+        self.execute("BEGIN IMMEDIATE")
+    }
+
+    /// Links the entries of one call into the chain and sees that every payload is there, before anything is written.
+    fn link(&mut self, entries: Vec<Prepared>) -> Result<Vec<Linked>, AppendError> {
+        let mut linked: Vec<Linked> = Vec::with_capacity(entries.len());
+        for Prepared { stream, event, circumstance, payload } in entries {
+            let name = event.name();
+            if let Some(expected) = event.payload()
+                && payload.is_none()
+                && !linked.iter().any(|earlier| earlier.holds(expected))
+                && !self.is_stored(expected).map_err(AppendError::Fault)?
+            {
+                return Err(AppendError::PayloadMissing { name, expected });
+            }
+            let link = self.chain.link(stream, &event, &circumstance).map_err(AppendError::Chain)?;
+            linked.push(Linked { link, name, payload });
+        }
+        Ok(linked)
+    }
+
+    fn insert(&mut self, entries: &[Linked]) -> Result<Vec<Placed>, Fault> {
+        let mut payloads = 0;
+        let written = self.with(|connection| {
+            for entry in entries {
+                if let Some(payload) = &entry.payload {
+                    payloads += insert_payload(connection, payload)?;
+                }
+                insert_event(connection, entry)?;
+            }
+            Ok(())
+        });
+        written?;
+        self.payloads += payloads;
+        Ok(entries.iter().map(Linked::placed).collect())
+    }
+
+    fn is_stored(&self, digest: Digest) -> Result<bool, Fault> {
+        self.with(|connection| {
+            let sql = "SELECT 1 FROM payloads WHERE digest = ?1";
+            connection.prepare_cached(sql)?.exists([digest.as_bytes().as_slice()])
+        })
+    }
+
+    fn execute(&self, sql: &'static str) -> Result<(), Fault> {
+        self.with(|connection| connection.prepare_cached(sql)?.raw_execute().map(drop))
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Fault> {
+        match &self.connection {
+            Some(connection) => work(connection).map_err(|source| Fault::sqlite(&self.path, source)),
+            None => Err(Fault::ReadOnly { path: self.path.clone() }),
+        }
+    }
+
+    /// Records the final entries and closes the run; once they are recorded, it may be tried again without any.
+    fn seal(&mut self, entries: Result<Vec<Prepared>, AppendError>) -> Result<Sealed, SealError> {
+        let again =
+            self.is_closed() && self.connection.is_some() && matches!(&entries, Ok(none) if none.is_empty());
+        if !again {
+            if self.record(vec![entries], Durability::Durable).is_empty() {
+                return Err(SealError::Stopped(self.reason()));
+            }
+            self.stop(AppendError::Sealed);
+        }
+        let Some(head) = self.chain.head() else { return Err(SealError::Empty) };
+        let sealed = Sealed { head, events: self.chain.len(), payloads: self.payloads };
+        self.with(seal::fold).map_err(SealError::Fault)?;
+        drop(self.connection.take());
+        seal::finish(&self.path)?;
+        Ok(sealed)
+    }
+
+    /// Whether recording ended in order.
+    fn is_closed(&self) -> bool {
+        self.stopped.as_ref().is_some_and(|stopped| matches!(*stopped.reason, AppendError::Sealed))
+    }
+}
+
+/// The calls that were written, and what was wrong with the one after them.
+type Outcome = Result<(Vec<Vec<Placed>>, Option<AppendError>), Fault>;
+
+/// An entry in its place in the chain.
+#[derive(Debug)]
+struct Linked {
+    link: Link,
+    name: &'static str,
+    payload: Option<PreparedPayload>,
+}
+
+impl Linked {
+    fn holds(&self, digest: Digest) -> bool {
+        self.payload.as_ref().is_some_and(|payload| payload.digest == digest)
+    }
+
+    fn placed(&self) -> Placed {
+        let Link { position, stream, sequence, .. } = self.link;
+        Placed { position, stream, sequence }
+    }
+}
+
+fn insert_event(connection: &Connection, Linked { link, name, .. }: &Linked) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO events (position, stream, sequence, name, event, circumstance, stream_hash, run_hash) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    let position = i64::try_from(link.position)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    connection.prepare_cached(sql)?.execute((
+        position,
+        link.stream.number(),
+        link.sequence,
+        name,
+        ToSqlOutput::Borrowed(ValueRef::Text(&link.event)),
+        ToSqlOutput::Borrowed(ValueRef::Text(&link.circumstance)),
+        link.stream_hash.as_bytes().as_slice(),
+        link.run_hash.as_bytes().as_slice(),
+    ))?;
+    Ok(())
+}
+
+/// Stores the payload unless it is there already; returns how many were added.
+fn insert_payload(connection: &Connection, payload: &PreparedPayload) -> rusqlite::Result<u64> {
+    let sql = "INSERT INTO payloads (digest, encoding, length, body) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
+    let length = i64::try_from(payload.length)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    let added = connection.prepare_cached(sql)?.execute((
+        payload.digest.as_bytes().as_slice(),
+        payload.body.encoding().name(),
+        length,
+        payload.body.bytes(),
+    ))?;
+    Ok(added as u64)
+}

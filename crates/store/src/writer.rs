@@ -1,0 +1,287 @@
+//! The only writer of a run: a handle on the one thread that owns the file.
+
+use crate::codec::{self, Body, MAX_PAYLOAD};
+use crate::create::{self, CreateError, Options, ResumeError};
+use crate::fault::Fault;
+use crate::open;
+use crate::payload::{self, ReadError};
+use crate::seal::{SealError, Sealed};
+use crate::thread::{Job, Opened, Scribe};
+use ledger::{ChainError, Circumstance, Digest, Event, Stream};
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use thiserror::Error;
+
+/// The only writer of a run.
+///
+/// Clones share one writer thread, which ends with the last of them.
+/// Calls block until they are answered; calls that wait at the same time share one commit.
+#[derive(Debug, Clone)]
+pub struct Writer {
+    inner: Arc<Inner>,
+}
+
+/// One event to append.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// The stream that it belongs to.
+    pub stream: Stream,
+    /// The event.
+    pub event: Event,
+    /// Its circumstance.
+    pub circumstance: Circumstance,
+    /// The bytes that [`Event::payload`] names; `None` where it names none, or where they are already stored.
+    pub payload: Option<Arc<[u8]>>,
+}
+
+/// What an append must survive once it has returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Durability {
+    /// A crash of the process.
+    Buffered,
+    /// A loss of power; so does everything appended before it.
+    Durable,
+}
+
+/// Where an event was put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Placed {
+    /// The place in the run, from 0.
+    pub position: u64,
+    /// The stream.
+    pub stream: Stream,
+    /// The place in the stream, from 0.
+    pub sequence: u32,
+}
+
+/// What is recorded so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tally {
+    /// The run's last link; `None` before the first event.
+    pub head: Option<Digest>,
+    /// Events.
+    pub events: u64,
+    /// Different payloads.
+    pub payloads: u64,
+    /// Each stream's number of events and last link, in the order of the streams.
+    pub streams: Vec<(Stream, u32, Digest)>,
+}
+
+/// Recording has stopped: this call and every later one fails for the same reason.
+#[derive(Debug, Clone, Error)]
+#[error("record events: recording stopped at position {position}")]
+pub struct Stopped {
+    /// The first position that holds no event.
+    pub position: u64,
+    /// Why.
+    #[source]
+    pub reason: Arc<AppendError>,
+}
+
+/// Why an append failed, and recording with it.
+#[derive(Debug, Error)]
+pub enum AppendError {
+    /// The payload is not the one that the event names.
+    #[error("append {name}: expected a payload with the digest {expected:?}, found {found}")]
+    PayloadMismatch {
+        /// The event's name.
+        name: &'static str,
+        /// The digest that the event names, if it names one.
+        expected: Option<Digest>,
+        /// The digest of the bytes that were given.
+        found: Digest,
+    },
+    /// The event names a payload that was neither given nor stored before.
+    #[error("append {name}: expected a payload with the digest {expected}, found none")]
+    PayloadMissing {
+        /// The event's name.
+        name: &'static str,
+        /// The digest that the event names.
+        expected: Digest,
+    },
+    /// The payload is longer than can be stored.
+    #[error("append {name}: expected a payload of at most {MAX_PAYLOAD} bytes, found {length}")]
+    PayloadTooLong {
+        /// The event's name.
+        name: &'static str,
+        /// Bytes of the payload.
+        length: u64,
+    },
+    /// The event cannot be linked into the chain.
+    #[error("append an event")]
+    Chain(#[source] ChainError),
+    /// The file could not be written.
+    #[error("append events")]
+    Fault(#[source] Fault),
+    /// The run is sealed: nothing follows.
+    #[error("append events: the run is sealed")]
+    Sealed,
+    /// The writer thread is gone.
+    #[error("append events: the writer thread has ended")]
+    WriterGone,
+}
+
+impl Writer {
+    /// Begins a run in `folder`, which is created and may exist only if it is empty.
+    ///
+    /// Once this returns, an empty run that survives a loss of power stands there.
+    pub fn create(folder: &Path) -> Result<Writer, CreateError> {
+        Writer::create_with(folder, Options::default())
+    }
+
+    pub(crate) fn create_with(folder: &Path, options: Options) -> Result<Writer, CreateError> {
+        let path = open::file(folder);
+        let opened = create::create(folder, options)?;
+        Writer::start(path.clone(), opened).map_err(|source| CreateError::Fault(Fault::io(&path, source)))
+    }
+
+    /// Goes on with a run that was not sealed, after its whole chain was checked.
+    ///
+    /// The caller sees to it that no other process writes the run; where one does, the first append fails.
+    pub fn resume(folder: &Path) -> Result<Writer, ResumeError> {
+        let path = open::file(folder);
+        let opened = create::resume(folder, Options::default())?;
+        Writer::start(path.clone(), opened).map_err(|source| ResumeError::Fault(Fault::io(&path, source)))
+    }
+
+    fn start(path: PathBuf, opened: Opened) -> std::io::Result<Writer> {
+        let recorded = Arc::new(AtomicU64::new(opened.chain.len()));
+        let (sender, receiver) = sync_channel(WAITING);
+        let scribe = Scribe::new(opened, path.clone(), Arc::clone(&recorded));
+        let name = "store writer".to_owned();
+        let thread = std::thread::Builder::new().name(name).spawn(move || scribe.run(&receiver))?;
+        let reading = Mutex::new(None);
+        let inner = Inner { sender: Some(sender), thread: Some(thread), reading, path, recorded };
+        Ok(Writer { inner: Arc::new(inner) })
+    }
+
+    /// Appends the entries in their order, all or none.
+    ///
+    /// Any failure, whatever its reason, stops the recording for good.
+    pub fn append(&self, entries: Vec<Entry>, durability: Durability) -> Result<Vec<Placed>, Stopped> {
+        let entries = prepare(entries);
+        self.ask(|reply| Job::Append(Call { entries, durability, reply }))?
+    }
+
+    /// What is recorded by all appends that have returned.
+    pub fn tally(&self) -> Result<Tally, Stopped> {
+        self.ask(Job::Tally)?
+    }
+
+    /// The stored bytes with this digest, checked against it; it never waits for an append.
+    pub fn payload(&self, digest: &Digest) -> Result<Option<Vec<u8>>, ReadError> {
+        let path = &self.inner.path;
+        let mut reading = self.inner.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = match reading.take() {
+            Some(connection) => connection,
+            None => open::read_only(path).map_err(ReadError::Open)?,
+        };
+        let found = payload::read(&connection, path, digest);
+        *reading = Some(connection);
+        found
+    }
+
+    /// Appends the final entries durably and seals the run: one read-only file remains, and nothing can be appended.
+    ///
+    /// Where another process reads the run, it fails with [`Fault::Held`] after the entries were recorded: call it again with none.
+    pub fn seal(&self, entries: Vec<Entry>) -> Result<Sealed, SealError> {
+        // SQLite leaves the write-ahead log alone while another connection is open.
+        let mut reading = self.inner.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(reading.take());
+        let entries = prepare(entries);
+        self.ask(|reply| Job::Seal(entries, reply)).map_err(SealError::Stopped)?
+    }
+
+    fn ask<T>(&self, job: impl FnOnce(SyncSender<T>) -> Job) -> Result<T, Stopped> {
+        let (reply, answer) = sync_channel(1);
+        self.send(job(reply), &answer).ok_or_else(|| Stopped {
+            position: self.inner.recorded.load(Ordering::Acquire),
+            reason: Arc::new(AppendError::WriterGone),
+        })
+    }
+
+    fn send<T>(&self, job: Job, answer: &Receiver<T>) -> Option<T> {
+        self.inner.sender.as_ref()?.send(job).ok()?;
+        answer.recv().ok()
+    }
+}
+
+/// Calls that may wait before further callers are held back.
+const WAITING: usize = 64;
+
+#[derive(Debug)]
+struct Inner {
+    /// `None` only while it is dropped.
+    sender: Option<SyncSender<Job>>,
+    thread: Option<JoinHandle<()>>,
+    /// The connection for reading payloads; `None` before the first, and after the seal.
+    reading: Mutex<Option<Connection>>,
+    path: PathBuf,
+    /// Events recorded.
+    recorded: Arc<AtomicU64>,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        drop(self.sender.take());
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread has been reported to each of its callers.
+            drop(thread.join());
+        }
+    }
+}
+
+/// One append on its way to the writer thread.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) entries: Result<Vec<Prepared>, AppendError>,
+    pub(crate) durability: Durability,
+    pub(crate) reply: SyncSender<Result<Vec<Placed>, Stopped>>,
+}
+
+/// An entry whose payload is checked and encoded.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) stream: Stream,
+    pub(crate) event: Event,
+    pub(crate) circumstance: Circumstance,
+    pub(crate) payload: Option<PreparedPayload>,
+}
+
+/// A payload to be stored.
+#[derive(Debug)]
+pub(crate) struct PreparedPayload {
+    pub(crate) digest: Digest,
+    pub(crate) length: u64,
+    pub(crate) body: Body,
+}
+
+/// Hashes and compresses on the caller's thread, so that the writer thread has only to write.
+///
+/// A failure still goes to the writer thread: it takes its place in the order of appends and stops the recording there.
+fn prepare(entries: Vec<Entry>) -> Result<Vec<Prepared>, AppendError> {
+    entries.into_iter().map(prepare_one).collect()
+}
+
+fn prepare_one(entry: Entry) -> Result<Prepared, AppendError> {
+    let Entry { stream, event, circumstance, payload } = entry;
+    let payload = payload.map(|bytes| prepare_payload(&event, bytes)).transpose()?;
+    Ok(Prepared { stream, event, circumstance, payload })
+}
+
+fn prepare_payload(event: &Event, bytes: Arc<[u8]>) -> Result<PreparedPayload, AppendError> {
+    let name = event.name();
+    let length = bytes.len() as u64;
+    if length > MAX_PAYLOAD {
+        return Err(AppendError::PayloadTooLong { name, length });
+    }
+    let (expected, digest) = (event.payload(), Digest::of(&bytes));
+    match expected == Some(digest) {
+        true => Ok(PreparedPayload { digest, length, body: codec::encode(bytes) }),
+        false => Err(AppendError::PayloadMismatch { name, expected, found: digest }),
+    }
+}

@@ -1,0 +1,6 @@
+//! What a run's file promises, from outside.
+
+mod common;
+mod recording;
+mod sealing;
+mod tampering;
