@@ -5,7 +5,7 @@ use crate::confinement::{Confinement, Missing};
 use crate::ending::ZygoteExit;
 use crate::frame::{self, FrameError, HEADER};
 use crate::limits::Limits;
-use crate::message::{Command as Order, EVENT_LIMIT, Ended, Event, How, Refusal};
+use crate::message::{Command as Order, EVENT_LIMIT, Ended, Event, How, Refusal, STDERR_LIMIT};
 use crate::reply::Received;
 use crate::serve::WORKER_ARGUMENT;
 use crate::sys::{self, READABLE, WRITABLE};
@@ -211,14 +211,14 @@ impl Link {
             started: None,
             ended: None,
             received: Received::default(),
-            limit: limits.reply_bytes.saturating_add(HEADER as u64 + 1),
+            limit: limits.reply_bytes.saturating_add((HEADER + 1 + STDERR_LIMIT) as u64),
         };
         let result = loop {
             match self.exchange(&mut talk, canceller) {
                 Ok(()) => {}
                 Err(lost) => break Err(lost),
             }
-            if let Some(ended) = talk.ended.take_if(|ended| ended.relayed == talk.received.len()) {
+            if let Some(ended) = talk.ended.take_if(|ended| ended.bytes() == talk.received.len()) {
                 break Ok(ended);
             }
         };
@@ -334,7 +334,7 @@ impl Link {
     }
 
     fn last_words(&mut self) -> Vec<u8> {
-        let length = self.data.read(&mut self.buffer).unwrap_or(0).min(4096);
+        let length = self.data.read(&mut self.buffer).unwrap_or(0).min(STDERR_LIMIT);
         self.buffer.get(..length).unwrap_or_default().to_vec()
     }
 
@@ -391,12 +391,12 @@ impl Talk<'_> {
     /// A call ends only after it was sent and started, or failed to start, and with no more bytes than allowed.
     fn fits(&self, ended: &Ended) -> bool {
         let started = self.started.is_some() || matches!(ended.how, How::Failed(..));
-        self.pending.is_empty() && started && ended.relayed <= self.limit
+        self.pending.is_empty() && started && ended.bytes() <= self.limit
     }
 
     /// Whether a zygote that is gone has left everything that its last word promises.
     fn may_still_end(&self) -> bool {
-        self.ended.as_ref().is_some_and(|ended| !self.data_over || ended.relayed == self.received.len())
+        self.ended.as_ref().is_some_and(|ended| !self.data_over || ended.bytes() == self.received.len())
     }
 
     fn lost(&self) -> Lost {

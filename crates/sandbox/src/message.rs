@@ -108,19 +108,19 @@ pub(crate) enum Refusal {
     },
 }
 
-/// The end of a call, without its reply: that comes through a pipe of its own.
+/// The end of a call, without its reply and its standard error: those come through the data pipe, one behind the other.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ended {
     /// How the process ended.
     pub(crate) how: How,
     /// What it used.
     pub(crate) usage: Usage,
-    /// Bytes that stand in the reply pipe for this call.
+    /// Bytes of the reply that stand in the data pipe.
     pub(crate) relayed: u64,
     /// Whether the scratch folder could be removed.
     pub(crate) scratch_removed: bool,
-    /// What it wrote to standard error.
-    pub(crate) stderr: Vec<u8>,
+    /// Bytes of standard error that stand there behind them.
+    pub(crate) stderr: u64,
 }
 
 /// How a call's process ended.
@@ -242,6 +242,11 @@ impl Event {
 }
 
 impl Ended {
+    /// Bytes that stand in the data pipe for this call.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.relayed.saturating_add(self.stderr)
+    }
+
     fn write(&self, to: Writer) -> Writer {
         let (how, step, number) = match self.how {
             How::Exited(code) => (0, 0, code),
@@ -259,8 +264,8 @@ impl Ended {
             .u64(nanos(self.usage.system))
             .u64(self.usage.peak_rss_kib)
             .u64(self.relayed)
+            .u64(self.stderr)
             .u8(u8::from(self.scratch_removed))
-            .bytes(&self.stderr)
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, FrameError> {
@@ -280,8 +285,8 @@ impl Ended {
             system: Duration::from_nanos(from.u64()?),
             peak_rss_kib: from.u64()?,
         };
-        let (relayed, scratch_removed) = (from.u64()?, from.u8()? == 1);
-        Ok(Self { how, usage, relayed, scratch_removed, stderr: from.bytes()?.to_vec() })
+        let (relayed, stderr) = (from.u64()?, from.u64()?);
+        Ok(Self { how, usage, relayed, stderr, scratch_removed: from.u8()? == 1 })
     }
 }
 
@@ -315,7 +320,7 @@ mod tests {
             usage: Usage { wall: Duration::from_nanos(5), peak_rss_kib: 9, ..Usage::default() },
             relayed: 3,
             scratch_removed: true,
-            stderr: b"last words".to_vec(),
+            stderr: 10,
         });
         let bytes = ended.encode();
         let (kind, payload) = frame::read(&mut bytes.as_slice(), EVENT_LIMIT).unwrap().unwrap();

@@ -5,7 +5,7 @@ use crate::limits::{Limits, Usage};
 use crate::message::{COMMAND_LIMIT, Command, How, STDERR_LIMIT};
 use crate::sys::{self, Exit, READABLE, WRITABLE};
 use std::fs::File;
-use std::io::{self, PipeReader, Read};
+use std::io::{self, PipeReader};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
@@ -33,8 +33,8 @@ pub(crate) struct Finished {
     pub(crate) usage: Usage,
     /// Bytes moved to the parent's data pipe.
     pub(crate) relayed: u64,
-    /// What it wrote to standard error.
-    pub(crate) stderr: Vec<u8>,
+    /// Bytes of its standard error moved there behind them.
+    pub(crate) stderr: u64,
 }
 
 /// Why the zygote itself has to stop. The call's process is dead by then.
@@ -63,7 +63,7 @@ struct Watch {
 }
 
 /// Moves the reply to `data`, obeys `commands`, keeps the clock, and reaps the process.
-/// The reply stays inside the kernel: no byte derived from evidence enters the zygote's memory, which later calls inherit.
+/// Reply and standard error stay inside the kernel: no byte derived from evidence enters the zygote's memory, which later calls inherit.
 pub(crate) fn supervise(
     running: Running<'_>,
     commands: &mut File,
@@ -84,7 +84,8 @@ pub(crate) fn supervise(
         system: reaped.system,
         peak_rss_kib: reaped.peak_rss_kib,
     };
-    Ok(Finished { how, usage, relayed: watch.relayed, stderr: last_words(running.stderr) })
+    let stderr = move_last_words(&running.stderr, data)?;
+    Ok(Finished { how, usage, relayed: watch.relayed, stderr })
 }
 
 fn watch(running: &Running<'_>, commands: &mut File, data: BorrowedFd<'_>) -> Result<Watch, Stop> {
@@ -173,11 +174,26 @@ impl Watch {
     }
 }
 
-/// What is left in the pipe of standard error, up to the limit.
-fn last_words(mut stderr: PipeReader) -> Vec<u8> {
-    let mut bytes = vec![0; STDERR_LIMIT];
-    // Nothing there is an error here, since the pipe does not block: the words are simply empty.
-    let length = stderr.read(&mut bytes).unwrap_or(0);
-    bytes.truncate(length);
-    bytes
+/// Moves what is left in the pipe of standard error, up to the limit.
+fn move_last_words(stderr: &PipeReader, data: BorrowedFd<'_>) -> Result<u64, Stop> {
+    let mut moved = 0;
+    while moved < STDERR_LIMIT {
+        let [there] =
+            sys::poll([(Some(stderr.as_fd()), READABLE)], Some(Duration::ZERO)).map_err(Stop::System)?;
+        if there == 0 {
+            break;
+        }
+        match sys::splice(stderr.as_fd(), data, STDERR_LIMIT - moved) {
+            Ok(0) => break,
+            Ok(length) => moved += length,
+            // There is something to move, so it is the parent's pipe that is full.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                sys::poll([(Some(data), WRITABLE)], None).map_err(Stop::System)?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Err(Stop::ParentGone),
+            Err(error) => return Err(Stop::System(error)),
+        }
+    }
+    Ok(moved as u64)
 }

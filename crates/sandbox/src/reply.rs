@@ -5,7 +5,7 @@ use crate::frame::{self, FrameError, HEADER, Reader};
 use crate::limits::Limits;
 use crate::message::{How, PANIC_LIMIT, code, reply};
 
-/// What has come out of the reply pipe. The process that sent it is hostile.
+/// What has come out of the data pipe. The process that sent it is hostile.
 #[derive(Default)]
 pub(crate) struct Received {
     header: Vec<u8>,
@@ -24,6 +24,16 @@ impl Received {
         let (header, payload) = bytes.split_at_checked(missing).unwrap_or((bytes, &[]));
         self.header.extend_from_slice(header);
         self.payload.extend_from_slice(payload);
+    }
+
+    /// Cuts off the last `length` bytes: standard error, which stands behind the reply.
+    pub(crate) fn split_tail(&mut self, length: u64) -> Vec<u8> {
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let in_payload = length.min(self.payload.len());
+        let in_header = (length - in_payload).min(self.header.len());
+        let mut tail = self.header.split_off(self.header.len() - in_header);
+        tail.append(&mut self.payload.split_off(self.payload.len() - in_payload));
+        tail
     }
 
     fn frame(self, limit: u64) -> Result<(u8, Vec<u8>), FrameError> {
@@ -99,6 +109,16 @@ mod tests {
         assert_eq!(judge(How::Exited(0)), Ending::Replied(b"rows".to_vec()));
         assert_eq!(judge(How::Exited(1)), Ending::Exited { code: 1 });
         assert_eq!(judge(How::Signalled(11)), Ending::Signalled { signal: 11 });
+    }
+
+    #[test]
+    fn standard_error_is_parted_from_a_reply_of_any_length() {
+        let bytes = [b'r'; 20];
+        for length in 0..=bytes.len() {
+            let mut both = received(&[&bytes[..length], b"said"].concat());
+            assert_eq!(both.split_tail(4), b"said");
+            assert_eq!(both.len(), length as u64);
+        }
     }
 
     #[test]

@@ -57,12 +57,16 @@ pub enum ServeError {
     Refused,
 }
 
-/// Serves calls until the parent goes away: the first thing that `main` does when its first argument is [`WORKER_ARGUMENT`].
+/// Serves calls until the parent goes away, which shows as the end of its pipe: the first thing that `main` does when its first argument is [`WORKER_ARGUMENT`].
+///
+/// (`PR_SET_PDEATHSIG` would tie the worker to the *thread* that started it, and a thread of a pool ends long before its process.)
 ///
 /// No thread may exist yet, and nothing may be open that is still needed: every inherited descriptor but the parent's three pipes is closed.
 /// `handler` gets the request and the path of a fresh, empty scratch folder (also the current folder), and returns the reply.
 /// It runs in a process of its own for each call; what it changes in memory is gone afterwards, and so is the folder.
 /// Standard output leads nowhere, standard error is kept up to 4 KiB.
+///
+/// The scratch path differs from call to call, so it has no place in a reply that is to be reproduced.
 ///
 /// Under confinement it can read the readable paths and write its scratch folder, and that is all: no thread, no process, no socket, no mode or time of any file.
 /// `std::fs::copy` fails there, because it sets the mode of the copy; use `std::io::copy`.
@@ -223,7 +227,7 @@ impl Worker {
 
 fn failed(step: SetupStep, error: &io::Error) -> Finished {
     let how = How::Failed(step, error.raw_os_error().unwrap_or(0));
-    Finished { how, usage: Usage::default(), relayed: 0, stderr: Vec::new() }
+    Finished { how, usage: Usage::default(), relayed: 0, stderr: 0 }
 }
 
 /// A pipe that drops what does not fit, so that talking cannot hang a call.

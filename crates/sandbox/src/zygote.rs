@@ -16,7 +16,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Config {
     /// The program; with the argument [`crate::WORKER_ARGUMENT`] it must call [`crate::serve`].
     pub program: PathBuf,
-    /// Files and folders that calls may read: evidence and cache. A symbolic link at the end of a path is followed.
+    /// Files and folders that calls may read: evidence and cache.
+    /// A symbolic link at the end of a path is followed.
+    /// None of them should hold the scratch root, or calls of other workers could be overlooked.
     pub readable: Vec<PathBuf>,
     /// Folder for the calls' scratch folders; made when it does not exist. Several workers may share it.
     pub scratch_root: PathBuf,
@@ -204,11 +206,12 @@ fn report(ending: Ending, scratch_left: Option<PathBuf>) -> Report {
 }
 
 fn finished(heard: Heard, limits: &Limits, folder: &Path) -> Report {
-    let Heard { ended, received } = heard;
+    let Heard { ended, mut received } = heard;
+    let stderr = received.split_tail(ended.stderr);
     Report {
         ending: reply::judge(ended.how, received, limits),
         usage: ended.usage,
-        stderr: ended.stderr,
+        stderr,
         scratch_left: if ended.scratch_removed { None } else { clear(folder) },
     }
 }

@@ -12,7 +12,8 @@ use common::{Bench, short};
 use sandbox::{
     CallError, Canceller, Config, Ending, FrameError, Holding, LayerName, Limits, Missing, Policy,
 };
-use sandbox::{Reason, SpawnError, Zygote, ZygoteExit, probe};
+use sandbox::{Reason, SpawnError, WORKER_ARGUMENT, Zygote, ZygoteExit, probe};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 const BOTH: [Policy; 2] = [Policy::Required, Policy::Unconfined];
@@ -212,6 +213,27 @@ fn a_worker_outlives_the_thread_that_started_it() {
     let first = bench.zygote.process_id();
     assert_eq!(bench.ask("echo next"), "ok next");
     assert_eq!(bench.zygote.process_id(), first);
+}
+
+#[test]
+fn a_worker_ends_when_its_parent_goes_away() {
+    let mut worker = Command::new(env!("CARGO_BIN_EXE_sandbox-probe"))
+        .arg(WORKER_ARGUMENT)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(worker.stdin.take());
+    assert!(worker.wait().unwrap().success());
+}
+
+#[test]
+fn words_of_one_call_do_not_reach_the_next() {
+    let mut bench = Bench::new(Policy::Required);
+    assert_eq!(bench.report(&format!("print {}", "x".repeat(100_000))).stderr, vec![b'x'; 4096]);
+    assert_eq!(bench.report("print short").stderr, b"short");
+    assert_eq!(bench.report("echo nothing").stderr, b"");
 }
 
 #[test]

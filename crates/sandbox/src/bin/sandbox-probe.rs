@@ -68,7 +68,7 @@ fn die(verb: &str, argument: &str) -> Outcome {
             spin()
         }
         "allocate" => loop {
-            std::hint::black_box(Box::leak(vec![1u8; 64 << 20].into_boxed_slice()).len());
+            std::hint::black_box(Box::leak(vec![0u8; 64 << 20].into_boxed_slice()).len());
         },
         "forge" => {
             // SAFETY: a plain write to the reply pipe, with bytes that are no frame.
