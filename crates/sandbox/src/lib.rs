@@ -28,6 +28,7 @@ mod relay;
 mod reply;
 mod scratch;
 mod serve;
+mod spawn_error;
 mod sys;
 mod zygote;
 
@@ -36,6 +37,6 @@ pub use confinement::{Confinement, Holding, LayerName, Missing, Reason, probe};
 pub use ending::{Ending, Report, SetupStep, ZygoteExit};
 pub use frame::FrameError;
 pub use limits::{Limits, Usage};
-pub use link::SpawnError;
 pub use serve::{ServeError, WORKER_ARGUMENT, serve};
+pub use spawn_error::SpawnError;
 pub use zygote::{CallError, Config, Policy, Zygote};

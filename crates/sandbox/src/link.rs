@@ -1,19 +1,19 @@
 //! The parent's side of one zygote process.
 
 use crate::cancel::Canceller;
-use crate::confinement::{Confinement, Missing};
+use crate::confinement::Confinement;
 use crate::ending::ZygoteExit;
 use crate::frame::{self, FrameError, HEADER};
 use crate::limits::Limits;
 use crate::message::{Command as Order, EVENT_LIMIT, Ended, Event, How, Refusal, STDERR_LIMIT};
 use crate::reply::Received;
 use crate::serve::WORKER_ARGUMENT;
+use crate::spawn_error::SpawnError;
 use crate::sys::{self, READABLE, WRITABLE};
 use crate::zygote::Config;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -23,63 +23,6 @@ const START: Duration = Duration::from_secs(10);
 const GRACE: Duration = Duration::from_secs(2);
 /// Size of the data pipe and of our reads, in bytes.
 const WIDE: i32 = 1 << 20;
-
-/// Why a worker could not be started.
-#[derive(Debug, thiserror::Error)]
-pub enum SpawnError {
-    /// Confinement is required and cannot be had here.
-    #[error("confine the worker: {missing:?}")]
-    ConfinementUnavailable {
-        /// The layers that do not hold, with the reason.
-        missing: Vec<Missing>,
-    },
-    /// A readable path or the scratch root cannot be used.
-    #[error("open `{}` for the worker", path.display())]
-    Path {
-        /// The path.
-        path: PathBuf,
-        /// The system's error.
-        #[source]
-        source: io::Error,
-    },
-    /// The program cannot be run.
-    #[error("run `{}` as a worker", program.display())]
-    Run {
-        /// The program.
-        program: PathBuf,
-        /// The system's error.
-        #[source]
-        source: io::Error,
-    },
-    /// The pipes to the worker cannot be used.
-    #[error("talk to the worker")]
-    Pipes {
-        /// The system's error.
-        #[source]
-        source: io::Error,
-    },
-    /// The worker ended before it was ready.
-    #[error("start the worker, it ended first ({exit:?})")]
-    Died {
-        /// How it ended.
-        exit: ZygoteExit,
-        /// What it wrote to standard error, up to 4 KiB.
-        stderr: Vec<u8>,
-    },
-    /// The worker was not ready in time.
-    #[error("start the worker within {after:?}")]
-    NotReady {
-        /// How long it was given.
-        after: Duration,
-    },
-    /// The program answers, but not as a worker does.
-    #[error("understand the worker")]
-    Protocol {
-        /// What is wrong with its answer.
-        #[source]
-        source: FrameError,
-    },
-}
 
 /// A zygote process and our ends of its pipes.
 pub(crate) struct Link {
