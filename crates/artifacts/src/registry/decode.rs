@@ -73,6 +73,12 @@ pub(crate) fn note(at: u64, unpaired: u32, length: usize, defects: &mut Vec<Defe
 
 /// UTF-16LE to text; each unpaired surrogate becomes U+FFFD and is counted.
 pub(crate) fn utf16(bytes: &[u8]) -> (String, u32) {
+    // Nearly all text of a registry is ASCII, which needs no decoding.
+    let pairs = bytes.as_chunks().0;
+    if pairs.iter().all(|[low, high]| *high == 0 && low.is_ascii()) {
+        let ascii = pairs.iter().map(|[low, _]| *low).collect();
+        return (String::from_utf8(ascii).unwrap_or_default(), 0);
+    }
     let mut text = String::with_capacity(bytes.len() / 2);
     let mut unpaired = 0;
     for unit in char::decode_utf16(units(bytes)) {

@@ -36,7 +36,7 @@ pub enum DefectKind {
         /// As stored.
         actual: u32,
     },
-    /// The hive bins are longer or shorter than the base block says.
+    /// The file ends before the hive bins that the base block counts.
     #[error("hive bins should have {expected} bytes but the file has {actual}")]
     HiveBinsSize {
         /// As stored in the base block.

@@ -167,38 +167,39 @@ fn piece<'h>(bytes: &'h [u8], at: u64, size: usize, defects: &mut Vec<Defect>) -
 /// Data in segments: all are full but the last. A segment that cannot be read ends the data.
 fn big_data<'h>(cells: Cells<'h>, place: &Cell<'h>, size: usize, defects: &mut Vec<Defect>) -> Data<'h> {
     let (mut raw, mut extents) = (Vec::new(), Vec::new());
-    let list = place.u32(4).unwrap_or(NONE);
-    let count = usize::from(place.u16(2).unwrap_or_default());
-    match cells.get(list, place.at + 4, defects) {
-        Err(defect) => defects.push(defect),
-        Ok(list) => {
-            let words = list.up_to(0, count * 4).as_chunks().0;
-            for (word, at) in words.iter().zip((list.at..).step_by(4)) {
-                let left = size.saturating_sub(raw.len());
-                // No honest value is longer than its file.
-                if left == 0 || raw.len() > cells.bytes().len() {
-                    break;
-                }
-                match cells.get(u32::from_le_bytes(*word), at, defects) {
-                    Ok(segment) => {
-                        let wanted = left.min(SEGMENT);
-                        let bytes = segment.up_to(0, wanted);
-                        raw.extend_from_slice(bytes);
-                        extents.push(Extent { offset: segment.at, length: bytes.len() as u64 });
-                        if bytes.len() < wanted {
-                            break;
-                        }
-                    }
-                    Err(defect) => {
-                        defects.push(defect);
-                        break;
-                    }
-                }
-            }
-        }
+    if let Err(defect) = segments(cells, place, size, &mut raw, &mut extents, defects) {
+        defects.push(defect);
     }
     note_cut(place.at, size, raw.len(), defects);
     (Cow::Owned(raw), extents)
+}
+
+fn segments(
+    cells: Cells<'_>,
+    place: &Cell<'_>,
+    size: usize,
+    raw: &mut Vec<u8>,
+    extents: &mut Vec<Extent>,
+    defects: &mut Vec<Defect>,
+) -> Result<(), Defect> {
+    let list = cells.get(place.u32(4).unwrap_or(NONE), place.at + 4, defects)?;
+    let count = usize::from(place.u16(2).unwrap_or_default());
+    let words = list.up_to(0, count * 4).as_chunks().0;
+    for (word, at) in words.iter().zip((list.at..).step_by(4)) {
+        let wanted = size.saturating_sub(raw.len()).min(SEGMENT);
+        // No honest value is longer than its file.
+        if wanted == 0 || raw.len() > cells.bytes().len() {
+            break;
+        }
+        let segment = cells.get(u32::from_le_bytes(*word), at, defects)?;
+        let bytes = segment.up_to(0, wanted);
+        raw.extend_from_slice(bytes);
+        extents.push(Extent { offset: segment.at, length: bytes.len() as u64 });
+        if bytes.len() < wanted {
+            break;
+        }
+    }
+    Ok(())
 }
 
 fn note_cut(at: u64, expected: usize, actual: usize, defects: &mut Vec<Defect>) {

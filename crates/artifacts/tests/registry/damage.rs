@@ -286,13 +286,17 @@ fn text_that_is_no_utf16_is_read_as_far_as_it_goes() {
         ValueSpec::raw("lonely", 1, &[0x41, 0, 0, 0xD8, 0x42, 0, 0, 0]),
         ValueSpec::raw("short", 4, &[1, 2]),
         ValueSpec::raw("long", 11, &[1; 9]),
+        ValueSpec::raw("none", 4, &[]),
     ];
     let built = HiveSpec::new(KeySpec { values, ..KeySpec::new("R") }).build();
     let hive = Hive::open(&built.bytes).unwrap();
     let (values, defects) = hive.values(&hive.root().unwrap());
     let data: Vec<&ValueData> = values.iter().map(|value| &value.data).collect();
     let text = |text: &str| ValueData::Text(text.to_owned());
-    assert_eq!(data, [&text("ab"), &text("A\u{FFFD}B"), &ValueData::Bytes, &ValueData::Bytes]);
+    assert_eq!(
+        data,
+        [&text("ab"), &text("A\u{FFFD}B"), &ValueData::Bytes, &ValueData::Bytes, &ValueData::Bytes]
+    );
     assert_eq!(
         kinds(&defects),
         [
@@ -331,8 +335,9 @@ fn a_name_longer_than_its_cell_is_cut() {
 fn the_base_block_is_checked_field_by_field() {
     let mut built = sample();
     built.put_u32(0x20, 9);
-    let hive_bins = built.bytes.len() as u64 - 4096;
-    built.bytes.extend([0; 512]);
+    let actual = built.bytes.len() as u64 - 4096;
+    let expected = actual + 4096;
+    built.put_u32(0x28, expected as u32);
     let hive = Hive::open(&built.bytes).unwrap();
     let defects = hive.defects();
     assert!(has(
@@ -340,13 +345,21 @@ fn the_base_block_is_checked_field_by_field() {
         0x20,
         DefectKind::Header { field: HeaderField::FileFormat, expected: 1, actual: 9 }
     ));
-    let actual = hive_bins + 512;
-    assert!(has(defects, 0x28, DefectKind::HiveBinsSize { expected: hive_bins, actual }));
+    assert!(has(defects, 0x28, DefectKind::HiveBinsSize { expected, actual }));
     assert!(defects.iter().any(|d| matches!(d.what, DefectKind::Checksum { .. })));
     assert_eq!(walk(&hive).1.keys, 7);
     built.put_u32(0x20, 1);
     built.fix_checksum();
     assert!(Hive::open(&built.bytes).unwrap().header().checksum_ok);
+}
+
+#[test]
+fn a_file_made_longer_in_advance_is_no_damage() {
+    let mut built = sample();
+    built.bytes.extend([0; 8192]);
+    let hive = Hive::open(&built.bytes).unwrap();
+    assert_eq!(hive.defects(), []);
+    assert_eq!(walk(&hive).1.keys, 7);
 }
 
 #[test]

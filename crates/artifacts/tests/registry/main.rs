@@ -1,8 +1,12 @@
 //! The registry reader against hives made by `testkit`, damaged ones, and real ones.
 
+#[cfg(test)]
 mod cases;
+#[cfg(test)]
 mod damage;
+#[cfg(test)]
 mod goldens;
+#[cfg(test)]
 mod mutations;
 
 use std::ops::ControlFlow;

@@ -56,7 +56,7 @@ fn read_all(bytes: &[u8]) -> u64 {
     summary.keys + summary.values + summary.defects
 }
 
-fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
+fn mutate(bytes: &mut [u8], random: &mut Random) {
     for _ in 0..=random.below(12) {
         let at = random.below(bytes.len());
         match random.below(6) {
