@@ -1,1 +1,25 @@
-//! Use cases and wiring.
+//! Use cases and wiring: what a command of Locard does, without a terminal.
+//!
+//! The adapters (`tools`, `llm`, `store`, `sandbox`) do not know each other or the engine; the glue that fits them to it is here, a small file each.
+
+mod agents;
+mod case_file;
+mod clock;
+mod drive;
+mod judge;
+mod open;
+mod record;
+mod run;
+mod seal;
+mod verify;
+mod worker;
+
+pub use agents::{Agent, AgentError, shipped_agents};
+pub use case_file::{Case, CaseError, load_case};
+pub use clock::{Clock, SystemClock};
+pub use drive::{DriveError, Progress};
+pub use open::{OpenRunError, find_run, load_run};
+pub use run::{Finished, Models, RunError, RunRequest, run};
+pub use seal::{MANIFEST, Manifest};
+pub use verify::{Certificate, Finding, Level, verify};
+pub use worker::{ToolError, WorkerRequest, call_tool, worker_main};

@@ -1,1 +1,25 @@
 //! The investigation machine, sans-IO.
+//!
+//! [`Task::step`] takes what happened outside (a model's reply, a tool's return, a verdict) and gives back the events to append and the one thing to do next.
+//! It reads no clock, runs no tool and asks no model; whoever drives it appends first and acts second.
+//! The same inputs always give the same events: that is what replay rests on.
+//!
+//! **Invariant:** ids of invocations, claims, facts and phenomena are assigned here and nowhere else.
+
+mod calls;
+mod claims;
+mod objectives;
+mod prompt;
+mod setting;
+mod shelf;
+mod step;
+mod task;
+mod tools;
+mod view;
+
+pub use claims::{MalformedCall, readings};
+pub use setting::Setting;
+pub use shelf::{cite, hold};
+pub use step::{Append, Command, Input, Invoke, Judgement, Step, StepError, ToolReturn};
+pub use task::Task;
+pub use tools::{NOTHING_TO_RECORD, READ_OUTPUT, RECORD_PHENOMENON, catalogue};

@@ -31,6 +31,9 @@ pub enum UtcError {
 }
 
 impl Utc {
+    /// 1970-01-01T00:00:00Z.
+    pub const UNIX_EPOCH: Utc = Utc(Timestamp::UNIX_EPOCH);
+
     /// The instant of a FILETIME: 100-nanosecond ticks since 1601-01-01 UTC ([MS-DTYP] 2.3.3).
     ///
     /// `None` for 0, which Windows writes for "not set", and for ticks after the year 9999, which programs write for "never".
@@ -50,6 +53,11 @@ impl Utc {
     /// Nanoseconds since 1970-01-01 UTC.
     pub fn unix_nanoseconds(self) -> i128 {
         self.0.as_nanosecond()
+    }
+
+    /// `YYYYMMDDThhmmssZ`: for names of files.
+    pub fn to_compact_text(self) -> String {
+        self.to_text(Precision::Second).replace(['-', ':'], "")
     }
 
     /// RFC 3339 with as many decimal places as `precision` has.
@@ -204,6 +212,12 @@ mod tests {
         let time = Time::from_filetime(129_779_783_208_392_490);
         assert_eq!(time.to_text(), "2012-04-04T01:58:40.8392490Z");
         assert_eq!(time.raw, "129779783208392490");
+    }
+
+    #[test]
+    fn a_file_name_carries_the_time_to_the_second() {
+        let utc: Utc = "2026-11-21T04:35:01.75Z".parse().unwrap();
+        assert_eq!(utc.to_compact_text(), "20261121T043501Z");
     }
 
     #[test]

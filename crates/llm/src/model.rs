@@ -16,6 +16,11 @@ pub trait Model: Send {
     /// The digest of the data that decides, where that data is ours.
     fn digest(&self) -> Option<Digest>;
 
+    /// Whether a turn costs money: then its request is made durable before it is sent.
+    fn is_paid(&self) -> bool {
+        false
+    }
+
     /// Answers one turn.
     fn turn<'a>(&'a mut self, request: &'a TurnRequest) -> Turning<'a>;
 }

@@ -17,7 +17,7 @@ pub(crate) fn markdown(text: &str) -> String {
 }
 
 /// `text` on one line of a terminal: control characters and direction overrides are escaped.
-pub(crate) fn terminal(text: &str) -> String {
+pub fn terminal(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     text.chars().for_each(|c| push_printable(&mut out, c));
     out

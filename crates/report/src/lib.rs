@@ -7,6 +7,7 @@ mod json;
 mod markdown;
 mod text;
 
+pub use inert::terminal;
 pub use json::{SCHEMA, json};
 pub use markdown::markdown;
-pub use text::{facts, rejections};
+pub use text::{answers, facts, records, rejections, status};

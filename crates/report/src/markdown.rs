@@ -1,9 +1,8 @@
 //! The report as Markdown.
 
 use crate::inert::markdown as inert;
-use crate::text::tier;
+use crate::text::{status, tier};
 use graph::{Fate, Run, TaskView, fact_title, phenomenon_title, refused_claims};
-use ledger::event::TaskStatus;
 use ledger::{FactEntry, IntegrityLevel};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -77,15 +76,6 @@ fn answer(run: &Run, view: &TaskView, index: usize) -> String {
             .map(|fact| format!("{} (`{}`)", inert(&fact_title(fact)), fact.id))
             .collect::<Vec<_>>()
             .join("<br>"),
-    }
-}
-
-const fn status(status: TaskStatus) -> &'static str {
-    match status {
-        TaskStatus::Completed => "every objective met",
-        TaskStatus::Incomplete => "an objective is unmet",
-        TaskStatus::BudgetSpent => "its budget was spent before anything was recorded",
-        TaskStatus::ModelFailed => "its model could not be had",
     }
 }
 

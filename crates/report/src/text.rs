@@ -2,7 +2,8 @@
 
 use crate::inert::terminal;
 use graph::{Fate, RefusedClaim, Run, fact_title};
-use ledger::Tier;
+use ledger::event::TaskStatus;
+use ledger::{Record, Tier};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -38,8 +39,60 @@ pub fn facts(run: &Run) -> String {
     out
 }
 
-/// Refused claims: counts by code and fate, then each with what was claimed and told.
-pub fn rejections(claims: &[RefusedClaim<'_>]) -> String {
+/// Each objective with the facts that meet it, agent by agent.
+pub fn answers(run: &Run) -> String {
+    let mut out = String::new();
+    for view in run.tasks.values() {
+        let status = view.ended.as_ref().map_or("did not end", |ended| self::status(ended.status));
+        let _ = writeln!(out, "{} ({}): {status}", terminal(&view.assigned.agent.name), view.assigned.model);
+        for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
+            let result = view.ended.as_ref().and_then(|ended| ended.objectives.get(index));
+            let facts = result.map_or(&[][..], |result| &result.facts);
+            let mark = if facts.is_empty() { "unmet" } else { "met" };
+            let _ = writeln!(out, "  {mark:<6} {}", terminal(&objective.question));
+            for fact in facts.iter().take(SHOWN_FACTS).filter_map(|id| run.fact(*id)) {
+                let _ = writeln!(out, "         {}", terminal(&fact_title(fact)));
+            }
+            if facts.len() > SHOWN_FACTS {
+                let _ = writeln!(out, "         and {} more", facts.len() - SHOWN_FACTS);
+            }
+        }
+    }
+    out
+}
+
+/// Facts shown for each objective.
+const SHOWN_FACTS: usize = 4;
+
+/// How a task ended, in words.
+pub const fn status(status: TaskStatus) -> &'static str {
+    match status {
+        TaskStatus::Completed => "every objective met",
+        TaskStatus::Incomplete => "an objective is unmet",
+        TaskStatus::BudgetSpent => "its budget was spent before anything was recorded",
+        TaskStatus::ModelFailed => "its model could not be had",
+    }
+}
+
+/// Records, each with its place and its fields.
+pub fn records(records: &[Record]) -> String {
+    let mut out = String::new();
+    for record in records {
+        let _ = writeln!(out, "{} {}  {}", record.id, record.kind, terminal(&record.locator.to_string()));
+        for (name, field) in &record.fields {
+            let at = field.at.map_or(String::new(), |at| format!("  [{at}]"));
+            let _ = writeln!(out, "    {name}: {}{at}", terminal(&field.value.to_text()));
+        }
+        for defect in &record.defects {
+            let _ = writeln!(out, "    defect: {}", terminal(&defect.what));
+        }
+    }
+    let _ = writeln!(out, "{} records", records.len());
+    out
+}
+
+/// Healed citations, refused claims by code and fate, then each with what was claimed and told.
+pub fn rejections(run: &Run, claims: &[RefusedClaim<'_>]) -> String {
     let mut out = String::new();
     let mut counts: BTreeMap<_, (u32, u32)> = BTreeMap::new();
     for claim in claims {
@@ -54,6 +107,8 @@ pub fn rejections(claims: &[RefusedClaim<'_>]) -> String {
         let refused = corrected + abandoned;
         let _ = writeln!(out, "{:<22} {refused:>8} {corrected:>10} {abandoned:>10}", code.name());
     }
+    let healed = run.facts().filter(|(_, accepted)| accepted.healing.is_some()).count();
+    let _ = writeln!(out, "{healed} citations healed");
     for claim in claims {
         let _ =
             writeln!(out, "\n{} {} turn {}: {}", claim.claim, claim.agent, claim.turn, claim.rejection.code);

@@ -1,3 +1,5 @@
 //! Development only: builders and scripted parts.
 
+pub mod demo;
 pub mod hive;
+pub mod scripted;

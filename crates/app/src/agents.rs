@@ -1,0 +1,82 @@
+//! Agents as data files: what any model is told, and the steps of the embedded playbook.
+
+use ledger::{AgentSpec, Digest};
+use llm::playbook::{PlanError, Step};
+use serde::Deserialize;
+use thiserror::Error;
+
+/// An agent and its playbook.
+#[derive(Debug, Clone)]
+pub struct Agent {
+    /// What any model is told.
+    pub spec: AgentSpec,
+    /// The steps of the embedded playbook.
+    pub steps: Vec<Step>,
+    /// The digest of the file.
+    pub digest: Digest,
+}
+
+/// Why a text is not an agent.
+#[derive(Debug, Error)]
+pub enum AgentError {
+    /// It does not say what an agent file says; the source points at the line.
+    #[error("read the agent file {name}")]
+    Malformed {
+        /// The file's name.
+        name: String,
+        /// Line, column and what was expected.
+        #[source]
+        source: Box<toml::de::Error>,
+    },
+    /// Its steps are not a playbook.
+    #[error("read the agent file {name}")]
+    Plan {
+        /// The file's name.
+        name: String,
+        /// Which step, and why.
+        #[source]
+        source: PlanError,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AgentFile {
+    agent: AgentSpec,
+    #[serde(default)]
+    step: Vec<Step>,
+}
+
+const SHIPPED: [(&str, &str); 1] = [("registry.toml", include_str!("../agents/registry.toml"))];
+
+/// The agents of this version.
+pub fn shipped_agents() -> Result<Vec<Agent>, AgentError> {
+    SHIPPED.iter().map(|(name, text)| parse(name, text)).collect()
+}
+
+fn parse(name: &str, text: &str) -> Result<Agent, AgentError> {
+    let file: AgentFile = toml::from_str(text)
+        .map_err(|source| AgentError::Malformed { name: name.to_owned(), source: Box::new(source) })?;
+    llm::playbook::check(&file.step)
+        .map_err(|source| AgentError::Plan { name: name.to_owned(), source })?;
+    Ok(Agent { spec: file.agent, steps: file.step, digest: Digest::of(text.as_bytes()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shipped_agent_reads_and_has_objectives_and_steps() {
+        for agent in shipped_agents().unwrap() {
+            assert!(!agent.spec.objectives.is_empty() && !agent.steps.is_empty(), "{}", agent.spec.name);
+        }
+    }
+
+    #[test]
+    fn an_error_in_an_agent_file_points_at_its_line() {
+        let error = parse("x.toml", "[agent]\nname = 7\n").unwrap_err();
+        let AgentError::Malformed { source, .. } = error else { panic!("{error}") };
+        assert!(source.to_string().contains("line 2"), "{source}");
+    }
+}

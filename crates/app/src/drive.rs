@@ -1,0 +1,173 @@
+//! Drives one task: the engine decides, the adapters act.
+
+use crate::judge::Bench;
+use crate::record::Recorder;
+use crate::worker::{ToolError, Worker};
+use engine::{Command, Input, Step, StepError, Task};
+use ledger::chain::Cost;
+use ledger::event::TaskEnded;
+use ledger::turn::TurnRequest;
+use ledger::{Event, InvocationId, Stream, TaskId};
+use llm::Model;
+use std::sync::Arc;
+use std::time::Duration;
+use store::Stopped;
+use thiserror::Error;
+use tokio::time::Instant;
+
+/// Why a task could not go on: nothing of this is the evidence's or the model's doing.
+#[derive(Debug, Error)]
+pub enum DriveError {
+    /// The engine met an input that it did not ask for, or ran out of ids.
+    #[error("drive {task}")]
+    Step {
+        /// The task.
+        task: TaskId,
+        /// Why.
+        #[source]
+        source: StepError,
+    },
+    /// Recording stopped: nothing runs that is not recorded.
+    #[error("drive {task}")]
+    Recording {
+        /// The task.
+        task: TaskId,
+        /// Why.
+        #[source]
+        source: Stopped,
+    },
+    /// No worker could be had.
+    #[error("drive {task}")]
+    Tool {
+        /// The task.
+        task: TaskId,
+        /// Why.
+        #[source]
+        source: ToolError,
+    },
+    /// A thread of ours panicked.
+    #[error("drive {task}: a thread of the program panicked")]
+    Panicked {
+        /// The task.
+        task: TaskId,
+    },
+}
+
+/// What an observer of a run is told as it happens.
+#[derive(Debug, Clone)]
+pub enum Progress {
+    /// An agent's turn began.
+    Turn {
+        /// The agent.
+        agent: String,
+        /// The turn.
+        turn: u32,
+    },
+    /// An agent's tool runs.
+    Tool {
+        /// The agent.
+        agent: String,
+        /// The invocation.
+        invocation: InvocationId,
+        /// The tool.
+        tool: String,
+    },
+    /// A task ended.
+    Ended {
+        /// The agent.
+        agent: String,
+        /// How.
+        ended: TaskEnded,
+    },
+}
+
+/// Everything one task needs.
+pub(crate) struct Drive {
+    pub(crate) task: Task,
+    pub(crate) agent: String,
+    pub(crate) model: Box<dyn Model>,
+    pub(crate) worker: Worker,
+    pub(crate) recorder: Recorder,
+    pub(crate) bench: Arc<Bench>,
+    pub(crate) wall: Duration,
+    pub(crate) observe: Arc<dyn Fn(Progress) + Send + Sync>,
+}
+
+impl Drive {
+    /// Runs the task to its end.
+    pub(crate) async fn to_end(mut self) -> Result<TaskEnded, DriveError> {
+        let deadline = Instant::now() + self.wall;
+        let mut input = Input::Begin;
+        let mut cost = None;
+        loop {
+            let task = self.task.id();
+            let step = self.task.step(input).map_err(|source| DriveError::Step { task, source })?;
+            let ended = ended(&step);
+            let command = self.record(step, cost.take()).await?;
+            input = match command {
+                Command::AskModel(_) if Instant::now() >= deadline => Input::TimeSpent,
+                Command::AskModel(request) => self.ask(&request).await,
+                Command::CallTool(invoke) => {
+                    let (returned, spent) = self.call(invoke).await?;
+                    cost = Some(spent);
+                    Input::Returned(returned)
+                }
+                Command::Judge(judgement) => {
+                    let shelf = self.task.shelf();
+                    Input::Judged(self.bench.judge(&judgement.reading, judgement.fact, shelf))
+                }
+                Command::End => {
+                    let ended = ended.ok_or(DriveError::Panicked { task })?;
+                    (self.observe)(Progress::Ended { agent: self.agent.clone(), ended: ended.clone() });
+                    return Ok(ended);
+                }
+            };
+        }
+    }
+
+    /// Appends first: what is not recorded does not happen.
+    async fn record(&self, step: Step, cost: Option<Cost>) -> Result<Command, DriveError> {
+        let Step { append, command } = step;
+        if append.is_empty() {
+            return Ok(command);
+        }
+        let (recorder, task) = (self.recorder.clone(), self.task.id());
+        let paid = matches!(command, Command::AskModel(_)) && self.model.is_paid();
+        let appended =
+            tokio::task::spawn_blocking(move || recorder.append(Stream::Task(task), append, cost, paid));
+        appended
+            .await
+            .map_err(|_| DriveError::Panicked { task })?
+            .map_err(|source| DriveError::Recording { task, source })?;
+        Ok(command)
+    }
+
+    async fn ask(&mut self, request: &TurnRequest) -> Input {
+        (self.observe)(Progress::Turn { agent: self.agent.clone(), turn: request.turn });
+        match self.model.turn(request).await {
+            Ok(reply) => Input::Replied(reply),
+            Err(error) => Input::ModelFailed(error.to_string()),
+        }
+    }
+
+    async fn call(&mut self, invoke: engine::Invoke) -> Result<(engine::ToolReturn, Cost), DriveError> {
+        let task = self.task.id();
+        (self.observe)(Progress::Tool {
+            agent: self.agent.clone(),
+            invocation: invoke.invocation,
+            tool: invoke.tool.clone(),
+        });
+        let worker = self.worker.clone();
+        tokio::task::spawn_blocking(move || worker.call(&invoke))
+            .await
+            .map_err(|_| DriveError::Panicked { task })?
+            .map_err(|source| DriveError::Tool { task, source })
+    }
+}
+
+fn ended(step: &Step) -> Option<TaskEnded> {
+    step.append.iter().find_map(|append| match &append.event {
+        Event::TaskEnded(ended) => Some(ended.clone()),
+        _ => None,
+    })
+}

@@ -1,0 +1,38 @@
+//! Glue: readings to the gateway.
+
+use ground::{Setting, Shelf, Verdict};
+use ledger::event::RunOpened;
+use ledger::{FactId, GateRules, Reading, RecordType, Vocabulary};
+use std::collections::BTreeMap;
+
+/// What every judgement of a run needs, folded from its first event.
+pub(crate) struct Bench {
+    rules: GateRules,
+    vocabulary: Vocabulary,
+    types: BTreeMap<String, RecordType>,
+}
+
+impl Bench {
+    pub(crate) fn new(opened: &RunOpened) -> Bench {
+        let types = opened.tools.iter().flat_map(|tool| &tool.records);
+        Bench {
+            rules: opened.rules.gate.clone(),
+            vocabulary: opened.vocabulary.clone(),
+            types: types.map(|kind| (kind.name.clone(), kind.clone())).collect(),
+        }
+    }
+
+    /// Judges a reading against what its task has seen.
+    pub(crate) fn judge(&self, reading: &Reading, fact: FactId, shelf: &Shelf) -> Verdict {
+        let setting = Setting { rules: &self.rules, vocabulary: &self.vocabulary, types: &self.types };
+        ground::judge(reading, fact, shelf, &setting)
+    }
+
+    pub(crate) fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    pub(crate) fn types(&self) -> &BTreeMap<String, RecordType> {
+        &self.types
+    }
+}

@@ -1,0 +1,359 @@
+//! Use case: investigate one case, from its evidence to a sealed run.
+
+use crate::agents::Agent;
+use crate::case_file::Case;
+use crate::clock::Clock;
+use crate::drive::{Drive, DriveError, Progress};
+use crate::judge::Bench;
+use crate::record::Recorder;
+use crate::seal::{Manifest, ManifestError, write_manifest};
+use crate::worker::{ToolError, Worker, WorkerRequest};
+use engine::{Setting, Task};
+use ledger::canonical::{self, CanonicalError};
+use ledger::event::{EvidenceHashed, RunOpened, RunSealed, TaskAssigned, TaskEnded, TaskHead};
+use ledger::vocabulary::VocabularyError;
+use ledger::{
+    Circumstance, Digest, Event, FORMAT, IntegrityLevel, Rules, RunId, Seed, Stream, TaskId, ToolSpec,
+    Vocabulary,
+};
+use llm::Model;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use store::{CreateError, SealError, Stopped, Writer};
+use thiserror::Error;
+
+/// Makes the model of a task.
+pub type Models = dyn Fn(&Agent, TaskId, Seed) -> Box<dyn Model> + Send + Sync;
+
+/// What to investigate, and how.
+pub struct RunRequest {
+    /// The case.
+    pub case: Case,
+    /// The agents, each of which gets one task.
+    pub agents: Vec<Agent>,
+    /// What decides their steps.
+    pub models: Box<Models>,
+    /// The rules.
+    pub rules: Rules,
+    /// Where run folders are made.
+    pub runs: PathBuf,
+    /// What the run's ids are derived from; `None`: the case and the rules, so that equal runs are equal.
+    pub seed: Option<Seed>,
+    /// How closely the evidence's bytes are checked.
+    pub integrity: IntegrityLevel,
+    /// Where tools run.
+    pub worker: WorkerRequest,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// Who is told what happens.
+    pub observe: Arc<dyn Fn(Progress) + Send + Sync>,
+}
+
+/// A sealed run.
+#[derive(Debug)]
+pub struct Finished {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Its manifest.
+    pub manifest: Manifest,
+    /// How each task ended, by agent.
+    pub tasks: Vec<(String, TaskEnded)>,
+    /// Evidence that does not have the hash that the case promises.
+    pub mismatches: Vec<String>,
+}
+
+/// Why a run could not be sealed.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The vocabulary of predicates does not read: a defect of ours.
+    #[error("open a run")]
+    Vocabulary(#[source] VocabularyError),
+    /// Something has no canonical form: a defect of ours.
+    #[error("open a run")]
+    Canonical(#[source] CanonicalError),
+    /// The case names evidence inside which the run would be written.
+    #[error("open a run: {} lies inside the evidence {}", runs.display(), evidence.display())]
+    InsideEvidence {
+        /// Where the run would be written.
+        runs: PathBuf,
+        /// The evidence.
+        evidence: PathBuf,
+    },
+    /// The run folder cannot be made.
+    #[error("open a run")]
+    Create(#[source] CreateError),
+    /// Recording stopped.
+    #[error("record the run {}", folder.display())]
+    Recording {
+        /// The run folder.
+        folder: PathBuf,
+        /// Why.
+        #[source]
+        source: Stopped,
+    },
+    /// Tools cannot be run.
+    #[error("run tools")]
+    Tools(#[source] ToolError),
+    /// A task could not go on.
+    #[error("investigate {}", folder.display())]
+    Drive {
+        /// The run folder.
+        folder: PathBuf,
+        /// Why.
+        #[source]
+        source: DriveError,
+    },
+    /// The evidence could not be hashed, and a run is not sealed without that.
+    #[error("hash the evidence {label}")]
+    Hash {
+        /// Its label.
+        label: String,
+        /// Why.
+        #[source]
+        source: ToolError,
+    },
+    /// A thread of ours panicked.
+    #[error("investigate {}: a thread of the program panicked", folder.display())]
+    Panicked {
+        /// The run folder.
+        folder: PathBuf,
+    },
+    /// The run could not be sealed.
+    #[error("seal the run {}", folder.display())]
+    Seal {
+        /// The run folder.
+        folder: PathBuf,
+        /// Why.
+        #[source]
+        source: SealError,
+    },
+    /// The manifest could not be written.
+    #[error("seal the run {}", folder.display())]
+    Manifest {
+        /// The run folder.
+        folder: PathBuf,
+        /// Why.
+        #[source]
+        source: ManifestError,
+    },
+}
+
+/// Investigates the case: opens a run, lets each agent do its task, hashes the evidence beside them, and seals.
+///
+/// Once this returns, the run folder holds a sealed run.
+pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
+    let vocabulary = Vocabulary::shipped().map_err(RunError::Vocabulary)?;
+    refuse_runs_inside_evidence(&request)?;
+    for agent in &mut request.agents {
+        let own = request.case.objectives.iter().filter(|(name, _)| *name == agent.spec.name);
+        agent.spec.objectives.extend(own.map(|(_, objective)| objective.clone()));
+    }
+    // The first worker is started before the folder is made: where tools cannot run there is no run.
+    let hasher = Worker::start(&request.worker, &request.case).map_err(RunError::Tools)?;
+    let opened = opened(&request, vocabulary).map_err(RunError::Canonical)?;
+    let open = Open::create(&request, opened, hasher.confinement())?;
+    let hashing = hash_evidence(&request, hasher);
+    let tasks = open.investigate(&request).await;
+    let hashed = hashing.await.map_err(|_| RunError::Panicked { folder: open.folder.clone() })?;
+    open.seal(&request, tasks?, hashed?)
+}
+
+/// A run that is being recorded.
+struct Open {
+    folder: PathBuf,
+    id: RunId,
+    opened: RunOpened,
+    recorder: Recorder,
+}
+
+impl Open {
+    fn create(request: &RunRequest, opened: RunOpened, confinement: Vec<String>) -> Result<Open, RunError> {
+        let (folder, id, writer) = create_folder(request)?;
+        let recorder = Recorder::new(writer, Arc::clone(&request.clock));
+        let labels = request.case.entry.evidence.iter().map(|entry| entry.label.clone());
+        let paths = request.case.paths.iter().map(|path| path.display().to_string());
+        let circumstance = Circumstance {
+            run: Some(id.clone()),
+            evidence: labels.zip(paths).collect(),
+            confinement,
+            ..Circumstance::at(request.clock.now())
+        };
+        let open = Open { folder, id, opened, recorder };
+        let event = Event::RunOpened(Box::new(open.opened.clone()));
+        let entry = store::Entry { circumstance, ..open.recorder.run_entry(event) };
+        open.append(entry)?;
+        Ok(open)
+    }
+
+    fn append(&self, entry: store::Entry) -> Result<(), RunError> {
+        self.recorder
+            .append_to_run(entry)
+            .map_err(|source| RunError::Recording { folder: self.folder.clone(), source })
+    }
+
+    /// Assigns each agent its task and drives them side by side.
+    async fn investigate(&self, request: &RunRequest) -> Result<Vec<(String, TaskEnded)>, RunError> {
+        let ids: Vec<TaskId> = (1..).map(TaskId).take(request.agents.len()).collect();
+        let setting = Setting::new(self.opened.rules.clone(), self.opened.seed, &self.opened.tools, &ids);
+        let setting = Arc::new(setting);
+        let bench = Arc::new(Bench::new(&self.opened));
+        let mut drives = Vec::new();
+        for (agent, id) in request.agents.iter().zip(ids) {
+            let model = (request.models)(agent, id, self.opened.seed);
+            let assigned = TaskAssigned {
+                task: id,
+                agent: agent.spec.clone(),
+                model: model.name().to_owned(),
+                model_digest: model.digest(),
+            };
+            self.append(self.recorder.run_entry(Event::TaskAssigned(assigned.clone())))?;
+            drives.push(Drive {
+                task: Task::new(assigned, Arc::clone(&setting)),
+                agent: agent.spec.name.clone(),
+                model,
+                worker: Worker::start(&request.worker, &request.case).map_err(RunError::Tools)?,
+                recorder: self.recorder.clone(),
+                bench: Arc::clone(&bench),
+                wall: Duration::from_secs(self.opened.rules.budgets.wall_seconds),
+                observe: Arc::clone(&request.observe),
+            });
+        }
+        let running: Vec<_> = drives.into_iter().map(|drive| tokio::spawn(drive.to_end())).collect();
+        let mut ended = Vec::new();
+        for (agent, task) in request.agents.iter().zip(running) {
+            let result = task.await.map_err(|_| RunError::Panicked { folder: self.folder.clone() })?;
+            let result =
+                result.map_err(|source| RunError::Drive { folder: self.folder.clone(), source })?;
+            ended.push((agent.spec.name.clone(), result));
+        }
+        Ok(ended)
+    }
+
+    fn seal(
+        self,
+        request: &RunRequest,
+        tasks: Vec<(String, TaskEnded)>,
+        hashed: Vec<EvidenceHashed>,
+    ) -> Result<Finished, RunError> {
+        let mismatches = hashed.iter().filter(|hashed| hashed.as_expected == Some(false));
+        let mismatches = mismatches.map(|hashed| hashed.evidence.clone()).collect();
+        for hashed in hashed {
+            self.append(self.recorder.run_entry(Event::EvidenceHashed(hashed)))?;
+        }
+        let recording = |source| RunError::Recording { folder: self.folder.clone(), source };
+        let tally = self.recorder.writer().tally().map_err(recording)?;
+        let heads = tally.streams.iter().filter_map(|(stream, events, head)| match stream {
+            Stream::Run => None,
+            Stream::Task(task) => Some(TaskHead { task: *task, events: *events, head: *head }),
+        });
+        let event = Event::RunSealed(RunSealed { heads: heads.collect(), payloads: tally.payloads });
+        let sealed = self
+            .recorder
+            .writer()
+            .seal(vec![self.recorder.run_entry(event)])
+            .map_err(|source| RunError::Seal { folder: self.folder.clone(), source })?;
+        let manifest = self.manifest(request, &sealed).map_err(RunError::Canonical)?;
+        write_manifest(&self.folder, &manifest)
+            .map_err(|source| RunError::Manifest { folder: self.folder.clone(), source })?;
+        Ok(Finished { folder: self.folder, manifest, tasks, mismatches })
+    }
+
+    fn manifest(&self, request: &RunRequest, sealed: &store::Sealed) -> Result<Manifest, CanonicalError> {
+        let digest = |bytes: Vec<u8>| Digest::of(&bytes);
+        let agents: BTreeMap<_, _> =
+            request.agents.iter().map(|agent| (agent.spec.name.clone(), agent.digest)).collect();
+        Ok(Manifest {
+            run: self.id.clone(),
+            format: self.opened.format,
+            program: self.opened.program.clone(),
+            head: sealed.head,
+            events: sealed.events,
+            payloads: sealed.payloads,
+            tools: digest(canonical::to_vec(&self.opened.tools)?),
+            rules: digest(canonical::to_vec(&self.opened.rules)?),
+            vocabulary: digest(canonical::to_vec(&self.opened.vocabulary)?),
+            agents,
+        })
+    }
+}
+
+fn opened(request: &RunRequest, vocabulary: Vocabulary) -> Result<RunOpened, CanonicalError> {
+    let mut offered: Vec<ToolSpec> = tools::catalogue();
+    offered.extend(engine::catalogue(&vocabulary));
+    offered.sort_by(|a, b| a.name.cmp(&b.name));
+    let seed = match request.seed {
+        Some(seed) => seed,
+        None => {
+            let specs: Vec<_> = request.agents.iter().map(|agent| &agent.spec).collect();
+            let of = canonical::to_vec(&(&request.case.entry, &request.rules, specs))?;
+            Seed(Digest::of_parts(&[b"locard seed", &of]))
+        }
+    };
+    Ok(RunOpened {
+        format: FORMAT,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        seed,
+        case: request.case.entry.clone(),
+        rules: request.rules.clone(),
+        vocabulary,
+        tools: offered,
+        behaviour: Vec::new(),
+        confined: !request.worker.unconfined,
+    })
+}
+
+/// Evidence is never written, not even beside it.
+fn refuse_runs_inside_evidence(request: &RunRequest) -> Result<(), RunError> {
+    let runs = existing_ancestor(&request.runs);
+    match request.case.paths.iter().find(|evidence| runs.starts_with(evidence)) {
+        Some(evidence) => {
+            Err(RunError::InsideEvidence { runs: request.runs.clone(), evidence: evidence.clone() })
+        }
+        None => Ok(()),
+    }
+}
+
+/// The absolute path of the nearest folder above `path` that exists.
+fn existing_ancestor(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let existing = absolute.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
+    existing.unwrap_or(absolute)
+}
+
+/// Makes `runs/<UTC time>-<case>`; a second run within the second gets a number.
+fn create_folder(request: &RunRequest) -> Result<(PathBuf, RunId, Writer), RunError> {
+    let time = request.clock.now().to_compact_text();
+    let base = format!("{time}-{}", request.case.entry.name);
+    for number in 1u32.. {
+        let name = if number == 1 { base.clone() } else { format!("{base}-{number}") };
+        let Ok(id) = RunId::new(&name) else { break };
+        let folder = request.runs.join(&name);
+        match Writer::create(&folder) {
+            Ok(writer) => return Ok((folder, id, writer)),
+            Err(CreateError::NotEmpty { .. }) if number < 1000 => {}
+            Err(error) => return Err(RunError::Create(error)),
+        }
+    }
+    Err(RunError::Panicked { folder: request.runs.join(base) })
+}
+
+type Hashing = tokio::task::JoinHandle<Result<Vec<EvidenceHashed>, RunError>>;
+
+/// Hashes the evidence in a worker of its own, beside the investigation.
+fn hash_evidence(request: &RunRequest, worker: Worker) -> Hashing {
+    let level = request.integrity;
+    let evidence = request.case.entry.evidence.clone();
+    tokio::task::spawn_blocking(move || {
+        let mut hashed = Vec::new();
+        for entry in evidence {
+            let integrity = worker
+                .hash(&entry.label, level)
+                .map_err(|source| RunError::Hash { label: entry.label.clone(), source })?;
+            let as_expected = entry.expected_sha256.map(|expected| expected == integrity.sha256);
+            hashed.push(EvidenceHashed { evidence: entry.label, integrity, as_expected });
+        }
+        Ok(hashed)
+    })
+}

@@ -1,0 +1,88 @@
+//! The manifest: what a sealed run is, in one small file beside it.
+
+use ledger::event::Format;
+use ledger::{Digest, RunId};
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// The file's name in the run folder.
+pub const MANIFEST: &str = "manifest.json";
+
+/// What a sealed run is.
+///
+/// Whoever keeps `head` elsewhere can tell later whether the run is still the one that was sealed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The run.
+    pub run: RunId,
+    /// The format of its log.
+    pub format: Format,
+    /// The version of Locard that sealed it.
+    pub program: String,
+    /// The last link of its chain.
+    pub head: Digest,
+    /// Its events.
+    pub events: u64,
+    /// Its stored outputs and replies.
+    pub payloads: u64,
+    /// The digest of the catalogue of tools that it offered.
+    pub tools: Digest,
+    /// The digest of its rules.
+    pub rules: Digest,
+    /// The digest of its vocabulary of predicates.
+    pub vocabulary: Digest,
+    /// The digests of its agents' files, by agent.
+    pub agents: std::collections::BTreeMap<String, Digest>,
+}
+
+/// Why there is no manifest.
+#[derive(Debug, Error)]
+pub enum ManifestError {
+    /// The file cannot be written or read.
+    #[error("open the manifest {}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The file is no manifest.
+    #[error("read the manifest {}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Line, column and what was expected.
+        #[source]
+        source: serde_json::Error,
+    },
+}
+
+/// Writes the manifest; once this returns it survives a loss of power.
+pub(crate) fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), ManifestError> {
+    let path = folder.join(MANIFEST);
+    let text = serde_json::to_string_pretty(manifest)
+        .map_err(|source| ManifestError::Malformed { path: path.clone(), source })?;
+    let write = || {
+        let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&path)?;
+        file.write_all(text.as_bytes())?;
+        file.write_all(b"\n")?;
+        file.sync_all()?;
+        std::fs::File::open(folder)?.sync_all()
+    };
+    write().map_err(|source| ManifestError::File { path: path.clone(), source })
+}
+
+/// Reads the manifest; `None` where the run was not sealed.
+pub(crate) fn read_manifest(folder: &Path) -> Result<Option<Manifest>, ManifestError> {
+    let path = folder.join(MANIFEST);
+    let text = match std::fs::read(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(ManifestError::File { path, source }),
+    };
+    serde_json::from_slice(&text).map(Some).map_err(|source| ManifestError::Malformed { path, source })
+}

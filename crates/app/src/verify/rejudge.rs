@@ -1,0 +1,115 @@
+//! Every verdict again: the gateway over the stored claims and outputs.
+
+use crate::judge::Bench;
+use engine::Setting;
+use ground::{Shelf, Verdict};
+use ledger::event::{ClaimSubmitted, InvocationStarted, RunOpened};
+use ledger::{ClaimId, Digest, Event, FactId, InvocationId, Output, Stream, TaskId};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What judging a run's claims again gave.
+pub(super) struct Rejudged {
+    /// Verdicts that came out the same.
+    pub(super) same: u64,
+    /// Claims whose verdict came out otherwise, and how.
+    pub(super) other: Vec<(ClaimId, String)>,
+}
+
+/// Judges every claim of `events` again, each against what its task had seen by then.
+pub(super) fn rejudge<'e>(
+    opened: &RunOpened,
+    events: impl Iterator<Item = (Stream, &'e Event)>,
+    outputs: &BTreeMap<Digest, Arc<Output>>,
+    tasks: &[TaskId],
+) -> Rejudged {
+    let bench = Bench::new(opened);
+    let setting = Setting::new(opened.rules.clone(), opened.seed, &opened.tools, tasks);
+    let mut rejudged = Rejudged { same: 0, other: Vec::new() };
+    let mut folds: BTreeMap<TaskId, TaskFold> = BTreeMap::new();
+    for (stream, event) in events {
+        let Stream::Task(task) = stream else { continue };
+        let fold = folds.entry(task).or_default();
+        fold.apply(task, event, &setting, &bench, outputs);
+        if let Some((claim, stored)) = verdict_of(event)
+            && let Some((judged, verdict)) = fold.verdict.take()
+        {
+            match judged == claim && same(&verdict, &stored) {
+                true => rejudged.same += 1,
+                false => rejudged.other.push((claim, describe(&verdict))),
+            }
+        }
+    }
+    rejudged
+}
+
+/// What one task had seen, and the verdict on its last claim.
+#[derive(Default)]
+struct TaskFold {
+    shelf: Shelf,
+    started: BTreeMap<InvocationId, InvocationStarted>,
+    claims: u32,
+    verdict: Option<(ClaimId, Verdict)>,
+}
+
+impl TaskFold {
+    fn apply(
+        &mut self,
+        task: TaskId,
+        event: &Event,
+        setting: &Setting,
+        bench: &Bench,
+        outputs: &BTreeMap<Digest, Arc<Output>>,
+    ) {
+        match event {
+            Event::InvocationStarted(started) => {
+                self.started.insert(started.invocation, started.clone());
+            }
+            Event::InvocationEnded(ended) => {
+                if let Some(started) = self.started.remove(&ended.invocation) {
+                    let output = ended.output.and_then(|digest| outputs.get(&digest).cloned());
+                    engine::hold(&mut self.shelf, &started, ended, output);
+                }
+            }
+            Event::OutputPaged(paged) => {
+                self.shelf.show(paged.invocation, paged.shown);
+            }
+            Event::ClaimSubmitted(submitted) => self.judge(task, submitted, setting, bench),
+            _ => {}
+        }
+    }
+
+    fn judge(&mut self, task: TaskId, submitted: &ClaimSubmitted, setting: &Setting, bench: &Bench) {
+        engine::cite(&mut self.shelf, setting, task, &submitted.reading);
+        if let Ok(fact) = FactId::assign(&setting.ids, task, self.claims) {
+            let verdict = bench.judge(&submitted.reading, fact, &self.shelf);
+            self.verdict = Some((submitted.claim, verdict));
+        }
+        self.claims += 1;
+    }
+}
+
+fn verdict_of(event: &Event) -> Option<(ClaimId, Event)> {
+    match event {
+        Event::ClaimAccepted(accepted) => Some((accepted.claim, event.clone())),
+        Event::ClaimRejected(rejected) => Some((rejected.claim, event.clone())),
+        _ => None,
+    }
+}
+
+fn same(verdict: &Verdict, stored: &Event) -> bool {
+    match (verdict, stored) {
+        (Verdict::Grounded { fact, healing }, Event::ClaimAccepted(accepted)) => {
+            *fact.entry() == accepted.fact && *healing == accepted.healing
+        }
+        (Verdict::Refused(rejection), Event::ClaimRejected(rejected)) => *rejection == rejected.rejection,
+        (Verdict::Grounded { .. } | Verdict::Refused(_), _) => false,
+    }
+}
+
+fn describe(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Grounded { .. } => "judged again, it is grounded otherwise than the log says".to_owned(),
+        Verdict::Refused(rejection) => format!("judged again, it is refused: {}", rejection.code),
+    }
+}

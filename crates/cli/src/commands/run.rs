@@ -1,0 +1,139 @@
+//! `locard run`.
+
+use crate::arguments::{FailOn, IntegrityArgument, RunArguments};
+use crate::commands::{print, worker};
+use crate::failure::Failure;
+use crate::printer::{Printer, progress};
+use app::{Agent, Finished, Models, Progress, RunRequest, SystemClock};
+use graph::{Judged, Run};
+use ledger::event::TaskStatus;
+use ledger::{IntegrityLevel, Rules, Seed, TaskId};
+use llm::{Model, Playbook, Sloppy};
+use serde_json::json;
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+pub(super) fn execute(arguments: RunArguments, printer: &mut Printer) -> Result<u8, Failure> {
+    let case = app::load_case(&arguments.case).map_err(Failure::Case)?;
+    let (worker, _scratch) = worker(arguments.unconfined)?;
+    let shows_progress = printer.shows_progress();
+    let request = RunRequest {
+        case,
+        agents: app::shipped_agents().map_err(Failure::Agents)?,
+        models: models(&arguments.model)?,
+        rules: rules(arguments.rules.as_deref())?,
+        runs: arguments.runs.clone(),
+        seed: None,
+        integrity: match arguments.integrity {
+            IntegrityArgument::Full => IntegrityLevel::Full,
+            IntegrityArgument::Sampled => IntegrityLevel::Sampled,
+            IntegrityArgument::Stat => IntegrityLevel::Stat,
+        },
+        worker,
+        clock: Arc::new(SystemClock),
+        observe: Arc::new(move |event| {
+            if shows_progress {
+                progress(&line(&event));
+            }
+        }),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
+    let finished = runtime.block_on(app::run(request)).map_err(|error| Failure::Run(Box::new(error)))?;
+    let run = app::load_run(&finished.folder).map_err(Failure::Open)?;
+    for label in &finished.mismatches {
+        printer.complain(&format!("warning: the evidence {label} does not have the hash that the case promises"));
+    }
+    print(printer, arguments.format, || summary(&finished, &run), &value(&finished, &run))?;
+    Ok(code(&finished, &run, &arguments.fail_on))
+}
+
+fn rules(file: Option<&Path>) -> Result<Rules, Failure> {
+    let Some(path) = file else { return Ok(Rules::default()) };
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| Failure::RulesFile { path: path.to_owned(), source })?;
+    toml::from_str(&text)
+        .map_err(|source| Failure::Rules { path: path.to_owned(), source: Box::new(source) })
+}
+
+fn models(name: &str) -> Result<Box<Models>, Failure> {
+    let wrong = || Failure::Model { found: name.to_owned() };
+    let seed = match name.split_once(':') {
+        None if name == "playbook" => None,
+        None if name == "sloppy" => Some(1),
+        Some(("sloppy", seed)) => Some(seed.parse::<u64>().map_err(|_| wrong())?),
+        _ => return Err(wrong()),
+    };
+    Ok(Box::new(move |agent: &Agent, _: TaskId, _: Seed| -> Box<dyn Model> {
+        let playbook = Playbook::new(agent.steps.clone(), agent.digest);
+        match seed {
+            None => Box::new(playbook),
+            Some(seed) => Box::new(Sloppy::new(playbook, seed)),
+        }
+    }))
+}
+
+fn line(event: &Progress) -> String {
+    match event {
+        Progress::Turn { agent, turn } => format!("{agent}: turn {turn}"),
+        Progress::Tool { agent, invocation, tool } => format!("{agent}: {invocation} {tool}"),
+        Progress::Ended { agent, ended } => format!("{agent}: {}", report::status(ended.status)),
+    }
+}
+
+fn summary(finished: &Finished, run: &Run) -> String {
+    let mut out = report::answers(run);
+    let (mut facts, mut refused, mut healed) = (0, 0, 0);
+    for claim in run.tasks.values().flat_map(|task| &task.claims) {
+        match &claim.judged {
+            Some(Judged::Accepted(accepted)) => {
+                facts += 1;
+                healed += u32::from(accepted.healing.is_some());
+            }
+            Some(Judged::Rejected(_)) => refused += 1,
+            None => {}
+        }
+    }
+    let folder = finished.folder.display();
+    let _ = writeln!(out, "\n{facts} facts ({healed} with a healed citation), {refused} claims refused");
+    let _ = writeln!(out, "sealed {folder}, head {}", finished.manifest.head.short());
+    let name = finished.manifest.run.as_str();
+    let _ = writeln!(out, "next: locard report {name} · facts · rejections · verify");
+    out
+}
+
+fn value(finished: &Finished, run: &Run) -> serde_json::Value {
+    json!({
+        "folder": finished.folder.display().to_string(),
+        "manifest": finished.manifest,
+        "mismatches": finished.mismatches,
+        "facts": run.facts().count(),
+        "refused": graph::refused_claims(run).len(),
+        "tasks": finished.tasks.iter().map(|(agent, ended)| json!({"agent": agent, "ended": ended})).collect::<Vec<_>>(),
+    })
+}
+
+/// 0, or the highest code that applies.
+fn code(finished: &Finished, run: &Run, fail_on: &[FailOn]) -> u8 {
+    let mut code = if finished.mismatches.is_empty() { 0 } else { Failure::USAGE };
+    let ends = || run.tasks.values().flat_map(|task| &task.invocations).filter_map(|i| i.ended.as_ref());
+    for (_, ended) in &finished.tasks {
+        code = code.max(match ended.status {
+            TaskStatus::ModelFailed => 50,
+            TaskStatus::BudgetSpent => 60,
+            TaskStatus::Completed | TaskStatus::Incomplete => 0,
+        });
+    }
+    for fail_on in fail_on {
+        let (applies, its) = match fail_on {
+            FailOn::Gaps => (ends().any(|ended| !ended.gaps.is_empty()), 10),
+            FailOn::Refused => (!graph::refused_claims(run).is_empty(), 20),
+            FailOn::Unmet => (
+                finished.tasks.iter().any(|(_, ended)| ended.objectives.iter().any(|o| o.facts.is_empty())),
+                25,
+            ),
+        };
+        code = if applies { code.max(its) } else { code };
+    }
+    code
+}

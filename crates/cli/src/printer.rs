@@ -1,0 +1,37 @@
+//! The one place that writes to the terminal.
+
+use crate::failure::Failure;
+use std::io::{self, IsTerminal, Write};
+
+/// Results to standard output, the rest to standard error.
+pub(crate) struct Printer {
+    results: io::StdoutLock<'static>,
+    progress: bool,
+}
+
+impl Printer {
+    pub(crate) fn new() -> Printer {
+        Printer { results: io::stdout().lock(), progress: io::stderr().is_terminal() }
+    }
+
+    /// Whether progress is shown: only to a person.
+    pub(crate) fn shows_progress(&self) -> bool {
+        self.progress
+    }
+
+    /// A result; ends with a line feed.
+    pub(crate) fn result(&mut self, text: &str) -> Result<(), Failure> {
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        write!(self.results, "{text}{end}").and_then(|()| self.results.flush()).map_err(Failure::Output)
+    }
+
+    /// A complaint on standard error; a closed one is not worth failing for.
+    pub(crate) fn complain(&self, text: &str) {
+        let _ = writeln!(io::stderr(), "{text}");
+    }
+}
+
+/// One line of progress on standard error.
+pub(crate) fn progress(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}

@@ -1,0 +1,52 @@
+//! What does not change while a task runs.
+
+use ledger::{IdSpace, InvocationId, Rules, Seed, Surface, TaskId, ToolClass, ToolSpec};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The part of a run that every task shares: folded from the run's first event.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// The rules.
+    pub rules: Rules,
+    /// The run's ids.
+    pub ids: IdSpace,
+    /// Every tool by name.
+    tools: BTreeMap<String, ToolSpec>,
+    /// The tasks of the run.
+    tasks: Vec<TaskId>,
+}
+
+impl Setting {
+    /// The setting of a run with these rules, seed, tools and tasks.
+    pub fn new(rules: Rules, seed: Seed, tools: &[ToolSpec], tasks: &[TaskId]) -> Setting {
+        let tools = tools.iter().map(|tool| (tool.name.clone(), tool.clone())).collect();
+        Setting { rules, ids: IdSpace::new(seed), tools, tasks: tasks.to_vec() }
+    }
+
+    /// Whether an id is, by its digits, one that another task of the run assigns.
+    ///
+    /// Its place decides, not whether it was assigned yet: that would depend on how fast the other task is.
+    pub(crate) fn is_foreign(&self, id: InvocationId, own: TaskId) -> bool {
+        let (task, ordinal) = id.place(&self.ids);
+        task != own && self.tasks.contains(&task) && ordinal < LIKELY_ORDINALS
+    }
+
+    /// The class of a tool; `None` where there is no such tool.
+    pub fn class(&self, tool: &str) -> Option<ToolClass> {
+        self.tools.get(tool).map(|spec| spec.class)
+    }
+
+    /// The tools on a surface, sorted by name.
+    pub fn offered(&self, surface: &Surface) -> Arc<[ToolSpec]> {
+        self.tools.values().filter(|spec| surface.contains(&spec.class)).cloned().collect()
+    }
+}
+
+/// Ordinals that a task may come to; an invented id is unlikely to have one so small.
+const LIKELY_ORDINALS: u32 = 1 << 14;
+
+/// What the record phase may use: everything that was found can be recorded, nothing new can be looked for.
+pub(crate) fn record_surface() -> Surface {
+    Surface::from([ToolClass::Record, ToolClass::GraphWrite, ToolClass::GraphRead])
+}

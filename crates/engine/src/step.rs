@@ -1,0 +1,131 @@
+//! What goes into a step and what comes out.
+
+use ground::Verdict;
+use ledger::canonical::CanonicalError;
+use ledger::turn::{Reply, TurnRequest};
+use ledger::{
+    ClaimId, Completeness, Defect, Event, FactId, Gap, IdError, InvocationId, Outcome, Output, Reading,
+};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// What happened outside since the last step.
+#[derive(Debug)]
+pub enum Input {
+    /// Nothing yet: the task was assigned.
+    Begin,
+    /// The model answered.
+    Replied(Reply),
+    /// The model could not be had; its provider's reason.
+    ModelFailed(String),
+    /// The tool that the last step asked for has run.
+    Returned(ToolReturn),
+    /// The gateway has judged the reading that the last step asked about.
+    Judged(Verdict),
+    /// The task's wall time is spent; given in place of asking the model.
+    TimeSpent,
+}
+
+impl Input {
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Input::Begin => "begin",
+            Input::Replied(_) => "a reply",
+            Input::ModelFailed(_) => "a failed turn",
+            Input::Returned(_) => "a tool's return",
+            Input::Judged(_) => "a verdict",
+            Input::TimeSpent => "the end of the wall time",
+        }
+    }
+}
+
+/// What a tool returned.
+#[derive(Debug, Clone)]
+pub struct ToolReturn {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Whether it returned everything that was asked for.
+    pub completeness: Completeness,
+    /// The arguments as they were used.
+    pub normalised: Option<serde_json::Value>,
+    /// The records; `None` where the call did not end in order.
+    pub output: Option<Arc<Output>>,
+    /// Damage met.
+    pub defects: Vec<Defect>,
+    /// What was not examined.
+    pub gaps: Vec<Gap>,
+    /// What the tool says about its work.
+    pub notes: Vec<String>,
+}
+
+/// The outcome of a step: append all of `append`, in order, then do `command`.
+#[derive(Debug)]
+pub struct Step {
+    /// The events of this step.
+    pub append: Vec<Append>,
+    /// What to do next.
+    pub command: Command,
+}
+
+/// An event to append to the task's stream.
+#[derive(Debug, Clone)]
+pub struct Append {
+    /// The event.
+    pub event: Event,
+    /// The bytes that it stands for.
+    pub payload: Option<Arc<[u8]>>,
+}
+
+/// What to do next.
+#[derive(Debug)]
+pub enum Command {
+    /// Ask the model; answer with [`Input::Replied`], [`Input::ModelFailed`] or [`Input::TimeSpent`].
+    AskModel(TurnRequest),
+    /// Run a tool; answer with [`Input::Returned`].
+    CallTool(Invoke),
+    /// Judge a reading against [`crate::Task::shelf`]; answer with [`Input::Judged`].
+    Judge(Judgement),
+    /// The task has ended.
+    End,
+}
+
+/// A tool to run.
+#[derive(Debug, Clone)]
+pub struct Invoke {
+    /// The invocation's id.
+    pub invocation: InvocationId,
+    /// The tool.
+    pub tool: String,
+    /// The arguments as the model wrote them.
+    pub arguments: serde_json::Value,
+}
+
+/// A reading to judge.
+#[derive(Debug, Clone)]
+pub struct Judgement {
+    /// The claim.
+    pub claim: ClaimId,
+    /// The id that the fact gets if it is grounded.
+    pub fact: FactId,
+    /// The reading.
+    pub reading: Reading,
+}
+
+/// Why a step could not be made: a defect of ours, or a task past every limit.
+#[derive(Debug, Error)]
+pub enum StepError {
+    /// The input is not the one that the last command asked for.
+    #[error("take a step: expected {expected}, found {found}")]
+    Unexpected {
+        /// What the task waits for.
+        expected: &'static str,
+        /// What came.
+        found: &'static str,
+    },
+    /// No id is left.
+    #[error("take a step")]
+    Id(#[from] IdError),
+    /// Something has no canonical form.
+    #[error("take a step")]
+    Canonical(#[from] CanonicalError),
+}

@@ -1,0 +1,289 @@
+//! One task: an agent's life as a state machine.
+
+use crate::calls::{Asked, Busy};
+use crate::objectives;
+use crate::prompt;
+use crate::setting::{Setting, record_surface};
+use crate::step::{Append, Command, Input, Step, StepError};
+use ground::Shelf;
+use ledger::event::{
+    Phase, PhaseEntered, TaskAssigned, TaskEnded, TaskStatus, TurnFailed, TurnReplied, TurnRequested,
+};
+use ledger::turn::{Message, Reply, ToolCall, TurnRequest, UserBlock};
+use ledger::{Digest, Event, FactEntry, Surface, TaskId, ToolSpec, canonical};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+/// A task and everything that its log says.
+#[derive(Debug)]
+pub struct Task {
+    pub(crate) assigned: TaskAssigned,
+    pub(crate) setting: Arc<Setting>,
+    pub(crate) phase: PhaseState,
+    pub(crate) turn: u32,
+    system: Arc<str>,
+    messages: Vec<Arc<Message>>,
+    conversation: Digest,
+    /// What the next user message will say.
+    pub(crate) outbox: Vec<UserBlock>,
+    pub(crate) calls: VecDeque<ToolCall>,
+    pub(crate) turn_record: TurnRecord,
+    pub(crate) waiting: Waiting,
+    pub(crate) next: Ordinals,
+    pub(crate) shelf: Shelf,
+    pub(crate) asked: BTreeMap<Vec<u8>, Asked>,
+    pub(crate) facts: Vec<FactEntry>,
+    pub(crate) rejections: u32,
+    pub(crate) nothing_to_record: bool,
+}
+
+/// The phase a task is in, and what it may use there.
+#[derive(Debug)]
+pub(crate) struct PhaseState {
+    pub(crate) phase: Phase,
+    pub(crate) surface: Surface,
+    tools: Arc<[ToolSpec]>,
+    turns: u32,
+}
+
+/// What the calls of the current turn came to.
+#[derive(Debug, Default)]
+pub(crate) struct TurnRecord {
+    pub(crate) calls: u32,
+    pub(crate) refused_readings: u32,
+    /// Whether anything but refused readings happened.
+    pub(crate) fruitful: bool,
+}
+
+/// The ordinals that the next ids are made of.
+#[derive(Debug, Default)]
+pub(crate) struct Ordinals {
+    pub(crate) invocation: u32,
+    pub(crate) claim: u32,
+    pub(crate) phenomenon: u32,
+}
+
+/// What a task waits for.
+#[derive(Debug)]
+pub(crate) enum Waiting {
+    Begin,
+    Model,
+    Busy(Box<Busy>),
+    Nothing,
+}
+
+impl Waiting {
+    fn name(&self) -> &'static str {
+        match self {
+            Waiting::Begin => "begin",
+            Waiting::Model => "a reply",
+            Waiting::Busy(busy) => busy.name(),
+            Waiting::Nothing => "nothing: the task has ended",
+        }
+    }
+}
+
+impl Task {
+    /// A task that has just been assigned.
+    pub fn new(assigned: TaskAssigned, setting: Arc<Setting>) -> Task {
+        let system = prompt::system(&assigned.agent).into();
+        let phase = PhaseState {
+            phase: Phase::Investigate,
+            tools: setting.offered(&assigned.agent.surface),
+            surface: assigned.agent.surface.clone(),
+            turns: 0,
+        };
+        Task {
+            system,
+            phase,
+            assigned,
+            setting,
+            turn: 0,
+            messages: Vec::new(),
+            conversation: Digest::of(b""),
+            outbox: Vec::new(),
+            calls: VecDeque::new(),
+            turn_record: TurnRecord::default(),
+            waiting: Waiting::Begin,
+            next: Ordinals::default(),
+            shelf: Shelf::default(),
+            asked: BTreeMap::new(),
+            facts: Vec::new(),
+            rejections: 0,
+            nothing_to_record: false,
+        }
+    }
+
+    /// Its number.
+    pub fn id(&self) -> TaskId {
+        self.assigned.task
+    }
+
+    /// Its own invocations so far, with what of them was shown: what its claims are judged against.
+    pub fn shelf(&self) -> &Shelf {
+        &self.shelf
+    }
+
+    /// Takes what happened outside; gives the events to append and what to do next.
+    pub fn step(&mut self, input: Input) -> Result<Step, StepError> {
+        let mut append = Vec::new();
+        let waiting = std::mem::replace(&mut self.waiting, Waiting::Nothing);
+        let command = match (waiting, input) {
+            (Waiting::Begin, Input::Begin) => {
+                self.say(prompt::begin());
+                append.push(self.phase_entered("the task was assigned"));
+                self.ask(&mut append)?
+            }
+            (Waiting::Model, Input::Replied(reply)) => self.replied(reply, &mut append)?,
+            (Waiting::Model, Input::ModelFailed(reason)) => {
+                append.push(event(Event::TurnFailed(TurnFailed { turn: self.turn, reason })));
+                self.end(TaskStatus::ModelFailed, &mut append)
+            }
+            (Waiting::Model, Input::TimeSpent) => {
+                append.push(event(Event::TimeSpent));
+                self.end(self.status(true), &mut append)
+            }
+            (Waiting::Busy(busy), Input::Returned(returned)) if busy.awaits_tool() => {
+                self.returned(*busy, returned, &mut append)?
+            }
+            (Waiting::Busy(busy), Input::Judged(verdict)) if !busy.awaits_tool() => {
+                self.judged(*busy, verdict, &mut append)?
+            }
+            (waiting, input) => {
+                let error = StepError::Unexpected { expected: waiting.name(), found: input.name() };
+                self.waiting = waiting;
+                return Err(error);
+            }
+        };
+        Ok(Step { append, command })
+    }
+
+    fn replied(&mut self, reply: Reply, append: &mut Vec<Append>) -> Result<Command, StepError> {
+        let bytes = canonical::to_vec(&reply)?;
+        self.calls = reply.calls().cloned().collect();
+        let replied =
+            TurnReplied { turn: self.turn, reply: Digest::of(&bytes), calls: self.calls.len() as u32 };
+        append.push(Append { event: Event::TurnReplied(replied), payload: Some(bytes.into()) });
+        self.turn_record = TurnRecord::default();
+        let silent = self.calls.is_empty();
+        self.push(Message::Assistant(reply.blocks))?;
+        match silent {
+            true => self.end_phase("the agent stopped", false, append),
+            false => self.next_call(append),
+        }
+    }
+
+    /// All calls of the turn are answered.
+    pub(crate) fn end_turn(&mut self, append: &mut Vec<Append>) -> Result<Command, StepError> {
+        let record = std::mem::take(&mut self.turn_record);
+        // A turn that only had its readings refused costs from their budget, not from the phase's.
+        if record.refused_readings > 0 && !record.fruitful && self.phase.turns > 0 {
+            self.phase.turns -= 1;
+        }
+        if self.nothing_to_record {
+            return self.end_phase("the agent has nothing to record", false, append);
+        }
+        self.ask(append)
+    }
+
+    fn ask(&mut self, append: &mut Vec<Append>) -> Result<Command, StepError> {
+        let budget = match self.phase.phase {
+            Phase::Investigate => self.setting.rules.budgets.investigate_turns,
+            Phase::Record => self.setting.rules.budgets.record_turns,
+        };
+        if self.phase.turns >= budget {
+            return self.end_phase("its turns are spent", true, append);
+        }
+        self.phase.turns += 1;
+        self.turn += 1;
+        let said = std::mem::take(&mut self.outbox);
+        self.push(Message::User(said))?;
+        let request = self.request()?;
+        let requested = TurnRequested { turn: self.turn, request: request.digest };
+        append.push(event(Event::TurnRequested(requested)));
+        self.waiting = Waiting::Model;
+        Ok(Command::AskModel(request))
+    }
+
+    fn request(&self) -> Result<TurnRequest, StepError> {
+        let tools = Digest::of(&canonical::to_vec(&*self.phase.tools)?);
+        let parts = [self.system.as_bytes(), tools.as_bytes(), self.conversation.as_bytes()];
+        Ok(TurnRequest {
+            turn: self.turn,
+            system: Arc::clone(&self.system),
+            tools: Arc::clone(&self.phase.tools),
+            messages: self.messages.clone(),
+            digest: Digest::of_parts(&parts),
+        })
+    }
+
+    fn push(&mut self, message: Message) -> Result<(), StepError> {
+        // The digest grows with the conversation, so that no turn has to hash all of it again.
+        self.conversation = Digest::of_parts(&[self.conversation.as_bytes(), message.digest()?.as_bytes()]);
+        self.messages.push(Arc::new(message));
+        Ok(())
+    }
+
+    fn say(&mut self, text: String) {
+        self.outbox.push(UserBlock::Text { text });
+    }
+
+    fn end_phase(
+        &mut self,
+        because: &str,
+        budget_spent: bool,
+        append: &mut Vec<Append>,
+    ) -> Result<Command, StepError> {
+        let unmet = objectives::unmet(&self.assigned.agent, &self.facts);
+        let too_little = self.facts.is_empty() || !unmet.is_empty();
+        match self.phase.phase {
+            Phase::Investigate if too_little && !self.nothing_to_record => {
+                let surface = record_surface();
+                self.phase = PhaseState {
+                    phase: Phase::Record,
+                    tools: self.setting.offered(&surface),
+                    surface,
+                    turns: 0,
+                };
+                append.push(self.phase_entered(&format!("{because}, and too little was recorded")));
+                self.say(prompt::record_only(&unmet));
+                self.ask(append)
+            }
+            Phase::Investigate | Phase::Record => Ok(self.end(self.status(budget_spent), append)),
+        }
+    }
+
+    fn phase_entered(&self, reason: &str) -> Append {
+        event(Event::PhaseEntered(PhaseEntered {
+            phase: self.phase.phase,
+            surface: self.phase.surface.clone(),
+            reason: reason.to_owned(),
+        }))
+    }
+
+    fn status(&self, budget_spent: bool) -> TaskStatus {
+        let unmet = objectives::unmet(&self.assigned.agent, &self.facts);
+        match (unmet.is_empty(), budget_spent && self.facts.is_empty()) {
+            (true, _) => TaskStatus::Completed,
+            (false, true) => TaskStatus::BudgetSpent,
+            (false, false) => TaskStatus::Incomplete,
+        }
+    }
+
+    fn end(&mut self, status: TaskStatus, append: &mut Vec<Append>) -> Command {
+        append.push(event(Event::TaskEnded(TaskEnded {
+            status,
+            objectives: objectives::results(&self.assigned.agent, &self.facts),
+            turns: self.turn,
+            facts: self.facts.len() as u32,
+            rejections: self.rejections,
+        })));
+        self.waiting = Waiting::Nothing;
+        Command::End
+    }
+}
+
+/// An event without a payload.
+pub(crate) fn event(event: Event) -> Append {
+    Append { event, payload: None }
+}
