@@ -131,7 +131,8 @@ impl<'a> Hive<'a> {
 
     /// Visits every key once, parents first, siblings in stored order, each with its values and damage.
     ///
-    /// Cycles and keys with two parents are visited once; depth and total output are bounded.
+    /// Every key is visited once, also in cycles; one with two parents under the parent that it names,
+    /// and one that names a parent which does not list it at the end. Depth and total output are bounded.
     pub fn walk<'h>(&'h self, visit: impl FnMut(Visit<'h>) -> ControlFlow<()>) -> WalkSummary {
         walk::run(self, visit)
     }

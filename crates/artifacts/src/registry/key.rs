@@ -38,6 +38,8 @@ pub struct Key<'h> {
     /// Levels below the root, whose depth is 0.
     pub depth: u32,
     pub(crate) reference: u32,
+    /// Whether the key names as its parent the one that lists it.
+    pub(crate) parent_agrees: bool,
     pub(crate) subkey_list: u32,
     pub(crate) value_list: u32,
     /// The key as nt-hive knows it, where it could reach it.
@@ -70,6 +72,7 @@ impl<'h> Key<'h> {
             value_count: record.value_count,
             depth: 0,
             reference: cell.reference,
+            parent_agrees: true,
             subkey_list: record.subkey_list,
             value_list: record.value_list,
             node,
@@ -248,13 +251,14 @@ fn child<'h>(
         return Ok(None);
     }
     let (expected, actual) = (parent.reference, record.parent);
-    if expected != actual {
+    let parent_agrees = expected == actual;
+    if !parent_agrees {
         defects.push(Defect::at(cell.at + 0x10, DefectKind::ParentMismatch { expected, actual }));
     }
     let class = class(hive.cells, &cell, &record, defects);
     let path = parent.path_of(&name);
     let depth = parent.depth + 1;
-    Ok(Some(Key { path, class, depth, ..Key::new(cell, &record, name, node) }))
+    Ok(Some(Key { path, class, depth, parent_agrees, ..Key::new(cell, &record, name, node) }))
 }
 
 /// Whether nt-hive speaks of the key record at this place in the file: its name follows the fixed fields.

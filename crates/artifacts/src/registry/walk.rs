@@ -43,18 +43,22 @@ pub(crate) fn run<'h>(
     let mut budget = Budget::of(hive.cells);
     let mut seen = Seen::new(hive.cells);
     seen.insert(root.reference);
-    let mut waiting = vec![root];
-    while let Some(key) = waiting.pop() {
+    // Keys that name another parent than the one that lists them: that other one goes first.
+    let (mut waiting, mut doubtful) = (vec![root], Vec::new());
+    while let Some(key) = next(&mut waiting, &mut doubtful, &mut seen) {
         let (children, mut defects) = key::children(hive, &key, None, &mut budget);
         let (values, more) = values::read(hive, &key, &mut budget);
         defects.extend(more);
         let first = waiting.len();
         for child in children {
-            if seen.insert(child.reference) {
-                waiting.push(child);
-            } else {
+            if seen.holds(child.reference) {
                 let what = DefectKind::VisitedBefore { reference: child.reference };
                 defects.push(Defect::at(child.offset, what));
+            } else if child.parent_agrees {
+                seen.insert(child.reference);
+                waiting.push(child);
+            } else {
+                doubtful.push(child);
             }
         }
         if let Some(new) = waiting.get_mut(first..) {
@@ -71,6 +75,18 @@ pub(crate) fn run<'h>(
     summary
 }
 
+fn next<'h>(waiting: &mut Vec<Key<'h>>, doubtful: &mut Vec<Key<'h>>, seen: &mut Seen) -> Option<Key<'h>> {
+    if let Some(key) = waiting.pop() {
+        return Some(key);
+    }
+    while let Some(key) = doubtful.pop() {
+        if seen.insert(key.reference) {
+            return Some(key);
+        }
+    }
+    None
+}
+
 /// One bit for each place where a cell can begin.
 struct Seen(Vec<u64>);
 
@@ -82,11 +98,18 @@ impl Seen {
 
     /// Notes a cell; `false` if it, or one within the same 8 bytes, was noted before.
     fn insert(&mut self, reference: u32) -> bool {
-        let place = reference as usize / 8;
-        let Some(word) = self.0.get_mut(place / 64) else { return false };
-        let bit = 1 << (place % 64);
-        let new = *word & bit == 0;
-        *word |= bit;
+        let new = !self.holds(reference);
+        if let Some(word) = self.0.get_mut(reference as usize / 512) {
+            *word |= bit(reference);
+        }
         new
     }
+
+    fn holds(&self, reference: u32) -> bool {
+        self.0.get(reference as usize / 512).is_none_or(|word| word & bit(reference) != 0)
+    }
+}
+
+fn bit(reference: u32) -> u64 {
+    1 << (reference / 8 % 64)
 }

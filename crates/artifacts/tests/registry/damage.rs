@@ -160,6 +160,31 @@ fn a_cycle_is_walked_once() {
 }
 
 #[test]
+fn a_key_listed_by_two_parents_belongs_to_the_one_it_names() {
+    let mut built = sample();
+    let other = cell_reference(built.key_offset("c\\deep").unwrap());
+    let entry = built.subkey_lists["a"] + 4;
+    built.put_u32(entry, other);
+    let hive = Hive::open(&built.bytes).unwrap();
+    assert_eq!(paths(&hive), ["", "a", "b", "b\\deep", "c", "c\\deep"]);
+    let (expected, actual) = ["a", "c"].map(|path| cell_reference(built.key_offset(path).unwrap())).into();
+    let at = built.key_offset("c\\deep").unwrap() + 0x10;
+    assert_eq!(
+        walk_defects(&hive),
+        [Defect { offset: Some(at), what: DefectKind::ParentMismatch { expected, actual } }]
+    );
+}
+
+#[test]
+fn a_key_that_names_a_wrong_parent_is_visited_all_the_same() {
+    let mut built = sample();
+    let deep = built.key_offset("a\\deep").unwrap();
+    built.put_u32(deep + 0x10, 0x7777_7770);
+    let hive = Hive::open(&built.bytes).unwrap();
+    assert_eq!(paths(&hive), ["", "a", "b", "b\\deep", "c", "c\\deep", "a\\deep"]);
+}
+
+#[test]
 fn keys_below_the_deepest_level_are_a_defect() {
     let mut key = KeySpec::new("k");
     for _ in 0..MAX_DEPTH + 20 {
