@@ -10,6 +10,8 @@
 mod codec;
 mod column;
 mod create;
+#[cfg(test)]
+mod failure;
 mod fault;
 mod open;
 mod payload;

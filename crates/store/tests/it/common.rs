@@ -1,8 +1,10 @@
 //! Events and payloads for the tests of this crate.
 
-use ledger::event::{InvocationEnded, NothingToRecord};
-use ledger::id::{CallId, IdSpace, InvocationId, Seed};
-use ledger::{Circumstance, Completeness, Digest, Event, Outcome, Stream, TaskId};
+use ledger::event::{ClaimAccepted, InvocationEnded, NothingToRecord};
+use ledger::{
+    BoundValue, ByteSpan, CallId, Circumstance, ClaimId, Completeness, Digest, Event, FactEntry, FactId,
+    FieldValue, IdSpace, InvocationId, Locator, Outcome, Predicate, RecordId, Seed, Stream, TaskId, Tier,
+};
 use std::path::Path;
 use std::sync::Arc;
 use store::Entry;
@@ -55,4 +57,32 @@ pub(crate) fn noise(seed: u64, length: usize) -> Vec<u8> {
 #[expect(clippy::disallowed_methods, reason = "a test damages files on purpose")]
 pub(crate) fn write(path: &Path, bytes: &[u8]) {
     std::fs::write(path, bytes).unwrap();
+}
+
+/// An accepted claim: `evil.exe` was executed.
+pub(crate) fn fact(stream: Stream) -> Entry {
+    let space = IdSpace::new(Seed(Digest::of(b"seed")));
+    let number = TaskId(stream.number());
+    let value = |field: &str| BoundValue {
+        field: field.into(),
+        value: FieldValue::Name("evil.exe".into()),
+        quotation: None,
+        tier: Tier::Exact,
+        span: ByteSpan::new(1, 8),
+        at: None,
+    };
+    let fact = FactEntry {
+        id: FactId::assign(&space, number, 0).unwrap(),
+        predicate: Predicate("executed".into()),
+        subject: value("program"),
+        values: vec![value("program")],
+        invocation: InvocationId::assign(&space, number, 0).unwrap(),
+        output: Digest::of(b"out"),
+        record: RecordId(0),
+        kind: "prefetch".into(),
+        locator: Locator { evidence: "disk".into(), path: "/x".into(), stream: None, span: None },
+        shown: true,
+    };
+    let claim = ClaimId::assign(&space, number, 0).unwrap();
+    entry(stream, Event::ClaimAccepted(Box::new(ClaimAccepted { claim, fact, healing: None })), None)
 }

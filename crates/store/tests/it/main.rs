@@ -1,5 +1,7 @@
 //! What a run's file promises, from outside.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a helper of a test or measurement may stop it")]
+
 mod common;
 mod recording;
 mod sealing;
