@@ -1,1 +1,36 @@
-//! The INVESTIGATE tools.
+//! The INVESTIGATE tools: name, JSON Schema, record types, and what is read.
+//!
+//! Everything here is a pure function of its arguments and of the evidence.
+//! It runs inside a sandboxed worker, which calls [`handle`] with the bytes of a [`Request`] and sends back what it returns.
+//!
+//! **Invariant:** arguments never reach records.
+//! Every path, name and number in a record is the evidence's own spelling; what an agent asked for stands in [`Return::normalised`] and in notes.
+
+#![deny(clippy::indexing_slicing)]
+
+mod arguments;
+mod catalogue;
+mod dir_entry;
+mod error;
+mod handle;
+mod hive_file;
+mod key_lookup;
+mod list_directory;
+mod list_hives;
+mod parse_registry_key;
+mod place;
+mod read_file;
+mod registry_records;
+mod returned;
+mod row;
+mod spec;
+mod text;
+mod wire;
+
+pub use catalogue::{catalogue, run};
+pub use handle::handle;
+pub use returned::Return;
+pub use wire::{
+    HashReply, Mount, Request, Summary, WireError, decode_hash_reply, decode_request, decode_return,
+    decode_return_parts, encode_hash_reply, encode_request, encode_return,
+};

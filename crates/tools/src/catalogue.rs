@@ -1,0 +1,56 @@
+//! The catalogue: every tool, and how a call finds its code.
+
+use crate::arguments::Arguments;
+use crate::error::CallError;
+use crate::returned::Return;
+use crate::{list_directory, list_hives, parse_registry_key, read_file};
+use evidence::Tree;
+use ledger::ToolSpec;
+use serde_json::Value;
+use std::path::Path;
+
+/// What a tool works with.
+pub(crate) struct Call<'a> {
+    /// The checked arguments.
+    pub(crate) arguments: &'a Arguments,
+    /// The evidence.
+    pub(crate) trees: &'a [Box<dyn Tree>],
+}
+
+struct Tool {
+    spec: fn() -> ToolSpec,
+    run: fn(&Call<'_>) -> Result<Return, CallError>,
+}
+
+/// Sorted by name.
+const TOOLS: [Tool; 4] = [
+    Tool { spec: list_directory::spec, run: list_directory::run },
+    Tool { spec: list_hives::spec, run: list_hives::run },
+    Tool { spec: parse_registry_key::spec, run: parse_registry_key::run },
+    Tool { spec: read_file::spec, run: read_file::run },
+];
+
+/// The specifications of all INVESTIGATE tools, sorted by name.
+pub fn catalogue() -> Vec<ToolSpec> {
+    TOOLS.iter().map(|tool| (tool.spec)()).collect()
+}
+
+/// Runs one tool over the evidence; whatever goes wrong is a [`Return`] that says so.
+///
+/// `scratch` is an empty folder that the call may fill; no tool needs it yet.
+pub fn run(tool: &str, arguments: &Value, trees: &[Box<dyn Tree>], scratch: &Path) -> Return {
+    let _ = scratch;
+    Return::from(call(tool, arguments, trees))
+}
+
+fn call(name: &str, arguments: &Value, trees: &[Box<dyn Tree>]) -> Result<Return, CallError> {
+    for tool in &TOOLS {
+        let spec = (tool.spec)();
+        if spec.name == name {
+            let arguments = Arguments::check(&spec, arguments)?;
+            return (tool.run)(&Call { arguments: &arguments, trees });
+        }
+    }
+    let known = catalogue().into_iter().map(|spec| spec.name).collect();
+    Err(CallError::UnknownTool { tool: name.to_owned(), known })
+}

@@ -1,0 +1,74 @@
+//! Why a call cannot be done.
+
+use artifacts::registry;
+use evidence::{EvidencePath, PathError, ReadError};
+use ledger::Defect;
+use thiserror::Error;
+
+/// Why a call cannot be done; its text goes to the agent as a note, never into a record.
+#[derive(Debug, Error)]
+pub(crate) enum CallError {
+    #[error("no tool {tool:?}; the tools are {}", known.join(", "))]
+    UnknownTool { tool: String, known: Vec<String> },
+    #[error("the tool {tool:?} does not work as its schema says")]
+    Schema { tool: String },
+    #[error("read the arguments: expected an object, found {found}")]
+    NotAnObject { found: &'static str },
+    #[error("unknown argument {argument:?}; allowed are {}", allowed.join(", "))]
+    UnknownArgument { argument: String, allowed: Vec<String> },
+    #[error("argument {argument:?} is missing")]
+    MissingArgument { argument: String },
+    #[error("argument {argument:?}: expected {expected}, found {found}")]
+    ArgumentType { argument: String, expected: String, found: &'static str },
+    #[error("argument {argument:?}: expected {minimum} to {maximum}, found {found}")]
+    ArgumentRange { argument: String, minimum: u64, maximum: u64, found: String },
+    #[error("argument {argument:?}: expected one of {}, found {found:?}", allowed.join(", "))]
+    ArgumentChoice { argument: String, allowed: Vec<String>, found: String },
+    #[error("no evidence {label:?}; there is {}", known.join(", "))]
+    UnknownEvidence { label: String, known: Vec<String> },
+    #[error("several pieces of evidence hold {path:?}; name one with \"evidence\": {}", labels.join(", "))]
+    EvidenceNeeded { path: String, labels: Vec<String> },
+    #[error("argument \"path\"")]
+    Path(#[source] PathError),
+    #[error("no such entry: {path:?}{}", deepest_text(deepest.as_ref()))]
+    Absent { path: String, deepest: Option<EvidencePath> },
+    #[error("{path} is not a folder; read_file reads a file")]
+    NotAFolder { path: EvidencePath },
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error("{path} is not a hive that can be read")]
+    NotAHive {
+        path: EvidencePath,
+        #[source]
+        source: registry::OpenError,
+    },
+    #[error("{hive}")]
+    Lookup {
+        hive: EvidencePath,
+        #[source]
+        source: registry::LookupError,
+    },
+    #[error(
+        "key {key:?} does not lie in a hive of type {hive_type}: give another hive, or the path from the root of this one"
+    )]
+    ForeignKey { key: String, hive_type: &'static str },
+    #[error("{hive}: CurrentControlSet cannot be resolved: Select\\Current is missing or no REG_DWORD")]
+    NoControlSet { hive: EvidencePath },
+}
+
+impl CallError {
+    /// The damage that is the reason, where damage is.
+    pub(crate) fn defects(&self) -> Vec<Defect> {
+        let CallError::Lookup { hive, source } = self else { return Vec::new() };
+        match source {
+            registry::LookupError::Root(defect) => vec![crate::hive_file::defect(hive, defect)],
+            registry::LookupError::Incomplete { defects, .. } => {
+                defects.iter().map(|defect| crate::hive_file::defect(hive, defect)).collect()
+            }
+        }
+    }
+}
+
+fn deepest_text(deepest: Option<&EvidencePath>) -> String {
+    deepest.map_or(String::new(), |path| format!("; the deepest folder on that way is {path}"))
+}

@@ -1,0 +1,186 @@
+//! From what an agent calls a key to a key of one hive.
+//!
+//! A live registry mounts hives under names (`HKLM\SYSTEM`, `HKCU`) and shows `CurrentControlSet`, which no hive file holds.
+//! Such a spelling is understood where it fits the type of the hive, and refused where it does not.
+
+use crate::error::CallError;
+use crate::hive_file::type_name;
+use artifacts::registry::{Hive, HiveType, Key, ValueData, identify};
+use evidence::Node;
+
+/// What a lookup came to.
+pub(crate) struct Lookup<'h> {
+    /// The key; `None` where the hive has none at this path.
+    pub(crate) key: Option<Key<'h>>,
+    /// The path from the root of the hive that was looked up; the hive's own spelling where the key is there.
+    pub(crate) used: String,
+    /// What was done to the path, and what is there instead of an absent key.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Looks up `asked` in the hive of file `node`: as it is first, then as a path of the live registry.
+///
+/// Key names may hold `/`: a path is read with `\` alone as separator first, and with either slash when that finds nothing.
+pub(crate) fn look_up<'h>(hive: &'h Hive<'_>, node: &Node, asked: &str) -> Result<Lookup<'h>, CallError> {
+    let hive_type = identify(hive);
+    let mut notes = Vec::new();
+    let Candidates { paths, foreign } = candidates(hive, hive_type, node, asked, &mut notes)?;
+    let mut refused = None;
+    for path in &paths {
+        match hive.key(path) {
+            Ok(Some(key)) => {
+                let used = key.path.clone();
+                return Ok(Lookup { key: Some(key), used, notes });
+            }
+            Ok(None) => {}
+            Err(source) => refused = Some(CallError::Lookup { hive: node.path.clone(), source }),
+        }
+    }
+    if let Some(error) = refused {
+        return Err(error);
+    }
+    if foreign {
+        return Err(CallError::ForeignKey { key: asked.to_owned(), hive_type: type_name(hive_type) });
+    }
+    let used = paths.into_iter().next_back().unwrap_or_default();
+    notes.push(instead(hive, &used));
+    Ok(Lookup { key: None, used, notes })
+}
+
+struct Candidates {
+    /// In the order in which they are tried; the last is the plainest.
+    paths: Vec<String>,
+    /// Whether the path belongs to another hive.
+    foreign: bool,
+}
+
+fn candidates(
+    hive: &Hive<'_>,
+    hive_type: HiveType,
+    node: &Node,
+    asked: &str,
+    notes: &mut Vec<String>,
+) -> Result<Candidates, CallError> {
+    let root_name = hive.root().map(|root| root.name).unwrap_or_default();
+    let mut spellings = vec![asked.to_owned()];
+    if asked.contains('/') {
+        spellings.push(asked.replace('/', "\\"));
+    }
+    let mut found = Candidates { paths: Vec::new(), foreign: false };
+    for spelling in spellings {
+        let names: Vec<&str> = spelling.split('\\').filter(|name| !name.is_empty()).collect();
+        let mut forms = vec![names.clone()];
+        match strip(&names, hive_type, &[&root_name, &node.name, "ROOT"]) {
+            Prefix::None => {}
+            Prefix::Fits(rest) => forms.push(rest.to_vec()),
+            Prefix::Foreign => found.foreign = true,
+        }
+        for names in forms {
+            found.paths.push(names.join("\\"));
+            if let Some(path) = control_set(hive, hive_type, node, &names, notes)? {
+                found.paths.push(path);
+            }
+        }
+    }
+    Ok(found)
+}
+
+enum Prefix<'n> {
+    /// The path begins with no name of a hive.
+    None,
+    /// What follows the name of this hive.
+    Fits(&'n [&'n str]),
+    /// The name of another hive.
+    Foreign,
+}
+
+fn strip<'n>(names: &'n [&'n str], hive_type: HiveType, own_names: &[&str]) -> Prefix<'n> {
+    let is = |name: &&str, other: &str| name.eq_ignore_ascii_case(other);
+    let mount = mount(hive_type);
+    match names {
+        [first, rest @ ..] if is(first, "HKLM") || is(first, "HKEY_LOCAL_MACHINE") => match rest {
+            [second, rest @ ..] if mount.is_some_and(|mount| is(second, mount)) => Prefix::Fits(rest),
+            _ => Prefix::Foreign,
+        },
+        [first, rest @ ..] if is(first, "HKCU") || is(first, "HKEY_CURRENT_USER") => {
+            match (hive_type, rest) {
+                (HiveType::NtUser, rest) => Prefix::Fits(rest),
+                (HiveType::UsrClass, [software, classes, rest @ ..])
+                    if is(software, "Software") && is(classes, "Classes") =>
+                {
+                    Prefix::Fits(rest)
+                }
+                _ => Prefix::Foreign,
+            }
+        }
+        // Whose hive a user's hive is cannot be told from the hive: a SID in the path would be dropped unchecked.
+        [first, ..]
+            if ["HKU", "HKEY_USERS", "HKCR", "HKEY_CLASSES_ROOT"].iter().any(|name| is(first, name)) =>
+        {
+            Prefix::Foreign
+        }
+        [first, rest @ ..] if mount.is_some_and(|mount| is(first, mount)) => Prefix::Fits(rest),
+        [first, rest @ ..] if own_names.iter().any(|name| !name.is_empty() && is(first, name)) => {
+            Prefix::Fits(rest)
+        }
+        _ => Prefix::None,
+    }
+}
+
+/// The name under which Windows mounts a hive in `HKEY_LOCAL_MACHINE`.
+const fn mount(hive_type: HiveType) -> Option<&'static str> {
+    match hive_type {
+        HiveType::System => Some("SYSTEM"),
+        HiveType::Software => Some("SOFTWARE"),
+        HiveType::Sam => Some("SAM"),
+        HiveType::Security => Some("SECURITY"),
+        HiveType::Bcd => Some("BCD00000000"),
+        HiveType::Drivers => Some("DRIVERS"),
+        HiveType::Components => Some("COMPONENTS"),
+        HiveType::NtUser | HiveType::UsrClass | HiveType::Amcache | HiveType::Other => None,
+    }
+}
+
+/// The same path with `CurrentControlSet` replaced by the control set that `Select\Current` names.
+fn control_set(
+    hive: &Hive<'_>,
+    hive_type: HiveType,
+    node: &Node,
+    names: &[&str],
+    notes: &mut Vec<String>,
+) -> Result<Option<String>, CallError> {
+    let [first, rest @ ..] = names else { return Ok(None) };
+    if hive_type != HiveType::System || !first.eq_ignore_ascii_case("CurrentControlSet") {
+        return Ok(None);
+    }
+    let lookup = |source| CallError::Lookup { hive: node.path.clone(), source };
+    let select = hive.key("Select").map_err(lookup)?;
+    let value = match &select {
+        Some(select) => hive.value(select, "Current").map_err(lookup)?,
+        None => None,
+    };
+    let Some(ValueData::Dword(current)) = value.map(|value| value.data) else {
+        return Err(CallError::NoControlSet { hive: node.path.clone() });
+    };
+    let set = format!("ControlSet{current:03}");
+    let note = format!("CurrentControlSet was read as {set}: Select\\Current is {current}");
+    if !notes.contains(&note) {
+        notes.push(note);
+    }
+    Ok(Some(std::iter::once(set.as_str()).chain(rest.iter().copied()).collect::<Vec<_>>().join("\\")))
+}
+
+/// What to tell about an absent key.
+fn instead(hive: &Hive<'_>, absent: &str) -> String {
+    let mut path = absent;
+    while let Some((parent, name)) = path.rsplit_once('\\') {
+        if let Ok(Some(key)) = hive.key(parent) {
+            if path == absent && matches!(hive.value(&key, name), Ok(Some(_))) {
+                return format!("no key {absent:?}: the key {:?} has a value of that name", key.path);
+            }
+            return format!("no key {absent:?}; the deepest key on that way is {:?}", key.path);
+        }
+        path = parent;
+    }
+    format!("no key {absent:?} below the root of the hive")
+}

@@ -1,0 +1,120 @@
+//! `list_directory`: the entries of a folder, or of everything below it.
+
+use crate::catalogue::Call;
+use crate::error::CallError;
+use crate::returned::Return;
+use crate::{dir_entry, place, spec};
+use evidence::{Listing, Node, NodeKind, Step, Tree, walk};
+use ledger::{Defect, Gap, ToolSpec};
+use serde_json::json;
+
+pub(crate) fn spec() -> ToolSpec {
+    spec::tool(
+        "list_directory",
+        "Lists the entries of a folder of the evidence, sorted by name; with `recursive` everything below it, depth first. \
+         Times of evidence that is a copied folder are those of the copy and prove nothing about the examined host.",
+        vec![
+            (
+                "path",
+                spec::text("folder, with either slash, with or without a drive letter; empty for the root"),
+            ),
+            ("evidence", spec::evidence()),
+            (
+                "recursive",
+                json!({ "type": "boolean", "description": "also list what the folders below hold", "default": false }),
+            ),
+            ("limit", spec::number("most entries to return", 1000, 1, 10_000)),
+            (
+                "offset",
+                spec::number(
+                    "entries to skip, to go on where an earlier call stopped",
+                    0,
+                    0,
+                    u64::from(u32::MAX),
+                ),
+            ),
+        ],
+        &["path"],
+        vec![dir_entry::record_type()],
+    )
+}
+
+pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
+    let arguments = call.arguments;
+    let place = place::find(call.trees, arguments.optional_text("evidence"), arguments.text("path")?)?;
+    let folder = &place.node;
+    if folder.kind != NodeKind::Directory {
+        return Err(CallError::NotAFolder { path: folder.path.clone() });
+    }
+    let (offset, limit) = (arguments.count("offset")?, arguments.count("limit")?);
+    let listed = list(place.tree, folder, arguments.flag("recursive")?, offset, limit)?;
+
+    let normalised = arguments
+        .normalised(&[("evidence", json!(place.tree.label())), ("path", json!(folder.path.as_str()))]);
+    let records = listed.nodes.iter().map(|node| dir_entry::record(place.tree, node)).collect();
+    let mut returned = Return::found(records, normalised);
+    (returned.defects, returned.gaps) = (listed.defects, listed.gaps);
+    if listed.more {
+        let next = offset.saturating_add(limit);
+        returned.truncate(format!("more entries follow: go on with \"offset\": {next}"));
+    } else if offset > 0 {
+        // Nobody may read an absence out of a page.
+        returned.truncate("this is the last page; the entries before it are not in it".to_owned());
+    }
+    Ok(returned)
+}
+
+struct Listed {
+    nodes: Vec<Node>,
+    defects: Vec<Defect>,
+    gaps: Vec<Gap>,
+    /// Whether entries follow that were not returned.
+    more: bool,
+}
+
+fn list(
+    tree: &dyn Tree,
+    folder: &Node,
+    recursive: bool,
+    offset: usize,
+    limit: usize,
+) -> Result<Listed, CallError> {
+    // A folder that cannot be read at all fails the call; inside a walk it would only be a gap.
+    let Listing { nodes, defects, gaps } = tree.children(folder)?;
+    let mut listed = Listed { nodes: Vec::new(), defects: Vec::new(), gaps: Vec::new(), more: false };
+    let mut seen = 0;
+    let mut take = |node: Node| {
+        if seen >= offset && listed.nodes.len() >= limit {
+            listed.more = true;
+            return false;
+        }
+        if seen >= offset {
+            listed.nodes.push(node);
+        }
+        seen += 1;
+        true
+    };
+    if !recursive {
+        for node in nodes {
+            if !take(node) {
+                break;
+            }
+        }
+        (listed.defects, listed.gaps) = (defects, gaps);
+        return Ok(listed);
+    }
+    let (mut defects, mut gaps) = (Vec::new(), Vec::new());
+    for step in walk(tree, folder) {
+        match step {
+            Step::Node(node) => {
+                if !take(*node) {
+                    break;
+                }
+            }
+            Step::Defect(defect) => defects.push(defect),
+            Step::Gap(gap) => gaps.push(gap),
+        }
+    }
+    (listed.defects, listed.gaps) = (defects, gaps);
+    Ok(listed)
+}

@@ -1,0 +1,158 @@
+//! `list_hives`: registry hives, found by their content.
+
+use crate::catalogue::Call;
+use crate::error::CallError;
+use crate::hive_file::{self, BASE_BLOCK, Head};
+use crate::returned::Return;
+use crate::row::Row;
+use crate::{place, spec};
+use artifacts::registry::{Hive, identify};
+use evidence::{EvidencePath, Node, NodeKind, ReadError, Step, Tree, walk};
+use ledger::{ByteSpan, Defect, FieldType, FieldValue, Gap, Record, RecordType, Time, ToolSpec};
+use serde_json::json;
+
+const KIND: &str = "hive";
+
+/// Most hives of one call; a computer has some dozens.
+const MAX_HIVES: usize = 10_000;
+
+pub(crate) fn spec() -> ToolSpec {
+    spec::tool(
+        "list_hives",
+        "Finds the registry hives of the evidence by their content, whatever their names are, and tells what each is. \
+         A hive that is not clean has changes in transaction logs, which are not applied.",
+        vec![
+            ("path", spec::text_or("folder in which to search; empty for everything", "")),
+            ("evidence", spec::text("label of the evidence to search; all when left out")),
+        ],
+        &[],
+        vec![record_type()],
+    )
+}
+
+fn record_type() -> RecordType {
+    spec::record(
+        KIND,
+        "one registry hive (primary file)",
+        "path",
+        &[
+            ("path", &[FieldType::Path], "path of the hive in the evidence"),
+            (
+                "hive_type",
+                &[FieldType::Name],
+                "by content: SYSTEM, SOFTWARE, SAM, SECURITY, NTUSER, USRCLASS, AMCACHE, BCD, DRIVERS, COMPONENTS or OTHER",
+            ),
+            ("root_name", &[FieldType::Name], "name of the root key; no part of key paths"),
+            ("embedded_name", &[FieldType::Path], "end of the path under which Windows loaded the hive"),
+            ("last_written", &[FieldType::Time], "when the hive was last written, by its base block"),
+            ("version", &[FieldType::Name], "version of the format, such as 1.5"),
+            ("clean", &[FieldType::Flag], "whether the hive holds everything that was written to it"),
+            ("size", &[FieldType::Size], "bytes of the file"),
+            ("logs", &[FieldType::List], "paths of the transaction logs beside it that are not empty"),
+        ],
+    )
+}
+
+pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
+    let arguments = call.arguments;
+    let (label, path) = (arguments.optional_text("evidence"), arguments.text("path")?);
+    let wanted = place::read(path)?;
+    let mut search = Search::default();
+    let mut normalised = Vec::new();
+    if wanted.is_root() {
+        for tree in place::scope(call.trees, label)? {
+            let root = tree.node(&EvidencePath::root())?;
+            search.run(tree, &root.ok_or_else(|| ReadError::Absent { path: wanted.clone() })?)?;
+        }
+        normalised.push(("path", json!("")));
+    } else {
+        let place = place::find(call.trees, label, path)?;
+        search.run(place.tree, &place.node)?;
+        normalised.push(("path", json!(place.node.path.as_str())));
+        normalised.push(("evidence", json!(place.tree.label())));
+    }
+    let mut returned = Return::found(search.records, arguments.normalised(&normalised));
+    (returned.defects, returned.gaps) = (search.defects, search.gaps);
+    if search.more {
+        returned.truncate(format!("stopped after {MAX_HIVES} hives: search a folder with \"path\""));
+    }
+    Ok(returned)
+}
+
+#[derive(Default)]
+struct Search {
+    records: Vec<Record>,
+    defects: Vec<Defect>,
+    gaps: Vec<Gap>,
+    more: bool,
+}
+
+impl Search {
+    fn run(&mut self, tree: &dyn Tree, start: &Node) -> Result<(), CallError> {
+        match start.kind {
+            NodeKind::Directory => {}
+            NodeKind::File | NodeKind::Symlink { .. } | NodeKind::Other => {
+                return Err(CallError::NotAFolder { path: start.path.clone() });
+            }
+        }
+        // A start that cannot be read fails the call; inside the walk it would only be a gap.
+        tree.children(start)?;
+        for step in walk(tree, start) {
+            match step {
+                Step::Node(node) if node.kind == NodeKind::File => {
+                    if let Err(error) = self.file(tree, &node) {
+                        let path = node.path.as_str().to_owned();
+                        self.gaps.push(Gap { path, reason: error.to_string() });
+                    }
+                }
+                Step::Node(_) => {}
+                Step::Defect(defect) => self.defects.push(defect),
+                Step::Gap(gap) => self.gaps.push(gap),
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, tree: &dyn Tree, node: &Node) -> Result<(), ReadError> {
+        match hive_file::head(tree, node)? {
+            Head::Log | Head::Other => return Ok(()),
+            Head::Hive if self.records.len() >= MAX_HIVES => {
+                self.more = true;
+                return Ok(());
+            }
+            Head::Hive => {}
+        }
+        let bytes = hive_file::bytes(tree, node)?;
+        match Hive::open(&bytes) {
+            Ok(hive) => self.records.push(record(tree, node, &bytes, &hive)?),
+            Err(error) => self.defects.push(Defect {
+                path: node.path.as_str().to_owned(),
+                offset: Some(0),
+                what: format!("begins as a hive (regf) but is none that can be read: {error}"),
+            }),
+        }
+        Ok(())
+    }
+}
+
+fn record(tree: &dyn Tree, node: &Node, bytes: &[u8], hive: &Hive<'_>) -> Result<Record, ReadError> {
+    let header = hive.header();
+    let at = |offset, length| Some(ByteSpan::new(offset, length));
+    let root = hive.root().ok();
+    let root_at = root.as_ref().and_then(|root| hive_file::key_name(bytes, root.offset));
+    let logs = hive_file::logs(tree, node)?;
+    let logs: Vec<_> = logs.iter().map(|path| path.as_str().to_owned()).collect();
+    let embedded = Some(&header.file_name).filter(|name| !name.is_empty());
+    Ok(Row::new(KIND, tree, node, at(0, BASE_BLOCK))
+        .field("path", FieldValue::Path(node.path.as_str().to_owned()))
+        .field("hive_type", FieldValue::Name(hive_file::type_name(identify(hive)).to_owned()))
+        .maybe("root_name", root.map(|root| FieldValue::Name(root.name)), root_at)
+        .maybe("embedded_name", embedded.map(|name| FieldValue::Path(name.clone())), at(0x30, 64))
+        .field_at("last_written", FieldValue::Time(Time::from_filetime(header.last_written.0)), at(0x0C, 8))
+        .field_at("version", FieldValue::Name(format!("{}.{}", header.major, header.minor)), at(0x14, 8))
+        .field_at("clean", FieldValue::Flag(header.clean), at(0x04, 8))
+        .field("size", FieldValue::Size(bytes.len() as u64))
+        .maybe("logs", Some(logs).filter(|logs| !logs.is_empty()).map(FieldValue::List), None)
+        .defects(hive_file::base_defects(&node.path, hive))
+        .done())
+}

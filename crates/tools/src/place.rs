@@ -1,0 +1,121 @@
+//! From what an agent calls a path to an entry of the evidence.
+
+use crate::error::CallError;
+use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree};
+
+/// An entry and the tree it stands in.
+pub(crate) struct Place<'a> {
+    pub(crate) tree: &'a dyn Tree,
+    pub(crate) node: Node,
+}
+
+/// The pieces of evidence that a call may look into: the one with this label, or all.
+pub(crate) fn scope<'a>(
+    trees: &'a [Box<dyn Tree>],
+    label: Option<&str>,
+) -> Result<Vec<&'a dyn Tree>, CallError> {
+    let all = || trees.iter().map(AsRef::as_ref);
+    let Some(label) = label else { return Ok(all().collect()) };
+    match all().find(|tree| tree.label() == label) {
+        Some(tree) => Ok(vec![tree]),
+        None => Err(CallError::UnknownEvidence {
+            label: label.to_owned(),
+            known: all().map(|tree| tree.label().to_owned()).collect(),
+        }),
+    }
+}
+
+/// The entry at `path`, which exactly one piece of evidence in scope must hold.
+pub(crate) fn find<'a>(
+    trees: &'a [Box<dyn Tree>],
+    label: Option<&str>,
+    path: &str,
+) -> Result<Place<'a>, CallError> {
+    let wanted = read(path)?;
+    let scope = scope(trees, label)?;
+    let mut places = Vec::new();
+    let mut refused = None;
+    for tree in &scope {
+        match locate(*tree, &wanted) {
+            Ok(Some(node)) => places.push(Place { tree: *tree, node }),
+            Ok(None) => {}
+            Err(error) => refused = Some(error),
+        }
+    }
+    if places.len() > 1 {
+        let labels = places.iter().map(|place| place.tree.label().to_owned()).collect();
+        return Err(CallError::EvidenceNeeded { path: path.to_owned(), labels });
+    }
+    match (places.pop(), refused) {
+        (Some(place), _) => Ok(place),
+        (None, Some(error)) => Err(error.into()),
+        (None, None) => {
+            let deepest = match scope.as_slice() {
+                [tree] => Some(deepest(*tree, wanted)),
+                _ => None,
+            };
+            Err(CallError::Absent { path: path.to_owned(), deepest })
+        }
+    }
+}
+
+/// Reads what an agent writes: either slash, a device prefix such as `\\?\`, a `.` in front.
+pub(crate) fn read(text: &str) -> Result<EvidencePath, CallError> {
+    let devices = ["\\\\?\\", "\\\\.\\", "\\??\\"];
+    let text = devices.iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text);
+    let text = match text {
+        "." => "",
+        text => ["./", ".\\"].iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text),
+    };
+    EvidencePath::parse(text).map_err(CallError::Path)
+}
+
+/// The entry at `path` as it is; else, for a path with a drive letter, under a top folder of that letter (`C` or `C%3A`); else, where no top folder stands for a drive, without the letter.
+pub(crate) fn locate(tree: &dyn Tree, path: &EvidencePath) -> Result<Option<Node>, ReadError> {
+    if let Some(node) = tree.node(path)? {
+        return Ok(Some(node));
+    }
+    let Some(letter) = path.components().next().and_then(drive_letter) else { return Ok(None) };
+    for top in [letter.to_string(), format!("{letter}%3A")] {
+        if let Some(node) = tree.node(&rebase(path, Some(&top)))? {
+            return Ok(Some(node));
+        }
+    }
+    if has_drive_folders(tree)? { Ok(None) } else { tree.node(&rebase(path, None)) }
+}
+
+/// The letter of `C:`.
+fn drive_letter(component: &str) -> Option<char> {
+    let letter = component.strip_suffix(':')?;
+    let mut characters = letter.chars();
+    characters.next().filter(|first| first.is_ascii_alphabetic() && characters.next().is_none())
+}
+
+/// `path` with its first component replaced, or dropped.
+fn rebase(path: &EvidencePath, top: Option<&str>) -> EvidencePath {
+    let components = top.into_iter().chain(path.components().skip(1));
+    // Components of a path joined again are a path; the root would hold nothing that was asked for by name.
+    EvidencePath::parse(&components.collect::<Vec<_>>().join("/")).unwrap_or_default()
+}
+
+fn has_drive_folders(tree: &dyn Tree) -> Result<bool, ReadError> {
+    let Some(root) = tree.node(&EvidencePath::root())? else { return Ok(false) };
+    Ok(tree.children(&root)?.nodes.iter().any(|node| {
+        let name = node.name.strip_suffix(':').or(node.name.strip_suffix("%3A")).unwrap_or(&node.name);
+        node.kind == NodeKind::Directory
+            && name.len() == 1
+            && name.starts_with(|c: char| c.is_ascii_alphabetic())
+    }))
+}
+
+/// The deepest folder on the way to `path` that is there.
+fn deepest(tree: &dyn Tree, path: EvidencePath) -> EvidencePath {
+    let mut path = path;
+    while let Some(parent) = path.parent() {
+        if let Ok(Some(node)) = locate(tree, &parent) {
+            return node.path;
+        }
+        path = parent;
+    }
+    EvidencePath::root()
+}

@@ -1,0 +1,204 @@
+//! `read_file`: a window of a file, as lines of text or as rows of bytes.
+//!
+//! A line of more than 4,096 bytes becomes several records with the same line number and a `part`, cut between characters.
+//! A last line that the window cuts is left to the next call, which the note tells how to make.
+
+use crate::catalogue::Call;
+use crate::error::CallError;
+use crate::returned::Return;
+use crate::row::Row;
+use crate::text::{Encoding, Line, detect, lines};
+use crate::{place, spec};
+use evidence::{Node, ReadAt, Tree, read_full_at};
+use ledger::digest::hex;
+use ledger::{ByteSpan, Defect, FieldType, FieldValue, Record, RecordType, ToolSpec};
+use serde_json::json;
+
+const LINE: &str = "text_line";
+const ROW: &str = "byte_row";
+
+/// Most records of one call: a file of line ends alone would make a million.
+const MAX_RECORDS: usize = 20_000;
+
+/// The largest offset: 2^53 - 1, the last number that every reader of JSON takes exactly (RFC 8259, section 6).
+const MAX_OFFSET: u64 = (1 << 53) - 1;
+
+/// Bytes of a [`ROW`].
+const ROW_BYTES: usize = 16;
+
+pub(crate) fn spec() -> ToolSpec {
+    let encodings: Vec<_> = std::iter::once("auto").chain(Encoding::ALL.map(Encoding::name)).collect();
+    spec::tool(
+        "read_file",
+        "Reads part of a file of the evidence: lines of text, or rows of 16 bytes for what is no text. \
+         A line longer than 4096 bytes comes in parts. Line numbers are given only when reading from the start.",
+        vec![
+            ("path", spec::text("file, with either slash, with or without a drive letter")),
+            ("evidence", spec::evidence()),
+            ("offset", spec::number("first byte to read", 0, 0, MAX_OFFSET)),
+            ("length", spec::number("most bytes to read", 64 << 10, 1, 1 << 20)),
+            (
+                "encoding",
+                json!({
+                    "type": "string",
+                    "description": "how to read the bytes; auto decides by their content",
+                    "enum": encodings,
+                    "default": "auto",
+                }),
+            ),
+        ],
+        &["path"],
+        record_types(),
+    )
+}
+
+fn record_types() -> Vec<RecordType> {
+    vec![
+        spec::record(
+            LINE,
+            "one line of a text file, without its line end, or one part of a long line",
+            "path",
+            &[
+                ("path", &[FieldType::Path], "path of the file in the evidence"),
+                (
+                    "line",
+                    &[FieldType::Integer],
+                    "line number from 1; only when read from the start of the file",
+                ),
+                (
+                    "part",
+                    &[FieldType::Integer],
+                    "number of the part from 1, where a line has more than 4096 bytes",
+                ),
+                ("text", &[FieldType::Text], "the text"),
+            ],
+        ),
+        spec::record(
+            ROW,
+            "16 bytes of a file",
+            "path",
+            &[
+                ("path", &[FieldType::Path], "path of the file in the evidence"),
+                ("offset", &[FieldType::Integer], "bytes from the start of the file"),
+                ("bytes", &[FieldType::Bytes], "the bytes in hex digits; fewer than 16 at the end"),
+            ],
+        ),
+    ]
+}
+
+pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
+    let arguments = call.arguments;
+    let place = place::find(call.trees, arguments.optional_text("evidence"), arguments.text("path")?)?;
+    let mut reader = place.tree.open(&place.node, None)?;
+    let (asked, length) = (arguments.number("offset")?, arguments.count("length")?);
+    let window = Window::read(reader.as_mut(), asked, length, arguments.text("encoding")?)?;
+
+    let normalised = arguments.normalised(&[
+        ("evidence", json!(place.tree.label())),
+        ("path", json!(place.node.path.as_str())),
+        ("offset", json!(window.offset)),
+        ("encoding", json!(window.encoding.name())),
+    ]);
+    let (records, next) = window.records(place.tree, &place.node);
+    let mut returned = Return::found(records, normalised);
+    if window.offset != asked {
+        returned.notes.push(format!("UTF-16 has units of two bytes: read from byte {}", window.offset));
+    }
+    let size = window.size;
+    if next < size {
+        returned.truncate(format!("read up to byte {next} of {size}: go on with \"offset\": {next}"));
+    } else if window.offset > 0 {
+        // Nobody may read an absence out of a part.
+        let note = format!("read from byte {} to the end at {size}; lines have no numbers", window.offset);
+        returned.truncate(note);
+    }
+    Ok(returned)
+}
+
+/// The bytes that one call looks at.
+struct Window {
+    bytes: Vec<u8>,
+    offset: u64,
+    encoding: Encoding,
+    /// Bytes of the whole file.
+    size: u64,
+}
+
+impl Window {
+    fn read(reader: &mut dyn ReadAt, asked: u64, length: usize, encoding: &str) -> Result<Window, CallError> {
+        let size = reader.len();
+        let mut offset = asked;
+        let mut bytes = read_at(reader, offset, length)?;
+        let named = Encoding::ALL.into_iter().find(|known| known.name() == encoding);
+        let encoding = match named {
+            Some(encoding) => encoding,
+            None => detect(&read_at(reader, 0, 3)?, &bytes),
+        };
+        if encoding == Encoding::Utf16Le {
+            offset &= !1;
+            // At least one unit, or the reading would never come on.
+            bytes = read_at(reader, offset, (length & !1).max(2))?;
+        }
+        Ok(Window { bytes, offset, encoding, size })
+    }
+
+    /// The records, and where the first byte stands that is in none of them.
+    fn records(&self, tree: &dyn Tree, node: &Node) -> (Vec<Record>, u64) {
+        match self.encoding {
+            Encoding::Hex => self.rows(tree, node),
+            Encoding::Utf8 | Encoding::Utf16Le | Encoding::Latin1 => self.lines(tree, node),
+        }
+    }
+
+    fn lines(&self, tree: &dyn Tree, node: &Node) -> (Vec<Record>, u64) {
+        let cut = self.offset.saturating_add(self.bytes.len() as u64) < self.size;
+        let found = lines(&self.bytes, self.offset, self.encoding, cut, MAX_RECORDS);
+        let from_start = self.offset == 0;
+        let records = found.lines.into_iter().map(|line| line_record(tree, node, line, from_start));
+        (records.collect(), found.next)
+    }
+
+    fn rows(&self, tree: &dyn Tree, node: &Node) -> (Vec<Record>, u64) {
+        let rows = self.bytes.chunks(ROW_BYTES).take(MAX_RECORDS);
+        let mut next = self.offset;
+        let records = rows.map(|bytes| {
+            let span = ByteSpan::new(next, bytes.len() as u64);
+            next = span.end();
+            Row::new(ROW, tree, node, Some(span))
+                .field("path", FieldValue::Path(node.path.as_str().to_owned()))
+                .field("offset", FieldValue::Integer(i128::from(span.offset)))
+                .field_at("bytes", FieldValue::Bytes(hex(bytes)), Some(span))
+                .done()
+        });
+        let records = records.collect();
+        (records, next)
+    }
+}
+
+fn read_at(reader: &mut dyn ReadAt, offset: u64, length: usize) -> Result<Vec<u8>, CallError> {
+    let left = usize::try_from(reader.len().saturating_sub(offset)).unwrap_or(usize::MAX);
+    let mut bytes = vec![0; length.min(left)];
+    let read = read_full_at(reader, offset, &mut bytes)?;
+    bytes.truncate(read);
+    Ok(bytes)
+}
+
+fn line_record(tree: &dyn Tree, node: &Node, line: Line, numbered: bool) -> Record {
+    let number = |number: usize| FieldValue::Integer(i128::try_from(number).unwrap_or_default());
+    let defects = if line.damaged {
+        vec![Defect {
+            path: node.path.as_str().to_owned(),
+            offset: Some(line.span.offset),
+            what: "bytes that are no text in this encoding became U+FFFD".to_owned(),
+        }]
+    } else {
+        Vec::new()
+    };
+    Row::new(LINE, tree, node, Some(line.span))
+        .field("path", FieldValue::Path(node.path.as_str().to_owned()))
+        .maybe("line", numbered.then(|| number(line.number + 1)), None)
+        .maybe("part", line.part.map(number), None)
+        .field_at("text", FieldValue::Text(line.text), Some(line.span))
+        .defects(defects)
+        .done()
+}

@@ -1,0 +1,85 @@
+//! What a tool hands back.
+
+use crate::error::CallError;
+use ledger::{Completeness, Defect, Gap, Outcome, Record};
+use serde_json::Value;
+use std::error::Error;
+
+/// What one call came to.
+///
+/// Only `records` come from the evidence alone; `normalised` and `notes` may repeat what the agent said and ground nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Return {
+    /// How it ended: `Ok` with records, `Empty` without any, `Failed` when it could not be done.
+    pub outcome: Outcome,
+    /// Whether it came to the end of what was asked for.
+    pub completeness: Completeness,
+    /// The arguments as they were used: defaults filled in, paths in the evidence's spelling; a call with them gives the same records.
+    pub normalised: Option<Value>,
+    /// The rows of evidence; empty unless the outcome is `Ok`.
+    pub records: Vec<Record>,
+    /// Damage that belongs to no single record.
+    pub defects: Vec<Defect>,
+    /// What was not examined.
+    pub gaps: Vec<Gap>,
+    /// Words for the agent: how to go on, why a call failed.
+    pub notes: Vec<String>,
+}
+
+impl Return {
+    /// A call that found these records; `Empty` when there are none.
+    pub(crate) fn found(records: Vec<Record>, normalised: Value) -> Return {
+        Return {
+            outcome: if records.is_empty() { Outcome::Empty } else { Outcome::Ok },
+            completeness: Completeness::Complete,
+            normalised: Some(normalised),
+            records,
+            defects: Vec::new(),
+            gaps: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// A call that could not be done, for this reason.
+    pub(crate) fn failed(error: &dyn Error) -> Return {
+        Return {
+            outcome: Outcome::Failed,
+            completeness: Completeness::Truncated,
+            normalised: None,
+            records: Vec::new(),
+            defects: Vec::new(),
+            gaps: Vec::new(),
+            notes: vec![chain(error)],
+        }
+    }
+
+    /// Notes that the tool stopped before the end, and how to go on.
+    pub(crate) fn truncate(&mut self, note: String) {
+        self.completeness = Completeness::Truncated;
+        self.notes.push(note);
+    }
+}
+
+impl From<Result<Return, CallError>> for Return {
+    fn from(result: Result<Return, CallError>) -> Return {
+        result.unwrap_or_else(|error| {
+            let defects = error.defects();
+            Return { defects, ..Return::failed(&error) }
+        })
+    }
+}
+
+/// An error with its causes; a cause that the error's own text repeats is left out.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,56 @@
+//! Building one record.
+
+use evidence::{Node, Tree};
+use ledger::{ByteSpan, Defect, Field, FieldValue, Locator, Record, RecordId};
+use std::collections::BTreeMap;
+
+/// A record in the making.
+pub(crate) struct Row(Record);
+
+impl Row {
+    /// A record of type `kind` that stands at `span` of a file; it gets its number when the output is made.
+    pub(crate) fn new(kind: &str, tree: &dyn Tree, node: &Node, span: Option<ByteSpan>) -> Row {
+        Row(Record {
+            defects: Vec::new(),
+            fields: BTreeMap::new(),
+            id: RecordId(0),
+            kind: kind.to_owned(),
+            locator: Locator {
+                evidence: tree.label().to_owned(),
+                path: node.path.as_str().to_owned(),
+                stream: None,
+                span,
+            },
+        })
+    }
+
+    /// Adds a field that has no bytes of its own in the file.
+    pub(crate) fn field(self, name: &str, value: FieldValue) -> Row {
+        self.field_at(name, value, None)
+    }
+
+    /// Adds a field whose bytes stand at `at`.
+    pub(crate) fn field_at(mut self, name: &str, value: FieldValue, at: Option<ByteSpan>) -> Row {
+        self.0.fields.insert(name.to_owned(), Field { at, value });
+        self
+    }
+
+    /// Adds a field where there is a value.
+    pub(crate) fn maybe(self, name: &str, value: Option<FieldValue>, at: Option<ByteSpan>) -> Row {
+        match value {
+            Some(value) => self.field_at(name, value, at),
+            None => self,
+        }
+    }
+
+    /// Adds damage met while the record was read.
+    pub(crate) fn defects(mut self, defects: Vec<Defect>) -> Row {
+        self.0.defects.extend(defects);
+        self
+    }
+
+    /// The record.
+    pub(crate) fn done(self) -> Record {
+        self.0
+    }
+}

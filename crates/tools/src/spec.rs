@@ -1,0 +1,74 @@
+//! Building specifications: schemas of arguments and types of records.
+
+use ledger::tool::FieldMeaning;
+use ledger::{FieldType, RecordType, ToolClass, ToolSpec};
+use serde_json::{Map, Value, json};
+
+/// The specification of an INVESTIGATE tool; `properties` are the schemas of its arguments by name.
+pub(crate) fn tool(
+    name: &str,
+    description: &str,
+    properties: Vec<(&str, Value)>,
+    required: &[&str],
+    records: Vec<RecordType>,
+) -> ToolSpec {
+    let properties: Map<String, Value> =
+        properties.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
+    ToolSpec {
+        name: name.to_owned(),
+        class: ToolClass::Investigate,
+        description: description.to_owned(),
+        arguments: json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        }),
+        records,
+    }
+}
+
+/// A record type; `fields` are name, types and meaning.
+pub(crate) fn record(
+    name: &str,
+    meaning: &str,
+    subject: &str,
+    fields: &[(&str, &[FieldType], &str)],
+) -> RecordType {
+    let fields = fields.iter().map(|(name, types, meaning)| {
+        ((*name).to_owned(), FieldMeaning { types: types.to_vec(), meaning: (*meaning).to_owned() })
+    });
+    RecordType {
+        name: name.to_owned(),
+        meaning: meaning.to_owned(),
+        subject: subject.to_owned(),
+        fields: fields.collect(),
+    }
+}
+
+/// A text.
+pub(crate) fn text(description: &str) -> Value {
+    json!({ "type": "string", "description": description })
+}
+
+/// A text with a default.
+pub(crate) fn text_or(description: &str, default: &str) -> Value {
+    json!({ "type": "string", "description": description, "default": default })
+}
+
+/// A whole number with a default.
+pub(crate) fn number(description: &str, default: u64, minimum: u64, maximum: u64) -> Value {
+    json!({
+        "type": "integer",
+        "description": description,
+        "default": default,
+        "minimum": minimum,
+        "maximum": maximum,
+    })
+}
+
+/// The label of a piece of evidence.
+pub(crate) fn evidence() -> Value {
+    text("label of the evidence; may be left out when only one piece holds the path")
+}

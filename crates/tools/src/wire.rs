@@ -1,0 +1,172 @@
+//! What travels between the engine's side and a worker: requests and replies as bytes.
+//!
+//! A request is JSON.
+//! The reply to a call is one line of JSON, the [`Summary`], and behind its line feed the stored form of the records ([`ledger::Output`]).
+//! The reply to a request to hash is JSON.
+//! A reply comes from a process that has read hostile bytes: decoding trusts nothing and checks everything.
+
+use crate::returned::Return;
+use ledger::{
+    Completeness, Defect, EvidenceKind, Gap, Integrity, IntegrityLevel, Outcome, Output, OutputError,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// What a worker is asked to do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "request", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Request {
+    /// Run a tool; the reply is for [`decode_return`].
+    Call {
+        /// The name of the tool.
+        tool: String,
+        /// Its arguments as the agent gave them.
+        arguments: Value,
+        /// The evidence it may read.
+        evidence: Vec<Mount>,
+    },
+    /// Hash a piece of evidence; the reply is for [`decode_hash_reply`].
+    Hash {
+        /// The evidence.
+        mount: Mount,
+        /// How closely.
+        level: IntegrityLevel,
+    },
+}
+
+/// A piece of evidence as a worker finds it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mount {
+    /// How locators name it.
+    pub label: String,
+    /// Where it stands on the examiner's machine; must be UTF-8.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: EvidenceKind,
+}
+
+/// The reply to [`Request::Hash`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "hash", rename_all = "snake_case", deny_unknown_fields)]
+pub enum HashReply {
+    /// It was hashed.
+    Hashed {
+        /// The result.
+        integrity: Integrity,
+        /// What could not be read and is not in it.
+        gaps: Vec<Gap>,
+    },
+    /// It could not be hashed.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// A [`Return`] without its records.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Summary {
+    /// See [`Return::outcome`].
+    pub outcome: Outcome,
+    /// See [`Return::completeness`].
+    pub completeness: Completeness,
+    /// See [`Return::normalised`].
+    pub normalised: Option<Value>,
+    /// See [`Return::defects`].
+    pub defects: Vec<Defect>,
+    /// See [`Return::gaps`].
+    pub gaps: Vec<Gap>,
+    /// See [`Return::notes`].
+    pub notes: Vec<String>,
+}
+
+/// Why bytes are not a request or a reply, or cannot become one.
+#[derive(Debug, Error)]
+pub enum WireError {
+    /// The value has no JSON form: a path on this machine is not UTF-8.
+    #[error("encode a message")]
+    Encode(#[source] serde_json::Error),
+    /// The bytes are no such message.
+    #[error("read a message")]
+    Json(#[source] serde_json::Error),
+    /// The reply has no line feed behind its summary.
+    #[error("read a reply: expected a line feed behind the summary, found none in {length} bytes")]
+    NoRecords {
+        /// Bytes of the reply.
+        length: usize,
+    },
+    /// The records are not in their stored form.
+    #[error("read a reply")]
+    Output(#[source] OutputError),
+    /// Only a call that is `ok` has records, and it has some.
+    #[error("read a reply: outcome {outcome:?} with {records} records")]
+    Outcome {
+        /// What the summary says.
+        outcome: Outcome,
+        /// Number of records that follow.
+        records: usize,
+    },
+}
+
+/// The bytes of a request.
+pub fn encode_request(request: &Request) -> Result<Vec<u8>, WireError> {
+    serde_json::to_vec(request).map_err(WireError::Encode)
+}
+
+/// Reads a request.
+pub fn decode_request(bytes: &[u8]) -> Result<Request, WireError> {
+    serde_json::from_slice(bytes).map_err(WireError::Json)
+}
+
+/// The bytes of a reply to a call; records that have no stored form make it a failed one.
+pub fn encode_return(returned: &Return) -> Vec<u8> {
+    encode(returned).unwrap_or_else(|error| encode(&Return::failed(&error)).unwrap_or_default())
+}
+
+fn encode(returned: &Return) -> Result<Vec<u8>, WireError> {
+    let Return { outcome, completeness, normalised, records, defects, gaps, notes } = returned.clone();
+    let output = Output::new(records).map_err(WireError::Output)?;
+    let summary = Summary { outcome, completeness, normalised, defects, gaps, notes };
+    let mut bytes = serde_json::to_vec(&summary).map_err(WireError::Encode)?;
+    bytes.push(b'\n');
+    bytes.extend_from_slice(output.bytes());
+    Ok(bytes)
+}
+
+/// Reads the reply to a call; the records have their numbers.
+pub fn decode_return(bytes: &[u8]) -> Result<Return, WireError> {
+    let (summary, output) = decode_return_parts(bytes)?;
+    let Summary { outcome, completeness, normalised, defects, gaps, notes } = summary;
+    let records = output.records().to_vec();
+    Ok(Return { outcome, completeness, normalised, records, defects, gaps, notes })
+}
+
+/// The same with the records as the output that is stored.
+pub fn decode_return_parts(bytes: &[u8]) -> Result<(Summary, Output), WireError> {
+    let end = bytes.iter().position(|byte| *byte == b'\n');
+    let (line, rest) = end
+        .and_then(|end| bytes.split_at_checked(end))
+        .ok_or(WireError::NoRecords { length: bytes.len() })?;
+    let summary: Summary = serde_json::from_slice(line).map_err(WireError::Json)?;
+    let output = Output::decode(rest.get(1..).unwrap_or_default()).map_err(WireError::Output)?;
+    let records = output.records().len();
+    if (summary.outcome == Outcome::Ok) == (records == 0) {
+        return Err(WireError::Outcome { outcome: summary.outcome, records });
+    }
+    Ok((summary, output))
+}
+
+/// The bytes of a reply to a request to hash.
+pub fn encode_hash_reply(reply: &HashReply) -> Vec<u8> {
+    // Texts and numbers always have a JSON form.
+    serde_json::to_vec(reply).unwrap_or_default()
+}
+
+/// Reads the reply to a request to hash.
+pub fn decode_hash_reply(bytes: &[u8]) -> Result<HashReply, WireError> {
+    serde_json::from_slice(bytes).map_err(WireError::Json)
+}

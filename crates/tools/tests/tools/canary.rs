@@ -1,0 +1,123 @@
+//! What an agent says never stands in a record.
+
+use crate::fixture::{Fixture, fits, valid};
+use ledger::{Outcome, Record};
+use serde_json::{Value, json};
+use tools::{Return, catalogue};
+
+const CANARY: &str = "CANARY7f3a";
+
+/// The records as they are stored, in lower case: a canary in another case is one, too.
+fn stored(records: &[Record]) -> String {
+    serde_json::to_string(records).unwrap().to_lowercase()
+}
+
+fn clean(returned: &Return, tool: &str, what: &str) {
+    fits(returned, tool);
+    let found = stored(&returned.records).contains(&CANARY.to_lowercase());
+    assert!(!found, "{tool}: {what}: the canary stands in a record");
+    let consistent = (returned.outcome == Outcome::Ok) != returned.records.is_empty();
+    assert!(consistent, "{tool}: {what}: {:?}", returned.outcome);
+}
+
+fn with(arguments: &Value, name: &str, value: Value) -> Value {
+    let mut arguments = arguments.clone();
+    arguments[name] = value;
+    arguments
+}
+
+fn strings(spec: &ledger::ToolSpec) -> Vec<String> {
+    let properties = spec.arguments["properties"].as_object().unwrap();
+    properties.iter().filter(|(_, schema)| schema["type"] == "string").map(|(name, _)| name.clone()).collect()
+}
+
+#[test]
+fn a_canary_in_any_text_argument_stands_in_no_record() {
+    let fixture = Fixture::new();
+    for spec in catalogue() {
+        let arguments = valid(&spec.name);
+        fixture.ok(&spec.name, arguments.clone());
+        for name in strings(&spec) {
+            let good = arguments[&name].as_str().unwrap_or_default().to_owned();
+            for text in [
+                CANARY.to_owned(),
+                format!("{good}{CANARY}"),
+                format!("{good}\\{CANARY}"),
+                format!("{good}/{CANARY}"),
+                format!("{CANARY}/{good}"),
+                format!("{CANARY}:\\{good}"),
+                format!("{good}\0{CANARY}"),
+                format!("{good}:{CANARY}"),
+            ] {
+                let returned = fixture.run(&spec.name, with(&arguments, &name, json!(text)));
+                clean(&returned, &spec.name, &text);
+            }
+        }
+        let returned = fixture.run(&spec.name, with(&arguments, CANARY, json!(CANARY)));
+        clean(&returned, &spec.name, "an unknown argument");
+        assert_eq!(returned.outcome, Outcome::Failed);
+    }
+    clean(&fixture.run(CANARY, json!({})), "list_hives", "an unknown tool");
+}
+
+#[test]
+fn another_spelling_gives_the_spelling_of_the_evidence() {
+    let fixture = Fixture::new();
+    for spec in catalogue() {
+        let arguments = valid(&spec.name);
+        let expected = fixture.ok(&spec.name, arguments.clone());
+        for name in ["path", "hive", "key"] {
+            let Some(good) = arguments.get(name).and_then(Value::as_str) else { continue };
+            let mut spellings = vec![good.to_uppercase(), good.to_lowercase(), format!("\\\\{good}\\")];
+            if name != "key" {
+                let below = good.strip_prefix("C/").unwrap();
+                spellings.push(format!("c:\\{}", below.replace('/', "\\").to_uppercase()));
+                spellings.push(format!("\\\\?\\C:\\{below}"));
+            } else {
+                spellings.push(good.replace('\\', "/").to_uppercase());
+                spellings
+                    .push(format!("hklm\\system\\{}", good.replace("ControlSet001", "CURRENTcontrolset")));
+            }
+            for spelling in spellings {
+                let returned = fixture.ok(&spec.name, with(&arguments, name, json!(spelling)));
+                assert_eq!(returned.records, expected.records, "{}: {spelling}", spec.name);
+                assert_eq!(returned.normalised, expected.normalised, "{}: {spelling}", spec.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn normalised_arguments_give_the_same_records_and_stay_as_they_are() {
+    let fixture = Fixture::new();
+    for spec in catalogue() {
+        let first = fixture.ok(&spec.name, valid(&spec.name));
+        let again = fixture.ok(&spec.name, first.normalised.clone().unwrap());
+        assert_eq!(again, first, "{}", spec.name);
+    }
+}
+
+#[test]
+fn arguments_against_the_schema_are_refused_by_name() {
+    let fixture = Fixture::new();
+    let cases = [
+        (json!({ "path": "", "depht": 1 }), "\"depht\""),
+        (json!({}), "\"path\" is missing"),
+        (json!({ "path": 7 }), "expected string, found an integer"),
+        (json!({ "path": "", "limit": 0 }), "expected 1 to 10000, found 0"),
+        (json!({ "path": "", "limit": 10001 }), "found 10001"),
+        (json!({ "path": "", "limit": 1.5 }), "expected integer, found a fraction"),
+        (json!({ "path": "", "offset": -1 }), "found -1"),
+        (json!({ "path": "", "recursive": "yes" }), "expected boolean, found a string"),
+        (json!({ "path": "", "evidence": "other" }), "no evidence \"other\"; there is disk"),
+        (json!({ "path": "a/../b" }), ".."),
+        (json!([]), "expected an object"),
+    ];
+    for (arguments, says) in cases {
+        let returned = fixture.run("list_directory", arguments.clone());
+        assert_eq!(returned.outcome, Outcome::Failed, "{arguments}");
+        assert!(returned.notes[0].contains(says), "{arguments}: {:?}", returned.notes);
+    }
+    let returned = fixture.run("read_file", json!({ "path": "", "encoding": "ebcdic" }));
+    assert!(returned.notes[0].contains("expected one of auto, utf-8"), "{:?}", returned.notes);
+}

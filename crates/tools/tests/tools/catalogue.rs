@@ -1,0 +1,76 @@
+//! The published catalogue.
+//!
+//! `tests/catalogue.json` is what agents, the MCP server and the documentation rely on.
+//! To accept a change: `UPDATE_GOLDEN=1 cargo test -p tools`, read the difference, commit it with the change.
+
+use ledger::{ToolClass, ToolSpec, Vocabulary};
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use tools::catalogue;
+
+fn golden() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/catalogue.json")
+}
+
+#[test]
+fn the_catalogue_is_the_published_one() {
+    let mut text = serde_json::to_string_pretty(&catalogue()).unwrap();
+    text.push('\n');
+    #[expect(clippy::disallowed_methods, reason = "how a developer accepts a change")]
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::File::create(golden()).unwrap().write_all(text.as_bytes()).unwrap();
+    }
+    let published: Vec<ToolSpec> = serde_json::from_slice(&fs::read(golden()).unwrap()).unwrap();
+    assert_eq!(catalogue(), published, "the catalogue has changed: see this file on how to accept that");
+}
+
+#[test]
+fn tools_are_sorted_and_well_named() {
+    let names: Vec<_> = catalogue().into_iter().map(|spec| spec.name).collect();
+    assert!(names.is_sorted());
+    for name in &names {
+        assert!((1..=64).contains(&name.len()), "{name}");
+        assert!(name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)), "{name}");
+    }
+}
+
+#[test]
+fn schemas_use_only_words_that_are_checked() {
+    for spec in catalogue() {
+        assert_eq!(spec.class, ToolClass::Investigate);
+        assert_eq!(spec.arguments["additionalProperties"], false);
+        for (name, property) in spec.arguments["properties"].as_object().unwrap() {
+            for word in property.as_object().unwrap().keys() {
+                let known = ["type", "description", "default", "enum", "minimum", "maximum"];
+                assert!(known.contains(&word.as_str()), "{}.{name}: {word} is not checked", spec.name);
+            }
+            let kind = property["type"].as_str().unwrap();
+            assert!(["string", "integer", "boolean"].contains(&kind), "{}.{name}: {kind}", spec.name);
+        }
+        for name in spec.arguments["required"].as_array().unwrap() {
+            assert!(spec.arguments["properties"].get(name.as_str().unwrap()).is_some());
+        }
+    }
+}
+
+#[test]
+fn record_types_are_declared_once_and_have_their_subject() {
+    let mut names: Vec<String> = Vec::new();
+    for record in catalogue().into_iter().flat_map(|spec| spec.records) {
+        assert!(record.fields.contains_key(&record.subject), "{}", record.name);
+        assert!(!names.contains(&record.name), "{} is declared twice", record.name);
+        names.push(record.name);
+    }
+}
+
+#[test]
+fn every_record_type_of_the_vocabulary_is_returned_by_a_tool() {
+    let kinds: Vec<_> = catalogue().into_iter().flat_map(|spec| spec.records).map(|kind| kind.name).collect();
+    let vocabulary = Vocabulary::shipped().unwrap();
+    for (predicate, meaning) in vocabulary.entries() {
+        for kind in &meaning.proved_by {
+            assert!(kinds.contains(kind), "{predicate} is proved by {kind}, which no tool returns");
+        }
+    }
+}

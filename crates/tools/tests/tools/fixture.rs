@@ -1,0 +1,158 @@
+//! Evidence made for the tests, and ways to ask for it.
+
+use evidence::{Tree, open_directory};
+use ledger::{FieldValue, Outcome, Record, ToolSpec};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use tempfile::TempDir;
+use testkit::hive::{HiveSpec, KeySpec, ValueSpec};
+use tools::{Return, catalogue, run};
+
+pub(crate) const SYSTEM: &str = "C/Windows/System32/config/SYSTEM";
+pub(crate) const SOFTWARE: &str = "C/Windows/System32/config/SOFTWARE";
+pub(crate) const TICKS: u64 = 129_779_783_208_392_490;
+
+pub(crate) struct Fixture {
+    folder: TempDir,
+    pub(crate) trees: Vec<Box<dyn Tree>>,
+}
+
+impl Fixture {
+    pub(crate) fn new() -> Fixture {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        write(root, SYSTEM, &system().build().bytes);
+        write(root, &format!("{SYSTEM}.LOG1"), &log());
+        write(root, &format!("{SYSTEM}.LOG2"), b"");
+        write(root, SOFTWARE, &software().build().bytes);
+        write(root, "C/Users/Ann/hive-without-a-name", &user().build().bytes);
+        write(root, "C/Users/Ann/notes.txt", "first line\r\nzweite Zeile: grün\n\nlast".as_bytes());
+        write(root, "C/Users/Ann/wide.txt", &wide("\u{feff}eins\r\nzwei\r\n"));
+        write(root, "C/Users/Ann/data.bin", &(0..=255u8).cycle().take(600).collect::<Vec<_>>());
+        write(root, "C/Users/Ann/cut-hive", b"regf and then nothing");
+        write(root, "C/Users/Ann/empty", b"");
+        symlink("/etc", root.join("C/Users/Ann/link")).unwrap();
+        let trees = vec![Box::new(open_directory(root, "disk").unwrap()) as Box<dyn Tree>];
+        Fixture { folder, trees }
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn run(&self, tool: &str, arguments: Value) -> Return {
+        run(tool, &arguments, &self.trees, Path::new("/nonexistent"))
+    }
+
+    /// The same, where the call must succeed.
+    pub(crate) fn ok(&self, tool: &str, arguments: Value) -> Return {
+        let returned = self.run(tool, arguments);
+        assert_eq!(returned.outcome, Outcome::Ok, "{:?}", returned.notes);
+        fits(&returned, tool);
+        returned
+    }
+
+    /// The bytes of the evidence under a field.
+    pub(crate) fn bytes_of(&self, record: &Record, field: &str) -> Vec<u8> {
+        let bytes = fs::read(self.root().join(&record.locator.path)).unwrap();
+        let at = record.fields[field].at.unwrap();
+        bytes[at.offset as usize..at.end() as usize].to_vec()
+    }
+}
+
+/// Arguments that each tool answers with records.
+pub(crate) fn valid(tool: &str) -> Value {
+    match tool {
+        "list_directory" => json!({ "path": "C/Users/Ann", "evidence": "disk" }),
+        "list_hives" => json!({ "path": "C/Windows", "evidence": "disk" }),
+        "parse_registry_key" => {
+            json!({ "hive": SYSTEM, "key": "ControlSet001\\Control", "evidence": "disk", "depth": 2 })
+        }
+        "read_file" => json!({ "path": "C/Users/Ann/notes.txt", "evidence": "disk", "encoding": "auto" }),
+        other => panic!("no valid arguments for the tool {other}: add them here"),
+    }
+}
+
+/// Every record is of a declared type, with declared fields of declared types and its subject.
+pub(crate) fn fits(returned: &Return, tool: &str) {
+    let spec: ToolSpec = catalogue().into_iter().find(|spec| spec.name == tool).unwrap();
+    for record in &returned.records {
+        let kind = spec.records.iter().find(|kind| kind.name == record.kind).unwrap();
+        assert!(record.fields.contains_key(&kind.subject), "{}: no {}", record.kind, kind.subject);
+        assert!(!text(record, &kind.subject).is_empty(), "{}: empty subject", record.kind);
+        for (name, field) in &record.fields {
+            let meaning =
+                kind.fields.get(name).unwrap_or_else(|| panic!("{}.{name} is not declared", record.kind));
+            assert!(meaning.types.contains(&field.value.field_type()), "{}.{name}", record.kind);
+        }
+    }
+}
+
+pub(crate) fn text(record: &Record, field: &str) -> String {
+    record.fields.get(field).map(|field| field.value.to_text().into_owned()).unwrap_or_default()
+}
+
+pub(crate) fn value<'r>(record: &'r Record, field: &str) -> &'r FieldValue {
+    &record.fields[field].value
+}
+
+pub(crate) fn write(root: &Path, path: &str, bytes: &[u8]) {
+    let path = root.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::File::create(path).unwrap().write_all(bytes).unwrap();
+}
+
+pub(crate) fn wide(text: &str) -> Vec<u8> {
+    text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+}
+
+fn log() -> Vec<u8> {
+    let mut log = vec![0; 1024];
+    log[..4].copy_from_slice(b"regf");
+    log[28] = 6;
+    log
+}
+
+pub(crate) fn system() -> HiveSpec {
+    let computer = KeySpec::new("ComputerName")
+        .written(TICKS)
+        .value(ValueSpec::sz("", "unnamed"))
+        .value(ValueSpec::sz("ComputerName", "WKS-1"));
+    let kinds = KeySpec::new("Kinds")
+        .class("a class")
+        .value(ValueSpec::multi_sz("many", &["one", "two"]))
+        .value(ValueSpec::dword("number", 7))
+        .value(ValueSpec::qword("large", u64::MAX))
+        .value(ValueSpec::binary("binary", &[1, 2, 0xFF]))
+        .value(ValueSpec::binary("long", &[0xAB; 5000]))
+        .value(ValueSpec::binary("huge", &[0xCD; 20_000]))
+        .value(ValueSpec::raw("odd", 4, &[1, 2]))
+        .value(ValueSpec::raw("hidden", 1, &wide("seen\0behind\0")));
+    let root = KeySpec::new("CMI-CreateHive{root}")
+        .key(KeySpec::new("Select").value(ValueSpec::dword("Current", 1)))
+        .path("ControlSet001\\Control\\ComputerName\\ComputerName", computer)
+        .path("ControlSet001\\Control\\Kinds", kinds)
+        .path(
+            "ControlSet001\\Control\\image/png",
+            KeySpec::new("").value(ValueSpec::sz("Extension", ".png")),
+        );
+    HiveSpec::new(root).file_name("\\SystemRoot\\System32\\Config\\SYSTEM").written(TICKS)
+}
+
+fn software() -> HiveSpec {
+    let run = KeySpec::new("Run").written(TICKS).value(ValueSpec::sz("svchost", "c:\\evil.exe"));
+    let root = KeySpec::new("ROOT")
+        .path("Microsoft\\Windows NT\\CurrentVersion", KeySpec::new(""))
+        .path("Microsoft\\Windows\\CurrentVersion\\Run", run);
+    HiveSpec::new(root).dirty()
+}
+
+fn user() -> HiveSpec {
+    let root = KeySpec::new("ROOT")
+        .path("Environment", KeySpec::new(""))
+        .path("Software\\Microsoft", KeySpec::new("").value(ValueSpec::sz("a", "b")));
+    HiveSpec::new(root)
+}

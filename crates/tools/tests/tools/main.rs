@@ -1,0 +1,16 @@
+//! The tools over small evidence made for the test, and over real cases where they are unpacked.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "helpers of tests fail loudly and say what they skip"
+)]
+
+mod canary;
+mod cases;
+mod catalogue;
+mod files;
+mod fixture;
+mod registry;
+mod wire;

@@ -1,0 +1,94 @@
+//! What travels between the engine's side and a worker.
+
+use crate::fixture::{Fixture, valid};
+use ledger::{EvidenceKind, IntegrityLevel, Outcome, Output};
+use proptest::prelude::*;
+use serde_json::json;
+use std::path::Path;
+use tools::{
+    HashReply, Mount, Request, WireError, catalogue, decode_hash_reply, decode_request, decode_return,
+    decode_return_parts, encode_request, encode_return, handle,
+};
+
+fn mount(path: &Path) -> Mount {
+    Mount { label: "disk".to_owned(), path: path.to_owned(), kind: EvidenceKind::Directory }
+}
+
+fn call(tool: &str, arguments: serde_json::Value, path: &Path) -> Vec<u8> {
+    let request = Request::Call { tool: tool.to_owned(), arguments, evidence: vec![mount(path)] };
+    let bytes = encode_request(&request).unwrap();
+    assert_eq!(decode_request(&bytes).unwrap(), request);
+    handle(&bytes, Path::new("/nonexistent"))
+}
+
+#[test]
+fn a_reply_holds_what_the_tool_returned() {
+    let fixture = Fixture::new();
+    for spec in catalogue() {
+        let reply = call(&spec.name, valid(&spec.name), fixture.root());
+        let mut expected = fixture.ok(&spec.name, valid(&spec.name));
+        let output = Output::new(expected.records).unwrap();
+        expected.records = output.records().to_vec();
+        assert_eq!(decode_return(&reply).unwrap(), expected, "{}", spec.name);
+        let (summary, stored) = decode_return_parts(&reply).unwrap();
+        assert_eq!((summary.outcome, stored.digest()), (Outcome::Ok, output.digest()));
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_a_failed_return() {
+    let fixture = Fixture::new();
+    let failed = |bytes: &[u8], says: &str| {
+        let returned = decode_return(bytes).unwrap();
+        assert_eq!(returned.outcome, Outcome::Failed);
+        assert!(returned.notes[0].contains(says), "{:?}", returned.notes);
+    };
+    failed(&handle(b"{", Path::new("/nonexistent")), "read a message");
+    failed(&call("no_tool", json!({}), fixture.root()), "list_directory");
+    failed(&call("list_hives", json!({}), Path::new("/nonexistent")), "open evidence disk");
+}
+
+#[test]
+fn evidence_is_hashed_as_the_library_does() {
+    let fixture = Fixture::new();
+    for level in [IntegrityLevel::Full, IntegrityLevel::Sampled, IntegrityLevel::Stat] {
+        let request = encode_request(&Request::Hash { mount: mount(fixture.root()), level }).unwrap();
+        let reply = decode_hash_reply(&handle(&request, Path::new("/nonexistent"))).unwrap();
+        let (integrity, gaps) = evidence::hash(fixture.trees[0].as_ref(), level).unwrap();
+        assert_eq!(reply, HashReply::Hashed { integrity, gaps });
+    }
+    let mount = mount(Path::new("/nonexistent"));
+    let request = encode_request(&Request::Hash { mount, level: IntegrityLevel::Full }).unwrap();
+    let reply = decode_hash_reply(&handle(&request, Path::new("/nonexistent"))).unwrap();
+    assert!(matches!(reply, HashReply::Failed { reason } if reason.contains("open evidence disk")));
+}
+
+#[test]
+fn a_reply_that_contradicts_itself_is_refused() {
+    let fixture = Fixture::new();
+    let mut returned = fixture.ok("list_hives", json!({}));
+    returned.outcome = Outcome::Empty;
+    let error = decode_return(&encode_return(&returned)).unwrap_err();
+    assert!(matches!(error, WireError::Outcome { outcome: Outcome::Empty, records: 3 }));
+    returned.outcome = Outcome::Ok;
+    returned.records.clear();
+    assert!(matches!(decode_return(&encode_return(&returned)), Err(WireError::Outcome { records: 0, .. })));
+}
+
+proptest! {
+    #[test]
+    fn a_damaged_reply_is_an_error_or_another_reply_but_no_panic(position: prop::sample::Index, bit in 0u8..8) {
+        let returned = tools::run("no_tool", &json!({}), &[], Path::new("/nonexistent"));
+        let mut bytes = encode_return(&returned);
+        let position = position.index(bytes.len());
+        bytes[position] ^= 1 << bit;
+        if let Ok(other) = decode_return(&bytes) {
+            prop_assert_ne!(other, returned);
+        }
+    }
+
+    #[test]
+    fn any_request_gets_a_reply(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+        prop_assert!(decode_return(&handle(&bytes, Path::new("/nonexistent"))).is_ok());
+    }
+}
