@@ -60,6 +60,7 @@ fn links_are_listed_with_their_target_and_never_followed() {
     let folder = tempfile::tempdir().unwrap();
     let outside = tempfile::tempdir().unwrap();
     write(&outside.path().join("secret"), b"secret");
+    write(&outside.path().join("deep/secret"), b"secret");
     write(&folder.path().join("root/real/file"), b"x");
     symlink("../real", folder.path().join("root/inside")).unwrap();
     symlink(outside.path(), folder.path().join("root/outside")).unwrap();
@@ -72,8 +73,12 @@ fn links_are_listed_with_their_target_and_never_followed() {
     assert!(matches!(tree.open(&link, None), Err(ReadError::Symlink { .. })));
     assert!(matches!(tree.children(&link), Err(ReadError::NotADirectory { .. })));
     assert!(matches!(tree.node(&path("outside/secret")), Err(ReadError::Symlink { .. })));
-    let forged = Node { path: path("outside/secret"), kind: NodeKind::File, ..link };
-    assert!(matches!(tree.open(&forged, None), Err(ReadError::Symlink { .. })));
+    for below in ["outside/secret", "outside/deep/secret"] {
+        let forged = Node { path: path(below), kind: NodeKind::File, ..link.clone() };
+        assert!(matches!(tree.open(&forged, None), Err(ReadError::Symlink { .. })), "{below}");
+    }
+    let forged = Node { path: path("outside/deep"), kind: NodeKind::Directory, ..link };
+    assert!(matches!(tree.children(&forged), Err(ReadError::Symlink { .. })));
     let root = tree.node(&EvidencePath::root()).unwrap().unwrap();
     let walked = walk(&tree, &root).filter(|step| matches!(step, Step::Node(_))).count();
     assert_eq!(walked, 4);

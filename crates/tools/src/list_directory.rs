@@ -64,12 +64,29 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     Ok(returned)
 }
 
+/// One page of entries in the making.
+#[derive(Default)]
 struct Listed {
     nodes: Vec<Node>,
     defects: Vec<Defect>,
     gaps: Vec<Gap>,
+    /// Entries met, those before the page included.
+    seen: usize,
     /// Whether entries follow that were not returned.
     more: bool,
+}
+
+impl Listed {
+    /// Takes the next entry; `false` once the page is full.
+    fn take(&mut self, node: Node, offset: usize, limit: usize) -> bool {
+        let wanted = self.seen >= offset;
+        self.more = wanted && self.nodes.len() >= limit;
+        if wanted && !self.more {
+            self.nodes.push(node);
+        }
+        self.seen += 1;
+        !self.more
+    }
 }
 
 fn list(
@@ -81,40 +98,26 @@ fn list(
 ) -> Result<Listed, CallError> {
     // A folder that cannot be read at all fails the call; inside a walk it would only be a gap.
     let Listing { nodes, defects, gaps } = tree.children(folder)?;
-    let mut listed = Listed { nodes: Vec::new(), defects: Vec::new(), gaps: Vec::new(), more: false };
-    let mut seen = 0;
-    let mut take = |node: Node| {
-        if seen >= offset && listed.nodes.len() >= limit {
-            listed.more = true;
-            return false;
-        }
-        if seen >= offset {
-            listed.nodes.push(node);
-        }
-        seen += 1;
-        true
-    };
     if !recursive {
+        let mut listed = Listed { defects, gaps, ..Listed::default() };
         for node in nodes {
-            if !take(node) {
+            if !listed.take(node, offset, limit) {
                 break;
             }
         }
-        (listed.defects, listed.gaps) = (defects, gaps);
         return Ok(listed);
     }
-    let (mut defects, mut gaps) = (Vec::new(), Vec::new());
+    let mut listed = Listed::default();
     for step in walk(tree, folder) {
         match step {
             Step::Node(node) => {
-                if !take(*node) {
+                if !listed.take(*node, offset, limit) {
                     break;
                 }
             }
-            Step::Defect(defect) => defects.push(defect),
-            Step::Gap(gap) => gaps.push(gap),
+            Step::Defect(defect) => listed.defects.push(defect),
+            Step::Gap(gap) => listed.gaps.push(gap),
         }
     }
-    (listed.defects, listed.gaps) = (defects, gaps);
     Ok(listed)
 }

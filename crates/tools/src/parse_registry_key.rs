@@ -7,6 +7,7 @@ use crate::registry_records::{self, Source};
 use crate::returned::Return;
 use crate::{hive_file, place, spec};
 use artifacts::registry::{self, Hive, Key, Value};
+use evidence::{Node, Tree};
 use ledger::{Defect, Gap, Record, ToolSpec};
 use serde_json::json;
 
@@ -67,10 +68,9 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     returned.notes = notes;
     returned.defects = hive_file::base_defects(&node.path, &hive);
     returned.defects.extend(defects);
-    if !hive.header().clean {
-        let reason = dirty(!hive_file::logs(place.tree, node)?.is_empty());
-        returned.notes.push(format!("{}: {reason}", node.path));
-        returned.gaps.push(Gap { path: node.path.as_str().to_owned(), reason: reason.to_owned() });
+    if let Some(gap) = dirty(place.tree, node, &hive)? {
+        returned.notes.push(format!("{}: {}", gap.path, gap.reason));
+        returned.gaps.push(gap);
     }
     if more {
         let count = returned.records.len();
@@ -80,12 +80,17 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     Ok(returned)
 }
 
-const fn dirty(logs: bool) -> &'static str {
-    if logs {
-        "transaction logs present and not applied"
-    } else {
-        "the hive is dirty, and no transaction logs stand beside it"
+/// The gap that a dirty hive leaves: its last changes stand in logs that are not read.
+fn dirty(tree: &dyn Tree, node: &Node, hive: &Hive<'_>) -> Result<Option<Gap>, CallError> {
+    if hive.header().clean {
+        return Ok(None);
     }
+    let reason = if hive_file::logs(tree, node)?.is_empty() {
+        "the hive is dirty, and no transaction logs stand beside it"
+    } else {
+        "transaction logs present and not applied"
+    };
+    Ok(Some(Gap { path: node.path.as_str().to_owned(), reason: reason.to_owned() }))
 }
 
 struct Reading<'a, 'h> {
