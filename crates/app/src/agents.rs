@@ -57,8 +57,7 @@ pub fn shipped_agents() -> Result<Vec<Agent>, AgentError> {
 fn parse(name: &str, text: &str) -> Result<Agent, AgentError> {
     let file: AgentFile = toml::from_str(text)
         .map_err(|source| AgentError::Malformed { name: name.to_owned(), source: Box::new(source) })?;
-    llm::playbook::check(&file.step)
-        .map_err(|source| AgentError::Plan { name: name.to_owned(), source })?;
+    llm::playbook::check(&file.step).map_err(|source| AgentError::Plan { name: name.to_owned(), source })?;
     Ok(Agent { spec: file.agent, steps: file.step, digest: Digest::of(text.as_bytes()) })
 }
 

@@ -184,7 +184,8 @@ mod tests {
 
     #[test]
     fn an_error_in_a_case_file_points_at_its_line() {
-        let error = case_with("title = \"T\"\n[[evidence]]\npath = \"evidence\"\nkind = \"disc\"\n").unwrap_err();
+        let error =
+            case_with("title = \"T\"\n[[evidence]]\npath = \"evidence\"\nkind = \"disc\"\n").unwrap_err();
         let CaseError::Malformed { source, .. } = error else { panic!("{error}") };
         assert!(source.to_string().contains("line 4"), "{source}");
     }

@@ -95,7 +95,7 @@ pub(crate) struct Drive {
 
 impl Drive {
     /// Runs the task to its end.
-    pub(crate) async fn to_end(mut self) -> Result<TaskEnded, DriveError> {
+    pub(crate) async fn finish(mut self) -> Result<TaskEnded, DriveError> {
         let deadline = Instant::now() + self.wall;
         let mut input = Input::Begin;
         let mut cost = None;
@@ -103,7 +103,8 @@ impl Drive {
             let task = self.task.id();
             let step = self.task.step(input).map_err(|source| DriveError::Step { task, source })?;
             let ended = ended(&step);
-            let command = self.record(step, cost.take()).await?;
+            let paid = self.model.is_paid();
+            let command = record(&self.recorder, task, step, cost.take(), paid).await?;
             input = match command {
                 Command::AskModel(_) if Instant::now() >= deadline => Input::TimeSpent,
                 Command::AskModel(request) => self.ask(&request).await,
@@ -123,23 +124,6 @@ impl Drive {
                 }
             };
         }
-    }
-
-    /// Appends first: what is not recorded does not happen.
-    async fn record(&self, step: Step, cost: Option<Cost>) -> Result<Command, DriveError> {
-        let Step { append, command } = step;
-        if append.is_empty() {
-            return Ok(command);
-        }
-        let (recorder, task) = (self.recorder.clone(), self.task.id());
-        let paid = matches!(command, Command::AskModel(_)) && self.model.is_paid();
-        let appended =
-            tokio::task::spawn_blocking(move || recorder.append(Stream::Task(task), append, cost, paid));
-        appended
-            .await
-            .map_err(|_| DriveError::Panicked { task })?
-            .map_err(|source| DriveError::Recording { task, source })?;
-        Ok(command)
     }
 
     async fn ask(&mut self, request: &TurnRequest) -> Input {
@@ -163,6 +147,30 @@ impl Drive {
             .map_err(|_| DriveError::Panicked { task })?
             .map_err(|source| DriveError::Tool { task, source })
     }
+}
+
+/// Appends first: what is not recorded does not happen.
+async fn record(
+    recorder: &Recorder,
+    task: TaskId,
+    step: Step,
+    cost: Option<Cost>,
+    model_is_paid: bool,
+) -> Result<Command, DriveError> {
+    let Step { append, command } = step;
+    if append.is_empty() {
+        return Ok(command);
+    }
+    let recorder = recorder.clone();
+    let paid_call_follows = model_is_paid && matches!(command, Command::AskModel(_));
+    let appended = tokio::task::spawn_blocking(move || {
+        recorder.append(Stream::Task(task), append, cost, paid_call_follows)
+    });
+    appended
+        .await
+        .map_err(|_| DriveError::Panicked { task })?
+        .map_err(|source| DriveError::Recording { task, source })?;
+    Ok(command)
 }
 
 fn ended(step: &Step) -> Option<TaskEnded> {

@@ -22,4 +22,4 @@ pub use open::{OpenRunError, find_run, load_run};
 pub use run::{Finished, Models, RunError, RunRequest, run};
 pub use seal::{MANIFEST, Manifest};
 pub use verify::{Certificate, Finding, Level, verify};
-pub use worker::{ToolError, WorkerRequest, call_tool, worker_main};
+pub use worker::{ToolError, WorkerRequest, call_tool, describe_confinement, worker_main};

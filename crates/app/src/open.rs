@@ -26,7 +26,7 @@ pub enum OpenRunError {
         folder: PathBuf,
         /// Why.
         #[source]
-        source: OpenError,
+        source: Box<OpenError>,
     },
     /// Its log does not hold.
     #[error("read the run {}", folder.display())]
@@ -63,23 +63,21 @@ pub fn find_run(name: &str, runs: &Path) -> Result<PathBuf, OpenRunError> {
     });
     match <[PathBuf; 1]>::try_from(fitting) {
         Ok([folder]) => Ok(folder),
-        Err(fitting) => Err(OpenRunError::NotFound {
-            name: name.to_owned(),
-            runs: runs.to_owned(),
-            found: fitting.len(),
-        }),
+        Err(fitting) => {
+            Err(OpenRunError::NotFound { name: name.to_owned(), runs: runs.to_owned(), found: fitting.len() })
+        }
     }
 }
 
 /// Reads a run, checking its chain, and folds it.
 pub fn load_run(folder: &Path) -> Result<Run, OpenRunError> {
-    let open = |source| OpenRunError::Open { folder: folder.to_owned(), source };
+    let open = |source| OpenRunError::Open { folder: folder.to_owned(), source: Box::new(source) };
     let reader = Reader::open(folder).map_err(open)?;
     let events: Result<Vec<(Stream, Event, Circumstance)>, ReadError> = reader
         .events()
         .map(|event| event.map(|(link, event, circumstance)| (link.stream, event, circumstance)))
         .collect();
-    let events =
-        events.map_err(|source| OpenRunError::Read { folder: folder.to_owned(), source: Box::new(source) })?;
+    let events = events
+        .map_err(|source| OpenRunError::Read { folder: folder.to_owned(), source: Box::new(source) })?;
     graph::fold(events).map_err(|source| OpenRunError::Fold { folder: folder.to_owned(), source })
 }

@@ -220,12 +220,11 @@ impl Open {
                 observe: Arc::clone(&request.observe),
             });
         }
-        let running: Vec<_> = drives.into_iter().map(|drive| tokio::spawn(drive.to_end())).collect();
+        let running: Vec<_> = drives.into_iter().map(|drive| tokio::spawn(drive.finish())).collect();
         let mut ended = Vec::new();
         for (agent, task) in request.agents.iter().zip(running) {
             let result = task.await.map_err(|_| RunError::Panicked { folder: self.folder.clone() })?;
-            let result =
-                result.map_err(|source| RunError::Drive { folder: self.folder.clone(), source })?;
+            let result = result.map_err(|source| RunError::Drive { folder: self.folder.clone(), source })?;
             ended.push((agent.spec.name.clone(), result));
         }
         Ok(ended)
@@ -348,11 +347,11 @@ fn hash_evidence(request: &RunRequest, worker: Worker) -> Hashing {
     tokio::task::spawn_blocking(move || {
         let mut hashed = Vec::new();
         for entry in evidence {
-            let integrity = worker
+            let (integrity, gaps) = worker
                 .hash(&entry.label, level)
                 .map_err(|source| RunError::Hash { label: entry.label.clone(), source })?;
             let as_expected = entry.expected_sha256.map(|expected| expected == integrity.sha256);
-            hashed.push(EvidenceHashed { evidence: entry.label, integrity, as_expected });
+            hashed.push(EvidenceHashed { evidence: entry.label, integrity, as_expected, gaps });
         }
         Ok(hashed)
     })

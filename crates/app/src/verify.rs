@@ -165,7 +165,9 @@ impl Check {
         match (read_manifest(folder), sealed) {
             (Err(error), _) => self.find(crate::MANIFEST, &error),
             (Ok(None), None) => {}
-            (Ok(None), Some(_)) => self.say(crate::MANIFEST, "the log is sealed, but the manifest is missing"),
+            (Ok(None), Some(_)) => {
+                self.say(crate::MANIFEST, "the log is sealed, but the manifest is missing")
+            }
             (Ok(Some(_)), None) => self.say("the log", "a manifest seals the run, but the log has no seal"),
             (Ok(Some(manifest)), Some(sealed)) => {
                 self.sealed = true;
@@ -224,8 +226,12 @@ impl Check {
         match reader.payload_index() {
             Err(error) => self.find("the table payloads", &error),
             Ok(index) => {
-                for digest in index.into_iter().filter(|digest| !named.contains(digest)) {
-                    self.say(format!("payload {digest}"), "no event names it");
+                for entry in index {
+                    match entry {
+                        Err(error) => self.find("the table payloads", &error),
+                        Ok(entry) if named.contains(&entry.digest) => {}
+                        Ok(entry) => self.say(format!("payload {}", entry.digest), "no event names it"),
+                    }
                 }
             }
         }
@@ -245,7 +251,10 @@ impl Check {
                     }
                 }
                 (Some((owner, _)), Some(_)) => {
-                    self.say(fact.id, format!("{task} states it, but {} belongs to {owner}", fact.invocation));
+                    self.say(
+                        fact.id,
+                        format!("{task} states it, but {} belongs to {owner}", fact.invocation),
+                    );
                 }
                 (None, _) | (_, None) => self.say(fact.id, "its invocation or output is not in the log"),
             }

@@ -3,9 +3,9 @@
 use crate::case_file::Case;
 use engine::{Invoke, ToolReturn};
 use ledger::chain::Cost;
-use ledger::{Completeness, EvidenceKind, Integrity, IntegrityLevel, Outcome, Output, OutputError};
+use ledger::{Completeness, Gap, Integrity, IntegrityLevel, Outcome};
 use sandbox::{
-    CallError, Config, Confinement, Ending, Holding, LayerName, Limits, Policy, Report, ServeError,
+    CallError, Config, Confinement, Ending, Holding, LayerName, Limits, Policy, Reason, Report, ServeError,
     SpawnError, Zygote,
 };
 use serde_json::Value;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
-use tools::{Mount, Request, Return, WireError};
+use tools::{HashReply, Mount, Request, WireError};
 
 /// Where tools run.
 #[derive(Debug, Clone)]
@@ -100,13 +100,20 @@ impl Worker {
     }
 
     /// Hashes the evidence with this label.
-    pub(crate) fn hash(&self, label: &str, level: IntegrityLevel) -> Result<Integrity, ToolError> {
+    pub(crate) fn hash(
+        &self,
+        label: &str,
+        level: IntegrityLevel,
+    ) -> Result<(Integrity, Vec<Gap>), ToolError> {
         let unknown = || ToolError::Hash { ending: format!("no evidence is labelled {label:?}") };
         let mount = self.mounts.iter().find(|mount| mount.label == label).ok_or_else(unknown)?.clone();
         let limits = Limits { wall: HASHING, cpu_seconds: HASHING.as_secs(), ..self.limits };
         let report = self.send(&Request::Hash { mount, level }, &limits)?;
         match report.ending {
-            Ending::Replied(bytes) => tools::decode_hash_reply(&bytes).map_err(ToolError::Wire)?.integrity(),
+            Ending::Replied(bytes) => match tools::decode_hash_reply(&bytes).map_err(ToolError::Wire)? {
+                HashReply::Hashed { integrity, gaps } => Ok((integrity, gaps)),
+                HashReply::Failed { reason } => Err(ToolError::Hash { ending: reason }),
+            },
             ending => Err(ToolError::Hash { ending: ending.describe(&limits) }),
         }
     }
@@ -117,4 +124,107 @@ impl Worker {
         let mut zygote = self.zygote.lock().unwrap_or_else(PoisonError::into_inner);
         zygote.call(&bytes, limits).map_err(ToolError::Call)
     }
+}
+
+/// The worker's end: serves tool calls until the parent goes away.
+///
+/// It must be the first thing that `main` does when its first argument is [`sandbox::WORKER_ARGUMENT`].
+pub fn worker_main() -> Result<(), ServeError> {
+    sandbox::serve(tools::handle)
+}
+
+/// Runs one tool on a case, outside any run: nothing is recorded.
+pub fn call_tool(
+    request: &WorkerRequest,
+    case: &Case,
+    tool: &str,
+    arguments: Value,
+) -> Result<ToolReturn, ToolError> {
+    let worker = Worker::start(request, case)?;
+    let request = Request::Call { tool: tool.to_owned(), arguments, evidence: worker.mounts.to_vec() };
+    let report = worker.send(&request, &worker.limits)?;
+    Ok(returned(report, &worker.limits))
+}
+
+/// What a report of the sandbox means to the engine.
+fn returned(report: Report, limits: &Limits) -> ToolReturn {
+    let mut returned = match report.ending {
+        Ending::Replied(bytes) => match tools::decode_return_parts(&bytes) {
+            Ok((summary, output)) => ToolReturn {
+                outcome: summary.outcome,
+                completeness: summary.completeness,
+                normalised: summary.normalised,
+                output: matches!(summary.outcome, Outcome::Ok | Outcome::Empty).then(|| Arc::new(output)),
+                defects: summary.defects,
+                gaps: summary.gaps,
+                notes: summary.notes,
+            },
+            Err(error) => broken(Outcome::Failed, format!("the tool's answer cannot be read: {error}")),
+        },
+        ref ending @ Ending::TimedOut { .. } => broken(Outcome::Timeout, told(ending, limits)),
+        ref ending @ (Ending::Panicked { .. }
+        | Ending::Signalled { .. }
+        | Ending::Exited { .. }
+        | Ending::Cancelled
+        | Ending::ReplyTooLarge { .. }
+        | Ending::BadReply { .. }
+        | Ending::SetupFailed { .. }
+        | Ending::ZygoteDied { .. }) => broken(Outcome::Failed, told(ending, limits)),
+    };
+    if let Some(path) = report.scratch_left {
+        returned.notes.push(format!("the scratch folder {} could not be removed", path.display()));
+    }
+    returned
+}
+
+fn told(ending: &Ending, limits: &Limits) -> String {
+    format!("the call {}", ending.describe(limits))
+}
+
+/// A call without a result.
+fn broken(outcome: Outcome, note: String) -> ToolReturn {
+    ToolReturn {
+        outcome,
+        completeness: Completeness::Truncated,
+        normalised: None,
+        output: None,
+        defects: Vec::new(),
+        gaps: Vec::new(),
+        notes: vec![note],
+    }
+}
+
+fn cost(report: &Report) -> Cost {
+    let microseconds = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+    Cost {
+        wall_microseconds: microseconds(report.usage.wall),
+        cpu_microseconds: microseconds(report.usage.user.saturating_add(report.usage.system)),
+        peak_kib: report.usage.peak_rss_kib,
+    }
+}
+
+/// What holds a worker, a line for each layer.
+pub fn describe_confinement(confinement: &Confinement) -> Vec<String> {
+    let line = |(name, holding): (LayerName, Holding)| {
+        let name = match name {
+            LayerName::Landlock => match confinement.landlock_abi {
+                Some(abi) => format!("Landlock (ABI {abi}): files and network"),
+                None => "Landlock: files and network".to_owned(),
+            },
+            LayerName::Seccomp => "seccomp: system calls".to_owned(),
+            LayerName::NoNewPrivs => "no_new_privs: no privileges through executed files".to_owned(),
+            LayerName::Limits => "limits: memory, CPU, file size, open files".to_owned(),
+        };
+        let holds = match holding {
+            Holding::Holds => "holds".to_owned(),
+            Holding::Missing(Reason::NotRequested) => "not asked for".to_owned(),
+            Holding::Missing(Reason::NotInKernel) => "missing: this kernel does not have it".to_owned(),
+            Holding::Missing(Reason::SwitchedOff) => "missing: it was not enabled at boot".to_owned(),
+            Holding::Missing(Reason::Refused { errno }) => {
+                format!("missing: the kernel refused it (error {errno})")
+            }
+        };
+        format!("{name}: {holds}")
+    };
+    confinement.layers().into_iter().map(line).collect()
 }

@@ -83,7 +83,9 @@ impl Failure {
     /// What to do next, where that is known.
     fn hint(&self) -> Option<&'static str> {
         match self {
-            Failure::Tool(_) => Some("`locard doctor` shows what holds here; --unconfined goes on without it"),
+            Failure::Tool(_) => {
+                Some("`locard doctor` shows what holds here; --unconfined goes on without it")
+            }
             Failure::Run(error) if run_code(error) == Failure::SANDBOX => {
                 Some("`locard doctor` shows what holds here; --unconfined goes on without it")
             }
@@ -113,9 +115,9 @@ fn run_code(error: &app::RunError) -> u8 {
 fn open_code(error: &app::OpenRunError) -> u8 {
     match error {
         app::OpenRunError::NotFound { .. } => Failure::USAGE,
-        app::OpenRunError::Open { .. }
-        | app::OpenRunError::Read { .. }
-        | app::OpenRunError::Fold { .. } => Failure::TAMPERED,
+        app::OpenRunError::Open { .. } | app::OpenRunError::Read { .. } | app::OpenRunError::Fold { .. } => {
+            Failure::TAMPERED
+        }
     }
 }
 

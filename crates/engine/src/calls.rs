@@ -256,7 +256,7 @@ impl Task {
         let shown = view::page(output, first, bytes)
             .ok_or_else(|| format!("{invocation} has {} records", output.records().len()))?;
         let page = Page { invocation: held.invocation, output: Arc::clone(output), shown: vec![shown] };
-        Ok((index, page))
+        Ok(page)
     }
 
     fn nothing(&mut self, call: ToolCall, append: &mut Vec<Append>) -> Result<Option<Command>, StepError> {

@@ -10,6 +10,7 @@ mod calls;
 mod claims;
 mod objectives;
 mod prompt;
+mod reply;
 mod setting;
 mod shelf;
 mod step;

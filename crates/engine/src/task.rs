@@ -3,6 +3,7 @@
 use crate::calls::{Asked, Busy};
 use crate::objectives;
 use crate::prompt;
+use crate::reply::recordable;
 use crate::setting::{Setting, record_surface};
 use crate::step::{Append, Command, Input, Step, StepError};
 use ground::Shelf;
@@ -159,6 +160,7 @@ impl Task {
     }
 
     fn replied(&mut self, reply: Reply, append: &mut Vec<Append>) -> Result<Command, StepError> {
+        let reply = recordable(reply);
         let bytes = canonical::to_vec(&reply)?;
         self.calls = reply.calls().cloned().collect();
         let replied =

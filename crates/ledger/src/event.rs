@@ -140,6 +140,8 @@ pub struct EvidenceHashed {
     pub integrity: Integrity,
     /// Whether it agrees with the hash that the case promises; `None` where the case promises none.
     pub as_expected: Option<bool>,
+    /// What could not be read, and is not in the hash.
+    pub gaps: Vec<Gap>,
 }
 
 /// The run ended in order.

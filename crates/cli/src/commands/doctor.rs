@@ -14,7 +14,9 @@ pub(super) fn execute(printer: &mut Printer) -> Result<u8, Failure> {
     let confined = confinement.missing().is_empty();
     let verdict = match confined {
         true => "tools run confined here",
-        false => "tools cannot be confined here: investigations need --unconfined, and every report will say so",
+        false => {
+            "tools cannot be confined here: investigations need --unconfined, and every report will say so"
+        }
     };
     let _ = writeln!(out, "{verdict}");
     printer.result(&out)?;

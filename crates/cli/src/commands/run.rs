@@ -38,11 +38,14 @@ pub(super) fn execute(arguments: RunArguments, printer: &mut Printer) -> Result<
             }
         }),
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
     let finished = runtime.block_on(app::run(request)).map_err(|error| Failure::Run(Box::new(error)))?;
     let run = app::load_run(&finished.folder).map_err(Failure::Open)?;
     for label in &finished.mismatches {
-        printer.complain(&format!("warning: the evidence {label} does not have the hash that the case promises"));
+        printer.complain(&format!(
+            "warning: the evidence {label} does not have the hash that the case promises"
+        ));
     }
     print(printer, arguments.format, || summary(&finished, &run), &value(&finished, &run))?;
     Ok(code(&finished, &run, &arguments.fail_on))
@@ -52,8 +55,7 @@ fn rules(file: Option<&Path>) -> Result<Rules, Failure> {
     let Some(path) = file else { return Ok(Rules::default()) };
     let text = std::fs::read_to_string(path)
         .map_err(|source| Failure::RulesFile { path: path.to_owned(), source })?;
-    toml::from_str(&text)
-        .map_err(|source| Failure::Rules { path: path.to_owned(), source: Box::new(source) })
+    toml::from_str(&text).map_err(|source| Failure::Rules { path: path.to_owned(), source: Box::new(source) })
 }
 
 fn models(name: &str) -> Result<Box<Models>, Failure> {

@@ -1,0 +1,119 @@
+//! A worker that crashes, spins, allocates without bound or is killed costs one invocation, not the run.
+//!
+//! This program is its own tool worker: its handler does by order what a parser might do by accident.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test fails by panicking and says that it passed"
+)]
+
+use app::{Agent, RunRequest, SystemClock, WorkerRequest};
+use ledger::turn::TurnRequest;
+use ledger::{AgentSpec, Digest, IntegrityLevel, Outcome, Rules, ToolClass};
+use llm::Model;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use testkit::scripted::{Scripted, calls, words};
+
+const ACTS: [(&str, Outcome); 6] = [
+    ("abort", Outcome::Failed),
+    ("panic", Outcome::Failed),
+    ("spin", Outcome::Timeout),
+    ("allocate", Outcome::Failed),
+    ("leave", Outcome::Failed),
+    ("garbage", Outcome::Failed),
+];
+
+fn main() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some(sandbox::WORKER_ARGUMENT) {
+        let served = sandbox::serve(handle);
+        return if served.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
+    each_hostile_act_costs_one_invocation();
+    println!("1 passed, 0 failed");
+    ExitCode::SUCCESS
+}
+
+/// Acts by order of the call's path; everything else is a tool call as usual.
+fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {
+    let ordered = serde_json::from_slice::<Value>(request).ok();
+    let ordered = ordered.as_ref().and_then(|request| request.pointer("/arguments/path")?.as_str());
+    match ordered {
+        Some("abort") => std::process::abort(),
+        Some("panic") => panic!("by order"),
+        Some("spin") => loop {
+            std::hint::spin_loop();
+        },
+        Some("allocate") => {
+            let mut held: Vec<Vec<u8>> = Vec::new();
+            loop {
+                held.push(Vec::with_capacity(64 << 20));
+            }
+        }
+        Some("leave") => leave(),
+        Some("garbage") => b"not a reply".to_vec(),
+        _ => tools::handle(request, scratch),
+    }
+}
+
+#[expect(clippy::exit, clippy::disallowed_methods, reason = "a parser's library may leave the process")]
+fn leave() -> Vec<u8> {
+    std::process::exit(7)
+}
+
+fn each_hostile_act_costs_one_invocation() {
+    let place = tempfile::tempdir().unwrap();
+    let mut turn = 0;
+    let script = Scripted::new(move |_: &TurnRequest| {
+        turn += 1;
+        Some(match turn {
+            1 => {
+                let mut acts: Vec<_> =
+                    ACTS.iter().map(|(act, _)| ("list_directory", json!({"path": act}))).collect();
+                acts.push(("list_hives", json!({})));
+                calls(1, &acts)
+            }
+            _ => words("done"),
+        })
+    });
+    let waiting = std::sync::Mutex::new(Some(script));
+    let surface = [ToolClass::Investigate, ToolClass::Record].into();
+    let spec = AgentSpec { name: "filesystem".into(), prompt: String::new(), surface, objectives: vec![] };
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/demo");
+    let limits = sandbox::Limits { wall: Duration::from_secs(2), ..sandbox::Limits::default() };
+    let request = RunRequest {
+        case: app::load_case(&demo).unwrap(),
+        agents: vec![Agent { spec, steps: vec![], digest: Digest::of(b"scripted") }],
+        models: Box::new(move |_, _, _| -> Box<dyn Model> {
+            Box::new(waiting.lock().unwrap().take().unwrap())
+        }),
+        rules: Rules::default(),
+        runs: place.path().join("runs"),
+        seed: None,
+        integrity: IntegrityLevel::Stat,
+        worker: WorkerRequest {
+            program: std::env::current_exe().unwrap(),
+            unconfined: false,
+            scratch: place.path().join("scratch"),
+            limits,
+        },
+        clock: Arc::new(SystemClock),
+        observe: Arc::new(|_| ()),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let finished = runtime.block_on(app::run(request)).unwrap();
+    let run = app::load_run(&finished.folder).unwrap();
+    let ended: Vec<_> =
+        run.tasks.values().next().unwrap().invocations.iter().map(|i| i.ended.clone().unwrap()).collect();
+    for ((act, outcome), ended) in ACTS.iter().zip(&ended) {
+        assert_eq!(ended.outcome, *outcome, "{act}: {:?}", ended.notes);
+        assert_eq!(ended.output, None, "{act}");
+        assert!(!ended.notes.is_empty(), "{act}");
+    }
+    assert_eq!(ended.last().unwrap().outcome, Outcome::Ok, "the call after all of them works");
+    assert!(app::verify(&finished.folder).holds());
+}

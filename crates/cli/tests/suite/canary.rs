@@ -1,0 +1,90 @@
+//! Echo proves nothing: what an agent writes into arguments stands in no record and grounds nothing.
+
+use crate::support::{Place, answers, script};
+use ledger::turn::{Answer, ReadingResult};
+use ledger::{Rules, ToolSpec};
+use serde_json::{Map, Value, json};
+use std::sync::{Arc, Mutex};
+use testkit::scripted::calls;
+
+const CANARY: &str = "kanarienvogel-7731";
+
+/// Each tool with the canary in every text argument: alone, and behind a value that works.
+fn calls_with_canaries(tools: &[ToolSpec]) -> Vec<(String, Value)> {
+    let mut calls = Vec::new();
+    for tool in tools {
+        for working in [false, true] {
+            let mut arguments = Map::new();
+            for (name, schema) in tool.arguments["properties"].as_object().unwrap() {
+                if schema["type"] == "string" && schema.get("enum").is_none() {
+                    let works = match name.as_str() {
+                        "hive" => "C/Windows/System32/config/SYSTEM",
+                        "key" => "Select",
+                        "path" => "C/Users/mara/Documents/handover.txt",
+                        _ => "",
+                    };
+                    let value = if working { format!("{works}{CANARY}") } else { CANARY.to_owned() };
+                    arguments.insert(name.clone(), Value::String(value));
+                }
+            }
+            calls.push((tool.name.clone(), Value::Object(arguments.clone())));
+            if let Some(hive) = arguments.get_mut("hive") {
+                *hive = json!("C/Windows/System32/config/SYSTEM");
+                calls.push((tool.name.clone(), Value::Object(arguments)));
+            }
+        }
+    }
+    calls
+}
+
+#[test]
+fn a_canary_in_the_arguments_stands_in_no_record_and_grounds_nothing() {
+    let place = Place::new();
+    let made = calls_with_canaries(&tools::catalogue());
+    assert!(made.len() <= 16, "one turn holds them all");
+    let results: Arc<Mutex<Vec<Answer>>> = Arc::default();
+    let told = Arc::clone(&results);
+    let script = script(vec![
+        Box::new(move |_| {
+            let made: Vec<_> = made.iter().map(|(tool, value)| (tool.as_str(), value.clone())).collect();
+            calls(1, &made)
+        }),
+        Box::new(|request| {
+            let cited = answers(request).iter().find_map(|answer| match answer {
+                Answer::Returned(returned) => Some(returned.invocation.to_string()),
+                _ => None,
+            });
+            let readings: Vec<_> = ["present", "configured", "quoted"]
+                .iter()
+                .flat_map(|predicate| {
+                    let cited = cited.clone().unwrap();
+                    [CANARY.to_owned(), format!("Select{CANARY}")]
+                        .map(|value| json!({"predicate": predicate, "values": [value], "invocation": cited}))
+                })
+                .collect();
+            calls(2, &[("record_phenomenon", json!({"readings": readings}))])
+        }),
+        Box::new(move |request| {
+            *told.lock().unwrap() = answers(request);
+            testkit::scripted::words("done")
+        }),
+    ]);
+    let (finished, run) = place.investigate(Rules::default(), vec![("filesystem", script)]);
+
+    let reader = store::Reader::open(&finished.folder).unwrap();
+    let mut outputs = 0;
+    for invocation in &run.tasks.values().next().unwrap().invocations {
+        let ended = invocation.ended.as_ref().unwrap();
+        if let Some(digest) = ended.output {
+            let bytes = reader.payload(&digest).unwrap().unwrap();
+            assert!(!String::from_utf8_lossy(&bytes).contains(CANARY), "{}", invocation.started.tool);
+            outputs += 1;
+        }
+    }
+    assert!(outputs > 0, "at least one call with a canary worked");
+    let results = results.lock().unwrap();
+    let Answer::Recorded(recorded) = &results[0] else { panic!("{results:?}") };
+    assert_eq!(recorded.readings.len(), 6);
+    assert!(recorded.readings.iter().all(|result| matches!(result, ReadingResult::Rejected { .. })));
+    assert_eq!(run.facts().count(), 0);
+}

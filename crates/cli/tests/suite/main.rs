@@ -1,0 +1,17 @@
+//! The whole program: its commands in a hermetic environment, and runs with scripted models through the real worker, store and gateway.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test fails by panicking"
+)]
+
+mod canary;
+mod commands;
+mod mistyped_ids;
+mod real_cases;
+mod record_phase;
+mod support;
+mod tampering;

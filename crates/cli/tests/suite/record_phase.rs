@@ -1,0 +1,106 @@
+//! An agent that never records gets the record-only surface.
+
+use crate::support::{Place, answers, script};
+use ledger::event::{Phase, Refusal, TaskStatus};
+use ledger::turn::Answer;
+use ledger::{Rules, ToolClass};
+use serde_json::json;
+use std::sync::{Arc, Mutex};
+use testkit::scripted::{Scripted, calls};
+
+#[test]
+fn on_the_record_surface_no_evidence_can_be_read() {
+    let place = Place::new();
+    let offered: Arc<Mutex<Vec<String>>> = Arc::default();
+    let refused: Arc<Mutex<Vec<Answer>>> = Arc::default();
+    let (offers, refusals) = (Arc::clone(&offered), Arc::clone(&refused));
+    let script = script(vec![
+        Box::new(|_| calls(1, &[("list_hives", json!({}))])),
+        Box::new(|_| testkit::scripted::words("I have looked enough.")),
+        Box::new(move |request| {
+            *offers.lock().unwrap() = request.tools.iter().map(|tool| tool.name.clone()).collect();
+            calls(
+                3,
+                &[
+                    ("list_directory", json!({"path": "/"})),
+                    (
+                        "parse_registry_key",
+                        json!({"hive": "C/Windows/System32/config/SYSTEM", "key": "Select"}),
+                    ),
+                ],
+            )
+        }),
+        Box::new(move |request| {
+            *refusals.lock().unwrap() = answers(request);
+            calls(4, &[("nothing_to_record", json!({"reason": "nothing stood out"}))])
+        }),
+    ]);
+    let (finished, run) = place.investigate(Rules::default(), vec![("registry", script)]);
+
+    let offered = offered.lock().unwrap();
+    assert!(offered.iter().any(|tool| tool == "record_phenomenon"));
+    for tool in ["list_directory", "parse_registry_key", "list_hives", "read_file"] {
+        assert!(!offered.iter().any(|name| name == tool), "{tool} is offered");
+    }
+    let refused = refused.lock().unwrap();
+    assert_eq!(refused.len(), 2);
+    for answer in refused.iter() {
+        assert!(matches!(answer, Answer::Refused { refusal: Refusal::OutsideSurface, .. }), "{answer:?}");
+    }
+    let task = run.tasks.values().next().unwrap();
+    assert_eq!(task.invocations.len(), 1, "only the call of the investigation ran");
+    assert_eq!(task.refusals.len(), 2);
+    let phases: Vec<_> = task.phases.iter().map(|entered| entered.phase).collect();
+    assert_eq!(phases, [Phase::Investigate, Phase::Record]);
+    assert!(!task.phases[1].surface.contains(&ToolClass::Investigate));
+    assert_eq!(task.nothing.as_ref().unwrap().reason, "nothing stood out");
+    assert_eq!(finished.tasks[0].1.facts, 0);
+}
+
+#[test]
+fn an_agent_that_never_stops_is_ended_by_its_budgets() {
+    let place = Place::new();
+    let mut rules = Rules::default();
+    rules.budgets.investigate_turns = 5;
+    rules.budgets.record_turns = 3;
+    let mut turn = 0;
+    let script = Scripted::new(move |_| {
+        turn += 1;
+        Some(calls(turn, &[("list_directory", json!({"path": "/", "limit": turn}))]))
+    });
+    let (finished, run) = place.investigate(rules, vec![("filesystem", script)]);
+    let task = run.tasks.values().next().unwrap();
+    assert_eq!((task.turns, task.invocations.len(), task.refusals.len()), (8, 5, 3));
+    // The agent has no objective: none is unmet, but nothing was recorded either.
+    assert_eq!(finished.tasks[0].1.status, TaskStatus::Completed);
+}
+
+#[test]
+fn an_identical_call_is_answered_from_the_log_and_then_refused() {
+    let place = Place::new();
+    let same = || ("list_hives", json!({}));
+    let script = script(vec![Box::new(move |_| calls(1, &[same(), same(), same(), same()]))]);
+    let (_, run) = place.investigate(Rules::default(), vec![("registry", script)]);
+    let task = run.tasks.values().next().unwrap();
+    assert_eq!((task.invocations.len(), task.served, task.refusals.len()), (1, 2, 1));
+    assert_eq!(task.refusals[0].refusal, Refusal::Repeated);
+}
+
+#[test]
+fn a_model_that_cannot_be_had_ends_the_task_and_not_the_run() {
+    let place = Place::new();
+    let (finished, run) = place.investigate(Rules::default(), vec![("registry", Scripted::new(|_| None))]);
+    assert_eq!(finished.tasks[0].1.status, TaskStatus::ModelFailed);
+    assert!(run.sealed.is_some());
+    assert!(app::verify(&finished.folder).holds());
+}
+
+#[test]
+fn a_model_that_writes_a_fraction_does_not_stop_the_recording() {
+    let place = Place::new();
+    let script =
+        script(vec![Box::new(|_| calls(1, &[("list_directory", json!({"path": "/", "limit": 1.5}))]))]);
+    let (finished, run) = place.investigate(Rules::default(), vec![("filesystem", script)]);
+    assert_eq!(run.tasks.values().next().unwrap().invocations[0].started.arguments["limit"], json!("1.5"));
+    assert!(app::verify(&finished.folder).holds());
+}

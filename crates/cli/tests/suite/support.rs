@@ -1,0 +1,141 @@
+//! What the tests share: a place of their own, the program, runs with scripted models.
+
+use app::{Agent, Case, Clock, Finished, RunRequest, SystemClock, WorkerRequest};
+use graph::Run;
+use ledger::turn::{Answer, Message, Reply, TurnRequest, UserBlock};
+use ledger::{AgentSpec, Digest, IntegrityLevel, Rules, ToolClass};
+use llm::Model;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::sync::Arc;
+use testkit::scripted::Scripted;
+
+/// A temporary place with room for runs and scratch files.
+pub(crate) struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    pub(crate) fn new() -> Place {
+        Place { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Runs the program here, with nothing of the caller's environment.
+    #[expect(clippy::disallowed_methods, reason = "the tests start the program as a person does")]
+    pub(crate) fn locard(&self, arguments: &[&str]) -> Output {
+        std::process::Command::new(env!("CARGO_BIN_EXE_locard"))
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env_clear()
+            .env("TMPDIR", self.folder.path())
+            .output()
+            .unwrap()
+    }
+
+    /// Runs the program, which must end with `code`; gives its standard output.
+    pub(crate) fn locard_ends(&self, code: i32, arguments: &[&str]) -> String {
+        let output = self.locard(arguments);
+        let (out, err) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "locard {arguments:?}\n{out}\n{err}");
+        out
+    }
+
+    /// The only run folder here.
+    pub(crate) fn only_run(&self) -> PathBuf {
+        let mut runs: Vec<_> =
+            std::fs::read_dir(self.path("runs")).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(runs.len(), 1, "{runs:?}");
+        runs.remove(0)
+    }
+
+    /// Investigates the demo with one scripted model for each agent named.
+    pub(crate) fn investigate(&self, rules: Rules, scripts: Vec<(&str, Scripted)>) -> (Finished, Run) {
+        let agents = scripts.iter().map(|(name, _)| agent(name)).collect();
+        let waiting: std::sync::Mutex<Vec<_>> =
+            std::sync::Mutex::new(scripts.into_iter().map(|(_, script)| Some(script)).collect());
+        let request = RunRequest {
+            case: demo(),
+            agents,
+            models: Box::new(move |_, task, _| -> Box<dyn Model> {
+                Box::new(waiting.lock().unwrap()[usize::from(task.0) - 1].take().unwrap())
+            }),
+            rules,
+            runs: self.path("runs"),
+            seed: None,
+            integrity: IntegrityLevel::Full,
+            worker: WorkerRequest {
+                program: env!("CARGO_BIN_EXE_locard").into(),
+                unconfined: false,
+                scratch: self.path("scratch"),
+                limits: sandbox::Limits::default(),
+            },
+            clock: Arc::new(SystemClock) as Arc<dyn Clock>,
+            observe: Arc::new(|_| ()),
+        };
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        let finished = runtime.block_on(app::run(request)).unwrap();
+        let run = app::load_run(&finished.folder).unwrap();
+        (finished, run)
+    }
+}
+
+/// An agent without a playbook that may use everything.
+fn agent(name: &str) -> Agent {
+    let surface =
+        [ToolClass::Investigate, ToolClass::Record, ToolClass::GraphWrite, ToolClass::GraphRead].into();
+    let spec = AgentSpec { name: name.into(), prompt: "Investigate.".into(), surface, objectives: vec![] };
+    Agent { spec, steps: vec![], digest: Digest::of(b"scripted") }
+}
+
+pub(crate) fn demo_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/demo").canonicalize().unwrap()
+}
+
+pub(crate) fn demo() -> Case {
+    app::load_case(&demo_folder()).unwrap()
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The answer to one turn.
+type Turn = Box<dyn FnMut(&TurnRequest) -> Reply + Send>;
+
+/// A script that answers turn n with the nth of `replies`, and says nothing more after the last.
+pub(crate) fn script(replies: Vec<Turn>) -> Scripted {
+    let mut replies = replies.into_iter();
+    Scripted::new(move |request| match replies.next() {
+        Some(mut reply) => Some(reply(request)),
+        None => Some(testkit::scripted::words("done")),
+    })
+}
+
+/// The answers of the last message, in order.
+pub(crate) fn answers(request: &TurnRequest) -> Vec<Answer> {
+    match request.messages.last().map(AsRef::as_ref) {
+        Some(Message::User(blocks)) => blocks
+            .iter()
+            .filter_map(|block| match block {
+                UserBlock::Answer { answer, .. } => Some(answer.clone()),
+                UserBlock::Text { .. } => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The invocation ids of the last message's tool results, in order.
+pub(crate) fn invocations(request: &TurnRequest) -> Vec<String> {
+    answers(request)
+        .iter()
+        .filter_map(|answer| match answer {
+            Answer::Returned(returned) => Some(returned.invocation.to_string()),
+            _ => None,
+        })
+        .collect()
+}

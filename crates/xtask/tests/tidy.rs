@@ -1,0 +1,113 @@
+//! What the house promises about itself, held against the files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn crates() -> BTreeSet<String> {
+    std::fs::read_dir(root().join("crates"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect()
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+fn dependencies(name: &str) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(root().join("crates").join(name).join("Cargo.toml")).unwrap();
+    let manifest: toml::Table = toml::from_str(&text).unwrap();
+    manifest
+        .get("dependencies")
+        .and_then(|table| table.as_table())
+        .map(|table| table.keys().cloned().collect())
+        .unwrap_or_default()
+}
+
+#[test]
+fn the_code_map_names_every_crate_and_no_other() {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let map = text.split("## Code map").nth(1).unwrap().split("\n## ").next().unwrap();
+    let named: BTreeSet<String> = map
+        .lines()
+        .filter_map(|line| line.strip_prefix("### `"))
+        .filter_map(|line| line.split('`').next())
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(named, crates());
+}
+
+/// The arrows of the house: what each crate may use of the others.
+fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
+    BTreeMap::from([
+        ("ledger", vec![]),
+        ("graph", vec!["ledger"]),
+        ("ground", vec!["ledger"]),
+        ("engine", vec!["ground", "ledger"]),
+        ("evidence", vec!["ledger"]),
+        ("artifacts", vec!["ledger"]),
+        ("tools", vec!["artifacts", "evidence", "ledger"]),
+        ("sandbox", vec![]),
+        ("llm", vec!["ledger"]),
+        ("store", vec!["ledger"]),
+        ("report", vec!["graph", "ledger"]),
+        ("app", vec!["engine", "graph", "ground", "ledger", "llm", "report", "sandbox", "store", "tools"]),
+        ("cli", vec!["app", "graph", "ledger", "llm", "report", "sandbox", "tools"]),
+        ("testkit", vec!["ledger", "llm"]),
+        ("xtask", vec!["testkit"]),
+    ])
+}
+
+#[test]
+fn arrows_between_crates_point_down_only() {
+    let (crates, arrows) = (crates(), arrows());
+    for name in &crates {
+        let allowed = arrows.get(name.as_str()).unwrap_or_else(|| panic!("{name} has no place in the house"));
+        let inner: BTreeSet<String> = dependencies(name).intersection(&crates).cloned().collect();
+        for used in inner {
+            assert!(allowed.contains(&used.as_str()), "{name} must not use {used}");
+        }
+    }
+}
+
+#[test]
+fn only_the_outer_crates_are_asynchronous() {
+    for name in crates() {
+        if dependencies(&name).contains("tokio") {
+            assert!(["app", "cli", "llm", "sandbox"].contains(&name.as_str()), "{name} uses tokio");
+        }
+    }
+}
+
+#[test]
+fn every_module_says_what_it_is_and_none_is_long() {
+    let mut files = Vec::new();
+    sources(&root().join("crates"), &mut files);
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(text.starts_with("//!"), "{} does not say what it is", file.display());
+        let lines = text.lines().count();
+        assert!(lines <= 800, "{} has {lines} lines", file.display());
+    }
+}
+
+#[test]
+fn every_decision_is_listed() {
+    let folder = root().join("docs/decisions");
+    let index = std::fs::read_to_string(folder.join("README.md")).unwrap();
+    for entry in std::fs::read_dir(&folder).unwrap().flatten() {
+        let name = entry.file_name().into_string().unwrap();
+        assert!(name == "README.md" || index.contains(&name), "{name} is not in the index");
+    }
+}
