@@ -117,7 +117,8 @@ fn proof(fact: &FactEntry) -> String {
 fn not_read(out: &mut String, run: &Run) {
     let ends =
         || run.tasks.values().flat_map(|view| view.invocations.iter()).filter_map(|view| view.ended.as_ref());
-    let gaps: BTreeSet<_> = ends().flat_map(|ended| ended.gaps.iter()).collect();
+    let unhashed = run.integrity.iter().flat_map(|hashed| &hashed.gaps);
+    let gaps: BTreeSet<_> = ends().flat_map(|ended| ended.gaps.iter()).chain(unhashed).collect();
     let defects: BTreeSet<_> = ends().flat_map(|ended| ended.defects.iter()).collect();
     let _ = writeln!(out, "\n## Not examined\n");
     if gaps.is_empty() {
