@@ -115,5 +115,6 @@ fn each_hostile_act_costs_one_invocation() {
         assert!(!ended.notes.is_empty(), "{act}");
     }
     assert_eq!(ended.last().unwrap().outcome, Outcome::Ok, "the call after all of them works");
-    assert!(app::verify(&finished.folder).holds());
+    let certificate = app::verify(&finished.folder);
+    assert!(certificate.holds(), "{:?}", certificate.findings);
 }

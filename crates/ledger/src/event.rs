@@ -48,7 +48,7 @@ impl fmt::Display for Format {
 
 /// One thing that happened in a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "event", content = "body", rename_all = "snake_case")]
+#[serde(tag = "event", content = "fields", rename_all = "snake_case")]
 pub enum Event {
     /// Run: it began, under these rules. Always the first event.
     RunOpened(Box<RunOpened>),

@@ -19,7 +19,7 @@ pub enum FieldValue {
     /// An instant.
     Time(Time),
     /// A whole number in the range of `i64` and `u64` together.
-    Integer(i128),
+    Integer(#[serde(with = "whole_number")] i128),
     /// A number of bytes.
     Size(u64),
     /// A security identifier in `S-1-…` form.
@@ -94,6 +94,64 @@ impl FieldValue {
             FieldValue::Size(number) => Cow::Owned(number.to_string()),
             FieldValue::Flag(flag) => Cow::Borrowed(if *flag { "true" } else { "false" }),
             FieldValue::List(items) => Cow::Owned(items.join("; ")),
+        }
+    }
+}
+
+/// `i128` in the range of JSON's whole numbers here: what serde buffers it cannot give back as `i128`.
+mod whole_number {
+    use serde::de::{Deserializer, Visitor};
+    use serde::ser::{Error as _, Serializer};
+    use std::fmt;
+
+    pub(super) fn serialize<S: Serializer>(number: &i128, serializer: S) -> Result<S::Ok, S::Error> {
+        match (u64::try_from(*number), i64::try_from(*number)) {
+            (Ok(number), _) => serializer.serialize_u64(number),
+            (_, Ok(number)) => serializer.serialize_i64(number),
+            (Err(_), Err(_)) => Err(S::Error::custom("a whole number outside i64 and u64")),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i128, D::Error> {
+        deserializer.deserialize_any(WholeNumber)
+    }
+
+    struct WholeNumber;
+
+    impl Visitor<'_> for WholeNumber {
+        type Value = i128;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a whole number")
+        }
+
+        fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<i128, E> {
+            Ok(number.into())
+        }
+
+        fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<i128, E> {
+            Ok(number.into())
+        }
+
+        fn visit_f64<E: serde::de::Error>(self, _: f64) -> Result<i128, E> {
+            Err(E::custom("a number with a fraction"))
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use crate::value::FieldValue;
+
+        #[test]
+        fn a_whole_number_survives_whatever_order_its_members_come_in() {
+            for number in [i128::from(i64::MIN), -1, 0, i128::from(u64::MAX)] {
+                let value = FieldValue::Integer(number);
+                let text = serde_json::to_string(&value).unwrap();
+                assert_eq!(serde_json::from_str::<FieldValue>(&text).unwrap(), value);
+                let turned = format!("{{\"value\":{number},\"type\":\"integer\"}}");
+                assert_eq!(serde_json::from_str::<FieldValue>(&turned).unwrap(), value);
+            }
+            assert!(serde_json::to_string(&FieldValue::Integer(i128::MAX)).is_err());
         }
     }
 }

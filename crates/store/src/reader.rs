@@ -58,14 +58,14 @@ impl Reader {
         self.check_format()
     }
 
-    /// In canonical form an event ends in its name, so that no event must be parsed.
+    /// In canonical form an event begins with its name, so that no event must be parsed.
     fn check_names(&self) -> rusqlite::Result<Result<(), SchemaError>> {
         let mut statement = self.connection.prepare_cached("SELECT position, name, event FROM events")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             let position = Column(0, "position").integer(row).unwrap_or_default();
             let fits = match (Column(1, "name").text(row), Column(2, "event").text(row)) {
-                (Ok(name), Ok(event)) => event.ends_with(&[b",\"event\":\"", name, b"\"}"].concat()),
+                (Ok(name), Ok(event)) => event.starts_with(&[b"{\"event\":\"", name, b"\""].concat()),
                 _ => false,
             };
             if !fits {

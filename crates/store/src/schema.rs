@@ -42,12 +42,12 @@ BEGIN SELECT RAISE(ABORT, 'payloads are append-only'); END;
 CREATE TRIGGER payloads_stay BEFORE DELETE ON payloads
 BEGIN SELECT RAISE(ABORT, 'payloads are append-only'); END;
 CREATE VIEW facts AS SELECT
-    json_extract(event, '$.body.fact.id') AS id,
-    json_extract(event, '$.body.fact.predicate') AS predicate,
-    json_extract(event, '$.body.fact.subject') AS subject,
-    json_extract(event, '$.body.fact.values') AS \"values\",
-    json_extract(event, '$.body.fact.invocation') AS invocation,
-    json_extract(event, '$.body.fact.record') AS record,
+    json_extract(event, '$.fields.fact.id') AS id,
+    json_extract(event, '$.fields.fact.predicate') AS predicate,
+    json_extract(event, '$.fields.fact.subject') AS subject,
+    json_extract(event, '$.fields.fact.values') AS \"values\",
+    json_extract(event, '$.fields.fact.invocation') AS invocation,
+    json_extract(event, '$.fields.fact.record') AS record,
     stream AS task,
     position
 FROM events WHERE name = 'claim_accepted';

@@ -30,6 +30,7 @@ fn calls_with_canaries(tools: &[ToolSpec]) -> Vec<(String, Value)> {
             calls.push((tool.name.clone(), Value::Object(arguments.clone())));
             if let Some(hive) = arguments.get_mut("hive") {
                 *hive = json!("C/Windows/System32/config/SYSTEM");
+                arguments.remove("evidence");
                 calls.push((tool.name.clone(), Value::Object(arguments)));
             }
         }

@@ -9,15 +9,19 @@ fn sealed(place: &Place) -> PathBuf {
     place.only_run()
 }
 
-/// The run with one stretch of `run.db` replaced; the bytes are searched for.
+/// The run with a stretch of `run.db` replaced wherever it stands: SQLite leaves stale copies of moved rows.
 fn changed(place: &Place, run: &Path, name: &str, from: &[u8], to: &[u8]) -> PathBuf {
     let copy = place.path(name);
     std::fs::create_dir(&copy).unwrap();
     std::fs::copy(run.join("manifest.json"), copy.join("manifest.json")).unwrap();
     let mut bytes = std::fs::read(run.join("run.db")).unwrap();
     assert_eq!(from.len(), to.len());
-    let at = bytes.windows(from.len()).position(|window| window == from).expect("the bytes stand in run.db");
-    bytes[at..at + to.len()].copy_from_slice(to);
+    let places: Vec<usize> =
+        (0..bytes.len() - from.len()).filter(|at| bytes[*at..].starts_with(from)).collect();
+    assert!(!places.is_empty(), "the bytes stand in run.db");
+    for at in places {
+        bytes[at..at + to.len()].copy_from_slice(to);
+    }
     write(&copy.join("run.db"), &bytes);
     copy
 }
@@ -50,15 +54,13 @@ fn a_changed_output_is_found_by_its_digest() {
     let run = sealed(&place);
     let reader = store::Reader::open(&run).unwrap();
     let raw = reader.payload_index().unwrap().into_iter().flatten().next().unwrap();
-    let bytes = reader.payload(&raw.digest).unwrap().unwrap();
     drop(reader);
-    // The first payload may be compressed: its own digest column is changed instead of its bytes.
+    // Its bytes may be compressed: the digest that names them is changed instead.
     let mut other = *raw.digest.as_bytes();
     other[5] ^= 1;
     let copy = changed(&place, &run, "output", raw.digest.as_bytes(), &other);
     let out = place.locard_ends(31, &["verify", copy.to_str().unwrap()]);
     assert!(out.contains(&raw.digest.to_string()), "{out}");
-    assert!(!bytes.is_empty());
 }
 
 #[test]

@@ -160,7 +160,7 @@ fn a_change_is_found_in_its_row() {
 fn text_that_is_no_utf8_is_read_as_it_stands() {
     let sql = "UPDATE events SET name = CAST(x'ff00fe' AS TEXT) WHERE position = 1";
     assert!(matches!(schema_error(sql), SchemaError::Name { position: 1 }));
-    let sql = "UPDATE events SET event = CAST(x'fffe' AS TEXT) || substr(event, 3) WHERE position = 1";
+    let sql = "UPDATE events SET event = substr(event, 1, 40) || CAST(x'fffe' AS TEXT) || substr(event, 43) WHERE position = 1";
     assert!(matches!(read_error(sql), ReadError::Chain(ledger::ChainError::Hash { position: 1, .. })));
 }
 
