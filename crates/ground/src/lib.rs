@@ -1,1 +1,38 @@
 //! The grounding gateway.
+//!
+//! [`judge`] takes a reading and what its task has seen, and answers with a [`Fact`] or a rejection.
+//! It is pure: no IO, no clock, no randomness, the same answer for the same arguments.
+//!
+//! **Invariant:** a [`Fact`] is the only proof that something was grounded, and [`judge`] is the only maker of facts:
+//!
+//! ```compile_fail,E0423
+//! # fn forge(entry: ledger::FactEntry) -> ground::Fact {
+//! ground::Fact(Box::new(entry))
+//! # }
+//! ```
+//!
+//! The way of a claim: `claim` reads its form, the citation is looked up on the [`Shelf`], `bind` binds the values to one record, `choose` weighs the records that fit, `explain` says what is wrong where none does, and `rescue` looks for the reading in the task's other outputs.
+//! [`recheck`] examines a finished fact again and shares no code with that way.
+
+mod bind;
+mod choose;
+mod claim;
+mod explain;
+mod fact;
+mod fold;
+mod judge;
+mod matching;
+mod near;
+mod needle;
+mod quotation;
+mod recheck;
+mod refusal;
+mod rescue;
+mod shelf;
+mod typed;
+mod weak;
+
+pub use fact::Fact;
+pub use judge::{Setting, Verdict, judge};
+pub use recheck::{RecheckError, recheck};
+pub use shelf::{Held, Shelf, Stored};

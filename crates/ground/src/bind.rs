@@ -1,0 +1,179 @@
+//! Binds the values of a claim to the fields of one record.
+
+use crate::claim::{Claim, Wanted};
+use crate::judge::Setting;
+use crate::matching::{Manner, match_field};
+use crate::needle::Needle;
+use ledger::{Field, FieldType, FieldValue, Record, Tier};
+
+/// A claimed value and the field that holds it.
+#[derive(Debug, Clone)]
+pub(crate) struct Bound<'o> {
+    pub(crate) field: &'o str,
+    pub(crate) held: &'o Field,
+    pub(crate) tier: Tier,
+    pub(crate) quotation: Option<String>,
+    pub(crate) item: Option<&'o str>,
+}
+
+/// A record in which a whole claim stands: its subject and all its values.
+#[derive(Debug, Clone)]
+pub(crate) struct Fit<'o> {
+    pub(crate) record: &'o Record,
+    pub(crate) subject: Bound<'o>,
+    pub(crate) values: Vec<Bound<'o>>,
+    /// Whether the agent said which record it means: by its id, or by its subject.
+    pub(crate) cites_record: bool,
+}
+
+/// Why a claim does not fit a record.
+#[derive(Debug, Clone)]
+pub(crate) enum Misfit<'o> {
+    /// The subject or a value does not stand there.
+    Absent,
+    /// Everything stands there, but it is not clear how.
+    Unclear(Unclear<'o>),
+}
+
+/// What is unclear about a record in which everything stands.
+#[derive(Debug, Clone)]
+pub(crate) enum Unclear<'o> {
+    /// A value without a field stands in several.
+    SeveralFields { record: &'o Record, text: String, fields: Vec<&'o str> },
+    /// Two values stand in one field that is no list.
+    SameField { field: &'o str },
+    /// All values stand there, but the record does not say what it is about.
+    NoSubject { record: &'o Record },
+}
+
+impl Fit<'_> {
+    /// Whether both are one place in the evidence with the same values: the same record, read twice.
+    pub(crate) fn same_evidence(&self, other: &Fit<'_>) -> bool {
+        let same = |(a, b): (&Bound<'_>, &Bound<'_>)| a.field == b.field && a.held.value == b.held.value;
+        self.record.locator == other.record.locator
+            && self.values.len() == other.values.len()
+            && same((&self.subject, &other.subject))
+            && self.values.iter().zip(&other.values).all(same)
+    }
+
+    /// Whether the subject and every value match byte for byte.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.values.iter().chain([&self.subject]).all(|bound| bound.tier == Tier::Exact)
+    }
+}
+
+/// Binds a claim to `record`.
+pub(crate) fn bind<'o>(
+    claim: &Claim<'_>,
+    record: &'o Record,
+    setting: &Setting<'_>,
+) -> Result<Fit<'o>, Misfit<'o>> {
+    let tiers = &setting.rules.tiers;
+    // The value that tells most rules out most records: nothing else is looked at in those.
+    if !claim.anchor().is_some_and(|wanted| stands(wanted, record, claim.manner(), tiers)) {
+        return Err(Misfit::Absent);
+    }
+    let own = setting.types.get(&record.kind).map(|kind| kind.subject.as_str());
+    let claimed = match &claim.subject {
+        Some(needle) => Some(subject(needle, record, own, tiers).ok_or(Misfit::Absent)?),
+        None => None,
+    };
+    let values = claim.values.iter().map(|wanted| place(wanted, record, claim.manner(), tiers));
+    let values = values.collect::<Result<Vec<_>, _>>()?;
+    if let Some(field) = field_bound_twice(&values) {
+        return Err(Misfit::Unclear(Unclear::SameField { field }));
+    }
+    let named = claimed.as_ref().is_some_and(|bound| Some(bound.field) == own);
+    let subject = claimed
+        .or_else(|| own_subject(record, own?))
+        .ok_or(Misfit::Unclear(Unclear::NoSubject { record }))?;
+    Ok(Fit { record, subject, values, cites_record: named || claim.record.is_some() })
+}
+
+/// The field that holds the value: the named one, or the only one.
+fn place<'o>(
+    wanted: &Wanted<'_>,
+    record: &'o Record,
+    manner: Manner,
+    tiers: &[Tier],
+) -> Result<Bound<'o>, Misfit<'o>> {
+    let mut places = places(wanted, record, manner, tiers);
+    let first = places.next().ok_or(Misfit::Absent)?;
+    let others: Vec<_> = places.map(|bound| bound.field).collect();
+    if others.is_empty() {
+        return Ok(first);
+    }
+    let fields = std::iter::once(first.field).chain(others).collect();
+    Err(Misfit::Unclear(Unclear::SeveralFields { record, text: wanted.needle.raw().to_owned(), fields }))
+}
+
+/// Whether the value stands in the record, under its field where it has one.
+pub(crate) fn stands(wanted: &Wanted<'_>, record: &Record, manner: Manner, tiers: &[Tier]) -> bool {
+    places(wanted, record, manner, tiers).next().is_some()
+}
+
+fn places<'o>(
+    wanted: &Wanted<'_>,
+    record: &'o Record,
+    manner: Manner,
+    tiers: &[Tier],
+) -> impl Iterator<Item = Bound<'o>> {
+    let named = wanted.field.map(|name| record.fields.get_key_value(name));
+    let all = named.is_none().then(|| record.fields.iter()).into_iter().flatten();
+    named
+        .flatten()
+        .into_iter()
+        .chain(all)
+        .filter_map(move |(field, held)| bound(&wanted.needle, field, held, manner, tiers))
+}
+
+/// The fields of the record that hold the text, whatever field it was claimed for.
+pub(crate) fn fields_with<'o>(
+    needle: &Needle<'_>,
+    record: &'o Record,
+    manner: Manner,
+    tiers: &[Tier],
+) -> Vec<Bound<'o>> {
+    record.fields.iter().filter_map(|(field, held)| bound(needle, field, held, manner, tiers)).collect()
+}
+
+/// The field that holds the claimed subject: the type's own, or else a field that names a thing.
+pub(crate) fn subject<'o>(
+    needle: &Needle<'_>,
+    record: &'o Record,
+    own: Option<&str>,
+    tiers: &[Tier],
+) -> Option<Bound<'o>> {
+    let own = own.and_then(|own| record.fields.get_key_value(own));
+    let naming = record.fields.iter().filter(|(_, held)| names_a_thing(held.value.field_type()));
+    own.into_iter().chain(naming).find_map(|(field, held)| bound(needle, field, held, Manner::Whole, tiers))
+}
+
+fn own_subject<'o>(record: &'o Record, own: &str) -> Option<Bound<'o>> {
+    let (field, held) = record.fields.get_key_value(own)?;
+    Some(Bound { field, held, tier: Tier::Exact, quotation: None, item: None })
+}
+
+fn bound<'o>(
+    needle: &Needle<'_>,
+    field: &'o str,
+    held: &'o Field,
+    manner: Manner,
+    tiers: &[Tier],
+) -> Option<Bound<'o>> {
+    let found = match_field(needle, &held.value, manner, tiers)?;
+    Some(Bound { field, held, tier: found.tier, quotation: found.quotation, item: found.item })
+}
+
+fn names_a_thing(kind: FieldType) -> bool {
+    matches!(kind, FieldType::Path | FieldType::RegistryPath | FieldType::Name | FieldType::Sid)
+}
+
+/// A list has room for several values; any other field holds one.
+fn field_bound_twice<'o>(values: &[Bound<'o>]) -> Option<&'o str> {
+    let twice = |(place, bound): (usize, &Bound<'o>)| {
+        let list = matches!(bound.held.value, FieldValue::List(_));
+        (!list && values.iter().take(place).any(|other| other.field == bound.field)).then_some(bound.field)
+    };
+    values.iter().enumerate().find_map(twice)
+}

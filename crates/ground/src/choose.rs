@@ -1,0 +1,165 @@
+//! Weighs the records of one output that fit a claim: at most one of them becomes its fact.
+
+use crate::bind::{Bound, Fit, Misfit, Unclear, bind};
+use crate::claim::Claim;
+use crate::judge::Setting;
+use crate::refusal::{candidate, choose_predicate, fit_candidate, list, quote, refuse};
+use crate::shelf::Held;
+use crate::weak::is_weak;
+use ledger::{Clock, FieldValue, Record, Rejection, RejectionCode};
+
+/// What a claim finds in some records.
+#[derive(Debug, Default)]
+pub(crate) struct Search<'o> {
+    /// The records that fit, the same evidence once.
+    pub(crate) fits: Vec<Fit<'o>>,
+    /// The first record that would fit, were it clear how.
+    pub(crate) unclear: Option<Unclear<'o>>,
+}
+
+/// Binds a claim to each of `records`.
+pub(crate) fn search<'o>(claim: &Claim<'_>, records: &'o [Record], setting: &Setting<'_>) -> Search<'o> {
+    let mut found = Search::default();
+    for record in records {
+        match bind(claim, record, setting) {
+            Ok(fit) => add(&mut found.fits, fit),
+            Err(Misfit::Absent) => {}
+            Err(Misfit::Unclear(unclear)) => {
+                found.unclear.get_or_insert(unclear);
+            }
+        }
+    }
+    found
+}
+
+fn add<'o>(fits: &mut Vec<Fit<'o>>, fit: Fit<'o>) {
+    if !fits.iter().any(|known| known.same_evidence(&fit)) {
+        fits.push(fit);
+    }
+}
+
+/// Why a record that holds a whole reading does not prove it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Objection {
+    /// Its type does not prove the predicate.
+    Predicate,
+    /// A time in it was kept by the machine that holds a copy.
+    CopiedTime,
+    /// Its values tell too little.
+    Weak,
+}
+
+/// What stands against taking `fit` as the proof of `claim`.
+pub(crate) fn objection(claim: &Claim<'_>, fit: &Fit<'_>, setting: &Setting<'_>) -> Option<Objection> {
+    let meaning = setting.vocabulary.meaning(&claim.predicate);
+    if !meaning.is_some_and(|meaning| meaning.proved_by.contains(&fit.record.kind)) {
+        return Some(Objection::Predicate);
+    }
+    if fit.values.iter().any(is_copied_time) {
+        return Some(Objection::CopiedTime);
+    }
+    let cited = fit.cites_record && claim.values.iter().all(|wanted| wanted.field.is_some());
+    (is_all_weak(fit, setting) && !cited).then_some(Objection::Weak)
+}
+
+/// Whether every value of the reading is weak.
+pub(crate) fn is_all_weak(fit: &Fit<'_>, setting: &Setting<'_>) -> bool {
+    fit.values.iter().all(|bound| is_weak(bound, setting.rules))
+}
+
+fn is_copied_time(bound: &Bound<'_>) -> bool {
+    matches!(&bound.held.value, FieldValue::Time(time) if time.clock == Clock::CollectionCopy)
+}
+
+/// Takes the one record that proves the claim; `None` where nothing fits.
+pub(crate) fn choose<'o>(
+    claim: &Claim<'_>,
+    held: &Held,
+    found: Search<'o>,
+    setting: &Setting<'_>,
+) -> Result<Option<Fit<'o>>, Rejection> {
+    let Some(first) = found.fits.first().cloned() else {
+        return found.unclear.map_or(Ok(None), |unclear| Err(refuse_unclear(held, &unclear)));
+    };
+    let mut proofs = found.fits;
+    let objected = objection(claim, &first, setting);
+    proofs.retain(|fit| objection(claim, fit, setting).is_none());
+    if let (true, Some(objection)) = (proofs.is_empty(), objected) {
+        return Err(refuse_objection(claim, held, &first, objection, setting));
+    }
+    if proofs.len() > 1 && proofs.iter().filter(|fit| fit.is_exact()).count() == 1 {
+        // Byte for byte is what the agent was shown; the others only count as the same.
+        proofs.retain(Fit::is_exact);
+    } else if let Some(unclear @ Unclear::SeveralFields { .. }) = &found.unclear {
+        return Err(refuse_unclear(held, unclear));
+    }
+    match proofs.as_slice() {
+        [fit] => Ok(Some(fit.clone())),
+        _ => Err(refuse_several(held, &proofs, setting)),
+    }
+}
+
+fn refuse_several(held: &Held, fits: &[Fit<'_>], setting: &Setting<'_>) -> Rejection {
+    refuse(
+        RejectionCode::Ambiguous,
+        format!("{} records of {} hold this reading", fits.len(), held.invocation),
+        "Cite the record you mean.".to_owned(),
+        fits.iter().take(setting.rules.candidates as usize).map(|fit| fit_candidate(held, fit)).collect(),
+    )
+}
+
+fn refuse_unclear(held: &Held, unclear: &Unclear<'_>) -> Rejection {
+    match unclear {
+        Unclear::SeveralFields { record, text, fields } => refuse(
+            RejectionCode::Ambiguous,
+            format!(
+                "{} stands in several fields of {}: {}",
+                quote(text),
+                record.id,
+                list(fields.iter().copied(), 5)
+            ),
+            "Name the field you mean.".to_owned(),
+            vec![candidate(held, Some(record), None, None)],
+        ),
+        Unclear::SameField { field } => refuse(
+            RejectionCode::Malformed,
+            format!("two values of the reading are bound to the field {}", list([*field], 1)),
+            "Give each field one value.".to_owned(),
+            Vec::new(),
+        ),
+        Unclear::NoSubject { record } => refuse(
+            RejectionCode::ValueAbsent,
+            format!("{} holds the values, but not what it is about", record.id),
+            "Give as subject a path or name that stands in the record.".to_owned(),
+            vec![candidate(held, Some(record), None, None)],
+        ),
+    }
+}
+
+fn refuse_objection(
+    claim: &Claim<'_>,
+    held: &Held,
+    fit: &Fit<'_>,
+    objection: Objection,
+    setting: &Setting<'_>,
+) -> Rejection {
+    let kind = list([fit.record.kind.as_str()], 1);
+    let (code, reason, hint) = match objection {
+        Objection::Predicate => (
+            RejectionCode::Overclaim,
+            format!("{} holds the values, but a {kind} does not prove `{}`", fit.record.id, claim.predicate),
+            choose_predicate(setting.vocabulary.proved_by(&fit.record.kind)),
+        ),
+        Objection::CopiedTime => (
+            RejectionCode::Overclaim,
+            format!("the time in {} belongs to the collected copy, not to the examined host", fit.record.id),
+            "Leave the time out, or cite a source that the host itself wrote.".to_owned(),
+        ),
+        Objection::Weak => (
+            RejectionCode::TooWeak,
+            "values as short as these stand in many records by chance".to_owned(),
+            "Cite the record, and name the field of each value.".to_owned(),
+        ),
+    };
+    refuse(code, reason, hint, vec![fit_candidate(held, fit)])
+}

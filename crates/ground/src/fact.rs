@@ -1,0 +1,65 @@
+//! The runtime proof that a reading was grounded.
+
+use crate::bind::{Bound, Fit};
+use crate::shelf::{Held, Stored};
+use ledger::{BoundValue, FactEntry, FactId, Predicate, RecordId};
+
+/// A grounded reading.
+///
+/// Whoever holds one knows that the gateway has found its values in a stored output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fact(Box<FactEntry>);
+
+impl Fact {
+    /// The persisted form.
+    pub fn entry(&self) -> &FactEntry {
+        &self.0
+    }
+
+    /// The persisted form; the proof is given up.
+    pub fn into_entry(self) -> FactEntry {
+        *self.0
+    }
+
+    /// Seals the record that fits a claim; the only constructor.
+    ///
+    /// `None` where a value has no span in the stored bytes, which an [`Output`](ledger::Output) does not let happen.
+    pub(crate) fn seal(id: FactId, predicate: &Predicate, found: &Found<'_>) -> Option<Fact> {
+        let Found { held, stored, fit } = found;
+        let record = fit.record;
+        let values =
+            fit.values.iter().map(|bound| locate(stored, record.id, bound)).collect::<Option<_>>()?;
+        let entry = FactEntry {
+            id,
+            predicate: predicate.clone(),
+            subject: locate(stored, record.id, &fit.subject)?,
+            values,
+            invocation: held.invocation,
+            output: stored.digest(),
+            record: record.id,
+            kind: record.kind.clone(),
+            locator: record.locator.clone(),
+            shown: held.shown.iter().any(|range| range.contains(record.id)),
+        };
+        Some(Fact(Box::new(entry)))
+    }
+}
+
+/// A record that fits a claim, with the invocation that returned it.
+#[derive(Debug, Clone)]
+pub(crate) struct Found<'s> {
+    pub(crate) held: &'s Held,
+    pub(crate) stored: &'s Stored,
+    pub(crate) fit: Fit<'s>,
+}
+
+fn locate(stored: &Stored, record: RecordId, bound: &Bound<'_>) -> Option<BoundValue> {
+    Some(BoundValue {
+        field: bound.field.to_owned(),
+        value: bound.held.value.clone(),
+        quotation: bound.quotation.clone(),
+        tier: bound.tier,
+        span: stored.output().value_span(record, bound.field)?,
+        at: bound.held.at,
+    })
+}

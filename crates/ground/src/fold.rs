@@ -1,0 +1,198 @@
+//! The equivalences of names, paths and registry keys.
+//!
+//! Both sides are put into Unicode NFC and lower case, character by character.
+//! Never NFKC: a fullwidth or Cyrillic letter is another letter, and a name written with it is another name.
+
+use unicode_normalization::UnicodeNormalization;
+
+/// The short and the long name of each root of the registry.
+const HIVES: [(&str, &str); 5] = [
+    ("HKLM", "HKEY_LOCAL_MACHINE"),
+    ("HKCU", "HKEY_CURRENT_USER"),
+    ("HKU", "HKEY_USERS"),
+    ("HKCR", "HKEY_CLASSES_ROOT"),
+    ("HKCC", "HKEY_CURRENT_CONFIG"),
+];
+
+/// `text` folded as a name: case.
+pub(crate) fn name(text: &str) -> String {
+    lower(text).collect()
+}
+
+/// Whether `field` folds to the name `folded`.
+pub(crate) fn is_name(folded: &str, field: &str) -> bool {
+    if field.is_ascii() { folded.eq_ignore_ascii_case(field) } else { lower(field).eq(folded.chars()) }
+}
+
+/// `text` folded as a path: case, slash direction, repeated and trailing separators.
+pub(crate) fn path(text: &str) -> String {
+    squeeze(lower(without_trailing(text)), true).collect()
+}
+
+/// Whether `field` folds to the path `folded`.
+pub(crate) fn is_path(folded: &str, field: &str) -> bool {
+    let field = without_trailing(field);
+    if field.is_ascii() {
+        squeeze(ascii_lower(field), true).eq(folded.chars())
+    } else {
+        squeeze(lower(field), true).eq(folded.chars())
+    }
+}
+
+/// Whether two texts are equal in NFC.
+pub(crate) fn is_text(form: &str, field: &str) -> bool {
+    if form.is_ascii() && field.is_ascii() { form == field } else { form.nfc().eq(field.nfc()) }
+}
+
+/// Whether two GUIDs are equal but for braces and case.
+pub(crate) fn is_guid(form: &str, field: &str) -> bool {
+    fn bare(text: &str) -> &str {
+        text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text)
+    }
+    bare(form).eq_ignore_ascii_case(bare(field))
+}
+
+/// A folded path of a registry key: its root apart, since it has two names.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    hive: Option<&'static str>,
+    rest: String,
+}
+
+impl Key {
+    /// What a claim may mean: the text as it is, and with slashes as separators.
+    ///
+    /// The evidence side keeps its slashes, because the name of a key may contain one.
+    pub(crate) fn of_claim(text: &str) -> impl Iterator<Item = Key> {
+        let turned = text.contains('/').then(|| Key::new(&text.replace('/', "\\")));
+        std::iter::once(Key::new(text)).chain(turned)
+    }
+
+    fn new(text: &str) -> Key {
+        let (hive, rest) = split_hive(text);
+        Key { hive, rest: squeeze_key(lower(rest)).collect() }
+    }
+
+    /// Whether `field` is the path of this key.
+    pub(crate) fn is(&self, field: &str) -> bool {
+        let (hive, rest) = split_hive(field);
+        let same = if rest.is_ascii() {
+            squeeze_key(ascii_lower(rest)).eq(self.rest.chars())
+        } else {
+            squeeze_key(lower(rest)).eq(self.rest.chars())
+        };
+        hive == self.hive && same
+    }
+}
+
+/// Splits a root of the registry off, and the separators that end the path.
+fn split_hive(text: &str) -> (Option<&'static str>, &str) {
+    let text = text.trim_end_matches('\\');
+    let (first, rest) = text.split_once('\\').unwrap_or((text, ""));
+    let is_first = |name: &str| name.eq_ignore_ascii_case(first);
+    match HIVES.iter().find(|(short, long)| is_first(short) || is_first(long)) {
+        Some((short, _)) => (Some(short), rest.trim_start_matches('\\')),
+        None => (None, text),
+    }
+}
+
+fn lower(text: &str) -> impl Iterator<Item = char> {
+    text.nfc().flat_map(char::to_lowercase)
+}
+
+fn ascii_lower(text: &str) -> impl Iterator<Item = char> {
+    text.chars().map(|c| c.to_ascii_lowercase())
+}
+
+/// One separator for one or more, turned to `\`.
+///
+/// Two at the start stay two where `rooted`: `\\host\share` is not `\host\share`.
+fn squeeze(chars: impl Iterator<Item = char>, rooted: bool) -> impl Iterator<Item = char> {
+    let turned = chars.map(|c| if c == '/' { '\\' } else { c });
+    collapse(turned, if rooted { 2 } else { 0 })
+}
+
+fn squeeze_key(chars: impl Iterator<Item = char>) -> impl Iterator<Item = char> {
+    collapse(chars, 0)
+}
+
+/// Drops each `\` that follows another, once `kept` characters have passed.
+fn collapse(chars: impl Iterator<Item = char>, kept: usize) -> impl Iterator<Item = char> {
+    let mut passed = 0usize;
+    let mut previous = None;
+    chars.filter(move |c| {
+        let repeated = *c == '\\' && previous == Some('\\') && passed >= kept;
+        previous = Some(*c);
+        passed += usize::from(!repeated);
+        !repeated
+    })
+}
+
+/// `text` without the separators that end it, but for the one that makes a root of `\` or `C:\`.
+fn without_trailing(text: &str) -> &str {
+    let body = text.trim_end_matches(['\\', '/']);
+    let drive = body.len() == 2 && body.ends_with(':');
+    let length = match body.len() {
+        0 => text.len().min(1),
+        2 if drive => text.len().min(3),
+        length => length,
+    };
+    text.get(..length).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn same_path(claim: &str, field: &str) -> bool {
+        is_path(&path(claim), field)
+    }
+
+    fn same_key(claim: &str, field: &str) -> bool {
+        Key::of_claim(claim).any(|key| key.is(field))
+    }
+
+    #[test]
+    fn paths_are_equal_but_for_case_slashes_and_superfluous_separators() {
+        assert!(same_path("c:/windows//System32/", r"C:\Windows\System32"));
+        assert!(same_path(r"C:\", "c:/"));
+        assert!(same_path("/Users/É", "/users/e\u{301}"));
+    }
+
+    #[test]
+    fn paths_that_mean_other_places_stay_apart() {
+        assert!(!same_path("C:", r"C:\"));
+        assert!(!same_path(r"\\host\share", r"\host\share"));
+        assert!(!same_path(r"C:\Windows", r"C:\Windows\System32"));
+        assert!(!same_path(r"C:\a", "C:\\\u{ff41}"));
+        assert!(!same_path(r"C:\a\..\b", r"C:\b"));
+    }
+
+    #[test]
+    fn a_hive_has_two_names_and_no_more() {
+        assert!(same_key(r"hklm\software\Run\", r"HKEY_LOCAL_MACHINE\SOFTWARE\Run"));
+        assert!(same_key("HKCU/Software", r"HKEY_CURRENT_USER\Software"));
+        assert!(!same_key(r"HKLM\SOFTWARE", r"HKCU\SOFTWARE"));
+        assert!(!same_key(r"HKLMX\SOFTWARE", r"HKEY_LOCAL_MACHINE\SOFTWARE"));
+        assert!(!same_key("SOFTWARE", r"HKLM\SOFTWARE"));
+    }
+
+    #[test]
+    fn a_slash_in_the_name_of_a_key_is_no_separator() {
+        assert!(same_key("HKLM/a/b", r"HKLM\a\b"));
+        assert!(!same_key(r"HKLM\a\b", r"HKLM\a/b"));
+    }
+
+    #[test]
+    fn a_capital_and_a_small_letter_are_one_but_never_two_alphabets() {
+        assert!(is_name(&name("ÉTUDE.exe"), "étude.EXE"));
+        assert!(!is_name(&name("p\u{430}ypal.exe"), "paypal.exe"));
+        assert!(!is_name(&name("\u{ff43}md.exe"), "cmd.exe"));
+    }
+
+    #[test]
+    fn guids_are_equal_but_for_whole_pairs_of_braces() {
+        assert!(is_guid("{AB-1}", "ab-1"));
+        assert!(!is_guid("{AB-1", "ab-1"));
+    }
+}

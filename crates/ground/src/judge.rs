@@ -1,0 +1,167 @@
+//! Judges a reading.
+
+use crate::choose::{choose, search};
+use crate::claim::Claim;
+use crate::explain::explain;
+use crate::fact::{Fact, Found};
+use crate::refusal::{fit_candidate, quote, refuse};
+use crate::rescue::{Miss, all_stand, rescue};
+use crate::shelf::{Held, Shelf, Stored};
+use ledger::{
+    FactId, GateRules, Healing, InvocationId, Outcome, Reading, RecordType, Rejection, RejectionCode,
+    Vocabulary,
+};
+use std::collections::BTreeMap;
+
+/// What a run lays down about its claims.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting<'a> {
+    /// How the gateway judges.
+    pub rules: &'a GateRules,
+    /// The predicates and what proves each.
+    pub vocabulary: &'a Vocabulary,
+    /// The record types by name.
+    pub types: &'a BTreeMap<String, RecordType>,
+}
+
+/// The answer to a reading.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It stands in the evidence.
+    Grounded {
+        /// The fact.
+        fact: Fact,
+        /// The citation that was rewritten, where it had to be.
+        healing: Option<Healing>,
+    },
+    /// It does not, or not so that one could tell where.
+    Refused(Rejection),
+}
+
+/// Judges a reading against what its task has seen; a fact that comes of it gets the id `fact`.
+pub fn judge(reading: &Reading, fact: FactId, shelf: &Shelf, setting: &Setting<'_>) -> Verdict {
+    match ground(reading, fact, shelf, setting) {
+        Ok((fact, healing)) => Verdict::Grounded { fact, healing },
+        Err(rejection) => Verdict::Refused(rejection),
+    }
+}
+
+fn ground(
+    reading: &Reading,
+    fact: FactId,
+    shelf: &Shelf,
+    setting: &Setting<'_>,
+) -> Result<(Fact, Option<Healing>), Rejection> {
+    let claim = Claim::read(reading, setting.vocabulary)?;
+    let (found, healing) = match cited(claim.cited, shelf) {
+        Ok((held, stored)) => match examine(&claim, held, stored, setting)? {
+            Ok(found) => (found, None),
+            Err(miss) => heal(&claim, miss, shelf, setting)?,
+        },
+        Err(miss) => heal(&claim, miss, shelf, setting)?,
+    };
+    let fact = Fact::seal(fact, &claim.predicate, &found).ok_or_else(|| no_stored_form(&found))?;
+    Ok((fact, healing))
+}
+
+/// The cited invocation, where it is the task's own and may ground a fact.
+fn cited<'s>(id: &str, shelf: &'s Shelf) -> Result<(&'s Held, &'s Stored), Miss<'s>> {
+    let parsed: Option<InvocationId> = id.trim().parse().ok();
+    let Some(held) = parsed.and_then(|id| shelf.get(id)) else {
+        return Err(match parsed.filter(|id| shelf.is_foreign(*id)) {
+            Some(id) => Miss {
+                code: RejectionCode::ForeignInvocation,
+                reason: format!("{id} belongs to another task; a reading cites your own calls only"),
+                cited: None,
+            },
+            None => Miss {
+                code: RejectionCode::UnknownInvocation,
+                reason: format!("no invocation of this task has the id {}", quote(id)),
+                cited: None,
+            },
+        });
+    };
+    held.grounds().map(|stored| (held, stored)).ok_or_else(|| Miss {
+        code: RejectionCode::FailedInvocation,
+        reason: format!("{} {}, so it grounds nothing", held.invocation, ending(held.outcome)),
+        cited: Some(held),
+    })
+}
+
+fn ending(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Ok => "has no stored output",
+        Outcome::Empty => "found nothing",
+        Outcome::Failed => "failed",
+        Outcome::Timeout => "was stopped at its time limit",
+        Outcome::Denied => "was not allowed to run",
+    }
+}
+
+/// Looks in the cited output; what another output may still ground is a [`Miss`], anything else is final.
+fn examine<'s>(
+    claim: &Claim<'_>,
+    held: &'s Held,
+    stored: &'s Stored,
+    setting: &Setting<'_>,
+) -> Result<Result<Found<'s>, Miss<'s>>, Rejection> {
+    let all = stored.output().records();
+    let scope = match claim.record {
+        Some(id) => stored.output().record(id).map(std::slice::from_ref).unwrap_or_default(),
+        None => all,
+    };
+    if let Some(fit) = choose(claim, held, search(claim, scope, setting), setting)? {
+        return Ok(Ok(Found { held, stored, fit }));
+    }
+    if let Some(rejection) = explain(claim, held, scope, setting) {
+        return Err(rejection);
+    }
+    if claim.record.is_some() {
+        refuse_other_record(claim, held, stored, setting)?;
+    }
+    let (code, what) = if all_stand(claim, all, setting) {
+        (RejectionCode::SplitAcrossRecords, "stand in it, but in no one record together")
+    } else {
+        (RejectionCode::ValueAbsent, "do not stand in it as they are stated")
+    };
+    let reason = match claim.record {
+        Some(id) => format!("the values do not stand in record {id} of {}; they {what}", held.invocation),
+        None => format!("{} was searched; the values {what}", held.invocation),
+    };
+    Ok(Err(Miss { code, reason, cited: Some(held) }))
+}
+
+/// Refuses a reading that stands in another record of the output than the cited one: the agent must say so itself.
+fn refuse_other_record(
+    claim: &Claim<'_>,
+    held: &Held,
+    stored: &Stored,
+    setting: &Setting<'_>,
+) -> Result<(), Rejection> {
+    let fits = search(claim, stored.output().records(), setting).fits;
+    let (Some(cited), false) = (claim.record, fits.is_empty()) else { return Ok(()) };
+    let most = setting.rules.candidates as usize;
+    Err(refuse(
+        RejectionCode::ValueAbsent,
+        format!("the values do not stand in record {cited} of {}", held.invocation),
+        "Another record of the same output holds them: cite it, if you mean it.".to_owned(),
+        fits.iter().take(most).map(|fit| fit_candidate(held, fit)).collect(),
+    ))
+}
+
+fn heal<'s>(
+    claim: &Claim<'_>,
+    miss: Miss<'s>,
+    shelf: &'s Shelf,
+    setting: &Setting<'_>,
+) -> Result<(Found<'s>, Option<Healing>), Rejection> {
+    let because = miss.code;
+    let found = rescue(claim, miss, shelf, setting)?;
+    let healing = Healing { cited: claim.cited.to_owned(), healed: found.held.invocation, because };
+    Ok((found, Some(healing)))
+}
+
+fn no_stored_form(found: &Found<'_>) -> Rejection {
+    let reason = format!("{} of {} has no stored form", found.fit.record.id, found.held.invocation);
+    refuse(RejectionCode::ValueAbsent, reason, String::new(), Vec::new())
+}

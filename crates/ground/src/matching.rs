@@ -1,0 +1,110 @@
+//! Whether a claimed text is what a field holds; the field's type decides what counts as the same.
+
+use crate::fold;
+use crate::needle::Needle;
+use crate::quotation;
+use ledger::{FieldValue, Tier, Time};
+
+/// How a claimed text matched a field.
+#[derive(Debug)]
+pub(crate) struct Match<'o> {
+    pub(crate) tier: Tier,
+    /// The words that are quoted; only with [`Tier::Quoted`].
+    pub(crate) quotation: Option<String>,
+    /// The item that matched, where the field is a list.
+    pub(crate) item: Option<&'o str>,
+}
+
+/// What a reading asks of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// That the text is the whole value.
+    Whole,
+    /// That the text is quoted from it.
+    Quoting,
+}
+
+/// Matches `needle` against one field; `None` where it is not the value, or not at one of `tiers`.
+pub(crate) fn match_field<'o>(
+    needle: &Needle<'_>,
+    value: &'o FieldValue,
+    manner: Manner,
+    tiers: &[Tier],
+) -> Option<Match<'o>> {
+    let found = match (manner, value) {
+        (Manner::Whole, FieldValue::List(items)) => items.iter().find_map(|item| {
+            Some(Match { tier: text_tier(needle, item)?, quotation: None, item: Some(item) })
+        }),
+        (Manner::Whole, value) => {
+            whole(needle, value).map(|tier| Match { tier, quotation: None, item: None })
+        }
+        (Manner::Quoting, FieldValue::Text(text)) => quote(needle, text, None),
+        (Manner::Quoting, FieldValue::List(items)) => {
+            items.iter().find_map(|item| quote(needle, item, Some(item)))
+        }
+        (Manner::Quoting, _) => None,
+    };
+    found.filter(|found| tiers.contains(&found.tier))
+}
+
+fn whole(needle: &Needle<'_>, value: &FieldValue) -> Option<Tier> {
+    match value {
+        FieldValue::Text(text) => text_tier(needle, text),
+        FieldValue::Name(text) => {
+            folded(needle, text, || needle.names().iter().any(|name| fold::is_name(name, text)))
+        }
+        FieldValue::Path(text) => {
+            folded(needle, text, || needle.paths().iter().any(|path| fold::is_path(path, text)))
+        }
+        FieldValue::RegistryPath(text) => {
+            folded(needle, text, || needle.keys().iter().any(|key| key.is(text)))
+        }
+        FieldValue::Guid(text) => {
+            folded(needle, text, || needle.forms().any(|form| fold::is_guid(form, text)))
+        }
+        FieldValue::Sid(text) | FieldValue::Hash(text) | FieldValue::Bytes(text) => {
+            folded(needle, text, || needle.forms().any(|form| form.eq_ignore_ascii_case(text)))
+        }
+        FieldValue::Time(time) => time_tier(needle, time),
+        FieldValue::Integer(number) => number_tier(needle, *number),
+        FieldValue::Size(size) => number_tier(needle, i128::from(*size)),
+        FieldValue::Flag(flag) => folded(needle, if *flag { "true" } else { "false" }, || false),
+        // Its items are values of their own; the whole list is not.
+        FieldValue::List(_) => None,
+    }
+}
+
+fn text_tier(needle: &Needle<'_>, text: &str) -> Option<Tier> {
+    folded(needle, text, || needle.forms().any(|form| fold::is_text(form, text)))
+}
+
+fn folded(needle: &Needle<'_>, text: &str, same: impl FnOnce() -> bool) -> Option<Tier> {
+    if needle.raw() == text {
+        return Some(Tier::Exact);
+    }
+    same().then_some(Tier::Normalised)
+}
+
+/// The stored number matches as well as the instant: it is what the evidence holds.
+fn time_tier(needle: &Needle<'_>, time: &Time) -> Option<Tier> {
+    let instant = needle.instant().is_some_and(|instant| instant.is(time));
+    let stored = needle.number().is_some_and(|number| time.raw.parse() == Ok(number));
+    // Writing the time out is the costly part: only where it matched at all.
+    let tier = || if needle.raw() == time.to_text() { Tier::Exact } else { Tier::Typed };
+    (instant || stored).then(tier)
+}
+
+fn number_tier(needle: &Needle<'_>, number: i128) -> Option<Tier> {
+    let same = needle.number() == Some(number);
+    let tier = || if needle.raw() == number.to_string() { Tier::Exact } else { Tier::Typed };
+    same.then(tier)
+}
+
+/// The quotation is kept as it stands in the text, so that anybody can find it there.
+fn quote<'o>(needle: &Needle<'_>, text: &str, item: Option<&'o str>) -> Option<Match<'o>> {
+    if needle.raw() == text {
+        return Some(Match { tier: Tier::Exact, quotation: None, item });
+    }
+    let words = needle.forms().find(|form| quotation::stands(form, text))?;
+    Some(Match { tier: Tier::Quoted, quotation: Some(words.to_owned()), item })
+}

@@ -1,0 +1,180 @@
+//! A claimed text, and what the agent may have meant by writing it so.
+
+use crate::fold::{self, Key};
+use crate::typed::{self, Instant};
+use std::cell::OnceCell;
+
+/// A claimed text with its other forms, each computed when a field first asks for it.
+///
+/// White space, quotation marks and escapes are undone here, on the claim's side only: evidence is compared as it stands.
+#[derive(Debug)]
+pub(crate) struct Needle<'r> {
+    raw: &'r str,
+    others: OnceCell<Vec<String>>,
+    names: OnceCell<Vec<String>>,
+    paths: OnceCell<Vec<String>>,
+    keys: OnceCell<Vec<Key>>,
+    instant: OnceCell<Option<Instant>>,
+    number: OnceCell<Option<i128>>,
+}
+
+impl<'r> Needle<'r> {
+    pub(crate) fn new(raw: &'r str) -> Needle<'r> {
+        Needle {
+            raw,
+            others: OnceCell::new(),
+            names: OnceCell::new(),
+            paths: OnceCell::new(),
+            keys: OnceCell::new(),
+            instant: OnceCell::new(),
+            number: OnceCell::new(),
+        }
+    }
+
+    /// The text as the agent wrote it.
+    pub(crate) fn raw(&self) -> &'r str {
+        self.raw
+    }
+
+    /// The text as written, then its other forms.
+    pub(crate) fn forms(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.raw)
+            .chain(self.others.get_or_init(|| other_forms(self.raw)).iter().map(String::as_str))
+    }
+
+    /// All forms folded as names.
+    pub(crate) fn names(&self) -> &[String] {
+        self.names.get_or_init(|| self.forms().map(fold::name).collect())
+    }
+
+    /// All forms folded as paths of files.
+    pub(crate) fn paths(&self) -> &[String] {
+        self.paths.get_or_init(|| self.forms().map(fold::path).collect())
+    }
+
+    /// All forms folded as paths of registry keys.
+    pub(crate) fn keys(&self) -> &[Key] {
+        self.keys.get_or_init(|| self.forms().flat_map(Key::of_claim).collect())
+    }
+
+    /// The instant that the text states.
+    pub(crate) fn instant(&self) -> Option<Instant> {
+        *self.instant.get_or_init(|| self.forms().find_map(Instant::read))
+    }
+
+    /// The whole number that the text states.
+    pub(crate) fn number(&self) -> Option<i128> {
+        *self.number.get_or_init(|| self.forms().find_map(typed::number))
+    }
+
+    /// Whether the text states a date and time without a zone.
+    pub(crate) fn is_zoneless(&self) -> bool {
+        self.forms().any(typed::is_zoneless)
+    }
+}
+
+/// The forms beside the text as written: trimmed, without quotation marks, and each of these with its escapes undone.
+fn other_forms(raw: &str) -> Vec<String> {
+    let trimmed = raw.trim();
+    let bare = unquote(trimmed);
+    let mut forms: Vec<String> = Vec::new();
+    let plain = [trimmed, bare].map(|text| Some(text.to_owned()));
+    for form in plain.into_iter().chain([raw, trimmed, bare].map(unescape)).flatten() {
+        if !form.trim().is_empty() && form != raw && !forms.contains(&form) {
+            forms.push(form);
+        }
+    }
+    forms
+}
+
+/// `text` without one pair of surrounding quotation marks.
+fn unquote(text: &str) -> &str {
+    let inside = |mark: char| text.strip_prefix(mark)?.strip_suffix(mark);
+    ['"', '\'', '`'].into_iter().find_map(inside).unwrap_or(text)
+}
+
+/// `text` with the escapes of JSON (RFC 8259 section 7) and of our own rejections undone.
+///
+/// `None` where there are none, or where a backslash starts no escape.
+fn unescape(text: &str) -> Option<String> {
+    if !text.contains('\\') {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        let (before, escaped) = rest.split_at(at);
+        out.push_str(before);
+        let mut chars = escaped.strip_prefix('\\')?.chars();
+        match chars.next()? {
+            plain @ ('\\' | '"' | '\'' | '/') => out.push(plain),
+            'n' => out.push('\n'),
+            'r' => out.push('\r'),
+            't' => out.push('\t'),
+            'b' => out.push('\u{8}'),
+            'f' => out.push('\u{c}'),
+            '0' => out.push('\0'),
+            'u' => {
+                let (character, after) = code_point(chars.as_str())?;
+                out.push(character);
+                rest = after;
+                continue;
+            }
+            _ => return None,
+        }
+        rest = chars.as_str();
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+/// Reads what follows `\u`: four hex digits, a surrogate pair, or hex digits in braces; returns what is left.
+fn code_point(text: &str) -> Option<(char, &str)> {
+    if let Some(braced) = text.strip_prefix('{') {
+        let (digits, rest) = braced.split_once('}')?;
+        let short = digits.len() <= 6 && digits.bytes().all(|b| b.is_ascii_hexdigit());
+        let code = u32::from_str_radix(digits, 16).ok().filter(|_| short)?;
+        return Some((char::from_u32(code)?, rest));
+    }
+    let (first, rest) = code_unit(text)?;
+    if let Some(character) = char::from_u32(first.into()) {
+        return Some((character, rest));
+    }
+    let (second, rest) = code_unit(rest.strip_prefix("\\u")?)?;
+    let character = char::decode_utf16([first, second]).next()?.ok()?;
+    Some((character, rest))
+}
+
+/// Four hex digits.
+fn code_unit(text: &str) -> Option<(u16, &str)> {
+    let (digits, rest) = text.split_at_checked(4)?;
+    let hex = digits.bytes().all(|b| b.is_ascii_hexdigit());
+    let unit = u16::from_str_radix(digits, 16).ok().filter(|_| hex)?;
+    Some((unit, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_undone_only_where_every_backslash_starts_one() {
+        assert_eq!(unescape(r"C:\\Windows").as_deref(), Some(r"C:\Windows"));
+        assert_eq!(unescape(r"caf\u00e9 \ud83d\ude00 \u{e9}").as_deref(), Some("café 😀 é"));
+        assert_eq!(unescape(r#"say \"hi\"\n"#).as_deref(), Some("say \"hi\"\n"));
+        for broken in [r"C:\Windows", r"end\", r"\ud83d", r"\u12", r"\u+123", "plain"] {
+            assert_eq!(unescape(broken), None, "{broken}");
+        }
+    }
+
+    #[test]
+    fn a_text_of_nothing_but_quotation_marks_has_no_empty_form() {
+        assert!(Needle::new("\"\"").forms().all(|form| !form.is_empty()));
+    }
+
+    #[test]
+    fn quotation_marks_and_escapes_are_undone_together() {
+        let needle = Needle::new(" \"C:\\\\Temp\" ");
+        assert!(needle.forms().any(|form| form == r"C:\Temp"));
+    }
+}

@@ -1,0 +1,219 @@
+//! Examines a finished fact again, for a verifier that does not trust the gateway.
+//!
+//! **Invariant:** nothing here is shared with [`judge`](crate::judge): a mistake in its matching cannot hide itself.
+//! What the agent wrote is not looked at; only whether the fact says what stands in the stored output.
+
+use ledger::{
+    BoundValue, Clock, Digest, FactEntry, FieldType, FieldValue, Locator, Output, Record, RecordId,
+    RecordType, Tier, Vocabulary,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use thiserror::Error;
+use unicode_normalization::char::is_combining_mark;
+
+/// What does not hold of a stored fact.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum RecheckError {
+    /// The output is another one.
+    #[error("recheck a fact: expected output {expected}, found {found}")]
+    Output {
+        /// The digest that the fact names.
+        expected: Digest,
+        /// The digest of the bytes.
+        found: Digest,
+    },
+    /// The output has no such record.
+    #[error("recheck a fact: the output has no record {record}")]
+    Record {
+        /// The record that the fact names.
+        record: RecordId,
+    },
+    /// The record is of another type.
+    #[error("recheck a fact: {record}: expected type {expected:?}, found {found:?}")]
+    Kind {
+        /// The record.
+        record: RecordId,
+        /// The type that the fact names.
+        expected: String,
+        /// The record's type.
+        found: String,
+    },
+    /// The record stands elsewhere in the evidence.
+    #[error("recheck a fact: {record}: expected locator {expected}, found {found}")]
+    Locator {
+        /// The record.
+        record: RecordId,
+        /// The locator that the fact names.
+        expected: Box<Locator>,
+        /// The record's locator.
+        found: Box<Locator>,
+    },
+    /// The record has no such field.
+    #[error("recheck a fact: the record has no field {field:?}")]
+    Field {
+        /// The field that the fact names.
+        field: String,
+    },
+    /// The span is not the place of the field's value in the stored bytes.
+    #[error("recheck a fact: field {field:?}: its value does not stand at the span {span}")]
+    Span {
+        /// The field.
+        field: String,
+        /// The span that the fact names.
+        span: ledger::ByteSpan,
+    },
+    /// The bytes at the span hold another value.
+    #[error("recheck a fact: field {field:?}: the stored output holds another value")]
+    Value {
+        /// The field.
+        field: String,
+    },
+    /// The place of the raw bytes in the evidence is another one.
+    #[error("recheck a fact: field {field:?}: its raw bytes stand elsewhere in the evidence")]
+    At {
+        /// The field.
+        field: String,
+    },
+    /// A quotation does not stand in the text at word boundaries, or one is missing or out of place.
+    #[error("recheck a fact: field {field:?}: the quotation does not hold")]
+    Quotation {
+        /// The field.
+        field: String,
+    },
+    /// A time of a copy cannot prove an event.
+    #[error("recheck a fact: field {field:?}: the time was kept by the machine that holds a copy")]
+    CopiedTime {
+        /// The field.
+        field: String,
+    },
+    /// The field does not name what the record is about.
+    #[error("recheck a fact: field {field:?} is no subject of a {kind:?}")]
+    Subject {
+        /// The field.
+        field: String,
+        /// The record's type.
+        kind: String,
+    },
+    /// The fact has no values, or two of one field.
+    #[error("recheck a fact: it has no values, or two of one field")]
+    Values,
+    /// A record of this type does not prove the predicate.
+    #[error("recheck a fact: a {kind:?} does not prove {predicate:?}")]
+    Predicate {
+        /// The predicate.
+        predicate: String,
+        /// The record's type.
+        kind: String,
+    },
+}
+
+/// Checks that a stored fact says what stands in the stored output.
+pub fn recheck(
+    entry: &FactEntry,
+    output: &Output,
+    vocabulary: &Vocabulary,
+    types: &BTreeMap<String, RecordType>,
+) -> Result<(), RecheckError> {
+    let found = Digest::of(output.bytes());
+    if found != entry.output {
+        return Err(RecheckError::Output { expected: entry.output, found });
+    }
+    let record = output.record(entry.record).ok_or(RecheckError::Record { record: entry.record })?;
+    check_record(entry, record)?;
+    check_predicate(entry, vocabulary)?;
+    check_subject(entry, types)?;
+    for value in entry.values.iter().chain([&entry.subject]) {
+        check_value(value, record, output)?;
+    }
+    check_values(entry)?;
+    entry.values.iter().try_for_each(|value| check_quotation(value, entry.predicate.is_quoted()))
+}
+
+fn check_record(entry: &FactEntry, record: &Record) -> Result<(), RecheckError> {
+    if record.kind != entry.kind {
+        let (expected, found) = (entry.kind.clone(), record.kind.clone());
+        return Err(RecheckError::Kind { record: record.id, expected, found });
+    }
+    if record.locator != entry.locator {
+        let (expected, found) = (Box::new(entry.locator.clone()), Box::new(record.locator.clone()));
+        return Err(RecheckError::Locator { record: record.id, expected, found });
+    }
+    Ok(())
+}
+
+fn check_predicate(entry: &FactEntry, vocabulary: &Vocabulary) -> Result<(), RecheckError> {
+    let meaning = vocabulary.meaning(&entry.predicate);
+    if meaning.is_some_and(|meaning| meaning.proved_by.contains(&entry.kind)) {
+        return Ok(());
+    }
+    Err(RecheckError::Predicate { predicate: entry.predicate.0.clone(), kind: entry.kind.clone() })
+}
+
+fn check_subject(entry: &FactEntry, types: &BTreeMap<String, RecordType>) -> Result<(), RecheckError> {
+    let own = types.get(&entry.kind).is_some_and(|kind| kind.subject == entry.subject.field);
+    let naming = [FieldType::Path, FieldType::RegistryPath, FieldType::Name, FieldType::Sid];
+    let names = naming.contains(&entry.subject.value.field_type());
+    if (own || names) && entry.subject.tier != Tier::Quoted && entry.subject.quotation.is_none() {
+        return Ok(());
+    }
+    Err(RecheckError::Subject { field: entry.subject.field.clone(), kind: entry.kind.clone() })
+}
+
+/// Reads the value again from the bytes at its span.
+fn check_value(value: &BoundValue, record: &Record, output: &Output) -> Result<(), RecheckError> {
+    let field = || value.field.clone();
+    let held = record.fields.get(&value.field).ok_or_else(|| RecheckError::Field { field: field() })?;
+    if output.value_span(record.id, &value.field) != Some(value.span) {
+        return Err(RecheckError::Span { field: field(), span: value.span });
+    }
+    let range = usize::try_from(value.span.offset).ok().zip(usize::try_from(value.span.end()).ok());
+    let bytes = range.and_then(|(start, end)| output.bytes().get(start..end)).unwrap_or_default();
+    if serde_json::from_slice::<FieldValue>(bytes).ok().as_ref() != Some(&value.value) {
+        return Err(RecheckError::Value { field: field() });
+    }
+    if held.at != value.at {
+        return Err(RecheckError::At { field: field() });
+    }
+    if matches!(&value.value, FieldValue::Time(time) if time.clock == Clock::CollectionCopy) {
+        return Err(RecheckError::CopiedTime { field: field() });
+    }
+    Ok(())
+}
+
+fn check_values(entry: &FactEntry) -> Result<(), RecheckError> {
+    let single = entry.values.iter().filter(|value| !matches!(value.value, FieldValue::List(_)));
+    let fields: Vec<_> = single.map(|value| &value.field).collect();
+    let distinct: BTreeSet<_> = fields.iter().collect();
+    if entry.values.is_empty() || distinct.len() != fields.len() {
+        return Err(RecheckError::Values);
+    }
+    Ok(())
+}
+
+/// A quotation stands in a text and belongs to the predicate `quoted`, which takes nothing but texts.
+fn check_quotation(value: &BoundValue, quoted: bool) -> Result<(), RecheckError> {
+    let text = if let FieldValue::Text(text) = &value.value { Some(text) } else { None };
+    let items = if let FieldValue::List(items) = &value.value { items.as_slice() } else { &[] };
+    let texts: Vec<_> = text.into_iter().chain(items).collect();
+    let holds = match (value.tier, &value.quotation) {
+        (Tier::Quoted, Some(words)) => quoted && texts.iter().any(|text| has_words(text, words)),
+        (Tier::Exact, None) => !quoted || !texts.is_empty(),
+        (Tier::Normalised | Tier::Typed, None) => !quoted,
+        (Tier::Quoted, None) | (Tier::Exact | Tier::Normalised | Tier::Typed, Some(_)) => false,
+    };
+    if holds { Ok(()) } else { Err(RecheckError::Quotation { field: value.field.clone() }) }
+}
+
+/// Whether `words`, four characters or more, stand in `text` and cut no word in two.
+fn has_words(text: &str, words: &str) -> bool {
+    let in_word =
+        |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || is_combining_mark(c));
+    let whole = |(at, _): (usize, &str)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let after = text.get(at + words.len()..).and_then(|after| after.chars().next());
+        let cut_before = in_word(before) && in_word(words.chars().next());
+        let cut_after = in_word(after) && in_word(words.chars().next_back());
+        !cut_before && !cut_after
+    };
+    words.chars().count() >= 4 && text.match_indices(words).any(whole)
+}

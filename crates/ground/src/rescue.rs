@@ -1,0 +1,160 @@
+//! The rescue: looks for a reading in the task's other outputs when the cited one does not ground it.
+
+use crate::bind::{Fit, stands, subject};
+use crate::choose::{is_all_weak, objection, search};
+use crate::claim::{Claim, Wanted};
+use crate::fact::Found;
+use crate::judge::Setting;
+use crate::matching::Manner;
+use crate::near::Nearest;
+use crate::needle::Needle;
+use crate::refusal::{candidate, fit_candidate, refuse};
+use crate::shelf::{Held, Shelf, Stored};
+use ledger::{Candidate, Record, Rejection, RejectionCode};
+
+/// Why the cited invocation does not ground a reading that another one still may.
+#[derive(Debug)]
+pub(crate) struct Miss<'s> {
+    pub(crate) code: RejectionCode,
+    pub(crate) reason: String,
+    /// The cited invocation, where the task has it.
+    pub(crate) cited: Option<&'s Held>,
+}
+
+/// Finds the one place in the task's own outputs that grounds the whole reading, or says why there is none.
+pub(crate) fn rescue<'s>(
+    claim: &Claim<'_>,
+    miss: Miss<'s>,
+    shelf: &'s Shelf,
+    setting: &Setting<'_>,
+) -> Result<Found<'s>, Rejection> {
+    let mut found = if setting.rules.rescue { find(claim, &miss, shelf, setting) } else { Vec::new() };
+    match (found.pop(), found.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (Some(last), false) => {
+            found.push(last);
+            Err(refuse_several(&miss, &found, setting))
+        }
+        (None, _) => Err(refuse_miss(claim, &miss, shelf, setting)),
+    }
+}
+
+/// The distinct places that ground the reading, each at its earliest invocation.
+fn find<'s>(claim: &Claim<'_>, miss: &Miss<'s>, shelf: &'s Shelf, setting: &Setting<'_>) -> Vec<Found<'s>> {
+    let cited = miss.cited.map(|held| held.invocation);
+    let mut found: Vec<Found<'s>> = Vec::new();
+    for (held, stored) in candidates(claim, shelf).filter(|(held, _)| Some(held.invocation) != cited) {
+        for fit in search(claim, stored.output().records(), setting).fits {
+            let heals = objection(claim, &fit, setting).is_none() && !is_all_weak(&fit, setting);
+            if heals && !found.iter().any(|known| joins(known, stored, &fit)) {
+                found.push(Found { held, stored, fit });
+            }
+        }
+    }
+    found
+}
+
+/// Whether a place is the same evidence as a known one, or the same record of an equal output.
+fn joins(known: &Found<'_>, stored: &Stored, fit: &Fit<'_>) -> bool {
+    let same_output = known.stored.digest() == stored.digest() && known.fit.record.id == fit.record.id;
+    same_output || known.fit.same_evidence(fit)
+}
+
+/// The task's successful invocations that may hold the claim, in the order of their starts.
+///
+/// Every one of them for now; an index over the values belongs here.
+fn candidates<'s>(_claim: &Claim<'_>, shelf: &'s Shelf) -> impl Iterator<Item = (&'s Held, &'s Stored)> {
+    shelf.held().iter().filter_map(|held| Some((held, held.grounds()?)))
+}
+
+fn refuse_several(miss: &Miss<'_>, found: &[Found<'_>], setting: &Setting<'_>) -> Rejection {
+    let most = setting.rules.candidates as usize;
+    refuse(
+        RejectionCode::Ambiguous,
+        format!("{}; {} places in your other results hold this reading", miss.reason, found.len()),
+        "Cite the invocation and record you mean.".to_owned(),
+        found.iter().take(most).map(|found| fit_candidate(found.held, &found.fit)).collect(),
+    )
+}
+
+/// The original reason, with the nearest text and the latest real ids.
+fn refuse_miss(claim: &Claim<'_>, miss: &Miss<'_>, shelf: &Shelf, setting: &Setting<'_>) -> Rejection {
+    let most = setting.rules.candidates as usize;
+    let mut places: Vec<Candidate> = Vec::new();
+    let mut hint = "Cite an invocation of yours whose records hold the values as you state them.";
+    if let Some(part) = quotable(claim, miss, setting) {
+        hint = "That is only a part of a text: state it with predicate `quoted`, or state the whole text.";
+        places.push(part);
+    } else if let Some(near) = nearest(claim, miss, shelf, setting) {
+        hint = "The first candidate holds the nearest text; state exactly what stands there, if you mean it.";
+        places.push(near);
+    }
+    let recent = shelf.held().iter().rev().filter(|held| held.grounds().is_some());
+    places.extend(recent.map(|held| candidate(held, None, None, None)).take(most));
+    places.truncate(most);
+    if places.is_empty() {
+        hint = "No call of yours has returned records yet: search first.";
+    }
+    refuse(miss.code, miss.reason.clone(), hint.to_owned(), places)
+}
+
+/// The cited record of which a claimed value is a part that could be quoted.
+fn quotable(claim: &Claim<'_>, miss: &Miss<'_>, setting: &Setting<'_>) -> Option<Candidate> {
+    let held = miss.cited.filter(|_| claim.manner() == Manner::Whole)?;
+    let tiers = &setting.rules.tiers;
+    let wanted = absent(claim, held, setting)?;
+    let records = held.grounds()?.output().records();
+    let record = records.iter().find(|record| stands(wanted, record, Manner::Quoting, tiers))?;
+    Some(candidate(held, Some(record), wanted.field, None))
+}
+
+/// The nearest text to the value that is missing: in the cited output, else in the others from the latest back.
+fn nearest(claim: &Claim<'_>, miss: &Miss<'_>, shelf: &Shelf, setting: &Setting<'_>) -> Option<Candidate> {
+    let cited = miss.cited.filter(|held| held.grounds().is_some());
+    let (text, field) = match cited {
+        Some(held) => missing(claim, held, setting)?,
+        None => claim.anchor().map(|wanted| (wanted.needle.raw(), wanted.field))?,
+    };
+    let known = |field: &&str| cited.is_none_or(|held| holds_field(held, field));
+    let mut nearest = Nearest::new(text, field.filter(known));
+    if let Some(held) = cited {
+        nearest.look(held);
+    }
+    for held in shelf.held().iter().rev() {
+        if nearest.is_found() {
+            break;
+        }
+        nearest.look(held);
+    }
+    nearest.into_candidate()
+}
+
+fn holds_field(held: &Held, field: &str) -> bool {
+    held.grounds()
+        .is_some_and(|stored| stored.output().records().iter().any(|r| r.fields.contains_key(field)))
+}
+
+/// The text that does not stand in the cited output, with the field it was claimed for.
+fn missing<'r>(claim: &Claim<'r>, held: &Held, setting: &Setting<'_>) -> Option<(&'r str, Option<&'r str>)> {
+    let value = absent(claim, held, setting).map(|wanted| (wanted.needle.raw(), wanted.field));
+    let subject = || claim.subject.as_ref().map(|needle| (needle.raw(), None));
+    value.or_else(subject)
+}
+
+/// The first value that stands in no record of the output.
+fn absent<'c, 'r>(claim: &'c Claim<'r>, held: &Held, setting: &Setting<'_>) -> Option<&'c Wanted<'r>> {
+    let records = held.grounds()?.output().records();
+    let tiers = &setting.rules.tiers;
+    claim.values.iter().find(|wanted| !records.iter().any(|r| stands(wanted, r, claim.manner(), tiers)))
+}
+
+/// Whether every value and the subject stand somewhere among `records`.
+pub(crate) fn all_stand(claim: &Claim<'_>, records: &[Record], setting: &Setting<'_>) -> bool {
+    let tiers = &setting.rules.tiers;
+    let has_subject = |needle: &Needle<'_>, record: &Record| {
+        let own = setting.types.get(&record.kind).map(|kind| kind.subject.as_str());
+        subject(needle, record, own, tiers).is_some()
+    };
+    claim.values.iter().all(|wanted| records.iter().any(|r| stands(wanted, r, claim.manner(), tiers)))
+        && claim.subject.as_ref().is_none_or(|needle| records.iter().any(|r| has_subject(needle, r)))
+}

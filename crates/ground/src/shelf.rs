@@ -1,0 +1,109 @@
+//! What a task has seen: the only place where the gateway looks.
+
+use ledger::event::RecordRange;
+use ledger::{Digest, InvocationId, Outcome, Output};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A task's own invocations, up to the place of the claim in the log.
+///
+/// Of other tasks it knows ids and nothing more, so that another's output cannot be searched even by mistake.
+#[derive(Debug, Clone, Default)]
+pub struct Shelf {
+    held: Vec<Held>,
+    places: BTreeMap<InvocationId, usize>,
+    foreign: BTreeSet<InvocationId>,
+}
+
+/// One invocation of the task.
+#[derive(Debug, Clone)]
+pub struct Held {
+    /// Its id.
+    pub invocation: InvocationId,
+    /// One line on the call: tool and arguments.
+    pub summary: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Its output, where there is one.
+    pub output: Option<Stored>,
+    /// The records that the agent has been shown.
+    pub shown: Vec<RecordRange>,
+}
+
+/// An output and its digest, which is computed once.
+#[derive(Debug, Clone)]
+pub struct Stored {
+    output: Arc<Output>,
+    digest: Digest,
+}
+
+impl Stored {
+    /// Takes an output and hashes it.
+    pub fn new(output: Arc<Output>) -> Stored {
+        let digest = output.digest();
+        Stored { output, digest }
+    }
+
+    /// The output, to be kept.
+    pub fn shared(&self) -> Arc<Output> {
+        Arc::clone(&self.output)
+    }
+
+    /// The output.
+    pub fn output(&self) -> &Output {
+        &self.output
+    }
+
+    /// The digest of its stored bytes.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+}
+
+impl Held {
+    /// The output, where its records may ground a fact.
+    pub(crate) fn grounds(&self) -> Option<&Stored> {
+        self.output.as_ref().filter(|_| self.outcome.grounds())
+    }
+}
+
+impl Shelf {
+    /// Adds an invocation of the task; call it in the order of their starts.
+    ///
+    /// An id that is already there is replaced in its place.
+    pub fn push(&mut self, held: Held) {
+        match self.places.get(&held.invocation).and_then(|place| self.held.get_mut(*place)) {
+            Some(known) => *known = held,
+            None => {
+                self.places.insert(held.invocation, self.held.len());
+                self.held.push(held);
+            }
+        }
+    }
+
+    /// Adds the id of another task's invocation.
+    pub fn push_foreign(&mut self, id: InvocationId) {
+        self.foreign.insert(id);
+    }
+
+    /// Notes that the agent has been shown more records; `false` where the task has no such invocation.
+    pub fn show(&mut self, id: InvocationId, range: RecordRange) -> bool {
+        let held = self.places.get(&id).and_then(|place| self.held.get_mut(*place));
+        held.map(|held| held.shown.push(range)).is_some()
+    }
+
+    /// The task's invocations in the order of their starts.
+    pub fn held(&self) -> &[Held] {
+        &self.held
+    }
+
+    /// The task's invocation with this id.
+    pub fn get(&self, id: InvocationId) -> Option<&Held> {
+        self.held.get(*self.places.get(&id)?)
+    }
+
+    /// Whether another task of the run has an invocation with this id.
+    pub fn is_foreign(&self, id: InvocationId) -> bool {
+        self.foreign.contains(&id)
+    }
+}

@@ -1,0 +1,150 @@
+//! Equality of typed values: instants and whole numbers.
+
+use ledger::{Time, Utc};
+
+/// An instant as a claim states it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Instant {
+    /// Nanoseconds since 1970-01-01 UTC.
+    nanoseconds: i128,
+    /// Decimal places of a second that the claim gives.
+    decimals: usize,
+}
+
+impl Instant {
+    /// Reads RFC 3339 with a zone and nothing looser, so that the claim's precision is known.
+    pub(crate) fn read(text: &str) -> Option<Instant> {
+        let (date, rest) = text.split_at_checked(10)?;
+        let (clock, rest) = rest.strip_prefix(['T', 't', ' '])?.split_at_checked(8)?;
+        let (decimals, zone) = match rest.strip_prefix('.') {
+            Some(fraction) => {
+                let zone = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
+                (fraction.len() - zone.len(), zone)
+            }
+            None => (0, rest),
+        };
+        let zoned = matches!(zone, "Z" | "z") || has_shape(zone, "+00:00") || has_shape(zone, "-00:00");
+        // A second of 60 would be read as 59: another instant than the one written.
+        let plain = has_shape(date, "0000-00-00") && has_shape(clock, "00:00:00") && !clock.ends_with("60");
+        let fraction = decimals <= 9 && (decimals > 0 || !rest.starts_with('.'));
+        if !(zoned && plain && fraction) {
+            return None;
+        }
+        let utc: Utc = text.parse().ok()?;
+        Some(Instant { nanoseconds: utc.unix_nanoseconds(), decimals })
+    }
+
+    /// Whether `time` is this instant at the claim's precision, and the claim is no finer than the source.
+    pub(crate) fn is(self, time: &Time) -> bool {
+        let Some(utc) = time.utc else { return false };
+        if self.decimals > time.precision.decimals() {
+            return false;
+        }
+        let step = (self.decimals..9).fold(1i128, |step, _| step * 10);
+        utc.unix_nanoseconds().div_euclid(step) * step == self.nanoseconds
+    }
+}
+
+/// Whether `text` is a date, or a date and time, without a zone.
+pub(crate) fn is_zoneless(text: &str) -> bool {
+    let Some((date, rest)) = text.split_at_checked(10) else { return false };
+    let dated = ["0000-00-00", "0000/00/00", "00.00.0000", "00/00/0000"].iter().any(|s| has_shape(date, s));
+    let clock = rest.strip_prefix(['T', 't', ' ']).unwrap_or(rest);
+    let (clock, fraction) = clock.split_once('.').unwrap_or((clock, ""));
+    let clocked = clock.is_empty() || has_shape(clock, "00:00") || has_shape(clock, "00:00:00");
+    dated && clocked && fraction.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Reads a whole number in decimal digits or, after `0x`, in hex digits.
+pub(crate) fn number(text: &str) -> Option<i128> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let (digits, radix) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(digits) => (digits, 16),
+        None => (digits, 10),
+    };
+    let plain = digits.chars().all(|c| c.is_digit(radix));
+    let number = i128::from_str_radix(digits, radix).ok().filter(|_| plain)?;
+    Some(if negative { -number } else { number })
+}
+
+/// Whether `text` has a digit wherever `shape` has `0`, and else the same characters.
+fn has_shape(text: &str, shape: &str) -> bool {
+    let fits = |(t, s): (u8, u8)| if s == b'0' { t.is_ascii_digit() } else { t == s };
+    text.len() == shape.len() && text.bytes().zip(shape.bytes()).all(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ledger::{Clock, Precision};
+
+    fn time(text: &str, precision: Precision) -> Time {
+        Time { utc: Some(text.parse().unwrap()), raw: "1".into(), clock: Clock::Host, precision }
+    }
+
+    fn is(claim: &str, time: &Time) -> bool {
+        Instant::read(claim).is_some_and(|instant| instant.is(time))
+    }
+
+    #[test]
+    fn an_instant_is_compared_at_the_precision_of_the_claim() {
+        let filetime = time("2012-04-04T01:58:40.8392490Z", Precision::Filetime);
+        for equal in ["2012-04-04T01:58:40Z", "2012-04-04T03:58:40.8+02:00", "2012-04-04 01:58:40.839249z"] {
+            assert!(is(equal, &filetime), "{equal}");
+        }
+        for other in ["2012-04-04T01:58:41Z", "2012-04-04T01:58:40.84Z", "2012-04-04T01:58:40+02:00"] {
+            assert!(!is(other, &filetime), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_claim_finer_than_the_source_is_not_equal() {
+        let second = time("2012-04-04T01:58:40Z", Precision::Second);
+        assert!(is("2012-04-04T01:58:40Z", &second));
+        assert!(!is("2012-04-04T01:58:40.0Z", &second));
+    }
+
+    #[test]
+    fn an_instant_before_1970_is_cut_toward_the_past() {
+        assert!(is("1969-12-31T23:59:58Z", &time("1969-12-31T23:59:58.5Z", Precision::Filetime)));
+    }
+
+    #[test]
+    fn only_rfc_3339_with_a_zone_is_an_instant() {
+        for text in [
+            "2012-04-04T01:58:40",
+            "2012-04-04T01:58Z",
+            "2012-04-04",
+            "20120404T015840Z",
+            "2012-04-04T01:58:60Z",
+            "2012-04-04T01:58:40.Z",
+            "2012-04-04T01:58:40+02:00[Europe/Berlin]",
+            "2012-13-04T01:58:40Z",
+            "é",
+        ] {
+            assert_eq!(Instant::read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn dates_and_times_without_a_zone_are_known_as_such() {
+        for text in ["2012-04-04T01:58:40", "2012-04-04 01:58:40.123", "2012-04-04", "04/04/2012 01:58"] {
+            assert!(is_zoneless(text), "{text}");
+        }
+        for text in ["2012-04-04T01:58:40Z", "129779783208392490", "version 10.0"] {
+            assert!(!is_zoneless(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_decimal_or_hex_and_nothing_else() {
+        assert_eq!(number("0x1F"), Some(31));
+        assert_eq!(number("-12"), Some(-12));
+        for text in ["1e3", "1,000", "+5", "0x", "", "--1", "0x-1", "١"] {
+            assert_eq!(number(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Values that carry too little to tell one record from another.
+
+use crate::bind::Bound;
+use crate::typed;
+use ledger::{FieldValue, GateRules};
+
+/// Numbers below this stand in too many records.
+const SMALL_NUMBER: i128 = 256;
+
+/// Whether the value that was bound is weak.
+pub(crate) fn is_weak(bound: &Bound<'_>, rules: &GateRules) -> bool {
+    match &bound.held.value {
+        FieldValue::Flag(_) => true,
+        FieldValue::Integer(number) => *number < SMALL_NUMBER,
+        FieldValue::Size(size) => i128::from(*size) < SMALL_NUMBER,
+        FieldValue::Time(time) => time.utc.is_none() && is_weak_text(&time.raw, rules),
+        FieldValue::Text(text)
+        | FieldValue::Name(text)
+        | FieldValue::Path(text)
+        | FieldValue::RegistryPath(text)
+        | FieldValue::Sid(text)
+        | FieldValue::Guid(text)
+        | FieldValue::Hash(text)
+        | FieldValue::Bytes(text) => is_weak_text(bound.quotation.as_deref().unwrap_or(text), rules),
+        FieldValue::List(_) => is_weak_text(bound.quotation.as_deref().or(bound.item).unwrap_or(""), rules),
+    }
+}
+
+fn is_weak_text(text: &str, rules: &GateRules) -> bool {
+    let text = text.trim();
+    let short = text.chars().take(rules.weak_below as usize).count() < rules.weak_below as usize;
+    let flag = ["true", "false"].iter().any(|flag| flag.eq_ignore_ascii_case(text));
+    short || flag || text.is_empty() || typed::number(text).is_some_and(|number| number < SMALL_NUMBER)
+}
