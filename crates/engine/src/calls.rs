@@ -251,7 +251,8 @@ impl Task {
         let found = invocation.parse().ok().and_then(|id| self.shelf.get(id));
         let held = found
             .ok_or_else(|| format!("invocation: {:?} is no invocation of yours", bounded(invocation)))?;
-        let output = held.output.as_ref().ok_or_else(|| format!("{invocation} returned no records"))?.shared();
+        let output =
+            held.output.as_ref().ok_or_else(|| format!("{invocation} returned no records"))?.shared();
         let shown = view::page(&output, first, bytes)
             .ok_or_else(|| format!("{invocation} has {} records", output.records().len()))?;
         let page = Page { invocation: held.invocation, output, shown: vec![shown] };

@@ -11,7 +11,7 @@ pub fn fact_title(fact: &FactEntry) -> String {
     let values: Vec<_> = fact
         .values
         .iter()
-        .filter(|value| value.field != subject.field)
+        .filter(|value| value.field != subject.field && !is_named_by(subject, value))
         .map(|value| format!("{} = {}", value.field, shown(value)))
         .collect();
     let subject = subject.value.to_text();
@@ -29,6 +29,12 @@ pub fn phenomenon_title(facts: &[&FactEntry]) -> String {
         [only] => fact_title(only),
         [first, rest @ ..] => format!("{} (and {} more)", fact_title(first), rest.len()),
     }
+}
+
+/// Whether the value is the last component of the subject's path, so that the title says it already.
+fn is_named_by(subject: &BoundValue, value: &BoundValue) -> bool {
+    let (path, name) = (subject.value.to_text(), value.value.to_text());
+    path.strip_suffix(&*name).is_some_and(|parent| parent.ends_with(['\\', '/']) && !name.is_empty())
 }
 
 fn shown(value: &BoundValue) -> String {

@@ -3,7 +3,7 @@
 use crate::inert::terminal;
 use graph::{Fate, RefusedClaim, Run, fact_title};
 use ledger::event::TaskStatus;
-use ledger::{Record, Tier};
+use ledger::{Candidate, Record, Tier};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -125,6 +125,9 @@ pub fn rejections(run: &Run, claims: &[RefusedClaim<'_>]) -> String {
         if !claim.rejection.hint.is_empty() {
             let _ = writeln!(out, "           {}", terminal(&claim.rejection.hint));
         }
+        for candidate in &claim.rejection.candidates {
+            let _ = writeln!(out, "           {}", terminal(&self::candidate(candidate)));
+        }
         let _ = match claim.fate {
             Fate::Corrected { by, tries } => {
                 writeln!(out, "  ended:   corrected after {tries} tries by {by}")
@@ -134,6 +137,16 @@ pub fn rejections(run: &Run, claims: &[RefusedClaim<'_>]) -> String {
     }
     let _ = writeln!(out, "\n{} claims refused", claims.len());
     out
+}
+
+/// A candidate in one line: where it is, and what stands there.
+fn candidate(candidate: &Candidate) -> String {
+    let record = candidate.record.map_or(String::new(), |record| format!(" {record}"));
+    let field = candidate.field.as_ref().map_or(String::new(), |field| format!(" {field}"));
+    match &candidate.text {
+        Some(text) => format!("{}{record}{field}: {text}", candidate.invocation),
+        None => format!("{}{record}{field}: {}", candidate.invocation, candidate.summary),
+    }
 }
 
 /// How a tier is called.

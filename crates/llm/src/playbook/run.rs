@@ -1,8 +1,8 @@
 //! A playbook at work: which calls are due, which are awaited.
 
 use super::plan::{RecordRule, Step};
-use ledger::pattern;
 use ledger::event::Refusal;
+use ledger::pattern;
 use ledger::turn::{Answer, Message, Page, Reply, ReplyBlock, ToolCall, TurnRequest, UserBlock};
 use ledger::{CallId, FieldValue, InvocationId, Record};
 use serde_json::{Map, Value, json};

@@ -1,0 +1,199 @@
+//! Small logs made by hand, for tests of what folds them.
+
+use ledger::chain::Circumstance;
+use ledger::event::{
+    ClaimAccepted, ClaimRejected, ClaimSubmitted, InvocationEnded, InvocationStarted, PhenomenonRecorded,
+    RunOpened, TaskAssigned,
+};
+use ledger::{
+    AgentSpec, BoundValue, ByteSpan, CallId, CaseEntry, ClaimId, ClaimedValue, Completeness, Digest, Event,
+    EvidenceEntry, EvidenceKind, FORMAT, FactEntry, FactId, FieldValue, IdSpace, InvocationId, Locator,
+    Outcome, PhenomenonId, Predicate, Reading, RecordId, Rejection, RejectionCode, Rules, Seed, Stream,
+    TaskId, Tier, Vocabulary,
+};
+
+/// The id space of every history.
+pub fn ids() -> IdSpace {
+    IdSpace::new(Seed(Digest::of(b"history")))
+}
+
+/// A log under construction.
+#[derive(Debug, Clone)]
+pub struct History {
+    events: Vec<(Stream, Event, Circumstance)>,
+}
+
+impl History {
+    /// A run with one piece of evidence, labelled `host`, and this case title.
+    pub fn opened(title: &str) -> History {
+        let evidence =
+            EvidenceEntry { label: "host".into(), kind: EvidenceKind::Directory, expected_sha256: None };
+        let opened = RunOpened {
+            format: FORMAT,
+            program: "0.0.0".into(),
+            seed: Seed(Digest::of(b"history")),
+            case: CaseEntry {
+                name: "case".into(),
+                title: title.into(),
+                time_zone: "UTC".into(),
+                evidence: vec![evidence],
+            },
+            rules: Rules::default(),
+            vocabulary: vocabulary(),
+            tools: Vec::new(),
+            behaviour: Vec::new(),
+            confined: true,
+        };
+        let mut history = History { events: Vec::new() };
+        history.push(Stream::Run, Event::RunOpened(Box::new(opened)));
+        history
+    }
+
+    /// Appends an event.
+    pub fn push(&mut self, stream: Stream, event: Event) -> &mut History {
+        self.events.push((stream, event, Circumstance::default()));
+        self
+    }
+
+    /// Assigns a task to an agent without objectives.
+    pub fn assigned(&mut self, task: u16, agent: &str) -> &mut History {
+        let agent = AgentSpec {
+            name: agent.into(),
+            prompt: String::new(),
+            surface: Default::default(),
+            objectives: vec![],
+        };
+        let assigned =
+            TaskAssigned { task: TaskId(task), agent, model: "scripted".into(), model_digest: None };
+        self.push(Stream::Run, Event::TaskAssigned(assigned))
+    }
+
+    /// The `ordinal`th call of a task: `parse_registry_key`, which ended in order.
+    pub fn invoked(&mut self, task: u16, ordinal: u32) -> &mut History {
+        let invocation = invocation(task, ordinal);
+        let stream = Stream::Task(TaskId(task));
+        self.push(
+            stream,
+            Event::InvocationStarted(InvocationStarted {
+                invocation,
+                turn: 1,
+                call: CallId(format!("c{ordinal}")),
+                tool: "parse_registry_key".into(),
+                arguments: serde_json::json!({"key": "Run"}),
+            }),
+        );
+        self.push(
+            stream,
+            Event::InvocationEnded(InvocationEnded {
+                invocation,
+                outcome: Outcome::Ok,
+                completeness: Completeness::Complete,
+                normalised: None,
+                output: None,
+                records: 1,
+                bytes: 1,
+                shown: Vec::new(),
+                defects: Vec::new(),
+                gaps: Vec::new(),
+                notes: Vec::new(),
+            }),
+        )
+    }
+
+    /// The `ordinal`th claim of a task.
+    pub fn claimed(&mut self, task: u16, ordinal: u32, turn: u32, reading: Reading) -> &mut History {
+        let submitted =
+            ClaimSubmitted { claim: claim(task, ordinal), turn, call: CallId("c".into()), reading };
+        self.push(Stream::Task(TaskId(task)), Event::ClaimSubmitted(submitted))
+    }
+
+    /// The `ordinal`th claim of a task was refused.
+    pub fn refused(&mut self, task: u16, ordinal: u32, code: RejectionCode) -> &mut History {
+        let rejection = Rejection {
+            code,
+            reason: "it does not stand there".into(),
+            hint: String::new(),
+            candidates: vec![],
+        };
+        let rejected = ClaimRejected { claim: claim(task, ordinal), rejection };
+        self.push(Stream::Task(TaskId(task)), Event::ClaimRejected(rejected))
+    }
+
+    /// The `ordinal`th claim of a task became a fact.
+    pub fn accepted(&mut self, task: u16, ordinal: u32, fact: FactEntry) -> &mut History {
+        let accepted = ClaimAccepted { claim: claim(task, ordinal), fact, healing: None };
+        self.push(Stream::Task(TaskId(task)), Event::ClaimAccepted(Box::new(accepted)))
+    }
+
+    /// The `ordinal`th phenomenon of a task.
+    pub fn phenomenon(&mut self, task: u16, ordinal: u32, facts: &[FactId], words: &str) -> &mut History {
+        let id = PhenomenonId::assign(&ids(), TaskId(task), ordinal);
+        if let Ok(phenomenon) = id {
+            let recorded =
+                PhenomenonRecorded { phenomenon, facts: facts.to_vec(), interpretation: words.into() };
+            self.push(Stream::Task(TaskId(task)), Event::PhenomenonRecorded(recorded));
+        }
+        self
+    }
+
+    /// The events in order.
+    pub fn events(&self) -> Vec<(Stream, Event, Circumstance)> {
+        self.events.clone()
+    }
+}
+
+/// The id of a task's `ordinal`th invocation.
+pub fn invocation(task: u16, ordinal: u32) -> InvocationId {
+    assigned(InvocationId::assign(&ids(), TaskId(task), ordinal))
+}
+
+/// The id of a task's `ordinal`th claim.
+pub fn claim(task: u16, ordinal: u32) -> ClaimId {
+    assigned(ClaimId::assign(&ids(), TaskId(task), ordinal))
+}
+
+/// A fact of a task's `ordinal`th claim, on its first invocation: `configured`, with these values.
+pub fn fact(task: u16, ordinal: u32, subject: &str, values: &[(&str, &str)]) -> FactEntry {
+    let bound = |field: &str, value: FieldValue| BoundValue {
+        field: field.into(),
+        value,
+        quotation: None,
+        tier: Tier::Exact,
+        span: ByteSpan::new(10, 4),
+        at: None,
+    };
+    FactEntry {
+        id: assigned(FactId::assign(&ids(), TaskId(task), ordinal)),
+        predicate: Predicate("configured".into()),
+        subject: bound("value_path", FieldValue::RegistryPath(subject.into())),
+        values: values.iter().map(|(field, text)| bound(field, FieldValue::Text((*text).into()))).collect(),
+        invocation: invocation(task, 0),
+        output: Digest::of(b"output"),
+        record: RecordId(0),
+        kind: "registry_value".into(),
+        locator: Locator { evidence: "host".into(), path: "SYSTEM".into(), stream: None, span: None },
+        shown: true,
+    }
+}
+
+/// A reading that cites a task's first invocation.
+pub fn reading(predicate: &str, values: &[&str], record: Option<&str>) -> Reading {
+    let value = |text: &&str| ClaimedValue { field: None, value: (*text).into() };
+    Reading {
+        predicate: predicate.into(),
+        subject: String::new(),
+        values: values.iter().map(value).collect(),
+        invocation: "inv-00000000".into(),
+        record: record.map(str::to_owned),
+    }
+}
+
+#[expect(clippy::panic, reason = "a history outside the id space is a mistake in the test")]
+fn assigned<T>(id: Result<T, ledger::IdError>) -> T {
+    id.unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[expect(clippy::panic, reason = "the shipped vocabulary has a test of its own")]
+fn vocabulary() -> Vocabulary {
+    Vocabulary::shipped().unwrap_or_else(|error| panic!("{error}"))
+}
