@@ -109,9 +109,13 @@ pub fn load_case(path: &Path) -> Result<Case, CaseError> {
 }
 
 fn from_evidence(folder: &Path) -> Case {
-    let name = short_name(folder);
-    let evidence =
-        vec![EvidenceEntry { label: name.clone(), kind: EvidenceKind::Directory, expected_sha256: None }];
+    let label = short_name(folder);
+    // A folder that is only called `evidence` is known by the one around it.
+    let name = match (label.as_str(), folder.parent()) {
+        ("evidence", Some(parent)) => short_name(parent),
+        _ => label.clone(),
+    };
+    let evidence = vec![EvidenceEntry { label, kind: EvidenceKind::Directory, expected_sha256: None }];
     let entry = CaseEntry { title: name.clone(), name, time_zone: utc(), evidence };
     Case { entry, paths: vec![folder.to_owned()], objectives: Vec::new() }
 }

@@ -81,6 +81,14 @@ pub enum RunError {
         /// The evidence.
         evidence: PathBuf,
     },
+    /// The case has an objective for an agent that is not there.
+    #[error("open a run: the case has an objective for the agent {agent:?}, which is none of {}", known.join(", "))]
+    UnknownAgent {
+        /// The agent that the case names.
+        agent: String,
+        /// The agents of the run.
+        known: Vec<String>,
+    },
     /// The run folder cannot be made.
     #[error("open a run")]
     Create(#[source] CreateError),
@@ -146,10 +154,7 @@ pub enum RunError {
 pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     let vocabulary = Vocabulary::shipped().map_err(RunError::Vocabulary)?;
     refuse_runs_inside_evidence(&request)?;
-    for agent in &mut request.agents {
-        let own = request.case.objectives.iter().filter(|(name, _)| *name == agent.spec.name);
-        agent.spec.objectives.extend(own.map(|(_, objective)| objective.clone()));
-    }
+    hand_out_objectives(&mut request)?;
     // The first worker is started before the folder is made: where tools cannot run there is no run.
     let hasher = Worker::start(&request.worker, &request.case).map_err(RunError::Tools)?;
     let opened = opened(&request, vocabulary).map_err(RunError::Canonical)?;
@@ -301,6 +306,20 @@ fn opened(request: &RunRequest, vocabulary: Vocabulary) -> Result<RunOpened, Can
         behaviour: Vec::new(),
         confined: !request.worker.unconfined,
     })
+}
+
+/// Gives each agent the objectives that the case adds for it.
+fn hand_out_objectives(request: &mut RunRequest) -> Result<(), RunError> {
+    for (name, objective) in std::mem::take(&mut request.case.objectives) {
+        match request.agents.iter_mut().find(|agent| agent.spec.name == name) {
+            Some(agent) => agent.spec.objectives.push(objective),
+            None => {
+                let known = request.agents.iter().map(|agent| agent.spec.name.clone()).collect();
+                return Err(RunError::UnknownAgent { agent: name, known });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Evidence is never written, not even beside it.

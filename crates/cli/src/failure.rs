@@ -100,7 +100,9 @@ impl Failure {
 fn run_code(error: &app::RunError) -> u8 {
     match error {
         app::RunError::Tools(_) => Failure::SANDBOX,
-        app::RunError::InsideEvidence { .. } | app::RunError::Create(_) => Failure::USAGE,
+        app::RunError::InsideEvidence { .. }
+        | app::RunError::UnknownAgent { .. }
+        | app::RunError::Create(_) => Failure::USAGE,
         app::RunError::Vocabulary(_)
         | app::RunError::Canonical(_)
         | app::RunError::Recording { .. }

@@ -86,3 +86,22 @@ impl Default for ViewRules {
         ViewRules { head_bytes: 24 * 1024, tail_bytes: 8 * 1024 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documented_rules_are_the_default_ones() {
+        let page = include_str!("../../../docs/rules.md");
+        let text = page.split("```toml").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+        assert_eq!(toml::from_str::<Rules>(text).unwrap(), Rules::default());
+    }
+
+    #[test]
+    fn what_a_rules_file_leaves_out_keeps_its_default_and_a_misspelt_rule_is_refused() {
+        let rules: Rules = toml::from_str("[budgets]\nrecord_turns = 10").unwrap();
+        assert_eq!((rules.budgets.record_turns, rules.budgets.investigate_turns), (10, 60));
+        assert!(toml::from_str::<Rules>("[budgets]\nrecord_turn = 10").is_err());
+    }
+}

@@ -18,7 +18,7 @@ fn the_demo_ends_sealed_with_every_objective_met_and_facts_that_name_their_bytes
     let facts = place.locard_ends(0, &["facts", prefix]);
     for expected in [
         r"configured ControlSet001\Control\ComputerName\ComputerName\ComputerName",
-        r"ScanToPdf: name = ScanToPdf, data = C:\ProgramData\ScanToPdf\svchost.exe -k netsvcs",
+        r"ScanToPdf: data = C:\ProgramData\ScanToPdf\svchost.exe -k netsvcs",
         "2025-09-16T09:47:31.1234567Z",
         r"data = C:\Users\mara",
         "inv-",
@@ -130,6 +130,55 @@ fn usage_that_makes_no_sense_is_told_with_exit_code_2() {
         assert!(output.stdout.is_empty(), "{arguments:?}");
         assert!(!output.stderr.is_empty(), "{arguments:?}");
     }
+}
+
+/// A copy of the demo with another case file.
+fn demo_with(place: &Place, case: &str) -> String {
+    let folder = place.path("demo");
+    let config = folder.join("evidence/C/Windows/System32/config");
+    std::fs::create_dir_all(&config).unwrap();
+    let source = demo_folder().join("evidence/C/Windows/System32/config/SOFTWARE");
+    std::fs::copy(source, config.join("SOFTWARE")).unwrap();
+    #[expect(clippy::disallowed_methods, reason = "the test writes its own case file")]
+    std::fs::write(folder.join("case.toml"), case).unwrap();
+    folder.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_documented_case_file_works_and_its_objective_is_met() {
+    let place = Place::new();
+    let page = std::fs::read_to_string(demo_folder().join("../../docs/case-format.md")).unwrap();
+    let case = page.split("```toml").nth(1).unwrap().split("```").next().unwrap();
+    let case: String =
+        case.lines().filter(|line| !line.starts_with("sha256")).map(|l| format!("{l}\n")).collect();
+    let out = place.locard_ends(0, &["run", &demo_with(&place, &case)]);
+    assert!(out.contains("met    To whom is Windows registered?"), "{out}");
+    assert!(out.contains("Alderbrook Accounting"), "{out}");
+}
+
+#[test]
+fn a_wrong_hash_in_the_case_is_told_and_recorded() {
+    let place = Place::new();
+    let hash = "0".repeat(64);
+    let case = format!(
+        "title = \"T\"\n[[evidence]]\npath = \"evidence\"\nkind = \"directory\"\nsha256 = \"{hash}\"\n"
+    );
+    let output = place.locard(&["run", &demo_with(&place, &case)]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("does not have the hash"), "{}", text(&output.stderr));
+    let report = place.locard_ends(0, &["report", place.only_run().to_str().unwrap()]);
+    assert!(report.contains("**no**"), "{report}");
+}
+
+#[test]
+fn an_objective_for_an_agent_that_is_not_there_is_refused() {
+    let place = Place::new();
+    let case = "title = \"T\"\n[[evidence]]\npath = \"evidence\"\nkind = \"directory\"\n[[objectives]]\nagent = \"regstry\"\n\
+        [objectives.objective]\nid = \"x\"\nquestion = \"?\"\n[objectives.objective.condition]\n\
+        predicate = \"configured\"\nrecord = \"registry_value\"\nsubject = \"*\"\nfield = \"data\"\n";
+    let output = place.locard(&["run", &demo_with(&place, case)]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("regstry"), "{}", text(&output.stderr));
 }
 
 #[test]
