@@ -33,13 +33,14 @@ fn id(ordinal: u32) -> InvocationId {
 
 /// `outputs` outputs of about `bytes` each, all values different.
 fn scene(outputs: u32, bytes: u64) -> Scene {
+    let row = Output::new(vec![value(0, 0)]).unwrap().bytes().len() as u64;
     let mut shelf = Shelf::default();
     for ordinal in 0..outputs {
         let mut records = Vec::new();
         let mut size = 0;
         while size < bytes {
             records.push(value(ordinal, records.len() as u64));
-            size += 640;
+            size += row;
         }
         let output = Some(Stored::new(Arc::new(Output::new(records).unwrap())));
         let summary = format!("registry_values key={ordinal}");

@@ -7,6 +7,7 @@ use crate::refusal::{candidate, choose_predicate, fit_candidate, list, quote, re
 use crate::shelf::Held;
 use crate::weak::is_weak;
 use ledger::{Clock, FieldValue, Record, Rejection, RejectionCode};
+use std::cmp::Reverse;
 
 /// What a claim finds in some records.
 #[derive(Debug, Default)]
@@ -38,8 +39,8 @@ fn add<'o>(fits: &mut Vec<Fit<'o>>, fit: Fit<'o>) {
     }
 }
 
-/// Why a record that holds a whole reading does not prove it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Why a record that holds a whole reading does not prove it, the gravest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Objection {
     /// Its type does not prove the predicate.
     Predicate,
@@ -78,14 +79,21 @@ pub(crate) fn choose<'o>(
     found: Search<'o>,
     setting: &Setting<'_>,
 ) -> Result<Option<Fit<'o>>, Rejection> {
-    let Some(first) = found.fits.first().cloned() else {
-        return found.unclear.map_or(Ok(None), |unclear| Err(refuse_unclear(held, &unclear)));
-    };
-    let mut proofs = found.fits;
-    let objected = objection(claim, &first, setting);
-    proofs.retain(|fit| objection(claim, fit, setting).is_none());
-    if let (true, Some(objection)) = (proofs.is_empty(), objected) {
-        return Err(refuse_objection(claim, held, &first, objection, setting));
+    let (mut proofs, mut objected) = (Vec::new(), Vec::new());
+    for fit in found.fits {
+        match objection(claim, &fit, setting) {
+            None => proofs.push(fit),
+            Some(objection) => objected.push((objection, fit)),
+        }
+    }
+    if proofs.is_empty() {
+        // Of several, the one that comes closest to a proof teaches most.
+        let closest = objected.into_iter().min_by_key(|(objection, _)| Reverse(*objection));
+        return match (closest, found.unclear) {
+            (Some((objection, fit)), _) => Err(refuse_objection(claim, held, &fit, objection, setting)),
+            (None, Some(unclear)) => Err(refuse_unclear(held, &unclear)),
+            (None, None) => Ok(None),
+        };
     }
     if proofs.len() > 1 && proofs.iter().filter(|fit| fit.is_exact()).count() == 1 {
         // Byte for byte is what the agent was shown; the others only count as the same.

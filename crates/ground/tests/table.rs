@@ -1,5 +1,7 @@
 //! Claims judged by hand: each row says what must become of one claim, and why.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
+
 mod world;
 
 use ground::{Verdict, recheck};
