@@ -655,3 +655,28 @@ fn a_tampered_fact_fails_its_recheck() {
     assert!(fails(&|entry| entry.values.push(entry.values[0].clone())));
     assert!(fails(&|entry| entry.subject = entry.values[0].clone()));
 }
+
+#[test]
+fn one_record_in_two_different_outputs_is_one_place_and_the_earlier_call_is_named() {
+    let mut world = World::new();
+    let line = |number: u64| {
+        let fields = vec![
+            ("file", FieldValue::Path("a.log".into())),
+            ("text", world::text(&format!("event number {number}"))),
+        ];
+        world::record("text_line", "a.log", number, fields)
+    };
+    for (ordinal, records) in [(100, vec![line(1), line(2)]), (101, vec![line(2), line(3)])] {
+        world.shelf.push(ground::Held {
+            invocation: id_of(1, ordinal),
+            summary: "read_text path=a.log".into(),
+            outcome: ledger::Outcome::Ok,
+            output: Some(world::stored(records)),
+            shown: Vec::new(),
+        });
+    }
+    match world.judge(&reading("quoted", "inv-00000001", &[("text", "event number 2")])) {
+        Verdict::Grounded { fact, .. } => assert_eq!(fact.entry().invocation, id_of(1, 100)),
+        Verdict::Refused(rejection) => panic!("{rejection:?}"),
+    }
+}
