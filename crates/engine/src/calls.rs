@@ -155,7 +155,7 @@ impl Task {
     fn serve(&mut self, call: ToolCall, key: Vec<u8>, asked: Asked, append: &mut Vec<Append>) {
         let earlier = asked.invocation;
         let page = self.shelf.get(earlier).and_then(|held| {
-            let output = held.output.as_ref()?.shared();
+            let output = held.output.clone()?;
             let shown = view::first_view(&output, &self.setting.rules.view);
             Some((held.outcome, Page { invocation: earlier, output, shown }))
         });
@@ -251,8 +251,7 @@ impl Task {
         let found = invocation.parse().ok().and_then(|id| self.shelf.get(id));
         let held = found
             .ok_or_else(|| format!("invocation: {:?} is no invocation of yours", bounded(invocation)))?;
-        let output =
-            held.output.as_ref().ok_or_else(|| format!("{invocation} returned no records"))?.shared();
+        let output = held.output.as_ref().ok_or_else(|| format!("{invocation} returned no records"))?.clone();
         let shown = view::page(&output, first, bytes)
             .ok_or_else(|| format!("{invocation} has {} records", output.records().len()))?;
         let page = Page { invocation: held.invocation, output, shown: vec![shown] };

@@ -1,7 +1,7 @@
 //! The shelf as a fold of a task's events: what its claims are judged against.
 
 use crate::setting::Setting;
-use ground::{Held, Shelf, Stored};
+use ground::{Held, Shelf};
 use ledger::event::{InvocationEnded, InvocationStarted};
 use ledger::{Output, Reading, TaskId, canonical};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub fn hold(
         invocation: ended.invocation,
         summary: summary(&started.tool, &started.arguments),
         outcome: ended.outcome,
-        output: output.map(Stored::new),
+        output,
         shown: ended.shown.clone(),
     });
 }

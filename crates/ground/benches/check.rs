@@ -3,7 +3,7 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "a benchmark, of made-up evidence")]
 
 use divan::{Bencher, black_box};
-use ground::{Held, Setting, Shelf, Stored, judge};
+use ground::{Held, Setting, Shelf, judge};
 use ledger::{
     ByteSpan, ClaimedValue, Digest, FactId, Field, FieldValue, GateRules, IdSpace, InvocationId, Locator,
     Outcome, Output, Reading, Record, RecordId, RecordType, Seed, TaskId, Time, Vocabulary,
@@ -42,7 +42,7 @@ fn scene(outputs: u32, bytes: u64) -> Scene {
             records.push(value(ordinal, records.len() as u64));
             size += row;
         }
-        let output = Some(Stored::new(Arc::new(Output::new(records).unwrap())));
+        let output = Some(Arc::new(Output::new(records).unwrap()));
         let summary = format!("registry_values key={ordinal}");
         shelf.push(Held {
             invocation: id(ordinal),

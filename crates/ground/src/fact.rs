@@ -1,8 +1,8 @@
 //! The runtime proof that a reading was grounded.
 
 use crate::bind::{Bound, Fit};
-use crate::shelf::{Held, Stored};
-use ledger::{BoundValue, FactEntry, FactId, Predicate, RecordId};
+use crate::shelf::Held;
+use ledger::{BoundValue, FactEntry, FactId, Output, Predicate, RecordId};
 
 /// A grounded reading.
 ///
@@ -49,17 +49,17 @@ impl Fact {
 #[derive(Debug, Clone)]
 pub(crate) struct Found<'s> {
     pub(crate) held: &'s Held,
-    pub(crate) stored: &'s Stored,
+    pub(crate) stored: &'s Output,
     pub(crate) fit: Fit<'s>,
 }
 
-fn locate(stored: &Stored, record: RecordId, bound: &Bound<'_>) -> Option<BoundValue> {
+fn locate(stored: &Output, record: RecordId, bound: &Bound<'_>) -> Option<BoundValue> {
     Some(BoundValue {
         field: bound.field.to_owned(),
         value: bound.held.value.clone(),
         quotation: bound.quotation.clone(),
         tier: bound.tier,
-        span: stored.output().value_span(record, bound.field)?,
+        span: stored.value_span(record, bound.field)?,
         at: bound.held.at,
     })
 }

@@ -6,9 +6,9 @@ use crate::explain::explain;
 use crate::fact::{Fact, Found};
 use crate::refusal::{fit_candidate, quote, refuse};
 use crate::rescue::{Miss, all_stand, rescue};
-use crate::shelf::{Held, Shelf, Stored};
+use crate::shelf::{Held, Shelf};
 use ledger::{
-    FactId, GateRules, Healing, InvocationId, Outcome, Reading, RecordType, Rejection, RejectionCode,
+    FactId, GateRules, Healing, InvocationId, Outcome, Output, Reading, RecordType, Rejection, RejectionCode,
     Vocabulary,
 };
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ fn ground(
 }
 
 /// The cited invocation, where it is the task's own and may ground a fact.
-fn cited<'s>(id: &str, shelf: &'s Shelf) -> Result<(&'s Held, &'s Stored), Miss<'s>> {
+fn cited<'s>(id: &str, shelf: &'s Shelf) -> Result<(&'s Held, &'s Output), Miss<'s>> {
     let parsed: Option<InvocationId> = id.trim().parse().ok();
     let Some(held) = parsed.and_then(|id| shelf.get(id)) else {
         return Err(match parsed.filter(|id| shelf.is_foreign(*id)) {
@@ -102,12 +102,12 @@ fn ending(outcome: Outcome) -> &'static str {
 fn examine<'s>(
     claim: &Claim<'_>,
     held: &'s Held,
-    stored: &'s Stored,
+    stored: &'s Output,
     setting: &Setting<'_>,
 ) -> Result<Result<Found<'s>, Miss<'s>>, Rejection> {
-    let all = stored.output().records();
+    let all = stored.records();
     let scope = match claim.record {
-        Some(id) => stored.output().record(id).map(std::slice::from_ref).unwrap_or_default(),
+        Some(id) => stored.record(id).map(std::slice::from_ref).unwrap_or_default(),
         None => all,
     };
     if let Some(fit) = choose(claim, held, search(claim, scope, setting), setting)? {
@@ -135,10 +135,10 @@ fn examine<'s>(
 fn refuse_other_record(
     claim: &Claim<'_>,
     held: &Held,
-    stored: &Stored,
+    stored: &Output,
     setting: &Setting<'_>,
 ) -> Result<(), Rejection> {
-    let fits = search(claim, stored.output().records(), setting).fits;
+    let fits = search(claim, stored.records(), setting).fits;
     let (Some(cited), false) = (claim.record, fits.is_empty()) else { return Ok(()) };
     let most = setting.rules.candidates as usize;
     Err(refuse(

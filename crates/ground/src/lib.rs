@@ -35,4 +35,4 @@ mod weak;
 pub use fact::Fact;
 pub use judge::{Setting, Verdict, judge};
 pub use recheck::{RecheckError, recheck};
-pub use shelf::{Held, Shelf, Stored};
+pub use shelf::{Held, Shelf};

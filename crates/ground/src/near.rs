@@ -46,7 +46,7 @@ impl<'t, 's> Nearest<'t, 's> {
 
     /// Compares with the fields of an invocation's records.
     pub(crate) fn look(&mut self, held: &'s Held) {
-        let records = held.grounds().map(|stored| stored.output().records()).unwrap_or_default();
+        let records = held.grounds().map(|stored| stored.records()).unwrap_or_default();
         for record in records {
             for (name, field) in &record.fields {
                 if self.fields_left == 0 {

@@ -9,8 +9,8 @@ use crate::matching::Manner;
 use crate::near::Nearest;
 use crate::needle::Needle;
 use crate::refusal::{candidate, fit_candidate, refuse};
-use crate::shelf::{Held, Shelf, Stored};
-use ledger::{Candidate, Record, Rejection, RejectionCode};
+use crate::shelf::{Held, Shelf};
+use ledger::{Candidate, Output, Record, Rejection, RejectionCode};
 
 /// Why the cited invocation does not ground a reading that another one still may.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ fn find<'s>(claim: &Claim<'_>, miss: &Miss<'s>, shelf: &'s Shelf, setting: &Sett
     let cited = miss.cited.map(|held| held.invocation);
     let mut found: Vec<Found<'s>> = Vec::new();
     for (held, stored) in candidates(claim, shelf).filter(|(held, _)| Some(held.invocation) != cited) {
-        for fit in search(claim, stored.output().records(), setting).fits {
+        for fit in search(claim, stored.records(), setting).fits {
             let heals = objection(claim, &fit, setting).is_none() && !is_all_weak(&fit, setting);
             if heals && !found.iter().any(|known| joins(known, stored, &fit)) {
                 found.push(Found { held, stored, fit });
@@ -55,7 +55,7 @@ fn find<'s>(claim: &Claim<'_>, miss: &Miss<'s>, shelf: &'s Shelf, setting: &Sett
 }
 
 /// Whether a place is the same evidence as a known one, or the same record of an equal output.
-fn joins(known: &Found<'_>, stored: &Stored, fit: &Fit<'_>) -> bool {
+fn joins(known: &Found<'_>, stored: &Output, fit: &Fit<'_>) -> bool {
     let same_output = known.stored.digest() == stored.digest() && known.fit.record.id == fit.record.id;
     same_output || known.fit.same_evidence(fit)
 }
@@ -63,7 +63,7 @@ fn joins(known: &Found<'_>, stored: &Stored, fit: &Fit<'_>) -> bool {
 /// The task's successful invocations that may hold the claim, in the order of their starts.
 ///
 /// Every one of them for now; an index over the values belongs here.
-fn candidates<'s>(_claim: &Claim<'_>, shelf: &'s Shelf) -> impl Iterator<Item = (&'s Held, &'s Stored)> {
+fn candidates<'s>(_claim: &Claim<'_>, shelf: &'s Shelf) -> impl Iterator<Item = (&'s Held, &'s Output)> {
     shelf.held().iter().filter_map(|held| Some((held, held.grounds()?)))
 }
 
@@ -103,7 +103,7 @@ fn quotable(claim: &Claim<'_>, miss: &Miss<'_>, setting: &Setting<'_>) -> Option
     let held = miss.cited.filter(|_| claim.manner() == Manner::Whole)?;
     let tiers = &setting.rules.tiers;
     let wanted = absent(claim, held, setting)?;
-    let records = held.grounds()?.output().records();
+    let records = held.grounds()?.records();
     let record = records.iter().find(|record| stands(wanted, record, Manner::Quoting, tiers))?;
     Some(candidate(held, Some(record), wanted.field, None))
 }
@@ -130,8 +130,7 @@ fn nearest(claim: &Claim<'_>, miss: &Miss<'_>, shelf: &Shelf, setting: &Setting<
 }
 
 fn holds_field(held: &Held, field: &str) -> bool {
-    held.grounds()
-        .is_some_and(|stored| stored.output().records().iter().any(|r| r.fields.contains_key(field)))
+    held.grounds().is_some_and(|stored| stored.records().iter().any(|r| r.fields.contains_key(field)))
 }
 
 /// The text that does not stand in the cited output, with the field it was claimed for.
@@ -143,7 +142,7 @@ fn missing<'r>(claim: &Claim<'r>, held: &Held, setting: &Setting<'_>) -> Option<
 
 /// The first value that stands in no record of the output.
 fn absent<'c, 'r>(claim: &'c Claim<'r>, held: &Held, setting: &Setting<'_>) -> Option<&'c Wanted<'r>> {
-    let records = held.grounds()?.output().records();
+    let records = held.grounds()?.records();
     let tiers = &setting.rules.tiers;
     claim.values.iter().find(|wanted| !records.iter().any(|r| stands(wanted, r, claim.manner(), tiers)))
 }

@@ -1,7 +1,7 @@
 //! What a task has seen: the only place where the gateway looks.
 
 use ledger::event::RecordRange;
-use ledger::{Digest, InvocationId, Outcome, Output};
+use ledger::{InvocationId, Outcome, Output};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -25,45 +25,15 @@ pub struct Held {
     /// How it ended.
     pub outcome: Outcome,
     /// Its output, where there is one.
-    pub output: Option<Stored>,
+    pub output: Option<Arc<Output>>,
     /// The records that the agent has been shown.
     pub shown: Vec<RecordRange>,
 }
 
-/// An output and its digest, which is computed once.
-#[derive(Debug, Clone)]
-pub struct Stored {
-    output: Arc<Output>,
-    digest: Digest,
-}
-
-impl Stored {
-    /// Takes an output and hashes it.
-    pub fn new(output: Arc<Output>) -> Stored {
-        let digest = output.digest();
-        Stored { output, digest }
-    }
-
-    /// The output, to be kept.
-    pub fn shared(&self) -> Arc<Output> {
-        Arc::clone(&self.output)
-    }
-
-    /// The output.
-    pub fn output(&self) -> &Output {
-        &self.output
-    }
-
-    /// The digest of its stored bytes.
-    pub fn digest(&self) -> Digest {
-        self.digest
-    }
-}
-
 impl Held {
     /// The output, where its records may ground a fact.
-    pub(crate) fn grounds(&self) -> Option<&Stored> {
-        self.output.as_ref().filter(|_| self.outcome.grounds())
+    pub(crate) fn grounds(&self) -> Option<&Output> {
+        self.output.as_deref().filter(|_| self.outcome.grounds())
     }
 }
 

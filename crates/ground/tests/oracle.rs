@@ -253,7 +253,7 @@ fn check(plan: &Plan, outputs: &[Vec<Record>]) -> Result<(), TestCaseError> {
     match verdict {
         Verdict::Grounded { fact, healing } => {
             let entry = fact.entry();
-            let output = shelf.get(entry.invocation).unwrap().output.as_ref().unwrap().output();
+            let output = shelf.get(entry.invocation).unwrap().output.as_ref().unwrap();
             prop_assert_eq!(recheck(entry, output, &vocabulary, &types), Ok(()));
             for (claimed, bound) in reading.values.iter().zip(&entry.values) {
                 prop_assert!(naively_stands(&claimed.value, bound), "{:?} as {:?}", claimed, bound);

@@ -519,7 +519,7 @@ fn complaint(world: &World, (name, reading, expected): Row) -> Option<String> {
     };
     let stands = match &verdict {
         Verdict::Grounded { fact, .. } => {
-            let output = world.shelf.get(fact.entry().invocation).unwrap().output.as_ref().unwrap().output();
+            let output = world.shelf.get(fact.entry().invocation).unwrap().output.as_ref().unwrap();
             recheck(fact.entry(), output, &world.vocabulary, &world.types).is_ok()
         }
         Verdict::Refused(_) => true,
@@ -631,7 +631,7 @@ fn another_tasks_output_is_out_of_reach() {
 fn a_tampered_fact_fails_its_recheck() {
     let world = World::new();
     let Verdict::Grounded { fact, .. } = world.judge(&run(&[("data", HEALTH)])) else { panic!() };
-    let output = world.shelf.get(Call::Run.id()).unwrap().output.as_ref().unwrap().output();
+    let output = world.shelf.get(Call::Run.id()).unwrap().output.as_ref().unwrap();
     let fails = |change: &dyn Fn(&mut ledger::FactEntry)| {
         let mut entry = fact.entry().clone();
         change(&mut entry);

@@ -7,7 +7,7 @@
     reason = "each test binary uses another part; nothing here came from outside"
 )]
 
-use ground::{Held, Setting, Shelf, Stored, Verdict, judge};
+use ground::{Held, Setting, Shelf, Verdict, judge};
 use ledger::event::RecordRange;
 use ledger::{
     ByteSpan, ClaimedValue, Clock, Digest, FactId, Field, FieldValue, GateRules, IdSpace, InvocationId,
@@ -127,8 +127,8 @@ fn held(call: Call) -> Held {
     Held { invocation: call.id(), summary: summary.to_owned(), outcome, output, shown }
 }
 
-pub fn stored(records: Vec<Record>) -> Stored {
-    Stored::new(Arc::new(Output::new(records).unwrap()))
+pub fn stored(records: Vec<Record>) -> Arc<Output> {
+    Arc::new(Output::new(records).unwrap())
 }
 
 pub fn record(kind: &str, path: &str, offset: u64, fields: Vec<(&str, FieldValue)>) -> Record {
