@@ -1,27 +1,28 @@
 //! Reading a record call's arguments: strict about what is missing, lenient about its shape.
 
+use crate::shelf::bounded;
 use ledger::{ClaimedValue, Reading};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
 /// The most readings of one call.
-const MOST_READINGS: usize = 64;
+pub(crate) const MOST_READINGS: usize = 64;
 
 /// Why a record call cannot be read.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("read {place}: expected {expected}")]
-pub struct MalformedCall {
+pub(crate) struct MalformedCall {
     /// Where in the arguments, such as `readings[0].values`.
-    pub place: String,
+    pub(crate) place: String,
     /// What should stand there.
-    pub expected: &'static str,
+    pub(crate) expected: &'static str,
 }
 
 /// The readings and the interpretation of a `record_phenomenon` call.
 ///
 /// `values` may be an object (field → value) or an array of values and of objects with `field` and `value`.
 /// Whether a reading is true, or its predicate known, is the gateway's question.
-pub fn readings(arguments: &Value) -> Result<(Vec<Reading>, String), MalformedCall> {
+pub(crate) fn readings(arguments: &Value) -> Result<(Vec<Reading>, String), MalformedCall> {
     let object = members(arguments, "arguments", &["readings", "interpretation"])?;
     let list = object.get("readings").and_then(Value::as_array);
     let list = list
@@ -110,7 +111,7 @@ fn optional_text(
 }
 
 fn malformed(place: &str, expected: &'static str) -> MalformedCall {
-    MalformedCall { place: place.to_owned(), expected }
+    MalformedCall { place: bounded(place), expected }
 }
 
 #[cfg(test)]

@@ -8,8 +8,10 @@
 
 mod calls;
 mod claims;
+mod invoke;
 mod objectives;
 mod prompt;
+mod record;
 mod reply;
 mod setting;
 mod shelf;
@@ -18,9 +20,8 @@ mod task;
 mod tools;
 mod view;
 
-pub use claims::{MalformedCall, readings};
 pub use setting::Setting;
 pub use shelf::{cite, hold};
 pub use step::{Append, Command, Input, Invoke, Judgement, Step, StepError, ToolReturn};
 pub use task::Task;
-pub use tools::{NOTHING_TO_RECORD, READ_OUTPUT, RECORD_PHENOMENON, catalogue};
+pub use tools::catalogue;

@@ -24,7 +24,7 @@ pub fn hold(
 
 /// Lets the shelf know that a cited id is another task's, where its digits say so.
 pub fn cite(shelf: &mut Shelf, setting: &Setting, own: TaskId, reading: &Reading) {
-    if let Ok(cited) = reading.invocation.parse()
+    if let Ok(cited) = reading.invocation.trim().parse()
         && setting.is_foreign(cited, own)
     {
         shelf.push_foreign(cited);

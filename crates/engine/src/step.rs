@@ -21,7 +21,7 @@ pub enum Input {
     /// The tool that the last step asked for has run.
     Returned(ToolReturn),
     /// The gateway has judged the reading that the last step asked about.
-    Judged(Verdict),
+    Judged(Box<Verdict>),
     /// The task's wall time is spent; given in place of asking the model.
     TimeSpent,
 }

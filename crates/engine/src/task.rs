@@ -1,6 +1,7 @@
 //! One task: an agent's life as a state machine.
 
-use crate::calls::{Asked, Busy};
+use crate::calls::Busy;
+use crate::invoke::Asked;
 use crate::objectives;
 use crate::prompt;
 use crate::reply::recordable;
@@ -11,8 +12,8 @@ use ledger::event::{
     Phase, PhaseEntered, TaskAssigned, TaskEnded, TaskStatus, TurnFailed, TurnReplied, TurnRequested,
 };
 use ledger::turn::{Message, Reply, ToolCall, TurnRequest, UserBlock};
-use ledger::{Digest, Event, FactEntry, Surface, TaskId, ToolSpec, canonical};
-use std::collections::{BTreeMap, VecDeque};
+use ledger::{CallId, Digest, Event, FactEntry, PhenomenonId, Surface, TaskId, ToolSpec, canonical};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// A task and everything that its log says.
@@ -34,8 +35,12 @@ pub struct Task {
     pub(crate) shelf: Shelf,
     pub(crate) asked: BTreeMap<Vec<u8>, Asked>,
     pub(crate) facts: Vec<FactEntry>,
+    /// Record calls of which every reading was grounded.
+    pub(crate) recorded: BTreeMap<Vec<u8>, PhenomenonId>,
     pub(crate) rejections: u32,
-    pub(crate) nothing_to_record: bool,
+    call_ids: BTreeSet<CallId>,
+    /// Whether a budget ended one of its phases.
+    budget_spent: bool,
 }
 
 /// The phase a task is in, and what it may use there.
@@ -54,6 +59,7 @@ pub(crate) struct TurnRecord {
     pub(crate) refused_readings: u32,
     /// Whether anything but refused readings happened.
     pub(crate) fruitful: bool,
+    pub(crate) nothing_to_record: bool,
 }
 
 /// The ordinals that the next ids are made of.
@@ -110,8 +116,10 @@ impl Task {
             shelf: Shelf::default(),
             asked: BTreeMap::new(),
             facts: Vec::new(),
+            recorded: BTreeMap::new(),
             rejections: 0,
-            nothing_to_record: false,
+            call_ids: BTreeSet::new(),
+            budget_spent: false,
         }
     }
 
@@ -126,6 +134,8 @@ impl Task {
     }
 
     /// Takes what happened outside; gives the events to append and what to do next.
+    ///
+    /// After an error the task takes no further step.
     pub fn step(&mut self, input: Input) -> Result<Step, StepError> {
         let mut append = Vec::new();
         let waiting = std::mem::replace(&mut self.waiting, Waiting::Nothing);
@@ -142,25 +152,25 @@ impl Task {
             }
             (Waiting::Model, Input::TimeSpent) => {
                 append.push(event(Event::TimeSpent));
-                self.end(self.status(true), &mut append)
+                self.budget_spent = true;
+                self.end(self.status(), &mut append)
             }
-            (Waiting::Busy(busy), Input::Returned(returned)) if busy.awaits_tool() => {
-                self.returned(*busy, returned, &mut append)?
-            }
-            (Waiting::Busy(busy), Input::Judged(verdict)) if !busy.awaits_tool() => {
-                self.judged(*busy, verdict, &mut append)?
-            }
-            (waiting, input) => {
-                let error = StepError::Unexpected { expected: waiting.name(), found: input.name() };
-                self.waiting = waiting;
-                return Err(error);
-            }
+            (Waiting::Busy(busy), input) => match (*busy, input) {
+                (Busy::Tool(running), Input::Returned(returned)) => {
+                    self.returned(running, returned, &mut append)?
+                }
+                (Busy::Judging(judging), Input::Judged(verdict)) => {
+                    self.judged(judging, *verdict, &mut append)?
+                }
+                (busy, input) => return Err(unexpected(busy.name(), &input)),
+            },
+            (waiting, input) => return Err(unexpected(waiting.name(), &input)),
         };
         Ok(Step { append, command })
     }
 
     fn replied(&mut self, reply: Reply, append: &mut Vec<Append>) -> Result<Command, StepError> {
-        let reply = recordable(reply);
+        let reply = recordable(reply, self.turn, &mut self.call_ids);
         let bytes = canonical::to_vec(&reply)?;
         self.calls = reply.calls().cloned().collect();
         let replied =
@@ -170,7 +180,7 @@ impl Task {
         let silent = self.calls.is_empty();
         self.push(Message::Assistant(reply.blocks))?;
         match silent {
-            true => self.end_phase("the agent stopped", false, append),
+            true => self.end_phase("the agent stopped", append),
             false => self.next_call(append),
         }
     }
@@ -182,8 +192,13 @@ impl Task {
         if record.refused_readings > 0 && !record.fruitful && self.phase.turns > 0 {
             self.phase.turns -= 1;
         }
-        if self.nothing_to_record {
-            return self.end_phase("the agent has nothing to record", false, append);
+        if self.rejections_spent() {
+            self.budget_spent = true;
+            return Ok(self.end(self.status(), append));
+        }
+        // An agent that has just had readings refused gets to see why, whatever it says of the rest.
+        if record.nothing_to_record && record.refused_readings == 0 {
+            return self.end_phase("the agent has nothing to record", append);
         }
         self.ask(append)
     }
@@ -194,7 +209,8 @@ impl Task {
             Phase::Record => self.setting.rules.budgets.record_turns,
         };
         if self.phase.turns >= budget {
-            return self.end_phase("its turns are spent", true, append);
+            self.budget_spent = true;
+            return self.end_phase("its turns are spent", append);
         }
         self.phase.turns += 1;
         self.turn += 1;
@@ -230,16 +246,11 @@ impl Task {
         self.outbox.push(UserBlock::Text { text });
     }
 
-    fn end_phase(
-        &mut self,
-        because: &str,
-        budget_spent: bool,
-        append: &mut Vec<Append>,
-    ) -> Result<Command, StepError> {
+    fn end_phase(&mut self, because: &str, append: &mut Vec<Append>) -> Result<Command, StepError> {
         let unmet = objectives::unmet(&self.assigned.agent, &self.facts);
         let too_little = self.facts.is_empty() || !unmet.is_empty();
         match self.phase.phase {
-            Phase::Investigate if too_little && !self.nothing_to_record => {
+            Phase::Investigate if too_little => {
                 let surface = record_surface();
                 self.phase = PhaseState {
                     phase: Phase::Record,
@@ -251,7 +262,7 @@ impl Task {
                 self.say(prompt::record_only(&unmet));
                 self.ask(append)
             }
-            Phase::Investigate | Phase::Record => Ok(self.end(self.status(budget_spent), append)),
+            Phase::Investigate | Phase::Record => Ok(self.end(self.status(), append)),
         }
     }
 
@@ -263,9 +274,9 @@ impl Task {
         }))
     }
 
-    fn status(&self, budget_spent: bool) -> TaskStatus {
+    fn status(&self) -> TaskStatus {
         let unmet = objectives::unmet(&self.assigned.agent, &self.facts);
-        match (unmet.is_empty(), budget_spent && self.facts.is_empty()) {
+        match (unmet.is_empty(), self.budget_spent && self.facts.is_empty()) {
             (true, _) => TaskStatus::Completed,
             (false, true) => TaskStatus::BudgetSpent,
             (false, false) => TaskStatus::Incomplete,
@@ -283,6 +294,10 @@ impl Task {
         self.waiting = Waiting::Nothing;
         Command::End
     }
+}
+
+fn unexpected(expected: &'static str, input: &Input) -> StepError {
+    StepError::Unexpected { expected, found: input.name() }
 }
 
 /// An event without a payload.

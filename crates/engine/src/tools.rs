@@ -1,14 +1,15 @@
 //! The engine's own tools: they read and write the record of the run, never the evidence.
 
+use crate::claims::MOST_READINGS;
 use ledger::{ToolClass, ToolSpec, Vocabulary};
 use serde_json::json;
 
 /// Asks for readings to be recorded as one phenomenon.
-pub const RECORD_PHENOMENON: &str = "record_phenomenon";
+pub(crate) const RECORD_PHENOMENON: &str = "record_phenomenon";
 /// Says that there is nothing to record.
-pub const NOTHING_TO_RECORD: &str = "nothing_to_record";
+pub(crate) const NOTHING_TO_RECORD: &str = "nothing_to_record";
 /// Shows a page of one of the caller's own outputs.
-pub const READ_OUTPUT: &str = "read_output";
+pub(crate) const READ_OUTPUT: &str = "read_output";
 
 /// The specifications of the engine's tools, sorted by name.
 pub fn catalogue(vocabulary: &Vocabulary) -> Vec<ToolSpec> {
@@ -40,7 +41,7 @@ fn record_phenomenon(vocabulary: &Vocabulary) -> ToolSpec {
             "required": ["readings"],
             "properties": {
                 "readings": {
-                    "type": "array", "minItems": 1, "maxItems": 64,
+                    "type": "array", "minItems": 1, "maxItems": MOST_READINGS,
                     "items": {
                         "type": "object",
                         "additionalProperties": false,

@@ -210,6 +210,8 @@ pub enum ReadingResult {
         /// Whether the citation was healed.
         healed: bool,
     },
+    /// It was not judged: the budget of refused readings was spent before its turn came.
+    NotJudged,
     /// It was refused.
     Rejected {
         /// Why, and what to do next.

@@ -1,0 +1,127 @@
+//! INVESTIGATE calls: made once, answered from the log when they are made again.
+
+use crate::calls::Busy;
+use crate::shelf::hold;
+use crate::step::{Append, Command, Invoke, StepError, ToolReturn};
+use crate::task::{Task, Waiting, event};
+use crate::view;
+use ledger::event::{CallServed, InvocationEnded, InvocationStarted, RecordRange, Refusal};
+use ledger::turn::{Answer, Page, Returned, ToolCall};
+use ledger::{Event, InvocationId, Outcome, canonical};
+
+/// A tool that runs.
+#[derive(Debug)]
+pub(crate) struct Running {
+    call: ToolCall,
+    started: InvocationStarted,
+    key: Vec<u8>,
+}
+
+/// A call that was made: its answer, and how often it was asked for again.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    answer: Returned,
+    again: u32,
+}
+
+impl Task {
+    /// Runs a tool, or answers from the log where this very call was made before.
+    pub(crate) fn invoke(
+        &mut self,
+        call: ToolCall,
+        append: &mut Vec<Append>,
+    ) -> Result<Option<Command>, StepError> {
+        self.turn_record.fruitful = true;
+        let key = canonical::to_vec(&(&call.tool, &call.arguments))?;
+        let Some(asked) = self.asked.get_mut(&key) else { return self.run(call, key, append).map(Some) };
+        let earlier = asked.answer.invocation;
+        asked.again += 1;
+        if asked.again > self.setting.rules.budgets.repeated_calls {
+            let told = format!("this very call was made before: its answer is {earlier}");
+            self.refuse(call, Refusal::Repeated, told, append);
+            return Ok(None);
+        }
+        // What was stopped by the clock may end in time when it is tried again; nothing else changes.
+        if asked.answer.outcome == Outcome::Timeout {
+            return self.run(call, key, append).map(Some);
+        }
+        let mut answer = asked.answer.clone();
+        answer.from_log = true;
+        answer.notes.push(format!("answered from the log: {earlier} made this very call"));
+        append.push(event(Event::CallServed(CallServed {
+            turn: self.turn,
+            call: call.call.clone(),
+            tool: call.tool.clone(),
+            invocation: earlier,
+        })));
+        self.answer(call, Answer::Returned(answer));
+        Ok(None)
+    }
+
+    fn run(&mut self, call: ToolCall, key: Vec<u8>, append: &mut Vec<Append>) -> Result<Command, StepError> {
+        let invocation = InvocationId::assign(&self.setting.ids, self.id(), self.next.invocation)?;
+        self.next.invocation += 1;
+        let started = InvocationStarted {
+            invocation,
+            turn: self.turn,
+            call: call.call.clone(),
+            tool: call.tool.clone(),
+            arguments: call.arguments.clone(),
+        };
+        append.push(event(Event::InvocationStarted(started.clone())));
+        let invoke = Invoke { invocation, tool: call.tool.clone(), arguments: call.arguments.clone() };
+        self.waiting = Waiting::Busy(Box::new(Busy::Tool(Running { call, started, key })));
+        Ok(Command::CallTool(invoke))
+    }
+
+    /// The tool has run.
+    pub(crate) fn returned(
+        &mut self,
+        running: Running,
+        returned: ToolReturn,
+        append: &mut Vec<Append>,
+    ) -> Result<Command, StepError> {
+        let Running { call, started, key } = running;
+        let invocation = started.invocation;
+        let shown = match &returned.output {
+            Some(output) => view::first_view(output, &self.setting.rules.view),
+            None => Vec::new(),
+        };
+        let ended = ended(invocation, &returned, &shown);
+        hold(&mut self.shelf, &started, &ended, returned.output.clone());
+        let payload = returned.output.as_ref().map(|output| output.bytes().into());
+        append.push(Append { event: Event::InvocationEnded(ended), payload });
+        let answer = Returned {
+            invocation,
+            outcome: returned.outcome,
+            completeness: returned.completeness,
+            from_log: false,
+            normalised: returned.normalised,
+            page: returned.output.map(|output| Page { invocation, output, shown }),
+            defects: returned.defects,
+            gaps: returned.gaps,
+            notes: returned.notes,
+        };
+        let again = self.asked.get(&key).map_or(0, |asked| asked.again);
+        self.asked.insert(key, Asked { answer: answer.clone(), again });
+        self.answer(call, Answer::Returned(answer));
+        self.next_call(append)
+    }
+}
+
+fn ended(invocation: InvocationId, returned: &ToolReturn, shown: &[RecordRange]) -> InvocationEnded {
+    let output = returned.output.as_ref();
+    InvocationEnded {
+        invocation,
+        outcome: returned.outcome,
+        completeness: returned.completeness,
+        normalised: returned.normalised.clone(),
+        output: output.map(|output| output.digest()),
+        records: output.map_or(0, |output| output.records().len() as u32),
+        bytes: output.map_or(0, |output| output.bytes().len() as u64),
+        shown: shown.to_vec(),
+        defects: returned.defects.clone(),
+        gaps: returned.gaps.clone(),
+        notes: returned.notes.clone(),
+    }
+}

@@ -1,0 +1,157 @@
+//! Record calls: their readings are judged one by one; good ones land, bad ones come back.
+
+use crate::calls::Busy;
+use crate::claims;
+use crate::shelf::cite;
+use crate::step::{Append, Command, Judgement, StepError};
+use crate::task::{Task, Waiting, event};
+use ground::Verdict;
+use ledger::event::{ClaimAccepted, ClaimRejected, ClaimSubmitted, PhenomenonRecorded, Refusal};
+use ledger::turn::{Answer, ReadingResult, Recorded, ToolCall};
+use ledger::{ClaimId, Event, FactId, PhenomenonId, Reading, canonical};
+use std::collections::VecDeque;
+
+/// A record call of which a reading is being judged.
+#[derive(Debug)]
+pub(crate) struct Judging {
+    batch: Batch,
+    claim: ClaimId,
+}
+
+/// A record call under way.
+#[derive(Debug)]
+struct Batch {
+    call: ToolCall,
+    waiting: VecDeque<Reading>,
+    results: Vec<ReadingResult>,
+    facts: Vec<FactId>,
+    interpretation: String,
+}
+
+impl Task {
+    /// Takes up a record call.
+    pub(crate) fn record(
+        &mut self,
+        call: ToolCall,
+        append: &mut Vec<Append>,
+    ) -> Result<Option<Command>, StepError> {
+        if self.rejections_spent() {
+            let told = "this task's budget of refused readings is spent".to_owned();
+            self.refuse(call, Refusal::RejectionsSpent, told, append);
+            return Ok(None);
+        }
+        let key = canonical::to_vec(&call.arguments)?;
+        if let Some(phenomenon) = self.recorded.get(&key) {
+            let told = format!("this is recorded already: {phenomenon}");
+            self.refuse(call, Refusal::Repeated, told, append);
+            return Ok(None);
+        }
+        match claims::readings(&call.arguments) {
+            Err(error) => {
+                self.refuse(call, Refusal::BadArguments, error.to_string(), append);
+                Ok(None)
+            }
+            Ok((readings, interpretation)) => {
+                let batch = Batch {
+                    call,
+                    waiting: readings.into(),
+                    results: Vec::new(),
+                    facts: Vec::new(),
+                    interpretation,
+                };
+                self.submit(batch, append)
+            }
+        }
+    }
+
+    pub(crate) fn rejections_spent(&self) -> bool {
+        self.rejections >= self.setting.rules.budgets.rejected_claims
+    }
+
+    /// Submits the next reading of a record call; answers the call when there is none, or when the budget ends it.
+    fn submit(&mut self, mut batch: Batch, append: &mut Vec<Append>) -> Result<Option<Command>, StepError> {
+        let next = match self.rejections_spent() {
+            true => None,
+            false => batch.waiting.pop_front(),
+        };
+        let Some(reading) = next else {
+            self.recorded(batch, append)?;
+            return Ok(None);
+        };
+        let claim = ClaimId::assign(&self.setting.ids, self.id(), self.next.claim)?;
+        let fact = FactId::assign(&self.setting.ids, self.id(), self.next.claim)?;
+        self.next.claim += 1;
+        append.push(event(Event::ClaimSubmitted(ClaimSubmitted {
+            claim,
+            turn: self.turn,
+            call: batch.call.call.clone(),
+            reading: reading.clone(),
+        })));
+        let own = self.id();
+        cite(&mut self.shelf, &self.setting, own, &reading);
+        self.waiting = Waiting::Busy(Box::new(Busy::Judging(Judging { batch, claim })));
+        Ok(Some(Command::Judge(Judgement { claim, fact, reading })))
+    }
+
+    /// The gateway has judged the reading.
+    pub(crate) fn judged(
+        &mut self,
+        judging: Judging,
+        verdict: Verdict,
+        append: &mut Vec<Append>,
+    ) -> Result<Command, StepError> {
+        let Judging { mut batch, claim } = judging;
+        match verdict {
+            Verdict::Grounded { fact, healing } => {
+                let fact = fact.into_entry();
+                self.turn_record.fruitful = true;
+                batch.facts.push(fact.id);
+                batch.results.push(ReadingResult::Accepted {
+                    fact: fact.id,
+                    invocation: fact.invocation,
+                    record: fact.record,
+                    values: fact.values.clone(),
+                    healed: healing.is_some(),
+                });
+                self.facts.push(fact.clone());
+                append.push(event(Event::ClaimAccepted(Box::new(ClaimAccepted { claim, fact, healing }))));
+            }
+            Verdict::Refused(rejection) => {
+                self.rejections += 1;
+                self.turn_record.refused_readings += 1;
+                batch.results.push(ReadingResult::Rejected { rejection: rejection.clone() });
+                append.push(event(Event::ClaimRejected(ClaimRejected { claim, rejection })));
+            }
+        }
+        match self.submit(batch, append)? {
+            Some(command) => Ok(command),
+            None => self.next_call(append),
+        }
+    }
+
+    fn recorded(&mut self, mut batch: Batch, append: &mut Vec<Append>) -> Result<(), StepError> {
+        let left = batch.waiting.drain(..).map(|_| ReadingResult::NotJudged);
+        batch.results.extend(left);
+        let phenomenon = match batch.facts.is_empty() {
+            true => None,
+            false => Some(self.phenomenon(&mut batch, append)?),
+        };
+        let recorded = Recorded { phenomenon, readings: batch.results };
+        self.answer(batch.call, Answer::Recorded(recorded));
+        Ok(())
+    }
+
+    fn phenomenon(&mut self, batch: &mut Batch, append: &mut Vec<Append>) -> Result<PhenomenonId, StepError> {
+        let id = PhenomenonId::assign(&self.setting.ids, self.id(), self.next.phenomenon)?;
+        self.next.phenomenon += 1;
+        if batch.results.iter().all(|result| matches!(result, ReadingResult::Accepted { .. })) {
+            self.recorded.insert(canonical::to_vec(&batch.call.arguments)?, id);
+        }
+        append.push(event(Event::PhenomenonRecorded(PhenomenonRecorded {
+            phenomenon: id,
+            facts: std::mem::take(&mut batch.facts),
+            interpretation: std::mem::take(&mut batch.interpretation),
+        })));
+        Ok(id)
+    }
+}
