@@ -2,8 +2,8 @@
 
 use crate::judge::Bench;
 use crate::record::Recorder;
-use crate::worker::{ToolError, Worker};
-use engine::{Command, Input, Step, StepError, Task};
+use crate::worker::Worker;
+use engine::{Command, Input, Invoke, Step, StepError, Task, ToolReturn};
 use ledger::chain::Cost;
 use ledger::event::TaskEnded;
 use ledger::turn::TurnRequest;
@@ -35,15 +35,6 @@ pub enum DriveError {
         /// Why.
         #[source]
         source: Stopped,
-    },
-    /// No worker could be had.
-    #[error("drive {task}")]
-    Tool {
-        /// The task.
-        task: TaskId,
-        /// Why.
-        #[source]
-        source: ToolError,
     },
     /// A thread of ours panicked.
     #[error("drive {task}: a thread of the program panicked")]
@@ -96,7 +87,8 @@ pub(crate) struct Drive {
 impl Drive {
     /// Runs the task to its end.
     pub(crate) async fn finish(mut self) -> Result<TaskEnded, DriveError> {
-        let deadline = Instant::now() + self.wall;
+        // A wall time past the clock's range is none.
+        let deadline = Instant::now().checked_add(self.wall);
         let mut input = Input::Begin;
         let mut cost = None;
         loop {
@@ -106,16 +98,16 @@ impl Drive {
             let paid = self.model.is_paid();
             let command = record(&self.recorder, task, step, cost.take(), paid).await?;
             input = match command {
-                Command::AskModel(_) if Instant::now() >= deadline => Input::TimeSpent,
-                Command::AskModel(request) => self.ask(&request).await,
+                Command::AskModel(request) => self.ask(&request, deadline).await,
                 Command::CallTool(invoke) => {
                     let (returned, spent) = self.call(invoke).await?;
-                    cost = Some(spent);
+                    cost = spent;
                     Input::Returned(returned)
                 }
                 Command::Judge(judgement) => {
                     let shelf = self.task.shelf();
-                    Input::Judged(self.bench.judge(&judgement.reading, judgement.fact, shelf))
+                    let verdict = self.bench.judge(&judgement.reading, judgement.fact, shelf);
+                    Input::Judged(Box::new(verdict))
                 }
                 Command::End => {
                     let ended = ended.ok_or(DriveError::Panicked { task })?;
@@ -126,15 +118,20 @@ impl Drive {
         }
     }
 
-    async fn ask(&mut self, request: &TurnRequest) -> Input {
+    async fn ask(&mut self, request: &TurnRequest, deadline: Option<Instant>) -> Input {
         (self.observe)(Progress::Turn { agent: self.agent.clone(), turn: request.turn });
-        match self.model.turn(request).await {
-            Ok(reply) => Input::Replied(reply),
-            Err(error) => Input::ModelFailed(error.to_string()),
+        let reply = match deadline {
+            Some(deadline) => tokio::time::timeout_at(deadline, self.model.turn(request)).await,
+            None => Ok(self.model.turn(request).await),
+        };
+        match reply {
+            Ok(Ok(reply)) => Input::Replied(reply),
+            Ok(Err(error)) => Input::ModelFailed(error.to_string()),
+            Err(_) => Input::TimeSpent,
         }
     }
 
-    async fn call(&mut self, invoke: engine::Invoke) -> Result<(engine::ToolReturn, Cost), DriveError> {
+    async fn call(&mut self, invoke: Invoke) -> Result<(ToolReturn, Option<Cost>), DriveError> {
         let task = self.task.id();
         (self.observe)(Progress::Tool {
             agent: self.agent.clone(),
@@ -142,10 +139,9 @@ impl Drive {
             tool: invoke.tool.clone(),
         });
         let worker = self.worker.clone();
-        tokio::task::spawn_blocking(move || worker.call(&invoke))
+        tokio::task::spawn_blocking(move || worker.call(&invoke.tool, &invoke.arguments))
             .await
-            .map_err(|_| DriveError::Panicked { task })?
-            .map_err(|source| DriveError::Tool { task, source })
+            .map_err(|_| DriveError::Panicked { task })
     }
 }
 

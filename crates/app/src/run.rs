@@ -6,7 +6,7 @@ use crate::clock::Clock;
 use crate::drive::{Drive, DriveError, Progress};
 use crate::judge::Bench;
 use crate::record::Recorder;
-use crate::seal::{Manifest, ManifestError, write_manifest};
+use crate::seal::{Manifest, ManifestError, Sealing, write_manifest};
 use crate::worker::{ToolError, Worker, WorkerRequest};
 use engine::{Setting, Task};
 use ledger::canonical::{self, CanonicalError};
@@ -17,12 +17,12 @@ use ledger::{
     Vocabulary,
 };
 use llm::Model;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use store::{CreateError, SealError, Stopped, Writer};
 use thiserror::Error;
+use tokio::task::JoinSet;
 
 /// Makes the model of a task.
 pub type Models = dyn Fn(&Agent, TaskId, Seed) -> Box<dyn Model> + Send + Sync;
@@ -158,11 +158,12 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     // The first worker is started before the folder is made: where tools cannot run there is no run.
     let hasher = Worker::start(&request.worker, &request.case).map_err(RunError::Tools)?;
     let opened = opened(&request, vocabulary).map_err(RunError::Canonical)?;
-    let open = Open::create(&request, opened, hasher.confinement())?;
+    let mut open = Open::create(&request, opened, hasher.confinement())?;
+    let cancel_hashing = hasher.canceller();
     let hashing = hash_evidence(&request, hasher);
-    let tasks = open.investigate(&request).await;
-    let hashed = hashing.await.map_err(|_| RunError::Panicked { folder: open.folder.clone() })?;
-    open.seal(&request, tasks?, hashed?)
+    let tasks = open.investigate(&request).await.inspect_err(|_| cancel_hashing.cancel())?;
+    let hashed = hashing.await.map_err(|_| RunError::Panicked { folder: open.folder.clone() })??;
+    open.seal(tasks, hashed)
 }
 
 /// A run that is being recorded.
@@ -170,6 +171,7 @@ struct Open {
     folder: PathBuf,
     id: RunId,
     opened: RunOpened,
+    assigned: Vec<TaskAssigned>,
     recorder: Recorder,
 }
 
@@ -185,7 +187,7 @@ impl Open {
             confinement,
             ..Circumstance::at(request.clock.now())
         };
-        let open = Open { folder, id, opened, recorder };
+        let open = Open { folder, id, opened, assigned: Vec::new(), recorder };
         let event = Event::RunOpened(Box::new(open.opened.clone()));
         let entry = store::Entry { circumstance, ..open.recorder.run_entry(event) };
         open.append(entry)?;
@@ -199,7 +201,7 @@ impl Open {
     }
 
     /// Assigns each agent its task and drives them side by side.
-    async fn investigate(&self, request: &RunRequest) -> Result<Vec<(String, TaskEnded)>, RunError> {
+    async fn investigate(&mut self, request: &RunRequest) -> Result<Vec<(String, TaskEnded)>, RunError> {
         let ids: Vec<TaskId> = (1..).map(TaskId).take(request.agents.len()).collect();
         let setting = Setting::new(self.opened.rules.clone(), self.opened.seed, &self.opened.tools, &ids);
         let setting = Arc::new(setting);
@@ -214,6 +216,7 @@ impl Open {
                 model_digest: model.digest(),
             };
             self.append(self.recorder.run_entry(Event::TaskAssigned(assigned.clone())))?;
+            self.assigned.push(assigned.clone());
             drives.push(Drive {
                 task: Task::new(assigned, Arc::clone(&setting)),
                 agent: agent.spec.name.clone(),
@@ -225,19 +228,24 @@ impl Open {
                 observe: Arc::clone(&request.observe),
             });
         }
-        let running: Vec<_> = drives.into_iter().map(|drive| tokio::spawn(drive.finish())).collect();
-        let mut ended = Vec::new();
-        for (agent, task) in request.agents.iter().zip(running) {
-            let result = task.await.map_err(|_| RunError::Panicked { folder: self.folder.clone() })?;
-            let result = result.map_err(|source| RunError::Drive { folder: self.folder.clone(), source })?;
-            ended.push((agent.spec.name.clone(), result));
+        let mut running = JoinSet::new();
+        for drive in drives {
+            let agent = drive.agent.clone();
+            running.spawn(async move { (drive.task.id(), agent, drive.finish().await) });
         }
-        Ok(ended)
+        let mut ended = Vec::new();
+        // Leaving early drops the set, which stops the other tasks: nothing is recorded after an error.
+        while let Some(task) = running.join_next().await {
+            let (id, agent, result) = task.map_err(|_| RunError::Panicked { folder: self.folder.clone() })?;
+            let result = result.map_err(|source| RunError::Drive { folder: self.folder.clone(), source })?;
+            ended.push((id, agent, result));
+        }
+        ended.sort_by_key(|(id, ..)| *id);
+        Ok(ended.into_iter().map(|(_, agent, ended)| (agent, ended)).collect())
     }
 
     fn seal(
         self,
-        request: &RunRequest,
         tasks: Vec<(String, TaskEnded)>,
         hashed: Vec<EvidenceHashed>,
     ) -> Result<Finished, RunError> {
@@ -258,28 +266,12 @@ impl Open {
             .writer()
             .seal(vec![self.recorder.run_entry(event)])
             .map_err(|source| RunError::Seal { folder: self.folder.clone(), source })?;
-        let manifest = self.manifest(request, &sealed).map_err(RunError::Canonical)?;
+        let seal = Sealing { head: sealed.head, events: sealed.events, payloads: sealed.payloads };
+        let manifest =
+            Manifest::of(&self.id, &self.opened, &self.assigned, seal).map_err(RunError::Canonical)?;
         write_manifest(&self.folder, &manifest)
             .map_err(|source| RunError::Manifest { folder: self.folder.clone(), source })?;
         Ok(Finished { folder: self.folder, manifest, tasks, mismatches })
-    }
-
-    fn manifest(&self, request: &RunRequest, sealed: &store::Sealed) -> Result<Manifest, CanonicalError> {
-        let digest = |bytes: Vec<u8>| Digest::of(&bytes);
-        let agents: BTreeMap<_, _> =
-            request.agents.iter().map(|agent| (agent.spec.name.clone(), agent.digest)).collect();
-        Ok(Manifest {
-            run: self.id.clone(),
-            format: self.opened.format,
-            program: self.opened.program.clone(),
-            head: sealed.head,
-            events: sealed.events,
-            payloads: sealed.payloads,
-            tools: digest(canonical::to_vec(&self.opened.tools)?),
-            rules: digest(canonical::to_vec(&self.opened.rules)?),
-            vocabulary: digest(canonical::to_vec(&self.opened.vocabulary)?),
-            agents,
-        })
     }
 }
 
@@ -333,11 +325,18 @@ fn refuse_runs_inside_evidence(request: &RunRequest) -> Result<(), RunError> {
     }
 }
 
-/// The absolute path of the nearest folder above `path` that exists.
+/// Where `path` will lie once it is made: its nearest folder that exists, without links and `..`, and the rest.
 fn existing_ancestor(path: &Path) -> PathBuf {
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let existing = absolute.ancestors().find_map(|ancestor| ancestor.canonicalize().ok());
-    existing.unwrap_or(absolute)
+    let mut plain = PathBuf::new();
+    for component in std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).components() {
+        match component {
+            std::path::Component::ParentDir => drop(plain.pop()),
+            other => plain.push(other),
+        }
+        // Links are resolved where they stand, so that `..` behind one leaves its target.
+        plain = plain.canonicalize().unwrap_or(plain);
+    }
+    plain
 }
 
 /// Makes `runs/<UTC time>-<case>`; a second run within the second gets a number.
@@ -369,7 +368,10 @@ fn hash_evidence(request: &RunRequest, worker: Worker) -> Hashing {
             let (integrity, gaps) = worker
                 .hash(&entry.label, level)
                 .map_err(|source| RunError::Hash { label: entry.label.clone(), source })?;
-            let as_expected = entry.expected_sha256.map(|expected| expected == integrity.sha256);
+            // A hash over every byte says nothing about one over samples.
+            let full = level == IntegrityLevel::Full;
+            let expected = entry.expected_sha256.filter(|_| full);
+            let as_expected = expected.map(|expected| expected == integrity.sha256);
             hashed.push(EvidenceHashed { evidence: entry.label, integrity, as_expected, gaps });
         }
         Ok(hashed)

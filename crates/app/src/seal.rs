@@ -1,8 +1,10 @@
 //! The manifest: what a sealed run is, in one small file beside it.
 
-use ledger::event::Format;
+use ledger::canonical::{self, CanonicalError};
+use ledger::event::{Format, RunOpened, TaskAssigned};
 use ledger::{Digest, RunId};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -34,8 +36,62 @@ pub struct Manifest {
     pub rules: Digest,
     /// The digest of its vocabulary of predicates.
     pub vocabulary: Digest,
-    /// The digests of its agents' files, by agent.
-    pub agents: std::collections::BTreeMap<String, Digest>,
+    /// Who did its tasks, by task.
+    pub agents: BTreeMap<String, AgentSeal>,
+}
+
+/// The versions of one task's agent and model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentSeal {
+    /// The agent's name.
+    pub agent: String,
+    /// The digest of what it was told and asked: prompt, surface, objectives.
+    pub spec: Digest,
+    /// The model.
+    pub model: String,
+    /// The digest of the model's data, such as the playbook's file.
+    pub model_digest: Option<Digest>,
+}
+
+/// The end of the log that a manifest seals.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sealing {
+    pub(crate) head: Digest,
+    pub(crate) events: u64,
+    pub(crate) payloads: u64,
+}
+
+impl Manifest {
+    /// The manifest of a run: everything in it follows from the log.
+    pub(crate) fn of<'a>(
+        run: &RunId,
+        opened: &RunOpened,
+        assigned: impl IntoIterator<Item = &'a TaskAssigned>,
+        seal: Sealing,
+    ) -> Result<Manifest, CanonicalError> {
+        let agent = |assigned: &TaskAssigned| {
+            let seal = AgentSeal {
+                agent: assigned.agent.name.clone(),
+                spec: Digest::of(&canonical::to_vec(&assigned.agent)?),
+                model: assigned.model.clone(),
+                model_digest: assigned.model_digest,
+            };
+            Ok((assigned.task.to_string(), seal))
+        };
+        Ok(Manifest {
+            run: run.clone(),
+            format: opened.format,
+            program: opened.program.clone(),
+            head: seal.head,
+            events: seal.events,
+            payloads: seal.payloads,
+            tools: Digest::of(&canonical::to_vec(&opened.tools)?),
+            rules: Digest::of(&canonical::to_vec(&opened.rules)?),
+            vocabulary: Digest::of(&canonical::to_vec(&opened.vocabulary)?),
+            agents: assigned.into_iter().map(agent).collect::<Result<_, _>>()?,
+        })
+    }
 }
 
 /// Why there is no manifest.

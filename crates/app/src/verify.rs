@@ -3,9 +3,10 @@
 mod rejudge;
 
 use crate::judge::Bench;
-use crate::seal::{Manifest, read_manifest};
+use crate::seal::{Manifest, Sealing, read_manifest};
 use graph::Run;
-use ledger::event::RunSealed;
+use ledger::event::{RunSealed, TaskHead};
+use ledger::turn::Reply;
 use ledger::{Circumstance, Digest, Event, Output, Stream, TaskId};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -132,8 +133,8 @@ impl Check {
         if let Err(error) = reader.check_schema() {
             self.find("run.db", &error);
         }
-        let events = self.chain(reader);
-        self.manifest(folder, &events);
+        let (events, heads) = self.chain(reader);
+        self.manifest(folder, &events, &heads);
         let outputs = self.payloads(reader, &events);
         self.log_holds = self.findings.is_empty();
         match graph::fold(events.iter().cloned()) {
@@ -143,7 +144,7 @@ impl Check {
     }
 
     /// Every link, in order, up to the first that does not hold.
-    fn chain(&mut self, reader: &Reader) -> Logged {
+    fn chain(&mut self, reader: &Reader) -> (Logged, Vec<TaskHead>) {
         let mut logged = Vec::new();
         let mut events = reader.events();
         for event in events.by_ref() {
@@ -154,10 +155,15 @@ impl Check {
         }
         self.events = logged.len() as u64;
         self.head = events.so_far().head();
-        logged
+        let head = |(stream, events, head)| match stream {
+            Stream::Run => None,
+            Stream::Task(task) => Some(TaskHead { task, events, head }),
+        };
+        let heads = events.so_far().streams().filter_map(head).collect();
+        (logged, heads)
     }
 
-    fn manifest(&mut self, folder: &Path, events: &Logged) {
+    fn manifest(&mut self, folder: &Path, events: &Logged, heads: &[TaskHead]) {
         let sealed = match events.last() {
             Some((Stream::Run, Event::RunSealed(sealed), _)) => Some(sealed),
             _ => None,
@@ -171,29 +177,38 @@ impl Check {
             (Ok(Some(_)), None) => self.say("the log", "a manifest seals the run, but the log has no seal"),
             (Ok(Some(manifest)), Some(sealed)) => {
                 self.sealed = true;
-                self.seal(&manifest, sealed, events);
+                self.seal(&manifest, sealed, events, heads);
             }
         }
     }
 
-    fn seal(&mut self, manifest: &Manifest, sealed: &RunSealed, events: &Logged) {
-        if self.head != Some(manifest.head) {
-            let found = self.head.map_or_else(|| "nothing".to_owned(), |head| head.to_string());
-            self.say(crate::MANIFEST, format!("expected the head {}, found {found}", manifest.head));
+    /// The seal against the log before it, and the manifest against both: everything in it follows from the log.
+    fn seal(&mut self, manifest: &Manifest, sealed: &RunSealed, events: &Logged, heads: &[TaskHead]) {
+        if sealed.heads != heads {
+            self.say("the seal", "the heads of the tasks are not those of the log");
         }
-        if self.events != manifest.events || sealed.payloads != manifest.payloads {
-            self.say(crate::MANIFEST, "the numbers of events and payloads are not those of the log");
+        let named: BTreeSet<Digest> = events.iter().filter_map(|(_, event, _)| event.payload()).collect();
+        if sealed.payloads != named.len() as u64 {
+            self.say("the seal", format!("expected {} payloads, found {}", named.len(), sealed.payloads));
         }
-        let mut last: BTreeMap<TaskId, u32> = BTreeMap::new();
-        for (stream, ..) in events {
-            if let Stream::Task(task) = stream {
-                *last.entry(*task).or_default() += 1;
+        let (Some((_, Event::RunOpened(opened), circumstance)), Some(head)) = (events.first(), self.head)
+        else {
+            return;
+        };
+        let assigned = events.iter().filter_map(|(_, event, _)| match event {
+            Event::TaskAssigned(assigned) => Some(assigned),
+            _ => None,
+        });
+        let end = Sealing { head, events: self.events, payloads: sealed.payloads };
+        let run = circumstance.run.as_ref().unwrap_or(&manifest.run);
+        match Manifest::of(run, opened, assigned, end) {
+            Err(error) => self.find(crate::MANIFEST, &error),
+            Ok(expected) if expected == *manifest => {}
+            Ok(expected) if expected.head != manifest.head => {
+                let what = format!("expected the head {}, found {}", manifest.head, expected.head);
+                self.say(crate::MANIFEST, what);
             }
-        }
-        let counted: BTreeMap<TaskId, u32> =
-            sealed.heads.iter().map(|head| (head.task, head.events)).collect();
-        if counted != last {
-            self.say("the seal", "the numbers of events of the tasks are not those of the log");
+            Ok(_) => self.say(crate::MANIFEST, "it does not say what the log says"),
         }
     }
 
@@ -216,14 +231,24 @@ impl Check {
                 }
             };
             self.payloads += 1;
-            if matches!(event, Event::InvocationEnded(_)) {
-                match Output::decode(&bytes) {
+            match event {
+                Event::InvocationEnded(_) => match Output::decode(&bytes) {
                     Ok(output) => drop(outputs.insert(digest, Arc::new(output))),
                     Err(error) => self.find(place, &error),
-                }
+                },
+                Event::TurnReplied(replied) => match serde_json::from_slice::<Reply>(&bytes) {
+                    Ok(reply) if reply.calls().count() == replied.calls as usize => {}
+                    Ok(_) => self.say(place, "it makes another number of calls than its event says"),
+                    Err(error) => self.find(place, &error),
+                },
+                _ => {}
             }
         }
+        self.sizes(events, &outputs);
+        // Behind a break of the chain events are not known, nor what they name.
+        let broken = !self.findings.is_empty();
         match reader.payload_index() {
+            _ if broken => {}
             Err(error) => self.find("the table payloads", &error),
             Ok(index) => {
                 for entry in index {
@@ -236,6 +261,20 @@ impl Check {
             }
         }
         outputs
+    }
+
+    /// What events say of their outputs' sizes.
+    fn sizes(&mut self, events: &Logged, outputs: &BTreeMap<Digest, Arc<Output>>) {
+        for (_, event, _) in events {
+            let Event::InvocationEnded(ended) = event else { continue };
+            let output = ended.output.and_then(|digest| outputs.get(&digest));
+            let (records, bytes) =
+                output.map_or((0, 0), |output| (output.records().len(), output.bytes().len()));
+            let shown = ended.shown.iter().all(|range| range.end.0 as usize <= records);
+            if ended.records as usize != records || ended.bytes != bytes as u64 || !shown {
+                self.say(ended.invocation, "its output has another size than the log says");
+            }
+        }
     }
 
     /// Every fact against its stored output, and every verdict again.

@@ -1,12 +1,14 @@
 //! Glue: the engine's tool calls to the sandbox, and the worker's end of it.
 
+mod answer;
+
 use crate::case_file::Case;
-use engine::{Invoke, ToolReturn};
+use engine::ToolReturn;
 use ledger::chain::Cost;
 use ledger::{Completeness, Gap, Integrity, IntegrityLevel, Outcome};
 use sandbox::{
-    CallError, Config, Confinement, Ending, Holding, LayerName, Limits, Policy, Reason, Report, ServeError,
-    SpawnError, Zygote,
+    CallError, Canceller, Config, Confinement, Ending, Holding, LayerName, Limits, Policy, Reason, Report,
+    ServeError, SpawnError, Zygote,
 };
 use serde_json::Value;
 use std::path::PathBuf;
@@ -34,17 +36,17 @@ pub enum ToolError {
     /// No worker starts, or none can be confined.
     #[error("start a tool worker")]
     Spawn(#[source] SpawnError),
-    /// Workers die faster than they can be replaced.
-    #[error("call a tool worker")]
-    Call(#[source] CallError),
     /// The worker's call to hash evidence did not end in order.
     #[error("hash evidence in a tool worker: {ending}")]
     Hash {
         /// How it ended.
         ending: String,
     },
-    /// The worker's answer cannot be read.
-    #[error("read a tool worker's answer")]
+    /// No worker could be had to hash evidence.
+    #[error("hash evidence in a tool worker")]
+    Call(#[source] CallError),
+    /// A request or an answer cannot be encoded or read.
+    #[error("talk to a tool worker")]
     Wire(#[source] WireError),
 }
 
@@ -82,21 +84,31 @@ impl Worker {
         })
     }
 
+    /// Ends the call that runs, and every later one.
+    pub(crate) fn canceller(&self) -> Canceller {
+        self.zygote.lock().unwrap_or_else(PoisonError::into_inner).canceller()
+    }
+
     /// What holds its calls, a line each.
     pub(crate) fn confinement(&self) -> Vec<String> {
         describe_confinement(&self.confinement)
     }
 
-    /// Runs one tool; a crash, a hang or a memory kill is an outcome.
-    pub(crate) fn call(&self, invoke: &Invoke) -> Result<(ToolReturn, Cost), ToolError> {
+    /// Runs one tool; whatever happens to the call is its outcome.
+    pub(crate) fn call(&self, tool: &str, arguments: &Value) -> (ToolReturn, Option<Cost>) {
         let request = Request::Call {
-            tool: invoke.tool.clone(),
-            arguments: invoke.arguments.clone(),
+            tool: tool.to_owned(),
+            arguments: arguments.clone(),
             evidence: self.mounts.to_vec(),
         };
-        let report = self.send(&request, &self.limits)?;
-        let cost = cost(&report);
-        Ok((returned(report, &self.limits), cost))
+        let labels: Vec<&str> = self.mounts.iter().map(|mount| mount.label.as_str()).collect();
+        match self.send(&request, &self.limits) {
+            Ok(report) => {
+                let cost = cost(&report);
+                (returned(report, &self.limits, tool, &labels), Some(cost))
+            }
+            Err(error) => (broken(Outcome::Failed, tool, no_worker(&error)), None),
+        }
     }
 
     /// Hashes the evidence with this label.
@@ -138,30 +150,16 @@ pub fn call_tool(
     request: &WorkerRequest,
     case: &Case,
     tool: &str,
-    arguments: Value,
+    arguments: &Value,
 ) -> Result<ToolReturn, ToolError> {
-    let worker = Worker::start(request, case)?;
-    let request = Request::Call { tool: tool.to_owned(), arguments, evidence: worker.mounts.to_vec() };
-    let report = worker.send(&request, &worker.limits)?;
-    Ok(returned(report, &worker.limits))
+    Ok(Worker::start(request, case)?.call(tool, arguments).0)
 }
 
 /// What a report of the sandbox means to the engine.
-fn returned(report: Report, limits: &Limits) -> ToolReturn {
-    let mut returned = match report.ending {
-        Ending::Replied(bytes) => match tools::decode_return_parts(&bytes) {
-            Ok((summary, output)) => ToolReturn {
-                outcome: summary.outcome,
-                completeness: summary.completeness,
-                normalised: summary.normalised,
-                output: matches!(summary.outcome, Outcome::Ok | Outcome::Empty).then(|| Arc::new(output)),
-                defects: summary.defects,
-                gaps: summary.gaps,
-                notes: summary.notes,
-            },
-            Err(error) => broken(Outcome::Failed, format!("the tool's answer cannot be read: {error}")),
-        },
-        ref ending @ Ending::TimedOut { .. } => broken(Outcome::Timeout, told(ending, limits)),
+fn returned(report: Report, limits: &Limits, tool: &str, labels: &[&str]) -> ToolReturn {
+    let bytes = match report.ending {
+        Ending::Replied(bytes) => bytes,
+        ref ending @ Ending::TimedOut { .. } => return broken(Outcome::Timeout, tool, told(ending, limits)),
         ref ending @ (Ending::Panicked { .. }
         | Ending::Signalled { .. }
         | Ending::Exited { .. }
@@ -169,27 +167,47 @@ fn returned(report: Report, limits: &Limits) -> ToolReturn {
         | Ending::ReplyTooLarge { .. }
         | Ending::BadReply { .. }
         | Ending::SetupFailed { .. }
-        | Ending::ZygoteDied { .. }) => broken(Outcome::Failed, told(ending, limits)),
+        | Ending::ZygoteDied { .. }) => return broken(Outcome::Failed, tool, told(ending, limits)),
     };
-    if let Some(path) = report.scratch_left {
-        returned.notes.push(format!("the scratch folder {} could not be removed", path.display()));
+    match answer::read(&bytes, tool, labels) {
+        Ok((summary, output)) => ToolReturn {
+            outcome: summary.outcome,
+            completeness: summary.completeness,
+            normalised: summary.normalised,
+            output: matches!(summary.outcome, Outcome::Ok | Outcome::Empty).then(|| Arc::new(output)),
+            defects: summary.defects,
+            gaps: summary.gaps,
+            notes: summary.notes,
+        },
+        Err(error) => broken(Outcome::Failed, tool, format!("the tool's answer cannot be used: {error}")),
     }
-    returned
+}
+
+/// Why there was no worker, without what differs between equal runs.
+fn no_worker(error: &ToolError) -> String {
+    match error {
+        ToolError::Call(CallError::RequestTooLong { actual, limit }) => {
+            format!("the request has {actual} bytes; {limit} are allowed")
+        }
+        ToolError::Spawn(_) | ToolError::Call(_) | ToolError::Hash { .. } | ToolError::Wire(_) => {
+            "no tool worker could be had".to_owned()
+        }
+    }
 }
 
 fn told(ending: &Ending, limits: &Limits) -> String {
     format!("the call {}", ending.describe(limits))
 }
 
-/// A call without a result.
-fn broken(outcome: Outcome, note: String) -> ToolReturn {
+/// A call without a result: what it should have examined was not.
+fn broken(outcome: Outcome, tool: &str, note: String) -> ToolReturn {
     ToolReturn {
         outcome,
         completeness: Completeness::Truncated,
         normalised: None,
         output: None,
         defects: Vec::new(),
-        gaps: Vec::new(),
+        gaps: vec![Gap { path: tool.to_owned(), reason: note.clone() }],
         notes: vec![note],
     }
 }

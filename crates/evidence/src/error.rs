@@ -42,7 +42,7 @@ pub enum PathError {
 #[derive(Debug, Error)]
 pub enum OpenError {
     /// The path on the examiner's machine cannot be read.
-    #[error("open evidence {label}: {}", path.display())]
+    #[error("open evidence {label}")]
     Io {
         /// The label of the evidence.
         label: String,
@@ -53,7 +53,7 @@ pub enum OpenError {
         source: io::Error,
     },
     /// The path is not a folder.
-    #[error("open evidence {label}: expected a folder: {}", path.display())]
+    #[error("open evidence {label}: expected a folder")]
     NotADirectory {
         /// The label of the evidence.
         label: String,

@@ -1,7 +1,8 @@
 //! One byte string for one value: the encoding that is hashed and stored.
 //!
 //! JSON without white space, object keys in byte order, integers only.
-//! It agrees with RFC 8785 (JSON Canonicalization Scheme) on everything Locard writes: Locard persists no floating point number.
+//! It follows RFC 8785 (JSON Canonicalization Scheme) but for two things: keys are ordered by their UTF-8 bytes, and whole numbers keep all their digits past 2^53.
+//! Locard persists no floating point number.
 
 use serde::Serialize;
 use serde_json::Value;

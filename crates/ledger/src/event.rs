@@ -20,7 +20,7 @@ use std::fmt;
 
 /// The version of everything persisted.
 ///
-/// The major number changes when an older Locard could misread the run, the minor one when it could only miss something.
+/// The major number changes when an event changes its meaning, the minor one when something is added; a Locard reads what is not newer than itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Format {

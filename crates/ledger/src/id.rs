@@ -59,11 +59,8 @@ impl IdSpace {
         }
         let block = u32::from(task.0) << ORDINAL_BITS | ordinal;
         let (mut left, mut right) = ((block >> 16) as u16, block as u16);
-        for round in 0..4u8 {
-            let key =
-                Digest::of_parts(&[self.seed.0.as_bytes(), kind.as_bytes(), &[round], &right.to_le_bytes()]);
-            let [a, b, ..] = *key.as_bytes();
-            (left, right) = (right, left ^ u16::from_le_bytes([a, b]));
+        for round in 0..4 {
+            (left, right) = (right, left ^ self.round(kind, round, right));
         }
         Ok(u32::from(left) << 16 | u32::from(right))
     }
@@ -162,6 +159,13 @@ fn parse_hex8(text: &str, prefix: &str) -> Option<u32> {
     (digits.len() == 8 && lower).then(|| u32::from_str_radix(digits, 16).ok()).flatten()
 }
 
+/// A number as we write it: no sign, no leading zero.
+fn decimal<T: FromStr>(text: &str, prefix: &str) -> Option<T> {
+    let digits = text.strip_prefix(prefix)?;
+    let plain = digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+    digits.parse().ok().filter(|_| plain)
+}
+
 /// The number of a task in its run, from 1; 0 is the run itself.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -183,8 +187,7 @@ impl FromStr for TaskId {
     type Err = IdError;
     fn from_str(text: &str) -> Result<TaskId, IdError> {
         let error = || IdError::Form { expected: "`task-` and a number", found: text.to_owned() };
-        let number = text.strip_prefix("task-").ok_or_else(error)?;
-        number.parse().map(TaskId).map_err(|_| error())
+        decimal(text, "task-").map(TaskId).ok_or_else(error)
     }
 }
 
@@ -209,8 +212,7 @@ impl FromStr for RecordId {
     type Err = IdError;
     fn from_str(text: &str) -> Result<RecordId, IdError> {
         let error = || IdError::Form { expected: "`r` and a number", found: text.to_owned() };
-        let number = text.strip_prefix('r').ok_or_else(error)?;
-        number.parse().map(RecordId).map_err(|_| error())
+        decimal(text, "r").map(RecordId).ok_or_else(error)
     }
 }
 
@@ -287,6 +289,15 @@ mod tests {
     fn an_ordinal_outside_the_id_space_is_refused() {
         let refused = InvocationId::assign(&space(b"run"), TaskId(1), 1 << ORDINAL_BITS);
         assert_eq!(refused, Err(IdError::Exhausted { task: 1, ordinal: 1 << ORDINAL_BITS }));
+    }
+
+    #[test]
+    fn a_number_has_one_form() {
+        assert_eq!("r10".parse(), Ok(RecordId(10)));
+        assert_eq!("task-2".parse(), Ok(TaskId(2)));
+        for text in ["r01", "r+1", "r-1", "r", "R1", "r1 ", "r4294967296"] {
+            assert!(text.parse::<RecordId>().is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -30,15 +30,19 @@ pub(super) fn rejudge<'e>(
     for (stream, event) in events {
         let Stream::Task(task) = stream else { continue };
         let fold = folds.entry(task).or_default();
-        fold.apply(task, event, &setting, &bench, outputs);
-        if let Some((claim, stored)) = verdict_of(event)
-            && let Some((judged, verdict)) = fold.verdict.take()
-        {
-            match judged == claim && same(&verdict, &stored) {
-                true => rejudged.same += 1,
-                false => rejudged.other.push((claim, describe(&verdict))),
+        if let Some(claim) = verdict_of(event) {
+            match fold.verdict.take() {
+                Some((judged, verdict)) if judged == claim && same(&verdict, event) => rejudged.same += 1,
+                Some((judged, verdict)) if judged == claim => {
+                    rejudged.other.push((claim, describe(&verdict)));
+                }
+                Some(_) | None => rejudged.other.push((claim, "no claim waited for this verdict".to_owned())),
             }
         }
+        if let Some(claim) = fold.unjudged(event) {
+            rejudged.other.push((claim, "it was never judged".to_owned()));
+        }
+        fold.apply(task, event, &setting, &bench, outputs);
     }
     rejudged
 }
@@ -53,6 +57,13 @@ struct TaskFold {
 }
 
 impl TaskFold {
+    /// The claim that waits for its verdict where the task goes on, or ends, without one.
+    fn unjudged(&mut self, event: &Event) -> Option<ClaimId> {
+        let goes_on =
+            matches!(event, Event::ClaimSubmitted(_) | Event::TurnRequested(_) | Event::TaskEnded(_));
+        self.verdict.take_if(|_| goes_on).map(|(claim, _)| claim)
+    }
+
     fn apply(
         &mut self,
         task: TaskId,
@@ -89,10 +100,10 @@ impl TaskFold {
     }
 }
 
-fn verdict_of(event: &Event) -> Option<(ClaimId, Event)> {
+fn verdict_of(event: &Event) -> Option<ClaimId> {
     match event {
-        Event::ClaimAccepted(accepted) => Some((accepted.claim, event.clone())),
-        Event::ClaimRejected(rejected) => Some((rejected.claim, event.clone())),
+        Event::ClaimAccepted(accepted) => Some(accepted.claim),
+        Event::ClaimRejected(rejected) => Some(rejected.claim),
         _ => None,
     }
 }
