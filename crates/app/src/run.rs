@@ -1,17 +1,20 @@
 //! Use case: investigate one case, from its evidence to a sealed run.
 
+mod error;
+
+pub use error::RunError;
+
 use crate::agents::Agent;
 use crate::case_file::Case;
 use crate::clock::Clock;
-use crate::drive::{Drive, DriveError, Progress};
+use crate::drive::{Drive, Progress};
 use crate::judge::Bench;
 use crate::record::Recorder;
-use crate::seal::{Manifest, ManifestError, Sealing, write_manifest};
-use crate::worker::{ToolError, Worker, WorkerRequest};
+use crate::seal::{Manifest, Sealing, write_manifest};
+use crate::worker::{Worker, WorkerRequest};
 use engine::{Setting, Task};
 use ledger::canonical::{self, CanonicalError};
 use ledger::event::{EvidenceHashed, RunOpened, RunSealed, TaskAssigned, TaskEnded, TaskHead};
-use ledger::vocabulary::VocabularyError;
 use ledger::{
     Circumstance, Digest, Event, FORMAT, IntegrityLevel, Rules, RunId, Seed, Stream, TaskId, ToolSpec,
     Vocabulary,
@@ -20,8 +23,7 @@ use llm::Model;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use store::{CreateError, SealError, Stopped, Writer};
-use thiserror::Error;
+use store::{CreateError, Writer};
 use tokio::task::JoinSet;
 
 /// Makes the model of a task.
@@ -64,90 +66,6 @@ pub struct Finished {
     pub mismatches: Vec<String>,
 }
 
-/// Why a run could not be sealed.
-#[derive(Debug, Error)]
-pub enum RunError {
-    /// The vocabulary of predicates does not read: a defect of ours.
-    #[error("open a run")]
-    Vocabulary(#[source] VocabularyError),
-    /// Something has no canonical form: a defect of ours.
-    #[error("open a run")]
-    Canonical(#[source] CanonicalError),
-    /// The case names evidence inside which the run would be written.
-    #[error("open a run: {} lies inside the evidence {}", runs.display(), evidence.display())]
-    InsideEvidence {
-        /// Where the run would be written.
-        runs: PathBuf,
-        /// The evidence.
-        evidence: PathBuf,
-    },
-    /// The case has an objective for an agent that is not there.
-    #[error("open a run: the case has an objective for the agent {agent:?}, which is none of {}", known.join(", "))]
-    UnknownAgent {
-        /// The agent that the case names.
-        agent: String,
-        /// The agents of the run.
-        known: Vec<String>,
-    },
-    /// The run folder cannot be made.
-    #[error("open a run")]
-    Create(#[source] CreateError),
-    /// Recording stopped.
-    #[error("record the run {}", folder.display())]
-    Recording {
-        /// The run folder.
-        folder: PathBuf,
-        /// Why.
-        #[source]
-        source: Stopped,
-    },
-    /// Tools cannot be run.
-    #[error("run tools")]
-    Tools(#[source] ToolError),
-    /// A task could not go on.
-    #[error("investigate {}", folder.display())]
-    Drive {
-        /// The run folder.
-        folder: PathBuf,
-        /// Why.
-        #[source]
-        source: DriveError,
-    },
-    /// The evidence could not be hashed, and a run is not sealed without that.
-    #[error("hash the evidence {label}")]
-    Hash {
-        /// Its label.
-        label: String,
-        /// Why.
-        #[source]
-        source: ToolError,
-    },
-    /// A thread of ours panicked.
-    #[error("investigate {}: a thread of the program panicked", folder.display())]
-    Panicked {
-        /// The run folder.
-        folder: PathBuf,
-    },
-    /// The run could not be sealed.
-    #[error("seal the run {}", folder.display())]
-    Seal {
-        /// The run folder.
-        folder: PathBuf,
-        /// Why.
-        #[source]
-        source: SealError,
-    },
-    /// The manifest could not be written.
-    #[error("seal the run {}", folder.display())]
-    Manifest {
-        /// The run folder.
-        folder: PathBuf,
-        /// Why.
-        #[source]
-        source: ManifestError,
-    },
-}
-
 /// Investigates the case: opens a run, lets each agent do its task, hashes the evidence beside them, and seals.
 ///
 /// Once this returns, the run folder holds a sealed run.
@@ -155,6 +73,7 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     let vocabulary = Vocabulary::shipped().map_err(RunError::Vocabulary)?;
     refuse_runs_inside_evidence(&request)?;
     hand_out_objectives(&mut request)?;
+    check_objectives(&request.agents, &vocabulary)?;
     // The first worker is started before the folder is made: where tools cannot run there is no run.
     let hasher = Worker::start(&request.worker, &request.case).map_err(RunError::Tools)?;
     let opened = opened(&request, vocabulary).map_err(RunError::Canonical)?;
@@ -309,6 +228,29 @@ fn hand_out_objectives(request: &mut RunRequest) -> Result<(), RunError> {
                 let known = request.agents.iter().map(|agent| agent.spec.name.clone()).collect();
                 return Err(RunError::UnknownAgent { agent: name, known });
             }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses objectives that no fact could meet: a misspelt one would look like a question without an answer.
+fn check_objectives(agents: &[Agent], vocabulary: &Vocabulary) -> Result<(), RunError> {
+    for agent in agents {
+        let objectives = &agent.spec.objectives;
+        for (index, objective) in objectives.iter().enumerate() {
+            let condition = &objective.condition;
+            let because = match vocabulary.meaning(&condition.predicate) {
+                None => "its predicate is not in the vocabulary",
+                Some(meaning) if !meaning.proved_by.contains(&condition.record) => {
+                    "records of its type do not prove its predicate"
+                }
+                Some(_) if objectives.iter().skip(index + 1).any(|other| other.id == objective.id) => {
+                    "another one has the same name"
+                }
+                Some(_) => continue,
+            };
+            let (agent, objective) = (agent.spec.name.clone(), objective.id.clone());
+            return Err(RunError::Objective { agent, objective, because });
         }
     }
     Ok(())

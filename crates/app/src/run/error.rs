@@ -1,0 +1,104 @@
+//! Why a run could not be sealed.
+
+use crate::drive::DriveError;
+use crate::seal::ManifestError;
+use crate::worker::ToolError;
+use ledger::canonical::CanonicalError;
+use ledger::vocabulary::VocabularyError;
+use std::path::PathBuf;
+use store::{CreateError, SealError, Stopped};
+use thiserror::Error;
+
+/// Why a run could not be sealed.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The vocabulary of predicates does not read: a defect of ours.
+    #[error("open a run")]
+    Vocabulary(#[source] VocabularyError),
+    /// Something has no canonical form: a defect of ours.
+    #[error("open a run")]
+    Canonical(#[source] CanonicalError),
+    /// The case names evidence inside which the run would be written.
+    #[error("open a run: {} lies inside the evidence {}", runs.display(), evidence.display())]
+    InsideEvidence {
+        /// Where the run would be written.
+        runs: PathBuf,
+        /// The evidence.
+        evidence: PathBuf,
+    },
+    /// The case has an objective for an agent that is not there.
+    #[error("open a run: the case has an objective for the agent {agent:?}, which is none of {}", known.join(", "))]
+    UnknownAgent {
+        /// The agent that the case names.
+        agent: String,
+        /// The agents of the run.
+        known: Vec<String>,
+    },
+    /// An objective can never be met, or shares its name with another.
+    #[error("open a run: the objective {objective:?} of the agent {agent:?}: {because}")]
+    Objective {
+        /// The agent.
+        agent: String,
+        /// The objective's name.
+        objective: String,
+        /// What is wrong.
+        because: &'static str,
+    },
+    /// The run folder cannot be made.
+    #[error("open a run")]
+    Create(#[source] CreateError),
+    /// Recording stopped.
+    #[error("record the run {}", folder.display())]
+    Recording {
+        /// The run folder.
+        folder: PathBuf,
+        /// Why.
+        #[source]
+        source: Stopped,
+    },
+    /// Tools cannot be run.
+    #[error("run tools")]
+    Tools(#[source] ToolError),
+    /// A task could not go on.
+    #[error("investigate {}", folder.display())]
+    Drive {
+        /// The run folder.
+        folder: PathBuf,
+        /// Why.
+        #[source]
+        source: DriveError,
+    },
+    /// The evidence could not be hashed, and a run is not sealed without that.
+    #[error("hash the evidence {label}")]
+    Hash {
+        /// Its label.
+        label: String,
+        /// Why.
+        #[source]
+        source: ToolError,
+    },
+    /// A thread of ours panicked.
+    #[error("investigate {}: a thread of the program panicked", folder.display())]
+    Panicked {
+        /// The run folder.
+        folder: PathBuf,
+    },
+    /// The run could not be sealed.
+    #[error("seal the run {}", folder.display())]
+    Seal {
+        /// The run folder.
+        folder: PathBuf,
+        /// Why.
+        #[source]
+        source: SealError,
+    },
+    /// The manifest could not be written.
+    #[error("seal the run {}", folder.display())]
+    Manifest {
+        /// The run folder.
+        folder: PathBuf,
+        /// Why.
+        #[source]
+        source: ManifestError,
+    },
+}
