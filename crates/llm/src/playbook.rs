@@ -5,6 +5,7 @@
 
 mod plan;
 mod run;
+mod template;
 
 pub use plan::{PlanError, RecordRule, Step, check};
 

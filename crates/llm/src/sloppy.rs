@@ -6,10 +6,11 @@
 use crate::model::{Model, Turning};
 use crate::playbook::Playbook;
 use crate::random::Choices;
+use ledger::event::Refusal;
 use ledger::turn::{Answer, Message, ReadingResult, Reply, ReplyBlock, ToolCall, TurnRequest, UserBlock};
 use ledger::{CallId, Digest};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Mistakes in a hundred readings.
 const MISTAKES_IN_100: usize = 30;
@@ -20,21 +21,29 @@ const CALLS_A_TURN: usize = 16;
 #[derive(Debug)]
 pub struct Sloppy {
     playbook: Playbook,
+    digest: Option<Digest>,
     choices: Choices,
     /// The right readings of calls in which something was spoilt, by call; `None` where the reading was left right.
     spoilt: BTreeMap<CallId, Vec<Option<Value>>>,
-    corrections: Vec<Value>,
+    corrections: VecDeque<Value>,
+    /// Corrections under way: a refused call is made again.
+    sent: BTreeMap<CallId, Value>,
     made: u32,
 }
 
 impl Sloppy {
     /// A playbook whose mistakes follow from `seed`.
+    ///
+    /// Its digest covers both: the playbook's and the seed's eight little-endian bytes, as parts.
     pub fn new(playbook: Playbook, seed: u64) -> Sloppy {
+        let parts = |digest: Digest| Digest::of_parts(&[digest.as_bytes(), &seed.to_le_bytes()]);
         Sloppy {
+            digest: playbook.digest().map(parts),
             playbook,
             choices: Choices::new(seed),
             spoilt: BTreeMap::new(),
-            corrections: Vec::new(),
+            corrections: VecDeque::new(),
+            sent: BTreeMap::new(),
             made: 0,
         }
     }
@@ -42,8 +51,8 @@ impl Sloppy {
     fn reply(&mut self, request: &TurnRequest) -> Reply {
         if let Some(Message::User(blocks)) = request.messages.last().map(AsRef::as_ref) {
             for block in blocks {
-                if let UserBlock::Answer { call, answer: Answer::Recorded(recorded) } = block {
-                    self.learn(call, &recorded.readings);
+                if let UserBlock::Answer { call, answer } = block {
+                    self.take(call, answer);
                 }
             }
         }
@@ -57,13 +66,24 @@ impl Sloppy {
         reply
     }
 
+    fn take(&mut self, call: &CallId, answer: &Answer) {
+        let sent = self.sent.remove(call);
+        match answer {
+            Answer::Recorded(recorded) => self.learn(call, &recorded.readings),
+            Answer::Refused { refusal: Refusal::TooManyCalls, .. } => self.corrections.extend(sent),
+            Answer::Returned(_) | Answer::Page(_) | Answer::Noted { .. } | Answer::Refused { .. } => {}
+        }
+        // What the playbook makes again it makes under another id, and it is spoilt anew.
+        self.spoilt.remove(call);
+    }
+
     fn learn(&mut self, call: &CallId, results: &[ReadingResult]) {
         let originals = self.spoilt.remove(call).unwrap_or_default();
         for (original, result) in originals.into_iter().zip(results) {
             if let (Some(original), ReadingResult::Rejected { .. }) = (original, result)
                 && self.choices.once_in(2, 3)
             {
-                self.corrections.push(original);
+                self.corrections.push_back(original);
             }
         }
     }
@@ -78,8 +98,10 @@ impl Sloppy {
         let room = CALLS_A_TURN.saturating_sub(if stops { 0 } else { calls });
         for reading in self.corrections.drain(..room.min(self.corrections.len())) {
             self.made += 1;
+            let call = CallId(format!("again-{}", self.made));
+            self.sent.insert(call.clone(), reading.clone());
             reply.blocks.push(ReplyBlock::Call(ToolCall {
-                call: CallId(format!("again-{}", self.made)),
+                call,
                 tool: "record_phenomenon".into(),
                 arguments: json!({"readings": [reading], "interpretation": "corrected after a refusal"}),
             }));
@@ -113,7 +135,7 @@ impl Model for Sloppy {
     }
 
     fn digest(&self) -> Option<Digest> {
-        self.playbook.digest()
+        self.digest
     }
 
     fn turn<'a>(&'a mut self, request: &'a TurnRequest) -> Turning<'a> {

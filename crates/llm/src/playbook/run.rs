@@ -1,20 +1,20 @@
 //! A playbook at work: which calls are due, which are awaited.
 
 use super::plan::{RecordRule, Step};
+use super::template::{Context, fill, fill_value};
 use ledger::event::Refusal;
 use ledger::pattern;
 use ledger::turn::{Answer, Message, Page, Reply, ReplyBlock, ToolCall, TurnRequest, UserBlock};
-use ledger::{CallId, FieldValue, InvocationId, Record};
+use ledger::{CallId, FieldValue, InvocationId, Record, RecordId, ToolClass};
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Calls of one turn; an engine that allows fewer refuses the rest, and they are made again.
 const CALLS_A_TURN: usize = 16;
 /// Readings of one record call.
 const READINGS_A_CALL: usize = 32;
-
-/// The records that a call was made for, by the step that returned them.
-type Context = BTreeMap<String, Record>;
+/// The way out of a surface on which nothing can be investigated.
+const NOTHING_TO_RECORD: &str = "nothing_to_record";
 
 #[derive(Debug)]
 pub(crate) struct Run {
@@ -22,27 +22,43 @@ pub(crate) struct Run {
     due: VecDeque<Call>,
     awaited: BTreeMap<CallId, Call>,
     calls: u32,
+    /// What has been asked to be recorded: an identical call is answered with the same invocation, and its records need no second reading.
+    recorded: BTreeSet<(usize, InvocationId, RecordId)>,
+    /// Calls that were due when their tool was no longer offered.
+    unmade: u32,
+    /// Calls that the engine refused for good.
+    refused: u32,
 }
 
 #[derive(Debug, Clone)]
 struct Call {
     tool: String,
     arguments: Map<String, Value>,
-    /// The step whose result it asks for; none: nothing follows from the answer.
-    result_of: Option<(usize, Context)>,
+    /// What its answer is for; none: nothing follows from the answer.
+    errand: Option<Errand>,
+}
+
+/// The way of one step's result: the call itself, then the pages of its output.
+#[derive(Debug, Clone)]
+struct Errand {
+    step: usize,
+    context: Context,
+    /// The records that were taken: a page may show some of them again, as after a view of head and tail.
+    taken: BTreeSet<RecordId>,
 }
 
 impl Run {
     pub(crate) fn new(steps: Vec<Step>) -> Run {
-        let mut run = Run { steps, due: VecDeque::new(), awaited: BTreeMap::new(), calls: 0 };
-        let first: Vec<_> = run
-            .steps
-            .iter()
-            .enumerate()
-            .filter(|(_, step)| step.for_each.is_none())
-            .map(|(i, _)| i)
-            .collect();
-        for index in first {
+        let mut run = Run {
+            steps,
+            due: VecDeque::new(),
+            awaited: BTreeMap::new(),
+            calls: 0,
+            recorded: BTreeSet::new(),
+            unmade: 0,
+            refused: 0,
+        };
+        for index in run.steps_for(None) {
             run.plan(index, Context::new());
         }
         run
@@ -57,29 +73,45 @@ impl Run {
             }
         }
         let offered = |tool: &str| request.tools.iter().any(|spec| spec.name == tool);
+        let due = self.due.len();
         self.due.retain(|call| offered(&call.tool));
+        self.unmade += (due - self.due.len()) as u32;
         let number = self.due.len().min(CALLS_A_TURN);
         let mut blocks: Vec<_> = Vec::with_capacity(number);
         for call in self.due.drain(..number).collect::<Vec<_>>() {
             blocks.push(ReplyBlock::Call(self.make(call)));
         }
         if blocks.is_empty() {
-            blocks = self.nothing_left(offered("list_hives") || offered("list_directory"));
+            let can_investigate = request.tools.iter().any(|spec| spec.class == ToolClass::Investigate);
+            blocks.push(self.nothing_left(!can_investigate && offered(NOTHING_TO_RECORD)));
         }
         Reply { blocks }
     }
 
     /// Stops; on the record-only surface by the honest way out.
-    fn nothing_left(&mut self, can_investigate: bool) -> Vec<ReplyBlock> {
-        let text = "The playbook has made all its calls and recorded what they returned.".to_owned();
-        match can_investigate {
-            true => vec![ReplyBlock::Text { text }],
-            false => {
+    fn nothing_left(&mut self, by_call: bool) -> ReplyBlock {
+        let text = self.summary();
+        match by_call {
+            false => ReplyBlock::Text { text },
+            true => {
                 let arguments = Map::from_iter([("reason".to_owned(), Value::String(text))]);
-                let call = Call { tool: "nothing_to_record".into(), arguments, result_of: None };
-                vec![ReplyBlock::Call(self.make(call))]
+                let call = Call { tool: NOTHING_TO_RECORD.into(), arguments, errand: None };
+                ReplyBlock::Call(self.make(call))
             }
         }
+    }
+
+    fn summary(&self) -> String {
+        let mut text = match self.unmade {
+            0 => "The playbook has made all its calls and recorded what they returned.".to_owned(),
+            unmade => format!(
+                "The playbook recorded what its calls returned; {unmade} due calls were not made, because their tools are not offered."
+            ),
+        };
+        if self.refused > 0 {
+            text.push_str(&format!(" {} calls were refused.", self.refused));
+        }
+        text
     }
 
     fn make(&mut self, call: Call) -> ToolCall {
@@ -95,65 +127,80 @@ impl Run {
     }
 
     fn take(&mut self, id: &CallId, answer: &Answer) {
-        let Some(call) = self.awaited.remove(id) else { return };
-        match (answer, call.result_of.clone()) {
-            (Answer::Refused { refusal: Refusal::TooManyCalls, .. }, _) => self.due.push_back(call),
-            (Answer::Returned(returned), Some((step, context))) => {
-                if let Some(page) = &returned.page {
-                    self.result(step, &context, page, page.first_hidden().map(|record| record.0));
+        let Some(mut call) = self.awaited.remove(id) else { return };
+        match answer {
+            Answer::Refused { refusal: Refusal::TooManyCalls, .. } => self.due.push_back(call),
+            Answer::Refused { .. } => self.refused += 1,
+            Answer::Returned(returned) => {
+                if let (Some(errand), Some(page)) = (call.errand.take(), &returned.page) {
+                    self.result(errand, page);
                 }
             }
-            (Answer::Page(page), Some((step, context))) => {
-                let next = page.shown.iter().map(|range| range.end.0).max();
-                let next = next.filter(|end| (*end as usize) < page.output.records().len());
-                self.result(step, &context, page, next);
+            Answer::Page(page) => {
+                if let Some(errand) = call.errand.take() {
+                    self.result(errand, page);
+                }
             }
-            (
-                Answer::Returned(_)
-                | Answer::Page(_)
-                | Answer::Recorded(_)
-                | Answer::Noted { .. }
-                | Answer::Refused { .. },
-                _,
-            ) => {}
+            Answer::Recorded(_) | Answer::Noted { .. } => {}
         }
     }
 
     /// Records of a step's result are there: record what the rules say, plan what they lead to, page on.
-    fn result(&mut self, index: usize, context: &Context, page: &Page, next: Option<u32>) {
-        let Some(step) = self.steps.get(index).cloned() else { return };
+    fn result(&mut self, mut errand: Errand, page: &Page) {
+        let fresh: Vec<&Record> = page.records().filter(|record| errand.taken.insert(record.id)).collect();
+        self.record(&errand, page.invocation, &fresh);
+        self.follow(&errand, &fresh);
+        let hidden = page.output.records().iter().find(|record| !errand.taken.contains(&record.id));
+        // A page that shows nothing new leads nowhere: asking again would never end.
+        if let Some(hidden) = hidden.filter(|_| !fresh.is_empty()) {
+            let arguments = Map::from_iter([
+                ("invocation".to_owned(), json!(page.invocation.to_string())),
+                ("first".to_owned(), json!(hidden.id.to_string())),
+            ]);
+            self.due.push_front(Call { tool: "read_output".into(), arguments, errand: Some(errand) });
+        }
+    }
+
+    fn record(&mut self, errand: &Errand, invocation: InvocationId, records: &[&Record]) {
+        let Some(step) = self.steps.get(errand.step) else { return };
+        let unread: Vec<&Record> = records
+            .iter()
+            .copied()
+            .filter(|record| self.recorded.insert((errand.step, invocation, record.id)))
+            .collect();
         for rule in &step.record {
-            let fitting: Vec<_> = page.records().filter(|record| all_fit(&rule.when, record)).collect();
+            let fitting: Vec<_> =
+                unread.iter().copied().filter(|record| all_fit(&rule.when, record)).collect();
             for records in fitting.chunks(READINGS_A_CALL) {
-                self.due.push_back(record_call(rule, page.invocation, records, context));
+                self.due.push_back(record_call(rule, invocation, records, &errand.context));
             }
         }
-        for (later, plan) in self.steps.clone().iter().enumerate() {
-            if plan.for_each.as_deref() != Some(step.id.as_str()) {
-                continue;
-            }
-            for record in page.records().filter(|record| all_fit(&plan.when, record)) {
-                let mut context = context.clone();
-                context.insert(step.id.clone(), record.clone());
+    }
+
+    /// Plans the steps that are made for each of these records.
+    fn follow(&mut self, errand: &Errand, records: &[&Record]) {
+        let Some(id) = self.steps.get(errand.step).map(|step| step.id.clone()) else { return };
+        for later in self.steps_for(Some(&id)) {
+            let when = self.steps.get(later).map(|step| step.when.clone()).unwrap_or_default();
+            for record in records.iter().filter(|record| all_fit(&when, record)) {
+                let mut context = errand.context.clone();
+                context.insert(id.clone(), (*record).clone());
                 self.plan(later, context);
             }
         }
-        if let Some(first) = next {
-            let arguments = Map::from_iter([
-                ("invocation".to_owned(), json!(page.invocation.to_string())),
-                ("first".to_owned(), json!(format!("r{first}"))),
-            ]);
-            let call =
-                Call { tool: "read_output".into(), arguments, result_of: Some((index, context.clone())) };
-            self.due.push_front(call);
-        }
+    }
+
+    fn steps_for(&self, earlier: Option<&str>) -> Vec<usize> {
+        let steps = self.steps.iter().enumerate();
+        steps.filter(|(_, step)| step.for_each.as_deref() == earlier).map(|(index, _)| index).collect()
     }
 
     fn plan(&mut self, index: usize, context: Context) {
         let Some(step) = self.steps.get(index) else { return };
         let arguments =
             step.arguments.iter().map(|(name, value)| (name.clone(), fill_value(value, &context))).collect();
-        self.due.push_back(Call { tool: step.tool.clone(), arguments, result_of: Some((index, context)) });
+        let errand = Errand { step: index, context, taken: BTreeSet::new() };
+        self.due.push_back(Call { tool: step.tool.clone(), arguments, errand: Some(errand) });
     }
 }
 
@@ -170,7 +217,7 @@ fn record_call(rule: &RecordRule, invocation: InvocationId, records: &[&Record],
         ("readings".to_owned(), Value::Array(readings)),
         ("interpretation".to_owned(), Value::String(fill(&rule.note, context))),
     ]);
-    Call { tool: "record_phenomenon".into(), arguments, result_of: None }
+    Call { tool: "record_phenomenon".into(), arguments, errand: None }
 }
 
 fn reading(rule: &RecordRule, invocation: InvocationId, record: &Record) -> Value {
@@ -191,64 +238,4 @@ fn reading(rule: &RecordRule, invocation: InvocationId, record: &Record) -> Valu
         "invocation": invocation.to_string(),
         "record": record.id.to_string(),
     })
-}
-
-fn fill_value(value: &Value, context: &Context) -> Value {
-    match value {
-        Value::String(text) => Value::String(fill(text, context)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.clone(),
-    }
-}
-
-/// Fills `{step.field}` and `{step.field:0N}`; what names nothing stays as it is, so that the tool's error shows it.
-fn fill(text: &str, context: &Context) -> String {
-    let mut filled = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('{') {
-        filled.push_str(before);
-        let Some((name, behind)) = after.split_once('}') else {
-            filled.push('{');
-            rest = after;
-            continue;
-        };
-        match placeholder(name, context) {
-            Some(value) => filled.push_str(&value),
-            None => filled.push_str(&format!("{{{name}}}")),
-        }
-        rest = behind;
-    }
-    filled.push_str(rest);
-    filled
-}
-
-fn placeholder(name: &str, context: &Context) -> Option<String> {
-    let (place, width) = name.split_once(':').unwrap_or((name, "0"));
-    let (step, field) = place.split_once('.')?;
-    let value = context.get(step)?.fields.get(field)?.value.to_text().into_owned();
-    let width: usize = width.parse().ok()?;
-    Some(format!("{value:0>width$}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ledger::{Field, Locator, RecordId};
-
-    fn context() -> Context {
-        let field = Field { at: None, value: FieldValue::Integer(1) };
-        let record = Record {
-            defects: vec![],
-            fields: [("data".to_owned(), field)].into(),
-            id: RecordId(0),
-            kind: "registry_value".into(),
-            locator: Locator { evidence: "e".into(), path: "p".into(), stream: None, span: None },
-        };
-        [("select".to_owned(), record)].into()
-    }
-
-    #[test]
-    fn placeholders_are_filled_and_padded() {
-        assert_eq!(fill("ControlSet{select.data:03}\\Control", &context()), "ControlSet001\\Control");
-        assert_eq!(fill("{select.data}/{select.other}/{", &context()), "1/{select.other}/{");
-    }
 }

@@ -1,0 +1,261 @@
+//! The playbook answered turn by turn, as an engine would answer it.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
+
+mod desk;
+
+use desk::{Desk, playbook, record, steps, value};
+use ledger::event::Refusal;
+use ledger::turn::{ReplyBlock, ToolCall};
+use ledger::{CallId, FieldValue};
+use llm::{Model, Sloppy};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+const CHAIN: &str = r#"
+[[step]]
+id = "hives"
+tool = "find_hives"
+
+[[step]]
+id = "select"
+for_each = "hives"
+when = { hive_type = "SYSTEM" }
+tool = "parse_registry_key"
+arguments = { hive = "{hives.path}", key = "Select", depth = 1 }
+
+[[step]]
+id = "name"
+for_each = "select"
+when = { kind = "registry_value", name = "Curr*" }
+tool = "parse_registry_key"
+arguments = { hive = "{hives.path}", key = "ControlSet{select.data:03}\\Name {no.such}" }
+"#;
+
+const LINES: &str = r#"
+[[step]]
+id = "lines"
+tool = "read_lines"
+
+[[step.record]]
+predicate = "quoted"
+values = ["text"]
+note = "lines"
+
+[[step]]
+id = "each"
+for_each = "lines"
+tool = "look"
+arguments = { at = "{lines.text}" }
+"#;
+
+fn hive(path: &str, kind: &str) -> ledger::Record {
+    record("hive", &[("path", FieldValue::Path(path.into())), ("hive_type", FieldValue::Text(kind.into()))])
+}
+
+fn lines(count: usize) -> Vec<ledger::Record> {
+    let line = |index| record("text_line", &[("text", FieldValue::Text(format!("line {index}")))]);
+    (0..count).map(line).collect()
+}
+
+fn calls_of<'a>(calls: &'a [ToolCall], tool: &str) -> Vec<&'a Value> {
+    calls.iter().filter(|call| call.tool == tool).map(|call| &call.arguments).collect()
+}
+
+#[test]
+fn a_step_is_made_for_each_fitting_record_and_fills_its_arguments_from_the_whole_chain() {
+    let mut desk = Desk::new(playbook(CHAIN));
+    desk.returns("find_hives", vec![hive("C/SAM", "SAM"), hive("C/SYSTEM", "system")]);
+    desk.returns("Select", vec![value("Current", 1), value("LastKnownGood", 2)]);
+    desk.work();
+    let expected = [
+        json!({"hive": "C/SYSTEM", "key": "Select", "depth": 1}),
+        json!({"hive": "C/SYSTEM", "key": "ControlSet001\\Name {no.such}"}),
+    ];
+    assert_eq!(calls_of(&desk.made, "parse_registry_key"), expected.iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn each_record_of_an_output_is_read_once_whatever_its_view_and_pages_show() {
+    for count in 1..9 {
+        for head in 1..=count {
+            for tail in 0..=(count - head) {
+                for page in 1..4 {
+                    let mut desk = Desk::new(playbook(LINES));
+                    desk.view = (head, tail, page);
+                    desk.returns("read_lines", lines(count));
+                    desk.work();
+                    let mut read: BTreeMap<String, u32> = BTreeMap::new();
+                    for call in calls_of(&desk.made, "record_phenomenon") {
+                        for reading in call["readings"].as_array().unwrap() {
+                            *read.entry(reading["record"].to_string()).or_default() += 1;
+                        }
+                    }
+                    let split = (count, head, tail, page);
+                    assert_eq!(read.len(), count, "{split:?}");
+                    assert!(read.values().all(|times| *times == 1), "{split:?}: {read:?}");
+                    assert_eq!(calls_of(&desk.made, "look").len(), count, "{split:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_page_that_shows_nothing_new_is_not_asked_for_again() {
+    let mut desk = Desk::new(playbook(LINES));
+    desk.view = (1, 0, 1);
+    desk.stuck = true;
+    desk.returns("read_lines", lines(3));
+    desk.work();
+    assert_eq!(calls_of(&desk.made, "read_output").len(), 1);
+}
+
+#[test]
+fn two_identical_calls_state_their_records_once() {
+    let twice = LINES
+        .replace("for_each = \"lines\"", "for_each = \"lines\"\nwhen = {}")
+        .replace("{lines.text}", "same")
+        + "[[step.record]]\npredicate = \"quoted\"\nvalues = [\"text\"]\n";
+    let mut desk = Desk::new(playbook(&twice));
+    desk.returns("read_lines", lines(2));
+    desk.returns("look", lines(1));
+    desk.work();
+    // Two of `read_lines`, one of `look`, though `look` was called for each line.
+    let readings: usize = calls_of(&desk.made, "record_phenomenon")
+        .iter()
+        .map(|call| call["readings"].as_array().unwrap().len())
+        .sum();
+    assert_eq!((calls_of(&desk.made, "look").len(), readings), (2, 3));
+}
+
+#[test]
+fn each_item_of_a_list_is_a_value_of_its_own() {
+    let mut desk = Desk::new(playbook(LINES));
+    desk.returns(
+        "read_lines",
+        vec![record("text_line", &[("text", FieldValue::List(vec!["a".into(), "b".into()]))])],
+    );
+    desk.work();
+    let recorded = calls_of(&desk.made, "record_phenomenon");
+    let values = json!([{"field": "text", "value": "a"}, {"field": "text", "value": "b"}]);
+    assert_eq!(recorded[0]["readings"][0]["values"], values);
+    assert_eq!(recorded[0]["interpretation"], "lines");
+}
+
+#[test]
+fn a_call_too_many_is_made_again_and_no_other_refused_call_is() {
+    let mut desk = Desk::new(playbook(LINES));
+    desk.most_calls = 2;
+    desk.returns("read_lines", lines(9));
+    desk.work();
+    assert_eq!(desk.answered("look"), 9);
+    assert_eq!(desk.answered("record_phenomenon"), 1);
+
+    let mut desk = Desk::new(playbook(LINES));
+    desk.refuses = Some("look");
+    desk.returns("read_lines", lines(9));
+    desk.work();
+    assert_eq!(calls_of(&desk.made, "look").len(), 9);
+    assert!(desk.last_words().contains("9 calls were refused"), "{}", desk.last_words());
+}
+
+#[test]
+fn an_answer_to_a_call_that_was_never_made_changes_nothing() {
+    let mut desk = Desk::new(playbook(LINES));
+    desk.returns("read_lines", lines(1));
+    let stranger = desk.answer(&ToolCall {
+        call: CallId("call-99".into()),
+        tool: "read_lines".into(),
+        arguments: json!({}),
+    });
+    let first = desk.turn(vec![stranger]);
+    assert_eq!(first.calls().map(|call| call.tool.as_str()).collect::<Vec<_>>(), ["read_lines"]);
+}
+
+#[test]
+fn the_same_requests_have_the_same_replies() {
+    let work = |seed: Option<u64>| {
+        let model: Box<dyn Model> = match seed {
+            None => Box::new(playbook(LINES)),
+            Some(seed) => Box::new(Sloppy::new(playbook(LINES), seed)),
+        };
+        let mut desk = Desk::of(model);
+        desk.view = (2, 2, 3);
+        desk.returns("read_lines", lines(40));
+        desk.work();
+        desk.made
+    };
+    assert_eq!(work(None), work(None));
+    assert_eq!(work(Some(7)), work(Some(7)));
+    assert_ne!(work(Some(7)), work(Some(8)));
+}
+
+#[test]
+fn calls_that_the_record_only_surface_leaves_unmade_are_counted_in_the_reason() {
+    let mut desk = Desk::new(playbook(LINES));
+    desk.returns("read_lines", lines(20));
+    let first = desk.turn(vec![]);
+    let answers = first.calls().map(|call| desk.answer(call)).collect();
+    desk.record_only();
+    let second = desk.turn(answers);
+    assert_eq!(second.calls().map(|call| call.tool.as_str()).collect::<Vec<_>>(), ["record_phenomenon"]);
+    let answers = second.calls().map(|call| desk.answer(call)).collect();
+    let third = desk.turn(answers);
+    let [ReplyBlock::Call(call)] = &third.blocks[..] else { panic!("{third:?}") };
+    assert_eq!(call.tool, "nothing_to_record");
+    let reason = call.arguments["reason"].as_str().unwrap();
+    assert!(reason.contains("20 due calls were not made"), "{reason}");
+}
+
+#[test]
+fn where_any_tool_investigates_the_playbook_stops_with_words() {
+    // The surface is known by the class of its tools: no tool here has a name that the playbook could know.
+    let mut desk = Desk::new(playbook(LINES));
+    desk.returns("read_lines", lines(1));
+    desk.work();
+    assert!(calls_of(&desk.made, "nothing_to_record").is_empty());
+    assert_eq!(desk.last_words(), "The playbook has made all its calls and recorded what they returned.");
+}
+
+#[test]
+fn the_seed_of_mistakes_is_in_the_digest_and_not_in_the_name() {
+    let sloppy = |seed| Sloppy::new(playbook(LINES), seed);
+    assert_eq!(sloppy(1).name(), "sloppy");
+    assert_eq!(sloppy(1).digest(), sloppy(1).digest());
+    assert_ne!(sloppy(1).digest(), sloppy(2).digest());
+    assert_ne!(sloppy(1).digest(), playbook(LINES).digest());
+}
+
+#[test]
+fn a_correction_too_many_is_made_again() {
+    let mut desk = Desk::of(Box::new(Sloppy::new(playbook(LINES), 3)));
+    desk.returns("read_lines", lines(64));
+    desk.rejects = true;
+    let mut corrections = 0;
+    let mut refused = Vec::new();
+    let mut answers = Vec::new();
+    for _ in 0..40 {
+        let reply = desk.turn(std::mem::take(&mut answers));
+        for call in reply.calls() {
+            let correction = call.call.0.starts_with("again-");
+            corrections += u32::from(correction);
+            let again = correction && !refused.contains(&call.arguments);
+            if again {
+                refused.push(call.arguments.clone());
+            }
+            answers.push(match again {
+                true => desk.refusal(call, Refusal::TooManyCalls),
+                false => desk.answer(call),
+            });
+        }
+    }
+    // Each correction is refused once and made once more.
+    assert!(!refused.is_empty());
+    assert_eq!(corrections as usize, refused.len() * 2);
+}
+
+#[test]
+fn steps_have_no_members_that_are_not_read() {
+    assert!(toml::from_str::<desk::File>("[[step]]\nid = \"a\"\ntool = \"t\"\nunless = \"x\"\n").is_err());
+    assert_eq!(steps(CHAIN).len(), 3);
+}
