@@ -1,18 +1,17 @@
 //! The evidence graph: what rests on what.
 
-use ledger::{FactEntry, FactId, InvocationId, PhenomenonId, TaskId};
+use ledger::{FactEntry, FactId, InvocationId, PhenomenonId};
 use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
-use petgraph::visit::EdgeRef;
 use std::collections::BTreeMap;
 
 /// A node of the evidence graph.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Node {
-    /// A piece of evidence, by its label.
-    Evidence(String),
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Node {
+    /// A piece of evidence.
+    Evidence,
     /// A tool call of a task.
-    Invocation(InvocationId, TaskId),
+    Invocation,
     /// A grounded reading.
     Fact(FactId),
     /// An observation.
@@ -21,7 +20,7 @@ pub enum Node {
 
 /// An edge of the evidence graph; it points at what its source rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Edge {
+enum Edge {
     /// Phenomenon → fact.
     Carries,
     /// Fact → invocation.
@@ -41,13 +40,41 @@ pub struct EvidenceGraph {
 }
 
 impl EvidenceGraph {
+    /// The phenomena that carry a fact, in the order of their recording; none where the run broke off before.
+    pub fn carried_by(&self, fact: FactId) -> Vec<PhenomenonId> {
+        self.resting_on(self.facts.get(&fact), |node| match node {
+            Node::Phenomenon(id) => Some(id),
+            Node::Evidence | Node::Invocation | Node::Fact(_) => None,
+        })
+    }
+
+    /// The facts that are grounded in an invocation's output, in the order of their recording.
+    pub fn grounded_in(&self, invocation: InvocationId) -> Vec<FactId> {
+        self.resting_on(self.invocations.get(&invocation), fact)
+    }
+
+    /// The facts that were read from the piece of evidence with this label, in the order of their recording.
+    pub fn read_from(&self, evidence: &str) -> Vec<FactId> {
+        self.resting_on(self.evidence.get(evidence), fact)
+    }
+
+    fn resting_on<T>(&self, node: Option<&NodeIndex>, wanted: impl Fn(Node) -> Option<T>) -> Vec<T> {
+        let Some(node) = node else { return Vec::new() };
+        let sources = self.graph.neighbors_directed(*node, Direction::Incoming);
+        // petgraph walks the edges from the newest to the oldest.
+        let mut found: Vec<T> =
+            sources.filter_map(|source| wanted(*self.graph.node_weight(source)?)).collect();
+        found.reverse();
+        found
+    }
+
     pub(crate) fn add_evidence(&mut self, label: &str) {
-        let node = self.graph.add_node(Node::Evidence(label.to_owned()));
+        let node = self.graph.add_node(Node::Evidence);
         self.evidence.insert(label.to_owned(), node);
     }
 
-    pub(crate) fn add_invocation(&mut self, id: InvocationId, task: TaskId) {
-        let node = self.graph.add_node(Node::Invocation(id, task));
+    pub(crate) fn add_invocation(&mut self, id: InvocationId) {
+        let node = self.graph.add_node(Node::Invocation);
         self.invocations.insert(id, node);
     }
 
@@ -64,10 +91,9 @@ impl EvidenceGraph {
     }
 
     pub(crate) fn add_phenomenon(&mut self, id: PhenomenonId, facts: &[FactId]) -> Result<(), &'static str> {
-        let carried: Option<Vec<_>> = facts.iter().map(|fact| self.facts.get(fact).copied()).collect();
-        let carried = carried.filter(|facts| !facts.is_empty()).ok_or("it carries no known fact")?;
         let node = self.graph.add_node(Node::Phenomenon(id));
-        for fact in carried {
+        for fact in facts {
+            let fact = *self.facts.get(fact).ok_or("it carries an unknown fact")?;
             self.graph.add_edge(node, fact, Edge::Carries);
         }
         match self.phenomena.insert(id, node) {
@@ -75,31 +101,11 @@ impl EvidenceGraph {
             Some(_) => Err("it was recorded before"),
         }
     }
+}
 
-    /// The nodes that a fact rests on: its invocation and its evidence.
-    pub fn grounds(&self, fact: FactId) -> Vec<&Node> {
-        self.neighbours(self.facts.get(&fact), Direction::Outgoing)
-    }
-
-    /// The phenomena that carry a fact.
-    pub fn carried_by(&self, fact: FactId) -> Vec<&Node> {
-        self.neighbours(self.facts.get(&fact), Direction::Incoming)
-    }
-
-    fn neighbours(&self, node: Option<&NodeIndex>, direction: Direction) -> Vec<&Node> {
-        let Some(node) = node else { return Vec::new() };
-        let other = |edge: petgraph::graph::EdgeReference<'_, Edge>| match direction {
-            Direction::Outgoing => edge.target(),
-            Direction::Incoming => edge.source(),
-        };
-        self.graph
-            .edges_directed(*node, direction)
-            .filter_map(|edge| self.graph.node_weight(other(edge)))
-            .collect()
-    }
-
-    /// Number of nodes and edges.
-    pub fn size(&self) -> (usize, usize) {
-        (self.graph.node_count(), self.graph.edge_count())
+const fn fact(node: Node) -> Option<FactId> {
+    match node {
+        Node::Fact(id) => Some(id),
+        Node::Evidence | Node::Invocation | Node::Phenomenon(_) => None,
     }
 }

@@ -1,9 +1,12 @@
 //! The fold: one event after another.
 
+mod check;
+mod task;
+
 use crate::evidence::EvidenceGraph;
-use crate::run::{ClaimView, InvocationView, Judged, PhenomenonView, Run, TaskView};
-use ledger::event::TaskAssigned;
-use ledger::{Circumstance, Event, Stream, TaskId};
+use crate::run::{Index, Run, TaskView};
+use ledger::event::{RunOpened, TaskAssigned};
+use ledger::{Circumstance, Event, Stream};
 use thiserror::Error;
 
 /// Why events are not the log of a run.
@@ -29,7 +32,12 @@ pub enum FoldError {
     },
 }
 
+/// What is wrong with an event in its place.
+type Because = &'static str;
+
 /// Folds the events of a run in their order of position.
+///
+/// It refuses what no engine writes: ids given twice, verdicts on what was judged, facts that do not rest on an invocation of their own task that can ground one, numbers at a task's end that are not those of its events.
 pub fn fold(events: impl IntoIterator<Item = (Stream, Event, Circumstance)>) -> Result<Run, FoldError> {
     let mut events = events.into_iter();
     let mut run = match events.next() {
@@ -49,41 +57,23 @@ pub fn fold(events: impl IntoIterator<Item = (Stream, Event, Circumstance)>) -> 
     Ok(run)
 }
 
-fn open(opened: ledger::event::RunOpened, circumstance: Circumstance) -> Run {
+fn open(opened: RunOpened, circumstance: Circumstance) -> Run {
     let mut graph = EvidenceGraph::default();
     for evidence in &opened.case.evidence {
         graph.add_evidence(&evidence.label);
     }
-    Run { opened, circumstance, integrity: Vec::new(), tasks: Default::default(), sealed: None, graph }
-}
-
-fn assign(run: &mut Run, assigned: TaskAssigned) -> Result<(), &'static str> {
-    let task = assigned.task;
-    let view = TaskView {
-        assigned,
-        phases: Vec::new(),
-        turns: 0,
-        failed: None,
-        invocations: Vec::new(),
-        claims: Vec::new(),
-        phenomena: Vec::new(),
-        refusals: Vec::new(),
-        served: 0,
-        nothing: None,
-        ended: None,
-    };
-    match run.tasks.insert(task, view) {
-        None => Ok(()),
-        Some(_) => Err("the task was assigned before"),
+    Run {
+        opened,
+        circumstance,
+        integrity: Vec::new(),
+        tasks: Default::default(),
+        sealed: None,
+        graph,
+        index: Index::default(),
     }
 }
 
-fn apply(
-    run: &mut Run,
-    stream: Stream,
-    event: Event,
-    circumstance: Circumstance,
-) -> Result<(), &'static str> {
+fn apply(run: &mut Run, stream: Stream, event: Event, circumstance: Circumstance) -> Result<(), Because> {
     if run.sealed.is_some() {
         return Err("the run was sealed before");
     }
@@ -98,59 +88,13 @@ fn apply(
             Ok(())
         }
         (Stream::Run, _) => Err("it belongs to a task"),
-        (Stream::Task(task), event) => apply_to_task(run, task, event, circumstance),
+        (Stream::Task(task), event) => task::apply(run, task, event, circumstance),
     }
 }
 
-fn apply_to_task(
-    run: &mut Run,
-    id: TaskId,
-    event: Event,
-    circumstance: Circumstance,
-) -> Result<(), &'static str> {
-    let task = run.tasks.get_mut(&id).ok_or("the task was not assigned")?;
-    if task.ended.is_some() {
-        return Err("the task ended before");
+fn assign(run: &mut Run, assigned: TaskAssigned) -> Result<(), Because> {
+    match run.tasks.insert(assigned.task, TaskView::new(assigned)) {
+        None => Ok(()),
+        Some(_) => Err("the task was assigned before"),
     }
-    match event {
-        Event::RunOpened(_) | Event::TaskAssigned(_) | Event::EvidenceHashed(_) | Event::RunSealed(_) => {
-            return Err("it belongs to the run");
-        }
-        Event::PhaseEntered(phase) => task.phases.push(phase),
-        Event::TurnRequested(requested) => task.turns = requested.turn,
-        Event::TurnReplied(_) | Event::OutputPaged(_) | Event::TimeSpent => {}
-        Event::TurnFailed(failed) => task.failed = Some(failed),
-        Event::InvocationStarted(started) => {
-            run.graph.add_invocation(started.invocation, id);
-            task.invocations.push(InvocationView { started, ended: None, cost: None });
-        }
-        Event::InvocationEnded(ended) => {
-            let invocation = task.invocation_mut(ended.invocation).ok_or("the invocation was not started")?;
-            invocation.cost = circumstance.cost;
-            invocation.ended = Some(ended);
-        }
-        Event::CallRefused(refused) => task.refusals.push(refused),
-        Event::CallServed(_) => task.served += 1,
-        Event::ClaimSubmitted(submitted) => task.claims.push(ClaimView { submitted, judged: None }),
-        Event::ClaimAccepted(accepted) => {
-            run.graph.add_fact(&accepted.fact)?;
-            let claim = task.claim_mut(accepted.claim).ok_or("the claim was not submitted")?;
-            claim.judged = Some(Judged::Accepted(accepted));
-        }
-        Event::ClaimRejected(rejected) => {
-            let claim = task.claim_mut(rejected.claim).ok_or("the claim was not submitted")?;
-            claim.judged = Some(Judged::Rejected(rejected.rejection));
-        }
-        Event::PhenomenonRecorded(recorded) => {
-            run.graph.add_phenomenon(recorded.phenomenon, &recorded.facts)?;
-            task.phenomena.push(PhenomenonView {
-                id: recorded.phenomenon,
-                facts: recorded.facts,
-                interpretation: recorded.interpretation,
-            });
-        }
-        Event::NothingToRecord(nothing) => task.nothing = Some(nothing),
-        Event::TaskEnded(ended) => task.ended = Some(ended),
-    }
-    Ok(())
 }

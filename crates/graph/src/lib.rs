@@ -4,12 +4,15 @@
 
 mod evidence;
 mod fold;
+mod point;
+mod printable;
 mod rejections;
 mod run;
 mod title;
 
-pub use evidence::{Edge, EvidenceGraph, Node};
+pub use evidence::EvidenceGraph;
 pub use fold::{FoldError, fold};
+pub use printable::{printable, push_printable};
 pub use rejections::{Fate, RefusedClaim, refused_claims};
 pub use run::{ClaimView, InvocationView, Judged, PhenomenonView, Run, TaskView};
 pub use title::{fact_title, phenomenon_title};

@@ -1,9 +1,9 @@
 //! The rejection report: what was refused, and how it ended.
 
+use crate::point::Points;
 use crate::run::{ClaimView, Judged, Run, TaskView};
 use ledger::{ClaimId, Reading, Rejection, TaskId};
 use serde::Serialize;
-use std::collections::BTreeSet;
 
 /// A refused claim and what became of it.
 #[derive(Debug, Clone, Serialize)]
@@ -32,9 +32,10 @@ pub struct RefusedClaim<'a> {
 pub enum Fate {
     /// A later claim of the same task made the same point and was grounded.
     Corrected {
-        /// That claim.
+        /// The first such claim.
         by: ClaimId,
-        /// Claims at this point from the first refused one to the grounded one, both counted.
+        /// Claims of the task that make this claim's point, from this claim to the grounded one, both counted: at least 2.
+        /// Refused claims at the point before this one do not count; neither do claims in between that make another point.
         tries: u32,
     },
     /// No later claim made the point.
@@ -47,6 +48,7 @@ pub fn refused_claims(run: &Run) -> Vec<RefusedClaim<'_>> {
 }
 
 fn of_task(task: TaskId, view: &TaskView) -> Vec<RefusedClaim<'_>> {
+    let points = Points::of(view);
     let mut refused = Vec::new();
     for (index, claim) in view.claims.iter().enumerate() {
         if let Some(Judged::Rejected(rejection)) = &claim.judged {
@@ -58,43 +60,18 @@ fn of_task(task: TaskId, view: &TaskView) -> Vec<RefusedClaim<'_>> {
                 turn: claim.submitted.turn,
                 reading: &claim.submitted.reading,
                 rejection,
-                fate: fate(&claim.submitted.reading, view.claims.get(index + 1..).unwrap_or_default()),
+                fate: fate(view, &points, index),
             });
         }
     }
     refused
 }
 
-fn fate(reading: &Reading, later: &[ClaimView]) -> Fate {
-    let attempts = later.iter().filter(|claim| same_point(reading, &claim.submitted.reading));
-    for (tries, claim) in (2..).zip(attempts) {
-        if let Some(Judged::Accepted(accepted)) = &claim.judged {
+fn fate(view: &TaskView, points: &Points<'_>, refused: usize) -> Fate {
+    for (tries, later) in (2..).zip(points.made_again(refused)) {
+        if let Some(accepted) = view.claims.get(later).and_then(ClaimView::accepted) {
             return Fate::Corrected { by: accepted.claim, tries };
         }
     }
     Fate::Abandoned
-}
-
-/// Whether two readings try to make the same point: more than half of what they cite and state agrees.
-///
-/// A judgement about intent, for the report only; nothing is accepted or refused by it.
-fn same_point(a: &Reading, b: &Reading) -> bool {
-    let (a, b) = (parts(a), parts(b));
-    let agreed = a.intersection(&b).count();
-    agreed * 2 > a.union(&b).count()
-}
-
-fn parts(reading: &Reading) -> BTreeSet<(&str, &str)> {
-    let mut parts = BTreeSet::from([
-        ("predicate", reading.predicate.as_str()),
-        ("invocation", reading.invocation.as_str()),
-    ]);
-    if !reading.subject.is_empty() {
-        parts.insert(("subject", &reading.subject));
-    }
-    if let Some(record) = &reading.record {
-        parts.insert(("record", record));
-    }
-    parts.extend(reading.values.iter().map(|value| ("value", value.value.as_str())));
-    parts
 }

@@ -24,6 +24,23 @@ pub struct Run {
     pub sealed: Option<RunSealed>,
     /// Facts, phenomena, invocations and evidence as a graph.
     pub graph: EvidenceGraph,
+    pub(crate) index: Index,
+}
+
+/// Where the nodes of a run stand in its tasks.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    pub(crate) invocations: BTreeMap<InvocationId, Place>,
+    pub(crate) claims: BTreeMap<ClaimId, Place>,
+    /// Each fact at its claim.
+    pub(crate) facts: BTreeMap<FactId, Place>,
+}
+
+/// The place of an invocation or a claim in its task.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) task: TaskId,
+    pub(crate) place: usize,
 }
 
 /// One task.
@@ -101,33 +118,51 @@ impl Run {
 
     /// The fact with this id.
     pub fn fact(&self, id: FactId) -> Option<&FactEntry> {
-        self.facts().map(|(_, accepted)| &accepted.fact).find(|fact| fact.id == id)
+        self.accepted(id).map(|accepted| &accepted.fact)
+    }
+
+    /// The verdict that recorded the fact with this id.
+    pub fn accepted(&self, id: FactId) -> Option<&ClaimAccepted> {
+        let place = self.index.facts.get(&id)?;
+        self.tasks.get(&place.task)?.claims.get(place.place)?.accepted()
     }
 
     /// The invocation with this id, and its task.
     pub fn invocation(&self, id: InvocationId) -> Option<(TaskId, &InvocationView)> {
-        self.tasks.iter().find_map(|(task, view)| {
-            let found = view.invocations.iter().find(|invocation| invocation.started.invocation == id);
-            found.map(|invocation| (*task, invocation))
-        })
+        let place = self.index.invocations.get(&id)?;
+        Some((place.task, self.tasks.get(&place.task)?.invocations.get(place.place)?))
     }
 }
 
 impl TaskView {
+    pub(crate) fn new(assigned: TaskAssigned) -> TaskView {
+        TaskView {
+            assigned,
+            phases: Vec::new(),
+            turns: 0,
+            failed: None,
+            invocations: Vec::new(),
+            claims: Vec::new(),
+            phenomena: Vec::new(),
+            refusals: Vec::new(),
+            served: 0,
+            nothing: None,
+            ended: None,
+        }
+    }
+
     /// The grounded claims in order.
     pub fn accepted(&self) -> impl Iterator<Item = &ClaimAccepted> {
-        self.claims.iter().filter_map(|claim| match &claim.judged {
-            Some(Judged::Accepted(accepted)) => Some(accepted.as_ref()),
+        self.claims.iter().filter_map(ClaimView::accepted)
+    }
+}
+
+impl ClaimView {
+    /// The verdict, where it made a fact of the claim.
+    pub fn accepted(&self) -> Option<&ClaimAccepted> {
+        match &self.judged {
+            Some(Judged::Accepted(accepted)) => Some(accepted),
             Some(Judged::Rejected(_)) | None => None,
-        })
-    }
-
-    pub(crate) fn claim_mut(&mut self, id: ClaimId) -> Option<&mut ClaimView> {
-        // Verdicts follow their claims closely: the one sought is among the last.
-        self.claims.iter_mut().rev().find(|claim| claim.submitted.claim == id)
-    }
-
-    pub(crate) fn invocation_mut(&mut self, id: InvocationId) -> Option<&mut InvocationView> {
-        self.invocations.iter_mut().rev().find(|invocation| invocation.started.invocation == id)
+        }
     }
 }

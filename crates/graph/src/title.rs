@@ -1,5 +1,6 @@
 //! Titles rendered by code: an agent's own words never become one.
 
+use crate::printable::{printable, push_printable};
 use ledger::{BoundValue, FactEntry};
 
 /// The longest value shown in a title.
@@ -12,13 +13,14 @@ pub fn fact_title(fact: &FactEntry) -> String {
         .values
         .iter()
         .filter(|value| value.field != subject.field && !is_named_by(subject, value))
-        .map(|value| format!("{} = {}", value.field, shown(value)))
+        .map(|value| format!("{} = {}", printable(&value.field), shown(value)))
         .collect();
     let subject = subject.value.to_text();
     let subject = if subject.is_empty() { "(root)".into() } else { one_line(&subject) };
+    let predicate = printable(&fact.predicate.0);
     match values.is_empty() {
-        true => format!("{} {subject}", fact.predicate),
-        false => format!("{} {subject}: {}", fact.predicate, values.join(", ")),
+        true => format!("{predicate} {subject}"),
+        false => format!("{predicate} {subject}: {}", values.join(", ")),
     }
 }
 
@@ -31,10 +33,13 @@ pub fn phenomenon_title(facts: &[&FactEntry]) -> String {
     }
 }
 
-/// Whether the value is the last component of the subject's path, so that the title says it already.
+/// Whether the value is the name that the subject's path ends in, so that the title says it already.
+///
+/// Only a field called `name` is one: data that happens to repeat the name is what the fact is about.
 fn is_named_by(subject: &BoundValue, value: &BoundValue) -> bool {
     let (path, name) = (subject.value.to_text(), value.value.to_text());
-    path.strip_suffix(&*name).is_some_and(|parent| parent.ends_with(['\\', '/']) && !name.is_empty())
+    let last = path.strip_suffix(&*name).is_some_and(|parent| parent.ends_with(['\\', '/']));
+    value.field == "name" && !name.is_empty() && last
 }
 
 fn shown(value: &BoundValue) -> String {
@@ -44,20 +49,12 @@ fn shown(value: &BoundValue) -> String {
     }
 }
 
-/// Text of the evidence on one line, without control characters, cut at [`LONGEST`] characters.
+/// Text of the evidence on one line, cut at [`LONGEST`] characters.
 fn one_line(text: &str) -> String {
-    let mut line: String = text.chars().take(LONGEST).flat_map(printable).collect();
+    let mut line = String::new();
+    text.chars().take(LONGEST).for_each(|c| push_printable(&mut line, c));
     if text.chars().nth(LONGEST).is_some() {
         line.push('…');
     }
     line
-}
-
-fn printable(c: char) -> Box<dyn Iterator<Item = char>> {
-    match c.is_control()
-        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
-    {
-        true => Box::new(c.escape_unicode()),
-        false => Box::new(std::iter::once(c)),
-    }
 }

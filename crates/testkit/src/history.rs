@@ -3,13 +3,13 @@
 use ledger::chain::Circumstance;
 use ledger::event::{
     ClaimAccepted, ClaimRejected, ClaimSubmitted, InvocationEnded, InvocationStarted, PhenomenonRecorded,
-    RunOpened, TaskAssigned,
+    RunOpened, TaskAssigned, TaskEnded, TurnRequested,
 };
 use ledger::{
     AgentSpec, BoundValue, ByteSpan, CallId, CaseEntry, ClaimId, ClaimedValue, Completeness, Digest, Event,
-    EvidenceEntry, EvidenceKind, FORMAT, FactEntry, FactId, FieldValue, IdSpace, InvocationId, Locator,
-    Outcome, PhenomenonId, Predicate, Reading, RecordId, Rejection, RejectionCode, Rules, Seed, Stream,
-    TaskId, Tier, Vocabulary,
+    EvidenceEntry, EvidenceKind, FORMAT, FactEntry, FactId, FieldValue, Healing, IdSpace, InvocationId,
+    Locator, Objective, Outcome, PhenomenonId, Predicate, Reading, RecordId, Rejection, RejectionCode, Rules,
+    Seed, Stream, TaskId, Tier, Vocabulary,
 };
 
 /// The id space of every history.
@@ -57,47 +57,63 @@ impl History {
 
     /// Assigns a task to an agent without objectives.
     pub fn assigned(&mut self, task: u16, agent: &str) -> &mut History {
-        let agent = AgentSpec {
-            name: agent.into(),
-            prompt: String::new(),
-            surface: Default::default(),
-            objectives: vec![],
-        };
-        let assigned =
-            TaskAssigned { task: TaskId(task), agent, model: "scripted".into(), model_digest: None };
+        self.assigned_with(task, agent, "scripted", vec![])
+    }
+
+    /// Assigns a task to an agent with these objectives, led by this model.
+    pub fn assigned_with(
+        &mut self,
+        task: u16,
+        agent: &str,
+        model: &str,
+        objectives: Vec<Objective>,
+    ) -> &mut History {
+        let agent =
+            AgentSpec { name: agent.into(), prompt: String::new(), surface: Default::default(), objectives };
+        let assigned = TaskAssigned { task: TaskId(task), agent, model: model.into(), model_digest: None };
         self.push(Stream::Run, Event::TaskAssigned(assigned))
+    }
+
+    /// A task's model was asked for this turn.
+    pub fn asked(&mut self, task: u16, turn: u32) -> &mut History {
+        let requested = TurnRequested { turn, request: Digest::of(b"request") };
+        self.push(Stream::Task(TaskId(task)), Event::TurnRequested(requested))
+    }
+
+    /// A task ended, with these totals.
+    pub fn ended(&mut self, task: u16, ended: TaskEnded) -> &mut History {
+        self.push(Stream::Task(TaskId(task)), Event::TaskEnded(ended))
     }
 
     /// The `ordinal`th call of a task: `parse_registry_key`, which ended in order.
     pub fn invoked(&mut self, task: u16, ordinal: u32) -> &mut History {
-        let invocation = invocation(task, ordinal);
-        let stream = Stream::Task(TaskId(task));
-        self.push(
-            stream,
-            Event::InvocationStarted(InvocationStarted {
-                invocation,
-                turn: 1,
-                call: CallId(format!("c{ordinal}")),
-                tool: "parse_registry_key".into(),
-                arguments: serde_json::json!({"key": "Run"}),
-            }),
-        );
-        self.push(
-            stream,
-            Event::InvocationEnded(InvocationEnded {
-                invocation,
-                outcome: Outcome::Ok,
-                completeness: Completeness::Complete,
-                normalised: None,
-                output: None,
-                records: 1,
-                bytes: 1,
-                shown: Vec::new(),
-                defects: Vec::new(),
-                gaps: Vec::new(),
-                notes: Vec::new(),
-            }),
-        )
+        self.invoked_as(task, ordinal, "parse_registry_key", |_| {})
+    }
+
+    /// The `ordinal`th call of a task, to this tool; `change` says how its end differs from that of [`History::invoked`].
+    pub fn invoked_as(
+        &mut self,
+        task: u16,
+        ordinal: u32,
+        tool: &str,
+        change: impl FnOnce(&mut InvocationEnded),
+    ) -> &mut History {
+        let mut ended = ended(invocation(task, ordinal));
+        change(&mut ended);
+        self.started(task, ordinal, tool);
+        self.push(Stream::Task(TaskId(task)), Event::InvocationEnded(ended))
+    }
+
+    /// The `ordinal`th call of a task, to this tool; it has not ended.
+    pub fn started(&mut self, task: u16, ordinal: u32, tool: &str) -> &mut History {
+        let started = InvocationStarted {
+            invocation: invocation(task, ordinal),
+            turn: 1,
+            call: CallId(format!("c{ordinal}")),
+            tool: tool.into(),
+            arguments: serde_json::json!({"key": "Run"}),
+        };
+        self.push(Stream::Task(TaskId(task)), Event::InvocationStarted(started))
     }
 
     /// The `ordinal`th claim of a task.
@@ -121,7 +137,18 @@ impl History {
 
     /// The `ordinal`th claim of a task became a fact.
     pub fn accepted(&mut self, task: u16, ordinal: u32, fact: FactEntry) -> &mut History {
-        let accepted = ClaimAccepted { claim: claim(task, ordinal), fact, healing: None };
+        self.accepted_as(task, ordinal, fact, None)
+    }
+
+    /// The `ordinal`th claim of a task became a fact; its citation may have been healed.
+    pub fn accepted_as(
+        &mut self,
+        task: u16,
+        ordinal: u32,
+        fact: FactEntry,
+        healing: Option<Healing>,
+    ) -> &mut History {
+        let accepted = ClaimAccepted { claim: claim(task, ordinal), fact, healing };
         self.push(Stream::Task(TaskId(task)), Event::ClaimAccepted(Box::new(accepted)))
     }
 
@@ -139,6 +166,23 @@ impl History {
     /// The events in order.
     pub fn events(&self) -> Vec<(Stream, Event, Circumstance)> {
         self.events.clone()
+    }
+}
+
+/// The end of an invocation that returned one record, in the output that [`fact`] names.
+fn ended(invocation: InvocationId) -> InvocationEnded {
+    InvocationEnded {
+        invocation,
+        outcome: Outcome::Ok,
+        completeness: Completeness::Complete,
+        normalised: None,
+        output: Some(Digest::of(b"output")),
+        records: 1,
+        bytes: 1,
+        shown: Vec::new(),
+        defects: Vec::new(),
+        gaps: Vec::new(),
+        notes: Vec::new(),
     }
 }
 

@@ -14,7 +14,6 @@ use llm::{Model, Playbook};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::future::Future;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 

@@ -1,0 +1,140 @@
+//! The events of one task.
+
+use super::{Because, check};
+use crate::run::{ClaimView, InvocationView, Judged, PhenomenonView, Place, Run, TaskView};
+use ledger::event::{
+    ClaimAccepted, ClaimRejected, ClaimSubmitted, InvocationEnded, InvocationStarted, PhenomenonRecorded,
+    TaskEnded, TurnRequested,
+};
+use ledger::{Circumstance, ClaimId, Event, TaskId};
+
+pub(super) fn apply(
+    run: &mut Run,
+    id: TaskId,
+    event: Event,
+    circumstance: Circumstance,
+) -> Result<(), Because> {
+    let task = open_task(run, id)?;
+    match event {
+        Event::RunOpened(_) | Event::TaskAssigned(_) | Event::EvidenceHashed(_) | Event::RunSealed(_) => {
+            return Err("it belongs to the run");
+        }
+        Event::PhaseEntered(phase) => task.phases.push(phase),
+        Event::TurnRequested(requested) => return turn(task, &requested),
+        Event::TurnReplied(_) | Event::OutputPaged(_) | Event::TimeSpent => {}
+        Event::TurnFailed(failed) => task.failed = Some(failed),
+        Event::InvocationStarted(started) => return start(run, id, started),
+        Event::InvocationEnded(ended) => return end_invocation(run, id, ended, circumstance),
+        Event::CallRefused(refused) => task.refusals.push(refused),
+        Event::CallServed(_) => task.served += 1,
+        Event::ClaimSubmitted(submitted) => return submit(run, id, submitted),
+        Event::ClaimAccepted(accepted) => return accept(run, id, accepted),
+        Event::ClaimRejected(rejected) => return reject(run, id, rejected),
+        Event::PhenomenonRecorded(recorded) => return phenomenon(run, id, recorded),
+        Event::NothingToRecord(nothing) => task.nothing = Some(nothing),
+        Event::TaskEnded(ended) => return end(task, ended),
+    }
+    Ok(())
+}
+
+fn open_task(run: &mut Run, id: TaskId) -> Result<&mut TaskView, Because> {
+    let task = run.tasks.get_mut(&id).ok_or("the task was not assigned")?;
+    match task.ended {
+        None => Ok(task),
+        Some(_) => Err("the task ended before"),
+    }
+}
+
+fn turn(task: &mut TaskView, requested: &TurnRequested) -> Result<(), Because> {
+    task.turns += 1;
+    match requested.turn == task.turns {
+        true => Ok(()),
+        false => Err("its turn is not the next one"),
+    }
+}
+
+fn start(run: &mut Run, id: TaskId, started: InvocationStarted) -> Result<(), Because> {
+    let invocation = started.invocation;
+    let task = open_task(run, id)?;
+    let place = Place { task: id, place: task.invocations.len() };
+    task.invocations.push(InvocationView { started, ended: None, cost: None });
+    run.graph.add_invocation(invocation);
+    match run.index.invocations.insert(invocation, place) {
+        None => Ok(()),
+        Some(_) => Err("the invocation was started before"),
+    }
+}
+
+fn end_invocation(
+    run: &mut Run,
+    id: TaskId,
+    ended: InvocationEnded,
+    circumstance: Circumstance,
+) -> Result<(), Because> {
+    let place = run.index.invocations.get(&ended.invocation).filter(|place| place.task == id).copied();
+    let task = open_task(run, id)?;
+    let invocation = place
+        .and_then(|place| task.invocations.get_mut(place.place))
+        .ok_or("the invocation was not started")?;
+    if invocation.ended.is_some() {
+        return Err("the invocation ended before");
+    }
+    invocation.cost = circumstance.cost;
+    invocation.ended = Some(ended);
+    Ok(())
+}
+
+fn submit(run: &mut Run, id: TaskId, submitted: ClaimSubmitted) -> Result<(), Because> {
+    let claim = submitted.claim;
+    let task = open_task(run, id)?;
+    let place = Place { task: id, place: task.claims.len() };
+    task.claims.push(ClaimView { submitted, judged: None });
+    match run.index.claims.insert(claim, place) {
+        None => Ok(()),
+        Some(_) => Err("the claim was submitted before"),
+    }
+}
+
+fn accept(run: &mut Run, id: TaskId, accepted: Box<ClaimAccepted>) -> Result<(), Because> {
+    check::grounding(run, id, &accepted.fact)?;
+    run.graph.add_fact(&accepted.fact)?;
+    let (claim, fact) = (accepted.claim, accepted.fact.id);
+    let place = judge(run, id, claim, Judged::Accepted(accepted))?;
+    match run.index.facts.insert(fact, place) {
+        None => Ok(()),
+        Some(_) => Err("its fact was recorded before"),
+    }
+}
+
+fn reject(run: &mut Run, id: TaskId, rejected: ClaimRejected) -> Result<(), Because> {
+    judge(run, id, rejected.claim, Judged::Rejected(rejected.rejection)).map(drop)
+}
+
+fn judge(run: &mut Run, id: TaskId, claim: ClaimId, judged: Judged) -> Result<Place, Because> {
+    let place = run.index.claims.get(&claim).filter(|place| place.task == id).copied();
+    let place = place.ok_or("the claim was not submitted")?;
+    let task = open_task(run, id)?;
+    let claim = task.claims.get_mut(place.place).ok_or("the claim was not submitted")?;
+    match claim.judged.replace(judged) {
+        None => Ok(place),
+        Some(_) => Err("the claim was judged before"),
+    }
+}
+
+fn phenomenon(run: &mut Run, id: TaskId, recorded: PhenomenonRecorded) -> Result<(), Because> {
+    check::carried(run, id, &recorded.facts)?;
+    run.graph.add_phenomenon(recorded.phenomenon, &recorded.facts)?;
+    let task = open_task(run, id)?;
+    task.phenomena.push(PhenomenonView {
+        id: recorded.phenomenon,
+        facts: recorded.facts,
+        interpretation: recorded.interpretation,
+    });
+    Ok(())
+}
+
+fn end(task: &mut TaskView, ended: TaskEnded) -> Result<(), Because> {
+    check::totals(task, &ended)?;
+    task.ended = Some(ended);
+    Ok(())
+}

@@ -1,0 +1,122 @@
+//! Which claims try to make the same point.
+//!
+//! A judgement about intent, for the report only; nothing is accepted or refused by it.
+
+use crate::run::TaskView;
+use ledger::Reading;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Characters from which on a value that two readings share says something.
+const TELLING: usize = 4;
+/// Later claims looked at for each thing that a claim shares with them: what bounds the work on a log of nothing but refusals.
+const LOOKED_AT: usize = 500;
+
+/// The claims of a task by what they cite and state.
+pub(crate) struct Points<'a> {
+    points: Vec<Point<'a>>,
+    /// The claims that share a thing, in order: two that make the same point share at least one.
+    sharing: BTreeMap<Shared<'a>, Vec<usize>>,
+}
+
+struct Point<'a> {
+    reading: &'a Reading,
+    values: BTreeSet<&'a str>,
+    /// Those of the values that name a thing.
+    names: BTreeSet<&'a str>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Shared<'a> {
+    Record(&'a str, &'a str),
+    Subject(&'a str, &'a str),
+    Value(&'a str),
+}
+
+impl<'a> Points<'a> {
+    pub(crate) fn of(view: &'a TaskView) -> Points<'a> {
+        let points: Vec<_> = view.claims.iter().map(|claim| Point::of(&claim.submitted.reading)).collect();
+        let mut sharing: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (index, point) in points.iter().enumerate() {
+            for shared in point.shared() {
+                sharing.entry(shared).or_default().push(index);
+            }
+        }
+        Points { points, sharing }
+    }
+
+    /// The later claims that make the same point as the one at `index`, in order.
+    pub(crate) fn made_again(&self, index: usize) -> Vec<usize> {
+        let Some(point) = self.points.get(index) else { return Vec::new() };
+        let mut later = BTreeSet::new();
+        for shared in point.shared() {
+            let sharing = self.sharing.get(&shared).map(Vec::as_slice).unwrap_or_default();
+            let first = sharing.partition_point(|other| *other <= index);
+            later.extend(sharing.iter().skip(first).take(LOOKED_AT).copied());
+        }
+        later.retain(|other| self.points.get(*other).is_some_and(|other| same(point, other)));
+        later.into_iter().collect()
+    }
+}
+
+impl<'a> Point<'a> {
+    fn of(reading: &'a Reading) -> Point<'a> {
+        let values = || reading.values.iter();
+        let names = values().filter(|value| names_a_thing(value.field.as_deref(), &value.value));
+        Point {
+            reading,
+            values: values().map(|value| value.value.as_str()).collect(),
+            names: names.map(|value| value.value.as_str()).collect(),
+        }
+    }
+
+    fn shared(&self) -> Vec<Shared<'a>> {
+        let Reading { subject, invocation, record, .. } = self.reading;
+        let mut shared: Vec<_> = self.values.iter().filter(|v| tells(v)).map(|v| Shared::Value(v)).collect();
+        if let Some(record) = record {
+            shared.push(Shared::Record(invocation, record));
+        }
+        if !subject.is_empty() {
+            shared.push(Shared::Subject(invocation, subject));
+        }
+        shared
+    }
+}
+
+/// Whether two readings try to make the same point.
+///
+/// Different subjects are different points.
+/// Under one invocation, two record ids or two subjects decide: equal they are one place, and then the predicate or all values must agree; different they are two points.
+/// Otherwise, since ids may be mistyped, the values decide.
+fn same(a: &Point<'_>, b: &Point<'_>) -> bool {
+    let (x, y) = (a.reading, b.reading);
+    let both_subjects = !x.subject.is_empty() && !y.subject.is_empty();
+    if both_subjects && x.subject != y.subject {
+        return false;
+    }
+    let says_the_same = x.predicate == y.predicate || a.values == b.values;
+    let one_call = x.invocation == y.invocation;
+    match (&x.record, &y.record) {
+        (Some(record), Some(other)) if one_call => record == other && says_the_same,
+        _ if one_call && both_subjects => says_the_same,
+        _ => says_the_same && same_values(a, b),
+    }
+}
+
+/// Whether at least half of the values agree, a telling one among them, and no two things are named.
+fn same_values(a: &Point<'_>, b: &Point<'_>) -> bool {
+    let agreed: Vec<_> = a.values.intersection(&b.values).collect();
+    let named_apart = !a.names.is_empty() && !b.names.is_empty() && a.names.is_disjoint(&b.names);
+    !named_apart
+        && agreed.len() * 2 >= a.values.len().max(b.values.len())
+        && agreed.iter().any(|value| tells(value))
+}
+
+fn tells(value: &str) -> bool {
+    value.chars().nth(TELLING - 1).is_some()
+}
+
+/// Whether a value is the name or path of what the reading is about.
+fn names_a_thing(field: Option<&str>, value: &str) -> bool {
+    field.is_some_and(|field| field.ends_with("name") || field.ends_with("path"))
+        || value.contains(['\\', '/'])
+}
