@@ -235,6 +235,11 @@ fn hand_out_objectives(request: &mut RunRequest) -> Result<(), RunError> {
 
 /// Refuses objectives that no fact could meet: a misspelt one would look like a question without an answer.
 fn check_objectives(agents: &[Agent], vocabulary: &Vocabulary) -> Result<(), RunError> {
+    let catalogue = tools::catalogue();
+    let has_field = |record: &str, field: &str| {
+        let mut types = catalogue.iter().flat_map(|tool| &tool.records);
+        types.any(|kind| kind.name == record && kind.fields.contains_key(field))
+    };
     for agent in agents {
         let objectives = &agent.spec.objectives;
         for (index, objective) in objectives.iter().enumerate() {
@@ -243,6 +248,9 @@ fn check_objectives(agents: &[Agent], vocabulary: &Vocabulary) -> Result<(), Run
                 None => "its predicate is not in the vocabulary",
                 Some(meaning) if !meaning.proved_by.contains(&condition.record) => {
                     "records of its type do not prove its predicate"
+                }
+                Some(_) if !has_field(&condition.record, &condition.field) => {
+                    "records of its type have no such field"
                 }
                 Some(_) if objectives.iter().skip(index + 1).any(|other| other.id == objective.id) => {
                     "another one has the same name"

@@ -126,6 +126,9 @@ pub(crate) fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), M
         let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&path)?;
         file.write_all(text.as_bytes())?;
         file.write_all(b"\n")?;
+        let mut permissions = file.metadata()?.permissions();
+        permissions.set_readonly(true);
+        file.set_permissions(permissions)?;
         file.sync_all()?;
         std::fs::File::open(folder)?.sync_all()
     };

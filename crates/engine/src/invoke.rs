@@ -7,7 +7,11 @@ use crate::task::{Task, Waiting, event};
 use crate::view;
 use ledger::event::{CallServed, InvocationEnded, InvocationStarted, RecordRange, Refusal};
 use ledger::turn::{Answer, Page, Returned, ToolCall};
-use ledger::{Event, InvocationId, Outcome, canonical};
+use ledger::{Defect, Event, InvocationId, Outcome, canonical};
+use std::collections::BTreeSet;
+
+/// Defects that an event names; each stands with its record in the stored output besides.
+const MOST_DEFECTS: usize = 1_000;
 
 /// A tool that runs.
 #[derive(Debug)]
@@ -120,8 +124,16 @@ fn ended(invocation: InvocationId, returned: &ToolReturn, shown: &[RecordRange])
         records: output.map_or(0, |output| output.records().len() as u32),
         bytes: output.map_or(0, |output| output.bytes().len() as u64),
         shown: shown.to_vec(),
-        defects: returned.defects.clone(),
+        defects: defects(returned),
         gaps: returned.gaps.clone(),
         notes: returned.notes.clone(),
     }
+}
+
+/// All damage met, that of single records included, each once and at most [`MOST_DEFECTS`].
+fn defects(returned: &ToolReturn) -> Vec<Defect> {
+    let records = returned.output.iter().flat_map(|output| output.records());
+    let all: BTreeSet<_> =
+        returned.defects.iter().chain(records.flat_map(|record| &record.defects)).collect();
+    all.into_iter().take(MOST_DEFECTS).cloned().collect()
 }

@@ -65,7 +65,8 @@ impl Task {
     }
 
     pub(crate) fn rejections_spent(&self) -> bool {
-        self.rejections >= self.setting.rules.budgets.rejected_claims
+        // A budget of none still lets right readings through: the first refused one spends it.
+        self.rejections > 0 && self.rejections >= self.setting.rules.budgets.rejected_claims
     }
 
     /// Submits the next reading of a record call; answers the call when there is none, or when the budget ends it.

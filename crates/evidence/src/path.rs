@@ -11,8 +11,15 @@ use ledger::digest::hex;
 use std::fmt;
 
 /// A path from the root of a piece of evidence: written names separated by `/`, without one in front; empty for the root.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct EvidencePath(String);
+
+impl fmt::Debug for EvidencePath {
+    /// As a quoted text: errors show paths to agents and people.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
+}
 
 impl EvidencePath {
     /// The root.

@@ -3,7 +3,7 @@
 use crate::error::CallError;
 use artifacts::registry::{self, DefectKind, Hive, HiveType};
 use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree, read_all, read_full_at};
-use ledger::{ByteSpan, Defect};
+use ledger::{ByteSpan, Defect, Gap};
 
 /// Largest hive that is read: Windows' own limit for a loaded hive of 32 bits is 2 GiB, real ones stay below 300 MiB.
 const LARGEST: u64 = 512 << 20;
@@ -112,4 +112,17 @@ fn name(bytes: &[u8], offset: u64, length_at: u64, name_at: u64) -> Option<ByteS
     let span = ByteSpan::new(offset.checked_add(name_at)?, length);
     // A damaged length may point out of the file; then the name has no place that could be shown.
     (length > 0 && span.end() <= bytes.len() as u64).then_some(span)
+}
+
+/// The gap that a dirty hive leaves: its last changes stand in logs that are not read.
+pub(crate) fn dirty(tree: &dyn Tree, node: &Node, hive: &Hive<'_>) -> Result<Option<Gap>, ReadError> {
+    if hive.header().clean {
+        return Ok(None);
+    }
+    let reason = if logs(tree, node)?.is_empty() {
+        "the hive is dirty, and no transaction logs stand beside it"
+    } else {
+        "transaction logs present and not applied"
+    };
+    Ok(Some(Gap { path: node.path.as_str().to_owned(), reason: reason.to_owned() }))
 }

@@ -124,7 +124,10 @@ impl Search {
         }
         let bytes = hive_file::bytes(tree, node)?;
         match Hive::open(&bytes) {
-            Ok(hive) => self.records.push(record(tree, node, &bytes, &hive)?),
+            Ok(hive) => {
+                self.records.push(record(tree, node, &bytes, &hive)?);
+                self.gaps.extend(hive_file::dirty(tree, node, &hive)?);
+            }
             Err(error) => self.defects.push(Defect {
                 path: node.path.as_str().to_owned(),
                 offset: Some(0),

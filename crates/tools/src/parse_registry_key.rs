@@ -7,8 +7,7 @@ use crate::registry_records::{self, Source};
 use crate::returned::Return;
 use crate::{hive_file, place, spec};
 use artifacts::registry::{self, Hive, Key, Value};
-use evidence::{Node, Tree};
-use ledger::{Defect, Gap, Record, ToolSpec};
+use ledger::{Defect, Record, ToolSpec};
 use serde_json::json;
 
 /// Most raw data of one call, in bytes: values of a hostile hive can share one large piece of data.
@@ -68,7 +67,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     returned.notes = notes;
     returned.defects = hive_file::base_defects(&node.path, &hive);
     returned.defects.extend(defects);
-    if let Some(gap) = dirty(place.tree, node, &hive)? {
+    if let Some(gap) = hive_file::dirty(place.tree, node, &hive)? {
         returned.notes.push(format!("{}: {}", gap.path, gap.reason));
         returned.gaps.push(gap);
     }
@@ -78,19 +77,6 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         returned.truncate(format!("stopped after {count} records: {advice}"));
     }
     Ok(returned)
-}
-
-/// The gap that a dirty hive leaves: its last changes stand in logs that are not read.
-fn dirty(tree: &dyn Tree, node: &Node, hive: &Hive<'_>) -> Result<Option<Gap>, CallError> {
-    if hive.header().clean {
-        return Ok(None);
-    }
-    let reason = if hive_file::logs(tree, node)?.is_empty() {
-        "the hive is dirty, and no transaction logs stand beside it"
-    } else {
-        "transaction logs present and not applied"
-    };
-    Ok(Some(Gap { path: node.path.as_str().to_owned(), reason: reason.to_owned() }))
 }
 
 struct Reading<'a, 'h> {
