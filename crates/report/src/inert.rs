@@ -1,34 +1,64 @@
-//! Making text of the evidence inert.
+//! Making text inert.
+//!
+//! What evidence or a model wrote stands in code spans (GitHub Flavored Markdown, §6.3): there nothing is markup, a link or a mention.
+//! What the case and agent files wrote is prose with its markup escaped.
 
-/// `text` as Markdown that shows exactly these characters: markup, cell borders, links and control characters are escaped.
-pub(crate) fn markdown(text: &str) -> String {
+use graph::{printable, push_printable};
+
+/// `text` as escaped prose: markup, cell borders and links of it are undone.
+pub(crate) fn prose(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
         match c {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
-            // A colon and an at sign make bare links of addresses.
-            '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' | ':' | '@' => out.extend(['\\', c]),
+            // Mentions and mail addresses are made of finished text, whatever was escaped in its source: only code is left alone.
+            '@' => {
+                out.push_str("`@");
+                while rest.next_if_eq(&'@').is_some() {
+                    out.push('@');
+                }
+                out.push('`');
+            }
+            // A colon makes a bare link of an address, and so does a dot after `www`.
+            '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' | ':' | '$' => out.extend(['\\', c]),
+            '.' if out.ends_with(['w', 'W']) => out.push_str("\\."),
             c => push_printable(&mut out, c),
         }
     }
     out
 }
 
-/// `text` on one line of a terminal: control characters and direction overrides are escaped.
-pub fn terminal(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    text.chars().for_each(|c| push_printable(&mut out, c));
-    out
+/// `text` as a code span outside tables, on one line.
+pub(crate) fn code(text: &str) -> String {
+    if text.is_empty() {
+        return "(empty)".to_owned();
+    }
+    let text = printable(text);
+    let fence = "`".repeat(longest_run(&text) + 1);
+    // One space on both sides is taken off again; without it a backtick would join the fence.
+    let padded = text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);
+    let blank = text.bytes().all(|byte| byte == b' ');
+    match padded && !blank {
+        true => format!("{fence} {text} {fence}"),
+        false => format!("{fence}{text}{fence}"),
+    }
 }
 
-fn push_printable(out: &mut String, c: char) {
-    let overrides = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    match c.is_control() || overrides {
-        true => out.extend(c.escape_unicode()),
-        false => out.push(c),
-    }
+/// `text` as a code span in a cell of a table: there a border is escaped even in code (GitHub Flavored Markdown, §4.10).
+pub(crate) fn cell(text: &str) -> String {
+    code(text).replace('|', "\\|")
+}
+
+/// `text` on one line of a terminal: what would move, hide or break it is escaped.
+pub fn terminal(text: &str) -> String {
+    printable(text)
+}
+
+fn longest_run(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -36,11 +66,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hostile_text_stays_text() {
-        assert_eq!(markdown("a|b"), "a\\|b");
-        assert_eq!(markdown("<script>"), "&lt;script&gt;");
-        assert_eq!(markdown("[x](javascript:y)"), "\\[x\\](javascript\\:y)");
-        assert_eq!(markdown("https://x"), "https\\://x");
+    fn prose_stays_text() {
+        assert_eq!(prose("a|b"), "a\\|b");
+        assert_eq!(prose("<script>"), "&lt;script&gt;");
+        assert_eq!(prose("[x](javascript:y)"), "\\[x\\](javascript\\:y)");
+        assert_eq!(prose("https://x www.e"), "https\\://x www\\.e");
+        assert_eq!(prose("`@@x a@b"), "\\``@@`x a`@`b");
         assert_eq!(terminal("a\u{1b}[31m\n\u{202e}b"), "a\\u{1b}[31m\\u{a}\\u{202e}b");
+    }
+
+    #[test]
+    fn a_code_span_cannot_be_left() {
+        assert_eq!(code("www.e @x"), "`www.e @x`");
+        assert_eq!(code("a``b`c"), "```a``b`c```");
+        assert_eq!(code("`"), "`` ` ``");
+        assert_eq!(code(" a"), "`  a `");
+        assert_eq!(code("  "), "`  `");
+        assert_eq!(code(""), "(empty)");
+        assert_eq!(code("a\nb"), "`a\\u{a}b`");
+        assert_eq!(cell("a|b\\|c"), "`a\\|b\\\\|c`");
     }
 }

@@ -1,10 +1,12 @@
 //! The report as Markdown.
 
-use crate::inert::markdown as inert;
-use crate::text::{status, tier};
-use graph::{Fate, Run, TaskView, fact_title, phenomenon_title, refused_claims};
-use ledger::{FactEntry, IntegrityLevel};
-use std::collections::{BTreeMap, BTreeSet};
+mod facts;
+mod limits;
+
+use crate::inert::{cell, code, prose};
+use crate::text::{by_code, status};
+use graph::{Run, TaskView, fact_title, refused_claims};
+use ledger::{IntegrityLevel, Outcome};
 use std::fmt::Write;
 
 /// The whole run as one Markdown page.
@@ -12,8 +14,8 @@ pub fn markdown(run: &Run) -> String {
     let mut out = String::new();
     head(&mut out, run);
     answers(&mut out, run);
-    phenomena(&mut out, run);
-    not_read(&mut out, run);
+    facts::phenomena(&mut out, run);
+    limits::limits(&mut out, run);
     rejections(&mut out, run);
     evidence(&mut out, run);
     invocations(&mut out, run);
@@ -21,9 +23,15 @@ pub fn markdown(run: &Run) -> String {
 }
 
 fn head(out: &mut String, run: &Run) {
-    let _ = writeln!(out, "# {}\n", inert(&run.opened.case.title));
+    let _ = writeln!(out, "# {}\n", prose(&run.opened.case.title));
     let name = run.circumstance.run.as_ref().map_or("", |run| run.as_str());
-    let _ = writeln!(out, "Run `{name}`, opened {}, Locard {}.", run.circumstance.at, run.opened.program);
+    let _ = writeln!(
+        out,
+        "Run {}, opened {}, Locard {}.",
+        code(name),
+        code(&run.circumstance.at),
+        prose(&run.opened.program)
+    );
     let _ = match &run.sealed {
         Some(_) => writeln!(out, "The run is sealed."),
         None => writeln!(out, "**The run is not sealed: it broke off.**"),
@@ -46,8 +54,8 @@ fn answers(out: &mut String, run: &Run) {
             let _ = writeln!(
                 out,
                 "| {} | {} | {} |",
-                inert(&view.assigned.agent.name),
-                inert(&objective.question),
+                prose(&view.assigned.agent.name),
+                prose(&objective.question),
                 answer(run, view, index)
             );
         }
@@ -58,8 +66,8 @@ fn answers(out: &mut String, run: &Run) {
         let _ = writeln!(
             out,
             "Agent {} ({}): {status}, {} turns.",
-            inert(&view.assigned.agent.name),
-            inert(&view.assigned.model),
+            prose(&view.assigned.agent.name),
+            prose(&view.assigned.model),
             view.turns
         );
     }
@@ -73,67 +81,9 @@ fn answer(run: &Run, view: &TaskView, index: usize) -> String {
         Some(facts) => facts
             .iter()
             .filter_map(|id| run.fact(*id))
-            .map(|fact| format!("{} (`{}`)", inert(&fact_title(fact)), fact.id))
+            .map(|fact| format!("{} (`{}`)", cell(&fact_title(fact)), fact.id))
             .collect::<Vec<_>>()
             .join("<br>"),
-    }
-}
-
-fn phenomena(out: &mut String, run: &Run) {
-    let _ = writeln!(out, "\n## Phenomena");
-    for view in run.tasks.values() {
-        for phenomenon in &view.phenomena {
-            let facts: Vec<&FactEntry> = phenomenon.facts.iter().filter_map(|id| run.fact(*id)).collect();
-            let _ = writeln!(out, "\n### {}\n", inert(&phenomenon_title(&facts)));
-            if !phenomenon.interpretation.is_empty() {
-                let _ = writeln!(out, "*Interpretation:* {}\n", inert(&phenomenon.interpretation));
-            }
-            let _ = writeln!(out, "| fact | says | proof | evidence |\n|---|---|---|---|");
-            for fact in facts {
-                let _ = writeln!(
-                    out,
-                    "| `{}` | {} | {} | {} |",
-                    fact.id,
-                    inert(&fact_title(fact)),
-                    proof(fact),
-                    inert(&fact.locator.to_string())
-                );
-            }
-        }
-    }
-}
-
-fn proof(fact: &FactEntry) -> String {
-    let values: Vec<_> = fact
-        .values
-        .iter()
-        .map(|value| format!("{} {} @ {}", inert(&value.field), tier(value.tier), value.span))
-        .collect();
-    let seen = if fact.shown { "" } else { ", not shown to the agent" };
-    format!("`{}` {}{seen}: {}", fact.invocation, fact.record, values.join("; "))
-}
-
-/// Gaps and defects, each once.
-fn not_read(out: &mut String, run: &Run) {
-    let ends =
-        || run.tasks.values().flat_map(|view| view.invocations.iter()).filter_map(|view| view.ended.as_ref());
-    let unhashed = run.integrity.iter().flat_map(|hashed| &hashed.gaps);
-    let gaps: BTreeSet<_> = ends().flat_map(|ended| ended.gaps.iter()).chain(unhashed).collect();
-    let defects: BTreeSet<_> = ends().flat_map(|ended| ended.defects.iter()).collect();
-    let _ = writeln!(out, "\n## Not examined\n");
-    if gaps.is_empty() {
-        let _ = writeln!(out, "No tool reported a gap.");
-    }
-    for gap in gaps {
-        let _ = writeln!(out, "- {}: {}", inert(&gap.path), inert(&gap.reason));
-    }
-    let _ = writeln!(out, "\n## Damaged evidence\n");
-    if defects.is_empty() {
-        let _ = writeln!(out, "No tool met damage.");
-    }
-    for defect in defects {
-        let at = defect.offset.map_or(String::new(), |offset| format!(" at {offset:#x}"));
-        let _ = writeln!(out, "- {}{at}: {}", inert(&defect.path), inert(&defect.what));
     }
 }
 
@@ -144,24 +94,17 @@ fn rejections(out: &mut String, run: &Run) {
         let _ = writeln!(out, "No claim was refused.");
         return;
     }
-    let mut counts: BTreeMap<_, (u32, u32)> = BTreeMap::new();
-    for claim in &refused {
-        let count = counts.entry(claim.rejection.code).or_default();
-        match claim.fate {
-            Fate::Corrected { .. } => count.0 += 1,
-            Fate::Abandoned => count.1 += 1,
-        }
-    }
     let _ = writeln!(out, "| code | corrected later | abandoned |\n|---|---|---|");
-    for (code, (corrected, abandoned)) in counts {
-        let _ = writeln!(out, "| {} | {corrected} | {abandoned} |", inert(code.name()));
+    for (code, (corrected, abandoned)) in by_code(&refused) {
+        let _ = writeln!(out, "| {} | {corrected} | {abandoned} |", cell(code.name()));
     }
 }
 
 fn evidence(out: &mut String, run: &Run) {
     let _ = writeln!(out, "\n## Evidence\n");
-    let _ = writeln!(out, "| label | checked | SHA-256 of its manifest | files | bytes | as expected |");
-    let _ = writeln!(out, "|---|---|---|---|---|---|");
+    let _ =
+        writeln!(out, "| label | checked | SHA-256 of its manifest | files | bytes | facts | as expected |");
+    let _ = writeln!(out, "|---|---|---|---|---|---|---|");
     for hashed in &run.integrity {
         let level = match hashed.integrity.level {
             IntegrityLevel::Full => "every byte",
@@ -175,39 +118,45 @@ fn evidence(out: &mut String, run: &Run) {
         };
         let _ = writeln!(
             out,
-            "| {} | {level} | `{}` | {} | {} | {expected} |",
-            inert(&hashed.evidence),
+            "| {} | {level} | `{}` | {} | {} | {} | {expected} |",
+            cell(&hashed.evidence),
             hashed.integrity.sha256,
             hashed.integrity.files,
-            hashed.integrity.bytes
+            hashed.integrity.bytes,
+            run.graph.read_from(&hashed.evidence).len()
         );
     }
 }
 
 fn invocations(out: &mut String, run: &Run) {
     let _ = writeln!(out, "\n## Invocations\n");
-    let _ = writeln!(out, "| invocation | tool | arguments | outcome | records |\n|---|---|---|---|---|");
-    for view in run.tasks.values().flat_map(|task| task.invocations.iter()) {
-        let (outcome, records) = match &view.ended {
-            Some(ended) => (outcome(ended.outcome), ended.records),
-            None => ("broke off", 0),
-        };
+    let _ = writeln!(
+        out,
+        "| invocation | tool | arguments | outcome | records | facts |\n|---|---|---|---|---|---|"
+    );
+    for view in run.tasks.values().flat_map(|task| &task.invocations) {
+        let ended = view.ended.as_ref();
         let _ = writeln!(
             out,
-            "| `{}` | {} | {} | {outcome} | {records} |",
+            "| `{}` | {} | {} | {} | {} | {} |",
             view.started.invocation,
-            inert(&view.started.tool),
-            inert(&view.started.arguments.to_string())
+            cell(&view.started.tool),
+            cell(&view.started.arguments.to_string()),
+            outcome(ended.map(|ended| ended.outcome)),
+            ended.map_or(0, |ended| ended.records),
+            run.graph.grounded_in(view.started.invocation).len()
         );
     }
 }
 
-const fn outcome(outcome: ledger::Outcome) -> &'static str {
+/// How an invocation ended; `None`: it did not.
+const fn outcome(outcome: Option<Outcome>) -> &'static str {
     match outcome {
-        ledger::Outcome::Ok => "ok",
-        ledger::Outcome::Empty => "empty",
-        ledger::Outcome::Failed => "failed",
-        ledger::Outcome::Timeout => "timeout",
-        ledger::Outcome::Denied => "denied",
+        Some(Outcome::Ok) => "ok",
+        Some(Outcome::Empty) => "empty",
+        Some(Outcome::Failed) => "failed",
+        Some(Outcome::Timeout) => "timeout",
+        Some(Outcome::Denied) => "denied",
+        None => "broke off",
     }
 }

@@ -2,41 +2,51 @@
 
 use crate::inert::terminal;
 use graph::{Fate, RefusedClaim, Run, fact_title};
-use ledger::event::TaskStatus;
-use ledger::{Candidate, Record, Tier};
+use ledger::event::{ClaimAccepted, TaskStatus};
+use ledger::{BoundValue, Candidate, FactEntry, Record, RejectionCode, TaskId, Tier};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Every fact in three lines: what it says, what it rests on, how its values matched.
+/// Every fact: what it says, what it rests on, each value in full and how it matched.
 pub fn facts(run: &Run) -> String {
     let mut out = String::new();
     let mut number = 0;
     for (task, accepted) in run.facts() {
-        let fact = &accepted.fact;
         number += 1;
-        let _ = writeln!(out, "{}  {}", fact.id, terminal(&fact_title(fact)));
-        let _ = writeln!(
-            out,
-            "  {} {} of {task}, output {}{}",
-            fact.invocation,
-            fact.record,
-            fact.output.short(),
-            if accepted.healing.is_some() { " (citation healed)" } else { "" }
-        );
-        let _ = writeln!(out, "  {}", terminal(&fact.locator.to_string()));
-        for value in &fact.values {
-            let at = value.at.map_or(String::new(), |at| format!(", evidence bytes {at}"));
-            let _ = writeln!(
-                out,
-                "    {}: {}, output bytes {}{at}",
-                terminal(&value.field),
-                tier(value.tier),
-                value.span
-            );
-        }
+        fact(&mut out, run, task, accepted);
     }
     let _ = writeln!(out, "{number} facts");
     out
+}
+
+fn fact(out: &mut String, run: &Run, task: TaskId, accepted: &ClaimAccepted) {
+    let fact = &accepted.fact;
+    let _ = writeln!(out, "{}  {}", fact.id, terminal(&fact_title(fact)));
+    let output = fact.output.short();
+    let _ = write!(out, "  {} {} of {task}, output {output}", fact.invocation, fact.record);
+    let _ = match &accepted.healing {
+        Some(healing) => writeln!(out, " (citation healed: cited as {})", terminal(&healing.cited)),
+        None => writeln!(out),
+    };
+    let _ = writeln!(out, "  {}", terminal(&fact.locator.to_string()));
+    for phenomenon in run.graph.carried_by(fact.id) {
+        let _ = writeln!(out, "  carried by {phenomenon}");
+    }
+    for value in bound(fact) {
+        let (field, text) = (terminal(&value.field), terminal(&value.value.to_text()));
+        let _ = writeln!(out, "    {field} = {text}");
+        if let Some(words) = &value.quotation {
+            let _ = writeln!(out, "      quoting {}", terminal(words));
+        }
+        let at = value.at.map_or(String::new(), |at| format!(", evidence bytes {at}"));
+        let _ = writeln!(out, "      {}, output bytes {}{at}", tier(value.tier), value.span);
+    }
+}
+
+/// The values of a fact in full: the subject first, unless its field is among the values.
+pub(crate) fn bound(fact: &FactEntry) -> impl Iterator<Item = &BoundValue> {
+    let stated = fact.values.iter().any(|value| value.field == fact.subject.field);
+    std::iter::once(&fact.subject).filter(move |_| !stated).chain(&fact.values)
 }
 
 /// Each objective with the facts that meet it, agent by agent.
@@ -44,7 +54,12 @@ pub fn answers(run: &Run) -> String {
     let mut out = String::new();
     for view in run.tasks.values() {
         let status = view.ended.as_ref().map_or("did not end", |ended| self::status(ended.status));
-        let _ = writeln!(out, "{} ({}): {status}", terminal(&view.assigned.agent.name), view.assigned.model);
+        let _ = writeln!(
+            out,
+            "{} ({}): {status}",
+            terminal(&view.assigned.agent.name),
+            terminal(&view.assigned.model)
+        );
         for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
             let result = view.ended.as_ref().and_then(|ended| ended.objectives.get(index));
             let facts = result.map_or(&[][..], |result| &result.facts);
@@ -78,10 +93,16 @@ pub const fn status(status: TaskStatus) -> &'static str {
 pub fn records(records: &[Record]) -> String {
     let mut out = String::new();
     for record in records {
-        let _ = writeln!(out, "{} {}  {}", record.id, record.kind, terminal(&record.locator.to_string()));
+        let _ = writeln!(
+            out,
+            "{} {}  {}",
+            record.id,
+            terminal(&record.kind),
+            terminal(&record.locator.to_string())
+        );
         for (name, field) in &record.fields {
             let at = field.at.map_or(String::new(), |at| format!("  [{at}]"));
-            let _ = writeln!(out, "    {name}: {}{at}", terminal(&field.value.to_text()));
+            let _ = writeln!(out, "    {}: {}{at}", terminal(name), terminal(&field.value.to_text()));
         }
         for defect in &record.defects {
             let _ = writeln!(out, "    defect: {}", terminal(&defect.what));
@@ -94,6 +115,22 @@ pub fn records(records: &[Record]) -> String {
 /// Healed citations, refused claims by code and fate, then each with what was claimed and told.
 pub fn rejections(run: &Run, claims: &[RefusedClaim<'_>]) -> String {
     let mut out = String::new();
+    let _ = writeln!(out, "{:<22} {:>8} {:>10} {:>10}", "code", "refused", "corrected", "abandoned");
+    for (code, (corrected, abandoned)) in by_code(claims) {
+        let refused = corrected + abandoned;
+        let _ = writeln!(out, "{:<22} {refused:>8} {corrected:>10} {abandoned:>10}", code.name());
+    }
+    let healed = run.facts().filter(|(_, accepted)| accepted.healing.is_some()).count();
+    let _ = writeln!(out, "{healed} citations healed");
+    for claim in claims {
+        refused(&mut out, claim);
+    }
+    let _ = writeln!(out, "\n{} claims refused", claims.len());
+    out
+}
+
+/// How many refused claims of each code were corrected, and how many abandoned.
+pub(crate) fn by_code(claims: &[RefusedClaim<'_>]) -> BTreeMap<RejectionCode, (u32, u32)> {
     let mut counts: BTreeMap<_, (u32, u32)> = BTreeMap::new();
     for claim in claims {
         let count = counts.entry(claim.rejection.code).or_default();
@@ -102,41 +139,33 @@ pub fn rejections(run: &Run, claims: &[RefusedClaim<'_>]) -> String {
             Fate::Abandoned => count.1 += 1,
         }
     }
-    let _ = writeln!(out, "{:<22} {:>8} {:>10} {:>10}", "code", "refused", "corrected", "abandoned");
-    for (code, (corrected, abandoned)) in &counts {
-        let refused = corrected + abandoned;
-        let _ = writeln!(out, "{:<22} {refused:>8} {corrected:>10} {abandoned:>10}", code.name());
+    counts
+}
+
+fn refused(out: &mut String, claim: &RefusedClaim<'_>) {
+    let (reading, rejection) = (claim.reading, claim.rejection);
+    let agent = terminal(claim.agent);
+    let _ = writeln!(out, "\n{} {agent} turn {}: {}", claim.claim, claim.turn, rejection.code);
+    let value = |value: &ledger::ClaimedValue| {
+        format!("{} = {}", terminal(value.field.as_deref().unwrap_or("?")), terminal(&value.value))
+    };
+    let values: Vec<_> = reading.values.iter().map(value).collect();
+    let mut said = vec![terminal(&reading.predicate)];
+    said.extend((!reading.subject.is_empty()).then(|| format!("{}:", terminal(&reading.subject))));
+    let _ = writeln!(out, "  claimed: {} {}", said.join(" "), values.join(", "));
+    let record = reading.record.as_deref().unwrap_or("no record");
+    let _ = writeln!(out, "  citing:  {} {}", terminal(&reading.invocation), terminal(record));
+    let _ = writeln!(out, "  told:    {}", terminal(&rejection.reason));
+    if !rejection.hint.is_empty() {
+        let _ = writeln!(out, "           {}", terminal(&rejection.hint));
     }
-    let healed = run.facts().filter(|(_, accepted)| accepted.healing.is_some()).count();
-    let _ = writeln!(out, "{healed} citations healed");
-    for claim in claims {
-        let _ =
-            writeln!(out, "\n{} {} turn {}: {}", claim.claim, claim.agent, claim.turn, claim.rejection.code);
-        let values: Vec<_> = claim
-            .reading
-            .values
-            .iter()
-            .map(|value| format!("{} = {}", value.field.as_deref().unwrap_or("?"), terminal(&value.value)))
-            .collect();
-        let _ = writeln!(out, "  claimed: {} {}", terminal(&claim.reading.predicate), values.join(", "));
-        let record = claim.reading.record.as_deref().unwrap_or("no record");
-        let _ = writeln!(out, "  citing:  {} {}", terminal(&claim.reading.invocation), terminal(record));
-        let _ = writeln!(out, "  told:    {}", terminal(&claim.rejection.reason));
-        if !claim.rejection.hint.is_empty() {
-            let _ = writeln!(out, "           {}", terminal(&claim.rejection.hint));
-        }
-        for candidate in &claim.rejection.candidates {
-            let _ = writeln!(out, "           {}", terminal(&self::candidate(candidate)));
-        }
-        let _ = match claim.fate {
-            Fate::Corrected { by, tries } => {
-                writeln!(out, "  ended:   corrected after {tries} tries by {by}")
-            }
-            Fate::Abandoned => writeln!(out, "  ended:   abandoned"),
-        };
+    for candidate in &rejection.candidates {
+        let _ = writeln!(out, "           {}", terminal(&self::candidate(candidate)));
     }
-    let _ = writeln!(out, "\n{} claims refused", claims.len());
-    out
+    let _ = match claim.fate {
+        Fate::Corrected { by, tries } => writeln!(out, "  ended:   corrected after {tries} tries by {by}"),
+        Fate::Abandoned => writeln!(out, "  ended:   abandoned"),
+    };
 }
 
 /// A candidate in one line: where it is, and what stands there.

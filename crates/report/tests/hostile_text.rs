@@ -1,39 +1,180 @@
-//! Text of the evidence is inert wherever it is shown.
+//! Text of the evidence, of a model and of an agent's file is inert wherever it is shown.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use ledger::RejectionCode;
+use ledger::event::{EvidenceHashed, TaskEnded, TaskStatus};
+use ledger::{
+    ByteSpan, ClaimedValue, Condition, Defect, Digest, Event, Field, FieldValue, Gap, Healing, Integrity,
+    IntegrityLevel, Locator, Objective, Outcome, Predicate, Reading, Record, RecordId, RejectionCode, Stream,
+};
 use testkit::history::{History, fact, reading};
 
-const HOSTILE: &str = "</td><script>alert(1)</script> | [x](javascript:y) ![i](http://e/p.png) \u{1b}[2J\u{202e} `c`\n# Sealed\n";
+const HOSTILE: &str = "</td><script>alert(1)</script> | \\| [x](javascript:y) ![i](http://e/p.png) https://evil.com www.evil.com a@evil.com @evil \u{1b}[2J\u{202e}\u{61c}\u{2028}\u{feff} `c` ```d\n# Sealed\n";
+/// What must not stand in a page outside of code.
+const MARKUP: [&str; 10] = [
+    "<script",
+    "</td>",
+    "](javascript:",
+    "![i](http:",
+    "https://evil",
+    "www.evil",
+    "a@evil",
+    "@evil",
+    "`",
+    "\n# Sealed",
+];
+/// What must stand nowhere.
+const CONTROLS: [char; 5] = ['\u{1b}', '\u{202e}', '\u{61c}', '\u{2028}', '\u{feff}'];
 
 fn run() -> graph::Run {
-    let stated = fact(1, 0, HOSTILE, &[("data", HOSTILE)]);
+    let mut stated = fact(1, 0, HOSTILE, &[(HOSTILE, HOSTILE)]);
+    stated.predicate = Predicate(HOSTILE.into());
+    stated.subject.field = HOSTILE.into();
+    stated.subject.field.push('s');
+    stated.locator.path = HOSTILE.into();
+    stated.values[0].quotation = Some(HOSTILE.into());
+    stated.values[0].at = Some(ByteSpan::new(1, 2));
+    stated.shown = false;
+    let condition = Condition {
+        predicate: stated.predicate.clone(),
+        record: stated.kind.clone(),
+        subject: "*".into(),
+        field: HOSTILE.into(),
+    };
+    let objective = Objective { id: "o".into(), question: HOSTILE.into(), condition };
+    let defect = Defect { path: HOSTILE.into(), offset: Some(1), what: HOSTILE.into() };
+    let gap = Gap { path: HOSTILE.into(), reason: HOSTILE.into() };
     let mut history = History::opened(HOSTILE);
-    history.assigned(1, "registry").invoked(1, 0);
-    history.claimed(1, 0, 1, reading(HOSTILE, &[HOSTILE], Some(HOSTILE)));
+    history.assigned_with(1, HOSTILE, HOSTILE, vec![objective]).invoked(1, 0);
+    history.invoked_as(1, 1, HOSTILE, |end| {
+        end.outcome = Outcome::Failed;
+        end.notes.push(HOSTILE.into());
+        end.defects.push(defect);
+        end.gaps.push(gap.clone());
+    });
+    let claimed = ClaimedValue { field: Some(HOSTILE.into()), value: HOSTILE.into() };
+    let claimed =
+        Reading { values: vec![claimed], subject: HOSTILE.into(), ..reading(HOSTILE, &[], Some(HOSTILE)) };
+    history.claimed(1, 0, 1, claimed);
     history.refused(1, 0, RejectionCode::Malformed);
     history.claimed(1, 1, 2, reading("configured", &[HOSTILE], None));
-    history.accepted(1, 1, stated.clone()).phenomenon(1, 0, &[stated.id], HOSTILE);
+    let healing = Healing {
+        cited: HOSTILE.into(),
+        healed: stated.invocation,
+        because: RejectionCode::UnknownInvocation,
+    };
+    history.accepted_as(1, 1, stated.clone(), Some(healing)).phenomenon(1, 0, &[stated.id], HOSTILE);
+    let result = ledger::event::ObjectiveResult { id: "o".into(), facts: vec![stated.id] };
+    let status = TaskStatus::Completed;
+    history.ended(1, TaskEnded { status, objectives: vec![result], turns: 0, facts: 1, rejections: 1 });
+    let integrity = Integrity { level: IntegrityLevel::Full, sha256: Digest::of(b""), files: 0, bytes: 0 };
+    let hashed = EvidenceHashed { evidence: HOSTILE.into(), integrity, as_expected: None, gaps: vec![gap] };
+    history.push(Stream::Run, Event::EvidenceHashed(hashed));
     graph::fold(history.events()).unwrap()
 }
 
-#[test]
-fn markdown_of_hostile_evidence_has_no_markup_of_its_making() {
-    let page = report::markdown(&run());
-    for forbidden in ["<script", "</td>", "](javascript:", "![i](http:", "\u{1b}", "\u{202e}", "\n# Sealed"] {
-        assert!(!page.contains(forbidden), "{forbidden:?} stands in\n{page}");
+/// A page without its code spans, read as CommonMark 0.31 §6.1 says: a run of backticks that is not escaped opens one, the next run of the same length closes it.
+fn without_code(page: &str) -> String {
+    let mut out = String::new();
+    let mut rest = page;
+    while let Some(at) = rest.find(['`', '\\']) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if let Some(escaped) = rest.strip_prefix('\\') {
+            let length = escaped.chars().next().map_or(0, char::len_utf8);
+            rest = &escaped[length..];
+            continue;
+        }
+        let fence = rest.len() - rest.trim_start_matches('`').len();
+        match closing(&rest[fence..], fence) {
+            Some(end) => rest = &rest[fence + end..],
+            None => {
+                out.push_str(&rest[..fence]);
+                rest = &rest[fence..];
+            }
+        }
     }
-    // Rows keep their columns: no cell of the evidence adds a border.
-    let row = page.lines().find(|line| line.starts_with("| `fact-")).unwrap();
-    assert_eq!(row.replace("\\|", "").matches('|').count(), 5, "{row}");
+    out + rest
+}
+
+/// The end of the first run of exactly `fence` backticks.
+fn closing(text: &str, fence: usize) -> Option<usize> {
+    let mut at = 0;
+    while let Some(found) = text[at..].find('`') {
+        let run = text[at + found..].len() - text[at + found..].trim_start_matches('`').len();
+        at += found + run;
+        if run == fence {
+            return Some(at);
+        }
+    }
+    None
 }
 
 #[test]
-fn tables_of_hostile_evidence_hold_no_control_character() {
+fn markdown_of_hostile_text_has_no_markup_of_its_making() {
+    let page = report::markdown(&run());
+    assert!(!page.contains(CONTROLS), "{page:?}");
+    assert!(!page.contains("\n# Sealed"), "{page}");
+    // Spans do not reach over a line, so each line is read by itself.
+    for line in page.lines() {
+        let words = without_code(line);
+        for forbidden in MARKUP {
+            assert!(!words.contains(forbidden), "{forbidden:?} stands in\n{line}\nas\n{words}");
+        }
+    }
+}
+
+#[test]
+fn rows_keep_their_columns() {
+    let page = report::markdown(&run());
+    let mut columns = 0;
+    let mut rows = 0;
+    for line in page.lines() {
+        let borders = line.match_indices('|').filter(|(at, _)| !line[..*at].ends_with('\\')).count();
+        match line.starts_with('|') {
+            true if columns > 0 => {
+                rows += 1;
+                assert_eq!(borders, columns, "{line}");
+            }
+            true => columns = borders,
+            false => columns = 0,
+        }
+    }
+    assert!(rows > 8, "{page}");
+}
+
+#[test]
+fn values_stand_in_full_however_long() {
+    let long = format!("{}END", "x".repeat(5_000));
+    let stated = fact(1, 0, "k", &[("data", &long)]);
+    let mut history = History::opened("T");
+    history.assigned(1, "a").invoked(1, 0).claimed(1, 0, 1, reading("configured", &["v"], None));
+    history.accepted(1, 0, stated.clone()).phenomenon(1, 0, &[stated.id], "");
+    let run = graph::fold(history.events()).unwrap();
+    assert!(report::markdown(&run).contains(&format!("`data` = `{long}`")));
+    assert!(report::facts(&run).contains(&format!("data = {long}\n")));
+    assert!(!graph::fact_title(&stated).contains("END"));
+}
+
+#[test]
+fn tables_of_hostile_text_hold_no_control_character() {
     let run = run();
     let refused = graph::refused_claims(&run);
-    for table in [report::facts(&run), report::rejections(&run, &refused), report::answers(&run)] {
-        assert!(!table.contains(['\u{1b}', '\u{202e}']), "{table:?}");
+    let field = Field { at: None, value: FieldValue::Text(HOSTILE.into()) };
+    let record = Record {
+        defects: vec![Defect { path: HOSTILE.into(), offset: None, what: HOSTILE.into() }],
+        fields: [(HOSTILE.to_owned(), field)].into(),
+        id: RecordId(0),
+        kind: HOSTILE.into(),
+        locator: Locator { evidence: HOSTILE.into(), path: HOSTILE.into(), stream: None, span: None },
+    };
+    let tables = [
+        report::facts(&run),
+        report::rejections(&run, &refused),
+        report::answers(&run),
+        report::records(&[record]),
+    ];
+    for table in tables {
+        assert!(!table.contains(CONTROLS), "{table:?}");
         assert!(!table.contains("\n# Sealed"), "{table}");
     }
 }

@@ -1,0 +1,101 @@
+//! What the Markdown page says of what was not read, and of what facts rest on.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use ledger::event::{EvidenceHashed, InvocationEnded};
+use ledger::{
+    Completeness, Digest, Event, Gap, Healing, Integrity, IntegrityLevel, Outcome, RejectionCode, Stream,
+};
+use testkit::history::{History, fact, invocation, reading};
+
+fn page(history: &History) -> String {
+    report::markdown(&graph::fold(history.events()).unwrap())
+}
+
+/// The lines of the section with this heading.
+fn section<'a>(page: &'a str, heading: &str) -> &'a str {
+    let start = page.split_once(&format!("## {heading}\n")).unwrap().1;
+    start.split("\n## ").next().unwrap()
+}
+
+#[test]
+fn every_call_that_fell_short_is_listed_with_its_arguments_and_first_note() {
+    let mut history = History::opened("T");
+    history.assigned(1, "a").invoked(1, 0);
+    let said = |outcome: Outcome, completeness: Completeness| {
+        move |end: &mut InvocationEnded| {
+            end.outcome = outcome;
+            end.completeness = completeness;
+            end.notes = vec!["first note".into(), "second note".into()];
+        }
+    };
+    history.invoked_as(1, 1, "t", said(Outcome::Failed, Completeness::Complete));
+    history.invoked_as(1, 2, "t", said(Outcome::Timeout, Completeness::Complete));
+    history.invoked_as(1, 3, "t", said(Outcome::Denied, Completeness::Complete));
+    history.invoked_as(1, 4, "t", said(Outcome::Ok, Completeness::Truncated));
+    history.invoked_as(1, 5, "t", said(Outcome::Empty, Completeness::Truncated));
+    history.started(1, 6, "t");
+    let page = page(&history);
+    let listed = section(&page, "Not examined");
+    let expected =
+        ["failed", "timeout", "denied", "truncated", "truncated"].map(|what| (what, ": `first note`"));
+    for (ordinal, (what, note)) in (1..).zip(expected.into_iter().chain([("broke off", "")])) {
+        let line = format!("- `{}` `t` `{{\"key\":\"Run\"}}` {what}{note}\n", invocation(1, ordinal));
+        assert!(listed.contains(&line), "{line} stands not in\n{listed}");
+    }
+    assert_eq!(listed.matches("- `").count(), 6, "{listed}");
+}
+
+#[test]
+fn evidence_that_could_not_be_hashed_is_named_as_damage_too() {
+    let mut history = History::opened("T");
+    assert!(section(&page(&history), "Damaged evidence").contains("the hashes cover all"));
+    let integrity = Integrity { level: IntegrityLevel::Full, sha256: Digest::of(b""), files: 0, bytes: 0 };
+    let gaps = vec![Gap { path: "C/pagefile.sys".into(), reason: "input/output error".into() }];
+    let hashed = EvidenceHashed { evidence: "host".into(), integrity, as_expected: None, gaps };
+    history.push(Stream::Run, Event::EvidenceHashed(hashed));
+    let page = page(&history);
+    let line = "`C/pagefile.sys`: `input/output error`";
+    assert!(section(&page, "Not examined").contains(line), "{page}");
+    assert!(
+        section(&page, "Damaged evidence").contains(&format!("`host` is hashed without {line}")),
+        "{page}"
+    );
+}
+
+#[test]
+fn a_fact_shows_its_bytes_its_citation_and_whether_that_was_healed() {
+    let mut stated = fact(1, 0, r"Run\calc", &[("data", "calc.exe")]);
+    stated.values[0].at = Some(ledger::ByteSpan::new(0x1000, 8));
+    let healing = Healing {
+        cited: "inv-typo".into(),
+        healed: stated.invocation,
+        because: RejectionCode::UnknownInvocation,
+    };
+    let mut history = History::opened("T");
+    history.assigned(1, "a").invoked(1, 0).claimed(1, 0, 1, reading("configured", &["calc.exe"], None));
+    history.accepted_as(1, 0, stated.clone(), Some(healing)).phenomenon(1, 0, &[stated.id], "starts");
+    let page = page(&history);
+    let row = page.lines().find(|line| line.starts_with("| `fact-")).unwrap();
+    for part in [
+        r"`configured Run\calc: data = calc.exe`",
+        "`data` = `calc.exe` (exact, output bytes 0xa+4)",
+        "`host:SYSTEM`<br>`data` at bytes 0x1000+8",
+        "healed: cited as `inv-typo` (`unknown_invocation`)",
+        &format!("`{}` `r0`", stated.invocation),
+    ] {
+        assert!(row.contains(part), "{part} stands not in\n{row}");
+    }
+}
+
+#[test]
+fn a_fact_whose_phenomenon_was_never_recorded_is_shown_all_the_same() {
+    let stated = fact(1, 0, "k", &[("data", "v")]);
+    let mut history = History::opened("T");
+    history.assigned(1, "a").invoked(1, 0).claimed(1, 0, 1, reading("configured", &["v"], None));
+    history.accepted(1, 0, stated.clone());
+    let broken = page(&history);
+    assert!(section(&broken, "Phenomena").contains("### Facts that no phenomenon carries"), "{broken}");
+    assert!(section(&broken, "Phenomena").contains(&stated.id.to_string()), "{broken}");
+    history.phenomenon(1, 0, &[stated.id], "");
+    assert!(!page(&history).contains("no phenomenon carries"));
+}
