@@ -2,6 +2,7 @@
 
 use ledger::{CaseEntry, Digest, EvidenceEntry, EvidenceKind, Objective};
 use serde::Deserialize;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -46,13 +47,45 @@ pub enum CaseError {
         #[source]
         source: Box<toml::de::Error>,
     },
-    /// `case.toml` names no evidence, or the same label twice.
+    /// `case.toml` is longer than any case file.
+    #[error("read {}: expected at most {MAX_CASE_FILE} bytes", path.display())]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+    },
+    /// `case.toml` is a folder, a pipe or a device.
+    #[error("read {}: expected a file", path.display())]
+    NotAFile {
+        /// Its path.
+        path: PathBuf,
+    },
+    /// `case.toml` names no evidence, names it twice, or says something that cannot be shown.
     #[error("read {}: expected {expected}", path.display())]
     Evidence {
         /// The file.
         path: PathBuf,
         /// What should stand there.
         expected: &'static str,
+    },
+    /// One piece of evidence contains another, which would be examined twice under two names.
+    #[error("read {}: the evidence {} lies inside the evidence {}", path.display(), inner.display(), outer.display())]
+    Nested {
+        /// The case file.
+        path: PathBuf,
+        /// The evidence inside.
+        inner: PathBuf,
+        /// The evidence around it, or the same folder again.
+        outer: PathBuf,
+    },
+    /// A case file that was only found in the folder names something outside that folder.
+    ///
+    /// Whoever names the case file itself allows this.
+    #[error("open the case {}: its case.toml leads to {}, which lies outside this folder", folder.display(), outside.display())]
+    Outside {
+        /// The folder that was given.
+        folder: PathBuf,
+        /// Where the case file, or a path in it, leads.
+        outside: PathBuf,
     },
     /// Evidence is of a kind that this version cannot read.
     #[error("open the evidence {}: expected a directory", path.display())]
@@ -93,20 +126,41 @@ fn utc() -> String {
     "UTC".to_owned()
 }
 
+/// The longest case file in bytes: 1 MiB.
+pub(crate) const MAX_CASE_FILE: u64 = 1 << 20;
+
+/// Who says that a case file is one.
+#[derive(Clone, Copy)]
+enum Named {
+    /// The user: it may name evidence anywhere.
+    ByUser,
+    /// Only its name: it may be part of the evidence, and must not lead out of its folder.
+    Found,
+}
+
 /// Opens the case at `path`: a folder with `case.toml`, that file itself, or a folder of evidence.
+///
+/// A `case.toml` that is only found in a folder may have been written by whoever made the evidence.
+/// Everything that it leads to must therefore lie inside that folder, symbolic links resolved.
 pub fn load_case(path: &Path) -> Result<Case, CaseError> {
     let missing = |source| CaseError::Missing { path: path.to_owned(), source };
     let absolute = path.canonicalize().map_err(missing)?;
-    let file = match absolute.is_dir() {
-        true => absolute.join("case.toml"),
-        false if absolute.file_name().is_some_and(|name| name == "case.toml") => absolute.clone(),
-        false => return Err(CaseError::NotADirectory { path: path.to_owned() }),
-    };
-    match file.exists() {
-        true => from_file(&file),
-        false => Ok(from_evidence(&absolute)),
+    if !absolute.is_dir() {
+        return match absolute.file_name().is_some_and(|name| name == CASE_FILE) {
+            true => from_file(&absolute, Named::ByUser),
+            false => Err(CaseError::NotADirectory { path: path.to_owned() }),
+        };
+    }
+    let file = absolute.join(CASE_FILE);
+    // A link to nothing is a case file that cannot be read, and not a folder without one.
+    match file.symlink_metadata() {
+        Ok(_) => from_file(&file, Named::Found),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(from_evidence(&absolute)),
+        Err(source) => Err(CaseError::Unreadable { path: file, source }),
     }
 }
+
+const CASE_FILE: &str = "case.toml";
 
 fn from_evidence(folder: &Path) -> Case {
     let label = short_name(folder);
@@ -120,31 +174,31 @@ fn from_evidence(folder: &Path) -> Case {
     Case { entry, paths: vec![folder.to_owned()], objectives: Vec::new() }
 }
 
-fn from_file(file: &Path) -> Result<Case, CaseError> {
-    let text = std::fs::read_to_string(file)
-        .map_err(|source| CaseError::Unreadable { path: file.to_owned(), source })?;
-    let parsed: CaseFile = toml::from_str(&text)
-        .map_err(|source| CaseError::Malformed { path: file.to_owned(), source: Box::new(source) })?;
+fn from_file(file: &Path, named: Named) -> Result<Case, CaseError> {
     let folder = file.parent().unwrap_or(Path::new("."));
+    let parsed: CaseFile = toml::from_str(&read(file, folder, named)?)
+        .map_err(|source| CaseError::Malformed { path: file.to_owned(), source: Box::new(source) })?;
+    let wrong = |expected| CaseError::Evidence { path: file.to_owned(), expected };
+    if !is_printable(&parsed.title) || !is_printable(&parsed.time_zone) {
+        return Err(wrong("a title and a time zone with text in them and without control characters"));
+    }
     let mut entries: Vec<EvidenceEntry> = Vec::new();
     let mut paths = Vec::new();
     for table in parsed.evidence {
-        let path = folder.join(&table.path);
-        let path = path.canonicalize().map_err(|source| CaseError::Missing { path, source })?;
-        if !path.is_dir() {
-            return Err(CaseError::NotADirectory { path });
-        }
+        let path = evidence_path(folder, &table.path, named)?;
+        refuse_nested(file, &path, &paths)?;
         let label = table.label.unwrap_or_else(|| short_name(&path));
+        if !is_printable(&label) {
+            return Err(wrong("a label with text in it and without control characters"));
+        }
         if entries.iter().any(|entry| entry.label == label) {
-            let expected = "a label of its own for each piece of evidence";
-            return Err(CaseError::Evidence { path: file.to_owned(), expected });
+            return Err(wrong("a label of its own for each piece of evidence"));
         }
         entries.push(EvidenceEntry { label, kind: table.kind, expected_sha256: table.sha256 });
         paths.push(path);
     }
     if entries.is_empty() {
-        let expected = "at least one [[evidence]]";
-        return Err(CaseError::Evidence { path: file.to_owned(), expected });
+        return Err(wrong("at least one [[evidence]]"));
     }
     let entry = CaseEntry {
         name: short_name(folder),
@@ -154,6 +208,66 @@ fn from_file(file: &Path) -> Result<Case, CaseError> {
     };
     let objectives = parsed.objectives.into_iter().map(|table| (table.agent, table.objective)).collect();
     Ok(Case { entry, paths, objectives })
+}
+
+/// The text of a case file, of which no more is read than one may have.
+fn read(file: &Path, folder: &Path, named: Named) -> Result<String, CaseError> {
+    let unreadable = |source| CaseError::Unreadable { path: file.to_owned(), source };
+    let resolved = file.canonicalize().map_err(unreadable)?;
+    refuse_outside(folder, &resolved, named)?;
+    // To open a pipe would wait for whoever writes to it.
+    if !resolved.metadata().map_err(unreadable)?.is_file() {
+        return Err(CaseError::NotAFile { path: file.to_owned() });
+    }
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(&resolved).map_err(unreadable)?;
+    opened.take(MAX_CASE_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_CASE_FILE {
+        return Err(CaseError::TooLong { path: file.to_owned() });
+    }
+    String::from_utf8(bytes).map_err(|error| unreadable(std::io::Error::new(ErrorKind::InvalidData, error)))
+}
+
+/// Where the evidence lies, symbolic links resolved.
+fn evidence_path(folder: &Path, path: &Path, named: Named) -> Result<PathBuf, CaseError> {
+    let path = folder.join(path);
+    let path = path.canonicalize().map_err(|source| CaseError::Missing { path, source })?;
+    refuse_outside(folder, &path, named)?;
+    match path.is_dir() {
+        true => Ok(path),
+        false => Err(CaseError::NotADirectory { path }),
+    }
+}
+
+fn refuse_outside(folder: &Path, resolved: &Path, named: Named) -> Result<(), CaseError> {
+    match named {
+        Named::Found if !resolved.starts_with(folder) => {
+            Err(CaseError::Outside { folder: folder.to_owned(), outside: resolved.to_owned() })
+        }
+        Named::Found | Named::ByUser => Ok(()),
+    }
+}
+
+fn refuse_nested(file: &Path, path: &Path, others: &[PathBuf]) -> Result<(), CaseError> {
+    let nested = |inner: &Path, outer: &Path| CaseError::Nested {
+        path: file.to_owned(),
+        inner: inner.to_owned(),
+        outer: outer.to_owned(),
+    };
+    for other in others {
+        if path.starts_with(other) {
+            return Err(nested(path, other));
+        }
+        if other.starts_with(path) {
+            return Err(nested(other, path));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a text can be shown on one line and says something.
+fn is_printable(text: &str) -> bool {
+    !text.trim().is_empty() && !text.chars().any(char::is_control)
 }
 
 /// A folder's name with everything but ASCII letters, digits, `-`, `_` and `.` replaced by `-`.

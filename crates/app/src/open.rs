@@ -2,22 +2,38 @@
 
 use graph::{FoldError, Run};
 use ledger::{Circumstance, Event, Stream};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf, is_separator};
 use store::{OpenError, ReadError, Reader};
 use thiserror::Error;
 
 /// Why a run cannot be shown.
 #[derive(Debug, Error)]
 pub enum OpenRunError {
-    /// No run folder is meant.
-    #[error("find the run {name:?} under {}: {found} run folders fit", runs.display())]
+    /// No run has such a name.
+    #[error("find the run {name:?}: no folder under {} has this name or a name that begins with it", runs.display())]
     NotFound {
         /// What was asked for.
         name: String,
         /// Where it was looked for.
         runs: PathBuf,
-        /// Folders that fit; more than one is no answer either.
+    },
+    /// Several runs have such a name.
+    #[error("find the run {name:?}: {found} folders under {} fit: {}{}", runs.display(), fitting.join(", "), if *found > fitting.len() { ", …" } else { "" })]
+    Ambiguous {
+        /// What was asked for.
+        name: String,
+        /// Where it was looked for.
+        runs: PathBuf,
+        /// The first of the folders that fit, in the order of their names; at most five.
+        fitting: Vec<String>,
+        /// Folders that fit.
         found: usize,
+    },
+    /// There is no folder at the path.
+    #[error("find the run: there is no folder {}", path.display())]
+    NoFolder {
+        /// The path that was given.
+        path: PathBuf,
     },
     /// `run.db` cannot be opened.
     #[error("open the run {}", folder.display())]
@@ -48,25 +64,52 @@ pub enum OpenRunError {
     },
 }
 
-/// The folder that `name` means: a path, or a unique prefix of a run's name under `runs`.
+/// The most folders that an ambiguous name is told.
+const MAX_LISTED: usize = 5;
+
+/// The folder that `name` means: a path where it has a separator in it; otherwise a run under `runs`, by its name or a unique beginning of it.
+///
+/// An exact name wins over beginnings, so that `X` can be meant where `X-2` exists.
 pub fn find_run(name: &str, runs: &Path) -> Result<PathBuf, OpenRunError> {
     let path = Path::new(name);
-    if path.is_dir() {
-        return Ok(path.to_owned());
+    if !is_plain(name) {
+        return match path.is_dir() {
+            true => Ok(path.to_owned()),
+            false => Err(OpenRunError::NoFolder { path: path.to_owned() }),
+        };
     }
-    let mut fitting: Vec<PathBuf> = std::fs::read_dir(runs)
-        .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
-        .unwrap_or_default();
-    fitting.retain(|path| {
-        let file_name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        path.is_dir() && !name.is_empty() && file_name.starts_with(name)
-    });
-    match <[PathBuf; 1]>::try_from(fitting) {
-        Ok([folder]) => Ok(folder),
-        Err(fitting) => {
-            Err(OpenRunError::NotFound { name: name.to_owned(), runs: runs.to_owned(), found: fitting.len() })
+    let exact = [runs.join(name), path.to_owned()];
+    if let Some(folder) = exact.into_iter().find(|folder| folder.is_dir()) {
+        return Ok(folder);
+    }
+    let mut fitting = beginning_with(name, runs);
+    match fitting.len() {
+        0 => Err(OpenRunError::NotFound { name: name.to_owned(), runs: runs.to_owned() }),
+        1 => Ok(runs.join(fitting.remove(0))),
+        found => {
+            fitting.truncate(MAX_LISTED);
+            Err(OpenRunError::Ambiguous { name: name.to_owned(), runs: runs.to_owned(), fitting, found })
         }
     }
+}
+
+/// Whether `name` is one name, and not a path.
+fn is_plain(name: &str) -> bool {
+    let mut components = Path::new(name).components();
+    let first = components.next();
+    matches!(first, Some(Component::Normal(_))) && components.next().is_none() && !name.contains(is_separator)
+}
+
+/// The names of the folders under `runs` that begin with `name`, sorted; run names are ASCII.
+fn beginning_with(name: &str, runs: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(runs).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .filter(|entry| entry.path().is_dir())
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|found| found.starts_with(name))
+        .collect();
+    names.sort();
+    names
 }
 
 /// Reads a run, checking its chain, and folds it.

@@ -1,11 +1,12 @@
 //! The arguments as they are typed.
 
+use crate::help;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Investigates evidence with agents whose every fact is checked against what their tools returned.
 #[derive(Debug, Parser)]
-#[command(name = "locard", version, about, max_term_width = 100)]
+#[command(name = "locard", version, about, max_term_width = 80, after_long_help = help::LOCARD)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -14,45 +15,59 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Investigate a case and seal the run
+    #[command(after_long_help = help::RUN)]
     Run(RunArguments),
     /// Show the facts of a run and what each rests on
+    #[command(after_long_help = help::FACTS)]
     Facts(RunFolder),
     /// Check a run: its chain, its outputs, every fact and every verdict again
-    Verify(RunFolder),
+    #[command(after_long_help = help::VERIFY)]
+    Verify(VerifyArguments),
     /// Show the claims that the gateway refused, and how each ended
+    #[command(after_long_help = help::REJECTIONS)]
     Rejections(RunFolder),
     /// Write a run's report
+    #[command(after_long_help = help::REPORT)]
     Report(ReportArguments),
     /// Call one tool on evidence, as an agent would; without a name: list the tools
+    #[command(after_long_help = help::TOOL)]
     Tool(ToolArguments),
     /// Show what confines tools on this machine
+    #[command(after_long_help = help::DOCTOR)]
     Doctor,
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exit codes: 0 sealed; 2 usage or configuration; 40 tools cannot be confined here; \
-    50 model failed; 60 budget spent before anything was recorded; with --fail-on: 10 gaps, 20 refused, 25 unmet.")]
 pub(crate) struct RunArguments {
-    /// A folder with case.toml, or a folder of evidence
+    /// A folder with case.toml, that file, or a folder of evidence
+    ///
+    /// A case.toml that is found in a folder may name evidence inside that folder only;
+    /// name the file itself to let it name evidence elsewhere.
     pub(crate) case: PathBuf,
     /// Where run folders are made
-    #[arg(long, default_value = "runs")]
+    #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
-    /// What decides the agents' steps: `playbook`, or `sloppy` or `sloppy:SEED` for a playbook with seeded mistakes
+    /// What decides the agents' steps: playbook or sloppy
+    ///
+    /// `playbook` is the embedded playbook of each agent.
+    /// `sloppy` and `sloppy:SEED` are the same playbook with seeded mistakes.
     #[arg(long, default_value = "playbook")]
     pub(crate) model: String,
-    /// A TOML file with rules (budgets, gate, view); what it leaves out keeps its default
-    #[arg(long)]
+    /// A TOML file with rules: budgets, gate, view
+    ///
+    /// What it leaves out keeps its default; docs/rules.md shows them all.
+    #[arg(long, value_name = "FILE")]
     pub(crate) rules: Option<PathBuf>,
-    /// How closely the evidence's bytes are checked before the run is sealed
-    #[arg(long, value_enum, default_value = "full")]
+    /// How closely the evidence is checked before the run is sealed
+    #[arg(long, value_name = "LEVEL", value_enum, default_value = "full")]
     pub(crate) integrity: IntegrityArgument,
-    /// Let tools run where they cannot be confined; every report will say so
+    /// Let tools run where they cannot be confined; every report says so
     #[arg(long)]
     pub(crate) unconfined: bool,
-    /// End with an error code when the run has gaps, refused claims or unmet objectives
-    #[arg(long, value_enum, value_delimiter = ',')]
+    /// What makes the exit code other than 0
+    #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<FailOn>,
+    /// How the summary is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
 }
@@ -82,8 +97,26 @@ pub(crate) struct RunFolder {
     /// A run folder, or the beginning of its name
     pub(crate) run: String,
     /// Where run folders are looked for
-    #[arg(long, default_value = "runs")]
+    #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
+    /// How it is printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct VerifyArguments {
+    /// A run folder, or the beginning of its name
+    pub(crate) run: String,
+    /// Where run folders are looked for
+    #[arg(long, value_name = "FOLDER", default_value = "runs")]
+    pub(crate) runs: PathBuf,
+    /// Accept a run that is not sealed
+    ///
+    /// Nothing tells whether events are missing at the end of such a run.
+    #[arg(long)]
+    pub(crate) unsealed: bool,
+    /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
 }
@@ -93,7 +126,7 @@ pub(crate) struct ReportArguments {
     /// A run folder, or the beginning of its name
     pub(crate) run: String,
     /// Where run folders are looked for
-    #[arg(long, default_value = "runs")]
+    #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
     /// The report's format
     #[arg(long, value_enum, default_value = "markdown")]
@@ -114,12 +147,13 @@ pub(crate) struct ToolArguments {
     pub(crate) name: Option<String>,
     /// Its arguments as NAME=VALUE; a value that is JSON (true, 7) is taken as such
     pub(crate) arguments: Vec<String>,
-    /// A folder with case.toml, or a folder of evidence
-    #[arg(long, default_value = ".")]
+    /// A folder with case.toml, that file, or a folder of evidence
+    #[arg(long, value_name = "CASE", default_value = ".")]
     pub(crate) evidence: PathBuf,
     /// Let the tool run where it cannot be confined
     #[arg(long)]
     pub(crate) unconfined: bool,
+    /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
 }

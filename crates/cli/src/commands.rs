@@ -9,9 +9,16 @@ mod tool;
 mod verify;
 
 use crate::arguments::{Arguments, Command, Format};
-use crate::failure::Failure;
+use crate::failure::{Failure, describe};
 use crate::printer::Printer;
-use std::path::PathBuf;
+use app::Case;
+use graph::Run;
+use serde_json::Value;
+use std::fmt::Write;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 /// Does what the arguments ask; gives the exit code.
 pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8, Failure> {
@@ -27,52 +34,86 @@ pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8,
 }
 
 /// The folder of the run that is meant.
-fn run_folder(name: &str, runs: &std::path::Path) -> Result<PathBuf, Failure> {
+fn run_folder(name: &str, runs: &Path) -> Result<PathBuf, Failure> {
     app::find_run(name, runs).map_err(Failure::Open)
 }
 
-/// A result for people or for programs.
-fn print<T: serde::Serialize>(
+/// Prints a result for people or for programs.
+fn print(
     printer: &mut Printer,
     format: Format,
     text: impl FnOnce() -> String,
-    value: &T,
+    value: impl FnOnce() -> Value,
 ) -> Result<(), Failure> {
     match format {
         Format::Text => printer.result(&text()),
-        Format::Json => printer.result(&serde_json::to_string(value).map_err(Failure::Json)?),
+        Format::Json => printer.result(&serde_json::to_string(&value()).map_err(Failure::Json)?),
     }
 }
 
-/// A worker request for this program and a scratch folder of its own, which goes with the guard.
-fn worker(unconfined: bool) -> Result<(app::WorkerRequest, Scratch), Failure> {
+/// The exit code of what was done, where its result could not be printed too: the highest that applies.
+fn ended(printer: &Printer, printed: Result<(), Failure>, code: u8) -> u8 {
+    match printed {
+        Ok(()) => code,
+        Err(failure) => {
+            printer.complain(&describe(&failure));
+            code.max(failure.code())
+        }
+    }
+}
+
+/// What is said of every run whose tools ran unconfined.
+const UNCONFINED: &str = "tools ran unconfined, at the request of whoever started the run";
+
+/// What a reader of a run's facts must know of the run: a line each, mostly none.
+fn conditions(run: &Run) -> String {
+    let mut out = String::new();
+    if !run.opened.confined {
+        let _ = writeln!(out, "{UNCONFINED}");
+    }
+    if run.sealed.is_none() {
+        let _ = writeln!(out, "the run is not sealed: it broke off");
+    }
+    out
+}
+
+/// A worker request for this program and a fresh scratch folder, which goes with the guard.
+fn worker(unconfined: bool, case: &Case) -> Result<(app::WorkerRequest, TempDir), Failure> {
     let program = std::env::current_exe().map_err(Failure::Program)?;
-    let scratch = Scratch::new()?;
+    let scratch = scratch(&std::env::temp_dir(), case)?;
     let request = app::WorkerRequest {
         program,
         unconfined,
-        scratch: scratch.path.clone(),
+        scratch: scratch.path().to_owned(),
         limits: sandbox::Limits::default(),
     };
     Ok((request, scratch))
 }
 
-/// A folder that is removed when it is no longer needed.
-struct Scratch {
-    path: PathBuf,
-}
-
-impl Scratch {
-    fn new() -> Result<Scratch, Failure> {
-        let path = std::env::temp_dir().join(format!("locard-{}", std::process::id()));
-        std::fs::create_dir_all(&path).map_err(|source| Failure::Scratch { path: path.clone(), source })?;
-        Ok(Scratch { path })
+/// A folder that nobody else can have prepared or can look into; evidence is never written, so it must not lie there.
+fn scratch(temporary: &Path, case: &Case) -> Result<TempDir, Failure> {
+    let failed = |source| Failure::Scratch { path: temporary.to_owned(), source };
+    let resolved = temporary.canonicalize().map_err(failed)?;
+    if let Some(evidence) = case.paths.iter().find(|evidence| resolved.starts_with(evidence)) {
+        return Err(Failure::ScratchInEvidence { path: temporary.to_owned(), evidence: evidence.clone() });
     }
+    let mode = Permissions::from_mode(0o700);
+    tempfile::Builder::new().prefix("locard-").permissions(mode).tempdir_in(&resolved).map_err(failed)
 }
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What cannot be removed is left in the temporary folder, where systems clean up.
-        let _ = std::fs::remove_dir_all(&self.path);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scratch_folder_is_fresh_and_nobody_elses() {
+        let place = tempfile::tempdir().unwrap();
+        let (evidence, temporary) = (place.path().join("evidence"), place.path().join("tmp"));
+        std::fs::create_dir(&evidence).unwrap();
+        std::fs::create_dir(&temporary).unwrap();
+        let case = app::load_case(&evidence).unwrap();
+        let (first, second) = (scratch(&temporary, &case).unwrap(), scratch(&temporary, &case).unwrap());
+        assert_ne!(first.path(), second.path());
+        assert_eq!(first.path().metadata().unwrap().permissions().mode() & 0o7777, 0o700);
     }
 }

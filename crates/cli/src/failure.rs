@@ -1,5 +1,6 @@
 //! Failures: what a person is told, and the exit code that says the same (DESIGN §7).
 
+use sandbox::{CallError, SpawnError};
 use std::error::Error;
 use std::io;
 use std::path::PathBuf;
@@ -20,6 +21,8 @@ pub(crate) enum Failure {
         #[source]
         source: io::Error,
     },
+    #[error("failed to make a folder for scratch files: the temporary folder {} lies inside the evidence {}, which is never written", path.display(), evidence.display())]
+    ScratchInEvidence { path: PathBuf, evidence: PathBuf },
     #[error("failed to read the rules {}", path.display())]
     RulesFile {
         path: PathBuf,
@@ -68,6 +71,7 @@ impl Failure {
                 Failure::DEFECT
             }
             Failure::Scratch { .. }
+            | Failure::ScratchInEvidence { .. }
             | Failure::RulesFile { .. }
             | Failure::Rules { .. }
             | Failure::Case(_)
@@ -75,39 +79,59 @@ impl Failure {
             | Failure::ToolArgument { .. }
             | Failure::NoSuchTool { .. } => Failure::USAGE,
             Failure::Run(error) => run_code(error),
-            Failure::Tool(_) => Failure::SANDBOX,
+            Failure::Tool(error) => tool_code(error),
             Failure::Open(error) => open_code(error),
         }
     }
 
     /// What to do next, where that is known.
-    fn hint(&self) -> Option<&'static str> {
+    fn hint(&self) -> Option<String> {
         match self {
-            Failure::Tool(_) => {
-                Some("`locard doctor` shows what holds here; --unconfined goes on without it")
+            Failure::Tool(_) | Failure::Run(_) if self.code() == Failure::SANDBOX => {
+                Some("`locard doctor` shows what holds here; --unconfined goes on without it".to_owned())
             }
-            Failure::Run(error) if run_code(error) == Failure::SANDBOX => {
-                Some("`locard doctor` shows what holds here; --unconfined goes on without it")
+            Failure::ScratchInEvidence { .. } => Some("set TMPDIR to a folder elsewhere".to_owned()),
+            Failure::Case(app::CaseError::Outside { folder, .. }) => {
+                let file = folder.join("case.toml");
+                Some(format!("to allow that, name the case file itself: {}", file.display()))
             }
-            Failure::Open(app::OpenRunError::NotFound { .. }) => {
-                Some("give a run folder, or the beginning of a name under --runs")
+            Failure::Open(app::OpenRunError::NotFound { .. } | app::OpenRunError::Ambiguous { .. }) => {
+                Some("give a run folder, or a name under --runs, or enough of its beginning".to_owned())
             }
             _ => None,
         }
     }
 }
 
+/// Only a worker that cannot be confined is the sandbox's refusal; whatever else keeps tools from running is a defect.
+fn tool_code(error: &app::ToolError) -> u8 {
+    match error {
+        app::ToolError::Spawn(source) | app::ToolError::Call(CallError::Respawn { source }) => match source {
+            SpawnError::ConfinementUnavailable { .. } => Failure::SANDBOX,
+            SpawnError::Path { .. }
+            | SpawnError::Run { .. }
+            | SpawnError::Pipes { .. }
+            | SpawnError::Died { .. }
+            | SpawnError::NotReady { .. }
+            | SpawnError::Protocol { .. } => Failure::DEFECT,
+        },
+        app::ToolError::Call(CallError::RequestTooLong { .. } | CallError::ZygoteKeepsDying { .. })
+        | app::ToolError::Hash { .. }
+        | app::ToolError::Wire(_) => Failure::DEFECT,
+    }
+}
+
 fn run_code(error: &app::RunError) -> u8 {
     match error {
-        app::RunError::Tools(_) => Failure::SANDBOX,
+        app::RunError::Tools(source) | app::RunError::Hash { source, .. } => tool_code(source),
         app::RunError::InsideEvidence { .. }
         | app::RunError::UnknownAgent { .. }
+        | app::RunError::Objective { .. }
         | app::RunError::Create(_) => Failure::USAGE,
         app::RunError::Vocabulary(_)
         | app::RunError::Canonical(_)
         | app::RunError::Recording { .. }
         | app::RunError::Drive { .. }
-        | app::RunError::Hash { .. }
         | app::RunError::Panicked { .. }
         | app::RunError::Seal { .. }
         | app::RunError::Manifest { .. } => Failure::DEFECT,
@@ -116,7 +140,9 @@ fn run_code(error: &app::RunError) -> u8 {
 
 fn open_code(error: &app::OpenRunError) -> u8 {
     match error {
-        app::OpenRunError::NotFound { .. } => Failure::USAGE,
+        app::OpenRunError::NotFound { .. }
+        | app::OpenRunError::Ambiguous { .. }
+        | app::OpenRunError::NoFolder { .. } => Failure::USAGE,
         app::OpenRunError::Open { .. } | app::OpenRunError::Read { .. } | app::OpenRunError::Fold { .. } => {
             Failure::TAMPERED
         }
@@ -124,6 +150,8 @@ fn open_code(error: &app::OpenRunError) -> u8 {
 }
 
 /// The failure with its causes, one to a line, and the hint.
+///
+/// Causes quote case files and names of evidence, so that every line is made inert.
 pub(crate) fn describe(failure: &Failure) -> String {
     let mut text = format!("error: {failure}");
     let mut source = failure.source();
@@ -138,7 +166,32 @@ pub(crate) fn describe(failure: &Failure) -> String {
     }
     if let Some(hint) = failure.hint() {
         text.push_str("\nhint: ");
-        text.push_str(hint);
+        text.push_str(&hint);
     }
-    text
+    text.lines().map(report::terminal).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spawn(source: SpawnError) -> Failure {
+        Failure::Tool(app::ToolError::Spawn(source))
+    }
+
+    #[test]
+    fn only_a_worker_that_cannot_be_confined_ends_with_40_and_the_hint() {
+        let refused = || SpawnError::ConfinementUnavailable { missing: Vec::new() };
+        let run = app::RunError::Tools(app::ToolError::Spawn(refused()));
+        for failure in [spawn(refused()), Failure::Run(Box::new(run))] {
+            assert_eq!(failure.code(), 40);
+            assert!(describe(&failure).contains("--unconfined"), "{failure}");
+        }
+        let late = SpawnError::NotReady { after: std::time::Duration::from_secs(1) };
+        let hash = app::ToolError::Hash { ending: "it was killed".to_owned() };
+        for failure in [spawn(late), Failure::Tool(hash)] {
+            assert_eq!(failure.code(), 1);
+            assert!(!describe(&failure).contains("--unconfined"), "{failure}");
+        }
+    }
 }

@@ -5,6 +5,7 @@
 mod arguments;
 mod commands;
 mod failure;
+mod help;
 mod printer;
 
 use clap::Parser;

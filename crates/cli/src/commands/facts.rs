@@ -1,15 +1,27 @@
 //! `locard facts`.
 
 use crate::arguments::RunFolder;
-use crate::commands::{print, run_folder};
+use crate::commands::{conditions, print, run_folder};
 use crate::failure::Failure;
 use crate::printer::Printer;
-use serde_json::json;
+use graph::Run;
+use serde_json::{Value, json};
 
 pub(super) fn execute(arguments: &RunFolder, printer: &mut Printer) -> Result<u8, Failure> {
     let folder = run_folder(&arguments.run, &arguments.runs)?;
     let run = app::load_run(&folder).map_err(Failure::Open)?;
-    let facts = report::json(&run).get("facts").cloned().unwrap_or(json!([]));
-    print(printer, arguments.format, || report::facts(&run), &facts)?;
+    let text = || format!("{}{}", report::facts(&run), conditions(&run));
+    print(printer, arguments.format, text, || value(&run))?;
     Ok(0)
+}
+
+fn value(run: &Run) -> Value {
+    let mut report = report::json(run);
+    let facts = report.get_mut("facts").map(Value::take);
+    json!({
+        "locard_facts": 1,
+        "sealed": run.sealed.is_some(),
+        "confined": run.opened.confined,
+        "facts": facts,
+    })
 }

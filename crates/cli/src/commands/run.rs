@@ -1,12 +1,12 @@
 //! `locard run`.
 
 use crate::arguments::{FailOn, IntegrityArgument, RunArguments};
-use crate::commands::{print, worker};
+use crate::commands::{conditions, ended, print, worker};
 use crate::failure::Failure;
 use crate::printer::{Printer, progress};
 use app::{Agent, Finished, Models, Progress, RunRequest, SystemClock};
 use graph::{Judged, Run};
-use ledger::event::TaskStatus;
+use ledger::event::{EvidenceHashed, TaskStatus};
 use ledger::{IntegrityLevel, Rules, Seed, TaskId};
 use llm::{Model, Playbook, Sloppy};
 use serde_json::json;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 pub(super) fn execute(arguments: RunArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let case = app::load_case(&arguments.case).map_err(Failure::Case)?;
-    let (worker, _scratch) = worker(arguments.unconfined)?;
+    let (worker, _scratch) = worker(arguments.unconfined, &case)?;
     let shows_progress = printer.shows_progress();
     let request = RunRequest {
         case,
@@ -25,16 +25,12 @@ pub(super) fn execute(arguments: RunArguments, printer: &mut Printer) -> Result<
         rules: rules(arguments.rules.as_deref())?,
         runs: arguments.runs.clone(),
         seed: None,
-        integrity: match arguments.integrity {
-            IntegrityArgument::Full => IntegrityLevel::Full,
-            IntegrityArgument::Sampled => IntegrityLevel::Sampled,
-            IntegrityArgument::Stat => IntegrityLevel::Stat,
-        },
+        integrity: level(arguments.integrity),
         worker,
         clock: Arc::new(SystemClock),
         observe: Arc::new(move |event| {
             if shows_progress {
-                progress(&line(&event));
+                progress(&report::terminal(&line(&event)));
             }
         }),
     };
@@ -42,13 +38,34 @@ pub(super) fn execute(arguments: RunArguments, printer: &mut Printer) -> Result<
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
     let finished = runtime.block_on(app::run(request)).map_err(|error| Failure::Run(Box::new(error)))?;
     let run = app::load_run(&finished.folder).map_err(Failure::Open)?;
-    for label in &finished.mismatches {
-        printer.complain(&format!(
-            "warning: the evidence {label} does not have the hash that the case promises"
-        ));
+    for warning in mismatches(&run) {
+        printer.complain(&report::terminal(&warning));
     }
-    print(printer, arguments.format, || summary(&finished, &run), &value(&finished, &run))?;
-    Ok(code(&finished, &run, &arguments.fail_on))
+    let printed = print(printer, arguments.format, || summary(&finished, &run), || value(&finished, &run));
+    Ok(ended(printer, printed, code(&finished, &run, &arguments.fail_on)))
+}
+
+fn level(argument: IntegrityArgument) -> IntegrityLevel {
+    match argument {
+        IntegrityArgument::Full => IntegrityLevel::Full,
+        IntegrityArgument::Sampled => IntegrityLevel::Sampled,
+        IntegrityArgument::Stat => IntegrityLevel::Stat,
+    }
+}
+
+/// A warning for each piece of evidence that is not what the case promises.
+fn mismatches(run: &Run) -> Vec<String> {
+    let differ = run.integrity.iter().filter(|hashed| hashed.as_expected == Some(false));
+    let warning = |hashed: &EvidenceHashed| {
+        let entry = run.opened.case.evidence.iter().find(|entry| entry.label == hashed.evidence);
+        let expected = entry.and_then(|entry| entry.expected_sha256);
+        let expected = expected.map_or_else(|| "none".to_owned(), |digest| digest.to_string());
+        format!(
+            "warning: the evidence {} does not have the hash that the case promises: expected {expected}, found {}",
+            hashed.evidence, hashed.integrity.sha256
+        )
+    };
+    differ.map(warning).collect()
 }
 
 fn rules(file: Option<&Path>) -> Result<Rules, Failure> {
@@ -96,8 +113,9 @@ fn summary(finished: &Finished, run: &Run) -> String {
             None => {}
         }
     }
-    let folder = finished.folder.display();
+    let folder = report::terminal(&finished.folder.display().to_string());
     let _ = writeln!(out, "\n{facts} facts ({healed} with a healed citation), {refused} claims refused");
+    out.push_str(&conditions(run));
     let _ = writeln!(out, "sealed {folder}, head {}", finished.manifest.head.short());
     let name = finished.manifest.run.as_str();
     let _ = writeln!(out, "next: locard report {name} · facts · rejections · verify");
@@ -106,9 +124,11 @@ fn summary(finished: &Finished, run: &Run) -> String {
 
 fn value(finished: &Finished, run: &Run) -> serde_json::Value {
     json!({
+        "locard_run": 1,
         "folder": finished.folder.display().to_string(),
         "manifest": finished.manifest,
         "mismatches": finished.mismatches,
+        "confined": run.opened.confined,
         "facts": run.facts().count(),
         "refused": graph::refused_claims(run).len(),
         "tasks": finished.tasks.iter().map(|(agent, ended)| json!({"agent": agent, "ended": ended})).collect::<Vec<_>>(),

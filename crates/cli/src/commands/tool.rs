@@ -1,64 +1,69 @@
 //! `locard tool`.
 
 use crate::arguments::{Format, ToolArguments};
-use crate::commands::worker;
+use crate::commands::{ended, print, worker};
 use crate::failure::Failure;
 use crate::printer::Printer;
+use ledger::{Defect, Gap, Outcome, ToolSpec};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 pub(super) fn execute(arguments: &ToolArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let catalogue = tools::catalogue();
-    let Some(name) = &arguments.name else {
-        printer.result(&list(&catalogue, arguments.format)?)?;
-        return Ok(0);
-    };
-    if !catalogue.iter().any(|tool| tool.name == *name) {
-        return Err(Failure::NoSuchTool { found: name.clone() });
-    }
-    let values = values(&arguments.arguments)?;
-    let case = app::load_case(&arguments.evidence).map_err(Failure::Case)?;
-    let (request, _scratch) = worker(arguments.unconfined)?;
-    let returned = app::call_tool(&request, &case, name, values).map_err(Failure::Tool)?;
-    let records = returned.output.as_ref().map_or(&[][..], |output| output.records());
-    match arguments.format {
-        Format::Json => {
-            let value = json!({
-                "outcome": returned.outcome,
-                "completeness": returned.completeness,
-                "arguments": returned.normalised,
-                "records": records,
-                "defects": returned.defects,
-                "gaps": returned.gaps,
-                "notes": returned.notes,
-            });
-            printer.result(&serde_json::to_string(&value).map_err(Failure::Json)?)?;
+    match &arguments.name {
+        None => {
+            let value = || json!({"locard_tool": 1, "tools": catalogue});
+            print(printer, arguments.format, || list(&catalogue), value)?;
+            Ok(0)
         }
-        Format::Text => {
-            printer.result(&report::records(records))?;
-            for note in &returned.notes {
-                printer.complain(&format!("note: {}", report::terminal(note)));
-            }
-            for gap in &returned.gaps {
-                let line = format!("gap: {}: {}", gap.path, gap.reason);
-                printer.complain(&report::terminal(&line));
-            }
-            for defect in &returned.defects {
-                let at = defect.offset.map_or(String::new(), |offset| format!(" at {offset:#x}"));
-                printer.complain(&report::terminal(&format!("defect: {}{at}: {}", defect.path, defect.what)));
-            }
-        }
+        Some(name) if catalogue.iter().any(|tool| tool.name == *name) => call(name, arguments, printer),
+        Some(name) => Err(Failure::NoSuchTool { found: name.clone() }),
     }
-    Ok(match returned.outcome {
-        ledger::Outcome::Ok | ledger::Outcome::Empty => 0,
-        ledger::Outcome::Failed | ledger::Outcome::Timeout | ledger::Outcome::Denied => Failure::USAGE,
-    })
 }
 
-fn list(catalogue: &[ledger::ToolSpec], format: Format) -> Result<String, Failure> {
-    if format == Format::Json {
-        return serde_json::to_string(catalogue).map_err(Failure::Json);
+fn call(name: &str, arguments: &ToolArguments, printer: &mut Printer) -> Result<u8, Failure> {
+    let values = values(&arguments.arguments)?;
+    let case = app::load_case(&arguments.evidence).map_err(Failure::Case)?;
+    let (request, _scratch) = worker(arguments.unconfined, &case)?;
+    let returned = app::call_tool(&request, &case, name, &values).map_err(Failure::Tool)?;
+    let records = returned.output.as_ref().map_or(&[][..], |output| output.records());
+    let value = || {
+        json!({
+            "locard_tool": 1,
+            "outcome": returned.outcome,
+            "completeness": returned.completeness,
+            "arguments": returned.normalised,
+            "records": records,
+            "defects": returned.defects,
+            "gaps": returned.gaps,
+            "notes": returned.notes,
+        })
+    };
+    let printed = print(printer, arguments.format, || report::records(records), value);
+    if arguments.format == Format::Text {
+        for remark in remarks(&returned.notes, &returned.gaps, &returned.defects) {
+            printer.complain(&report::terminal(&remark));
+        }
     }
+    let code = match returned.outcome {
+        Outcome::Ok | Outcome::Empty => 0,
+        Outcome::Failed | Outcome::Timeout | Outcome::Denied => Failure::USAGE,
+    };
+    Ok(ended(printer, printed, code))
+}
+
+/// What a call says beside its records.
+fn remarks(notes: &[String], gaps: &[Gap], defects: &[Defect]) -> Vec<String> {
+    let notes = notes.iter().map(|note| format!("note: {note}"));
+    let gaps = gaps.iter().map(|gap| format!("gap: {}: {}", gap.path, gap.reason));
+    let defects = defects.iter().map(|defect| {
+        let at = defect.offset.map_or(String::new(), |offset| format!(" at {offset:#x}"));
+        format!("defect: {}{at}: {}", defect.path, defect.what)
+    });
+    notes.chain(gaps).chain(defects).collect()
+}
+
+fn list(catalogue: &[ToolSpec]) -> String {
     let mut out = String::new();
     for tool in catalogue {
         let _ = writeln!(out, "{}\n    {}", tool.name, tool.description);
@@ -68,7 +73,7 @@ fn list(catalogue: &[ledger::ToolSpec], format: Format) -> Result<String, Failur
             let _ = writeln!(out, "    {name}: {description}");
         }
     }
-    Ok(out)
+    out
 }
 
 fn values(arguments: &[String]) -> Result<Value, Failure> {

@@ -1,23 +1,42 @@
 //! `locard verify`.
 
-use crate::arguments::RunFolder;
-use crate::commands::{print, run_folder};
+use crate::arguments::VerifyArguments;
+use crate::commands::{UNCONFINED, ended, print, run_folder};
 use crate::failure::Failure;
 use crate::printer::Printer;
 use app::Certificate;
+use report::terminal;
+use serde_json::{Value, json};
 use std::fmt::Write;
 
-pub(super) fn execute(arguments: &RunFolder, printer: &mut Printer) -> Result<u8, Failure> {
+pub(super) fn execute(arguments: &VerifyArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let folder = run_folder(&arguments.run, &arguments.runs)?;
     let certificate = app::verify(&folder);
-    print(printer, arguments.format, || text(&certificate), &certificate)?;
-    Ok(if certificate.holds() { 0 } else { Failure::TAMPERED })
+    // Whoever strips the seal and the manifest must not pass for a run that broke off, unless that is expected.
+    let verified = certificate.holds() && (certificate.sealed || arguments.unsealed);
+    let confined = app::load_run(&folder).ok().map(|run| run.opened.confined);
+    let printed = print(
+        printer,
+        arguments.format,
+        || text(&certificate, confined, verified),
+        || value(&certificate, confined, verified),
+    );
+    Ok(ended(printer, printed, if verified { 0 } else { Failure::TAMPERED }))
 }
 
-fn text(certificate: &Certificate) -> String {
+fn value(certificate: &Certificate, confined: Option<bool>, verified: bool) -> Value {
+    json!({
+        "locard_verify": 1,
+        "verified": verified,
+        "confined": confined,
+        "certificate": certificate,
+    })
+}
+
+fn text(certificate: &Certificate, confined: Option<bool>, verified: bool) -> String {
     let mut out = String::new();
     for finding in &certificate.findings {
-        let _ = writeln!(out, "does not hold: {}: {}", finding.place, finding.what);
+        let _ = writeln!(out, "does not hold: {}: {}", terminal(&finding.place), terminal(&finding.what));
     }
     let _ = writeln!(
         out,
@@ -27,14 +46,27 @@ fn text(certificate: &Certificate) -> String {
     if let Some(head) = certificate.head {
         let _ = writeln!(out, "head {head}");
     }
+    if confined == Some(false) {
+        let _ = writeln!(out, "{UNCONFINED}");
+    }
+    if !certificate.sealed {
+        let _ = writeln!(out, "not sealed: nothing tells whether events are missing at its end");
+        if certificate.holds() && !verified {
+            let _ = writeln!(out, "(--unsealed accepts a run that broke off)");
+        }
+    }
+    let _ = writeln!(out, "{}", verdict(certificate, verified));
+    out
+}
+
+/// The last line: what was reached.
+fn verdict(certificate: &Certificate, verified: bool) -> String {
     let sealed = if certificate.sealed { "sealed" } else { "not sealed" };
-    let _ = match (certificate.holds(), certificate.level) {
-        (true, Some(level)) => writeln!(
-            out,
+    match (verified, certificate.level) {
+        (true, Some(level)) => format!(
             "verified: {level} ({sealed}; nobody outside this folder vouches for its head, compare it with one kept elsewhere)"
         ),
-        (false, Some(level)) => writeln!(out, "NOT VERIFIED beyond: {level} ({sealed})"),
-        (_, None) => writeln!(out, "NOT VERIFIED ({sealed})"),
-    };
-    out
+        (false, Some(level)) => format!("NOT VERIFIED beyond: {level} ({sealed})"),
+        (_, None) => format!("NOT VERIFIED ({sealed})"),
+    }
 }

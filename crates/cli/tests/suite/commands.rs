@@ -157,20 +157,6 @@ fn the_documented_case_file_works_and_its_objective_is_met() {
 }
 
 #[test]
-fn a_wrong_hash_in_the_case_is_told_and_recorded() {
-    let place = Place::new();
-    let hash = "0".repeat(64);
-    let case = format!(
-        "title = \"T\"\n[[evidence]]\npath = \"evidence\"\nkind = \"directory\"\nsha256 = \"{hash}\"\n"
-    );
-    let output = place.locard(&["run", &demo_with(&place, &case)]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("does not have the hash"), "{}", text(&output.stderr));
-    let report = place.locard_ends(0, &["report", place.only_run().to_str().unwrap()]);
-    assert!(report.contains("**no**"), "{report}");
-}
-
-#[test]
 fn an_objective_for_an_agent_that_is_not_there_is_refused() {
     let place = Place::new();
     let case = "title = \"T\"\n[[evidence]]\npath = \"evidence\"\nkind = \"directory\"\n[[objectives]]\nagent = \"regstry\"\n\

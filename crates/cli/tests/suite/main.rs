@@ -9,9 +9,14 @@
 )]
 
 mod canary;
+mod case_files;
+mod chains;
 mod commands;
+mod lesser_runs;
 mod mistyped_ids;
+mod output;
 mod real_cases;
 mod record_phase;
+mod run_names;
 mod support;
 mod tampering;

@@ -1,12 +1,12 @@
 //! What the tests share: a place of their own, the program, runs with scripted models.
 
-use app::{Agent, Case, Clock, Finished, RunRequest, SystemClock, WorkerRequest};
+use app::{Agent, Case, Clock, Finished, RunRequest, WorkerRequest};
 use graph::Run;
 use ledger::turn::{Answer, Message, Reply, TurnRequest, UserBlock};
-use ledger::{AgentSpec, Digest, IntegrityLevel, Rules, ToolClass};
+use ledger::{AgentSpec, Digest, IntegrityLevel, Rules, ToolClass, Utc};
 use llm::Model;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 use std::sync::Arc;
 use testkit::scripted::Scripted;
 
@@ -25,15 +25,24 @@ impl Place {
     }
 
     /// Runs the program here, with nothing of the caller's environment.
-    #[expect(clippy::disallowed_methods, reason = "the tests start the program as a person does")]
     pub(crate) fn locard(&self, arguments: &[&str]) -> Output {
-        std::process::Command::new(env!("CARGO_BIN_EXE_locard"))
-            .args(arguments)
-            .current_dir(self.folder.path())
-            .env_clear()
-            .env("TMPDIR", self.folder.path())
-            .output()
-            .unwrap()
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Runs the program with a standard output that nobody reads.
+    pub(crate) fn locard_unheard(&self, arguments: &[&str]) -> Output {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        self.command(arguments).stdout(writer).output().unwrap()
+    }
+
+    /// The program with arguments, not yet started.
+    #[expect(clippy::disallowed_methods, reason = "the tests start the program as a person does")]
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_locard"));
+        command.args(arguments).current_dir(self.folder.path()).env_clear();
+        command.env("TMPDIR", self.folder.path());
+        command
     }
 
     /// Runs the program, which must end with `code`; gives its standard output.
@@ -50,6 +59,22 @@ impl Place {
             std::fs::read_dir(self.path("runs")).unwrap().map(|entry| entry.unwrap().path()).collect();
         assert_eq!(runs.len(), 1, "{runs:?}");
         runs.remove(0)
+    }
+
+    /// Makes a folder here, with those around it.
+    pub(crate) fn folder(&self, name: &str) -> PathBuf {
+        let path = self.path(name);
+        std::fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    /// Writes a file here, with the folders around it.
+    #[expect(clippy::disallowed_methods, reason = "the tests write their own files")]
+    pub(crate) fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
     }
 
     /// Investigates the demo with one scripted model for each agent named.
@@ -73,13 +98,22 @@ impl Place {
                 scratch: self.path("scratch"),
                 limits: sandbox::Limits::default(),
             },
-            clock: Arc::new(SystemClock) as Arc<dyn Clock>,
+            clock: Arc::new(Midnight) as Arc<dyn Clock>,
             observe: Arc::new(|_| ()),
         };
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
         let finished = runtime.block_on(app::run(request)).unwrap();
         let run = app::load_run(&finished.folder).unwrap();
         (finished, run)
+    }
+}
+
+/// A clock that stands still: runs with scripted models are all made in the same second.
+struct Midnight;
+
+impl Clock for Midnight {
+    fn now(&self) -> Utc {
+        Utc::UNIX_EPOCH
     }
 }
 
@@ -97,6 +131,24 @@ pub(crate) fn demo_folder() -> PathBuf {
 
 pub(crate) fn demo() -> Case {
     app::load_case(&demo_folder()).unwrap()
+}
+
+/// Copies a folder with everything in it, times of last change included.
+pub(crate) fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        match entry.metadata().unwrap().is_dir() {
+            true => copy_folder(&from, &to),
+            false => drop(std::fs::copy(&from, &to).unwrap()),
+        }
+        let modified = entry.metadata().unwrap().modified().unwrap();
+        std::fs::File::open(&to).unwrap().set_modified(modified).unwrap();
+    }
+}
+
+pub(crate) fn str(path: &Path) -> &str {
+    path.to_str().unwrap()
 }
 
 pub(crate) fn text(bytes: &[u8]) -> String {

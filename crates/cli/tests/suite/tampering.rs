@@ -110,3 +110,76 @@ fn facts(folder: &Path) -> Option<String> {
     let run = app::load_run(folder).ok()?;
     Some(format!("{}{}", report::json(&run), report::facts(&run)))
 }
+
+/// A copy of the run, changed by SQL behind the back of the triggers, which stand there again afterwards.
+fn edited(place: &Place, run: &Path, name: &str, sql: &str) -> PathBuf {
+    let copy = place.folder(name);
+    write(&copy.join("manifest.json"), &std::fs::read(run.join("manifest.json")).unwrap());
+    write(&copy.join("run.db"), &std::fs::read(run.join("run.db")).unwrap());
+    let connection = rusqlite::Connection::open(copy.join("run.db")).unwrap();
+    let mut select = connection
+        .prepare("SELECT type, name, sql FROM sqlite_schema WHERE type IN ('trigger', 'view') ORDER BY rowid")
+        .unwrap();
+    let guards: Vec<(String, String, String)> = select
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    drop(select);
+    let drop_all: String = guards.iter().map(|(kind, name, _)| format!("DROP {kind} {name};")).collect();
+    let restore: String = guards.iter().map(|(.., sql)| format!("{sql};")).collect();
+    connection.execute_batch(&format!("BEGIN; {drop_all} {sql} {restore} COMMIT;")).unwrap();
+    assert!(connection.query_row("SELECT count(*) FROM events", [], |row| row.get::<_, i64>(0)).unwrap() > 1);
+    copy
+}
+
+#[test]
+fn a_run_edited_by_sql_is_found_wherever_it_was_edited() {
+    let place = Place::new();
+    let run = sealed(&place);
+    let untouched = edited(&place, &run, "untouched", "");
+    place.locard_ends(0, &["verify", untouched.to_str().unwrap()]);
+    let cut = "DELETE FROM events WHERE position >= (SELECT max(position) - 3 FROM events);";
+    let swap = "UPDATE events SET sequence = 1000 WHERE stream = 1 AND sequence = 2;\
+        UPDATE events SET sequence = 2 WHERE stream = 1 AND sequence = 3;\
+        UPDATE events SET sequence = 3 WHERE stream = 1 AND sequence = 1000;";
+    let body = "UPDATE payloads SET body = CAST(x'00' || substr(body, 2) AS BLOB) \
+        WHERE rowid = (SELECT min(rowid) FROM payloads WHERE encoding = 'raw');";
+    let extra = "INSERT INTO payloads VALUES (\
+        x'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad', 'raw', 3, x'616263');";
+    for (name, sql, found) in [
+        ("cut", cut, "a manifest seals the run, but the log has no seal"),
+        ("swap", swap, "does not hold: position"),
+        ("body", body, "does not hold: payload"),
+        ("extra", extra, "no event names it"),
+    ] {
+        let copy = edited(&place, &run, name, sql);
+        let out = place.locard_ends(31, &["verify", copy.to_str().unwrap()]);
+        assert!(out.contains(found), "{name}: {out}");
+        let out = place.locard_ends(31, &["verify", copy.to_str().unwrap(), "--unsealed"]);
+        assert!(out.contains("NOT VERIFIED"), "{name}: {out}");
+    }
+}
+
+#[test]
+fn a_dropped_trigger_is_found() {
+    let place = Place::new();
+    let run = sealed(&place);
+    let copy = edited(&place, &run, "copy", "");
+    let connection = rusqlite::Connection::open(copy.join("run.db")).unwrap();
+    connection.execute_batch("DROP TRIGGER events_stay;").unwrap();
+    drop(connection);
+    let out = place.locard_ends(31, &["verify", copy.to_str().unwrap()]);
+    assert!(out.contains("sqlite_schema"), "{out}");
+}
+
+#[test]
+fn a_run_whose_seal_and_manifest_were_stripped_does_not_pass() {
+    let place = Place::new();
+    let run = sealed(&place);
+    let last = "DELETE FROM events WHERE position = (SELECT max(position) FROM events);";
+    let copy = edited(&place, &run, "stripped", last);
+    std::fs::remove_file(copy.join("manifest.json")).unwrap();
+    let out = place.locard_ends(31, &["verify", copy.to_str().unwrap()]);
+    assert!(out.contains("not sealed: nothing tells"), "{out}");
+}

@@ -1,0 +1,70 @@
+//! What `--help` says after the options: examples, and exit codes where a command has its own.
+
+pub(crate) const LOCARD: &str = "\
+Examples:
+  locard run cases/demo
+  locard facts 2026
+
+Exit codes:
+  0   done; a run was sealed, refused claims and gaps included
+  1   a defect of this program
+  2   usage or configuration, or evidence with another hash than promised
+  3   standard output was closed
+  31  a recording is unreadable, was tampered with, or is not sealed
+  40  tools cannot be confined here
+  50  the model failed
+  60  a budget was spent before anything was recorded
+Several apply: the highest.";
+
+pub(crate) const RUN: &str = "\
+Examples:
+  locard run cases/demo
+      the case of a folder
+  locard run extracted --runs /srv/runs --fail-on gaps,unmet --format json
+      a folder of evidence, for automation
+
+Exit codes: 0 sealed; 2 usage or configuration; 40 tools cannot be confined
+here; 50 model failed; 60 budget spent before anything was recorded; with
+--fail-on: 10 gaps, 20 refused, 25 unmet.";
+
+pub(crate) const FACTS: &str = "\
+Examples:
+  locard facts 2026
+      the only run whose name begins with 2026
+  locard facts runs/20260101T120000Z-demo --format json
+      a run by its folder, for programs";
+
+pub(crate) const VERIFY: &str = "\
+Examples:
+  locard verify 2026
+      0 when all holds and the run is sealed, otherwise 31
+  locard verify 2026 --unsealed
+      also 0 for a run that broke off, when all that is there holds";
+
+pub(crate) const REJECTIONS: &str = "\
+Examples:
+  locard rejections 2026
+      each refused claim with what the agent was told
+  locard rejections 2026 --format json
+      the same for programs";
+
+pub(crate) const REPORT: &str = "\
+Examples:
+  locard report 2026 > report.md
+      the report for people
+  locard report 2026 --format json > report.json
+      everything that is known of the run";
+
+pub(crate) const TOOL: &str = "\
+Examples:
+  locard tool
+      every tool and its arguments
+  locard tool list_hives --evidence cases/demo
+      one call, of which nothing is recorded";
+
+pub(crate) const DOCTOR: &str = "\
+Examples:
+  locard doctor
+      each layer of confinement, and whether it holds
+  locard doctor > confinement.txt
+      the same, to be kept beside a run";
