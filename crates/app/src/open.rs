@@ -64,12 +64,16 @@ pub enum OpenRunError {
     },
 }
 
+/// The name of the run that was begun last.
+const LATEST: &str = "latest";
+
 /// The most folders that an ambiguous name is told.
 const MAX_LISTED: usize = 5;
 
 /// The folder that `name` means: a path where it has a separator in it; otherwise a run under `runs`, by its name or a unique beginning of it.
 ///
 /// An exact name wins over beginnings, so that `X` can be meant where `X-2` exists.
+/// `latest` is the run under `runs` that was begun last.
 pub fn find_run(name: &str, runs: &Path) -> Result<PathBuf, OpenRunError> {
     let path = Path::new(name);
     if !is_plain(name) {
@@ -82,6 +86,11 @@ pub fn find_run(name: &str, runs: &Path) -> Result<PathBuf, OpenRunError> {
     if let Some(folder) = exact.into_iter().find(|folder| folder.is_dir()) {
         return Ok(folder);
     }
+    if name == LATEST
+        && let Some(folder) = latest(runs)
+    {
+        return Ok(folder);
+    }
     let mut fitting = beginning_with(name, runs);
     match fitting.len() {
         0 => Err(OpenRunError::NotFound { name: name.to_owned(), runs: runs.to_owned() }),
@@ -91,6 +100,17 @@ pub fn find_run(name: &str, runs: &Path) -> Result<PathBuf, OpenRunError> {
             Err(OpenRunError::Ambiguous { name: name.to_owned(), runs: runs.to_owned(), fitting, found })
         }
     }
+}
+
+/// The run that was begun last; of those begun within one second, the one numbered last.
+fn latest(runs: &Path) -> Option<PathBuf> {
+    let begun = |name: &String| {
+        let (base, number) = name.rsplit_once('-').unwrap_or((name, ""));
+        let time = name.split('-').next().unwrap_or_default().to_owned();
+        let number = number.parse::<u32>().ok().filter(|_| runs.join(base).is_dir());
+        (time, number.unwrap_or(1))
+    };
+    beginning_with("", runs).into_iter().max_by_key(begun).map(|name| runs.join(name))
 }
 
 /// Whether `name` is one name, and not a path.

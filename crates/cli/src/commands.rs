@@ -47,7 +47,7 @@ fn print(
 ) -> Result<(), Failure> {
     match format {
         Format::Text => printer.result(&text()),
-        Format::Json => printer.result(&serde_json::to_string(&value()).map_err(Failure::Json)?),
+        Format::Json => printer.result(&::report::json_text(&value())),
     }
 }
 

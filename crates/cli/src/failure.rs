@@ -51,8 +51,6 @@ pub(crate) enum Failure {
     NoSuchTool { found: String },
     #[error("failed to open the run")]
     Open(#[source] app::OpenRunError),
-    #[error("failed to encode the result")]
-    Json(#[source] serde_json::Error),
 }
 
 impl Failure {
@@ -67,9 +65,7 @@ impl Failure {
     pub(crate) fn code(&self) -> u8 {
         match self {
             Failure::Output(_) => Failure::OUTPUT_CLOSED,
-            Failure::Runtime(_) | Failure::Program(_) | Failure::Agents(_) | Failure::Json(_) => {
-                Failure::DEFECT
-            }
+            Failure::Runtime(_) | Failure::Program(_) | Failure::Agents(_) => Failure::DEFECT,
             Failure::Scratch { .. }
             | Failure::ScratchInEvidence { .. }
             | Failure::RulesFile { .. }
@@ -82,6 +78,11 @@ impl Failure {
             Failure::Tool(error) => tool_code(error),
             Failure::Open(error) => open_code(error),
         }
+    }
+
+    /// Whether whoever read the result just stopped reading: nothing to complain about.
+    pub(crate) fn is_closed_pipe(&self) -> bool {
+        matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
     /// What to do next, where that is known.
@@ -128,13 +129,23 @@ fn run_code(error: &app::RunError) -> u8 {
         | app::RunError::UnknownAgent { .. }
         | app::RunError::Objective { .. }
         | app::RunError::Create(_) => Failure::USAGE,
-        app::RunError::Vocabulary(_)
-        | app::RunError::Canonical(_)
-        | app::RunError::Recording { .. }
-        | app::RunError::Drive { .. }
-        | app::RunError::Panicked { .. }
-        | app::RunError::Seal { .. }
-        | app::RunError::Manifest { .. } => Failure::DEFECT,
+        app::RunError::Vocabulary(_) | app::RunError::Canonical(_) | app::RunError::Panicked { .. } => {
+            Failure::DEFECT
+        }
+        // A full or failing disk is not a defect of ours, but nothing of the evidence's either.
+        app::RunError::Seal { .. } | app::RunError::Manifest { .. } => Failure::USAGE,
+        app::RunError::Recording { source, .. }
+        | app::RunError::Drive { source: app::DriveError::Recording { source, .. }, .. } => {
+            recording_code(source)
+        }
+        app::RunError::Drive { .. } => Failure::DEFECT,
+    }
+}
+
+fn recording_code(stopped: &store::Stopped) -> u8 {
+    match *stopped.reason {
+        store::AppendError::Fault(_) => Failure::USAGE,
+        _ => Failure::DEFECT,
     }
 }
 

@@ -29,7 +29,9 @@ fn main() -> ExitCode {
     match commands::execute(arguments, &mut printer) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
-            printer.complain(&describe(&failure));
+            if !failure.is_closed_pipe() {
+                printer.complain(&describe(&failure));
+            }
             ExitCode::from(failure.code())
         }
     }

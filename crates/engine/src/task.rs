@@ -9,7 +9,7 @@ use crate::setting::{Setting, record_surface};
 use crate::step::{Append, Command, Input, Step, StepError};
 use ground::Shelf;
 use ledger::event::{
-    Phase, PhaseEntered, TaskAssigned, TaskEnded, TaskStatus, TurnFailed, TurnReplied, TurnRequested,
+    Phase, PhaseEntered, Spent, TaskAssigned, TaskEnded, TaskStatus, TurnFailed, TurnReplied, TurnRequested,
 };
 use ledger::turn::{Message, Reply, ToolCall, TurnRequest, UserBlock};
 use ledger::{CallId, Digest, Event, FactEntry, PhenomenonId, Surface, TaskId, ToolSpec, canonical};
@@ -39,8 +39,8 @@ pub struct Task {
     pub(crate) recorded: BTreeMap<Vec<u8>, PhenomenonId>,
     pub(crate) rejections: u32,
     call_ids: BTreeSet<CallId>,
-    /// Whether a budget ended one of its phases.
-    budget_spent: bool,
+    /// The first budget that ended one of its phases.
+    spent: Option<Spent>,
 }
 
 /// The phase a task is in, and what it may use there.
@@ -119,7 +119,7 @@ impl Task {
             recorded: BTreeMap::new(),
             rejections: 0,
             call_ids: BTreeSet::new(),
-            budget_spent: false,
+            spent: None,
         }
     }
 
@@ -152,7 +152,7 @@ impl Task {
             }
             (Waiting::Model, Input::TimeSpent) => {
                 append.push(event(Event::TimeSpent));
-                self.budget_spent = true;
+                self.spend(Spent::WallTime);
                 self.end(self.status(), &mut append)
             }
             (Waiting::Busy(busy), input) => match (*busy, input) {
@@ -193,7 +193,7 @@ impl Task {
             self.phase.turns -= 1;
         }
         if self.rejections_spent() {
-            self.budget_spent = true;
+            self.spend(Spent::RejectedClaims);
             return Ok(self.end(self.status(), append));
         }
         // An agent that has just had readings refused gets to see why, whatever it says of the rest.
@@ -209,7 +209,7 @@ impl Task {
             Phase::Record => self.setting.rules.budgets.record_turns,
         };
         if self.phase.turns >= budget {
-            self.budget_spent = true;
+            self.spend(Spent::Turns);
             return self.end_phase("its turns are spent", append);
         }
         self.phase.turns += 1;
@@ -274,9 +274,13 @@ impl Task {
         }))
     }
 
+    fn spend(&mut self, budget: Spent) {
+        self.spent = self.spent.or(Some(budget));
+    }
+
     fn status(&self) -> TaskStatus {
         let unmet = objectives::unmet(&self.assigned.agent, &self.facts);
-        match (unmet.is_empty(), self.budget_spent && self.facts.is_empty()) {
+        match (unmet.is_empty(), self.spent.is_some() && self.facts.is_empty()) {
             (true, _) => TaskStatus::Completed,
             (false, true) => TaskStatus::BudgetSpent,
             (false, false) => TaskStatus::Incomplete,
@@ -286,6 +290,7 @@ impl Task {
     fn end(&mut self, status: TaskStatus, append: &mut Vec<Append>) -> Command {
         append.push(event(Event::TaskEnded(TaskEnded {
             status,
+            spent: self.spent,
             objectives: objectives::results(&self.assigned.agent, &self.facts),
             turns: self.turn,
             facts: self.facts.len() as u32,

@@ -9,6 +9,7 @@ mod printable;
 mod rejections;
 mod run;
 mod title;
+mod unexamined;
 
 pub use evidence::EvidenceGraph;
 pub use fold::{FoldError, fold};
@@ -16,3 +17,4 @@ pub use printable::{printable, push_printable};
 pub use rejections::{Fate, RefusedClaim, refused_claims};
 pub use run::{ClaimView, InvocationView, Judged, PhenomenonView, Run, TaskView};
 pub use title::{fact_title, phenomenon_title};
+pub use unexamined::{Unexamined, unexamined};

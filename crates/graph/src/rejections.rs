@@ -9,6 +9,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Serialize)]
 pub struct RefusedClaim<'a> {
     /// The task.
+    #[serde(serialize_with = "as_text")]
     pub task: TaskId,
     /// Its agent.
     pub agent: &'a str,
@@ -40,6 +41,10 @@ pub enum Fate {
     },
     /// No later claim made the point.
     Abandoned,
+}
+
+fn as_text<S: serde::Serializer>(task: &TaskId, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(task)
 }
 
 /// Every refused claim of a run, task by task in order.

@@ -249,6 +249,7 @@ fn a_task_ends_with_what_was_counted() {
         facts: facts.iter().map(|ordinal| fact(1, *ordinal, "", &[]).id).collect(),
     };
     let right = TaskEnded {
+        spent: None,
         status: TaskStatus::Incomplete,
         objectives: vec![result("met", &[0, 2]), result("unmet", &[])],
         turns: 2,

@@ -417,12 +417,26 @@ pub enum TaskStatus {
     ModelFailed,
 }
 
+/// A budget that ended a phase or a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Spent {
+    /// The turns of a phase.
+    Turns,
+    /// The refused readings.
+    RejectedClaims,
+    /// The wall time.
+    WallTime,
+}
+
 /// A task ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaskEnded {
     /// How.
     pub status: TaskStatus,
+    /// The budget that cut it short; what it would still have looked at was not examined.
+    pub spent: Option<Spent>,
     /// Each objective and whether a fact meets it, in the agent's order.
     pub objectives: Vec<ObjectiveResult>,
     /// Turns used.

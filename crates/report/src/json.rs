@@ -3,9 +3,27 @@
 use graph::{Judged, Run, TaskView, fact_title, phenomenon_title, refused_claims};
 use ledger::{FactEntry, TaskId};
 use serde_json::{Value, json};
+use std::fmt::Write;
 
 /// The version of this shape; raised when a member changes its meaning or goes.
 pub const SCHEMA: u32 = 1;
+
+/// `value` as JSON text that a terminal can be shown: control characters and the like are escaped in its strings.
+pub fn json_text(value: &Value) -> String {
+    let mut out = String::new();
+    // Outside of strings JSON has none of these characters.
+    for c in value.to_string().chars() {
+        match graph::printable(c.encode_utf8(&mut [0; 4])).chars().eq([c]) {
+            true => out.push(c),
+            false => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
+            }
+        }
+    }
+    out
+}
 
 /// The whole run as one JSON value.
 pub fn json(run: &Run) -> Value {
@@ -28,6 +46,10 @@ pub fn json(run: &Run) -> Value {
             "fact": accepted.fact,
         })).collect::<Vec<_>>(),
         "phenomena": run.tasks.values().flat_map(|view| phenomena(run, view)).collect::<Vec<_>>(),
+        "unexamined": graph::unexamined(run)
+            .into_iter()
+            .map(|it| json!({"place": it.place, "reason": it.reason}))
+            .collect::<Vec<_>>(),
         "rejections": refused_claims(run),
         "invocations": run.tasks.iter().flat_map(|(task, view)| invocations(*task, view)).collect::<Vec<_>>(),
     })

@@ -8,6 +8,6 @@ mod markdown;
 mod text;
 
 pub use inert::terminal;
-pub use json::{SCHEMA, json};
+pub use json::{SCHEMA, json, json_text};
 pub use markdown::markdown;
 pub use text::{answers, facts, records, rejections, status};

@@ -32,6 +32,8 @@ fn head(out: &mut String, run: &Run) {
         code(&run.circumstance.at),
         prose(&run.opened.program)
     );
+    let _ =
+        writeln!(out, "Times are in UTC; people of the case think in {}.", code(&run.opened.case.time_zone));
     let _ = match &run.sealed {
         Some(_) => writeln!(out, "The run is sealed."),
         None => writeln!(out, "**The run is not sealed: it broke off.**"),
@@ -81,7 +83,10 @@ fn answer(run: &Run, view: &TaskView, index: usize) -> String {
         Some(facts) => facts
             .iter()
             .filter_map(|id| run.fact(*id))
-            .map(|fact| format!("{} (`{}`)", cell(&fact_title(fact)), fact.id))
+            .map(|fact| {
+                let source = format!("{}:{}", fact.locator.evidence, fact.locator.path);
+                format!("{} in {} (`{}`)", cell(&fact_title(fact)), cell(&source), fact.id)
+            })
             .collect::<Vec<_>>()
             .join("<br>"),
     }
@@ -116,9 +121,13 @@ fn evidence(out: &mut String, run: &Run) {
             Some(true) => "yes",
             Some(false) => "**no**",
         };
+        let unread = match hashed.gaps.len() {
+            0 => String::new(),
+            number => format!(", but for {number} that could not be read"),
+        };
         let _ = writeln!(
             out,
-            "| {} | {level} | `{}` | {} | {} | {} | {expected} |",
+            "| {} | {level}{unread} | `{}` | {} | {} | {} | {expected} |",
             cell(&hashed.evidence),
             hashed.integrity.sha256,
             hashed.integrity.files,

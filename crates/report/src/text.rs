@@ -65,8 +65,14 @@ pub fn answers(run: &Run) -> String {
             let facts = result.map_or(&[][..], |result| &result.facts);
             let mark = if facts.is_empty() { "unmet" } else { "met" };
             let _ = writeln!(out, "  {mark:<6} {}", terminal(&objective.question));
+            let mut source = String::new();
             for fact in facts.iter().take(SHOWN_FACTS).filter_map(|id| run.fact(*id)) {
-                let _ = writeln!(out, "         {}", terminal(&fact_title(fact)));
+                let from = terminal(&format!("{}:{}", fact.locator.evidence, fact.locator.path));
+                if from != source {
+                    let _ = writeln!(out, "         {from}");
+                    source = from;
+                }
+                let _ = writeln!(out, "           {}", terminal(&fact_title(fact)));
             }
             if facts.len() > SHOWN_FACTS {
                 let _ = writeln!(out, "         and {} more", facts.len() - SHOWN_FACTS);

@@ -65,7 +65,10 @@ fn run() -> graph::Run {
     history.accepted_as(1, 1, stated.clone(), Some(healing)).phenomenon(1, 0, &[stated.id], HOSTILE);
     let result = ledger::event::ObjectiveResult { id: "o".into(), facts: vec![stated.id] };
     let status = TaskStatus::Completed;
-    history.ended(1, TaskEnded { status, objectives: vec![result], turns: 0, facts: 1, rejections: 1 });
+    history.ended(
+        1,
+        TaskEnded { status, spent: None, objectives: vec![result], turns: 0, facts: 1, rejections: 1 },
+    );
     let integrity = Integrity { level: IntegrityLevel::Full, sha256: Digest::of(b""), files: 0, bytes: 0 };
     let hashed = EvidenceHashed { evidence: HOSTILE.into(), integrity, as_expected: None, gaps: vec![gap] };
     history.push(Stream::Run, Event::EvidenceHashed(hashed));
@@ -183,4 +186,12 @@ fn tables_of_hostile_text_hold_no_control_character() {
 fn json_keeps_hostile_text_as_it_is() {
     let value = report::json(&run());
     assert_eq!(value["facts"][0]["fact"]["values"][0]["value"]["value"], HOSTILE);
+}
+
+#[test]
+fn json_text_holds_no_control_character_and_says_the_same() {
+    let value = serde_json::json!({"a": "x\u{9b}31m\u{202e}\u{feff}\u{2028}é\n\u{e0041}"});
+    let text = report::json_text(&value);
+    assert!(text.is_ascii() || text.chars().all(|c| c == 'é' || c.is_ascii() || c == '\u{e0041}'), "{text}");
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
 }

@@ -64,7 +64,7 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("store", vec!["ledger"]),
         ("report", vec!["graph", "ledger"]),
         ("app", vec!["engine", "graph", "ground", "ledger", "llm", "report", "sandbox", "store", "tools"]),
-        ("cli", vec!["app", "graph", "ledger", "llm", "report", "sandbox", "tools"]),
+        ("cli", vec!["app", "graph", "ledger", "llm", "report", "sandbox", "store", "tools"]),
         ("testkit", vec!["ledger", "llm"]),
         ("xtask", vec!["testkit"]),
     ])

@@ -10,7 +10,7 @@ pub(super) fn execute(arguments: &ReportArguments, printer: &mut Printer) -> Res
     let run = app::load_run(&folder).map_err(Failure::Open)?;
     let text = match arguments.format {
         ReportFormat::Markdown => report::markdown(&run),
-        ReportFormat::Json => serde_json::to_string_pretty(&report::json(&run)).map_err(Failure::Json)?,
+        ReportFormat::Json => report::json_text(&report::json(&run)),
     };
     printer.result(&text)?;
     Ok(0)

@@ -115,10 +115,13 @@ fn summary(finished: &Finished, run: &Run) -> String {
     }
     let folder = report::terminal(&finished.folder.display().to_string());
     let _ = writeln!(out, "\n{facts} facts ({healed} with a healed citation), {refused} claims refused");
+    let unexamined = graph::unexamined(run).len();
+    if unexamined > 0 {
+        let _ = writeln!(out, "{unexamined} things were not examined: the report says which, and why");
+    }
     out.push_str(&conditions(run));
     let _ = writeln!(out, "sealed {folder}, head {}", finished.manifest.head.short());
-    let name = finished.manifest.run.as_str();
-    let _ = writeln!(out, "next: locard report {name} · facts · rejections · verify");
+    let _ = writeln!(out, "next: locard report {folder} · facts · rejections · verify");
     out
 }
 
@@ -131,6 +134,7 @@ fn value(finished: &Finished, run: &Run) -> serde_json::Value {
         "confined": run.opened.confined,
         "facts": run.facts().count(),
         "refused": graph::refused_claims(run).len(),
+        "unexamined": graph::unexamined(run).len(),
         "tasks": finished.tasks.iter().map(|(agent, ended)| json!({"agent": agent, "ended": ended})).collect::<Vec<_>>(),
     })
 }
@@ -138,7 +142,6 @@ fn value(finished: &Finished, run: &Run) -> serde_json::Value {
 /// 0, or the highest code that applies.
 fn code(finished: &Finished, run: &Run, fail_on: &[FailOn]) -> u8 {
     let mut code = if finished.mismatches.is_empty() { 0 } else { Failure::USAGE };
-    let ends = || run.tasks.values().flat_map(|task| &task.invocations).filter_map(|i| i.ended.as_ref());
     for (_, ended) in &finished.tasks {
         code = code.max(match ended.status {
             TaskStatus::ModelFailed => 50,
@@ -148,7 +151,7 @@ fn code(finished: &Finished, run: &Run, fail_on: &[FailOn]) -> u8 {
     }
     for fail_on in fail_on {
         let (applies, its) = match fail_on {
-            FailOn::Gaps => (ends().any(|ended| !ended.gaps.is_empty()), 10),
+            FailOn::Gaps => (!graph::unexamined(run).is_empty(), 10),
             FailOn::Refused => (!graph::refused_claims(run).is_empty(), 20),
             FailOn::Unmet => (
                 finished.tasks.iter().any(|(_, ended)| ended.objectives.iter().any(|o| o.facts.is_empty())),

@@ -1,6 +1,6 @@
 //! Case files that evidence brought along, and case files that make no sense.
 
-use crate::support::{Place, str, text};
+use crate::support::{Place, demo_folder, str, text};
 
 fn case(path: &str) -> String {
     format!("title = \"T\"\n[[evidence]]\npath = \"{path}\"\nkind = \"directory\"\n")
@@ -102,4 +102,31 @@ fn a_wrong_hash_is_told_with_both_hashes_and_the_run_is_sealed() {
     let found = run.integrity[0].integrity.sha256.to_string();
     assert!(told.contains(&promised) && told.contains(&found), "{told}");
     assert!(run.sealed.is_some());
+}
+
+#[test]
+fn two_hosts_with_equal_paths_are_both_investigated_and_told_apart() {
+    let place = Place::new();
+    let folder = place.path("two");
+    for host in ["one", "two"] {
+        let config = folder.join(host).join("C/Windows/System32/config");
+        std::fs::create_dir_all(&config).unwrap();
+        for hive in ["SYSTEM", "SOFTWARE"] {
+            let source = demo_folder().join("evidence/C/Windows/System32/config").join(hive);
+            std::fs::copy(source, config.join(hive)).unwrap();
+        }
+    }
+    let evidence =
+        |host: &str| format!("[[evidence]]\npath = \"{host}\"\nlabel = \"{host}\"\nkind = \"directory\"\n");
+    let case = format!("title = \"T\"\n{}{}", evidence("one"), evidence("two"));
+    #[expect(clippy::disallowed_methods, reason = "the test writes its own case file")]
+    std::fs::write(folder.join("case.toml"), case).unwrap();
+    let out = place.locard_ends(0, &["run", folder.to_str().unwrap(), "--fail-on", "gaps"]);
+    for source in ["one:C/Windows/System32/config/SYSTEM", "two:C/Windows/System32/config/SYSTEM"] {
+        assert!(out.contains(source), "{out}");
+    }
+    let run = app::load_run(&place.only_run()).unwrap();
+    let of = |label: &str| run.facts().filter(|(_, fact)| fact.fact.locator.evidence == label).count();
+    assert!(of("one") > 10);
+    assert_eq!(of("one"), of("two"));
 }

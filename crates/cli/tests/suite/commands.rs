@@ -204,3 +204,21 @@ fn the_doctor_names_every_layer() {
         assert!(out.contains(layer), "{out}");
     }
 }
+
+#[test]
+fn latest_is_the_run_that_was_begun_last() {
+    let place = Place::new();
+    for _ in 0..3 {
+        place.locard_ends(0, &["run", &demo()]);
+    }
+    let names = || {
+        let entries = std::fs::read_dir(place.path("runs")).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()
+    };
+    let opened = |name: &str| {
+        app::load_run(&place.path("runs").join(name)).unwrap().circumstance.at.parse::<ledger::Utc>().unwrap()
+    };
+    let last = names().into_iter().max_by_key(|name| opened(name)).unwrap();
+    let out = place.locard_ends(0, &["report", "latest"]);
+    assert!(out.contains(&format!("Run `{last}`")), "{last} is not the run of\n{out}");
+}

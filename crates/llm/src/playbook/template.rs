@@ -15,7 +15,7 @@ pub(crate) fn fill_value(value: &Value, context: &Context) -> Value {
     }
 }
 
-/// Fills `{step.field}` and `{step.field:0N}`; what names nothing stays as it is, so that the tool's error shows it.
+/// Fills `{step.field}` and `{step.field:0N}`, and by `{step.evidence}` the label of the evidence that the record comes from; what names nothing stays as it is, so that the tool's error shows it.
 pub(crate) fn fill(text: &str, context: &Context) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
@@ -39,7 +39,12 @@ pub(crate) fn fill(text: &str, context: &Context) -> String {
 fn placeholder(name: &str, context: &Context) -> Option<String> {
     let (place, width) = name.split_once(':').unwrap_or((name, "0"));
     let (step, field) = place.split_once('.')?;
-    let value = context.get(step)?.fields.get(field)?.value.to_text().into_owned();
+    let record = context.get(step)?;
+    let value = match (record.fields.get(field), field) {
+        (Some(field), _) => field.value.to_text().into_owned(),
+        (None, "evidence") => record.locator.evidence.clone(),
+        (None, _) => return None,
+    };
     let width: usize = width.parse().ok()?;
     Some(format!("{value:0>width$}"))
 }
@@ -64,6 +69,7 @@ mod tests {
     #[test]
     fn placeholders_are_filled_and_padded() {
         assert_eq!(fill("ControlSet{select.data:03}\\Control", &context()), "ControlSet001\\Control");
+        assert_eq!(fill("{select.evidence}", &context()), "e");
         assert_eq!(fill("{select.data}/{select.other}/{", &context()), "1/{select.other}/{");
     }
 }

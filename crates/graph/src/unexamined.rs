@@ -1,0 +1,55 @@
+//! What a run did not examine, whatever kept it from it.
+
+use crate::run::{InvocationView, Run};
+use ledger::event::Spent;
+use ledger::{Completeness, Outcome};
+use std::collections::BTreeSet;
+
+/// Something that was not examined.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unexamined {
+    /// A path in the evidence, a call, or an agent.
+    pub place: String,
+    /// Why it was not examined.
+    pub reason: String,
+}
+
+/// Gaps that tools reported, files that could not be hashed, calls that did not return all that was asked for, and agents that a budget cut short; each once.
+pub fn unexamined(run: &Run) -> BTreeSet<Unexamined> {
+    let hashing = run.integrity.iter().flat_map(|hashed| &hashed.gaps);
+    let invocations = || run.tasks.values().flat_map(|task| &task.invocations);
+    let reported = invocations().filter_map(|view| view.ended.as_ref()).flat_map(|ended| &ended.gaps);
+    let gaps =
+        hashing.chain(reported).map(|gap| Unexamined { place: gap.path.clone(), reason: gap.reason.clone() });
+    gaps.chain(invocations().filter_map(shortfall)).chain(cut_short(run)).collect()
+}
+
+/// In what way an invocation did not return all that was asked for.
+fn shortfall(view: &InvocationView) -> Option<Unexamined> {
+    let place = format!("{} {}", view.started.tool, view.started.arguments);
+    let Some(ended) = &view.ended else {
+        return Some(Unexamined { place, reason: "the run broke off".to_owned() });
+    };
+    let kind = match (ended.outcome, ended.completeness) {
+        (Outcome::Failed, _) => "the call failed",
+        (Outcome::Timeout, _) => "the call was stopped at its time limit",
+        (Outcome::Denied, _) => "the call was not allowed",
+        (Outcome::Ok | Outcome::Empty, Completeness::Truncated) => "the call stopped before the end",
+        (Outcome::Ok | Outcome::Empty, Completeness::Complete) => return None,
+    };
+    let note = ended.notes.first().map_or(String::new(), |note| format!(": {note}"));
+    Some(Unexamined { place, reason: format!("{kind}{note}") })
+}
+
+fn cut_short(run: &Run) -> impl Iterator<Item = Unexamined> {
+    run.tasks.values().filter_map(|task| {
+        let reason = match (&task.failed, task.ended.as_ref()?.spent) {
+            (Some(_), _) => "the agent's model could not be had",
+            (None, None) => return None,
+            (None, Some(Spent::Turns)) => "the agent's turns were spent before it was done",
+            (None, Some(Spent::RejectedClaims)) => "the agent's budget of refused readings was spent",
+            (None, Some(Spent::WallTime)) => "the agent's time was spent before it was done",
+        };
+        Some(Unexamined { place: task.assigned.agent.name.clone(), reason: reason.to_owned() })
+    })
+}
