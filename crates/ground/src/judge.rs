@@ -124,9 +124,17 @@ fn examine<'s>(
     } else {
         (RejectionCode::ValueAbsent, "do not stand in it as they are stated")
     };
-    let reason = match claim.record {
-        Some(id) => format!("the values do not stand in record {id} of {}; they {what}", held.invocation),
-        None => format!("{} was searched; the values {what}", held.invocation),
+    let reason = match (claim.record, code) {
+        (Some(id), RejectionCode::ValueAbsent) => {
+            format!(
+                "the values do not stand in record {id} of {}, nor in another, as they are stated",
+                held.invocation
+            )
+        }
+        (Some(id), _) => {
+            format!("the values do not stand in record {id} of {}; they {what}", held.invocation)
+        }
+        (None, _) => format!("{} was searched; the values {what}", held.invocation),
     };
     Ok(Err(Miss { code, reason, cited: Some(held) }))
 }

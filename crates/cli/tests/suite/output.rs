@@ -151,3 +151,40 @@ fn short_help_fits_a_screen_and_long_help_has_two_examples() {
         assert_eq!(examples.lines().filter(|line| line.starts_with(&start)).count(), 2, "{long}");
     }
 }
+
+/// The lines of the README's `number`th console block that show output.
+fn shown(number: usize) -> Vec<String> {
+    let readme = std::fs::read_to_string(demo_folder().join("../../README.md")).unwrap();
+    let block = readme.split("```console\n").nth(number).unwrap().split("```").next().unwrap().to_owned();
+    let changes = ["sealed ", "next: ", "head ", "$ ", "…"];
+    block
+        .lines()
+        .filter(|line| !changes.iter().any(|start| line.starts_with(start)))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn the_readme_shows_what_the_program_prints() {
+    let place = Place::new();
+    let demo = demo_folder();
+    let demo = demo.to_str().unwrap();
+    let run = place.locard_ends(0, &["run", demo]);
+    let name = place.only_run();
+    let name = name.to_str().unwrap();
+    let facts = place.locard_ends(0, &["facts", name]);
+    let verify = place.locard_ends(0, &["verify", name]);
+    let sloppy = Place::new();
+    sloppy.locard_ends(0, &["run", demo, "--model", "sloppy"]);
+    let rejections = sloppy.locard_ends(0, &["rejections", "latest"]);
+    for (number, printed) in [(1, run), (3, facts), (4, verify), (5, rejections)] {
+        let shown = shown(number);
+        assert!(!shown.is_empty());
+        for line in shown {
+            assert!(
+                printed.lines().any(|printed| printed == line),
+                "block {number}: {line:?} is not in\n{printed}"
+            );
+        }
+    }
+}
