@@ -2,12 +2,14 @@
 
 use crate::run::{InvocationView, Run};
 use ledger::event::Spent;
-use ledger::{Completeness, Outcome};
+use ledger::{Completeness, InvocationId, Outcome};
 use std::collections::BTreeSet;
 
 /// Something that was not examined.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unexamined {
+    /// The call that fell short, where it was one.
+    pub invocation: Option<InvocationId>,
     /// A path in the evidence, a call, or an agent.
     pub place: String,
     /// Why it was not examined.
@@ -19,16 +21,20 @@ pub fn unexamined(run: &Run) -> BTreeSet<Unexamined> {
     let hashing = run.integrity.iter().flat_map(|hashed| &hashed.gaps);
     let invocations = || run.tasks.values().flat_map(|task| &task.invocations);
     let reported = invocations().filter_map(|view| view.ended.as_ref()).flat_map(|ended| &ended.gaps);
-    let gaps =
-        hashing.chain(reported).map(|gap| Unexamined { place: gap.path.clone(), reason: gap.reason.clone() });
+    let gaps = hashing.chain(reported).map(|gap| Unexamined {
+        invocation: None,
+        place: gap.path.clone(),
+        reason: gap.reason.clone(),
+    });
     gaps.chain(invocations().filter_map(shortfall)).chain(cut_short(run)).collect()
 }
 
 /// In what way an invocation did not return all that was asked for.
 fn shortfall(view: &InvocationView) -> Option<Unexamined> {
     let place = format!("{} {}", view.started.tool, view.started.arguments);
+    let invocation = Some(view.started.invocation);
     let Some(ended) = &view.ended else {
-        return Some(Unexamined { place, reason: "the run broke off".to_owned() });
+        return Some(Unexamined { invocation, place, reason: "the run broke off".to_owned() });
     };
     let kind = match (ended.outcome, ended.completeness) {
         (Outcome::Failed, _) => "the call failed",
@@ -38,7 +44,7 @@ fn shortfall(view: &InvocationView) -> Option<Unexamined> {
         (Outcome::Ok | Outcome::Empty, Completeness::Complete) => return None,
     };
     let note = ended.notes.first().map_or(String::new(), |note| format!(": {note}"));
-    Some(Unexamined { place, reason: format!("{kind}{note}") })
+    Some(Unexamined { invocation, place, reason: format!("{kind}{note}") })
 }
 
 fn cut_short(run: &Run) -> impl Iterator<Item = Unexamined> {
@@ -50,6 +56,10 @@ fn cut_short(run: &Run) -> impl Iterator<Item = Unexamined> {
             (None, Some(Spent::RejectedClaims)) => "the agent's budget of refused readings was spent",
             (None, Some(Spent::WallTime)) => "the agent's time was spent before it was done",
         };
-        Some(Unexamined { place: task.assigned.agent.name.clone(), reason: reason.to_owned() })
+        Some(Unexamined {
+            invocation: None,
+            place: task.assigned.agent.name.clone(),
+            reason: reason.to_owned(),
+        })
     })
 }

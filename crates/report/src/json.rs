@@ -48,7 +48,7 @@ pub fn json(run: &Run) -> Value {
         "phenomena": run.tasks.values().flat_map(|view| phenomena(run, view)).collect::<Vec<_>>(),
         "unexamined": graph::unexamined(run)
             .into_iter()
-            .map(|it| json!({"place": it.place, "reason": it.reason}))
+            .map(|it| json!({"invocation": it.invocation, "place": it.place, "reason": it.reason}))
             .collect::<Vec<_>>(),
         "rejections": refused_claims(run),
         "invocations": run.tasks.iter().flat_map(|(task, view)| invocations(*task, view)).collect::<Vec<_>>(),

@@ -36,10 +36,16 @@ fn every_call_that_fell_short_is_listed_with_its_arguments_and_first_note() {
     history.started(1, 6, "t");
     let page = page(&history);
     let listed = section(&page, "Not examined");
-    let expected =
-        ["failed", "timeout", "denied", "truncated", "truncated"].map(|what| (what, ": `first note`"));
-    for (ordinal, (what, note)) in (1..).zip(expected.into_iter().chain([("broke off", "")])) {
-        let line = format!("- `{}` `t` `{{\"key\":\"Run\"}}` {what}{note}\n", invocation(1, ordinal));
+    let reasons = [
+        "the call failed: first note",
+        "the call was stopped at its time limit: first note",
+        "the call was not allowed: first note",
+        "the call stopped before the end: first note",
+        "the call stopped before the end: first note",
+        "the run broke off",
+    ];
+    for (ordinal, reason) in (1..).zip(reasons) {
+        let line = format!("- `{}` `t {{\"key\":\"Run\"}}`: `{reason}`\n", invocation(1, ordinal));
         assert!(listed.contains(&line), "{line} stands not in\n{listed}");
     }
     assert_eq!(listed.matches("- `").count(), 6, "{listed}");

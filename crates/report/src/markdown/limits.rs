@@ -20,7 +20,8 @@ fn not_examined(out: &mut String, run: &Run) {
     let _ = writeln!(out, "\n## Not examined\n");
     let unexamined = graph::unexamined(run);
     for it in &unexamined {
-        let _ = writeln!(out, "- {}: {}", code(&it.place), code(&it.reason));
+        let invocation = it.invocation.map_or(String::new(), |id| format!("`{id}` "));
+        let _ = writeln!(out, "- {invocation}{}: {}", code(&it.place), code(&it.reason));
     }
     if unexamined.is_empty() {
         let _ = writeln!(out, "No tool reported a gap, and every call returned all that was asked for.");
