@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use crate::error::CallError;
 use crate::returned::Return;
-use crate::{list_directory, list_hives, parse_registry_key, read_file};
+use crate::{list_directory, list_hives, parse_registry_key, read_file, stat_file};
 use evidence::Tree;
 use ledger::ToolSpec;
 use serde_json::Value;
@@ -23,11 +23,12 @@ struct Tool {
 }
 
 /// Sorted by name.
-const TOOLS: [Tool; 4] = [
+const TOOLS: [Tool; 5] = [
     Tool { spec: list_directory::spec, run: list_directory::run },
     Tool { spec: list_hives::spec, run: list_hives::run },
     Tool { spec: parse_registry_key::spec, run: parse_registry_key::run },
     Tool { spec: read_file::spec, run: read_file::run },
+    Tool { spec: stat_file::spec, run: stat_file::run },
 ];
 
 /// The specifications of all INVESTIGATE tools, sorted by name.

@@ -30,8 +30,14 @@ pub(crate) enum CallError {
     EvidenceNeeded { path: String, labels: Vec<String> },
     #[error("argument \"path\"")]
     Path(#[source] PathError),
-    #[error("no such entry: {path:?}{}", deepest_text(deepest.as_ref()))]
-    Absent { path: String, deepest: Option<EvidencePath> },
+    #[error("no such entry: {path:?}{}", deepest_text(deepest))]
+    Absent {
+        path: String,
+        /// The deepest folder on the way in each piece of evidence, by label.
+        deepest: Vec<(String, EvidencePath)>,
+    },
+    #[error("the root of the evidence is no entry of a folder; list_directory tells what it holds")]
+    Root,
     #[error("{path} is not a folder; read_file reads a file")]
     NotAFolder { path: EvidencePath },
     #[error(transparent)]
@@ -69,6 +75,14 @@ impl CallError {
     }
 }
 
-fn deepest_text(deepest: Option<&EvidencePath>) -> String {
-    deepest.map_or(String::new(), |path| format!("; the deepest folder on that way is {path}"))
+fn deepest_text(deepest: &[(String, EvidencePath)]) -> String {
+    let one = |(label, path): &(String, EvidencePath)| format!("{path} of {label}");
+    match deepest {
+        [] => String::new(),
+        [(_, path)] => format!("; the deepest folder on that way is {path}"),
+        several => {
+            let folders: Vec<_> = several.iter().map(one).collect();
+            format!("; the deepest folders on that way are {}", folders.join(", "))
+        }
+    }
 }

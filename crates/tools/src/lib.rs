@@ -24,6 +24,7 @@ mod registry_records;
 mod returned;
 mod row;
 mod spec;
+mod stat_file;
 mod text;
 mod wire;
 

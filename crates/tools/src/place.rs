@@ -50,11 +50,8 @@ pub(crate) fn find<'a>(
         (Some(place), _) => Ok(place),
         (None, Some(error)) => Err(error.into()),
         (None, None) => {
-            let deepest = match scope.as_slice() {
-                [tree] => Some(deepest(*tree, wanted)),
-                _ => None,
-            };
-            Err(CallError::Absent { path: path.to_owned(), deepest })
+            let deepest = |tree: &&dyn Tree| (tree.label().to_owned(), deepest(*tree, wanted.clone()));
+            Err(CallError::Absent { path: path.to_owned(), deepest: scope.iter().map(deepest).collect() })
         }
     }
 }
@@ -112,7 +109,9 @@ fn has_drive_folders(tree: &dyn Tree) -> Result<bool, ReadError> {
 fn deepest(tree: &dyn Tree, path: EvidencePath) -> EvidencePath {
     let mut path = path;
     while let Some(parent) = path.parent() {
-        if let Ok(Some(node)) = locate(tree, &parent) {
+        if let Ok(Some(node)) = locate(tree, &parent)
+            && node.kind == NodeKind::Directory
+        {
             return node.path;
         }
         path = parent;

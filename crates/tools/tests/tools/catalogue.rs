@@ -3,7 +3,8 @@
 //! `tests/catalogue.json` is what agents, the MCP server and the documentation rely on.
 //! To accept a change: `UPDATE_GOLDEN=1 cargo test -p tools`, read the difference, commit it with the change.
 
-use ledger::{ToolClass, ToolSpec, Vocabulary};
+use ledger::{RecordType, ToolClass, ToolSpec, Vocabulary};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
@@ -55,12 +56,12 @@ fn schemas_use_only_words_that_are_checked() {
 }
 
 #[test]
-fn record_types_are_declared_once_and_have_their_subject() {
-    let mut names: Vec<String> = Vec::new();
+fn a_record_type_has_its_subject_and_is_the_same_for_every_tool() {
+    let mut types: BTreeMap<String, RecordType> = BTreeMap::new();
     for record in catalogue().into_iter().flat_map(|spec| spec.records) {
         assert!(record.fields.contains_key(&record.subject), "{}", record.name);
-        assert!(!names.contains(&record.name), "{} is declared twice", record.name);
-        names.push(record.name);
+        let first = types.entry(record.name.clone()).or_insert_with(|| record.clone());
+        assert_eq!(*first, record, "{} is declared in two ways", record.name);
     }
 }
 

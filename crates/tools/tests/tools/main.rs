@@ -13,4 +13,5 @@ mod catalogue;
 mod files;
 mod fixture;
 mod registry;
+mod search;
 mod wire;
