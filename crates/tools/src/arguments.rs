@@ -61,7 +61,12 @@ impl Arguments {
         self.values.get(name).and_then(Value::as_u64).ok_or_else(|| self.schema())
     }
 
-    /// The same as a count of things in memory.
+    /// A number that may be left out.
+    pub(crate) fn optional_number(&self, name: &str) -> Option<u64> {
+        self.values.get(name)?.as_u64()
+    }
+
+    /// A number that the schema requires or gives a default, as a count of things in memory.
     pub(crate) fn count(&self, name: &str) -> Result<usize, CallError> {
         self.number(name).map(|number| usize::try_from(number).unwrap_or(usize::MAX))
     }

@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use crate::error::CallError;
 use crate::returned::Return;
-use crate::{list_directory, list_hives, parse_registry_key, read_file, stat_file};
+use crate::{find_files, list_directory, list_hives, parse_registry_key, read_file, stat_file};
 use evidence::Tree;
 use ledger::ToolSpec;
 use serde_json::Value;
@@ -23,7 +23,8 @@ struct Tool {
 }
 
 /// Sorted by name.
-const TOOLS: [Tool; 5] = [
+const TOOLS: [Tool; 6] = [
+    Tool { spec: find_files::spec, run: find_files::run },
     Tool { spec: list_directory::spec, run: list_directory::run },
     Tool { spec: list_hives::spec, run: list_hives::run },
     Tool { spec: parse_registry_key::spec, run: parse_registry_key::run },

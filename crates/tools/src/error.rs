@@ -24,6 +24,8 @@ pub(crate) enum CallError {
     ArgumentRange { argument: String, minimum: u64, maximum: u64, found: String },
     #[error("argument {argument:?}: expected one of {}, found {found:?}", allowed.join(", "))]
     ArgumentChoice { argument: String, allowed: Vec<String>, found: String },
+    #[error("argument {argument:?}: expected {expected}, found {found:?}")]
+    Argument { argument: &'static str, expected: &'static str, found: String },
     #[error("no evidence {label:?}; there is {}", known.join(", "))]
     UnknownEvidence { label: String, known: Vec<String> },
     #[error("several pieces of evidence hold {path:?}; name one with \"evidence\": {}", labels.join(", "))]

@@ -24,15 +24,7 @@ pub(crate) fn spec() -> ToolSpec {
                 json!({ "type": "boolean", "description": "also list what the folders below hold", "default": false }),
             ),
             ("limit", spec::number("most entries to return", 1000, 1, 10_000)),
-            (
-                "offset",
-                spec::number(
-                    "entries to skip, to go on where an earlier call stopped",
-                    0,
-                    0,
-                    u64::from(u32::MAX),
-                ),
-            ),
+            ("offset", spec::offset()),
         ],
         &["path"],
         vec![dir_entry::record_type()],

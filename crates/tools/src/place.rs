@@ -2,6 +2,7 @@
 
 use crate::error::CallError;
 use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree};
+use serde_json::{Value, json};
 
 /// An entry and the tree it stands in.
 pub(crate) struct Place<'a> {
@@ -56,15 +57,54 @@ pub(crate) fn find<'a>(
     }
 }
 
+/// Where a search begins: the folder or file that was asked for, or the roots of all evidence in scope.
+pub(crate) struct Scope<'a> {
+    pub(crate) places: Vec<Place<'a>>,
+}
+
+impl Scope<'_> {
+    /// The arguments `under` and `evidence` as they were used.
+    pub(crate) fn normalised(&self) -> Vec<(&'static str, Value)> {
+        match self.places.as_slice() {
+            [place] => {
+                vec![("under", json!(place.node.path.as_str())), ("evidence", json!(place.tree.label()))]
+            }
+            _ => vec![("under", json!(""))],
+        }
+    }
+}
+
+/// What to search when `path` is given as `under`: everything in scope where it is empty.
+pub(crate) fn under<'a>(
+    trees: &'a [Box<dyn Tree>],
+    label: Option<&str>,
+    path: &str,
+) -> Result<Scope<'a>, CallError> {
+    let wanted = read(path)?;
+    if !wanted.is_root() {
+        return Ok(Scope { places: vec![find(trees, label, path)?] });
+    }
+    let roots = scope(trees, label)?.into_iter().map(|tree| {
+        let node = tree.node(&wanted)?.ok_or_else(|| ReadError::Absent { path: wanted.clone() })?;
+        Ok(Place { tree, node })
+    });
+    Ok(Scope { places: roots.collect::<Result<_, ReadError>>()? })
+}
+
 /// Reads what an agent writes: either slash, a device prefix such as `\\?\`, a `.` in front.
 pub(crate) fn read(text: &str) -> Result<EvidencePath, CallError> {
-    let devices = ["\\\\?\\", "\\\\.\\", "\\??\\"];
-    let text = devices.iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text);
+    let text = without_device(text);
     let text = match text {
         "." => "",
         text => ["./", ".\\"].iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text),
     };
     EvidencePath::parse(text).map_err(CallError::Path)
+}
+
+/// The text without a device prefix such as `\\?\`.
+pub(crate) fn without_device(text: &str) -> &str {
+    let devices = ["\\\\?\\", "\\\\.\\", "\\??\\"];
+    devices.iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text)
 }
 
 /// The entry at `path` as it is; else, for a path with a drive letter, under a top folder of that letter (`C` or `C%3A`); else, where no top folder stands for a drive, without the letter.
@@ -82,7 +122,7 @@ pub(crate) fn locate(tree: &dyn Tree, path: &EvidencePath) -> Result<Option<Node
 }
 
 /// The letter of `C:`.
-fn drive_letter(component: &str) -> Option<char> {
+pub(crate) fn drive_letter(component: &str) -> Option<char> {
     let letter = component.strip_suffix(':')?;
     let mut characters = letter.chars();
     characters.next().filter(|first| first.is_ascii_alphabetic() && characters.next().is_none())

@@ -20,9 +20,6 @@ const ROW: &str = "byte_row";
 /// Most records of one call: a file of line ends alone would make a million.
 const MAX_RECORDS: usize = 20_000;
 
-/// The largest offset: 2^53 - 1, the last number that every reader of JSON takes exactly (RFC 8259, section 6).
-const MAX_OFFSET: u64 = (1 << 53) - 1;
-
 /// Bytes of a [`ROW`].
 const ROW_BYTES: usize = 16;
 
@@ -35,7 +32,7 @@ pub(crate) fn spec() -> ToolSpec {
         vec![
             ("path", spec::text("file, with either slash, with or without a drive letter")),
             ("evidence", spec::evidence()),
-            ("offset", spec::number("first byte to read", 0, 0, MAX_OFFSET)),
+            ("offset", spec::number("first byte to read", 0, 0, spec::MAX_EXACT)),
             ("length", spec::number("most bytes to read", 64 << 10, 1, 1 << 20)),
             (
                 "encoding",

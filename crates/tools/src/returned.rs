@@ -53,6 +53,22 @@ impl Return {
         }
     }
 
+    /// Puts in the records, and the outcome that goes with them.
+    pub(crate) fn set_records(&mut self, records: Vec<Record>) {
+        self.outcome = if records.is_empty() { Outcome::Empty } else { Outcome::Ok };
+        self.records = records;
+    }
+
+    /// Says of a search with gaps or defects that it has not seen everything: nobody may read an absence out of it.
+    pub(crate) fn incomplete_for_gaps(&mut self) {
+        let unseen = self.gaps.len() + self.defects.len();
+        if unseen > 0 {
+            self.truncate(format!(
+                "{unseen} places could not be searched, or not in full: see gaps and defects"
+            ));
+        }
+    }
+
     /// Notes that the tool stopped before the end, and how to go on.
     pub(crate) fn truncate(&mut self, note: String) {
         self.completeness = Completeness::Truncated;

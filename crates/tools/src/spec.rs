@@ -4,6 +4,9 @@ use ledger::tool::FieldMeaning;
 use ledger::{FieldType, RecordType, ToolClass, ToolSpec};
 use serde_json::{Map, Value, json};
 
+/// The largest number of an argument: 2^53 - 1, the last one that every reader of JSON takes exactly (RFC 8259, section 6).
+pub(crate) const MAX_EXACT: u64 = (1 << 53) - 1;
+
 /// The specification of an INVESTIGATE tool; `properties` are the schemas of its arguments by name.
 pub(crate) fn tool(
     name: &str,
@@ -66,6 +69,16 @@ pub(crate) fn number(description: &str, default: u64, minimum: u64, maximum: u64
         "minimum": minimum,
         "maximum": maximum,
     })
+}
+
+/// A whole number that may be left out.
+pub(crate) fn optional_number(description: &str, minimum: u64, maximum: u64) -> Value {
+    json!({ "type": "integer", "description": description, "minimum": minimum, "maximum": maximum })
+}
+
+/// How many records to skip.
+pub(crate) fn offset() -> Value {
+    number("entries to skip, to go on where an earlier call stopped", 0, 0, u64::from(u32::MAX))
 }
 
 /// The label of a piece of evidence.

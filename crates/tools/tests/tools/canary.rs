@@ -66,7 +66,7 @@ fn another_spelling_gives_the_spelling_of_the_evidence() {
     for spec in catalogue() {
         let arguments = valid(&spec.name);
         let expected = fixture.ok(&spec.name, arguments.clone());
-        for name in ["path", "hive", "key"] {
+        for name in ["path", "under", "hive", "key"] {
             let Some(good) = arguments.get(name).and_then(Value::as_str) else { continue };
             let mut spellings = vec![good.to_uppercase(), good.to_lowercase(), format!("\\\\{good}\\")];
             if name != "key" {

@@ -66,6 +66,9 @@ impl Fixture {
 /// Arguments that each tool answers with records.
 pub(crate) fn valid(tool: &str) -> Value {
     match tool {
+        "find_files" => {
+            json!({ "name": "*.TXT", "under": "C/Users", "extension": ".txt", "evidence": "disk" })
+        }
         "list_directory" => json!({ "path": "C/Users/Ann", "evidence": "disk" }),
         "list_hives" => json!({ "path": "C/Windows", "evidence": "disk" }),
         "parse_registry_key" => {

@@ -1,6 +1,6 @@
 //! Tools that look for something, and what it means when they find nothing.
 
-use crate::fixture::{Fixture, SYSTEM, text};
+use crate::fixture::{Fixture, SYSTEM, text, write};
 use evidence::{Tree, open_directory};
 use ledger::{Completeness, Outcome};
 use serde_json::json;
@@ -65,4 +65,97 @@ fn an_absence_in_several_pieces_of_evidence_names_each() {
     assert_eq!(returned.outcome, Outcome::Empty);
     assert!(returned.notes[0].ends_with("are C/Users of one, C/Users of two"), "{:?}", returned.notes);
     assert_eq!(returned.normalised.unwrap(), json!({ "path": "C/Users/Bob" }));
+}
+
+/// Paths of what `find_files` finds.
+fn found(fixture: &Fixture, arguments: serde_json::Value) -> Vec<String> {
+    let returned = fixture.run("find_files", arguments.clone());
+    assert_ne!(returned.outcome, Outcome::Failed, "{arguments}: {:?}", returned.notes);
+    assert_eq!(returned.completeness, Completeness::Complete, "{arguments}: {:?}", returned.notes);
+    returned.records.iter().map(|record| text(record, "path")).collect()
+}
+
+#[test]
+fn files_and_folders_are_found_by_all_that_is_given() {
+    let fixture = Fixture::new();
+    let ann = |names: &[&str]| names.iter().map(|name| format!("C/Users/Ann/{name}")).collect::<Vec<_>>();
+    let texts = ann(&["notes.txt", "wide.txt"]);
+    for (arguments, expected) in [
+        (json!({ "name": "*.txt" }), texts.clone()),
+        (json!({ "name": "ANN" }), vec!["C/Users/Ann".to_owned()]),
+        (json!({ "name": "notes.???" }), ann(&["notes.txt"])),
+        (json!({ "name": "system" }), vec![SYSTEM.to_owned()]),
+        (json!({ "name": "users\\*\\*.txt" }), vec![]),
+        (json!({ "name": "**\\users\\*\\*.txt" }), texts.clone()),
+        (json!({ "name": "C:\\users\\*\\*.txt" }), texts.clone()),
+        (json!({ "name": "\\\\?\\c:/**/NOTES.txt" }), ann(&["notes.txt"])),
+        (json!({ "name": "c:/*" }), vec!["C/Users".to_owned(), "C/Windows".to_owned()]),
+        (json!({ "extension": "TXT" }), texts.clone()),
+        (json!({ "extension": "*.txt", "name": "w*" }), ann(&["wide.txt"])),
+        (json!({ "extension": "xt" }), vec![]),
+        (json!({ "under": "c:\\Users", "max_size": 0 }), ann(&["empty"])),
+        (json!({ "min_size": 600, "max_size": 600 }), ann(&["data.bin"])),
+        (json!({ "name": "*.txt", "under": "C/Windows" }), vec![]),
+        (json!({ "name": "l?nk" }), ann(&["link"])),
+    ] {
+        assert_eq!(found(&fixture, arguments.clone()), expected, "{arguments}");
+    }
+    let everything = fixture.ok("list_directory", json!({ "path": "", "recursive": true }));
+    assert_eq!(fixture.ok("find_files", json!({})).records, everything.records);
+}
+
+#[test]
+fn no_constraint_is_dropped_without_being_shown() {
+    let fixture = Fixture::new();
+    let given = json!({ "name": "c:\\Users/*", "under": "C:\\USERS", "extension": ".Bin", "min_size": 1 });
+    let returned = fixture.run("find_files", given);
+    assert_eq!(
+        returned.normalised.unwrap(),
+        json!({
+            "name": "/C/Users/*", "under": "C/Users", "extension": "bin", "min_size": 1,
+            "evidence": "disk", "limit": 1000, "offset": 0,
+        })
+    );
+    let elsewhere = fixture.run("find_files", json!({ "name": "D:\\x*" }));
+    assert_eq!((elsewhere.outcome, elsewhere.completeness), (Outcome::Empty, Completeness::Complete));
+    assert_eq!(elsewhere.normalised.unwrap()["name"], "/D:/x*");
+    assert!(elsewhere.notes[0].contains("no folder of disk stands for the drive"), "{:?}", elsewhere.notes);
+    for (arguments, says) in [
+        (json!({ "name": "" }), "a pattern of a name or a path"),
+        (json!({ "name": "a/../b" }), "names and no . or .."),
+        (json!({ "extension": "." }), "the end of a name"),
+        (json!({ "extension": "t*t" }), "without patterns"),
+        (json!({ "min_size": 2, "max_size": 1 }), "at least as much as"),
+        (json!({ "under": "C/Users/Bob" }), "the deepest folder on that way is C/Users"),
+        (json!({ "under": "C/Users/Ann/notes.txt" }), "not a folder"),
+    ] {
+        let returned = fixture.run("find_files", arguments.clone());
+        assert_eq!(returned.outcome, Outcome::Failed, "{arguments}");
+        assert!(returned.notes[0].contains(says), "{arguments}: {:?}", returned.notes);
+    }
+}
+
+#[test]
+fn a_search_that_stopped_early_or_met_a_gap_is_not_complete() {
+    let fixture = Fixture::new();
+    let whole = fixture.ok("find_files", json!({ "name": "*e*" }));
+    let mut joined = Vec::new();
+    for offset in (0..).step_by(2) {
+        let page = fixture.run("find_files", json!({ "name": "*e*", "limit": 2, "offset": offset }));
+        assert_eq!(page.completeness, Completeness::Truncated);
+        joined.extend(page.records);
+        if !page.notes[0].contains(&format!("\"offset\": {}", offset + 2)) {
+            break;
+        }
+    }
+    assert_eq!(joined, whole.records);
+
+    let mut deep = "deep".to_owned();
+    for _ in 0..evidence::MAX_DEPTH + 2 {
+        deep.push_str("/d");
+    }
+    write(fixture.root(), &format!("{deep}/hidden"), b"x");
+    let returned = fixture.run("find_files", json!({ "name": "hidden" }));
+    assert_eq!((returned.outcome, returned.completeness), (Outcome::Empty, Completeness::Truncated));
+    assert!(returned.gaps[0].reason.contains("deeper than"), "{:?}", returned.gaps);
 }

@@ -1,0 +1,168 @@
+//! `find_files`: entries by name, path, extension and size.
+
+use crate::arguments::Arguments;
+use crate::catalogue::Call;
+use crate::error::CallError;
+use crate::glob::Glob;
+use crate::page::Page;
+use crate::returned::Return;
+use crate::{dir_entry, place, spec};
+use evidence::{Node, NodeKind, Step, Tree, walk};
+use ledger::{Defect, Gap, ToolSpec};
+use serde_json::{Value, json};
+
+pub(crate) fn spec() -> ToolSpec {
+    spec::tool(
+        "find_files",
+        "Finds files and folders by name, sorted by path; what is given must all hold. \
+         An empty and complete answer means that nothing of the kind stands in that part of the evidence. \
+         Times of evidence that is a copied folder are those of the copy and prove nothing about the examined host.",
+        vec![
+            (
+                "name",
+                spec::text(
+                    "pattern of the name, letter case aside: * for any characters, ? for one. With a slash of either kind \
+                     a pattern of the whole path from the root of the evidence or a drive letter, \
+                     in which ** stands for any number of folders",
+                ),
+            ),
+            ("under", spec::text_or("folder below which to search; empty for everything", "")),
+            ("extension", spec::text("end of the name behind a dot, such as exe; letter case aside")),
+            ("min_size", spec::optional_number("fewest bytes; only files have a size", 0, spec::MAX_EXACT)),
+            ("max_size", spec::optional_number("most bytes; only files have a size", 0, spec::MAX_EXACT)),
+            ("evidence", spec::text("label of the evidence to search; all when left out")),
+            ("limit", spec::number("most entries to return", 1000, 1, 10_000)),
+            ("offset", spec::offset()),
+        ],
+        &[],
+        vec![dir_entry::record_type()],
+    )
+}
+
+pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
+    let arguments = call.arguments;
+    let wanted = Wanted::read(arguments)?;
+    let scope = place::under(call.trees, arguments.optional_text("evidence"), arguments.text("under")?)?;
+    let mut found = Found {
+        page: Page::new(arguments.count("offset")?, arguments.count("limit")?),
+        defects: Vec::new(),
+        gaps: Vec::new(),
+    };
+    let mut notes = Vec::new();
+    let mut patterns = Vec::new();
+    for place in &scope.places {
+        let (tree, start) = (place.tree, &place.node);
+        if start.kind != NodeKind::Directory {
+            return Err(CallError::NotAFolder { path: start.path.clone() });
+        }
+        match wanted.resolve(tree)? {
+            Some(resolved) => {
+                patterns.push(resolved.glob.as_ref().map(Glob::written));
+                found.search(tree, start, &resolved)?;
+            }
+            None => {
+                patterns.push(None);
+                notes.push(format!("no folder of {} stands for the drive of that path", tree.label()));
+            }
+        }
+    }
+    let mut normalised = scope.normalised();
+    normalised.extend(wanted.normalised(&patterns));
+    let Found { page, defects, gaps } = found;
+    let mut returned =
+        Return { defects, gaps, notes, ..Return::found(Vec::new(), arguments.normalised(&normalised)) };
+    page.fill(&mut returned, "entries");
+    returned.incomplete_for_gaps();
+    Ok(returned)
+}
+
+/// What an entry must be like.
+#[derive(Clone)]
+struct Wanted {
+    glob: Option<Glob>,
+    /// Without the dot, in lower case.
+    extension: Option<String>,
+    min_size: Option<u64>,
+    max_size: Option<u64>,
+}
+
+impl Wanted {
+    fn read(arguments: &Arguments) -> Result<Wanted, CallError> {
+        let glob = arguments.optional_text("name").map(|text| Glob::read("name", text)).transpose()?;
+        let extension = arguments.optional_text("extension").map(extension).transpose()?;
+        let sizes = (arguments.optional_number("min_size"), arguments.optional_number("max_size"));
+        if let (Some(min), Some(max)) = sizes
+            && min > max
+        {
+            let expected = "at least as much as \"min_size\"";
+            return Err(CallError::Argument { argument: "max_size", expected, found: max.to_string() });
+        }
+        Ok(Wanted { glob, extension, min_size: sizes.0, max_size: sizes.1 })
+    }
+
+    /// The same for one tree; `None` where nothing in it can fit.
+    fn resolve(&self, tree: &dyn Tree) -> Result<Option<Wanted>, CallError> {
+        let Some(glob) = &self.glob else { return Ok(Some(self.clone())) };
+        Ok(glob.resolve(tree)?.map(|glob| Wanted { glob: Some(glob), ..self.clone() }))
+    }
+
+    fn fits(&self, node: &Node) -> bool {
+        let sized = self.min_size.is_some() || self.max_size.is_some();
+        let range = self.min_size.unwrap_or(0)..=self.max_size.unwrap_or(u64::MAX);
+        let ends = |wanted: &String| {
+            let name = node.name.to_lowercase();
+            name.strip_suffix(wanted.as_str()).is_some_and(|before| before.ends_with('.'))
+        };
+        self.glob.as_ref().is_none_or(|glob| glob.fits(&node.path))
+            && self.extension.as_ref().is_none_or(ends)
+            && (!sized || (node.kind == NodeKind::File && range.contains(&node.size)))
+    }
+
+    /// The pattern as it was used where that was the same in every tree, else with its drive letter.
+    fn normalised(&self, used: &[Option<String>]) -> Vec<(&'static str, Value)> {
+        let mut normalised = Vec::new();
+        if let Some(glob) = &self.glob {
+            let same = used.first().filter(|first| used.iter().all(|other| other == *first));
+            let same = same.and_then(Option::clone);
+            normalised.push(("name", json!(same.unwrap_or_else(|| glob.written()))));
+        }
+        normalised.extend(self.extension.as_ref().map(|extension| ("extension", json!(extension))));
+        normalised
+    }
+}
+
+/// Understands `.exe` and `*.exe`, too.
+fn extension(text: &str) -> Result<String, CallError> {
+    let bare = text.strip_prefix("*.").or(text.strip_prefix('.')).unwrap_or(text);
+    if bare.is_empty() || bare.contains(['*', '?', '/', '\\']) || bare.chars().any(char::is_control) {
+        let expected = "the end of a name, such as exe, without patterns and separators";
+        return Err(CallError::Argument { argument: "extension", expected, found: text.to_owned() });
+    }
+    Ok(bare.to_lowercase())
+}
+
+struct Found {
+    page: Page,
+    defects: Vec<Defect>,
+    gaps: Vec<Gap>,
+}
+
+impl Found {
+    fn search(&mut self, tree: &dyn Tree, start: &Node, wanted: &Wanted) -> Result<(), CallError> {
+        // A start that cannot be read fails the call; inside the walk it would only be a gap.
+        tree.children(start)?;
+        for step in walk(tree, start) {
+            match step {
+                Step::Node(node) if wanted.fits(&node) => {
+                    if !self.page.take(|| dir_entry::record(tree, &node)) {
+                        break;
+                    }
+                }
+                Step::Node(_) => {}
+                Step::Defect(defect) => self.defects.push(defect),
+                Step::Gap(gap) => self.gaps.push(gap),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,47 @@
+//! One page of records out of many.
+
+use crate::returned::Return;
+use ledger::Record;
+
+/// A page in the making.
+pub(crate) struct Page {
+    records: Vec<Record>,
+    offset: usize,
+    limit: usize,
+    /// Records met, those before the page included.
+    seen: usize,
+    /// Whether records follow that are not in the page.
+    more: bool,
+}
+
+impl Page {
+    /// The page of at most `limit` records behind the first `offset`.
+    pub(crate) fn new(offset: usize, limit: usize) -> Page {
+        Page { records: Vec::new(), offset, limit, seen: 0, more: false }
+    }
+
+    /// Takes the next record, which is made only when it is in the page; `false` once a record had no room.
+    pub(crate) fn take(&mut self, record: impl FnOnce() -> Record) -> bool {
+        if self.seen < self.offset {
+            self.seen += 1;
+        } else if self.records.len() < self.limit {
+            self.seen += 1;
+            self.records.push(record());
+        } else {
+            self.more = true;
+        }
+        !self.more
+    }
+
+    /// Hands the records to `returned` and says how to go on; `what` are the records.
+    pub(crate) fn fill(self, returned: &mut Return, what: &str) {
+        returned.set_records(self.records);
+        if self.more {
+            let next = self.offset.saturating_add(self.limit);
+            returned.truncate(format!("more {what} follow: go on with \"offset\": {next}"));
+        } else if self.offset > 0 {
+            // Nobody may read an absence out of a page.
+            returned.truncate(format!("this is the last page; the {what} before it are not in it"));
+        }
+    }
+}
