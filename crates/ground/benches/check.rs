@@ -132,3 +132,25 @@ fn rescued_among_outputs_of_8_kib(bencher: Bencher<'_, '_>, outputs: u32) {
 fn refused_among_outputs_of_8_kib(bencher: Bencher<'_, '_>, outputs: u32) {
     run(bencher, &scene(outputs, 8 << 10), &reading(id(0), None, data(outputs / 2, 5).replace("bin", "bim")));
 }
+
+/// A claim made to be slow: 64 values with escapes and letters outside ASCII, against 300 texts that begin alike.
+#[divan::bench]
+fn refused_though_made_to_be_slow(bencher: Bencher<'_, '_>) {
+    let mut scene = scene(0, 0);
+    let items = (0..300).map(|item| format!("{}{item}", "é".repeat(90))).collect();
+    let mut list = value(0, 0);
+    list.fields.insert("list".to_owned(), Field { at: None, value: FieldValue::List(items) });
+    scene.shelf.push(Held {
+        invocation: id(0),
+        summary: "slow".to_owned(),
+        outcome: Outcome::Ok,
+        output: Some(Arc::new(Output::new(vec![list]).unwrap())),
+        shown: Vec::new(),
+    });
+    let text = format!(" \"{}\\u0078\"", "é".repeat(90));
+    let values = vec![ClaimedValue { field: Some("list".to_owned()), value: text }; 64];
+    let (predicate, subject) = ("configured".to_owned(), String::new());
+    let reading = Reading { predicate, subject, values, invocation: id(0).to_string(), record: None };
+    let setting = Setting { rules: &scene.rules, vocabulary: &scene.vocabulary, types: &scene.types };
+    bencher.bench(|| judge(black_box(&reading), scene.fact, &scene.shelf, &setting));
+}

@@ -4,7 +4,7 @@ use crate::claim::{Claim, Wanted};
 use crate::judge::Setting;
 use crate::matching::{Manner, match_field};
 use crate::needle::Needle;
-use ledger::{Field, FieldType, FieldValue, Record, Tier};
+use ledger::{Field, FieldValue, Record, Tier};
 
 /// A claimed value and the field that holds it.
 #[derive(Debug, Clone)]
@@ -22,6 +22,8 @@ pub(crate) struct Fit<'o> {
     pub(crate) record: &'o Record,
     pub(crate) subject: Bound<'o>,
     pub(crate) values: Vec<Bound<'o>>,
+    /// Whether the agent said what the reading is about.
+    pub(crate) cites_subject: bool,
     /// Whether the agent said which record it means: by its id, or by its subject.
     pub(crate) cites_record: bool,
 }
@@ -80,14 +82,17 @@ pub(crate) fn bind<'o>(
     };
     let values = claim.values.iter().map(|wanted| place(wanted, record, claim.manner(), tiers));
     let values = values.collect::<Result<Vec<_>, _>>()?;
+    if claim.manner() == Manner::Quoting && !values.iter().any(|bound| is_text(&bound.held.value)) {
+        return Err(Misfit::Absent);
+    }
     if let Some(field) = field_bound_twice(&values) {
         return Err(Misfit::Unclear(Unclear::SameField { field }));
     }
-    let named = claimed.as_ref().is_some_and(|bound| Some(bound.field) == own);
+    let named = claimed.is_some();
     let subject = claimed
         .or_else(|| own_subject(record, own?))
         .ok_or(Misfit::Unclear(Unclear::NoSubject { record }))?;
-    Ok(Fit { record, subject, values, cites_record: named || claim.record.is_some() })
+    Ok(Fit { record, subject, values, cites_subject: named, cites_record: named || claim.record.is_some() })
 }
 
 /// The field that holds the value: the named one, or the only one.
@@ -120,11 +125,16 @@ fn places<'o>(
 ) -> impl Iterator<Item = Bound<'o>> {
     let named = wanted.field.map(|name| record.fields.get_key_value(name));
     let all = named.is_none().then(|| record.fields.iter()).into_iter().flatten();
-    named
-        .flatten()
-        .into_iter()
-        .chain(all)
-        .filter_map(move |(field, held)| bound(&wanted.needle, field, held, manner, tiers))
+    named.flatten().into_iter().chain(all).filter_map(move |(field, held)| {
+        // Beside its quotation a reading may name the line or the file that it stands in.
+        let beside = wanted.field.is_some() && !is_text(&held.value);
+        bound(&wanted.needle, field, held, if beside { Manner::Whole } else { manner }, tiers)
+    })
+}
+
+/// Whether words can be quoted from the value.
+fn is_text(value: &FieldValue) -> bool {
+    matches!(value, FieldValue::Text(_) | FieldValue::List(_))
 }
 
 /// The fields of the record that hold the text, whatever field it was claimed for.
@@ -137,16 +147,17 @@ pub(crate) fn fields_with<'o>(
     record.fields.iter().filter_map(|(field, held)| bound(needle, field, held, manner, tiers)).collect()
 }
 
-/// The field that holds the claimed subject: the type's own, or else a field that names a thing.
+/// The field that holds the claimed subject: the one of the record's type, and no other.
+///
+/// A value stands under what the record is about; under a neighbouring field it would say something else.
 pub(crate) fn subject<'o>(
     needle: &Needle<'_>,
     record: &'o Record,
     own: Option<&str>,
     tiers: &[Tier],
 ) -> Option<Bound<'o>> {
-    let own = own.and_then(|own| record.fields.get_key_value(own));
-    let naming = record.fields.iter().filter(|(_, held)| names_a_thing(held.value.field_type()));
-    own.into_iter().chain(naming).find_map(|(field, held)| bound(needle, field, held, Manner::Whole, tiers))
+    let (field, held) = record.fields.get_key_value(own?)?;
+    bound(needle, field, held, Manner::Whole, tiers)
 }
 
 fn own_subject<'o>(record: &'o Record, own: &str) -> Option<Bound<'o>> {
@@ -163,10 +174,6 @@ fn bound<'o>(
 ) -> Option<Bound<'o>> {
     let found = match_field(needle, &held.value, manner, tiers)?;
     Some(Bound { field, held, tier: found.tier, quotation: found.quotation, item: found.item })
-}
-
-fn names_a_thing(kind: FieldType) -> bool {
-    matches!(kind, FieldType::Path | FieldType::RegistryPath | FieldType::Name | FieldType::Sid)
 }
 
 /// A list has room for several values; any other field holds one.

@@ -1,7 +1,7 @@
 //! Weighs the records of one output that fit a claim: at most one of them becomes its fact.
 
 use crate::bind::{Bound, Fit, Misfit, Unclear, bind};
-use crate::claim::Claim;
+use crate::claim::{Claim, Wanted};
 use crate::judge::Setting;
 use crate::refusal::{candidate, choose_predicate, fit_candidate, list, quote, refuse};
 use crate::shelf::Held;
@@ -44,6 +44,8 @@ fn add<'o>(fits: &mut Vec<Fit<'o>>, fit: Fit<'o>) {
 pub(crate) enum Objection {
     /// Its type does not prove the predicate.
     Predicate,
+    /// The reading leaves out what the predicate says of such a record.
+    Unstated,
     /// A time in it was kept by the machine that holds a copy.
     CopiedTime,
     /// Its values tell too little.
@@ -56,16 +58,33 @@ pub(crate) fn objection(claim: &Claim<'_>, fit: &Fit<'_>, setting: &Setting<'_>)
     if !meaning.is_some_and(|meaning| meaning.proved_by.contains(&fit.record.kind)) {
         return Some(Objection::Predicate);
     }
+    if meaning
+        .and_then(|meaning| meaning.states.get(&fit.record.kind))
+        .is_some_and(|field| !states(fit, field))
+    {
+        return Some(Objection::Unstated);
+    }
     if fit.values.iter().any(is_copied_time) {
         return Some(Objection::CopiedTime);
     }
-    let cited = fit.cites_record && claim.values.iter().all(|wanted| wanted.field.is_some());
-    (is_all_weak(fit, setting) && !cited).then_some(Objection::Weak)
+    // A weak value fits too many fields by chance to be placed by the gateway, whatever stands beside it.
+    let unplaced =
+        |(wanted, bound): (&Wanted<'_>, &Bound<'_>)| wanted.field.is_none() && is_weak(bound, setting.rules);
+    let unplaced = claim.values.iter().zip(&fit.values).any(unplaced);
+    (unplaced || is_all_weak(fit, setting) && !fit.cites_record).then_some(Objection::Weak)
 }
 
 /// Whether every value of the reading is weak.
 pub(crate) fn is_all_weak(fit: &Fit<'_>, setting: &Setting<'_>) -> bool {
     fit.values.iter().all(|bound| is_weak(bound, setting.rules))
+}
+
+/// Whether the reading states the field, and with it something: a time that names no instant says nothing.
+fn states(fit: &Fit<'_>, field: &str) -> bool {
+    fit.values.iter().any(|bound| {
+        let instant = !matches!(&bound.held.value, FieldValue::Time(time) if time.utc.is_none());
+        bound.field == field && instant
+    })
 }
 
 fn is_copied_time(bound: &Bound<'_>) -> bool {
@@ -95,11 +114,12 @@ pub(crate) fn choose<'o>(
             (None, None) => Ok(None),
         };
     }
+    if let Some(unclear @ Unclear::SeveralFields { .. }) = &found.unclear {
+        return Err(refuse_unclear(held, unclear));
+    }
     if proofs.len() > 1 && proofs.iter().filter(|fit| fit.is_exact()).count() == 1 {
         // Byte for byte is what the agent was shown; the others only count as the same.
         proofs.retain(Fit::is_exact);
-    } else if let Some(unclear @ Unclear::SeveralFields { .. }) = &found.unclear {
-        return Err(refuse_unclear(held, unclear));
     }
     match proofs.as_slice() {
         [fit] => Ok(Some(fit.clone())),
@@ -157,6 +177,14 @@ fn refuse_objection(
             RejectionCode::Overclaim,
             format!("{} holds the values, but a {kind} does not prove `{}`", fit.record.id, claim.predicate),
             choose_predicate(setting.vocabulary.proved_by(&fit.record.kind)),
+        ),
+        Objection::Unstated => (
+            RejectionCode::Overclaim,
+            format!("`{}` of a {kind} says nothing without the field that states it", claim.predicate),
+            match setting.vocabulary.meaning(&claim.predicate).and_then(|m| m.states.get(&fit.record.kind)) {
+                Some(field) => format!("State `{field}` as the record has it, if it names a time."),
+                None => String::new(),
+            },
         ),
         Objection::CopiedTime => (
             RejectionCode::Overclaim,

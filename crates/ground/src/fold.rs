@@ -3,7 +3,7 @@
 //! Both sides are put into Unicode NFC and lower case, character by character.
 //! Never NFKC: a fullwidth or Cyrillic letter is another letter, and a name written with it is another name.
 
-use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 /// The short and the long name of each root of the registry.
 const HIVES: [(&str, &str); 5] = [
@@ -39,9 +39,19 @@ pub(crate) fn is_path(folded: &str, field: &str) -> bool {
     }
 }
 
-/// Whether two texts are equal in NFC.
-pub(crate) fn is_text(form: &str, field: &str) -> bool {
-    if form.is_ascii() && field.is_ascii() { form == field } else { form.nfc().eq(field.nfc()) }
+/// `text` folded as a text: NFC and nothing else.
+pub(crate) fn text(text: &str) -> String {
+    text.nfc().collect()
+}
+
+/// Whether `field` folds to one of the texts `folded`.
+pub(crate) fn is_text(folded: &[String], field: &str) -> bool {
+    let same = |field: &str| folded.iter().any(|form| form == field);
+    match is_nfc_quick(field.chars()) {
+        IsNormalized::Yes => same(field),
+        // Put into NFC once, whatever the number of forms.
+        IsNormalized::No | IsNormalized::Maybe => same(&text(field)),
+    }
 }
 
 /// Whether two GUIDs are equal but for braces and case.
@@ -64,7 +74,9 @@ impl Key {
     ///
     /// The evidence side keeps its slashes, because the name of a key may contain one.
     pub(crate) fn of_claim(text: &str) -> impl Iterator<Item = Key> {
-        let turned = text.contains('/').then(|| Key::new(&text.replace('/', "\\")));
+        // Beside a backslash a slash is part of a name.
+        let slashes = text.contains('/') && !text.contains('\\');
+        let turned = slashes.then(|| Key::new(&text.replace('/', "\\")));
         std::iter::once(Key::new(text)).chain(turned)
     }
 

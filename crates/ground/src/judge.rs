@@ -1,5 +1,6 @@
 //! Judges a reading.
 
+use crate::bind::stands;
 use crate::choose::{choose, search};
 use crate::claim::Claim;
 use crate::explain::explain;
@@ -8,8 +9,8 @@ use crate::refusal::{fit_candidate, quote, refuse};
 use crate::rescue::{Miss, all_stand, rescue};
 use crate::shelf::{Held, Shelf};
 use ledger::{
-    FactId, GateRules, Healing, InvocationId, Outcome, Output, Reading, RecordType, Rejection, RejectionCode,
-    Vocabulary,
+    FactId, GateRules, Healing, InvocationId, Outcome, Output, Reading, Record, RecordType, Rejection,
+    RejectionCode, Vocabulary,
 };
 use std::collections::BTreeMap;
 
@@ -124,7 +125,17 @@ fn examine<'s>(
     } else {
         (RejectionCode::ValueAbsent, "do not stand in it as they are stated")
     };
+    let elsewhere =
+        claim.subject.as_ref().and_then(|_| scope.iter().find(|record| holds_values(claim, record, setting)));
     let reason = match (claim.record, code) {
+        _ if elsewhere.is_some() => format!(
+            "the values stand in {} of {}, which is about {}",
+            elsewhere.map_or_else(String::new, |record| record.id.to_string()),
+            held.invocation,
+            elsewhere
+                .and_then(|record| about(record, setting))
+                .unwrap_or_else(|| "something else".to_owned())
+        ),
         (Some(id), RejectionCode::ValueAbsent) => {
             format!(
                 "the values do not stand in record {id} of {}, nor in another, as they are stated",
@@ -137,6 +148,17 @@ fn examine<'s>(
         (None, _) => format!("{} was searched; the values {what}", held.invocation),
     };
     Ok(Err(Miss { code, reason, cited: Some(held) }))
+}
+
+/// Whether every value stands in the record, whatever it is about.
+fn holds_values(claim: &Claim<'_>, record: &Record, setting: &Setting<'_>) -> bool {
+    claim.values.iter().all(|wanted| stands(wanted, record, claim.manner(), &setting.rules.tiers))
+}
+
+/// What the record is about, quoted.
+fn about(record: &Record, setting: &Setting<'_>) -> Option<String> {
+    let subject = &setting.types.get(&record.kind)?.subject;
+    Some(quote(&record.fields.get(subject)?.value.to_text()))
 }
 
 /// Refuses a reading that stands in another record of the output than the cited one: the agent must say so itself.

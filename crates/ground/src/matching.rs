@@ -75,7 +75,7 @@ fn whole(needle: &Needle<'_>, value: &FieldValue) -> Option<Tier> {
 }
 
 fn text_tier(needle: &Needle<'_>, text: &str) -> Option<Tier> {
-    folded(needle, text, || needle.forms().any(|form| fold::is_text(form, text)))
+    folded(needle, text, || fold::is_text(needle.texts(), text))
 }
 
 fn folded(needle: &Needle<'_>, text: &str, same: impl FnOnce() -> bool) -> Option<Tier> {

@@ -11,6 +11,7 @@ use std::cell::OnceCell;
 pub(crate) struct Needle<'r> {
     raw: &'r str,
     others: OnceCell<Vec<String>>,
+    texts: OnceCell<Vec<String>>,
     names: OnceCell<Vec<String>>,
     paths: OnceCell<Vec<String>>,
     keys: OnceCell<Vec<Key>>,
@@ -23,6 +24,7 @@ impl<'r> Needle<'r> {
         Needle {
             raw,
             others: OnceCell::new(),
+            texts: OnceCell::new(),
             names: OnceCell::new(),
             paths: OnceCell::new(),
             keys: OnceCell::new(),
@@ -42,19 +44,38 @@ impl<'r> Needle<'r> {
             .chain(self.others.get_or_init(|| other_forms(self.raw)).iter().map(String::as_str))
     }
 
+    /// All forms folded as texts.
+    pub(crate) fn texts(&self) -> &[String] {
+        self.texts.get_or_init(|| self.forms().map(fold::text).collect())
+    }
+
     /// All forms folded as names.
     pub(crate) fn names(&self) -> &[String] {
-        self.names.get_or_init(|| self.forms().map(fold::name).collect())
+        self.names.get_or_init(|| self.plain().map(fold::name).collect())
+    }
+
+    /// The forms that can be names: undoing an escape never makes a control character of a name.
+    fn plain(&self) -> impl Iterator<Item = &str> {
+        let controls = |text: &str| text.chars().any(char::is_control);
+        let raw = controls(self.raw);
+        self.forms().filter(move |form| raw || !controls(form))
     }
 
     /// All forms folded as paths of files.
     pub(crate) fn paths(&self) -> &[String] {
-        self.paths.get_or_init(|| self.forms().map(fold::path).collect())
+        self.paths.get_or_init(|| {
+            // The root of the evidence may be written in front: `/Users` is `Users` there.
+            let below = |form: &str| {
+                let rest = form.strip_prefix(['/', '\\'])?;
+                (!rest.is_empty() && !rest.starts_with(['/', '\\'])).then(|| fold::path(rest))
+            };
+            self.plain().flat_map(|form| [Some(fold::path(form)), below(form)]).flatten().collect()
+        })
     }
 
     /// All forms folded as paths of registry keys.
     pub(crate) fn keys(&self) -> &[Key] {
-        self.keys.get_or_init(|| self.forms().flat_map(Key::of_claim).collect())
+        self.keys.get_or_init(|| self.plain().flat_map(Key::of_claim).collect())
     }
 
     /// The instant that the text states.
@@ -75,7 +96,8 @@ impl<'r> Needle<'r> {
 
 /// The forms beside the text as written: trimmed, without quotation marks, and each of these with its escapes undone.
 fn other_forms(raw: &str) -> Vec<String> {
-    let trimmed = raw.trim();
+    // Only what a keyboard puts around a word: any other space is part of a name that pretends to be another.
+    let trimmed = raw.trim_ascii();
     let bare = unquote(trimmed);
     let mut forms: Vec<String> = Vec::new();
     let plain = [trimmed, bare].map(|text| Some(text.to_owned()));

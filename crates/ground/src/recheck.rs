@@ -4,8 +4,8 @@
 //! What the agent wrote is not looked at; only whether the fact says what stands in the stored output.
 
 use ledger::{
-    BoundValue, Clock, Digest, FactEntry, FieldType, FieldValue, Locator, Output, Record, RecordId,
-    RecordType, Tier, Vocabulary,
+    BoundValue, Clock, Digest, FactEntry, FieldValue, Locator, Output, Record, RecordId, RecordType, Tier,
+    Vocabulary,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
@@ -126,7 +126,16 @@ pub fn recheck(
         check_value(value, record, output)?;
     }
     check_values(entry)?;
-    entry.values.iter().try_for_each(|value| check_quotation(value, entry.predicate.is_quoted()))
+    let quoted = entry.predicate.is_quoted();
+    let beside = |value: &&BoundValue| quoted && !is_text(&value.value);
+    if let Some(value) = entry.values.first().filter(|_| entry.values.iter().all(|value| beside(&value))) {
+        return Err(RecheckError::Quotation { field: value.field.clone() });
+    }
+    entry
+        .values
+        .iter()
+        .filter(|value| !beside(value) || value.quotation.is_some() || value.tier == Tier::Quoted)
+        .try_for_each(|value| check_quotation(value, quoted))
 }
 
 fn check_record(entry: &FactEntry, record: &Record) -> Result<(), RecheckError> {
@@ -143,7 +152,15 @@ fn check_record(entry: &FactEntry, record: &Record) -> Result<(), RecheckError> 
 
 fn check_predicate(entry: &FactEntry, vocabulary: &Vocabulary) -> Result<(), RecheckError> {
     let meaning = vocabulary.meaning(&entry.predicate);
-    if meaning.is_some_and(|meaning| meaning.proved_by.contains(&entry.kind)) {
+    let proves = meaning.is_some_and(|meaning| meaning.proved_by.contains(&entry.kind));
+    let needed = meaning.and_then(|meaning| meaning.states.get(&entry.kind));
+    let stated = |field: &String| {
+        entry.values.iter().any(|value| {
+            let instant = !matches!(&value.value, FieldValue::Time(time) if time.utc.is_none());
+            value.field == *field && instant
+        })
+    };
+    if proves && needed.is_none_or(stated) {
         return Ok(());
     }
     Err(RecheckError::Predicate { predicate: entry.predicate.0.clone(), kind: entry.kind.clone() })
@@ -151,9 +168,7 @@ fn check_predicate(entry: &FactEntry, vocabulary: &Vocabulary) -> Result<(), Rec
 
 fn check_subject(entry: &FactEntry, types: &BTreeMap<String, RecordType>) -> Result<(), RecheckError> {
     let own = types.get(&entry.kind).is_some_and(|kind| kind.subject == entry.subject.field);
-    let naming = [FieldType::Path, FieldType::RegistryPath, FieldType::Name, FieldType::Sid];
-    let names = naming.contains(&entry.subject.value.field_type());
-    if (own || names) && entry.subject.tier != Tier::Quoted && entry.subject.quotation.is_none() {
+    if own && entry.subject.tier != Tier::Quoted && entry.subject.quotation.is_none() {
         return Ok(());
     }
     Err(RecheckError::Subject { field: entry.subject.field.clone(), kind: entry.kind.clone() })
@@ -190,6 +205,10 @@ fn check_values(entry: &FactEntry) -> Result<(), RecheckError> {
     Ok(())
 }
 
+fn is_text(value: &FieldValue) -> bool {
+    matches!(value, FieldValue::Text(_) | FieldValue::List(_))
+}
+
 /// A quotation stands in a text and belongs to the predicate `quoted`, which takes nothing but texts.
 fn check_quotation(value: &BoundValue, quoted: bool) -> Result<(), RecheckError> {
     let text = if let FieldValue::Text(text) = &value.value { Some(text) } else { None };
@@ -208,12 +227,23 @@ fn check_quotation(value: &BoundValue, quoted: bool) -> Result<(), RecheckError>
 fn has_words(text: &str, words: &str) -> bool {
     let in_word =
         |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || is_combining_mark(c));
+    let digit = |c: Option<char>| c.is_some_and(char::is_numeric);
     let whole = |(at, _): (usize, &str)| {
-        let before = text.get(..at).and_then(|before| before.chars().next_back());
-        let after = text.get(at + words.len()..).and_then(|after| after.chars().next());
-        let cut_before = in_word(before) && in_word(words.chars().next());
-        let cut_after = in_word(after) && in_word(words.chars().next_back());
-        !cut_before && !cut_after
+        let mut before = text.get(..at).unwrap_or_default().chars().rev();
+        let mut after = text.get(at + words.len()..).unwrap_or_default().chars();
+        let (left, right) = (before.next(), after.next());
+        let (first, last) = (words.chars().next(), words.chars().next_back());
+        let cut_before = in_word(left) && in_word(first);
+        let cut_after = in_word(right) && in_word(last);
+        // A number goes on over its sign and over a mark between digits.
+        let signed = matches!(left, Some('-' | '+')) && digit(first) && !in_word(before.next());
+        let mark = |c: Option<char>| matches!(c, Some('.' | ',' | ':' | '/' | '-'));
+        let split_before =
+            mark(left) && digit(first) && digit(text.get(..at).and_then(|t| t.chars().rev().nth(1)));
+        let split_after = mark(right) && digit(last) && digit(after.next());
+        let joined =
+            [left, right].iter().any(|c| matches!(c, Some('\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{2060}')));
+        !(cut_before || cut_after || signed || split_before || split_after || joined)
     };
-    words.chars().count() >= 4 && text.match_indices(words).any(whole)
+    words.trim().chars().count() >= 4 && text.match_indices(words).any(whole)
 }

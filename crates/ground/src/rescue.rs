@@ -1,6 +1,6 @@
 //! The rescue: looks for a reading in the task's other outputs when the cited one does not ground it.
 
-use crate::bind::{Fit, stands, subject};
+use crate::bind::{Bound, Fit, Unclear, stands, subject};
 use crate::choose::{is_all_weak, objection, search};
 use crate::claim::{Claim, Wanted};
 use crate::fact::Found;
@@ -10,6 +10,7 @@ use crate::near::Nearest;
 use crate::needle::Needle;
 use crate::refusal::{candidate, fit_candidate, refuse};
 use crate::shelf::{Held, Shelf};
+use crate::weak::is_weak;
 use ledger::{Candidate, Output, Record, Rejection, RejectionCode};
 
 /// Why the cited invocation does not ground a reading that another one still may.
@@ -28,14 +29,11 @@ pub(crate) fn rescue<'s>(
     shelf: &'s Shelf,
     setting: &Setting<'_>,
 ) -> Result<Found<'s>, Rejection> {
-    let mut found = if setting.rules.rescue { find(claim, &miss, shelf, setting) } else { Vec::new() };
-    match (found.pop(), found.is_empty()) {
-        (Some(only), true) => Ok(only),
-        (Some(last), false) => {
-            found.push(last);
-            Err(refuse_several(&miss, &found, setting))
-        }
-        (None, _) => Err(refuse_miss(claim, &miss, shelf, setting)),
+    let found = if setting.rules.rescue { find(claim, &miss, shelf, setting) } else { Vec::new() };
+    match found.as_slice() {
+        [] => Err(refuse_miss(claim, &miss, shelf, setting)),
+        [only] if discriminates(claim, only, shelf, setting) => Ok(only.clone()),
+        several => Err(refuse_several(&miss, several, setting)),
     }
 }
 
@@ -44,7 +42,12 @@ fn find<'s>(claim: &Claim<'_>, miss: &Miss<'s>, shelf: &'s Shelf, setting: &Sett
     let cited = miss.cited.map(|held| held.invocation);
     let mut found: Vec<Found<'s>> = Vec::new();
     for (held, stored) in candidates(claim, shelf).filter(|(held, _)| Some(held.invocation) != cited) {
-        for fit in search(claim, stored.records(), setting).fits {
+        let hits = search(claim, stored.records(), setting);
+        // A record that holds the reading in several ways is a place too: it must not be passed over in silence.
+        if let Some(Unclear::SeveralFields { .. }) = hits.unclear {
+            return Vec::new();
+        }
+        for fit in hits.fits {
             let heals = objection(claim, &fit, setting).is_none() && !is_all_weak(&fit, setting);
             if heals && !found.iter().any(|known| joins(known, stored, &fit)) {
                 found.push(Found { held, stored, fit });
@@ -53,6 +56,28 @@ fn find<'s>(claim: &Claim<'_>, miss: &Miss<'s>, shelf: &'s Shelf, setting: &Sett
     }
     found
 }
+
+/// Whether the reading can mean no other place: it says what it is about, or a value of it stands nowhere else among the task's records.
+///
+/// A quotation of a word or two is said in many texts; it needs its subject.
+fn discriminates(claim: &Claim<'_>, only: &Found<'_>, shelf: &Shelf, setting: &Setting<'_>) -> bool {
+    let quotes =
+        |bound: &Bound<'_>| bound.quotation.as_ref().is_some_and(|q| q.chars().count() < SHORT_QUOTATION);
+    let telling = |bound: &&Bound<'_>| !is_weak(bound, setting.rules) && !quotes(bound);
+    let unique = |bound: &Bound<'_>| {
+        candidates(claim, shelf).all(|(_, stored)| {
+            let other = |record: &&Record| record.locator != only.fit.record.locator;
+            let same = |record: &Record| {
+                record.fields.get(bound.field).is_some_and(|field| field.value == bound.held.value)
+            };
+            !stored.records().iter().filter(other).any(same)
+        })
+    };
+    only.fit.cites_subject || only.fit.values.iter().filter(telling).any(unique)
+}
+
+/// Characters from which on a quotation tells one text from others.
+const SHORT_QUOTATION: usize = 12;
 
 /// Whether a place is the same evidence as a known one, or the same record of an equal output.
 fn joins(known: &Found<'_>, stored: &Output, fit: &Fit<'_>) -> bool {
@@ -71,7 +96,13 @@ fn refuse_several(miss: &Miss<'_>, found: &[Found<'_>], setting: &Setting<'_>) -
     let most = setting.rules.candidates as usize;
     refuse(
         RejectionCode::Ambiguous,
-        format!("{}; {} places in your other results hold this reading", miss.reason, found.len()),
+        match found.len() {
+            1 => format!(
+                "{}; another result of yours holds this reading, but so little tells it from others",
+                miss.reason
+            ),
+            number => format!("{}; {number} places in your other results hold this reading", miss.reason),
+        },
         "Cite the invocation and record you mean.".to_owned(),
         found.iter().take(most).map(|found| fit_candidate(found.held, &found.fit)).collect(),
     )

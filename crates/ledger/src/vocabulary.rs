@@ -43,6 +43,9 @@ pub struct Meaning {
     pub meaning: String,
     /// The record types of which one record proves it.
     pub proved_by: BTreeSet<String>,
+    /// The field that a reading must state for the predicate to say anything, by record type: of a change, its time.
+    #[serde(default)]
+    pub states: BTreeMap<String, String>,
 }
 
 /// Why a text is not a vocabulary.
