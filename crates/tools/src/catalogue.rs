@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use crate::error::CallError;
 use crate::returned::Return;
-use crate::{find_files, list_directory, list_hives, parse_registry_key, read_file, stat_file};
+use crate::{find_files, hash_file, list_directory, list_hives, parse_registry_key, read_file, stat_file};
 use evidence::Tree;
 use ledger::ToolSpec;
 use serde_json::Value;
@@ -23,8 +23,9 @@ struct Tool {
 }
 
 /// Sorted by name.
-const TOOLS: [Tool; 6] = [
+const TOOLS: [Tool; 7] = [
     Tool { spec: find_files::spec, run: find_files::run },
+    Tool { spec: hash_file::spec, run: hash_file::run },
     Tool { spec: list_directory::spec, run: list_directory::run },
     Tool { spec: list_hives::spec, run: list_hives::run },
     Tool { spec: parse_registry_key::spec, run: parse_registry_key::run },

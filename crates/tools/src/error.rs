@@ -44,6 +44,17 @@ pub(crate) enum CallError {
     NotAFolder { path: EvidencePath },
     #[error(transparent)]
     Read(#[from] ReadError),
+    #[error(
+        "read {path}: byte {offset}: expected {expected} bytes in all; the file changes or cannot be read to its end"
+    )]
+    Changed { path: EvidencePath, offset: u64, expected: u64 },
+    #[error("read all of {expected} bytes: at or behind byte {offset}")]
+    HashRead {
+        offset: u64,
+        expected: u64,
+        #[source]
+        source: ReadError,
+    },
     #[error("{path} is not a hive that can be read")]
     NotAHive {
         path: EvidencePath,

@@ -15,6 +15,7 @@ mod error;
 mod find_files;
 mod glob;
 mod handle;
+mod hash_file;
 mod hive_file;
 mod key_lookup;
 mod list_directory;

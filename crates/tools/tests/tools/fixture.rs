@@ -69,6 +69,7 @@ pub(crate) fn valid(tool: &str) -> Value {
         "find_files" => {
             json!({ "name": "*.TXT", "under": "C/Users", "extension": ".txt", "evidence": "disk" })
         }
+        "hash_file" => json!({ "path": "C/Users/Ann/notes.txt", "evidence": "disk" }),
         "list_directory" => json!({ "path": "C/Users/Ann", "evidence": "disk" }),
         "list_hives" => json!({ "path": "C/Windows", "evidence": "disk" }),
         "parse_registry_key" => {

@@ -1,9 +1,10 @@
 //! Tools that look for something, and what it means when they find nothing.
 
-use crate::fixture::{Fixture, SYSTEM, text, write};
+use crate::fixture::{Fixture, SYSTEM, text, value, write};
 use evidence::{Tree, open_directory};
-use ledger::{Completeness, Outcome};
+use ledger::{ByteSpan, Completeness, Digest, FieldValue, Outcome};
 use serde_json::json;
+use std::fs;
 use std::path::Path;
 use tools::run;
 
@@ -158,4 +159,27 @@ fn a_search_that_stopped_early_or_met_a_gap_is_not_complete() {
     let returned = fixture.run("find_files", json!({ "name": "hidden" }));
     assert_eq!((returned.outcome, returned.completeness), (Outcome::Empty, Completeness::Truncated));
     assert!(returned.gaps[0].reason.contains("deeper than"), "{:?}", returned.gaps);
+}
+
+#[test]
+fn a_file_has_the_hash_of_its_content() {
+    let fixture = Fixture::new();
+    for path in ["C/Users/Ann/notes.txt", "C/Users/Ann/empty", SYSTEM] {
+        let returned = fixture.ok("hash_file", json!({ "path": path.to_uppercase() }));
+        let bytes = fs::read(fixture.root().join(path)).unwrap();
+        let [record] = returned.records.as_slice() else { panic!("{:?}", returned.records) };
+        assert_eq!(value(record, "sha256"), &FieldValue::Hash(Digest::of(&bytes).to_string()));
+        assert_eq!(value(record, "size"), &FieldValue::Size(bytes.len() as u64));
+        assert_eq!(text(record, "path"), path);
+        assert_eq!(record.locator.span, Some(ByteSpan::new(0, bytes.len() as u64)));
+    }
+    for (path, says) in [
+        ("C/Users", "not a regular file"),
+        ("C/Users/Ann/link", "not followed"),
+        ("C/Users/Bob", "the deepest folder on that way is C/Users"),
+    ] {
+        let returned = fixture.run("hash_file", json!({ "path": path }));
+        assert_eq!(returned.outcome, Outcome::Failed, "{path}");
+        assert!(returned.notes[0].contains(says), "{path}: {:?}", returned.notes);
+    }
 }
