@@ -7,14 +7,13 @@ use crate::catalogue::Call;
 use crate::error::CallError;
 use crate::returned::Return;
 use crate::row::Row;
-use crate::text::{Encoding, Line, detect, lines};
-use crate::{place, spec};
+use crate::text::{Encoding, detect, lines};
+use crate::{place, spec, text_line};
 use evidence::{Node, ReadAt, Tree, read_full_at};
 use ledger::digest::hex;
-use ledger::{ByteSpan, Defect, FieldType, FieldValue, Record, RecordType, ToolSpec};
+use ledger::{ByteSpan, FieldType, FieldValue, Record, RecordType, ToolSpec};
 use serde_json::json;
 
-const LINE: &str = "text_line";
 const ROW: &str = "byte_row";
 
 /// Most records of one call: a file of line ends alone would make a million.
@@ -51,25 +50,7 @@ pub(crate) fn spec() -> ToolSpec {
 
 fn record_types() -> Vec<RecordType> {
     vec![
-        spec::record(
-            LINE,
-            "one line of a text file, without its line end, or one part of a long line",
-            "path",
-            &[
-                ("path", &[FieldType::Path], "path of the file in the evidence"),
-                (
-                    "line",
-                    &[FieldType::Integer],
-                    "line number from 1; only when read from the start of the file",
-                ),
-                (
-                    "part",
-                    &[FieldType::Integer],
-                    "number of the part from 1, where a line has more than 4096 bytes",
-                ),
-                ("text", &[FieldType::Text], "the text"),
-            ],
-        ),
+        text_line::record_type(),
         spec::record(
             ROW,
             "16 bytes of a file",
@@ -151,7 +132,7 @@ impl Window {
         let cut = self.offset.saturating_add(self.bytes.len() as u64) < self.size;
         let found = lines(&self.bytes, self.offset, self.encoding, cut, MAX_RECORDS);
         let from_start = self.offset == 0;
-        let records = found.lines.into_iter().map(|line| line_record(tree, node, line, from_start));
+        let records = found.lines.into_iter().map(|line| text_line::record(tree, node, line, from_start));
         (records.collect(), found.next)
     }
 
@@ -178,24 +159,4 @@ fn read_at(reader: &mut dyn ReadAt, offset: u64, length: usize) -> Result<Vec<u8
     let read = read_full_at(reader, offset, &mut bytes)?;
     bytes.truncate(read);
     Ok(bytes)
-}
-
-fn line_record(tree: &dyn Tree, node: &Node, line: Line, numbered: bool) -> Record {
-    let number = |number: usize| FieldValue::Integer(i128::try_from(number).unwrap_or_default());
-    let defects = if line.damaged {
-        vec![Defect {
-            path: node.path.as_str().to_owned(),
-            offset: Some(line.span.offset),
-            what: "bytes that are no text in this encoding became U+FFFD".to_owned(),
-        }]
-    } else {
-        Vec::new()
-    };
-    Row::new(LINE, tree, node, Some(line.span))
-        .field("path", FieldValue::Path(node.path.as_str().to_owned()))
-        .maybe("line", numbered.then(|| number(line.number + 1)), None)
-        .maybe("part", line.part.map(number), None)
-        .field_at("text", FieldValue::Text(line.text), Some(line.span))
-        .defects(defects)
-        .done()
 }

@@ -37,7 +37,8 @@ impl Encoding {
         }
     }
 
-    const fn mark(self) -> &'static [u8] {
+    /// The byte order mark; empty where there is none.
+    pub(crate) const fn mark(self) -> &'static [u8] {
         match self {
             Encoding::Utf8 => b"\xEF\xBB\xBF",
             Encoding::Utf16Le => b"\xFF\xFE",
@@ -146,7 +147,7 @@ fn line_end(rest: &[u8], encoding: Encoding) -> (usize, usize, bool) {
 }
 
 /// Bytes of `content` up to its last whole character; all of them where there is no whole one.
-fn whole_characters(content: &[u8], encoding: Encoding) -> usize {
+pub(crate) fn whole_characters(content: &[u8], encoding: Encoding) -> usize {
     let length = match encoding {
         Encoding::Latin1 | Encoding::Hex => content.len(),
         Encoding::Utf8 => {
@@ -194,7 +195,7 @@ fn pieces(content: &[u8], offset: u64, number: usize, encoding: Encoding, lines:
 }
 
 /// The text, and whether something in it was none.
-fn decode(bytes: &[u8], encoding: Encoding) -> (String, bool) {
+pub(crate) fn decode(bytes: &[u8], encoding: Encoding) -> (String, bool) {
     match encoding {
         Encoding::Latin1 | Encoding::Hex => (bytes.iter().map(|byte| char::from(*byte)).collect(), false),
         Encoding::Utf8 => match std::str::from_utf8(bytes) {

@@ -103,6 +103,23 @@ fn every_file_of_hostile_evidence_is_read_without_a_panic() {
             assert_ne!(returned.outcome, Outcome::Failed, "{arguments}: {:?}", returned.notes);
             fits(&returned, "read_file");
         }
+        let hashed = case.ok("hash_file", json!({ "path": text(file, "path") }));
+        assert_eq!(text(&hashed.records[0], "size"), text(file, "size"));
+    }
+    let found = case.ok("find_files", json!({ "limit": 10000 }));
+    assert_eq!(found.records, listed.records);
+}
+
+#[test]
+fn every_hit_in_real_evidence_stands_at_its_place() {
+    for name in ["open-malformed", "open-shieldbase-win732bita"] {
+        let Some(case) = Case::open(name) else { return };
+        for wanted in ["re", "svchost", "\\system32\\"] {
+            let returned = case.ok("search_text", json!({ "text": wanted, "limit": 2000 }));
+            let holds = |record: &Record| text(record, "text").to_lowercase().contains(wanted);
+            assert!(returned.records.iter().all(holds), "{name}: {wanted}");
+            assert!(returned.records.iter().all(|record| text(record, "text").len() <= 3 * 4096));
+        }
     }
 }
 

@@ -14,4 +14,5 @@ mod files;
 mod fixture;
 mod registry;
 mod search;
+mod search_text;
 mod wire;
