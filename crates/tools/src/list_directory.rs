@@ -2,6 +2,7 @@
 
 use crate::catalogue::Call;
 use crate::error::CallError;
+use crate::page::Page;
 use crate::returned::Return;
 use crate::{dir_entry, place, spec};
 use evidence::{Listing, Node, NodeKind, Step, Tree, walk};
@@ -38,78 +39,47 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     if folder.kind != NodeKind::Directory {
         return Err(CallError::NotAFolder { path: folder.path.clone() });
     }
-    let (offset, limit) = (arguments.count("offset")?, arguments.count("limit")?);
-    let listed = list(place.tree, folder, arguments.flag("recursive")?, offset, limit)?;
+    let page = Page::new(arguments.count("offset")?, arguments.count("limit")?);
+    let listed = list(place.tree, folder, arguments.flag("recursive")?, page)?;
 
     let normalised = arguments
         .normalised(&[("evidence", json!(place.tree.label())), ("path", json!(folder.path.as_str()))]);
-    let records = listed.nodes.iter().map(|node| dir_entry::record(place.tree, node)).collect();
-    let mut returned = Return::found(records, normalised);
-    (returned.defects, returned.gaps) = (listed.defects, listed.gaps);
-    if listed.more {
-        let next = offset.saturating_add(limit);
-        returned.truncate(format!("more entries follow: go on with \"offset\": {next}"));
-    } else if offset > 0 {
-        // Nobody may read an absence out of a page.
-        returned.truncate("this is the last page; the entries before it are not in it".to_owned());
-    }
+    let Listed { page, defects, gaps } = listed;
+    let mut returned = Return { defects, gaps, ..Return::found(Vec::new(), normalised) };
+    page.fill(&mut returned, "entries");
     Ok(returned)
 }
 
-/// One page of entries in the making.
-#[derive(Default)]
+/// One page of entries, and what was met beside them.
 struct Listed {
-    nodes: Vec<Node>,
+    page: Page,
     defects: Vec<Defect>,
     gaps: Vec<Gap>,
-    /// Entries met, those before the page included.
-    seen: usize,
-    /// Whether entries follow that were not returned.
-    more: bool,
 }
 
-impl Listed {
-    /// Takes the next entry; `false` once the page is full.
-    fn take(&mut self, node: Node, offset: usize, limit: usize) -> bool {
-        let wanted = self.seen >= offset;
-        self.more = wanted && self.nodes.len() >= limit;
-        if wanted && !self.more {
-            self.nodes.push(node);
-        }
-        self.seen += 1;
-        !self.more
-    }
-}
-
-fn list(
-    tree: &dyn Tree,
-    folder: &Node,
-    recursive: bool,
-    offset: usize,
-    limit: usize,
-) -> Result<Listed, CallError> {
+fn list(tree: &dyn Tree, folder: &Node, recursive: bool, mut page: Page) -> Result<Listed, CallError> {
     // A folder that cannot be read at all fails the call; inside a walk it would only be a gap.
-    let Listing { nodes, defects, gaps } = tree.children(folder)?;
+    let Listing { nodes, mut defects, mut gaps } = tree.children(folder)?;
     if !recursive {
-        let mut listed = Listed { defects, gaps, ..Listed::default() };
         for node in nodes {
-            if !listed.take(node, offset, limit) {
+            if !page.take(|| dir_entry::record(tree, &node)) {
                 break;
             }
         }
-        return Ok(listed);
+        return Ok(Listed { page, defects, gaps });
     }
-    let mut listed = Listed::default();
+    // The walk meets the folder's own defects and gaps again.
+    (defects, gaps) = (Vec::new(), Vec::new());
     for step in walk(tree, folder) {
         match step {
             Step::Node(node) => {
-                if !listed.take(*node, offset, limit) {
+                if !page.take(|| dir_entry::record(tree, &node)) {
                     break;
                 }
             }
-            Step::Defect(defect) => listed.defects.push(defect),
-            Step::Gap(gap) => listed.gaps.push(gap),
+            Step::Defect(defect) => defects.push(defect),
+            Step::Gap(gap) => gaps.push(gap),
         }
     }
-    Ok(listed)
+    Ok(Listed { page, defects, gaps })
 }
