@@ -34,6 +34,7 @@ mod stat_file;
 mod surround;
 mod text;
 mod text_line;
+mod whole_lines;
 mod wire;
 
 pub use catalogue::{catalogue, run};

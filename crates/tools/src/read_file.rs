@@ -8,8 +8,9 @@ use crate::error::CallError;
 use crate::returned::Return;
 use crate::row::Row;
 use crate::text::{Encoding, detect, lines};
+use crate::whole_lines::{read_at, widen};
 use crate::{place, spec, text_line};
-use evidence::{Node, ReadAt, Tree, read_full_at};
+use evidence::{Node, ReadAt, Tree};
 use ledger::digest::hex;
 use ledger::{ByteSpan, FieldType, FieldValue, Record, RecordType, ToolSpec};
 use serde_json::json;
@@ -80,7 +81,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let (records, next) = window.records(place.tree, &place.node);
     let mut returned = Return::found(records, normalised);
     if window.offset != asked {
-        returned.notes.push(format!("UTF-16 has units of two bytes: read from byte {}", window.offset));
+        returned.notes.push(format!("no line is cut: read from byte {}", window.offset));
     }
     let size = window.size;
     if next < size {
@@ -112,10 +113,13 @@ impl Window {
             Some(encoding) => encoding,
             None => detect(&read_at(reader, 0, 3)?, &bytes),
         };
-        if encoding == Encoding::Utf16Le {
-            offset &= !1;
+        match encoding {
+            Encoding::Hex => {}
+            Encoding::Utf8 | Encoding::Latin1 => (offset, bytes) = widen(reader, offset, length, encoding)?,
             // At least one unit, or the reading would never come on.
-            bytes = read_at(reader, offset, (length & !1).max(2))?;
+            Encoding::Utf16Le => {
+                (offset, bytes) = widen(reader, offset & !1, (length & !1).max(2), encoding)?;
+            }
         }
         Ok(Window { bytes, offset, encoding, size })
     }
@@ -151,12 +155,4 @@ impl Window {
         let records = records.collect();
         (records, next)
     }
-}
-
-fn read_at(reader: &mut dyn ReadAt, offset: u64, length: usize) -> Result<Vec<u8>, CallError> {
-    let left = usize::try_from(reader.len().saturating_sub(offset)).unwrap_or(usize::MAX);
-    let mut bytes = vec![0; length.min(left)];
-    let read = read_full_at(reader, offset, &mut bytes)?;
-    bytes.truncate(read);
-    Ok(bytes)
 }

@@ -144,6 +144,23 @@ fn a_window_gives_whole_lines_and_says_how_to_go_on() {
 }
 
 #[test]
+fn no_window_cuts_a_word_out_of_a_line() {
+    let fixture = Fixture::new();
+    let line = "malware.exe was not executed; balance -512345.67";
+    let at = line.find("executed").unwrap();
+    write(fixture.root(), "log.txt", format!("first line\n{line}\nlast line").as_bytes());
+    for (offset, length) in [(11 + at, 8), (11 + at + 14, 4), (11, 1), (11, 20)] {
+        let returned =
+            fixture.ok("read_file", json!({ "path": "log.txt", "offset": offset, "length": length }));
+        assert_eq!(text(&returned.records[0], "text"), line, "{offset} {length}");
+        assert_eq!(returned.normalised.as_ref().unwrap()["offset"], 11);
+    }
+    write(fixture.root(), "wide.txt", &[b"\xFF\xFE".to_vec(), wide("not executed\nnext")].concat());
+    let returned = fixture.ok("read_file", json!({ "path": "wide.txt", "offset": 11, "length": 3 }));
+    assert_eq!(text(&returned.records[0], "text"), "not executed");
+}
+
+#[test]
 fn a_long_line_comes_in_parts_and_a_flood_of_lines_in_portions() {
     let fixture = Fixture::new();
     write(fixture.root(), "long.txt", format!("{}\nshort", "x".repeat(10_000)).as_bytes());
