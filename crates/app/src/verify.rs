@@ -34,6 +34,9 @@ pub struct Certificate {
     pub verdicts: u64,
     /// What does not hold, and where.
     pub findings: Vec<Finding>,
+    /// Whether its tools ran confined; `None` where the log does not hold far enough to tell.
+    #[serde(skip)]
+    pub confined: Option<bool>,
 }
 
 /// What a verification reaches, lowest first (DESIGN §3.10).
@@ -90,6 +93,7 @@ struct Check {
     facts: u64,
     verdicts: u64,
     log_holds: bool,
+    confined: Option<bool>,
     findings: Vec<Finding>,
 }
 
@@ -126,6 +130,7 @@ impl Check {
             facts: self.facts,
             verdicts: self.verdicts,
             findings: self.findings,
+            confined: self.confined,
         }
     }
 
@@ -133,13 +138,18 @@ impl Check {
         if let Err(error) = reader.check_schema() {
             self.find("run.db", &error);
         }
+        let before = self.findings.len();
         let (events, heads) = self.chain(reader);
+        let whole = self.findings.len() == before;
         self.manifest(folder, &events, &heads);
         let outputs = self.payloads(reader, &events);
         self.log_holds = self.findings.is_empty();
         match graph::fold(events.iter().cloned()) {
             Err(error) => self.find("the log", &error),
-            Ok(run) => self.claims(&run, &events, &outputs),
+            Ok(run) => {
+                self.confined = whole.then_some(run.opened.confined);
+                self.claims(&run, &events, &outputs);
+            }
         }
     }
 

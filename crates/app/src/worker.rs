@@ -3,6 +3,7 @@
 mod answer;
 
 use crate::case_file::Case;
+use answer::Expected;
 use engine::ToolReturn;
 use ledger::chain::Cost;
 use ledger::{Completeness, Gap, Integrity, IntegrityLevel, Outcome};
@@ -59,6 +60,7 @@ pub(crate) struct Worker {
     zygote: Arc<Mutex<Zygote>>,
     confinement: Confinement,
     mounts: Arc<[Mount]>,
+    expected: Arc<Expected>,
     limits: Limits,
 }
 
@@ -80,6 +82,7 @@ impl Worker {
             confinement: *zygote.confinement(),
             zygote: Arc::new(Mutex::new(zygote)),
             mounts: mounts.collect(),
+            expected: Arc::new(Expected::of(case.entry.evidence.iter().map(|entry| entry.label.clone()))),
             limits: request.limits,
         })
     }
@@ -101,11 +104,10 @@ impl Worker {
             arguments: arguments.clone(),
             evidence: self.mounts.to_vec(),
         };
-        let labels: Vec<&str> = self.mounts.iter().map(|mount| mount.label.as_str()).collect();
         match self.send(&request, &self.limits) {
             Ok(report) => {
                 let cost = cost(&report);
-                (returned(report, &self.limits, tool, &labels), Some(cost))
+                (returned(report, &self.limits, tool, &self.expected), Some(cost))
             }
             Err(error) => (broken(Outcome::Failed, tool, no_worker(&error)), None),
         }
@@ -156,7 +158,7 @@ pub fn call_tool(
 }
 
 /// What a report of the sandbox means to the engine.
-fn returned(report: Report, limits: &Limits, tool: &str, labels: &[&str]) -> ToolReturn {
+fn returned(report: Report, limits: &Limits, tool: &str, expected: &Expected) -> ToolReturn {
     let bytes = match report.ending {
         Ending::Replied(bytes) => bytes,
         ref ending @ Ending::TimedOut { .. } => return broken(Outcome::Timeout, tool, told(ending, limits)),
@@ -169,7 +171,7 @@ fn returned(report: Report, limits: &Limits, tool: &str, labels: &[&str]) -> Too
         | Ending::SetupFailed { .. }
         | Ending::ZygoteDied { .. }) => return broken(Outcome::Failed, tool, told(ending, limits)),
     };
-    match answer::read(&bytes, tool, labels) {
+    match answer::read(&bytes, tool, expected) {
         Ok((summary, output)) => ToolReturn {
             outcome: summary.outcome,
             completeness: summary.completeness,

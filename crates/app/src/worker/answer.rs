@@ -2,8 +2,9 @@
 //!
 //! What it must not do, even if that process is no longer ours: name evidence that the case does not have, return record types that the tool does not declare, or say something that the log cannot hold.
 
-use ledger::{Output, canonical};
+use ledger::{Output, ToolSpec, canonical};
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 use tools::{Summary, WireError};
 
@@ -31,16 +32,33 @@ pub(super) enum AnswerError {
     Remarks { found: usize },
 }
 
-/// Reads the answer to a call of `tool` over evidence with these labels.
-pub(super) fn read(bytes: &[u8], tool: &str, labels: &[&str]) -> Result<(Summary, Output), AnswerError> {
+/// What answers may say: the evidence of the case, and the record types that each tool declares.
+#[derive(Debug)]
+pub(super) struct Expected {
+    labels: BTreeSet<String>,
+    kinds: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Expected {
+    /// What the catalogue's tools may answer over evidence with these labels.
+    pub(super) fn of(labels: impl IntoIterator<Item = String>) -> Expected {
+        let kinds = |tool: ToolSpec| (tool.name, tool.records.into_iter().map(|kind| kind.name).collect());
+        Expected {
+            labels: labels.into_iter().collect(),
+            kinds: tools::catalogue().into_iter().map(kinds).collect(),
+        }
+    }
+}
+
+/// Reads the answer to a call of `tool`.
+pub(super) fn read(bytes: &[u8], tool: &str, expected: &Expected) -> Result<(Summary, Output), AnswerError> {
     let (summary, output) = tools::decode_return_parts(bytes).map_err(AnswerError::Wire)?;
-    let catalogue = tools::catalogue();
-    let declared = catalogue.iter().find(|spec| spec.name == tool).map_or(&[][..], |spec| &spec.records);
+    let declared = expected.kinds.get(tool);
     for (record, held) in output.records().iter().enumerate() {
-        if !labels.contains(&held.locator.evidence.as_str()) {
+        if !expected.labels.contains(&held.locator.evidence) {
             return Err(AnswerError::Evidence { record });
         }
-        if !declared.iter().any(|kind| kind.name == held.kind) {
+        if !declared.is_some_and(|kinds| kinds.contains(&held.kind)) {
             return Err(AnswerError::Kind { record, tool: tool.to_owned() });
         }
     }
@@ -105,12 +123,13 @@ mod tests {
     #[test]
     fn an_answer_that_fits_is_taken() {
         let bytes = answer("dir_entry", "host", json!({"path": "/"}));
-        assert!(read(&bytes, "list_directory", &["host"]).is_ok());
+        assert!(read(&bytes, "list_directory", &Expected::of(["host".to_owned()])).is_ok());
     }
 
     #[test]
     fn an_answer_of_a_worker_that_is_no_longer_ours_is_refused() {
-        let refused = |bytes: &[u8]| read(bytes, "list_directory", &["host"]).unwrap_err();
+        let expected = Expected::of(["host".to_owned()]);
+        let refused = |bytes: &[u8]| read(bytes, "list_directory", &expected).unwrap_err();
         let elsewhere = answer("dir_entry", "other", json!({}));
         assert!(matches!(refused(&elsewhere), AnswerError::Evidence { record: 0 }));
         let undeclared = answer("registry_value", "host", json!({}));

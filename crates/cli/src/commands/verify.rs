@@ -14,26 +14,21 @@ pub(super) fn execute(arguments: &VerifyArguments, printer: &mut Printer) -> Res
     let certificate = app::verify(&folder);
     // Whoever strips the seal and the manifest must not pass for a run that broke off, unless that is expected.
     let verified = certificate.holds() && (certificate.sealed || arguments.unsealed);
-    let confined = app::load_run(&folder).ok().map(|run| run.opened.confined);
-    let printed = print(
-        printer,
-        arguments.format,
-        || text(&certificate, confined, verified),
-        || value(&certificate, confined, verified),
-    );
+    let printed =
+        print(printer, arguments.format, || text(&certificate, verified), || value(&certificate, verified));
     Ok(ended(printer, printed, if verified { 0 } else { Failure::TAMPERED }))
 }
 
-fn value(certificate: &Certificate, confined: Option<bool>, verified: bool) -> Value {
+fn value(certificate: &Certificate, verified: bool) -> Value {
     json!({
         "locard_verify": 1,
         "verified": verified,
-        "confined": confined,
+        "confined": certificate.confined,
         "certificate": certificate,
     })
 }
 
-fn text(certificate: &Certificate, confined: Option<bool>, verified: bool) -> String {
+fn text(certificate: &Certificate, verified: bool) -> String {
     let mut out = String::new();
     for finding in &certificate.findings {
         let _ = writeln!(out, "does not hold: {}: {}", terminal(&finding.place), terminal(&finding.what));
@@ -46,7 +41,7 @@ fn text(certificate: &Certificate, confined: Option<bool>, verified: bool) -> St
     if let Some(head) = certificate.head {
         let _ = writeln!(out, "head {head}");
     }
-    if confined == Some(false) {
+    if certificate.confined == Some(false) {
         let _ = writeln!(out, "{UNCONFINED}");
     }
     if !certificate.sealed {
