@@ -49,6 +49,8 @@ pub(crate) struct PhaseState {
     pub(crate) phase: Phase,
     pub(crate) surface: Surface,
     tools: Arc<[ToolSpec]>,
+    /// Of `tools`; computed with the phase's first request.
+    tools_digest: Option<Digest>,
     turns: u32,
 }
 
@@ -97,6 +99,7 @@ impl Task {
         let phase = PhaseState {
             phase: Phase::Investigate,
             tools: setting.offered(&assigned.agent.surface),
+            tools_digest: None,
             surface: assigned.agent.surface.clone(),
             turns: 0,
         };
@@ -223,8 +226,11 @@ impl Task {
         Ok(Command::AskModel(request))
     }
 
-    fn request(&self) -> Result<TurnRequest, StepError> {
-        let tools = Digest::of(&canonical::to_vec(&*self.phase.tools)?);
+    fn request(&mut self) -> Result<TurnRequest, StepError> {
+        let tools = match self.phase.tools_digest {
+            Some(digest) => digest,
+            None => *self.phase.tools_digest.insert(Digest::of(&canonical::to_vec(&*self.phase.tools)?)),
+        };
         let parts = [self.system.as_bytes(), tools.as_bytes(), self.conversation.as_bytes()];
         Ok(TurnRequest {
             turn: self.turn,
@@ -255,6 +261,7 @@ impl Task {
                 self.phase = PhaseState {
                     phase: Phase::Record,
                     tools: self.setting.offered(&surface),
+                    tools_digest: None,
                     surface,
                     turns: 0,
                 };
