@@ -3,7 +3,7 @@
 use crate::judge::Bench;
 use crate::record::Recorder;
 use crate::worker::Worker;
-use engine::{Command, Input, Invoke, Step, StepError, Task, ToolReturn};
+use engine::{Command, Input, Invoke, Judgement, Step, StepError, Task, ToolReturn};
 use ledger::chain::Cost;
 use ledger::event::TaskEnded;
 use ledger::turn::TurnRequest;
@@ -104,17 +104,25 @@ impl Drive {
                     cost = spent;
                     Input::Returned(returned)
                 }
-                Command::Judge(judgement) => {
-                    let shelf = self.task.shelf();
-                    let verdict = self.bench.judge(&judgement.reading, judgement.fact, shelf);
-                    Input::Judged(Box::new(verdict))
-                }
+                Command::Judge(judgement) => self.judge(&judgement),
                 Command::End => {
                     let ended = ended.ok_or(DriveError::Panicked { task })?;
                     (self.observe)(Progress::Ended { agent: self.agent.clone(), ended: ended.clone() });
                     return Ok(ended);
                 }
             };
+        }
+    }
+
+    fn judge(&self, judgement: &Judgement) -> Input {
+        let shelf = self.task.shelf();
+        match judgement {
+            Judgement::Reading { fact, reading, .. } => {
+                Input::Judged(Box::new(self.bench.judge(reading, *fact, shelf)))
+            }
+            Judgement::Absence { id, absence, .. } => {
+                Input::AbsenceJudged(Box::new(self.bench.judge_absence(absence, *id, shelf)))
+            }
         }
     }
 

@@ -1,8 +1,8 @@
-//! Glue: readings to the gateway.
+//! Glue: claims to the gateway.
 
-use ground::{Setting, Shelf, Verdict};
+use ground::{AbsenceVerdict, Setting, Shelf, Verdict};
 use ledger::event::RunOpened;
-use ledger::{FactId, GateRules, Reading, RecordType, Vocabulary};
+use ledger::{AbsenceClaim, AbsenceId, Coverage, FactId, GateRules, Reading, RecordType, Vocabulary};
 use std::collections::BTreeMap;
 
 /// What every judgement of a run needs, folded from its first event.
@@ -10,6 +10,7 @@ pub(crate) struct Bench {
     rules: GateRules,
     vocabulary: Vocabulary,
     types: BTreeMap<String, RecordType>,
+    coverage: BTreeMap<String, Vec<Coverage>>,
 }
 
 impl Bench {
@@ -19,6 +20,7 @@ impl Bench {
             rules: opened.rules.gate.clone(),
             vocabulary: opened.vocabulary.clone(),
             types: types.map(|kind| (kind.name.clone(), kind.clone())).collect(),
+            coverage: opened.tools.iter().map(|tool| (tool.name.clone(), tool.covers.clone())).collect(),
         }
     }
 
@@ -26,6 +28,11 @@ impl Bench {
     pub(crate) fn judge(&self, reading: &Reading, fact: FactId, shelf: &Shelf) -> Verdict {
         let setting = Setting { rules: &self.rules, vocabulary: &self.vocabulary, types: &self.types };
         ground::judge(reading, fact, shelf, &setting)
+    }
+
+    /// Judges an absence against what its task has searched.
+    pub(crate) fn judge_absence(&self, claim: &AbsenceClaim, id: AbsenceId, shelf: &Shelf) -> AbsenceVerdict {
+        ground::judge_absence(claim, id, shelf, &self.coverage)
     }
 
     pub(crate) fn vocabulary(&self) -> &Vocabulary {

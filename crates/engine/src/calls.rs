@@ -1,11 +1,12 @@
 //! The calls of a turn, one after another: which may go on, and who takes them up.
 
+use crate::absence::Covering;
 use crate::invoke::Running;
 use crate::record::Judging;
 use crate::shelf::bounded;
 use crate::step::{Append, Command, StepError};
 use crate::task::{Task, event};
-use crate::tools::{NOTHING_TO_RECORD, READ_OUTPUT, RECORD_PHENOMENON};
+use crate::tools::OwnTool;
 use crate::view;
 use ledger::event::{CallRefused, NothingToRecord, OutputPaged, RecordRange, Refusal};
 use ledger::turn::{Answer, Page, ToolCall, UserBlock};
@@ -19,6 +20,8 @@ pub(crate) enum Busy {
     Tool(Running),
     /// A reading of a record call is being judged.
     Judging(Judging),
+    /// An absence is being judged.
+    Covering(Covering),
 }
 
 impl Busy {
@@ -26,6 +29,7 @@ impl Busy {
         match self {
             Busy::Tool(_) => "a tool's return",
             Busy::Judging(_) => "a verdict",
+            Busy::Covering(_) => "a verdict on an absence",
         }
     }
 }
@@ -51,12 +55,15 @@ impl Task {
                 return Ok(None);
             }
         };
-        match (class, call.tool.as_str()) {
+        match (class, OwnTool::of_name(&call.tool)) {
             (ToolClass::Investigate, _) => return self.invoke(call, append),
-            (_, RECORD_PHENOMENON) => return self.record(call, append),
-            (_, NOTHING_TO_RECORD) => self.nothing(call, append),
-            (_, READ_OUTPUT) => self.page(call, append),
-            (_, _) => {
+            (_, Some(OwnTool::RecordPhenomenon)) => return self.record(call, append),
+            (_, Some(OwnTool::RecordAbsence)) => return self.record_absence(call, append),
+            (_, Some(OwnTool::NothingToRecord)) => self.nothing(call, append),
+            (_, Some(OwnTool::ReadOutput)) => self.page(call, append),
+            (_, Some(OwnTool::Write(tool))) => self.write_graph(tool, call, append)?,
+            (_, Some(OwnTool::Read(tool))) => self.read_graph(tool, call, append),
+            (_, None) => {
                 let told = format!("{} is specified, but this engine cannot run it", call.tool);
                 self.refuse(call, Refusal::UnknownTool, told, append);
             }

@@ -1,55 +1,79 @@
-//! Reading a record call's arguments: strict about what is missing, lenient about its shape.
+//! Reading a record call's arguments.
 
-use crate::shelf::bounded;
-use ledger::{ClaimedValue, Reading};
-use serde_json::{Map, Value};
-use thiserror::Error;
+use crate::arguments::{Arguments, Malformed};
+use ledger::{Absence, AbsenceClaim, AbsenceForm, ClaimedValue, Reading};
+use serde_json::Value;
 
 /// The most readings of one call.
 pub(crate) const MOST_READINGS: usize = 64;
-
-/// Why a record call cannot be read.
-#[derive(Debug, Error, PartialEq, Eq)]
-#[error("read {place}: expected {expected}")]
-pub(crate) struct MalformedCall {
-    /// Where in the arguments, such as `readings[0].values`.
-    pub(crate) place: String,
-    /// What should stand there.
-    pub(crate) expected: &'static str,
-}
 
 /// The readings and the interpretation of a `record_phenomenon` call.
 ///
 /// `values` may be an object (field → value) or an array of values and of objects with `field` and `value`.
 /// Whether a reading is true, or its predicate known, is the gateway's question.
-pub(crate) fn readings(arguments: &Value) -> Result<(Vec<Reading>, String), MalformedCall> {
-    let object = members(arguments, "arguments", &["readings", "interpretation"])?;
-    let list = object.get("readings").and_then(Value::as_array);
+pub(crate) fn readings(arguments: &Value) -> Result<(Vec<Reading>, String), Malformed> {
+    let arguments = Arguments::of(arguments, &["readings", "interpretation"])?;
+    let list = arguments.get("readings").and_then(Value::as_array);
     let list = list
         .filter(|list| (1..=MOST_READINGS).contains(&list.len()))
-        .ok_or_else(|| malformed("readings", "an array of 1 to 64 readings"))?;
+        .ok_or_else(|| arguments.malformed("readings", "an array of 1 to 64 readings"))?;
     let readings: Result<Vec<_>, _> =
         list.iter().enumerate().map(|(index, value)| reading(value, &format!("readings[{index}]"))).collect();
-    let interpretation = optional_text(object, "interpretation", "")?.unwrap_or_default();
-    Ok((readings?, interpretation))
+    let interpretation = arguments.optional_text("interpretation")?.unwrap_or_default();
+    Ok((readings?, interpretation.to_owned()))
 }
 
-fn reading(value: &Value, place: &str) -> Result<Reading, MalformedCall> {
-    let allowed = ["predicate", "subject", "values", "invocation", "record"];
-    let object = members(value, place, &allowed)?;
+/// The claim and the interpretation of a `record_absence` call.
+///
+/// Whether its searches cover it is the gateway's question.
+pub(crate) fn absence(arguments: &Value) -> Result<(AbsenceClaim, String), Malformed> {
+    let known = ["form", "name", "under", "hive", "key", "text", "evidence", "searches", "interpretation"];
+    let arguments = Arguments::of(arguments, &known)?;
+    let form = arguments.word("form", &AbsenceForm::ALL, AbsenceForm::name)?;
+    let evidence = arguments.optional_text("evidence")?.map(str::to_owned);
+    let optional = |name| arguments.optional_text(name).map(|text| text.unwrap_or_default().to_owned());
+    let required = |name| arguments.text(name).map(str::to_owned);
+    let (absence, members) = match form {
+        AbsenceForm::File => (
+            Absence::File { name: required("name")?, under: optional("under")?, evidence },
+            ["name", "under"],
+        ),
+        AbsenceForm::RegistryKey => (
+            Absence::RegistryKey { hive: required("hive")?, key: required("key")?, evidence },
+            ["hive", "key"],
+        ),
+        AbsenceForm::Text => (
+            Absence::Text { text: required("text")?, under: optional("under")?, evidence },
+            ["text", "under"],
+        ),
+    };
+    // A member of another form would be a condition that is silently dropped.
+    let others = ["name", "under", "hive", "key", "text"].into_iter().filter(|name| !members.contains(name));
+    if let Some(other) = others.into_iter().find(|name| arguments.get(name).is_some()) {
+        return Err(
+            arguments.malformed(other, format!("nothing: the form {} has no such member", form.name()))
+        );
+    }
+    let searches = arguments.texts("searches")?.into_iter().map(str::to_owned).collect();
+    Ok((AbsenceClaim { absence, searches }, optional("interpretation")?))
+}
+
+fn reading(value: &Value, place: &str) -> Result<Reading, Malformed> {
+    let known = ["predicate", "subject", "values", "invocation", "record"];
+    let members = Arguments::at(value, place, &known)?;
     let required = |name: &str, expected| {
-        optional_text(object, name, place)?.ok_or_else(|| malformed(&format!("{place}.{name}"), expected))
+        members.optional_text(name)?.map(str::to_owned).ok_or_else(|| members.malformed(name, expected))
     };
     Ok(Reading {
         predicate: required("predicate", "the name of a predicate")?,
-        subject: optional_text(object, "subject", place)?.unwrap_or_default(),
-        values: values(object.get("values"), &format!("{place}.values"))?,
+        subject: members.optional_text("subject")?.unwrap_or_default().to_owned(),
+        values: values(members.get("values"), &members.place("values"))?,
         invocation: required("invocation", "an invocation id")?,
-        record: optional_text(object, "record", place)?,
+        record: members.optional_text("record")?.map(str::to_owned),
     })
 }
 
-fn values(value: Option<&Value>, place: &str) -> Result<Vec<ClaimedValue>, MalformedCall> {
+fn values(value: Option<&Value>, place: &str) -> Result<Vec<ClaimedValue>, Malformed> {
     match value {
         Some(Value::Object(fields)) => fields
             .iter()
@@ -58,60 +82,33 @@ fn values(value: Option<&Value>, place: &str) -> Result<Vec<ClaimedValue>, Malfo
         Some(Value::Array(items)) => items
             .iter()
             .enumerate()
-            .map(|(index, item)| {
-                let place = format!("{place}[{index}]");
-                match item {
-                    Value::Object(_) => {
-                        let object = members(item, &place, &["field", "value"])?;
-                        let field = optional_text(object, "field", &place)?;
-                        claimed(field, object.get("value").unwrap_or(&Value::Null), &place)
-                    }
-                    value => claimed(None, value, &place),
-                }
-            })
+            .map(|(index, item)| item_of(item, &format!("{place}[{index}]")))
             .collect(),
-        _ => Err(malformed(place, "an object of field and value, or an array of values")),
+        _ => Err(Malformed::new(place, "an object of field and value, or an array of values")),
     }
 }
 
-fn claimed(field: Option<String>, value: &Value, place: &str) -> Result<ClaimedValue, MalformedCall> {
+fn item_of(item: &Value, place: &str) -> Result<ClaimedValue, Malformed> {
+    match item {
+        Value::Object(_) => {
+            let members = Arguments::at(item, place, &["field", "value"])?;
+            let field = members.optional_text("field")?.map(str::to_owned);
+            claimed(field, members.get("value").unwrap_or(&Value::Null), place)
+        }
+        value => claimed(None, value, place),
+    }
+}
+
+fn claimed(field: Option<String>, value: &Value, place: &str) -> Result<ClaimedValue, Malformed> {
     let value = match value {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
         Value::Bool(flag) => flag.to_string(),
         Value::Null | Value::Array(_) | Value::Object(_) => {
-            return Err(malformed(place, "a text, a number, true or false"));
+            return Err(Malformed::new(place, "a text, a number, true or false"));
         }
     };
     Ok(ClaimedValue { field, value })
-}
-
-fn members<'a>(
-    value: &'a Value,
-    place: &str,
-    allowed: &[&str],
-) -> Result<&'a Map<String, Value>, MalformedCall> {
-    let object = value.as_object().ok_or_else(|| malformed(place, "an object"))?;
-    match object.keys().find(|name| !allowed.contains(&name.as_str())) {
-        Some(unknown) => Err(malformed(&format!("{place}.{unknown}"), "no member of this name")),
-        None => Ok(object),
-    }
-}
-
-fn optional_text(
-    object: &Map<String, Value>,
-    name: &str,
-    place: &str,
-) -> Result<Option<String>, MalformedCall> {
-    match object.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(malformed(format!("{place}.{name}").trim_start_matches('.'), "a text")),
-    }
-}
-
-fn malformed(place: &str, expected: &'static str) -> MalformedCall {
-    MalformedCall { place: bounded(place), expected }
 }
 
 #[cfg(test)]

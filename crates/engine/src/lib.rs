@@ -6,9 +6,14 @@
 //!
 //! **Invariant:** ids of invocations, claims, facts and phenomena are assigned here and nowhere else.
 
+mod absence;
+mod arguments;
 mod calls;
 mod claims;
+mod graph_read;
+mod graph_write;
 mod invoke;
+mod notebook;
 mod objectives;
 mod prompt;
 mod record;

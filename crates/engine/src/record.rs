@@ -8,7 +8,7 @@ use crate::task::{Task, Waiting, event};
 use ground::Verdict;
 use ledger::event::{ClaimAccepted, ClaimRejected, ClaimSubmitted, PhenomenonRecorded, Refusal};
 use ledger::turn::{Answer, ReadingResult, Recorded, ToolCall};
-use ledger::{ClaimId, Event, FactId, PhenomenonId, Reading, canonical};
+use ledger::{Claim, ClaimId, Event, FactId, PhenomenonId, Reading, canonical};
 use std::collections::VecDeque;
 
 /// A record call of which a reading is being judged.
@@ -82,16 +82,17 @@ impl Task {
         let claim = ClaimId::assign(&self.setting.ids, self.id(), self.next.claim)?;
         let fact = FactId::assign(&self.setting.ids, self.id(), self.next.claim)?;
         self.next.claim += 1;
+        let stated = Claim::Reading(reading.clone());
         append.push(event(Event::ClaimSubmitted(ClaimSubmitted {
             claim,
             turn: self.turn,
             call: batch.call.call.clone(),
-            reading: reading.clone(),
+            stated: stated.clone(),
         })));
         let own = self.id();
-        cite(&mut self.shelf, &self.setting, own, &reading);
+        cite(&mut self.shelf, &self.setting, own, &stated);
         self.waiting = Waiting::Busy(Box::new(Busy::Judging(Judging { batch, claim })));
-        Ok(Some(Command::Judge(Judgement { claim, fact, reading })))
+        Ok(Some(Command::Judge(Judgement::Reading { claim, fact, reading })))
     }
 
     /// The gateway has judged the reading.
@@ -119,7 +120,7 @@ impl Task {
             }
             Verdict::Refused(rejection) => {
                 self.rejections += 1;
-                self.turn_record.refused_readings += 1;
+                self.turn_record.refused_claims += 1;
                 batch.results.push(ReadingResult::Rejected { rejection: rejection.clone() });
                 append.push(event(Event::ClaimRejected(ClaimRejected { claim, rejection })));
             }
@@ -148,11 +149,13 @@ impl Task {
         if batch.results.iter().all(|result| matches!(result, ReadingResult::Accepted { .. })) {
             self.recorded.insert(canonical::to_vec(&batch.call.arguments)?, id);
         }
-        append.push(event(Event::PhenomenonRecorded(PhenomenonRecorded {
+        let recorded = PhenomenonRecorded {
             phenomenon: id,
             facts: std::mem::take(&mut batch.facts),
             interpretation: std::mem::take(&mut batch.interpretation),
-        })));
+        };
+        self.notebook.phenomena.push(recorded.clone());
+        append.push(event(Event::PhenomenonRecorded(recorded)));
         Ok(id)
     }
 }

@@ -1,9 +1,9 @@
 //! The shelf as a fold of a task's events: what its claims are judged against.
 
 use crate::setting::Setting;
-use ground::{Held, Shelf};
+use ground::{Held, Search, Shelf};
 use ledger::event::{InvocationEnded, InvocationStarted};
-use ledger::{Output, Reading, TaskId, canonical};
+use ledger::{Claim, Output, TaskId, canonical};
 use std::sync::Arc;
 
 /// Puts an invocation on the shelf.
@@ -16,18 +16,28 @@ pub fn hold(
     shelf.push(Held {
         invocation: ended.invocation,
         summary: summary(&started.tool, &started.arguments),
+        search: Search {
+            tool: started.tool.clone(),
+            arguments: ended.normalised.clone(),
+            completeness: ended.completeness,
+            whole: ended.gaps.is_empty() && ended.defects.is_empty(),
+        },
         outcome: ended.outcome,
         output,
         shown: ended.shown.clone(),
     });
 }
 
-/// Lets the shelf know that a cited id is another task's, where its digits say so.
-pub fn cite(shelf: &mut Shelf, setting: &Setting, own: TaskId, reading: &Reading) {
-    if let Ok(cited) = reading.invocation.trim().parse()
-        && setting.is_foreign(cited, own)
-    {
-        shelf.push_foreign(cited);
+/// Lets the shelf know which cited ids are another task's, where their digits say so.
+pub fn cite(shelf: &mut Shelf, setting: &Setting, own: TaskId, claim: &Claim) {
+    let cited = match claim {
+        Claim::Reading(reading) => std::slice::from_ref(&reading.invocation),
+        Claim::Absence(absence) => absence.searches.as_slice(),
+    };
+    for id in cited.iter().filter_map(|cited| cited.trim().parse().ok()) {
+        if setting.is_foreign(id, own) {
+            shelf.push_foreign(id);
+        }
     }
 }
 
@@ -38,7 +48,12 @@ fn summary(tool: &str, arguments: &serde_json::Value) -> String {
 
 /// At most 200 characters of what a model wrote.
 pub(crate) fn bounded(text: &str) -> String {
-    match text.char_indices().nth(200) {
+    within(text, 200)
+}
+
+/// At most `most` characters of a text.
+pub(crate) fn within(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }

@@ -1,10 +1,11 @@
 //! What goes into a step and what comes out.
 
-use ground::Verdict;
+use ground::{AbsenceVerdict, Verdict};
 use ledger::canonical::CanonicalError;
 use ledger::turn::{Reply, TurnRequest};
 use ledger::{
-    ClaimId, Completeness, Defect, Event, FactId, Gap, IdError, InvocationId, Outcome, Output, Reading,
+    AbsenceClaim, AbsenceId, ClaimId, Completeness, Defect, Event, FactId, Gap, IdError, InvocationId,
+    Outcome, Output, Reading,
 };
 use std::sync::Arc;
 use thiserror::Error;
@@ -22,6 +23,8 @@ pub enum Input {
     Returned(ToolReturn),
     /// The gateway has judged the reading that the last step asked about.
     Judged(Box<Verdict>),
+    /// The gateway has judged the absence that the last step asked about.
+    AbsenceJudged(Box<AbsenceVerdict>),
     /// The task's wall time is spent; given in place of asking the model.
     TimeSpent,
 }
@@ -34,6 +37,7 @@ impl Input {
             Input::ModelFailed(_) => "a failed turn",
             Input::Returned(_) => "a tool's return",
             Input::Judged(_) => "a verdict",
+            Input::AbsenceJudged(_) => "a verdict on an absence",
             Input::TimeSpent => "the end of the wall time",
         }
     }
@@ -83,7 +87,7 @@ pub enum Command {
     AskModel(TurnRequest),
     /// Run a tool; answer with [`Input::Returned`].
     CallTool(Invoke),
-    /// Judge a reading against [`crate::Task::shelf`]; answer with [`Input::Judged`].
+    /// Judge a claim against [`crate::Task::shelf`]; answer with [`Input::Judged`] or [`Input::AbsenceJudged`].
     Judge(Judgement),
     /// The task has ended.
     End,
@@ -100,15 +104,27 @@ pub struct Invoke {
     pub arguments: serde_json::Value,
 }
 
-/// A reading to judge.
+/// A claim to judge.
 #[derive(Debug, Clone)]
-pub struct Judgement {
-    /// The claim.
-    pub claim: ClaimId,
-    /// The id that the fact gets if it is grounded.
-    pub fact: FactId,
-    /// The reading.
-    pub reading: Reading,
+pub enum Judgement {
+    /// That values stand in the evidence.
+    Reading {
+        /// The claim.
+        claim: ClaimId,
+        /// The id that the fact gets if it is grounded.
+        fact: FactId,
+        /// The reading.
+        reading: Reading,
+    },
+    /// That something does not.
+    Absence {
+        /// The claim.
+        claim: ClaimId,
+        /// The id that the absence gets if it is covered.
+        id: AbsenceId,
+        /// The absence and its searches.
+        absence: AbsenceClaim,
+    },
 }
 
 /// Why a step could not be made: a defect of ours, or a task past every limit.

@@ -2,6 +2,7 @@
 
 use crate::calls::Busy;
 use crate::invoke::Asked;
+use crate::notebook::Notebook;
 use crate::objectives;
 use crate::prompt;
 use crate::reply::recordable;
@@ -35,6 +36,7 @@ pub struct Task {
     pub(crate) shelf: Shelf,
     pub(crate) asked: BTreeMap<Vec<u8>, Asked>,
     pub(crate) facts: Vec<FactEntry>,
+    pub(crate) notebook: Notebook,
     /// Record calls of which every reading was grounded.
     pub(crate) recorded: BTreeMap<Vec<u8>, PhenomenonId>,
     pub(crate) rejections: u32,
@@ -58,8 +60,8 @@ pub(crate) struct PhaseState {
 #[derive(Debug, Default)]
 pub(crate) struct TurnRecord {
     pub(crate) calls: u32,
-    pub(crate) refused_readings: u32,
-    /// Whether anything but refused readings happened.
+    pub(crate) refused_claims: u32,
+    /// Whether anything but refused claims happened.
     pub(crate) fruitful: bool,
     pub(crate) nothing_to_record: bool,
 }
@@ -119,6 +121,7 @@ impl Task {
             shelf: Shelf::default(),
             asked: BTreeMap::new(),
             facts: Vec::new(),
+            notebook: Notebook::default(),
             recorded: BTreeMap::new(),
             rejections: 0,
             call_ids: BTreeSet::new(),
@@ -165,6 +168,9 @@ impl Task {
                 (Busy::Judging(judging), Input::Judged(verdict)) => {
                     self.judged(judging, *verdict, &mut append)?
                 }
+                (Busy::Covering(covering), Input::AbsenceJudged(verdict)) => {
+                    self.covered(covering, *verdict, &mut append)?
+                }
                 (busy, input) => return Err(unexpected(busy.name(), &input)),
             },
             (waiting, input) => return Err(unexpected(waiting.name(), &input)),
@@ -192,7 +198,7 @@ impl Task {
     pub(crate) fn end_turn(&mut self, append: &mut Vec<Append>) -> Result<Command, StepError> {
         let record = std::mem::take(&mut self.turn_record);
         // A turn that only had its readings refused costs from their budget, not from the phase's.
-        if record.refused_readings > 0 && !record.fruitful && self.phase.turns > 0 {
+        if record.refused_claims > 0 && !record.fruitful && self.phase.turns > 0 {
             self.phase.turns -= 1;
         }
         if self.rejections_spent() {
@@ -200,7 +206,7 @@ impl Task {
             return Ok(self.end(self.status(), append));
         }
         // An agent that has just had readings refused gets to see why, whatever it says of the rest.
-        if record.nothing_to_record && record.refused_readings == 0 {
+        if record.nothing_to_record && record.refused_claims == 0 {
             return self.end_phase("the agent has nothing to record", append);
         }
         self.ask(append)

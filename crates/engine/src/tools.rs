@@ -1,97 +1,162 @@
 //! The engine's own tools: they read and write the record of the run, never the evidence.
 
-use crate::claims::MOST_READINGS;
+mod graph;
+mod record;
+
 use ledger::{ToolClass, ToolSpec, Vocabulary};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
-/// Asks for readings to be recorded as one phenomenon.
-pub(crate) const RECORD_PHENOMENON: &str = "record_phenomenon";
-/// Says that there is nothing to record.
-pub(crate) const NOTHING_TO_RECORD: &str = "nothing_to_record";
-/// Shows a page of one of the caller's own outputs.
-pub(crate) const READ_OUTPUT: &str = "read_output";
-
-/// The specifications of the engine's tools, sorted by name.
-pub fn catalogue(vocabulary: &Vocabulary) -> Vec<ToolSpec> {
-    vec![nothing_to_record(), read_output(), record_phenomenon(vocabulary)]
+/// A tool of the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OwnTool {
+    /// Asks for readings to be recorded as one phenomenon.
+    RecordPhenomenon,
+    /// Asks for a negative finding to be recorded.
+    RecordAbsence,
+    /// Says that there is nothing to record.
+    NothingToRecord,
+    /// Shows a page of one of the caller's own outputs.
+    ReadOutput,
+    /// Extends the graph.
+    Write(WriteTool),
+    /// Reads the graph.
+    Read(ReadTool),
 }
 
-fn spec(name: &str, class: ToolClass, description: &str, arguments: serde_json::Value) -> ToolSpec {
-    ToolSpec {
-        name: name.to_owned(),
-        class,
-        description: description.to_owned(),
-        arguments,
-        records: Vec::new(),
+/// A tool that extends the graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WriteTool {
+    /// Adds a thing that facts name.
+    AddEntity,
+    /// Relates two nodes.
+    Link,
+    /// Puts an explanation up for test.
+    ProposeHypothesis,
+    /// Weighs an explanation.
+    AssessHypothesis,
+}
+
+/// A tool that reads the graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReadTool {
+    /// Lists phenomena.
+    ListPhenomena,
+    /// Shows a node and what it rests on.
+    GetNode,
+    /// Searches titles and words.
+    SearchGraph,
+    /// Lists invocations.
+    ListInvocations,
+}
+
+impl OwnTool {
+    const ALL: [OwnTool; 12] = [
+        OwnTool::Write(WriteTool::AddEntity),
+        OwnTool::Write(WriteTool::AssessHypothesis),
+        OwnTool::Read(ReadTool::GetNode),
+        OwnTool::Write(WriteTool::Link),
+        OwnTool::Read(ReadTool::ListInvocations),
+        OwnTool::Read(ReadTool::ListPhenomena),
+        OwnTool::NothingToRecord,
+        OwnTool::Write(WriteTool::ProposeHypothesis),
+        OwnTool::ReadOutput,
+        OwnTool::RecordAbsence,
+        OwnTool::RecordPhenomenon,
+        OwnTool::Read(ReadTool::SearchGraph),
+    ];
+
+    /// The tool of this name.
+    pub(crate) fn of_name(name: &str) -> Option<OwnTool> {
+        OwnTool::ALL.into_iter().find(|tool| tool.name() == name)
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            OwnTool::RecordPhenomenon => "record_phenomenon",
+            OwnTool::RecordAbsence => "record_absence",
+            OwnTool::NothingToRecord => "nothing_to_record",
+            OwnTool::ReadOutput => "read_output",
+            OwnTool::Write(WriteTool::AddEntity) => "add_entity",
+            OwnTool::Write(WriteTool::Link) => "link",
+            OwnTool::Write(WriteTool::ProposeHypothesis) => "propose_hypothesis",
+            OwnTool::Write(WriteTool::AssessHypothesis) => "assess_hypothesis",
+            OwnTool::Read(ReadTool::ListPhenomena) => "list_phenomena",
+            OwnTool::Read(ReadTool::GetNode) => "get_node",
+            OwnTool::Read(ReadTool::SearchGraph) => "search_graph",
+            OwnTool::Read(ReadTool::ListInvocations) => "list_invocations",
+        }
+    }
+
+    const fn class(self) -> ToolClass {
+        match self {
+            OwnTool::RecordPhenomenon | OwnTool::RecordAbsence | OwnTool::NothingToRecord => {
+                ToolClass::Record
+            }
+            OwnTool::ReadOutput | OwnTool::Read(_) => ToolClass::GraphRead,
+            OwnTool::Write(_) => ToolClass::GraphWrite,
+        }
     }
 }
 
-fn record_phenomenon(vocabulary: &Vocabulary) -> ToolSpec {
-    let predicates: Vec<_> = vocabulary.entries().map(|(name, _)| name.0.clone()).collect();
-    let meanings: Vec<_> =
-        vocabulary.entries().map(|(name, entry)| format!("{name}: {}", entry.meaning)).collect();
-    spec(
-        RECORD_PHENOMENON,
-        ToolClass::Record,
-        "Record one observation as readings of records you have seen. \
-         Each reading is checked against the cited output: grounded ones are recorded, the others come back with the reason.",
-        json!({
-            "type": "object",
-            "additionalProperties": false,
-            "required": ["readings"],
-            "properties": {
-                "readings": {
-                    "type": "array", "minItems": 1, "maxItems": MOST_READINGS,
-                    "items": {
-                        "type": "object",
-                        "additionalProperties": false,
-                        "required": ["predicate", "values", "invocation"],
-                        "properties": {
-                            "predicate": {"type": "string", "enum": predicates, "description": meanings.join("; ")},
-                            "subject": {"type": "string", "description": "what the reading is about, as the record has it; may be left out"},
-                            "values": {
-                                "type": "object",
-                                "additionalProperties": {"type": ["string", "integer", "boolean"]},
-                                "description": "field of the record -> value, copied exactly"
-                            },
-                            "invocation": {"type": "string", "description": "the invocation id, such as inv-0a1b2c3d"},
-                            "record": {"type": "string", "description": "the record id in that output, such as r0"}
-                        }
-                    }
-                },
-                "interpretation": {"type": "string", "description": "your own words; kept beside the facts, marked as interpretation"}
-            }
-        }),
-    )
+/// The specifications of the engine's tools, sorted by name.
+pub fn catalogue(vocabulary: &Vocabulary) -> Vec<ToolSpec> {
+    OwnTool::ALL.into_iter().map(|tool| spec(tool, vocabulary)).collect()
 }
 
-fn nothing_to_record() -> ToolSpec {
-    spec(
-        NOTHING_TO_RECORD,
-        ToolClass::Record,
-        "Say that you found nothing to record, or nothing more, and why. The honest way out.",
-        json!({
-            "type": "object",
-            "additionalProperties": false,
-            "required": ["reason"],
-            "properties": {"reason": {"type": "string", "minLength": 1}}
-        }),
-    )
+fn spec(tool: OwnTool, vocabulary: &Vocabulary) -> ToolSpec {
+    let about = match tool {
+        OwnTool::RecordPhenomenon => record::phenomenon(vocabulary),
+        OwnTool::RecordAbsence => record::absence(),
+        OwnTool::NothingToRecord => record::nothing(),
+        OwnTool::ReadOutput => record::read_output(),
+        OwnTool::Write(tool) => graph::write(tool),
+        OwnTool::Read(tool) => graph::read(tool),
+    };
+    ToolSpec {
+        name: tool.name().to_owned(),
+        class: tool.class(),
+        description: about.description.to_owned(),
+        arguments: about.arguments,
+        records: Vec::new(),
+        covers: Vec::new(),
+    }
 }
 
-fn read_output() -> ToolSpec {
-    spec(
-        READ_OUTPUT,
-        ToolClass::GraphRead,
-        "Show a page of one of your own outputs, from a record on: for outputs that were shown in part.",
-        json!({
-            "type": "object",
-            "additionalProperties": false,
-            "required": ["invocation", "first"],
-            "properties": {
-                "invocation": {"type": "string"},
-                "first": {"type": "string", "description": "the first record to show, such as r40"}
-            }
-        }),
-    )
+/// What a tool is for, and the schema of its arguments.
+struct About {
+    description: &'static str,
+    arguments: Value,
+}
+
+/// A tool with these members, of which the first `required` must be given.
+fn about(description: &'static str, members: &[(&str, Value)], required: usize) -> About {
+    let names: Vec<_> = members.iter().take(required).map(|(name, _)| *name).collect();
+    let properties: Map<String, Value> =
+        members.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
+    let arguments = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": names,
+        "properties": properties,
+    });
+    About { description, arguments }
+}
+
+fn text(description: &str) -> Value {
+    json!({"type": "string", "description": description})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_catalogue_is_sorted_and_every_tool_of_it_is_known_by_its_name() {
+        let catalogue = catalogue(&Vocabulary::shipped().unwrap());
+        assert!(catalogue.is_sorted_by(|a, b| a.name < b.name));
+        for spec in catalogue {
+            let tool = OwnTool::of_name(&spec.name).unwrap();
+            assert_eq!(tool.class(), spec.class);
+        }
+    }
 }

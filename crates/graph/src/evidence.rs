@@ -1,6 +1,7 @@
 //! The evidence graph: what rests on what.
 
-use ledger::{FactEntry, FactId, InvocationId, PhenomenonId};
+use ledger::event::{EntityAdded, HypothesisAssessed, RelationAdded};
+use ledger::{AbsenceEntry, FactEntry, FactId, HypothesisId, InvocationId, NodeId, PhenomenonId};
 use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeMap;
@@ -10,15 +11,11 @@ use std::collections::BTreeMap;
 enum Node {
     /// A piece of evidence.
     Evidence,
-    /// A tool call of a task.
-    Invocation,
-    /// A grounded reading.
-    Fact(FactId),
-    /// An observation.
-    Phenomenon(PhenomenonId),
+    /// Anything that has an id.
+    Known(NodeId),
 }
 
-/// An edge of the evidence graph; it points at what its source rests on.
+/// An edge of the evidence graph; it points at what its source rests on or joins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Edge {
     /// Phenomenon → fact.
@@ -27,43 +24,62 @@ enum Edge {
     GroundedIn,
     /// Fact → evidence.
     ReadFrom,
+    /// Absence → invocation.
+    SearchedBy,
+    /// Entity → fact.
+    NamedBy,
+    /// Relation → what it joins.
+    Joins,
+    /// Relation → fact.
+    ShownBy,
+    /// Hypothesis → what speaks for it.
+    SupportedBy,
+    /// Hypothesis → what speaks against it.
+    ContradictedBy,
 }
 
-/// Facts, phenomena, invocations and evidence, and what rests on what.
+/// Everything that a run recorded, and what rests on what.
 #[derive(Debug, Default)]
 pub struct EvidenceGraph {
     graph: DiGraph<Node, Edge>,
     evidence: BTreeMap<String, NodeIndex>,
-    invocations: BTreeMap<InvocationId, NodeIndex>,
-    facts: BTreeMap<FactId, NodeIndex>,
-    phenomena: BTreeMap<PhenomenonId, NodeIndex>,
+    known: BTreeMap<NodeId, NodeIndex>,
 }
 
 impl EvidenceGraph {
     /// The phenomena that carry a fact, in the order of their recording; none where the run broke off before.
     pub fn carried_by(&self, fact: FactId) -> Vec<PhenomenonId> {
-        self.resting_on(self.facts.get(&fact), |node| match node {
-            Node::Phenomenon(id) => Some(id),
-            Node::Evidence | Node::Invocation | Node::Fact(_) => None,
-        })
+        let phenomenon = |node| match node {
+            NodeId::Phenomenon(id) => Some(id),
+            _ => None,
+        };
+        self.resting_on(NodeId::Fact(fact)).into_iter().filter_map(phenomenon).collect()
     }
 
     /// The facts that are grounded in an invocation's output, in the order of their recording.
     pub fn grounded_in(&self, invocation: InvocationId) -> Vec<FactId> {
-        self.resting_on(self.invocations.get(&invocation), fact)
+        facts(self.resting_on(NodeId::Invocation(invocation)))
     }
 
     /// The facts that were read from the piece of evidence with this label, in the order of their recording.
     pub fn read_from(&self, evidence: &str) -> Vec<FactId> {
-        self.resting_on(self.evidence.get(evidence), fact)
+        facts(self.sources(self.evidence.get(evidence)))
     }
 
-    fn resting_on<T>(&self, node: Option<&NodeIndex>, wanted: impl Fn(Node) -> Option<T>) -> Vec<T> {
+    /// The nodes that rest on a node or join it, in the order of their recording.
+    pub fn resting_on(&self, node: NodeId) -> Vec<NodeId> {
+        self.sources(self.known.get(&node))
+    }
+
+    fn sources(&self, node: Option<&NodeIndex>) -> Vec<NodeId> {
         let Some(node) = node else { return Vec::new() };
         let sources = self.graph.neighbors_directed(*node, Direction::Incoming);
+        let known = |source| match self.graph.node_weight(source)? {
+            Node::Known(id) => Some(*id),
+            Node::Evidence => None,
+        };
         // petgraph walks the edges from the newest to the oldest.
-        let mut found: Vec<T> =
-            sources.filter_map(|source| wanted(*self.graph.node_weight(source)?)).collect();
+        let mut found: Vec<NodeId> = sources.filter_map(known).collect();
         found.reverse();
         found
     }
@@ -73,39 +89,81 @@ impl EvidenceGraph {
         self.evidence.insert(label.to_owned(), node);
     }
 
-    pub(crate) fn add_invocation(&mut self, id: InvocationId) {
-        let node = self.graph.add_node(Node::Invocation);
-        self.invocations.insert(id, node);
+    pub(crate) fn add_invocation(&mut self, id: InvocationId) -> Result<(), &'static str> {
+        self.add(NodeId::Invocation(id), &[])
     }
 
     pub(crate) fn add_fact(&mut self, fact: &FactEntry) -> Result<(), &'static str> {
-        let invocation = *self.invocations.get(&fact.invocation).ok_or("its invocation is unknown")?;
         let evidence = *self.evidence.get(&fact.locator.evidence).ok_or("its evidence is unknown")?;
-        let node = self.graph.add_node(Node::Fact(fact.id));
-        self.graph.add_edge(node, invocation, Edge::GroundedIn);
+        let id = NodeId::Fact(fact.id);
+        self.add(id, &[(Edge::GroundedIn, NodeId::Invocation(fact.invocation))])?;
+        let node = *self.known.get(&id).ok_or("its fact is unknown")?;
         self.graph.add_edge(node, evidence, Edge::ReadFrom);
-        match self.facts.insert(fact.id, node) {
-            None => Ok(()),
-            Some(_) => Err("its fact was recorded before"),
-        }
+        Ok(())
     }
 
     pub(crate) fn add_phenomenon(&mut self, id: PhenomenonId, facts: &[FactId]) -> Result<(), &'static str> {
-        let node = self.graph.add_node(Node::Phenomenon(id));
-        for fact in facts {
-            let fact = *self.facts.get(fact).ok_or("it carries an unknown fact")?;
-            self.graph.add_edge(node, fact, Edge::Carries);
+        let carries: Vec<_> = facts.iter().map(|fact| (Edge::Carries, NodeId::Fact(*fact))).collect();
+        self.add(NodeId::Phenomenon(id), &carries)
+    }
+
+    pub(crate) fn add_absence(&mut self, absence: &AbsenceEntry) -> Result<(), &'static str> {
+        let searches = absence.searches.iter().map(|id| (Edge::SearchedBy, NodeId::Invocation(*id)));
+        self.add(NodeId::Absence(absence.id), &searches.collect::<Vec<_>>())
+    }
+
+    /// Adds an entity, or what else names one that is there.
+    pub(crate) fn add_entity(&mut self, added: &EntityAdded) -> Result<(), &'static str> {
+        let id = NodeId::Entity(added.entity);
+        let named: Vec<_> = added.facts.iter().map(|fact| (Edge::NamedBy, NodeId::Fact(*fact))).collect();
+        match self.known.contains_key(&id) {
+            true => self.connect(id, &named),
+            false => self.add(id, &named),
         }
-        match self.phenomena.insert(id, node) {
-            None => Ok(()),
-            Some(_) => Err("it was recorded before"),
+    }
+
+    pub(crate) fn add_relation(&mut self, added: &RelationAdded) -> Result<(), &'static str> {
+        let joins = [added.from, added.to].into_iter().map(|node| (Edge::Joins, node));
+        let shown = added.facts.iter().map(|fact| (Edge::ShownBy, NodeId::Fact(*fact)));
+        self.add(NodeId::Relation(added.relation), &joins.chain(shown).collect::<Vec<_>>())
+    }
+
+    pub(crate) fn add_hypothesis(&mut self, id: HypothesisId) -> Result<(), &'static str> {
+        self.add(NodeId::Hypothesis(id), &[])
+    }
+
+    pub(crate) fn assess(&mut self, assessed: &HypothesisAssessed) -> Result<(), &'static str> {
+        let supporting = assessed.supporting.iter().map(|node| (Edge::SupportedBy, *node));
+        let contradicting = assessed.contradicting.iter().map(|node| (Edge::ContradictedBy, *node));
+        let edges: Vec<_> = supporting.chain(contradicting).collect();
+        self.connect(NodeId::Hypothesis(assessed.hypothesis), &edges)
+    }
+
+    fn add(&mut self, id: NodeId, edges: &[(Edge, NodeId)]) -> Result<(), &'static str> {
+        let node = self.graph.add_node(Node::Known(id));
+        if self.known.insert(id, node).is_some() {
+            return Err(match id {
+                NodeId::Fact(_) => "its fact was recorded before",
+                _ => "it was recorded before",
+            });
         }
+        self.connect(id, edges)
+    }
+
+    fn connect(&mut self, id: NodeId, edges: &[(Edge, NodeId)]) -> Result<(), &'static str> {
+        let node = *self.known.get(&id).ok_or("it names an unknown node")?;
+        for (edge, target) in edges {
+            let target = *self.known.get(target).ok_or("it names an unknown node")?;
+            self.graph.add_edge(node, target, *edge);
+        }
+        Ok(())
     }
 }
 
-const fn fact(node: Node) -> Option<FactId> {
-    match node {
-        Node::Fact(id) => Some(id),
-        Node::Evidence | Node::Invocation | Node::Phenomenon(_) => None,
-    }
+fn facts(nodes: Vec<NodeId>) -> Vec<FactId> {
+    let fact = |node| match node {
+        NodeId::Fact(id) => Some(id),
+        _ => None,
+    };
+    nodes.into_iter().filter_map(fact).collect()
 }

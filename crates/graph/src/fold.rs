@@ -1,6 +1,7 @@
 //! The fold: one event after another.
 
 mod check;
+mod nodes;
 mod task;
 
 use crate::evidence::EvidenceGraph;

@@ -8,6 +8,7 @@ mod point;
 mod printable;
 mod rejections;
 mod run;
+mod standing;
 mod title;
 mod unexamined;
 
@@ -15,6 +16,7 @@ pub use evidence::EvidenceGraph;
 pub use fold::{FoldError, fold};
 pub use printable::{printable, push_printable};
 pub use rejections::{Fate, RefusedClaim, refused_claims};
-pub use run::{ClaimView, InvocationView, Judged, PhenomenonView, Run, TaskView};
+pub use run::{ClaimView, HypothesisView, InvocationView, Judged, PhenomenonView, Run, TaskView};
+pub use standing::{Standing, standing};
 pub use title::{fact_title, phenomenon_title};
 pub use unexamined::{Unexamined, unexamined};

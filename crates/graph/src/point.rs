@@ -3,7 +3,7 @@
 //! A judgement about intent, for the report only; nothing is accepted or refused by it.
 
 use crate::run::TaskView;
-use ledger::Reading;
+use ledger::{Absence, Claim, Reading};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Characters from which on a value that two readings share says something.
@@ -18,7 +18,12 @@ pub(crate) struct Points<'a> {
     sharing: BTreeMap<Shared<'a>, Vec<usize>>,
 }
 
-struct Point<'a> {
+enum Point<'a> {
+    Reading(ReadingPoint<'a>),
+    Absence(&'a Absence),
+}
+
+struct ReadingPoint<'a> {
     reading: &'a Reading,
     values: BTreeSet<&'a str>,
     /// Those of the values that name a thing.
@@ -30,11 +35,12 @@ enum Shared<'a> {
     Record(&'a str, &'a str),
     Subject(&'a str, &'a str),
     Value(&'a str),
+    Absent(&'a str),
 }
 
 impl<'a> Points<'a> {
     pub(crate) fn of(view: &'a TaskView) -> Points<'a> {
-        let points: Vec<_> = view.claims.iter().map(|claim| Point::of(&claim.submitted.reading)).collect();
+        let points: Vec<_> = view.claims.iter().map(|claim| Point::of(&claim.submitted.stated)).collect();
         let mut sharing: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (index, point) in points.iter().enumerate() {
             for shared in point.shared() {
@@ -59,10 +65,26 @@ impl<'a> Points<'a> {
 }
 
 impl<'a> Point<'a> {
-    fn of(reading: &'a Reading) -> Point<'a> {
+    fn of(claim: &'a Claim) -> Point<'a> {
+        match claim {
+            Claim::Reading(reading) => Point::Reading(ReadingPoint::of(reading)),
+            Claim::Absence(absence) => Point::Absence(&absence.absence),
+        }
+    }
+
+    fn shared(&self) -> Vec<Shared<'a>> {
+        match self {
+            Point::Reading(point) => point.shared(),
+            Point::Absence(absence) => vec![Shared::Absent(absent(absence))],
+        }
+    }
+}
+
+impl<'a> ReadingPoint<'a> {
+    fn of(reading: &'a Reading) -> ReadingPoint<'a> {
         let values = || reading.values.iter();
         let names = values().filter(|value| names_a_thing(value.field.as_deref(), &value.value));
-        Point {
+        ReadingPoint {
             reading,
             values: values().map(|value| value.value.as_str()).collect(),
             names: names.map(|value| value.value.as_str()).collect(),
@@ -82,12 +104,30 @@ impl<'a> Point<'a> {
     }
 }
 
+/// Whether two claims try to make the same point; a reading and an absence never do.
+fn same(a: &Point<'_>, b: &Point<'_>) -> bool {
+    match (a, b) {
+        (Point::Reading(a), Point::Reading(b)) => same_reading(a, b),
+        (Point::Absence(a), Point::Absence(b)) => a.form() == b.form() && absent(a) == absent(b),
+        (Point::Reading(_), Point::Absence(_)) | (Point::Absence(_), Point::Reading(_)) => false,
+    }
+}
+
+/// What is said to be absent, wherever that may be.
+fn absent(absence: &Absence) -> &str {
+    match absence {
+        Absence::File { name: what, .. }
+        | Absence::RegistryKey { key: what, .. }
+        | Absence::Text { text: what, .. } => what,
+    }
+}
+
 /// Whether two readings try to make the same point.
 ///
 /// Different subjects are different points.
 /// Under one invocation, two record ids or two subjects decide: equal they are one place, and then the predicate or all values must agree; different they are two points.
 /// Otherwise, since ids may be mistyped, the values decide.
-fn same(a: &Point<'_>, b: &Point<'_>) -> bool {
+fn same_reading(a: &ReadingPoint<'_>, b: &ReadingPoint<'_>) -> bool {
     let (x, y) = (a.reading, b.reading);
     let both_subjects = !x.subject.is_empty() && !y.subject.is_empty();
     if both_subjects && x.subject != y.subject {
@@ -103,7 +143,7 @@ fn same(a: &Point<'_>, b: &Point<'_>) -> bool {
 }
 
 /// Whether at least half of the values agree, a telling one among them, and no two things are named.
-fn same_values(a: &Point<'_>, b: &Point<'_>) -> bool {
+fn same_values(a: &ReadingPoint<'_>, b: &ReadingPoint<'_>) -> bool {
     let agreed: Vec<_> = a.values.intersection(&b.values).collect();
     let named_apart = !a.names.is_empty() && !b.names.is_empty() && a.names.is_disjoint(&b.names);
     !named_apart

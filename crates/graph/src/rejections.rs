@@ -1,8 +1,8 @@
 //! The rejection report: what was refused, and how it ended.
 
 use crate::point::Points;
-use crate::run::{ClaimView, Judged, Run, TaskView};
-use ledger::{ClaimId, Reading, Rejection, TaskId};
+use crate::run::{Judged, Run, TaskView};
+use ledger::{Claim, ClaimId, Rejection, TaskId};
 use serde::Serialize;
 
 /// A refused claim and what became of it.
@@ -20,7 +20,8 @@ pub struct RefusedClaim<'a> {
     /// The turn in which it was made.
     pub turn: u32,
     /// What was claimed.
-    pub reading: &'a Reading,
+    #[serde(flatten)]
+    pub stated: &'a Claim,
     /// Why it was refused, and what the agent was told.
     pub rejection: &'a Rejection,
     /// How it ended.
@@ -63,7 +64,7 @@ fn of_task(task: TaskId, view: &TaskView) -> Vec<RefusedClaim<'_>> {
                 model: &view.assigned.model,
                 claim: claim.submitted.claim,
                 turn: claim.submitted.turn,
-                reading: &claim.submitted.reading,
+                stated: &claim.submitted.stated,
                 rejection,
                 fate: fate(view, &points, index),
             });
@@ -74,8 +75,9 @@ fn of_task(task: TaskId, view: &TaskView) -> Vec<RefusedClaim<'_>> {
 
 fn fate(view: &TaskView, points: &Points<'_>, refused: usize) -> Fate {
     for (tries, later) in (2..).zip(points.made_again(refused)) {
-        if let Some(accepted) = view.claims.get(later).and_then(ClaimView::accepted) {
-            return Fate::Corrected { by: accepted.claim, tries };
+        let later = view.claims.get(later).filter(|claim| claim.judged.as_ref().is_some_and(Judged::stands));
+        if let Some(later) = later {
+            return Fate::Corrected { by: later.submitted.claim, tries };
         }
     }
     Fate::Abandoned

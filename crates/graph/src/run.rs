@@ -3,8 +3,9 @@
 use crate::evidence::EvidenceGraph;
 use ledger::chain::{Circumstance, Cost};
 use ledger::event::{
-    CallRefused, ClaimAccepted, ClaimSubmitted, EvidenceHashed, InvocationEnded, InvocationStarted,
-    NothingToRecord, PhaseEntered, RunOpened, RunSealed, TaskAssigned, TaskEnded, TurnFailed,
+    AbsenceAccepted, CallRefused, ClaimAccepted, ClaimSubmitted, EntityAdded, EvidenceHashed,
+    HypothesisAssessed, HypothesisProposed, InvocationEnded, InvocationStarted, NothingToRecord,
+    PhaseEntered, RelationAdded, RunOpened, RunSealed, TaskAssigned, TaskEnded, TurnFailed,
 };
 use ledger::{ClaimId, FactEntry, FactId, InvocationId, PhenomenonId, Rejection, TaskId};
 use std::collections::BTreeMap;
@@ -60,6 +61,12 @@ pub struct TaskView {
     pub claims: Vec<ClaimView>,
     /// Its phenomena in order.
     pub phenomena: Vec<PhenomenonView>,
+    /// Its entities in order, each with all the facts that name it.
+    pub entities: Vec<EntityAdded>,
+    /// Its relations in order.
+    pub relations: Vec<RelationAdded>,
+    /// Its hypotheses in order.
+    pub hypotheses: Vec<HypothesisView>,
     /// Calls that were refused without running.
     pub refusals: Vec<CallRefused>,
     /// Calls that were answered from the log.
@@ -95,8 +102,20 @@ pub struct ClaimView {
 pub enum Judged {
     /// It became a fact.
     Accepted(Box<ClaimAccepted>),
+    /// Complete, empty searches cover it.
+    Covered(Box<AbsenceAccepted>),
     /// It was refused.
     Rejected(Rejection),
+}
+
+impl Judged {
+    /// Whether the claim was let in.
+    pub const fn stands(&self) -> bool {
+        match self {
+            Judged::Accepted(_) | Judged::Covered(_) => true,
+            Judged::Rejected(_) => false,
+        }
+    }
 }
 
 /// One phenomenon.
@@ -110,7 +129,21 @@ pub struct PhenomenonView {
     pub interpretation: String,
 }
 
+/// One hypothesis.
+#[derive(Debug)]
+pub struct HypothesisView {
+    /// As it was put up for test.
+    pub proposed: HypothesisProposed,
+    /// What its agent made of it, in order: the last word counts.
+    pub assessments: Vec<HypothesisAssessed>,
+}
+
 impl Run {
+    /// All absences, task by task in the order of their acceptance.
+    pub fn absences(&self) -> impl Iterator<Item = (TaskId, &AbsenceAccepted)> {
+        self.tasks.iter().flat_map(|(task, view)| view.covered().map(|covered| (*task, covered)))
+    }
+
     /// All facts, task by task in the order of their acceptance.
     pub fn facts(&self) -> impl Iterator<Item = (TaskId, &ClaimAccepted)> {
         self.tasks.iter().flat_map(|(task, view)| view.accepted().map(|accepted| (*task, accepted)))
@@ -144,11 +177,19 @@ impl TaskView {
             invocations: Vec::new(),
             claims: Vec::new(),
             phenomena: Vec::new(),
+            entities: Vec::new(),
+            relations: Vec::new(),
+            hypotheses: Vec::new(),
             refusals: Vec::new(),
             served: 0,
             nothing: None,
             ended: None,
         }
+    }
+
+    /// The absences in order.
+    pub fn covered(&self) -> impl Iterator<Item = &AbsenceAccepted> {
+        self.claims.iter().filter_map(ClaimView::covered)
     }
 
     /// The grounded claims in order.
@@ -162,7 +203,15 @@ impl ClaimView {
     pub fn accepted(&self) -> Option<&ClaimAccepted> {
         match &self.judged {
             Some(Judged::Accepted(accepted)) => Some(accepted),
-            Some(Judged::Rejected(_)) | None => None,
+            Some(Judged::Covered(_) | Judged::Rejected(_)) | None => None,
+        }
+    }
+
+    /// The verdict, where it let an absence in.
+    pub fn covered(&self) -> Option<&AbsenceAccepted> {
+        match &self.judged {
+            Some(Judged::Covered(covered)) => Some(covered),
+            Some(Judged::Accepted(_) | Judged::Rejected(_)) | None => None,
         }
     }
 }

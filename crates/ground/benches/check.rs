@@ -45,6 +45,7 @@ fn scene(outputs: u32, bytes: u64) -> Scene {
         let output = Some(Arc::new(Output::new(records).unwrap()));
         let summary = format!("registry_values key={ordinal}");
         shelf.push(Held {
+            search: search(),
             invocation: id(ordinal),
             summary,
             outcome: Outcome::Ok,
@@ -141,6 +142,7 @@ fn refused_though_made_to_be_slow(bencher: Bencher<'_, '_>) {
     let mut list = value(0, 0);
     list.fields.insert("list".to_owned(), Field { at: None, value: FieldValue::List(items) });
     scene.shelf.push(Held {
+        search: search(),
         invocation: id(0),
         summary: "slow".to_owned(),
         outcome: Outcome::Ok,
@@ -153,4 +155,10 @@ fn refused_though_made_to_be_slow(bencher: Bencher<'_, '_>) {
     let reading = Reading { predicate, subject, values, invocation: id(0).to_string(), record: None };
     let setting = Setting { rules: &scene.rules, vocabulary: &scene.vocabulary, types: &scene.types };
     bencher.bench(|| judge(black_box(&reading), scene.fact, &scene.shelf, &setting));
+}
+
+/// What a call of these tests searched: nothing that an absence could rest on.
+fn search() -> ground::Search {
+    let completeness = ledger::Completeness::Complete;
+    ground::Search { tool: "read".into(), arguments: None, completeness, whole: true }
 }

@@ -12,8 +12,10 @@
 //! ```
 //!
 //! The way of a claim: `claim` reads its form, the citation is looked up on the [`Shelf`], `bind` binds the values to one record, `choose` weighs the records that fit, `explain` says what is wrong where none does, and `rescue` looks for the reading in the task's other outputs.
+//! [`judge_absence`] decides in the same way whether searches cover what is said to be absent.
 //! [`recheck`] examines a finished fact again and shares no code with that way.
 
+mod absence;
 mod bind;
 mod choose;
 mod claim;
@@ -22,6 +24,7 @@ mod fact;
 mod fold;
 mod judge;
 mod matching;
+mod mention;
 mod near;
 mod needle;
 mod quotation;
@@ -32,7 +35,9 @@ mod shelf;
 mod typed;
 mod weak;
 
+pub use absence::{AbsenceVerdict, Covered, judge_absence};
 pub use fact::Fact;
 pub use judge::{Setting, Verdict, judge};
+pub use mention::mentions;
 pub use recheck::{RecheckError, recheck};
-pub use shelf::{Held, Shelf};
+pub use shelf::{Held, Search, Shelf};

@@ -1,7 +1,8 @@
 //! What a task has seen: the only place where the gateway looks.
 
 use ledger::event::RecordRange;
-use ledger::{InvocationId, Outcome, Output};
+use ledger::{Completeness, InvocationId, Outcome, Output};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -22,12 +23,27 @@ pub struct Held {
     pub invocation: InvocationId,
     /// One line on the call: tool and arguments.
     pub summary: String,
+    /// What it searched.
+    pub search: Search,
     /// How it ended.
     pub outcome: Outcome,
     /// Its output, where there is one.
     pub output: Option<Arc<Output>>,
     /// The records that the agent has been shown.
     pub shown: Vec<RecordRange>,
+}
+
+/// What an invocation searched: what an absence rests on.
+#[derive(Debug, Clone)]
+pub struct Search {
+    /// The tool.
+    pub tool: String,
+    /// The arguments as they were used; `None` where the tool never came to read them.
+    pub arguments: Option<Value>,
+    /// Whether it returned everything that was asked for.
+    pub completeness: Completeness,
+    /// Whether nothing in its way was damaged or left unread.
+    pub whole: bool,
 }
 
 impl Held {

@@ -78,7 +78,14 @@ fn verdict(outputs: Vec<Vec<Record>>, reading: &Reading) -> Verdict {
     for (ordinal, records) in (0..).zip(outputs) {
         let output = Some(Arc::new(Output::new(records).unwrap()));
         let summary = "t".to_owned();
-        shelf.push(Held { invocation: id(ordinal), summary, outcome: Outcome::Ok, output, shown: vec![] });
+        shelf.push(Held {
+            invocation: id(ordinal),
+            summary,
+            search: search(),
+            outcome: Outcome::Ok,
+            output,
+            shown: vec![],
+        });
     }
     let (rules, vocabulary) = (GateRules::default(), Vocabulary::shipped().unwrap());
     let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types };
@@ -192,4 +199,10 @@ fn a_quotation_may_name_the_file_and_the_line_that_it_stands_in() {
     assert!(matches!(good, Verdict::Grounded { .. }), "{good:?}");
     refused(said(&[("text", "net user"), ("line", "701")]));
     refused(said(&[("line", "700")]));
+}
+
+/// What a call of these tests searched: nothing that an absence could rest on.
+fn search() -> ground::Search {
+    let completeness = ledger::Completeness::Complete;
+    ground::Search { tool: "read".into(), arguments: None, completeness, whole: true }
 }

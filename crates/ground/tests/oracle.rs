@@ -163,6 +163,7 @@ fn shelf(outputs: &[Vec<Record>]) -> Shelf {
     let mut shelf = Shelf::default();
     for (ordinal, records) in outputs.iter().enumerate() {
         shelf.push(Held {
+            search: world::search(),
             invocation: id_of(1, ordinal as u32),
             summary: "call".to_owned(),
             outcome: Outcome::Ok,

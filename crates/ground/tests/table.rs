@@ -672,6 +672,7 @@ fn one_record_in_two_different_outputs_is_one_place_and_the_earlier_call_is_name
     };
     for (ordinal, records) in [(100, vec![line(1), line(2)]), (101, vec![line(2), line(3)])] {
         world.shelf.push(ground::Held {
+            search: world::search(),
             invocation: id_of(1, ordinal),
             summary: "read_text path=a.log".into(),
             outcome: ledger::Outcome::Ok,

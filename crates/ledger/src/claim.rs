@@ -1,6 +1,17 @@
 //! Claims: what an agent asks to have recorded; not yet true.
 
+use crate::absence::AbsenceClaim;
 use serde::{Deserialize, Serialize};
+
+/// What an agent asks to have recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Claim {
+    /// That values stand in the evidence.
+    Reading(Reading),
+    /// That something does not.
+    Absence(AbsenceClaim),
+}
 
 /// A claim that values stand together in one record of one invocation's output.
 ///

@@ -4,12 +4,17 @@
 //! Those stand beside it as its circumstance (see [`crate::chain`]).
 //! Payloads of any size (model replies, tool outputs) are stored apart under their digest.
 
+use crate::absence::AbsenceEntry;
 use crate::agent::AgentSpec;
 use crate::case::{CaseEntry, Integrity};
-use crate::claim::Reading;
+use crate::claim::Claim;
 use crate::digest::Digest;
 use crate::fact::{FactEntry, Healing};
-use crate::id::{CallId, ClaimId, FactId, InvocationId, PhenomenonId, RecordId, Seed, TaskId};
+use crate::id::{
+    CallId, ClaimId, EntityId, FactId, HypothesisId, InvocationId, PhenomenonId, RecordId, RelationId, Seed,
+    TaskId,
+};
+use crate::node::{Assessment, EntityKind, NodeId, RelationKind};
 use crate::record::{Defect, Gap};
 use crate::rejection::Rejection;
 use crate::rules::Rules;
@@ -31,7 +36,7 @@ pub struct Format {
 }
 
 /// The format that this version writes.
-pub const FORMAT: Format = Format { major: 1, minor: 0 };
+pub const FORMAT: Format = Format { major: 2, minor: 0 };
 
 impl Format {
     /// Whether this version can read a run of format `self`.
@@ -78,14 +83,26 @@ pub enum Event {
     OutputPaged(OutputPaged),
     /// Task: a claim was made.
     ClaimSubmitted(ClaimSubmitted),
-    /// Task: the gateway grounded a claim.
+    /// Task: the gateway grounded a reading.
     ClaimAccepted(Box<ClaimAccepted>),
+    /// Task: complete, empty searches cover an absence.
+    AbsenceAccepted(AbsenceAccepted),
     /// Task: the gateway refused a claim.
     ClaimRejected(ClaimRejected),
     /// Task: a phenomenon was recorded.
     PhenomenonRecorded(PhenomenonRecorded),
     /// Task: the agent says that there is nothing to record.
     NothingToRecord(NothingToRecord),
+    /// Task: a thing that facts name was added to the graph.
+    EntityAdded(EntityAdded),
+    /// Task: two nodes of the graph were related.
+    RelationAdded(RelationAdded),
+    /// Task: an explanation was put up for test.
+    HypothesisProposed(HypothesisProposed),
+    /// Task: an explanation was weighed.
+    HypothesisAssessed(HypothesisAssessed),
+    /// Task: nodes of the graph were shown.
+    GraphRead(GraphRead),
     /// Task: its wall time is spent.
     TimeSpent,
     /// Task: nothing follows in it.
@@ -297,6 +314,8 @@ pub enum Refusal {
     TooManyCalls,
     /// The task's budget of rejected claims is spent.
     RejectionsSpent,
+    /// What it would add to the graph does not rest on the facts that it names.
+    Unsupported,
 }
 
 /// A call was refused without running.
@@ -353,8 +372,8 @@ pub struct ClaimSubmitted {
     pub turn: u32,
     /// The model's own name for the call that carried it.
     pub call: CallId,
-    /// The reading as submitted.
-    pub reading: Reading,
+    /// The claim as submitted.
+    pub stated: Claim,
 }
 
 /// The gateway grounded a claim.
@@ -367,6 +386,18 @@ pub struct ClaimAccepted {
     pub fact: FactEntry,
     /// The rewritten citation, where it was healed.
     pub healing: Option<Healing>,
+}
+
+/// Complete, empty searches cover an absence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AbsenceAccepted {
+    /// The claim.
+    pub claim: ClaimId,
+    /// The absence.
+    pub absence: AbsenceEntry,
+    /// The agent's own words; interpretation, not evidence.
+    pub interpretation: String,
 }
 
 /// The gateway refused a claim.
@@ -401,6 +432,78 @@ pub struct NothingToRecord {
     pub call: CallId,
     /// The agent's reason.
     pub reason: String,
+}
+
+/// A thing that facts name was added to the graph.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EntityAdded {
+    /// Its id.
+    pub entity: EntityId,
+    /// What it is.
+    pub kind: EntityKind,
+    /// Its name, which stands in the facts.
+    pub name: String,
+    /// The facts that name it, at least one.
+    pub facts: Vec<FactId>,
+}
+
+/// Two nodes of the graph were related; how they are is the agent's interpretation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RelationAdded {
+    /// Its id.
+    pub relation: RelationId,
+    /// The one node.
+    pub from: NodeId,
+    /// How it relates to the other.
+    pub kind: RelationKind,
+    /// The other node.
+    pub to: NodeId,
+    /// The facts that show it, at least one.
+    pub facts: Vec<FactId>,
+}
+
+/// An explanation was put up for test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HypothesisProposed {
+    /// Its id.
+    pub hypothesis: HypothesisId,
+    /// The agent's own words; interpretation, not evidence.
+    pub statement: String,
+}
+
+/// An explanation was weighed: the last word of an agent on it counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HypothesisAssessed {
+    /// The hypothesis.
+    pub hypothesis: HypothesisId,
+    /// What the agent makes of it.
+    pub assessment: Assessment,
+    /// Facts and absences that speak for it.
+    pub supporting: Vec<NodeId>,
+    /// Facts and absences that speak against it.
+    pub contradicting: Vec<NodeId>,
+    /// The agent's own words; interpretation, not evidence.
+    pub reason: String,
+}
+
+/// Nodes of the graph were shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GraphRead {
+    /// The turn.
+    pub turn: u32,
+    /// The model's own name for the call.
+    pub call: CallId,
+    /// The tool.
+    pub tool: String,
+    /// Nodes shown.
+    pub shown: u32,
+    /// Nodes that fit, but were not shown.
+    pub left_out: u32,
 }
 
 /// How a task ended.
@@ -476,9 +579,15 @@ impl Event {
             Event::OutputPaged(_) => "output_paged",
             Event::ClaimSubmitted(_) => "claim_submitted",
             Event::ClaimAccepted(_) => "claim_accepted",
+            Event::AbsenceAccepted(_) => "absence_accepted",
             Event::ClaimRejected(_) => "claim_rejected",
             Event::PhenomenonRecorded(_) => "phenomenon_recorded",
             Event::NothingToRecord(_) => "nothing_to_record",
+            Event::EntityAdded(_) => "entity_added",
+            Event::RelationAdded(_) => "relation_added",
+            Event::HypothesisProposed(_) => "hypothesis_proposed",
+            Event::HypothesisAssessed(_) => "hypothesis_assessed",
+            Event::GraphRead(_) => "graph_read",
             Event::TimeSpent => "time_spent",
             Event::TaskEnded(_) => "task_ended",
         }
@@ -502,9 +611,15 @@ impl Event {
             | Event::OutputPaged(_)
             | Event::ClaimSubmitted(_)
             | Event::ClaimAccepted(_)
+            | Event::AbsenceAccepted(_)
             | Event::ClaimRejected(_)
             | Event::PhenomenonRecorded(_)
             | Event::NothingToRecord(_)
+            | Event::EntityAdded(_)
+            | Event::RelationAdded(_)
+            | Event::HypothesisProposed(_)
+            | Event::HypothesisAssessed(_)
+            | Event::GraphRead(_)
             | Event::TimeSpent
             | Event::TaskEnded(_) => None,
         }

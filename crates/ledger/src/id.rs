@@ -152,6 +152,18 @@ node_id!(
 node_id!(
     /// An observation carrying one or more facts.
     PhenomenonId, "phen");
+node_id!(
+    /// A negative finding that complete, empty searches cover.
+    AbsenceId, "abs");
+node_id!(
+    /// A thing that facts name.
+    EntityId, "ent");
+node_id!(
+    /// An edge that an agent drew between two nodes.
+    RelationId, "rel");
+node_id!(
+    /// An explanation under test.
+    HypothesisId, "hyp");
 
 fn parse_hex8(text: &str, prefix: &str) -> Option<u32> {
     let digits = text.strip_prefix(prefix)?;

@@ -5,6 +5,7 @@
 //! **Invariant:** nothing here reads a file, a clock or a source of randomness.
 //! Types with `serde` derives are the persisted form; a runtime type that must not be forged (a grounded fact, an open run) lives in the crate that guards it.
 
+pub mod absence;
 pub mod agent;
 pub mod canonical;
 pub mod case;
@@ -15,6 +16,7 @@ pub mod event;
 pub mod fact;
 pub mod id;
 pub mod locator;
+pub mod node;
 pub mod output;
 pub mod pattern;
 pub mod record;
@@ -26,17 +28,20 @@ pub mod turn;
 pub mod value;
 pub mod vocabulary;
 
+pub use absence::{Absence, AbsenceClaim, AbsenceEntry, AbsenceForm, Coverage};
 pub use agent::{AgentSpec, Condition, Objective};
 pub use case::{CaseEntry, EvidenceEntry, EvidenceKind, Integrity, IntegrityLevel};
 pub use chain::{ChainError, Circumstance, Link, Stream};
-pub use claim::{ClaimedValue, Reading};
+pub use claim::{Claim, ClaimedValue, Reading};
 pub use digest::Digest;
 pub use event::{Event, FORMAT};
 pub use fact::{BoundValue, FactEntry, Healing, Tier};
 pub use id::{
-    CallId, ClaimId, FactId, IdError, IdSpace, InvocationId, PhenomenonId, RecordId, RunId, Seed, TaskId,
+    AbsenceId, CallId, ClaimId, EntityId, FactId, HypothesisId, IdError, IdSpace, InvocationId, PhenomenonId,
+    RecordId, RelationId, RunId, Seed, TaskId,
 };
 pub use locator::{ByteSpan, Locator};
+pub use node::{Assessment, EntityKind, NodeId, RelationKind};
 pub use output::{Output, OutputError};
 pub use record::{Defect, Field, Gap, Record};
 pub use rejection::{Candidate, Rejection, RejectionCode};

@@ -1,5 +1,6 @@
 //! Tools as the record sees them: specifications, outcomes, surfaces.
 
+use crate::absence::Coverage;
 use crate::value::FieldType;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,6 +40,8 @@ pub struct ToolSpec {
     pub arguments: serde_json::Value,
     /// The record types that its output holds.
     pub records: Vec<RecordType>,
+    /// The absences that an empty, complete call of it shows.
+    pub covers: Vec<Coverage>,
 }
 
 /// What one record of an output is.

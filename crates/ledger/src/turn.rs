@@ -7,7 +7,8 @@ use crate::canonical::{self, CanonicalError};
 use crate::digest::Digest;
 use crate::event::{RecordRange, Refusal};
 use crate::fact::BoundValue;
-use crate::id::{CallId, FactId, InvocationId, PhenomenonId, RecordId};
+use crate::id::{AbsenceId, CallId, FactId, InvocationId, PhenomenonId, RecordId};
+use crate::node::NodeId;
 use crate::output::Output;
 use crate::record::{Defect, Gap};
 use crate::rejection::Rejection;
@@ -118,6 +119,20 @@ pub enum Answer {
     Page(Page),
     /// What became of a record call's readings.
     Recorded(Recorded),
+    /// What became of a claim that something is absent.
+    Absence(AbsenceResult),
+    /// A node or edge was added to the graph, or is there already.
+    Node {
+        /// Its id.
+        id: NodeId,
+    },
+    /// Nodes of the graph.
+    Nodes {
+        /// Those shown.
+        nodes: Vec<NodeView>,
+        /// How many more fit.
+        left_out: u32,
+    },
     /// The engine took note.
     Noted {
         /// Of what.
@@ -217,4 +232,35 @@ pub enum ReadingResult {
         /// Why, and what to do next.
         rejection: Rejection,
     },
+}
+
+/// What became of a claim that something is absent.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+pub enum AbsenceResult {
+    /// Its searches cover it.
+    Accepted {
+        /// The absence.
+        absence: AbsenceId,
+        /// The searches that do.
+        searches: Vec<InvocationId>,
+    },
+    /// They do not.
+    Rejected {
+        /// Why, and what to do next.
+        rejection: Rejection,
+    },
+}
+
+/// A node of the graph, as an agent is shown it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NodeView {
+    /// Its id.
+    pub id: NodeId,
+    /// What it says, in one line rendered by code.
+    pub title: String,
+    /// The nodes that it rests on or that it joins.
+    pub nodes: Vec<NodeId>,
+    /// An agent's own words on it, where there are some; interpretation, not evidence.
+    pub words: String,
 }

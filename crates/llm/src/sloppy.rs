@@ -71,7 +71,13 @@ impl Sloppy {
         match answer {
             Answer::Recorded(recorded) => self.learn(call, &recorded.readings),
             Answer::Refused { refusal: Refusal::TooManyCalls, .. } => self.corrections.extend(sent),
-            Answer::Returned(_) | Answer::Page(_) | Answer::Noted { .. } | Answer::Refused { .. } => {}
+            Answer::Returned(_)
+            | Answer::Page(_)
+            | Answer::Absence(_)
+            | Answer::Node { .. }
+            | Answer::Nodes { .. }
+            | Answer::Noted { .. }
+            | Answer::Refused { .. } => {}
         }
         // What the playbook makes again it makes under another id, and it is spoilt anew.
         self.spoilt.remove(call);

@@ -259,3 +259,59 @@ fn steps_have_no_members_that_are_not_read() {
     assert!(toml::from_str::<desk::File>("[[step]]\nid = \"a\"\ntool = \"t\"\nunless = \"x\"\n").is_err());
     assert_eq!(steps(CHAIN).len(), 3);
 }
+
+const NAMES: &str = r#"
+[[step]]
+id = "lines"
+tool = "read_lines"
+
+[[step.record]]
+predicate = "quoted"
+values = ["text"]
+entity = { kind = "account", field = "text" }
+"#;
+
+#[test]
+fn a_thing_is_added_once_with_all_the_facts_that_name_it() {
+    let mut desk = Desk::new(playbook(NAMES));
+    let line = |text: &str| record("text_line", &[("text", FieldValue::Text(text.into()))]);
+    desk.returns("read_lines", vec![line("eve"), line("mara"), line("eve")]);
+    desk.work();
+    let added = calls_of(&desk.made, "add_entity");
+    let named: BTreeMap<&str, usize> = added
+        .iter()
+        .map(|call| (call["name"].as_str().unwrap(), call["facts"].as_array().unwrap().len()))
+        .collect();
+    assert_eq!(named, BTreeMap::from([("eve", 2), ("mara", 1)]));
+}
+
+#[test]
+fn what_was_refused_names_nothing() {
+    let mut desk = Desk::new(playbook(NAMES));
+    desk.returns("read_lines", lines(2));
+    desk.rejects = true;
+    desk.work();
+    assert_eq!(desk.answered("add_entity"), 0);
+}
+
+#[test]
+fn an_absence_is_recorded_where_a_search_found_nothing_and_nowhere_else() {
+    let text = r#"
+[[step]]
+id = "lines"
+tool = "read_lines"
+
+[step.absence]
+of = { form = "file", name = "*.evtx" }
+note = "no event logs"
+"#;
+    let mut desk = Desk::new(playbook(text));
+    desk.work();
+    let [absence] = calls_of(&desk.made, "record_absence")[..] else { panic!("{:?}", desk.made) };
+    assert_eq!((&absence["form"], &absence["name"]), (&json!("file"), &json!("*.evtx")));
+    assert_eq!(absence["searches"].as_array().unwrap().len(), 1);
+    let mut desk = Desk::new(playbook(text));
+    desk.returns("read_lines", lines(1));
+    desk.work();
+    assert_eq!(desk.answered("record_absence"), 0);
+}

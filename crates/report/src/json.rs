@@ -46,6 +46,18 @@ pub fn json(run: &Run) -> Value {
             "fact": accepted.fact,
         })).collect::<Vec<_>>(),
         "phenomena": run.tasks.values().flat_map(|view| phenomena(run, view)).collect::<Vec<_>>(),
+        "absences": run.absences().map(|(task, covered)| json!({
+            "task": task.to_string(),
+            "title": covered.absence.absence.to_string(),
+            "absence": covered.absence,
+            "interpretation": covered.interpretation,
+        })).collect::<Vec<_>>(),
+        "entities": run.tasks.values().flat_map(|view| &view.entities).collect::<Vec<_>>(),
+        "relations": run.tasks.values().flat_map(|view| &view.relations).collect::<Vec<_>>(),
+        "hypotheses": run.tasks.values().flat_map(|view| &view.hypotheses).map(|view| json!({
+            "proposed": view.proposed,
+            "assessments": view.assessments,
+        })).collect::<Vec<_>>(),
         "unexamined": graph::unexamined(run)
             .into_iter()
             .map(|it| json!({"invocation": it.invocation, "place": it.place, "reason": it.reason}))

@@ -5,6 +5,7 @@
 mod inert;
 mod json;
 mod markdown;
+mod nodes;
 mod text;
 
 pub use inert::terminal;

@@ -15,6 +15,7 @@ pub fn markdown(run: &Run) -> String {
     head(&mut out, run);
     answers(&mut out, run);
     facts::phenomena(&mut out, run);
+    crate::nodes::markdown(&mut out, run);
     limits::limits(&mut out, run);
     rejections(&mut out, run);
     evidence(&mut out, run);

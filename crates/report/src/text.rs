@@ -3,7 +3,7 @@
 use crate::inert::terminal;
 use graph::{Fate, RefusedClaim, Run, fact_title};
 use ledger::event::{ClaimAccepted, TaskStatus};
-use ledger::{BoundValue, Candidate, FactEntry, Record, RejectionCode, TaskId, Tier};
+use ledger::{BoundValue, Candidate, Claim, FactEntry, Reading, Record, RejectionCode, TaskId, Tier};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -15,6 +15,7 @@ pub fn facts(run: &Run) -> String {
         number += 1;
         fact(&mut out, run, task, accepted);
     }
+    out.push_str(&crate::nodes::text(run));
     let _ = writeln!(out, "{number} facts");
     out
 }
@@ -149,18 +150,16 @@ pub(crate) fn by_code(claims: &[RefusedClaim<'_>]) -> BTreeMap<RejectionCode, (u
 }
 
 fn refused(out: &mut String, claim: &RefusedClaim<'_>) {
-    let (reading, rejection) = (claim.reading, claim.rejection);
+    let rejection = claim.rejection;
     let agent = terminal(claim.agent);
     let _ = writeln!(out, "\n{} {agent} turn {}: {}", claim.claim, claim.turn, rejection.code);
-    let value = |value: &ledger::ClaimedValue| {
-        format!("{} = {}", terminal(value.field.as_deref().unwrap_or("?")), terminal(&value.value))
-    };
-    let values: Vec<_> = reading.values.iter().map(value).collect();
-    let mut said = vec![terminal(&reading.predicate)];
-    said.extend((!reading.subject.is_empty()).then(|| format!("{}:", terminal(&reading.subject))));
-    let _ = writeln!(out, "  claimed: {} {}", said.join(" "), values.join(", "));
-    let record = reading.record.as_deref().unwrap_or("no record");
-    let _ = writeln!(out, "  citing:  {} {}", terminal(&reading.invocation), terminal(record));
+    match claim.stated {
+        Claim::Reading(reading) => claimed(out, reading),
+        Claim::Absence(absence) => {
+            let _ = writeln!(out, "  claimed: {}", terminal(&absence.absence.to_string()));
+            let _ = writeln!(out, "  citing:  {}", terminal(&absence.searches.join(", ")));
+        }
+    }
     let _ = writeln!(out, "  told:    {}", terminal(&rejection.reason));
     if !rejection.hint.is_empty() {
         let _ = writeln!(out, "           {}", terminal(&rejection.hint));
@@ -172,6 +171,18 @@ fn refused(out: &mut String, claim: &RefusedClaim<'_>) {
         Fate::Corrected { by, tries } => writeln!(out, "  ended:   corrected after {tries} tries by {by}"),
         Fate::Abandoned => writeln!(out, "  ended:   abandoned"),
     };
+}
+
+fn claimed(out: &mut String, reading: &Reading) {
+    let value = |value: &ledger::ClaimedValue| {
+        format!("{} = {}", terminal(value.field.as_deref().unwrap_or("?")), terminal(&value.value))
+    };
+    let values: Vec<_> = reading.values.iter().map(value).collect();
+    let mut said = vec![terminal(&reading.predicate)];
+    said.extend((!reading.subject.is_empty()).then(|| format!("{}:", terminal(&reading.subject))));
+    let _ = writeln!(out, "  claimed: {} {}", said.join(" "), values.join(", "));
+    let record = reading.record.as_deref().unwrap_or("no record");
+    let _ = writeln!(out, "  citing:  {} {}", terminal(&reading.invocation), terminal(record));
 }
 
 /// A candidate in one line: where it is, and what stands there.

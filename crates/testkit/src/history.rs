@@ -6,10 +6,10 @@ use ledger::event::{
     RunOpened, TaskAssigned, TaskEnded, TurnRequested,
 };
 use ledger::{
-    AgentSpec, BoundValue, ByteSpan, CallId, CaseEntry, ClaimId, ClaimedValue, Completeness, Digest, Event,
-    EvidenceEntry, EvidenceKind, FORMAT, FactEntry, FactId, FieldValue, Healing, IdSpace, InvocationId,
-    Locator, Objective, Outcome, PhenomenonId, Predicate, Reading, RecordId, Rejection, RejectionCode, Rules,
-    Seed, Stream, TaskId, Tier, Vocabulary,
+    AgentSpec, BoundValue, ByteSpan, CallId, CaseEntry, Claim, ClaimId, ClaimedValue, Completeness, Digest,
+    Event, EvidenceEntry, EvidenceKind, FORMAT, FactEntry, FactId, FieldValue, Healing, IdSpace,
+    InvocationId, Locator, Objective, Outcome, PhenomenonId, Predicate, Reading, RecordId, Rejection,
+    RejectionCode, Rules, Seed, Stream, TaskId, Tier, Vocabulary,
 };
 
 /// The id space of every history.
@@ -118,8 +118,12 @@ impl History {
 
     /// The `ordinal`th claim of a task.
     pub fn claimed(&mut self, task: u16, ordinal: u32, turn: u32, reading: Reading) -> &mut History {
-        let submitted =
-            ClaimSubmitted { claim: claim(task, ordinal), turn, call: CallId("c".into()), reading };
+        let submitted = ClaimSubmitted {
+            claim: claim(task, ordinal),
+            turn,
+            call: CallId("c".into()),
+            stated: Claim::Reading(reading),
+        };
         self.push(Stream::Task(TaskId(task)), Event::ClaimSubmitted(submitted))
     }
 

@@ -8,35 +8,46 @@ use crate::page::Page;
 use crate::returned::Return;
 use crate::{dir_entry, place, spec};
 use evidence::{Node, NodeKind, Step, Tree, walk};
-use ledger::{Defect, Gap, ToolSpec};
+use ledger::{AbsenceForm, Defect, Gap, ToolSpec};
 use serde_json::{Value, json};
 
 pub(crate) fn spec() -> ToolSpec {
-    spec::tool(
-        "find_files",
-        "Finds files and folders by name, sorted by path; what is given must all hold. \
+    ToolSpec {
+        covers: vec![spec::covers(
+            AbsenceForm::File,
+            &[("name", "name"), ("under", "under"), ("evidence", "evidence")],
+            &[("offset", json!(0))],
+            &["limit"],
+        )],
+        ..spec::tool(
+            "find_files",
+            "Finds files and folders by name, sorted by path; what is given must all hold. \
          An empty and complete answer means that nothing of the kind stands in that part of the evidence. \
          Times of evidence that is a copied folder are those of the copy and prove nothing about the examined host.",
-        vec![
-            (
-                "name",
-                spec::text(
-                    "pattern of the name, letter case aside: * for any characters, ? for one. With a slash of either kind \
+            vec![
+                (
+                    "name",
+                    spec::text(
+                        "pattern of the name, letter case aside: * for any characters, ? for one. With a slash of either kind \
                      a pattern of the whole path from the root of the evidence or a drive letter, \
                      in which ** stands for any number of folders",
+                    ),
                 ),
-            ),
-            ("under", spec::text_or("folder below which to search; empty for everything", "")),
-            ("extension", spec::text("end of the name behind a dot, such as exe; letter case aside")),
-            ("min_size", spec::optional_number("fewest bytes; only files have a size", 0, spec::MAX_EXACT)),
-            ("max_size", spec::optional_number("most bytes; only files have a size", 0, spec::MAX_EXACT)),
-            ("evidence", spec::text("label of the evidence to search; all when left out")),
-            ("limit", spec::number("most entries to return", 1000, 1, 10_000)),
-            ("offset", spec::offset()),
-        ],
-        &[],
-        vec![dir_entry::record_type()],
-    )
+                ("under", spec::text_or("folder below which to search; empty for everything", "")),
+                ("extension", spec::text("end of the name behind a dot, such as exe; letter case aside")),
+                (
+                    "min_size",
+                    spec::optional_number("fewest bytes; only files have a size", 0, spec::MAX_EXACT),
+                ),
+                ("max_size", spec::optional_number("most bytes; only files have a size", 0, spec::MAX_EXACT)),
+                ("evidence", spec::text("label of the evidence to search; all when left out")),
+                ("limit", spec::number("most entries to return", 1000, 1, 10_000)),
+                ("offset", spec::offset()),
+            ],
+            &[],
+            vec![dir_entry::record_type()],
+        )
+    }
 }
 
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {

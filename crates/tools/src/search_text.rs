@@ -13,7 +13,7 @@ use crate::surround::{self, slice};
 use crate::text::{Encoding, Line, PIECE, decode, detect};
 use crate::{place, spec, text_line};
 use evidence::{Node, NodeKind, ReadAt, ReadError, Step, Tree, read_full_at, walk};
-use ledger::{ByteSpan, Defect, Gap, ToolSpec};
+use ledger::{AbsenceForm, ByteSpan, Defect, Gap, ToolSpec};
 use memchr::memchr_iter;
 use serde_json::json;
 use std::ops::Range;
@@ -31,31 +31,42 @@ const HEAD: usize = 64 << 10;
 const MAX_TEXT: usize = 256;
 
 pub(crate) fn spec() -> ToolSpec {
-    spec::tool(
-        "search_text",
-        "Finds the lines that contain a text, in files of any kind; in those that are no text the printable characters around it. \
+    ToolSpec {
+        covers: vec![spec::covers(
+            AbsenceForm::Text,
+            &[("text", "text"), ("under", "under"), ("evidence", "evidence")],
+            &[("offset", json!(0)), ("ignore_case", json!(true))],
+            &["limit"],
+        )],
+        ..spec::tool(
+            "search_text",
+            "Finds the lines that contain a text, in files of any kind; in those that are no text the printable characters around it. \
          The text is looked for as UTF-8 and as UTF-16LE; characters other than ASCII are not found in other encodings. \
          Compressed and encrypted content is not searched as what it means.",
-        vec![
-            ("text", spec::text("what to look for, as it is written: at least two characters, no patterns")),
-            ("under", spec::text_or("folder or file in which to search; empty for everything", "")),
-            (
-                "name",
-                spec::text(
-                    "pattern of the names of files to search: * for any characters, ? for one; letter case aside",
+            vec![
+                (
+                    "text",
+                    spec::text("what to look for, as it is written: at least two characters, no patterns"),
                 ),
-            ),
-            (
-                "ignore_case",
-                json!({ "type": "boolean", "description": "take upper and lower case for the same", "default": true }),
-            ),
-            ("evidence", spec::text("label of the evidence to search; all when left out")),
-            ("limit", spec::number("most lines to return", 200, 1, 2000)),
-            ("offset", spec::offset()),
-        ],
-        &["text"],
-        vec![text_line::record_type()],
-    )
+                ("under", spec::text_or("folder or file in which to search; empty for everything", "")),
+                (
+                    "name",
+                    spec::text(
+                        "pattern of the names of files to search: * for any characters, ? for one; letter case aside",
+                    ),
+                ),
+                (
+                    "ignore_case",
+                    json!({ "type": "boolean", "description": "take upper and lower case for the same", "default": true }),
+                ),
+                ("evidence", spec::text("label of the evidence to search; all when left out")),
+                ("limit", spec::number("most lines to return", 200, 1, 2000)),
+                ("offset", spec::offset()),
+            ],
+            &["text"],
+            vec![text_line::record_type()],
+        )
+    }
 }
 
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {

@@ -1,7 +1,7 @@
 //! Building specifications: schemas of arguments and types of records.
 
 use ledger::tool::FieldMeaning;
-use ledger::{FieldType, RecordType, ToolClass, ToolSpec};
+use ledger::{AbsenceForm, Coverage, FieldType, RecordType, ToolClass, ToolSpec};
 use serde_json::{Map, Value, json};
 
 /// The largest number of an argument: 2^53 - 1, the last one that every reader of JSON takes exactly (RFC 8259, section 6).
@@ -29,6 +29,7 @@ pub(crate) fn tool(
             "additionalProperties": false,
         }),
         records,
+        covers: Vec::new(),
     }
 }
 
@@ -84,4 +85,20 @@ pub(crate) fn offset() -> Value {
 /// The label of a piece of evidence.
 pub(crate) fn evidence() -> Value {
     text("label of the evidence; may be left out when only one piece holds the path")
+}
+
+/// The absences of one form that an empty call shows: `members` of the form and the arguments that stand for them, arguments that must have had a value, and arguments that do not narrow the search.
+pub(crate) fn covers(
+    form: AbsenceForm,
+    members: &[(&str, &str)],
+    required: &[(&str, Value)],
+    free: &[&str],
+) -> Coverage {
+    let owned = |name: &str| name.to_owned();
+    Coverage {
+        form,
+        members: members.iter().map(|(member, argument)| (owned(member), owned(argument))).collect(),
+        required: required.iter().map(|(argument, value)| (owned(argument), value.clone())).collect(),
+        free: free.iter().map(|argument| owned(argument)).collect(),
+    }
 }

@@ -55,7 +55,7 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("ledger", vec![]),
         ("graph", vec!["ledger"]),
         ("ground", vec!["ledger"]),
-        ("engine", vec!["ground", "ledger"]),
+        ("engine", vec!["graph", "ground", "ledger"]),
         ("evidence", vec!["ledger"]),
         ("artifacts", vec!["ledger"]),
         ("tools", vec!["artifacts", "evidence", "ledger"]),

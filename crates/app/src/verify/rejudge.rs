@@ -2,9 +2,9 @@
 
 use crate::judge::Bench;
 use engine::Setting;
-use ground::{Shelf, Verdict};
+use ground::{AbsenceVerdict, Shelf, Verdict};
 use ledger::event::{ClaimSubmitted, InvocationStarted, RunOpened};
-use ledger::{ClaimId, Digest, Event, FactId, InvocationId, Output, Stream, TaskId};
+use ledger::{AbsenceId, Claim, ClaimId, Digest, Event, FactId, InvocationId, Output, Stream, TaskId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -53,7 +53,13 @@ struct TaskFold {
     shelf: Shelf,
     started: BTreeMap<InvocationId, InvocationStarted>,
     claims: u32,
-    verdict: Option<(ClaimId, Verdict)>,
+    verdict: Option<(ClaimId, Again)>,
+}
+
+/// A claim's verdict, judged again.
+enum Again {
+    Reading(Verdict),
+    Absence(AbsenceVerdict),
 }
 
 impl TaskFold {
@@ -91,11 +97,14 @@ impl TaskFold {
     }
 
     fn judge(&mut self, task: TaskId, submitted: &ClaimSubmitted, setting: &Setting, bench: &Bench) {
-        engine::cite(&mut self.shelf, setting, task, &submitted.reading);
-        if let Ok(fact) = FactId::assign(&setting.ids, task, self.claims) {
-            let verdict = bench.judge(&submitted.reading, fact, &self.shelf);
-            self.verdict = Some((submitted.claim, verdict));
-        }
+        engine::cite(&mut self.shelf, setting, task, &submitted.stated);
+        let again = match &submitted.stated {
+            Claim::Reading(reading) => FactId::assign(&setting.ids, task, self.claims)
+                .map(|fact| Again::Reading(bench.judge(reading, fact, &self.shelf))),
+            Claim::Absence(absence) => AbsenceId::assign(&setting.ids, task, self.claims)
+                .map(|id| Again::Absence(bench.judge_absence(absence, id, &self.shelf))),
+        };
+        self.verdict = again.ok().map(|again| (submitted.claim, again));
         self.claims += 1;
     }
 }
@@ -103,24 +112,38 @@ impl TaskFold {
 fn verdict_of(event: &Event) -> Option<ClaimId> {
     match event {
         Event::ClaimAccepted(accepted) => Some(accepted.claim),
+        Event::AbsenceAccepted(accepted) => Some(accepted.claim),
         Event::ClaimRejected(rejected) => Some(rejected.claim),
         _ => None,
     }
 }
 
-fn same(verdict: &Verdict, stored: &Event) -> bool {
-    match (verdict, stored) {
-        (Verdict::Grounded { fact, healing }, Event::ClaimAccepted(accepted)) => {
+fn same(again: &Again, stored: &Event) -> bool {
+    match (again, stored) {
+        (Again::Reading(Verdict::Grounded { fact, healing }), Event::ClaimAccepted(accepted)) => {
             *fact.entry() == accepted.fact && *healing == accepted.healing
         }
-        (Verdict::Refused(rejection), Event::ClaimRejected(rejected)) => *rejection == rejected.rejection,
-        (Verdict::Grounded { .. } | Verdict::Refused(_), _) => false,
+        (Again::Absence(AbsenceVerdict::Covered(covered)), Event::AbsenceAccepted(accepted)) => {
+            *covered.entry() == accepted.absence
+        }
+        (
+            Again::Reading(Verdict::Refused(rejection)) | Again::Absence(AbsenceVerdict::Refused(rejection)),
+            Event::ClaimRejected(rejected),
+        ) => *rejection == rejected.rejection,
+        (Again::Reading(_) | Again::Absence(_), _) => false,
     }
 }
 
-fn describe(verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::Grounded { .. } => "judged again, it is grounded otherwise than the log says".to_owned(),
-        Verdict::Refused(rejection) => format!("judged again, it is refused: {}", rejection.code),
+fn describe(again: &Again) -> String {
+    match again {
+        Again::Reading(Verdict::Grounded { .. }) => {
+            "judged again, it is grounded otherwise than the log says".to_owned()
+        }
+        Again::Absence(AbsenceVerdict::Covered(_)) => {
+            "judged again, it is covered otherwise than the log says".to_owned()
+        }
+        Again::Reading(Verdict::Refused(rejection)) | Again::Absence(AbsenceVerdict::Refused(rejection)) => {
+            format!("judged again, it is refused: {}", rejection.code)
+        }
     }
 }

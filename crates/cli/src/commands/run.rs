@@ -110,7 +110,7 @@ fn summary(finished: &Finished, run: &Run) -> String {
                 healed += u32::from(accepted.healing.is_some());
             }
             Some(Judged::Rejected(_)) => refused += 1,
-            None => {}
+            Some(Judged::Covered(_)) | None => {}
         }
     }
     let folder = report::terminal(&finished.folder.display().to_string());

@@ -2,8 +2,8 @@
 
 use super::Because;
 use crate::run::{Judged, Run, TaskView};
-use ledger::event::TaskEnded;
-use ledger::{FactEntry, FactId, TaskId};
+use ledger::event::{AbsenceAccepted, TaskEnded};
+use ledger::{Claim, ClaimId, Completeness, FactEntry, FactId, Outcome, TaskId};
 
 /// Whether a fact that `task` states rests on an invocation of its own that can ground one, and on that invocation's output.
 pub(super) fn grounding(run: &Run, task: TaskId, fact: &FactEntry) -> Result<(), Because> {
@@ -19,6 +19,42 @@ pub(super) fn grounding(run: &Run, task: TaskId, fact: &FactEntry) -> Result<(),
         true => Ok(()),
         false => Err("its output is not that of its invocation"),
     }
+}
+
+/// Whether a claim of `task` is a reading, which alone becomes a fact.
+pub(super) fn is_reading(run: &Run, task: TaskId, claim: ClaimId) -> Result<(), Because> {
+    match stated(run, task, claim)? {
+        Claim::Reading(_) => Ok(()),
+        Claim::Absence(_) => Err("its claim is no reading"),
+    }
+}
+
+/// Whether an absence that `task` states is the one that it claimed, and rests on searches of its own that ended empty and complete.
+pub(super) fn coverage(run: &Run, task: TaskId, covered: &AbsenceAccepted) -> Result<(), Because> {
+    match stated(run, task, covered.claim)? {
+        Claim::Absence(claimed) if claimed.absence.form() == covered.absence.absence.form() => {}
+        Claim::Absence(_) | Claim::Reading(_) => return Err("its claim is no such absence"),
+    }
+    if covered.absence.searches.is_empty() {
+        return Err("it rests on no search");
+    }
+    for search in &covered.absence.searches {
+        let (owner, invocation) = run.invocation(*search).ok_or("its search is unknown")?;
+        if owner != task {
+            return Err("its search belongs to another task");
+        }
+        let ended = invocation.ended.as_ref().ok_or("its search has not ended")?;
+        if (ended.outcome, ended.completeness) != (Outcome::Empty, Completeness::Complete) {
+            return Err("its search did not end empty and complete");
+        }
+    }
+    Ok(())
+}
+
+fn stated(run: &Run, task: TaskId, claim: ClaimId) -> Result<&Claim, Because> {
+    let place = run.index.claims.get(&claim).filter(|place| place.task == task);
+    let view = place.and_then(|place| run.tasks.get(&task)?.claims.get(place.place));
+    view.map(|view| &view.submitted.stated).ok_or("the claim was not submitted")
 }
 
 /// Whether a phenomenon carries facts, and only facts of its own task.

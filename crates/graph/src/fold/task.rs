@@ -1,10 +1,10 @@
 //! The events of one task.
 
-use super::{Because, check};
+use super::{Because, check, nodes};
 use crate::run::{ClaimView, InvocationView, Judged, PhenomenonView, Place, Run, TaskView};
 use ledger::event::{
-    ClaimAccepted, ClaimRejected, ClaimSubmitted, InvocationEnded, InvocationStarted, PhenomenonRecorded,
-    TaskEnded, TurnRequested,
+    AbsenceAccepted, ClaimAccepted, ClaimRejected, ClaimSubmitted, InvocationEnded, InvocationStarted,
+    PhenomenonRecorded, TaskEnded, TurnRequested,
 };
 use ledger::{Circumstance, ClaimId, Event, TaskId};
 
@@ -21,7 +21,7 @@ pub(super) fn apply(
         }
         Event::PhaseEntered(phase) => task.phases.push(phase),
         Event::TurnRequested(requested) => return turn(task, &requested),
-        Event::TurnReplied(_) | Event::OutputPaged(_) | Event::TimeSpent => {}
+        Event::TurnReplied(_) | Event::OutputPaged(_) | Event::GraphRead(_) | Event::TimeSpent => {}
         Event::TurnFailed(failed) => task.failed = Some(failed),
         Event::InvocationStarted(started) => return start(run, id, started),
         Event::InvocationEnded(ended) => return end_invocation(run, id, ended, circumstance),
@@ -29,15 +29,20 @@ pub(super) fn apply(
         Event::CallServed(_) => task.served += 1,
         Event::ClaimSubmitted(submitted) => return submit(run, id, submitted),
         Event::ClaimAccepted(accepted) => return accept(run, id, accepted),
+        Event::AbsenceAccepted(covered) => return cover(run, id, covered),
         Event::ClaimRejected(rejected) => return reject(run, id, rejected),
         Event::PhenomenonRecorded(recorded) => return phenomenon(run, id, recorded),
         Event::NothingToRecord(nothing) => task.nothing = Some(nothing),
+        Event::EntityAdded(added) => return nodes::entity(run, id, added),
+        Event::RelationAdded(added) => return nodes::relation(run, id, added),
+        Event::HypothesisProposed(proposed) => return nodes::propose(run, id, proposed),
+        Event::HypothesisAssessed(assessed) => return nodes::assess(run, id, assessed),
         Event::TaskEnded(ended) => return end(task, ended),
     }
     Ok(())
 }
 
-fn open_task(run: &mut Run, id: TaskId) -> Result<&mut TaskView, Because> {
+pub(super) fn open_task(run: &mut Run, id: TaskId) -> Result<&mut TaskView, Because> {
     let task = run.tasks.get_mut(&id).ok_or("the task was not assigned")?;
     match task.ended {
         None => Ok(task),
@@ -58,9 +63,8 @@ fn start(run: &mut Run, id: TaskId, started: InvocationStarted) -> Result<(), Be
     let task = open_task(run, id)?;
     let place = Place { task: id, place: task.invocations.len() };
     task.invocations.push(InvocationView { started, ended: None, cost: None });
-    run.graph.add_invocation(invocation);
     match run.index.invocations.insert(invocation, place) {
-        None => Ok(()),
+        None => run.graph.add_invocation(invocation),
         Some(_) => Err("the invocation was started before"),
     }
 }
@@ -96,6 +100,7 @@ fn submit(run: &mut Run, id: TaskId, submitted: ClaimSubmitted) -> Result<(), Be
 }
 
 fn accept(run: &mut Run, id: TaskId, accepted: Box<ClaimAccepted>) -> Result<(), Because> {
+    check::is_reading(run, id, accepted.claim)?;
     check::grounding(run, id, &accepted.fact)?;
     run.graph.add_fact(&accepted.fact)?;
     let (claim, fact) = (accepted.claim, accepted.fact.id);
@@ -104,6 +109,13 @@ fn accept(run: &mut Run, id: TaskId, accepted: Box<ClaimAccepted>) -> Result<(),
         None => Ok(()),
         Some(_) => Err("its fact was recorded before"),
     }
+}
+
+fn cover(run: &mut Run, id: TaskId, covered: AbsenceAccepted) -> Result<(), Because> {
+    check::coverage(run, id, &covered)?;
+    run.graph.add_absence(&covered.absence)?;
+    let claim = covered.claim;
+    judge(run, id, claim, Judged::Covered(Box::new(covered))).map(drop)
 }
 
 fn reject(run: &mut Run, id: TaskId, rejected: ClaimRejected) -> Result<(), Because> {

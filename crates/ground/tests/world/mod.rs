@@ -124,7 +124,7 @@ fn held(call: Call) -> Held {
     };
     let output = (!records.is_empty()).then(|| stored(records));
     let shown = vec![RecordRange { first: RecordId(0), end: RecordId(2) }];
-    Held { invocation: call.id(), summary: summary.to_owned(), outcome, output, shown }
+    Held { invocation: call.id(), summary: summary.to_owned(), search: search(), outcome, output, shown }
 }
 
 pub fn stored(records: Vec<Record>) -> Arc<Output> {
@@ -290,4 +290,10 @@ pub fn about(subject: &str, reading: Reading) -> Reading {
 /// The same reading with a cited record.
 pub fn at(record: &str, reading: Reading) -> Reading {
     Reading { record: Some(record.to_owned()), ..reading }
+}
+
+/// What a call of these tests searched: nothing that an absence could rest on.
+pub fn search() -> ground::Search {
+    let completeness = ledger::Completeness::Complete;
+    ground::Search { tool: "read".into(), arguments: None, completeness, whole: true }
 }

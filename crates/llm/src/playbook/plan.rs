@@ -24,6 +24,9 @@ pub struct Step {
     /// What to record of the result.
     #[serde(default)]
     pub record: Vec<RecordRule>,
+    /// What to record where nothing was found.
+    #[serde(default)]
+    pub absence: Option<AbsenceRule>,
 }
 
 /// Which records of a result to record, and as what.
@@ -40,6 +43,30 @@ pub struct RecordRule {
     /// The interpretation that stands beside the facts; may hold placeholders.
     #[serde(default)]
     pub note: String,
+    /// The thing that each fact names, for the graph.
+    #[serde(default)]
+    pub entity: Option<EntityRule>,
+}
+
+/// What is absent where a complete search came back empty.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AbsenceRule {
+    /// The members of the absence, such as `form` and `name`; texts may hold placeholders.
+    pub of: serde_json::Map<String, serde_json::Value>,
+    /// The interpretation that stands beside it; may hold placeholders.
+    #[serde(default)]
+    pub note: String,
+}
+
+/// A thing that facts name.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EntityRule {
+    /// What it is, such as `account`.
+    pub kind: String,
+    /// The field that holds its name.
+    pub field: String,
 }
 
 /// Why steps are not a playbook.
@@ -88,6 +115,7 @@ mod tests {
             tool: "list_hives".into(),
             arguments: Default::default(),
             record: Vec::new(),
+            absence: None,
         };
         assert_eq!(check(&[step("a", None), step("b", Some("a"))]), Ok(()));
         assert!(matches!(

@@ -4,8 +4,11 @@ use super::plan::{RecordRule, Step};
 use super::template::{Context, fill, fill_value};
 use ledger::event::Refusal;
 use ledger::pattern;
-use ledger::turn::{Answer, Message, Page, Reply, ReplyBlock, ToolCall, TurnRequest, UserBlock};
-use ledger::{CallId, FieldValue, InvocationId, Record, RecordId, ToolClass};
+use ledger::turn::{
+    Answer, Message, Page, ReadingResult, Recorded, Reply, ReplyBlock, Returned, ToolCall, TurnRequest,
+    UserBlock,
+};
+use ledger::{CallId, Completeness, FieldValue, InvocationId, Outcome, Record, RecordId, ToolClass};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -34,8 +37,26 @@ pub(crate) struct Run {
 struct Call {
     tool: String,
     arguments: Map<String, Value>,
-    /// What its answer is for; none: nothing follows from the answer.
-    errand: Option<Errand>,
+    /// What follows from its answer.
+    then: Then,
+}
+
+/// What follows from an answer.
+#[derive(Debug, Clone)]
+enum Then {
+    /// Nothing.
+    Done,
+    /// Records, that are recorded and lead to further calls.
+    Result(Errand),
+    /// Facts that name things, each by its reading's place.
+    Names(Vec<Option<Thing>>),
+}
+
+/// A thing for the graph.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Thing {
+    kind: String,
+    name: String,
 }
 
 /// The way of one step's result: the call itself, then the pages of its output.
@@ -95,7 +116,7 @@ impl Run {
             false => ReplyBlock::Text { text },
             true => {
                 let arguments = Map::from_iter([("reason".to_owned(), Value::String(text))]);
-                let call = Call { tool: NOTHING_TO_RECORD.into(), arguments, errand: None };
+                let call = Call { tool: NOTHING_TO_RECORD.into(), arguments, then: Then::Done };
                 ReplyBlock::Call(self.make(call))
             }
         }
@@ -127,21 +148,60 @@ impl Run {
     }
 
     fn take(&mut self, id: &CallId, answer: &Answer) {
-        let Some(mut call) = self.awaited.remove(id) else { return };
-        match answer {
-            Answer::Refused { refusal: Refusal::TooManyCalls, .. } => self.due.push_back(call),
-            Answer::Refused { .. } => self.refused += 1,
-            Answer::Returned(returned) => {
-                if let (Some(errand), Some(page)) = (call.errand.take(), &returned.page) {
-                    self.result(errand, page);
-                }
+        let Some(call) = self.awaited.remove(id) else { return };
+        match (answer, call.then) {
+            (Answer::Refused { refusal: Refusal::TooManyCalls, .. }, then) => {
+                self.due.push_back(Call { tool: call.tool, arguments: call.arguments, then });
             }
-            Answer::Page(page) => {
-                if let Some(errand) = call.errand.take() {
-                    self.result(errand, page);
-                }
+            (Answer::Refused { .. }, _) => self.refused += 1,
+            (Answer::Returned(returned), Then::Result(errand)) => match &returned.page {
+                Some(page) if returned.outcome == Outcome::Ok => self.result(errand, page),
+                Some(_) | None => self.absent(&errand, returned),
+            },
+            (Answer::Page(page), Then::Result(errand)) => self.result(errand, page),
+            (Answer::Recorded(recorded), Then::Names(things)) => self.name(&things, recorded),
+            (
+                Answer::Returned(_)
+                | Answer::Page(_)
+                | Answer::Recorded(_)
+                | Answer::Absence(_)
+                | Answer::Node { .. }
+                | Answer::Nodes { .. }
+                | Answer::Noted { .. },
+                _,
+            ) => {}
+        }
+    }
+
+    /// A step found nothing: that is recorded where the whole of it was searched.
+    fn absent(&mut self, errand: &Errand, returned: &Returned) {
+        let whole = (returned.outcome, returned.completeness) == (Outcome::Empty, Completeness::Complete)
+            && returned.gaps.is_empty()
+            && returned.defects.is_empty();
+        let rule = self.steps.get(errand.step).and_then(|step| step.absence.as_ref()).filter(|_| whole);
+        let Some(rule) = rule else { return };
+        let filled = rule.of.iter().map(|(name, value)| (name.clone(), fill_value(value, &errand.context)));
+        let mut arguments: Map<String, Value> = filled.collect();
+        arguments.insert("searches".to_owned(), json!([returned.invocation.to_string()]));
+        arguments.insert("interpretation".to_owned(), Value::String(fill(&rule.note, &errand.context)));
+        self.due.push_back(Call { tool: "record_absence".into(), arguments, then: Then::Done });
+    }
+
+    /// Adds the things that grounded readings name, each with all the facts of this call that name it.
+    fn name(&mut self, things: &[Option<Thing>], recorded: &Recorded) {
+        let mut named: BTreeMap<&Thing, Vec<String>> = BTreeMap::new();
+        for (thing, reading) in things.iter().zip(&recorded.readings) {
+            if let (Some(thing), ReadingResult::Accepted { fact, .. }) = (thing, reading) {
+                named.entry(thing).or_default().push(fact.to_string());
             }
-            Answer::Recorded(_) | Answer::Noted { .. } => {}
+        }
+        for (thing, facts) in named {
+            let arguments = Map::from_iter([
+                ("kind".to_owned(), json!(thing.kind)),
+                ("name".to_owned(), json!(thing.name)),
+                ("facts".to_owned(), json!(facts)),
+            ]);
+            self.due.push_back(Call { tool: "add_entity".into(), arguments, then: Then::Done });
         }
     }
 
@@ -157,7 +217,7 @@ impl Run {
                 ("invocation".to_owned(), json!(page.invocation.to_string())),
                 ("first".to_owned(), json!(hidden.id.to_string())),
             ]);
-            self.due.push_front(Call { tool: "read_output".into(), arguments, errand: Some(errand) });
+            self.due.push_front(Call { tool: "read_output".into(), arguments, then: Then::Result(errand) });
         }
     }
 
@@ -200,7 +260,7 @@ impl Run {
         let arguments =
             step.arguments.iter().map(|(name, value)| (name.clone(), fill_value(value, &context))).collect();
         let errand = Errand { step: index, context, taken: BTreeSet::new() };
-        self.due.push_back(Call { tool: step.tool.clone(), arguments, errand: Some(errand) });
+        self.due.push_back(Call { tool: step.tool.clone(), arguments, then: Then::Result(errand) });
     }
 }
 
@@ -217,7 +277,16 @@ fn record_call(rule: &RecordRule, invocation: InvocationId, records: &[&Record],
         ("readings".to_owned(), Value::Array(readings)),
         ("interpretation".to_owned(), Value::String(fill(&rule.note, context))),
     ]);
-    Call { tool: "record_phenomenon".into(), arguments, errand: None }
+    let things: Vec<_> = records.iter().map(|record| thing(rule, record)).collect();
+    let then = if things.iter().any(Option::is_some) { Then::Names(things) } else { Then::Done };
+    Call { tool: "record_phenomenon".into(), arguments, then }
+}
+
+/// What a record names, where the rule says that it names something.
+fn thing(rule: &RecordRule, record: &Record) -> Option<Thing> {
+    let entity = rule.entity.as_ref()?;
+    let name = record.fields.get(&entity.field)?.value.to_text().into_owned();
+    Some(Thing { kind: entity.kind.clone(), name })
 }
 
 fn reading(rule: &RecordRule, invocation: InvocationId, record: &Record) -> Value {

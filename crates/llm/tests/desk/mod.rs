@@ -6,8 +6,8 @@ use ledger::turn::{
     UserBlock,
 };
 use ledger::{
-    CallId, Completeness, Digest, Field, FieldValue, IdSpace, InvocationId, Locator, Outcome, Output, Record,
-    RecordId, Rejection, RejectionCode, Seed, TaskId, ToolClass, ToolSpec,
+    CallId, Completeness, Digest, FactId, Field, FieldValue, IdSpace, InvocationId, Locator, Outcome, Output,
+    Record, RecordId, Rejection, RejectionCode, Seed, TaskId, ToolClass, ToolSpec,
 };
 use llm::playbook::Step;
 use llm::{Model, Playbook};
@@ -166,7 +166,7 @@ impl Desk {
         let answer = match call.tool.as_str() {
             "record_phenomenon" => Answer::Recorded(self.judged(call)),
             "read_output" => Answer::Page(self.page(&call.arguments)),
-            "nothing_to_record" => Answer::Noted { text: "noted".into() },
+            "nothing_to_record" | "add_entity" | "record_absence" => Answer::Noted { text: "noted".into() },
             _ => Answer::Returned(self.returned(call)),
         };
         UserBlock::Answer { call: call.call.clone(), answer }
@@ -179,12 +179,19 @@ impl Desk {
             hint: String::new(),
             candidates: vec![],
         };
-        let number = match self.rejects {
-            true => call.arguments["readings"].as_array().unwrap().len(),
-            false => 0,
+        let readings = call.arguments["readings"].as_array().unwrap().len();
+        let space = IdSpace::new(Seed(Digest::of(b"desk")));
+        let result = |index: usize| match self.rejects {
+            true => ReadingResult::Rejected { rejection: rejection.clone() },
+            false => ReadingResult::Accepted {
+                fact: FactId::assign(&space, TaskId(1), index as u32).unwrap(),
+                invocation: self.invocations[0].0,
+                record: RecordId(0),
+                values: vec![],
+                healed: false,
+            },
         };
-        let readings = vec![ReadingResult::Rejected { rejection }; number];
-        Recorded { phenomenon: None, readings }
+        Recorded { phenomenon: None, readings: (0..readings).map(result).collect() }
     }
 
     fn returned(&mut self, call: &ToolCall) -> Returned {
@@ -238,8 +245,10 @@ fn tools(investigate: bool) -> Arc<[ToolSpec]> {
     let names = ["find_hives", "parse_registry_key", "read_lines", "look"];
     let evidence = names.iter().filter(|_| investigate).map(|name| (*name, ToolClass::Investigate));
     let own = [
+        ("add_entity", ToolClass::GraphWrite),
         ("nothing_to_record", ToolClass::Record),
         ("read_output", ToolClass::GraphRead),
+        ("record_absence", ToolClass::Record),
         ("record_phenomenon", ToolClass::Record),
     ];
     let spec = |(name, class): (&str, ToolClass)| ToolSpec {
@@ -248,6 +257,7 @@ fn tools(investigate: bool) -> Arc<[ToolSpec]> {
         description: String::new(),
         arguments: Value::Null,
         records: vec![],
+        covers: vec![],
     };
     evidence.chain(own).map(spec).collect()
 }

@@ -1,0 +1,88 @@
+//! `record_absence`: a negative finding, judged like a reading.
+
+use crate::calls::Busy;
+use crate::claims;
+use crate::shelf::cite;
+use crate::step::{Append, Command, Judgement, StepError};
+use crate::task::{Task, Waiting, event};
+use ground::AbsenceVerdict;
+use ledger::event::{AbsenceAccepted, ClaimRejected, ClaimSubmitted, Refusal};
+use ledger::turn::{AbsenceResult, Answer, ToolCall};
+use ledger::{AbsenceId, Claim, ClaimId, Event};
+
+/// A claim that something is absent, being judged.
+#[derive(Debug)]
+pub(crate) struct Covering {
+    call: ToolCall,
+    claim: ClaimId,
+    interpretation: String,
+}
+
+impl Task {
+    /// Takes up a call that says that something is absent.
+    pub(crate) fn record_absence(
+        &mut self,
+        call: ToolCall,
+        append: &mut Vec<Append>,
+    ) -> Result<Option<Command>, StepError> {
+        if self.rejections_spent() {
+            let told = "this task's budget of refused claims is spent".to_owned();
+            self.refuse(call, Refusal::RejectionsSpent, told, append);
+            return Ok(None);
+        }
+        let (absence, interpretation) = match claims::absence(&call.arguments) {
+            Ok(read) => read,
+            Err(error) => {
+                self.refuse(call, Refusal::BadArguments, error.to_string(), append);
+                return Ok(None);
+            }
+        };
+        let claim = ClaimId::assign(&self.setting.ids, self.id(), self.next.claim)?;
+        let id = AbsenceId::assign(&self.setting.ids, self.id(), self.next.claim)?;
+        self.next.claim += 1;
+        let stated = Claim::Absence(absence.clone());
+        append.push(event(Event::ClaimSubmitted(ClaimSubmitted {
+            claim,
+            turn: self.turn,
+            call: call.call.clone(),
+            stated: stated.clone(),
+        })));
+        let own = self.id();
+        cite(&mut self.shelf, &self.setting, own, &stated);
+        self.waiting = Waiting::Busy(Box::new(Busy::Covering(Covering { call, claim, interpretation })));
+        Ok(Some(Command::Judge(Judgement::Absence { claim, id, absence })))
+    }
+
+    /// The gateway has judged the absence.
+    pub(crate) fn covered(
+        &mut self,
+        covering: Covering,
+        verdict: AbsenceVerdict,
+        append: &mut Vec<Append>,
+    ) -> Result<Command, StepError> {
+        let Covering { call, claim, interpretation } = covering;
+        let result = match verdict {
+            AbsenceVerdict::Covered(covered) => {
+                self.turn_record.fruitful = true;
+                let absence = covered.into_entry();
+                self.notebook.absences.push((absence.clone(), interpretation.clone()));
+                let (id, searches) = (absence.id, absence.searches.clone());
+                append.push(event(Event::AbsenceAccepted(AbsenceAccepted {
+                    claim,
+                    absence,
+                    interpretation,
+                })));
+                AbsenceResult::Accepted { absence: id, searches }
+            }
+            AbsenceVerdict::Refused(rejection) => {
+                self.rejections += 1;
+                self.turn_record.refused_claims += 1;
+                append
+                    .push(event(Event::ClaimRejected(ClaimRejected { claim, rejection: rejection.clone() })));
+                AbsenceResult::Rejected { rejection }
+            }
+        };
+        self.answer(call, Answer::Absence(result));
+        self.next_call(append)
+    }
+}

@@ -1,0 +1,253 @@
+//! GRAPH_WRITE calls: entities, relations and hypotheses, none of which stands without facts.
+
+use crate::arguments::{Arguments, Malformed};
+use crate::notebook::Hypothesis;
+use crate::step::{Append, StepError};
+use crate::task::{Task, event};
+use crate::tools::WriteTool;
+use ground::mentions;
+use ledger::event::{EntityAdded, HypothesisAssessed, HypothesisProposed, Refusal, RelationAdded};
+use ledger::turn::{Answer, ToolCall};
+use ledger::{
+    Assessment, EntityId, EntityKind, Event, FactEntry, FactId, HypothesisId, NodeId, RelationId,
+    RelationKind,
+};
+use thiserror::Error;
+
+/// Why a call does not change the graph.
+#[derive(Debug, Error)]
+enum WriteError {
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    #[error("{argument}: {id} is no fact of yours")]
+    NoFact { argument: &'static str, id: NodeId },
+    #[error("{argument}: {id} is no node of yours")]
+    NoNode { argument: &'static str, id: NodeId },
+    #[error("{argument}: at least one is needed")]
+    None { argument: &'static str },
+    #[error("{fact} does not name {name:?}: a name stands whole in a subject, a value or a part of a path")]
+    Silent { fact: FactId, name: String },
+    #[error("none of these facts names {name:?}, which the relation would join")]
+    NotNamed { name: String },
+    #[error("a node is not related to itself")]
+    Itself,
+    #[error("{id} cannot speak for and against it")]
+    BothSides { id: NodeId },
+    #[error(transparent)]
+    Step(#[from] StepError),
+}
+
+impl WriteError {
+    /// How the call is refused; `None` where the fault is ours.
+    fn refusal(&self) -> Option<Refusal> {
+        match self {
+            WriteError::Malformed(_) | WriteError::Itself | WriteError::BothSides { .. } => {
+                Some(Refusal::BadArguments)
+            }
+            WriteError::NoFact { .. }
+            | WriteError::NoNode { .. }
+            | WriteError::None { .. }
+            | WriteError::Silent { .. }
+            | WriteError::NotNamed { .. } => Some(Refusal::Unsupported),
+            WriteError::Step(_) => None,
+        }
+    }
+}
+
+impl Task {
+    /// Answers a call that extends the graph.
+    pub(crate) fn write_graph(
+        &mut self,
+        tool: WriteTool,
+        call: ToolCall,
+        append: &mut Vec<Append>,
+    ) -> Result<(), StepError> {
+        let written = match tool {
+            WriteTool::AddEntity => self.add_entity(&call, append),
+            WriteTool::Link => self.link(&call, append),
+            WriteTool::ProposeHypothesis => self.propose(&call, append),
+            WriteTool::AssessHypothesis => self.assess(&call, append),
+        };
+        match written {
+            Ok(id) => {
+                self.turn_record.fruitful = true;
+                self.answer(call, Answer::Node { id });
+            }
+            Err(WriteError::Step(error)) => return Err(error),
+            Err(error) => {
+                let refusal = error.refusal().unwrap_or(Refusal::BadArguments);
+                self.refuse(call, refusal, error.to_string(), append);
+            }
+        }
+        Ok(())
+    }
+
+    /// A thing that facts name; added again, it keeps its id and rests on more facts.
+    fn add_entity(&mut self, call: &ToolCall, append: &mut Vec<Append>) -> Result<NodeId, WriteError> {
+        let arguments = Arguments::of(&call.arguments, &["kind", "name", "facts"])?;
+        let kind = arguments.word("kind", EntityKind::ALL, EntityKind::name)?;
+        let name = arguments.text("name")?.trim().to_owned();
+        let facts = self.facts_of(&arguments, "facts")?;
+        // Each fact is to name it: one that does not would lend it weight that it does not have.
+        if let Some(silent) = facts.iter().find(|fact| !mentions(fact, &name)) {
+            return Err(WriteError::Silent { fact: silent.id, name });
+        }
+        let facts: Vec<FactId> = facts.iter().map(|fact| fact.id).collect();
+        let same =
+            |known: &EntityAdded| known.kind == kind && known.name.to_lowercase() == name.to_lowercase();
+        let place = self.notebook.entities.iter().position(same);
+        let added = match place.and_then(|place| self.notebook.entities.get_mut(place)) {
+            Some(known) => {
+                let new: Vec<_> = facts.into_iter().filter(|fact| !known.facts.contains(fact)).collect();
+                if new.is_empty() {
+                    return Ok(NodeId::Entity(known.entity));
+                }
+                known.facts.extend(&new);
+                EntityAdded { facts: new, ..known.clone() }
+            }
+            None => {
+                let ordinal = self.notebook.entities.len() as u32;
+                let entity =
+                    EntityId::assign(&self.setting.ids, self.id(), ordinal).map_err(StepError::from)?;
+                let added = EntityAdded { entity, kind, name, facts };
+                self.notebook.entities.push(added.clone());
+                added
+            }
+        };
+        let id = NodeId::Entity(added.entity);
+        append.push(event(Event::EntityAdded(added)));
+        Ok(id)
+    }
+
+    /// An edge between two nodes; an entity at its end is named by one of the facts.
+    fn link(&mut self, call: &ToolCall, append: &mut Vec<Append>) -> Result<NodeId, WriteError> {
+        let arguments = Arguments::of(&call.arguments, &["from", "kind", "to", "facts"])?;
+        let kind = arguments.word("kind", RelationKind::ALL, RelationKind::name)?;
+        let (from, to) = (self.node_of(&arguments, "from")?, self.node_of(&arguments, "to")?);
+        if from == to {
+            return Err(WriteError::Itself);
+        }
+        let facts = self.facts_of(&arguments, "facts")?;
+        for end in [from, to] {
+            let entity = self.notebook.entities.iter().find(|entity| NodeId::Entity(entity.entity) == end);
+            if let Some(entity) =
+                entity.filter(|entity| !facts.iter().any(|fact| mentions(fact, &entity.name)))
+            {
+                return Err(WriteError::NotNamed { name: entity.name.clone() });
+            }
+        }
+        let facts: Vec<FactId> = facts.iter().map(|fact| fact.id).collect();
+        let relations = &self.notebook.relations;
+        let known = relations.iter().find(|known| (known.from, known.kind, known.to) == (from, kind, to));
+        if let Some(known) = known.filter(|known| known.facts == facts) {
+            return Ok(NodeId::Relation(known.relation));
+        }
+        let ordinal = relations.len() as u32;
+        let relation = RelationId::assign(&self.setting.ids, self.id(), ordinal).map_err(StepError::from)?;
+        let added = RelationAdded { relation, from, kind, to, facts };
+        self.notebook.relations.push(added.clone());
+        append.push(event(Event::RelationAdded(added)));
+        Ok(NodeId::Relation(relation))
+    }
+
+    fn propose(&mut self, call: &ToolCall, append: &mut Vec<Append>) -> Result<NodeId, WriteError> {
+        let arguments = Arguments::of(&call.arguments, &["statement"])?;
+        let statement = arguments.text("statement")?.trim().to_owned();
+        let hypotheses = &self.notebook.hypotheses;
+        if let Some(known) = hypotheses.iter().find(|known| known.proposed.statement == statement) {
+            return Ok(NodeId::Hypothesis(known.proposed.hypothesis));
+        }
+        let ordinal = hypotheses.len() as u32;
+        let hypothesis =
+            HypothesisId::assign(&self.setting.ids, self.id(), ordinal).map_err(StepError::from)?;
+        let proposed = HypothesisProposed { hypothesis, statement };
+        self.notebook.hypotheses.push(Hypothesis { proposed: proposed.clone(), assessed: None });
+        append.push(event(Event::HypothesisProposed(proposed)));
+        Ok(NodeId::Hypothesis(hypothesis))
+    }
+
+    /// The last word on a hypothesis; what it calls supported or contradicted needs what supports or contradicts it.
+    fn assess(&mut self, call: &ToolCall, append: &mut Vec<Append>) -> Result<NodeId, WriteError> {
+        let known = ["hypothesis", "assessment", "supporting", "contradicting", "reason"];
+        let arguments = Arguments::of(&call.arguments, &known)?;
+        let assessment = arguments.word("assessment", Assessment::ALL, Assessment::name)?;
+        let id = arguments.node("hypothesis")?;
+        let (supporting, contradicting) =
+            (self.grounds_of(&arguments, "supporting")?, self.grounds_of(&arguments, "contradicting")?);
+        match assessment {
+            Assessment::Supported if supporting.is_empty() => {
+                return Err(WriteError::None { argument: "supporting" });
+            }
+            Assessment::Contradicted if contradicting.is_empty() => {
+                return Err(WriteError::None { argument: "contradicting" });
+            }
+            Assessment::Supported | Assessment::Contradicted | Assessment::Undecided => {}
+        }
+        if let Some(both) = supporting.iter().find(|node| contradicting.contains(node)) {
+            return Err(WriteError::BothSides { id: *both });
+        }
+        let reason = arguments.optional_text("reason")?.unwrap_or_default().trim().to_owned();
+        let mut hypotheses = self.notebook.hypotheses.iter_mut();
+        let hypothesis = hypotheses.find(|known| NodeId::Hypothesis(known.proposed.hypothesis) == id);
+        let hypothesis = hypothesis.ok_or(WriteError::NoNode { argument: "hypothesis", id })?;
+        let assessed = HypothesisAssessed {
+            hypothesis: hypothesis.proposed.hypothesis,
+            assessment,
+            supporting,
+            contradicting,
+            reason,
+        };
+        hypothesis.assessed = Some(assessed.clone());
+        append.push(event(Event::HypothesisAssessed(assessed)));
+        Ok(id)
+    }
+
+    /// The task's facts that an argument names, at least one.
+    fn facts_of(
+        &self,
+        arguments: &Arguments<'_>,
+        argument: &'static str,
+    ) -> Result<Vec<&FactEntry>, WriteError> {
+        let named = arguments.nodes(argument)?;
+        if named.is_empty() {
+            return Err(WriteError::None { argument });
+        }
+        let fact = |id: &NodeId| {
+            let found = self.facts.iter().find(|fact| NodeId::Fact(fact.id) == *id);
+            found.ok_or(WriteError::NoFact { argument, id: *id })
+        };
+        named.iter().map(fact).collect()
+    }
+
+    /// The facts and absences that an argument names.
+    fn grounds_of(
+        &self,
+        arguments: &Arguments<'_>,
+        argument: &'static str,
+    ) -> Result<Vec<NodeId>, WriteError> {
+        let named = arguments.nodes(argument)?;
+        let is_ground = |id: &NodeId| match id {
+            NodeId::Fact(id) => self.facts.iter().any(|fact| fact.id == *id),
+            NodeId::Absence(id) => self.notebook.absences.iter().any(|(entry, _)| entry.id == *id),
+            NodeId::Invocation(_)
+            | NodeId::Phenomenon(_)
+            | NodeId::Entity(_)
+            | NodeId::Relation(_)
+            | NodeId::Hypothesis(_) => false,
+        };
+        match named.iter().find(|id| !is_ground(id)) {
+            Some(id) => Err(WriteError::NoFact { argument, id: *id }),
+            None => Ok(named),
+        }
+    }
+
+    /// The node of the task that an argument names.
+    fn node_of(&self, arguments: &Arguments<'_>, argument: &'static str) -> Result<NodeId, WriteError> {
+        let id = arguments.node(argument)?;
+        let mut nodes = self.notebook.views(&self.facts, self.shelf.held());
+        match nodes.any(|node| node.id == id) {
+            true => Ok(id),
+            false => Err(WriteError::NoNode { argument, id }),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What a task has put into the evidence graph, beside its facts.
+//!
+//! A task reads and extends its own part of the graph only: the tasks of a run work side by side, and what one of them saw of another would depend on which was faster.
+
+use crate::shelf::within;
+use graph::{fact_title, phenomenon_title};
+use ground::Held;
+use ledger::event::{EntityAdded, HypothesisAssessed, HypothesisProposed, PhenomenonRecorded, RelationAdded};
+use ledger::turn::NodeView;
+use ledger::{AbsenceEntry, FactEntry, NodeId, Outcome};
+
+/// The most characters of a title and of an agent's words that are shown.
+const LONGEST: usize = 600;
+
+/// The nodes and edges of one task, each kind in the order of its recording.
+#[derive(Debug, Default)]
+pub(crate) struct Notebook {
+    pub(crate) phenomena: Vec<PhenomenonRecorded>,
+    pub(crate) absences: Vec<(AbsenceEntry, String)>,
+    pub(crate) entities: Vec<EntityAdded>,
+    pub(crate) relations: Vec<RelationAdded>,
+    pub(crate) hypotheses: Vec<Hypothesis>,
+}
+
+/// An explanation and the last word on it.
+#[derive(Debug)]
+pub(crate) struct Hypothesis {
+    pub(crate) proposed: HypothesisProposed,
+    pub(crate) assessed: Option<HypothesisAssessed>,
+}
+
+impl Notebook {
+    /// Every node and edge of the task as it is shown, phenomena first, then what they rest on.
+    pub(crate) fn views<'a>(
+        &'a self,
+        facts: &'a [FactEntry],
+        held: &'a [Held],
+    ) -> impl Iterator<Item = NodeView> + 'a {
+        let phenomena = self.phenomena.iter().map(|recorded| phenomenon(recorded, facts));
+        phenomena
+            .chain(self.absences.iter().map(|(entry, words)| absence(entry, words)))
+            .chain(self.hypotheses.iter().map(hypothesis))
+            .chain(self.entities.iter().map(entity))
+            .chain(self.relations.iter().map(relation))
+            .chain(facts.iter().map(fact))
+            .chain(held.iter().map(invocation))
+    }
+
+    /// The phenomena as they are shown.
+    pub(crate) fn phenomena<'a>(&'a self, facts: &'a [FactEntry]) -> impl Iterator<Item = NodeView> + 'a {
+        self.phenomena.iter().map(|recorded| phenomenon(recorded, facts))
+    }
+}
+
+/// An invocation as it is shown.
+pub(crate) fn invocation(held: &Held) -> NodeView {
+    let records = held.output.as_ref().map_or(0, |output| output.records().len());
+    let ended = match held.outcome {
+        Outcome::Ok => format!("{records} records"),
+        Outcome::Empty => "nothing found".to_owned(),
+        Outcome::Failed => "failed".to_owned(),
+        Outcome::Timeout => "stopped at its time limit".to_owned(),
+        Outcome::Denied => "not allowed".to_owned(),
+    };
+    view(NodeId::Invocation(held.invocation), format!("{}: {ended}", held.summary), Vec::new(), "")
+}
+
+fn phenomenon(recorded: &PhenomenonRecorded, facts: &[FactEntry]) -> NodeView {
+    let own: Vec<_> = facts.iter().filter(|fact| recorded.facts.contains(&fact.id)).collect();
+    let nodes = recorded.facts.iter().copied().map(NodeId::Fact).collect();
+    view(NodeId::Phenomenon(recorded.phenomenon), phenomenon_title(&own), nodes, &recorded.interpretation)
+}
+
+fn fact(fact: &FactEntry) -> NodeView {
+    view(NodeId::Fact(fact.id), fact_title(fact), vec![NodeId::Invocation(fact.invocation)], "")
+}
+
+fn absence(entry: &AbsenceEntry, words: &str) -> NodeView {
+    let searches = entry.searches.iter().copied().map(NodeId::Invocation).collect();
+    view(NodeId::Absence(entry.id), entry.absence.to_string(), searches, words)
+}
+
+fn entity(entity: &EntityAdded) -> NodeView {
+    let facts = entity.facts.iter().copied().map(NodeId::Fact).collect();
+    view(NodeId::Entity(entity.entity), format!("{} {}", entity.kind, entity.name), facts, "")
+}
+
+fn relation(relation: &RelationAdded) -> NodeView {
+    let ends = [relation.from, relation.to].into_iter();
+    let nodes = ends.chain(relation.facts.iter().copied().map(NodeId::Fact)).collect();
+    let title = format!("{} {} {}", relation.from, relation.kind, relation.to);
+    view(NodeId::Relation(relation.relation), title, nodes, "")
+}
+
+fn hypothesis(hypothesis: &Hypothesis) -> NodeView {
+    let Hypothesis { proposed, assessed } = hypothesis;
+    let (title, nodes) = match assessed {
+        None => ("hypothesis, not assessed".to_owned(), Vec::new()),
+        Some(assessed) => {
+            let (supporting, contradicting) = (&assessed.supporting, &assessed.contradicting);
+            let title = format!(
+                "hypothesis, {}: {} for it, {} against it",
+                assessed.assessment,
+                supporting.len(),
+                contradicting.len()
+            );
+            (title, supporting.iter().chain(contradicting).copied().collect())
+        }
+    };
+    view(NodeId::Hypothesis(proposed.hypothesis), title, nodes, &proposed.statement)
+}
+
+fn view(id: NodeId, title: String, nodes: Vec<NodeId>, words: &str) -> NodeView {
+    NodeView { id, title: within(&title, LONGEST), nodes, words: within(words, LONGEST) }
+}

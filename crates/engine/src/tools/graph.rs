@@ -1,0 +1,81 @@
+//! What models are told of the GRAPH_WRITE and GRAPH_READ tools.
+
+use super::{About, ReadTool, WriteTool, about, text};
+use crate::graph_read::{MOST_NODES, SOME_NODES};
+use ledger::{Assessment, EntityKind, RelationKind};
+use serde_json::{Value, json};
+
+pub(super) fn write(tool: WriteTool) -> About {
+    match tool {
+        WriteTool::AddEntity => about(
+            "Add a thing that your facts name: a host, an account, a device, a program. \
+             Its name must stand in each of the facts, as a value or a whole part of a path.",
+            &[
+                ("kind", words(EntityKind::ALL.iter().map(|kind| kind.name()))),
+                ("name", text("its name, as the facts have it")),
+                ("facts", ids("fact ids that name it")),
+            ],
+            3,
+        ),
+        WriteTool::Link => about(
+            "Relate two nodes of yours: from, kind, to, read from left to right. How they relate is kept as your interpretation; the facts are what shows it.",
+            &[
+                ("from", text("id of a node")),
+                ("kind", words(RelationKind::ALL.iter().map(|kind| kind.name()))),
+                ("to", text("id of a node")),
+                ("facts", ids("fact ids that show it; an entity at an end must be named by one of them")),
+            ],
+            4,
+        ),
+        WriteTool::ProposeHypothesis => about(
+            "Put an explanation up for test, in your own words. It is no finding: assess it by facts for and against.",
+            &[("statement", text("one sentence"))],
+            1,
+        ),
+        WriteTool::AssessHypothesis => about(
+            "Weigh a hypothesis by facts and absences. Look for what speaks against it, too.",
+            &[
+                ("hypothesis", text("its id, such as hyp-0a1b2c3d")),
+                ("assessment", words(Assessment::ALL.iter().map(|word| word.name()))),
+                ("supporting", ids("ids of facts and absences that speak for it")),
+                ("contradicting", ids("ids of facts and absences that speak against it")),
+                ("reason", text("your own words; kept as interpretation")),
+            ],
+            2,
+        ),
+    }
+}
+
+pub(super) fn read(tool: ReadTool) -> About {
+    match tool {
+        ReadTool::ListPhenomena => about("List what you have recorded so far.", &pages(), 0),
+        ReadTool::GetNode => about(
+            "Show a node of yours and the nodes that it rests on.",
+            &[("id", text("its id, such as fact-0a1b2c3d, phen-…, ent-…, hyp-…, inv-…"))],
+            1,
+        ),
+        ReadTool::SearchGraph => {
+            let [offset, limit] = pages();
+            let sought = ("text", text("text in titles and words, letter case aside"));
+            about("Find nodes of yours whose title or words contain a text.", &[sought, offset, limit], 1)
+        }
+        ReadTool::ListInvocations => {
+            about("List the tool calls that you have made, with their ids and how each ended.", &pages(), 0)
+        }
+    }
+}
+
+fn pages() -> [(&'static str, Value); 2] {
+    [
+        ("offset", json!({"type": "integer", "minimum": 0, "default": 0, "description": "nodes to skip"})),
+        ("limit", json!({"type": "integer", "minimum": 1, "maximum": MOST_NODES, "default": SOME_NODES})),
+    ]
+}
+
+fn words(names: impl Iterator<Item = &'static str>) -> Value {
+    json!({"type": "string", "enum": names.collect::<Vec<_>>()})
+}
+
+fn ids(description: &str) -> Value {
+    json!({"type": "array", "items": {"type": "string"}, "description": description})
+}

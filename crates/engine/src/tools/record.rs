@@ -1,0 +1,85 @@
+//! What models are told of the RECORD tools, and of reading one's own outputs.
+
+use super::{About, about, text};
+use crate::claims::MOST_READINGS;
+use ledger::{AbsenceForm, Vocabulary};
+use serde_json::{Value, json};
+
+pub(super) fn phenomenon(vocabulary: &Vocabulary) -> About {
+    about(
+        "Record one observation as readings of records you have seen. \
+         Each reading is checked against the cited output: grounded ones are recorded, the others come back with the reason.",
+        &[
+            (
+                "readings",
+                json!({"type": "array", "minItems": 1, "maxItems": MOST_READINGS, "items": reading(vocabulary)}),
+            ),
+            ("interpretation", text("your own words; kept beside the facts, marked as interpretation")),
+        ],
+        1,
+    )
+}
+
+fn reading(vocabulary: &Vocabulary) -> Value {
+    let predicates: Vec<_> = vocabulary.entries().map(|(name, _)| name.0.clone()).collect();
+    let meanings: Vec<_> =
+        vocabulary.entries().map(|(name, entry)| format!("{name}: {}", entry.meaning)).collect();
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["predicate", "values", "invocation"],
+        "properties": {
+            "predicate": {"type": "string", "enum": predicates, "description": meanings.join("; ")},
+            "subject": text("what the reading is about, as the record has it; may be left out"),
+            "values": {
+                "type": "object",
+                "additionalProperties": {"type": ["string", "integer", "boolean"]},
+                "description": "field of the record -> value, copied exactly"
+            },
+            "invocation": text("the invocation id, such as inv-0a1b2c3d"),
+            "record": text("the record id in that output, such as r0")
+        }
+    })
+}
+
+pub(super) fn absence() -> About {
+    let forms: Vec<_> = AbsenceForm::ALL.into_iter().map(AbsenceForm::name).collect();
+    about(
+        "Record that something is absent: no file of a name under a folder, no key in a hive, no text in files. \
+         The cited searches must have looked for just that or for more, to the end, and found nothing.",
+        &[
+            ("form", json!({"type": "string", "enum": forms})),
+            (
+                "searches",
+                json!({"type": "array", "minItems": 1, "items": {"type": "string"}, "description": "invocation ids of your searches that found nothing"}),
+            ),
+            ("name", text("form file: the name of the file, or a pattern that was searched for")),
+            ("under", text("forms file and text: the folder; empty for everything")),
+            ("hive", text("form registry_key: the path of the hive")),
+            ("key", text("form registry_key: the path of the key from the root of the hive")),
+            ("text", text("form text: the text")),
+            ("evidence", text("the label of the evidence; may be left out")),
+            ("interpretation", text("your own words; kept beside the absence, marked as interpretation")),
+        ],
+        2,
+    )
+}
+
+pub(super) fn nothing() -> About {
+    about(
+        "Say that you found nothing to record, or nothing more, and why. The honest way out.",
+        &[("reason", json!({"type": "string", "minLength": 1}))],
+        1,
+    )
+}
+
+pub(super) fn read_output() -> About {
+    about(
+        "Show a page of one of your own outputs, from a record on: for outputs that were shown in part.",
+        &[
+            ("invocation", json!({"type": "string"})),
+            ("first", text("the first record to show, such as r40")),
+        ],
+        2,
+    )
+}

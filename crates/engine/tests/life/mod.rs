@@ -1,0 +1,156 @@
+//! A task lived by hand: no store, no worker, no model.
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use engine::{Command, Input, Judgement, Setting, Task, ToolReturn};
+use ground::{judge, judge_absence};
+use ledger::event::{Phase, Refusal, TaskAssigned, TaskEnded};
+use ledger::turn::{Answer, Message, Reply, ReplyBlock, ToolCall, TurnRequest, UserBlock};
+use ledger::{
+    AbsenceForm, AgentSpec, CallId, Completeness, Coverage, Digest, Event, Field, FieldValue, Gap, Locator,
+    Objective, Outcome, Output, Record, RecordId, RecordType, Rules, Seed, TaskId, ToolClass, ToolSpec,
+    Vocabulary,
+};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub(crate) fn line_type() -> RecordType {
+    let fields = BTreeMap::new();
+    RecordType { name: "text_line".into(), meaning: String::new(), subject: "path".into(), fields }
+}
+
+/// An empty call of `read` shows that no file of a name stands under a folder.
+pub(crate) fn coverage() -> Coverage {
+    let own = |name: &str| (name.to_owned(), name.to_owned());
+    let members = BTreeMap::from([own("name"), own("under")]);
+    Coverage { form: AbsenceForm::File, members, required: BTreeMap::new(), free: vec![] }
+}
+
+pub(crate) fn tools() -> Vec<ToolSpec> {
+    let read = ToolSpec {
+        name: "read".into(),
+        class: ToolClass::Investigate,
+        description: String::new(),
+        arguments: json!({}),
+        records: vec![line_type()],
+        covers: vec![coverage()],
+    };
+    let mut tools = engine::catalogue(&Vocabulary::shipped().unwrap());
+    tools.push(read);
+    tools
+}
+
+/// What the tool of these tests returns: one line of text that says `text`.
+pub(crate) fn returned(outcome: Outcome, text: &str) -> ToolReturn {
+    let field = |value| Field { at: None, value };
+    let record = Record {
+        defects: vec![],
+        fields: BTreeMap::from([
+            ("path".to_owned(), field(FieldValue::Path("a.txt".into()))),
+            ("text".to_owned(), field(FieldValue::Text(text.into()))),
+        ]),
+        id: RecordId(0),
+        kind: "text_line".into(),
+        locator: Locator { evidence: "e".into(), path: "a.txt".into(), stream: None, span: None },
+    };
+    ToolReturn {
+        outcome,
+        completeness: Completeness::Complete,
+        normalised: None,
+        output: (outcome == Outcome::Ok).then(|| Arc::new(Output::new(vec![record]).unwrap())),
+        defects: vec![],
+        gaps: vec![Gap { path: "b.txt".into(), reason: "unreadable".into() }],
+        notes: vec!["a note".into()],
+    }
+}
+
+pub(crate) struct Lived {
+    pub(crate) events: Vec<Event>,
+    pub(crate) ended: TaskEnded,
+    pub(crate) tool_calls: u32,
+}
+
+impl Lived {
+    pub(crate) fn refusals(&self) -> Vec<Refusal> {
+        let refusal = |event: &Event| match event {
+            Event::CallRefused(refused) => Some(refused.refusal),
+            _ => None,
+        };
+        self.events.iter().filter_map(refusal).collect()
+    }
+
+    pub(crate) fn phases(&self) -> Vec<Phase> {
+        let phase = |event: &Event| match event {
+            Event::PhaseEntered(entered) => Some(entered.phase),
+            _ => None,
+        };
+        self.events.iter().filter_map(phase).collect()
+    }
+}
+
+/// Lives a task to its end; `None` from the model is the end of the wall time.
+pub(crate) fn live(
+    rules: Rules,
+    objectives: Vec<Objective>,
+    mut model: impl FnMut(&TurnRequest) -> Option<Reply>,
+    mut tool: impl FnMut(u32) -> ToolReturn,
+) -> Lived {
+    let classes = [ToolClass::Investigate, ToolClass::Record, ToolClass::GraphWrite, ToolClass::GraphRead];
+    let surface = classes.into();
+    let agent = AgentSpec { name: "a".into(), prompt: String::new(), surface, objectives };
+    let assigned = TaskAssigned { task: TaskId(1), agent, model: "m".into(), model_digest: None };
+    let setting = Setting::new(rules.clone(), Seed(Digest::of(b"s")), &tools(), &[TaskId(1)]);
+    let mut task = Task::new(assigned, Arc::new(setting));
+    let types = BTreeMap::from([("text_line".to_owned(), line_type())]);
+    let vocabulary = Vocabulary::shipped().unwrap();
+    let gate = ground::Setting { rules: &rules.gate, vocabulary: &vocabulary, types: &types };
+    let (mut events, mut tool_calls, mut input) = (Vec::new(), 0, Input::Begin);
+    for _ in 0..10_000 {
+        let step = task.step(input).unwrap();
+        events.extend(step.append.into_iter().map(|append| append.event));
+        input = match step.command {
+            Command::AskModel(request) => model(&request).map_or(Input::TimeSpent, Input::Replied),
+            Command::CallTool(_) => {
+                tool_calls += 1;
+                Input::Returned(tool(tool_calls))
+            }
+            Command::Judge(Judgement::Reading { fact, reading, .. }) => {
+                Input::Judged(Box::new(judge(&reading, fact, task.shelf(), &gate)))
+            }
+            Command::Judge(Judgement::Absence { id, absence, .. }) => {
+                let covers = BTreeMap::from([("read".to_owned(), vec![coverage()])]);
+                Input::AbsenceJudged(Box::new(judge_absence(&absence, id, task.shelf(), &covers)))
+            }
+            Command::End => {
+                let Some(Event::TaskEnded(ended)) = events.last().cloned() else { panic!("{events:?}") };
+                return Lived { events, ended, tool_calls };
+            }
+        };
+    }
+    panic!("the task does not end");
+}
+
+pub(crate) fn call(id: &str, tool: &str, arguments: Value) -> ReplyBlock {
+    ReplyBlock::Call(ToolCall { call: CallId(id.into()), tool: tool.into(), arguments })
+}
+
+pub(crate) fn says(blocks: Vec<ReplyBlock>) -> Option<Reply> {
+    Some(Reply { blocks })
+}
+
+pub(crate) fn words() -> Option<Reply> {
+    says(vec![ReplyBlock::Text { text: "done".into() }])
+}
+
+pub(crate) fn false_reading(number: u32) -> Value {
+    json!({"predicate": "quoted", "values": {"text": format!("never written {number}")}, "invocation": "inv-00000000"})
+}
+
+pub(crate) fn answers(request: &TurnRequest) -> Vec<Answer> {
+    let Some(Message::User(blocks)) = request.messages.last().map(AsRef::as_ref) else { panic!() };
+    let answer = |block: &UserBlock| match block {
+        UserBlock::Answer { answer, .. } => Some(answer.clone()),
+        UserBlock::Text { .. } => None,
+    };
+    blocks.iter().filter_map(answer).collect()
+}

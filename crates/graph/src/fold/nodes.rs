@@ -1,0 +1,77 @@
+//! What agents add to the graph beside facts: it must rest on facts of their own task.
+
+use super::task::open_task;
+use super::{Because, check};
+use crate::run::{HypothesisView, Run};
+use ledger::event::{EntityAdded, HypothesisAssessed, HypothesisProposed, RelationAdded};
+use ledger::{Assessment, NodeId, TaskId};
+
+/// An entity; added again under its id, it rests on more facts.
+pub(super) fn entity(run: &mut Run, id: TaskId, added: EntityAdded) -> Result<(), Because> {
+    check::carried(run, id, &added.facts)?;
+    run.graph.add_entity(&added)?;
+    let task = open_task(run, id)?;
+    match task.entities.iter_mut().find(|known| known.entity == added.entity) {
+        Some(known) if known.kind != added.kind || known.name != added.name => {
+            Err("its entity is another one of that id")
+        }
+        Some(known) => {
+            known.facts.extend(added.facts);
+            Ok(())
+        }
+        None => {
+            task.entities.push(added);
+            Ok(())
+        }
+    }
+}
+
+pub(super) fn relation(run: &mut Run, id: TaskId, added: RelationAdded) -> Result<(), Because> {
+    check::carried(run, id, &added.facts)?;
+    own(run, id, [added.from, added.to])?;
+    run.graph.add_relation(&added)?;
+    open_task(run, id)?.relations.push(added);
+    Ok(())
+}
+
+pub(super) fn propose(run: &mut Run, id: TaskId, proposed: HypothesisProposed) -> Result<(), Because> {
+    run.graph.add_hypothesis(proposed.hypothesis)?;
+    open_task(run, id)?.hypotheses.push(HypothesisView { proposed, assessments: Vec::new() });
+    Ok(())
+}
+
+/// A word on a hypothesis: for what it calls supported or contradicted something must speak.
+pub(super) fn assess(run: &mut Run, id: TaskId, assessed: HypothesisAssessed) -> Result<(), Because> {
+    match assessed.assessment {
+        Assessment::Supported if assessed.supporting.is_empty() => return Err("nothing supports it"),
+        Assessment::Contradicted if assessed.contradicting.is_empty() => {
+            return Err("nothing contradicts it");
+        }
+        Assessment::Supported | Assessment::Contradicted | Assessment::Undecided => {}
+    }
+    own(run, id, assessed.supporting.iter().chain(&assessed.contradicting).copied())?;
+    run.graph.assess(&assessed)?;
+    let task = open_task(run, id)?;
+    let known = task.hypotheses.iter_mut().find(|known| known.proposed.hypothesis == assessed.hypothesis);
+    known.ok_or("its hypothesis was not proposed")?.assessments.push(assessed);
+    Ok(())
+}
+
+/// Whether nodes are the task's own.
+fn own(run: &Run, id: TaskId, nodes: impl IntoIterator<Item = NodeId>) -> Result<(), Because> {
+    let task = run.tasks.get(&id).ok_or("the task was not assigned")?;
+    let is_own = |node: &NodeId| match node {
+        NodeId::Invocation(id) => task.invocations.iter().any(|known| known.started.invocation == *id),
+        NodeId::Fact(id) => task.accepted().any(|known| known.fact.id == *id),
+        NodeId::Phenomenon(id) => task.phenomena.iter().any(|known| known.id == *id),
+        NodeId::Absence(id) => task.covered().any(|known| known.absence.id == *id),
+
+        NodeId::Entity(id) => task.entities.iter().any(|known| known.entity == *id),
+        NodeId::Relation(id) => task.relations.iter().any(|known| known.relation == *id),
+        NodeId::Hypothesis(id) => task.hypotheses.iter().any(|known| known.proposed.hypothesis == *id),
+    };
+    match nodes.into_iter().all(|node| is_own(&node)) {
+        true => Ok(()),
+        false => Err("a node that it names is not its task's own"),
+    }
+}

@@ -1,0 +1,191 @@
+//! Nodes beside facts: what a log may say of them, and how a hypothesis stands.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use graph::{Run, fold, refused_claims, standing};
+use ledger::event::{
+    AbsenceAccepted, ClaimSubmitted, EntityAdded, HypothesisAssessed, HypothesisProposed, RelationAdded,
+};
+use ledger::{
+    Absence, AbsenceClaim, AbsenceEntry, AbsenceId, Assessment, CallId, Claim, EntityId, EntityKind, Event,
+    HypothesisId, NodeId, Outcome, RejectionCode, RelationId, RelationKind, Stream, TaskId,
+};
+use testkit::history::{History, claim, fact, ids, invocation, reading};
+
+/// Two tasks, each with one invocation and one fact.
+fn history() -> History {
+    let mut history = History::opened("nodes");
+    for task in [1, 2] {
+        history.assigned(task, "agent").asked(task, 1).invoked(task, 0);
+        history.claimed(task, 0, 1, reading("configured", &["x"], None));
+        history.accepted(task, 0, fact(task, 0, "Run\\eve", &[("data", "C:\\Users\\eve")]));
+    }
+    history
+}
+
+fn with(events: Vec<Event>) -> Result<Run, String> {
+    let mut history = history();
+    for event in events {
+        history.push(Stream::Task(TaskId(1)), event);
+    }
+    fold(history.events()).map_err(|error| error.to_string())
+}
+
+fn fact_of(task: u16) -> NodeId {
+    NodeId::Fact(fact(task, 0, "", &[]).id)
+}
+
+fn entity(ordinal: u32, fact_of_task: u16) -> Event {
+    Event::EntityAdded(EntityAdded {
+        entity: EntityId::assign(&ids(), TaskId(1), ordinal).unwrap(),
+        kind: EntityKind::Account,
+        name: "eve".into(),
+        facts: vec![fact(fact_of_task, 0, "", &[]).id],
+    })
+}
+
+fn hypothesis() -> HypothesisId {
+    HypothesisId::assign(&ids(), TaskId(1), 0).unwrap()
+}
+
+fn proposed() -> Event {
+    Event::HypothesisProposed(HypothesisProposed { hypothesis: hypothesis(), statement: "Eve did it".into() })
+}
+
+fn assessed(assessment: Assessment, supporting: Vec<NodeId>) -> Event {
+    let (hypothesis, reason) = (hypothesis(), String::new());
+    let contradicting = Vec::new();
+    Event::HypothesisAssessed(HypothesisAssessed {
+        hypothesis,
+        assessment,
+        supporting,
+        contradicting,
+        reason,
+    })
+}
+
+#[test]
+fn entities_relations_and_hypotheses_rest_on_facts_of_their_own_task() {
+    let from = NodeId::Entity(EntityId::assign(&ids(), TaskId(1), 0).unwrap());
+    let related = |to: NodeId| {
+        Event::RelationAdded(RelationAdded {
+            relation: RelationId::assign(&ids(), TaskId(1), 0).unwrap(),
+            from,
+            kind: RelationKind::Used,
+            to,
+            facts: vec![fact(1, 0, "", &[]).id],
+        })
+    };
+    let run = with(vec![
+        entity(0, 1),
+        related(fact_of(1)),
+        proposed(),
+        assessed(Assessment::Supported, vec![fact_of(1)]),
+    ])
+    .unwrap();
+    assert_eq!(run.graph.resting_on(fact_of(1)).len(), 4, "entity, relation twice, hypothesis");
+    let task = &run.tasks[&TaskId(1)];
+    assert_eq!((task.entities.len(), task.relations.len(), task.hypotheses.len()), (1, 1, 1));
+    let standing = standing(&run, &task.hypotheses[0]);
+    assert_eq!((standing.assessment, standing.supporting_sources), (Some(Assessment::Supported), 1));
+    for events in [
+        vec![entity(0, 2)],
+        vec![entity(0, 1), related(fact_of(2))],
+        vec![related(fact_of(1))],
+        vec![assessed(Assessment::Undecided, vec![])],
+        vec![proposed(), proposed()],
+        vec![proposed(), assessed(Assessment::Supported, vec![])],
+        vec![proposed(), assessed(Assessment::Supported, vec![fact_of(2)])],
+    ] {
+        assert!(with(events.clone()).is_err(), "{events:?}");
+    }
+}
+
+#[test]
+fn an_entity_that_is_added_again_keeps_its_kind_and_name() {
+    assert_eq!(with(vec![entity(0, 1), entity(0, 1)]).unwrap().tasks[&TaskId(1)].entities.len(), 1);
+    let Event::EntityAdded(added) = entity(0, 1) else { panic!() };
+    let other = Event::EntityAdded(EntityAdded { name: "mallory".into(), ..added });
+    assert!(with(vec![entity(0, 1), other]).is_err());
+}
+
+/// A search of task 1 that ended so, and an absence that rests on it.
+fn absence(outcome: Outcome, of_task: u16) -> Result<Run, String> {
+    let mut history = history();
+    history.invoked_as(1, 1, "find_files", |ended| {
+        ended.outcome = outcome;
+        ended.output = None;
+    });
+    let absence = Absence::File { name: "x".into(), under: String::new(), evidence: None };
+    let searches = vec![invocation(of_task, 1)];
+    let stated =
+        Claim::Absence(AbsenceClaim { absence: absence.clone(), searches: vec![searches[0].to_string()] });
+    let submitted = ClaimSubmitted { claim: claim(1, 1), turn: 1, call: CallId("c".into()), stated };
+    let id = AbsenceId::assign(&ids(), TaskId(1), 1).unwrap();
+    let accepted = AbsenceAccepted {
+        claim: claim(1, 1),
+        absence: AbsenceEntry { id, absence, searches },
+        interpretation: String::new(),
+    };
+    history.push(Stream::Task(TaskId(1)), Event::ClaimSubmitted(submitted));
+    history.push(Stream::Task(TaskId(1)), Event::AbsenceAccepted(accepted));
+    fold(history.events()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn an_absence_rests_on_an_empty_search_of_its_own_task() {
+    let run = absence(Outcome::Empty, 1).unwrap();
+    let (task, covered) = run.absences().next().unwrap();
+    assert_eq!(task, TaskId(1));
+    let resting = run.graph.resting_on(NodeId::Invocation(covered.absence.searches[0]));
+    assert_eq!(resting, [NodeId::Absence(covered.absence.id)]);
+    for (outcome, task) in [(Outcome::Ok, 1), (Outcome::Failed, 1), (Outcome::Empty, 2)] {
+        assert!(absence(outcome, task).is_err(), "{outcome:?} of task {task}");
+    }
+}
+
+#[test]
+fn a_reading_never_becomes_an_absence_nor_an_absence_a_fact() {
+    let mut history = history();
+    history.claimed(1, 1, 1, reading("configured", &["x"], None));
+    let id = AbsenceId::assign(&ids(), TaskId(1), 1).unwrap();
+    let absence = Absence::File { name: "x".into(), under: String::new(), evidence: None };
+    let entry = AbsenceEntry { id, absence, searches: vec![invocation(1, 0)] };
+    let accepted = AbsenceAccepted { claim: claim(1, 1), absence: entry, interpretation: String::new() };
+    history.push(Stream::Task(TaskId(1)), Event::AbsenceAccepted(accepted));
+    assert!(fold(history.events()).is_err());
+}
+
+#[test]
+fn a_refused_absence_is_reported_and_corrected_by_a_later_one_of_the_same_thing() {
+    let mut history = history();
+    history.invoked_as(1, 1, "find_files", |ended| {
+        ended.outcome = Outcome::Empty;
+        ended.output = None;
+    });
+    for ordinal in [1, 2] {
+        let stated = Claim::Absence(absence_claim());
+        let submitted =
+            ClaimSubmitted { claim: claim(1, ordinal), turn: 1, call: CallId("c".into()), stated };
+        history.push(Stream::Task(TaskId(1)), Event::ClaimSubmitted(submitted));
+        match ordinal {
+            1 => drop(history.refused(1, 1, RejectionCode::CoverageMissing)),
+            _ => {
+                let id = AbsenceId::assign(&ids(), TaskId(1), 2).unwrap();
+                let absence = absence_claim().absence;
+                let entry = AbsenceEntry { id, absence, searches: vec![invocation(1, 1)] };
+                let accepted =
+                    AbsenceAccepted { claim: claim(1, 2), absence: entry, interpretation: String::new() };
+                history.push(Stream::Task(TaskId(1)), Event::AbsenceAccepted(accepted));
+            }
+        }
+    }
+    let run = fold(history.events()).unwrap();
+    let refused = refused_claims(&run);
+    assert_eq!(refused.len(), 1);
+    assert_eq!(refused[0].fate, graph::Fate::Corrected { by: claim(1, 2), tries: 2 });
+}
+
+fn absence_claim() -> AbsenceClaim {
+    let absence = Absence::File { name: "x".into(), under: String::new(), evidence: None };
+    AbsenceClaim { absence, searches: vec![invocation(1, 1).to_string()] }
+}

@@ -1,0 +1,218 @@
+//! When a search shows that something is absent, and when it does not.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use ground::{AbsenceVerdict, Held, Search, Shelf, judge_absence, mentions};
+use ledger::{
+    Absence, AbsenceClaim, AbsenceForm, AbsenceId, BoundValue, ByteSpan, Completeness, Coverage, Digest,
+    FactEntry, FieldValue, IdSpace, InvocationId, Locator, Outcome, Predicate, RecordId, RejectionCode, Seed,
+    TaskId, Tier,
+};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+fn ids() -> IdSpace {
+    IdSpace::new(Seed(Digest::of(b"absence")))
+}
+
+fn id(ordinal: u32) -> InvocationId {
+    InvocationId::assign(&ids(), TaskId(1), ordinal).unwrap()
+}
+
+fn coverage() -> BTreeMap<String, Vec<Coverage>> {
+    let names = |pairs: &[(&str, &str)]| {
+        pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect::<BTreeMap<_, _>>()
+    };
+    let find = Coverage {
+        form: AbsenceForm::File,
+        members: names(&[("name", "name"), ("under", "under"), ("evidence", "evidence")]),
+        required: BTreeMap::from([("offset".to_owned(), json!(0))]),
+        free: vec!["limit".into()],
+    };
+    let key = Coverage {
+        form: AbsenceForm::RegistryKey,
+        members: names(&[("hive", "hive"), ("key", "key"), ("evidence", "evidence")]),
+        required: BTreeMap::new(),
+        free: vec!["depth".into()],
+    };
+    let text = Coverage {
+        form: AbsenceForm::Text,
+        members: names(&[("text", "text"), ("under", "under"), ("evidence", "evidence")]),
+        required: BTreeMap::from([("ignore_case".to_owned(), json!(true))]),
+        free: vec![],
+    };
+    BTreeMap::from([
+        ("find_files".to_owned(), vec![find]),
+        ("parse_registry_key".to_owned(), vec![key]),
+        ("search_text".to_owned(), vec![text]),
+    ])
+}
+
+fn search(tool: &str, arguments: Value) -> Held {
+    Held {
+        invocation: id(0),
+        summary: tool.to_owned(),
+        search: Search {
+            tool: tool.to_owned(),
+            arguments: Some(arguments),
+            completeness: Completeness::Complete,
+            whole: true,
+        },
+        outcome: Outcome::Empty,
+        output: None,
+        shown: Vec::new(),
+    }
+}
+
+fn judge(held: Held, absence: Absence) -> Result<Absence, RejectionCode> {
+    let mut shelf = Shelf::default();
+    shelf.push(held);
+    let claim = AbsenceClaim { absence, searches: vec![id(0).to_string()] };
+    let absence = AbsenceId::assign(&ids(), TaskId(1), 0).unwrap();
+    match judge_absence(&claim, absence, &shelf, &coverage()) {
+        AbsenceVerdict::Covered(covered) => Ok(covered.into_entry().absence),
+        AbsenceVerdict::Refused(rejection) => Err(rejection.code),
+    }
+}
+
+fn file(name: &str, under: &str) -> Absence {
+    Absence::File { name: name.into(), under: under.into(), evidence: None }
+}
+
+#[test]
+fn a_search_for_no_less_covers_an_absence() {
+    for (searched, absence) in [
+        (json!({"name": "mimikatz.exe", "offset": 0, "limit": 9}), file("Mimikatz.EXE", "")),
+        (
+            json!({"name": "*.pf", "under": "C/Windows", "offset": 0}),
+            file("CMD.EXE-1.pf", "C:\\Windows\\Prefetch"),
+        ),
+        (json!({"name": "*.pf", "under": "C/Windows"}), file("*.PF", "C/Windows")),
+        (json!({"under": "C/Temp"}), file("a.exe", "C/Temp/x")),
+        (json!({"name": "a*", "extension": null}), file("abc", "anywhere")),
+    ] {
+        assert_eq!(judge(search("find_files", searched.clone()), absence.clone()), Ok(absence), "{searched}");
+    }
+    let key = |key: &str| Absence::RegistryKey { hive: "C/SYSTEM".into(), key: key.into(), evidence: None };
+    let searched = json!({"hive": "C/SYSTEM", "key": "Select\\Gone", "depth": 2});
+    for absent in [key("select\\gone"), key("Select\\Gone\\Below")] {
+        assert!(judge(search("parse_registry_key", searched.clone()), absent).is_ok());
+    }
+    let text = Absence::Text { text: "the Password".into(), under: "C/Users/eve".into(), evidence: None };
+    let searched = json!({"text": "password", "under": "C/Users", "ignore_case": true});
+    assert!(judge(search("search_text", searched), text).is_ok());
+}
+
+#[test]
+fn a_search_for_less_or_for_something_else_covers_nothing() {
+    for (searched, absence) in [
+        (json!({"name": "mimi.exe"}), file("mimikatz.exe", "")),
+        (json!({"name": "*.pf", "under": "C/Windows/Prefetch"}), file("a.pf", "C/Windows")),
+        (json!({"name": "*.pf", "under": "C/Win"}), file("a.pf", "C/Windows")),
+        (json!({"name": "*.pf", "offset": 50}), file("a.pf", "")),
+        (json!({"name": "*.pf", "min_size": 1}), file("a.pf", "")),
+        (json!({"name": "a.exe"}), file("*.exe", "")),
+        (json!({"name": "Users/*/a.exe"}), file("a.exe", "")),
+        (json!({"name": "[ab].exe"}), file("b.exe", "")),
+    ] {
+        let code = judge(search("find_files", searched.clone()), absence);
+        assert_eq!(code, Err(RejectionCode::CoverageMissing), "{searched}");
+    }
+    let key =
+        |hive: &str, key: &str| Absence::RegistryKey { hive: hive.into(), key: key.into(), evidence: None };
+    let searched = json!({"hive": "C/SYSTEM", "key": "Select\\Gone"});
+    for absent in
+        [key("C/SYSTEM", "Select"), key("C/SOFTWARE", "Select\\Gone"), key("C/SYSTEM", "Select\\Gone2")]
+    {
+        assert!(judge(search("parse_registry_key", searched.clone()), absent).is_err());
+    }
+    let text = |text: &str| Absence::Text { text: text.into(), under: String::new(), evidence: None };
+    let searched = |ignore| json!({"text": "password", "ignore_case": ignore});
+    assert!(judge(search("search_text", searched(true)), text("pass")).is_err());
+    assert!(judge(search("search_text", searched(false)), text("password")).is_err());
+    assert!(judge(search("read_file", json!({})), text("password")).is_err());
+}
+
+#[test]
+fn only_a_search_that_is_whole_complete_and_empty_covers() {
+    let good = || search("find_files", json!({"name": "a.exe"}));
+    let mut others = [good(), good(), good(), good(), good()];
+    others[0].outcome = Outcome::Ok;
+    others[1].outcome = Outcome::Failed;
+    others[2].outcome = Outcome::Timeout;
+    others[3].search.completeness = Completeness::Truncated;
+    others[4].search.whole = false;
+    for held in others {
+        assert_eq!(judge(held, file("a.exe", "")), Err(RejectionCode::CoverageMissing));
+    }
+    let mut unread = good();
+    unread.search.arguments = None;
+    assert_eq!(judge(unread, file("a.exe", "")), Err(RejectionCode::CoverageMissing));
+}
+
+#[test]
+fn an_absence_speaks_of_the_evidence_that_was_searched() {
+    let of = |label: Option<&str>| Absence::File {
+        name: "a".into(),
+        under: String::new(),
+        evidence: label.map(str::to_owned),
+    };
+    let one = || search("find_files", json!({"name": "a", "evidence": "host-1"}));
+    let all = || search("find_files", json!({"name": "a"}));
+    assert_eq!(judge(one(), of(None)), Ok(of(Some("host-1"))));
+    assert_eq!(judge(one(), of(Some("host-1"))), Ok(of(Some("host-1"))));
+    assert_eq!(judge(one(), of(Some("host-2"))), Err(RejectionCode::CoverageMissing));
+    assert_eq!(judge(all(), of(Some("host-2"))), Ok(of(Some("host-2"))));
+}
+
+#[test]
+fn a_claim_that_cites_nothing_real_is_refused_by_its_code() {
+    let shelf = Shelf::default();
+    let absence = AbsenceId::assign(&ids(), TaskId(1), 0).unwrap();
+    let code = |searches: Vec<String>, what: &str| {
+        let claim = AbsenceClaim { absence: file(what, ""), searches };
+        match judge_absence(&claim, absence, &shelf, &coverage()) {
+            AbsenceVerdict::Refused(rejection) => rejection.code,
+            AbsenceVerdict::Covered(covered) => panic!("{covered:?}"),
+        }
+    };
+    assert_eq!(code(vec![], "a"), RejectionCode::Malformed);
+    assert_eq!(code(vec![id(7).to_string()], ""), RejectionCode::Malformed);
+    assert_eq!(code(vec![id(7).to_string()], "a"), RejectionCode::UnknownInvocation);
+    assert_eq!(code(vec!["inv-nonsense".into()], "a"), RejectionCode::UnknownInvocation);
+}
+
+fn fact(value: FieldValue) -> FactEntry {
+    let bound = |value| BoundValue {
+        field: "data".into(),
+        value,
+        quotation: None,
+        tier: Tier::Exact,
+        span: ByteSpan::new(0, 1),
+        at: None,
+    };
+    FactEntry {
+        id: ledger::FactId::assign(&ids(), TaskId(1), 0).unwrap(),
+        predicate: Predicate("configured".into()),
+        subject: bound(FieldValue::RegistryPath("ProfileList\\S-1-5-21-1".into())),
+        values: vec![bound(value)],
+        invocation: id(0),
+        output: Digest::of(b"o"),
+        record: RecordId(0),
+        kind: "registry_value".into(),
+        locator: Locator { evidence: "e".into(), path: "p".into(), stream: None, span: None },
+        shown: true,
+    }
+}
+
+#[test]
+fn a_fact_names_its_values_and_the_parts_of_its_paths_and_nothing_within_a_word() {
+    let path = fact(FieldValue::Text("C:\\Users\\mara".into()));
+    for named in ["mara", "MARA", "C:/Users/Mara", "S-1-5-21-1"] {
+        assert!(mentions(&path, named), "{named}");
+    }
+    for not_named in ["", "mar", "amara", "Users\\mar", "S-1-5-21", "eve"] {
+        assert!(!mentions(&path, not_named), "{not_named}");
+    }
+    assert!(mentions(&fact(FieldValue::List(vec!["10.0.0.1".into(), "10.0.0.2".into()])), "10.0.0.2"));
+    assert!(!mentions(&fact(FieldValue::List(vec!["10.0.0.1".into()])), "10.0.0"));
+}

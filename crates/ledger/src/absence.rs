@@ -1,0 +1,148 @@
+//! Absences: negative findings, in closed forms.
+//!
+//! That something is not there can be stated only of what was searched to the end.
+//! A form says what is absent and where; which tool's empty search can cover which form is part of the tool's specification ([`Coverage`]), so that code decides.
+
+use crate::id::{AbsenceId, InvocationId};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What is said to be absent.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "form", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Absence {
+    /// No file or folder of this name stands under a folder.
+    File {
+        /// The name, or a pattern of names.
+        name: String,
+        /// The folder; empty for a whole piece of evidence.
+        #[serde(default)]
+        under: String,
+        /// The label of the evidence; `None` for all evidence of the case.
+        #[serde(default)]
+        evidence: Option<String>,
+    },
+    /// A hive has no such key.
+    RegistryKey {
+        /// The path of the hive.
+        hive: String,
+        /// The path of the key from the root of the hive.
+        key: String,
+        /// The label of the evidence; `None` for all evidence of the case.
+        #[serde(default)]
+        evidence: Option<String>,
+    },
+    /// No file under a folder contains this text.
+    Text {
+        /// The text.
+        text: String,
+        /// The folder or file; empty for a whole piece of evidence.
+        #[serde(default)]
+        under: String,
+        /// The label of the evidence; `None` for all evidence of the case.
+        #[serde(default)]
+        evidence: Option<String>,
+    },
+}
+
+/// The form of an [`Absence`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "each variant is documented at the variant of `Absence` of the same name")]
+pub enum AbsenceForm {
+    File,
+    RegistryKey,
+    Text,
+}
+
+impl AbsenceForm {
+    /// Every form.
+    pub const ALL: [AbsenceForm; 3] = [AbsenceForm::File, AbsenceForm::RegistryKey, AbsenceForm::Text];
+
+    /// The name that stands in claims.
+    pub const fn name(self) -> &'static str {
+        match self {
+            AbsenceForm::File => "file",
+            AbsenceForm::RegistryKey => "registry_key",
+            AbsenceForm::Text => "text",
+        }
+    }
+}
+
+impl Absence {
+    /// The form.
+    pub const fn form(&self) -> AbsenceForm {
+        match self {
+            Absence::File { .. } => AbsenceForm::File,
+            Absence::RegistryKey { .. } => AbsenceForm::RegistryKey,
+            Absence::Text { .. } => AbsenceForm::Text,
+        }
+    }
+
+    /// The label of the evidence that it speaks of; `None` for all of it.
+    pub fn evidence(&self) -> Option<&str> {
+        match self {
+            Absence::File { evidence, .. }
+            | Absence::RegistryKey { evidence, .. }
+            | Absence::Text { evidence, .. } => evidence.as_deref(),
+        }
+    }
+}
+
+impl fmt::Display for Absence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Absence::File { name, under, .. } => write!(f, "no file {name:?} under {}", place(under))?,
+            Absence::RegistryKey { hive, key, .. } => write!(f, "no key {key:?} in the hive {hive:?}")?,
+            Absence::Text { text, under, .. } => {
+                write!(f, "no text {text:?} in files under {}", place(under))?
+            }
+        }
+        match self.evidence() {
+            Some(label) => write!(f, " of {label:?}"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn place(under: &str) -> String {
+    if under.is_empty() { "the root".to_owned() } else { format!("{under:?}") }
+}
+
+/// A claim that something is absent, with the searches that shall show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AbsenceClaim {
+    /// What is absent.
+    pub absence: Absence,
+    /// The ids of the searches, as the agent wrote them.
+    pub searches: Vec<String>,
+}
+
+/// An absence that complete, empty searches cover.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AbsenceEntry {
+    /// Its id.
+    pub id: AbsenceId,
+    /// What is absent.
+    pub absence: Absence,
+    /// The searches, each of which covers all of it.
+    pub searches: Vec<InvocationId>,
+}
+
+/// Which absences an empty, complete call of a tool shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Coverage {
+    /// The form.
+    pub form: AbsenceForm,
+    /// The arguments that stand for the members of the form, by member.
+    pub members: BTreeMap<String, String>,
+    /// Arguments that must have had this value, since another one searches less.
+    pub required: BTreeMap<String, Value>,
+    /// Arguments that do not narrow a search that found nothing.
+    pub free: Vec<String>,
+}

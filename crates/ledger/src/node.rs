@@ -1,0 +1,200 @@
+//! The nodes and edges that agents add to the evidence graph, beside facts.
+//!
+//! They say how an agent reads its facts; each rests on facts and never stands for one.
+
+use crate::id::{AbsenceId, EntityId, FactId, HypothesisId, IdError, InvocationId, PhenomenonId, RelationId};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// A node or edge of the evidence graph, by its id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum NodeId {
+    /// A tool call.
+    Invocation(InvocationId),
+    /// A grounded reading.
+    Fact(FactId),
+    /// An observation.
+    Phenomenon(PhenomenonId),
+    /// A negative finding.
+    Absence(AbsenceId),
+    /// A thing that facts name.
+    Entity(EntityId),
+    /// An edge between two nodes.
+    Relation(RelationId),
+    /// An explanation under test.
+    Hypothesis(HypothesisId),
+}
+
+impl FromStr for NodeId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<NodeId, IdError> {
+        match text.split('-').next() {
+            Some("inv") => text.parse().map(NodeId::Invocation),
+            Some("fact") => text.parse().map(NodeId::Fact),
+            Some("phen") => text.parse().map(NodeId::Phenomenon),
+            Some("abs") => text.parse().map(NodeId::Absence),
+            Some("ent") => text.parse().map(NodeId::Entity),
+            Some("rel") => text.parse().map(NodeId::Relation),
+            Some("hyp") => text.parse().map(NodeId::Hypothesis),
+            _ => Err(IdError::Form {
+                expected: "an id that begins with inv-, fact-, phen-, abs-, ent-, rel- or hyp-",
+                found: text.to_owned(),
+            }),
+        }
+    }
+}
+
+impl TryFrom<String> for NodeId {
+    type Error = IdError;
+
+    fn try_from(text: String) -> Result<NodeId, IdError> {
+        text.parse()
+    }
+}
+
+impl From<NodeId> for String {
+    fn from(id: NodeId) -> String {
+        id.to_string()
+    }
+}
+
+impl fmt::Display for NodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NodeId::Invocation(id) => id.fmt(f),
+            NodeId::Fact(id) => id.fmt(f),
+            NodeId::Phenomenon(id) => id.fmt(f),
+            NodeId::Absence(id) => id.fmt(f),
+            NodeId::Entity(id) => id.fmt(f),
+            NodeId::Relation(id) => id.fmt(f),
+            NodeId::Hypothesis(id) => id.fmt(f),
+        }
+    }
+}
+
+macro_rules! closed_words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum $name { $($(#[$variant_doc])* $variant,)+ }
+
+        impl $name {
+            /// All of them.
+            pub const ALL: &[$name] = &[$($name::$variant),+];
+
+            /// The word that stands in calls and in the log.
+            pub const fn name(self) -> &'static str {
+                match self { $($name::$variant => $word,)+ }
+            }
+
+            /// The one with this word.
+            pub fn of_name(word: &str) -> Option<$name> {
+                $name::ALL.iter().copied().find(|one| one.name() == word)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    };
+}
+
+closed_words! {
+    /// What an entity is.
+    EntityKind {
+        /// A computer.
+        Host = "host",
+        /// An account of a computer, a domain or a service.
+        Account = "account",
+        /// A person, as far as the evidence names one.
+        Person = "person",
+        /// A device, such as a USB stick.
+        Device = "device",
+        /// A file or folder.
+        File = "file",
+        /// A program, wherever its file stands.
+        Program = "program",
+        /// A service or driver.
+        Service = "service",
+        /// A scheduled task.
+        ScheduledTask = "scheduled_task",
+        /// A registry key or value.
+        RegistryKey = "registry_key",
+        /// An address of a network.
+        Address = "address",
+        /// A domain, share or URL.
+        Domain = "domain",
+    }
+}
+
+closed_words! {
+    /// How one node relates to another; it is read from left to right.
+    RelationKind {
+        /// The one is the other, under another name.
+        SameAs = "same_as",
+        /// The one belongs to the other.
+        PartOf = "part_of",
+        /// The one used, opened or ran the other.
+        Used = "used",
+        /// The one made or wrote the other.
+        Created = "created",
+        /// The one starts the other.
+        Starts = "starts",
+        /// The one was connected to the other.
+        ConnectedTo = "connected_to",
+        /// The one came from the other.
+        CameFrom = "came_from",
+        /// The one happened before the other.
+        Before = "before",
+        /// The one speaks for the other.
+        Supports = "supports",
+        /// The one speaks against the other.
+        Contradicts = "contradicts",
+    }
+}
+
+closed_words! {
+    /// What an agent makes of a hypothesis.
+    Assessment {
+        /// The facts speak for it.
+        Supported = "supported",
+        /// The facts speak against it.
+        Contradicted = "contradicted",
+        /// The facts do not decide.
+        Undecided = "undecided",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_read_as_the_kind_that_its_prefix_names() {
+        for text in ["inv-00000001", "fact-0a1b2c3d", "phen-00000000", "abs-ffffffff", "ent-00000001"] {
+            assert_eq!(text.parse::<NodeId>().unwrap().to_string(), text);
+        }
+        for text in ["", "node-00000001", "fact-1", "inv", "ent-0000000G"] {
+            assert!(text.parse::<NodeId>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_are_those_of_the_stored_form() {
+        for kind in EntityKind::ALL {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+        }
+        for kind in RelationKind::ALL {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+        }
+        for kind in Assessment::ALL {
+            assert_eq!(Assessment::of_name(kind.name()), Some(*kind));
+        }
+    }
+}

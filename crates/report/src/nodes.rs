@@ -1,0 +1,114 @@
+//! What stands in the graph beside facts: absences, things that facts name, relations, hypotheses.
+
+use crate::inert::{code, prose, terminal};
+use graph::{HypothesisView, Run, Standing, standing};
+use ledger::event::{EntityAdded, RelationAdded};
+use ledger::{EntityKind, FactId, NodeId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// For the terminal; empty where there is nothing of the kind.
+pub(crate) fn text(run: &Run) -> String {
+    let mut out = String::new();
+    for (task, covered) in run.absences() {
+        let _ = writeln!(out, "{}  {}", covered.absence.id, terminal(&covered.absence.absence.to_string()));
+        let _ = writeln!(out, "  searched by {} of {task}", joined(&covered.absence.searches));
+    }
+    for ((kind, name), facts) in entities(run) {
+        let _ = writeln!(out, "{kind} {}: named by {} facts", terminal(&name), facts.len());
+    }
+    for relation in relations(run) {
+        let (from, to) = (end(run, relation.from), end(run, relation.to));
+        let _ =
+            writeln!(out, "{}  {} {} {}", relation.relation, terminal(&from), relation.kind, terminal(&to));
+    }
+    for hypothesis in hypotheses(run) {
+        let proposed = &hypothesis.proposed;
+        let _ = writeln!(out, "{}  {}", proposed.hypothesis, stands(standing(run, hypothesis)));
+        let _ = writeln!(out, "  an agent's words: {}", terminal(&proposed.statement));
+    }
+    out
+}
+
+/// For the report.
+pub(crate) fn markdown(out: &mut String, run: &Run) {
+    if run.absences().next().is_some() {
+        let _ =
+            writeln!(out, "\n## Absences\n\nEach rests on a search that was complete and found nothing.\n");
+    }
+    for (_, covered) in run.absences() {
+        let absence = &covered.absence;
+        let _ = writeln!(
+            out,
+            "- {} (`{}`, searched by {})",
+            code(&absence.absence.to_string()),
+            absence.id,
+            joined(&absence.searches)
+        );
+    }
+    let entities = entities(run);
+    if !entities.is_empty() {
+        let _ = writeln!(out, "\n## What the facts name\n");
+    }
+    for ((kind, name), facts) in entities {
+        let _ = writeln!(out, "- {} {}: {} facts", prose(kind.name()), code(&name), facts.len());
+    }
+    for relation in relations(run) {
+        let (from, to) = (end(run, relation.from), end(run, relation.to));
+        let _ =
+            writeln!(out, "- {} {} {} (interpretation)", code(&from), prose(relation.kind.name()), code(&to));
+    }
+    if hypotheses(run).next().is_some() {
+        let _ = writeln!(
+            out,
+            "\n## Hypotheses\n\nAn agent's own words, and what it names for and against them.\n"
+        );
+    }
+    for hypothesis in hypotheses(run) {
+        let standing = stands(standing(run, hypothesis));
+        let _ = writeln!(out, "- {}: {}", code(&hypothesis.proposed.statement), prose(&standing));
+    }
+}
+
+/// The things that facts name, one for each kind and name, whichever tasks added it.
+fn entities(run: &Run) -> BTreeMap<(EntityKind, String), BTreeSet<FactId>> {
+    let mut entities: BTreeMap<(EntityKind, String), (String, BTreeSet<FactId>)> = BTreeMap::new();
+    for EntityAdded { kind, name, facts, .. } in run.tasks.values().flat_map(|view| &view.entities) {
+        let known =
+            entities.entry((*kind, name.to_lowercase())).or_insert_with(|| (name.clone(), BTreeSet::new()));
+        known.1.extend(facts);
+    }
+    entities.into_iter().map(|((kind, _), (name, facts))| ((kind, name), facts)).collect()
+}
+
+fn relations(run: &Run) -> impl Iterator<Item = &RelationAdded> {
+    run.tasks.values().flat_map(|view| &view.relations)
+}
+
+fn hypotheses(run: &Run) -> impl Iterator<Item = &HypothesisView> {
+    run.tasks.values().flat_map(|view| &view.hypotheses)
+}
+
+/// What a relation's end is called: an entity by its name, anything else by its id.
+fn end(run: &Run, id: NodeId) -> String {
+    let entity = |entity: &&EntityAdded| NodeId::Entity(entity.entity) == id;
+    let found = run.tasks.values().flat_map(|view| &view.entities).find(entity);
+    found.map_or_else(|| id.to_string(), |entity| entity.name.clone())
+}
+
+fn stands(standing: Standing) -> String {
+    match standing.assessment {
+        None => "not assessed".to_owned(),
+        Some(assessment) => format!(
+            "{assessment}; {} for it from {} sources, {} against it from {} sources",
+            standing.supporting,
+            standing.supporting_sources,
+            standing.contradicting,
+            standing.contradicting_sources
+        ),
+    }
+}
+
+fn joined(ids: &[ledger::InvocationId]) -> String {
+    ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
