@@ -124,7 +124,7 @@ fn refused_with_a_near_miss(bencher: Bencher<'_, '_>) {
     run(bencher, &scene(1, 64 << 10), &reading(id(0), None, data(0, 70).replace("bin", "bim")));
 }
 
-#[divan::bench(args = [1_000, 10_000])]
+#[divan::bench(args = [1_000, 10_000, 100_000])]
 fn rescued_among_outputs_of_8_kib(bencher: Bencher<'_, '_>, outputs: u32) {
     run(bencher, &scene(outputs, 8 << 10), &reading(id(0), None, data(outputs / 2, 5)));
 }

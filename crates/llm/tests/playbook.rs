@@ -26,7 +26,7 @@ arguments = { hive = "{hives.path}", key = "Select", depth = 1 }
 [[step]]
 id = "name"
 for_each = "select"
-when = { kind = "registry_value", name = "Curr*" }
+when = { record = "registry_value", name = "Curr*" }
 tool = "parse_registry_key"
 arguments = { hive = "{hives.path}", key = "ControlSet{select.data:03}\\Name {no.such}" }
 "#;
@@ -314,4 +314,32 @@ note = "no event logs"
     desk.returns("read_lines", lines(1));
     desk.work();
     assert_eq!(desk.answered("record_absence"), 0);
+}
+
+#[test]
+fn a_rule_leaves_out_what_it_says_it_does_not_want() {
+    let text = r##"
+[[step]]
+id = "lines"
+tool = "read_lines"
+
+[[step.record]]
+when = { record = "text_line" }
+unless = { text = "#*", absent_field = "*" }
+predicate = "quoted"
+values = ["text"]
+
+[[step]]
+id = "each"
+for_each = "lines"
+unless = { text = "#*" }
+tool = "look"
+"##;
+    let mut desk = Desk::new(playbook(text));
+    let line = |text: &str| record("text_line", &[("text", FieldValue::Text(text.into()))]);
+    desk.returns("read_lines", vec![line("# a comment"), line("10.0.0.1 bank.example"), line("#")]);
+    desk.work();
+    let [recorded] = calls_of(&desk.made, "record_phenomenon")[..] else { panic!("{:?}", desk.made) };
+    assert_eq!(recorded["readings"].as_array().unwrap().len(), 1);
+    assert_eq!(calls_of(&desk.made, "look").len(), 1);
 }

@@ -13,9 +13,12 @@ pub struct Step {
     /// The step whose records it is made for; none: it is made once.
     #[serde(default)]
     pub for_each: Option<String>,
-    /// Field → pattern that a record of `for_each` must fit; `kind` stands for its record type.
+    /// Field → pattern that a record of `for_each` must fit; `record` stands for its record type.
     #[serde(default)]
     pub when: BTreeMap<String, String>,
+    /// Field → pattern that such a record must not fit, where it has the field.
+    #[serde(default)]
+    pub unless: BTreeMap<String, String>,
     /// The tool.
     pub tool: String,
     /// Its arguments; texts may hold placeholders: `{step.field}`, or `{step.field:03}` for a number of at least three digits.
@@ -33,9 +36,12 @@ pub struct Step {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordRule {
-    /// Field → pattern that the record must fit; `kind` stands for its record type.
+    /// Field → pattern that the record must fit; `record` stands for its record type.
     #[serde(default)]
     pub when: BTreeMap<String, String>,
+    /// Field → pattern that the record must not fit, where it has the field.
+    #[serde(default)]
+    pub unless: BTreeMap<String, String>,
     /// The predicate.
     pub predicate: String,
     /// The fields whose values are stated.
@@ -112,6 +118,7 @@ mod tests {
             id: id.into(),
             for_each: for_each.map(str::to_owned),
             when: BTreeMap::new(),
+            unless: BTreeMap::new(),
             tool: "list_hives".into(),
             arguments: Default::default(),
             record: Vec::new(),

@@ -229,8 +229,8 @@ impl Run {
             .filter(|record| self.recorded.insert((errand.step, invocation, record.id)))
             .collect();
         for rule in &step.record {
-            let fitting: Vec<_> =
-                unread.iter().copied().filter(|record| all_fit(&rule.when, record)).collect();
+            let fits = |record: &&Record| all_fit(&rule.when, record) && !any_fits(&rule.unless, record);
+            let fitting: Vec<_> = unread.iter().copied().filter(fits).collect();
             for records in fitting.chunks(READINGS_A_CALL) {
                 self.due.push_back(record_call(rule, invocation, records, &errand.context));
             }
@@ -241,10 +241,18 @@ impl Run {
     fn follow(&mut self, errand: &Errand, records: &[&Record]) {
         let Some(id) = self.steps.get(errand.step).map(|step| step.id.clone()) else { return };
         for later in self.steps_for(Some(&id)) {
-            let when = self.steps.get(later).map(|step| step.when.clone()).unwrap_or_default();
-            for record in records.iter().filter(|record| all_fit(&when, record)) {
-                let mut context = errand.context.clone();
-                context.insert(id.clone(), (*record).clone());
+            let Some(step) = self.steps.get(later) else { continue };
+            let fits = |record: &&&Record| all_fit(&step.when, record) && !any_fits(&step.unless, record);
+            let contexts: Vec<Context> = records
+                .iter()
+                .filter(fits)
+                .map(|record| {
+                    let mut context = errand.context.clone();
+                    context.insert(id.clone(), (*record).clone());
+                    context
+                })
+                .collect();
+            for context in contexts {
                 self.plan(later, context);
             }
         }
@@ -265,10 +273,19 @@ impl Run {
 }
 
 fn all_fit(when: &BTreeMap<String, String>, record: &Record) -> bool {
-    when.iter().all(|(field, wanted)| match field.as_str() {
-        "kind" => pattern::fits(wanted, &record.kind),
-        field => record.fields.get(field).is_some_and(|field| pattern::fits(wanted, &field.value.to_text())),
-    })
+    when.iter().all(|wanted| fits(wanted, record))
+}
+
+fn any_fits(unless: &BTreeMap<String, String>, record: &Record) -> bool {
+    unless.iter().any(|unwanted| fits(unwanted, record))
+}
+
+/// Whether a field fits its pattern; `record` is the record's type.
+fn fits((field, pattern): (&String, &String), record: &Record) -> bool {
+    match field.as_str() {
+        "record" => pattern::fits(pattern, &record.kind),
+        field => record.fields.get(field).is_some_and(|field| pattern::fits(pattern, &field.value.to_text())),
+    }
 }
 
 fn record_call(rule: &RecordRule, invocation: InvocationId, records: &[&Record], context: &Context) -> Call {
