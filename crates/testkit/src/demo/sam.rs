@@ -185,8 +185,21 @@ fn domain() -> Vec<u8> {
 
 fn groups(root: KeySpec) -> KeySpec {
     const ALIASES: &str = "SAM\\Domains\\Builtin\\Aliases";
+    group_table().iter().fold(root, |root, (rid, name, comment, members, changed)| {
+        root.path(
+            &format!("{ALIASES}\\{rid:08X}"),
+            at(*changed).value(Value::binary("C", &alias(*rid, name, comment, members))),
+        )
+        .path(&format!("{ALIASES}\\Names\\{name}"), at(INSTALLED).value(Value::raw("", *rid, &[])))
+    })
+}
+
+/// RID, name, comment, binary SIDs of the members, and when it last changed.
+type Group = (u32, &'static str, &'static str, Vec<Vec<u8>>, Time);
+
+fn group_table() -> [Group; 4] {
     let local = local_sid_bytes;
-    let groups = [
+    [
         (
             0x220,
             "Administrators",
@@ -215,14 +228,7 @@ fn groups(root: KeySpec) -> KeySpec {
             vec![],
             INSTALLED,
         ),
-    ];
-    groups.iter().fold(root, |root, (rid, name, comment, members, changed)| {
-        root.path(
-            &format!("{ALIASES}\\{rid:08X}"),
-            at(*changed).value(Value::binary("C", &alias(*rid, name, comment, members))),
-        )
-        .path(&format!("{ALIASES}\\Names\\{name}"), at(INSTALLED).value(Value::raw("", *rid, &[])))
-    })
+    ]
 }
 
 /// The value `C` of a group: RID, then descriptor, name, comment and members by offset from 0x34, length and a number.

@@ -42,45 +42,12 @@ fn version(root: KeySpec) -> KeySpec {
 }
 
 fn profiles(root: KeySpec) -> KeySpec {
-    let colleague = format!("C:\\Users\\{COLLEAGUE}");
-    let profiles = [
-        (
-            "S-1-5-18".to_owned(),
-            sid_bytes(&[18]),
-            "%systemroot%\\system32\\config\\systemprofile",
-            INSTALLED,
-            None,
-        ),
-        (
-            "S-1-5-19".to_owned(),
-            sid_bytes(&[19]),
-            "%systemroot%\\ServiceProfiles\\LocalService",
-            INSTALLED,
-            None,
-        ),
-        (
-            "S-1-5-20".to_owned(),
-            sid_bytes(&[20]),
-            "%systemroot%\\ServiceProfiles\\NetworkService",
-            INSTALLED,
-            None,
-        ),
-        (local_sid(MARA_RID), local_sid_bytes(MARA_RID), "C:\\Users\\mara", ORDINARY, Some(MARA_LOGON)),
-        (
-            local_sid(IT_ADMIN_RID),
-            local_sid_bytes(IT_ADMIN_RID),
-            "C:\\Users\\it-admin",
-            INSTALLED,
-            Some(IT_ADMIN_LOGON),
-        ),
-        (domain_sid(COLLEAGUE_RID), domain_sid_bytes(COLLEAGUE_RID), &colleague, AUGUST, Some(AUGUST)),
-    ];
-    profiles.iter().fold(root, |root, (sid, bytes, folder, made, loaded)| {
-        let key = at(*made)
-            .value(Value::expand_sz("ProfileImagePath", folder))
+    profile_table().into_iter().fold(root, |root, (sid, bytes, folder, made, loaded)| {
+        let key = at(made)
+            .value(Value::expand_sz("ProfileImagePath", &folder))
             .value(Value::dword("Flags", 0))
             .value(Value::dword("State", 0))
-            .value(Value::binary("Sid", bytes));
+            .value(Value::binary("Sid", &bytes));
         let loaded = loaded.map_or(0, Time::filetime);
         let key = match loaded {
             0 => key,
@@ -90,6 +57,51 @@ fn profiles(root: KeySpec) -> KeySpec {
         };
         root.path(&format!("{NT}\\ProfileList\\{sid}"), key)
     })
+}
+
+/// SID as text and bytes, folder, when it was made and last loaded.
+type Profile = (String, Vec<u8>, String, Time, Option<Time>);
+
+fn profile_table() -> Vec<Profile> {
+    let colleague = format!("C:\\Users\\{COLLEAGUE}");
+    vec![
+        (
+            "S-1-5-18".to_owned(),
+            sid_bytes(&[18]),
+            "%systemroot%\\system32\\config\\systemprofile".to_owned(),
+            INSTALLED,
+            None,
+        ),
+        (
+            "S-1-5-19".to_owned(),
+            sid_bytes(&[19]),
+            "%systemroot%\\ServiceProfiles\\LocalService".to_owned(),
+            INSTALLED,
+            None,
+        ),
+        (
+            "S-1-5-20".to_owned(),
+            sid_bytes(&[20]),
+            "%systemroot%\\ServiceProfiles\\NetworkService".to_owned(),
+            INSTALLED,
+            None,
+        ),
+        (
+            local_sid(MARA_RID),
+            local_sid_bytes(MARA_RID),
+            "C:\\Users\\mara".to_owned(),
+            ORDINARY,
+            Some(MARA_LOGON),
+        ),
+        (
+            local_sid(IT_ADMIN_RID),
+            local_sid_bytes(IT_ADMIN_RID),
+            "C:\\Users\\it-admin".to_owned(),
+            INSTALLED,
+            Some(IT_ADMIN_LOGON),
+        ),
+        (domain_sid(COLLEAGUE_RID), domain_sid_bytes(COLLEAGUE_RID), colleague, AUGUST, Some(AUGUST)),
+    ]
 }
 
 fn logon(root: KeySpec) -> KeySpec {
@@ -138,38 +150,41 @@ fn autostarts(root: KeySpec) -> KeySpec {
 }
 
 /// Key, name, version, publisher, date, folder and when it was installed.
+type Program = (&'static str, &'static str, &'static str, &'static str, &'static str, &'static str, Time);
+
+const PROGRAMS: [Program; 4] = [
+    ("7-Zip", "7-Zip 24.08 (x64)", "24.08", "7-Zip", "20250303", "C:\\Program Files\\7-Zip\\", INSTALLED),
+    (
+        "Ledgerline",
+        LEDGERLINE,
+        "11.2",
+        "Ledgerline Software",
+        "20250520",
+        "C:\\Program Files\\Ledgerline",
+        ORDINARY,
+    ),
+    (
+        "{5B0E7C3A-1D42-4A86-9E0B-6F1C2D73A9E4}",
+        "Office Printer Utilities",
+        "3.1.0",
+        "Printworks",
+        "20250303",
+        "C:\\Program Files\\Printworks",
+        INSTALLED,
+    ),
+    (
+        RUN_NAME,
+        UNINSTALL_NAME,
+        "2.4.1",
+        UNINSTALL_PUBLISHER,
+        "20250916",
+        "C:\\ProgramData\\ScanToPdf",
+        PLANTED,
+    ),
+];
+
 fn programs(root: KeySpec) -> KeySpec {
-    let programs = [
-        ("7-Zip", "7-Zip 24.08 (x64)", "24.08", "7-Zip", "20250303", "C:\\Program Files\\7-Zip\\", INSTALLED),
-        (
-            "Ledgerline",
-            LEDGERLINE,
-            "11.2",
-            "Ledgerline Software",
-            "20250520",
-            "C:\\Program Files\\Ledgerline",
-            ORDINARY,
-        ),
-        (
-            "{5B0E7C3A-1D42-4A86-9E0B-6F1C2D73A9E4}",
-            "Office Printer Utilities",
-            "3.1.0",
-            "Printworks",
-            "20250303",
-            "C:\\Program Files\\Printworks",
-            INSTALLED,
-        ),
-        (
-            RUN_NAME,
-            UNINSTALL_NAME,
-            "2.4.1",
-            UNINSTALL_PUBLISHER,
-            "20250916",
-            "C:\\ProgramData\\ScanToPdf",
-            PLANTED,
-        ),
-    ];
-    programs.iter().fold(root, |root, (key, name, version, publisher, date, folder, time)| {
+    PROGRAMS.iter().fold(root, |root, (key, name, version, publisher, date, folder, time)| {
         let values = at(*time)
             .value(Value::sz("DisplayName", name))
             .value(Value::sz("DisplayVersion", version))
@@ -185,31 +200,35 @@ fn programs(root: KeySpec) -> KeySpec {
     })
 }
 
+/// Profile, name, first (with the local clock's hours ahead) and last connection, type, managed, signature and gateway.
+type Network = (&'static str, &'static str, (Time, u64), Time, u32, u32, &'static str, [u8; 6]);
+
+const NETWORKS: [Network; 2] = [
+    (
+        "{0c4b7be1-0d2f-4a53-8f5a-2f4f19d5a6c7}",
+        NETWORK,
+        (INSTALLED, 1),
+        MORNING,
+        6,
+        1,
+        "Managed\\010103000F0000F0080000000F0000F04B6E1D0A9C2F",
+        [0x02, 0x00, 0x5e, 0x10, 0x04, 0x01],
+    ),
+    (
+        CAFE_PROFILE,
+        CAFE,
+        (CAFE_FIRST, SUMMER),
+        CAFE_FIRST.plus(5_400),
+        71,
+        0,
+        "Unmanaged\\010103000F0000F0080000000F0000F0A17C5E33D418",
+        [0x02, 0x00, 0x5e, 0x00, 0x53, 0x2a],
+    ),
+];
+
 fn networks(root: KeySpec) -> KeySpec {
     const LIST: &str = "Microsoft\\Windows NT\\CurrentVersion\\NetworkList";
-    let networks = [
-        (
-            "{0c4b7be1-0d2f-4a53-8f5a-2f4f19d5a6c7}",
-            NETWORK,
-            (INSTALLED, 1),
-            MORNING,
-            6,
-            1,
-            "Managed\\010103000F0000F0080000000F0000F04B6E1D0A9C2F",
-            [0x02, 0x00, 0x5e, 0x10, 0x04, 0x01],
-        ),
-        (
-            CAFE_PROFILE,
-            CAFE,
-            (CAFE_FIRST, SUMMER),
-            CAFE_FIRST.plus(5_400),
-            71,
-            0,
-            "Unmanaged\\010103000F0000F0080000000F0000F0A17C5E33D418",
-            [0x02, 0x00, 0x5e, 0x00, 0x53, 0x2a],
-        ),
-    ];
-    networks.iter().fold(root, |root, (id, name, (first, zone), last, kind, managed, signature, gateway)| {
+    NETWORKS.iter().fold(root, |root, (id, name, (first, zone), last, kind, managed, signature, gateway)| {
         let profile = at(*last)
             .value(Value::sz("ProfileName", name))
             .value(Value::sz("Description", name))

@@ -33,7 +33,7 @@ fn current() -> KeySpec {
     let set = services::ordinary(set);
     let set = services::planted(set);
     let set = parameters(set, HOST);
-    background(set)
+    background(shares(set))
 }
 
 /// A control set of the first day: the same machine under its first name, with few services.
@@ -133,7 +133,7 @@ fn network(set: KeySpec) -> KeySpec {
     )
 }
 
-/// TCP/IP with its leases, and what the machine shares.
+/// TCP/IP with its leases.
 fn parameters(set: KeySpec, host: &str) -> KeySpec {
     let lease = |key: KeySpec, obtained: Time| {
         key.value(Value::dword("Lease", LEASE))
@@ -161,6 +161,13 @@ fn parameters(set: KeySpec, host: &str) -> KeySpec {
         .value(Value::sz("NV Hostname", host))
         .value(Value::expand_sz("DataBasePath", "%SystemRoot%\\System32\\drivers\\etc"))
         .value(Value::dword("IPEnableRouter", 0));
+    set.path("Services\\Tcpip\\Parameters", tcpip)
+        .path(&format!("Services\\Tcpip\\Parameters\\Interfaces\\{ETHERNET}"), lease(ethernet, MORNING))
+        .path(&format!("Services\\Tcpip\\Parameters\\Interfaces\\{WIFI}"), lease(wifi, CAFE_FIRST))
+}
+
+/// What the machine shares.
+fn shares(set: KeySpec) -> KeySpec {
     let share = [
         "CATimeout=0".to_owned(),
         "CSCFlags=0".to_owned(),
@@ -170,10 +177,7 @@ fn parameters(set: KeySpec, host: &str) -> KeySpec {
         "Type=0".to_owned(),
     ];
     let share: Vec<&str> = share.iter().map(String::as_str).collect();
-    set.path("Services\\Tcpip\\Parameters", tcpip)
-        .path(&format!("Services\\Tcpip\\Parameters\\Interfaces\\{ETHERNET}"), lease(ethernet, MORNING))
-        .path(&format!("Services\\Tcpip\\Parameters\\Interfaces\\{WIFI}"), lease(wifi, CAFE_FIRST))
-        .path("Services\\LanmanServer\\Shares", at(ORDINARY).value(Value::multi_sz(SHARE, &share)))
+    set.path("Services\\LanmanServer\\Shares", at(ORDINARY).value(Value::multi_sz(SHARE, &share)))
 }
 
 /// The background activity moderator: when a user last ran a program.

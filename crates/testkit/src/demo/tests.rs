@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use artifacts::registry::{Hive, LookupError, ValueData};
+use artifacts::registry::{Hive, LookupError, ValueData, ValueKind};
 use rusqlite::{Connection, OpenFlags};
 
 use super::browsers::HISTORY;
@@ -232,4 +232,16 @@ fn the_truth_is_toml_of_which_every_part_is_known() {
     // Texts come back as they went in.
     let run = list("fact").into_iter().find(|fact| fact["id"].as_str() == Some("onedrive")).unwrap();
     assert_eq!(run["values"][0].as_str().unwrap(), story::ONEDRIVE);
+}
+
+#[test]
+fn the_rid_of_an_account_is_the_type_of_the_value_of_its_name() {
+    let bytes = bytes_of(facts::SAM);
+    let hive = Hive::open(&bytes).unwrap();
+    for (name, rid) in [(story::MARA, story::MARA_RID), (story::PLANT, story::PLANT_RID)] {
+        let key = hive.key(&format!("SAM\\Domains\\Account\\Users\\Names\\{name}")).unwrap().unwrap();
+        let value = hive.value(&key, "").unwrap().unwrap();
+        assert_eq!(value.kind, ValueKind::Other(rid));
+        assert!(value.raw.is_empty());
+    }
 }

@@ -115,8 +115,6 @@ pub(crate) fn it_admin() -> KeySpec {
         },
         Used { name: CONSOLE, runs: 12, focused: 33, focus_time: 1_902_114, last: IT_ADMIN_LOGON.plus(420) },
     ];
-    let documents = format!("{EXPLORER}\\RecentDocs");
-    let inventory = "inventory-2025.txt";
     let root = user()
         .path(
             &format!("{WINDOWS}\\Run"),
@@ -133,24 +131,33 @@ pub(crate) fn it_admin() -> KeySpec {
         .path(
             "Software\\Microsoft\\Internet Explorer\\TypedURLsTime",
             at(INSTALLED).value(Value::binary("url1", &INSTALLED.plus(900).bytes())),
-        )
-        .path(
-            &format!("{EXPLORER}\\RunMRU"),
-            at(IT_ADMIN_LOGON)
-                .value(Value::sz("a", "services.msc\\1"))
-                .value(Value::sz("b", "mmc\\1"))
-                .value(Value::sz("MRUList", "ba")),
-        )
-        .path(&format!("{EXPLORER}\\TypedPaths"), at(ORDINARY).value(Value::sz("url1", SHARE_PATH)))
-        .path(&documents, recent_documents(at(IT_ADMIN_LOGON), &[inventory], IT_ADMIN_LOGON))
-        .path(&format!("{documents}\\.txt"), recent_documents(at(IT_ADMIN_LOGON), &[inventory], IT_ADMIN_LOGON))
-        .path(&format!("{EXPLORER}\\ComDlg32\\OpenSavePidlMRU"), at(INSTALLED).value(recency(&[])))
-        .path(&format!("{EXPLORER}\\MountPoints2\\{OLD_STICK_VOLUME}"), at(ORDINARY).value(Value::dword("Generation", 1)))
-        .path(
-            &format!("Software\\Microsoft\\Terminal Server Client\\Servers\\{PRINT_HOST}"),
-            at(ORDINARY).value(Value::sz("UsernameHint", "ALDERBROOK\\it-admin")),
         );
+    let root = it_admin_explorer(root);
     dated(used(root, PROGRAMS, &programs, IT_ADMIN_LOGON.plus(420)), INSTALLED)
+}
+
+fn it_admin_explorer(root: KeySpec) -> KeySpec {
+    let documents = format!("{EXPLORER}\\RecentDocs");
+    let inventory = "inventory-2025.txt";
+    root.path(
+        &format!("{EXPLORER}\\RunMRU"),
+        at(IT_ADMIN_LOGON)
+            .value(Value::sz("a", "services.msc\\1"))
+            .value(Value::sz("b", "mmc\\1"))
+            .value(Value::sz("MRUList", "ba")),
+    )
+    .path(&format!("{EXPLORER}\\TypedPaths"), at(ORDINARY).value(Value::sz("url1", SHARE_PATH)))
+    .path(&documents, recent_documents(at(IT_ADMIN_LOGON), &[inventory], IT_ADMIN_LOGON))
+    .path(&format!("{documents}\\.txt"), recent_documents(at(IT_ADMIN_LOGON), &[inventory], IT_ADMIN_LOGON))
+    .path(&format!("{EXPLORER}\\ComDlg32\\OpenSavePidlMRU"), at(INSTALLED).value(recency(&[])))
+    .path(
+        &format!("{EXPLORER}\\MountPoints2\\{OLD_STICK_VOLUME}"),
+        at(ORDINARY).value(Value::dword("Generation", 1)),
+    )
+    .path(
+        &format!("Software\\Microsoft\\Terminal Server Client\\Servers\\{PRINT_HOST}"),
+        at(ORDINARY).value(Value::sz("UsernameHint", "ALDERBROOK\\it-admin")),
+    )
 }
 
 /// What every user's hive begins with.
