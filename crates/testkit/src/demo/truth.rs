@@ -52,7 +52,7 @@ impl Fact {
     fn agent(&self) -> &'static str {
         match self.place {
             Place::Registry { .. } => "registry",
-            Place::Table(_) => "browser",
+            Place::Table(_) => "filesystem",
             Place::Whole => "filesystem",
         }
     }
