@@ -1,4 +1,6 @@
-//! `hash_file`: the SHA-256 of the content of one file.
+//! `hash_file`: the hashes of the content of one file.
+//!
+//! SHA-256 tells files apart; MD5 and SHA-1 do not against an adversary, and are given because lists of known files are kept by them.
 
 use crate::catalogue::Call;
 use crate::error::CallError;
@@ -6,8 +8,11 @@ use crate::returned::Return;
 use crate::row::Row;
 use crate::{place, spec};
 use evidence::{ReadAt, read_full_at};
+use ledger::digest::hex;
 use ledger::{ByteSpan, Digest, FieldType, FieldValue, RecordType, ToolSpec};
+use md5::Md5;
 use serde_json::json;
+use sha1::Sha1;
 use sha2::{Digest as _, Sha256};
 
 const KIND: &str = "file_hash";
@@ -18,7 +23,7 @@ const PIECE: usize = 1 << 20;
 pub(crate) fn spec() -> ToolSpec {
     spec::tool(
         "hash_file",
-        "Computes the SHA-256 of the whole content of one file of the evidence.",
+        "Computes MD5, SHA-1 and SHA-256 of the whole content of one file of the evidence.",
         vec![
             ("path", spec::text("file, with either slash, with or without a drive letter")),
             ("evidence", spec::evidence()),
@@ -31,11 +36,21 @@ pub(crate) fn spec() -> ToolSpec {
 fn record_type() -> RecordType {
     spec::record(
         KIND,
-        "the hash of the whole content of a file",
+        "the hashes of the whole content of a file",
         "path",
         &[
             ("path", &[FieldType::Path], "path of the file in the evidence"),
             ("size", &[FieldType::Size], "bytes that were hashed: all of the file"),
+            (
+                "md5",
+                &[FieldType::Hash],
+                "MD5 of the content, 32 hex digits; two files can be made that share it",
+            ),
+            (
+                "sha1",
+                &[FieldType::Hash],
+                "SHA-1 of the content, 40 hex digits; two files can be made that share it",
+            ),
             ("sha256", &[FieldType::Hash], "SHA-256 of the content, 64 hex digits"),
         ],
     )
@@ -46,7 +61,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let place = place::find(call.trees, arguments.optional_text("evidence"), arguments.text("path")?)?;
     let path = &place.node.path;
     let mut reader = place.tree.open(&place.node, None)?;
-    let (sha256, size) = hash(reader.as_mut())?;
+    let (hashes, size) = hash(reader.as_mut())?;
     // A file of evidence that is written meanwhile has no one content.
     let after = place.tree.node(path)?.map_or(0, |node| node.size);
     if place.node.size != size || after != size {
@@ -56,17 +71,27 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let record = Row::new(KIND, place.tree, &place.node, Some(ByteSpan::new(0, size)))
         .field("path", FieldValue::Path(path.as_str().to_owned()))
         .field("size", FieldValue::Size(size))
-        .field("sha256", FieldValue::Hash(sha256.to_string()))
+        .field("md5", FieldValue::Hash(hashes.md5))
+        .field("sha1", FieldValue::Hash(hashes.sha1))
+        .field("sha256", FieldValue::Hash(hashes.sha256.to_string()))
         .done();
     let normalised =
         arguments.normalised(&[("evidence", json!(place.tree.label())), ("path", json!(path.as_str()))]);
     Ok(Return::found(vec![record], normalised))
 }
 
-/// The digest of every byte, and how many there are.
-fn hash(reader: &mut dyn ReadAt) -> Result<(Digest, u64), CallError> {
+/// The hashes of one content.
+#[derive(Debug, PartialEq, Eq)]
+struct Hashes {
+    md5: String,
+    sha1: String,
+    sha256: Digest,
+}
+
+/// The hashes of every byte, and how many bytes there are.
+fn hash(reader: &mut dyn ReadAt) -> Result<(Hashes, u64), CallError> {
     let size = reader.len();
-    let mut hasher = Sha256::new();
+    let (mut md5, mut sha1, mut sha256) = (Md5::new(), Sha1::new(), Sha256::new());
     let mut piece = vec![0; PIECE];
     let mut offset = 0;
     while offset < size {
@@ -77,13 +102,21 @@ fn hash(reader: &mut dyn ReadAt) -> Result<(Digest, u64), CallError> {
             expected: size,
             source,
         })?;
-        hasher.update(bytes.get(..read).unwrap_or_default());
+        let bytes = bytes.get(..read).unwrap_or_default();
+        md5.update(bytes);
+        sha1.update(bytes);
+        sha256.update(bytes);
         offset += read as u64;
         if read < wanted {
             return Err(CallError::Changed { path: reader.path().clone(), offset, expected: size });
         }
     }
-    Ok((Digest::from_bytes(hasher.finalize().into()), size))
+    let hashes = Hashes {
+        md5: hex(&md5.finalize()),
+        sha1: hex(&sha1.finalize()),
+        sha256: Digest::from_bytes(sha256.finalize().into()),
+    };
+    Ok((hashes, size))
 }
 
 #[cfg(test)]
@@ -124,14 +157,23 @@ mod tests {
         }
     }
 
-    fn hashed(size: u64, held: u64, error: bool) -> Result<(Digest, u64), CallError> {
+    fn hashed(size: u64, held: u64, error: bool) -> Result<(Hashes, u64), CallError> {
         hash(&mut Damaged { path: EvidencePath::parse("a").unwrap(), size, held, error })
+    }
+
+    #[test]
+    fn an_empty_file_has_the_published_hashes_of_nothing() {
+        // RFC 1321, section A.5; RFC 3174 is silent, FIPS 180-4 gives the algorithm of the other two.
+        let (hashes, size) = hashed(0, 0, false).unwrap();
+        assert_eq!((size, hashes.md5.as_str()), (0, "d41d8cd98f00b204e9800998ecf8427e"));
+        assert_eq!(hashes.sha1, "da39a3ee5e6b4b0d3255bfef95601890afd80709");
     }
 
     #[test]
     fn a_file_is_hashed_in_full_or_not_at_all() {
         let size = PIECE as u64 + 5;
-        assert_eq!(hashed(size, size, false).unwrap(), (Digest::of(&vec![7; PIECE + 5]), size));
+        let (hashes, hashed_size) = hashed(size, size, false).unwrap();
+        assert_eq!((hashes.sha256, hashed_size), (Digest::of(&vec![7; PIECE + 5]), size));
         let short = hashed(size, size - 2, false).unwrap_err();
         assert!(
             matches!(short, CallError::Changed { offset, expected, .. } if (offset, expected) == (size - 2, size))

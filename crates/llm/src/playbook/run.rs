@@ -312,10 +312,14 @@ fn reading(rule: &RecordRule, invocation: InvocationId, record: &Record) -> Valu
         match record.fields.get(name).map(|field| &field.value) {
             // Each item of a list is a value of its own.
             Some(FieldValue::List(items)) => {
-                values.extend(items.iter().map(|item| json!({"field": name, "value": item})));
+                let items = items.iter().filter(|item| !item.trim().is_empty());
+                values.extend(items.map(|item| json!({"field": name, "value": item})));
             }
-            Some(value) => values.push(json!({"field": name, "value": value.to_text()})),
-            None => {}
+            // What a record leaves empty says nothing that could be claimed.
+            Some(value) if !value.to_text().trim().is_empty() => {
+                values.push(json!({"field": name, "value": value.to_text()}));
+            }
+            Some(_) | None => {}
         }
     }
     json!({
