@@ -2,7 +2,9 @@
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
+use crate::normalise::{Normalised, normalise};
 use crate::returned::Return;
+use crate::settle::settle;
 use crate::{
     find_files, hash_file, list_directory, list_hives, parse_registry_key, read_file, search_text, stat_file,
 };
@@ -53,8 +55,10 @@ fn call(name: &str, arguments: &Value, trees: &[Box<dyn Tree>]) -> Result<Return
     for tool in &TOOLS {
         let spec = (tool.spec)();
         if spec.name == name {
-            let arguments = Arguments::check(&spec, arguments)?;
-            return (tool.run)(&Call { arguments: &arguments, trees });
+            let Normalised { values, notes } = normalise(&spec, arguments, trees)?;
+            let checked = Arguments::check(&spec, &values)?;
+            let returned = (tool.run)(&Call { arguments: &checked, trees })?;
+            return Ok(settle(returned, arguments, notes));
         }
     }
     let known = catalogue().into_iter().map(|spec| spec.name).collect();

@@ -21,7 +21,7 @@ pub(crate) fn spec() -> ToolSpec {
             (
                 "name",
                 spec::text(
-                    "pattern of the name, letter case aside: * for any characters, ? for one. With a slash of either kind \
+                    "pattern of the name, letter case aside: * for any characters, ? for one, {a,b} for either. With a slash of either kind \
                      a pattern of the whole path from the root of the evidence or a drive letter, \
                      in which ** stands for any number of folders",
                 ),
@@ -72,7 +72,6 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let mut returned =
         Return { defects, gaps, notes, ..Return::found(Vec::new(), arguments.normalised(&normalised)) };
     page.fill(&mut returned, "entries");
-    returned.incomplete_for_gaps();
     Ok(returned)
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn spec() -> ToolSpec {
         "Reads one key of a registry hive: the key, its values and its direct subkeys; with `depth` also the values and subkeys of those, level by level. \
          Transaction logs are not applied.",
         vec![
-            ("hive", spec::text("path of the hive in the evidence, as list_hives gives it")),
+            ("hive", spec::hive()),
             (
                 "key",
                 spec::text(
@@ -30,7 +30,7 @@ pub(crate) fn spec() -> ToolSpec {
             ("depth", spec::number("levels of subkeys of which the values are read, too", 0, 0, 3)),
             ("limit", spec::number("most records to return", 2000, 1, 10_000)),
         ],
-        &["hive", "key"],
+        &["key"],
         vec![registry_records::key_type(), registry_records::value_type()],
     )
 }

@@ -42,7 +42,7 @@ pub(crate) fn spec() -> ToolSpec {
             (
                 "name",
                 spec::text(
-                    "pattern of the names of files to search: * for any characters, ? for one; letter case aside",
+                    "pattern of the names of files to search: * for any characters, ? for one, {a,b} for either; letter case aside",
                 ),
             ),
             (
@@ -75,18 +75,16 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let mut returned =
         Return { defects, gaps, ..Return::found(Vec::new(), arguments.normalised(&scope.normalised())) };
     page.fill(&mut returned, "lines");
-    returned.incomplete_for_gaps();
     Ok(returned)
 }
 
 fn name(text: &str) -> Result<Glob, CallError> {
-    match Glob::read("name", text)? {
-        name @ Glob::Name(_) => Ok(name),
-        Glob::Path(_) => {
-            let expected = "a pattern of a name without separators; \"under\" tells the folder";
-            Err(CallError::Argument { argument: "name", expected, found: text.to_owned() })
-        }
+    let name = Glob::read("name", text)?;
+    if name.is_name() {
+        return Ok(name);
     }
+    let expected = "a pattern of a name without separators; \"under\" tells the folder";
+    Err(CallError::Argument { argument: "name", expected, found: text.to_owned() })
 }
 
 struct Search {

@@ -85,3 +85,11 @@ pub(crate) fn offset() -> Value {
 pub(crate) fn evidence() -> Value {
     text("label of the evidence; may be left out when only one piece holds the path")
 }
+
+/// A hive; where it is left out, [`crate::normalise`] finds it by the key.
+pub(crate) fn hive() -> Value {
+    text(
+        "path of the hive in the evidence, as list_hives gives it, or SYSTEM, SOFTWARE, NTUSER and the like where there is one hive of the type; \
+         may be left out where the key begins with HKLM\\SYSTEM, HKU and a SID, or the like",
+    )
+}

@@ -12,6 +12,7 @@ mod cases;
 mod catalogue;
 mod files;
 mod fixture;
+mod normalise;
 mod registry;
 mod search;
 mod search_text;
