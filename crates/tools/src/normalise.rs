@@ -76,6 +76,7 @@ pub(crate) fn normalise(
         }
     }
     label(&mut values, trees);
+    key_for_folder(&mut values, properties, &mut notes);
     let evidence = values.get("evidence").and_then(Value::as_str).map(str::to_owned);
     let scope = place::scope(trees, evidence.as_deref())?;
     for (name, value) in values.iter_mut().filter(|(name, _)| properties.contains_key(*name)) {
@@ -128,6 +129,19 @@ fn scalar(property: &Value, value: &mut Value) {
     };
     if let Some(changed) = changed {
         *value = changed;
+    }
+}
+
+/// A key given as the folder to look in, where the tool has an argument for keys.
+fn key_for_folder(values: &mut Map<String, Value>, properties: &Map<String, Value>, notes: &mut Vec<String>) {
+    let under = values.get("under").and_then(Value::as_str).filter(|under| by_prefix(under).is_some());
+    if properties.contains_key("key")
+        && !values.contains_key("key")
+        && let Some(under) = under.map(str::to_owned)
+    {
+        notes.push("argument \"under\" was read as \"key\"".to_owned());
+        values.remove("under");
+        values.insert("key".to_owned(), json!(under));
     }
 }
 

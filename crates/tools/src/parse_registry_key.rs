@@ -11,7 +11,7 @@ use ledger::{Defect, Record, ToolSpec};
 use serde_json::json;
 
 /// Most raw data of one call, in bytes: values of a hostile hive can share one large piece of data.
-const MAX_DATA: usize = 32 << 20;
+pub(crate) const MAX_DATA: usize = 32 << 20;
 
 pub(crate) fn spec() -> ToolSpec {
     spec::tool(
@@ -139,7 +139,7 @@ impl<'h> Reading<'_, 'h> {
 }
 
 /// Whether damage lies in the record or the data of a value.
-fn lies_in(defect: &registry::Defect, value: &Value<'_>) -> bool {
+pub(crate) fn lies_in(defect: &registry::Defect, value: &Value<'_>) -> bool {
     let Some(at) = defect.offset else { return false };
     // A record's name follows its 20 fixed bytes; a defect there names its start.
     let record = value.offset..=value.offset.saturating_add(0x14);

@@ -4,8 +4,8 @@ use crate::normalise::{Role, role};
 use crate::returned::Return;
 use serde_json::{Map, Value};
 
-/// Most gaps, and most defects, that are handed on; the rest are counted.
-const MOST: usize = 1000;
+/// Most gaps, and most defects, that are handed on.
+pub(crate) const MOST: usize = 1000;
 
 /// Most characters of an argument in a note.
 const SHOWN: usize = 200;
@@ -60,7 +60,7 @@ fn bound(returned: &mut Return) {
     returned.defects.truncate(MOST);
     for (what, all) in [("gaps", gaps), ("defects", defects)] {
         if all > MOST {
-            returned.truncate(format!("{all} {what} were met; the first {MOST} are told"));
+            returned.truncate(format!("more than {MOST} {what} were met; the first are told"));
         }
     }
 }
@@ -79,7 +79,7 @@ mod tests {
         let holed = Return { gaps: (0..MOST + 5).map(gap).collect(), ..whole };
         let settled = settle(holed, &json!({}), Vec::new());
         assert_eq!((settled.completeness, settled.gaps.len()), (Completeness::Truncated, MOST));
-        assert!(settled.notes[1].contains("1005 gaps were met"), "{:?}", settled.notes);
+        assert!(settled.notes[1].contains("more than 1000 gaps were met"), "{:?}", settled.notes);
     }
 
     #[test]

@@ -93,3 +93,8 @@ pub(crate) fn hive() -> Value {
          may be left out where the key begins with HKLM\\SYSTEM, HKU and a SID, or the like",
     )
 }
+
+/// An instant that may be left out.
+pub(crate) fn instant(meaning: &str) -> Value {
+    text(&format!("{meaning}; with its zone, such as 2025-03-01T00:00:00Z"))
+}

@@ -15,5 +15,7 @@ mod fixture;
 mod normalise;
 mod registry;
 mod search;
+mod search_registry;
 mod search_text;
+mod timeline;
 mod wire;

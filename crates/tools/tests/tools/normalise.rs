@@ -237,7 +237,7 @@ fn every_tool_that_met_a_gap_is_incomplete() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn a_normalised_call_is_its_own_normal_form(
         lead in prop::sample::select(vec!["", "C:\\", "c/", "~", "~/", "~ann/", "%windir%\\", "%APPDATA%/", "\\\\?\\C:\\", "file:///C:/", "HKLM\\"]),
