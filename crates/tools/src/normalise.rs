@@ -10,6 +10,7 @@ use crate::error::CallError;
 use crate::glob;
 use crate::hive_choice::{self, by_name, by_prefix};
 use crate::{live_path, place};
+use artifacts::registry::HiveType;
 use evidence::Tree;
 use ledger::{ToolSpec, Utc};
 use serde_json::{Map, Value, json};
@@ -279,6 +280,9 @@ fn hive(
             let place = hive_choice::choose(scope, &asked, &key)?;
             notes.push(format!("{} is the hive of {key:?}", place.node.path));
             insert(values, &place);
+        }
+        Some((hive_choice::Asked::Type(HiveType::NtUser | HiveType::UsrClass), _)) => {
+            notes.push("HKCU is any user's hive: all of them in scope are looked at".to_owned());
         }
         Some(_) => {}
         None if needed => return Err(CallError::HiveNeeded { key }),

@@ -48,6 +48,14 @@ fn a_canary_in_any_text_argument_stands_in_no_record() {
                 format!("{CANARY}:\\{good}"),
                 format!("{good}\0{CANARY}"),
                 format!("{good}:{CANARY}"),
+                format!("`\"{good}{CANARY}\"`"),
+                format!("~{CANARY}\\{good}"),
+                format!("%{CANARY}%/{good}"),
+                format!("%windir%/{CANARY}"),
+                format!("HKLM\\SYSTEM\\{CANARY}"),
+                format!("HKU\\{CANARY}\\{good}"),
+                format!("{{{good},{CANARY}}}"),
+                format!("file:///{CANARY}/{good}"),
             ] {
                 let returned = fixture.run(&spec.name, with(&arguments, &name, json!(text)));
                 clean(&returned, &spec.name, &text);

@@ -56,6 +56,9 @@ fn a_key_of_the_live_registry_limits_the_search_to_the_hives_that_can_hold_it() 
     let current =
         json!({ "text": "computer", "key": "HKLM\\SYSTEM\\CurrentControlSet\\Control", "in": "key_name" });
     assert_eq!(found(&fixture, current).len(), 2);
+    let users = fixture.ok("search_registry", json!({ "text": "micros", "key": "HKCU\\Software" }));
+    assert_eq!(users.records.len(), 1);
+    assert!(users.notes.iter().any(|note| note.contains("any user's hive")), "{:?}", users.notes);
     for (key, says) in [
         ("HKLM\\SAM\\SAM", "does not lie in a hive"),
         ("HKCR\\.exe", "HKLM\\SOFTWARE\\Classes"),
