@@ -65,14 +65,13 @@ impl<'a> Scan<'a> {
         &mut self,
         mut show: impl FnMut(usize, Met<'_, '_>) -> ControlFlow<()>,
     ) -> Result<(), CallError> {
-        let mut foreign = None;
-        let mut looked = 0;
+        let (mut foreign, mut looked) = (false, false);
         for number in 0..self.hives.len() {
             match self.hive(number, &mut show) {
                 Ok(ControlFlow::Break(())) => return Ok(()),
-                Ok(ControlFlow::Continue(())) => looked += 1,
+                Ok(ControlFlow::Continue(())) => looked = true,
                 Err(error) if self.one => return Err(error),
-                Err(error @ CallError::ForeignKey { .. }) => foreign = Some(error),
+                Err(CallError::ForeignKey { .. }) => foreign = true,
                 Err(error) => {
                     let path = self.hives.get(number).map_or("", |place| place.node.path.as_str());
                     let reason = chain(&error);
@@ -80,7 +79,15 @@ impl<'a> Scan<'a> {
                 }
             }
         }
-        foreign.filter(|_| looked == 0).map_or(Ok(()), Err)
+        if looked || !foreign {
+            return Ok(());
+        }
+        let shown = |place: &Place<'_>| format!("{} of {}", place.node.path, place.tree.label());
+        Err(CallError::Nowhere {
+            argument: "key".to_owned(),
+            asked: self.key.clone().unwrap_or_default(),
+            looked: self.hives.iter().map(shown).collect(),
+        })
     }
 
     fn hive(

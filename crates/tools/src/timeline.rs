@@ -191,27 +191,15 @@ impl<'a> Found<'a> {
             let (tree, start) = (place.tree, &place.node);
             let label = Rc::<str>::from(tree.label());
             let mut left_out = 0;
-            let mut entry = |found: &mut Self, node: &Node| {
-                if !wanted.named(node.path.as_str()) {
-                    return;
-                }
-                let (times, copied) = usable(&dir_entry::times(node), wanted.copied);
-                left_out += u64::from(copied);
-                let instants = times.into_iter().filter_map(|time| time.utc);
-                if let Some(at) = instants.filter(|at| wanted.span.contains(*at)).min() {
-                    let path = || Rc::<str>::from(node.path.as_str());
-                    found.add(|| Stand { at, label: label.clone(), path: path(), key: None }, at);
-                }
-            };
             if start.kind != NodeKind::Directory {
-                entry(self, start);
+                left_out += u64::from(self.entry(&label, start, wanted));
             } else {
                 // A start that cannot be read fails the call; inside the walk it would only be a gap.
                 tree.children(start)?;
             }
             for step in walk(tree, start) {
                 match step {
-                    Step::Node(node) => entry(self, &node),
+                    Step::Node(node) => left_out += u64::from(self.entry(&label, &node, wanted)),
                     Step::Defect(defect) => self.defects.push(defect),
                     Step::Gap(gap) => self.gaps.push(gap),
                 }
@@ -224,6 +212,20 @@ impl<'a> Found<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Places one entry; `true` where it has only times of a copy, which were not asked for.
+    fn entry(&mut self, label: &Rc<str>, node: &Node, wanted: &Wanted) -> bool {
+        if !wanted.named(node.path.as_str()) {
+            return false;
+        }
+        let (times, left_out) = usable(&dir_entry::times(node), wanted.copied);
+        let instants = times.into_iter().filter_map(|time| time.utc);
+        if let Some(at) = instants.filter(|at| wanted.span.contains(*at)).min() {
+            let path = || Rc::<str>::from(node.path.as_str());
+            self.add(|| Stand { at, label: label.clone(), path: path(), key: None }, at);
+        }
+        left_out
     }
 
     /// Makes the records of the page, hive by hive.

@@ -60,7 +60,7 @@ fn a_key_of_the_live_registry_limits_the_search_to_the_hives_that_can_hold_it() 
     assert_eq!(users.records.len(), 1);
     assert!(users.notes.iter().any(|note| note.contains("any user's hive")), "{:?}", users.notes);
     for (key, says) in [
-        ("HKLM\\SAM\\SAM", "does not lie in a hive"),
+        ("HKLM\\SAM\\SAM", "\"key\": nothing of the evidence stands for"),
         ("HKCR\\.exe", "HKLM\\SOFTWARE\\Classes"),
         ("HKU\\S-1-5-21-9\\Software", "nothing of the evidence stands for"),
     ] {
