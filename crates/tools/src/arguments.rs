@@ -3,6 +3,7 @@
 //! The schemas use few words of JSON Schema: `type` (string, integer, boolean), `enum`, `minimum`, `maximum`, `default`, `required`.
 //! Reading them here keeps the check and the published schema one thing.
 
+use crate::argument_names;
 use crate::error::CallError;
 use ledger::ToolSpec;
 use serde_json::{Map, Value};
@@ -20,8 +21,7 @@ impl Arguments {
         let schema = || CallError::Schema { tool: spec.name.clone() };
         let properties = spec.arguments.get("properties").and_then(Value::as_object).ok_or_else(schema)?;
         if let Some(argument) = given.keys().find(|name| !properties.contains_key(*name)) {
-            let allowed = properties.keys().cloned().collect();
-            return Err(CallError::UnknownArgument { argument: argument.clone(), allowed });
+            return Err(argument_names::unknown(argument, properties));
         }
         let required = spec.arguments.get("required").and_then(Value::as_array).into_iter().flatten();
         for argument in required.filter_map(Value::as_str) {

@@ -2,9 +2,12 @@
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
+use crate::normalise::{Normalised, normalise};
 use crate::returned::Return;
+use crate::settle::settle;
 use crate::{
-    find_files, hash_file, list_directory, list_hives, parse_registry_key, read_file, search_text, stat_file,
+    find_files, hash_file, list_directory, list_hives, parse_registry_key, read_file, search_registry,
+    search_text, stat_file, timeline,
 };
 use evidence::Tree;
 use ledger::ToolSpec;
@@ -25,15 +28,17 @@ struct Tool {
 }
 
 /// Sorted by name.
-const TOOLS: [Tool; 8] = [
+const TOOLS: [Tool; 10] = [
     Tool { spec: find_files::spec, run: find_files::run },
     Tool { spec: hash_file::spec, run: hash_file::run },
     Tool { spec: list_directory::spec, run: list_directory::run },
     Tool { spec: list_hives::spec, run: list_hives::run },
     Tool { spec: parse_registry_key::spec, run: parse_registry_key::run },
     Tool { spec: read_file::spec, run: read_file::run },
+    Tool { spec: search_registry::spec, run: search_registry::run },
     Tool { spec: search_text::spec, run: search_text::run },
     Tool { spec: stat_file::spec, run: stat_file::run },
+    Tool { spec: timeline::spec, run: timeline::run },
 ];
 
 /// The specifications of all INVESTIGATE tools, sorted by name.
@@ -53,8 +58,10 @@ fn call(name: &str, arguments: &Value, trees: &[Box<dyn Tree>]) -> Result<Return
     for tool in &TOOLS {
         let spec = (tool.spec)();
         if spec.name == name {
-            let arguments = Arguments::check(&spec, arguments)?;
-            return (tool.run)(&Call { arguments: &arguments, trees });
+            let Normalised { values, notes } = normalise(&spec, arguments, trees)?;
+            let checked = Arguments::check(&spec, &values)?;
+            let returned = (tool.run)(&Call { arguments: &checked, trees })?;
+            return Ok(settle(returned, arguments, notes));
         }
     }
     let known = catalogue().into_iter().map(|spec| spec.name).collect();

@@ -2,7 +2,7 @@
 
 use crate::row::Row;
 use crate::spec;
-use evidence::{Node, NodeKind, NodeState, Tree};
+use evidence::{MacbTimes, Node, NodeKind, NodeState, Tree};
 use ledger::{Clock, FieldType, FieldValue, Record, RecordType};
 
 pub(crate) const KIND: &str = "dir_entry";
@@ -35,6 +35,13 @@ pub(crate) fn record_type() -> RecordType {
     )
 }
 
+/// The times of an entry that its record shows.
+pub(crate) fn times(node: &Node) -> MacbTimes {
+    // The access time of a copy is changed by this very reading, and a call made again must give the same records.
+    let times = node.times.clone();
+    MacbTimes { accessed: times.accessed.filter(|time| time.clock == Clock::Host), ..times }
+}
+
 pub(crate) fn record(tree: &dyn Tree, node: &Node) -> Record {
     let (kind, size, target) = match &node.kind {
         NodeKind::File => ("file", Some(FieldValue::Size(node.size)), None),
@@ -46,16 +53,14 @@ pub(crate) fn record(tree: &dyn Tree, node: &Node) -> Record {
         NodeState::Allocated => "allocated",
         NodeState::Deleted => "deleted",
     };
-    let times = node.times.clone();
-    // The access time of a copy is changed by this very reading, and a call made again must give the same records.
-    let accessed = times.accessed.filter(|time| time.clock == Clock::Host);
+    let times = times(node);
     Row::new(KIND, tree, node, None)
         .field("path", FieldValue::Path(node.path.as_str().to_owned()))
         .field("name", FieldValue::Name(node.name.clone()))
         .field("kind", FieldValue::Name(kind.to_owned()))
         .maybe("size", size, None)
         .maybe("modified", times.modified.map(FieldValue::Time), None)
-        .maybe("accessed", accessed.map(FieldValue::Time), None)
+        .maybe("accessed", times.accessed.map(FieldValue::Time), None)
         .maybe("changed", times.changed.map(FieldValue::Time), None)
         .maybe("born", times.born.map(FieldValue::Time), None)
         .field("state", FieldValue::Name(state.to_owned()))

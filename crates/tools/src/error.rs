@@ -2,7 +2,8 @@
 
 use artifacts::registry;
 use evidence::{EvidencePath, PathError, ReadError};
-use ledger::Defect;
+use ledger::{Defect, Utc};
+use std::str::FromStr;
 use thiserror::Error;
 
 /// Why a call cannot be done; its text goes to the agent as a note, never into a record.
@@ -14,8 +15,12 @@ pub(crate) enum CallError {
     Schema { tool: String },
     #[error("read the arguments: expected an object, found {found}")]
     NotAnObject { found: &'static str },
-    #[error("unknown argument {argument:?}; allowed are {}", allowed.join(", "))]
-    UnknownArgument { argument: String, allowed: Vec<String> },
+    #[error(
+        "unknown argument {argument:?}{}; allowed are {}",
+        closest.as_ref().map_or(String::new(), |name| format!(" (is {name:?} meant?)")),
+        allowed.join(", ")
+    )]
+    UnknownArgument { argument: String, closest: Option<String>, allowed: Vec<String> },
     #[error("argument {argument:?} is missing")]
     MissingArgument { argument: String },
     #[error("argument {argument:?}: expected {expected}, found {found}")]
@@ -26,6 +31,32 @@ pub(crate) enum CallError {
     ArgumentChoice { argument: String, allowed: Vec<String>, found: String },
     #[error("argument {argument:?}: expected {expected}, found {found:?}")]
     Argument { argument: &'static str, expected: &'static str, found: String },
+    #[error("argument {argument:?}: expected {expected}")]
+    ArgumentTime {
+        argument: String,
+        expected: &'static str,
+        #[source]
+        source: <Utc as FromStr>::Err,
+    },
+    #[error(
+        "argument {argument:?}: {found:?} looks like a regular expression; patterns have * for any characters, ? for one, ** for any folders and {{a,b}} for either, such as *.exe"
+    )]
+    Expression { argument: String, found: String },
+    #[error("argument {argument:?}: {asked:?} can mean several; give one of {}", listed(candidates))]
+    Several { argument: String, asked: String, candidates: Vec<String> },
+    #[error("argument {argument:?}: nothing of the evidence stands for {asked:?}{}", looked_in(looked))]
+    Nowhere {
+        argument: String,
+        asked: String,
+        /// Where it could have stood.
+        looked: Vec<String>,
+    },
+    #[error(
+        "argument \"hive\" is missing: give a hive that list_hives names, or begin the key with HKLM\\SYSTEM, HKLM\\SOFTWARE, HKCU or the like; found key {key:?}"
+    )]
+    HiveNeeded { key: String },
+    #[error("key {key:?}: {root} is no hive but a view of others: {instead}")]
+    View { key: String, root: &'static str, instead: &'static str },
     #[error("no evidence {label:?}; there is {}", known.join(", "))]
     UnknownEvidence { label: String, known: Vec<String> },
     #[error("several pieces of evidence hold {path:?}; name one with \"evidence\": {}", labels.join(", "))]
@@ -98,4 +129,19 @@ fn deepest_text(deepest: &[(String, EvidencePath)]) -> String {
             format!("; the deepest folders on that way are {}", folders.join(", "))
         }
     }
+}
+
+/// Most candidates that an error names.
+const SHOWN: usize = 20;
+
+fn listed(candidates: &[String]) -> String {
+    let mut text = candidates.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    if candidates.len() > SHOWN {
+        text.push_str(&format!(" and {} more", candidates.len() - SHOWN));
+    }
+    text
+}
+
+fn looked_in(looked: &[String]) -> String {
+    if looked.is_empty() { String::new() } else { format!("; looked in {}", listed(looked)) }
 }

@@ -19,35 +19,36 @@ pub(crate) fn spec() -> ToolSpec {
             &[("offset", json!(0))],
             &["limit"],
         )],
-        ..spec::tool(
-            "find_files",
-            "Finds files and folders by name, sorted by path; what is given must all hold. \
+        ..described()
+    }
+}
+
+fn described() -> ToolSpec {
+    spec::tool(
+        "find_files",
+        "Finds files and folders by name, sorted by path; what is given must all hold. \
          An empty and complete answer means that nothing of the kind stands in that part of the evidence. \
          Times of evidence that is a copied folder are those of the copy and prove nothing about the examined host.",
-            vec![
-                (
-                    "name",
-                    spec::text(
-                        "pattern of the name, letter case aside: * for any characters, ? for one. With a slash of either kind \
+        vec![
+            (
+                "name",
+                spec::text(
+                    "pattern of the name, letter case aside: * for any characters, ? for one, {a,b} for either. With a slash of either kind \
                      a pattern of the whole path from the root of the evidence or a drive letter, \
                      in which ** stands for any number of folders",
-                    ),
                 ),
-                ("under", spec::text_or("folder below which to search; empty for everything", "")),
-                ("extension", spec::text("end of the name behind a dot, such as exe; letter case aside")),
-                (
-                    "min_size",
-                    spec::optional_number("fewest bytes; only files have a size", 0, spec::MAX_EXACT),
-                ),
-                ("max_size", spec::optional_number("most bytes; only files have a size", 0, spec::MAX_EXACT)),
-                ("evidence", spec::text("label of the evidence to search; all when left out")),
-                ("limit", spec::number("most entries to return", 1000, 1, 10_000)),
-                ("offset", spec::offset()),
-            ],
-            &[],
-            vec![dir_entry::record_type()],
-        )
-    }
+            ),
+            ("under", spec::text_or("folder below which to search; empty for everything", "")),
+            ("extension", spec::text("end of the name behind a dot, such as exe; letter case aside")),
+            ("min_size", spec::optional_number("fewest bytes; only files have a size", 0, spec::MAX_EXACT)),
+            ("max_size", spec::optional_number("most bytes; only files have a size", 0, spec::MAX_EXACT)),
+            ("evidence", spec::text("label of the evidence to search; all when left out")),
+            ("limit", spec::number("most entries to return", 1000, 1, 10_000)),
+            ("offset", spec::offset()),
+        ],
+        &[],
+        vec![dir_entry::record_type()],
+    )
 }
 
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
@@ -83,7 +84,6 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let mut returned =
         Return { defects, gaps, notes, ..Return::found(Vec::new(), arguments.normalised(&normalised)) };
     page.fill(&mut returned, "entries");
-    returned.incomplete_for_gaps();
     Ok(returned)
 }
 

@@ -1,4 +1,4 @@
-//! Patterns of names and paths: `*`, `?` and `**`, letter case aside.
+//! Patterns of names and paths: `*`, `?`, `**` and `{a,b}`, letter case aside.
 
 use crate::error::CallError;
 use crate::place;
@@ -8,9 +8,24 @@ use ledger::pattern::fits;
 /// Most characters of a pattern: with names and paths of bounded length, the work for one entry is bounded, too.
 const MAX_PATTERN: usize = 1024;
 
+/// Most patterns that alternatives are written out to.
+const MAX_ALTERNATIVES: usize = 64;
+
 /// What the names or paths of entries must fit.
+///
+/// `{a,b}` stands for either; a name that is written so is found, too, and braces without a comma stand for themselves, for names of Windows hold GUIDs.
+/// `[` and `]` always stand for themselves: `copy[1].htm` is a name that browsers give.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Glob {
+pub(crate) struct Glob {
+    /// The pattern in one spelling, which is read as the same pattern.
+    written: String,
+    /// One of which must fit.
+    alternatives: Vec<Alternative>,
+}
+
+/// A pattern without alternatives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Alternative {
     /// The name: `*` for any run of characters, `?` for one.
     Name(String),
     /// The whole path from the root of the evidence, a pattern for each name; `**` alone stands for any number of names, none included.
@@ -21,27 +36,78 @@ impl Glob {
     /// Reads the argument `argument`; a separator makes a pattern of paths of it.
     pub(crate) fn read(argument: &'static str, text: &str) -> Result<Glob, CallError> {
         let error = |expected| CallError::Argument { argument, expected, found: text.to_owned() };
-        let stripped = place::without_device(text);
-        let names: Vec<_> =
-            stripped.split(['/', '\\']).filter(|name| !name.is_empty()).map(str::to_owned).collect();
-        if names.is_empty() {
-            return Err(error("a pattern of a name or a path"));
-        }
         if text.chars().count() > MAX_PATTERN {
             return Err(error("at most 1024 characters"));
         }
         if text.chars().any(char::is_control) {
             return Err(error("no control characters: names of evidence are written without them"));
         }
-        if names.iter().any(|name| matches!(name.as_str(), "." | "..")) {
-            return Err(error("names and no . or .."));
+        let stripped = place::without_device(text);
+        let is_path = text.contains(['/', '\\']);
+        let mut texts = Vec::new();
+        if !expand(stripped, &mut texts) {
+            return Err(error("at most 64 combinations of alternatives"));
         }
-        Ok(if text.contains(['/', '\\']) { Glob::Path(names) } else { Glob::Name(stripped.to_owned()) })
+        if texts.len() > 1 {
+            texts.push(stripped.to_owned());
+        }
+        let mut alternatives = Vec::new();
+        for text in &texts {
+            let one = Alternative::read(text, is_path);
+            alternatives.push(one.map_err(&error)?);
+        }
+        let written = match alternatives.as_slice() {
+            [one] => one.written(),
+            _ => stripped.to_owned(),
+        };
+        Ok(Glob { written, alternatives })
     }
 
     /// The pattern as it applies to `tree`: a drive letter becomes the folder that stands for the drive; `None` where none does.
     pub(crate) fn resolve(&self, tree: &dyn Tree) -> Result<Option<Glob>, ReadError> {
-        let Glob::Path(names) = self else { return Ok(Some(self.clone())) };
+        let mut alternatives = Vec::new();
+        for one in &self.alternatives {
+            alternatives.extend(one.resolve(tree)?);
+        }
+        let written = match (alternatives.as_slice(), self.alternatives.len()) {
+            ([], _) => return Ok(None),
+            ([one], 1) => one.written(),
+            _ => self.written.clone(),
+        };
+        Ok(Some(Glob { written, alternatives }))
+    }
+
+    /// The pattern in one spelling, which is read as the same pattern.
+    pub(crate) fn written(&self) -> String {
+        self.written.clone()
+    }
+
+    /// Whether it is a pattern of names alone.
+    pub(crate) fn is_name(&self) -> bool {
+        self.alternatives.iter().all(|one| matches!(one, Alternative::Name(_)))
+    }
+
+    /// Whether the entry at `path` fits.
+    pub(crate) fn fits(&self, path: &EvidencePath) -> bool {
+        self.alternatives.iter().any(|one| one.fits(path))
+    }
+}
+
+impl Alternative {
+    fn read(text: &str, is_path: bool) -> Result<Alternative, &'static str> {
+        let names: Vec<_> =
+            text.split(['/', '\\']).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        if names.is_empty() {
+            return Err("a pattern of a name or a path");
+        }
+        if names.iter().any(|name| matches!(name.as_str(), "." | "..")) {
+            return Err("names and no . or ..");
+        }
+        Ok(if is_path { Alternative::Path(names) } else { Alternative::Name(text.to_owned()) })
+    }
+
+    fn resolve(&self, tree: &dyn Tree) -> Result<Option<Alternative>, ReadError> {
+        let Alternative::Path(names) = self else { return Ok(Some(self.clone())) };
         let Some((drive, below)) =
             names.split_first().filter(|(first, _)| place::drive_letter(first).is_some())
         else {
@@ -52,26 +118,74 @@ impl Glob {
         let top = place::locate(tree, &drive)?.map(|node| node.path);
         Ok(top.map(|top| {
             let top: Vec<_> = top.components().map(str::to_owned).collect();
-            Glob::Path(top.into_iter().chain(below.iter().cloned()).collect())
+            Alternative::Path(top.into_iter().chain(below.iter().cloned()).collect())
         }))
     }
 
-    /// The pattern in one spelling, which is read as the same pattern.
-    pub(crate) fn written(&self) -> String {
+    fn written(&self) -> String {
         match self {
-            Glob::Name(name) => name.clone(),
+            Alternative::Name(name) => name.clone(),
             // The slash in front keeps a pattern of one name a pattern of paths.
-            Glob::Path(names) => format!("/{}", names.join("/")),
+            Alternative::Path(names) => format!("/{}", names.join("/")),
         }
     }
 
-    /// Whether the entry at `path` fits.
-    pub(crate) fn fits(&self, path: &EvidencePath) -> bool {
+    fn fits(&self, path: &EvidencePath) -> bool {
         match self {
-            Glob::Name(name) => fits(name, path.name()),
-            Glob::Path(names) => fits_path(names, &path.components().collect::<Vec<_>>()),
+            Alternative::Name(name) => fits(name, path.name()),
+            Alternative::Path(names) => fits_path(names, &path.components().collect::<Vec<_>>()),
         }
     }
+}
+
+/// Writes out `{a,b}`, also inside another; `false` where that are too many.
+fn expand(text: &str, all: &mut Vec<String>) -> bool {
+    let Some((before, choices, after)) = choices(text) else {
+        all.push(text.to_owned());
+        return all.len() <= MAX_ALTERNATIVES;
+    };
+    choices.iter().all(|choice| expand(&format!("{before}{choice}{after}"), all))
+}
+
+/// The first pair of braces that holds a comma of its own.
+fn choices(text: &str) -> Option<(&str, Vec<&str>, &str)> {
+    text.match_indices('{').find_map(|(start, _)| {
+        let inside = text.get(start + 1..)?;
+        let (mut depth, mut from, mut found) = (0, 0, Vec::new());
+        for (at, letter) in inside.char_indices() {
+            match letter {
+                '{' => depth += 1,
+                '}' if depth > 0 => depth -= 1,
+                ',' if depth == 0 => {
+                    found.push(inside.get(from..at)?);
+                    from = at + 1;
+                }
+                '}' if found.is_empty() => return None,
+                '}' => {
+                    found.push(inside.get(from..at)?);
+                    return Some((text.get(..start)?, found, inside.get(at + 1..)?));
+                }
+                _ => {}
+            }
+        }
+        None
+    })
+}
+
+/// Refuses what is written as a regular expression and would silently fit nothing.
+///
+/// A name that looks so is still found with `?` in place of a character, or with `/` as separator.
+pub(crate) fn no_expression(argument: &str, text: &str) -> Result<(), CallError> {
+    let starts = text.starts_with('^') && (text.contains('*') || text.ends_with('$'));
+    let ends = text.ends_with('$') && (text.contains(".*") || text.contains("\\."));
+    let dots =
+        text.contains(".*\\.") || text.contains(".+\\.") || text.contains("\\d+") || text.contains("\\w+");
+    let group = text.contains('|') && text.contains('(') && text.contains(')');
+    if starts || ends || dots || group {
+        let (argument, found) = (argument.to_owned(), text.to_owned());
+        return Err(CallError::Expression { argument, found });
+    }
+    Ok(())
 }
 
 /// Goes back to the last `**` only, which is enough, for what stands before it fits already as early as it can: at most `pattern.len() * path.len()` names are compared.
@@ -128,6 +242,19 @@ mod tests {
             ("/*", "C/Users", false),
             ("C//Users/", "c/users", true),
             ("C/U*s/A**n", "C/Users/Ann", true),
+            ("C/Users/*/{NTUSER.DAT,notes.txt}", "C/Users/Ann/ntuser.dat", true),
+            ("C/{Users,x{1,2}}/*", "C/x2/a", true),
+            ("C/{Users,x{1,2}}/*", "C/x/a", false),
+            ("/{C/Users,D}/a", "C/Users/a", true),
+            ("*.{exe,dll}", "C/x.DLL", true),
+            ("*.{exe,dll}", "C/x.sys", false),
+            ("a{1,2}.txt", "C/a{1,2}.txt", true),
+            ("{20D04FE0}", "C/{20d04fe0}", true),
+            ("{20D04FE0}", "C/20D04FE0", false),
+            ("{20D04FE0}.{exe,dll}", "C/{20d04fe0}.dll", true),
+            ("copy[1].htm", "C/copy[1].htm", true),
+            ("copy[1].htm", "C/copy1.htm", false),
+            ("a{b", "C/a{b", true),
         ] {
             assert_eq!(matches(pattern, path), expected, "{pattern} on {path}");
         }
@@ -135,8 +262,18 @@ mod tests {
 
     #[test]
     fn what_could_fit_nothing_is_refused() {
-        for text in ["", "/", "\\\\", "a/../b", "./a", "a\0", &"x".repeat(1025)] {
+        for text in ["", "/", "\\\\", "a/../b", "./a", "a\0", &"x".repeat(1025), &"{a,b}".repeat(7)] {
             assert!(Glob::read("name", text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn regular_expressions_are_refused_and_names_are_not() {
+        for text in [".*\\.exe$", "^evil.*", "(a|b).exe", "^evil\\.exe$", ".+\\.dll", "x\\d+.log"] {
+            assert!(no_expression("name", text).is_err(), "{text}");
+        }
+        for text in ["$MFT", "*.exe", "C$", "^a", "a+b.txt", "C:\\Users\\*\\.ssh", "(1).txt", "*.*"] {
+            assert!(no_expression("name", text).is_ok(), "{text}");
         }
     }
 
@@ -171,7 +308,7 @@ mod tests {
         }
 
         #[test]
-        fn the_written_form_reads_as_the_same_pattern(text in "[ab*?/\\\\:C]{1,12}") {
+        fn the_written_form_reads_as_the_same_pattern(text in "[ab*?/\\\\:C{},]{1,12}") {
             if let Ok(glob) = Glob::read("name", &text) {
                 prop_assert_eq!(Glob::read("name", &glob.written()).unwrap(), glob);
             }

@@ -5,6 +5,7 @@
 
 use crate::error::CallError;
 use crate::hive_file::type_name;
+use crate::normalise::bare;
 use artifacts::registry::{Hive, HiveType, Key, ValueData, identify};
 use evidence::Node;
 
@@ -47,6 +48,36 @@ pub(crate) fn look_up<'h>(hive: &'h Hive<'_>, node: &Node, asked: &str) -> Resul
     Ok(Lookup { key: None, used, notes })
 }
 
+/// The path without quotes around it, and with the short name of a root key where a program writes it in a way of its own: registry editors `Computer\HKEY_…`, PowerShell `HKLM:` and `Registry::`, the kernel `\REGISTRY\MACHINE`.
+pub(crate) fn live(asked: &str) -> String {
+    let mut text = bare(asked);
+    for start in ["Computer\\HKEY_", "My Computer\\HKEY_", "Registry::"] {
+        if text.get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start)) {
+            let length = start.len() - if start.ends_with("HKEY_") { "HKEY_".len() } else { 0 };
+            text = text.get(length..).unwrap_or_default();
+        }
+    }
+    for (start, root) in [("\\REGISTRY\\MACHINE", "HKLM"), ("\\REGISTRY\\USER", "HKU")] {
+        if let Some(rest) = text
+            .get(..start.len())
+            .filter(|found| found.eq_ignore_ascii_case(start))
+            .and(text.get(start.len()..))
+            && (rest.is_empty() || rest.starts_with('\\'))
+        {
+            return format!("{root}{rest}");
+        }
+    }
+    match text.split_once(':') {
+        Some((root, rest)) if ROOTS.iter().any(|name| root.eq_ignore_ascii_case(name)) => {
+            format!("{root}{rest}")
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// Short names of root keys.
+const ROOTS: [&str; 5] = ["HKLM", "HKCU", "HKU", "HKCR", "HKCC"];
+
 struct Candidates {
     /// In the order in which they are tried; the last is the plainest.
     paths: Vec<String>,
@@ -63,8 +94,11 @@ fn candidates(
 ) -> Result<Candidates, CallError> {
     let root_name = hive.root().map(|root| root.name).unwrap_or_default();
     let mut spellings = vec![asked.to_owned()];
-    if asked.contains('/') {
-        spellings.push(asked.replace('/', "\\"));
+    let plain = live(asked);
+    for spelling in [plain.clone(), plain.replace('/', "\\")] {
+        if !spellings.contains(&spelling) {
+            spellings.push(spelling);
+        }
     }
     let mut found = Candidates { paths: Vec::new(), foreign: false };
     for spelling in spellings {

@@ -8,6 +8,7 @@
 
 #![deny(clippy::indexing_slicing)]
 
+mod argument_names;
 mod arguments;
 mod catalogue;
 mod dir_entry;
@@ -16,24 +17,33 @@ mod find_files;
 mod glob;
 mod handle;
 mod hash_file;
+mod hive_choice;
 mod hive_file;
+mod hives;
 mod key_lookup;
 mod list_directory;
 mod list_hives;
+mod live_path;
 mod needle;
+mod normalise;
 mod page;
 mod parse_registry_key;
 mod place;
 mod read_file;
 mod registry_records;
+mod registry_scan;
 mod returned;
 mod row;
+mod search_registry;
 mod search_text;
+mod settle;
+mod span;
 mod spec;
 mod stat_file;
 mod surround;
 mod text;
 mod text_line;
+mod timeline;
 mod whole_lines;
 mod wire;
 

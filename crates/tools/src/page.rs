@@ -20,6 +20,18 @@ impl Page {
         Page { records: Vec::new(), offset, limit, seen: 0, more: false }
     }
 
+    /// A page that was made elsewhere; `more` tells whether records follow.
+    pub(crate) fn of(records: Vec<Record>, offset: usize, limit: usize, more: bool) -> Page {
+        let seen = offset.saturating_add(records.len());
+        Page { records, offset, limit, seen, more }
+    }
+
+    /// Ends the page before its limit: more records follow.
+    pub(crate) fn cut(&mut self) {
+        self.limit = self.records.len();
+        self.more = true;
+    }
+
     /// Takes the next record, which is made only when it is in the page; `false` once a record had no room.
     pub(crate) fn take(&mut self, record: impl FnOnce() -> Record) -> bool {
         if self.seen < self.offset {

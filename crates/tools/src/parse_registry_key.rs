@@ -11,7 +11,7 @@ use ledger::{AbsenceForm, Defect, Record, ToolSpec};
 use serde_json::json;
 
 /// Most raw data of one call, in bytes: values of a hostile hive can share one large piece of data.
-const MAX_DATA: usize = 32 << 20;
+pub(crate) const MAX_DATA: usize = 32 << 20;
 
 pub(crate) fn spec() -> ToolSpec {
     ToolSpec {
@@ -21,26 +21,30 @@ pub(crate) fn spec() -> ToolSpec {
             &[],
             &["depth", "limit"],
         )],
-        ..spec::tool(
-            "parse_registry_key",
-            "Reads one key of a registry hive: the key, its values and its direct subkeys; with `depth` also the values and subkeys of those, level by level. \
-         Transaction logs are not applied.",
-            vec![
-                ("hive", spec::text("path of the hive in the evidence, as list_hives gives it")),
-                (
-                    "key",
-                    spec::text(
-                        "path of the key from the root of the hive; empty for the root. HKLM\\SYSTEM and the like in front are understood where they fit the hive, CurrentControlSet too",
-                    ),
-                ),
-                ("evidence", spec::evidence()),
-                ("depth", spec::number("levels of subkeys of which the values are read, too", 0, 0, 3)),
-                ("limit", spec::number("most records to return", 2000, 1, 10_000)),
-            ],
-            &["hive", "key"],
-            vec![registry_records::key_type(), registry_records::value_type()],
-        )
+        ..described()
     }
+}
+
+fn described() -> ToolSpec {
+    spec::tool(
+        "parse_registry_key",
+        "Reads one key of a registry hive: the key, its values and its direct subkeys; with `depth` also the values and subkeys of those, level by level. \
+         Transaction logs are not applied.",
+        vec![
+            ("hive", spec::hive()),
+            (
+                "key",
+                spec::text(
+                    "path of the key from the root of the hive; empty for the root. HKLM\\SYSTEM and the like in front are understood where they fit the hive, CurrentControlSet too",
+                ),
+            ),
+            ("evidence", spec::evidence()),
+            ("depth", spec::number("levels of subkeys of which the values are read, too", 0, 0, 3)),
+            ("limit", spec::number("most records to return", 2000, 1, 10_000)),
+        ],
+        &["key"],
+        vec![registry_records::key_type(), registry_records::value_type()],
+    )
 }
 
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
@@ -147,7 +151,7 @@ impl<'h> Reading<'_, 'h> {
 }
 
 /// Whether damage lies in the record or the data of a value.
-fn lies_in(defect: &registry::Defect, value: &Value<'_>) -> bool {
+pub(crate) fn lies_in(defect: &registry::Defect, value: &Value<'_>) -> bool {
     let Some(at) = defect.offset else { return false };
     // A record's name follows its 20 fixed bytes; a defect there names its start.
     let record = value.offset..=value.offset.saturating_add(0x14);

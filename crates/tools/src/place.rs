@@ -118,7 +118,7 @@ pub(crate) fn locate(tree: &dyn Tree, path: &EvidencePath) -> Result<Option<Node
             return Ok(Some(node));
         }
     }
-    if has_drive_folders(tree)? { Ok(None) } else { tree.node(&rebase(path, None)) }
+    if drive_folders(tree)?.is_empty() { tree.node(&rebase(path, None)) } else { Ok(None) }
 }
 
 /// The letter of `C:`.
@@ -135,14 +135,16 @@ fn rebase(path: &EvidencePath, top: Option<&str>) -> EvidencePath {
     EvidencePath::parse(&components.collect::<Vec<_>>().join("/")).unwrap_or_default()
 }
 
-fn has_drive_folders(tree: &dyn Tree) -> Result<bool, ReadError> {
-    let Some(root) = tree.node(&EvidencePath::root())? else { return Ok(false) };
-    Ok(tree.children(&root)?.nodes.iter().any(|node| {
+/// The top folders that stand for drives: `C`, `C:` or `C%3A`.
+pub(crate) fn drive_folders(tree: &dyn Tree) -> Result<Vec<Node>, ReadError> {
+    let Some(root) = tree.node(&EvidencePath::root())? else { return Ok(Vec::new()) };
+    let stands_for_drive = |node: &Node| {
         let name = node.name.strip_suffix(':').or(node.name.strip_suffix("%3A")).unwrap_or(&node.name);
         node.kind == NodeKind::Directory
             && name.len() == 1
             && name.starts_with(|c: char| c.is_ascii_alphabetic())
-    }))
+    };
+    Ok(tree.children(&root)?.nodes.into_iter().filter(stands_for_drive).collect())
 }
 
 /// The deepest folder on the way to `path` that is there.

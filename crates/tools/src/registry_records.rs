@@ -137,8 +137,13 @@ fn path(key: &Key<'_>) -> FieldValue {
     FieldValue::RegistryPath(if key.path.is_empty() { ROOT.to_owned() } else { key.path.clone() })
 }
 
+/// When the key was last written.
+pub(crate) fn last_written(key: &Key<'_>) -> Time {
+    Time::from_filetime(key.last_written.0)
+}
+
 fn written(key: &Key<'_>) -> FieldValue {
-    FieldValue::Time(Time::from_filetime(key.last_written.0))
+    FieldValue::Time(last_written(key))
 }
 
 fn written_at(key: &Key<'_>) -> Option<ByteSpan> {

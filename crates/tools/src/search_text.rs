@@ -38,35 +38,36 @@ pub(crate) fn spec() -> ToolSpec {
             &[("offset", json!(0)), ("ignore_case", json!(true))],
             &["limit"],
         )],
-        ..spec::tool(
-            "search_text",
-            "Finds the lines that contain a text, in files of any kind; in those that are no text the printable characters around it. \
+        ..described()
+    }
+}
+
+fn described() -> ToolSpec {
+    spec::tool(
+        "search_text",
+        "Finds the lines that contain a text, in files of any kind; in those that are no text the printable characters around it. \
          The text is looked for as UTF-8 and as UTF-16LE; characters other than ASCII are not found in other encodings. \
          Compressed and encrypted content is not searched as what it means.",
-            vec![
-                (
-                    "text",
-                    spec::text("what to look for, as it is written: at least two characters, no patterns"),
+        vec![
+            ("text", spec::text("what to look for, as it is written: at least two characters, no patterns")),
+            ("under", spec::text_or("folder or file in which to search; empty for everything", "")),
+            (
+                "name",
+                spec::text(
+                    "pattern of the names of files to search: * for any characters, ? for one, {a,b} for either; letter case aside",
                 ),
-                ("under", spec::text_or("folder or file in which to search; empty for everything", "")),
-                (
-                    "name",
-                    spec::text(
-                        "pattern of the names of files to search: * for any characters, ? for one; letter case aside",
-                    ),
-                ),
-                (
-                    "ignore_case",
-                    json!({ "type": "boolean", "description": "take upper and lower case for the same", "default": true }),
-                ),
-                ("evidence", spec::text("label of the evidence to search; all when left out")),
-                ("limit", spec::number("most lines to return", 200, 1, 2000)),
-                ("offset", spec::offset()),
-            ],
-            &["text"],
-            vec![text_line::record_type()],
-        )
-    }
+            ),
+            (
+                "ignore_case",
+                json!({ "type": "boolean", "description": "take upper and lower case for the same", "default": true }),
+            ),
+            ("evidence", spec::text("label of the evidence to search; all when left out")),
+            ("limit", spec::number("most lines to return", 200, 1, 2000)),
+            ("offset", spec::offset()),
+        ],
+        &["text"],
+        vec![text_line::record_type()],
+    )
 }
 
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
@@ -86,18 +87,16 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let mut returned =
         Return { defects, gaps, ..Return::found(Vec::new(), arguments.normalised(&scope.normalised())) };
     page.fill(&mut returned, "lines");
-    returned.incomplete_for_gaps();
     Ok(returned)
 }
 
 fn name(text: &str) -> Result<Glob, CallError> {
-    match Glob::read("name", text)? {
-        name @ Glob::Name(_) => Ok(name),
-        Glob::Path(_) => {
-            let expected = "a pattern of a name without separators; \"under\" tells the folder";
-            Err(CallError::Argument { argument: "name", expected, found: text.to_owned() })
-        }
+    let name = Glob::read("name", text)?;
+    if name.is_name() {
+        return Ok(name);
     }
+    let expected = "a pattern of a name without separators; \"under\" tells the folder";
+    Err(CallError::Argument { argument: "name", expected, found: text.to_owned() })
 }
 
 struct Search {

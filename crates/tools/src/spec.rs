@@ -102,3 +102,16 @@ pub(crate) fn covers(
         free: free.iter().map(|argument| owned(argument)).collect(),
     }
 }
+
+/// A hive; where it is left out, [`crate::normalise`] finds it by the key.
+pub(crate) fn hive() -> Value {
+    text(
+        "path of the hive in the evidence, as list_hives gives it, or SYSTEM, SOFTWARE, NTUSER and the like where there is one hive of the type; \
+         may be left out where the key begins with HKLM\\SYSTEM, HKU and a SID, or the like",
+    )
+}
+
+/// An instant that may be left out.
+pub(crate) fn instant(meaning: &str) -> Value {
+    text(&format!("{meaning}; with its zone, such as 2025-03-01T00:00:00Z"))
+}

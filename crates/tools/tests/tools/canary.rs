@@ -48,6 +48,14 @@ fn a_canary_in_any_text_argument_stands_in_no_record() {
                 format!("{CANARY}:\\{good}"),
                 format!("{good}\0{CANARY}"),
                 format!("{good}:{CANARY}"),
+                format!("`\"{good}{CANARY}\"`"),
+                format!("~{CANARY}\\{good}"),
+                format!("%{CANARY}%/{good}"),
+                format!("%windir%/{CANARY}"),
+                format!("HKLM\\SYSTEM\\{CANARY}"),
+                format!("HKU\\{CANARY}\\{good}"),
+                format!("{{{good},{CANARY}}}"),
+                format!("file:///{CANARY}/{good}"),
             ] {
                 let returned = fixture.run(&spec.name, with(&arguments, &name, json!(text)));
                 clean(&returned, &spec.name, &text);
@@ -91,9 +99,17 @@ fn another_spelling_gives_the_spelling_of_the_evidence() {
 fn normalised_arguments_give_the_same_records_and_stay_as_they_are() {
     let fixture = Fixture::new();
     for spec in catalogue() {
-        let first = fixture.ok(&spec.name, valid(&spec.name));
+        let given = fixture.ok(&spec.name, valid(&spec.name));
+        let first = fixture.ok(&spec.name, given.normalised.clone().unwrap());
         let again = fixture.ok(&spec.name, first.normalised.clone().unwrap());
         assert_eq!(again, first, "{}", spec.name);
+        // What the first call was told of its own spelling, the others need not be told.
+        assert_eq!(
+            Return { notes: Vec::new(), ..given },
+            Return { notes: Vec::new(), ..first },
+            "{}",
+            spec.name
+        );
     }
 }
 

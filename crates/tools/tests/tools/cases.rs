@@ -124,6 +124,23 @@ fn every_hit_in_real_evidence_stands_at_its_place() {
 }
 
 #[test]
+fn the_registry_is_searched_and_put_in_order_of_time() {
+    let Some(case) = Case::open("open-shieldbase-win732bita") else { return };
+    let found = case.ok("search_registry", json!({ "text": "CurrentVersion\\Run", "key": "HKLM\\SOFTWARE" }));
+    assert!(
+        found
+            .records
+            .iter()
+            .any(|record| text(record, "key_path") == "Microsoft\\Windows\\CurrentVersion\\Run")
+    );
+    let data = case.ok("search_registry", json!({ "text": "svchost", "in": "data", "limit": 2000 }));
+    assert!(data.records.iter().any(|record| text(record, "name") == "svchost"));
+    let line = case.ok("timeline", json!({ "from": "2012-04-01T00:00:00Z", "limit": 5000 }));
+    let times: Vec<_> = line.records.iter().map(|record| text(record, "last_written")).collect();
+    assert!(times.is_sorted() && times.len() > 100, "{} records", times.len());
+}
+
+#[test]
 fn dirty_hives_are_named_with_their_logs() {
     let Some(case) = Case::open("open-dirtyhives-lonewolf") else { return };
     let hives = case.ok("list_hives", json!({}));

@@ -76,7 +76,13 @@ pub(crate) fn valid(tool: &str) -> Value {
             json!({ "hive": SYSTEM, "key": "ControlSet001\\Control", "evidence": "disk", "depth": 2 })
         }
         "read_file" => json!({ "path": "C/Users/Ann/notes.txt", "evidence": "disk", "encoding": "auto" }),
+        "search_registry" => json!({
+            "text": "computer", "hive": SYSTEM, "key": "ControlSet001\\Control", "in": "any", "evidence": "disk",
+        }),
         "search_text" => json!({ "text": "zwei", "under": "C/Users", "name": "*.txt", "evidence": "disk" }),
+        "timeline" => {
+            json!({ "under": "C/Users", "copied_times": true, "source": "all", "evidence": "disk" })
+        }
         "stat_file" => json!({ "path": "C/Users/Ann/notes.txt", "evidence": "disk" }),
         other => panic!("no valid arguments for the tool {other}: add them here"),
     }

@@ -1,0 +1,173 @@
+//! Every key of several hives, or of a part of them.
+
+use crate::catalogue::Call;
+use crate::error::CallError;
+use crate::hive_file;
+use crate::hives::Found;
+use crate::key_lookup::{Lookup, look_up};
+use crate::place::{self, Place};
+use crate::registry_records::Source;
+use crate::returned::chain;
+use crate::settle::MOST;
+use artifacts::registry::{self, Hive, Key, Value};
+use ledger::{Defect, Gap};
+use serde_json::json;
+use std::ops::ControlFlow;
+
+/// Hives to look through, and what was met beside their keys.
+pub(crate) struct Scan<'a> {
+    /// The hives in the order of evidence and path.
+    pub(crate) hives: Vec<Place<'a>>,
+    /// Whether the call names the one hive: then its failure is the call's.
+    one: bool,
+    /// The key below which to look, as it was asked for.
+    key: Option<String>,
+    /// The same in the spelling of the only hive.
+    used: Option<String>,
+    pub(crate) defects: Vec<Defect>,
+    pub(crate) gaps: Vec<Gap>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// One key in scope.
+pub(crate) struct Met<'s, 'h> {
+    pub(crate) source: &'s Source<'s>,
+    pub(crate) key: &'s Key<'h>,
+    pub(crate) values: &'s [Value<'h>],
+    /// Damage met at the key; what is taken out becomes that of a record.
+    pub(crate) defects: &'s mut Vec<registry::Defect>,
+}
+
+impl<'a> Scan<'a> {
+    /// The hives that the arguments `hive`, `key` and `evidence` name; without `hive` all below the folder `under`.
+    pub(crate) fn new(call: &Call<'a>, under: &str) -> Result<Scan<'a>, CallError> {
+        let label = call.arguments.optional_text("evidence");
+        let mut found = Found::default();
+        let one = call.arguments.optional_text("hive");
+        if let Some(hive) = one {
+            found.files.push(place::find(call.trees, label, hive)?);
+        } else {
+            for place in place::under(call.trees, label, under)?.places {
+                found.look(place.tree, &place.node)?;
+            }
+        }
+        let Found { mut files, defects, gaps } = found;
+        files.sort_by(|a, b| (a.tree.label(), &a.node.path).cmp(&(b.tree.label(), &b.node.path)));
+        let key = call.arguments.optional_text("key").map(str::to_owned);
+        let notes = Vec::new();
+        Ok(Scan { hives: files, one: one.is_some(), key, used: None, defects, gaps, notes })
+    }
+
+    /// Shows every key in scope once, hive by hive; the number is that of the hive.
+    ///
+    /// Fails where no hive can hold the key that is asked for, for then nothing was looked through.
+    pub(crate) fn each(
+        &mut self,
+        mut show: impl FnMut(usize, Met<'_, '_>) -> ControlFlow<()>,
+    ) -> Result<(), CallError> {
+        let (mut foreign, mut looked) = (false, false);
+        for number in 0..self.hives.len() {
+            match self.hive(number, &mut show) {
+                Ok(ControlFlow::Break(())) => return Ok(()),
+                Ok(ControlFlow::Continue(())) => looked = true,
+                Err(error) if self.one => return Err(error),
+                Err(CallError::ForeignKey { .. }) => foreign = true,
+                Err(error) => {
+                    let path = self.hives.get(number).map_or("", |place| place.node.path.as_str());
+                    let reason = chain(&error);
+                    self.gaps.push(Gap { path: path.to_owned(), reason });
+                }
+            }
+        }
+        if looked || !foreign {
+            return Ok(());
+        }
+        let shown = |place: &Place<'_>| format!("{} of {}", place.node.path, place.tree.label());
+        Err(CallError::Nowhere {
+            argument: "key".to_owned(),
+            asked: self.key.clone().unwrap_or_default(),
+            looked: self.hives.iter().map(shown).collect(),
+        })
+    }
+
+    fn hive(
+        &mut self,
+        number: usize,
+        show: &mut impl FnMut(usize, Met<'_, '_>) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, CallError> {
+        let Some(Place { tree, node }) = self.hives.get(number) else { return Ok(ControlFlow::Continue(())) };
+        let (tree, node) = (*tree, node.clone());
+        let bytes = hive_file::bytes(tree, &node)?;
+        let hive = hive_file::open(&node, &bytes)?;
+        let Lookup { key: start, used, notes } =
+            look_up(&hive, &node, self.key.as_deref().unwrap_or_default())?;
+        self.notes.extend(notes.into_iter().filter(|_| start.is_some() || self.one));
+        self.defects.extend(hive_file::base_defects(&node.path, &hive));
+        self.gaps.extend(hive_file::dirty(tree, &node, &hive)?);
+        self.used = Some(used.clone());
+        if start.is_none() {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let source = Source { tree, node: &node, bytes: &bytes };
+        Ok(self.walk(&hive, &source, &used, |met| show(number, met)))
+    }
+
+    fn walk(
+        &mut self,
+        hive: &Hive<'_>,
+        source: &Source<'_>,
+        start: &str,
+        mut show: impl FnMut(Met<'_, '_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut stopped = ControlFlow::Continue(());
+        let summary = hive.walk(|visit| {
+            if !lies_in(&visit.key.path, start) {
+                return ControlFlow::Continue(());
+            }
+            let mut defects = visit.defects;
+            let met = Met { source, key: &visit.key, values: &visit.values, defects: &mut defects };
+            stopped = show(met);
+            let path = &source.node.path;
+            let room = (MOST + 1).saturating_sub(self.defects.len());
+            self.defects.extend(defects.iter().take(room).map(|found| hive_file::defect(path, found)));
+            stopped
+        });
+        if !summary.complete && stopped.is_continue() {
+            let reason = "the hive was not read to its end: too much of it is damaged".to_owned();
+            self.gaps.push(Gap { path: source.node.path.as_str().to_owned(), reason });
+        }
+        stopped
+    }
+
+    /// The arguments `hive`, `key` and `evidence` as they were used.
+    pub(crate) fn normalised(&self) -> Vec<(&'static str, serde_json::Value)> {
+        let mut used = Vec::new();
+        if let (true, [place]) = (self.one, self.hives.as_slice()) {
+            used.push(("hive", json!(place.node.path.as_str())));
+            used.push(("evidence", json!(place.tree.label())));
+            if self.key.is_some() {
+                used.extend(self.used.as_ref().map(|key| ("key", json!(key))));
+            }
+        }
+        used
+    }
+}
+
+fn lies_in(path: &str, start: &str) -> bool {
+    start.is_empty() || path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('\\'))
+}
+
+/// Shows every key of one hive until told to stop.
+pub(crate) fn each_key(
+    place: &Place<'_>,
+    mut show: impl FnMut(&Key<'_>, &Source<'_>) -> ControlFlow<()>,
+) -> Result<(), CallError> {
+    let bytes = hive_file::bytes(place.tree, &place.node)?;
+    let hive = hive_file::open(&place.node, &bytes)?;
+    let source = Source { tree: place.tree, node: &place.node, bytes: &bytes };
+    hive.walk(|visit| show(&visit.key, &source));
+    Ok(())
+}
+
+/// The folder to look in when a tool has none.
+pub(crate) const EVERYWHERE: &str = "";

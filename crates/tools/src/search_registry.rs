@@ -1,0 +1,171 @@
+//! `search_registry`: keys and values that contain a text, over all hives.
+
+use crate::arguments::Arguments;
+use crate::catalogue::Call;
+use crate::error::CallError;
+use crate::needle::Needle;
+use crate::page::Page;
+use crate::parse_registry_key::{MAX_DATA, lies_in};
+use crate::registry_records;
+use crate::registry_scan::{EVERYWHERE, Met, Scan};
+use crate::returned::Return;
+use crate::text::Encoding;
+use crate::{hive_file, span, spec};
+use artifacts::registry::{Key, Value, ValueData};
+use ledger::ToolSpec;
+use serde_json::json;
+use std::ops::ControlFlow;
+
+/// Most characters to look for.
+const MAX_TEXT: usize = 256;
+
+pub(crate) fn spec() -> ToolSpec {
+    spec::tool(
+        "search_registry",
+        "Finds registry keys and values that contain a text: in names of keys, names of values and data. \
+         Data is searched as text of UTF-16LE and of UTF-8, in binary types too; numbers are not searched. \
+         A text with \\ in it is looked for in the paths of keys, where it must reach into the last name. \
+         Transaction logs are not applied.",
+        vec![
+            ("text", spec::text("what to look for, as it is written: at least two characters, no patterns")),
+            (
+                "in",
+                json!({
+                    "type": "string",
+                    "description": "where to look",
+                    "enum": ["any", "key_name", "value_name", "data"],
+                    "default": "any",
+                }),
+            ),
+            ("hive", spec::text("hive to search, as list_hives gives it; all when left out")),
+            (
+                "key",
+                spec::text(
+                    "key at and below which to search, from the root of the hive or as HKLM\\SYSTEM and the like",
+                ),
+            ),
+            (
+                "ignore_case",
+                json!({ "type": "boolean", "description": "take upper and lower case for the same", "default": true }),
+            ),
+            ("written_after", spec::instant("only keys, and values of keys, last written then or later")),
+            ("written_before", spec::instant("only keys, and values of keys, last written then or earlier")),
+            ("evidence", spec::text("label of the evidence to search; all when left out")),
+            ("limit", spec::number("most records to return", 200, 1, 2000)),
+            ("offset", spec::offset()),
+        ],
+        &["text"],
+        vec![registry_records::key_type(), registry_records::value_type()],
+    )
+}
+
+pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
+    let arguments = call.arguments;
+    let wanted = Wanted::read(arguments)?;
+    let mut scan = Scan::new(call, EVERYWHERE)?;
+    let mut page = Page::new(arguments.count("offset")?, arguments.count("limit")?);
+    let mut data = 0;
+    scan.each(|_, met| wanted.take(met, &mut page, &mut data))?;
+    let mut returned = Return::found(Vec::new(), arguments.normalised(&scan.normalised()));
+    (returned.defects, returned.gaps, returned.notes) = (scan.defects, scan.gaps, scan.notes);
+    returned.notes.dedup();
+    page.fill(&mut returned, "records");
+    Ok(returned)
+}
+
+/// What a key or a value must be like.
+struct Wanted {
+    narrow: Needle,
+    wide: Needle,
+    /// Whether the text goes over several names of a path.
+    path: bool,
+    places: [bool; 3],
+    span: span::Span,
+}
+
+impl Wanted {
+    fn read(arguments: &Arguments) -> Result<Wanted, CallError> {
+        let (text, ignore_case) = (arguments.text("text")?, arguments.flag("ignore_case")?);
+        let error = |expected| CallError::Argument { argument: "text", expected, found: text.to_owned() };
+        if !(2..=MAX_TEXT).contains(&text.chars().count()) {
+            return Err(error("2 to 256 characters"));
+        }
+        if text.chars().any(|letter| letter.is_control() && letter != '\t') {
+            return Err(error("text of one line, without control characters"));
+        }
+        let within = arguments.text("in")?;
+        Ok(Wanted {
+            narrow: Needle::new(text, Encoding::Utf8, ignore_case),
+            wide: Needle::new(text, Encoding::Utf16Le, ignore_case),
+            path: text.contains('\\'),
+            places: ["key_name", "value_name", "data"].map(|place| within == "any" || within == place),
+            span: span::Span::read(arguments, "written_after", "written_before")?,
+        })
+    }
+
+    /// Takes what fits of one key.
+    fn take(&self, met: Met<'_, '_>, page: &mut Page, data: &mut usize) -> ControlFlow<()> {
+        let Met { source, key, values, defects } = met;
+        if !self.span.holds(&registry_records::last_written(key)) {
+            return ControlFlow::Continue(());
+        }
+        if self.names(key) && !page.take(|| source.key(key)) {
+            return ControlFlow::Break(());
+        }
+        for value in values.iter().filter(|value| self.fits(value)) {
+            if *data > MAX_DATA {
+                page.cut();
+                return ControlFlow::Break(());
+            }
+            let record = || {
+                let own = defects.extract_if(.., |defect| lies_in(defect, value));
+                let own = own.map(|own| hive_file::defect(&source.node.path, &own)).collect();
+                *data = data.saturating_add(value.raw.len());
+                source.value(key, value, own)
+            };
+            if !page.take(record) {
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn names(&self, key: &Key<'_>) -> bool {
+        let [in_name, ..] = self.places;
+        if !in_name {
+            return false;
+        }
+        if !self.path {
+            return self.narrow.find(key.name.as_bytes(), 0).is_some();
+        }
+        // Only a hit that ends in the last name is this key's own and not one of the keys above it.
+        let last = key.path.rfind('\\').map_or(0, |at| at + 1);
+        let mut from = 0;
+        while let Some((start, end)) = self.narrow.find(key.path.as_bytes(), from) {
+            if end > last {
+                return true;
+            }
+            from = start + 1;
+        }
+        false
+    }
+
+    fn fits(&self, value: &Value<'_>) -> bool {
+        let [_, in_name, in_data] = self.places;
+        let narrow = |text: &str| self.narrow.find(text.as_bytes(), 0).is_some();
+        if in_name && narrow(&value.name) {
+            return true;
+        }
+        in_data
+            && match &value.data {
+                ValueData::Text(text) => narrow(text) || self.raw(value),
+                ValueData::MultiText(texts) => texts.iter().any(|text| narrow(text)) || self.raw(value),
+                ValueData::Bytes => self.raw(value),
+                ValueData::Dword(_) | ValueData::Qword(_) | ValueData::Unreadable => false,
+            }
+    }
+
+    fn raw(&self, value: &Value<'_>) -> bool {
+        self.wide.find(&value.raw, 0).is_some() || self.narrow.find(&value.raw, 0).is_some()
+    }
+}

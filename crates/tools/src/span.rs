@@ -1,0 +1,51 @@
+//! A span of time that arguments ask for.
+
+use crate::arguments::Arguments;
+use crate::error::CallError;
+use ledger::{Time, Utc};
+
+/// From one instant to another, both included; an end that was not given is open.
+pub(crate) struct Span {
+    from: Option<Utc>,
+    to: Option<Utc>,
+}
+
+impl Span {
+    /// Reads two arguments that [`crate::normalise`] has brought into UTC.
+    pub(crate) fn read(
+        arguments: &Arguments,
+        from_name: &'static str,
+        to_name: &'static str,
+    ) -> Result<Span, CallError> {
+        let read = |name: &'static str| {
+            let text = arguments.optional_text(name);
+            let error = |source| CallError::ArgumentTime {
+                argument: name.to_owned(),
+                expected: "a date and time with its zone",
+                source,
+            };
+            text.map(|text| text.parse::<Utc>().map_err(error)).transpose()
+        };
+        let span = Span { from: read(from_name)?, to: read(to_name)? };
+        if let (Some(from), Some(to)) = (span.from, span.to)
+            && from > to
+        {
+            let expected = "no earlier than the start of the span";
+            return Err(CallError::Argument { argument: to_name, expected, found: to.to_string() });
+        }
+        Ok(span)
+    }
+
+    /// Whether the time is in the span; one that names no instant is in none but the endless one.
+    pub(crate) fn holds(&self, time: &Time) -> bool {
+        match time.utc {
+            Some(utc) => self.contains(utc),
+            None => self.from.is_none() && self.to.is_none(),
+        }
+    }
+
+    /// Whether the instant is in the span.
+    pub(crate) fn contains(&self, utc: Utc) -> bool {
+        self.from.is_none_or(|from| from <= utc) && self.to.is_none_or(|to| utc <= to)
+    }
+}

@@ -1,0 +1,172 @@
+//! The order of time.
+
+use crate::fixture::{Fixture, SOFTWARE, TICKS, fits, text, write};
+use evidence::{EvidencePath, Listing, Node, ReadAt, ReadError, Tree, open_directory};
+use ledger::{Clock, Completeness, Outcome, Time};
+use serde_json::{Value, json};
+use std::path::Path;
+use testkit::hive::{HiveSpec, KeySpec};
+use tools::{Return, run};
+
+const SECOND: u64 = 10_000_000;
+
+/// A tree whose times the examined host kept, as those of an image are; content after the number in a file's name.
+struct Image(Box<dyn Tree>);
+
+impl Image {
+    fn dated(mut node: Node) -> Node {
+        let seconds = node.name.trim_matches(|c: char| !c.is_ascii_digit()).parse::<u64>().ok();
+        let time = |seconds: u64| {
+            let time = Time::from_filetime(TICKS + seconds * SECOND);
+            assert_eq!(time.clock, Clock::Host);
+            Some(time)
+        };
+        node.times = evidence::MacbTimes::default();
+        if let Some(seconds) = seconds {
+            node.times.modified = time(seconds);
+            node.times.born = time(seconds + 100);
+        }
+        node
+    }
+}
+
+impl Tree for Image {
+    fn label(&self) -> &str {
+        self.0.label()
+    }
+
+    fn node(&self, path: &EvidencePath) -> Result<Option<Node>, ReadError> {
+        Ok(self.0.node(path)?.map(Image::dated))
+    }
+
+    fn children(&self, directory: &Node) -> Result<Listing, ReadError> {
+        let listing = self.0.children(directory)?;
+        Ok(Listing { nodes: listing.nodes.into_iter().map(Image::dated).collect(), ..listing })
+    }
+
+    fn open(&self, node: &Node, stream: Option<&str>) -> Result<Box<dyn ReadAt>, ReadError> {
+        self.0.open(node, stream)
+    }
+}
+
+/// Keys at the seconds 0 to 8 of two hives, and files at 1, 3 and 7.
+fn image() -> (tempfile::TempDir, Vec<Box<dyn Tree>>) {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |seconds: u64| TICKS + seconds * SECOND;
+    let key = |name: &str, seconds| KeySpec::new(name).written(at(seconds));
+    let one = KeySpec::new("r").written(at(8)).key(key("four", 4)).key(key("two", 2)).key(key("tie", 5));
+    let two =
+        KeySpec::new("r").written(at(0)).key(key("six", 6)).key(key("tie", 5)).key(KeySpec::new("never"));
+    write(folder.path(), "hives/a", &HiveSpec::new(one).build().bytes);
+    write(folder.path(), "hives/b", &HiveSpec::new(two).build().bytes);
+    for name in ["files/f1", "files/f3", "files/f7"] {
+        write(folder.path(), name, b"");
+    }
+    let tree = Image(Box::new(open_directory(folder.path(), "image").unwrap()));
+    (folder, vec![Box::new(tree)])
+}
+
+fn call(trees: &[Box<dyn Tree>], arguments: Value) -> Return {
+    let returned = run("timeline", &arguments, trees, Path::new("/nonexistent"));
+    assert_ne!(returned.outcome, Outcome::Failed, "{arguments}: {:?}", returned.notes);
+    fits(&returned, "timeline");
+    let again = run("timeline", &returned.normalised.clone().unwrap(), trees, Path::new("/nonexistent"));
+    assert_eq!((&again.records, &again.normalised), (&returned.records, &returned.normalised));
+    returned
+}
+
+fn names(returned: &Return) -> String {
+    let name = |record: &ledger::Record| match record.kind.as_str() {
+        "registry_key" => format!("{}:{}", &text(record, "hive")[6..], text(record, "key_path")),
+        _ => text(record, "name"),
+    };
+    returned.records.iter().map(name).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn keys_and_files_come_in_the_order_of_time_and_then_of_place() {
+    let (_folder, trees) = image();
+    let whole = call(&trees, json!({}));
+    assert_eq!(names(&whole), "b:\\ f1 a:two f3 a:four a:tie b:tie b:six f7 a:\\");
+    assert_eq!(whole.completeness, Completeness::Complete);
+    assert!(whole.notes.iter().any(|note| note == "10 records lie in the span in all"), "{:?}", whole.notes);
+    assert!(whole.notes.iter().any(|note| note.starts_with("1 keys have no time")), "{:?}", whole.notes);
+    for (arguments, expected) in [
+        (json!({ "source": "registry" }), "b:\\ a:two a:four a:tie b:tie b:six a:\\"),
+        (json!({ "source": "File_System" }), "f1 f3 f7"),
+        (json!({ "text": "TIE" }), "a:tie b:tie"),
+        (json!({ "under": "files" }), "f1 f3 f7"),
+        (json!({ "hive": "hives/b" }), "b:\\ b:tie b:six"),
+        (json!({ "key": "tie" }), "a:tie b:tie"),
+    ] {
+        assert_eq!(names(&call(&trees, arguments.clone())), expected, "{arguments}");
+    }
+}
+
+#[test]
+fn a_record_comes_at_its_earliest_time_within_the_span() {
+    let (_folder, trees) = image();
+    let at = |seconds: u64| Time::from_filetime(TICKS + seconds * SECOND).to_text();
+    let between = call(&trees, json!({ "from": at(2), "to": at(5) }));
+    assert_eq!(names(&between), "a:two f3 a:four a:tie b:tie");
+    // The files were created (by their own times) a hundred seconds after they were written.
+    let later = call(&trees, json!({ "since": at(7) }));
+    assert_eq!(names(&later), "f7 a:\\ f1 f3");
+    assert_eq!(names(&call(&trees, json!({ "from": at(300) }))), "");
+}
+
+#[test]
+fn pages_join_to_the_whole() {
+    let (_folder, trees) = image();
+    let whole = call(&trees, json!({}));
+    for limit in 1..=4 {
+        let mut joined = Vec::new();
+        for offset in (0..whole.records.len()).step_by(limit) {
+            let page = call(&trees, json!({ "limit": limit, "offset": offset }));
+            let more = format!("\"offset\": {}", offset + limit);
+            let last = offset + limit >= whole.records.len();
+            assert_eq!(page.notes[0].contains(&more), !last, "{:?}", page.notes);
+            assert_eq!(page.completeness, Completeness::Truncated);
+            joined.extend(page.records);
+        }
+        assert_eq!(joined, whole.records);
+    }
+}
+
+#[test]
+fn times_of_a_copied_folder_are_given_only_when_asked_for() {
+    let fixture = Fixture::new();
+    let plain = fixture.ok("timeline", json!({ "source": "all" }));
+    assert!(plain.records.iter().all(|record| record.kind == "registry_key"));
+    assert!(plain.gaps.iter().any(|gap| gap.reason.contains("of a copied folder")), "{:?}", plain.gaps);
+    assert_eq!(plain.completeness, Completeness::Truncated);
+    let registry = fixture.ok("timeline", json!({ "source": "registry", "hive": crate::fixture::SYSTEM }));
+    assert_eq!((registry.completeness, registry.gaps.len()), (Completeness::Complete, 0));
+    let copied = fixture.ok("timeline", json!({ "source": "file_system", "copied_times": "true" }));
+    let everything = fixture.ok("list_directory", json!({ "path": "", "recursive": true }));
+    assert_eq!(copied.records.len(), everything.records.len());
+    let dirty = fixture.ok("timeline", json!({ "hive": SOFTWARE }));
+    assert!(dirty.gaps[0].reason.contains("dirty"), "{:?}", dirty.gaps);
+}
+
+#[test]
+fn keys_given_as_folders_and_times_without_zones() {
+    let fixture = Fixture::new();
+    let returned = fixture.ok("timeline", json!({ "under": "HKLM\\SOFTWARE\\Microsoft\\Windows" }));
+    assert!(returned.records.iter().all(|record| text(record, "key_path").starts_with("Microsoft\\Windows")));
+    assert!(
+        returned.notes.iter().any(|note| note.contains("\"under\" was read as \"key\"")),
+        "{:?}",
+        returned.notes
+    );
+    for (arguments, says) in [
+        (json!({ "from": "2025-03-01" }), "such as 2025-03-01T00:00:00Z"),
+        (json!({ "to": "2025-03-01T00:00:00" }), "has no zone"),
+        (json!({ "from": "2025-03-02T00:00:00Z", "to": "2025-03-01T00:00:00Z" }), "no earlier than"),
+        (json!({ "source": "file_system", "key": "x" }), "files have no"),
+    ] {
+        let returned = fixture.run("timeline", arguments.clone());
+        assert_eq!(returned.outcome, Outcome::Failed, "{arguments}");
+        assert!(returned.notes[0].contains(says), "{arguments}: {:?}", returned.notes);
+    }
+}
