@@ -9,6 +9,7 @@ mod damage;
 mod fields;
 pub mod known_folder;
 pub mod mru;
+pub mod office_mru;
 pub mod registry;
 pub mod sam;
 pub mod shell_item;

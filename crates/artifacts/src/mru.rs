@@ -3,7 +3,7 @@
 //! Source: Joachim Metz, winreg-kb, "Most recently used (MRU)" (github.com/libyal/winreg-kb).
 
 use crate::damage::{Damage, DamageKind};
-use crate::fields::u32_at;
+use crate::fields::{Located, u32_at, utf16_to_nul};
 
 /// Most entries of a list that are read; Windows keeps at most some hundreds.
 const LIMIT: usize = 4096;
@@ -14,23 +14,22 @@ const END: u32 = u32::MAX;
 /// The names of values, most recent first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Order {
-    names: Vec<String>,
+    names: Vec<Located<String>>,
 }
 
 impl Order {
-    /// The names, most recent first.
-    pub fn names(&self) -> &[String] {
-        &self.names
+    /// The place of a value in the list, with where the list names it; 0 is the most recent.
+    ///
+    /// `None` where the list does not name the value.
+    pub fn position(&self, name: &str) -> Option<Located<usize>> {
+        let is_it = |listed: &Located<String>| listed.value.eq_ignore_ascii_case(name);
+        let index = self.names.iter().position(is_it)?;
+        self.names.get(index).map(|listed| Located::new(index, listed.offset, listed.length))
     }
 
-    /// The place of a value in the list; 0 is the most recent. `None` where the list does not name it.
-    pub fn position(&self, name: &str) -> Option<usize> {
-        self.names.iter().position(|listed| listed.eq_ignore_ascii_case(name))
-    }
-
-    fn push(&mut self, name: String, offset: usize, damage: &mut Vec<Damage>) {
-        if self.names.contains(&name) {
-            damage.push(Damage::at(offset, DamageKind::Twice { what: "entry of the list" }));
+    fn push(&mut self, name: Located<String>, damage: &mut Vec<Damage>) {
+        if self.names.iter().any(|listed| listed.value == name.value) {
+            damage.push(Damage::at(name.offset, DamageKind::Twice { what: "entry of the list" }));
         } else {
             self.names.push(name);
         }
@@ -43,7 +42,7 @@ pub fn list_ex(data: &[u8]) -> (Order, Vec<Damage>) {
     for offset in (0..LIMIT * 4).step_by(4) {
         match u32_at(data, offset) {
             Some(END) => return (order, damage),
-            Some(number) => order.push(number.to_string(), offset, &mut damage),
+            Some(number) => order.push(Located::new(number.to_string(), offset, 4), &mut damage),
             None => {
                 damage.push(Damage::at(offset, DamageKind::Unended { what: "list" }));
                 return (order, damage);
@@ -58,15 +57,32 @@ pub fn list_ex(data: &[u8]) -> (Order, Vec<Damage>) {
 pub fn list(text: &str) -> (Order, Vec<Damage>) {
     let (mut order, mut damage) = (Order::default(), Vec::new());
     for (index, letter) in text.chars().take(LIMIT).enumerate() {
-        order.push(letter.to_string(), index * 2, &mut damage);
+        order.push(Located::new(letter.to_string(), index * 2, 2), &mut damage);
     }
     (order, damage)
+}
+
+/// The UTF-16 text with which the data of an entry begins, and where what follows its NUL begins.
+pub fn text(data: &[u8]) -> (Located<String>, usize, Vec<Damage>) {
+    let mut damage = Vec::new();
+    let text = utf16_to_nul(data, 0, "text", &mut damage);
+    let text = text.unwrap_or_else(|| Located::new(String::new(), 0, 0));
+    let behind = text.length.saturating_add(2).min(data.len());
+    (text, behind, damage)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn names(order: &Order) -> Vec<&str> {
+        order.names.iter().map(|name| name.value.as_str()).collect()
+    }
+
+    fn position(order: &Order, name: &str) -> Option<usize> {
+        order.position(name).map(|place| place.value)
+    }
 
     fn ex(numbers: &[u32]) -> Vec<u8> {
         numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
@@ -75,22 +91,23 @@ mod tests {
     #[test]
     fn the_first_number_is_the_most_recent() {
         let (order, damage) = list_ex(&ex(&[9, 10, 0, END, 7]));
-        assert_eq!(order.names(), ["9", "10", "0"]);
-        assert_eq!((order.position("10"), order.position("7")), (Some(1), None));
+        assert_eq!(names(&order), ["9", "10", "0"]);
+        assert_eq!(order.position("10"), Some(Located::new(1, 4, 4)));
+        assert_eq!(order.position("7"), None);
         assert!(damage.is_empty());
     }
 
     #[test]
     fn letters_are_names_of_values() {
         let (order, damage) = list("bca");
-        assert_eq!((order.position("B"), order.position("a")), (Some(0), Some(2)));
+        assert_eq!((position(&order, "B"), position(&order, "a")), (Some(0), Some(2)));
         assert!(damage.is_empty());
     }
 
     #[test]
     fn a_cut_or_repeated_list_is_read_and_says_so() {
         let (order, damage) = list_ex(&ex(&[1, 1, 2]));
-        assert_eq!(order.names(), ["1", "2"]);
+        assert_eq!(names(&order), ["1", "2"]);
         let found: Vec<_> = damage.iter().map(|damage| (damage.offset, damage.what)).collect();
         let expected = [
             (4, DamageKind::Twice { what: "entry of the list" }),
@@ -104,14 +121,24 @@ mod tests {
     fn a_list_that_never_ends_is_bounded() {
         let numbers: Vec<u32> = (0..10_000).collect();
         let (order, damage) = list_ex(&ex(&numbers));
-        assert_eq!((order.names().len(), damage.len()), (LIMIT, 1));
+        assert_eq!((order.names.len(), damage.len()), (LIMIT, 1));
+    }
+
+    #[test]
+    fn a_text_says_where_what_follows_it_begins() {
+        let (found, behind, damage) = text(&[0x41, 0, 0, 0, 9, 9]);
+        assert_eq!((found, behind, damage.len()), (Located::new("A".to_owned(), 0, 2), 4, 0));
+        let (found, behind, damage) = text(&[0x41, 0]);
+        assert_eq!((found.value.as_str(), behind, damage.len()), ("A", 2, 1));
+        assert_eq!(text(&[]).1, 0);
     }
 
     proptest! {
         #[test]
         fn nothing_panics(data in proptest::collection::vec(any::<u8>(), 0..200)) {
             let (order, _) = list_ex(&data);
-            prop_assert!(order.names().len() <= data.len() / 4);
+            let _ = text(&data);
+            prop_assert!(order.names.len() <= data.len() / 4);
         }
     }
 }

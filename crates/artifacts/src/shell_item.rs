@@ -76,23 +76,26 @@ pub struct List {
 }
 
 impl List {
-    /// The path that the items make together; `None` where one of them has no name that could be read.
+    /// The path that the items make together, and whether every item has its name in it.
     ///
     /// Folders of the shell stand as their GUIDs; "My Computer" before a volume is left out.
-    pub fn path(&self) -> Option<String> {
-        let mut path = String::new();
+    /// For an item whose name could not be read stands its class in angle brackets, which no name of Windows can hold.
+    pub fn path(&self) -> (String, bool) {
+        let (mut path, mut whole) = (String::new(), true);
         for item in &self.items {
-            let name = item.name()?;
+            let unknown = format!("<{:#04x}>", item.class);
+            let name = item.name().unwrap_or(&unknown);
+            whole &= item.name().is_some();
             let begins = matches!(item.kind, ItemKind::Volume { .. }) && path == MY_COMPUTER;
             if begins || name.starts_with("\\\\") {
                 path.clear();
             }
-            if !path.is_empty() {
+            if !path.is_empty() && !path.ends_with('\\') {
                 path.push('\\');
             }
-            path.push_str(name.trim_end_matches('\\'));
+            path.push_str(name);
         }
-        (!path.is_empty()).then_some(path)
+        (path, whole)
     }
 }
 

@@ -79,6 +79,12 @@ fn my_computer() -> Vec<u8> {
     item(0x1F, &[&[0x50][..], &guid].concat())
 }
 
+fn path(list: &List) -> String {
+    let (path, whole) = list.path();
+    assert!(whole, "{path}");
+    path
+}
+
 fn entry(list: &List, index: usize) -> &FileEntry {
     match &list.items[index].kind {
         ItemKind::FileEntry(entry) => entry,
@@ -91,7 +97,7 @@ fn a_list_is_a_path() {
     let data = joined(&[my_computer(), volume("C:\\"), file(0x32, b"LONGNA~1.TXT", 9, "long name ä.txt")]);
     let (list, damage) = list(&data, 0);
     assert!(damage.is_empty(), "{damage:?}");
-    assert_eq!(list.path().unwrap(), "C:\\long name ä.txt");
+    assert_eq!(path(&list), "C:\\long name ä.txt");
     assert_eq!(list.end, data.len());
     let long = entry(&list, 2).long.clone().unwrap();
     assert_eq!(&data[long.offset..long.offset + long.length], wide("long name ä.txt"));
@@ -150,11 +156,11 @@ fn shares_addresses_and_known_folders_have_names() {
     let server = item(0x42, b"\0\x05\\\\SERVER\0");
     let share = item(0xC3, b"\x01\xC5\\\\SERVER\\data\0Microsoft Network\0comment\0");
     let (list, _) = super::list(&joined(&[server, share, file(0x31, b"SUB", 8, "sub")]), 0);
-    assert_eq!(list.path().unwrap(), "\\\\SERVER\\data\\sub");
+    assert_eq!(path(&list), "\\\\SERVER\\data\\sub");
 
     let address = item(0x61, &[&[0x80, 0, 0, 0, 0][..], &wide("http://a.example/\0")].concat());
     let (list, damage) = super::list(&joined(&[address]), 0);
-    assert_eq!(list.path().unwrap(), "http://a.example/".trim_end_matches('\\'));
+    assert_eq!(path(&list), "http://a.example/");
     assert!(damage.is_empty(), "{damage:?}");
 
     let mut content = vec![0, 0x1A, 0];
@@ -163,7 +169,7 @@ fn shares_addresses_and_known_folders_have_names() {
     content.extend(0..16_u8);
     content.extend([0, 0]);
     let (list, _) = super::list(&joined(&[item(0, &content)]), 0);
-    assert_eq!(list.path().unwrap(), "{03020100-0504-0706-0809-0A0B0C0D0E0F}");
+    assert_eq!(path(&list), "{03020100-0504-0706-0809-0A0B0C0D0E0F}");
 }
 
 #[test]
@@ -174,7 +180,7 @@ fn an_unknown_item_is_kept_and_leaves_no_path() {
     assert!(damage.is_empty());
     assert_eq!(list.items[1].kind, ItemKind::Unknown);
     assert_eq!(raw(&data, &list.items[1]), strange);
-    assert_eq!(list.path(), None);
+    assert_eq!(list.path(), (format!("{MY_COMPUTER}\\<0x99>"), false));
 }
 
 #[test]
