@@ -4,7 +4,8 @@ use crate::arguments::Arguments;
 use crate::error::CallError;
 use crate::returned::Return;
 use crate::{
-    find_files, hash_file, list_directory, list_hives, parse_registry_key, read_file, search_text, stat_file,
+    find_files, hash_file, list_directory, list_hives, parse_registry_key, read_file, registry_artifact,
+    search_text, stat_file,
 };
 use evidence::Tree;
 use ledger::ToolSpec;
@@ -25,13 +26,14 @@ struct Tool {
 }
 
 /// Sorted by name.
-const TOOLS: [Tool; 8] = [
+const TOOLS: [Tool; 9] = [
     Tool { spec: find_files::spec, run: find_files::run },
     Tool { spec: hash_file::spec, run: hash_file::run },
     Tool { spec: list_directory::spec, run: list_directory::run },
     Tool { spec: list_hives::spec, run: list_hives::run },
     Tool { spec: parse_registry_key::spec, run: parse_registry_key::run },
     Tool { spec: read_file::spec, run: read_file::run },
+    Tool { spec: registry_artifact::spec, run: registry_artifact::run },
     Tool { spec: search_text::spec, run: search_text::run },
     Tool { spec: stat_file::spec, run: stat_file::run },
 ];

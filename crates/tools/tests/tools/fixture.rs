@@ -76,6 +76,7 @@ pub(crate) fn valid(tool: &str) -> Value {
             json!({ "hive": SYSTEM, "key": "ControlSet001\\Control", "evidence": "disk", "depth": 2 })
         }
         "read_file" => json!({ "path": "C/Users/Ann/notes.txt", "evidence": "disk", "encoding": "auto" }),
+        "registry_artifact" => json!({ "artifact": "computer_name", "evidence": "disk" }),
         "search_text" => json!({ "text": "zwei", "under": "C/Users", "name": "*.txt", "evidence": "disk" }),
         "stat_file" => json!({ "path": "C/Users/Ann/notes.txt", "evidence": "disk" }),
         other => panic!("no valid arguments for the tool {other}: add them here"),
