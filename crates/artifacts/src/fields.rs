@@ -20,7 +20,7 @@ impl<T> Located<T> {
     }
 
     /// The same place further on, for data that stands inside other data.
-    pub(crate) fn moved(self, by: usize) -> Located<T> {
+    pub fn moved(self, by: usize) -> Located<T> {
         Located { offset: self.offset.saturating_add(by), ..self }
     }
 }

@@ -4,9 +4,19 @@
 //! A new one is that file, its `mod` line and its line in [`ARTIFACTS`].
 
 mod computer_name;
+mod decoded;
 mod draft;
+mod group_members;
+mod mount_points;
+mod mru_list;
+mod office_recent;
+mod open_save;
 mod reader;
+mod recent_documents;
 mod sink;
+mod typed_entries;
+mod user_accounts;
+mod user_assist;
 mod values;
 
 use crate::catalogue::Call;
@@ -36,7 +46,17 @@ pub(crate) struct Artifact {
 }
 
 /// Sorted by name.
-const ARTIFACTS: &[Artifact] = &[computer_name::ARTIFACT];
+const ARTIFACTS: &[Artifact] = &[
+    computer_name::ARTIFACT,
+    group_members::ARTIFACT,
+    mount_points::ARTIFACT,
+    office_recent::ARTIFACT,
+    open_save::ARTIFACT,
+    recent_documents::ARTIFACT,
+    typed_entries::ARTIFACT,
+    user_accounts::ARTIFACT,
+    user_assist::ARTIFACT,
+];
 
 pub(crate) fn spec() -> ToolSpec {
     let names: Vec<_> = ARTIFACTS.iter().map(|artifact| artifact.name).collect();

@@ -81,6 +81,12 @@ impl Draft {
         Draft { row, path, offset: span.offset, defects: Vec::new(), trailing: false }
     }
 
+    /// Leaves out when the key was last written, where that could be taken for the time of this one record.
+    pub(crate) fn undated(mut self) -> Draft {
+        self.row = self.row.without("key_last_written");
+        self
+    }
+
     /// A field with the place of its bytes, where they stand in one piece.
     pub(crate) fn set(mut self, field: &str, value: FieldValue, at: Option<ByteSpan>) -> Draft {
         self.row = self.row.field_at(field, value, at);

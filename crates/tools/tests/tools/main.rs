@@ -15,4 +15,5 @@ mod fixture;
 mod registry;
 mod search;
 mod search_text;
+mod user_artifacts;
 mod wire;
