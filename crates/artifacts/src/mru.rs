@@ -4,6 +4,8 @@
 
 use crate::damage::{Damage, DamageKind};
 use crate::fields::{Located, u32_at, utf16_to_nul};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// Most entries of a list that are read; Windows keeps at most some hundreds.
 const LIMIT: usize = 4096;
@@ -14,7 +16,8 @@ const END: u32 = u32::MAX;
 /// The names of values, most recent first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Order {
-    names: Vec<Located<String>>,
+    /// Where the list names each, by the name in lower case.
+    places: BTreeMap<String, Located<usize>>,
 }
 
 impl Order {
@@ -22,16 +25,18 @@ impl Order {
     ///
     /// `None` where the list does not name the value.
     pub fn position(&self, name: &str) -> Option<Located<usize>> {
-        let is_it = |listed: &Located<String>| listed.value.eq_ignore_ascii_case(name);
-        let index = self.names.iter().position(is_it)?;
-        self.names.get(index).map(|listed| Located::new(index, listed.offset, listed.length))
+        self.places.get(&name.to_ascii_lowercase()).cloned()
     }
 
-    fn push(&mut self, name: Located<String>, damage: &mut Vec<Damage>) {
-        if self.names.iter().any(|listed| listed.value == name.value) {
-            damage.push(Damage::at(name.offset, DamageKind::Twice { what: "entry of the list" }));
-        } else {
-            self.names.push(name);
+    fn push(&mut self, name: &str, offset: usize, length: usize, damage: &mut Vec<Damage>) {
+        let place = Located::new(self.places.len(), offset, length);
+        match self.places.entry(name.to_ascii_lowercase()) {
+            Entry::Vacant(free) => {
+                free.insert(place);
+            }
+            Entry::Occupied(_) => {
+                damage.push(Damage::at(offset, DamageKind::Twice { what: "entry of the list" }));
+            }
         }
     }
 }
@@ -42,7 +47,7 @@ pub fn list_ex(data: &[u8]) -> (Order, Vec<Damage>) {
     for offset in (0..LIMIT * 4).step_by(4) {
         match u32_at(data, offset) {
             Some(END) => return (order, damage),
-            Some(number) => order.push(Located::new(number.to_string(), offset, 4), &mut damage),
+            Some(number) => order.push(&number.to_string(), offset, 4, &mut damage),
             None => {
                 damage.push(Damage::at(offset, DamageKind::Unended { what: "list" }));
                 return (order, damage);
@@ -57,7 +62,7 @@ pub fn list_ex(data: &[u8]) -> (Order, Vec<Damage>) {
 pub fn list(text: &str) -> (Order, Vec<Damage>) {
     let (mut order, mut damage) = (Order::default(), Vec::new());
     for (index, letter) in text.chars().take(LIMIT).enumerate() {
-        order.push(Located::new(letter.to_string(), index * 2, 2), &mut damage);
+        order.push(&letter.to_string(), index * 2, 2, &mut damage);
     }
     (order, damage)
 }
@@ -77,7 +82,9 @@ mod tests {
     use proptest::prelude::*;
 
     fn names(order: &Order) -> Vec<&str> {
-        order.names.iter().map(|name| name.value.as_str()).collect()
+        let mut places: Vec<_> = order.places.iter().collect();
+        places.sort_by_key(|(_, place)| place.value);
+        places.into_iter().map(|(name, _)| name.as_str()).collect()
     }
 
     fn position(order: &Order, name: &str) -> Option<usize> {
@@ -121,7 +128,7 @@ mod tests {
     fn a_list_that_never_ends_is_bounded() {
         let numbers: Vec<u32> = (0..10_000).collect();
         let (order, damage) = list_ex(&ex(&numbers));
-        assert_eq!((order.names.len(), damage.len()), (LIMIT, 1));
+        assert_eq!((order.places.len(), damage.len()), (LIMIT, 1));
     }
 
     #[test]
@@ -138,7 +145,7 @@ mod tests {
         fn nothing_panics(data in proptest::collection::vec(any::<u8>(), 0..200)) {
             let (order, _) = list_ex(&data);
             let _ = text(&data);
-            prop_assert!(order.names.len() <= data.len() / 4);
+            prop_assert!(order.places.len() <= data.len() / 4);
         }
     }
 }

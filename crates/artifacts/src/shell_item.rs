@@ -18,8 +18,8 @@ const LIMIT: usize = 512;
 /// Length of an item's size, which is also the length of the empty item that ends a list.
 const SIZE: usize = 2;
 
-/// The class identifier of "My Computer" ("This PC"), under which volumes stand.
-const MY_COMPUTER: &str = "{20D04FE0-3AEA-1069-A2D8-08002B30309D}";
+/// Signature of a volume in a delegate item.
+const DELEGATE_VOLUME: u32 = 0xF5A6_B710;
 
 /// Signature of a users property view that holds a known folder.
 const KNOWN_FOLDER: u32 = 0x23FE_BBEE;
@@ -78,18 +78,19 @@ pub struct List {
 impl List {
     /// The path that the items make together, and whether every item has its name in it.
     ///
-    /// Folders of the shell stand as their GUIDs; "My Computer" before a volume is left out.
+    /// Folders of the shell stand as their GUIDs; those before a volume or share are left out.
     /// For an item whose name could not be read stands its class in angle brackets, which no name of Windows can hold.
     pub fn path(&self) -> (String, bool) {
         let (mut path, mut whole) = (String::new(), true);
         for item in &self.items {
             let unknown = format!("<{:#04x}>", item.class);
             let name = item.name().unwrap_or(&unknown);
-            whole &= item.name().is_some();
-            let begins = matches!(item.kind, ItemKind::Volume { .. }) && path == MY_COMPUTER;
-            if begins || name.starts_with("\\\\") {
+            // A volume or share is where a path of the file system begins, whatever folders of the shell led to it.
+            if name.starts_with("\\\\") || matches!(item.kind, ItemKind::Volume { .. }) {
                 path.clear();
+                whole = true;
             }
+            whole &= item.name().is_some();
             if !path.is_empty() && !path.ends_with('\\') {
                 path.push('\\');
             }
@@ -155,12 +156,13 @@ fn item(item: &[u8], offset: usize, damage: &mut Vec<Damage>) -> Item {
 fn kind(item: &[u8], class: u8, damage: &mut Vec<Damage>) -> Option<ItemKind> {
     match class {
         0x00 => known_folder(item),
+        0x1E | 0x1F if u32_at(item, 6) == Some(DELEGATE_VOLUME) => volume(item, 10, damage),
         0x1E | 0x1F => folder(item, 4),
         0x61 => uri(item, damage),
         0x71 => folder(item, 14),
         0x74 => file_entry::delegate(item, damage).map(ItemKind::FileEntry),
         _ => match class & 0x70 {
-            0x20 if class & 1 != 0 => volume(item, damage),
+            0x20 if class & 1 != 0 => volume(item, 0, damage),
             0x20 => folder(item, 4),
             0x30 => file_entry::plain(item, damage).map(ItemKind::FileEntry),
             0x40 => network(item, damage),
@@ -179,10 +181,10 @@ fn known_folder(item: &[u8]) -> Option<ItemKind> {
     if is_known { folder(item, 14) } else { None }
 }
 
-/// Section "Volume shell item": a name of at most 20 bytes.
-fn volume(item: &[u8], damage: &mut Vec<Damage>) -> Option<ItemKind> {
-    let field = item.get(..23).unwrap_or(item);
-    let (name, foreign) = ansi_to_nul(field, 3, "volume name", damage)?;
+/// Section "Volume shell item": a name of at most 20 bytes; `base` is where the size field of the volume item stands.
+fn volume(item: &[u8], base: usize, damage: &mut Vec<Damage>) -> Option<ItemKind> {
+    let field = item.get(..base + 23).unwrap_or(item);
+    let (name, foreign) = ansi_to_nul(field, base + 3, "volume name", damage)?;
     note_foreign(&name, foreign, "volume name", damage);
     (!name.value.is_empty()).then_some(ItemKind::Volume { name })
 }

@@ -1,3 +1,5 @@
+//! Values built byte by byte, and what is read of them.
+
 use super::*;
 use proptest::prelude::*;
 

@@ -1,3 +1,5 @@
+//! Lists of items built byte by byte, and what is read of them.
+
 use super::*;
 use proptest::prelude::*;
 
@@ -73,6 +75,8 @@ fn volume(name: &str) -> Vec<u8> {
     content.resize(22, 0);
     item(0x2F, &content)
 }
+
+const MY_COMPUTER: &str = "{20D04FE0-3AEA-1069-A2D8-08002B30309D}";
 
 fn my_computer() -> Vec<u8> {
     let guid = [0xE0, 0x4F, 0xD0, 0x20, 0xEA, 0x3A, 0x69, 0x10, 0xA2, 0xD8, 8, 0, 0x2B, 0x30, 0x30, 0x9D];
@@ -170,6 +174,25 @@ fn shares_addresses_and_known_folders_have_names() {
     content.extend([0, 0]);
     let (list, _) = super::list(&joined(&[item(0, &content)]), 0);
     assert_eq!(path(&list), "{03020100-0504-0706-0809-0A0B0C0D0E0F}");
+}
+
+#[test]
+fn a_delegate_holds_a_volume() {
+    let mut content = vec![0, 0x2F, 0];
+    content.extend(0xF5A6_B710_u32.to_le_bytes());
+    content.extend([0x19, 0, 0x2F]);
+    content.extend(b"D:\\\0");
+    content.extend([0; 60]);
+    let (list, damage) = list(&joined(&[item(0x1F, &content), file(0x31, b"SUB", 8, "sub")]), 0);
+    assert!(damage.is_empty(), "{damage:?}");
+    assert_eq!(path(&list), "D:\\sub");
+}
+
+#[test]
+fn what_led_to_a_share_is_no_part_of_its_path() {
+    let share = item(0xC3, b"\x01\xC5\\\\SERVER\\data\0");
+    let (list, _) = list(&joined(&[item(0x99, &[1]), share]), 0);
+    assert_eq!(path(&list), "\\\\SERVER\\data");
 }
 
 #[test]

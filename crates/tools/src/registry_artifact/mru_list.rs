@@ -59,9 +59,11 @@ impl<'v, 'h> MruList<'v, 'h> {
     /// That is when the key was last written: Windows writes the order whenever an entry comes to the front.
     /// Of the other entries the time says nothing.
     pub(crate) fn placed(&self, draft: Draft, entry: &Entry<'_, '_>, key: &Key<'_>, time: &str) -> Draft {
+        let first = self.entries.first().is_some_and(|first| std::ptr::eq(first.held, entry.held));
         let draft = match self.list {
-            Some(list) => damaged(draft.own(list), list, &self.damage),
-            None => draft,
+            // The damage of the list is told once.
+            Some(list) if first => damaged(draft.own(list), list, &self.damage),
+            Some(_) | None => draft,
         };
         let Some(found) = &entry.place else { return draft };
         let at = self.list.and_then(|list| place(list, found));

@@ -10,6 +10,7 @@ use crate::hive_file::value_name;
 use artifacts::mru;
 use artifacts::registry::{HiveType, Key, ValueData};
 use ledger::{ByteSpan, FieldType, FieldValue, RecordType};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 const KIND: &str = "typed_entry";
@@ -40,9 +41,9 @@ fn records() -> Vec<RecordType> {
             ("list", &[Name], "key of the list, such as RunMRU, TypedPaths, TypedURLs or WordWheelQuery"),
             POSITION,
             (
-                "typed_last",
+                "list_written",
                 &[Time],
-                "when it came to the front of its list; only of the most recent one, since that is when the list was last written",
+                "when the list was last written, with this entry in front; only of the most recent one",
             ),
             ("typed_at", &[Time], "when it was last typed, where the list keeps times of its own"),
             ("user_hint", &[Name], "name of the user under which the remote computer was last used"),
@@ -74,7 +75,7 @@ fn ordered<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>, list_name: &str) -> F
     let list = MruList::of(&values);
     for entry in list.entries() {
         let draft = begin(reader, key, entry.held, list_name);
-        let draft = list.placed(draft, entry, key, "typed_last");
+        let draft = list.placed(draft, entry, key, "list_written");
         let draft = text(draft, reader, entry.held, list_name == "RunMRU");
         reader.push(draft.done())?;
     }
@@ -84,6 +85,8 @@ fn ordered<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>, list_name: &str) -> F
 /// A list whose values are named by a word and their place, from `first` on.
 fn numbered(reader: &mut Reader<'_, '_>, path: &str, word: &str, first: u64, times: &Values<'_>) -> Flow {
     let Some((key, values)) = reader.key_and_values(path) else { return ControlFlow::Continue(()) };
+    let times: BTreeMap<String, &Held<'_>> =
+        times.0.iter().map(|held| (held.value.name.to_ascii_lowercase(), held)).collect();
     let list_name = path.rsplit('\\').next().unwrap_or(path);
     let list_name = if word == "MRU" { "Terminal Server Client" } else { list_name };
     let mut entries: Vec<(u64, &Held<'_>)> =
@@ -93,8 +96,9 @@ fn numbered(reader: &mut Reader<'_, '_>, path: &str, word: &str, first: u64, tim
         let at = value_name(reader.bytes, held.value.offset);
         let draft = begin(reader, &key, held, list_name);
         let draft = draft.set("position", FieldValue::Integer(place.into()), at);
-        let draft = if place == 0 { written(draft, "typed_last", &key) } else { draft };
-        let time = times.get(&held.value.name).filter(|time| time.value.raw.iter().any(|byte| *byte != 0));
+        let draft = if place == 0 { written(draft, "list_written", &key) } else { draft };
+        let time = times.get(&held.value.name.to_ascii_lowercase()).copied();
+        let time = time.filter(|time| time.value.raw.iter().any(|byte| *byte != 0));
         let draft = text(draft.filetime("typed_at", time), reader, held, false);
         reader.push(draft.done())?;
     }

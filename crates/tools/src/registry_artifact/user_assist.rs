@@ -18,6 +18,12 @@ const KIND: &str = "user_assist";
 
 const PATH: &str = "Software\\Microsoft\\Windows\\CurrentVersion\\Explorer\\UserAssist";
 
+/// The list of shortcuts: what stands there at the places of the focus is neither a count of it nor milliseconds.
+const SHORTCUTS: &str = "{F4E57C4B-2036-45F0-A9AB-443BCFE33D9F}";
+
+/// Starting by shell item: shortcuts, but folders of the start menu, too.
+const BY_ITEM: &str = "UEME_RUNPIDL";
+
 /// So many entries with the same time to the tick were written at once, and not by a user.
 ///
 /// One start counts up to two entries at once: a shortcut and its program.
@@ -57,6 +63,11 @@ fn records() -> Vec<RecordType> {
             ("focus_time_ms", &[Integer], "milliseconds in the foreground"),
             ("last_run", &[Time], "when it was last started"),
             (
+                "last_chosen",
+                &[Time],
+                "instead of last_run, where older Windows counts a folder of the start menu or an object of the shell",
+            ),
+            (
                 "preset_time",
                 &[Time],
                 "instead of last_run, where three or more entries of the user have the same time to the tick: Windows writes such entries, counts and all, when it makes a profile, and they prove no run",
@@ -70,6 +81,8 @@ fn records() -> Vec<RecordType> {
 /// An entry that is about a program.
 struct Found<'h> {
     key: Key<'h>,
+    /// Whether the list is that of shortcuts.
+    shortcuts: bool,
     held: Held<'h>,
     program: String,
     /// What stands before the program in the decoded name.
@@ -96,13 +109,14 @@ fn collect<'h>(reader: &mut Reader<'_, 'h>) -> Vec<Found<'h>> {
     let Some(root) = reader.key(PATH) else { return found };
     for list in reader.children(&root) {
         let Some(key) = reader.below(&list, "Count") else { continue };
+        let shortcuts = list.name.eq_ignore_ascii_case(SHORTCUTS);
         for held in reader.values(&key).0 {
             let name = decode_name(&held.value.name);
             // The shell counts its own windows and sessions, too; they are no programs.
             let Subject::Program { program, prefix } = subject(&name) else { continue };
             let started_by = name.get(..prefix).and_then(|prefix| prefix.strip_suffix(':'));
             let (started_by, entry) = (started_by.map(str::to_owned), entry(&held.value.raw));
-            found.push(Found { key: key.clone(), held, program, started_by, entry });
+            found.push(Found { key: key.clone(), shortcuts, held, program, started_by, entry });
         }
     }
     found
@@ -118,7 +132,10 @@ fn record(reader: &Reader<'_, '_>, found: &Found<'_>, at_once: impl Fn(Filetime)
     let draft = program(draft, &found.program, value_name(reader.bytes, held.value.offset));
     let draft = draft.maybe("started_by", found.started_by.clone().map(FieldValue::Name), None);
     match &found.entry {
-        Ok(entry) => counts(draft, held, entry, at_once),
+        Ok(entry) => {
+            let draft = last(counts(draft, held, entry), found, entry, at_once);
+            if found.shortcuts { draft } else { focus(draft, held, entry) }
+        }
         Err(damage) => undecoded(draft, held, &[*damage]),
     }
 }
@@ -142,7 +159,7 @@ fn program(draft: Draft, program: &str, name_at: Option<ByteSpan>) -> Draft {
     )
 }
 
-fn counts(draft: Draft, held: &Held<'_>, entry: &Entry, at_once: impl Fn(Filetime) -> bool) -> Draft {
+fn counts(draft: Draft, held: &Held<'_>, entry: &Entry) -> Draft {
     let Located { offset, length, .. } = entry.stored_count;
     let run_count = Located { value: entry.run_count, offset, length };
     let draft = decoded::number(draft, "run_count", held, Some(&run_count));
@@ -150,10 +167,28 @@ fn counts(draft: Draft, held: &Held<'_>, entry: &Entry, at_once: impl Fn(Filetim
         Version::Three => Some(&entry.stored_count),
         Version::Five => None,
     };
-    let draft = decoded::number(draft, "stored_count", held, stored);
-    let draft = decoded::number(draft, "focus_count", held, entry.focus_count.as_ref());
-    let draft = decoded::number(draft, "focus_time_ms", held, entry.focus_time.as_ref());
+    decoded::number(draft, "stored_count", held, stored)
+}
+
+/// The time under the name that says what it proves.
+fn last(draft: Draft, found: &Found<'_>, entry: &Entry, at_once: impl Fn(Filetime) -> bool) -> Draft {
     let ticks = entry.last_run.value;
-    let field = if is_time(ticks) && at_once(ticks) { "preset_time" } else { "last_run" };
-    decoded::time(draft, field, held, Some(&entry.last_run))
+    let by_item = found.started_by.as_deref().is_some_and(|how| how.eq_ignore_ascii_case(BY_ITEM));
+    let field = if is_time(ticks) && at_once(ticks) {
+        "preset_time"
+    } else if by_item && !is_shortcut(&found.program) {
+        "last_chosen"
+    } else {
+        "last_run"
+    };
+    decoded::time(draft, field, &found.held, Some(&entry.last_run))
+}
+
+fn is_shortcut(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, extension)| extension.eq_ignore_ascii_case("lnk"))
+}
+
+fn focus(draft: Draft, held: &Held<'_>, entry: &Entry) -> Draft {
+    let draft = decoded::number(draft, "focus_count", held, entry.focus_count.as_ref());
+    decoded::number(draft, "focus_time_ms", held, entry.focus_time.as_ref())
 }

@@ -100,7 +100,9 @@ fn user() -> Built {
         .value(assist("damaged.exe", &[1, 2, 3]));
     let old = KeySpec::new("")
         .value(assist("UEME_RUNPATH", &three(9, TICKS)))
-        .value(assist("UEME_RUNPATH:C:\\old.exe", &three(7, TICKS + 1)));
+        .value(assist("UEME_RUNPATH:C:\\old.exe", &three(7, TICKS + 1)))
+        .value(assist("UEME_RUNPIDL:%csidl2%\\Games", &three(6, TICKS + 2)))
+        .value(assist("UEME_RUNPIDL:%csidl2%\\Games\\x.lnk", &three(6, TICKS + 3)));
     let recent_docs = KeySpec::new("")
         .written(TICKS)
         .value(ValueSpec::binary("0", &recent("first.txt", "first.lnk")))
@@ -112,6 +114,10 @@ fn user() -> Built {
         .path("Environment", KeySpec::new(""))
         .path(&format!("{EXPLORER}\\UserAssist\\{{CEBFF5CD}}\\Count"), count)
         .path(&format!("{EXPLORER}\\UserAssist\\{{75048700}}\\Count"), old)
+        .path(
+            &format!("{EXPLORER}\\UserAssist\\{{F4E57C4B-2036-45F0-A9AB-443BCFE33D9F}}\\Count"),
+            KeySpec::new("").value(assist("C:\\short.lnk", &five(4, 0, 4, TICKS))),
+        )
         .path(&format!("{EXPLORER}\\RecentDocs"), recent_docs)
         .path(&format!("{EXPLORER}\\RecentDocs\\.txt"), by_type);
     HiveSpec::new(places(dialogs(typed(root)))).build()
@@ -271,7 +277,7 @@ fn time(ticks: u64) -> String {
 fn programs_are_counted_and_what_else_the_shell_counts_is_left_out() {
     let fixture = fixture();
     let returned = artifact(&fixture, "user_assist");
-    assert_eq!(returned.records.len(), 9);
+    assert_eq!(returned.records.len(), 12);
     let ran = with(&returned, "name", "ran.exe");
     assert_eq!(text(ran, "program"), "C:\\tools\\ran.exe");
     assert_eq!((text(ran, "run_count"), text(ran, "focus_count")), ("2".into(), "3".into()));
@@ -279,6 +285,12 @@ fn programs_are_counted_and_what_else_the_shell_counts_is_left_out() {
     assert_eq!(fixture.bytes_of(ran, "last_run"), TICKS.to_le_bytes());
     assert_eq!(fixture.bytes_of(ran, "program"), b"P:\\gbbyf\\ena.rkr");
     assert!(!ran.fields.contains_key("key_last_written") && !ran.fields.contains_key("stored_count"));
+    let folder = with(&returned, "name", "Games");
+    assert_eq!((text(folder, "last_chosen"), text(folder, "last_run")), (time(TICKS + 2), String::new()));
+    assert_eq!(text(with(&returned, "name", "x.lnk"), "last_run"), time(TICKS + 3));
+    let shortcut = with(&returned, "name", "short.lnk");
+    assert_eq!(text(shortcut, "run_count"), "4");
+    assert!(!shortcut.fields.contains_key("focus_time_ms"));
     let never = with(&returned, "name", "Never.Run");
     assert!(!never.fields.contains_key("last_run"));
     let old = with(&returned, "name", "old.exe");
@@ -385,10 +397,10 @@ fn typed_texts_have_their_list_and_place() {
     let expected = expected.map(|(list, text, place)| (list.to_owned(), text.to_owned(), place.to_owned()));
     assert_eq!(rows, expected);
     assert_eq!(fixture.bytes_of(&returned.records[0], "text"), wide("regedit"));
-    assert_eq!(text(&returned.records[0], "typed_last"), time(TICKS + 1));
+    assert_eq!(text(&returned.records[0], "list_written"), time(TICKS + 1));
     assert_eq!(text(&returned.records[4], "typed_at"), time(TICKS + 4));
     assert!(!returned.records[5].fields.contains_key("typed_at"));
-    assert!(!returned.records[5].fields.contains_key("typed_last"));
+    assert!(!returned.records[5].fields.contains_key("list_written"));
     assert_eq!(text(&returned.records[7], "user_hint"), "DOM\\admin");
 }
 
