@@ -8,7 +8,7 @@ use artifacts::registry::{Key, ValueData};
 use artifacts::{Damage, Located};
 use ledger::{ByteSpan, FieldType, FieldValue, Time};
 
-/// The declaration of the fields that [`Entry::position`] gives; `time` is the one of the most recent entry.
+/// The declaration of the field `position`, which [`MruList::placed`] sets.
 pub(crate) const POSITION: (&str, &[FieldType], &str) = (
     "position",
     &[FieldType::Integer],

@@ -44,14 +44,38 @@ pub(crate) const ARTIFACT: Artifact = Artifact {
 };
 
 fn records() -> Vec<RecordType> {
-    use FieldType::{Bytes, Flag, Integer, List, Name, Path, RegistryPath, Text, Time};
-    let path: (&str, &[FieldType], &str) = (
-        "path",
-        &[Path, Text],
-        "path of the file or folder; a folder of the shell stands as its GUID, an unknown part as its class in angle brackets",
-    );
-    let common: [(&str, &[FieldType], &str); 13] = [
-        path,
+    use FieldType::{Bytes, Name, Text};
+    let raw: Declared = ("raw", &[Bytes], "the data, where it could not be decoded");
+    let extension: Declared = ("extension", &[Name], "extension of the list; * for the list of all");
+    let program: Declared = ("program", &[Name, Text], "name of the program");
+    vec![
+        record_type(
+            CHOSEN,
+            "one file that a user chose in a dialog to open or to save; which of the two is not told",
+            "path",
+            &[&common()[..], &[extension, raw]].concat(),
+        ),
+        record_type(
+            VISITED,
+            "one program with the folder in which it last opened or saved a file through a dialog",
+            "program",
+            &[&common()[..], &[program, raw]].concat(),
+        ),
+    ]
+}
+
+/// Name, types and meaning of a field.
+type Declared = (&'static str, &'static [FieldType], &'static str);
+
+/// The fields that both record types have.
+fn common() -> [Declared; 13] {
+    use FieldType::{Flag, Integer, List, Name, Path, RegistryPath, Text, Time};
+    [
+        (
+            "path",
+            &[Path, Text],
+            "path of the file or folder; a folder of the shell stands as its GUID, an unknown part as its class in angle brackets",
+        ),
         ("name", &[Name], "last component of the path"),
         ("list", &[Name], "key of the list, such as OpenSavePidlMRU"),
         POSITION,
@@ -68,24 +92,6 @@ fn records() -> Vec<RecordType> {
         ("incomplete", &[Flag], "true where parts of the path are unknown"),
         ("unknown_items", &[List], "the shell items of unknown parts, in hexadecimal"),
         ("value_path", &[RegistryPath], "path of the key, \\ and the name of the value"),
-    ];
-    let raw: (&str, &[FieldType], &str) = ("raw", &[Bytes], "the data, where it could not be decoded");
-    let extension: (&str, &[FieldType], &str) =
-        ("extension", &[Name], "extension of the list; * for the list of all");
-    let program: (&str, &[FieldType], &str) = ("program", &[Name, Text], "name of the program");
-    vec![
-        record_type(
-            CHOSEN,
-            "one file that a user chose in a dialog to open or to save; which of the two is not told",
-            "path",
-            &[&common[..], &[extension, raw]].concat(),
-        ),
-        record_type(
-            VISITED,
-            "one program with the folder in which it last opened or saved a file through a dialog",
-            "program",
-            &[&common[..], &[program, raw]].concat(),
-        ),
     ]
 }
 
