@@ -5,4 +5,16 @@
 
 #![deny(clippy::indexing_slicing)]
 
+mod damage;
+mod fields;
+pub mod known_folder;
+pub mod mru;
+pub mod office_mru;
 pub mod registry;
+pub mod sam;
+pub mod shell_item;
+pub mod sid;
+pub mod user_assist;
+
+pub use damage::{Damage, DamageKind};
+pub use fields::Located;

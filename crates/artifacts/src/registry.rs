@@ -98,14 +98,23 @@ impl<'a> Hive<'a> {
     pub fn key(&self, path: &str) -> Result<Option<Key<'_>>, LookupError> {
         let mut key = self.root().map_err(LookupError::Root)?;
         for component in path.split('\\').filter(|component| !component.is_empty()) {
-            let mut budget = Budget::of(self.cells);
-            let (found, defects) = key::children(self, &key, Some(component), &mut budget);
-            match found.into_iter().next() {
+            match self.child(&key, component)? {
                 Some(child) => key = child,
-                None => return absent(key.path, defects),
+                None => return Ok(None),
             }
         }
         Ok(Some(key))
+    }
+
+    /// The subkey of a key with this name, compared without regard to case.
+    ///
+    /// `Ok(None)` means that the key is not there: the lists that would hold it were read completely.
+    pub fn child<'h>(&'h self, key: &Key<'h>, name: &str) -> Result<Option<Key<'h>>, LookupError> {
+        let (found, defects) = key::children(self, key, Some(name), &mut Budget::of(self.cells));
+        match found.into_iter().next() {
+            Some(child) => Ok(Some(child)),
+            None => absent(key.path.clone(), defects),
+        }
     }
 
     /// The value of a key with this name (`""`: the default value), compared without regard to case.

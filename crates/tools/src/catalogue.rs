@@ -6,8 +6,8 @@ use crate::normalise::{Normalised, normalise};
 use crate::returned::Return;
 use crate::settle::settle;
 use crate::{
-    find_files, hash_file, list_directory, list_hives, parse_registry_key, read_file, search_registry,
-    search_text, stat_file, timeline,
+    find_files, hash_file, list_directory, list_hives, parse_registry_key, read_file, registry_artifact,
+    search_registry, search_text, stat_file, timeline,
 };
 use evidence::Tree;
 use ledger::ToolSpec;
@@ -28,13 +28,14 @@ struct Tool {
 }
 
 /// Sorted by name.
-const TOOLS: [Tool; 10] = [
+const TOOLS: [Tool; 11] = [
     Tool { spec: find_files::spec, run: find_files::run },
     Tool { spec: hash_file::spec, run: hash_file::run },
     Tool { spec: list_directory::spec, run: list_directory::run },
     Tool { spec: list_hives::spec, run: list_hives::run },
     Tool { spec: parse_registry_key::spec, run: parse_registry_key::run },
     Tool { spec: read_file::spec, run: read_file::run },
+    Tool { spec: registry_artifact::spec, run: registry_artifact::run },
     Tool { spec: search_registry::spec, run: search_registry::run },
     Tool { spec: search_text::spec, run: search_text::run },
     Tool { spec: stat_file::spec, run: stat_file::run },

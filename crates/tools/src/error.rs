@@ -102,6 +102,13 @@ pub(crate) enum CallError {
         "key {key:?} does not lie in a hive of type {hive_type}: give another hive, or the path from the root of this one"
     )]
     ForeignKey { key: String, hive_type: &'static str },
+    #[error("{path} is a hive of type {found}; this artifact stands in hives of type {}", wanted.join(" or "))]
+    WrongHive { path: EvidencePath, found: &'static str, wanted: Vec<&'static str> },
+    #[error(
+        "no hive of type {} in this evidence, so nothing can be said of this artifact; list_hives tells which hives there are",
+        wanted.join(" or ")
+    )]
+    NoHive { wanted: Vec<&'static str> },
     #[error("{hive}: CurrentControlSet cannot be resolved: Select\\Current is missing or no REG_DWORD")]
     NoControlSet { hive: EvidencePath },
 }

@@ -2,19 +2,17 @@
 
 use crate::catalogue::Call;
 use crate::error::CallError;
-use crate::hive_file::{self, BASE_BLOCK, Head};
+use crate::hive_file::{self, BASE_BLOCK};
+use crate::hive_search::{HiveFile, HiveSearch, MAX_HIVES};
 use crate::returned::Return;
 use crate::row::Row;
 use crate::{place, spec};
-use artifacts::registry::{Hive, identify};
-use evidence::{EvidencePath, Node, NodeKind, ReadError, Step, Tree, walk};
-use ledger::{ByteSpan, Defect, FieldType, FieldValue, Gap, Record, RecordType, Time, ToolSpec};
+use artifacts::registry::identify;
+use evidence::{EvidencePath, ReadError};
+use ledger::{ByteSpan, FieldType, FieldValue, Record, RecordType, Time, ToolSpec};
 use serde_json::json;
 
 const KIND: &str = "hive";
-
-/// Most hives of one call; a computer has some dozens.
-const MAX_HIVES: usize = 10_000;
 
 pub(crate) fn spec() -> ToolSpec {
     spec::tool(
@@ -57,21 +55,28 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let arguments = call.arguments;
     let (label, path) = (arguments.optional_text("evidence"), arguments.text("path")?);
     let wanted = place::read(path)?;
-    let mut search = Search::default();
+    let mut records = Vec::new();
+    let mut search = HiveSearch::default();
     let mut normalised = Vec::new();
+    let mut list = |found: &HiveFile<'_>, search: &mut HiveSearch| {
+        records.push(record(found)?);
+        search.gaps.extend(hive_file::dirty(found.tree, found.node, &found.hive)?);
+        Ok(())
+    };
     if wanted.is_root() {
         for tree in place::scope(call.trees, label)? {
             let root = tree.node(&EvidencePath::root())?;
-            search.run(tree, &root.ok_or_else(|| ReadError::Absent { path: wanted.clone() })?)?;
+            let root = root.ok_or_else(|| ReadError::Absent { path: wanted.clone() })?;
+            search.run(tree, &root, &mut list)?;
         }
         normalised.push(("path", json!("")));
     } else {
         let place = place::find(call.trees, label, path)?;
-        search.run(place.tree, &place.node)?;
+        search.run(place.tree, &place.node, &mut list)?;
         normalised.push(("path", json!(place.node.path.as_str())));
         normalised.push(("evidence", json!(place.tree.label())));
     }
-    let mut returned = Return::found(search.records, arguments.normalised(&normalised));
+    let mut returned = Return::found(records, arguments.normalised(&normalised));
     (returned.defects, returned.gaps) = (search.defects, search.gaps);
     if search.more {
         returned.truncate(format!("stopped after {MAX_HIVES} hives: search a folder with \"path\""));
@@ -79,66 +84,8 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     Ok(returned)
 }
 
-#[derive(Default)]
-struct Search {
-    records: Vec<Record>,
-    defects: Vec<Defect>,
-    gaps: Vec<Gap>,
-    more: bool,
-}
-
-impl Search {
-    fn run(&mut self, tree: &dyn Tree, start: &Node) -> Result<(), CallError> {
-        match start.kind {
-            NodeKind::Directory => {}
-            NodeKind::File | NodeKind::Symlink { .. } | NodeKind::Other => {
-                return Err(CallError::NotAFolder { path: start.path.clone() });
-            }
-        }
-        // A start that cannot be read fails the call; inside the walk it would only be a gap.
-        tree.children(start)?;
-        for step in walk(tree, start) {
-            match step {
-                Step::Node(node) if node.kind == NodeKind::File => {
-                    if let Err(error) = self.file(tree, &node) {
-                        let path = node.path.as_str().to_owned();
-                        self.gaps.push(Gap { path, reason: error.to_string() });
-                    }
-                }
-                Step::Node(_) => {}
-                Step::Defect(defect) => self.defects.push(defect),
-                Step::Gap(gap) => self.gaps.push(gap),
-            }
-        }
-        Ok(())
-    }
-
-    fn file(&mut self, tree: &dyn Tree, node: &Node) -> Result<(), ReadError> {
-        match hive_file::head(tree, node)? {
-            Head::Log | Head::Other => return Ok(()),
-            Head::Hive if self.records.len() >= MAX_HIVES => {
-                self.more = true;
-                return Ok(());
-            }
-            Head::Hive => {}
-        }
-        let bytes = hive_file::bytes(tree, node)?;
-        match Hive::open(&bytes) {
-            Ok(hive) => {
-                self.records.push(record(tree, node, &bytes, &hive)?);
-                self.gaps.extend(hive_file::dirty(tree, node, &hive)?);
-            }
-            Err(error) => self.defects.push(Defect {
-                path: node.path.as_str().to_owned(),
-                offset: Some(0),
-                what: format!("begins as a hive (regf) but is none that can be read: {error}"),
-            }),
-        }
-        Ok(())
-    }
-}
-
-fn record(tree: &dyn Tree, node: &Node, bytes: &[u8], hive: &Hive<'_>) -> Result<Record, ReadError> {
+fn record(found: &HiveFile<'_>) -> Result<Record, ReadError> {
+    let (tree, node, bytes, hive) = (found.tree, found.node, found.bytes, &found.hive);
     let header = hive.header();
     let at = |offset, length| Some(ByteSpan::new(offset, length));
     let root = hive.root().ok();

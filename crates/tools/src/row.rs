@@ -43,6 +43,12 @@ impl Row {
         }
     }
 
+    /// Takes a field out again.
+    pub(crate) fn without(mut self, name: &str) -> Row {
+        self.0.fields.remove(name);
+        self
+    }
+
     /// Adds damage met while the record was read.
     pub(crate) fn defects(mut self, defects: Vec<Defect>) -> Row {
         self.0.defects.extend(defects);

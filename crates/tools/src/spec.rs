@@ -61,6 +61,11 @@ pub(crate) fn text_or(description: &str, default: &str) -> Value {
     json!({ "type": "string", "description": description, "default": default })
 }
 
+/// One of several names.
+pub(crate) fn choice(description: &str, names: &[&str]) -> Value {
+    json!({ "type": "string", "description": description, "enum": names })
+}
+
 /// A whole number with a default.
 pub(crate) fn number(description: &str, default: u64, minimum: u64, maximum: u64) -> Value {
     json!({

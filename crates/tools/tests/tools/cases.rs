@@ -87,6 +87,54 @@ fn the_registry_of_a_compromised_host_reads_as_published() {
 }
 
 #[test]
+fn what_users_did_reads_as_published() {
+    for name in ["open-shieldbase-win732bita", "open-goldpaper-w10-kape"] {
+        let Some(case) = Case::open(name) else { return };
+        let read = |artifact: &str| case.ok("registry_artifact", json!({ "artifact": artifact }));
+        let (programs, documents, typed) =
+            (read("user_assist"), read("recent_documents"), read("typed_entries"));
+        let mut checked = 0;
+        for fact in case.truth["facts"].as_array().unwrap() {
+            let id = fact["id"].as_str().unwrap();
+            let values = case.values(id);
+            let user = fact["artifact"].as_str().unwrap().to_owned() + &fact["question"].to_string();
+            let of_user = |record: &&Record| user.contains(text(record, "hive").rsplit('/').nth(1).unwrap());
+            if id.contains("-ua-") {
+                let named = |record: &&Record| text(record, "name") == values[0];
+                let record = programs.records.iter().filter(of_user).find(named).unwrap();
+                let time = text(record, "last_run") + &text(record, "preset_time");
+                assert_eq!(
+                    (text(record, "run_count"), &time[..19]),
+                    (values[1].clone(), &values[2][..19]),
+                    "{id}"
+                );
+            } else if id.ends_with("-recentdocs") {
+                let of_all = |record: &&Record| !record.fields.contains_key("extension");
+                let names = documents
+                    .records
+                    .iter()
+                    .filter(of_user)
+                    .filter(of_all)
+                    .map(|record| text(record, "name"));
+                assert_eq!(names.take(values.len()).collect::<Vec<_>>(), values, "{id}");
+            } else if id.ends_with("-recentdocs-time") {
+                let record =
+                    documents.records.iter().filter(of_user).find(|record| text(record, "position") == "0");
+                assert_eq!(text(record.unwrap(), "opened_last")[..26], values[0][..26], "{id}");
+            } else if id.contains("-typedurl-") {
+                let found =
+                    typed.records.iter().filter(of_user).any(|record| text(record, "text") == values[0]);
+                assert!(found, "{id}");
+            } else {
+                continue;
+            }
+            checked += 1;
+        }
+        assert!(checked >= 3, "{name}: {checked} facts of users checked");
+    }
+}
+
+#[test]
 fn every_file_of_hostile_evidence_is_read_without_a_panic() {
     let Some(case) = Case::open("open-malformed") else { return };
     let listed = case.ok("list_directory", json!({ "path": "", "recursive": true, "limit": 10000 }));

@@ -79,6 +79,7 @@ pub(crate) fn valid(tool: &str) -> Value {
         "search_registry" => json!({
             "text": "computer", "hive": SYSTEM, "key": "ControlSet001\\Control", "in": "any", "evidence": "disk",
         }),
+        "registry_artifact" => json!({ "artifact": "computer_name", "evidence": "disk" }),
         "search_text" => json!({ "text": "zwei", "under": "C/Users", "name": "*.txt", "evidence": "disk" }),
         "timeline" => {
             json!({ "under": "C/Users", "copied_times": true, "source": "all", "evidence": "disk" })

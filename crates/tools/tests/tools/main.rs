@@ -18,4 +18,5 @@ mod search;
 mod search_registry;
 mod search_text;
 mod timeline;
+mod user_artifacts;
 mod wire;

@@ -1,0 +1,236 @@
+//! Shell items: the lists (`ITEMIDLIST`) by which the shell names a file, folder, share or page.
+//!
+//! Source: Joachim Metz, "Windows Shell Item format specification" (github.com/libyal/libfwsi); the section names below are its own.
+//! The format is Microsoft's and undocumented: an item of another kind is kept as [`ItemKind::Unknown`], and none is guessed.
+
+mod fat_time;
+mod file_entry;
+
+pub use fat_time::FatTime;
+pub use file_entry::FileEntry;
+
+use crate::damage::{Damage, DamageKind};
+use crate::fields::{Located, ansi_to_nul, bytes, guid_at, u16_at, u32_at, utf16_to_nul};
+
+/// Most items of a list that are read; paths of Windows have far fewer components.
+const LIMIT: usize = 512;
+
+/// Length of an item's size, which is also the length of the empty item that ends a list.
+const SIZE: usize = 2;
+
+/// Signature of a volume in a delegate item.
+const DELEGATE_VOLUME: u32 = 0xF5A6_B710;
+
+/// Signature of a users property view that holds a known folder.
+const KNOWN_FOLDER: u32 = 0x23FE_BBEE;
+
+/// One item of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// Offset from the start of the data.
+    pub offset: usize,
+    /// Length with its size field.
+    pub length: usize,
+    /// The class type indicator.
+    pub class: u8,
+    /// What it says.
+    pub kind: ItemKind,
+}
+
+/// What an item says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ItemKind {
+    /// A folder of the shell, by its class identifier or known-folder GUID, in braces and upper case.
+    Folder {
+        /// The GUID.
+        guid: Located<String>,
+    },
+    /// A volume, such as `C:\`.
+    Volume {
+        /// Its name.
+        name: Located<String>,
+    },
+    /// A file or directory.
+    FileEntry(FileEntry),
+    /// A workgroup, server or share.
+    Network {
+        /// Its name or UNC path.
+        location: Located<String>,
+    },
+    /// An address.
+    Uri {
+        /// The address.
+        uri: Located<String>,
+    },
+    /// An item of a kind that is not read here.
+    Unknown,
+}
+
+/// A list of items.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct List {
+    /// The items in order: each lies in the one before it.
+    pub items: Vec<Item>,
+    /// Offset behind the end mark.
+    pub end: usize,
+}
+
+impl List {
+    /// The path that the items make together, and whether every item has its name in it.
+    ///
+    /// Folders of the shell stand as their GUIDs; those before a volume or share are left out.
+    /// For an item whose name could not be read stands its class in angle brackets, which no name of Windows can hold.
+    pub fn path(&self) -> (String, bool) {
+        let (mut path, mut whole) = (String::new(), true);
+        for item in &self.items {
+            let unknown = format!("<{:#04x}>", item.class);
+            let name = item.name().unwrap_or(&unknown);
+            // A volume or share is where a path of the file system begins, whatever folders of the shell led to it.
+            if name.starts_with("\\\\") || matches!(item.kind, ItemKind::Volume { .. }) {
+                path.clear();
+                whole = true;
+            }
+            whole &= item.name().is_some();
+            if !path.is_empty() && !path.ends_with('\\') {
+                path.push('\\');
+            }
+            path.push_str(name);
+        }
+        (path, whole)
+    }
+}
+
+impl Item {
+    /// The name: of a file entry the long one, where it has one. `None` for items of an unknown kind.
+    pub fn name(&self) -> Option<&str> {
+        match &self.kind {
+            ItemKind::Folder { guid } => Some(&guid.value),
+            ItemKind::Volume { name } => Some(&name.value),
+            ItemKind::FileEntry(entry) => Some(&entry.name().value),
+            ItemKind::Network { location } => Some(&location.value),
+            ItemKind::Uri { uri } => Some(&uri.value),
+            ItemKind::Unknown => None,
+        }
+    }
+}
+
+/// Reads a list that begins at `at`, up to its empty item; offsets count from the start of `data`.
+pub fn list(data: &[u8], at: usize) -> (List, Vec<Damage>) {
+    let (mut list, mut damage) = (List { items: Vec::new(), end: at }, Vec::new());
+    while let Some(size) = u16_at(data, list.end) {
+        let (offset, size) = (list.end, usize::from(size));
+        if size == 0 {
+            list.end += SIZE;
+            return (list, damage);
+        }
+        if list.items.len() >= LIMIT {
+            damage.push(Damage::at(offset, DamageKind::TooMany { what: "shell items", limit: LIMIT }));
+            return (list, damage);
+        }
+        let rest = data.get(offset..).unwrap_or_default();
+        let whole = rest.get(..size).unwrap_or(rest);
+        if size <= SIZE || whole.len() < size {
+            let (available, what) = (data.len(), "shell item");
+            damage.push(Damage::at(offset, DamageKind::Outside { what, length: size, available }));
+        }
+        if size <= SIZE {
+            return (list, damage);
+        }
+        list.items.push(item(whole, offset, &mut damage));
+        list.end += whole.len();
+    }
+    damage.push(Damage::at(list.end, DamageKind::Unended { what: "list of shell items" }));
+    (list, damage)
+}
+
+/// Reads one item, whose bytes begin at `offset` of the data.
+fn item(item: &[u8], offset: usize, damage: &mut Vec<Damage>) -> Item {
+    let class = item.get(SIZE).copied().unwrap_or_default();
+    let mut own = Vec::new();
+    let kind = kind(item, class, &mut own).unwrap_or(ItemKind::Unknown);
+    damage.extend(own.into_iter().map(|found| Damage { offset: found.offset + offset, ..found }));
+    Item { offset, length: item.len(), class, kind: moved(kind, offset) }
+}
+
+/// Section "Class type indicator": the indicator is a type with flags in its lower bits.
+fn kind(item: &[u8], class: u8, damage: &mut Vec<Damage>) -> Option<ItemKind> {
+    match class {
+        0x00 => known_folder(item),
+        0x1E | 0x1F if u32_at(item, 6) == Some(DELEGATE_VOLUME) => volume(item, 10, damage),
+        0x1E | 0x1F => folder(item, 4),
+        0x61 => uri(item, damage),
+        0x71 => folder(item, 14),
+        0x74 => file_entry::delegate(item, damage).map(ItemKind::FileEntry),
+        _ => match class & 0x70 {
+            0x20 if class & 1 != 0 => volume(item, 0, damage),
+            0x20 => folder(item, 4),
+            0x30 => file_entry::plain(item, damage).map(ItemKind::FileEntry),
+            0x40 => network(item, damage),
+            _ => None,
+        },
+    }
+}
+
+fn folder(item: &[u8], at: usize) -> Option<ItemKind> {
+    guid_at(item, at).map(|guid| ItemKind::Folder { guid: Located::new(guid, at, 16) })
+}
+
+/// Section "Users property view shell item": signature at 6, sizes at 10 and 12, then the GUID.
+fn known_folder(item: &[u8]) -> Option<ItemKind> {
+    let is_known = u32_at(item, 6)? == KNOWN_FOLDER && u16_at(item, 12)? == 16;
+    if is_known { folder(item, 14) } else { None }
+}
+
+/// Section "Volume shell item": a name of at most 20 bytes; `base` is where the size field of the volume item stands.
+fn volume(item: &[u8], base: usize, damage: &mut Vec<Damage>) -> Option<ItemKind> {
+    let field = item.get(..base + 23).unwrap_or(item);
+    let (name, foreign) = ansi_to_nul(field, base + 3, "volume name", damage)?;
+    note_foreign(&name, foreign, "volume name", damage);
+    (!name.value.is_empty()).then_some(ItemKind::Volume { name })
+}
+
+/// Section "Network location shell item".
+fn network(item: &[u8], damage: &mut Vec<Damage>) -> Option<ItemKind> {
+    let (location, foreign) = ansi_to_nul(item, 5, "network location", damage)?;
+    note_foreign(&location, foreign, "network location", damage);
+    (!location.value.is_empty()).then_some(ItemKind::Network { location })
+}
+
+/// Section "URI shell item": the address stands behind the data, whose size is at 4, and two more bytes.
+fn uri(item: &[u8], damage: &mut Vec<Damage>) -> Option<ItemKind> {
+    let at = 4 + usize::from(u16_at(item, 4)?).max(SIZE) + 2;
+    let uri = if item.get(3)? & 0x80 != 0 {
+        utf16_to_nul(item, at, "address", damage)?
+    } else {
+        let (uri, foreign) = ansi_to_nul(item, at, "address", damage)?;
+        note_foreign(&uri, foreign, "address", damage);
+        uri
+    };
+    (!uri.value.is_empty()).then_some(ItemKind::Uri { uri })
+}
+
+/// Notes bytes whose code page cannot be told.
+fn note_foreign(text: &Located<String>, count: usize, what: &'static str, damage: &mut Vec<Damage>) {
+    if count > 0 {
+        damage.push(Damage::at(text.offset, DamageKind::Text { what, count }));
+    }
+}
+
+fn moved(kind: ItemKind, by: usize) -> ItemKind {
+    match kind {
+        ItemKind::Folder { guid } => ItemKind::Folder { guid: guid.moved(by) },
+        ItemKind::Volume { name } => ItemKind::Volume { name: name.moved(by) },
+        ItemKind::FileEntry(entry) => ItemKind::FileEntry(entry.moved(by)),
+        ItemKind::Network { location } => ItemKind::Network { location: location.moved(by) },
+        ItemKind::Uri { uri } => ItemKind::Uri { uri: uri.moved(by) },
+        ItemKind::Unknown => ItemKind::Unknown,
+    }
+}
+
+/// The bytes of an item, for showing one of an unknown kind.
+pub fn raw<'d>(data: &'d [u8], item: &Item) -> &'d [u8] {
+    bytes(data, item.offset, item.length).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,318 @@
+//! A record in the making: fields out of values, and what does not fit told as damage.
+//!
+//! A value of another type than the artifact has is never left out in silence: it becomes a defect of the record that says what stands there.
+
+use super::reader::Reader;
+use super::values::Held;
+use crate::hive_file::{key_name, record_span, value_name};
+use crate::row::Row;
+use crate::spec;
+use artifacts::registry::{Key, ValueData};
+use ledger::digest::hex;
+use ledger::{ByteSpan, Clock, Defect, FieldType, FieldValue, Precision, Record, RecordType, Time, Utc};
+
+/// Most bytes of binary data in a field.
+const SHOWN: usize = 4096;
+
+/// Most characters or bytes of an unfit value in a defect.
+const QUOTED: usize = 100;
+
+/// The path of the root key, whose own name is no part of any path.
+const ROOT: &str = "\\";
+
+/// A record type of an artifact: its own fields, and those that [`Draft`] gives every record.
+pub(crate) fn record_type(
+    name: &str,
+    meaning: &str,
+    subject: &str,
+    fields: &[(&str, &[FieldType], &str)],
+) -> RecordType {
+    let common: [(&str, &[FieldType], &str); 4] = [
+        ("key_path", &[FieldType::RegistryPath], "path of the key from the root of the hive"),
+        (
+            "key_last_written",
+            &[FieldType::Time],
+            "when the key, its values or the list of its subkeys was last changed; values have no times of their own",
+        ),
+        ("hive", &[FieldType::Path], "path of the hive in the evidence"),
+        (
+            "trailing",
+            &[FieldType::Flag],
+            "true where bytes other than NUL stand behind the end of a text of this record",
+        ),
+    ];
+    spec::record(name, meaning, subject, &[&common, fields].concat())
+}
+
+/// A record in the making.
+pub(crate) struct Draft {
+    row: Row,
+    path: String,
+    offset: u64,
+    defects: Vec<Defect>,
+    trailing: bool,
+}
+
+impl Draft {
+    /// A record that is about a key.
+    pub(crate) fn of_key(reader: &Reader<'_, '_>, kind: &str, key: &Key<'_>) -> Draft {
+        let span = record_span(key.offset, key_name(reader.bytes, key.offset), 0x4C);
+        Draft::new(reader, kind, key, span)
+    }
+
+    /// A record that is about one value of a key.
+    pub(crate) fn of_value(reader: &Reader<'_, '_>, kind: &str, key: &Key<'_>, held: &Held<'_>) -> Draft {
+        let offset = held.value.offset;
+        let draft =
+            Draft::new(reader, kind, key, record_span(offset, value_name(reader.bytes, offset), 0x14));
+        draft.own(held)
+    }
+
+    fn new(reader: &Reader<'_, '_>, kind: &str, key: &Key<'_>, span: ByteSpan) -> Draft {
+        let path = reader.node.path.as_str().to_owned();
+        let row = Row::new(kind, reader.tree, reader.node, Some(span))
+            .field("key_path", FieldValue::RegistryPath(key_path(key)))
+            .field_at(
+                "key_last_written",
+                FieldValue::Time(Time::from_filetime(key.last_written.0)),
+                Some(ByteSpan::new(key.last_written_offset, 8)),
+            )
+            .field("hive", FieldValue::Path(path.clone()));
+        Draft { row, path, offset: span.offset, defects: Vec::new(), trailing: false }
+    }
+
+    /// Leaves out when the key was last written, where that could be taken for the time of this one record.
+    pub(crate) fn undated(mut self) -> Draft {
+        self.row = self.row.without("key_last_written");
+        self
+    }
+
+    /// A field with the place of its bytes, where they stand in one piece.
+    pub(crate) fn set(mut self, field: &str, value: FieldValue, at: Option<ByteSpan>) -> Draft {
+        self.row = self.row.field_at(field, value, at);
+        self
+    }
+
+    /// The same where there is a value.
+    pub(crate) fn maybe(self, field: &str, value: Option<FieldValue>, at: Option<ByteSpan>) -> Draft {
+        match value {
+            Some(value) => self.set(field, value, at),
+            None => self,
+        }
+    }
+
+    /// The name of a key, as `make` types it.
+    pub(crate) fn key_name(
+        self,
+        reader: &Reader<'_, '_>,
+        field: &str,
+        key: &Key<'_>,
+        make: fn(String) -> FieldValue,
+    ) -> Draft {
+        self.set(field, make(key.name.clone()), key_name(reader.bytes, key.offset))
+    }
+
+    /// The name of a value, as `make` types it; `(default)` for the one without a name.
+    pub(crate) fn value_name(
+        self,
+        reader: &Reader<'_, '_>,
+        field: &str,
+        held: &Held<'_>,
+        make: fn(String) -> FieldValue,
+    ) -> Draft {
+        let at = value_name(reader.bytes, held.value.offset);
+        self.set(field, make(shown_name(held).to_owned()), at)
+    }
+
+    /// A text, as `make` types it.
+    pub(crate) fn text(self, field: &str, held: Option<&Held<'_>>, make: fn(String) -> FieldValue) -> Draft {
+        let Some(held) = held else { return self };
+        match &held.value.data {
+            ValueData::Text(text) => self.own(held).set(field, make(text.clone()), held.at()),
+            ValueData::MultiText(_)
+            | ValueData::Dword(_)
+            | ValueData::Qword(_)
+            | ValueData::Bytes
+            | ValueData::Unreadable => self.unfit(held, "a text"),
+        }
+    }
+
+    /// Several texts; a single text is a list of one.
+    pub(crate) fn list(self, field: &str, held: Option<&Held<'_>>) -> Draft {
+        let Some(held) = held else { return self };
+        let texts = match &held.value.data {
+            ValueData::MultiText(texts) => texts.clone(),
+            ValueData::Text(text) => Some(text.clone()).filter(|text| !text.is_empty()).into_iter().collect(),
+            ValueData::Dword(_) | ValueData::Qword(_) | ValueData::Bytes | ValueData::Unreadable => {
+                return self.unfit(held, "texts");
+            }
+        };
+        self.own(held).set(field, FieldValue::List(texts), held.at())
+    }
+
+    /// A whole number.
+    pub(crate) fn number(self, field: &str, held: Option<&Held<'_>>) -> Draft {
+        self.integer(field, held, i128::from)
+    }
+
+    /// A whole number that `change` makes of the stored one.
+    pub(crate) fn integer(self, field: &str, held: Option<&Held<'_>>, change: fn(u64) -> i128) -> Draft {
+        let Some(held) = held else { return self };
+        match number(held) {
+            Some(number) => self.own(held).set(field, FieldValue::Integer(change(number)), held.at()),
+            None => self.unfit(held, "a number"),
+        }
+    }
+
+    /// True for 1 and false for 0.
+    pub(crate) fn flag(self, field: &str, held: Option<&Held<'_>>) -> Draft {
+        let Some(held) = held else { return self };
+        match number(held) {
+            Some(number @ (0 | 1)) => self.own(held).set(field, FieldValue::Flag(number == 1), held.at()),
+            _ => self.unfit(held, "0 or 1"),
+        }
+    }
+
+    /// Seconds since 1970-01-01 UTC in a number.
+    pub(crate) fn unix(self, field: &str, held: Option<&Held<'_>>) -> Draft {
+        let Some(held) = held else { return self };
+        match number(held) {
+            Some(seconds) => self.own(held).set(field, FieldValue::Time(unix_seconds(seconds)), held.at()),
+            None => self.unfit(held, "seconds since 1970"),
+        }
+    }
+
+    /// A FILETIME in eight bytes or a number of 64 bits.
+    pub(crate) fn filetime(self, field: &str, held: Option<&Held<'_>>) -> Draft {
+        let Some(held) = held else { return self };
+        let ticks = match (&held.value.data, held.value.raw.as_ref().try_into()) {
+            (ValueData::Qword(ticks), _) => Some(*ticks),
+            (ValueData::Bytes, Ok(bytes)) => Some(u64::from_le_bytes(bytes)),
+            _ => None,
+        };
+        match ticks {
+            Some(ticks) => self.own(held).set(field, FieldValue::Time(Time::from_filetime(ticks)), held.at()),
+            None => self.unfit(held, "a FILETIME"),
+        }
+    }
+
+    /// Whatever the value holds, by its type; of binary data the first 4096 bytes.
+    pub(crate) fn data(self, field: &str, held: &Held<'_>) -> Draft {
+        let at = held.at();
+        let value = match &held.value.data {
+            ValueData::Text(text) => FieldValue::Text(text.clone()),
+            ValueData::MultiText(texts) => FieldValue::List(texts.clone()),
+            ValueData::Dword(number) => FieldValue::Integer(i128::from(*number)),
+            ValueData::Qword(number) => FieldValue::Integer(i128::from(*number)),
+            ValueData::Bytes => return self.bytes(field, held),
+            ValueData::Unreadable => return self.own(held),
+        };
+        self.own(held).set(field, value, at)
+    }
+
+    /// The raw data, its first 4096 bytes; a defect says where there is more.
+    pub(crate) fn bytes(self, field: &str, held: &Held<'_>) -> Draft {
+        let raw = &held.value.raw;
+        let shown = raw.get(..SHOWN).unwrap_or(raw);
+        let at = held.at().map(|span| ByteSpan::new(span.offset, span.length.min(SHOWN as u64)));
+        let draft = self.own(held).set(field, FieldValue::Bytes(hex(shown)), at);
+        if raw.len() > SHOWN {
+            let what =
+                format!("only the first {SHOWN} of {} bytes of {:?} are given", raw.len(), shown_name(held));
+            return draft.defect(Some(held.value.offset), what);
+        }
+        draft
+    }
+
+    /// Says that a value is not what it should be, and what stands there.
+    pub(crate) fn unfit(self, held: &Held<'_>, expected: &str) -> Draft {
+        let offset = held.value.data_extents.first().map_or(held.value.offset, |extent| extent.offset);
+        let what = format!(
+            "value {:?} should be {expected} but is {} {}",
+            shown_name(held),
+            held.value.kind,
+            quoted(held)
+        );
+        self.own(held).defect(Some(offset), what)
+    }
+
+    /// Adds damage; `None` where it has no better place than the record itself.
+    pub(crate) fn defect(mut self, offset: Option<u64>, what: String) -> Draft {
+        let offset = Some(offset.unwrap_or(self.offset));
+        self.defects.push(Defect { path: self.path.clone(), offset, what });
+        self
+    }
+
+    /// The record.
+    pub(crate) fn done(mut self) -> Record {
+        self.defects.sort();
+        self.defects.dedup();
+        let trailing = self.trailing.then_some(FieldValue::Flag(true));
+        self.row.maybe("trailing", trailing, None).defects(self.defects).done()
+    }
+
+    /// Takes over what is wrong with a value that the record is made of.
+    pub(crate) fn own(mut self, held: &Held<'_>) -> Draft {
+        self.trailing |= held.value.trailing;
+        self.defects.extend(held.defects.iter().cloned());
+        self
+    }
+}
+
+/// The path of a key from the root.
+pub(crate) fn key_path(key: &Key<'_>) -> String {
+    if key.path.is_empty() { ROOT.to_owned() } else { key.path.clone() }
+}
+
+/// The path of a key, `\` and the name of a value.
+pub(crate) fn value_path(key: &Key<'_>, held: &Held<'_>) -> FieldValue {
+    FieldValue::RegistryPath(format!("{}\\{}", key.path, shown_name(held)))
+}
+
+/// The name under which registry editors show a value.
+pub(crate) fn shown_name<'v>(held: &'v Held<'_>) -> &'v str {
+    if held.value.name.is_empty() { "(default)" } else { &held.value.name }
+}
+
+/// The number that a value holds.
+pub(crate) fn number(held: &Held<'_>) -> Option<u64> {
+    match &held.value.data {
+        ValueData::Dword(number) => Some(u64::from(*number)),
+        ValueData::Qword(number) => Some(*number),
+        ValueData::Text(_) | ValueData::MultiText(_) | ValueData::Bytes | ValueData::Unreadable => None,
+    }
+}
+
+/// The text that a value holds.
+pub(crate) fn text_of<'v>(held: Option<&'v Held<'_>>) -> Option<&'v str> {
+    match &held?.value.data {
+        ValueData::Text(text) => Some(text),
+        ValueData::MultiText(_)
+        | ValueData::Dword(_)
+        | ValueData::Qword(_)
+        | ValueData::Bytes
+        | ValueData::Unreadable => None,
+    }
+}
+
+/// The time of a number of seconds since 1970-01-01 UTC; 0 is "not set".
+pub(crate) fn unix_seconds(seconds: u64) -> Time {
+    let utc = Utc::from_unix_nanoseconds(i128::from(seconds) * 1_000_000_000).filter(|_| seconds != 0);
+    Time { utc, raw: seconds.to_string(), clock: Clock::Host, precision: Precision::Second }
+}
+
+/// What an unfit value holds, cut short.
+fn quoted(held: &Held<'_>) -> String {
+    let cut = |text: &str| text.chars().take(QUOTED).collect::<String>();
+    match &held.value.data {
+        ValueData::Text(text) => format!("{:?}", cut(text)),
+        ValueData::MultiText(texts) => format!("{:?}", cut(&texts.join("; "))),
+        ValueData::Dword(number) => number.to_string(),
+        ValueData::Qword(number) => number.to_string(),
+        ValueData::Bytes => {
+            let raw = &held.value.raw;
+            format!("of {} bytes: {}", raw.len(), hex(raw.get(..QUOTED / 2).unwrap_or(raw)))
+        }
+        ValueData::Unreadable => "that cannot be read".to_owned(),
+    }
+}

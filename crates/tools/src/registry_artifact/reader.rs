@@ -1,0 +1,169 @@
+//! Reading one hive for an artifact: keys and values, with every damage told and all work bounded.
+
+use super::sink::Sink;
+use super::values::Values;
+use crate::hive_file;
+use crate::hive_search::HiveFile;
+use artifacts::registry::{self, Hive, HiveType, Key, LookupError, ValueData};
+use evidence::{Node, Tree};
+use ledger::{Gap, Record};
+use std::ops::ControlFlow;
+
+/// Whether to go on: an artifact stops as soon as the sink takes no more.
+pub(crate) type Flow = ControlFlow<()>;
+
+/// Work allowed beside what grows with the hive, in entries of lists.
+const LEAST_WORK: u64 = 1 << 20;
+
+/// One hive as an artifact reads it.
+pub(crate) struct Reader<'c, 'h> {
+    pub(crate) tree: &'h dyn Tree,
+    pub(crate) node: &'h Node,
+    pub(crate) bytes: &'h [u8],
+    pub(crate) hive: &'h Hive<'h>,
+    pub(crate) hive_type: HiveType,
+    sink: &'c mut Sink,
+    /// Entries of lists that may still be read: in a hostile hive every key can share the largest list.
+    work: u64,
+}
+
+impl<'c, 'h> Reader<'c, 'h> {
+    pub(crate) fn new(file: &'h HiveFile<'h>, hive_type: HiveType, sink: &'c mut Sink) -> Reader<'c, 'h> {
+        let (tree, node, bytes, hive) = (file.tree, file.node, file.bytes, &file.hive);
+        let work = LEAST_WORK.saturating_add(bytes.len() as u64);
+        Reader { tree, node, bytes, hive, hive_type, sink, work }
+    }
+
+    /// The key at a path from the root; damage that may hide it is told.
+    pub(crate) fn key(&mut self, path: &str) -> Option<Key<'h>> {
+        match self.hive.root() {
+            Ok(root) => self.below(&root, path),
+            Err(defect) => {
+                self.sink.hidden(hive_file::defect(&self.node.path, &defect));
+                None
+            }
+        }
+    }
+
+    /// The key at a path from `key`; damage that may hide it is told.
+    pub(crate) fn below(&mut self, key: &Key<'h>, path: &str) -> Option<Key<'h>> {
+        let mut key = key.clone();
+        for name in path.split('\\').filter(|name| !name.is_empty()) {
+            if !self.spend(u64::from(key.subkey_count)) {
+                return None;
+            }
+            match self.hive.child(&key, name) {
+                Ok(child) => key = child?,
+                Err(error) => {
+                    self.hidden(error);
+                    return None;
+                }
+            }
+        }
+        Some(key)
+    }
+
+    /// The subkeys of a key in stored order.
+    pub(crate) fn children(&mut self, key: &Key<'h>) -> Vec<Key<'h>> {
+        if !self.spend(u64::from(key.subkey_count)) {
+            return Vec::new();
+        }
+        let (children, defects) = self.hive.children(key);
+        self.damage(&defects);
+        children
+    }
+
+    /// The values of a key.
+    pub(crate) fn values(&mut self, key: &Key<'h>) -> Values<'h> {
+        if !self.spend(u64::from(key.value_count)) {
+            return Values::default();
+        }
+        let (values, defects) = self.hive.values(key);
+        // Values may share their data: its length is work, too.
+        let bytes: u64 = values.iter().map(|value| value.raw.len() as u64).sum();
+        self.spend(bytes / 64);
+        let (values, defects) = Values::new(&self.node.path, values, defects);
+        self.damage(&defects);
+        values
+    }
+
+    /// The values of the key at a path from the root, with the key.
+    pub(crate) fn key_and_values(&mut self, path: &str) -> Option<(Key<'h>, Values<'h>)> {
+        let key = self.key(path)?;
+        let values = self.values(&key);
+        Some((key, values))
+    }
+
+    /// The key of the control set that Windows used last: the one that `Select\Current` names.
+    ///
+    /// Control sets are never mixed: where it cannot be told which one it is, that is a gap.
+    pub(crate) fn control_set(&mut self) -> Option<Key<'h>> {
+        let current = self.key("Select").and_then(|select| {
+            let values = self.values(&select);
+            match values.get("Current").map(|held| &held.value.data) {
+                Some(ValueData::Dword(current)) => Some(*current),
+                _ => None,
+            }
+        });
+        let reason = match current {
+            Some(current) => {
+                let name = format!("ControlSet{current:03}");
+                match self.key(&name) {
+                    Some(key) => return Some(key),
+                    None => format!("Select\\Current is {current}, but there is no {name} that can be read"),
+                }
+            }
+            None => {
+                "Select\\Current is missing or no REG_DWORD: the active control set is not known".to_owned()
+            }
+        };
+        self.gap(reason);
+        None
+    }
+
+    /// Hands over a record.
+    pub(crate) fn push(&mut self, record: Record) -> Flow {
+        self.sink.push(record)
+    }
+
+    /// Something in this hive that is not examined.
+    pub(crate) fn gap(&mut self, reason: String) {
+        self.sink.gap(Gap { path: self.node.path.as_str().to_owned(), reason });
+    }
+
+    /// Words for the agent about this hive.
+    pub(crate) fn note(&mut self, note: &str) {
+        self.sink.note(format!("{}: {note}", self.node.path));
+    }
+
+    fn damage(&mut self, defects: &[registry::Defect]) {
+        for defect in defects {
+            let words = hive_file::defect(&self.node.path, defect);
+            if defect.what.hides_records() { self.sink.hidden(words) } else { self.sink.defect(words) }
+        }
+    }
+
+    fn hidden(&mut self, error: LookupError) {
+        match error {
+            LookupError::Root(defect) => self.damage(&[defect]),
+            LookupError::Incomplete { defects, .. } => self.damage(&defects),
+        }
+    }
+
+    /// Takes from the work that is left; `false`, and a gap, once there is none.
+    fn spend(&mut self, entries: u64) -> bool {
+        // A count may lie; no list is longer than the hive.
+        let entries = entries.min(self.bytes.len() as u64 / 4).saturating_add(1);
+        match self.work.checked_sub(entries) {
+            Some(left) => {
+                self.work = left;
+                true
+            }
+            None => {
+                self.work = 0;
+                self.gap("its lists are longer than the hive is large: not all of them were read".to_owned());
+                false
+            }
+        }
+    }
+}

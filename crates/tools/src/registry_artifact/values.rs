@@ -1,0 +1,74 @@
+//! The values of one key, each with the damage of its own.
+
+use crate::hive_file;
+use artifacts::registry::{self, Value};
+use evidence::EvidencePath;
+use ledger::{ByteSpan, Defect};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The values of one key in stored order.
+#[derive(Default)]
+pub(crate) struct Values<'h>(pub(crate) Vec<Held<'h>>);
+
+/// A value with what is wrong in its record and its data.
+pub(crate) struct Held<'h> {
+    pub(crate) value: Value<'h>,
+    pub(crate) defects: Vec<Defect>,
+}
+
+impl<'h> Values<'h> {
+    /// The value of this name, letter case of ASCII aside; `""` is the default value.
+    pub(crate) fn get(&self, name: &str) -> Option<&Held<'h>> {
+        self.0.iter().find(|held| held.value.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Hands each value the damage that lies in it; what remains belongs to the key.
+    pub(crate) fn new(
+        hive: &EvidencePath,
+        values: Vec<Value<'h>>,
+        defects: Vec<registry::Defect>,
+    ) -> (Values<'h>, Vec<registry::Defect>) {
+        let mut left: BTreeMap<Option<u64>, Vec<registry::Defect>> = BTreeMap::new();
+        for defect in defects {
+            left.entry(defect.offset).or_default().push(defect);
+        }
+        let held = values.into_iter().map(|value| {
+            let own = places(&value).flat_map(|place| take(&mut left, place));
+            let defects = own.map(|defect| hive_file::defect(hive, &defect)).collect();
+            Held { value, defects }
+        });
+        let held = held.collect();
+        (Values(held), left.into_values().flatten().collect())
+    }
+}
+
+/// Where damage of a value can lie: in its record, whose name follows 20 fixed bytes and is named by its start, and in its data.
+fn places(value: &Value<'_>) -> impl Iterator<Item = Range<u64>> {
+    let record = value.offset..value.offset.saturating_add(0x15);
+    let data = |extent: &registry::Extent| extent.offset..extent.offset.saturating_add(extent.length.max(1));
+    std::iter::once(record).chain(value.data_extents.iter().map(data))
+}
+
+/// Takes the damage at a place out of what is left.
+fn take(left: &mut BTreeMap<Option<u64>, Vec<registry::Defect>>, place: Range<u64>) -> Vec<registry::Defect> {
+    let at: Vec<_> = left.range(Some(place.start)..Some(place.end)).map(|(at, _)| *at).collect();
+    at.into_iter().filter_map(|at| left.remove(&at)).flatten().collect()
+}
+
+impl Held<'_> {
+    /// Where the data stands, where it stands in one piece.
+    pub(crate) fn at(&self) -> Option<ByteSpan> {
+        match self.value.data_extents.as_slice() {
+            [one] => Some(ByteSpan::new(one.offset, one.length)),
+            _ => None,
+        }
+    }
+
+    /// Where a part of the data stands, where all of it stands in one piece.
+    pub(crate) fn part(&self, offset: u64, length: u64) -> Option<ByteSpan> {
+        let whole = self.at()?;
+        let part = ByteSpan::new(whole.offset.checked_add(offset)?, length);
+        (part.end() <= whole.end()).then_some(part)
+    }
+}
