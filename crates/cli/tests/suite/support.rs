@@ -100,6 +100,7 @@ impl Place {
             },
             clock: Arc::new(Midnight) as Arc<dyn Clock>,
             observe: Arc::new(|_| ()),
+            interrupt: app::Interrupt::new(),
         };
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
         let finished = runtime.block_on(app::run(request)).unwrap();
