@@ -94,11 +94,7 @@ impl Account {
     fn code(&self, fail_on: &[FailOn]) -> u8 {
         let mut code = if self.mismatches.is_empty() { 0 } else { Failure::USAGE };
         for (_, ended) in &self.tasks {
-            code = code.max(match ended.status {
-                TaskStatus::ModelFailed => Failure::MODEL,
-                TaskStatus::BudgetSpent => Failure::BUDGET,
-                TaskStatus::Completed | TaskStatus::Incomplete => 0,
-            });
+            code = code.max(task_code(ended.status));
         }
         for fail_on in fail_on {
             let (applies, its) = match fail_on {
@@ -109,6 +105,14 @@ impl Account {
             code = if applies { code.max(its) } else { code };
         }
         code
+    }
+}
+
+fn task_code(status: TaskStatus) -> u8 {
+    match status {
+        TaskStatus::ModelFailed => Failure::MODEL,
+        TaskStatus::BudgetSpent => Failure::BUDGET,
+        TaskStatus::Completed | TaskStatus::Incomplete => 0,
     }
 }
 
@@ -134,4 +138,24 @@ fn mismatches(run: &Run) -> Vec<String> {
         )
     };
     differ.map(warning).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_that_its_model_or_a_budget_ended_has_a_code_of_its_own() {
+        let codes =
+            [TaskStatus::Completed, TaskStatus::Incomplete, TaskStatus::ModelFailed, TaskStatus::BudgetSpent];
+        assert_eq!(codes.map(task_code), [0, 0, 50, 60]);
+    }
+
+    #[test]
+    fn a_case_that_was_stopped_ends_with_the_code_of_the_signal() {
+        for (stopped, code) in [(Some(143), 143), (Some(130), 130)] {
+            assert_eq!(Outcome::Interrupted(PathBuf::new()).code(stopped, &[]), code);
+            assert_eq!(Outcome::NotBegun.code(stopped, &[]), code);
+        }
+    }
 }

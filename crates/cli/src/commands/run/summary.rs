@@ -61,9 +61,10 @@ impl Ended<'_> {
                 }
             }
             Outcome::Failed(failure) => {
-                let _ = writeln!(out, "{case}: failed");
-                for line in describe(failure).lines() {
-                    let _ = writeln!(out, "  {line}");
+                // The causes have been told when it happened.
+                let _ = writeln!(out, "{case}: {}", terminal(&failure.to_string()));
+                if let Some(folder) = failure.folder() {
+                    let _ = writeln!(out, "  {} is not sealed", terminal(&folder.display().to_string()));
                 }
             }
             Outcome::Interrupted(folder) => {
