@@ -110,30 +110,46 @@ impl Board {
 impl Work {
     fn by_agent(&self, now: Duration) -> Vec<String> {
         let time = elapsed(now.saturating_sub(self.since));
-        if self.agents.is_empty() {
-            return vec![format!("{}: {time}", self.name)];
+        let line = |(name, agent): (&String, &Agent)| {
+            format!("{name}: {} facts, {time}, {}", agent.facts, agent.doing())
+        };
+        let mut lines: Vec<String> = self.agents.iter().map(line).collect();
+        match self.agents.is_empty() {
+            true => lines.push(format!("{}: {time}", self.name)),
+            false if self.all_ended() => lines.push(format!("{}: {time}, {CLOSING}", self.name)),
+            false => {}
         }
-        self.agents.iter().map(|(name, agent)| format!("{name}: {}, {time}", agent.doing())).collect()
+        lines
     }
 
     /// What the agent does that was heard last, and the facts of all of them.
     fn in_one(&self, now: Duration) -> String {
         let time = elapsed(now.saturating_sub(self.since));
-        let last = self.last.as_ref().and_then(|last| Some((last, self.agents.get(last)?)));
-        let Some((name, agent)) = last else { return format!("{}: {time}", self.name) };
         let facts: u64 = self.agents.values().map(|agent| agent.facts).sum();
-        format!("{}: {name} {}, {facts} facts in all, {time}", self.name, agent.doing())
+        let last = self.last.as_ref().and_then(|last| Some((last, self.agents.get(last)?)));
+        match last {
+            None => format!("{}: {time}", self.name),
+            Some(_) if self.all_ended() => format!("{}: {facts} facts, {time}, {CLOSING}", self.name),
+            Some((name, agent)) => format!("{}: {facts} facts, {time}, {name} {}", self.name, agent.doing()),
+        }
+    }
+
+    /// Whether every agent that was heard has ended.
+    fn all_ended(&self) -> bool {
+        self.agents.values().all(|agent| agent.ended.is_some())
     }
 }
 
+/// What goes on when the agents have ended.
+const CLOSING: &str = "hashing the evidence";
+
 impl Agent {
     fn doing(&self) -> String {
-        let doing = match self.ended {
+        match self.ended {
             Some(status) => report::status(status).to_owned(),
             None if self.tool.is_empty() => format!("turn {}", self.turn),
             None => format!("turn {}, {}", self.turn, self.tool),
-        };
-        format!("{doing}, {} facts", self.facts)
+        }
     }
 }
 
@@ -167,6 +183,7 @@ fn cut(line: &str, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ledger::event::TaskEnded;
 
     const WIDE: Size = Size { columns: 100, lines: 24 };
 
@@ -176,6 +193,12 @@ mod tests {
 
     fn recorded(agent: &str, facts: u32) -> Progress {
         Progress::Recorded { agent: agent.to_owned(), facts }
+    }
+
+    fn ended(agent: &str) -> Progress {
+        let (status, spent, objectives) = (TaskStatus::Completed, None, Vec::new());
+        let ended = TaskEnded { status, spent, objectives, turns: 1, facts: 0, rejections: 0 };
+        Progress::Ended { agent: agent.to_owned(), ended }
     }
 
     fn seconds(seconds: u64) -> Duration {
@@ -193,8 +216,12 @@ mod tests {
         board.hear(0, &turn("filesystem", 1));
         assert_eq!(
             board.render(seconds(75), WIDE),
-            ["filesystem: turn 1, 0 facts, 1 min 15 s", "registry: turn 3, 12 facts, 1 min 15 s"]
+            ["filesystem: 0 facts, 1 min 15 s, turn 1", "registry: 12 facts, 1 min 15 s, turn 3"]
         );
+        for agent in ["filesystem", "registry"] {
+            board.hear(0, &ended(agent));
+        }
+        assert_eq!(board.render(seconds(75), WIDE)[2], "demo: 1 min 15 s, hashing the evidence");
         board.end(0, true);
         assert!(board.render(seconds(80), WIDE).is_empty());
     }
@@ -212,10 +239,12 @@ mod tests {
             board.render(seconds(13), WIDE),
             [
                 "b: 13 s",
-                "c: registry turn 2, 4 facts, 4 facts in all, 3 s",
+                "c: 4 facts, 3 s, registry turn 2",
                 "1 of 3 cases ended, 1 not sealed, 2 at work, 4 facts, 13 s",
             ]
         );
+        board.hear(2, &ended("registry"));
+        assert_eq!(board.render(seconds(13), WIDE)[1], "c: 4 facts, 3 s, hashing the evidence");
     }
 
     #[test]

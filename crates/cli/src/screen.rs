@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// The progress on the terminal, if there is one to show it on.
 pub(crate) struct Screen {
-    /// The widths of the lines that stand there; `None` where nothing is ever drawn.
-    drawn: Option<Mutex<Vec<usize>>>,
+    /// The lines that stand there; `None` where nothing is ever drawn.
+    drawn: Option<Mutex<Vec<String>>>,
 }
 
 impl Screen {
@@ -56,8 +56,13 @@ impl Screen {
     fn redraw(&self, text: &str, lines: &[String], size: Size) {
         let Some(drawn) = &self.drawn else { return };
         let mut drawn = drawn.lock().unwrap_or_else(PoisonError::into_inner);
-        let out = over(&drawn, text, lines, size);
-        *drawn = lines.iter().map(|line| line.chars().count()).collect();
+        if text.is_empty() && *drawn == lines {
+            return;
+        }
+        let widths: Vec<usize> = drawn.iter().map(|line| line.chars().count()).collect();
+        let out = over(&widths, text, lines, size);
+        drawn.clear();
+        drawn.extend_from_slice(lines);
         // In one piece, so that the terminal never shows half of it.
         let _ = io::stderr().write_all(out.as_bytes());
     }

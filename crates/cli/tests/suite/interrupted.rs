@@ -6,7 +6,7 @@ use ledger::{Event, Rules};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::{Child, Output, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 use testkit::scripted::calls;
@@ -33,10 +33,35 @@ fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
     panic!("it did not come about")
 }
 
+/// A program that does not outlive a test that fails.
+struct Started(Option<Child>);
+
+impl Started {
+    fn id(&self) -> u32 {
+        self.0.as_ref().unwrap().id()
+    }
+
+    fn child(&mut self) -> &mut Child {
+        self.0.as_mut().unwrap()
+    }
+
+    fn wait_with_output(mut self) -> Output {
+        self.0.take().unwrap().wait_with_output().unwrap()
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            drop((child.kill(), child.wait()));
+        }
+    }
+}
+
 /// Starts the program, and waits until the agent has ended and only the hashing goes on.
-fn started(place: &Place, arguments: &[&str]) -> Child {
+fn started(place: &Place, arguments: &[&str]) -> Started {
     let mut command = place.command(arguments);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = Started(Some(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()));
     wait_for(|| {
         let run = place.runs().pop()?;
         let ended = store::Reader::open(&run).ok()?.count("task_ended").ok()?;
@@ -94,7 +119,7 @@ fn an_interrupted_run_is_readable_unsealed_and_leaves_nothing_behind() {
     let workers = descendants(child.id());
     assert!(!workers.is_empty() && scratch_folders(&place) == 1);
     send("INT", child.id());
-    let output = child.wait_with_output().unwrap();
+    let output = child.wait_with_output();
     let told = text(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{told}");
     assert!(output.stdout.is_empty());
@@ -123,7 +148,7 @@ fn of_an_interrupted_batch_what_was_sealed_stays_and_the_rest_is_told() {
     let (endless, demo) = (str(&evidence).to_owned(), str(&demo_folder()).to_owned());
     let child = started(&place, &["run", &endless, &demo, "gone", "--jobs", "1", "--format", "json"]);
     send("TERM", child.id());
-    let output = child.wait_with_output().unwrap();
+    let output = child.wait_with_output();
     assert_eq!(output.status.code(), Some(143), "{}", text(&output.stderr));
     let value: Value = serde_json::from_slice(&output.stdout).unwrap();
     let cases = value["cases"].as_array().unwrap();
@@ -145,12 +170,12 @@ fn a_second_interrupt_ends_at_once() {
         send("STOP", *worker);
     }
     send("INT", child.id());
-    let mut told = BufReader::new(child.stderr.take().unwrap());
+    let mut told = BufReader::new(child.child().stderr.take().unwrap());
     let mut line = String::new();
     told.read_line(&mut line).unwrap();
     assert!(line.contains("a second time ends at once"), "{line}");
     send("INT", child.id());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(child.child().wait().unwrap().code(), Some(130));
     wait_for_the_end_of(&workers);
     place.locard_ends(0, &["verify", "latest", "--unsealed"]);
 }
@@ -164,8 +189,8 @@ fn what_a_killed_program_left_is_readable_and_its_scratch_folder_goes_with_the_n
     // Beside a living program, another one removes nothing.
     place.locard_ends(0, &["tool", "list_hives", "--evidence", str(&demo_folder())]);
     assert_eq!(scratch_folders(&place), 1);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    child.child().kill().unwrap();
+    child.child().wait().unwrap();
     wait_for_the_end_of(&workers);
     assert_eq!(scratch_folders(&place), 1);
     place.locard_ends(0, &["tool", "list_hives", "--evidence", str(&demo_folder())]);

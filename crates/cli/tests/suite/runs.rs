@@ -1,7 +1,7 @@
 //! The list of runs, and the names that mean the newest.
 
 use crate::lesser_runs::broken_off;
-use crate::support::{Place, copy_folder, demo_folder, str, text};
+use crate::support::{Place, copy_folder, demo_folder, script, str, text};
 use serde_json::Value;
 
 fn listed(place: &Place, arguments: &[&str]) -> Vec<Value> {
@@ -38,6 +38,17 @@ fn runs_are_listed_with_what_they_came_to() {
     for (pattern, expected) in [("demo", 2), ("d*o", 2), ("em?ty", 1), ("dem", 0), ("*", 3)] {
         assert_eq!(listed(&place, &[pattern]).len(), expected, "{pattern}");
     }
+}
+
+#[test]
+fn a_run_of_several_agents_is_listed_with_what_all_of_them_came_to() {
+    let place = Place::new();
+    let agents = ["one", "two", "three"].map(|name| (name, script(vec![])));
+    let (finished, _) = place.investigate(ledger::Rules::default(), agents.into());
+    let listed = app::list_runs(&place.path("runs"), None).unwrap();
+    assert_eq!(listed[0].agents, ["one", "two", "three"]);
+    assert_eq!((listed[0].facts, listed[0].unmet), (Some(0), Some(0)));
+    assert_eq!(listed[0].folder, finished.folder);
 }
 
 #[test]
