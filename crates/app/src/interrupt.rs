@@ -10,12 +10,21 @@ use tokio::sync::watch;
 #[derive(Debug, Clone)]
 pub struct Interrupt {
     told: Arc<watch::Sender<bool>>,
+    /// What stops the part of which this stops a part.
+    outer: Option<Arc<watch::Sender<bool>>>,
 }
 
 impl Interrupt {
     /// A handle that has not been used.
     pub fn new() -> Interrupt {
-        Interrupt { told: Arc::new(watch::Sender::new(false)) }
+        Interrupt { told: Arc::new(watch::Sender::new(false)), outer: None }
+    }
+
+    /// A handle for one run: it is told where this one is, and telling it tells no other run.
+    ///
+    /// It is made of a handle that [`Interrupt::new`] gave.
+    pub(crate) fn of_one_run(&self) -> Interrupt {
+        Interrupt { told: Arc::new(watch::Sender::new(false)), outer: Some(Arc::clone(&self.told)) }
     }
 
     /// Tells the runs to stop.
@@ -25,13 +34,23 @@ impl Interrupt {
 
     /// Whether the runs were told.
     pub fn is_interrupted(&self) -> bool {
-        *self.told.borrow()
+        *self.told.borrow() || self.outer.as_ref().is_some_and(|outer| *outer.borrow())
     }
 
     /// Returns once the runs are told.
     pub async fn interrupted(&self) {
-        // It cannot fail: the sender lives as long as this handle.
-        let _ = self.told.subscribe().wait_for(|told| *told).await;
+        // Waiting cannot fail: the senders live as long as this handle.
+        let mut told = self.told.subscribe();
+        match &self.outer {
+            None => drop(told.wait_for(|told| *told).await),
+            Some(outer) => {
+                let mut outer = outer.subscribe();
+                tokio::select! {
+                    told = told.wait_for(|told| *told) => drop(told),
+                    told = outer.wait_for(|told| *told) => drop(told),
+                }
+            }
+        }
     }
 }
 

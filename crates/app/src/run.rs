@@ -153,7 +153,7 @@ impl Open {
         let setting = Setting::new(self.opened.rules.clone(), self.opened.seed, &self.opened.tools, &ids);
         let setting = Arc::new(setting);
         let bench = Arc::new(Bench::new(&self.opened));
-        let stop = Interrupt::new();
+        let stop = request.interrupt.of_one_run();
         let mut drives = Vec::new();
         for (agent, id) in request.agents.iter().zip(ids) {
             let model = (request.models)(agent, id, self.opened.seed);
@@ -182,7 +182,7 @@ impl Open {
             let agent = drive.agent.clone();
             running.spawn(async move { (drive.task.id(), agent, drive.finish().await) });
         }
-        let mut ended = self.join(running, &request.interrupt, &stop).await?;
+        let mut ended = self.join(running, &stop).await?;
         ended.sort_by_key(|(id, ..)| *id);
         Ok(ended.into_iter().map(|(_, agent, ended)| (agent, ended)).collect())
     }
@@ -191,32 +191,23 @@ impl Open {
     async fn join(
         &self,
         mut running: JoinSet<Driven>,
-        interrupt: &Interrupt,
         stop: &Interrupt,
     ) -> Result<Vec<(TaskId, String, TaskEnded)>, RunError> {
         let (mut ended, mut failed) = (Vec::new(), None);
-        loop {
-            let joined = tokio::select! {
-                joined = running.join_next() => joined,
-                () = interrupt.interrupted(), if !stop.is_interrupted() => {
-                    stop.interrupt();
-                    continue;
-                }
-            };
+        while let Some(joined) = running.join_next().await {
             let folder = self.folder.clone();
             let error = match joined {
-                None => break,
-                Some(Ok((id, agent, Ok(end)))) => {
+                Ok((id, agent, Ok(end))) => {
                     ended.push((id, agent, end));
                     continue;
                 }
-                Some(Ok((.., Err(DriveError::Interrupted { .. })))) => {
+                Ok((.., Err(DriveError::Interrupted { .. }))) => {
                     // A task that stopped because another one failed is not the run's failure.
                     failed.get_or_insert(RunError::Interrupted { folder });
                     continue;
                 }
-                Some(Ok((.., Err(source)))) => RunError::Drive { folder, source },
-                Some(Err(_)) => RunError::Panicked { folder },
+                Ok((.., Err(source))) => RunError::Drive { folder, source },
+                Err(_) => RunError::Panicked { folder },
             };
             stop.interrupt();
             if matches!(failed, None | Some(RunError::Interrupted { .. })) {
