@@ -1,5 +1,6 @@
 //! Drives one task: the engine decides, the adapters act.
 
+use crate::interrupt::Interrupt;
 use crate::judge::Bench;
 use crate::record::Recorder;
 use crate::worker::Worker;
@@ -36,6 +37,12 @@ pub enum DriveError {
         #[source]
         source: Stopped,
     },
+    /// The run was told to stop.
+    #[error("drive {task}: it was interrupted")]
+    Interrupted {
+        /// The task.
+        task: TaskId,
+    },
     /// A thread of ours panicked.
     #[error("drive {task}: a thread of the program panicked")]
     Panicked {
@@ -63,6 +70,13 @@ pub enum Progress {
         /// The tool.
         tool: String,
     },
+    /// An agent's facts were recorded.
+    Recorded {
+        /// The agent.
+        agent: String,
+        /// How many, of one step.
+        facts: u32,
+    },
     /// A task ended.
     Ended {
         /// The agent.
@@ -82,10 +96,11 @@ pub(crate) struct Drive {
     pub(crate) bench: Arc<Bench>,
     pub(crate) wall: Duration,
     pub(crate) observe: Arc<dyn Fn(Progress) + Send + Sync>,
+    pub(crate) interrupt: Interrupt,
 }
 
 impl Drive {
-    /// Runs the task to its end.
+    /// Runs the task to its end, or to an interruption, after which nothing more of it is recorded.
     pub(crate) async fn finish(mut self) -> Result<TaskEnded, DriveError> {
         // A wall time past the clock's range is none.
         let deadline = Instant::now().checked_add(self.wall);
@@ -93,12 +108,17 @@ impl Drive {
         let mut cost = None;
         loop {
             let task = self.task.id();
+            // Here the outcome of a call that the interruption itself cancelled is left unrecorded.
+            self.go_on()?;
             let step = self.task.step(input).map_err(|source| DriveError::Step { task, source })?;
-            let ended = ended(&step);
+            let (ended, facts) = (ended(&step), facts(&step));
             let paid = self.model.is_paid();
             let command = record(&self.recorder, task, step, cost.take(), paid).await?;
+            if facts > 0 {
+                (self.observe)(Progress::Recorded { agent: self.agent.clone(), facts });
+            }
             input = match command {
-                Command::AskModel(request) => self.ask(&request, deadline).await,
+                Command::AskModel(request) => self.ask(&request, deadline).await?,
                 Command::CallTool(invoke) => {
                     let (returned, spent) = self.call(invoke).await?;
                     cost = spent;
@@ -126,19 +146,37 @@ impl Drive {
         }
     }
 
-    async fn ask(&mut self, request: &TurnRequest, deadline: Option<Instant>) -> Input {
-        (self.observe)(Progress::Turn { agent: self.agent.clone(), turn: request.turn });
-        let reply = match deadline {
-            Some(deadline) => tokio::time::timeout_at(deadline, self.model.turn(request)).await,
-            None => Ok(self.model.turn(request).await),
-        };
-        match reply {
-            Ok(Ok(reply)) => Input::Replied(reply),
-            Ok(Err(error)) => Input::ModelFailed(error.to_string()),
-            Err(_) => Input::TimeSpent,
+    fn go_on(&self) -> Result<(), DriveError> {
+        match self.interrupt.is_interrupted() {
+            true => Err(DriveError::Interrupted { task: self.task.id() }),
+            false => Ok(()),
         }
     }
 
+    async fn ask(&mut self, request: &TurnRequest, deadline: Option<Instant>) -> Result<Input, DriveError> {
+        self.go_on()?;
+        (self.observe)(Progress::Turn { agent: self.agent.clone(), turn: request.turn });
+        let interrupt = self.interrupt.clone();
+        let task = self.task.id();
+        let asking = async {
+            match deadline {
+                Some(deadline) => tokio::time::timeout_at(deadline, self.model.turn(request)).await,
+                None => Ok(self.model.turn(request).await),
+            }
+        };
+        let reply = tokio::select! {
+            biased;
+            () = interrupt.interrupted() => return Err(DriveError::Interrupted { task }),
+            reply = asking => reply,
+        };
+        Ok(match reply {
+            Ok(Ok(reply)) => Input::Replied(reply),
+            Ok(Err(error)) => Input::ModelFailed(error.to_string()),
+            Err(_) => Input::TimeSpent,
+        })
+    }
+
+    /// Calls a tool; an interruption cancels the call, and this returns once it has ended.
     async fn call(&mut self, invoke: Invoke) -> Result<(ToolReturn, Option<Cost>), DriveError> {
         let task = self.task.id();
         (self.observe)(Progress::Tool {
@@ -146,10 +184,17 @@ impl Drive {
             invocation: invoke.invocation,
             tool: invoke.tool.clone(),
         });
+        let canceller = self.worker.canceller();
         let worker = self.worker.clone();
-        tokio::task::spawn_blocking(move || worker.call(&invoke.tool, &invoke.arguments))
-            .await
-            .map_err(|_| DriveError::Panicked { task })
+        let mut calling = tokio::task::spawn_blocking(move || worker.call(&invoke.tool, &invoke.arguments));
+        let returned = tokio::select! {
+            returned = &mut calling => returned,
+            () = self.interrupt.interrupted() => {
+                canceller.cancel();
+                calling.await
+            }
+        };
+        returned.map_err(|_| DriveError::Panicked { task })
     }
 }
 
@@ -182,4 +227,9 @@ fn ended(step: &Step) -> Option<TaskEnded> {
         Event::TaskEnded(ended) => Some(ended.clone()),
         _ => None,
     })
+}
+
+fn facts(step: &Step) -> u32 {
+    let accepted = step.append.iter().filter(|append| matches!(append.event, Event::ClaimAccepted(_)));
+    u32::try_from(accepted.count()).unwrap_or(u32::MAX)
 }

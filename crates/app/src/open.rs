@@ -2,6 +2,7 @@
 
 use graph::{FoldError, Run};
 use ledger::{Circumstance, Event, Stream};
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf, is_separator};
 use store::{OpenError, ReadError, Reader};
 use thiserror::Error;
@@ -70,10 +71,13 @@ const LATEST: &str = "latest";
 /// The most folders that an ambiguous name is told.
 const MAX_LISTED: usize = 5;
 
+/// What stands before a case's name where its newest run is meant.
+const LATEST_OF: &str = "latest:";
+
 /// The folder that `name` means: a path where it has a separator in it; otherwise a run under `runs`, by its name or a unique beginning of it.
 ///
 /// An exact name wins over beginnings, so that `X` can be meant where `X-2` exists.
-/// `latest` is the run under `runs` that was begun last.
+/// `latest` is the run under `runs` that was begun last, `latest:<case>` the one of the case with exactly this name.
 pub fn find_run(name: &str, runs: &Path) -> Result<PathBuf, OpenRunError> {
     let path = Path::new(name);
     if !is_plain(name) {
@@ -86,9 +90,12 @@ pub fn find_run(name: &str, runs: &Path) -> Result<PathBuf, OpenRunError> {
     if let Some(folder) = exact.into_iter().find(|folder| folder.is_dir()) {
         return Ok(folder);
     }
-    if name == LATEST
-        && let Some(folder) = latest(runs)
-    {
+    let newest = match name.strip_prefix(LATEST_OF) {
+        Some(case) => newest_first(runs).into_iter().find(|folder| is_of_case(folder, case)),
+        None if name == LATEST => newest_first(runs).into_iter().next(),
+        None => None,
+    };
+    if let Some(folder) = newest {
         return Ok(folder);
     }
     let mut fitting = beginning_with(name, runs);
@@ -102,15 +109,36 @@ pub fn find_run(name: &str, runs: &Path) -> Result<PathBuf, OpenRunError> {
     }
 }
 
-/// The run that was begun last; of those begun within one second, the one numbered last.
-fn latest(runs: &Path) -> Option<PathBuf> {
-    let begun = |name: &String| {
+/// The run folders under `runs`, the one begun last first; of those begun within one second, the one numbered last.
+pub(crate) fn newest_first(runs: &Path) -> Vec<PathBuf> {
+    let names = beginning_with("", runs);
+    let known: BTreeSet<&String> = names.iter().collect();
+    let begun = |name: &&String| {
         let (base, number) = name.rsplit_once('-').unwrap_or((name, ""));
         let time = name.split('-').next().unwrap_or_default().to_owned();
-        let number = number.parse::<u32>().ok().filter(|_| runs.join(base).is_dir());
+        let number = number.parse::<u32>().ok().filter(|_| known.contains(&base.to_owned()));
         (time, number.unwrap_or(1))
     };
-    beginning_with("", runs).into_iter().max_by_key(begun).map(|name| runs.join(name))
+    let mut sorted: Vec<&String> = names.iter().collect();
+    sorted.sort_by_cached_key(|name| std::cmp::Reverse(begun(name)));
+    sorted.into_iter().map(|name| runs.join(name)).collect()
+}
+
+/// Whether the run in `folder` investigates the case of this name.
+///
+/// A run of that name whose log cannot be read counts: passing it over would show an older one as the newest.
+fn is_of_case(folder: &Path, case: &str) -> bool {
+    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let rest = name.split_once('-').map_or("", |(_, rest)| rest);
+    let Some(number) = rest.strip_prefix(case) else { return false };
+    if !number.is_empty() && number.strip_prefix('-').is_none_or(|number| number.parse::<u32>().is_err()) {
+        return false;
+    }
+    let first = Reader::open(folder).ok().and_then(|reader| reader.events().next());
+    match first {
+        Some(Ok((_, Event::RunOpened(opened), _))) => opened.case.name == case,
+        _ => true,
+    }
 }
 
 /// Whether `name` is one name, and not a path.

@@ -7,7 +7,8 @@ pub use error::RunError;
 use crate::agents::Agent;
 use crate::case_file::Case;
 use crate::clock::Clock;
-use crate::drive::{Drive, Progress};
+use crate::drive::{Drive, DriveError, Progress};
+use crate::interrupt::Interrupt;
 use crate::judge::Bench;
 use crate::record::Recorder;
 use crate::seal::{Manifest, Sealing, write_manifest};
@@ -51,6 +52,8 @@ pub struct RunRequest {
     pub clock: Arc<dyn Clock>,
     /// Who is told what happens.
     pub observe: Arc<dyn Fn(Progress) + Send + Sync>,
+    /// What stops the run before its end.
+    pub interrupt: Interrupt,
 }
 
 /// A sealed run.
@@ -69,9 +72,11 @@ pub struct Finished {
 /// Investigates the case: opens a run, lets each agent do its task, hashes the evidence beside them, and seals.
 ///
 /// Once this returns, the run folder holds a sealed run.
+/// Whatever else it returns, nothing of it goes on: no tool runs and nothing is recorded any more.
+/// An interruption that comes when everything is recorded but the seal is too late; the run is then sealed.
 pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     let vocabulary = Vocabulary::shipped().map_err(RunError::Vocabulary)?;
-    refuse_runs_inside_evidence(&request)?;
+    refuse_runs_inside(&request.runs, &request.case.paths)?;
     hand_out_objectives(&mut request)?;
     check_objectives(&request.agents, &vocabulary)?;
     // The first worker is started before the folder is made: where tools cannot run there is no run.
@@ -79,11 +84,34 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     let opened = opened(&request, vocabulary).map_err(RunError::Canonical)?;
     let mut open = Open::create(&request, opened, hasher.confinement())?;
     let cancel_hashing = hasher.canceller();
-    let hashing = hash_evidence(&request, hasher);
-    let tasks = open.investigate(&request).await.inspect_err(|_| cancel_hashing.cancel())?;
-    let hashed = hashing.await.map_err(|_| RunError::Panicked { folder: open.folder.clone() })??;
+    let mut hashing = hash_evidence(&request, open.folder.clone(), hasher);
+    let tasks = match open.investigate(&request).await {
+        Ok(tasks) => tasks,
+        Err(error) => {
+            cancel_hashing.cancel();
+            // Whatever comes of it, the first error is the one to be told.
+            let _ = hashing.await;
+            return Err(error);
+        }
+    };
+    let hashed = tokio::select! {
+        hashed = &mut hashing => hashed,
+        () = request.interrupt.interrupted() => {
+            cancel_hashing.cancel();
+            hashing.await
+        }
+    };
+    let hashed = match hashed.map_err(|_| RunError::Panicked { folder: open.folder.clone() })? {
+        Err(_) if request.interrupt.is_interrupted() => {
+            return Err(RunError::Interrupted { folder: open.folder });
+        }
+        hashed => hashed?,
+    };
     open.seal(tasks, hashed)
 }
+
+/// What came of a task: its id, its agent, how it ended.
+type Driven = (TaskId, String, Result<TaskEnded, DriveError>);
 
 /// A run that is being recorded.
 struct Open {
@@ -125,6 +153,7 @@ impl Open {
         let setting = Setting::new(self.opened.rules.clone(), self.opened.seed, &self.opened.tools, &ids);
         let setting = Arc::new(setting);
         let bench = Arc::new(Bench::new(&self.opened));
+        let stop = request.interrupt.of_one_run();
         let mut drives = Vec::new();
         for (agent, id) in request.agents.iter().zip(ids) {
             let model = (request.models)(agent, id, self.opened.seed);
@@ -145,6 +174,7 @@ impl Open {
                 bench: Arc::clone(&bench),
                 wall: Duration::from_secs(self.opened.rules.budgets.wall_seconds),
                 observe: Arc::clone(&request.observe),
+                interrupt: stop.clone(),
             });
         }
         let mut running = JoinSet::new();
@@ -152,15 +182,39 @@ impl Open {
             let agent = drive.agent.clone();
             running.spawn(async move { (drive.task.id(), agent, drive.finish().await) });
         }
-        let mut ended = Vec::new();
-        // Leaving early drops the set, which stops the other tasks: nothing is recorded after an error.
-        while let Some(task) = running.join_next().await {
-            let (id, agent, result) = task.map_err(|_| RunError::Panicked { folder: self.folder.clone() })?;
-            let result = result.map_err(|source| RunError::Drive { folder: self.folder.clone(), source })?;
-            ended.push((id, agent, result));
-        }
+        let mut ended = self.join(running, &stop).await?;
         ended.sort_by_key(|(id, ..)| *id);
         Ok(ended.into_iter().map(|(_, agent, ended)| (agent, ended)).collect())
+    }
+
+    /// Waits for every task; where one fails, or the run is interrupted, the others are stopped and waited for as well.
+    async fn join(
+        &self,
+        mut running: JoinSet<Driven>,
+        stop: &Interrupt,
+    ) -> Result<Vec<(TaskId, String, TaskEnded)>, RunError> {
+        let (mut ended, mut failed) = (Vec::new(), None);
+        while let Some(joined) = running.join_next().await {
+            let folder = self.folder.clone();
+            let error = match joined {
+                Ok((id, agent, Ok(end))) => {
+                    ended.push((id, agent, end));
+                    continue;
+                }
+                Ok((.., Err(DriveError::Interrupted { .. }))) => {
+                    // A task that stopped because another one failed is not the run's failure.
+                    failed.get_or_insert(RunError::Interrupted { folder });
+                    continue;
+                }
+                Ok((.., Err(source))) => RunError::Drive { folder, source },
+                Err(_) => RunError::Panicked { folder },
+            };
+            stop.interrupt();
+            if matches!(failed, None | Some(RunError::Interrupted { .. })) {
+                failed = Some(error);
+            }
+        }
+        failed.map_or(Ok(ended), Err)
     }
 
     fn seal(
@@ -264,13 +318,11 @@ fn check_objectives(agents: &[Agent], vocabulary: &Vocabulary) -> Result<(), Run
     Ok(())
 }
 
-/// Evidence is never written, not even beside it.
-fn refuse_runs_inside_evidence(request: &RunRequest) -> Result<(), RunError> {
-    let runs = existing_ancestor(&request.runs);
-    match request.case.paths.iter().find(|evidence| runs.starts_with(evidence)) {
-        Some(evidence) => {
-            Err(RunError::InsideEvidence { runs: request.runs.clone(), evidence: evidence.clone() })
-        }
+/// Refuses run folders in `runs` where that lies inside the evidence: evidence is never written, not even beside its files.
+pub fn refuse_runs_inside(runs: &Path, evidence: &[PathBuf]) -> Result<(), RunError> {
+    let resolved = existing_ancestor(runs);
+    match evidence.iter().find(|evidence| resolved.starts_with(evidence)) {
+        Some(evidence) => Err(RunError::InsideEvidence { runs: runs.to_owned(), evidence: evidence.clone() }),
         None => Ok(()),
     }
 }
@@ -309,15 +361,16 @@ fn create_folder(request: &RunRequest) -> Result<(PathBuf, RunId, Writer), RunEr
 type Hashing = tokio::task::JoinHandle<Result<Vec<EvidenceHashed>, RunError>>;
 
 /// Hashes the evidence in a worker of its own, beside the investigation.
-fn hash_evidence(request: &RunRequest, worker: Worker) -> Hashing {
+fn hash_evidence(request: &RunRequest, folder: PathBuf, worker: Worker) -> Hashing {
     let level = request.integrity;
     let evidence = request.case.entry.evidence.clone();
     tokio::task::spawn_blocking(move || {
         let mut hashed = Vec::new();
         for entry in evidence {
-            let (integrity, gaps) = worker
-                .hash(&entry.label, level)
-                .map_err(|source| RunError::Hash { label: entry.label.clone(), source })?;
+            let (integrity, gaps) = worker.hash(&entry.label, level).map_err(|source| {
+                let (folder, label) = (folder.clone(), entry.label.clone());
+                RunError::Hash { folder, label, source }
+            })?;
             // A hash over every byte says nothing about one over samples.
             let full = level == IntegrityLevel::Full;
             let expected = entry.expected_sha256.filter(|_| full);

@@ -2,6 +2,7 @@
 
 use crate::help;
 use clap::{Parser, Subcommand, ValueEnum};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Investigates evidence with agents whose every fact is checked against what their tools returned.
@@ -14,9 +15,12 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Investigate a case and seal the run
+    /// Investigate cases and seal a run of each
     #[command(after_long_help = help::RUN)]
     Run(RunArguments),
+    /// List the runs, the newest first
+    #[command(after_long_help = help::RUNS)]
+    Runs(RunsArguments),
     /// Show the facts of a run and what each rests on
     #[command(after_long_help = help::FACTS)]
     Facts(RunFolder),
@@ -39,11 +43,18 @@ pub(crate) enum Command {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunArguments {
-    /// A folder with case.toml, that file, or a folder of evidence
+    /// Folders with case.toml, such files, or folders of evidence
     ///
     /// A case.toml that is found in a folder may name evidence inside that folder only;
     /// name the file itself to let it name evidence elsewhere.
-    pub(crate) case: PathBuf,
+    #[arg(required = true, value_name = "CASE")]
+    pub(crate) cases: Vec<PathBuf>,
+    /// How many cases are investigated at once
+    ///
+    /// Without it: as many as there are processors.
+    /// The agents of a case work side by side, a tool worker each (up to 2 GiB of memory).
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
     /// Where run folders are made
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
@@ -67,7 +78,22 @@ pub(crate) struct RunArguments {
     /// What makes the exit code other than 0
     #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<FailOn>,
+    /// Show no progress
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
     /// How the summary is printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunsArguments {
+    /// Only runs of cases of this name; * stands for any characters, ? for one
+    pub(crate) case: Option<String>,
+    /// Where run folders are looked for
+    #[arg(long, value_name = "FOLDER", default_value = "runs")]
+    pub(crate) runs: PathBuf,
+    /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
 }
@@ -94,7 +120,7 @@ pub(crate) enum FailOn {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunFolder {
-    /// A run folder, or the beginning of its name
+    /// A run folder, the beginning of its name, latest, or latest:CASE
     pub(crate) run: String,
     /// Where run folders are looked for
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
@@ -106,7 +132,7 @@ pub(crate) struct RunFolder {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct VerifyArguments {
-    /// A run folder, or the beginning of its name
+    /// A run folder, the beginning of its name, latest, or latest:CASE
     pub(crate) run: String,
     /// Where run folders are looked for
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
@@ -123,7 +149,7 @@ pub(crate) struct VerifyArguments {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReportArguments {
-    /// A run folder, or the beginning of its name
+    /// A run folder, the beginning of its name, latest, or latest:CASE
     pub(crate) run: String,
     /// Where run folders are looked for
     #[arg(long, value_name = "FOLDER", default_value = "runs")]

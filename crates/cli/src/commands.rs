@@ -5,25 +5,24 @@ mod facts;
 mod rejections;
 mod report;
 mod run;
+mod runs;
 mod tool;
 mod verify;
 
 use crate::arguments::{Arguments, Command, Format};
 use crate::failure::{Failure, describe};
 use crate::printer::Printer;
-use app::Case;
+use crate::scratch::Scratch;
 use graph::Run;
 use serde_json::Value;
 use std::fmt::Write;
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 /// Does what the arguments ask; gives the exit code.
 pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8, Failure> {
     match arguments.command {
-        Command::Run(arguments) => run::execute(arguments, printer),
+        Command::Run(arguments) => run::execute(&arguments, printer),
+        Command::Runs(arguments) => runs::execute(&arguments, printer),
         Command::Facts(arguments) => facts::execute(&arguments, printer),
         Command::Verify(arguments) => verify::execute(&arguments, printer),
         Command::Rejections(arguments) => rejections::execute(&arguments, printer),
@@ -72,48 +71,20 @@ fn conditions(run: &Run) -> String {
         let _ = writeln!(out, "{UNCONFINED}");
     }
     if run.sealed.is_none() {
-        let _ = writeln!(out, "the run is not sealed: it broke off");
+        let _ = writeln!(out, "the run is not sealed: it broke off or was interrupted, or is under way");
     }
     out
 }
 
 /// A worker request for this program and a fresh scratch folder, which goes with the guard.
-fn worker(unconfined: bool, case: &Case) -> Result<(app::WorkerRequest, TempDir), Failure> {
+fn worker(unconfined: bool, evidence: &[PathBuf]) -> Result<(app::WorkerRequest, Scratch), Failure> {
     let program = std::env::current_exe().map_err(Failure::Program)?;
-    let scratch = scratch(&std::env::temp_dir(), case)?;
+    let scratch = Scratch::new(evidence)?;
     let request = app::WorkerRequest {
         program,
         unconfined,
-        scratch: scratch.path().to_owned(),
+        scratch: scratch.calls().to_owned(),
         limits: sandbox::Limits::default(),
     };
     Ok((request, scratch))
-}
-
-/// A folder that nobody else can have prepared or can look into; evidence is never written, so it must not lie there.
-fn scratch(temporary: &Path, case: &Case) -> Result<TempDir, Failure> {
-    let failed = |source| Failure::Scratch { path: temporary.to_owned(), source };
-    let resolved = temporary.canonicalize().map_err(failed)?;
-    if let Some(evidence) = case.paths.iter().find(|evidence| resolved.starts_with(evidence)) {
-        return Err(Failure::ScratchInEvidence { path: temporary.to_owned(), evidence: evidence.clone() });
-    }
-    let mode = Permissions::from_mode(0o700);
-    tempfile::Builder::new().prefix("locard-").permissions(mode).tempdir_in(&resolved).map_err(failed)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_scratch_folder_is_fresh_and_nobody_elses() {
-        let place = tempfile::tempdir().unwrap();
-        let (evidence, temporary) = (place.path().join("evidence"), place.path().join("tmp"));
-        std::fs::create_dir(&evidence).unwrap();
-        std::fs::create_dir(&temporary).unwrap();
-        let case = app::load_case(&evidence).unwrap();
-        let (first, second) = (scratch(&temporary, &case).unwrap(), scratch(&temporary, &case).unwrap());
-        assert_ne!(first.path(), second.path());
-        assert_eq!(first.path().metadata().unwrap().permissions().mode() & 0o7777, 0o700);
-    }
 }

@@ -3,7 +3,7 @@
 use sandbox::{CallError, SpawnError};
 use std::error::Error;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use thiserror::Error as ThisError;
 
 /// Why a command did not do what it was asked.
@@ -51,6 +51,10 @@ pub(crate) enum Failure {
     NoSuchTool { found: String },
     #[error("failed to open the run")]
     Open(#[source] app::OpenRunError),
+    #[error("failed to {0}")]
+    List(#[source] app::ListError),
+    #[error("failed to investigate the case: a thread of the program panicked")]
+    Panicked,
 }
 
 impl Failure {
@@ -60,12 +64,20 @@ impl Failure {
     const OUTPUT_CLOSED: u8 = 3;
     pub(crate) const TAMPERED: u8 = 31;
     const SANDBOX: u8 = 40;
+    pub(crate) const MODEL: u8 = 50;
+    pub(crate) const BUDGET: u8 = 60;
+    /// Ended by SIGINT: 128 and its number, as shells have it.
+    pub(crate) const INTERRUPTED: u8 = 130;
+    /// Ended by SIGTERM.
+    pub(crate) const TERMINATED: u8 = 143;
 
     /// The exit code.
     pub(crate) fn code(&self) -> u8 {
         match self {
             Failure::Output(_) => Failure::OUTPUT_CLOSED,
-            Failure::Runtime(_) | Failure::Program(_) | Failure::Agents(_) => Failure::DEFECT,
+            Failure::Runtime(_) | Failure::Program(_) | Failure::Agents(_) | Failure::Panicked => {
+                Failure::DEFECT
+            }
             Failure::Scratch { .. }
             | Failure::ScratchInEvidence { .. }
             | Failure::RulesFile { .. }
@@ -73,10 +85,19 @@ impl Failure {
             | Failure::Case(_)
             | Failure::Model { .. }
             | Failure::ToolArgument { .. }
+            | Failure::List(_)
             | Failure::NoSuchTool { .. } => Failure::USAGE,
             Failure::Run(error) => run_code(error),
             Failure::Tool(error) => tool_code(error),
             Failure::Open(error) => open_code(error),
+        }
+    }
+
+    /// The folder of the run that was begun, if one was.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        match self {
+            Failure::Run(error) => error.folder(),
+            _ => None,
         }
     }
 
@@ -91,6 +112,10 @@ impl Failure {
             Failure::Tool(_) | Failure::Run(_) if self.code() == Failure::SANDBOX => {
                 Some("`locard doctor` shows what holds here; --unconfined goes on without it".to_owned())
             }
+            Failure::Run(error) => error.folder().map(|folder| {
+                let folder = folder.display();
+                format!("{folder} is not sealed; facts, report and verify --unsealed read what it holds")
+            }),
             Failure::ScratchInEvidence { .. } => Some("set TMPDIR to a folder elsewhere".to_owned()),
             Failure::Case(app::CaseError::Outside { folder, .. }) => {
                 let file = folder.join("case.toml");
@@ -132,6 +157,7 @@ fn run_code(error: &app::RunError) -> u8 {
         app::RunError::Vocabulary(_) | app::RunError::Canonical(_) | app::RunError::Panicked { .. } => {
             Failure::DEFECT
         }
+        app::RunError::Interrupted { .. } => Failure::INTERRUPTED,
         // A full or failing disk is not a defect of ours, but nothing of the evidence's either.
         app::RunError::Seal { .. } | app::RunError::Manifest { .. } => Failure::USAGE,
         app::RunError::Recording { source, .. }

@@ -14,23 +14,35 @@ Exit codes:
   40  tools cannot be confined here
   50  the model failed
   60  a budget was spent before anything was recorded
-Several apply: the highest.";
+  130 ended by SIGINT (Ctrl-C); 143 by SIGTERM
+Several apply: the highest. locard run --fail-on adds 10, 20 and 25.";
 
 pub(crate) const RUN: &str = "\
 Examples:
   locard run cases/demo
       the case of a folder
-  locard run extracted --runs /srv/runs --fail-on gaps,unmet --format json
-      a folder of evidence, for automation
+  locard run cases/* --jobs 4 --fail-on gaps,unmet --format json
+      many cases, four at once; what one of them meets stops no other
+
+Ctrl-C ends it in order: calls are cancelled, what was recorded stays readable,
+nothing is sealed. A second Ctrl-C ends it at once.
 
 Exit codes: 0 sealed; 2 usage or configuration; 40 tools cannot be confined
-here; 50 model failed; 60 budget spent before anything was recorded; with
---fail-on: 10 gaps, 20 refused, 25 unmet.";
+here; 50 model failed; 60 budget spent before anything was recorded; 130 ended
+by SIGINT, 143 by SIGTERM; with --fail-on: 10 gaps, 20 refused, 25 unmet.
+Of several cases the highest.";
+
+pub(crate) const RUNS: &str = "\
+Examples:
+  locard runs
+      every run under runs/
+  locard runs 'laptop-*' --format json
+      the runs of some cases, for programs";
 
 pub(crate) const FACTS: &str = "\
 Examples:
-  locard facts 2026
-      the only run whose name begins with 2026
+  locard facts latest:demo
+      the newest run of the case demo
   locard facts runs/20260101T120000Z-demo --format json
       a run by its folder, for programs";
 

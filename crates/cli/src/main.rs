@@ -3,10 +3,14 @@
 //! Results go to standard output, everything else to standard error; nothing else in the house prints or exits.
 
 mod arguments;
+mod board;
 mod commands;
 mod failure;
 mod help;
 mod printer;
+mod scratch;
+mod screen;
+mod signals;
 
 use clap::Parser;
 use failure::{Failure, describe};

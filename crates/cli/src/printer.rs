@@ -1,22 +1,16 @@
-//! The one place that writes to the terminal.
+//! Results and complaints; what is drawn in place is the screen's.
 
 use crate::failure::Failure;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 /// Results to standard output, the rest to standard error.
 pub(crate) struct Printer {
     results: io::StdoutLock<'static>,
-    progress: bool,
 }
 
 impl Printer {
     pub(crate) fn new() -> Printer {
-        Printer { results: io::stdout().lock(), progress: io::stderr().is_terminal() }
-    }
-
-    /// Whether progress is shown: only to a person.
-    pub(crate) fn shows_progress(&self) -> bool {
-        self.progress
+        Printer { results: io::stdout().lock() }
     }
 
     /// A result; ends with a line feed.
@@ -29,9 +23,4 @@ impl Printer {
     pub(crate) fn complain(&self, text: &str) {
         let _ = writeln!(io::stderr(), "{text}");
     }
-}
-
-/// One line of progress on standard error.
-pub(crate) fn progress(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
 }

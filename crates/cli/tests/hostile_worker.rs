@@ -103,6 +103,7 @@ fn each_hostile_act_costs_one_invocation() {
         },
         clock: Arc::new(SystemClock),
         observe: Arc::new(|_| ()),
+        interrupt: app::Interrupt::new(),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let finished = runtime.block_on(app::run(request)).unwrap();

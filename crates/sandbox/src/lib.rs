@@ -37,6 +37,7 @@ pub use confinement::{Confinement, Holding, LayerName, Missing, Reason, probe};
 pub use ending::{Ending, Report, SetupStep, ZygoteExit};
 pub use frame::FrameError;
 pub use limits::{Limits, Usage};
+pub use scratch::clear as clear_scratch;
 pub use serve::{ServeError, WORKER_ARGUMENT, serve};
 pub use spawn_error::SpawnError;
 pub use zygote::{CallError, Config, Policy, Zygote};

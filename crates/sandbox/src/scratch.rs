@@ -22,7 +22,7 @@ pub(crate) fn make(path: &Path) -> io::Result<()> {
 /// The content is hostile: it may be nested deeper than a recursive removal has stack or descriptors for.
 /// So folders are moved up to the first level before they are emptied, and nothing is ever followed through a symbolic link.
 /// The process that wrote here must be dead.
-pub(crate) fn clear(path: &Path) -> io::Result<()> {
+pub fn clear(path: &Path) -> io::Result<()> {
     match fs::remove_dir(path) {
         Ok(()) => return Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

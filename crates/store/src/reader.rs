@@ -6,7 +6,7 @@ use crate::open::{self, OpenError};
 use crate::payload::{self, PayloadIndex, ReadError};
 use crate::schema::{self, SchemaError};
 use ledger::chain::Chain;
-use ledger::{Circumstance, Digest, Event, Link, Stream};
+use ledger::{ChainError, Circumstance, Digest, Event, Link, Stream};
 use rusqlite::{Connection, Row};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -48,6 +48,49 @@ impl Reader {
     /// What is stored as payloads, unchecked; the outer error ends the reading, an inner one concerns its row.
     pub fn payload_index(&self) -> Result<PayloadIndex, ReadError> {
         payload::index(&self.connection, &self.path)
+    }
+
+    /// The events of the run's own stream, and the last of each task: what a list of runs shows, from few rows.
+    ///
+    /// They are unchecked: neither the chain nor the other rows are looked at.
+    pub fn glance(&self) -> Result<Vec<(Stream, Event, Circumstance)>, ReadError> {
+        let fault = |source| ReadError::Fault { table: "events", source: Fault::sqlite(&self.path, source) };
+        // Each step of the recursion is one search in the index of (stream, sequence).
+        let sql = "WITH RECURSIVE streams(stream) AS ( \
+                       SELECT min(stream) FROM events WHERE stream > 0 \
+                       UNION ALL \
+                       SELECT (SELECT min(stream) FROM events WHERE stream > streams.stream) \
+                       FROM streams WHERE streams.stream IS NOT NULL) \
+                   SELECT position, stream, sequence, name, event, circumstance, stream_hash, run_hash \
+                   FROM events WHERE stream = 0 OR position IN ( \
+                       SELECT (SELECT position FROM events WHERE events.stream = streams.stream \
+                               ORDER BY sequence DESC LIMIT 1) FROM streams) \
+                   ORDER BY position";
+        let mut statement = self.connection.prepare_cached(sql).map_err(fault)?;
+        let mut rows = statement.query([]).map_err(fault)?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next().map_err(fault)? {
+            let unplaced = ReadError::at(Place::Event { position: 0 });
+            let position: i64 = Column(0, "position").integer(row).map_err(unplaced)?;
+            let (link, _) = link(row, position)?;
+            let at = link.position;
+            let event = serde_json::from_slice(&link.event);
+            let event = event.map_err(|_| ReadError::Chain(ChainError::Event { position: at }))?;
+            let circumstance = serde_json::from_slice(&link.circumstance);
+            let circumstance =
+                circumstance.map_err(|_| ReadError::Chain(ChainError::Circumstance { position: at }))?;
+            found.push((link.stream, event, circumstance));
+        }
+        Ok(found)
+    }
+
+    /// How many events have this name, unchecked.
+    pub fn count(&self, name: &str) -> Result<u64, ReadError> {
+        let fault = |source| ReadError::Fault { table: "events", source: Fault::sqlite(&self.path, source) };
+        let mut statement =
+            self.connection.prepare_cached("SELECT count(*) FROM events WHERE name = ?1").map_err(fault)?;
+        let count: i64 = statement.query_row([name], |row| row.get(0)).map_err(fault)?;
+        Ok(u64::try_from(count).unwrap_or_default())
     }
 
     /// Checks what the chain does not cover: the tables are those that this version writes, byte for byte; SQLite's own structures agree with each other; each `name` is its event's; the header's format is the first event's.

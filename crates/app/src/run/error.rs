@@ -5,7 +5,7 @@ use crate::seal::ManifestError;
 use crate::worker::ToolError;
 use ledger::canonical::CanonicalError;
 use ledger::vocabulary::VocabularyError;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use store::{CreateError, SealError, Stopped};
 use thiserror::Error;
 
@@ -71,11 +71,19 @@ pub enum RunError {
     /// The evidence could not be hashed, and a run is not sealed without that.
     #[error("hash the evidence {label}")]
     Hash {
+        /// The run folder.
+        folder: PathBuf,
         /// Its label.
         label: String,
         /// Why.
         #[source]
         source: ToolError,
+    },
+    /// The run was told to stop; it stays unsealed, and readable.
+    #[error("investigate {}: it was interrupted", folder.display())]
+    Interrupted {
+        /// The run folder.
+        folder: PathBuf,
     },
     /// A thread of ours panicked.
     #[error("investigate {}: a thread of the program panicked", folder.display())]
@@ -101,4 +109,26 @@ pub enum RunError {
         #[source]
         source: ManifestError,
     },
+}
+
+impl RunError {
+    /// The folder of the run that was begun, if one was.
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            RunError::Recording { folder, .. }
+            | RunError::Drive { folder, .. }
+            | RunError::Hash { folder, .. }
+            | RunError::Interrupted { folder }
+            | RunError::Seal { folder, .. }
+            | RunError::Manifest { folder, .. }
+            | RunError::Panicked { folder } => Some(folder),
+            RunError::Vocabulary(_)
+            | RunError::Canonical(_)
+            | RunError::InsideEvidence { .. }
+            | RunError::UnknownAgent { .. }
+            | RunError::Objective { .. }
+            | RunError::Create(_)
+            | RunError::Tools(_) => None,
+        }
+    }
 }

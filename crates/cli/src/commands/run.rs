@@ -1,48 +1,181 @@
 //! `locard run`.
 
-use crate::arguments::{FailOn, IntegrityArgument, RunArguments};
-use crate::commands::{conditions, ended, print, worker};
+mod account;
+mod batch;
+mod summary;
+
+use crate::arguments::{Format, IntegrityArgument, RunArguments};
+use crate::board::Board;
+use crate::commands::{ended, worker};
 use crate::failure::Failure;
-use crate::printer::{Printer, progress};
-use app::{Agent, Finished, Models, Progress, RunRequest, SystemClock};
-use graph::{Judged, Run};
-use ledger::event::{EvidenceHashed, TaskStatus};
+use crate::printer::Printer;
+use crate::scratch::Scratch;
+use crate::screen::Screen;
+use crate::signals::Signals;
+use account::Asked;
+use app::{Agent, Case, Interrupt, Models, RunRequest, SystemClock, WorkerRequest};
+use batch::Opened;
 use ledger::{IntegrityLevel, Rules, Seed, TaskId};
 use llm::{Model, Playbook, Sloppy};
-use serde_json::json;
-use std::fmt::Write;
-use std::path::Path;
-use std::sync::Arc;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use summary::Ended;
+use tokio::time::Instant;
 
-pub(super) fn execute(arguments: RunArguments, printer: &mut Printer) -> Result<u8, Failure> {
-    let case = app::load_case(&arguments.case).map_err(Failure::Case)?;
-    let (worker, _scratch) = worker(arguments.unconfined, &case)?;
-    let shows_progress = printer.shows_progress();
-    let request = RunRequest {
-        case,
-        agents: app::shipped_agents().map_err(Failure::Agents)?,
-        models: models(&arguments.model)?,
-        rules: rules(arguments.rules.as_deref())?,
-        runs: arguments.runs.clone(),
-        seed: None,
-        integrity: level(arguments.integrity),
-        worker,
-        clock: Arc::new(SystemClock),
-        observe: Arc::new(move |event| {
-            if shows_progress {
-                progress(&report::terminal(&line(&event)));
-            }
-        }),
-    };
+/// How often the progress is drawn.
+const TICK: Duration = Duration::from_millis(200);
+
+pub(super) fn execute(arguments: &RunArguments, printer: &mut Printer) -> Result<u8, Failure> {
+    let open = |path: &PathBuf| (path.clone(), app::load_case(path).map_err(Failure::Case));
+    let cases: Vec<Opened> = arguments.cases.iter().map(open).collect();
+    // What one case writes must not lie in the evidence of another.
+    let opened = cases.iter().filter_map(|(_, case)| case.as_ref().ok());
+    let evidence: Vec<PathBuf> = opened.flat_map(|case| case.paths.clone()).collect();
+    app::refuse_runs_inside(&arguments.runs, &evidence).map_err(|error| Failure::Run(Box::new(error)))?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
-    let finished = runtime.block_on(app::run(request)).map_err(|error| Failure::Run(Box::new(error)))?;
-    let run = app::load_run(&finished.folder).map_err(Failure::Open)?;
-    for warning in mismatches(&run) {
-        printer.complain(&report::terminal(&warning));
+    // Before there is anything to clean up.
+    let signals = runtime.block_on(async { Signals::listen() })?;
+    let (plan, scratch) = Plan::new(arguments, cases.len(), &evidence)?;
+    let jobs = jobs(arguments.jobs, cases.len(), plan.agents.len(), printer);
+    let plan = Arc::new(plan);
+    let (cases, stopped) = runtime.block_on(watched(&plan, cases, jobs, signals));
+    plan.screen.clear();
+    let Some(cases) = cases else {
+        // The process ends without waiting for its threads; its workers end with it.
+        runtime.shutdown_background();
+        return Ok(stopped.unwrap_or(Failure::INTERRUPTED));
+    };
+    drop((runtime, scratch));
+    let all = Ended { cases: &cases, stopped, fail_on: &arguments.fail_on };
+    let printed = match arguments.format {
+        Format::Json => printer.result(&report::json_text(&all.value())),
+        Format::Text => all.text().map_or(Ok(()), |text| printer.result(&text)),
+    };
+    Ok(ended(printer, printed, all.code()))
+}
+
+/// Investigates while showing progress and listening for signals; gives no cases where a second signal came.
+async fn watched(
+    plan: &Arc<Plan>,
+    cases: Vec<Opened>,
+    jobs: usize,
+    mut signals: Signals,
+) -> (Option<Vec<Asked>>, Option<u8>) {
+    let mut stopped = None;
+    let mut investigating = pin!(batch::investigate(Arc::clone(plan), cases, jobs));
+    let mut tick = tokio::time::interval(TICK);
+    loop {
+        tokio::select! {
+            asked = &mut investigating => return (Some(asked), stopped),
+            code = signals.next() => match stopped {
+                None => {
+                    stopped = Some(code);
+                    plan.interrupt.interrupt();
+                    plan.screen.say("interrupted: stopping; a second time ends at once");
+                }
+                Some(_) => return (None, stopped),
+            },
+            _ = tick.tick(), if plan.screen.is_live() => {
+                let size = Screen::size();
+                let lines = plan.board().render(plan.begun.elapsed(), size);
+                plan.screen.paint(&lines, size);
+            }
+        }
     }
-    let printed = print(printer, arguments.format, || summary(&finished, &run), || value(&finished, &run));
-    Ok(ended(printer, printed, code(&finished, &run, &arguments.fail_on)))
+}
+
+/// What the cases of a command have in common.
+struct Plan {
+    agents: Vec<Agent>,
+    model: String,
+    rules: Rules,
+    runs: PathBuf,
+    integrity: IntegrityLevel,
+    worker: WorkerRequest,
+    interrupt: Interrupt,
+    screen: Screen,
+    board: Mutex<Board>,
+    begun: Instant,
+}
+
+impl Plan {
+    fn new(arguments: &RunArguments, cases: usize, evidence: &[PathBuf]) -> Result<(Plan, Scratch), Failure> {
+        // A wrong name is told before anything is begun.
+        drop(models(&arguments.model)?);
+        let rules = rules(arguments.rules.as_deref())?;
+        let agents = app::shipped_agents().map_err(Failure::Agents)?;
+        let (worker, scratch) = worker(arguments.unconfined, evidence)?;
+        let plan = Plan {
+            agents,
+            model: arguments.model.clone(),
+            rules,
+            runs: arguments.runs.clone(),
+            integrity: level(arguments.integrity),
+            worker,
+            interrupt: Interrupt::new(),
+            screen: Screen::new(arguments.quiet),
+            board: Mutex::new(Board::new(cases)),
+            begun: Instant::now(),
+        };
+        Ok((plan, scratch))
+    }
+
+    fn board(&self) -> MutexGuard<'_, Board> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin(&self, index: usize, name: &str) {
+        self.board().begin(index, name, self.begun.elapsed());
+    }
+
+    fn request(self: &Arc<Plan>, index: usize, case: Case) -> Result<RunRequest, Failure> {
+        let plan = Arc::clone(self);
+        Ok(RunRequest {
+            case,
+            agents: self.agents.clone(),
+            models: models(&self.model)?,
+            rules: self.rules.clone(),
+            runs: self.runs.clone(),
+            seed: None,
+            integrity: self.integrity,
+            worker: self.worker.clone(),
+            clock: Arc::new(SystemClock),
+            observe: Arc::new(move |event| plan.board().hear(index, &event)),
+            interrupt: self.interrupt.clone(),
+        })
+    }
+}
+
+/// How many cases are investigated at once: as many as asked for, or as there are processors, and never more than open files allow.
+fn jobs(asked: Option<NonZeroUsize>, cases: usize, agents: usize, printer: &Printer) -> usize {
+    let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let wanted = asked.map_or_else(processors, NonZeroUsize::get).min(cases).max(1);
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let Some(files) = open_files(&limits) else { return wanted };
+    let possible = possible_jobs(files, agents);
+    if wanted > possible && asked.is_some() {
+        printer.complain(&format!(
+            "note: {possible} cases at once and not {wanted}: {files} open files are allowed (ulimit -n)"
+        ));
+    }
+    wanted.min(possible)
+}
+
+/// The soft limit on open files in the text of `/proc/self/limits`; `None` where there is no limit.
+fn open_files(limits: &str) -> Option<usize> {
+    let line = limits.lines().find(|line| line.starts_with("Max open files"))?;
+    line.split_whitespace().nth(3)?.parse().ok()
+}
+
+/// How many cases fit into so many open files.
+///
+/// A worker has 4 here (its three pipes and its canceller) and takes 4 more while it starts; a case has one for each agent and one that hashes, and its log in 8.
+fn possible_jobs(files: usize, agents: usize) -> usize {
+    (files.saturating_sub(64) / (8 * (agents + 1) + 8)).max(1)
 }
 
 fn level(argument: IntegrityArgument) -> IntegrityLevel {
@@ -51,21 +184,6 @@ fn level(argument: IntegrityArgument) -> IntegrityLevel {
         IntegrityArgument::Sampled => IntegrityLevel::Sampled,
         IntegrityArgument::Stat => IntegrityLevel::Stat,
     }
-}
-
-/// A warning for each piece of evidence that is not what the case promises.
-fn mismatches(run: &Run) -> Vec<String> {
-    let differ = run.integrity.iter().filter(|hashed| hashed.as_expected == Some(false));
-    let warning = |hashed: &EvidenceHashed| {
-        let entry = run.opened.case.evidence.iter().find(|entry| entry.label == hashed.evidence);
-        let expected = entry.and_then(|entry| entry.expected_sha256);
-        let expected = expected.map_or_else(|| "none".to_owned(), |digest| digest.to_string());
-        format!(
-            "warning: the evidence {} does not have the hash that the case promises: expected {expected}, found {}",
-            hashed.evidence, hashed.integrity.sha256
-        )
-    };
-    differ.map(warning).collect()
 }
 
 fn rules(file: Option<&Path>) -> Result<Rules, Failure> {
@@ -92,73 +210,16 @@ fn models(name: &str) -> Result<Box<Models>, Failure> {
     }))
 }
 
-fn line(event: &Progress) -> String {
-    match event {
-        Progress::Turn { agent, turn } => format!("{agent}: turn {turn}"),
-        Progress::Tool { agent, invocation, tool } => format!("{agent}: {invocation} {tool}"),
-        Progress::Ended { agent, ended } => format!("{agent}: {}", report::status(ended.status)),
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn summary(finished: &Finished, run: &Run) -> String {
-    let mut out = report::answers(run);
-    let (mut facts, mut refused, mut healed) = (0, 0, 0);
-    for claim in run.tasks.values().flat_map(|task| &task.claims) {
-        match &claim.judged {
-            Some(Judged::Accepted(accepted)) => {
-                facts += 1;
-                healed += u32::from(accepted.healing.is_some());
-            }
-            Some(Judged::Rejected(_)) => refused += 1,
-            Some(Judged::Covered(_)) | None => {}
-        }
+    #[test]
+    fn more_cases_than_open_files_allow_are_not_begun_at_once() {
+        let limits = "Limit                     Soft Limit           Hard Limit           Units     \n\
+            Max open files            1024                 524288               files     \n";
+        assert_eq!(open_files(limits), Some(1024));
+        assert_eq!(open_files(&limits.replace("1024  ", "unlimited")), None);
+        assert_eq!((possible_jobs(1024, 1), possible_jobs(1024, 7), possible_jobs(20, 7)), (40, 13, 1));
     }
-    let folder = report::terminal(&finished.folder.display().to_string());
-    let _ = writeln!(out, "\n{facts} facts ({healed} with a healed citation), {refused} claims refused");
-    let unexamined = graph::unexamined(run).len();
-    if unexamined > 0 {
-        let _ = writeln!(out, "{unexamined} things were not examined: the report says which, and why");
-    }
-    out.push_str(&conditions(run));
-    let _ = writeln!(out, "sealed {folder}, head {}", finished.manifest.head.short());
-    let _ = writeln!(out, "next: locard report {folder} · facts · rejections · verify");
-    out
-}
-
-fn value(finished: &Finished, run: &Run) -> serde_json::Value {
-    json!({
-        "locard_run": 1,
-        "folder": finished.folder.display().to_string(),
-        "manifest": finished.manifest,
-        "mismatches": finished.mismatches,
-        "confined": run.opened.confined,
-        "facts": run.facts().count(),
-        "refused": graph::refused_claims(run).len(),
-        "unexamined": graph::unexamined(run).len(),
-        "tasks": finished.tasks.iter().map(|(agent, ended)| json!({"agent": agent, "ended": ended})).collect::<Vec<_>>(),
-    })
-}
-
-/// 0, or the highest code that applies.
-fn code(finished: &Finished, run: &Run, fail_on: &[FailOn]) -> u8 {
-    let mut code = if finished.mismatches.is_empty() { 0 } else { Failure::USAGE };
-    for (_, ended) in &finished.tasks {
-        code = code.max(match ended.status {
-            TaskStatus::ModelFailed => 50,
-            TaskStatus::BudgetSpent => 60,
-            TaskStatus::Completed | TaskStatus::Incomplete => 0,
-        });
-    }
-    for fail_on in fail_on {
-        let (applies, its) = match fail_on {
-            FailOn::Gaps => (!graph::unexamined(run).is_empty(), 10),
-            FailOn::Refused => (!graph::refused_claims(run).is_empty(), 20),
-            FailOn::Unmet => (
-                finished.tasks.iter().any(|(_, ended)| ended.objectives.iter().any(|o| o.facts.is_empty())),
-                25,
-            ),
-        };
-        code = if applies { code.max(its) } else { code };
-    }
-    code
 }

@@ -28,6 +28,24 @@ fn runs_from_different_paths_folders_zones_and_languages_have_equal_task_chains(
     assert_eq!(chains[0], chains[1]);
 }
 
+#[test]
+fn a_case_has_equal_task_chains_alone_and_beside_others() {
+    let alone = Place::new();
+    let demo = demo_folder();
+    let demo = demo.to_str().unwrap();
+    alone.locard_ends(0, &["run", demo, "--model", "sloppy:3"]);
+    let expected = heads(app::load_run(&alone.only_run()).unwrap());
+    for jobs in ["1", "4"] {
+        let place = Place::new();
+        place.locard_ends(0, &["run", demo, demo, demo, demo, "--model", "sloppy:3", "--jobs", jobs]);
+        let runs = place.runs();
+        assert_eq!(runs.len(), 4);
+        for run in runs {
+            assert_eq!(heads(app::load_run(&run).unwrap()), expected, "--jobs {jobs}: {}", run.display());
+        }
+    }
+}
+
 /// An agent that reads a key and records what stands there, and a reading that does not.
 fn agent(hive: &'static str, key: &'static str, name: &'static str) -> Scripted {
     script(vec![

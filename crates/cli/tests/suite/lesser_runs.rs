@@ -34,7 +34,7 @@ fn a_confined_run_does_not_say_that_it_was_not() {
 }
 
 /// A copy of a run folder as a power cut would have left it: taken while the agent, which has recorded a fact, is asked again.
-fn broken_off(place: &Place) -> PathBuf {
+pub(crate) fn broken_off(place: &Place) -> PathBuf {
     let (asked, is_asked) = channel();
     let (go_on, may_go_on) = channel::<()>();
     let agent = script(vec![

@@ -8,15 +8,19 @@
     reason = "a test fails by panicking"
 )]
 
+mod batch;
 mod canary;
 mod case_files;
 mod chains;
 mod commands;
+mod exit_codes;
+mod interrupted;
 mod lesser_runs;
 mod mistyped_ids;
 mod output;
 mod real_cases;
 mod record_phase;
 mod run_names;
+mod runs;
 mod support;
 mod tampering;

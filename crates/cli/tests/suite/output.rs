@@ -4,7 +4,7 @@ use crate::support::{Place, demo_folder, str, text};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
-const COMMANDS: [&str; 7] = ["run", "facts", "verify", "rejections", "report", "tool", "doctor"];
+const COMMANDS: [&str; 8] = ["run", "runs", "facts", "verify", "rejections", "report", "tool", "doctor"];
 
 fn demo() -> String {
     str(&demo_folder()).to_owned()
@@ -19,8 +19,11 @@ fn every_result_in_json_is_one_object_with_its_version() {
         serde_json::from_str(&out).unwrap()
     };
     let run = object(&["run", &demo(), "--model", "sloppy:3"]);
-    assert_eq!(run["locard_run"], 1);
-    assert!(run["folder"].is_string() && run["manifest"]["head"].is_string(), "{run}");
+    assert_eq!(run["locard_run"], 2);
+    assert_eq!(run["cases"].as_array().unwrap().len(), 1);
+    assert!(run["cases"][0]["folder"].is_string(), "{run}");
+    let run = &run["cases"][0]["result"];
+    assert!(run["manifest"]["head"].is_string(), "{run}");
     let name = str(&place.only_run()).to_owned();
     let facts = object(&["facts", &name]);
     assert_eq!(
@@ -57,6 +60,7 @@ fn the_documented_json_has_the_members_that_are_printed() {
         page.split("```json\n").skip(1).map(|rest| members(rest.split("```").next().unwrap())).collect();
     let printed = [
         second.locard_ends(0, &["run", &demo(), "--format", "json"]),
+        second.locard_ends(0, &["runs", "--format", "json"]),
         place.locard_ends(0, &["facts", &name, "--format", "json"]),
         place.locard_ends(0, &["rejections", &name, "--format", "json"]),
         place.locard_ends(0, &["verify", &name, "--format", "json"]),

@@ -55,10 +55,17 @@ impl Place {
 
     /// The only run folder here.
     pub(crate) fn only_run(&self) -> PathBuf {
-        let mut runs: Vec<_> =
-            std::fs::read_dir(self.path("runs")).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let mut runs = self.runs();
         assert_eq!(runs.len(), 1, "{runs:?}");
         runs.remove(0)
+    }
+
+    /// The run folders here, in the order of their names.
+    pub(crate) fn runs(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.path("runs")).into_iter().flatten();
+        let mut runs: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+        runs.sort();
+        runs
     }
 
     /// Makes a folder here, with those around it.
@@ -79,10 +86,18 @@ impl Place {
 
     /// Investigates the demo with one scripted model for each agent named.
     pub(crate) fn investigate(&self, rules: Rules, scripts: Vec<(&str, Scripted)>) -> (Finished, Run) {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        let finished = runtime.block_on(app::run(self.request(rules, scripts))).unwrap();
+        let run = app::load_run(&finished.folder).unwrap();
+        (finished, run)
+    }
+
+    /// A request to investigate the demo with one scripted model for each agent named.
+    pub(crate) fn request(&self, rules: Rules, scripts: Vec<(&str, Scripted)>) -> RunRequest {
         let agents = scripts.iter().map(|(name, _)| agent(name)).collect();
         let waiting: std::sync::Mutex<Vec<_>> =
             std::sync::Mutex::new(scripts.into_iter().map(|(_, script)| Some(script)).collect());
-        let request = RunRequest {
+        RunRequest {
             case: demo(),
             agents,
             models: Box::new(move |_, task, _| -> Box<dyn Model> {
@@ -100,11 +115,8 @@ impl Place {
             },
             clock: Arc::new(Midnight) as Arc<dyn Clock>,
             observe: Arc::new(|_| ()),
-        };
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-        let finished = runtime.block_on(app::run(request)).unwrap();
-        let run = app::load_run(&finished.folder).unwrap();
-        (finished, run)
+            interrupt: app::Interrupt::new(),
+        }
     }
 }
 

@@ -1,0 +1,220 @@
+//! Listing the runs of a folder without reading whole logs.
+
+use crate::open::newest_first;
+use crate::seal::{MANIFEST, ManifestError, read_manifest};
+use ledger::event::TaskEnded;
+use ledger::{Event, Stream};
+use serde::Serialize;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use store::{OpenError, ReadError, Reader};
+use thiserror::Error;
+
+/// One run as a list shows it.
+///
+/// The log is not checked for it: a few of its rows are read, and [`crate::verify`] says whether they hold.
+#[derive(Debug, Clone, Serialize)]
+pub struct Listed {
+    /// The name of its folder.
+    pub name: String,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Whether it ended in order.
+    pub state: State,
+    /// Why it cannot be read, where it cannot.
+    pub because: Option<String>,
+    /// The case's name, where it can be read.
+    pub case: Option<String>,
+    /// When it was begun, as it was recorded: UTC, RFC 3339.
+    pub begun: Option<String>,
+    /// Its agents, in the order of their tasks.
+    pub agents: Vec<String>,
+    /// Facts recorded.
+    pub facts: Option<u64>,
+    /// Claims refused.
+    pub refused: Option<u64>,
+    /// Objectives that no fact meets; `None` where not every task has ended.
+    pub unmet: Option<u64>,
+}
+
+/// Whether a run ended in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Its log ends with a seal, and a manifest stands beside it.
+    Sealed,
+    /// It is under way, was interrupted, or broke off.
+    Unsealed,
+    /// It cannot be read.
+    Unreadable,
+}
+
+/// Why runs cannot be listed.
+#[derive(Debug, Error)]
+pub enum ListError {
+    /// The folder cannot be read.
+    #[error("list the runs under {}", runs.display())]
+    Folder {
+        /// The folder.
+        runs: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+/// The runs under `runs`, the one begun last first; only those of cases whose name fits `pattern`.
+///
+/// In a pattern `*` stands for any characters and `?` for one.
+/// A run that cannot be read is listed wherever the name of its folder fits.
+pub fn list_runs(runs: &Path, pattern: Option<&str>) -> Result<Vec<Listed>, ListError> {
+    std::fs::read_dir(runs).map_err(|source| ListError::Folder { runs: runs.to_owned(), source })?;
+    let fits = |listed: &Listed| match (pattern, &listed.case) {
+        (None, _) => true,
+        (Some(pattern), Some(case)) => fits(pattern.as_bytes(), case.as_bytes()),
+        (Some(pattern), None) => {
+            let rest = listed.name.split_once('-').map_or(listed.name.as_str(), |(_, rest)| rest);
+            fits(pattern.as_bytes(), rest.as_bytes())
+        }
+    };
+    Ok(newest_first(runs).iter().map(|folder| listed(folder)).filter(fits).collect())
+}
+
+#[derive(Debug, Error)]
+enum Unreadable {
+    #[error("open it")]
+    Open(#[source] OpenError),
+    #[error("read it")]
+    Read(#[source] ReadError),
+    #[error("read it")]
+    Manifest(#[source] ManifestError),
+    #[error("it has no first event")]
+    Empty,
+    #[error("{MANIFEST} and the end of the log do not agree about the seal")]
+    Seal,
+}
+
+fn listed(folder: &Path) -> Listed {
+    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut listed = Listed {
+        name,
+        folder: folder.to_owned(),
+        state: State::Unreadable,
+        because: None,
+        case: None,
+        begun: None,
+        agents: Vec::new(),
+        facts: None,
+        refused: None,
+        unmet: None,
+    };
+    if let Err(error) = read(folder, &mut listed) {
+        listed.state = State::Unreadable;
+        listed.because = Some(chain(&error));
+    }
+    listed
+}
+
+fn read(folder: &Path, listed: &mut Listed) -> Result<(), Unreadable> {
+    let reader = Reader::open(folder).map_err(Unreadable::Open)?;
+    let mut sealed = false;
+    let mut ends: Vec<TaskEnded> = Vec::new();
+    for (stream, event, circumstance) in reader.glance().map_err(Unreadable::Read)? {
+        match (stream, event) {
+            (Stream::Run, Event::RunOpened(opened)) => {
+                listed.case = Some(opened.case.name.clone());
+                listed.begun = Some(circumstance.at);
+            }
+            (Stream::Run, Event::TaskAssigned(assigned)) => listed.agents.push(assigned.agent.name),
+            (Stream::Run, Event::RunSealed(_)) => sealed = true,
+            (Stream::Task(_), Event::TaskEnded(ended)) => ends.push(ended),
+            // Of the rest a list shows nothing.
+            (Stream::Run | Stream::Task(_), _) => {}
+        }
+    }
+    if listed.case.is_none() {
+        return Err(Unreadable::Empty);
+    }
+    let all_ended = ends.len() == listed.agents.len();
+    let sum = |of: fn(&TaskEnded) -> u64| ends.iter().map(of).sum::<u64>();
+    if all_ended {
+        listed.facts = Some(sum(|ended| ended.facts.into()));
+        listed.refused = Some(sum(|ended| ended.rejections.into()));
+        listed.unmet =
+            Some(sum(|ended| ended.objectives.iter().filter(|o| o.facts.is_empty()).count() as u64));
+    } else {
+        listed.facts = Some(reader.count("claim_accepted").map_err(Unreadable::Read)?);
+        listed.refused = Some(reader.count("claim_rejected").map_err(Unreadable::Read)?);
+    }
+    let manifest = read_manifest(folder).map_err(Unreadable::Manifest)?;
+    match (sealed, manifest) {
+        (true, Some(_)) => listed.state = State::Sealed,
+        (false, None) => listed.state = State::Unsealed,
+        // Also a run whose process ended between the seal and the manifest.
+        (true, None) | (false, Some(_)) => return Err(Unreadable::Seal),
+    }
+    Ok(())
+}
+
+fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        source = error.source();
+    }
+    text
+}
+
+/// Whether `text` fits `pattern`, in which `*` stands for any bytes and `?` for one.
+fn fits(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut at, mut from) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while let Some(byte) = text.get(from) {
+        match pattern.get(at) {
+            Some(b'*') => {
+                star = Some((at, from));
+                at += 1;
+            }
+            Some(wanted) if *wanted == b'?' || wanted == byte => {
+                at += 1;
+                from += 1;
+            }
+            _ => match star {
+                // The last star takes one more byte.
+                Some((place, taken)) => {
+                    star = Some((place, taken + 1));
+                    at = place + 1;
+                    from = taken + 1;
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern.get(at..).unwrap_or_default().iter().all(|rest| *rest == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn a_pattern_fits_whole_names() {
+        let cases: [(&str, &str, bool); 10] = [
+            ("demo", "demo", true),
+            ("demo", "demo-2", false),
+            ("demo*", "demo-2", true),
+            ("*", "", true),
+            ("*-2", "a-2-2", true),
+            ("d?mo", "demo", true),
+            ("d?mo", "dmo", false),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-c-b", false),
+            ("", "x", false),
+        ];
+        for (pattern, text, expected) in cases {
+            assert_eq!(fits(pattern.as_bytes(), text.as_bytes()), expected, "{pattern} {text}");
+        }
+    }
+}

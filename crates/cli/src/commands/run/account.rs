@@ -1,0 +1,161 @@
+//! What came of each case, and the exit code that says it.
+
+use crate::arguments::FailOn;
+use crate::commands::conditions;
+use crate::failure::Failure;
+use app::{Finished, Manifest};
+use graph::{Judged, Run};
+use ledger::event::{EvidenceHashed, TaskEnded, TaskStatus};
+use std::path::PathBuf;
+
+/// A case as it was asked for, and what came of it.
+pub(super) struct Asked {
+    /// As it was typed.
+    pub(super) case: PathBuf,
+    pub(super) outcome: Outcome,
+}
+
+/// What came of a case.
+pub(super) enum Outcome {
+    Sealed(Box<Account>),
+    Failed(Failure),
+    /// The run in this folder was stopped on request.
+    Interrupted(PathBuf),
+    /// The command was stopped before it.
+    NotBegun,
+}
+
+/// A sealed run in numbers, and the texts that a summary shows of it.
+pub(super) struct Account {
+    pub(super) folder: PathBuf,
+    pub(super) manifest: Manifest,
+    /// Labels of evidence that has another hash than the case promises.
+    pub(super) mismatches: Vec<String>,
+    pub(super) tasks: Vec<(String, TaskEnded)>,
+    pub(super) confined: bool,
+    pub(super) numbers: Numbers,
+    /// Facts whose citation was healed.
+    pub(super) healed: usize,
+    pub(super) answers: String,
+    pub(super) conditions: String,
+    pub(super) warnings: Vec<String>,
+}
+
+/// What can be added up over cases.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Numbers {
+    pub(super) facts: usize,
+    pub(super) refused: usize,
+    /// Objectives that no fact meets.
+    pub(super) unmet: usize,
+    pub(super) unexamined: usize,
+}
+
+impl Outcome {
+    /// Its exit code; `stopped` is that of the signal, where one came.
+    pub(super) fn code(&self, stopped: Option<u8>, fail_on: &[FailOn]) -> u8 {
+        match self {
+            Outcome::Sealed(account) => account.code(fail_on),
+            Outcome::Failed(failure) => failure.code(),
+            Outcome::Interrupted(_) | Outcome::NotBegun => stopped.unwrap_or(Failure::INTERRUPTED),
+        }
+    }
+}
+
+impl Account {
+    pub(super) fn of(finished: Finished, run: &Run) -> Account {
+        let claims = run.tasks.values().flat_map(|task| &task.claims);
+        let healed = claims.filter(|claim| match &claim.judged {
+            Some(Judged::Accepted(accepted)) => accepted.healing.is_some(),
+            Some(Judged::Rejected(_)) | None => false,
+        });
+        let objectives = finished.tasks.iter().flat_map(|(_, ended)| &ended.objectives);
+        let numbers = Numbers {
+            facts: run.facts().count(),
+            refused: graph::refused_claims(run).len(),
+            unmet: objectives.filter(|objective| objective.facts.is_empty()).count(),
+            unexamined: graph::unexamined(run).len(),
+        };
+        Account {
+            healed: healed.count(),
+            numbers,
+            confined: run.opened.confined,
+            answers: report::answers(run),
+            conditions: conditions(run),
+            warnings: mismatches(run),
+            folder: finished.folder,
+            manifest: finished.manifest,
+            mismatches: finished.mismatches,
+            tasks: finished.tasks,
+        }
+    }
+
+    /// 0, or the highest code that applies.
+    fn code(&self, fail_on: &[FailOn]) -> u8 {
+        let mut code = if self.mismatches.is_empty() { 0 } else { Failure::USAGE };
+        for (_, ended) in &self.tasks {
+            code = code.max(task_code(ended.status));
+        }
+        for fail_on in fail_on {
+            let (applies, its) = match fail_on {
+                FailOn::Gaps => (self.numbers.unexamined > 0, 10),
+                FailOn::Refused => (self.numbers.refused > 0, 20),
+                FailOn::Unmet => (self.numbers.unmet > 0, 25),
+            };
+            code = if applies { code.max(its) } else { code };
+        }
+        code
+    }
+}
+
+fn task_code(status: TaskStatus) -> u8 {
+    match status {
+        TaskStatus::ModelFailed => Failure::MODEL,
+        TaskStatus::BudgetSpent => Failure::BUDGET,
+        TaskStatus::Completed | TaskStatus::Incomplete => 0,
+    }
+}
+
+impl std::ops::AddAssign for Numbers {
+    fn add_assign(&mut self, other: Numbers) {
+        self.facts += other.facts;
+        self.refused += other.refused;
+        self.unmet += other.unmet;
+        self.unexamined += other.unexamined;
+    }
+}
+
+/// A warning for each piece of evidence that is not what the case promises.
+fn mismatches(run: &Run) -> Vec<String> {
+    let differ = run.integrity.iter().filter(|hashed| hashed.as_expected == Some(false));
+    let warning = |hashed: &EvidenceHashed| {
+        let entry = run.opened.case.evidence.iter().find(|entry| entry.label == hashed.evidence);
+        let expected = entry.and_then(|entry| entry.expected_sha256);
+        let expected = expected.map_or_else(|| "none".to_owned(), |digest| digest.to_string());
+        format!(
+            "warning: the evidence {} does not have the hash that the case promises: expected {expected}, found {}",
+            hashed.evidence, hashed.integrity.sha256
+        )
+    };
+    differ.map(warning).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_that_its_model_or_a_budget_ended_has_a_code_of_its_own() {
+        let codes =
+            [TaskStatus::Completed, TaskStatus::Incomplete, TaskStatus::ModelFailed, TaskStatus::BudgetSpent];
+        assert_eq!(codes.map(task_code), [0, 0, 50, 60]);
+    }
+
+    #[test]
+    fn a_case_that_was_stopped_ends_with_the_code_of_the_signal() {
+        for (stopped, code) in [(Some(143), 143), (Some(130), 130)] {
+            assert_eq!(Outcome::Interrupted(PathBuf::new()).code(stopped, &[]), code);
+            assert_eq!(Outcome::NotBegun.code(stopped, &[]), code);
+        }
+    }
+}

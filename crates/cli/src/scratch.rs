@@ -1,0 +1,160 @@
+//! The folder for scratch files of one command, and what killed commands left of theirs.
+//!
+//! `<temporary folder>/locard-<random>/` holds `lock`, on which the living program keeps a lock, and `calls`, the scratch root of its workers.
+//! The kernel releases the lock when the program dies, however it dies.
+
+use crate::failure::Failure;
+use std::fs::{File, OpenOptions, Permissions, TryLockError};
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+const PREFIX: &str = "locard-";
+const LOCK: &str = "lock";
+const CALLS: &str = "calls";
+
+/// A fresh scratch folder; it goes with this guard.
+pub(crate) struct Scratch {
+    calls: PathBuf,
+    // In this order: the folder is gone before the lock is released.
+    _folder: TempDir,
+    _lock: File,
+}
+
+impl Scratch {
+    /// Makes a folder that nobody else can have prepared or can look into, in the system's temporary folder.
+    ///
+    /// Evidence is never written, so the folder must not lie inside any.
+    pub(crate) fn new(evidence: &[PathBuf]) -> Result<Scratch, Failure> {
+        Scratch::inside(&std::env::temp_dir(), evidence)
+    }
+
+    fn inside(temporary: &Path, evidence: &[PathBuf]) -> Result<Scratch, Failure> {
+        let failed = |source| Failure::Scratch { path: temporary.to_owned(), source };
+        let resolved = temporary.canonicalize().map_err(failed)?;
+        if let Some(evidence) = evidence.iter().find(|evidence| resolved.starts_with(evidence)) {
+            let (path, evidence) = (temporary.to_owned(), evidence.clone());
+            return Err(Failure::ScratchInEvidence { path, evidence });
+        }
+        let mode = Permissions::from_mode(0o700);
+        let folder = tempfile::Builder::new().prefix(PREFIX).permissions(mode).tempdir_in(&resolved);
+        let folder = folder.map_err(failed)?;
+        let lock = lock(folder.path()).map_err(failed)?;
+        remove_dead(&resolved, folder.path());
+        Ok(Scratch { calls: folder.path().join(CALLS), _folder: folder, _lock: lock })
+    }
+
+    /// The scratch root of workers.
+    pub(crate) fn calls(&self) -> &Path {
+        &self.calls
+    }
+}
+
+/// Makes the lock under another name first: under its own it is never seen unlocked while we live.
+fn lock(folder: &Path) -> io::Result<File> {
+    let making = folder.join("making");
+    let file = OpenOptions::new().write(true).create_new(true).open(&making)?;
+    file.lock()?;
+    std::fs::rename(making, folder.join(LOCK))?;
+    Ok(file)
+}
+
+/// Removes scratch folders beside `own` whose program is dead; what fails is left for the next command.
+fn remove_dead(temporary: &Path, own: &Path) {
+    let Ok(owner) = own.symlink_metadata().map(|metadata| metadata.uid()) else { return };
+    for entry in std::fs::read_dir(temporary).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let folder = entry.path();
+        if name.as_encoded_bytes().starts_with(PREFIX.as_bytes()) && folder != own {
+            // Nobody else waits for it.
+            let _ = remove_if_dead(&folder, owner);
+        }
+    }
+}
+
+/// Removes the folder if it is provably ours, private, and of a program that has died.
+fn remove_if_dead(folder: &Path, owner: u32) -> io::Result<()> {
+    let metadata = folder.symlink_metadata()?;
+    if !metadata.is_dir() || metadata.uid() != owner || metadata.mode() & 0o7777 != 0o700 {
+        return Ok(());
+    }
+    let path = folder.join(LOCK);
+    if !path.symlink_metadata()?.is_file() {
+        return Ok(());
+    }
+    let lock = OpenOptions::new().write(true).open(&path)?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Ok(()),
+        Err(TryLockError::Error(error)) => return Err(error),
+    }
+    let calls = folder.join(CALLS);
+    let is_folder = calls.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+    // The lock goes last: where this is cut off, the rest is still known for what it is.
+    if is_folder {
+        sandbox::clear_scratch(&calls)?;
+    }
+    std::fs::remove_file(&path)?;
+    std::fs::remove_dir(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_scratch_folder_is_fresh_and_nobody_elses() {
+        let place = tempfile::tempdir().unwrap();
+        let (first, second) =
+            (Scratch::inside(place.path(), &[]).unwrap(), Scratch::inside(place.path(), &[]).unwrap());
+        assert_ne!(first.calls(), second.calls());
+        let folder = first.calls().parent().unwrap();
+        assert_eq!(folder.metadata().unwrap().permissions().mode() & 0o7777, 0o700);
+        drop((first, second));
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    }
+
+    /// The folder as a killed program leaves it: with files, and without a lock held.
+    fn left(place: &Path, name: &str) -> PathBuf {
+        let folder = place.join(name);
+        fs::create_dir_all(folder.join(CALLS).join("1-1/deep/er")).unwrap();
+        fs::set_permissions(&folder, Permissions::from_mode(0o700)).unwrap();
+        fs::File::create(folder.join(CALLS).join("1-1/deep/file")).unwrap();
+        fs::File::create(folder.join(LOCK)).unwrap();
+        folder
+    }
+
+    #[test]
+    fn what_a_killed_program_left_is_removed_and_nothing_else() {
+        let place = tempfile::tempdir().unwrap();
+        let dead = left(place.path(), "locard-dead");
+        let alive = Scratch::inside(place.path(), &[]).unwrap();
+        assert!(!dead.exists());
+        let open = left(place.path(), "locard-open");
+        fs::set_permissions(&open, Permissions::from_mode(0o755)).unwrap();
+        let unmarked = left(place.path(), "locard-unmarked");
+        fs::remove_file(unmarked.join(LOCK)).unwrap();
+        let other = left(place.path(), "other");
+        let behind = left(place.path(), "behind");
+        std::os::unix::fs::symlink(&behind, place.path().join("locard-link")).unwrap();
+        let linked = left(place.path(), "locard-linked-lock");
+        fs::remove_file(linked.join(LOCK)).unwrap();
+        std::os::unix::fs::symlink(behind.join(LOCK), linked.join(LOCK)).unwrap();
+        drop(Scratch::inside(place.path(), &[]).unwrap());
+        for kept in [alive.calls().parent().unwrap(), &open, &unmarked, &other, &behind, &linked] {
+            assert!(kept.is_dir(), "{}", kept.display());
+        }
+        assert!(behind.join(LOCK).is_file());
+    }
+
+    #[test]
+    fn what_we_did_not_make_in_such_a_folder_stays() {
+        let place = tempfile::tempdir().unwrap();
+        let strange = left(place.path(), "locard-strange");
+        fs::File::create(strange.join("notes")).unwrap();
+        drop(Scratch::inside(place.path(), &[]).unwrap());
+        assert!(strange.join("notes").is_file());
+    }
+}

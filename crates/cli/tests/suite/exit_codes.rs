@@ -1,0 +1,115 @@
+//! Each exit code that a machine like any other can be brought to; 1, 40 and 50 are tested where they are decided.
+
+use crate::support::{Place, copy_folder, demo_folder, str, text};
+use std::path::{Path, PathBuf};
+
+/// A copy of the demo whose SYSTEM hive ends in the middle.
+fn truncated(place: &Place) -> PathBuf {
+    let folder = place.path("truncated");
+    copy_folder(&demo_folder(), &folder);
+    let hive = folder.join("evidence/C/Windows/System32/config/SYSTEM");
+    let file = std::fs::OpenOptions::new().write(true).open(&hive).unwrap();
+    file.set_len(hive.metadata().unwrap().len() / 2).unwrap();
+    folder
+}
+
+/// Every file under a folder with its bytes.
+fn content(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            match entry.path().is_dir() {
+                true => folders.push(entry.path()),
+                false => files.push((entry.path(), std::fs::read(entry.path()).unwrap())),
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn each_code_is_reached() {
+    let place = Place::new();
+    let demo = str(&demo_folder()).to_owned();
+    place.folder("empty/evidence");
+    let none = place.file("none.toml", "[budgets]\ninvestigate_turns = 0\nrecord_turns = 0\n");
+    let few = place.file("few.toml", "[budgets]\ninvestigate_turns = 2\nrecord_turns = 0\n");
+    place.locard_ends(0, &["run", &demo]);
+    let run = str(&place.only_run()).to_owned();
+    let cases: [(i32, &[&str]); 8] = [
+        (0, &["verify", &run]),
+        (2, &["run", "no-such-folder"]),
+        (2, &["facts", "no-such-run"]),
+        (10, &["run", &demo, "--rules", str(&few), "--fail-on", "gaps"]),
+        (20, &["run", &demo, "--model", "sloppy:3", "--fail-on", "gaps,refused,unmet"]),
+        (25, &["run", "empty/evidence", "--fail-on", "gaps,refused,unmet"]),
+        (31, &["facts", "empty/"]),
+        (60, &["run", &demo, "--rules", str(&none)]),
+    ];
+    for (code, arguments) in cases {
+        place.locard_ends(code, arguments);
+    }
+    assert_eq!(place.locard_unheard(&["facts", &run]).status.code(), Some(3));
+}
+
+#[test]
+fn a_truncated_hive_costs_its_own_objectives_and_stays_as_it_was() {
+    let place = Place::new();
+    let case = truncated(&place);
+    let before = content(&case);
+    let out = place.locard_ends(25, &["run", str(&case), "--fail-on", "unmet"]);
+    assert!(out.contains("unmet  What is the computer's name?"), "{out}");
+    assert!(out.contains("met    Which Windows is installed?"), "{out}");
+    let hive = "hive=C/Windows/System32/config/SYSTEM";
+    let call = place.locard(&["tool", "parse_registry_key", hive, "key=Select", "--evidence", str(&case)]);
+    let told = text(&call.stderr);
+    assert_eq!(call.status.code(), Some(2), "{told}");
+    assert!(told.contains("needs more than 4096 bytes but has 4096"), "{told}");
+    place.locard_ends(0, &["verify", "latest"]);
+    assert_eq!(content(&case), before);
+}
+
+/// The limit on the size of files stands for a full disk: both end a write of the log.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the shell sets a limit that the program inherits")]
+fn a_log_that_cannot_grow_ends_the_run_with_the_place_and_touches_no_evidence() {
+    let place = Place::new();
+    let case = place.path("demo");
+    copy_folder(&demo_folder(), &case);
+    let before = content(&case);
+    for blocks in ["8", "200"] {
+        let output = std::process::Command::new("sh")
+            .args(["-c", "trap '' XFSZ; ulimit -f $0; exec \"$@\"", blocks])
+            .args([env!("CARGO_BIN_EXE_locard"), "run", "demo"])
+            .current_dir(place.path(""))
+            .env("TMPDIR", place.path(""))
+            .output()
+            .unwrap();
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{blocks}: {told}");
+        assert!(told.contains("error: failed to investigate the case") && told.contains("runs/"), "{told}");
+    }
+    for run in place.runs() {
+        assert!(!run.join(app::MANIFEST).exists());
+    }
+    assert_eq!(content(&case), before);
+}
+
+#[test]
+fn evidence_that_cannot_be_read_is_told() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let evidence = place.folder("case/evidence/inner");
+    std::fs::set_permissions(&evidence, std::fs::Permissions::from_mode(0o000)).unwrap();
+    let reads_anyway = std::fs::read_dir(&evidence).is_ok();
+    let output = place.locard(&["run", "case/evidence", "--fail-on", "gaps"]);
+    std::fs::set_permissions(&evidence, std::fs::Permissions::from_mode(0o700)).unwrap();
+    if reads_anyway {
+        println!("note: whoever may read everything cannot be shut out; nothing was tested");
+        return;
+    }
+    assert_eq!(output.status.code(), Some(10), "{}", text(&output.stderr));
+    assert!(place.locard_ends(0, &["report", "latest"]).contains("inner"));
+}
