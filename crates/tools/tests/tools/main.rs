@@ -15,4 +15,7 @@ mod fixture;
 mod registry;
 mod search;
 mod search_text;
+mod sqlite;
+mod sqlite_adversary;
+mod sqlite_damage;
 mod wire;
