@@ -24,6 +24,9 @@ const STEPS: u64 = 200_000_000;
 /// Most gaps and defects of one call; a hostile schema has room for more than a log takes.
 const MOST_REMARKS: usize = 200;
 
+/// Most bytes of the statements of one call's tables.
+const MAX_DATA: usize = 8 << 20;
+
 /// Most bytes of a statement in a record.
 const LONGEST_SQL: usize = 16 << 10;
 
@@ -32,7 +35,7 @@ pub(crate) fn spec() -> ToolSpec {
         "list_tables",
         "Lists the tables of an SQLite database: columns, statement, number of rows. \
          Rows are counted with the write-ahead log (-wal) applied and without it; a hot rollback journal (-journal) is played back in a copy. \
-         Views and virtual tables are listed and not read.",
+         Views and virtual tables are listed and not read; deleted rows are not recovered.",
         vec![
             ("path", spec::text("the database, with either slash, with or without a drive letter")),
             ("evidence", spec::evidence()),
@@ -70,7 +73,7 @@ fn record_type() -> RecordType {
             (
                 "state",
                 &[Name],
-                "wal where only the logs have the table, checkpointed where the logs have dropped it; left out otherwise",
+                "checkpointed where the logs have dropped the table; wal, or journal, where only that log has it; left out otherwise",
             ),
             ("root_page", &[Integer], "page of the file where its rows begin, counted from 1"),
         ],
@@ -85,13 +88,22 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let database = Database::copy(place, call.scratch)?;
     let mut page = Page::new(arguments.count("offset")?, arguments.count("limit")?);
     let mut listing = Listing::open(&database)?;
+    let mut size = 0usize;
     for (entry, state) in listing.entries() {
-        if !page.take(|| listing.record(&entry, state)) {
+        let record = || {
+            size = size.saturating_add(entry.sql.as_ref().map_or(0, String::len));
+            listing.record(&entry, state)
+        };
+        if !page.take(record) || size > MAX_DATA {
             break;
         }
     }
     let mut returned = Return::found(Vec::new(), normalised);
     page.fill(&mut returned, "tables");
+    if size > MAX_DATA {
+        let next = arguments.count("offset")?.saturating_add(returned.records.len());
+        returned.truncate(format!("long statements: go on with \"offset\": {next}"));
+    }
     listing.finish(&mut returned);
     Ok(returned)
 }
@@ -212,7 +224,7 @@ impl<'d> Listing<'d> {
         let (_, checkpointed) = self.checkpointed.as_ref()?;
         match state {
             State::Checkpointed => Some("checkpointed"),
-            State::Applied => checkpointed.entry(&entry.name).is_none().then_some("wal"),
+            State::Applied => checkpointed.entry(&entry.name).is_none().then_some(self.database.log_name()),
         }
     }
 

@@ -16,6 +16,7 @@ mod functions;
 mod header;
 pub(crate) mod schema;
 pub(crate) mod table;
+mod wal;
 mod words;
 
 pub(crate) use error::SqliteError;
@@ -26,11 +27,12 @@ use budget::Budget;
 use connection::{Manner, connect};
 use copy::copy;
 use evidence::{Node, NodeKind, ReadError, Tree, read_full_at};
-use header::{Header, JOURNAL_MAGIC, WAL_MAGIC};
+use header::{Header, JOURNAL_MAGIC};
 use ledger::digest::hex;
 use ledger::{Defect, Gap};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
+use wal::{End, Frames};
 
 /// A database that was copied to the scratch folder.
 pub(crate) struct Database<'a> {
@@ -99,6 +101,14 @@ impl<'a> Database<'a> {
         self.applied.is_some()
     }
 
+    /// The logs that make the applied state, as records name them.
+    pub(crate) fn log_name(&self) -> &'static str {
+        match self.applied {
+            Some((ROLLED, _)) => "journal",
+            Some(_) | None => "wal",
+        }
+    }
+
     /// Opens one state for reading.
     pub(crate) fn open(&self, state: State, budget: &Budget) -> Result<Connection, SqliteError> {
         let (name, manner) = match (state, self.applied) {
@@ -121,23 +131,32 @@ impl<'a> Database<'a> {
 
     /// Copies a write-ahead log that SQLite will apply; whether there is one.
     fn wal(&mut self, header: &Header) -> Result<bool, SqliteError> {
-        let Some(wal) = self.beside("-wal")? else { return Ok(false) };
-        let path = wal.path.as_str().to_owned();
-        let start = start(self.tree(), &wal)?;
-        if !WAL_MAGIC.iter().any(|magic| start.starts_with(magic)) {
-            let found = hex(start.get(..4).unwrap_or(&start));
+        let Some(log) = self.beside("-wal")? else { return Ok(false) };
+        let path = log.path.as_str().to_owned();
+        let Some(frames) = wal::frames(self.tree().open(&log, None)?.as_mut())? else {
+            let found = hex(start(self.tree(), &log)?.get(..4).unwrap_or_default());
             let what =
                 format!("expected a write-ahead log (377f0682 or 377f0683), found {found}: not applied");
             self.defects.push(Defect { path, offset: Some(0), what });
             return Ok(false);
-        }
+        };
         if !header.in_wal_mode() {
             let reason = "a write-ahead log, but the header of the database (bytes 18 and 19) says that none is in use: not applied";
             self.gaps.push(Gap { path, reason: reason.to_owned() });
             return Ok(false);
         }
-        copy(self.tree(), &wal, &self.folder.join(format!("{MAIN}-wal")))?;
-        self.notes.push(short(format!("{path}: write-ahead log of {} bytes", wal.size)));
+        let Frames { total, committed, end, offset } = frames;
+        self.notes.push(short(format!(
+            "{path}: write-ahead log, {committed} of {total} frames apply{}",
+            rest(end)
+        )));
+        let what = match end {
+            End::File | End::OlderUse => None,
+            End::Checksum => Some("a frame with a wrong checksum: it and what follows are not applied"),
+            End::Header => Some("a header with a wrong checksum or page size: nothing of the log is applied"),
+        };
+        self.defects.extend(what.map(|what| Defect { path, offset: Some(offset), what: what.to_owned() }));
+        copy(self.tree(), &log, &self.folder.join(format!("{MAIN}-wal")))?;
         self.applied = Some((MAIN, Manner::WithLog));
         Ok(true)
     }
@@ -202,6 +221,14 @@ impl<'a> Database<'a> {
             reason: "another file of that name, but for letter case, was taken for the log".to_owned(),
         }));
         Ok(first)
+    }
+}
+
+/// What stands in a log behind the frames that apply, in words.
+fn rest(end: End) -> &'static str {
+    match end {
+        End::OlderUse => "; the others are left over from an earlier use of the log and are not read",
+        End::File | End::Checksum | End::Header => "",
     }
 }
 

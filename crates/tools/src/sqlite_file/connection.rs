@@ -125,8 +125,10 @@ fn harden(connection: &Connection) -> Result<(), Error> {
     ] {
         connection.set_limit(limit, most)?;
     }
-    // A worker has no folder for temporary files but its scratch, and needs none in memory.
-    connection.execute_batch("PRAGMA cell_size_check=1; PRAGMA mmap_size=0; PRAGMA temp_store=2;")
+    // Sorting works in memory, because a worker has no folder for temporary files; half of a worker's memory is left to us.
+    connection.execute_batch(
+        "PRAGMA cell_size_check=1; PRAGMA mmap_size=0; PRAGMA temp_store=2; PRAGMA hard_heap_limit=1073741824;",
+    )
 }
 
 /// The path as SQLite reads it from a URI (RFC 3986).

@@ -8,9 +8,6 @@ use ledger::digest::hex;
 /// First bytes of a database.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// First bytes of a write-ahead log: checksums in little or in big endian.
-pub(super) const WAL_MAGIC: [[u8; 4]; 2] = [[0x37, 0x7F, 0x06, 0x82], [0x37, 0x7F, 0x06, 0x83]];
-
 /// First bytes of a rollback journal that is hot, and last bytes of one that names a super-journal.
 pub(super) const JOURNAL_MAGIC: [u8; 8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7];
 

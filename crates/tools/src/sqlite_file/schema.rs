@@ -9,6 +9,9 @@ use rusqlite::{Connection, Error, ErrorCode};
 /// Most entries of a schema that are looked at.
 const MOST: usize = 10_000;
 
+/// Longest name of a table that is read.
+const LONGEST_NAME: usize = 1000;
+
 /// The tables of one state of a database.
 #[derive(Debug, Default)]
 pub(crate) struct Schema {
@@ -115,12 +118,12 @@ impl Schema {
             _ => return Ok(()),
         };
         let root_page = row.get_ref(3)?.as_i64().ok().filter(|page| *page > 0);
-        match text(2)?.filter(|name| !name.contains('\0')) {
+        match text(2)?.filter(|name| !name.contains('\0') && name.len() <= LONGEST_NAME) {
             Some(name) => self.entries.push(Entry { name, kind, root_page, sql }),
             None => {
                 let number: i64 = row.get(0)?;
                 self.damage
-                    .push(format!("row {number} of the schema: the name of a table is no text: not read"));
+                    .push(format!("row {number} of the schema: the name of a table is no text, or longer than {LONGEST_NAME} bytes: not read"));
             }
         }
         Ok(())

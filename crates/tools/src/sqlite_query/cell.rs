@@ -40,11 +40,12 @@ impl Cell {
         append(self.view(), key);
     }
 
-    /// Bytes of memory, roughly.
+    /// Bytes of memory and of a record, roughly.
     pub(crate) fn size(&self) -> usize {
+        const FIELD: usize = 64;
         match self {
-            Cell::Null | Cell::Integer(_) | Cell::Real(_) => 16,
-            Cell::Text(bytes) | Cell::Blob(bytes) => bytes.len().saturating_add(16),
+            Cell::Null | Cell::Integer(_) | Cell::Real(_) => FIELD,
+            Cell::Text(bytes) | Cell::Blob(bytes) => bytes.len().saturating_add(FIELD),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::sqlite_file::Database;
 use crate::sqlite_file::table::Identity;
 use evidence::escape_name;
 use ledger::digest::hex;
-use ledger::{FieldType, FieldValue, Record, RecordType};
+use ledger::{Digest, FieldType, FieldValue, Record, RecordType};
 use rusqlite::{Connection, ErrorCode, ToSql};
 
 const KIND: &str = "table_row";
@@ -19,6 +19,9 @@ const SHOWN_BLOB: usize = 4096;
 
 /// Most bytes of a text in a record.
 const SHOWN_TEXT: usize = 64 << 10;
+
+/// Most bytes of a part of a primary key in a path; a longer one is told by its digest.
+const LONGEST_KEY: usize = 500;
 
 /// The fields that are no columns of the table.
 const OWN: [&str; 8] = ["row", "database", "table", "rowid", "state", "equal_rows", "truncated", "*"];
@@ -36,7 +39,7 @@ pub(crate) fn record_type() -> RecordType {
             (
                 "row",
                 &[Path],
-                "path of the database in the evidence, the name of the table, and the rowid (or the primary key, its parts joined by commas), separated by /",
+                "path of the database in the evidence, the name of the table, and the rowid (or the primary key, its parts joined by commas, a part of over 500 bytes as its SHA-256), separated by /",
             ),
             ("database", &[Path], "path of the database in the evidence"),
             ("table", &[Name], "name of the table"),
@@ -44,7 +47,7 @@ pub(crate) fn record_type() -> RecordType {
             (
                 "state",
                 &[Name],
-                "wal where these values stand in the logs only, checkpointed where they stand in the file too; left out without logs",
+                "checkpointed where these values stand in the file alone too; else wal, or journal, for the log that gives them; left out without logs",
             ),
             (
                 "equal_rows",
@@ -68,7 +71,7 @@ pub(crate) fn record_type() -> RecordType {
 /// The record of a row that was found in its table.
 pub(crate) fn record(database: &Database<'_>, claim: &Claim, row: &Real) -> Record {
     let table = &claim.table;
-    let state = row.checkpointed.map(|held| if held { "checkpointed" } else { "wal" });
+    let state = row.checkpointed.map(|held| if held { "checkpointed" } else { database.log_name() });
     let number = match (&table.identity, row.identity.as_slice()) {
         (Identity::RowId(_), [Cell::Integer(number)]) => Some(FieldValue::Integer((*number).into())),
         _ => None,
@@ -82,18 +85,21 @@ pub(crate) fn record(database: &Database<'_>, claim: &Claim, row: &Real) -> Reco
         .maybe("rowid", number, None)
         .maybe("state", state.map(|state| FieldValue::Name(state.to_owned())), None)
         .maybe("equal_rows", equal.map(|equal| FieldValue::Integer(equal.into())), None);
-    let mut truncated = Vec::new();
+    let (mut truncated, mut odd) = (Vec::new(), Vec::new());
     for (column, value) in claim.columns.iter().zip(&row.values).filter(|(column, _)| !column.is_rowid) {
         let shown = shown(value);
         if shown.cut {
             truncated.push(column.name.clone());
         }
-        if let Some(what) = shown.defect {
-            let what =
-                format!("table {:?}, row {}, column {:?}: {what}", table.name, identity(row), column.name);
-            record = record.defects(vec![database.defect(what)]);
+        if shown.odd {
+            odd.push(format!("{:?}", column.name));
         }
         record = record.maybe(&field(&column.name), shown.value, None);
+    }
+    if !odd.is_empty() {
+        let (name, row, columns) = (&table.name, identity(row), odd.join(", "));
+        let what = format!("table {name:?}, row {row}: TEXT that is not UTF-8, given as bytes: {columns}");
+        record = record.defects(vec![database.defect(what)]);
     }
     let truncated = Some(truncated).filter(|columns| !columns.is_empty());
     record.maybe("truncated", truncated.map(FieldValue::List), None).done()
@@ -115,8 +121,11 @@ fn identity(row: &Real) -> String {
         Cell::Null => String::new(),
         Cell::Integer(number) => number.to_string(),
         Cell::Real(bits) => real(*bits),
-        Cell::Text(bytes) => escape_name(bytes.get(..SHOWN_BLOB).unwrap_or(bytes)),
-        Cell::Blob(bytes) => hex(bytes.get(..SHOWN_BLOB).unwrap_or(bytes)),
+        Cell::Text(bytes) | Cell::Blob(bytes) if bytes.len() > LONGEST_KEY => {
+            format!("sha256 {}", Digest::of(bytes))
+        }
+        Cell::Text(bytes) => escape_name(bytes),
+        Cell::Blob(bytes) => hex(bytes),
     };
     row.identity.iter().map(part).collect::<Vec<_>>().join(",")
 }
@@ -125,30 +134,31 @@ fn identity(row: &Real) -> String {
 struct Shown {
     value: Option<FieldValue>,
     cut: bool,
-    defect: Option<&'static str>,
+    /// Whether a text is none.
+    odd: bool,
 }
 
 fn shown(cell: &Cell) -> Shown {
-    let whole = |value| Shown { value, cut: false, defect: None };
+    let whole = |value| Shown { value, cut: false, odd: false };
     match cell {
         Cell::Null => whole(None),
         Cell::Integer(number) => whole(Some(FieldValue::Integer((*number).into()))),
         Cell::Real(bits) => whole(Some(FieldValue::Text(real(*bits)))),
-        Cell::Blob(bytes) => raw(bytes, None),
+        Cell::Blob(bytes) => raw(bytes, false),
         Cell::Text(bytes) => match std::str::from_utf8(bytes) {
             Ok(text) => {
                 let shown = text.get(..text.floor_char_boundary(SHOWN_TEXT)).unwrap_or(text);
                 let cut = shown.len() < text.len();
-                Shown { value: Some(FieldValue::Text(shown.to_owned())), cut, defect: None }
+                Shown { value: Some(FieldValue::Text(shown.to_owned())), cut, odd: false }
             }
-            Err(_) => raw(bytes, Some("stored as TEXT, and not UTF-8: given as bytes")),
+            Err(_) => raw(bytes, true),
         },
     }
 }
 
-fn raw(bytes: &[u8], defect: Option<&'static str>) -> Shown {
+fn raw(bytes: &[u8], odd: bool) -> Shown {
     let shown = bytes.get(..SHOWN_BLOB).unwrap_or(bytes);
-    Shown { value: Some(FieldValue::Bytes(hex(shown))), cut: shown.len() < bytes.len(), defect }
+    Shown { value: Some(FieldValue::Bytes(hex(shown))), cut: shown.len() < bytes.len(), odd }
 }
 
 /// Looks up which of the rows stand in the file alone too, with the same values.
@@ -211,8 +221,8 @@ mod tests {
         assert_eq!(text(0.1), Some(FieldValue::Text("0.1".into())));
         assert_eq!(text(13e21), Some(FieldValue::Text("1.3e22".into())));
         let odd = shown(&Cell::Text(vec![b'a', 0xFF]));
-        assert_eq!((odd.value, odd.defect.is_some()), (Some(FieldValue::Bytes("61ff".into())), true));
+        assert_eq!((odd.value, odd.odd), (Some(FieldValue::Bytes("61ff".into())), true));
         let long = shown(&Cell::Text("ü".repeat(40_000).into_bytes()));
-        assert!(long.cut && long.defect.is_none());
+        assert!(long.cut && !long.odd);
     }
 }

@@ -6,7 +6,7 @@ use crate::sqlite_file::budget::Budget;
 use crate::sqlite_file::connection::only_read;
 use crate::sqlite_file::schema::{EntryKind, Schema};
 use crate::sqlite_file::table::Table;
-use crate::sqlite_file::{SqliteError, words};
+use crate::sqlite_file::{SqliteError, defect_words, words};
 use rusqlite::{Error, Statement};
 use std::collections::BTreeSet;
 
@@ -61,8 +61,14 @@ pub(crate) fn ask(query: &Query<'_>, sql: &str, window: Window) -> Result<Answer
         Ok(()) => {}
         // What can be read of a damaged database is given; a mistake in the statement gives nothing.
         Err(error) if answer.rows.is_empty() && !is_damage(&error) => {
-            let help = "no row came of it".to_owned();
-            return Err(SqliteError::Statement { message: cut(words(&error)), offset: None, help });
+            let message = match defect_words(&error) {
+                Some(words) => cut(words),
+                None => format!(
+                    "interrupted after {STEPS} steps of SQLite's virtual machine, before its first row"
+                ),
+            };
+            let help = "no row came of it: narrow it, or sort less".to_owned();
+            return Err(SqliteError::Statement { message, offset: None, help });
         }
         Err(error) => answer.stopped = Some(error),
     }

@@ -237,7 +237,7 @@ const COLUMNS: [&str; 12] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(120))]
+    #![proptest_config(ProptestConfig::with_cases(80))]
     #[test]
     fn every_record_of_every_statement_is_a_row(
         picked in prop::collection::vec(0usize..COLUMNS.len(), 1..5),

@@ -1,10 +1,9 @@
 //! Damaged databases: read as far as they go, without a panic and without an end that does not come.
 
 use crate::fixture::write;
-use crate::sqlite::{Desk, history, with_wal};
+use crate::sqlite::{Desk, history, open, with_wal};
 use ledger::{Completeness, Outcome};
 use proptest::prelude::*;
-use rusqlite::Connection;
 use std::fs;
 
 /// What is asked of each damaged database.
@@ -23,7 +22,7 @@ fn ask(desk: &Desk) {
 #[test]
 fn a_file_that_ends_early_gives_what_it_has() {
     let desk = Desk::empty();
-    let database = Connection::open(desk.path("db")).unwrap();
+    let database = open(&desk.path("db"));
     let sql = "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT);
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
         INSERT INTO t SELECT i, 'row ' || i || hex(zeroblob(40)) FROM n;";
@@ -40,7 +39,7 @@ fn a_file_that_ends_early_gives_what_it_has() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(80))]
     #[test]
     fn changed_bytes_do_no_harm(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12)) {
         let desk = Desk::empty();
