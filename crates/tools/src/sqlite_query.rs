@@ -206,6 +206,7 @@ impl<'d> Query<'d> {
             if let Some(note) = remarks::unverified(claim, found) {
                 returned.truncate(note);
             }
+            returned.notes.extend(remarks::empty(claim, found));
         }
         returned.notes.extend(remarks::computed(answer, tables));
         if answer.more {

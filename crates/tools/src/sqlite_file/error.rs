@@ -20,7 +20,7 @@ pub(crate) enum SqliteError {
         #[source]
         source: io::Error,
     },
-    #[error("open {path}: {}", words(source))]
+    #[error("open {path}: {}", code(source))]
     Open { path: EvidencePath, source: rusqlite::Error },
     #[error("read the tables of {path}: {}", words(source))]
     Schema { path: EvidencePath, source: rusqlite::Error },
@@ -34,6 +34,11 @@ pub(crate) enum SqliteError {
     },
     #[error("argument \"sql\": expected one SELECT, found {found}")]
     NotASelect { found: &'static str },
+}
+
+/// SQLite's code alone: the message of a failed opening names the scratch folder, which differs from call to call.
+fn code(error: &rusqlite::Error) -> String {
+    error.sqlite_error().map_or_else(|| "SQLite gives no reason".to_owned(), ToString::to_string)
 }
 
 fn place(offset: Option<usize>) -> String {

@@ -19,6 +19,15 @@ pub(crate) fn unverified(claim: &Claim, found: &Found) -> Option<String> {
     )))
 }
 
+/// The note on a table of which the result holds nothing but NULL.
+pub(crate) fn empty(claim: &Claim, found: &Found) -> Option<String> {
+    let none = found.rows.iter().all(Option::is_none) && found.unverified == 0;
+    (none && found.empty > 0).then(|| {
+        let (table, count) = (&claim.table.name, found.empty);
+        short(format!("{count} rows of the result hold only NULL in the columns of {table:?}, which shows no row: select its primary key, too"))
+    })
+}
+
 /// The note with the values of computed columns.
 pub(crate) fn computed(answer: &Answer, tables: &[Claim]) -> Option<String> {
     let claimed = |place: &usize| {

@@ -1,7 +1,7 @@
 //! Statements and schemas made to let something into a record that stands in no row.
 
 use crate::sqlite::{Desk, columns, notes};
-use ledger::{FieldValue, Outcome, Record};
+use ledger::{Completeness, FieldValue, Outcome, Record};
 use proptest::prelude::*;
 use rusqlite::Connection;
 use rusqlite::types::Value;
@@ -120,6 +120,18 @@ fn values_of_two_rows_are_no_row() {
     }
     let same = desk.query("SELECT a.url, b.title FROM urls a, urls b WHERE a.id = 2 AND b.id = 2");
     assert_eq!(columns(&same), ["db/urls/2 title=Beta url=two"]);
+}
+
+#[test]
+fn rows_of_nothing_but_null_are_no_absence() {
+    let desk = Desk::new(SCHEMA);
+    let returned = desk.query("SELECT title FROM urls WHERE id = 3");
+    assert_eq!((returned.outcome, returned.completeness), (Outcome::Empty, Completeness::Truncated));
+    assert!(notes(&returned).contains("hold only NULL"), "{:?}", returned.notes);
+    assert_eq!(columns(&desk.query("SELECT id, title FROM urls WHERE id = 3")), ["db/urls/3 id=3"]);
+    let counted = desk.query("SELECT count(*) FROM urls");
+    assert_eq!((counted.outcome, counted.completeness), (Outcome::Empty, Completeness::Truncated));
+    assert!(notes(&counted).contains("count(*) = 4"));
 }
 
 #[test]
