@@ -6,8 +6,8 @@ use crate::normalise::{Normalised, normalise};
 use crate::returned::Return;
 use crate::settle::settle;
 use crate::{
-    find_files, hash_file, list_directory, list_hives, parse_registry_key, read_file, registry_artifact,
-    search_registry, search_text, stat_file, timeline,
+    find_files, hash_file, list_directory, list_hives, list_tables, parse_registry_key, read_file,
+    registry_artifact, search_registry, search_text, sqlite_query, stat_file, timeline,
 };
 use evidence::Tree;
 use ledger::ToolSpec;
@@ -20,6 +20,8 @@ pub(crate) struct Call<'a> {
     pub(crate) arguments: &'a Arguments,
     /// The evidence.
     pub(crate) trees: &'a [Box<dyn Tree>],
+    /// An empty folder that the call may fill.
+    pub(crate) scratch: &'a Path,
 }
 
 struct Tool {
@@ -28,16 +30,18 @@ struct Tool {
 }
 
 /// Sorted by name.
-const TOOLS: [Tool; 11] = [
+const TOOLS: [Tool; 13] = [
     Tool { spec: find_files::spec, run: find_files::run },
     Tool { spec: hash_file::spec, run: hash_file::run },
     Tool { spec: list_directory::spec, run: list_directory::run },
     Tool { spec: list_hives::spec, run: list_hives::run },
+    Tool { spec: list_tables::spec, run: list_tables::run },
     Tool { spec: parse_registry_key::spec, run: parse_registry_key::run },
     Tool { spec: read_file::spec, run: read_file::run },
     Tool { spec: registry_artifact::spec, run: registry_artifact::run },
     Tool { spec: search_registry::spec, run: search_registry::run },
     Tool { spec: search_text::spec, run: search_text::run },
+    Tool { spec: sqlite_query::spec, run: sqlite_query::run },
     Tool { spec: stat_file::spec, run: stat_file::run },
     Tool { spec: timeline::spec, run: timeline::run },
 ];
@@ -49,19 +53,18 @@ pub fn catalogue() -> Vec<ToolSpec> {
 
 /// Runs one tool over the evidence; whatever goes wrong is a [`Return`] that says so.
 ///
-/// `scratch` is an empty folder that the call may fill; no tool needs it yet.
+/// `scratch` is an empty folder that the call may fill.
 pub fn run(tool: &str, arguments: &Value, trees: &[Box<dyn Tree>], scratch: &Path) -> Return {
-    let _ = scratch;
-    Return::from(call(tool, arguments, trees))
+    Return::from(call(tool, arguments, trees, scratch))
 }
 
-fn call(name: &str, arguments: &Value, trees: &[Box<dyn Tree>]) -> Result<Return, CallError> {
+fn call(name: &str, arguments: &Value, trees: &[Box<dyn Tree>], scratch: &Path) -> Result<Return, CallError> {
     for tool in &TOOLS {
         let spec = (tool.spec)();
         if spec.name == name {
             let Normalised { values, notes } = normalise(&spec, arguments, trees)?;
             let checked = Arguments::check(&spec, &values)?;
-            let returned = (tool.run)(&Call { arguments: &checked, trees })?;
+            let returned = (tool.run)(&Call { arguments: &checked, trees, scratch })?;
             return Ok(settle(returned, arguments, notes));
         }
     }

@@ -1,5 +1,6 @@
 //! Why a call cannot be done.
 
+use crate::sqlite_file::SqliteError;
 use artifacts::registry;
 use evidence::{EvidencePath, PathError, ReadError};
 use ledger::{Defect, Utc};
@@ -75,6 +76,8 @@ pub(crate) enum CallError {
     NotAFolder { path: EvidencePath },
     #[error(transparent)]
     Read(#[from] ReadError),
+    #[error(transparent)]
+    Sqlite(#[from] SqliteError),
     #[error(
         "read {path}: byte {offset}: expected {expected} bytes in all; the file changes or cannot be read to its end"
     )]

@@ -69,6 +69,26 @@ fn a_canary_in_any_text_argument_stands_in_no_record() {
 }
 
 #[test]
+fn a_canary_in_a_statement_that_runs_stands_in_no_record() {
+    let fixture = Fixture::new();
+    let arguments = valid("sqlite_query");
+    for sql in [
+        format!("SELECT '{CANARY}', url AS {CANARY} FROM urls AS {CANARY}"),
+        format!("SELECT url FROM urls UNION ALL SELECT '{CANARY}'"),
+        format!("SELECT '{CANARY}' AS url, title FROM urls"),
+        format!("SELECT url || '{CANARY}' AS title, title AS url FROM urls /* {CANARY} */"),
+        format!(
+            "WITH {CANARY}(url) AS (SELECT url FROM urls UNION SELECT '{CANARY}') SELECT url FROM {CANARY}"
+        ),
+        format!("SELECT id, iif(id = 1, '{CANARY}', url) AS url FROM urls WHERE title <> '{CANARY}'"),
+    ] {
+        let returned = fixture.run("sqlite_query", with(&arguments, "sql", json!(sql)));
+        clean(&returned, "sqlite_query", &sql);
+        assert_ne!(returned.outcome, Outcome::Failed, "{sql}: {:?}", returned.notes);
+    }
+}
+
+#[test]
 fn another_spelling_gives_the_spelling_of_the_evidence() {
     let fixture = Fixture::new();
     for spec in catalogue() {

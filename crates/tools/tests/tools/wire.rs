@@ -18,7 +18,8 @@ fn call(tool: &str, arguments: serde_json::Value, path: &Path) -> Vec<u8> {
     let request = Request::Call { tool: tool.to_owned(), arguments, evidence: vec![mount(path)] };
     let bytes = encode_request(&request).unwrap();
     assert_eq!(decode_request(&bytes).unwrap(), request);
-    handle(&bytes, Path::new("/nonexistent"))
+    let scratch = tempfile::tempdir().unwrap();
+    handle(&bytes, scratch.path())
 }
 
 #[test]

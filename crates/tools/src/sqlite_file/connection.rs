@@ -1,0 +1,156 @@
+//! Opening a copy so that hostile contents can do nothing but be read.
+
+use super::budget::{Budget, STRIDE};
+use super::{clock, functions};
+use rusqlite::config::DbConfig;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, Error, OpenFlags};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How a copy is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// The file alone, whatever stands beside it.
+    Immutable,
+    /// With the write-ahead log beside it.
+    WithLog,
+}
+
+/// Opens a copy for reading.
+pub(super) fn connect(path: &Path, manner: Manner, budget: &Budget) -> Result<Connection, Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_EXRESCODE;
+    let immutable = match manner {
+        Manner::Immutable => "?immutable=1",
+        Manner::WithLog => "",
+    };
+    let mut connection = Connection::open_with_flags(format!("{}{immutable}", uri(path)), flags)?;
+    harden(&connection)?;
+    clock::stop(&connection)?;
+    let budget = budget.clone();
+    connection.progress_handler(i32::from(STRIDE), Some(move || budget.take()))?;
+    Ok(connection)
+}
+
+/// Lets SQLite play a hot rollback journal back into the copy at `path`.
+pub(super) fn roll_back(path: &Path) -> Result<(), Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_EXRESCODE;
+    let connection = Connection::open_with_flags(path, flags)?;
+    harden(&connection)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    // The first lock on the file finds the journal.
+    connection.pragma_query_value(None, "schema_version", |_| Ok(()))
+}
+
+/// What a statement of an agent may do, and the first thing that it was refused.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Refused(Arc<Mutex<Option<String>>>);
+
+impl Refused {
+    pub(crate) fn take(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn note(&self, what: String) -> Authorization {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(what);
+        Authorization::Deny
+    }
+}
+
+/// From here on the connection only compiles statements that read these tables.
+pub(crate) fn only_read(connection: &mut Connection, tables: BTreeSet<String>) -> Result<Refused, Error> {
+    let refused = Refused::default();
+    let noted = refused.clone();
+    connection.authorizer(Some(move |context: AuthContext<'_>| match context.action {
+        AuthAction::Select | AuthAction::Recursive => Authorization::Allow,
+        AuthAction::Read { table_name, .. } if tables.contains(&table_name.to_lowercase()) => {
+            Authorization::Allow
+        }
+        AuthAction::Read { table_name, .. } => noted.note(format!("{table_name:?} is no table that is read")),
+        AuthAction::Function { function_name } if functions::is_allowed(function_name) => {
+            Authorization::Allow
+        }
+        AuthAction::Function { function_name } => {
+            noted.note(format!("function {function_name}: its value does not follow from the evidence alone"))
+        }
+        AuthAction::Pragma { .. } => noted.note("pragmas are refused: list_tables tells columns".to_owned()),
+        _ => noted.note("only reading is allowed: one SELECT".to_owned()),
+    }))?;
+    Ok(refused)
+}
+
+/// Reads a schema with damaged entries as far as it goes; SQLite refuses it otherwise.
+pub(crate) fn tolerate_schema(connection: &Connection) -> Result<(), Error> {
+    // Both only matter to a connection that may write.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, true)?;
+    Ok(())
+}
+
+fn harden(connection: &Connection) -> Result<(), Error> {
+    use DbConfig::{
+        SQLITE_DBCONFIG_DEFENSIVE as Defensive, SQLITE_DBCONFIG_DQS_DML as QuotedTexts,
+        SQLITE_DBCONFIG_ENABLE_TRIGGER as Triggers, SQLITE_DBCONFIG_ENABLE_VIEW as Views,
+        SQLITE_DBCONFIG_TRUSTED_SCHEMA as TrustedSchema,
+    };
+    use Limit::{
+        SQLITE_LIMIT_ATTACHED as Attached, SQLITE_LIMIT_COMPOUND_SELECT as Compound,
+        SQLITE_LIMIT_EXPR_DEPTH as Depth, SQLITE_LIMIT_LENGTH as Length,
+        SQLITE_LIMIT_LIKE_PATTERN_LENGTH as Pattern, SQLITE_LIMIT_VDBE_OP as Program,
+        SQLITE_LIMIT_WORKER_THREADS as Threads,
+    };
+    // Without quoted texts a misspelt "column" is an error and no constant.
+    for (config, on) in
+        [(Defensive, true), (TrustedSchema, false), (Triggers, false), (Views, false), (QuotedTexts, false)]
+    {
+        connection.set_db_config(config, on)?;
+    }
+    for (limit, most) in [
+        (Length, 64 << 20),
+        (Attached, 0),
+        (Compound, 50),
+        (Depth, 500),
+        (Pattern, 1000),
+        (Program, 1 << 20),
+        (Threads, 0),
+    ] {
+        connection.set_limit(limit, most)?;
+    }
+    // Sorting works in memory, because a worker has no folder for temporary files; half of a worker's memory is left to us.
+    connection.execute_batch(
+        "PRAGMA cell_size_check=1; PRAGMA mmap_size=0; PRAGMA temp_store=2; PRAGMA hard_heap_limit=1073741824;",
+    )
+}
+
+/// The path as SQLite reads it from a URI (RFC 3986).
+fn uri(path: &Path) -> String {
+    let mut uri = "file:".to_owned();
+    for byte in path.as_os_str().as_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~".contains(byte) {
+            uri.push(char::from(*byte));
+        } else {
+            // Writing to a text cannot fail.
+            let _ = write!(uri, "%{byte:02X}");
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_cannot_add_words_to_the_uri() {
+        assert_eq!(uri(Path::new("/a b/c?mode=rwc#%")), "file:/a%20b/c%3Fmode%3Drwc%23%25");
+    }
+}
