@@ -5,4 +5,6 @@
 
 #![deny(clippy::indexing_slicing)]
 
+pub mod mounted_device;
 pub mod registry;
+pub mod system_time;

@@ -3,10 +3,25 @@
 //! An artifact is one file below this module: its record types, and a function that reads them out of one hive.
 //! A new one is that file, its `mod` line and its line in [`ARTIFACTS`].
 
+mod autostarts;
+mod bam;
 mod computer_name;
+mod control_sets;
 mod draft;
+mod installed_programs;
+mod last_logged_on;
+mod mounted_devices;
+mod network_interfaces;
+mod network_profiles;
+mod os_version;
 mod reader;
+mod services;
+mod shares;
+mod shutdown;
 mod sink;
+mod time_zone;
+mod usb_storage;
+mod user_profiles;
 mod values;
 
 use crate::catalogue::Call;
@@ -36,7 +51,24 @@ pub(crate) struct Artifact {
 }
 
 /// Sorted by name.
-const ARTIFACTS: &[Artifact] = &[computer_name::ARTIFACT];
+const ARTIFACTS: &[Artifact] = &[
+    autostarts::ARTIFACT,
+    bam::ARTIFACT,
+    computer_name::ARTIFACT,
+    control_sets::ARTIFACT,
+    installed_programs::ARTIFACT,
+    last_logged_on::ARTIFACT,
+    mounted_devices::ARTIFACT,
+    network_interfaces::ARTIFACT,
+    network_profiles::ARTIFACT,
+    os_version::ARTIFACT,
+    services::ARTIFACT,
+    shares::ARTIFACT,
+    shutdown::ARTIFACT,
+    time_zone::ARTIFACT,
+    usb_storage::ARTIFACT,
+    user_profiles::ARTIFACT,
+];
 
 pub(crate) fn spec() -> ToolSpec {
     let names: Vec<_> = ARTIFACTS.iter().map(|artifact| artifact.name).collect();

@@ -7,12 +7,14 @@
     reason = "helpers of tests fail loudly and say what they skip"
 )]
 
+mod artifact_hives;
 mod canary;
 mod cases;
 mod catalogue;
 mod files;
 mod fixture;
 mod registry;
+mod registry_artifact;
 mod search;
 mod search_text;
 mod wire;
