@@ -2,7 +2,7 @@
 //!
 //! Three forms: the signature of an MBR disk and the offset of the partition in 12 bytes; `DMIO:ID:` and the GUID of a GPT partition;
 //! the name of the device in UTF-16LE, for removable devices.
-//! After Brian Carrier, "File System Forensic Analysis", and Harlan Carvey, "Windows Registry Forensics"; Windows has no published description.
+//! After Joachim Metz, "Windows Registry knowledge base", section "Mounted devices"; Microsoft has published none.
 
 /// Mark before the GUID of a GPT partition.
 const GPT_MARK: &[u8; 8] = b"DMIO:ID:";

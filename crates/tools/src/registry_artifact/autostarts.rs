@@ -1,6 +1,6 @@
 //! What Windows starts by itself because the registry says so, services and drivers aside.
 //!
-//! The places are a table, [`LOCATIONS`](locations::LOCATIONS).
+//! The places are a table, [`LOCATIONS`].
 
 mod locations;
 
@@ -28,7 +28,7 @@ pub(crate) const ARTIFACT: Artifact = Artifact {
 fn records() -> Vec<RecordType> {
     vec![record_type(
         KIND,
-        "one command or DLL that Windows starts by itself",
+        "one command or DLL that Windows starts by itself, or the folder whose content it starts",
         "value_path",
         &[
             ("value_path", &[RegistryPath], "path of the key, \\ and the name of the value"),

@@ -2,7 +2,8 @@
 //!
 //! `UserSettings\<SID>` of the services `bam` and `dam` (since Windows 10 1809 below `State`) has a value for each program,
 //! named by its path or package; the data begins with a FILETIME.
-//! Layout after Kevin Pagano, "Background Activity Moderator", and the plugin `bam` of RegRipper; Windows has no published description.
+//! Layout after Joachim Metz, "Windows Registry knowledge base", section "Background activity moderator"; Microsoft has published none.
+//! Entries older than a week go at the next start: what is missing here may still have run.
 
 use super::Artifact;
 use super::draft::{Draft, record_type};

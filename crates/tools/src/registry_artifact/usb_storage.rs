@@ -4,7 +4,8 @@
 //! (`DEVPKEY_Device_InstallDate`, `_FirstInstallDate`, `_LastArrivalDate`, `_LastRemovalDate` of the Windows SDK's `devpkey.h`):
 //! since Windows 8 the default value of a key named by the number, in Windows 7 the value `Data` two levels below.
 //! A device without a serial number gets an id from Windows, whose second character is `&`
-//! (Microsoft Learn, "Instance IDs" and "Identifiers for USB devices").
+//! (Microsoft Learn, "Instance IDs" and "Standard USB Identifiers").
+//! Layout of the keys after Joachim Metz, "Windows Registry knowledge base", section "USB storage".
 
 use super::Artifact;
 use super::draft::{Draft, TextField, record_type};
