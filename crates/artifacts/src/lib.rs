@@ -8,12 +8,14 @@
 mod damage;
 mod fields;
 pub mod known_folder;
+pub mod mounted_device;
 pub mod mru;
 pub mod office_mru;
 pub mod registry;
 pub mod sam;
 pub mod shell_item;
 pub mod sid;
+pub mod system_time;
 pub mod user_assist;
 
 pub use damage::{Damage, DamageKind};

@@ -45,8 +45,8 @@ pub(crate) fn role(argument: &str) -> Option<Role> {
         "hive" => Role::Hive,
         "key" => Role::Key,
         "from" | "to" | "written_after" | "written_before" => Role::Instant,
-        "extension" | "text" | "encoding" | "in" | "source" | "sql" | "query" | "table" | "artifact" | "wal"
-        | "user" => Role::Verbatim,
+        "extension" | "text" | "encoding" | "in" | "source" | "sql" | "query" | "table" | "artifact"
+        | "wal" | "user" => Role::Verbatim,
         _ => return None,
     })
 }

@@ -3,20 +3,35 @@
 //! An artifact is one file below this module: its record types, and a function that reads them out of one hive.
 //! A new one is that file, its `mod` line and its line in [`ARTIFACTS`].
 
+mod autostarts;
+mod bam;
 mod computer_name;
+mod control_sets;
 mod decoded;
 mod draft;
 mod group_members;
+mod installed_programs;
+mod last_logged_on;
 mod mount_points;
+mod mounted_devices;
 mod mru_list;
+mod network_interfaces;
+mod network_profiles;
 mod office_recent;
 mod open_save;
+mod os_version;
 mod reader;
 mod recent_documents;
+mod services;
+mod shares;
+mod shutdown;
 mod sink;
+mod time_zone;
 mod typed_entries;
+mod usb_storage;
 mod user_accounts;
 mod user_assist;
+mod user_profiles;
 mod values;
 
 use crate::catalogue::Call;
@@ -47,15 +62,30 @@ pub(crate) struct Artifact {
 
 /// Sorted by name.
 const ARTIFACTS: &[Artifact] = &[
+    autostarts::ARTIFACT,
+    bam::ARTIFACT,
     computer_name::ARTIFACT,
+    control_sets::ARTIFACT,
     group_members::ARTIFACT,
+    installed_programs::ARTIFACT,
+    last_logged_on::ARTIFACT,
     mount_points::ARTIFACT,
+    mounted_devices::ARTIFACT,
+    network_interfaces::ARTIFACT,
+    network_profiles::ARTIFACT,
     office_recent::ARTIFACT,
     open_save::ARTIFACT,
+    os_version::ARTIFACT,
     recent_documents::ARTIFACT,
+    services::ARTIFACT,
+    shares::ARTIFACT,
+    shutdown::ARTIFACT,
+    time_zone::ARTIFACT,
     typed_entries::ARTIFACT,
+    usb_storage::ARTIFACT,
     user_accounts::ARTIFACT,
     user_assist::ARTIFACT,
+    user_profiles::ARTIFACT,
 ];
 
 pub(crate) fn spec() -> ToolSpec {

@@ -3,7 +3,7 @@
 //! A value of another type than the artifact has is never left out in silence: it becomes a defect of the record that says what stands there.
 
 use super::reader::Reader;
-use super::values::Held;
+use super::values::{Held, Values};
 use crate::hive_file::{key_name, record_span, value_name};
 use crate::row::Row;
 use crate::spec;
@@ -43,6 +43,9 @@ pub(crate) fn record_type(
     ];
     spec::record(name, meaning, subject, &[&common, fields].concat())
 }
+
+/// A text of a record: the field, the name of the value, and how it is typed.
+pub(crate) type TextField = (&'static str, &'static str, fn(String) -> FieldValue);
 
 /// A record in the making.
 pub(crate) struct Draft {
@@ -124,17 +127,25 @@ impl Draft {
         self.set(field, make(shown_name(held).to_owned()), at)
     }
 
-    /// A text, as `make` types it.
+    /// A text, as `make` types it; a list of one text is that text.
     pub(crate) fn text(self, field: &str, held: Option<&Held<'_>>, make: fn(String) -> FieldValue) -> Draft {
         let Some(held) = held else { return self };
         match &held.value.data {
             ValueData::Text(text) => self.own(held).set(field, make(text.clone()), held.at()),
+            ValueData::MultiText(texts) if texts.len() == 1 => {
+                self.own(held).set(field, make(texts.concat()), held.at())
+            }
             ValueData::MultiText(_)
             | ValueData::Dword(_)
             | ValueData::Qword(_)
             | ValueData::Bytes
             | ValueData::Unreadable => self.unfit(held, "a text"),
         }
+    }
+
+    /// Several fields of text.
+    pub(crate) fn texts(self, values: &Values<'_>, fields: &[TextField]) -> Draft {
+        fields.iter().fold(self, |draft, (field, value, make)| draft.text(field, values.get(value), *make))
     }
 
     /// Several texts; a single text is a list of one.
@@ -193,6 +204,26 @@ impl Draft {
         match ticks {
             Some(ticks) => self.own(held).set(field, FieldValue::Time(Time::from_filetime(ticks)), held.at()),
             None => self.unfit(held, "a FILETIME"),
+        }
+    }
+
+    /// A FILETIME in two numbers whose names end in `Low` and `High`; both must be there.
+    pub(crate) fn halves(self, field: &str, values: &Values<'_>, name: &str) -> Draft {
+        let half = |end: &str| values.get(&format!("{name}{end}"));
+        let word = |held: &Held<'_>| number(held).and_then(|number| u32::try_from(number).ok());
+        match (half("Low"), half("High")) {
+            (None, None) => self,
+            (Some(low), Some(high)) => match (word(low), word(high)) {
+                (Some(low), Some(high)) => {
+                    let ticks = u64::from(high) << 32 | u64::from(low);
+                    self.set(field, FieldValue::Time(Time::from_filetime(ticks)), None)
+                }
+                (Some(_), None) => self.unfit(high, "half of a FILETIME"),
+                (None, _) => self.unfit(low, "half of a FILETIME"),
+            },
+            (Some(half), None) | (None, Some(half)) => {
+                self.unfit(half, "one of two halves of a FILETIME, of which the other is missing,")
+            }
         }
     }
 

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 pub(crate) type Flow = ControlFlow<()>;
 
 /// Work allowed beside what grows with the hive, in entries of lists.
-const LEAST_WORK: u64 = 1 << 20;
+const LEAST_WORK: u64 = 1 << 18;
 
 /// One hive as an artifact reads it.
 pub(crate) struct Reader<'c, 'h> {

@@ -1,7 +1,7 @@
 //! The values of one key, each with the damage of its own.
 
 use crate::hive_file;
-use artifacts::registry::{self, Value};
+use artifacts::registry::{self, Value, ValueData};
 use evidence::EvidencePath;
 use ledger::{ByteSpan, Defect};
 use std::collections::BTreeMap;
@@ -43,6 +43,19 @@ impl<'h> Values<'h> {
     }
 }
 
+/// Where one text of a list stands, without its NUL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Item(pub(crate) ByteSpan);
+
+impl Item {
+    /// What stands behind so many UTF-16 units.
+    pub(crate) fn behind(self, units: usize) -> Option<ByteSpan> {
+        let skipped = (units as u64).checked_mul(2)?;
+        let length = self.0.length.checked_sub(skipped)?;
+        Some(ByteSpan::new(self.0.offset.checked_add(skipped)?, length))
+    }
+}
+
 /// Where damage of a value can lie: in its record, whose name follows 20 fixed bytes and is named by its start, and in its data.
 fn places(value: &Value<'_>) -> impl Iterator<Item = Range<u64>> {
     let record = value.offset..value.offset.saturating_add(0x15);
@@ -70,5 +83,19 @@ impl Held<'_> {
         let whole = self.at()?;
         let part = ByteSpan::new(whole.offset.checked_add(offset)?, length);
         (part.end() <= whole.end()).then_some(part)
+    }
+
+    /// Where each text of a list stands, where all data stands in one piece.
+    pub(crate) fn items(&self) -> Vec<Option<Item>> {
+        let ValueData::MultiText(texts) = &self.value.data else { return Vec::new() };
+        let mut at = 0u64;
+        let place = |text: &String| {
+            // An unpaired surrogate was replaced by one unit for one.
+            let length = text.encode_utf16().count() as u64 * 2;
+            let item = self.part(at, length).map(Item);
+            at = at.saturating_add(length).saturating_add(2);
+            item
+        };
+        texts.iter().map(place).collect()
     }
 }

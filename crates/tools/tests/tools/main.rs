@@ -7,6 +7,7 @@
     reason = "helpers of tests fail loudly and say what they skip"
 )]
 
+mod artifact_hives;
 mod canary;
 mod cases;
 mod catalogue;
@@ -14,6 +15,7 @@ mod files;
 mod fixture;
 mod normalise;
 mod registry;
+mod registry_artifact;
 mod search;
 mod search_registry;
 mod search_text;

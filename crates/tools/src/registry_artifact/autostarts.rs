@@ -1,0 +1,143 @@
+//! What Windows starts by itself because the registry says so, services and drivers aside.
+//!
+//! The places are a table, [`LOCATIONS`].
+
+mod locations;
+
+use super::Artifact;
+use super::draft::{Draft, record_type, text_of, value_path};
+use super::reader::{Flow, Reader};
+use super::values::Held;
+use crate::hive_file::key_name;
+use artifacts::registry::{HiveType, Key, ValueData};
+use ledger::FieldType::{Bytes, Integer, Name, RegistryPath, Text};
+use ledger::{FieldValue, RecordType};
+use locations::{LOCATIONS, Location, Root};
+use std::ops::ControlFlow;
+
+const KIND: &str = "autostart";
+
+pub(crate) const ARTIFACT: Artifact = Artifact {
+    name: "autostarts",
+    about: "Run keys and the other places from which programs and DLLs are started by themselves, for the host and for each user",
+    hives: &[HiveType::Software, HiveType::System, HiveType::NtUser],
+    records,
+    read,
+};
+
+fn records() -> Vec<RecordType> {
+    vec![record_type(
+        KIND,
+        "one command or DLL that Windows starts by itself, or the folder whose content it starts",
+        "value_path",
+        &[
+            ("value_path", &[RegistryPath], "path of the key, \\ and the name of the value"),
+            ("location", &[Name], "what starts it, such as run or winlogon"),
+            ("name", &[Name], "name of the value; (default) for the unnamed one"),
+            (
+                "entry",
+                &[Name],
+                "name of the subkey in which the value stands, where each subkey is an entry of its own: a program with a debugger, a component",
+            ),
+            (
+                "command",
+                &[Text, Integer, Bytes],
+                "command, program or DLL as stored; one item where the value is a list; no text where the value is none",
+            ),
+            ("item", &[Integer], "number of the item in a list, from 0"),
+        ],
+    )]
+}
+
+fn read(reader: &mut Reader<'_, '_>) -> Flow {
+    for location in LOCATIONS {
+        for top in tops(reader, location) {
+            if let Some(key) = reader.below(&top, location.key) {
+                visit(reader, location, &key, location.levels)?;
+            }
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+/// The keys below which a location lies in this hive.
+fn tops<'h>(reader: &mut Reader<'_, 'h>, location: &Location) -> Vec<Key<'h>> {
+    let wow = |software: &str| vec![software.to_owned(), format!("{software}\\Wow6432Node")];
+    let plain = || vec![String::new()];
+    // A hive of no known type, read because it was asked for, is tried as each.
+    let is = |wanted| reader.hive_type == wanted || reader.hive_type == HiveType::Other;
+    let (software, user, system) = (is(HiveType::Software), is(HiveType::NtUser), is(HiveType::System));
+    let (of_software, of_user) =
+        (|| if software { wow("") } else { Vec::new() }, || if user { wow("Software") } else { Vec::new() });
+    let paths = match location.root {
+        Root::Software => of_software(),
+        Root::User => of_user(),
+        Root::Both => [of_software(), of_user()].concat(),
+        Root::Profile => {
+            if user {
+                plain()
+            } else {
+                Vec::new()
+            }
+        }
+        Root::System => {
+            if system {
+                plain()
+            } else {
+                Vec::new()
+            }
+        }
+        Root::ControlSet if system => return reader.control_set().into_iter().collect(),
+        Root::ControlSet => Vec::new(),
+    };
+    paths.iter().filter_map(|path| reader.key(path)).collect()
+}
+
+/// The values of a key, or of the keys so many levels below it.
+fn visit<'h>(reader: &mut Reader<'_, 'h>, location: &Location, key: &Key<'h>, levels: u32) -> Flow {
+    if let Some(levels) = levels.checked_sub(1) {
+        for child in reader.children(key) {
+            visit(reader, location, &child, levels)?;
+        }
+        return ControlFlow::Continue(());
+    }
+    let values = reader.values(key);
+    for held in &values.0 {
+        let name = &held.value.name;
+        let named = location.values.iter().any(|wanted| wanted.eq_ignore_ascii_case(name));
+        // An empty setting starts nothing; in a list of values without names of their own each counts.
+        let every = location.values.is_empty() && !(name.is_empty() && is_empty(held));
+        if every || (named && !is_empty(held)) {
+            commands(reader, location, key, held)?;
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+fn commands(reader: &mut Reader<'_, '_>, location: &Location, key: &Key<'_>, held: &Held<'_>) -> Flow {
+    let ValueData::MultiText(items) = &held.value.data else {
+        let record = start(reader, location, key, held).data("command", held).done();
+        return reader.push(record);
+    };
+    for (number, (item, at)) in items.iter().zip(held.items()).enumerate() {
+        let record = start(reader, location, key, held)
+            .set("command", FieldValue::Text(item.clone()), at.map(|at| at.0))
+            .set("item", FieldValue::Integer(number as i128), None)
+            .done();
+        reader.push(record)?;
+    }
+    ControlFlow::Continue(())
+}
+
+fn start(reader: &Reader<'_, '_>, location: &Location, key: &Key<'_>, held: &Held<'_>) -> Draft {
+    let entry = (location.levels > 0).then(|| FieldValue::Name(key.name.clone()));
+    Draft::of_value(reader, KIND, key, held)
+        .set("value_path", value_path(key, held), None)
+        .set("location", FieldValue::Name(location.name.to_owned()), None)
+        .value_name(reader, "name", held, FieldValue::Name)
+        .maybe("entry", entry, key_name(reader.bytes, key.offset))
+}
+
+fn is_empty(held: &Held<'_>) -> bool {
+    text_of(Some(held)) == Some("") && !held.value.trailing
+}
