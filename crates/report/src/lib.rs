@@ -5,6 +5,7 @@
 mod inert;
 mod json;
 mod markdown;
+pub mod score;
 mod text;
 
 pub use inert::terminal;

@@ -1,0 +1,233 @@
+//! Whether a value of the truth is what a fact carries; the type of what is carried decides what counts as the same.
+
+use super::path::{self, Components, lower};
+use super::time::Span;
+use super::truth::{Manner, TELLING, TruthValue};
+use ledger::{BoundValue, FieldValue, Time, Utc};
+
+/// A value of the truth, in every form that it is compared in.
+#[derive(Debug)]
+pub(crate) struct Sought {
+    pub(crate) text: String,
+    lower: String,
+    number: Option<i128>,
+    flag: Option<bool>,
+    time: Option<Span>,
+    file: Components,
+    key: Components,
+    contained: bool,
+}
+
+/// A value of a fact; folded once, whatever number of truths it is compared with.
+#[derive(Debug)]
+pub(crate) struct Held<'a> {
+    pub(crate) field: &'a str,
+    pub(crate) text: String,
+    form: Form<'a>,
+}
+
+#[derive(Debug)]
+enum Form<'a> {
+    /// Free text, or the words that were quoted from it.
+    Text {
+        lower: String,
+        number: Option<i128>,
+        time: Option<i128>,
+    },
+    Name {
+        lower: String,
+    },
+    File {
+        lower: String,
+        path: Components,
+    },
+    Key {
+        lower: String,
+        path: Components,
+    },
+    Guid,
+    /// Compared but for letter case.
+    Symbol,
+    Time(&'a Time),
+    Number(i128),
+    Flag(bool),
+    List(Vec<Held<'a>>),
+}
+
+impl Sought {
+    pub(crate) fn new(value: &TruthValue, manner: Manner) -> Sought {
+        let text = value.to_text();
+        let number = match value {
+            TruthValue::Text(text) => number(text.trim()),
+            TruthValue::Number(number) => Some(*number),
+            TruthValue::Flag(_) => None,
+        };
+        let flag = match value {
+            TruthValue::Flag(flag) => Some(*flag),
+            TruthValue::Text(text) => text.trim().to_ascii_lowercase().parse().ok(),
+            TruthValue::Number(_) => None,
+        };
+        Sought {
+            lower: lower(&text),
+            number,
+            flag,
+            time: Span::read(&text),
+            file: path::file(&text),
+            key: path::written_key(&text),
+            contained: manner == Manner::Contained,
+            text,
+        }
+    }
+
+    /// Whether `held` is this value.
+    pub(crate) fn is(&self, held: &Held<'_>, tolerance: i128) -> bool {
+        match &held.form {
+            Form::Text { lower, number, time } => {
+                let within = |time: &i128| self.time.is_some_and(|own| own.holds(*time, tolerance));
+                self.is_in_text(&held.text, lower)
+                    || (self.number.is_some() && self.number == *number)
+                    || time.as_ref().is_some_and(within)
+            }
+            Form::Name { lower } => self.lower == *lower || self.is_contained(lower),
+            Form::File { lower, path } => self.file.is(path) || self.is_contained(lower),
+            Form::Key { lower, path } => self.key.is(path) || self.is_contained(lower),
+            Form::Guid => bare_guid(&self.text).eq_ignore_ascii_case(bare_guid(&held.text)),
+            Form::Symbol => self.text.trim().eq_ignore_ascii_case(&held.text),
+            Form::Time(time) => self.is_time(time, tolerance),
+            Form::Number(number) => self.number == Some(*number),
+            Form::Flag(flag) => self.flag == Some(*flag),
+            Form::List(items) => items.iter().any(|item| self.is(item, tolerance)),
+        }
+    }
+
+    /// How near a text comes to this one, from 0 to 1, and nanoseconds between two times; `None` where neither can be said.
+    pub(crate) fn nearness(&self, held: &Held<'_>) -> Option<f64> {
+        let day = 86_400_000_000_000;
+        if let Form::Time(Time { utc: Some(utc), .. }) = &held.form {
+            let distance = self.time?.distance(utc.unix_nanoseconds());
+            // Within a day a wrong zone or a rounded time is worth showing.
+            #[expect(clippy::cast_precision_loss, reason = "only the order counts")]
+            return (distance <= day).then(|| 1.0 - 0.2 * (distance as f64 / day as f64));
+        }
+        let comparable = self.number.is_none() && self.time.is_none();
+        let longest = self.lower.len().max(held.text.len());
+        let shortest = self.lower.len().min(held.text.len());
+        if !comparable || longest > LONGEST_COMPARED || shortest * 2 < longest || shortest < TELLING {
+            return None;
+        }
+        let likeness = strsim::normalized_levenshtein(&self.lower, &lower(&held.text));
+        (likeness >= 0.75).then_some(likeness)
+    }
+
+    fn is_in_text(&self, text: &str, lower: &str) -> bool {
+        let words = self.text.trim();
+        let telling = words.chars().count() >= TELLING && self.number.is_none();
+        self.text == text || (telling && stands(words, text)) || self.is_contained(lower)
+    }
+
+    fn is_contained(&self, lower: &str) -> bool {
+        self.contained && self.lower.chars().count() >= TELLING && stands(&self.lower, lower)
+    }
+
+    fn is_time(&self, time: &Time, tolerance: i128) -> bool {
+        let stored = self.number.is_some_and(|number| time.raw.parse() == Ok(number));
+        // A number of that many ticks is a FILETIME of our age; smaller ones are counts.
+        let filetime = self.number.and_then(|ticks| u64::try_from(ticks).ok());
+        let filetime = filetime.filter(|ticks| *ticks > 100_000_000_000_000_000).and_then(Utc::from_filetime);
+        let own = self.time.or_else(|| filetime.map(Span::instant));
+        let within = |utc: Utc| own.is_some_and(|own| own.holds(utc.unix_nanoseconds(), tolerance));
+        stored || time.utc.is_some_and(within)
+    }
+}
+
+/// The longest text in bytes that is compared letter by letter.
+const LONGEST_COMPARED: usize = 300;
+
+impl<'a> Held<'a> {
+    /// What a fact carries under one of its fields: of a quoted text the words that were quoted.
+    pub(crate) fn new(bound: &'a BoundValue) -> Held<'a> {
+        match &bound.quotation {
+            Some(words) => Held { field: &bound.field, text: words.clone(), form: text(words) },
+            None => Held::of(&bound.field, &bound.value),
+        }
+    }
+
+    fn of(field: &'a str, value: &'a FieldValue) -> Held<'a> {
+        let form = match value {
+            FieldValue::Text(value) => text(value),
+            FieldValue::Name(name) => Form::Name { lower: lower(name) },
+            FieldValue::Path(path) => Form::File { lower: lower(path), path: path::file(path) },
+            FieldValue::RegistryPath(path) => Form::Key { lower: lower(path), path: path::key(path) },
+            FieldValue::Guid(_) => Form::Guid,
+            FieldValue::Sid(_) | FieldValue::Hash(_) | FieldValue::Bytes(_) => Form::Symbol,
+            FieldValue::Time(time) => Form::Time(time),
+            FieldValue::Integer(number) => Form::Number(*number),
+            FieldValue::Size(size) => Form::Number(i128::from(*size)),
+            FieldValue::Flag(flag) => Form::Flag(*flag),
+            FieldValue::List(items) => Form::List(
+                items.iter().map(|item| Held { field, text: item.clone(), form: text(item) }).collect(),
+            ),
+        };
+        Held { field, text: value.to_text().into_owned(), form }
+    }
+
+    /// The last component of a path, or the whole text, in lower case.
+    pub(crate) fn name(&self) -> String {
+        let last = match &self.form {
+            Form::File { path, .. } | Form::Key { path, .. } => path.last().map(str::to_owned),
+            _ => None,
+        };
+        last.unwrap_or_else(|| lower(&self.text))
+    }
+}
+
+fn text<'a>(text: &str) -> Form<'a> {
+    Form::Text { lower: lower(text), number: number(text.trim()), time: Span::read_zoned(text) }
+}
+
+/// Reads a whole number in decimal digits or, after `0x`, in hex digits.
+pub(crate) fn number(text: &str) -> Option<i128> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let (digits, radix) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(digits) => (digits, 16),
+        None => (digits, 10),
+    };
+    let plain = digits.chars().all(|c| c.is_digit(radix));
+    let number = i128::from_str_radix(digits, radix).ok().filter(|_| plain)?;
+    Some(if negative { -number } else { number })
+}
+
+/// A GUID without its braces.
+fn bare_guid(text: &str) -> &str {
+    let text = text.trim();
+    text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text)
+}
+
+/// Whether `words` stand in `text` with a word boundary on both sides.
+pub(crate) fn stands(words: &str, text: &str) -> bool {
+    !words.is_empty()
+        && text.match_indices(words).any(|(at, _)| {
+            let (before, rest) = text.split_at(at);
+            let after = rest.strip_prefix(words).unwrap_or_default();
+            parts(before.chars().rev(), words.chars()) && parts(after.chars(), words.chars().rev())
+        })
+}
+
+/// Whether a boundary lies between what is outside and what is inside, both read away from it.
+fn parts(mut outside: impl Iterator<Item = char>, mut inside: impl Iterator<Item = char>) -> bool {
+    let (Some(neighbour), Some(edge)) = (outside.next(), inside.next()) else { return true };
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    // The point of `1.5`, and of an address, joins the numbers around it.
+    let joins = |mark: char, beyond: Option<char>| {
+        matches!(mark, '.' | ',' | ':' | '-') && beyond.is_some_and(|c| c.is_ascii_digit())
+    };
+    let number = edge.is_ascii_digit() && joins(neighbour, outside.next())
+        || neighbour.is_ascii_digit() && joins(edge, inside.next());
+    !(number || word(neighbour) && word(edge))
+}
+
+#[cfg(test)]
+mod tests;
