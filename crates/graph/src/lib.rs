@@ -8,6 +8,7 @@ mod point;
 mod printable;
 mod rejections;
 mod run;
+mod tally;
 mod title;
 mod unexamined;
 
@@ -16,5 +17,6 @@ pub use fold::{FoldError, fold};
 pub use printable::{printable, push_printable};
 pub use rejections::{Fate, RefusedClaim, refused_claims};
 pub use run::{ClaimView, InvocationView, Judged, PhenomenonView, Run, TaskView};
+pub use tally::{Tallies, Tally, tallies};
 pub use title::{fact_title, phenomenon_title};
 pub use unexamined::{Unexamined, unexamined};

@@ -6,9 +6,11 @@ mod inert;
 mod json;
 mod markdown;
 pub mod score;
+mod tally;
 mod text;
 
 pub use inert::terminal;
 pub use json::{SCHEMA, json, json_text};
 pub use markdown::markdown;
+pub use tally::{tallies, tallies_json};
 pub use text::{answers, facts, records, rejections, status};

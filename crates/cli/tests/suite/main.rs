@@ -10,13 +10,17 @@
 
 mod canary;
 mod case_files;
+mod case_folders;
 mod chains;
 mod commands;
+mod completions;
 mod lesser_runs;
 mod mistyped_ids;
 mod output;
 mod real_cases;
 mod record_phase;
+mod refusals;
 mod run_names;
+mod scoring;
 mod support;
 mod tampering;

@@ -46,14 +46,16 @@ pub(crate) fn nearest(
     tolerance: i128,
     weak: bool,
 ) -> Option<Nearest> {
+    // Common values stand everywhere: that some do says nothing.
     let carried = |fact: &Recorded<'_>| {
-        sought.iter().filter(|value| fact.held.iter().any(|held| value.is(held, tolerance))).count()
+        let carries = |value: &&Sought| fact.held.iter().any(|held| value.is(held, tolerance));
+        let of: Vec<_> = sought.iter().filter(carries).collect();
+        let says = if weak { of.len() == sought.len() } else { of.iter().any(|value| !value.weak) };
+        says.then_some(of.len())
     };
     let best = recorded
         .iter()
-        .map(|fact| (carried(fact), fact))
-        // Common values stand everywhere: that some do says nothing.
-        .filter(|(values, _)| *values > 0 && (!weak || *values == sought.len()))
+        .filter_map(|fact| Some((carried(fact)?, fact)))
         .max_by(|(a, one), (b, other)| a.cmp(b).then_with(|| other.fact.id.cmp(&one.fact.id)));
     match best {
         Some((values, fact)) if values == sought.len() => Some(near(fact, Nearness::Elsewhere)),

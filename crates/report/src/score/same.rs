@@ -1,7 +1,7 @@
 //! Whether a value of the truth is what a fact carries; the type of what is carried decides what counts as the same.
 
 use super::path::{self, Components, lower};
-use super::time::Span;
+use super::time::{self, Span};
 use super::truth::{Manner, TELLING, TruthValue};
 use ledger::{BoundValue, FieldValue, Time, Utc};
 
@@ -16,6 +16,8 @@ pub(crate) struct Sought {
     file: Components,
     key: Components,
     contained: bool,
+    /// Whether it is too common to tell one fact from another.
+    pub(crate) weak: bool,
 }
 
 /// A value of a fact; folded once, whatever number of truths it is compared with.
@@ -75,6 +77,7 @@ impl Sought {
             file: path::file(&text),
             key: path::written_key(&text),
             contained: manner == Manner::Contained,
+            weak: value.is_weak(),
             text,
         }
     }
@@ -100,14 +103,10 @@ impl Sought {
         }
     }
 
-    /// How near a text comes to this one, from 0 to 1, and nanoseconds between two times; `None` where neither can be said.
+    /// How near a value comes to this one, from 0 to 1; `None` where it is not near enough to be worth showing.
     pub(crate) fn nearness(&self, held: &Held<'_>) -> Option<f64> {
-        let day = 86_400_000_000_000;
         if let Form::Time(Time { utc: Some(utc), .. }) = &held.form {
-            let distance = self.time?.distance(utc.unix_nanoseconds());
-            // Within a day a wrong zone or a rounded time is worth showing.
-            #[expect(clippy::cast_precision_loss, reason = "only the order counts")]
-            return (distance <= day).then(|| 1.0 - 0.2 * (distance as f64 / day as f64));
+            return time::nearness(self.time?.distance(utc.unix_nanoseconds()));
         }
         let comparable = self.number.is_none() && self.time.is_none();
         let longest = self.lower.len().max(held.text.len());

@@ -90,8 +90,14 @@ fn agents(out: &mut String, score: &Score) {
     groups(out, "agent of the truth", &counted(score, |answer| &answer.agent));
 }
 
+/// The longest question that is shown whole in a table.
+const LONGEST_NAME: usize = 76;
+
 fn groups(out: &mut String, title: &str, counts: &BTreeMap<String, Counts>) {
-    let cut = |text: &str| terminal(&text.chars().take(60).collect::<String>());
+    let cut = |text: &str| match text.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => format!("{}…", terminal(text.get(..end).unwrap_or_default())),
+        None => terminal(text),
+    };
     let width = counts.keys().map(|name| cut(name).chars().count()).max().unwrap_or(0).max(24);
     let _ = writeln!(out, "  {title:<width$} {:>8} {:>8} {:>8}", "facts", "found", "spread");
     for (name, count) in counts {

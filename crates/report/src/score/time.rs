@@ -51,6 +51,19 @@ impl Span {
     }
 }
 
+/// How near two times are that lie so many nanoseconds apart, from 0 to 1.
+///
+/// Near are a minute, and what a mistaken zone makes: quarters of an hour, up to fourteen hours.
+pub(crate) fn nearness(distance: i128) -> Option<f64> {
+    let quarter = 900 * SECOND;
+    let off = (distance + quarter / 2).rem_euclid(quarter) - quarter / 2;
+    let zone = off.abs() <= SECOND && distance <= 14 * 3_600 * SECOND;
+    match distance <= 60 * SECOND {
+        true => Some(0.95),
+        false => zone.then_some(0.9),
+    }
+}
+
 /// Whether the text is a date and nothing else.
 pub(crate) fn is_date(text: &str) -> bool {
     text.len() == 10 && has_date(text)
@@ -146,6 +159,21 @@ mod tests {
             assert!(!truth.holds(instant, 999_000));
         }
         assert!(!truth.holds(utc("2012-04-06T19:06:22.1254569Z"), 1_000_000));
+    }
+
+    #[test]
+    fn a_minute_and_a_mistaken_zone_are_near_and_other_times_are_not() {
+        for (seconds, near) in [
+            (5, true),
+            (60, true),
+            (61, false),
+            (3600, true),
+            (19_800, true),
+            (20_000, false),
+            (54_000, false),
+        ] {
+            assert_eq!(nearness(seconds * SECOND).is_some(), near, "{seconds}");
+        }
     }
 
     #[test]

@@ -114,7 +114,7 @@ impl TruthFact {
 }
 
 impl TruthValue {
-    fn is_weak(&self) -> bool {
+    pub(crate) fn is_weak(&self) -> bool {
         match self {
             TruthValue::Number(_) | TruthValue::Flag(_) => true,
             TruthValue::Text(text) => {
