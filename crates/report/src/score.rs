@@ -127,7 +127,7 @@ impl<'a> Recorded<'a> {
         let artifact = path::lower(artifact);
         let file = path::file(&self.fact.locator.path);
         let subject = self.held.first().map(Held::name).unwrap_or_default();
-        file.last().is_some_and(|name| stands(name, &artifact)) && stands(&subject, &artifact)
+        file.last().is_some_and(|name| stands(name, &artifact)) && stands(subject, &artifact)
     }
 }
 

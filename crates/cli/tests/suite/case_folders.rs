@@ -31,7 +31,7 @@ fn what_init_prints_to_be_run_can_be_run() {
         let value: Value = serde_json::from_str(&out).unwrap();
         let run = value["run"].as_str().unwrap();
         assert!(run.ends_with(expected), "{run}");
-        place.locard_ends(0, &["tool", "list_directory", "path=", "--evidence", run]);
+        place.locard_ends(0, &["tool", "list_hives", "--evidence", run]);
     }
 }
 

@@ -12,6 +12,8 @@ fn the_script_of_each_shell_names_every_command() {
         .unwrap()
         .lines()
         .take_while(|line| !line.is_empty())
+        // What stands further in goes on with a description.
+        .filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' ')))
         .filter_map(|line| line.split_whitespace().next())
         .collect();
     assert!(commands.len() >= 10 && commands.contains(&"score"), "{commands:?}");

@@ -30,12 +30,15 @@ fn the_documented_truth_is_found_in_the_demo_and_its_traps_are_told() {
     let standings: Vec<_> =
         run["facts"].as_array().unwrap().iter().map(|fact| fact["standing"].as_str().unwrap()).collect();
     assert_eq!(standings, ["found", "found", "missed"], "{run}");
-    assert!(run["facts"][2]["nearest"]["how"].as_str().unwrap().contains("2025-09-16T09:47:31"), "{run}");
+    assert!(
+        run["facts"][2]["nearest"]["how"].as_str().unwrap().contains("not \"2025-09-16T10:47:31Z\""),
+        "{run}"
+    );
     assert_eq!(run["findings"][0]["found"], true);
     assert_eq!(run["violations"].as_array().unwrap().len(), 1);
     assert_eq!(score["truth"]["for_a_person"].as_array().unwrap().len(), 1);
     let figures = &run["figures"];
-    assert_eq!((&figures["found"], &figures["must_not_claim_violated"]), (&2.0.into(), &1.0.into()));
+    assert_eq!((&figures["found"], &figures["must_not_claim_violated"]), (&2.into(), &1.into()));
     assert_eq!(figures["recorded_per_found"], figures["recorded"].as_f64().unwrap() / 2.0);
     let told = place.locard_ends(0, &["score", "latest", "--truth", str(&truth)]);
     for expected in ["missed run-key-time", "finding found", "must not be claimed:", "for a person to judge"]

@@ -25,6 +25,8 @@ pub enum Nearness {
         values: usize,
         /// Of how many.
         of: usize,
+        /// The others.
+        lacks: Vec<String>,
     },
     /// It carries all of them, but stands elsewhere than `artifact` says, and the values are too common to say more.
     Elsewhere,
@@ -59,7 +61,11 @@ pub(crate) fn nearest(
         .max_by(|(a, one), (b, other)| a.cmp(b).then_with(|| other.fact.id.cmp(&one.fact.id)));
     match best {
         Some((values, fact)) if values == sought.len() => Some(near(fact, Nearness::Elsewhere)),
-        Some((values, fact)) => Some(near(fact, Nearness::Carries { values, of: sought.len() })),
+        Some((values, fact)) => {
+            let lacks = |value: &&Sought| !fact.held.iter().any(|held| value.is(held, tolerance));
+            let lacks = sought.iter().filter(lacks).map(|value| value.text.clone()).collect();
+            Some(near(fact, Nearness::Carries { values, of: sought.len(), lacks }))
+        }
         None => alike(sought, recorded),
     }
 }

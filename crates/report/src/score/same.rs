@@ -25,6 +25,7 @@ pub(crate) struct Sought {
 pub(crate) struct Held<'a> {
     pub(crate) field: &'a str,
     pub(crate) text: String,
+    lower: String,
     form: Form<'a>,
 }
 
@@ -32,21 +33,12 @@ pub(crate) struct Held<'a> {
 enum Form<'a> {
     /// Free text, or the words that were quoted from it.
     Text {
-        lower: String,
         number: Option<i128>,
         time: Option<i128>,
     },
-    Name {
-        lower: String,
-    },
-    File {
-        lower: String,
-        path: Components,
-    },
-    Key {
-        lower: String,
-        path: Components,
-    },
+    Name,
+    File(Components),
+    Key(Components),
     Guid,
     /// Compared but for letter case.
     Symbol,
@@ -85,15 +77,15 @@ impl Sought {
     /// Whether `held` is this value.
     pub(crate) fn is(&self, held: &Held<'_>, tolerance: i128) -> bool {
         match &held.form {
-            Form::Text { lower, number, time } => {
+            Form::Text { number, time } => {
                 let within = |time: &i128| self.time.is_some_and(|own| own.holds(*time, tolerance));
-                self.is_in_text(&held.text, lower)
+                self.is_in_text(held)
                     || (self.number.is_some() && self.number == *number)
                     || time.as_ref().is_some_and(within)
             }
-            Form::Name { lower } => self.lower == *lower || self.is_contained(lower),
-            Form::File { lower, path } => self.file.is(path) || self.is_contained(lower),
-            Form::Key { lower, path } => self.key.is(path) || self.is_contained(lower),
+            Form::Name => self.lower == held.lower || self.is_contained(held),
+            Form::File(path) => self.file.is(path) || self.is_contained(held),
+            Form::Key(path) => self.key.is(path) || self.is_contained(held),
             Form::Guid => bare_guid(&self.text).eq_ignore_ascii_case(bare_guid(&held.text)),
             Form::Symbol => self.text.trim().eq_ignore_ascii_case(&held.text),
             Form::Time(time) => self.is_time(time, tolerance),
@@ -108,24 +100,31 @@ impl Sought {
         if let Form::Time(Time { utc: Some(utc), .. }) = &held.form {
             return time::nearness(self.time?.distance(utc.unix_nanoseconds()));
         }
+        let (own, other) = (self.lower.as_str(), held.lower.as_str());
         let comparable = self.number.is_none() && self.time.is_none();
-        let longest = self.lower.len().max(held.text.len());
-        let shortest = self.lower.len().min(held.text.len());
-        if !comparable || longest > LONGEST_COMPARED || shortest * 2 < longest || shortest < TELLING {
+        let (longest, shortest) = (own.len().max(other.len()), own.len().min(other.len()));
+        if !comparable || longest > LONGEST_COMPARED || shortest * 4 < longest * 3 || shortest < TELLING {
             return None;
         }
-        let likeness = strsim::normalized_levenshtein(&self.lower, &lower(&held.text));
+        // A run may hold very many texts: only those of which half agrees from both ends are compared in full.
+        let common = |(a, b): &(char, char)| a == b;
+        let begin = own.chars().zip(other.chars()).take_while(common).count();
+        let end = own.chars().rev().zip(other.chars().rev()).take_while(common).count();
+        if (begin + end) * 2 < longest {
+            return None;
+        }
+        let likeness = strsim::normalized_levenshtein(own, other);
         (likeness >= 0.75).then_some(likeness)
     }
 
-    fn is_in_text(&self, text: &str, lower: &str) -> bool {
+    fn is_in_text(&self, held: &Held<'_>) -> bool {
         let words = self.text.trim();
         let telling = words.chars().count() >= TELLING && self.number.is_none();
-        self.text == text || (telling && stands(words, text)) || self.is_contained(lower)
+        self.text == held.text || (telling && stands(words, &held.text)) || self.is_contained(held)
     }
 
-    fn is_contained(&self, lower: &str) -> bool {
-        self.contained && self.lower.chars().count() >= TELLING && stands(&self.lower, lower)
+    fn is_contained(&self, held: &Held<'_>) -> bool {
+        self.contained && self.lower.chars().count() >= TELLING && stands(&self.lower, &held.lower)
     }
 
     fn is_time(&self, time: &Time, tolerance: i128) -> bool {
@@ -146,42 +145,49 @@ impl<'a> Held<'a> {
     /// What a fact carries under one of its fields: of a quoted text the words that were quoted.
     pub(crate) fn new(bound: &'a BoundValue) -> Held<'a> {
         match &bound.quotation {
-            Some(words) => Held { field: &bound.field, text: words.clone(), form: text(words) },
+            Some(words) => Held::text(&bound.field, words),
             None => Held::of(&bound.field, &bound.value),
         }
     }
 
     fn of(field: &'a str, value: &'a FieldValue) -> Held<'a> {
         let form = match value {
-            FieldValue::Text(value) => text(value),
-            FieldValue::Name(name) => Form::Name { lower: lower(name) },
-            FieldValue::Path(path) => Form::File { lower: lower(path), path: path::file(path) },
-            FieldValue::RegistryPath(path) => Form::Key { lower: lower(path), path: path::key(path) },
+            FieldValue::Text(text) => return Held::text(field, text),
+            FieldValue::Name(_) => Form::Name,
+            FieldValue::Path(path) => Form::File(path::file(path)),
+            FieldValue::RegistryPath(path) => Form::Key(path::key(path)),
             FieldValue::Guid(_) => Form::Guid,
             FieldValue::Sid(_) | FieldValue::Hash(_) | FieldValue::Bytes(_) => Form::Symbol,
             FieldValue::Time(time) => Form::Time(time),
             FieldValue::Integer(number) => Form::Number(*number),
             FieldValue::Size(size) => Form::Number(i128::from(*size)),
             FieldValue::Flag(flag) => Form::Flag(*flag),
-            FieldValue::List(items) => Form::List(
-                items.iter().map(|item| Held { field, text: item.clone(), form: text(item) }).collect(),
-            ),
+            FieldValue::List(items) => Form::List(items.iter().map(|item| Held::text(field, item)).collect()),
         };
-        Held { field, text: value.to_text().into_owned(), form }
+        let text = value.to_text().into_owned();
+        Held { field, lower: lower(&text), text, form }
+    }
+
+    fn text(field: &'a str, text: &str) -> Held<'a> {
+        let form = Form::Text { number: number(text.trim()), time: Span::read_zoned(text) };
+        Held { field, text: text.to_owned(), lower: lower(text), form }
     }
 
     /// The last component of a path, or the whole text, in lower case.
-    pub(crate) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> &str {
         let last = match &self.form {
-            Form::File { path, .. } | Form::Key { path, .. } => path.last().map(str::to_owned),
-            _ => None,
+            Form::File(path) | Form::Key(path) => path.last(),
+            Form::Text { .. }
+            | Form::Name
+            | Form::Guid
+            | Form::Symbol
+            | Form::Time(_)
+            | Form::Number(_)
+            | Form::Flag(_)
+            | Form::List(_) => None,
         };
-        last.unwrap_or_else(|| lower(&self.text))
+        last.unwrap_or(&self.lower)
     }
-}
-
-fn text<'a>(text: &str) -> Form<'a> {
-    Form::Text { lower: lower(text), number: number(text.trim()), time: Span::read_zoned(text) }
 }
 
 /// Reads a whole number in decimal digits or, after `0x`, in hex digits.

@@ -194,8 +194,6 @@ pub fn json(truth: &Truth, scores: &[Score]) -> Map<String, Value> {
 }
 
 fn run(score: &Score) -> Value {
-    let figures: Map<String, Value> =
-        figures(score).into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
     let agents: Map<String, Value> = score
         .run_agents
         .iter()
@@ -205,7 +203,15 @@ fn run(score: &Score) -> Value {
         "run": score.run,
         "case": score.case,
         "models": score.models,
-        "figures": figures,
+        "figures": {
+            "recorded": score.recorded,
+            "found": score.found(),
+            "found_percent": score.recall(),
+            "spread": score.spread(),
+            "recorded_per_found": score.recorded_per_found(),
+            "findings_found": score.findings_found(),
+            "must_not_claim_violated": score.violated(),
+        },
         "run_agents": agents,
         "truth_agents": grouped(&counted(score, |answer| &answer.agent)),
         "questions": grouped(&counted(score, |answer| &answer.question)),
@@ -239,6 +245,9 @@ fn answer(answer: &Answer) -> Value {
     })
 }
 
+/// How many lacking values are named.
+const SHOWN_VALUES: usize = 4;
+
 impl super::Over {
     const fn name(self) -> &'static str {
         match self {
@@ -252,7 +261,12 @@ impl Nearness {
     /// In one line.
     fn describe(&self) -> String {
         match self {
-            Nearness::Carries { values, of } => format!("carries {values} of {of} values"),
+            Nearness::Carries { values, of, lacks } => {
+                let more = if lacks.len() > SHOWN_VALUES { ", …" } else { "" };
+                let shown: Vec<_> =
+                    lacks.iter().take(SHOWN_VALUES).map(|value| format!("\"{value}\"")).collect();
+                format!("carries {values} of {of} values, not {}{more}", shown.join(", "))
+            }
             Nearness::Elsewhere => {
                 "carries the values, which are too common to count elsewhere than the truth says".to_owned()
             }

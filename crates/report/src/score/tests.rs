@@ -108,7 +108,10 @@ fn a_miss_names_what_stands_nearest() {
         Standing::Missed { nearest } => nearest.clone().map(|nearest| nearest.how),
         other => panic!("{other:?}"),
     };
-    assert_eq!(how(0), Some(Nearness::Carries { values: 1, of: 2 }));
+    assert_eq!(
+        how(0),
+        Some(Nearness::Carries { values: 1, of: 2, lacks: vec!["2012-04-03T21:03:23Z".into()] })
+    );
     let alike = Nearness::Alike {
         wanted: "DESKTOP-PM6C56D".into(),
         field: "data".into(),
