@@ -123,11 +123,15 @@ impl<'a> Recorded<'a> {
     }
 
     /// Whether it stands where `artifact` says: file and subject are named there.
+    ///
+    /// A fact about the file itself stands there only if nothing in the file is named.
     fn stands_at(&self, artifact: &str) -> bool {
-        let artifact = path::lower(artifact);
+        let artifact = path::lower(artifact.trim());
         let file = path::file(&self.fact.locator.path);
-        let subject = self.held.first().map(Held::name).unwrap_or_default();
-        file.last().is_some_and(|name| stands(name, &artifact)) && stands(subject, &artifact)
+        let (Some(file), Some(subject)) = (file.last(), self.held.first()) else { return false };
+        let of_file = subject.name() == file;
+        stands(file, &artifact)
+            && if of_file { artifact.ends_with(file) } else { stands(subject.name(), &artifact) }
     }
 }
 

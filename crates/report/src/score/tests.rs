@@ -76,23 +76,29 @@ fn a_fact_is_found_only_where_one_fact_carries_all_its_values() {
 }
 
 #[test]
-fn common_values_count_only_where_the_truth_says_that_they_stand() {
-    let truth = truth(vec![truth_fact("control-set", &["1"])]);
-    for (subject, file, found) in [
-        ("Select\\Current", "C/Windows/System32/config/SYSTEM", 1),
-        ("Select\\LastKnownGood", "C/Windows/System32/config/SYSTEM", 0),
-        ("Select\\Current", "C/Windows/System32/config/SOFTWARE", 0),
-    ] {
-        let mut fact = fact(0, subject, &["1"]);
-        fact.locator.path = file.into();
-        let score = scored(&truth, &of(vec![fact]));
-        assert_eq!(score.found(), found, "{subject} {file}");
-        let elsewhere = matches!(
-            &score.answers[0].standing,
-            Standing::Missed { nearest: Some(Nearest { how: Nearness::Elsewhere, .. }) }
-        );
-        assert_eq!(elsewhere, found == 0);
+fn common_values_and_lone_times_count_only_where_the_truth_says_that_they_stand() {
+    for value in ["1", "2012-04-03T21:03:23Z", "2012-04-03", "no"] {
+        let truth = truth(vec![truth_fact("control-set", &[value])]);
+        for (subject, file, found) in [
+            ("Select\\Current", "C/Windows/System32/config/SYSTEM", 1),
+            ("Select\\LastKnownGood", "C/Windows/System32/config/SYSTEM", 0),
+            ("Select\\Current", "C/Windows/System32/config/SOFTWARE", 0),
+            // The file itself, of which the truth names a part.
+            ("config\\SYSTEM", "C/Windows/System32/config/SYSTEM", 0),
+        ] {
+            let mut fact = fact(0, subject, &[value]);
+            fact.locator.path = file.into();
+            let score = scored(&truth, &of(vec![fact]));
+            assert_eq!(score.found(), found, "{value} {subject} {file}");
+            let elsewhere = matches!(
+                &score.answers[0].standing,
+                Standing::Missed { nearest: Some(Nearest { how: Nearness::Elsewhere, .. }) }
+            );
+            assert_eq!(elsewhere, found == 0);
+        }
     }
+    let two = truth_fact("two", &["2012-04-03T21:03:23Z", "2012-04-04T21:03:23Z"]);
+    assert!(!two.is_weak(), "two times in one fact tell it from others");
 }
 
 #[test]

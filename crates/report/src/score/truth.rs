@@ -107,9 +107,14 @@ impl TruthFact {
         }
     }
 
-    /// Whether all its values are so common (numbers, flags, bare dates, texts of fewer than four characters) that they are found only where `artifact` says.
+    /// Whether its values are so common that they are found only where `artifact` says: nothing but numbers, flags, bare dates and texts of fewer than four characters, or a single time.
     pub fn is_weak(&self) -> bool {
-        self.values.iter().all(TruthValue::is_weak)
+        // Much happens in one second: a time alone does not say what happened.
+        let lone_time = match self.values.as_slice() {
+            [TruthValue::Text(text)] => super::time::Span::read(text).is_some(),
+            _ => false,
+        };
+        lone_time || self.values.iter().all(TruthValue::is_weak)
     }
 }
 
