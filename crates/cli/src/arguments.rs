@@ -1,5 +1,9 @@
 //! The arguments as they are typed.
 
+use crate::commands::completions::CompletionsArguments;
+use crate::commands::init::InitArguments;
+use crate::commands::rejections::RejectionsArguments;
+use crate::commands::score::ScoreArguments;
 use crate::help;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
@@ -27,15 +31,24 @@ pub(crate) enum Command {
     /// Check a run: its chain, its outputs, every fact and every verdict again
     #[command(after_long_help = help::VERIFY)]
     Verify(VerifyArguments),
-    /// Show the claims that the gateway refused, and how each ended
+    /// Count the claims that the gateway refused, what they cost, and how each ended
     #[command(after_long_help = help::REJECTIONS)]
-    Rejections(RunFolder),
+    Rejections(RejectionsArguments),
+    /// Measure runs against what is known to be true of their case
+    #[command(after_long_help = help::SCORE)]
+    Score(ScoreArguments),
     /// Write a run's report
     #[command(after_long_help = help::REPORT)]
     Report(ReportArguments),
     /// Call one tool on evidence, as an agent would; without a name: list the tools
     #[command(after_long_help = help::TOOL)]
     Tool(ToolArguments),
+    /// Make a case folder for evidence
+    #[command(after_long_help = help::INIT)]
+    Init(InitArguments),
+    /// Print a completion script for a shell
+    #[command(after_long_help = help::COMPLETIONS)]
+    Completions(CompletionsArguments),
     /// Show what confines tools on this machine
     #[command(after_long_help = help::DOCTOR)]
     Doctor,

@@ -1,11 +1,14 @@
 //! The commands, a file each.
 
+pub(crate) mod completions;
 mod doctor;
 mod facts;
-mod rejections;
+pub(crate) mod init;
+pub(crate) mod rejections;
 mod report;
 mod run;
 mod runs;
+pub(crate) mod score;
 mod tool;
 mod verify;
 
@@ -28,6 +31,9 @@ pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8,
         Command::Rejections(arguments) => rejections::execute(&arguments, printer),
         Command::Report(arguments) => report::execute(&arguments, printer),
         Command::Tool(arguments) => tool::execute(&arguments, printer),
+        Command::Score(arguments) => score::execute(&arguments, printer),
+        Command::Init(arguments) => init::execute(&arguments, printer),
+        Command::Completions(arguments) => completions::execute(&arguments, printer),
         Command::Doctor => doctor::execute(printer),
     }
 }

@@ -36,6 +36,10 @@ pub(crate) enum Failure {
         source: Box<toml::de::Error>,
     },
     #[error("failed to {0}")]
+    Truth(#[source] app::TruthError),
+    #[error("failed to {0}")]
+    Init(#[source] app::InitError),
+    #[error("failed to {0}")]
     Case(#[source] app::CaseError),
     #[error("failed to read the shipped agents")]
     Agents(#[source] app::AgentError),
@@ -83,10 +87,14 @@ impl Failure {
             | Failure::RulesFile { .. }
             | Failure::Rules { .. }
             | Failure::Case(_)
+            | Failure::Truth(_)
             | Failure::Model { .. }
             | Failure::ToolArgument { .. }
             | Failure::List(_)
             | Failure::NoSuchTool { .. } => Failure::USAGE,
+            Failure::Init(app::InitError::Hash { source, .. }) => tool_code(source),
+            Failure::Init(app::InitError::Unreadable(_)) => Failure::DEFECT,
+            Failure::Init(_) => Failure::USAGE,
             Failure::Run(error) => run_code(error),
             Failure::Tool(error) => tool_code(error),
             Failure::Open(error) => open_code(error),
@@ -109,7 +117,7 @@ impl Failure {
     /// What to do next, where that is known.
     fn hint(&self) -> Option<String> {
         match self {
-            Failure::Tool(_) | Failure::Run(_) if self.code() == Failure::SANDBOX => {
+            Failure::Tool(_) | Failure::Run(_) | Failure::Init(_) if self.code() == Failure::SANDBOX => {
                 Some("`locard doctor` shows what holds here; --unconfined goes on without it".to_owned())
             }
             Failure::Run(error) => error.folder().map(|folder| {
@@ -120,6 +128,14 @@ impl Failure {
             Failure::Case(app::CaseError::Outside { folder, .. }) => {
                 let file = folder.join("case.toml");
                 Some(format!("to allow that, name the case file itself: {}", file.display()))
+            }
+            Failure::Case(app::CaseError::TimeZone { nearest, .. }) => {
+                nearest.as_ref().map(|nearest| format!("did you mean \"{nearest}\"?"))
+            }
+            Failure::Case(app::CaseError::Malformed { source, .. })
+            | Failure::Truth(app::TruthError::Toml { source, .. })
+            | Failure::Rules { source, .. } => {
+                app::nearest_known(source).map(|nearest| format!("did you mean `{nearest}`?"))
             }
             Failure::Open(app::OpenRunError::NotFound { .. } | app::OpenRunError::Ambiguous { .. }) => {
                 Some("give a run folder, or a name under --runs, or enough of its beginning".to_owned())

@@ -56,9 +56,32 @@ Examples:
 pub(crate) const REJECTIONS: &str = "\
 Examples:
   locard rejections 2026
-      each refused claim with what the agent was told
-  locard rejections 2026 --format json
-      the same for programs";
+      what was refused, and each refused claim with what the agent was told
+  locard rejections 20260101 20260102 --format json
+      what was refused in two runs together, for programs";
+
+pub(crate) const SCORE: &str = "\
+Examples:
+  locard score latest --truth cases/demo/truth.toml
+      what the last run found of what is true, and what it missed
+  locard score 20260101 20260102 --truth truth.json --fail-under 80
+      two runs beside each other, with mean, least and most
+
+Exit codes: 0; with --fail-under: 25 where a run finds less.";
+
+pub(crate) const INIT: &str = "\
+Examples:
+  locard init /mnt/host1 /mnt/host2 --case cases/intrusion
+      a case of two hosts; nothing is copied
+  locard init extracted --hash
+      a case in the folder extracted-case, with the hash that a run will check";
+
+pub(crate) const COMPLETIONS: &str = "\
+Examples:
+  locard completions bash > ~/.local/share/bash-completion/completions/locard
+      for bash
+  locard completions zsh > ~/.zfunc/_locard
+      for zsh";
 
 pub(crate) const REPORT: &str = "\
 Examples:

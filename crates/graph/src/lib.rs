@@ -9,6 +9,7 @@ mod printable;
 mod rejections;
 mod run;
 mod standing;
+mod tally;
 mod title;
 mod unexamined;
 
@@ -18,5 +19,6 @@ pub use printable::{printable, push_printable};
 pub use rejections::{Fate, RefusedClaim, refused_claims};
 pub use run::{ClaimView, HypothesisView, InvocationView, Judged, PhenomenonView, Run, TaskView};
 pub use standing::{Standing, standing};
+pub use tally::{Tallies, Tally, tallies};
 pub use title::{fact_title, phenomenon_title};
 pub use unexamined::{Unexamined, unexamined};

@@ -6,9 +6,12 @@ mod inert;
 mod json;
 mod markdown;
 mod nodes;
+pub mod score;
+mod tally;
 mod text;
 
 pub use inert::terminal;
 pub use json::{SCHEMA, json, json_text};
 pub use markdown::markdown;
+pub use tally::{tallies, tallies_json};
 pub use text::{answers, facts, records, rejections, status};

@@ -1,16 +1,72 @@
 //! `locard rejections`.
 
-use crate::arguments::RunFolder;
+use crate::arguments::Format;
 use crate::commands::{print, run_folder};
 use crate::failure::Failure;
 use crate::printer::Printer;
-use serde_json::json;
+use graph::{Run, refused_claims, tallies};
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::path::PathBuf;
 
-pub(super) fn execute(arguments: &RunFolder, printer: &mut Printer) -> Result<u8, Failure> {
-    let folder = run_folder(&arguments.run, &arguments.runs)?;
-    let run = app::load_run(&folder).map_err(Failure::Open)?;
-    let refused = graph::refused_claims(&run);
-    let value = || json!({"locard_rejections": 1, "rejections": refused});
-    print(printer, arguments.format, || report::rejections(&run, &refused), value)?;
+#[derive(Debug, clap::Args)]
+pub(crate) struct RejectionsArguments {
+    /// Run folders, or the beginnings of their names
+    #[arg(required = true, value_name = "RUN")]
+    pub(crate) run: Vec<String>,
+    /// Where run folders are looked for
+    #[arg(long, value_name = "FOLDER", default_value = "runs")]
+    pub(crate) runs: PathBuf,
+    /// List each refused claim of several runs; of one run they are always listed
+    #[arg(long)]
+    pub(crate) details: bool,
+    /// How it is printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+}
+
+pub(super) fn execute(arguments: &RejectionsArguments, printer: &mut Printer) -> Result<u8, Failure> {
+    let mut runs = Vec::new();
+    for name in &arguments.run {
+        let run = app::load_run(&run_folder(name, &arguments.runs)?).map_err(Failure::Open)?;
+        runs.push(run);
+    }
+    let details = arguments.details || runs.len() == 1;
+    print(printer, arguments.format, || text(&runs, details), || value(&runs, details))?;
     Ok(0)
+}
+
+fn text(runs: &[Run], details: bool) -> String {
+    let mut out = report::tallies(&tallies(runs));
+    for run in runs.iter().filter(|_| details) {
+        let _ = writeln!(out);
+        if runs.len() > 1 {
+            let _ = writeln!(out, "{}", report::terminal(&name(run)));
+        }
+        out.push_str(&report::rejections(run, &refused_claims(run)));
+    }
+    out
+}
+
+fn value(runs: &[Run], details: bool) -> Value {
+    let mut rejections = Vec::new();
+    for run in runs.iter().filter(|_| details) {
+        for refused in refused_claims(run) {
+            let mut claim = json!(refused);
+            if let Some(members) = claim.as_object_mut() {
+                members.insert("run".to_owned(), json!(name(run)));
+            }
+            rejections.push(claim);
+        }
+    }
+    json!({
+        "locard_rejections": 1,
+        "runs": runs.iter().map(name).collect::<Vec<_>>(),
+        "summary": report::tallies_json(&tallies(runs)),
+        "rejections": rejections,
+    })
+}
+
+fn name(run: &Run) -> String {
+    run.circumstance.run.as_ref().map(ToString::to_string).unwrap_or_default()
 }

@@ -4,7 +4,19 @@ use crate::support::{Place, demo_folder, str, text};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
-const COMMANDS: [&str; 8] = ["run", "runs", "facts", "verify", "rejections", "report", "tool", "doctor"];
+const COMMANDS: [&str; 11] = [
+    "run",
+    "runs",
+    "facts",
+    "verify",
+    "rejections",
+    "score",
+    "report",
+    "tool",
+    "init",
+    "completions",
+    "doctor",
+];
 
 fn demo() -> String {
     str(&demo_folder()).to_owned()
@@ -51,7 +63,9 @@ fn the_documented_json_has_the_members_that_are_printed() {
     let page = std::fs::read_to_string(demo_folder().join("../../docs/json.md")).unwrap();
     place.locard_ends(0, &["run", &demo(), "--model", "sloppy:3"]);
     let name = str(&place.only_run()).to_owned();
+    let truth = place.file("truth.toml", "case = \"demo\"\n");
     let second = Place::new();
+    second.folder("host");
     let members = |text: &str| -> Vec<String> {
         let value: Value = serde_json::from_str(text).unwrap();
         value.as_object().unwrap().keys().cloned().collect()
@@ -63,6 +77,8 @@ fn the_documented_json_has_the_members_that_are_printed() {
         second.locard_ends(0, &["runs", "--format", "json"]),
         place.locard_ends(0, &["facts", &name, "--format", "json"]),
         place.locard_ends(0, &["rejections", &name, "--format", "json"]),
+        place.locard_ends(0, &["score", &name, "--truth", str(&truth), "--format", "json"]),
+        second.locard_ends(0, &["init", "host", "--format", "json"]),
         place.locard_ends(0, &["verify", &name, "--format", "json"]),
         place.locard_ends(0, &["report", &name, "--format", "json"]),
         place.locard_ends(0, &["tool", "list_hives", "--evidence", &demo(), "--format", "json"]),

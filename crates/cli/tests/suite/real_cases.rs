@@ -2,8 +2,7 @@
 
 use crate::support::Place;
 use graph::Run;
-use ledger::BoundValue;
-use serde_json::Value;
+use report::score::{Score, score};
 use std::path::{Path, PathBuf};
 
 /// The folder of a case, unpacked; `None` where there are no cases.
@@ -27,44 +26,22 @@ fn unpacked(place: &Place, case: &str) -> Option<PathBuf> {
     Some(cases.join(case))
 }
 
-/// Runs the case with the playbook; the run must verify.
-fn investigated(place: &Place, case: &Path) -> Run {
+/// Runs the case with the playbook; the run must verify. Gives it and its score.
+fn investigated(place: &Place, case: &Path) -> (Run, Score) {
     let evidence = case.join("evidence");
     place.locard_ends(0, &["run", evidence.to_str().unwrap()]);
     let folder = place.only_run();
     let certificate = app::verify(&folder);
     assert!(certificate.holds(), "{:?}", certificate.findings);
-    app::load_run(&folder).unwrap()
+    let run = app::load_run(&folder).unwrap();
+    let score = score(&app::load_truth(&case.join("truth.json")).unwrap(), &run);
+    (run, score)
 }
 
-fn truth(case: &Path) -> Vec<Value> {
-    let text = std::fs::read_to_string(case.join("truth.json")).unwrap();
-    let truth: Value = serde_json::from_str(&text).unwrap();
-    truth["facts"].as_array().unwrap().clone()
-}
-
-/// Whether one fact of the run carries every value of a published answer.
-fn is_found(run: &Run, answer: &Value) -> bool {
-    let wanted: Vec<String> = answer["values"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-        .collect();
-    run.facts().any(|(_, accepted)| {
-        let said: Vec<String> = std::iter::once(&accepted.fact.subject)
-            .chain(&accepted.fact.values)
-            .map(|value: &BoundValue| value.value.to_text().into_owned())
-            .collect();
-        wanted.iter().all(|wanted| said.contains(wanted))
-    })
-}
-
-fn assert_found(run: &Run, answers: &[Value], wanted: impl Fn(&str) -> bool) {
-    let wanted: Vec<_> = answers.iter().filter(|answer| answer["id"].as_str().is_some_and(&wanted)).collect();
+fn assert_found(score: &Score, wanted: impl Fn(&str) -> bool) {
+    let wanted: Vec<_> = score.answers.iter().filter(|answer| wanted(&answer.id)).collect();
     assert!(!wanted.is_empty());
-    let missed: Vec<_> =
-        wanted.iter().filter(|answer| !is_found(run, answer)).map(|answer| &answer["id"]).collect();
+    let missed: Vec<_> = wanted.iter().filter(|answer| !answer.is_found()).collect();
     assert!(missed.is_empty(), "missed {missed:?} of {}", wanted.len());
 }
 
@@ -72,23 +49,24 @@ fn assert_found(run: &Run, answers: &[Value], wanted: impl Fn(&str) -> bool) {
 fn the_playbook_finds_what_was_published_of_a_windows_7_registry() {
     let place = Place::new();
     let Some(case) = unpacked(&place, "open-shieldbase-win732bita") else { return };
-    let run = investigated(&place, &case);
+    let (_, score) = investigated(&place, &case);
     let exact =
         ["control-set", "computer-name", "tcpip-hostname", "tcpip-domain", "tz-key", "last-logged-on"];
     let kinds =
         ["os-product", "os-build", "os-owner", "os-sp", "profile-", "run-run-", "net-", "malware-run"];
-    assert_found(&run, &truth(&case), |id| {
+    assert_found(&score, |id| {
         exact.contains(&id) || kinds.iter().any(|kind| id.starts_with(kind)) || id.contains("-typedurl-")
     });
+    assert!(score.findings.iter().any(|it| it.finding.contains("svchost.exe") && it.missing.is_empty()));
 }
 
 #[test]
 fn the_playbook_reads_dirty_hives_and_says_that_their_logs_were_not_applied() {
     let place = Place::new();
     let Some(case) = unpacked(&place, "open-dirtyhives-lonewolf") else { return };
-    let run = investigated(&place, &case);
+    let (run, score) = investigated(&place, &case);
     let exact = ["control-set", "computer-name", "tcpip-hostname", "tz-key"];
-    assert_found(&run, &truth(&case), |id| exact.contains(&id) || id.starts_with("net-"));
+    assert_found(&score, |id| exact.contains(&id) || id.starts_with("net-"));
     let gaps: Vec<_> = run
         .tasks
         .values()
@@ -97,4 +75,17 @@ fn the_playbook_reads_dirty_hives_and_says_that_their_logs_were_not_applied() {
         .flat_map(|ended| &ended.gaps)
         .collect();
     assert!(gaps.iter().any(|gap| gap.path.ends_with("config/SYSTEM") && gap.reason.contains("log")));
+}
+
+/// Every published truth reads: what is scored can be measured at all.
+#[test]
+fn every_published_truth_reads() {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases");
+    for entry in std::fs::read_dir(shared).into_iter().flatten().flatten() {
+        let file = entry.path().join("truth.json");
+        if file.exists() {
+            let truth = app::load_truth(&file).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(truth.tolerance, 1_000_000, "{}", file.display());
+        }
+    }
 }

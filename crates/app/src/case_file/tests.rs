@@ -1,0 +1,140 @@
+//! Case files that read, and what is told of those that do not.
+#![expect(clippy::disallowed_methods, reason = "tests write their own case files")]
+
+use super::*;
+
+fn case_with(text: &str) -> Result<Case, CaseError> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("evidence")).unwrap();
+    std::fs::write(folder.path().join("case.toml"), text).unwrap();
+    load_case(folder.path())
+}
+
+#[test]
+fn a_case_file_names_its_evidence() {
+    let case = case_with("title = \"T\"\n[[evidence]]\npath = \"evidence\"\nkind = \"directory\"\n").unwrap();
+    assert_eq!((case.entry.title.as_str(), case.entry.evidence[0].label.as_str()), ("T", "evidence"));
+}
+
+#[test]
+fn an_error_in_a_case_file_points_at_its_line() {
+    let error = case_with("title = \"T\"\n[[evidence]]\npath = \"evidence\"\nkind = \"disc\"\n").unwrap_err();
+    let CaseError::Malformed { source, .. } = error else { panic!("{error}") };
+    assert!(source.to_string().contains("line 4"), "{source}");
+}
+
+/// What is told of a case file, in one line.
+fn told(text: &str) -> String {
+    let error = case_with(text).unwrap_err();
+    let source = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+    format!("{error} {}", source.replace('\n', " "))
+}
+
+#[test]
+fn every_error_names_file_line_what_was_expected_and_what_was_found() {
+    let case = |more: &str| {
+        format!("title = \"T\"\n[[evidence]]\npath = \"evidence\"\nkind = \"directory\"\n{more}")
+    };
+    let zone = |zone: &str| {
+        format!(
+            "title = \"T\"\ntime_zone = \"{zone}\"\n[[evidence]]\npath = \"evidence\"\nkind = \"directory\"\n"
+        )
+    };
+    for (text, line, expected) in [
+        ("title = 7\n".to_owned(), 1, "invalid type: integer `7`, expected a string"),
+        ("title = \"T\n".to_owned(), 1, "TOML parse error"),
+        ("title = \"T\"\n".to_owned(), 1, "missing field `evidence`"),
+        ("title = \"T\"\nevidence = []\n".to_owned(), 2, "expected at least one [[evidence]], found none"),
+        (
+            case("\n").replace("\"T\"", "\" \""),
+            1,
+            "expected a title with text in it and without control characters, found \" \"",
+        ),
+        (zone("Europe/Berlim"), 2, "expected a time zone such as \"Europe/Berlin\", found \"Europe/Berlim\""),
+        (zone("W. Europe Standard Time"), 2, "expected a time zone"),
+        (
+            case("label = \"a\\u0007\"\n"),
+            5,
+            "expected a label with text in it and without control characters, found",
+        ),
+        (
+            case("lable = \"a\"\n"),
+            5,
+            "unknown field `lable`, expected one of `path`, `label`, `kind`, `sha256`",
+        ),
+        (case("sha256 = \"abc\"\n"), 5, "expected 64 hex digits, found \"abc\""),
+        (case("").replace("directory", "disc"), 4, "unknown variant `disc`, expected `directory`"),
+        (case("").replace("\"evidence\"", "\"case.toml\""), 3, "expected the path of a folder, found"),
+        (case("").replace("\"evidence\"", "\"gone\""), 3, "open the evidence"),
+        (case("").replace("\"evidence\"", "\"/\""), 3, "lies outside this folder"),
+        (case("[[evidence]]\npath = \"evidence\"\nkind = \"directory\"\n"), 6, "lies inside the evidence"),
+        (
+            case(
+                "[[objectives]]\nagent = \"registry\"\n[objectives.objective]\nid = \"x\"\nquestion = \"?\"\n[objectives.objective.condition]\npredicate = \"configured\"\nrecord = \"registry_value\"\nsubjekt = \"*\"\nfield = \"data\"\n",
+            ),
+            13,
+            "unknown field `subjekt`",
+        ),
+    ] {
+        let told = told(&text);
+        assert!(
+            told.contains("case.toml") && told.contains(&format!("line {line}")),
+            "line {line} of {text}: {told}"
+        );
+        assert!(told.contains(expected), "{expected}: {told}");
+    }
+}
+
+#[test]
+fn two_pieces_of_evidence_have_two_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    for host in ["one/evidence", "two/evidence"] {
+        std::fs::create_dir_all(folder.path().join(host)).unwrap();
+    }
+    let evidence = |host: &str, label: &str| {
+        format!("[[evidence]]\npath = \"{host}/evidence\"\nkind = \"directory\"\n{label}")
+    };
+    for (label, line) in [("", 6), ("label = \"evidence\"\n", 8)] {
+        let text = format!("title = \"T\"\n{}{}", evidence("one", ""), evidence("two", label));
+        std::fs::write(folder.path().join("case.toml"), text).unwrap();
+        let told = load_case(folder.path()).unwrap_err().to_string();
+        let expected = format!(
+            "line {line}: expected a label of its own for each piece of evidence, found \"evidence\" again"
+        );
+        assert!(told.contains(&expected), "{told}");
+    }
+}
+
+#[test]
+fn a_time_zone_is_one_of_the_iana_database_and_a_near_one_is_named() {
+    let zone = |zone: &str| {
+        case_with(&format!(
+            "title = \"T\"\ntime_zone = \"{zone}\"\n[[evidence]]\npath = \"evidence\"\nkind = \"directory\"\n"
+        ))
+    };
+    for known in ["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+5"] {
+        assert_eq!(zone(known).unwrap().entry.time_zone, known);
+    }
+    let CaseError::TimeZone { nearest, .. } = zone("Europe/Berlim").unwrap_err() else { panic!() };
+    assert_eq!(nearest.as_deref(), Some("Europe/Berlin"));
+    for wrong in ["", "Mars", "+02:00", "../../etc/passwd"] {
+        assert!(matches!(zone(wrong), Err(CaseError::TimeZone { .. })), "{wrong}");
+    }
+}
+
+#[test]
+fn evidence_that_is_not_there_is_named() {
+    let error =
+        case_with("title = \"T\"\n[[evidence]]\npath = \"gone\"\nkind = \"directory\"\n").unwrap_err();
+    assert!(
+        matches!(error, CaseError::EvidenceMissing { evidence, line: 3, .. } if evidence.ends_with("gone"))
+    );
+}
+
+#[test]
+fn a_folder_without_a_case_file_is_evidence() {
+    let folder = tempfile::tempdir().unwrap();
+    let evidence = folder.path().join("host one");
+    std::fs::create_dir(&evidence).unwrap();
+    assert_eq!(load_case(&evidence).unwrap().entry.name, "host-one");
+}

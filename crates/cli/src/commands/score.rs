@@ -1,0 +1,59 @@
+//! `locard score`.
+
+use crate::arguments::Format;
+use crate::commands::{ended, print, run_folder};
+use crate::failure::Failure;
+use crate::printer::Printer;
+use report::score::{Score, Truth, score, score_json, score_text};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ScoreArguments {
+    /// Run folders of one case, or the beginnings of their names
+    #[arg(required = true, value_name = "RUN")]
+    pub(crate) run: Vec<String>,
+    /// What is known to be true of the case: JSON or TOML
+    ///
+    /// docs/scoring.md describes both forms, and what counts as found.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) truth: PathBuf,
+    /// Where run folders are looked for
+    #[arg(long, value_name = "FOLDER", default_value = "runs")]
+    pub(crate) runs: PathBuf,
+    /// Exit with 25 where a run finds fewer facts in a hundred
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(crate) fail_under: Option<u8>,
+    /// How it is printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+}
+
+/// As for `run --fail-on unmet`: what should have been found was not.
+const UNMET: u8 = 25;
+
+pub(super) fn execute(arguments: &ScoreArguments, printer: &mut Printer) -> Result<u8, Failure> {
+    let truth = app::load_truth(&arguments.truth).map_err(Failure::Truth)?;
+    let mut scores = Vec::new();
+    for name in &arguments.run {
+        let run = app::load_run(&run_folder(name, &arguments.runs)?).map_err(Failure::Open)?;
+        scores.push(score(&truth, &run));
+    }
+    for score in scores.iter().filter(|score| !truth.case.is_empty() && score.case != truth.case) {
+        let remark = format!(
+            "remark: the run {} is of the case {:?}, the truth of {:?}",
+            score.run, score.case, truth.case
+        );
+        printer.complain(&report::terminal(&remark));
+    }
+    let printed = print(printer, arguments.format, || score_text(&truth, &scores), || value(&truth, &scores));
+    let least = arguments.fail_under.map_or(0.0, f64::from);
+    let under = scores.iter().filter_map(Score::recall).any(|recall| recall < least);
+    Ok(ended(printer, printed, if under { UNMET } else { 0 }))
+}
+
+fn value(truth: &Truth, scores: &[Score]) -> Value {
+    let mut members = score_json(truth, scores);
+    members.insert("locard_score".to_owned(), json!(1));
+    Value::Object(members)
+}

@@ -1,0 +1,51 @@
+//! The figures of several runs of one case: mean, least and most.
+
+use super::Score;
+
+/// One figure over several runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// Its name.
+    pub name: &'static str,
+    /// Its mean.
+    pub mean: f64,
+    /// The least.
+    pub min: f64,
+    /// The most.
+    pub max: f64,
+    /// Runs that have it: where nothing was found, nothing can be said per fact found.
+    pub runs: usize,
+}
+
+/// The figures of a score by name, in the order in which they are shown.
+pub(crate) fn figures(score: &Score) -> [(&'static str, Option<f64>); 7] {
+    let count = |number: usize| super::ratio(number, 1);
+    [
+        ("recorded", count(score.recorded)),
+        ("found", count(score.found())),
+        ("found_percent", score.recall()),
+        ("spread", count(score.spread())),
+        ("recorded_per_found", score.recorded_per_found()),
+        ("findings_found", count(score.findings_found())),
+        ("must_not_claim_violated", count(score.violated())),
+    ]
+}
+
+/// Each figure over all runs that have it; none where no run has it.
+pub fn over_runs(scores: &[Score]) -> Vec<Figure> {
+    let names = scores.first().map(figures).into_iter().flatten().map(|(name, _)| name);
+    names.filter_map(|name| figure(name, scores)).collect()
+}
+
+fn figure(name: &'static str, scores: &[Score]) -> Option<Figure> {
+    let of = |score: &Score| figures(score).into_iter().find(|(its, _)| *its == name)?.1;
+    let values: Vec<f64> = scores.iter().filter_map(of).collect();
+    let runs = u32::try_from(values.len()).ok().filter(|runs| *runs > 0)?;
+    Some(Figure {
+        name,
+        mean: values.iter().sum::<f64>() / f64::from(runs),
+        min: values.iter().copied().fold(f64::INFINITY, f64::min),
+        max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        runs: values.len(),
+    })
+}
