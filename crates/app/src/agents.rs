@@ -47,7 +47,11 @@ struct AgentFile {
     step: Vec<Step>,
 }
 
-const SHIPPED: [(&str, &str); 1] = [("registry.toml", include_str!("../agents/registry.toml"))];
+const SHIPPED: [(&str, &str); 3] = [
+    ("filesystem.toml", include_str!("../agents/filesystem.toml")),
+    ("registry.toml", include_str!("../agents/registry.toml")),
+    ("timeline.toml", include_str!("../agents/timeline.toml")),
+];
 
 /// The agents of this version.
 pub fn shipped_agents() -> Result<Vec<Agent>, AgentError> {
@@ -64,11 +68,45 @@ fn parse(name: &str, text: &str) -> Result<Agent, AgentError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ledger::{Predicate, RecordType, Vocabulary};
 
     #[test]
     fn every_shipped_agent_reads_and_has_objectives_and_steps() {
         for agent in shipped_agents().unwrap() {
             assert!(!agent.spec.objectives.is_empty() && !agent.steps.is_empty(), "{}", agent.spec.name);
+        }
+    }
+
+    /// A misspelt name in a playbook would find nothing, and say so nowhere.
+    #[test]
+    fn every_step_names_tools_arguments_fields_and_predicates_that_exist() {
+        let vocabulary = Vocabulary::shipped().unwrap();
+        let catalogue = tools::catalogue();
+        for agent in shipped_agents().unwrap() {
+            for step in &agent.steps {
+                let place = format!("{}: {}", agent.spec.name, step.id);
+                let tool = catalogue.iter().find(|tool| tool.name == step.tool);
+                let tool = tool.unwrap_or_else(|| panic!("{place}: no tool {}", step.tool));
+                for argument in step.arguments.keys() {
+                    assert!(tool.arguments["properties"].get(argument).is_some(), "{place}: {argument}");
+                }
+                for rule in &step.record {
+                    let fields = rule.values.iter().chain(rule.when.keys()).chain(rule.unless.keys());
+                    for field in fields.filter(|field| *field != "record") {
+                        let held = |kind: &RecordType| {
+                            kind.fields.contains_key(field) || kind.fields.contains_key("*")
+                        };
+                        assert!(tool.records.iter().any(held), "{place}: no field {field}");
+                    }
+                    let meaning = vocabulary.meaning(&Predicate(rule.predicate.clone())).unwrap();
+                    let proves = |kind: &RecordType| {
+                        let states = meaning.states.get(&kind.name);
+                        meaning.proved_by.contains(&kind.name)
+                            && states.is_none_or(|field| rule.values.contains(field))
+                    };
+                    assert!(tool.records.iter().any(proves), "{place}: nothing proves {}", rule.predicate);
+                }
+            }
         }
     }
 

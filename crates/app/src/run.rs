@@ -17,8 +17,8 @@ use engine::{Setting, Task};
 use ledger::canonical::{self, CanonicalError};
 use ledger::event::{EvidenceHashed, RunOpened, RunSealed, TaskAssigned, TaskEnded, TaskHead};
 use ledger::{
-    Circumstance, Digest, Event, FORMAT, IntegrityLevel, Rules, RunId, Seed, Stream, TaskId, ToolSpec,
-    Vocabulary,
+    Circumstance, Digest, Event, FORMAT, IntegrityLevel, RecordType, Rules, RunId, Seed, Stream, TaskId,
+    ToolSpec, Vocabulary,
 };
 use llm::Model;
 use std::path::{Path, PathBuf};
@@ -287,12 +287,16 @@ fn hand_out_objectives(request: &mut RunRequest) -> Result<(), RunError> {
     Ok(())
 }
 
+/// Stands in a record type whose fields the evidence names, such as the columns of a table.
+const ANY_FIELD: &str = "*";
+
 /// Refuses objectives that no fact could meet: a misspelt one would look like a question without an answer.
 fn check_objectives(agents: &[Agent], vocabulary: &Vocabulary) -> Result<(), RunError> {
     let catalogue = tools::catalogue();
     let has_field = |record: &str, field: &str| {
         let mut types = catalogue.iter().flat_map(|tool| &tool.records);
-        types.any(|kind| kind.name == record && kind.fields.contains_key(field))
+        let has = |kind: &RecordType| kind.fields.contains_key(field) || kind.fields.contains_key(ANY_FIELD);
+        types.any(|kind| kind.name == record && has(kind))
     };
     for agent in agents {
         let objectives = &agent.spec.objectives;

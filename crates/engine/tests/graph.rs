@@ -10,11 +10,12 @@ use ledger::{Event, NodeId, Outcome, RejectionCode, Rules};
 use life::{Lived, answers, call, live, returned, says, words};
 use serde_json::{Value, json};
 
+/// A call, made of the answers so far.
+type Make = Box<dyn Fn(&[Answer]) -> Value>;
+type Calls = Vec<Make>;
+
 /// Lives a task whose agent makes these calls, one a turn; each is made of the answers so far.
-fn lived(
-    calls: Vec<Box<dyn Fn(&[Answer]) -> Value>>,
-    tool: impl FnMut(u32) -> ToolReturn,
-) -> (Lived, Vec<Answer>) {
+fn lived(calls: Calls, tool: impl FnMut(u32) -> ToolReturn) -> (Lived, Vec<Answer>) {
     let mut turn = 0;
     let mut told = Vec::new();
     let lived = live(
@@ -37,9 +38,7 @@ fn lived(
     (lived, told)
 }
 
-type Calls = Vec<Box<dyn Fn(&[Answer]) -> Value>>;
-
-fn fixed(tool: &str, arguments: Value) -> Box<dyn Fn(&[Answer]) -> Value> {
+fn fixed(tool: &str, arguments: Value) -> Make {
     let made = json!({"tool": tool, "arguments": arguments});
     Box::new(move |_| made.clone())
 }
@@ -148,7 +147,7 @@ fn a_hypothesis_is_supported_or_contradicted_by_facts_only() {
 
 #[test]
 fn an_empty_search_shows_an_absence_and_one_that_met_gaps_does_not() {
-    let claim = |name: &'static str| -> Box<dyn Fn(&[Answer]) -> Value> {
+    let claim = |name: &'static str| -> Make {
         Box::new(move |told| {
             let Some(Answer::Returned(returned)) = told.first() else { panic!("{told:?}") };
             json!({"tool": "record_absence", "arguments": {

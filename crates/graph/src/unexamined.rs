@@ -1,7 +1,8 @@
 //! What a run did not examine, whatever kept it from it.
 
 use crate::run::{InvocationView, Run};
-use ledger::event::Spent;
+use ledger::event::{InvocationEnded, Spent};
+use ledger::tool::LEFT_UNREAD;
 use ledger::{Completeness, InvocationId, Outcome};
 use std::collections::BTreeSet;
 
@@ -40,11 +41,17 @@ fn shortfall(view: &InvocationView) -> Option<Unexamined> {
         (Outcome::Failed, _) => "the call failed",
         (Outcome::Timeout, _) => "the call was stopped at its time limit",
         (Outcome::Denied, _) => "the call was not allowed",
+        (Outcome::Ok | Outcome::Empty, Completeness::Truncated) if is_told_elsewhere(ended) => return None,
         (Outcome::Ok | Outcome::Empty, Completeness::Truncated) => "the call stopped before the end",
         (Outcome::Ok | Outcome::Empty, Completeness::Complete) => return None,
     };
     let note = ended.notes.first().map_or(String::new(), |note| format!(": {note}"));
     Some(Unexamined { invocation, place, reason: format!("{kind}{note}") })
+}
+
+/// Whether a call is incomplete only for gaps and damage, which are told by themselves.
+fn is_told_elsewhere(ended: &InvocationEnded) -> bool {
+    ended.notes.first().is_some_and(|note| note == LEFT_UNREAD)
 }
 
 fn cut_short(run: &Run) -> impl Iterator<Item = Unexamined> {

@@ -94,12 +94,15 @@ impl Outcome {
     }
 }
 
+/// The first note of a call that is incomplete for no other reason than its gaps and defects.
+pub const LEFT_UNREAD: &str = "what could not be read is told as gaps and damage";
+
 /// Whether an output holds everything that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Completeness {
     /// Everything.
     Complete,
-    /// The tool stopped at a limit before the end.
+    /// Not everything: the tool stopped at a limit, or could not read all that lay in its way. Its first note says which.
     Truncated,
 }

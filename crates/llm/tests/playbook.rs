@@ -343,3 +343,33 @@ tool = "look"
     assert_eq!(recorded["readings"].as_array().unwrap().len(), 1);
     assert_eq!(calls_of(&desk.made, "look").len(), 1);
 }
+
+#[test]
+fn a_step_that_is_made_once_is_made_for_the_first_record_that_fits_and_for_none_where_none_does() {
+    let text = r#"
+[[step]]
+id = "hives"
+tool = "find_hives"
+
+[[step]]
+id = "of-users"
+for_each = "hives"
+once = true
+when = { hive_type = ["NTUSER", "USRCLASS"] }
+tool = "look"
+
+[[step]]
+id = "of-sam"
+for_each = "hives"
+once = true
+when = { hive_type = "SAM" }
+tool = "read_lines"
+"#;
+    let mut desk = Desk::new(playbook(text));
+    desk.view = (1, 0, 1);
+    let kinds = ["SYSTEM", "USRCLASS", "NTUSER", "NTUSER"];
+    desk.returns("find_hives", kinds.iter().map(|kind| hive(kind, kind)).collect());
+    desk.work();
+    assert_eq!(calls_of(&desk.made, "look").len(), 1);
+    assert!(calls_of(&desk.made, "read_lines").is_empty());
+}

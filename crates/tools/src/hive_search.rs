@@ -79,11 +79,12 @@ impl HiveSearch {
                 self.count += 1;
                 visit(&HiveFile { tree, node, bytes: &bytes, hive }, self)?;
             }
-            Err(error) => self.defects.push(Defect {
-                path: node.path.as_str().to_owned(),
-                offset: Some(0),
-                what: format!("begins as a hive (regf) but is none that can be read: {error}"),
-            }),
+            Err(error) => {
+                let path = node.path.as_str().to_owned();
+                let what = format!("begins as a hive (regf) but is none that can be read: {error}");
+                self.gaps.push(Gap { path: path.clone(), reason: what.clone() });
+                self.defects.push(Defect { path, offset: Some(0), what });
+            }
         }
         Ok(())
     }

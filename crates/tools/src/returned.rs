@@ -1,6 +1,7 @@
 //! What a tool hands back.
 
 use crate::error::CallError;
+use ledger::tool::LEFT_UNREAD;
 use ledger::{Completeness, Defect, Gap, Outcome, Record};
 use serde_json::Value;
 use std::error::Error;
@@ -59,20 +60,19 @@ impl Return {
         self.records = records;
     }
 
-    /// Says of a search with gaps or defects that it has not seen everything: nobody may read an absence out of it.
+    /// A return that tells of gaps or damage does not hold everything that was asked for.
     pub(crate) fn incomplete_for_gaps(&mut self) {
-        let unseen = self.gaps.len() + self.defects.len();
-        if unseen > 0 {
-            self.truncate(format!(
-                "{unseen} places could not be searched, or not in full: see gaps and defects"
-            ));
+        let unread = !self.gaps.is_empty() || !self.defects.is_empty();
+        if unread && self.completeness == Completeness::Complete {
+            self.completeness = Completeness::Truncated;
+            self.notes.insert(0, LEFT_UNREAD.to_owned());
         }
     }
 
-    /// Notes that the tool stopped before the end, and how to go on.
+    /// Says first of all that the tool stopped before the end, and how to go on.
     pub(crate) fn truncate(&mut self, note: String) {
         self.completeness = Completeness::Truncated;
-        self.notes.push(note);
+        self.notes.insert(0, note);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The steps of a playbook as they stand in its file.
 
+use ledger::pattern;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
@@ -13,12 +14,15 @@ pub struct Step {
     /// The step whose records it is made for; none: it is made once.
     #[serde(default)]
     pub for_each: Option<String>,
-    /// Field → pattern that a record of `for_each` must fit; `record` stands for its record type.
+    /// Whether it is made for the first fitting record of `for_each` only: where there is one of the kind at all.
     #[serde(default)]
-    pub when: BTreeMap<String, String>,
-    /// Field → pattern that such a record must not fit, where it has the field.
+    pub once: bool,
+    /// Field → patterns of which a record of `for_each` must fit one; `record` stands for its record type.
     #[serde(default)]
-    pub unless: BTreeMap<String, String>,
+    pub when: BTreeMap<String, Patterns>,
+    /// Field → patterns of which such a record must fit none, where it has the field.
+    #[serde(default)]
+    pub unless: BTreeMap<String, Patterns>,
     /// The tool.
     pub tool: String,
     /// Its arguments; texts may hold placeholders: `{step.field}`, or `{step.field:03}` for a number of at least three digits.
@@ -36,12 +40,12 @@ pub struct Step {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordRule {
-    /// Field → pattern that the record must fit; `record` stands for its record type.
+    /// Field → patterns of which the record must fit one; `record` stands for its record type.
     #[serde(default)]
-    pub when: BTreeMap<String, String>,
-    /// Field → pattern that the record must not fit, where it has the field.
+    pub when: BTreeMap<String, Patterns>,
+    /// Field → patterns of which the record must fit none, where it has the field.
     #[serde(default)]
-    pub unless: BTreeMap<String, String>,
+    pub unless: BTreeMap<String, Patterns>,
     /// The predicate.
     pub predicate: String,
     /// The fields whose values are stated.
@@ -52,6 +56,26 @@ pub struct RecordRule {
     /// The thing that each fact names, for the graph.
     #[serde(default)]
     pub entity: Option<EntityRule>,
+}
+
+/// One pattern, or several of which any may fit.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Patterns {
+    /// This one.
+    One(String),
+    /// Any of these.
+    Any(Vec<String>),
+}
+
+impl Patterns {
+    /// Whether the text fits one of them.
+    pub fn fit(&self, text: &str) -> bool {
+        match self {
+            Patterns::One(pattern) => pattern::fits(pattern, text),
+            Patterns::Any(patterns) => patterns.iter().any(|pattern| pattern::fits(pattern, text)),
+        }
+    }
 }
 
 /// What is absent where a complete search came back empty.
@@ -117,6 +141,7 @@ mod tests {
         let step = |id: &str, for_each: Option<&str>| Step {
             id: id.into(),
             for_each: for_each.map(str::to_owned),
+            once: false,
             when: BTreeMap::new(),
             unless: BTreeMap::new(),
             tool: "list_hives".into(),

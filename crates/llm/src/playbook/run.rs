@@ -1,9 +1,8 @@
 //! A playbook at work: which calls are due, which are awaited.
 
-use super::plan::{RecordRule, Step};
+use super::plan::{Patterns, RecordRule, Step};
 use super::template::{Context, fill, fill_value};
 use ledger::event::Refusal;
-use ledger::pattern;
 use ledger::turn::{
     Answer, Message, Page, ReadingResult, Recorded, Reply, ReplyBlock, Returned, ToolCall, TurnRequest,
     UserBlock,
@@ -25,6 +24,8 @@ pub(crate) struct Run {
     due: VecDeque<Call>,
     awaited: BTreeMap<CallId, Call>,
     calls: u32,
+    /// Steps that are made once and have been.
+    begun: BTreeSet<usize>,
     /// What has been asked to be recorded: an identical call is answered with the same invocation, and its records need no second reading.
     recorded: BTreeSet<(usize, InvocationId, RecordId)>,
     /// Calls that were due when their tool was no longer offered.
@@ -75,6 +76,7 @@ impl Run {
             due: VecDeque::new(),
             awaited: BTreeMap::new(),
             calls: 0,
+            begun: BTreeSet::new(),
             recorded: BTreeSet::new(),
             unmade: 0,
             refused: 0,
@@ -252,7 +254,12 @@ impl Run {
                     context
                 })
                 .collect();
-            for context in contexts {
+            let once = step.once;
+            if contexts.is_empty() || (once && !self.begun.insert(later)) {
+                continue;
+            }
+            let most = if once { 1 } else { contexts.len() };
+            for context in contexts.into_iter().take(most) {
                 self.plan(later, context);
             }
         }
@@ -272,19 +279,19 @@ impl Run {
     }
 }
 
-fn all_fit(when: &BTreeMap<String, String>, record: &Record) -> bool {
+fn all_fit(when: &BTreeMap<String, Patterns>, record: &Record) -> bool {
     when.iter().all(|wanted| fits(wanted, record))
 }
 
-fn any_fits(unless: &BTreeMap<String, String>, record: &Record) -> bool {
+fn any_fits(unless: &BTreeMap<String, Patterns>, record: &Record) -> bool {
     unless.iter().any(|unwanted| fits(unwanted, record))
 }
 
-/// Whether a field fits its pattern; `record` is the record's type.
-fn fits((field, pattern): (&String, &String), record: &Record) -> bool {
+/// Whether a field fits one of its patterns; `record` is the record's type.
+fn fits((field, patterns): (&String, &Patterns), record: &Record) -> bool {
     match field.as_str() {
-        "record" => pattern::fits(pattern, &record.kind),
-        field => record.fields.get(field).is_some_and(|field| pattern::fits(pattern, &field.value.to_text())),
+        "record" => patterns.fit(&record.kind),
+        field => record.fields.get(field).is_some_and(|field| patterns.fit(&field.value.to_text())),
     }
 }
 
