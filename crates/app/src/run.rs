@@ -16,6 +16,7 @@ use crate::worker::{Worker, WorkerRequest};
 use engine::{Setting, Task};
 use ledger::canonical::{self, CanonicalError};
 use ledger::event::{EvidenceHashed, RunOpened, RunSealed, TaskAssigned, TaskEnded, TaskHead};
+use ledger::pattern;
 use ledger::{
     Circumstance, Digest, Event, FORMAT, IntegrityLevel, RecordType, Rules, RunId, Seed, Stream, TaskId,
     ToolSpec, Vocabulary,
@@ -295,7 +296,9 @@ fn check_objectives(agents: &[Agent], vocabulary: &Vocabulary) -> Result<(), Run
     let catalogue = tools::catalogue();
     let has_field = |record: &str, field: &str| {
         let mut types = catalogue.iter().flat_map(|tool| &tool.records);
-        let has = |kind: &RecordType| kind.fields.contains_key(field) || kind.fields.contains_key(ANY_FIELD);
+        let has = |kind: &RecordType| {
+            kind.fields.contains_key(ANY_FIELD) || kind.fields.keys().any(|known| pattern::fits(field, known))
+        };
         types.any(|kind| kind.name == record && has(kind))
     };
     for agent in agents {

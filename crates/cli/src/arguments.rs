@@ -28,10 +28,10 @@ pub(crate) enum Command {
     /// Show the facts of a run and what each rests on
     #[command(after_long_help = help::FACTS)]
     Facts(RunFolder),
-    /// Check a run: its chain, its outputs, every fact and every verdict again
+    /// Check a run: its chain, outputs, facts and verdicts again
     #[command(after_long_help = help::VERIFY)]
     Verify(VerifyArguments),
-    /// Count the claims that the gateway refused, what they cost, and how each ended
+    /// Show what the gateway refused, what it cost, how it ended
     #[command(after_long_help = help::REJECTIONS)]
     Rejections(RejectionsArguments),
     /// Measure runs against what is known to be true of their case
@@ -40,7 +40,7 @@ pub(crate) enum Command {
     /// Write a run's report
     #[command(after_long_help = help::REPORT)]
     Report(ReportArguments),
-    /// Call one tool on evidence, as an agent would; without a name: list the tools
+    /// Call one tool on evidence; without a name: list the tools
     #[command(after_long_help = help::TOOL)]
     Tool(ToolArguments),
     /// Make a case folder for evidence

@@ -1,7 +1,7 @@
 //! Titles rendered by code: an agent's own words never become one.
 
 use crate::printable::{printable, push_printable};
-use ledger::{BoundValue, FactEntry};
+use ledger::{BoundValue, Condition, FactEntry};
 
 /// The longest value shown in a title.
 const LONGEST: usize = 120;
@@ -22,6 +22,12 @@ pub fn fact_title(fact: &FactEntry) -> String {
         true => format!("{predicate} {subject}"),
         false => format!("{predicate} {subject}: {}", values.join(", ")),
     }
+}
+
+/// What a fact answers, in one line: predicate, subject, and the fields that the condition asks for.
+pub fn answer_title(fact: &FactEntry, condition: &Condition) -> String {
+    let values = condition.answers(fact).cloned().collect();
+    fact_title(&FactEntry { values, ..fact.clone() })
 }
 
 /// What a phenomenon says, in one line: its first fact, and how many more there are.

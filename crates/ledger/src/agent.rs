@@ -1,6 +1,6 @@
 //! Agents as data: who investigates, towards what.
 
-use crate::fact::FactEntry;
+use crate::fact::{BoundValue, FactEntry};
 use crate::pattern;
 use crate::tool::Surface;
 use crate::vocabulary::Predicate;
@@ -42,16 +42,21 @@ pub struct Condition {
     pub record: String,
     /// The pattern that its subject fits ([`crate::pattern`]).
     pub subject: String,
-    /// A field that must be among the values, and not empty.
+    /// The pattern of a field that must be among the values, and not empty: a name, or `*address*` for any that says so.
     pub field: String,
 }
 
 impl Condition {
+    /// The values of `fact` in the fields that the condition asks for.
+    pub fn answers<'f>(&self, fact: &'f FactEntry) -> impl Iterator<Item = &'f BoundValue> {
+        fact.values.iter().filter(|bound| pattern::fits(&self.field, &bound.field))
+    }
+
     /// Whether `fact` satisfies the condition.
     pub fn holds(&self, fact: &FactEntry) -> bool {
         fact.predicate == self.predicate
             && fact.kind == self.record
             && pattern::fits(&self.subject, &fact.subject.value.to_text())
-            && fact.values.iter().any(|bound| bound.field == self.field && !bound.value.to_text().is_empty())
+            && self.answers(fact).any(|bound| !bound.value.to_text().is_empty())
     }
 }

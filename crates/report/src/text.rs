@@ -1,7 +1,7 @@
 //! The tables of the command line.
 
 use crate::inert::terminal;
-use graph::{Fate, RefusedClaim, Run, fact_title};
+use graph::{Fate, RefusedClaim, Run, answer_title, fact_title};
 use ledger::event::{ClaimAccepted, TaskStatus};
 use ledger::{BoundValue, Candidate, Claim, FactEntry, Reading, Record, RejectionCode, TaskId, Tier};
 use std::collections::BTreeMap;
@@ -73,7 +73,11 @@ pub fn answers(run: &Run) -> String {
                     let _ = writeln!(out, "         {from}");
                     source = from;
                 }
-                let _ = writeln!(out, "           {}", terminal(&fact_title(fact)));
+                let _ = writeln!(
+                    out,
+                    "           {}",
+                    clipped(&terminal(&answer_title(fact, &objective.condition)))
+                );
             }
             if facts.len() > SHOWN_FACTS {
                 let _ = writeln!(out, "         and {} more", facts.len() - SHOWN_FACTS);
@@ -84,7 +88,17 @@ pub fn answers(run: &Run) -> String {
 }
 
 /// Facts shown for each objective.
-const SHOWN_FACTS: usize = 4;
+const SHOWN_FACTS: usize = 3;
+
+/// The most characters of a fact that stands under an objective; `facts` has the whole of it.
+const SHOWN_CHARACTERS: usize = 140;
+
+fn clipped(title: &str) -> String {
+    match title.char_indices().nth(SHOWN_CHARACTERS) {
+        Some((end, _)) => format!("{}…", title.get(..end).unwrap_or_default()),
+        None => title.to_owned(),
+    }
+}
 
 /// How a task ended, in words.
 pub const fn status(status: TaskStatus) -> &'static str {

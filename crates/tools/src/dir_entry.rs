@@ -3,7 +3,7 @@
 use crate::row::Row;
 use crate::spec;
 use evidence::{MacbTimes, Node, NodeKind, NodeState, Tree};
-use ledger::{Clock, FieldType, FieldValue, Record, RecordType};
+use ledger::{Clock, FieldType, FieldValue, Record, RecordType, Time};
 
 pub(crate) const KIND: &str = "dir_entry";
 
@@ -23,8 +23,16 @@ pub(crate) fn record_type() -> RecordType {
                 &[FieldType::Time],
                 "content last read; not given for a copied folder, where reading it changes it",
             ),
-            ("changed", &[FieldType::Time], "metadata last changed"),
-            ("born", &[FieldType::Time], "created"),
+            (
+                "changed",
+                &[FieldType::Time],
+                "metadata last changed; not given for a copied folder, where it is the copy's own",
+            ),
+            (
+                "born",
+                &[FieldType::Time],
+                "created; not given for a copied folder, where it is the copy's own",
+            ),
             ("state", &[FieldType::Name], "allocated or deleted"),
             (
                 "target",
@@ -37,9 +45,11 @@ pub(crate) fn record_type() -> RecordType {
 
 /// The times of an entry that its record shows.
 pub(crate) fn times(node: &Node) -> MacbTimes {
-    // The access time of a copy is changed by this very reading, and a call made again must give the same records.
-    let times = node.times.clone();
-    MacbTimes { accessed: times.accessed.filter(|time| time.clock == Clock::Host), ..times }
+    // The access time of a copy is changed by this very reading, and the two others are made with each copy:
+    // a call made again, and one over an equal copy, must give the same records.
+    let of_host = |time: Option<Time>| time.filter(|time| time.clock == Clock::Host);
+    let MacbTimes { modified, accessed, changed, born } = node.times.clone();
+    MacbTimes { modified, accessed: of_host(accessed), changed: of_host(changed), born: of_host(born) }
 }
 
 pub(crate) fn record(tree: &dyn Tree, node: &Node) -> Record {

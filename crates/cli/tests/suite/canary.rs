@@ -9,6 +9,24 @@ use testkit::scripted::calls;
 
 const CANARY: &str = "kanarienvogel-7731";
 
+const HISTORY: &str = "C/Users/mara/AppData/Local/Chromium/User Data/Default/History";
+
+/// Statements that answer with the canary beside real columns, or in their place.
+fn queries() -> impl Iterator<Item = String> {
+    [
+        "SELECT 'CANARY' AS url FROM urls",
+        "SELECT url AS 'CANARY', title FROM urls",
+        "SELECT url, title || 'CANARY' AS title FROM urls",
+        "SELECT upper('CANARY') AS url, replace(url, 'http', 'CANARY') AS title FROM urls",
+        "SELECT url FROM urls UNION ALL SELECT 'CANARY'",
+        "WITH made(url) AS (VALUES ('CANARY')) SELECT made.url, urls.title FROM made, urls",
+        "SELECT url, CASE WHEN id > 0 THEN 'CANARY' END AS title FROM urls",
+        "SELECT (SELECT 'CANARY') AS url, max(title) AS title FROM urls",
+    ]
+    .into_iter()
+    .map(|sql| sql.replace("CANARY", CANARY))
+}
+
 /// Each tool with the canary in every text argument: alone, and behind a value that works.
 fn calls_with_canaries(tools: &[ToolSpec]) -> Vec<(String, Value)> {
     let mut calls = Vec::new();
@@ -28,6 +46,9 @@ fn calls_with_canaries(tools: &[ToolSpec]) -> Vec<(String, Value)> {
                 }
             }
             calls.push((tool.name.clone(), Value::Object(arguments.clone())));
+            if tool.name == "sqlite_query" {
+                calls.extend(queries().map(|sql| (tool.name.clone(), json!({"path": HISTORY, "sql": sql}))));
+            }
             if let Some(hive) = arguments.get_mut("hive") {
                 *hive = json!("C/Windows/System32/config/SYSTEM");
                 arguments.remove("evidence");

@@ -17,10 +17,10 @@ fn the_demo_ends_sealed_with_every_objective_met_and_facts_that_name_their_bytes
     let prefix = &name[..10];
     let facts = place.locard_ends(0, &["facts", prefix]);
     for expected in [
-        r"configured ControlSet001\Control\ComputerName\ComputerName\ComputerName",
-        r"ScanToPdf: data = C:\ProgramData\ScanToPdf\svchost.exe -k netsvcs",
+        r"configured ControlSet001\Control\ComputerName\ComputerName: name = ALDER-07",
+        r"ScanToPdf: command = C:\ProgramData\ScanToPdf\svchost.exe -k netsvcs",
         "2025-09-16T09:47:31.1234567Z",
-        r"data = C:\Users\mara",
+        r"profile_path = C:\Users\mara",
         "inv-",
         "output bytes ",
         "evidence bytes ",
@@ -193,7 +193,7 @@ fn a_tool_can_be_called_by_hand() {
     assert!(out.contains("registry_value") && out.contains("value_path: Select\\Current"), "{out}");
     let out = place.locard_ends(0, &["tool", "list_hives", "--evidence", &demo(), "--format", "json"]);
     let value: serde_json::Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(value["records"].as_array().unwrap().len(), 4);
+    assert_eq!(value["records"].as_array().unwrap().len(), 5);
     assert!(place.locard_ends(0, &["tool"]).contains("list_directory"));
 }
 

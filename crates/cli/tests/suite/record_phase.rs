@@ -1,12 +1,14 @@
 //! An agent that never records gets the record-only surface.
 
-use crate::support::{Place, answers, script};
+use crate::support::{Place, answers, invocations, script};
 use ledger::event::{Phase, Refusal, TaskStatus};
 use ledger::turn::Answer;
 use ledger::{Rules, ToolClass};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 use testkit::scripted::{Scripted, calls};
+
+const HISTORY: &str = "C/Users/mara/AppData/Local/Chromium/User Data/Default/History";
 
 #[test]
 fn on_the_record_surface_no_evidence_can_be_read() {
@@ -23,6 +25,7 @@ fn on_the_record_surface_no_evidence_can_be_read() {
                 3,
                 &[
                     ("list_directory", json!({"path": "/"})),
+                    ("sqlite_query", json!({"path": HISTORY, "sql": "SELECT url FROM urls"})),
                     (
                         "parse_registry_key",
                         json!({"hive": "C/Windows/System32/config/SYSTEM", "key": "Select"}),
@@ -39,22 +42,55 @@ fn on_the_record_surface_no_evidence_can_be_read() {
 
     let offered = offered.lock().unwrap();
     assert!(offered.iter().any(|tool| tool == "record_phenomenon"));
-    for tool in ["list_directory", "parse_registry_key", "list_hives", "read_file"] {
-        assert!(!offered.iter().any(|name| name == tool), "{tool} is offered");
+    for tool in tools::catalogue() {
+        assert!(!offered.contains(&tool.name), "{} is offered", tool.name);
     }
     let refused = refused.lock().unwrap();
-    assert_eq!(refused.len(), 2);
+    assert_eq!(refused.len(), 3);
     for answer in refused.iter() {
         assert!(matches!(answer, Answer::Refused { refusal: Refusal::OutsideSurface, .. }), "{answer:?}");
     }
     let task = run.tasks.values().next().unwrap();
     assert_eq!(task.invocations.len(), 1, "only the call of the investigation ran");
-    assert_eq!(task.refusals.len(), 2);
+    assert_eq!(task.refusals.len(), 3);
     let phases: Vec<_> = task.phases.iter().map(|entered| entered.phase).collect();
     assert_eq!(phases, [Phase::Investigate, Phase::Record]);
     assert!(!task.phases[1].surface.contains(&ToolClass::Investigate));
     assert_eq!(task.nothing.as_ref().unwrap().reason, "nothing stood out");
     assert_eq!(finished.tasks[0].1.facts, 0);
+}
+
+/// An agent that investigates until its turns are spent, asks for evidence eleven times more, and only then records.
+fn late(record_turns: u32) -> (u32, u32, usize) {
+    let place = Place::new();
+    let mut rules = Rules::default();
+    rules.budgets.record_turns = record_turns;
+    let mut turn = 0;
+    let mut cited = String::new();
+    let script = Scripted::new(move |request| {
+        turn += 1;
+        if let Some(first) = invocations(request).first().filter(|_| turn == 2) {
+            cited = first.clone();
+        }
+        let reading = json!({"predicate": "present", "values": {"name": "mara"}, "invocation": cited});
+        Some(match turn {
+            1 => calls(turn, &[("list_directory", json!({"path": "C/Users"}))]),
+            2..=71 => calls(turn, &[("list_directory", json!({"path": "/", "limit": turn}))]),
+            72 => calls(turn, &[("record_phenomenon", json!({"readings": [reading]}))]),
+            _ => testkit::scripted::words("done"),
+        })
+    });
+    let (finished, run) = place.investigate(rules, vec![("timeline", script)]);
+    let task = run.tasks.values().next().unwrap();
+    (task.turns, finished.tasks[0].1.facts, task.refusals.len())
+}
+
+#[test]
+fn sixty_turns_of_investigation_and_thirty_of_recording_let_a_late_agent_record_and_ten_do_not() {
+    let budgets = Rules::default().budgets;
+    assert_eq!((budgets.investigate_turns, budgets.record_turns), (60, 30));
+    assert_eq!(late(30), (73, 1, 11));
+    assert_eq!(late(10), (70, 0, 10));
 }
 
 #[test]

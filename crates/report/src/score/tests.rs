@@ -99,6 +99,8 @@ fn common_values_and_lone_times_count_only_where_the_truth_says_that_they_stand(
     }
     let two = truth_fact("two", &["2012-04-03T21:03:23Z", "2012-04-04T21:03:23Z"]);
     assert!(!two.is_weak(), "two times in one fact tell it from others");
+    assert!(!truth_fact("exact", &["2012-04-04T01:58:40.839249Z"]).is_weak(), "a fraction of a second tells");
+    assert!(truth_fact("whole", &["2012-04-04T01:58:40.000Z"]).is_weak());
 }
 
 #[test]

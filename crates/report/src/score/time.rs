@@ -39,6 +39,11 @@ impl Span {
         Span { start: utc.unix_nanoseconds(), step: 1 }
     }
 
+    /// Whether it tells a part of a second.
+    pub(crate) fn has_fraction(self) -> bool {
+        self.step < SECOND && self.start.rem_euclid(SECOND) != 0
+    }
+
     /// Whether the instant lies in this span, widened by `tolerance` on both sides.
     pub(crate) fn holds(self, nanoseconds: i128, tolerance: i128) -> bool {
         self.distance(nanoseconds) <= tolerance

@@ -107,11 +107,13 @@ impl TruthFact {
         }
     }
 
-    /// Whether its values are so common that they are found only where `artifact` says: nothing but numbers, flags, bare dates and texts of fewer than four characters, or a single time.
+    /// Whether its values are so common that they are found only where `artifact` says: nothing but numbers, flags, bare dates and texts of fewer than four characters, or a single time in whole seconds.
     pub fn is_weak(&self) -> bool {
-        // Much happens in one second: a time alone does not say what happened.
+        // Much happens in one second: a time alone does not say what happened, unless it tells fractions of one.
         let lone_time = match self.values.as_slice() {
-            [TruthValue::Text(text)] => super::time::Span::read(text).is_some(),
+            [TruthValue::Text(text)] => {
+                super::time::Span::read(text).is_some_and(|time| !time.has_fraction())
+            }
             _ => false,
         };
         lone_time || self.values.iter().all(TruthValue::is_weak)

@@ -110,7 +110,7 @@ fn typed() -> Vec<Fact> {
             "What was last typed into the Run dialogue?",
             &format!("{EXPLORER}\\RunMRU"),
             "c",
-            vec![text("powershell\\1")],
+            vec![text("powershell")],
         )
         .value(
             "ledger-folder",
