@@ -1,11 +1,11 @@
-//! The hives of the evidence, found by their content.
+//! The hives of the evidence, found by content whatever their names are.
 
 use crate::error::CallError;
 use crate::hive_file::{self, Head};
 use crate::place::Place;
 use crate::returned::chain;
 use artifacts::registry::{Hive, HiveType, identify};
-use evidence::{Node, NodeKind, Step, Tree, walk};
+use evidence::{Node, NodeKind, ReadError, Step, Tree, walk};
 use ledger::{Defect, Gap};
 
 /// Files that begin as hives, and what kept others from being looked at.
@@ -39,6 +39,80 @@ impl<'a> Found<'a> {
                 Step::Node(_) => {}
                 Step::Defect(defect) => self.defects.push(defect),
                 Step::Gap(gap) => self.gaps.push(gap),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Most hives of one call; a computer has some dozens.
+pub(crate) const MAX_HIVES: usize = 10_000;
+
+/// A hive that was found, open.
+pub(crate) struct HiveFile<'a> {
+    pub(crate) tree: &'a dyn Tree,
+    pub(crate) node: &'a Node,
+    pub(crate) bytes: &'a [u8],
+    pub(crate) hive: Hive<'a>,
+}
+
+/// What a search has met beside hives.
+#[derive(Default)]
+pub(crate) struct HiveSearch {
+    /// Damage: files that begin as a hive and are none, folders that cannot be listed in full.
+    pub(crate) defects: Vec<Defect>,
+    /// What could not be read.
+    pub(crate) gaps: Vec<Gap>,
+    /// Whether hives are left after [`MAX_HIVES`].
+    pub(crate) more: bool,
+    count: usize,
+}
+
+/// What is done with each hive; a file that then cannot be read is a gap of the search.
+pub(crate) type Visit<'v> = dyn FnMut(&HiveFile<'_>, &mut HiveSearch) -> Result<(), ReadError> + 'v;
+
+impl HiveSearch {
+    /// Visits every hive below the folder `start`, sorted by path.
+    pub(crate) fn run(
+        &mut self,
+        tree: &dyn Tree,
+        start: &Node,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), CallError> {
+        match start.kind {
+            NodeKind::Directory => {}
+            NodeKind::File | NodeKind::Symlink { .. } | NodeKind::Other => {
+                return Err(CallError::NotAFolder { path: start.path.clone() });
+            }
+        }
+        let mut found = Found::default();
+        found.look(tree, start)?;
+        self.defects.append(&mut found.defects);
+        self.gaps.append(&mut found.gaps);
+        for Place { node, .. } in &found.files {
+            if self.count >= MAX_HIVES {
+                self.more = true;
+                break;
+            }
+            if let Err(error) = self.file(tree, node, visit) {
+                self.gaps.push(Gap { path: node.path.as_str().to_owned(), reason: chain(&error) });
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, tree: &dyn Tree, node: &Node, visit: &mut Visit<'_>) -> Result<(), ReadError> {
+        let bytes = hive_file::bytes(tree, node)?;
+        match Hive::open(&bytes) {
+            Ok(hive) => {
+                self.count += 1;
+                visit(&HiveFile { tree, node, bytes: &bytes, hive }, self)?;
+            }
+            Err(error) => {
+                let path = node.path.as_str().to_owned();
+                let what = format!("begins as a hive (regf) but is none that can be read: {error}");
+                self.gaps.push(Gap { path: path.clone(), reason: what.clone() });
+                self.defects.push(Defect { path, offset: Some(0), what });
             }
         }
         Ok(())

@@ -19,7 +19,6 @@ mod handle;
 mod hash_file;
 mod hive_choice;
 mod hive_file;
-mod hive_search;
 mod hives;
 mod key_lookup;
 mod list_directory;

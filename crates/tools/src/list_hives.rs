@@ -3,7 +3,7 @@
 use crate::catalogue::Call;
 use crate::error::CallError;
 use crate::hive_file::{self, BASE_BLOCK};
-use crate::hive_search::{HiveFile, HiveSearch, MAX_HIVES};
+use crate::hives::{HiveFile, HiveSearch, MAX_HIVES};
 use crate::returned::Return;
 use crate::row::Row;
 use crate::{place, spec};

@@ -36,7 +36,7 @@ mod values;
 
 use crate::catalogue::Call;
 use crate::error::CallError;
-use crate::hive_search::{HiveFile, HiveSearch, MAX_HIVES};
+use crate::hives::{HiveFile, HiveSearch, MAX_HIVES};
 use crate::returned::Return;
 use crate::{hive_file, place, spec};
 use artifacts::registry::{HiveType, identify};

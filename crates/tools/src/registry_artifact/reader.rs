@@ -3,7 +3,7 @@
 use super::sink::Sink;
 use super::values::Values;
 use crate::hive_file;
-use crate::hive_search::HiveFile;
+use crate::hives::HiveFile;
 use artifacts::registry::{self, Hive, HiveType, Key, LookupError, ValueData};
 use evidence::{Node, Tree};
 use ledger::{Gap, Record};

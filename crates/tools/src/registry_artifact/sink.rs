@@ -4,7 +4,7 @@ use super::reader::Flow;
 use crate::arguments::Arguments;
 use crate::error::CallError;
 use crate::hive_file;
-use crate::hive_search::HiveFile;
+use crate::hives::HiveFile;
 use crate::page::Page;
 use crate::returned::Return;
 use artifacts::registry::HiveType;
