@@ -1,0 +1,171 @@
+//! Every shipped objective is met by evidence that answers it, and stays unmet over evidence that only looks as if it did.
+//!
+//! Each objective has a folder of either kind; all folders of an agent are one piece of evidence, so that each also tempts the agent's other objectives.
+
+mod filesystem;
+mod hives;
+mod registry;
+mod timeline;
+
+use crate::support::{Place, str};
+use app::{Agent, Finished, RunRequest};
+use graph::Run;
+use ledger::{FactEntry, Rules};
+use llm::{Model, Playbook};
+use std::path::Path;
+
+/// What an objective is tried on.
+struct Trial {
+    /// The objective's id in its agent.
+    objective: &'static str,
+    /// Evidence that looks as if it answered, and does not.
+    tempting: fn(&Folder<'_>),
+    /// The least evidence that answers.
+    answering: fn(&Folder<'_>),
+}
+
+/// Where a trial puts its files.
+struct Folder<'p> {
+    place: &'p Place,
+    /// The folder's path in the place.
+    path: String,
+}
+
+impl Folder<'_> {
+    fn file(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        self.place.file(&format!("{}/{path}", self.path), bytes);
+    }
+
+    fn folder(&self, path: &str) {
+        self.place.folder(&format!("{}/{path}", self.path));
+    }
+}
+
+/// The trials of each shipped agent.
+fn trials(agent: &str) -> &'static [Trial] {
+    match agent {
+        "filesystem" => filesystem::TRIALS,
+        "registry" => registry::TRIALS,
+        "timeline" => timeline::TRIALS,
+        _ => &[],
+    }
+}
+
+/// Lets one agent work through its playbook over a folder of evidence.
+fn investigated(place: &Place, agent: &Agent, evidence: &Path) -> (Finished, Run) {
+    let request = RunRequest {
+        case: app::load_case(evidence).unwrap(),
+        agents: vec![agent.clone()],
+        models: Box::new(|agent, _, _| -> Box<dyn Model> {
+            Box::new(Playbook::new(agent.steps.clone(), agent.digest))
+        }),
+        ..place.request(Rules::default(), Vec::new())
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let finished = runtime.block_on(app::run(request)).unwrap();
+    let run = app::load_run(&finished.folder).unwrap();
+    (finished, run)
+}
+
+/// The facts that meet an objective of a run's only agent.
+fn meeting<'r>(finished: &Finished, run: &'r Run, objective: &str) -> Vec<&'r FactEntry> {
+    let (_, ended) = &finished.tasks[0];
+    let result = ended.objectives.iter().find(|result| result.id == objective).unwrap();
+    result.facts.iter().map(|id| run.fact(*id).unwrap()).collect()
+}
+
+/// Lays out one folder for each trial, and gives the folder around them.
+fn laid_out(place: &Place, name: &str, trials: &[Trial], files: fn(&Trial) -> fn(&Folder<'_>)) -> String {
+    for trial in trials {
+        files(trial)(&Folder { place, path: format!("{name}/{}", trial.objective) });
+    }
+    str(&place.path(name)).to_owned()
+}
+
+fn shipped(name: &str) -> Agent {
+    app::shipped_agents().unwrap().into_iter().find(|agent| agent.spec.name == name).unwrap()
+}
+
+#[test]
+fn every_shipped_objective_is_tried() {
+    for agent in app::shipped_agents().unwrap() {
+        let ids: Vec<_> = agent.spec.objectives.iter().map(|objective| objective.id.as_str()).collect();
+        let tried: Vec<_> = trials(&agent.spec.name).iter().map(|trial| trial.objective).collect();
+        assert_eq!(tried, ids, "{}: trials, in the order of the objectives", agent.spec.name);
+    }
+}
+
+fn nothing_is_met_by_what_only_looks_like_an_answer(agent: &str) {
+    let place = Place::new();
+    let evidence = laid_out(&place, "tempting", trials(agent), |trial| trial.tempting);
+    let (finished, run) = investigated(&place, &shipped(agent), Path::new(&evidence));
+    let met = trials(agent).iter().flat_map(|trial| {
+        let facts = meeting(&finished, &run, trial.objective);
+        facts.into_iter().map(|fact| format!("{} by {}", trial.objective, shown(fact))).collect::<Vec<_>>()
+    });
+    let met: Vec<_> = met.collect();
+    assert!(met.is_empty(), "{agent}: {met:#?}");
+}
+
+fn everything_is_met_by_its_answer(agent: &str) {
+    let place = Place::new();
+    let evidence = laid_out(&place, "answering", trials(agent), |trial| trial.answering);
+    let (finished, run) = investigated(&place, &shipped(agent), Path::new(&evidence));
+    for trial in trials(agent) {
+        let facts = meeting(&finished, &run, trial.objective);
+        let own = format!("{}/", trial.objective);
+        assert!(
+            facts.iter().any(|fact| fact.locator.path.starts_with(&own)),
+            "{agent}: {} is not met by its own evidence but by {:#?}",
+            trial.objective,
+            facts.iter().map(|fact| shown(fact)).collect::<Vec<_>>()
+        );
+    }
+}
+
+fn shown(fact: &FactEntry) -> String {
+    let values: Vec<_> =
+        fact.values.iter().map(|bound| format!("{} = {}", bound.field, bound.value.to_text())).collect();
+    format!("{:?} {}: {}", fact.subject.value.to_text(), fact.locator.path, values.join(", "))
+}
+
+#[test]
+fn filesystem_objectives_are_unmet_by_what_only_looks_like_an_answer() {
+    nothing_is_met_by_what_only_looks_like_an_answer("filesystem");
+}
+
+#[test]
+fn filesystem_objectives_are_met_by_their_answers() {
+    everything_is_met_by_its_answer("filesystem");
+}
+
+#[test]
+fn registry_objectives_are_unmet_by_what_only_looks_like_an_answer() {
+    nothing_is_met_by_what_only_looks_like_an_answer("registry");
+}
+
+#[test]
+fn registry_objectives_are_met_by_their_answers() {
+    everything_is_met_by_its_answer("registry");
+}
+
+#[test]
+fn timeline_objectives_are_unmet_by_what_only_looks_like_an_answer() {
+    nothing_is_met_by_what_only_looks_like_an_answer("timeline");
+}
+
+#[test]
+fn timeline_objectives_are_met_by_their_answers() {
+    everything_is_met_by_its_answer("timeline");
+}
+
+/// What answers one objective of an agent is not taken for the answer to another, wherever it lies.
+#[test]
+fn what_was_typed_is_no_command_of_a_task_though_it_lies_in_a_folder_of_that_name() {
+    let place = Place::new();
+    let file = "evidence/C/Backup/Tasks/ConsoleHost_history.txt";
+    place.file(file, "Get-Content drivers/etc/hosts\r\n");
+    let (finished, run) = investigated(&place, &shipped("filesystem"), &place.path("evidence"));
+    assert_eq!(meeting(&finished, &run, "commands").len(), 1);
+    assert!(meeting(&finished, &run, "tasks").is_empty());
+}

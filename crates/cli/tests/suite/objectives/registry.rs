@@ -1,0 +1,197 @@
+//! The registry agent: what the computer is, who uses it, what it starts by itself.
+
+use super::hives::{
+    UNIX_TIME, key, ntuser, sam, sam_of_nobody, software, system, system_beside, system_of_two,
+};
+use super::{Folder, Trial, investigated, meeting, shipped};
+use crate::support::Place;
+use testkit::hive::{KeySpec, ValueSpec as Value};
+
+pub(super) const TRIALS: &[Trial] = &[
+    Trial { objective: "computer-name", tempting: names_elsewhere, answering: computer_name },
+    Trial { objective: "operating-system", tempting: replaced_windows, answering: present_windows },
+    Trial { objective: "time-zone", tempting: zones_without_an_active_bias, answering: time_zone },
+    Trial { objective: "users", tempting: profiles_of_no_user, answering: profile },
+    Trial { objective: "accounts", tempting: groups_only, answering: account },
+    Trial { objective: "network", tempting: interfaces_without_an_address, answering: leased_address },
+    Trial { objective: "autostart", tempting: nothing_in_run_keys, answering: run_value },
+    Trial { objective: "services", tempting: services_that_wait, answering: automatic_service },
+];
+
+const NT: &str = "Microsoft\\Windows NT\\CurrentVersion";
+const WINDOWS: &str = "Microsoft\\Windows\\CurrentVersion";
+
+fn named(set: KeySpec) -> KeySpec {
+    let name = key().value(Value::sz("ComputerName", "FIN-WS-07"));
+    set.path("Control\\ComputerName\\ComputerName", name)
+}
+
+/// A name in the control set that is not in use, a host name, an empty name, a text that says one.
+fn names_elsewhere(at: &Folder<'_>) {
+    let hostname = key().value(Value::sz("Hostname", "FIN-WS-07")).value(Value::sz("Domain", "corp.example"));
+    let current = key()
+        .path("Services\\Tcpip\\Parameters", hostname)
+        .path("Control\\ComputerName\\ComputerName", key().value(Value::sz("ComputerName", "")));
+    at.file("C/SYSTEM", system_of_two(current, named(key())));
+    at.file(
+        "C/computer_name.reg",
+        "[HKLM\\SYSTEM\\Control\\ComputerName]\r\n\"ComputerName\"=\"FIN-WS-07\"\r\n",
+    );
+}
+
+fn computer_name(at: &Folder<'_>) {
+    at.file("C/SYSTEM", system(named(key())));
+}
+
+/// A version that an upgrade replaced, and a present one without a name.
+fn replaced_windows(at: &Folder<'_>) {
+    let replaced = key()
+        .value(Value::sz("ProductName", "Windows 7 Professional"))
+        .value(Value::sz("CurrentBuild", "7601"))
+        .value(Value::dword("InstallDate", UNIX_TIME));
+    at.file("C/SYSTEM", system_beside("Setup\\Source OS (Updated on 9/16/2025 11:47:31)", replaced));
+    let present = key().value(Value::sz("CurrentBuild", "19045")).value(Value::sz("ProductName", ""));
+    at.file("C/SOFTWARE", software([(NT, present)]));
+}
+
+fn present_windows(at: &Folder<'_>) {
+    at.file("C/SOFTWARE", software([(NT, key().value(Value::sz("ProductName", "Windows 10 Pro")))]));
+}
+
+/// A zone without the bias in force, which stands only in the control set that is not in use.
+fn zones_without_an_active_bias(at: &Folder<'_>) {
+    const ZONE: &str = "Control\\TimeZoneInformation";
+    let zone = || {
+        key()
+            .value(Value::sz("TimeZoneKeyName", "W. Europe Standard Time"))
+            .value(Value::dword("Bias", 0xffff_ffc4))
+    };
+    let whole = zone().value(Value::dword("ActiveTimeBias", 0xffff_ff88));
+    at.file("C/SYSTEM", system_of_two(key().path(ZONE, zone()), key().path(ZONE, whole)));
+}
+
+fn time_zone(at: &Folder<'_>) {
+    let zone = key().value(Value::dword("ActiveTimeBias", 0xffff_ff88));
+    at.file("C/SYSTEM", system(key().path("Control\\TimeZoneInformation", zone)));
+}
+
+fn profiles(users: &[(&str, Option<&str>)]) -> Vec<u8> {
+    let list = users.iter().fold(key(), |list, (sid, folder)| {
+        let profile =
+            folder.map_or(key(), |folder| key().value(Value::expand_sz("ProfileImagePath", folder)));
+        list.path(sid, profile)
+    });
+    software([(&format!("{NT}\\ProfileList"), list)])
+}
+
+/// The profiles of services, which every Windows has, one without a folder, one without a SID.
+fn profiles_of_no_user(at: &Folder<'_>) {
+    let users = [
+        ("S-1-5-18", Some("%systemroot%\\system32\\config\\systemprofile")),
+        ("S-1-5-19", Some("%systemroot%\\ServiceProfiles\\LocalService")),
+        ("S-1-5-20", Some("%systemroot%\\ServiceProfiles\\NetworkService")),
+        ("S-1-5-21-1004-2004-3004-1001", None),
+        ("mara", Some("C:\\Users\\mara")),
+    ];
+    at.file("C/SOFTWARE", profiles(&users));
+}
+
+fn profile(at: &Folder<'_>) {
+    at.file("C/SOFTWARE", profiles(&[("S-1-5-21-1004-2004-3004-1001", Some("C:\\Users\\mara"))]));
+}
+
+/// Groups without accounts.
+fn groups_only(at: &Folder<'_>) {
+    at.file("C/SAM", sam_of_nobody());
+}
+
+fn account(at: &Folder<'_>) {
+    at.file("C/SAM", sam(0, 0));
+}
+
+fn interface(values: KeySpec) -> KeySpec {
+    const INTERFACE: &str = "Services\\Tcpip\\Parameters\\Interfaces\\{8c2f0e5a-1b3d-4c6e-9f70-2a4b6c8d0e1f}";
+    key().path(INTERFACE, values)
+}
+
+fn leased(address: &str) -> KeySpec {
+    interface(key().value(Value::dword("EnableDHCP", 1)).value(Value::sz("DhcpIPAddress", address)))
+}
+
+/// An interface that was never connected, addresses that are none, one in the control set that is not in use.
+fn interfaces_without_an_address(at: &Folder<'_>) {
+    let unconnected = key().value(Value::dword("EnableDHCP", 1)).value(Value::sz("NameServer", ""));
+    at.file("C/unconnected/SYSTEM", system_of_two(interface(unconnected), leased("10.20.4.31")));
+    at.file("C/released/SYSTEM", system(leased("0.0.0.0")));
+    let by_hand = key()
+        .value(Value::multi_sz("IPAddress", &["0.0.0.0"]))
+        .value(Value::multi_sz("SubnetMask", &["0.0.0.0"]));
+    at.file("C/by-hand/SYSTEM", system(interface(by_hand)));
+}
+
+fn leased_address(at: &Folder<'_>) {
+    at.file("C/SYSTEM", system(leased("10.20.4.31")));
+}
+
+/// Empty Run keys, a switched-off entry, the shell and the logon of every Windows, keys of other names.
+fn nothing_in_run_keys(at: &Folder<'_>) {
+    let approved = key().value(Value::binary("Updater", &[3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
+    let winlogon = key()
+        .value(Value::sz("Shell", "explorer.exe"))
+        .value(Value::sz("Userinit", "C:\\Windows\\system32\\userinit.exe,"));
+    let machine = software([
+        (&format!("{WINDOWS}\\Run"), key().value(Value::sz("Updater", ""))),
+        (&format!("{WINDOWS}\\Explorer\\StartupApproved\\Run"), approved),
+        (&format!("{NT}\\Winlogon"), winlogon),
+        (
+            &format!("{NT}\\Image File Execution Options\\sethc.exe"),
+            key().value(Value::dword("GlobalFlag", 0)),
+        ),
+    ]);
+    at.file("C/SOFTWARE", machine);
+    let typed = key().value(Value::sz("a", "cmd\\1")).value(Value::sz("MRUList", "a"));
+    let user = ntuser([
+        (&format!("Software\\{WINDOWS}\\Run"), key()),
+        (&format!("Software\\{WINDOWS}\\Explorer\\RunMRU"), typed),
+    ]);
+    at.file("C/Users/mara/NTUSER.DAT", user);
+}
+
+fn run_value(at: &Folder<'_>) {
+    let run = key().value(Value::sz("Updater", "C:\\ProgramData\\update.exe"));
+    at.file("C/NTUSER.DAT", ntuser([(&format!("Software\\{WINDOWS}\\Run"), run)]));
+}
+
+fn service(set: KeySpec, name: &str, start: u32, program: &str) -> KeySpec {
+    let values = key().value(Value::dword("Start", start)).value(Value::dword("Type", 0x10));
+    let values =
+        if program.is_empty() { values } else { values.value(Value::expand_sz("ImagePath", program)) };
+    set.path(&format!("Services\\{name}"), values)
+}
+
+/// Services that somebody must start, that are switched off, that are Windows' own, that name no program, and one in the other control set.
+fn services_that_wait(at: &Folder<'_>) {
+    const PROGRAM: &str = "C:\\ProgramData\\update.exe";
+    let current = service(key(), "Manual", 3, PROGRAM);
+    let current = service(current, "ManualOfUser", 3, "C:\\Users\\mara\\update.exe");
+    let current = service(current, "Disabled", 4, PROGRAM);
+    let current = service(current, "Spooler", 2, "%SystemRoot%\\System32\\spoolsv.exe");
+    let current = service(current, "luafv", 2, "system32\\drivers\\luafv.sys");
+    let current = service(current, "Nameless", 2, "");
+    let current = current.path("Services\\Settings", key().value(Value::sz("ImagePath", PROGRAM)));
+    at.file("C/SYSTEM", system_of_two(current, service(key(), "Automatic", 2, PROGRAM)));
+}
+
+fn automatic_service(at: &Folder<'_>) {
+    at.file("C/SYSTEM", system(service(key(), "Updater", 2, "C:\\ProgramData\\update.exe")));
+}
+
+/// SIDs of Microsoft Entra ID begin with S-1-12-1.
+#[test]
+fn the_profile_of_a_user_of_entra_id_is_one() {
+    let place = Place::new();
+    let user = ("S-1-12-1-1004-2004-3004-4004", Some("C:\\Users\\mara"));
+    place.file("evidence/C/SOFTWARE", profiles(&[user]));
+    let (finished, run) = investigated(&place, &shipped("registry"), &place.path("evidence"));
+    assert_eq!(meeting(&finished, &run, "users").len(), 1);
+}
