@@ -1,7 +1,7 @@
 //! Agents as data: who investigates, towards what.
 
 use crate::fact::{BoundValue, FactEntry};
-use crate::pattern;
+use crate::pattern::{self, Patterns};
 use crate::tool::Surface;
 use crate::vocabulary::Predicate;
 use serde::{Deserialize, Serialize};
@@ -40,8 +40,8 @@ pub struct Condition {
     pub predicate: Predicate,
     /// The type of its record.
     pub record: String,
-    /// The pattern that its subject fits ([`crate::pattern`]).
-    pub subject: String,
+    /// The pattern that its subject fits, or several of which it fits one ([`crate::pattern`]).
+    pub subject: Patterns,
     /// The pattern of a field that must be among the values, and not empty: a name, or `*address*` for any that says so.
     pub field: String,
 }
@@ -56,7 +56,7 @@ impl Condition {
     pub fn holds(&self, fact: &FactEntry) -> bool {
         fact.predicate == self.predicate
             && fact.kind == self.record
-            && pattern::fits(&self.subject, &fact.subject.value.to_text())
+            && self.subject.fit(&fact.subject.value.to_text())
             && self.answers(fact).any(|bound| !bound.value.to_text().is_empty())
     }
 }

@@ -1,5 +1,33 @@
 //! Text patterns of objectives and playbooks: `*` for any run of characters, `?` for one; letter case aside.
 
+use serde::{Deserialize, Serialize};
+
+/// One pattern, or several of which any may fit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Patterns {
+    /// This one.
+    One(String),
+    /// Any of these.
+    Any(Vec<String>),
+}
+
+impl Patterns {
+    /// Whether the text fits one of them.
+    pub fn fit(&self, text: &str) -> bool {
+        match self {
+            Patterns::One(pattern) => fits(pattern, text),
+            Patterns::Any(patterns) => patterns.iter().any(|pattern| fits(pattern, text)),
+        }
+    }
+}
+
+impl From<&str> for Patterns {
+    fn from(pattern: &str) -> Patterns {
+        Patterns::One(pattern.to_owned())
+    }
+}
+
 /// Whether the whole of `text` fits `pattern`.
 pub fn fits(pattern: &str, text: &str) -> bool {
     let pattern: Vec<char> = pattern.to_lowercase().chars().collect();

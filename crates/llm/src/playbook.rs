@@ -7,7 +7,7 @@ mod plan;
 mod run;
 mod template;
 
-pub use plan::{AbsenceRule, EntityRule, Patterns, PlanError, RecordRule, Step, check};
+pub use plan::{AbsenceRule, EntityRule, PlanError, RecordRule, Step, check};
 
 use crate::model::{Model, Turning};
 use ledger::Digest;

@@ -133,16 +133,9 @@ pub fn records(records: &[Record]) -> String {
     out
 }
 
-/// Healed citations, refused claims by code and fate, then each with what was claimed and told.
-pub fn rejections(run: &Run, claims: &[RefusedClaim<'_>]) -> String {
+/// Each refused claim with what was claimed and told, and how it ended.
+pub fn rejections(claims: &[RefusedClaim<'_>]) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "{:<22} {:>8} {:>10} {:>10}", "code", "refused", "corrected", "abandoned");
-    for (code, (corrected, abandoned)) in by_code(claims) {
-        let refused = corrected + abandoned;
-        let _ = writeln!(out, "{:<22} {refused:>8} {corrected:>10} {abandoned:>10}", code.name());
-    }
-    let healed = run.facts().filter(|(_, accepted)| accepted.healing.is_some()).count();
-    let _ = writeln!(out, "{healed} citations healed");
     for claim in claims {
         refused(&mut out, claim);
     }

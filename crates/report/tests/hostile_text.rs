@@ -172,7 +172,7 @@ fn tables_of_hostile_text_hold_no_control_character() {
     };
     let tables = [
         report::facts(&run),
-        report::rejections(&run, &refused),
+        report::rejections(&refused),
         report::answers(&run),
         report::records(&[record]),
     ];

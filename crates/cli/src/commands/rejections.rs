@@ -43,7 +43,7 @@ fn text(runs: &[Run], details: bool) -> String {
         if runs.len() > 1 {
             let _ = writeln!(out, "{}", report::terminal(&name(run)));
         }
-        out.push_str(&report::rejections(run, &refused_claims(run)));
+        out.push_str(&report::rejections(&refused_claims(run)));
     }
     out
 }

@@ -1,6 +1,6 @@
 //! The steps of a playbook as they stand in its file.
 
-use ledger::pattern;
+use ledger::pattern::Patterns;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
@@ -56,26 +56,6 @@ pub struct RecordRule {
     /// The thing that each fact names, for the graph.
     #[serde(default)]
     pub entity: Option<EntityRule>,
-}
-
-/// One pattern, or several of which any may fit.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
-pub enum Patterns {
-    /// This one.
-    One(String),
-    /// Any of these.
-    Any(Vec<String>),
-}
-
-impl Patterns {
-    /// Whether the text fits one of them.
-    pub fn fit(&self, text: &str) -> bool {
-        match self {
-            Patterns::One(pattern) => pattern::fits(pattern, text),
-            Patterns::Any(patterns) => patterns.iter().any(|pattern| pattern::fits(pattern, text)),
-        }
-    }
 }
 
 /// What is absent where a complete search came back empty.

@@ -1,8 +1,9 @@
 //! A playbook at work: which calls are due, which are awaited.
 
-use super::plan::{Patterns, RecordRule, Step};
+use super::plan::{RecordRule, Step};
 use super::template::{Context, fill, fill_value};
 use ledger::event::Refusal;
+use ledger::pattern::Patterns;
 use ledger::turn::{
     Answer, Message, Page, ReadingResult, Recorded, Reply, ReplyBlock, Returned, ToolCall, TurnRequest,
     UserBlock,
