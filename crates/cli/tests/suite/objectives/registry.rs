@@ -10,7 +10,7 @@ use testkit::hive::{KeySpec, ValueSpec as Value};
 pub(super) const TRIALS: &[Trial] = &[
     Trial { objective: "computer-name", tempting: names_elsewhere, answering: computer_name },
     Trial { objective: "operating-system", tempting: replaced_windows, answering: present_windows },
-    Trial { objective: "time-zone", tempting: zones_without_an_active_bias, answering: time_zone },
+    Trial { objective: "time-zone", tempting: a_zone_of_another_control_set, answering: time_zone },
     Trial { objective: "users", tempting: profiles_of_no_user, answering: profile },
     Trial { objective: "accounts", tempting: groups_only, answering: account },
     Trial { objective: "network", tempting: interfaces_without_an_address, answering: leased_address },
@@ -58,16 +58,14 @@ fn present_windows(at: &Folder<'_>) {
     at.file("C/SOFTWARE", software([(NT, key().value(Value::sz("ProductName", "Windows 10 Pro")))]));
 }
 
-/// A zone without the bias in force, which stands only in the control set that is not in use.
-fn zones_without_an_active_bias(at: &Folder<'_>) {
+/// A zone that stands only in the control set that is not in use.
+fn a_zone_of_another_control_set(at: &Folder<'_>) {
     const ZONE: &str = "Control\\TimeZoneInformation";
-    let zone = || {
-        key()
-            .value(Value::sz("TimeZoneKeyName", "W. Europe Standard Time"))
-            .value(Value::dword("Bias", 0xffff_ffc4))
-    };
-    let whole = zone().value(Value::dword("ActiveTimeBias", 0xffff_ff88));
-    at.file("C/SYSTEM", system_of_two(key().path(ZONE, zone()), key().path(ZONE, whole)));
+    let rest = key().value(Value::dword("DynamicDaylightTimeDisabled", 0));
+    let whole = key()
+        .value(Value::sz("TimeZoneKeyName", "W. Europe Standard Time"))
+        .value(Value::dword("ActiveTimeBias", 0xffff_ff88));
+    at.file("C/SYSTEM", system_of_two(key().path(ZONE, rest), key().path(ZONE, whole)));
 }
 
 fn time_zone(at: &Folder<'_>) {
