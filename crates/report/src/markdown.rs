@@ -5,8 +5,8 @@ mod limits;
 
 use crate::inert::{cell, code, prose};
 use crate::text::{by_code, status};
-use graph::{Run, TaskView, fact_title, refused_claims};
-use ledger::{IntegrityLevel, Outcome};
+use graph::{Run, TaskView, answer_title, refused_claims};
+use ledger::{Condition, IntegrityLevel, Outcome};
 use std::fmt::Write;
 
 /// The whole run as one Markdown page.
@@ -59,7 +59,7 @@ fn answers(out: &mut String, run: &Run) {
                 "| {} | {} | {} |",
                 prose(&view.assigned.agent.name),
                 prose(&objective.question),
-                answer(run, view, index)
+                answer(run, view, index, &objective.condition)
             );
         }
     }
@@ -76,7 +76,7 @@ fn answers(out: &mut String, run: &Run) {
     }
 }
 
-fn answer(run: &Run, view: &TaskView, index: usize) -> String {
+fn answer(run: &Run, view: &TaskView, index: usize, condition: &Condition) -> String {
     let result = view.ended.as_ref().and_then(|ended| ended.objectives.get(index));
     match result.map(|result| result.facts.as_slice()) {
         None => "not examined".to_owned(),
@@ -86,7 +86,7 @@ fn answer(run: &Run, view: &TaskView, index: usize) -> String {
             .filter_map(|id| run.fact(*id))
             .map(|fact| {
                 let source = format!("{}:{}", fact.locator.evidence, fact.locator.path);
-                format!("{} in {} (`{}`)", cell(&fact_title(fact)), cell(&source), fact.id)
+                format!("{} in {} (`{}`)", cell(&answer_title(fact, condition)), cell(&source), fact.id)
             })
             .collect::<Vec<_>>()
             .join("<br>"),

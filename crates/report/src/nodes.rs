@@ -15,7 +15,7 @@ pub(crate) fn text(run: &Run) -> String {
         let _ = writeln!(out, "  searched by {} of {task}", joined(&covered.absence.searches));
     }
     for ((kind, name), facts) in entities(run) {
-        let _ = writeln!(out, "{kind} {}: named by {} facts", terminal(&name), facts.len());
+        let _ = writeln!(out, "{kind} {}: named by {}", terminal(&name), counted(facts.len()));
     }
     for relation in relations(run) {
         let (from, to) = (end(run, relation.from), end(run, relation.to));
@@ -51,7 +51,7 @@ pub(crate) fn markdown(out: &mut String, run: &Run) {
         let _ = writeln!(out, "\n## What the facts name\n");
     }
     for ((kind, name), facts) in entities {
-        let _ = writeln!(out, "- {} {}: {} facts", prose(kind.name()), code(&name), facts.len());
+        let _ = writeln!(out, "- {} {}: {}", prose(kind.name()), code(&name), counted(facts.len()));
     }
     for relation in relations(run) {
         let (from, to) = (end(run, relation.from), end(run, relation.to));
@@ -94,6 +94,10 @@ fn end(run: &Run, id: NodeId) -> String {
     let entity = |entity: &&EntityAdded| NodeId::Entity(entity.entity) == id;
     let found = run.tasks.values().flat_map(|view| &view.entities).find(entity);
     found.map_or_else(|| id.to_string(), |entity| entity.name.clone())
+}
+
+fn counted(facts: usize) -> String {
+    if facts == 1 { "1 fact".to_owned() } else { format!("{facts} facts") }
 }
 
 fn stands(standing: Standing) -> String {
