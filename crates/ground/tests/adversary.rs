@@ -144,6 +144,29 @@ fn a_wrong_start_of_one_service_is_not_healed_into_that_of_another() {
 }
 
 #[test]
+fn a_value_of_one_users_hive_is_not_healed_into_that_of_another() {
+    let in_hive = |user: &str, file: &str, program: &str| {
+        let mut record = record(
+            "registry_value",
+            1,
+            &[
+                ("value_path", FieldValue::RegistryPath(format!(r"Software\Run\{program}"))),
+                ("data", FieldValue::Text(format!(r"C:\Temp\{program}.exe"))),
+            ],
+        );
+        record.locator.path = format!("C/Users/{user}/{file}");
+        vec![record]
+    };
+    let claim = reading("configured", r"Software\Run\mimikatz", &[("data", r"C:\Temp\mimikatz.exe")], 0);
+    let of_other = vec![in_hive("alice", "NTUSER.DAT", "OneDrive"), in_hive("bob", "ntuser.dat", "mimikatz")];
+    assert_eq!(refused(verdict(of_other, &claim)), RejectionCode::Ambiguous);
+    // Where the cited call looked at something else, the citation is mistyped.
+    let mistyped =
+        vec![in_hive("alice", "UsrClass.dat", "OneDrive"), in_hive("bob", "NTUSER.DAT", "mimikatz")];
+    assert!(matches!(verdict(mistyped, &claim), Verdict::Grounded { healing: Some(_), .. }));
+}
+
+#[test]
 fn a_number_without_its_field_is_placed_nowhere() {
     let claim = reading("configured", "", &[("", "Start"), ("", "4")], 0);
     assert_eq!(refused(verdict(vec![vec![service("Good", 4, 1)]], &claim)), RejectionCode::TooWeak);
