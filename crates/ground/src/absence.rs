@@ -90,7 +90,10 @@ fn cover(
             }
             Some(_) | None => covered = Some(shown),
         }
-        searches.push(held.invocation);
+        // Cited twice it is still one search.
+        if !searches.contains(&held.invocation) {
+            searches.push(held.invocation);
+        }
     }
     let absence = covered.ok_or_else(|| missing("no search is cited".to_owned(), String::new()))?;
     Ok((absence, searches))

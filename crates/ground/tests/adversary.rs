@@ -62,7 +62,12 @@ fn run_key(written: u64) -> Record {
 }
 
 fn verdict(outputs: Vec<Vec<Record>>, reading: &Reading) -> Verdict {
-    let subjects = [("registry_value", "value_path"), ("registry_key", "key_path"), ("text_line", "path")];
+    let subjects = [
+        ("registry_value", "value_path"),
+        ("registry_key", "key_path"),
+        ("service", "name"),
+        ("text_line", "path"),
+    ];
     let types: BTreeMap<String, RecordType> = subjects
         .map(|(name, subject)| {
             let kind = RecordType {
@@ -164,6 +169,19 @@ fn a_value_of_one_users_hive_is_not_healed_into_that_of_another() {
     let mistyped =
         vec![in_hive("alice", "UsrClass.dat", "OneDrive"), in_hive("bob", "NTUSER.DAT", "mimikatz")];
     assert!(matches!(verdict(mistyped, &claim), Verdict::Grounded { healing: Some(_), .. }));
+}
+
+#[test]
+fn a_service_that_nothing_starts_does_not_persist() {
+    let of_start = |start| {
+        let fields = [("name", FieldValue::Name("Evil".into())), ("start", FieldValue::Integer(start))];
+        vec![vec![record("service", 1, &fields)]]
+    };
+    let claim = |start: &str| reading("persists", "Evil", &[("start", start)], 0);
+    for (start, said) in [(4, "4"), (4, "0x4"), (3, "3")] {
+        assert_eq!(refused(verdict(of_start(start), &claim(said))), RejectionCode::Overclaim, "{said}");
+    }
+    assert!(matches!(verdict(of_start(2), &claim("2")), Verdict::Grounded { .. }));
 }
 
 #[test]

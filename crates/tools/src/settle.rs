@@ -79,7 +79,8 @@ mod tests {
         let holed = Return { gaps: (0..MOST + 5).map(gap).collect(), ..whole };
         let settled = settle(holed, &json!({}), Vec::new());
         assert_eq!((settled.completeness, settled.gaps.len()), (Completeness::Truncated, MOST));
-        assert!(settled.notes[1].contains("more than 1000 gaps were met"), "{:?}", settled.notes);
+        let told = settled.notes.iter().any(|note| note.contains("more than 1000 gaps were met"));
+        assert!(told, "{:?}", settled.notes);
     }
 
     #[test]
