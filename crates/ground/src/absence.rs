@@ -230,12 +230,12 @@ fn looked_for<'a>(absence: &Absence, member: &impl Fn(&str) -> Option<&'a str>) 
 
 /// Whether a search by the pattern `searched` would have found every file that `claimed` names.
 ///
-/// A pattern of whole paths begins at the root of the evidence, so that it names nothing below another folder.
+/// A pattern of whole paths begins at the root of the evidence, so that it names nothing below another folder; one that still has a drive letter was not searched where no folder stands for the drive.
 fn names(searched: &str, claimed: &str, under: &str) -> bool {
     let plain = |text: &str| !text.contains(['*', '?', '/', '\\', '[', ']', '{', '}']);
     let simple = !searched.contains(['/', '\\', '[', ']', '{', '}']);
-    let whole_path = claimed.contains(['/', '\\']);
-    (pattern::same(searched, claimed) && !(whole_path && components(under).is_none_or(|u| !u.is_empty())))
+    let from_root = components(under).is_some_and(|parts| parts.is_empty()) && !claimed.contains(':');
+    (pattern::same(searched, claimed) && (from_root || !claimed.contains(['/', '\\'])))
         || (simple && plain(claimed) && pattern::fits(searched, claimed))
 }
 

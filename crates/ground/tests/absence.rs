@@ -215,6 +215,7 @@ fn a_name_that_only_looks_the_same_was_not_searched() {
         (json!({"name": "%{41}.exe"}), file("%{41}.exe", "")),
         // A pattern of whole paths, which begin at the root.
         (json!({"name": "/Windows/a.exe", "under": "C"}), file("/Windows/a.exe", "C")),
+        (json!({"name": "/D:/a.exe"}), file("/D:/a.exe", "")),
         // Dots lead elsewhere, and only the root holds drives.
         (json!({"name": "a.exe", "under": "C/Users"}), file("a.exe", "C/Users/../Windows")),
         (json!({"name": "a.exe", "under": "x/a:"}), file("a.exe", "x/a")),
@@ -223,7 +224,9 @@ fn a_name_that_only_looks_the_same_was_not_searched() {
     ] {
         assert!(judge(search("find_files", searched.clone()), absence).is_err(), "{searched}");
     }
-    assert!(judge(search("find_files", json!({"name": "a%{0A}b"})), file("a%{0A}b", "")).is_ok());
+    for name in ["a%{0A}b", "/Windows/a.exe"] {
+        assert!(judge(search("find_files", json!({"name": name})), file(name, "")).is_ok(), "{name}");
+    }
     let key = |key: &str| Absence::RegistryKey { hive: "S".into(), key: key.into(), evidence: None };
     for (searched, claimed) in [
         ("Classes\\image\\png", "Classes\\image/png"),
