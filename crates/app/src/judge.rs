@@ -1,9 +1,9 @@
 //! Glue: claims to the gateway.
 
-use ground::{AbsenceVerdict, Setting, Shelf, Verdict};
+use ground::{AbsenceVerdict, Searchable, Setting, Shelf, Verdict};
 use ledger::event::RunOpened;
 use ledger::{AbsenceClaim, AbsenceId, Coverage, FactId, GateRules, Reading, RecordType, Vocabulary};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What every judgement of a run needs, folded from its first event.
 pub(crate) struct Bench {
@@ -11,6 +11,7 @@ pub(crate) struct Bench {
     vocabulary: Vocabulary,
     types: BTreeMap<String, RecordType>,
     coverage: BTreeMap<String, Vec<Coverage>>,
+    evidence: BTreeSet<String>,
 }
 
 impl Bench {
@@ -21,6 +22,7 @@ impl Bench {
             vocabulary: opened.vocabulary.clone(),
             types: types.map(|kind| (kind.name.clone(), kind.clone())).collect(),
             coverage: opened.tools.iter().map(|tool| (tool.name.clone(), tool.covers.clone())).collect(),
+            evidence: opened.case.evidence.iter().map(|piece| piece.label.clone()).collect(),
         }
     }
 
@@ -32,7 +34,8 @@ impl Bench {
 
     /// Judges an absence against what its task has searched.
     pub(crate) fn judge_absence(&self, claim: &AbsenceClaim, id: AbsenceId, shelf: &Shelf) -> AbsenceVerdict {
-        ground::judge_absence(claim, id, shelf, &self.coverage)
+        let searchable = Searchable { coverage: &self.coverage, evidence: &self.evidence };
+        ground::judge_absence(claim, id, shelf, &searchable)
     }
 
     pub(crate) fn vocabulary(&self) -> &Vocabulary {

@@ -1,5 +1,6 @@
 //! Use case: verify a run, trusting neither the agents nor whoever held the folder.
 
+mod nodes;
 mod rejudge;
 
 use crate::judge::Bench;
@@ -284,6 +285,10 @@ impl Check {
             if ended.records as usize != records || ended.bytes != bytes as u64 || !shown {
                 self.say(ended.invocation, "its output has another size than the log says");
             }
+            // An absence rests on it that nothing was found.
+            if !ended.outcome.grounds() && records > 0 {
+                self.say(ended.invocation, "it has records, but did not end as a call that found some");
+            }
         }
     }
 
@@ -306,6 +311,12 @@ impl Check {
                     );
                 }
                 (None, _) | (_, None) => self.say(fact.id, "its invocation or output is not in the log"),
+            }
+        }
+        for task in run.tasks.values() {
+            let silent = nodes::unsupported(&task.entities, &task.relations, |id| run.fact(id));
+            for (node, what) in silent {
+                self.say(node, what);
             }
         }
         let tasks: Vec<TaskId> = run.tasks.keys().copied().collect();

@@ -33,10 +33,10 @@ pub fn standing(run: &Run, hypothesis: &HypothesisView) -> Standing {
     }
 }
 
-/// The files that the facts were read from; each search of an absence is one besides.
+/// The files that the facts were read from; each thing that is absent is one besides, however often it was searched for.
 fn sources(run: &Run, nodes: &[NodeId]) -> usize {
     let mut files = BTreeSet::new();
-    let mut searches = BTreeSet::new();
+    let mut absences = BTreeSet::new();
     for node in nodes {
         match node {
             NodeId::Fact(id) => {
@@ -44,7 +44,7 @@ fn sources(run: &Run, nodes: &[NodeId]) -> usize {
             }
             NodeId::Absence(id) => {
                 let found = run.absences().find(|(_, covered)| covered.absence.id == *id);
-                searches.extend(found.iter().flat_map(|(_, covered)| &covered.absence.searches).copied());
+                absences.extend(found.map(|(_, covered)| &covered.absence.absence));
             }
             NodeId::Invocation(_)
             | NodeId::Phenomenon(_)
@@ -53,5 +53,5 @@ fn sources(run: &Run, nodes: &[NodeId]) -> usize {
             | NodeId::Hypothesis(_) => {}
         }
     }
-    files.len() + searches.len()
+    files.len() + absences.len()
 }

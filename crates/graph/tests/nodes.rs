@@ -95,6 +95,11 @@ fn entities_relations_and_hypotheses_rest_on_facts_of_their_own_task() {
         vec![proposed(), proposed()],
         vec![proposed(), assessed(Assessment::Supported, vec![])],
         vec![proposed(), assessed(Assessment::Supported, vec![fact_of(2)])],
+        vec![entity(0, 1), related(from)],
+        vec![proposed(), assessed(Assessment::Supported, vec![fact_of(1), fact_of(1)])],
+        vec![proposed(), assessed(Assessment::Supported, vec![NodeId::Hypothesis(hypothesis())])],
+        vec![entity(0, 1), proposed(), assessed(Assessment::Supported, vec![from])],
+        vec![proposed(), assessed(Assessment::Supported, vec![NodeId::Invocation(invocation(1, 0))])],
     ] {
         assert!(with(events.clone()).is_err(), "{events:?}");
     }

@@ -3,7 +3,6 @@
 //! A search shows an absence only if it ended empty and complete, left nothing out as damaged or unread, and looked for no less than what is said to be absent.
 //! Which arguments mean what is told by the tool's own [`Coverage`]; an argument that it does not name narrows the search, and then it covers nothing.
 
-use crate::fold;
 use crate::refusal::{quote, refuse};
 use crate::shelf::{Held, Shelf};
 use ledger::{
@@ -11,7 +10,7 @@ use ledger::{
     RejectionCode, pattern,
 };
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most searches of one claim.
 const MOST_SEARCHES: usize = 16;
@@ -44,17 +43,26 @@ pub enum AbsenceVerdict {
     Refused(Rejection),
 }
 
-/// Judges an absence against what its task has searched; `coverage` is what empty calls of each tool show.
+/// What a run lays down about absences.
+#[derive(Debug, Clone, Copy)]
+pub struct Searchable<'a> {
+    /// What empty calls of each tool show.
+    pub coverage: &'a BTreeMap<String, Vec<Coverage>>,
+    /// The labels of the case's evidence.
+    pub evidence: &'a BTreeSet<String>,
+}
+
+/// Judges an absence against what its task has searched.
 ///
 /// Every cited search must cover all of the absence by itself.
-/// An absence that names no evidence speaks of the evidence that its searches looked at.
+/// An absence that names no evidence speaks of the evidence that its searches looked at, and its folder or hive is written as the search that found it did: of two that differ in letter case only one was searched.
 pub fn judge_absence(
     claim: &AbsenceClaim,
     id: AbsenceId,
     shelf: &Shelf,
-    coverage: &BTreeMap<String, Vec<Coverage>>,
+    searchable: &Searchable<'_>,
 ) -> AbsenceVerdict {
-    match cover(claim, shelf, coverage) {
+    match cover(claim, shelf, searchable) {
         Ok((absence, searches)) => AbsenceVerdict::Covered(Covered(AbsenceEntry { id, absence, searches })),
         Err(rejection) => AbsenceVerdict::Refused(rejection),
     }
@@ -63,22 +71,29 @@ pub fn judge_absence(
 fn cover(
     claim: &AbsenceClaim,
     shelf: &Shelf,
-    coverage: &BTreeMap<String, Vec<Coverage>>,
+    searchable: &Searchable<'_>,
 ) -> Result<(Absence, Vec<InvocationId>), Rejection> {
     check_form(claim)?;
+    if let Some(label) = claim.absence.evidence().filter(|label| !searchable.evidence.contains(*label)) {
+        let reason = format!("the case has no evidence {}", quote(label));
+        return Err(missing(reason, "Name the evidence that was searched, or none.".to_owned()));
+    }
     let mut covered: Option<Absence> = None;
     let mut searches = Vec::new();
     for cited in &claim.searches {
         let held = cited_search(cited, shelf)?;
-        let shown = shows(&claim.absence, held, coverage)?;
+        let shown = shows(&claim.absence, held, searchable.coverage)?;
         match &covered {
             Some(before) if *before != shown => {
-                let reason = "the searches looked at different evidence".to_owned();
-                return Err(missing(reason, "Claim the absence for each piece of evidence.".to_owned()));
+                let reason = "the searches looked at different evidence or places".to_owned();
+                return Err(missing(reason, "Claim the absence for each of them.".to_owned()));
             }
             Some(_) | None => covered = Some(shown),
         }
-        searches.push(held.invocation);
+        // Cited twice it is still one search.
+        if !searches.contains(&held.invocation) {
+            searches.push(held.invocation);
+        }
     }
     let absence = covered.ok_or_else(|| missing("no search is cited".to_owned(), String::new()))?;
     Ok((absence, searches))
@@ -99,6 +114,12 @@ fn check_form(claim: &AbsenceClaim) -> Result<(), Rejection> {
     };
     if what.trim().is_empty() {
         return Err(malformed("it does not say what is absent", "Name the file, the key or the text."));
+    }
+    if let Absence::File { name, .. } = &claim.absence
+        && !is_written(name)
+    {
+        let hint = "Write control characters in names as the tools do: %{0A} for a line feed.";
+        return Err(malformed("no file is written with such a name", hint));
     }
     let longest = others.iter().map(|text| text.len()).chain([what.len()]).max();
     match longest {
@@ -158,11 +179,11 @@ fn shows(
         let argument = rule.members.get(name)?;
         arguments.get(argument).and_then(Value::as_str)
     };
-    if !looked_for(absence, &member) {
+    let Some(shown) = looked_for(absence, &member) else {
         let reason = format!("{id} looked for something else or elsewhere");
         return Err(missing(reason, "Search for just this, or say what was searched for.".to_owned()));
-    }
-    with_evidence(absence, member("evidence")).ok_or_else(|| {
+    };
+    with_evidence(shown, member("evidence")).ok_or_else(|| {
         let reason = format!("{id} looked at other evidence");
         missing(reason, "Name the evidence that was searched.".to_owned())
     })
@@ -179,52 +200,129 @@ fn narrowing(rule: &Coverage, arguments: &Map<String, Value>) -> Option<String> 
     arguments.iter().find(narrows).map(|(name, _)| name.clone())
 }
 
-/// Whether a search for what `member` gives looked for no less than `absence` says.
-fn looked_for<'a>(absence: &Absence, member: &impl Fn(&str) -> Option<&'a str>) -> bool {
-    match absence {
+/// The absence with the place as it was searched, if a search for what `member` gives looked for no less than `absence` says.
+fn looked_for<'a>(absence: &Absence, member: &impl Fn(&str) -> Option<&'a str>) -> Option<Absence> {
+    let mut shown = absence.clone();
+    match &mut shown {
         Absence::File { name, under, .. } => {
-            member("name").is_none_or(|searched| names(searched, name)) && within(under, member("under"))
+            if !member("name").is_none_or(|searched| names(searched, name, under)) {
+                return None;
+            }
+            *under = within(under, member("under"))?;
         }
         Absence::RegistryKey { hive, key, .. } => {
-            let (searched, of) = (member("key"), member("hive"));
-            of.is_some_and(|of| fold::path(of) == fold::path(hive))
-                && searched.is_some_and(|searched| !searched.is_empty() && below(key, searched))
+            let (searched, of) = (member("key")?, member("hive")?);
+            let (parts, found) = (components(hive)?, components(of)?);
+            if parts.len() != found.len() || !begins(&parts, &found) || !below(key, searched) {
+                return None;
+            }
+            *hive = of.to_owned();
         }
         Absence::Text { text, under, .. } => {
-            let found = |searched: &str| text.to_lowercase().contains(&searched.to_lowercase());
-            member("text").is_some_and(found) && within(under, member("under"))
+            if !contains(text, member("text")?) {
+                return None;
+            }
+            *under = within(under, member("under"))?;
         }
     }
+    Some(shown)
 }
 
 /// Whether a search by the pattern `searched` would have found every file that `claimed` names.
-fn names(searched: &str, claimed: &str) -> bool {
+///
+/// A pattern of whole paths begins at the root of the evidence, so that it names nothing below another folder; one that still has a drive letter was not searched where no folder stands for the drive.
+fn names(searched: &str, claimed: &str, under: &str) -> bool {
     let plain = |text: &str| !text.contains(['*', '?', '/', '\\', '[', ']', '{', '}']);
     let simple = !searched.contains(['/', '\\', '[', ']', '{', '}']);
-    fold::name(searched) == fold::name(claimed)
+    let from_root = components(under).is_some_and(|parts| parts.is_empty()) && !claimed.contains(':');
+    (pattern::same(searched, claimed) && (from_root || !claimed.contains(['/', '\\'])))
         || (simple && plain(claimed) && pattern::fits(searched, claimed))
 }
 
-/// Whether the folder `claimed` lies within the one that was searched.
-fn within(claimed: &str, searched: Option<&str>) -> bool {
-    let searched = components(searched.unwrap_or_default());
-    components(claimed).starts_with(&searched)
+/// Whether files can have a name that is written so (see `evidence::path`): names hold no control characters, and `%{` only where it stands for a byte that could not be written otherwise.
+fn is_written(name: &str) -> bool {
+    let escaped = |after: &str| {
+        let (Some(digits), Some("}")) = (after.get(..2), after.get(2..3)) else { return false };
+        let upper = digits.bytes().all(|b| b.is_ascii_digit() || (b'A'..=b'F').contains(&b));
+        let follows = after.get(3..).unwrap_or_default();
+        let dots = name.trim_start_matches("%{2E}").is_empty() && name.len() <= 2 * "%{2E}".len();
+        upper
+            && match u8::from_str_radix(digits, 16) {
+                Ok(b'/' | b'\\' | 0..0x20 | 0x7F..) => true,
+                Ok(b'%') => follows.starts_with('{'),
+                Ok(b'.') => dots,
+                Ok(_) | Err(_) => false,
+            }
+    };
+    !name.chars().any(char::is_control) && name.split("%{").skip(1).all(escaped)
 }
 
+/// Whether the absence of `searched` in any letter case shows that of `claimed` in any.
+fn contains(claimed: &str, searched: &str) -> bool {
+    let (claimed, searched): (Vec<char>, Vec<char>) = (claimed.chars().collect(), searched.chars().collect());
+    !searched.is_empty()
+        && claimed.windows(searched.len()).any(|part| part.iter().zip(&searched).all(|(c, s)| covers(*s, *c)))
+}
+
+/// Whether a search for the letter `searched`, its one upper-case and its one lower-case letter, looks for all of these of `claimed`.
+///
+/// More than equality in lower case: KELVIN SIGN is a `k` in lower case, but no search for `k` finds it.
+fn covers(searched: char, claimed: char) -> bool {
+    let looked = forms(searched);
+    searched == claimed || forms(claimed).iter().all(|form| looked.contains(form))
+}
+
+fn forms(letter: char) -> [char; 3] {
+    fn only(mut letters: impl Iterator<Item = char>) -> Option<char> {
+        letters.next().filter(|_| letters.next().is_none())
+    }
+    [letter, only(letter.to_lowercase()).unwrap_or(letter), only(letter.to_uppercase()).unwrap_or(letter)]
+}
+
+/// The folder that was searched, if `claimed` lies within it; `None` where it does not.
+///
+/// The absence speaks of what was searched: a link below it leads elsewhere, and no search followed it.
+fn within(claimed: &str, searched: Option<&str>) -> Option<String> {
+    let searched = searched.unwrap_or_default();
+    let (parts, found) = (components(claimed)?, components(searched)?);
+    begins(&parts, &found).then(|| searched.to_owned())
+}
+
+/// Whether the key `claimed` is the one that was searched or lies below it.
+///
+/// Names of keys may hold slashes and colons: only `\` separates.
 fn below(claimed: &str, searched: &str) -> bool {
-    components(claimed).starts_with(&components(searched))
+    fn parts(key: &str) -> Vec<&str> {
+        key.split('\\').filter(|name| !name.is_empty()).collect()
+    }
+    let same = |(claimed, searched): (&&str, &&str)| {
+        claimed.chars().count() == searched.chars().count() && contains(claimed, searched)
+    };
+    let (claimed, searched) = (parts(claimed), parts(searched));
+    !searched.is_empty() && claimed.len() >= searched.len() && claimed.iter().zip(&searched).all(same)
 }
 
-/// The folded parts of a path; a drive letter is one with and without its colon.
-fn components(path: &str) -> Vec<String> {
-    let folded = fold::path(path);
-    let parts = folded.split('\\').filter(|part| !part.is_empty());
-    parts.map(|part| part.trim_end_matches(':').trim_end_matches("%3a").to_owned()).collect()
+/// The parts of a path; `None` for one with `.` or `..`, which would lead elsewhere than its text.
+fn components(path: &str) -> Option<Vec<&str>> {
+    let parts: Vec<_> = path.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
+    (!parts.iter().any(|part| matches!(*part, "." | ".."))).then_some(parts)
+}
+
+/// Whether a path begins with what was searched: letter case aside, and a drive in front also without its colon.
+fn begins(parts: &[&str], searched: &[&str]) -> bool {
+    let drive = |part: &str| {
+        let letter = part.strip_suffix(':').or(part.strip_suffix("%3A")).unwrap_or(part);
+        (letter.len() == 1 && letter.starts_with(|c: char| c.is_ascii_alphabetic()))
+            .then(|| letter.to_ascii_uppercase())
+    };
+    let same = |(place, (part, found)): (usize, (&&str, &&str))| {
+        pattern::same(part, found) || (place == 0 && drive(part).is_some() && drive(part) == drive(found))
+    };
+    parts.len() >= searched.len() && parts.iter().zip(searched).enumerate().all(same)
 }
 
 /// The absence, speaking of the evidence that was searched; `None` where it speaks of more or of other evidence.
-fn with_evidence(absence: &Absence, searched: Option<&str>) -> Option<Absence> {
-    let mut shown = absence.clone();
+fn with_evidence(mut shown: Absence, searched: Option<&str>) -> Option<Absence> {
     let (Absence::File { evidence, .. }
     | Absence::RegistryKey { evidence, .. }
     | Absence::Text { evidence, .. }) = &mut shown;

@@ -44,6 +44,8 @@ fn add<'o>(fits: &mut Vec<Fit<'o>>, fit: Fit<'o>) {
 pub(crate) enum Objection {
     /// Its type does not prove the predicate.
     Predicate,
+    /// What the reading states says the opposite of the predicate.
+    Denied,
     /// The reading leaves out what the predicate says of such a record.
     Unstated,
     /// A time in it was kept by the machine that holds a copy.
@@ -58,11 +60,17 @@ pub(crate) fn objection(claim: &Claim<'_>, fit: &Fit<'_>, setting: &Setting<'_>)
     if !meaning.is_some_and(|meaning| meaning.proved_by.contains(&fit.record.kind)) {
         return Some(Objection::Predicate);
     }
-    if meaning
-        .and_then(|meaning| meaning.states.get(&fit.record.kind))
-        .is_some_and(|field| !states(fit, field))
-    {
-        return Some(Objection::Unstated);
+    if let Some((meaning, field)) = meaning.and_then(|m| Some((m, m.states.get(&fit.record.kind)?))) {
+        if !states(fit, field) {
+            return Some(Objection::Unstated);
+        }
+        let denies = meaning.unless.get(&fit.record.kind);
+        let denied = |bound: &Bound<'_>| {
+            denies.is_some_and(|values| values.contains(bound.held.value.to_text().as_ref()))
+        };
+        if fit.values.iter().any(|bound| bound.field == field && denied(bound)) {
+            return Some(Objection::Denied);
+        }
     }
     if fit.values.iter().any(is_copied_time) {
         return Some(Objection::CopiedTime);
@@ -185,6 +193,13 @@ fn refuse_objection(
                 Some(field) => format!("State `{field}` as the record has it, if it names a time."),
                 None => String::new(),
             },
+        ),
+        Objection::Denied => (
+            RejectionCode::Overclaim,
+            format!("what {} holds says the opposite of `{}`", fit.record.id, claim.predicate),
+            choose_predicate(
+                setting.vocabulary.proved_by(&fit.record.kind).filter(|other| **other != claim.predicate),
+            ),
         ),
         Objection::CopiedTime => (
             RejectionCode::Overclaim,

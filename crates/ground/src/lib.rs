@@ -35,7 +35,7 @@ mod shelf;
 mod typed;
 mod weak;
 
-pub use absence::{AbsenceVerdict, Covered, judge_absence};
+pub use absence::{AbsenceVerdict, Covered, Searchable, judge_absence};
 pub use fact::Fact;
 pub use judge::{Setting, Verdict, judge};
 pub use mention::mentions;

@@ -15,18 +15,23 @@ pub fn mentions(fact: &FactEntry, name: &str) -> bool {
         return false;
     }
     let wanted = fold::name(name);
-    let wanted_path = fold::path(name);
     let bound = std::iter::once(&fact.subject).chain(&fact.values);
     bound.into_iter().any(|bound| match (&bound.value, &bound.quotation) {
         (_, Some(quotation)) => fold::name(quotation.trim()) == wanted,
-        (FieldValue::List(items), None) => items.iter().any(|item| holds(item, &wanted, &wanted_path)),
-        (value, None) => holds(&value.to_text(), &wanted, &wanted_path),
+        (FieldValue::Path(path) | FieldValue::RegistryPath(path), None) => is_part(path, &wanted, name),
+        (FieldValue::List(items), None) => items.iter().any(|item| holds(item, &wanted, name)),
+        (value, None) => holds(&value.to_text(), &wanted, name),
     })
 }
 
-fn holds(text: &str, wanted: &str, wanted_path: &str) -> bool {
-    let folded = fold::path(text);
-    fold::is_name(wanted, text)
-        || folded == wanted_path
-        || folded.split('\\').any(|part| !part.is_empty() && part == wanted)
+/// Whether a text is the name, or a path with the name as a part.
+fn holds(text: &str, wanted: &str, name: &str) -> bool {
+    // A date and `and/or` have slashes, too: a path says that it is one.
+    let is_path = text.contains('\\') || text.contains("://") || text.starts_with('/');
+    fold::is_name(wanted, text) || (is_path && is_part(text, wanted, name))
+}
+
+fn is_part(path: &str, wanted: &str, name: &str) -> bool {
+    let folded = fold::path(path);
+    folded == fold::path(name) || folded.split('\\').any(|part| !part.is_empty() && part == wanted)
 }

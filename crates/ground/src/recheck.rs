@@ -161,7 +161,14 @@ fn check_predicate(entry: &FactEntry, vocabulary: &Vocabulary) -> Result<(), Rec
             value.field == *field && instant
         })
     };
-    if proves && needed.is_none_or(stated) {
+    let opposite = meaning.and_then(|meaning| meaning.unless.get(&entry.kind));
+    let denied = |field: &String| {
+        entry.values.iter().any(|value| {
+            value.field == *field
+                && opposite.is_some_and(|values| values.contains(value.value.to_text().as_ref()))
+        })
+    };
+    if proves && needed.is_none_or(|field| stated(field) && !denied(field)) {
         return Ok(());
     }
     Err(RecheckError::Predicate { predicate: entry.predicate.0.clone(), kind: entry.kind.clone() })

@@ -4,6 +4,7 @@ use crate::bind::{Bound, Fit, Unclear, stands, subject};
 use crate::choose::{is_all_weak, objection, search};
 use crate::claim::{Claim, Wanted};
 use crate::fact::Found;
+use crate::fold;
 use crate::judge::Setting;
 use crate::matching::Manner;
 use crate::near::Nearest;
@@ -11,7 +12,8 @@ use crate::needle::Needle;
 use crate::refusal::{candidate, fit_candidate, refuse};
 use crate::shelf::{Held, Shelf};
 use crate::weak::is_weak;
-use ledger::{Candidate, Output, Record, Rejection, RejectionCode};
+use ledger::{Candidate, FieldValue, Output, Record, Rejection, RejectionCode};
+use serde_json::Value;
 
 /// Why the cited invocation does not ground a reading that another one still may.
 #[derive(Debug)]
@@ -32,7 +34,7 @@ pub(crate) fn rescue<'s>(
     let found = if setting.rules.rescue { find(claim, &miss, shelf, setting) } else { Vec::new() };
     match found.as_slice() {
         [] => Err(refuse_miss(claim, &miss, shelf, setting)),
-        [only] if discriminates(claim, only, shelf, setting) => Ok(only.clone()),
+        [only] if discriminates(claim, only, shelf, setting) && !is_namesake(&miss, only) => Ok(only.clone()),
         several => Err(refuse_several(&miss, several, setting)),
     }
 }
@@ -74,6 +76,28 @@ fn discriminates(claim: &Claim<'_>, only: &Found<'_>, shelf: &Shelf, setting: &S
         })
     };
     only.fit.cites_subject || only.fit.values.iter().filter(telling).any(unique)
+}
+
+/// Whether the cited call looked at another file of the same name: at the hive of another user.
+///
+/// What is said of the one must not become a fact about the other, unless the subject is the file's own path.
+fn is_namesake(miss: &Miss<'_>, found: &Found<'_>) -> bool {
+    let Some(cited) = miss.cited else { return false };
+    let locator = &found.fit.record.locator;
+    let subject = &found.fit.subject.held.value;
+    if matches!(subject, FieldValue::Path(path) if *path == locator.path) {
+        return false;
+    }
+    let arguments = cited.search.arguments.as_ref().and_then(Value::as_object);
+    let argument = |name| arguments.and_then(|all| all.get(name)).and_then(Value::as_str);
+    let evidence = argument("evidence").unwrap_or(&locator.evidence);
+    let asked = ["hive", "path"].into_iter().filter_map(argument).map(|path| (evidence, path));
+    let records = cited.grounds().map(Output::records).unwrap_or_default();
+    let read = records.iter().map(|record| (record.locator.evidence.as_str(), record.locator.path.as_str()));
+    let own = (locator.evidence.as_str(), locator.path.as_str());
+    let name = |path: &str| fold::name(path.rsplit('/').next().unwrap_or_default());
+    let looked: Vec<_> = asked.chain(read).collect();
+    !looked.contains(&own) && looked.iter().any(|(_, path)| name(path) == name(own.1))
 }
 
 /// Characters from which on a quotation tells one text from others.

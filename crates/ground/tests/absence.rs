@@ -1,14 +1,14 @@
 //! When a search shows that something is absent, and when it does not.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use ground::{AbsenceVerdict, Held, Search, Shelf, judge_absence, mentions};
+use ground::{AbsenceVerdict, Held, Search, Searchable, Shelf, judge_absence, mentions};
 use ledger::{
     Absence, AbsenceClaim, AbsenceForm, AbsenceId, BoundValue, ByteSpan, Completeness, Coverage, Digest,
     FactEntry, FieldValue, IdSpace, InvocationId, Locator, Outcome, Predicate, RecordId, RejectionCode, Seed,
     TaskId, Tier,
 };
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 fn ids() -> IdSpace {
     IdSpace::new(Seed(Digest::of(b"absence")))
@@ -63,12 +63,17 @@ fn search(tool: &str, arguments: Value) -> Held {
     }
 }
 
+fn verdict(claim: &AbsenceClaim, shelf: &Shelf) -> AbsenceVerdict {
+    let evidence = BTreeSet::from(["host-1".to_owned(), "host-2".to_owned()]);
+    let id = AbsenceId::assign(&ids(), TaskId(1), 0).unwrap();
+    judge_absence(claim, id, shelf, &Searchable { coverage: &coverage(), evidence: &evidence })
+}
+
 fn judge(held: Held, absence: Absence) -> Result<Absence, RejectionCode> {
     let mut shelf = Shelf::default();
     shelf.push(held);
     let claim = AbsenceClaim { absence, searches: vec![id(0).to_string()] };
-    let absence = AbsenceId::assign(&ids(), TaskId(1), 0).unwrap();
-    match judge_absence(&claim, absence, &shelf, &coverage()) {
+    match verdict(&claim, &shelf) {
         AbsenceVerdict::Covered(covered) => Ok(covered.into_entry().absence),
         AbsenceVerdict::Refused(rejection) => Err(rejection.code),
     }
@@ -84,13 +89,17 @@ fn a_search_for_no_less_covers_an_absence() {
         (json!({"name": "mimikatz.exe", "offset": 0, "limit": 9}), file("Mimikatz.EXE", "")),
         (
             json!({"name": "*.pf", "under": "C/Windows", "offset": 0}),
-            file("CMD.EXE-1.pf", "C:\\Windows\\Prefetch"),
+            file("CMD.EXE-1.pf", "C/Windows/Prefetch"),
         ),
         (json!({"name": "*.pf", "under": "C/Windows"}), file("*.PF", "C/Windows")),
         (json!({"under": "C/Temp"}), file("a.exe", "C/Temp/x")),
         (json!({"name": "a*", "extension": null}), file("abc", "anywhere")),
     ] {
-        assert_eq!(judge(search("find_files", searched.clone()), absence.clone()), Ok(absence), "{searched}");
+        // It speaks of what was searched: a link below that folder leads elsewhere.
+        let Absence::File { name, .. } = &absence else { panic!("{absence:?}") };
+        let under = searched["under"].as_str().unwrap_or_default();
+        let told = Ok(file(name, under));
+        assert_eq!(judge(search("find_files", searched.clone()), absence), told, "{searched}");
     }
     let key = |key: &str| Absence::RegistryKey { hive: "C/SYSTEM".into(), key: key.into(), evidence: None };
     let searched = json!({"hive": "C/SYSTEM", "key": "Select\\Gone", "depth": 2});
@@ -162,15 +171,15 @@ fn an_absence_speaks_of_the_evidence_that_was_searched() {
     assert_eq!(judge(one(), of(Some("host-1"))), Ok(of(Some("host-1"))));
     assert_eq!(judge(one(), of(Some("host-2"))), Err(RejectionCode::CoverageMissing));
     assert_eq!(judge(all(), of(Some("host-2"))), Ok(of(Some("host-2"))));
+    assert_eq!(judge(all(), of(Some("host-3"))), Err(RejectionCode::CoverageMissing));
 }
 
 #[test]
 fn a_claim_that_cites_nothing_real_is_refused_by_its_code() {
     let shelf = Shelf::default();
-    let absence = AbsenceId::assign(&ids(), TaskId(1), 0).unwrap();
     let code = |searches: Vec<String>, what: &str| {
         let claim = AbsenceClaim { absence: file(what, ""), searches };
-        match judge_absence(&claim, absence, &shelf, &coverage()) {
+        match verdict(&claim, &shelf) {
             AbsenceVerdict::Refused(rejection) => rejection.code,
             AbsenceVerdict::Covered(covered) => panic!("{covered:?}"),
         }
@@ -179,6 +188,71 @@ fn a_claim_that_cites_nothing_real_is_refused_by_its_code() {
     assert_eq!(code(vec![id(7).to_string()], ""), RejectionCode::Malformed);
     assert_eq!(code(vec![id(7).to_string()], "a"), RejectionCode::UnknownInvocation);
     assert_eq!(code(vec!["inv-nonsense".into()], "a"), RejectionCode::UnknownInvocation);
+}
+
+#[test]
+fn an_absence_tells_the_place_as_it_was_searched() {
+    // Of `Tools` and `tools`, or `C` and `C%3A`, in one folder only one was searched.
+    for (searched, claimed, told) in [
+        ("Tools", "tools", "Tools"),
+        ("C%3A/Users", "C:\\users\\eve", "C%3A/Users"),
+        ("C/Users", "c:\\USERS\\Eve", "C/Users"),
+        ("", "C:\\Users", ""),
+    ] {
+        let held = search("find_files", json!({"name": "a.exe", "under": searched}));
+        assert_eq!(judge(held, file("a.exe", claimed)), Ok(file("a.exe", told)), "{claimed}");
+    }
+    let key = |hive: &str| Absence::RegistryKey { hive: hive.into(), key: "A".into(), evidence: None };
+    let held = search("parse_registry_key", json!({"hive": "Users/Bob/NTUSER.DAT", "key": "A"}));
+    assert_eq!(judge(held, key("users/bob/ntuser.dat")), Ok(key("Users/Bob/NTUSER.DAT")));
+}
+
+#[test]
+fn a_name_that_only_looks_the_same_was_not_searched() {
+    for (searched, absence) in [
+        // Normal forms of Unicode are different names on disk.
+        (json!({"name": "e\u{301}.exe"}), file("\u{e9}.exe", "")),
+        (json!({"name": "\u{130}"}), file("i\u{307}", "")),
+        // Names with control characters are written otherwise, and other escapes are never written.
+        (json!({"name": "a?b"}), file("a\nb", "")),
+        (json!({"name": "a%{b"}), file("a%{b", "")),
+        (json!({"name": "%{41}.exe"}), file("%{41}.exe", "")),
+        // A pattern of whole paths, which begin at the root.
+        (json!({"name": "/Windows/a.exe", "under": "C"}), file("/Windows/a.exe", "C")),
+        (json!({"name": "/D:/a.exe"}), file("/D:/a.exe", "")),
+        // Dots lead elsewhere, and only the root holds drives.
+        (json!({"name": "a.exe", "under": "C/Users"}), file("a.exe", "C/Users/../Windows")),
+        (json!({"name": "a.exe", "under": "x/a:"}), file("a.exe", "x/a")),
+        (json!({"name": "a.exe", "under": "x/a%3A"}), file("a.exe", "x/a")),
+        (json!({"name": "a.exe", "under": "re\u{301}sume\u{301}"}), file("a.exe", "r\u{e9}sum\u{e9}")),
+    ] {
+        assert!(judge(search("find_files", searched.clone()), absence).is_err(), "{searched}");
+    }
+    for name in ["a%{0A}b", "/Windows/a.exe"] {
+        assert!(judge(search("find_files", json!({"name": name})), file(name, "")).is_ok(), "{name}");
+    }
+    let key = |key: &str| Absence::RegistryKey { hive: "S".into(), key: key.into(), evidence: None };
+    for (searched, claimed) in [
+        ("Classes\\image\\png", "Classes\\image/png"),
+        ("Volumes\\C", "Volumes\\C:"),
+        ("Volumes\\C%3A", "Volumes\\C"),
+        ("e\u{301}", "\u{e9}"),
+        ("kiosk", "\u{212a}iosk"),
+    ] {
+        let held = search("parse_registry_key", json!({"hive": "S", "key": searched}));
+        assert!(judge(held, key(claimed)).is_err(), "{claimed} by {searched}");
+    }
+    let text = |text: &str| Absence::Text { text: text.into(), under: String::new(), evidence: None };
+    for (searched, claimed) in
+        [("kb", "\u{212a}b"), ("i\u{307}", "\u{130}"), ("\u{3b1}\u{3c2}", "\u{391}\u{3a3}")]
+    {
+        let held = search("search_text", json!({"text": searched, "ignore_case": true}));
+        assert!(judge(held, text(claimed)).is_err(), "{claimed} by {searched}");
+    }
+    for (searched, claimed) in [("kB", "Kb"), ("gr\u{fc}n", "GR\u{dc}N"), ("\u{212a}x", "\u{212a}X")] {
+        let held = search("search_text", json!({"text": searched, "ignore_case": true}));
+        assert!(judge(held, text(claimed)).is_ok(), "{claimed} by {searched}");
+    }
 }
 
 fn fact(value: FieldValue) -> FactEntry {
@@ -213,6 +287,8 @@ fn a_fact_names_its_values_and_the_parts_of_its_paths_and_nothing_within_a_word(
     for not_named in ["", "mar", "amara", "Users\\mar", "S-1-5-21", "eve"] {
         assert!(!mentions(&path, not_named), "{not_named}");
     }
+    assert!(!mentions(&fact(FieldValue::Text("12/31/2020".into())), "2020"), "a date is no path");
+    assert!(mentions(&fact(FieldValue::Text("https://cdn.example/a.exe".into())), "cdn.example"));
     assert!(mentions(&fact(FieldValue::List(vec!["10.0.0.1".into(), "10.0.0.2".into()])), "10.0.0.2"));
     assert!(!mentions(&fact(FieldValue::List(vec!["10.0.0.1".into()])), "10.0.0"));
 }

@@ -62,7 +62,12 @@ fn run_key(written: u64) -> Record {
 }
 
 fn verdict(outputs: Vec<Vec<Record>>, reading: &Reading) -> Verdict {
-    let subjects = [("registry_value", "value_path"), ("registry_key", "key_path"), ("text_line", "path")];
+    let subjects = [
+        ("registry_value", "value_path"),
+        ("registry_key", "key_path"),
+        ("service", "name"),
+        ("text_line", "path"),
+    ];
     let types: BTreeMap<String, RecordType> = subjects
         .map(|(name, subject)| {
             let kind = RecordType {
@@ -141,6 +146,42 @@ fn a_wrong_start_of_one_service_is_not_healed_into_that_of_another() {
     let outputs = vec![vec![service("Good", 4, 1)], vec![service("Evil", 2, 2)]];
     let claim = reading("configured", "", &[("name", "Start"), ("data", "2")], 0);
     assert_eq!(refused(verdict(outputs, &claim)), RejectionCode::Ambiguous);
+}
+
+#[test]
+fn a_value_of_one_users_hive_is_not_healed_into_that_of_another() {
+    let in_hive = |user: &str, file: &str, program: &str| {
+        let mut record = record(
+            "registry_value",
+            1,
+            &[
+                ("value_path", FieldValue::RegistryPath(format!(r"Software\Run\{program}"))),
+                ("data", FieldValue::Text(format!(r"C:\Temp\{program}.exe"))),
+            ],
+        );
+        record.locator.path = format!("C/Users/{user}/{file}");
+        vec![record]
+    };
+    let claim = reading("configured", r"Software\Run\mimikatz", &[("data", r"C:\Temp\mimikatz.exe")], 0);
+    let of_other = vec![in_hive("alice", "NTUSER.DAT", "OneDrive"), in_hive("bob", "ntuser.dat", "mimikatz")];
+    assert_eq!(refused(verdict(of_other, &claim)), RejectionCode::Ambiguous);
+    // Where the cited call looked at something else, the citation is mistyped.
+    let mistyped =
+        vec![in_hive("alice", "UsrClass.dat", "OneDrive"), in_hive("bob", "NTUSER.DAT", "mimikatz")];
+    assert!(matches!(verdict(mistyped, &claim), Verdict::Grounded { healing: Some(_), .. }));
+}
+
+#[test]
+fn a_service_that_nothing_starts_does_not_persist() {
+    let of_start = |start| {
+        let fields = [("name", FieldValue::Name("Evil".into())), ("start", FieldValue::Integer(start))];
+        vec![vec![record("service", 1, &fields)]]
+    };
+    let claim = |start: &str| reading("persists", "Evil", &[("start", start)], 0);
+    for (start, said) in [(4, "4"), (4, "0x4"), (3, "3")] {
+        assert_eq!(refused(verdict(of_start(start), &claim(said))), RejectionCode::Overclaim, "{said}");
+    }
+    assert!(matches!(verdict(of_start(2), &claim("2")), Verdict::Grounded { .. }));
 }
 
 #[test]

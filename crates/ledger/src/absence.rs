@@ -15,7 +15,7 @@ use std::fmt;
 pub enum Absence {
     /// No file or folder of this name stands under a folder.
     File {
-        /// The name, or a pattern of names.
+        /// The name as it is written, or a pattern of names, or of paths from the root of the evidence.
         name: String,
         /// The folder; empty for a whole piece of evidence.
         #[serde(default)]
@@ -34,7 +34,7 @@ pub enum Absence {
         #[serde(default)]
         evidence: Option<String>,
     },
-    /// No file under a folder contains this text.
+    /// No file under a folder contains this text in its bytes, as UTF-8 or UTF-16LE; nothing is said of other encodings, and of what is compressed or encrypted.
     Text {
         /// The text.
         text: String,
@@ -97,7 +97,7 @@ impl fmt::Display for Absence {
             Absence::File { name, under, .. } => write!(f, "no file {name:?} under {}", place(under))?,
             Absence::RegistryKey { hive, key, .. } => write!(f, "no key {key:?} in the hive {hive:?}")?,
             Absence::Text { text, under, .. } => {
-                write!(f, "no text {text:?} in files under {}", place(under))?
+                write!(f, "no text {text:?} (as UTF-8 or UTF-16LE) in files under {}", place(under))?
             }
         }
         match self.evidence() {

@@ -29,19 +29,21 @@ impl From<&str> for Patterns {
 }
 
 /// Whether the whole of `text` fits `pattern`.
+///
+/// Letters are compared one by one ([`same_letter`]): a `?` stands for one character of the text as it is written, and whether two letters are the same does not depend on what stands around them.
 pub fn fits(pattern: &str, text: &str) -> bool {
-    let pattern: Vec<char> = pattern.to_lowercase().chars().collect();
-    let text: Vec<char> = text.to_lowercase().chars().collect();
+    let pattern: Vec<char> = pattern.chars().collect();
+    let text: Vec<char> = text.chars().collect();
     let (mut at, mut of) = (0, 0);
     // Where the last star stands and how much of the text it has taken so far.
     let mut star: Option<(usize, usize)> = None;
-    while at < text.len() {
+    while let Some(letter) = text.get(at) {
         match pattern.get(of) {
             Some('*') => {
                 star = Some((of, at));
                 of += 1;
             }
-            Some(c) if *c == '?' || Some(c) == text.get(at) => {
+            Some(c) if *c == '?' || same_letter(*c, *letter) => {
                 at += 1;
                 of += 1;
             }
@@ -58,9 +60,31 @@ pub fn fits(pattern: &str, text: &str) -> bool {
     pattern.iter().skip(of).all(|c| *c == '*')
 }
 
+/// Whether two patterns are the same, letter case aside: then the same texts fit them.
+pub fn same(one: &str, other: &str) -> bool {
+    let (mut one, mut other) = (one.chars(), other.chars());
+    loop {
+        match (one.next(), other.next()) {
+            (Some(a), Some(b)) if same_letter(a, b) => {}
+            (None, None) => return true,
+            (Some(_), _) | (None, _) => return false,
+        }
+    }
+}
+
+/// Whether two characters are equal in lower case.
+pub fn same_letter(one: char, other: char) -> bool {
+    one == other
+        || if one.is_ascii() && other.is_ascii() {
+            one.eq_ignore_ascii_case(&other)
+        } else {
+            one.to_lowercase().eq(other.to_lowercase())
+        }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::fits;
+    use super::{fits, same};
 
     #[test]
     fn stars_and_question_marks_fit_what_they_say() {
@@ -77,5 +101,20 @@ mod tests {
         ] {
             assert_eq!(fits(pattern, text), expected, "{pattern} on {text}");
         }
+    }
+
+    #[test]
+    fn letters_are_compared_one_by_one() {
+        // A sigma at the end of a word and a capital i with a dot have a lower case of their own in texts.
+        for (pattern, text, expected) in [
+            ("\u{391}\u{3a3}*", "\u{391}\u{3a3}\u{392}.txt", true),
+            ("\u{3bf}\u{3c3}", "\u{39f}\u{3a3}", true),
+            ("?.txt", "\u{130}.txt", true),
+            ("e\u{301}", "\u{e9}", false),
+        ] {
+            assert_eq!(fits(pattern, text), expected, "{pattern} on {text}");
+        }
+        assert!(same("*.EXE", "*.exe") && same("", ""));
+        assert!(!same("a", "ab") && !same("ab", "a") && !same("e\u{301}", "\u{e9}"));
     }
 }

@@ -46,6 +46,9 @@ pub struct Meaning {
     /// The field that a reading must state for the predicate to say anything, by record type: of a change, its time.
     #[serde(default)]
     pub states: BTreeMap<String, String>,
+    /// Values of that field with which a record says the opposite, as a claim would state them, by record type: of a disabled service, that it starts.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unless: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Why a text is not a vocabulary.

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use engine::{Command, Input, Judgement, Setting, Task, ToolReturn};
-use ground::{judge, judge_absence};
+use ground::{Searchable, judge, judge_absence};
 use ledger::event::{Phase, Refusal, TaskAssigned, TaskEnded};
 use ledger::turn::{Answer, Message, Reply, ReplyBlock, ToolCall, TurnRequest, UserBlock};
 use ledger::{
@@ -11,7 +11,7 @@ use ledger::{
     Vocabulary,
 };
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub(crate) fn line_type() -> RecordType {
@@ -119,7 +119,8 @@ pub(crate) fn live(
             }
             Command::Judge(Judgement::Absence { id, absence, .. }) => {
                 let covers = BTreeMap::from([("read".to_owned(), vec![coverage()])]);
-                Input::AbsenceJudged(Box::new(judge_absence(&absence, id, task.shelf(), &covers)))
+                let searchable = Searchable { coverage: &covers, evidence: &BTreeSet::new() };
+                Input::AbsenceJudged(Box::new(judge_absence(&absence, id, task.shelf(), &searchable)))
             }
             Command::End => {
                 let Some(Event::TaskEnded(ended)) = events.last().cloned() else { panic!("{events:?}") };

@@ -5,6 +5,7 @@ use super::{Because, check};
 use crate::run::{HypothesisView, Run};
 use ledger::event::{EntityAdded, HypothesisAssessed, HypothesisProposed, RelationAdded};
 use ledger::{Assessment, NodeId, TaskId};
+use std::collections::BTreeSet;
 
 /// An entity; added again under its id, it rests on more facts.
 pub(super) fn entity(run: &mut Run, id: TaskId, added: EntityAdded) -> Result<(), Because> {
@@ -28,6 +29,9 @@ pub(super) fn entity(run: &mut Run, id: TaskId, added: EntityAdded) -> Result<()
 
 pub(super) fn relation(run: &mut Run, id: TaskId, added: RelationAdded) -> Result<(), Because> {
     check::carried(run, id, &added.facts)?;
+    if added.from == added.to {
+        return Err("it joins a node to itself");
+    }
     own(run, id, [added.from, added.to])?;
     run.graph.add_relation(&added)?;
     open_task(run, id)?.relations.push(added);
@@ -49,7 +53,15 @@ pub(super) fn assess(run: &mut Run, id: TaskId, assessed: HypothesisAssessed) ->
         }
         Assessment::Supported | Assessment::Contradicted | Assessment::Undecided => {}
     }
-    own(run, id, assessed.supporting.iter().chain(&assessed.contradicting).copied())?;
+    let grounds: Vec<NodeId> = assessed.supporting.iter().chain(&assessed.contradicting).copied().collect();
+    let is_ground = |node: &NodeId| matches!(node, NodeId::Fact(_) | NodeId::Absence(_));
+    if !grounds.iter().all(is_ground) {
+        return Err("something else than a fact or an absence speaks for or against it");
+    }
+    if grounds.iter().collect::<BTreeSet<_>>().len() < grounds.len() {
+        return Err("the same node speaks twice for or against it");
+    }
+    own(run, id, grounds)?;
     run.graph.assess(&assessed)?;
     let task = open_task(run, id)?;
     let known = task.hypotheses.iter_mut().find(|known| known.proposed.hypothesis == assessed.hypothesis);

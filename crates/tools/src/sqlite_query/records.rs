@@ -115,19 +115,29 @@ fn field(column: &str) -> String {
     }
 }
 
-/// The rowid, or the parts of the primary key, as a part of a path.
+/// The rowid, or the parts of the primary key, as a part of a path: no two keys of a table give the same.
+///
+/// Of a table `WITHOUT ROWID` a text `1` and a number 1 are two keys, and so are `a,b` with `c` and `a` with `b,c`.
 fn identity(row: &Real) -> String {
     let part = |cell: &Cell| match cell {
         Cell::Null => String::new(),
         Cell::Integer(number) => number.to_string(),
         Cell::Real(bits) => real(*bits),
-        Cell::Text(bytes) | Cell::Blob(bytes) if bytes.len() > LONGEST_KEY => {
-            format!("sha256 {}", Digest::of(bytes))
-        }
-        Cell::Text(bytes) => escape_name(bytes),
-        Cell::Blob(bytes) => hex(bytes),
+        Cell::Text(bytes) if bytes.len() > LONGEST_KEY => format!("sha256 {}", Digest::of(bytes)),
+        Cell::Blob(bytes) if bytes.len() > LONGEST_KEY => format!("x'sha256 {}'", Digest::of(bytes)),
+        Cell::Text(bytes) => key_text(bytes),
+        Cell::Blob(bytes) => format!("x'{}'", hex(bytes)),
     };
     row.identity.iter().map(part).collect::<Vec<_>>().join(",")
+}
+
+/// A text of a key: in quotes where it could be read as another value.
+fn key_text(bytes: &[u8]) -> String {
+    let text = escape_name(bytes).replace(',', "%{2C}");
+    let other = text.is_empty()
+        || text.parse::<f64>().is_ok()
+        || ["x'", "\"", "sha256 "].iter().any(|start| text.starts_with(start));
+    if other { format!("\"{text}\"") } else { text }
 }
 
 /// A value as a field.

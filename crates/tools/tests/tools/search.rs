@@ -183,3 +183,17 @@ fn a_file_has_the_hash_of_its_content() {
         assert!(returned.notes[0].contains(says), "{path}: {:?}", returned.notes);
     }
 }
+
+/// A pattern that a claim repeats in another letter case finds the same names, or its empty answer would show the absence of what is there.
+#[test]
+fn letters_of_names_are_compared_one_by_one() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["\u{391}\u{3a3}\u{392}.txt", "\u{130}.log", "\u{39f}\u{394}\u{39f}\u{3a3}"] {
+        write(folder.path(), name, b"x");
+    }
+    let trees: Vec<Box<dyn Tree>> = vec![Box::new(open_directory(folder.path(), "disk").unwrap())];
+    for pattern in ["\u{391}\u{3a3}*", "?.log", "\u{3bf}\u{3b4}\u{3bf}\u{3c3}"] {
+        let returned = run("find_files", &json!({ "name": pattern }), &trees, Path::new("/nonexistent"));
+        assert_eq!(returned.records.len(), 1, "{pattern}: {:?}", returned.notes);
+    }
+}

@@ -5,7 +5,7 @@ use evidence::{Tree, open_directory};
 use ledger::{Completeness, FieldValue, Outcome, Record};
 use rusqlite::Connection;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -195,6 +195,13 @@ fn a_table_without_rowid_is_told_by_its_key() {
     let returned = desk.query("SELECT c FROM k");
     assert_eq!(columns(&returned), ["db/k/1,x%{2F}y c=one", "db/k/2,z c=two"]);
     assert!(!returned.records[0].fields.contains_key("rowid"));
+    let twins = Desk::new(
+        "CREATE TABLE k(a, b, c, PRIMARY KEY(a, b)) WITHOUT ROWID;
+         INSERT INTO k VALUES('p,q', 'r', 0), ('p', 'q,r', 0), (1, 'n', 0), ('1', 'n', 0), (x'31', 'n', 0), ('x''31''', 'n', 0);",
+    );
+    let rows: BTreeSet<_> =
+        twins.query("SELECT a, b FROM k").records.iter().map(|record| text(record, "row")).collect();
+    assert_eq!(rows.len(), 6, "{rows:?}");
     let hidden = desk.query("SELECT oid FROM hidden");
     assert_eq!((hidden.outcome, hidden.completeness), (Outcome::Empty, Completeness::Truncated));
     assert!(hidden.gaps[0].reason.contains("nothing tells its rows apart"));
