@@ -14,9 +14,6 @@ pub struct Step {
     /// The step whose records it is made for; none: it is made once.
     #[serde(default)]
     pub for_each: Option<String>,
-    /// Whether it is made for the first fitting record of `for_each` only: where there is one of the kind at all.
-    #[serde(default)]
-    pub once: bool,
     /// Field → patterns of which a record of `for_each` must fit one; `record` stands for its record type.
     #[serde(default)]
     pub when: BTreeMap<String, Patterns>,
@@ -121,7 +118,6 @@ mod tests {
         let step = |id: &str, for_each: Option<&str>| Step {
             id: id.into(),
             for_each: for_each.map(str::to_owned),
-            once: false,
             when: BTreeMap::new(),
             unless: BTreeMap::new(),
             tool: "list_hives".into(),

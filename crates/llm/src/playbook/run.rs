@@ -25,8 +25,6 @@ pub(crate) struct Run {
     due: VecDeque<Call>,
     awaited: BTreeMap<CallId, Call>,
     calls: u32,
-    /// Steps that are made once and have been.
-    begun: BTreeSet<usize>,
     /// What has been asked to be recorded: an identical call is answered with the same invocation, and its records need no second reading.
     recorded: BTreeSet<(usize, InvocationId, RecordId)>,
     /// Calls that were due when their tool was no longer offered.
@@ -77,7 +75,6 @@ impl Run {
             due: VecDeque::new(),
             awaited: BTreeMap::new(),
             calls: 0,
-            begun: BTreeSet::new(),
             recorded: BTreeSet::new(),
             unmade: 0,
             refused: 0,
@@ -255,12 +252,7 @@ impl Run {
                     context
                 })
                 .collect();
-            let once = step.once;
-            if contexts.is_empty() || (once && !self.begun.insert(later)) {
-                continue;
-            }
-            let most = if once { 1 } else { contexts.len() };
-            for context in contexts.into_iter().take(most) {
+            for context in contexts {
                 self.plan(later, context);
             }
         }
