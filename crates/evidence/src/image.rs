@@ -10,7 +10,7 @@ mod layout;
 mod segments;
 mod volume;
 
-pub(crate) use container::{Container, Window};
+pub(crate) use container::Container;
 pub use layout::{Layout, Region, Scheme, read_layout};
 pub use segments::{image_files, is_image};
 

@@ -14,23 +14,31 @@ pub(crate) use reparse::{Reparse, reparse};
 pub(crate) use stream::Stream;
 
 use crate::error::NtfsDamage;
-use crate::image::{Container, Window};
+use crate::image::Container;
+use entry::Stored;
 use ntfs_core::error::NtfsError;
-use ntfs_core::{NtfsFs, parse_attributes};
+use ntfs_core::runlist::Run;
+use ntfs_core::{BootSector, apply_fixup, parse_attributes};
+use runs::Runs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 /// The entry of the root folder.
 pub(crate) const ROOT: u64 = 5;
 
+/// Bytes that one entry of an update sequence protects, whatever the sectors of the medium are.
+pub(crate) const STRIDE: usize = 512;
+
 /// An opened volume.
 pub(crate) struct Volume {
-    fs: NtfsFs<Window>,
     /// Where it stands on the medium.
     pub(crate) place: Rc<Place>,
+    /// Bytes of an index block.
     pub(crate) index_block: u64,
-    pub(crate) sector: usize,
+    /// Bytes of a record of the `$MFT`.
     record: u64,
+    /// The clusters of the `$MFT`.
+    mft: Rc<Runs>,
 }
 
 /// Where a volume stands on the medium.
@@ -52,13 +60,27 @@ pub(crate) fn guard<T>(entry: u64, call: impl FnOnce() -> Result<T, NtfsError>) 
 impl Volume {
     /// Opens the volume of `length` bytes at `offset` of the medium.
     pub(crate) fn open(container: &Rc<Container>, offset: u64, length: u64) -> Result<Volume, NtfsDamage> {
-        let window = Window { container: container.clone(), offset, length, position: 0 };
-        let fs = guard(0, || NtfsFs::open(window))?;
-        let boot = fs.boot();
-        let place = Place { container: container.clone(), offset, length, cluster: boot.cluster_size() };
-        let (index_block, record) = (boot.index_record_size, boot.mft_record_size);
-        let sector = usize::from(boot.bytes_per_sector);
-        Ok(Volume { fs, place: Rc::new(place), index_block, sector, record })
+        let io = |source| NtfsDamage::Record { entry: 0, source: NtfsError::Io(source) };
+        let mut sector = [0; 512];
+        container.read_exact_at(offset, &mut sector).map_err(io)?;
+        let (boot, cluster) = boot(&mut sector)?;
+        let first = Run { length: boot.mft_record_size.div_ceil(cluster), lcn: Some(boot.mft_lcn) };
+        let mut mft = Runs::default();
+        mft.add(0, 0, vec![first])?;
+        let mut volume = Volume {
+            place: Rc::new(Place { container: container.clone(), offset, length, cluster }),
+            index_block: boot.index_record_size,
+            record: boot.mft_record_size,
+            mft: Rc::new(mft),
+        };
+        volume.mft = Rc::new(volume.record(0)?.first_runs()?);
+        // Further pieces of a fragmented `$MFT` are described in records that its first piece holds.
+        if let Some(Stored::Clusters(runs)) =
+            volume.entry(0)?.data(&volume, DATA, None)?.map(|data| data.stored)
+        {
+            volume.mft = runs;
+        }
+        Ok(volume)
     }
 
     /// The entry `number` with its attributes, those of its extension records among them.
@@ -69,7 +91,9 @@ impl Volume {
     /// One record as it stands, with its attributes.
     fn record(&self, number: u64) -> Result<entry::Record, NtfsDamage> {
         guard(number, || {
-            let bytes = self.fs.read_record(number)?;
+            let mut bytes = vec![0; usize::try_from(self.record).unwrap_or(0)];
+            self.mft.read(&self.place, number.saturating_mul(self.record), &mut bytes)?;
+            apply_fixup(&mut bytes, STRIDE)?;
             let header = ntfs_core::MftRecordHeader::parse(&bytes)?;
             let attributes = parse_attributes(&bytes, usize::from(header.first_attribute_offset))?;
             Ok(entry::Record { number, bytes, header, attributes })
@@ -86,4 +110,24 @@ impl Volume {
         let catalogue = header.last_chunk::<8>().is_some_and(|offset| offset != &[0; 8]);
         read.is_ok() && header.starts_with(&IDENTIFIER) && catalogue
     }
+}
+
+/// The boot sector, and the bytes of a cluster.
+///
+/// More than 128 sectors a cluster are written as a negative power of two, which the library refuses; sizes in clusters do not go with that.
+fn boot(sector: &mut [u8; 512]) -> Result<(BootSector, u64), NtfsDamage> {
+    const SECTORS_PER_CLUSTER: usize = 0x0d;
+    let written = sector.get(SECTORS_PER_CLUSTER).copied().unwrap_or(0);
+    // 2 MiB of sectors of 512 bytes are the most that Windows makes.
+    let large = match written.wrapping_neg() {
+        power @ 8..=12 => Some(1u64 << power),
+        _ => None,
+    };
+    if let (Some(_), Some(byte)) = (large, sector.get_mut(SECTORS_PER_CLUSTER)) {
+        *byte = 1;
+    }
+    let boot = guard(0, || BootSector::parse(sector.as_slice()))?;
+    let sectors = large.unwrap_or(u64::from(boot.sectors_per_cluster));
+    let cluster = u64::from(boot.bytes_per_sector).saturating_mul(sectors);
+    Ok((boot, cluster))
 }

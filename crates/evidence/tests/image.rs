@@ -1,5 +1,12 @@
 //! Disk images: partition tables of our own making around nothing, damage of every kind, and real images where they lie on this machine.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "helpers of tests fail loudly and say what they skip"
+)]
+
 use evidence::{
     EvidencePath, ImageTree, NodeKind, OpenError, ReadError, Scheme, Step, Tree, hash, image_files, is_image,
     open_directory, open_image, read_all, walk,

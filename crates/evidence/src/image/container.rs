@@ -5,11 +5,10 @@ use crate::error::OpenError;
 use crate::read::Extent;
 use ewf::EwfReader;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 /// An opened image.
 pub(crate) struct Container {
@@ -136,36 +135,5 @@ fn open_ewf(files: &[PathBuf], label: &str) -> Result<(Source, u64), OpenError> 
         }
         Ok(Err(source)) => Err(OpenError::Ewf { label, path, source }),
         Err(_) => Err(OpenError::Stopped { label, path }),
-    }
-}
-
-/// A part of the medium as a file: what [`ntfs_core`] reads from.
-pub(crate) struct Window {
-    pub(crate) container: Rc<Container>,
-    pub(crate) offset: u64,
-    pub(crate) length: u64,
-    pub(crate) position: u64,
-}
-
-impl Read for Window {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = usize::try_from(self.length.saturating_sub(self.position)).unwrap_or(usize::MAX);
-        let wanted = left.min(buffer.len());
-        let offset = self.offset.saturating_add(self.position);
-        let read = self.container.read_at(offset, buffer.get_mut(..wanted).unwrap_or_default())?;
-        self.position = self.position.saturating_add(read as u64);
-        Ok(read)
-    }
-}
-
-impl Seek for Window {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let position = match to {
-            SeekFrom::Start(offset) => Some(offset),
-            SeekFrom::End(delta) => self.length.checked_add_signed(delta),
-            SeekFrom::Current(delta) => self.position.checked_add_signed(delta),
-        };
-        self.position = position.ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(self.position)
     }
 }

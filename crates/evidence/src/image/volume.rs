@@ -139,6 +139,8 @@ impl Ntfs {
         let kind = match self.reparse(&path, &entry)? {
             Reparse::Link(target) => NodeKind::Symlink { target: escape_target(target.as_bytes()) },
             Reparse::Elsewhere(_) | Reparse::Plain if entry.is_directory => NodeKind::Directory,
+            // `$Secure` and its like hold streams and indexes only.
+            Reparse::Plain if !entry.has_main_stream() => NodeKind::Other,
             Reparse::Elsewhere(_) | Reparse::Plain => NodeKind::File,
         };
         Ok(Node {

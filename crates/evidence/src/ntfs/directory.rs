@@ -2,7 +2,7 @@
 
 use super::entry::{BITMAP, INDEX_ALLOCATION, INDEX_ROOT, MftEntry};
 use super::stream::Stream;
-use super::{NtfsDamage, Volume, guard};
+use super::{NtfsDamage, STRIDE, Volume, guard};
 use crate::read::read_full_at;
 use ntfs_core::index::{IndexEntry, IndexRoot, parse_index_buffer};
 
@@ -70,7 +70,7 @@ impl Volume {
             }
             let offset = block * size;
             let damage = match read_full_at(&mut stream, offset, &mut buffer) {
-                Ok(_) => guard(number, || parse_index_buffer(&mut buffer, block_size, self.sector))
+                Ok(_) => guard(number, || parse_index_buffer(&mut buffer, block_size, STRIDE))
                     .map(|entries| names.add(number, entries))
                     .map_err(|error| error.to_string()),
                 Err(error) => Err(error.to_string()),

@@ -30,6 +30,19 @@ pub(super) struct Record {
     pub(super) attributes: Vec<Attribute>,
 }
 
+impl Record {
+    /// The clusters of the first piece of the main stream.
+    pub(super) fn first_runs(&self) -> Result<Runs, NtfsDamage> {
+        let mut runs = Runs::default();
+        let data = |found: &&Attribute| found.type_code == DATA && found.name.is_none() && found.non_resident;
+        if let Some(attribute) = self.attributes.iter().find(data) {
+            let piece = guard(self.number, || attribute_runlist(&self.bytes, attribute))?;
+            runs.add(self.number, 0, piece)?;
+        }
+        Ok(runs)
+    }
+}
+
 /// A base record and its extension records.
 pub(crate) struct MftEntry {
     pub(crate) number: u64,
@@ -105,6 +118,11 @@ impl MftEntry {
         let (record, attribute) = self.attributes(STANDARD_INFORMATION).next()?;
         let content = attribute.resident_content(&record.bytes)?;
         guard(self.number, || StandardInformation::parse(content)).ok()
+    }
+
+    /// Whether the entry has a main stream, be it empty.
+    pub(crate) fn has_main_stream(&self) -> bool {
+        self.attributes(DATA).any(|(_, attribute)| attribute.name.is_none())
     }
 
     /// The names of the streams, each once; `None` is the main one.
@@ -189,12 +207,7 @@ fn resident(
 impl Volume {
     /// Where bytes of a record stand on the medium.
     fn mft_extents(&self, entry: u64, within: u64, length: u64) -> Vec<Extent> {
-        let mut runs = Runs::default();
-        let found = guard(0, || self.fs.runs_by_record(0, None)).and_then(|list| runs.add(0, 0, list));
         let start = entry.saturating_mul(self.record).saturating_add(within);
-        match found {
-            Ok(()) => runs.extents(&self.place, start, start.saturating_add(length)),
-            Err(_) => Vec::new(),
-        }
+        self.mft.extents(&self.place, start, start.saturating_add(length))
     }
 }
