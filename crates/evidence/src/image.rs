@@ -121,8 +121,8 @@ impl Tree for ImageTree {
                 Ok(Listing { gaps: vec![Gap { path: part.name(), reason }], ..Listing::default() })
             }
             Content::Damaged(what) => {
-                let (path, reason) = (part.name(), "a damaged NTFS file system is not read".to_owned());
-                let defect = Defect { path: path.clone(), offset: None, what: what.to_string() };
+                let (path, reason) = (part.name(), "a damaged file system is not read".to_owned());
+                let defect = Defect { path: path.clone(), offset: None, what: what.clone() };
                 Ok(Listing { defects: vec![defect], gaps: vec![Gap { path, reason }], nodes: Vec::new() })
             }
         }

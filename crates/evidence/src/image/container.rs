@@ -3,12 +3,22 @@
 use super::segments::{image_files, is_ewf, is_image};
 use crate::error::OpenError;
 use crate::read::Extent;
-use ewf::EwfReader;
+use ewf::{EwfError, EwfReader};
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Why bytes of the medium cannot be had from its container.
+#[derive(Debug, Error)]
+#[error("byte {offset} of the medium: {source}")]
+struct MediumError {
+    offset: u64,
+    #[source]
+    source: EwfError,
+}
 
 /// An opened image.
 pub(crate) struct Container {
@@ -66,7 +76,8 @@ impl Container {
             Source::Ewf(reader) => {
                 let read = catch_unwind(AssertUnwindSafe(|| reader.read_at(buffer, offset)));
                 let stopped = |_| io::Error::other("the reader of containers stopped on damage");
-                read.map_err(stopped)?.map_err(io::Error::other)
+                let failed = |source| io::Error::other(MediumError { offset, source });
+                read.map_err(stopped)?.map_err(failed)
             }
         }
     }

@@ -23,8 +23,8 @@ pub(super) enum Content {
     Ntfs(Box<Ntfs>),
     /// A file system that is not read yet.
     Unread(FileSystem),
-    /// NTFS by its boot sector, and no further.
-    Damaged(NtfsDamage),
+    /// Its first bytes cannot be read, or it is NTFS by its boot sector and no further: why.
+    Damaged(String),
 }
 
 /// An NTFS volume as a part of the tree.
@@ -34,11 +34,14 @@ pub(super) struct Ntfs {
 
 impl Part {
     pub(super) fn open(container: &Rc<Container>, number: u32, region: &Region) -> Part {
-        let kind = head(container, region.offset).map_or(FileSystem::Unknown, |head| recognise(&head));
+        let kind = match head(container, region.offset) {
+            Ok(head) => recognise(&head),
+            Err(error) => return Part { number, content: Content::Damaged(error.to_string()) },
+        };
         let content = match kind {
             FileSystem::Ntfs => match Volume::open(container, region.offset, region.length) {
                 Ok(volume) => Content::Ntfs(Box::new(Ntfs { volume })),
-                Err(error) => Content::Damaged(error),
+                Err(error) => Content::Damaged(error.to_string()),
             },
             FileSystem::Fat
             | FileSystem::ExFat
@@ -77,7 +80,7 @@ impl Part {
         match &self.content {
             Content::Ntfs(ntfs) => Ok(ntfs),
             Content::Unread(kind) => unread(kind.describe()),
-            Content::Damaged(_) => unread("a damaged NTFS file system"),
+            Content::Damaged(_) => unread("a damaged file system"),
         }
     }
 }
