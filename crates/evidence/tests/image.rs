@@ -281,6 +281,12 @@ fn an_image_holds_what_was_copied_from_it() {
         }
     }
     println!("{same} files equal; {other:#?}");
+    let task = tree.node(&path(&format!("P{volume}/windows/system32/TASKS/gameover"))).unwrap().unwrap();
+    assert_eq!(task.streams.iter().map(|stream| stream.name.as_str()).collect::<Vec<_>>(), ["note"]);
+    let mut note = tree.open(&task, Some("note")).unwrap();
+    assert_eq!(read_all(note.as_mut(), 1 << 20).unwrap().len() as u64, task.streams[0].size);
+    assert!(matches!(tree.open(&task, Some("none")), Err(ReadError::NoStream { .. })));
+    assert!(task.times.born.is_some_and(|time| time.clock == ledger::Clock::Host));
     // Streams were copied under names of their own, deleted files are not listed.
     assert!(same > 500 && other.len() <= 5, "{same} equal, {other:#?}");
 }

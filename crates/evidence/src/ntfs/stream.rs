@@ -166,3 +166,67 @@ fn resident(place: &[Extent], offset: u64, end: u64) -> Vec<Extent> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::Container;
+    use ntfs_core::runlist::Run;
+    use std::io::Write;
+
+    const CLUSTER: u64 = 512;
+
+    /// A stream over a medium of 18 clusters: one of LZNT1, 16 of `b`.
+    fn stream(unit: u64, initialised: u64) -> Stream {
+        let mut medium = vec![0; 512];
+        medium[510..].copy_from_slice(&[0x55, 0xaa]);
+        // A chunk of 4096 bytes: the literal `a`, and 4095 bytes from one byte before.
+        medium.extend([0x03, 0xb0, 0x02, b'a', 0xfc, 0x0f]);
+        medium.resize(1024, 0);
+        medium.extend([b'b'; 16 * 512]);
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&medium).unwrap();
+        let container = Rc::new(Container::open(file.path(), "disk").unwrap());
+        let length = container.length();
+        let place = Rc::new(Place { container, offset: 0, length, cluster: CLUSTER });
+        let mut runs = Runs::default();
+        let run = |length, lcn| Run { length, lcn };
+        runs.add(9, 0, vec![run(1, Some(1)), run(15, None)]).unwrap();
+        runs.add(9, 16, vec![run(16, Some(2)), run(16, None)]).unwrap();
+        let stored = Stored::Clusters(Rc::new(runs));
+        Stream::new(Data { entry: 9, size: 3 * 8192, initialised, encrypted: false, unit, stored }, place)
+    }
+
+    #[test]
+    fn units_are_expanded_copied_or_zeros() {
+        let mut stream = stream(8192, 3 * 8192);
+        let mut bytes = vec![7; 3 * 8192];
+        assert_eq!(read_full_at(&mut stream, 0, &mut bytes).unwrap(), bytes.len());
+        let mut expected = vec![b'a'; 4096];
+        expected.resize(8192, 0);
+        expected.resize(2 * 8192, b'b');
+        expected.resize(3 * 8192, 0);
+        assert!(bytes == expected);
+        let mut across = [0; 4];
+        read_full_at(&mut stream, 4094, &mut across).unwrap();
+        assert_eq!(across, [b'a', b'a', 0, 0]);
+    }
+
+    #[test]
+    fn what_was_never_written_is_zeros_and_stands_nowhere() {
+        let mut stream = stream(0, 8192 + 10);
+        let mut bytes = vec![7; 20];
+        read_full_at(&mut stream, 8192, &mut bytes).unwrap();
+        assert_eq!(bytes, [[b'b'; 10], [0; 10]].concat());
+        let extents = stream.provenance(ByteSpan { offset: 8190, length: 20 });
+        assert_eq!(extents.iter().map(|e| (e.offset, e.length)).collect::<Vec<_>>(), [(1024, 10)]);
+    }
+
+    #[test]
+    fn a_piece_that_is_missing_is_damage_and_not_a_shift() {
+        let mut runs = Runs::default();
+        runs.add(9, 0, vec![Run { length: 4, lcn: Some(1) }]).unwrap();
+        let found = runs.add(9, 5, vec![Run { length: 1, lcn: Some(9) }]);
+        assert!(matches!(found, Err(NtfsDamage::Value { expected: 4, found: 5, .. })));
+    }
+}
