@@ -64,7 +64,7 @@ enum Named {
     Found,
 }
 
-/// Opens the case at `path`: a folder with `case.toml`, that file itself, or a folder of evidence.
+/// Opens the case at `path`: a folder with `case.toml`, that file itself, a folder of evidence, or a disk image.
 ///
 /// A `case.toml` that is only found in a folder may have been written by whoever made the evidence.
 /// Everything that it leads to must therefore lie inside that folder, symbolic links resolved.
@@ -74,14 +74,19 @@ pub fn load_case(path: &Path) -> Result<Case, CaseError> {
     if !absolute.is_dir() {
         return match absolute.file_name().is_some_and(|name| name == CASE_FILE) {
             true => from_file(&absolute, Named::ByUser),
-            false => Err(CaseError::NotADirectory { path: path.to_owned() }),
+            false => match kind_of(&absolute).map_err(missing)? {
+                Some(kind) => Ok(from_evidence(&absolute, kind)),
+                None => Err(CaseError::NotADirectory { path: path.to_owned() }),
+            },
         };
     }
     let file = absolute.join(CASE_FILE);
     // A link to nothing is a case file that cannot be read, and not a folder without one.
     match file.symlink_metadata() {
         Ok(_) => from_file(&file, Named::Found),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(from_evidence(&absolute)),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Ok(from_evidence(&absolute, EvidenceKind::Directory))
+        }
         Err(source) => Err(CaseError::Unreadable { path: file, source }),
     }
 }
@@ -89,9 +94,20 @@ pub fn load_case(path: &Path) -> Result<Case, CaseError> {
 /// The name of a case file.
 pub(crate) const CASE_FILE: &str = "case.toml";
 
-fn from_evidence(folder: &Path) -> Case {
+/// What the evidence at `path` is, by its content; `None` for a file that is no disk image.
+pub(crate) fn kind_of(path: &Path) -> std::io::Result<Option<EvidenceKind>> {
+    let metadata = path.metadata()?;
+    if metadata.is_dir() {
+        return Ok(Some(EvidenceKind::Directory));
+    }
+    // To open a pipe would wait for whoever writes to it.
+    let image = metadata.is_file() && tools::is_image(path)?;
+    Ok(image.then_some(EvidenceKind::Image))
+}
+
+fn from_evidence(folder: &Path, kind: EvidenceKind) -> Case {
     let (label, name) = (short_name(folder), known_as(folder));
-    let evidence = vec![EvidenceEntry { label, kind: EvidenceKind::Directory, expected_sha256: None }];
+    let evidence = vec![EvidenceEntry { label, kind, expected_sha256: None }];
     let entry = CaseEntry { title: name.clone(), name, time_zone: utc(), evidence };
     Case { entry, paths: vec![folder.to_owned()], objectives: Vec::new() }
 }
@@ -162,7 +178,7 @@ impl Place<'_> {
         let mut entries: Vec<EvidenceEntry> = Vec::new();
         let mut paths = Vec::new();
         for table in tables {
-            let path = self.evidence_path(&table.path)?;
+            let path = self.evidence_path(&table.path, table.kind)?;
             self.refuse_nested(&table.path, &path, &paths)?;
             let named = |label: &str| entries.iter().any(|entry| entry.label == label);
             let own = "a label of its own for each piece of evidence";
@@ -185,7 +201,7 @@ impl Place<'_> {
     }
 
     /// Where the evidence lies, symbolic links resolved.
-    fn evidence_path(&self, path: &Spanned<PathBuf>) -> Result<PathBuf, CaseError> {
+    fn evidence_path(&self, path: &Spanned<PathBuf>, kind: EvidenceKind) -> Result<PathBuf, CaseError> {
         let evidence = self.folder.join(path.get_ref());
         let resolved = evidence.canonicalize().map_err(|source| CaseError::EvidenceMissing {
             path: self.file.to_owned(),
@@ -194,9 +210,16 @@ impl Place<'_> {
             source,
         })?;
         refuse_outside(self.folder, &resolved, self.named, Some(self.line(path)))?;
-        match resolved.is_dir() {
+        let (expected, fits) = match kind {
+            EvidenceKind::Directory => ("the path of a folder", resolved.is_dir()),
+            EvidenceKind::Image => (
+                "the path of a disk image (raw, split raw, E01)",
+                kind_of(&resolved).ok().flatten() == Some(kind),
+            ),
+        };
+        match fits {
             true => Ok(resolved),
-            false => Err(self.wrong(path, "the path of a folder", format!("{}", resolved.display()))),
+            false => Err(self.wrong(path, expected, format!("{}", resolved.display()))),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Nothing is copied, and evidence is only looked at.
 
-use crate::case_file::{CASE_FILE, Case, CaseError, is_printable, known_as, load_case, short_name};
+use crate::case_file::{CASE_FILE, Case, CaseError, is_printable, kind_of, known_as, load_case, short_name};
 use crate::worker::{ToolError, Worker, WorkerRequest};
 use ledger::{CaseEntry, EvidenceEntry, EvidenceKind, Gap, IntegrityLevel};
 use std::collections::BTreeSet;
@@ -33,7 +33,7 @@ pub enum InitError {
         source: std::io::Error,
     },
     /// Evidence is of a kind that this version cannot read.
-    #[error("open the evidence {}: expected a directory", path.display())]
+    #[error("open the evidence {}: expected a directory or a disk image", path.display())]
     NotADirectory {
         /// Its path.
         path: PathBuf,
@@ -94,12 +94,12 @@ pub enum InitError {
 /// Nothing is written.
 pub fn new_case(evidence: &[PathBuf], folder: Option<&Path>) -> Result<NewCase, InitError> {
     let mut paths: Vec<PathBuf> = Vec::new();
+    let mut kinds = Vec::new();
     for given in evidence {
         let missing = |source| InitError::Missing { path: given.clone(), source };
         let path = given.canonicalize().map_err(missing)?;
-        if !path.is_dir() {
-            return Err(InitError::NotADirectory { path: given.clone() });
-        }
+        let kind = kind_of(&path).map_err(missing)?;
+        kinds.push(kind.ok_or_else(|| InitError::NotADirectory { path: given.clone() })?);
         if path.to_str().is_none_or(|text| !is_printable(text)) {
             return Err(InitError::NotText { path });
         }
@@ -118,10 +118,8 @@ pub fn new_case(evidence: &[PathBuf], folder: Option<&Path>) -> Result<NewCase, 
         return Err(InitError::Exists { path: file });
     }
     let name = short_name(&folder);
-    let labels = labels(&paths).into_iter();
-    let evidence = labels
-        .map(|label| EvidenceEntry { label, kind: EvidenceKind::Directory, expected_sha256: None })
-        .collect();
+    let labels = labels(&paths).into_iter().zip(kinds);
+    let evidence = labels.map(|(label, kind)| EvidenceEntry { label, kind, expected_sha256: None }).collect();
     let entry = CaseEntry { title: name.clone(), name, time_zone: "UTC".to_owned(), evidence };
     Ok(NewCase { case: Case { entry, paths, objectives: Vec::new() }, folder })
 }
@@ -215,6 +213,7 @@ fn text(new: &NewCase) -> Result<String, InitError> {
         let text = inside.to_str().ok_or_else(|| InitError::NotText { path: path.clone() })?;
         let kind = match evidence.kind {
             EvidenceKind::Directory => "directory",
+            EvidenceKind::Image => "image",
         };
         let (path, label) = (quoted(text), quoted(&evidence.label));
         let _ = write!(out, "\n[[evidence]]\npath = {path}\nkind = \"{kind}\"\nlabel = {label}\n");

@@ -6,7 +6,7 @@ use crate::case_file::Case;
 use answer::Expected;
 use engine::ToolReturn;
 use ledger::chain::Cost;
-use ledger::{Completeness, Gap, Integrity, IntegrityLevel, Outcome};
+use ledger::{Completeness, EvidenceKind, Gap, Integrity, IntegrityLevel, Outcome};
 use sandbox::{
     CallError, Canceller, Config, Confinement, Ending, Holding, LayerName, Limits, Policy, Reason, Report,
     ServeError, SpawnError, Zygote,
@@ -68,7 +68,7 @@ impl Worker {
     pub(crate) fn start(request: &WorkerRequest, case: &Case) -> Result<Worker, ToolError> {
         let zygote = Zygote::spawn(Config {
             program: request.program.clone(),
-            readable: case.paths.clone(),
+            readable: readable(case),
             scratch_root: request.scratch.clone(),
             confinement: if request.unconfined { Policy::Unconfined } else { Policy::Required },
         })
@@ -138,6 +138,16 @@ impl Worker {
         let mut zygote = self.zygote.lock().unwrap_or_else(PoisonError::into_inner);
         zygote.call(&bytes, limits).map_err(ToolError::Call)
     }
+}
+
+/// What a worker may read: folders, and of an image all of its files.
+fn readable(case: &Case) -> Vec<PathBuf> {
+    let evidence = case.entry.evidence.iter().zip(&case.paths);
+    let files = evidence.flat_map(|(entry, path)| match entry.kind {
+        EvidenceKind::Directory => vec![path.clone()],
+        EvidenceKind::Image => tools::image_files(path),
+    });
+    files.collect()
 }
 
 /// The worker's end: serves tool calls until the parent goes away.

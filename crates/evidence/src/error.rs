@@ -52,6 +52,35 @@ pub enum OpenError {
         #[source]
         source: io::Error,
     },
+    /// The file begins like no disk image that is known here.
+    #[error(
+        "open evidence {label}: byte 0: expected a disk image (raw, split raw, E01), found neither an EWF signature nor a partition table or file system"
+    )]
+    NotAnImage {
+        /// The label of the evidence.
+        label: String,
+        /// The path on the examiner's machine.
+        path: PathBuf,
+    },
+    /// The EWF container cannot be read.
+    #[error("open evidence {label}: read the EWF container: {source}")]
+    Ewf {
+        /// The label of the evidence.
+        label: String,
+        /// Its first segment on the examiner's machine.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: ewf::EwfError,
+    },
+    /// The reader of containers stopped on damage that it does not report.
+    #[error("open evidence {label}: the reader of containers stopped on damage")]
+    Stopped {
+        /// The label of the evidence.
+        label: String,
+        /// The path on the examiner's machine.
+        path: PathBuf,
+    },
     /// The path is not a folder.
     #[error("open evidence {label}: expected a folder")]
     NotADirectory {
@@ -118,6 +147,23 @@ pub enum ReadError {
         /// The name that was asked for.
         stream: String,
     },
+    /// A structure of the file system is damaged.
+    #[error("read {path}: {source}")]
+    Damaged {
+        /// The path in the evidence.
+        path: EvidencePath,
+        /// What is wrong, and where.
+        #[source]
+        source: NtfsDamage,
+    },
+    /// The entry is there, and is stored in a way that is not read yet.
+    #[error("read {path}: found {found}, which is not read yet")]
+    Unsupported {
+        /// The path in the evidence.
+        path: EvidencePath,
+        /// How it is stored.
+        found: &'static str,
+    },
     /// The bytes end before the size that the file system gives.
     #[error("read {path}: byte {offset}: expected {expected} bytes, found {actual}")]
     Short {
@@ -142,9 +188,60 @@ pub enum ReadError {
     },
 }
 
+/// What is wrong with a structure of NTFS.
+#[derive(Debug, Error)]
+pub enum NtfsDamage {
+    /// A record of the `$MFT` cannot be read.
+    #[error("MFT entry {entry}: {source}")]
+    Record {
+        /// Its index.
+        entry: u64,
+        /// Why.
+        #[source]
+        source: ntfs_core::error::NtfsError,
+    },
+    /// The reader stopped on damage that it does not report.
+    #[error("MFT entry {entry}: the reader stopped on damage")]
+    Stopped {
+        /// The entry that was read.
+        entry: u64,
+    },
+    /// A value is not what the structure must hold.
+    #[error("MFT entry {entry}: {what}: expected {expected}, found {found}")]
+    Value {
+        /// The entry.
+        entry: u64,
+        /// The field.
+        what: &'static str,
+        /// What must stand there.
+        expected: u64,
+        /// What stands there.
+        found: u64,
+    },
+    /// Compressed data cannot be expanded.
+    #[error("MFT entry {entry}: byte {offset} of the stream: the compressed data is damaged")]
+    Compression {
+        /// The entry.
+        entry: u64,
+        /// Start of the compression unit, in bytes from the start of the stream.
+        offset: u64,
+    },
+}
+
 /// Why evidence cannot be hashed; an unreadable file is a gap instead.
 #[derive(Debug, Error)]
 pub enum HashError {
+    /// A file of the container cannot be read.
+    #[error("hash evidence {label}: read {}", path.display())]
+    Container {
+        /// The label of the evidence.
+        label: String,
+        /// The file on the examiner's machine.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
     /// The root itself cannot be read.
     #[error("hash evidence {label}")]
     Root {

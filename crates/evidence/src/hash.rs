@@ -12,6 +12,14 @@
 //!
 //! For a link `size` is `link`, and `seal` is the SHA-256 of its written target at every level.
 //! Folders and entries of other kinds have no line; folders that cannot be read are gaps.
+//!
+//! A disk image is hashed as the files that contain it, segment after segment, and not as what they hold:
+//! - at [`IntegrityLevel::Full`] the result is the SHA-256 of their bytes, so that of a raw image is what `sha256sum` prints, and that of a split one is that of the whole;
+//! - at the other levels it is that of a manifest of these files as above, by file name.
+//!
+//! For an E01 this is the hash of the container's files and not the acquisition hash, which covers the medium and stands inside the container.
+
+mod container;
 
 use crate::error::{HashError, ReadError};
 use crate::path::EvidencePath;
@@ -29,6 +37,9 @@ const SAMPLE: u64 = 64 << 10;
 
 /// Hashes everything in `tree`; what could not be read comes back as gaps.
 pub fn hash(tree: &dyn Tree, level: IntegrityLevel) -> Result<(Integrity, Vec<Gap>), HashError> {
+    if !tree.container().is_empty() {
+        return container::hash(tree, level).map(|integrity| (integrity, Vec::new()));
+    }
     let error = |source| HashError::Root { label: tree.label().to_owned(), source };
     let absent = || ReadError::Absent { path: EvidencePath::root() };
     let root = tree.node(&EvidencePath::root()).map_err(error)?.ok_or_else(absent).map_err(error)?;

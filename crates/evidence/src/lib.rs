@@ -1,6 +1,6 @@
 //! One read-only tree over evidence.
 //!
-//! A piece of evidence (today a folder, later disk images and archives) is a [`Tree`] of [`Node`]s.
+//! A piece of evidence (a folder, or a disk image) is a [`Tree`] of [`Node`]s.
 //! Readers take bytes at any offset through [`ReadAt`] and can ask where in the container those bytes stand.
 //!
 //! **Invariant:** nothing here writes, and nothing outside the opened root is read: symbolic links are listed, never followed.
@@ -10,14 +10,17 @@
 mod directory;
 mod error;
 mod hash;
+mod image;
+mod ntfs;
 mod path;
 mod read;
 mod tree;
 mod walk;
 
 pub use directory::{DirectoryTree, open_directory};
-pub use error::{HashError, OpenError, PathError, ReadError};
+pub use error::{HashError, NtfsDamage, OpenError, PathError, ReadError};
 pub use hash::hash;
+pub use image::{ImageTree, Layout, Region, Scheme, image_files, is_image, open_image, read_layout};
 pub use path::{EvidencePath, escape_name, unescape_name};
 pub use read::{Extent, ReadAt, read_all, read_full_at};
 pub use tree::{FileReference, Listing, MacbTimes, Node, NodeKind, NodeState, StreamInfo, Tree, open};

@@ -2,10 +2,11 @@
 
 use crate::directory::open_directory;
 use crate::error::{OpenError, ReadError};
+use crate::image::open_image;
 use crate::path::EvidencePath;
 use crate::read::ReadAt;
 use ledger::{Defect, EvidenceKind, Gap, Time};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A read-only tree of files and folders.
 pub trait Tree {
@@ -26,6 +27,11 @@ pub trait Tree {
 
     /// The bytes of a file, or of its named stream.
     fn open(&self, node: &Node, stream: Option<&str>) -> Result<Box<dyn ReadAt>, ReadError>;
+
+    /// The files of the examiner's machine that contain the tree, in order; none where the tree is such files itself.
+    fn container(&self) -> &[PathBuf] {
+        &[]
+    }
 }
 
 /// One entry of a tree.
@@ -125,5 +131,6 @@ pub struct Listing {
 pub fn open(kind: EvidenceKind, path: &Path, label: &str) -> Result<Box<dyn Tree>, OpenError> {
     match kind {
         EvidenceKind::Directory => Ok(Box::new(open_directory(path, label)?)),
+        EvidenceKind::Image => Ok(Box::new(open_image(path, label)?)),
     }
 }

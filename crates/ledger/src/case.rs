@@ -35,6 +35,8 @@ pub struct EvidenceEntry {
 pub enum EvidenceKind {
     /// A folder laid out like the volume it was copied from.
     Directory,
+    /// A disk image: raw, split raw or E01; the path is that of its first file.
+    Image,
 }
 
 /// How closely the evidence's bytes were checked.
@@ -55,7 +57,7 @@ pub enum IntegrityLevel {
 pub struct Integrity {
     /// How closely its bytes were checked.
     pub level: IntegrityLevel,
-    /// SHA-256 over a sorted line per file: path, size, digest at this level.
+    /// SHA-256 over a sorted line per file: path, size, digest at this level; of a disk image at [`IntegrityLevel::Full`], over the bytes of its files.
     pub sha256: Digest,
     /// Regular files.
     pub files: u64,

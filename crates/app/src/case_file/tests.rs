@@ -17,6 +17,33 @@ fn a_case_file_names_its_evidence() {
 }
 
 #[test]
+fn an_image_is_known_by_its_content_and_anything_else_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (image, text) = (folder.path().join("disk.bin"), folder.path().join("disk.dd"));
+    let mut sector = vec![0; 512];
+    sector[510..].copy_from_slice(&[0x55, 0xaa]);
+    std::fs::write(&image, sector).unwrap();
+    std::fs::write(&text, "no disk").unwrap();
+    let case = load_case(&image).unwrap();
+    assert_eq!(case.entry.evidence[0].kind, EvidenceKind::Image);
+    assert!(matches!(load_case(&text), Err(CaseError::NotADirectory { .. })));
+    let file = folder.path().join("case.toml");
+    let named = |name: &str, kind: &str| {
+        let text = format!("title = \"T\"\n[[evidence]]\npath = \"{name}\"\nkind = \"{kind}\"\n");
+        std::fs::write(&file, text).unwrap();
+        load_case(folder.path())
+    };
+    assert_eq!(named("disk.bin", "image").unwrap().entry.evidence[0].kind, EvidenceKind::Image);
+    for (name, kind) in [("disk.dd", "image"), ("disk.bin", "directory"), (".", "image")] {
+        assert!(matches!(named(name, kind), Err(CaseError::Content { .. })), "{name} {kind}");
+    }
+    let new = crate::new_case(&[image], Some(&folder.path().join("new"))).unwrap();
+    assert_eq!(new.case.entry.evidence[0].kind, EvidenceKind::Image);
+    let written = crate::write_case(&new).unwrap();
+    assert_eq!(load_case(&written).unwrap().entry, new.case.entry);
+}
+
+#[test]
 fn an_error_in_a_case_file_points_at_its_line() {
     let error = case_with("title = \"T\"\n[[evidence]]\npath = \"evidence\"\nkind = \"disc\"\n").unwrap_err();
     let CaseError::Malformed { source, .. } = error else { panic!("{error}") };

@@ -1,0 +1,153 @@
+//! How a medium is divided: MBR with extended partitions, GPT, or not at all.
+//!
+//! Sources: UEFI specification 2.10, chapter 5 (MBR 5.2, GPT 5.3); for extended partitions the chain of boot records as MS-DOS and Windows write it.
+
+mod gpt;
+mod mbr;
+
+use super::container::Container;
+use super::kind::{FileSystem, HEAD, recognise};
+use crate::error::OpenError;
+use ledger::Defect;
+use std::path::Path;
+
+/// The division of a medium into regions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// How it was found.
+    pub scheme: Scheme,
+    /// Every byte of the medium, in order of offset; only damaged tables give regions that overlap.
+    pub regions: Vec<Region>,
+    /// Damage of the tables; the path is empty, offsets are those of the medium.
+    pub defects: Vec<Defect>,
+}
+
+/// The kind of a partition table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    /// None: the medium is one volume.
+    None,
+    /// Master boot record.
+    Mbr,
+    /// GUID partition table.
+    Gpt,
+}
+
+/// A part of the medium.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Region {
+    /// Number of the partition: its slot in the table, counted from 1, and logical partitions of an MBR from 5; 0 for a medium without a table; `None` for what lies in no partition.
+    pub number: Option<u32>,
+    /// Bytes from the start of the medium.
+    pub offset: u64,
+    /// Number of bytes, cut at the end of the medium.
+    pub length: u64,
+}
+
+/// The division of the image that begins with the file `path`.
+pub fn read_layout(path: &Path, label: &str) -> Result<Layout, OpenError> {
+    let container = Container::open(path, label)?;
+    read(&container).map_err(|source| OpenError::Io {
+        label: label.to_owned(),
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// A partition as a table gives it.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    number: u32,
+    offset: u64,
+    length: u64,
+    /// Where the table says so.
+    at: u64,
+}
+
+/// What a table says.
+#[derive(Debug, Default)]
+struct Table {
+    entries: Vec<Entry>,
+    defects: Vec<Defect>,
+}
+
+impl Table {
+    fn defect(&mut self, offset: u64, what: String) {
+        self.defects.push(Defect { path: String::new(), offset: Some(offset), what });
+    }
+}
+
+pub(super) fn read(container: &Container) -> std::io::Result<Layout> {
+    let head = head(container, 0)?;
+    let whole = || Entry { number: 0, offset: 0, length: container.length(), at: 0 };
+    let (scheme, mut table) = match recognise(&head) {
+        // A boot sector of a file system ends with the signature of an MBR too.
+        FileSystem::Ntfs | FileSystem::Fat | FileSystem::ExFat | FileSystem::BitLocker => {
+            (Scheme::None, Table::default())
+        }
+        FileSystem::Ext | FileSystem::Unknown => match gpt::read(container, &head)? {
+            Some(table) => (Scheme::Gpt, table),
+            None => match mbr::read(container, &head)? {
+                table if table.entries.is_empty() => (Scheme::None, table),
+                table => (Scheme::Mbr, table),
+            },
+        },
+    };
+    if scheme == Scheme::None {
+        table.entries.push(whole());
+    }
+    let regions = regions(container.length(), &mut table);
+    Ok(Layout { scheme, regions, defects: table.defects })
+}
+
+/// The first bytes of the volume at `offset`; fewer where the medium ends.
+pub(super) fn head(container: &Container, offset: u64) -> std::io::Result<Vec<u8>> {
+    let left = container.length().saturating_sub(offset);
+    let mut head = vec![0; usize::try_from(left).unwrap_or(HEAD).min(HEAD)];
+    container.read_exact_at(offset, &mut head)?;
+    Ok(head)
+}
+
+/// The partitions within the medium, and what lies between them.
+fn regions(length: u64, table: &mut Table) -> Vec<Region> {
+    let mut entries = std::mem::take(&mut table.entries);
+    entries.sort_by_key(|entry| (entry.offset, entry.number));
+    let mut regions = Vec::new();
+    let mut end: u64 = 0;
+    for entry in entries {
+        let Entry { number, offset, length: long, at } = entry;
+        let stop = offset.saturating_add(long);
+        if stop > length {
+            table.defect(
+                at,
+                format!("partition {number}: expected its end within {length} bytes, found {stop}"),
+            );
+        }
+        if offset < end {
+            table.defect(at, format!("partition {number}: expected a start from byte {end}, found {offset}"));
+        }
+        if offset > end {
+            regions.push(Region {
+                number: None,
+                offset: end,
+                length: offset.min(length).saturating_sub(end),
+            });
+        }
+        let stop = stop.min(length);
+        regions.push(Region { number: Some(number), offset, length: stop.saturating_sub(offset) });
+        end = end.max(stop);
+    }
+    if end < length {
+        regions.push(Region { number: None, offset: end, length: length - end });
+    }
+    regions.retain(|region| region.number.is_some() || region.length > 0);
+    regions
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(bytes.get(at..at.checked_add(8)?)?.try_into().ok()?))
+}

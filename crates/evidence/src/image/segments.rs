@@ -1,0 +1,116 @@
+//! The files that make one image, and whether a file is one.
+//!
+//! Segments are found by name, one after the other, and not by listing the folder: a worker may read the segments and nothing beside them,
+//! and a file such as `image.err` beside `image.E01` is none of them.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// The first bytes of an EWF segment: version 1 (Expert Witness Compression Format, libewf's description, section 2.1) and version 2.
+const EWF: [&[u8]; 2] = [b"EVF\x09\x0d\x0a\xff\x00", b"EVF2\x0d\x0a\x81\x00"];
+
+/// The most segments that are taken.
+const MAX_SEGMENTS: usize = 14_000;
+
+/// The files of the image that begins with `first`, in order: `first` itself, and its further segments as far as they stand beside it.
+///
+/// `.E01` is followed by `.E02` to `.E99`, `.EAA` to `.EZZ`, `.FAA` and so on, `.001` by `.002`; any other name stands alone.
+pub fn image_files(first: &Path) -> Vec<PathBuf> {
+    let mut files = vec![first.to_owned()];
+    let extension = first.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let named = |number: usize| match extension {
+        "001" => (number <= 999).then(|| format!("{number:03}")),
+        _ => ewf_extension(extension, number),
+    };
+    for number in 2..=MAX_SEGMENTS {
+        let Some(next) = named(number).map(|name| first.with_extension(name)).filter(|next| is_regular(next))
+        else {
+            break;
+        };
+        files.push(next);
+    }
+    files
+}
+
+/// Whether a further segment is a file and no link: a link could lead to what is no evidence.
+fn is_regular(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
+}
+
+/// The extension of segment `number` of an image whose first segment has the extension `first`; `None` where that is no first segment.
+fn ewf_extension(first: &str, number: usize) -> Option<String> {
+    let letter = first.strip_suffix("01").filter(|letter| {
+        matches!(letter.trim_end_matches('x').trim_end_matches('X').as_bytes(), [b'e' | b'E' | b's' | b'S'])
+    })?;
+    if number < 100 {
+        return Some(format!("{letter}{number:02}"));
+    }
+    let lower = letter.starts_with(|c: char| c.is_ascii_lowercase());
+    let base = if lower { b'a' } else { b'A' };
+    let (rest, start) = (number - 100, letter.bytes().next()?);
+    let place = |value: usize| u8::try_from(value).ok().map(|value| char::from(base + value));
+    let (third, second) = (place(rest % 26)?, place(rest / 26 % 26)?);
+    let lead = start.checked_add(u8::try_from(rest / 676).ok()?).filter(u8::is_ascii_alphabetic)?;
+    let middle = letter.get(1..)?;
+    Some(format!("{}{middle}{second}{third}", char::from(lead)))
+}
+
+/// Whether the file begins like a disk image: an EWF container, a partition table, or a file system that can be recognised.
+///
+/// Its name says nothing.
+pub fn is_image(path: &Path) -> io::Result<bool> {
+    let file = File::open(path)?;
+    let mut head = vec![0; 4608];
+    let mut filled = 0;
+    while let Some(rest) = head.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match file.read_at(rest, filled as u64)? {
+            0 => break,
+            read => filled += read,
+        }
+    }
+    head.truncate(filled);
+    Ok(begins_like_an_image(&head))
+}
+
+/// Whether these are the first bytes of an EWF segment.
+pub(super) fn is_ewf(head: &[u8]) -> bool {
+    EWF.iter().any(|signature| head.starts_with(signature))
+}
+
+fn begins_like_an_image(head: &[u8]) -> bool {
+    is_ewf(head)
+        || head.get(510..512) == Some(&[0x55, 0xaa])
+        || head.get(512..520) == Some(b"EFI PART")
+        || super::kind::recognise(head) != super::kind::FileSystem::Unknown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_are_named_as_acquisition_tools_name_them() {
+        let name = |first, number| ewf_extension(first, number).unwrap();
+        assert_eq!(name("E01", 2), "E02");
+        assert_eq!(name("E01", 99), "E99");
+        assert_eq!(name("E01", 100), "EAA");
+        assert_eq!(name("E01", 126), "EBA");
+        assert_eq!(name("E01", 775), "EZZ");
+        assert_eq!(name("E01", 776), "FAA");
+        assert_eq!(name("e01", 101), "eab");
+        assert_eq!(name("Ex01", 100), "ExAA");
+        assert!(ewf_extension("dd", 2).is_none() && ewf_extension("E02", 3).is_none());
+    }
+
+    #[test]
+    fn only_what_stands_beside_it_without_a_break_belongs_to_the_image() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.E01", "a.E02", "a.E04", "a.err", "b.001", "b.002", "c.dd"] {
+            File::create(folder.path().join(name)).unwrap();
+        }
+        let files = |name: &str| image_files(&folder.path().join(name)).len();
+        assert_eq!((files("a.E01"), files("b.001"), files("c.dd")), (2, 2, 1));
+    }
+}

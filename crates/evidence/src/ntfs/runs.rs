@@ -1,0 +1,94 @@
+//! The clusters of a non-resident attribute, by their place in the stream.
+
+use super::{NtfsDamage, Place};
+use crate::read::Extent;
+use ntfs_core::runlist::Run;
+use std::io;
+
+/// Runs in the order of the stream, without a break from its start.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Runs {
+    /// First cluster in the stream, and the run.
+    runs: Vec<(u64, Run)>,
+    /// Clusters of all runs.
+    total: u64,
+}
+
+impl Runs {
+    /// Adds the runs of an attribute that begins at cluster `start` of the stream.
+    pub(crate) fn add(&mut self, entry: u64, start: u64, runs: Vec<Run>) -> Result<(), NtfsDamage> {
+        if start != self.total {
+            let what = "first cluster of a piece of the stream";
+            return Err(NtfsDamage::Value { entry, what, expected: self.total, found: start });
+        }
+        for run in runs {
+            self.runs.push((self.total, run));
+            self.total = self.total.saturating_add(run.length);
+        }
+        Ok(())
+    }
+
+    /// The part of a run from byte `offset` of the stream on: where it stands in the volume (`None` for a hole), and its bytes.
+    pub(crate) fn at(&self, cluster: u64, offset: u64) -> Option<(Option<u64>, u64)> {
+        let wanted = offset.checked_div(cluster)?;
+        let index = self.runs.partition_point(|(start, _)| *start <= wanted).checked_sub(1)?;
+        let (start, run) = self.runs.get(index)?;
+        let within = offset.checked_sub(start.checked_mul(cluster)?)?;
+        let left = run.length.saturating_mul(cluster).checked_sub(within).filter(|left| *left > 0)?;
+        let place = match run.lcn {
+            Some(lcn) => Some(lcn.checked_mul(cluster)?.checked_add(within)?),
+            None => None,
+        };
+        Some((place, left))
+    }
+
+    /// Reads from the clusters; holes and what no run covers are zeros.
+    pub(crate) fn read(&self, place: &Place, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let mut done = 0;
+        while let Some(rest) = buffer.get_mut(done..).filter(|rest| !rest.is_empty()) {
+            let Some((found, left)) = self.at(place.cluster, offset.saturating_add(done as u64)) else {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            };
+            let take = usize::try_from(left).unwrap_or(usize::MAX).min(rest.len());
+            let piece = rest.get_mut(..take).unwrap_or_default();
+            match found {
+                None => piece.fill(0),
+                Some(at) if at.saturating_add(take as u64) <= place.length => {
+                    place.container.read_exact_at(place.offset.saturating_add(at), piece)?;
+                }
+                Some(_) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            }
+            done += take;
+        }
+        Ok(())
+    }
+
+    /// Where the bytes stand on the medium; holes stand nowhere.
+    pub(crate) fn extents(&self, place: &Place, offset: u64, end: u64) -> Vec<Extent> {
+        let mut extents = Vec::new();
+        let mut position = offset;
+        while position < end {
+            let Some((found, left)) = self.at(place.cluster, position) else { break };
+            let take = left.min(end - position);
+            if let Some(at) = found {
+                extents.extend(place.container.extents(place.offset.saturating_add(at), take));
+            }
+            position = position.saturating_add(take);
+        }
+        extents
+    }
+
+    /// Clusters of the range that are stored, counted from its start up to the first hole; and how many the runs cover.
+    pub(crate) fn stored(&self, cluster: u64, offset: u64, length: u64) -> (u64, u64) {
+        let (mut stored, mut covered) = (0, 0);
+        while covered < length {
+            let Some((found, left)) = self.at(cluster, offset.saturating_add(covered)) else { break };
+            let take = left.min(length - covered);
+            if found.is_some() && stored == covered {
+                stored += take;
+            }
+            covered += take;
+        }
+        (stored, covered)
+    }
+}
