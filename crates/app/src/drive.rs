@@ -155,6 +155,10 @@ impl Drive {
 
     async fn ask(&mut self, request: &TurnRequest, deadline: Option<Instant>) -> Result<Input, DriveError> {
         self.go_on()?;
+        // A model that answers at once would never meet the deadline while it is asked.
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Ok(Input::TimeSpent);
+        }
         (self.observe)(Progress::Turn { agent: self.agent.clone(), turn: request.turn });
         let interrupt = self.interrupt.clone();
         let task = self.task.id();

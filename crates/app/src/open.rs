@@ -111,7 +111,7 @@ pub fn find_run(name: &str, runs: &Path) -> Result<PathBuf, OpenRunError> {
 
 /// The run folders under `runs`, the one begun last first; of those begun within one second, the one numbered last.
 pub(crate) fn newest_first(runs: &Path) -> Vec<PathBuf> {
-    let names = beginning_with("", runs);
+    let names: Vec<String> = beginning_with("", runs).into_iter().filter(|name| is_stamped(name)).collect();
     let known: BTreeSet<&String> = names.iter().collect();
     let begun = |name: &&String| {
         let (base, number) = name.rsplit_once('-').unwrap_or((name, ""));
@@ -122,6 +122,17 @@ pub(crate) fn newest_first(runs: &Path) -> Vec<PathBuf> {
     let mut sorted: Vec<&String> = names.iter().collect();
     sorted.sort_by_cached_key(|name| std::cmp::Reverse(begun(name)));
     sorted.into_iter().map(|name| runs.join(name)).collect()
+}
+
+/// Whether a folder's name begins as those of runs do: `20260101T120000Z-`.
+fn is_stamped(name: &str) -> bool {
+    let stamp = name.split_once('-').map_or("", |(stamp, _)| stamp).as_bytes();
+    stamp.len() == 16
+        && stamp.iter().enumerate().all(|(at, byte)| match at {
+            8 => *byte == b'T',
+            15 => *byte == b'Z',
+            _ => byte.is_ascii_digit(),
+        })
 }
 
 /// Whether the run in `folder` investigates the case of this name.

@@ -84,6 +84,18 @@ impl<'a> Hive<'a> {
         &self.defects
     }
 
+    /// The damage that may hide keys right below the root, or the root itself.
+    pub fn damage_at_root(&self) -> Vec<Defect> {
+        match self.root() {
+            Err(defect) => vec![defect],
+            Ok(root) => {
+                let (_, mut defects) = self.children(&root);
+                defects.retain(|defect| defect.what.hides_records());
+                defects
+            }
+        }
+    }
+
     /// The root key, whose path is `""`.
     pub fn root(&self) -> Result<Key<'_>, Defect> {
         let mut defects = Vec::new();

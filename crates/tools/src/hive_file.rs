@@ -114,6 +114,14 @@ fn name(bytes: &[u8], offset: u64, length_at: u64, name_at: u64) -> Option<ByteS
     (length > 0 && span.end() <= bytes.len() as u64).then_some(span)
 }
 
+/// The gap that damage at the root of a hive leaves: keys below it cannot be reached.
+pub(crate) fn unreadable(node: &Node, hive: &Hive<'_>) -> Option<Gap> {
+    let damage = hive.damage_at_root();
+    let first = damage.first()?;
+    let reason = format!("damaged at its root, so that keys are out of reach: {}", first.what);
+    Some(Gap { path: node.path.as_str().to_owned(), reason })
+}
+
 /// The gap that a dirty hive leaves: its last changes stand in logs that are not read.
 pub(crate) fn dirty(tree: &dyn Tree, node: &Node, hive: &Hive<'_>) -> Result<Option<Gap>, ReadError> {
     if hive.header().clean {

@@ -61,6 +61,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let mut list = |found: &HiveFile<'_>, search: &mut HiveSearch| {
         records.push(record(found)?);
         search.gaps.extend(hive_file::dirty(found.tree, found.node, &found.hive)?);
+        search.gaps.extend(hive_file::unreadable(found.node, &found.hive));
         Ok(())
     };
     if wanted.is_root() {

@@ -1,4 +1,6 @@
 //! Which hive this is, told by its content and never by the name of the file.
+//!
+//! Where damage hides the keys that would tell, the path under which Windows loaded the hive does: it stands in the base block.
 
 use super::Hive;
 
@@ -29,8 +31,33 @@ pub enum HiveType {
     Other,
 }
 
-/// Tells the type of a hive by the keys below its root.
+/// Tells the type of a hive by the keys below its root; of a hive that is damaged there, by the path in its base block.
 pub fn identify(hive: &Hive<'_>) -> HiveType {
+    match by_content(hive) {
+        HiveType::Other if !hive.damage_at_root().is_empty() => by_path(&hive.header().file_name),
+        told => told,
+    }
+}
+
+/// The type that belongs to the end of a path under which Windows loads hives.
+fn by_path(path: &str) -> HiveType {
+    let name = path.rsplit(['\\', '/']).next().unwrap_or_default().to_ascii_lowercase();
+    match name.as_str() {
+        "system" => HiveType::System,
+        "software" => HiveType::Software,
+        "sam" => HiveType::Sam,
+        "security" => HiveType::Security,
+        "ntuser.dat" | "default" => HiveType::NtUser,
+        "usrclass.dat" => HiveType::UsrClass,
+        "amcache.hve" => HiveType::Amcache,
+        "bcd" => HiveType::Bcd,
+        "drivers" => HiveType::Drivers,
+        "components" => HiveType::Components,
+        _ => HiveType::Other,
+    }
+}
+
+fn by_content(hive: &Hive<'_>) -> HiveType {
     let Ok(root) = hive.root() else { return HiveType::Other };
     let (children, _) = hive.children(&root);
     let names: Vec<String> = children.into_iter().map(|key| key.name.to_ascii_lowercase()).collect();

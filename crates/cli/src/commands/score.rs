@@ -48,7 +48,8 @@ pub(super) fn execute(arguments: &ScoreArguments, printer: &mut Printer) -> Resu
     }
     let printed = print(printer, arguments.format, || score_text(&truth, &scores), || value(&truth, &scores));
     let least = arguments.fail_under.map_or(0.0, f64::from);
-    let under = scores.iter().filter_map(Score::recall).any(|recall| recall < least);
+    // Where there is nothing to find, nothing was found: a truth emptied by mistake passes no limit.
+    let under = scores.iter().any(|score| score.recall().unwrap_or(0.0) < least);
     Ok(ended(printer, printed, if under { UNMET } else { 0 }))
 }
 

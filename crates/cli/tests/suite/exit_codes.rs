@@ -71,6 +71,23 @@ fn a_truncated_hive_costs_its_own_objectives_and_stays_as_it_was() {
     assert_eq!(content(&case), before);
 }
 
+#[test]
+fn a_hive_that_ends_in_its_middle_is_known_by_its_path_and_its_lost_keys_are_a_gap() {
+    let place = Place::new();
+    let folder = place.path("cut");
+    copy_folder(&demo_folder(), &folder);
+    let hive = folder.join("evidence/C/Windows/System32/config/SOFTWARE");
+    let length = hive.metadata().unwrap().len();
+    let file = std::fs::OpenOptions::new().write(true).open(&hive).unwrap();
+    file.set_len(length * 6 / 10).unwrap();
+    place.locard_ends(10, &["run", str(&folder), "--fail-on", "gaps"]);
+    let out = place.locard_ends(0, &["tool", "list_hives", "--evidence", str(&folder), "--format", "json"]);
+    let told: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let kinds: Vec<_> =
+        told["records"].as_array().unwrap().iter().map(|it| &it["fields"]["hive_type"]["value"]).collect();
+    assert!(kinds.iter().all(|kind| kind["value"] != "OTHER"), "{kinds:?}");
+}
+
 /// The limit on the size of files stands for a full disk: both end a write of the log.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the shell sets a limit that the program inherits")]

@@ -112,6 +112,19 @@ fn an_agent_that_never_stops_is_ended_by_its_budgets() {
 }
 
 #[test]
+fn a_spent_wall_time_ends_a_task_whose_model_answers_at_once() {
+    let place = Place::new();
+    let rules = place.file("rules.toml", "[budgets]\nwall_seconds = 0\n");
+    let demo = crate::support::demo_folder();
+    place.locard_ends(60, &["run", demo.to_str().unwrap(), "--rules", rules.to_str().unwrap()]);
+    let run = app::load_run(&place.only_run()).unwrap();
+    for task in run.tasks.values() {
+        assert_eq!((task.turns, task.invocations.len()), (1, 0));
+        assert_eq!(task.ended.as_ref().unwrap().spent, Some(ledger::event::Spent::WallTime));
+    }
+}
+
+#[test]
 fn an_identical_call_is_answered_from_the_log_and_then_refused() {
     let place = Place::new();
     let same = || ("list_hives", json!({}));

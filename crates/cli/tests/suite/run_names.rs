@@ -70,3 +70,9 @@ fn two_runs_within_one_second_can_both_be_meant() {
     let report = place.locard_ends(0, &["report", "19700101T000000Z-demo"]);
     assert!(report.contains("Run `19700101T000000Z-demo`"), "{report}");
 }
+
+#[test]
+fn a_folder_that_is_no_run_is_never_the_latest() {
+    let place = with_runs(&["20260101T000000Z-a", "junk", "notes-2"]);
+    assert_eq!(found(&place, "latest"), place.path("runs/20260101T000000Z-a"));
+}

@@ -125,3 +125,12 @@ fn a_truth_that_makes_no_sense_is_told_with_file_and_place() {
     let output = place.locard(&["score", "latest", "--truth", "gone.toml"]);
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn a_truth_with_nothing_in_it_passes_no_limit() {
+    let place = Place::new();
+    place.locard_ends(0, &["run", &demo()]);
+    let truth = place.file("truth.toml", "case = \"demo\"\n");
+    place.locard_ends(25, &["score", "latest", "--truth", str(&truth), "--fail-under", "1"]);
+    place.locard_ends(0, &["score", "latest", "--truth", str(&truth)]);
+}
