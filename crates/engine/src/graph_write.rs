@@ -226,14 +226,9 @@ impl Task {
         argument: &'static str,
     ) -> Result<Vec<NodeId>, WriteError> {
         let named = arguments.nodes(argument)?;
-        let is_ground = |id: &NodeId| match id {
-            NodeId::Fact(id) => self.facts.iter().any(|fact| fact.id == *id),
-            NodeId::Absence(id) => self.notebook.absences.iter().any(|(entry, _)| entry.id == *id),
-            NodeId::Invocation(_)
-            | NodeId::Phenomenon(_)
-            | NodeId::Entity(_)
-            | NodeId::Relation(_)
-            | NodeId::Hypothesis(_) => false,
+        let is_ground = |id: &NodeId| {
+            matches!(id, NodeId::Fact(_) | NodeId::Absence(_))
+                && self.notebook.holds(*id, &self.facts, &self.shelf)
         };
         match named.iter().find(|id| !is_ground(id)) {
             Some(id) => Err(WriteError::NoFact { argument, id: *id }),
@@ -244,8 +239,7 @@ impl Task {
     /// The node of the task that an argument names.
     fn node_of(&self, arguments: &Arguments<'_>, argument: &'static str) -> Result<NodeId, WriteError> {
         let id = arguments.node(argument)?;
-        let mut nodes = self.notebook.views(&self.facts, self.shelf.held());
-        match nodes.any(|node| node.id == id) {
+        match self.notebook.holds(id, &self.facts, &self.shelf) {
             true => Ok(id),
             false => Err(WriteError::NoNode { argument, id }),
         }

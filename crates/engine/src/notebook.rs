@@ -4,7 +4,7 @@
 
 use crate::shelf::within;
 use graph::{fact_title, phenomenon_title};
-use ground::Held;
+use ground::{Held, Shelf};
 use ledger::event::{EntityAdded, HypothesisAssessed, HypothesisProposed, PhenomenonRecorded, RelationAdded};
 use ledger::turn::NodeView;
 use ledger::{AbsenceEntry, FactEntry, NodeId, Outcome};
@@ -44,6 +44,19 @@ impl Notebook {
             .chain(self.relations.iter().map(relation))
             .chain(facts.iter().map(fact))
             .chain(held.iter().map(invocation))
+    }
+
+    /// Whether a node is the task's.
+    pub(crate) fn holds(&self, id: NodeId, facts: &[FactEntry], shelf: &Shelf) -> bool {
+        match id {
+            NodeId::Invocation(id) => shelf.get(id).is_some(),
+            NodeId::Fact(id) => facts.iter().any(|known| known.id == id),
+            NodeId::Phenomenon(id) => self.phenomena.iter().any(|known| known.phenomenon == id),
+            NodeId::Absence(id) => self.absences.iter().any(|(known, _)| known.id == id),
+            NodeId::Entity(id) => self.entities.iter().any(|known| known.entity == id),
+            NodeId::Relation(id) => self.relations.iter().any(|known| known.relation == id),
+            NodeId::Hypothesis(id) => self.hypotheses.iter().any(|known| known.proposed.hypothesis == id),
+        }
     }
 
     /// The phenomena as they are shown.

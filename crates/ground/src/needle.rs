@@ -2,6 +2,7 @@
 
 use crate::fold::{self, Key};
 use crate::typed::{self, Instant};
+use ledger::value::read_whole_number;
 use std::cell::OnceCell;
 
 /// A claimed text with its other forms, each computed when a field first asks for it.
@@ -85,7 +86,7 @@ impl<'r> Needle<'r> {
 
     /// The whole number that the text states.
     pub(crate) fn number(&self) -> Option<i128> {
-        *self.number.get_or_init(|| self.forms().find_map(typed::number))
+        *self.number.get_or_init(|| self.forms().find_map(read_whole_number))
     }
 
     /// Whether the text states a date and time without a zone.

@@ -55,21 +55,6 @@ pub(crate) fn is_zoneless(text: &str) -> bool {
     dated && clocked && fraction.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Reads a whole number in decimal digits or, after `0x`, in hex digits.
-pub(crate) fn number(text: &str) -> Option<i128> {
-    let (negative, digits) = match text.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, text),
-    };
-    let (digits, radix) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-        Some(digits) => (digits, 16),
-        None => (digits, 10),
-    };
-    let plain = digits.chars().all(|c| c.is_digit(radix));
-    let number = i128::from_str_radix(digits, radix).ok().filter(|_| plain)?;
-    Some(if negative { -number } else { number })
-}
-
 /// Whether `text` has a digit wherever `shape` has `0`, and else the same characters.
 fn has_shape(text: &str, shape: &str) -> bool {
     let fits = |(t, s): (u8, u8)| if s == b'0' { t.is_ascii_digit() } else { t == s };
@@ -136,15 +121,6 @@ mod tests {
         }
         for text in ["2012-04-04T01:58:40Z", "129779783208392490", "version 10.0"] {
             assert!(!is_zoneless(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn numbers_are_decimal_or_hex_and_nothing_else() {
-        assert_eq!(number("0x1F"), Some(31));
-        assert_eq!(number("-12"), Some(-12));
-        for text in ["1e3", "1,000", "+5", "0x", "", "--1", "0x-1", "١"] {
-            assert_eq!(number(text), None, "{text}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Values that carry too little to tell one record from another.
 
 use crate::bind::Bound;
-use crate::typed;
+use ledger::value::read_whole_number;
 use ledger::{FieldValue, GateRules};
 
 /// Numbers below this stand in too many records.
@@ -30,5 +30,5 @@ fn is_weak_text(text: &str, rules: &GateRules) -> bool {
     let text = text.trim();
     let short = text.chars().take(rules.weak_below as usize).count() < rules.weak_below as usize;
     let flag = ["true", "false"].iter().any(|flag| flag.eq_ignore_ascii_case(text));
-    short || flag || text.is_empty() || typed::number(text).is_some_and(|number| number < SMALL_NUMBER)
+    short || flag || text.is_empty() || read_whole_number(text).is_some_and(|number| number < SMALL_NUMBER)
 }

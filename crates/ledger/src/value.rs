@@ -98,6 +98,21 @@ impl FieldValue {
     }
 }
 
+/// Reads a whole number in decimal digits or, after `0x`, in hex digits.
+pub fn read_whole_number(text: &str) -> Option<i128> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let (digits, radix) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(digits) => (digits, 16),
+        None => (digits, 10),
+    };
+    let plain = digits.chars().all(|c| c.is_digit(radix));
+    let number = i128::from_str_radix(digits, radix).ok().filter(|_| plain)?;
+    Some(if negative { -number } else { number })
+}
+
 /// `i128` in the range of JSON's whole numbers here: what serde buffers it cannot give back as `i128`.
 mod whole_number {
     use serde::de::{Deserializer, Visitor};
@@ -152,6 +167,20 @@ mod whole_number {
                 assert_eq!(serde_json::from_str::<FieldValue>(&turned).unwrap(), value);
             }
             assert!(serde_json::to_string(&FieldValue::Integer(i128::MAX)).is_err());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read_whole_number;
+
+    #[test]
+    fn numbers_are_decimal_or_hex_and_nothing_else() {
+        assert_eq!(read_whole_number("0x1F"), Some(31));
+        assert_eq!(read_whole_number("-12"), Some(-12));
+        for text in ["1e3", "1,000", "+5", "0x", "", "--1", "0x-1", "١"] {
+            assert_eq!(read_whole_number(text), None, "{text}");
         }
     }
 }

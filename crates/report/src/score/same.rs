@@ -3,6 +3,7 @@
 use super::path::{self, Components, lower};
 use super::time::{self, Span};
 use super::truth::{Manner, TELLING, TruthValue};
+use ledger::value::read_whole_number;
 use ledger::{BoundValue, FieldValue, Time, Utc};
 
 /// A value of the truth, in every form that it is compared in.
@@ -52,7 +53,7 @@ impl Sought {
     pub(crate) fn new(value: &TruthValue, manner: Manner) -> Sought {
         let text = value.to_text();
         let number = match value {
-            TruthValue::Text(text) => number(text.trim()),
+            TruthValue::Text(text) => read_whole_number(text.trim()),
             TruthValue::Number(number) => Some(*number),
             TruthValue::Flag(_) => None,
         };
@@ -169,7 +170,7 @@ impl<'a> Held<'a> {
     }
 
     fn text(field: &'a str, text: &str) -> Held<'a> {
-        let form = Form::Text { number: number(text.trim()), time: Span::read_zoned(text) };
+        let form = Form::Text { number: read_whole_number(text.trim()), time: Span::read_zoned(text) };
         Held { field, text: text.to_owned(), lower: lower(text), form }
     }
 
@@ -188,21 +189,6 @@ impl<'a> Held<'a> {
         };
         last.unwrap_or(&self.lower)
     }
-}
-
-/// Reads a whole number in decimal digits or, after `0x`, in hex digits.
-pub(crate) fn number(text: &str) -> Option<i128> {
-    let (negative, digits) = match text.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, text),
-    };
-    let (digits, radix) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-        Some(digits) => (digits, 16),
-        None => (digits, 10),
-    };
-    let plain = digits.chars().all(|c| c.is_digit(radix));
-    let number = i128::from_str_radix(digits, radix).ok().filter(|_| plain)?;
-    Some(if negative { -number } else { number })
 }
 
 /// A GUID without its braces.

@@ -1,6 +1,7 @@
 //! What is known to be true of a case: the other side of the comparison.
 
 use ledger::pattern;
+use ledger::value::read_whole_number;
 use ledger::{FactEntry, Predicate};
 
 /// The published or planted answers of one case.
@@ -126,7 +127,7 @@ impl TruthValue {
             TruthValue::Number(_) | TruthValue::Flag(_) => true,
             TruthValue::Text(text) => {
                 let text = text.trim();
-                let number = super::same::number(text).is_some();
+                let number = read_whole_number(text).is_some();
                 let date = super::time::is_date(text);
                 let flag = ["true", "false"].iter().any(|flag| flag.eq_ignore_ascii_case(text));
                 text.chars().count() < TELLING || number || date || flag
