@@ -20,6 +20,7 @@ mod walk;
 pub use directory::{DirectoryTree, open_directory};
 pub use error::{HashError, NtfsDamage, OpenError, PathError, ReadError};
 pub use hash::hash;
+pub use image::{Acquisition, ContainerFormat, HashAlgorithm, HashCheck, StoredHash, UnreadSectors};
 pub use image::{ImageTree, Layout, Region, Scheme, image_files, is_image, open_image, read_layout};
 pub use path::{EvidencePath, escape_name, unescape_name};
 pub use read::{Extent, ReadAt, read_all, read_full_at};
