@@ -181,7 +181,10 @@ const MAX_TEXT: usize = 1024;
 
 /// `text` with what could steer a terminal or a reader's eye replaced, and cut where it is longer than any real one.
 pub(super) fn shown(text: &str) -> String {
-    let steers = |c: char| c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let steers = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
     let safe = |c: char| if steers(c) { '\u{fffd}' } else { c };
     let mut shown: String = text.trim().chars().take(MAX_TEXT).map(safe).collect();
     if text.trim().chars().nth(MAX_TEXT).is_some() {

@@ -40,7 +40,8 @@ fn checks(container: &Container, algorithm: HashAlgorithm, computed: &str) -> Ve
         HashCheck { algorithm, stored, computed: computed.to_owned(), matches }
     };
     let hashes = container.acquisition().hashes.iter();
-    let stored: Vec<_> = hashes.filter(|hash| hash.algorithm == algorithm).map(|hash| hash.hex.clone()).collect();
+    let stored: Vec<_> =
+        hashes.filter(|hash| hash.algorithm == algorithm).map(|hash| hash.hex.clone()).collect();
     match stored.is_empty() {
         true => vec![check(None)],
         false => stored.into_iter().map(Some).map(check).collect(),

@@ -49,9 +49,9 @@ impl From<ContainerError> for io::Error {
         let kind = match &error {
             ContainerError::Cut { .. } => io::ErrorKind::UnexpectedEof,
             ContainerError::Read { source, .. } | ContainerError::Compressed { source, .. } => source.kind(),
-            ContainerError::Value { .. } | ContainerError::Checksum { .. } | ContainerError::Missing { .. } => {
-                io::ErrorKind::InvalidData
-            }
+            ContainerError::Value { .. }
+            | ContainerError::Checksum { .. }
+            | ContainerError::Missing { .. } => io::ErrorKind::InvalidData,
             ContainerError::Parent { .. } | ContainerError::Unsupported { .. } => io::ErrorKind::Unsupported,
             ContainerError::Extent { .. } => io::ErrorKind::InvalidInput,
         };

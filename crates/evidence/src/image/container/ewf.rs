@@ -27,7 +27,7 @@ const DESCRIPTOR: u64 = 76;
 const MAX_SECTIONS: usize = 1 << 16;
 const MAX_HEADER: u64 = 1 << 20;
 
-/// Checksums and padding may follow a chunk.
+/// By how much a chunk that cannot be compressed may grow.
 const SLACK: u64 = 4096;
 
 pub(super) struct Ewf {
@@ -44,7 +44,8 @@ pub(super) fn open(files: &[PathBuf]) -> Result<(Ewf, Acquisition), Box<dyn Erro
         let acquisition = describe(&reader);
         return Ok((Ewf { reader, segments: Vec::new(), chunks: Unit::default() }, acquisition));
     }
-    let sources: Result<Vec<_>, _> = files.iter().map(|path| File::open(path).map(SegmentSource::File)).collect();
+    let sources: Result<Vec<_>, _> =
+        files.iter().map(|path| File::open(path).map(SegmentSource::File)).collect();
     let reader = EwfReader::open_lazy_from_sources(sources?)?;
     let mut segments = Vec::new();
     for path in files {
@@ -91,7 +92,9 @@ impl Ewf {
         if !packed {
             return uncompressed(store, offset, length(rest)?, length(whole)?);
         }
-        let mut bytes = vec![0; length(stored.min(whole + SLACK))?];
+        // The size of a table's last chunk is not known; what cannot be compressed grows a little.
+        let stored = if stored < whole { stored } else { whole + SLACK };
+        let mut bytes = vec![0; length(stored)?];
         let read = store.read_up_to(offset, &mut bytes)?;
         let bytes = bytes.get(..read).unwrap_or_default();
         let expanded = match expand(Packing::Zlib, bytes, length(whole)?) {
@@ -127,7 +130,8 @@ fn describe(reader: &EwfReader) -> Acquisition {
     acquisition.chunk_size = u32::try_from(reader.chunk_size()).ok();
     let stored = reader.stored_hashes();
     acquisition.hash(HashAlgorithm::Md5, stored.md5.as_ref().map(|md5| md5.as_slice()).unwrap_or_default());
-    acquisition.hash(HashAlgorithm::Sha1, stored.sha1.as_ref().map(|sha1| sha1.as_slice()).unwrap_or_default());
+    acquisition
+        .hash(HashAlgorithm::Sha1, stored.sha1.as_ref().map(|sha1| sha1.as_slice()).unwrap_or_default());
     let header = reader.metadata();
     let values = [
         ("case number", &header.case_number),

@@ -130,7 +130,9 @@ fn refuse(store: &Store, bytes: &[u8]) -> Result<(), ContainerError> {
     let unknown = features & !(HARMLESS | COMPRESSION_TYPE);
     match unknown {
         0 => Ok(()),
-        _ if unknown & 4 != 0 => Err(ContainerError::Unsupported { what: "the clusters stand in another file" }),
+        _ if unknown & 4 != 0 => {
+            Err(ContainerError::Unsupported { what: "the clusters stand in another file" })
+        }
         _ if unknown & 16 != 0 => Err(ContainerError::Unsupported { what: "the L2 entries are extended" }),
         found => {
             let (what, expected) = ("incompatible features", "none that are unknown");

@@ -69,7 +69,11 @@ impl Store {
     }
 
     /// `N` bytes, not cached.
-    pub(super) fn array<const N: usize>(&self, offset: u64, what: &'static str) -> Result<[u8; N], ContainerError> {
+    pub(super) fn array<const N: usize>(
+        &self,
+        offset: u64,
+        what: &'static str,
+    ) -> Result<[u8; N], ContainerError> {
         let mut bytes = [0; N];
         self.read_exact_at(offset, &mut bytes).map_err(|source| ContainerError::Read { what, source })?;
         Ok(bytes)

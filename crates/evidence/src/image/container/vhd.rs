@@ -45,7 +45,8 @@ pub(super) fn open(path: &Path) -> Result<(Vhd, Acquisition), ContainerError> {
         3 => Some(blocks(&store, be_u64(&footer, 16))?),
         4 => return Err(ContainerError::Parent { parent: parent(&store, be_u64(&footer, 16)) }),
         found => {
-            let (what, expected, found) = ("disk type", "2 (fixed), 3 (dynamic) or 4 (differencing)", u64::from(found));
+            let (what, expected, found) =
+                ("disk type", "2 (fixed), 3 (dynamic) or 4 (differencing)", u64::from(found));
             return Err(ContainerError::Value { offset: offset + 60, what, expected, found });
         }
     };

@@ -90,7 +90,8 @@ impl Medium for Vmdk {
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let index = self.extents.partition_point(|(start, ..)| *start <= offset);
-        let Some((start, end, extent)) = index.checked_sub(1).and_then(|index| self.extents.get(index)) else {
+        let Some((start, end, extent)) = index.checked_sub(1).and_then(|index| self.extents.get(index))
+        else {
             return Ok(0);
         };
         let (part, within) = (super::piece(buffer, end.saturating_sub(offset)), offset - start);
@@ -101,7 +102,9 @@ impl Medium for Vmdk {
             }
             Extent::Sparse(sparse) => sparse.read_at(within, part),
             Extent::Zero => Ok(zeros(part)),
-            Extent::NoAccess => Err(ContainerError::Unsupported { what: "the extent is marked NOACCESS" }.into()),
+            Extent::NoAccess => {
+                Err(ContainerError::Unsupported { what: "the extent is marked NOACCESS" }.into())
+            }
         }
     }
 }

@@ -210,17 +210,26 @@ impl Log<'_> {
             }
             if descriptor.starts_with(b"zero") && le_u64(descriptor, 8) % SECTOR == 0 {
                 if overlay.zeros.len() >= MAX_ZEROS {
-                    return Err(ContainerError::Unsupported { what: "the log has more ranges of zeros than any real one" });
+                    return Err(ContainerError::Unsupported {
+                        what: "the log has more ranges of zeros than any real one",
+                    });
                 }
                 overlay.zeros.push((target, target.saturating_add(le_u64(descriptor, 8)), order));
             } else if descriptor.starts_with(b"desc") && data + SECTOR <= entry.bytes {
                 let at = self.offset + (start + data) % self.length;
-                let (trailing, leading) = (le_u32(descriptor, 4).to_le_bytes(), le_u64(descriptor, 8).to_le_bytes());
+                let (trailing, leading) =
+                    (le_u32(descriptor, 4).to_le_bytes(), le_u64(descriptor, 8).to_le_bytes());
                 overlay.sectors.insert(target / SECTOR, Change { at, leading, trailing, order });
                 data += SECTOR;
             } else {
-                let (what, expected) = ("descriptor of a change in the log", "\"desc\" or \"zero\" with its data");
-                return Err(ContainerError::Value { offset, what, expected, found: u64::from(le_u32(descriptor, 0)) });
+                let (what, expected) =
+                    ("descriptor of a change in the log", "\"desc\" or \"zero\" with its data");
+                return Err(ContainerError::Value {
+                    offset,
+                    what,
+                    expected,
+                    found: u64::from(le_u32(descriptor, 0)),
+                });
             }
         }
         Ok(())

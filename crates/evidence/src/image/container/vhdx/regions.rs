@@ -92,7 +92,9 @@ fn entries(store: &Store, offset: u64, bytes: &[u8]) -> Result<(Region, Region),
             _ if le_u32(entry, 28) & 1 == 0 => continue,
             _ => return Err(ContainerError::Unsupported { what: "an unknown region is required" }),
         };
-        if region.offset < MIB || region.offset.checked_add(region.length).is_none_or(|end| end > store.length()) {
+        if region.offset < MIB
+            || region.offset.checked_add(region.length).is_none_or(|end| end > store.length())
+        {
             let (what, expected) = ("offset of a region", "a region behind the first MiB, within the file");
             return Err(ContainerError::Value { offset, what, expected, found: region.offset });
         }
@@ -146,7 +148,9 @@ fn item(store: &Store, region: Region, entry: &[u8]) -> Result<Vec<u8>, Containe
     let (offset, length) = (le_u32(entry, 16), le_u32(entry, 20).min(MAX_ITEM));
     let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
     let at = region.offset.saturating_add(u64::from(offset));
-    store.read_exact_at(at, &mut bytes).map_err(|source| ContainerError::Read { what: "the metadata", source })?;
+    store
+        .read_exact_at(at, &mut bytes)
+        .map_err(|source| ContainerError::Read { what: "the metadata", source })?;
     Ok(bytes)
 }
 
@@ -180,6 +184,7 @@ fn parent_path(item: &[u8]) -> String {
         })
         .collect();
     let named = |wanted: &str| pairs.iter().find(|(key, _)| key == wanted);
-    let path = named("absolute_win32_path").or_else(|| named("relative_path")).or_else(|| named("volume_path"));
+    let path =
+        named("absolute_win32_path").or_else(|| named("relative_path")).or_else(|| named("volume_path"));
     path.map(|(_, path)| path.clone()).unwrap_or_default()
 }

@@ -48,7 +48,11 @@ impl Sparse {
         let header = if bytes.starts_with(COW) { cow_header(&bytes) } else { hosted_header(&store, &bytes)? };
         check(&header)?;
         let tables = header.length.div_ceil(header.grain).div_ceil(header.entries);
-        if tables.checked_mul(4).and_then(|size| header.directory.checked_add(size)).is_none_or(|end| end > store.length()) {
+        if tables
+            .checked_mul(4)
+            .and_then(|size| header.directory.checked_add(size))
+            .is_none_or(|end| end > store.length())
+        {
             let (what, expected) = ("offset of the grain directory", "a directory that ends within the file");
             return Err(ContainerError::Value { offset: 56, what, expected, found: header.directory });
         }
@@ -105,7 +109,8 @@ impl Sparse {
         let marker: [u8; 12] = self.store.array(offset, "the marker of a grain")?;
         let (first, size) = (index * self.header.grain, u64::from(le_u32(&marker, 8)));
         if le_u64(&marker, 0) != first / SECTOR {
-            let (what, expected, found) = ("sector in the marker of a grain", "that of the grain", le_u64(&marker, 0));
+            let (what, expected, found) =
+                ("sector in the marker of a grain", "that of the grain", le_u64(&marker, 0));
             return Err(ContainerError::Value { offset, what, expected, found }.into());
         }
         // What cannot be compressed grows by less than a thousandth.
@@ -128,7 +133,8 @@ impl Sparse {
 
 fn hosted_header(store: &Store, bytes: &[u8]) -> Result<Header, ContainerError> {
     if !bytes.starts_with(SPARSE) {
-        let (what, expected, found) = ("signature of the extent", "\"KDMV\" or \"COWD\"", u64::from(le_u32(bytes, 0)));
+        let (what, expected, found) =
+            ("signature of the extent", "\"KDMV\" or \"COWD\"", u64::from(le_u32(bytes, 0)));
         return Err(ContainerError::Value { offset: 0, what, expected, found });
     }
     let version = le_u32(bytes, 4);
@@ -146,7 +152,8 @@ fn hosted_header(store: &Store, bytes: &[u8]) -> Result<Header, ContainerError> 
         let footer: [u8; 512] = store.array(offset, "the footer")?;
         directory = le_u64(&footer, 56);
         if !footer.starts_with(SPARSE) || directory == AT_END {
-            let (what, expected, found) = ("signature of the footer", "\"KDMV\"", u64::from(le_u32(&footer, 0)));
+            let (what, expected, found) =
+                ("signature of the footer", "\"KDMV\"", u64::from(le_u32(&footer, 0)));
             return Err(ContainerError::Value { offset, what, expected, found });
         }
     }
@@ -172,7 +179,12 @@ fn check(header: &Header) -> Result<(), ContainerError> {
     let value = |offset, what, expected, found| Err(ContainerError::Value { offset, what, expected, found });
     let limit = if header.flags & COMPRESSED == 0 { MAX_GRAIN } else { MAX_PACKED_GRAIN };
     if !header.grain.is_power_of_two() || header.grain > limit {
-        return value(20, "bytes of a grain", "a power of two, at most 32 MiB, or 2 MiB where compressed", header.grain);
+        return value(
+            20,
+            "bytes of a grain",
+            "a power of two, at most 32 MiB, or 2 MiB where compressed",
+            header.grain,
+        );
     }
     if header.entries == 0 {
         return value(44, "entries of a grain table", "at least 1", 0);
