@@ -303,7 +303,7 @@ fn structures(bytes: &[u8]) -> Vec<usize> {
 #[test]
 fn two_thousand_mutations_end_in_errors_or_bytes() {
     let medium = medium();
-    let (folder, mut numbers) = (tempfile::tempdir().unwrap(), Numbers(0x10ca_4d));
+    let (folder, mut numbers) = (tempfile::tempdir().unwrap(), Numbers(0x0010_ca4d));
     let (mut opened, mut failed) = (0, 0);
     for (name, format, original) in containers(&medium) {
         let path = folder.path().join("image");
