@@ -10,6 +10,7 @@
 mod deleted;
 mod directory;
 mod error;
+mod fat;
 mod file_system;
 mod hash;
 mod image;
