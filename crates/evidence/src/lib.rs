@@ -11,6 +11,7 @@ mod deleted;
 mod directory;
 mod error;
 mod ext;
+mod fat;
 mod file_system;
 mod hash;
 mod image;
