@@ -158,10 +158,9 @@ impl<'a> Plan<'a> {
             };
             takers.insert(self.live(folder, by)?, gone);
         }
-        let mut next = self.first;
-        for at in (1..self.nodes.len()).filter(|at| !takers.contains_key(at)) {
-            self.nodes[at].number = next;
-            next += 1;
+        let others = (1..self.nodes.len()).filter(|at| !takers.contains_key(at));
+        for (number, at) in (self.first..).zip(others) {
+            self.nodes[at].number = number;
         }
         for (taker, gone) in takers {
             self.nodes[taker].number = self.nodes[gone].number;
