@@ -34,6 +34,8 @@ impl Node<'_> {
 /// All files of the description; the first is the root.
 pub(crate) struct Plan<'a> {
     spec: &'a VolumeSpec,
+    /// The first record that no metafile has.
+    first: u64,
     pub(crate) nodes: Vec<Node<'a>>,
     /// Nodes of folders.
     folders: BTreeMap<String, usize>,
@@ -47,6 +49,7 @@ pub(crate) struct Plan<'a> {
 pub(crate) fn plan<'a>(spec: &'a VolumeSpec, first: u64, upcase: &UpCase) -> Result<Plan<'a>, BuildError> {
     let mut plan = Plan {
         spec,
+        first,
         nodes: Vec::new(),
         folders: BTreeMap::from([(String::new(), 0)]),
         described: BTreeMap::new(),
@@ -78,7 +81,7 @@ pub(crate) fn plan<'a>(spec: &'a VolumeSpec, first: u64, upcase: &UpCase) -> Res
         }
     }
     plan.hard_links()?;
-    plan.number(first)?;
+    plan.number()?;
     plan.check(upcase)?;
     Ok(plan)
 }
@@ -147,7 +150,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Gives records away in order; a file that took a folder's record has it, one sequence number on.
-    fn number(&mut self, first: u64) -> Result<(), BuildError> {
+    fn number(&mut self) -> Result<(), BuildError> {
         let mut takers = BTreeMap::new();
         for (folder, by) in &self.taken {
             let Some(gone) = self.folders.get(*folder).copied().filter(|at| *at != 0) else {
@@ -155,10 +158,9 @@ impl<'a> Plan<'a> {
             };
             takers.insert(self.live(folder, by)?, gone);
         }
-        let mut next = first;
-        for at in (1..self.nodes.len()).filter(|at| !takers.contains_key(at)) {
-            self.nodes[at].number = next;
-            next += 1;
+        let others = (1..self.nodes.len()).filter(|at| !takers.contains_key(at));
+        for (number, at) in (self.first..).zip(others) {
+            self.nodes[at].number = number;
         }
         for (taker, gone) in takers {
             self.nodes[taker].number = self.nodes[gone].number;
@@ -189,6 +191,6 @@ impl<'a> Plan<'a> {
 
     /// The first record that no file has.
     pub(crate) fn end(&self) -> u64 {
-        self.nodes.iter().map(|node| node.number + 1).max().unwrap_or(0)
+        self.nodes.iter().map(|node| node.number + 1).fold(self.first, u64::max)
     }
 }

@@ -271,3 +271,25 @@ fn what_cannot_be_built_is_refused() {
     assert!(matches!(spec.build(), Err(BuildError::Compression { cluster: 8192 })));
     assert!(matches!(VolumeSpec::new("").cluster(1000).build(), Err(BuildError::Cluster { found: 1000 })));
 }
+
+#[test]
+fn an_empty_volume_has_all_metafiles() {
+    let built = VolumeSpec::new("").size(2 << 20).build().unwrap();
+    let fs = open(&built);
+    let root = fs.read_record(5).unwrap();
+    let names: Vec<String> = fs
+        .directory_entries(&root)
+        .unwrap()
+        .into_iter()
+        .filter_map(|entry| Some(entry.file_name?.name))
+        .collect();
+    let expected = [
+        "$AttrDef", "$BadClus", "$Bitmap", "$Boot", "$Extend", "$LogFile", "$MFT", "$MFTMirr", "$Secure",
+        "$UpCase", "$Volume", ".",
+    ];
+    assert_eq!(names.iter().collect::<BTreeSet<_>>(), expected.map(str::to_owned).iter().collect());
+    for number in 0..27 {
+        let header = MftRecordHeader::parse(&fs.read_record(number).unwrap()).unwrap();
+        assert_eq!(header.is_in_use(), !(16..24).contains(&number), "record {number}");
+    }
+}

@@ -129,12 +129,14 @@ fn names(plan: &Plan<'_>, node: &Node<'_>) -> Vec<Name> {
 
 /// Whether a name is one of DOS too: at most eight characters, a dot, and three more.
 fn is_short(name: &str) -> bool {
-    let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
     let plain = |part: &str, most| {
-        part.len() <= most
+        (1..=most).contains(&part.len())
             && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-~!#$%&'()@^`{}".contains(&byte))
     };
-    !stem.is_empty() && plain(stem, 8) && plain(extension, 3) && (name.contains('.') == !extension.is_empty())
+    match name.split_once('.') {
+        Some((stem, extension)) => plain(stem, 8) && plain(extension, 3),
+        None => plain(name, 8),
+    }
 }
 
 fn planted(node: &Node<'_>, item: &Item) -> Planted {
