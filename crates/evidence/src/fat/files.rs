@@ -73,7 +73,8 @@ impl FileSystem for FatFiles {
         let (volume, first) = (names.next().unwrap_or_default(), names.next());
         let volume = child(&EvidencePath::root(), volume)?;
         let node = match self.volume.entry_at(offset) {
-            Some(entry) if !entry.deleted => {
+            // What a deleted folder held need not be marked itself.
+            Some(entry) if !entry.deleted && first != Some(DELETED) => {
                 let node = path.parent().and_then(|folder| node(&folder, &entry).ok());
                 node.filter(|node| node.path == *path)
             }
