@@ -79,7 +79,8 @@ pub(super) fn is_ewf(head: &[u8]) -> bool {
     EWF.iter().any(|signature| head.starts_with(signature))
 }
 
-fn begins_like_an_image(head: &[u8]) -> bool {
+/// Whether these are the first bytes of a disk image.
+pub(crate) fn begins_like_an_image(head: &[u8]) -> bool {
     is_ewf(head)
         || head.get(510..512) == Some(&[0x55, 0xaa])
         || head.get(512..520) == Some(b"EFI PART")
