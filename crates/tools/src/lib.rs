@@ -12,6 +12,7 @@ mod argument_names;
 mod arguments;
 mod catalogue;
 mod dir_entry;
+mod drives;
 mod error;
 mod find_files;
 mod glob;
