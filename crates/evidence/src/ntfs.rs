@@ -86,7 +86,9 @@ impl Volume {
         };
         let Some((at, boot)) = boot::copy(&window) else { return Err(error) };
         let Ok(mut volume) = Volume::with(window, boot) else { return Err(error) };
-        volume.damage.insert(0, format!("boot sector: {error}; its copy at byte {at} of the volume was read"));
+        volume
+            .damage
+            .insert(0, format!("boot sector: {error}; its copy at byte {at} of the volume was read"));
         Ok(volume)
     }
 

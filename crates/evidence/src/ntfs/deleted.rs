@@ -62,9 +62,8 @@ impl NtfsFiles {
         (0..self.volume.entries()).find_map(|number| {
             let folder = self.folder_at(number)?;
             let names = self.volume.slack_names(&folder);
-            let found = |name_of: &&SlackName| {
-                name_of.reference == reference && escape_name(&name_of.name) == name
-            };
+            let found =
+                |name_of: &&SlackName| name_of.reference == reference && escape_name(&name_of.name) == name;
             slack_node(root, names.iter().find(found)?).ok()
         })
     }
@@ -137,7 +136,8 @@ impl Deleted<'_> {
         for (index, name) in names.iter().enumerate() {
             let folder = self.files.parents.folder(&self.files.volume, &self.root, name.parent());
             let examined = self.files.deleted_entry(&self.root, entry, name);
-            let (Ok(Examined { node, damage }), Some(original)) = (examined, folder.child(&name.name())) else {
+            let (Ok(Examined { node, damage }), Some(original)) = (examined, folder.child(&name.name()))
+            else {
                 continue;
             };
             if index == 0 {

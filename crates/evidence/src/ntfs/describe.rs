@@ -39,9 +39,10 @@ impl NtfsFiles {
             Some(Ok(value)) => Some(standard(value)),
             Some(Err(_)) | None => None,
         };
-        let place = entry.records.iter().flat_map(|record| {
-            self.volume.mft_extents(record.number, 0, record.bytes.len() as u64)
-        });
+        let place = entry
+            .records
+            .iter()
+            .flat_map(|record| self.volume.mft_extents(record.number, 0, record.bytes.len() as u64));
         Ok(Some(MftDescription {
             entry: number,
             sequence: entry.sequence,
@@ -138,7 +139,8 @@ fn attribute(found: &Attribute<'_>, damage: &mut Vec<String>) -> AttributeInfo {
 }
 
 fn flags(found: &Attribute<'_>) -> Vec<&'static str> {
-    let all = [(found.compressed(), "compressed"), (found.encrypted(), "encrypted"), (found.sparse(), "sparse")];
+    let all =
+        [(found.compressed(), "compressed"), (found.encrypted(), "encrypted"), (found.sparse(), "sparse")];
     all.into_iter().filter_map(|(set, name)| set.then_some(name)).collect()
 }
 

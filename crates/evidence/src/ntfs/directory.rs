@@ -111,7 +111,8 @@ impl Blocks {
             buffer.resize(usize::try_from(piece.min(self.total - start)).unwrap_or(0), 0);
             let read = read_full_at(&mut self.stream, start, &mut buffer);
             let blocks = buffer.chunks_exact_mut(usize::try_from(size).unwrap_or(usize::MAX));
-            for (offset, block) in (start..).step_by(usize::try_from(size).unwrap_or(usize::MAX)).zip(blocks) {
+            for (offset, block) in (start..).step_by(usize::try_from(size).unwrap_or(usize::MAX)).zip(blocks)
+            {
                 let used = self.is_used(offset / size);
                 let again = match &read {
                     Ok(_) => Ok(()),

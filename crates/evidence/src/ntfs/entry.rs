@@ -236,7 +236,8 @@ fn listed(number: u64, list: &[u8]) -> (BTreeMap<u64, Reference>, Option<NtfsDam
     let mut rest = list;
     while !rest.is_empty() {
         let length = u16_at(rest, 4).map_or(0, usize::from);
-        let (Some(reference), Some(after)) = (u64_at(rest, 0x10), rest.get(length..).filter(|_| length >= 0x1a))
+        let (Some(reference), Some(after)) =
+            (u64_at(rest, 0x10), rest.get(length..).filter(|_| length >= 0x1a))
         else {
             let (what, found) = ("bytes of an item of the attribute list", length as u64);
             let error = NtfsDamage::Value { entry: number, what, expected: rest.len() as u64, found };

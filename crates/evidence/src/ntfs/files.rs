@@ -199,12 +199,7 @@ impl NtfsFiles {
     }
 
     /// The child with this written name, or else the only one that differs in letter case alone.
-    fn child(
-        &self,
-        folder: &EvidencePath,
-        entry: &MftEntry,
-        name: &str,
-    ) -> Result<Option<Child>, ReadError> {
+    fn child(&self, folder: &EvidencePath, entry: &MftEntry, name: &str) -> Result<Option<Child>, ReadError> {
         let Ok(wanted) = unescape_name(name) else { return Ok(None) };
         let collation = self.volume.collation();
         let folded = stored(&wanted).map(|units| collation.folded(&units));
@@ -215,9 +210,9 @@ impl NtfsFiles {
             None => {
                 let mut names = self.volume.names(entry).map_err(|source| damaged(folder, source))?;
                 let equal = |name: &[u8]| stored(name).map(|units| collation.folded(&units)) == folded;
-                names.children.retain(|child| {
-                    child.name == wanted || (folded.is_some() && equal(&child.name))
-                });
+                names
+                    .children
+                    .retain(|child| child.name == wanted || (folded.is_some() && equal(&child.name)));
                 (names.children, names.damage)
             }
         };
