@@ -142,8 +142,8 @@ fn volumes_are_found_in_partitions_of_both_kinds_and_in_an_e01() {
     let gpt = parts(DiskSpec::gpt(40_000), Part::volume(20_000, &b));
     for (disk, scheme, second) in [(&mbr, Scheme::Mbr, "p5"), (&gpt, Scheme::Gpt, "p2")] {
         let (_folder, tree) = open(|file| disk.write_to(file).unwrap());
-        assert_eq!(tree.layout().scheme, scheme);
-        assert!(tree.layout().defects.is_empty(), "{:?}", tree.layout().defects);
+        assert_eq!(tree.layout().unwrap().scheme, scheme);
+        assert!(tree.layout().unwrap().defects.is_empty(), "{:?}", tree.layout().unwrap().defects);
         assert_eq!((compare(&tree, "p1", &a), compare(&tree, second, &b)), (2, 1));
     }
     let folder = tempfile::tempdir().unwrap();
@@ -166,7 +166,7 @@ fn a_gpt_whose_first_table_is_damaged_is_read_from_its_copy() {
     let mut bytes = DiskSpec::gpt(40_000).part(Part::volume(2048, &volume)).build().unwrap().bytes();
     bytes[520] ^= 0xff;
     let (_folder, tree) = open(|file| file.write_all(&bytes).unwrap());
-    assert_eq!(tree.layout().defects.len(), 1);
+    assert_eq!(tree.layout().unwrap().defects.len(), 1);
     assert_eq!(compare(&tree, "p1", &volume), 1);
 }
 
