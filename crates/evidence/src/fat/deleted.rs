@@ -18,7 +18,7 @@ use ledger::{Defect, Gap};
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// Deleted entries that are told of one volume: they are held to be given in the order of their numbers.
+/// Deleted entries and damage that are told of one volume: they are held to be given in the order of their numbers.
 const MAX_ENTRIES: usize = 1 << 18;
 
 /// Everything that is deleted, in the order of the numbers.
@@ -82,7 +82,7 @@ impl<'a> Search<'a> {
                     Found::Damage(stop) => self.defect(&folder, stop),
                     Found::Label(_) | Found::Bitmap { .. } => {}
                 }
-                if self.found.len() >= MAX_ENTRIES {
+                if self.found.len() + self.damage.len() >= MAX_ENTRIES {
                     let reason = format!("more than {MAX_ENTRIES} deleted entries: the others are not told");
                     self.damage.push(DeletedStep::Gap(Gap { path: root.as_str().to_owned(), reason }));
                     return;

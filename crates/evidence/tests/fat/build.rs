@@ -73,8 +73,11 @@ impl Fat {
                 12 => {
                     let pair = u16::from_le_bytes([self.image[at], self.image[at + 1]]);
                     let value = (value & 0xfff) as u16;
-                    let pair =
-                        if cluster % 2 == 0 { pair & 0xf000 | value } else { pair & 0x000f | value << 4 };
+                    let pair = if cluster.is_multiple_of(2) {
+                        pair & 0xf000 | value
+                    } else {
+                        pair & 0x000f | value << 4
+                    };
                     put(&mut self.image, at, &pair.to_le_bytes());
                 }
                 16 => put(&mut self.image, at, &(value as u16).to_le_bytes()),
@@ -148,7 +151,7 @@ pub(crate) fn slot(name: &[u8; 11], attributes: u8, first: u32, size: u32) -> [u
 pub(crate) fn long(name: &str, entry: [u8; 32]) -> Vec<[u8; 32]> {
     let sum = entry[..11].iter().fold(0u8, |sum, byte| sum.rotate_right(1).wrapping_add(*byte));
     let mut units: Vec<u16> = name.encode_utf16().collect();
-    if units.len() % 13 != 0 {
+    if !units.len().is_multiple_of(13) {
         units.push(0);
     }
     units.resize(units.len().next_multiple_of(13), 0xffff);
