@@ -17,7 +17,7 @@ use super::spec::VolumeSpec;
 use super::upcase::UpCase;
 use super::{Built, users};
 use crate::medium::Medium;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Builds a volume.
 pub(crate) fn build(spec: &VolumeSpec) -> Result<Built, BuildError> {
@@ -166,25 +166,31 @@ struct Volume<'a> {
 
 impl Volume<'_> {
     fn write_records(&self, items: &[Item], packed: &[Packed], medium: &mut Medium) {
-        let mut table: Vec<Vec<u8>> = (0..self.records).map(record::unused).collect();
         let mut bits = vec![0; usize::try_from(bitmap_size(self.records)).unwrap_or(0)];
+        let mut unused: BTreeSet<u64> = (0..self.records).collect();
         for (item, packed) in items.iter().zip(packed) {
             for (index, (number, attributes)) in packed.records.iter().enumerate() {
                 let header = header(item, index, *number);
                 if header.flags & IN_USE != 0 {
                     set_bit(&mut bits, *number);
                 }
-                if let Some(slot) = usize::try_from(*number).ok().and_then(|at| table.get_mut(at)) {
-                    *slot = record::encode(&header, attributes);
-                }
+                unused.remove(number);
+                self.write_record(*number, &record::encode(&header, attributes), medium);
             }
         }
-        let bytes = table.concat();
-        let cluster = u64::from(self.spec.cluster);
-        let mirrored = usize::try_from(self.places.mirrored).unwrap_or(0) * RECORD;
-        medium.put_runs(&self.places.mirror, cluster, 0, &bytes[..mirrored]);
-        medium.put_runs(&self.places.mft, cluster, 0, &bytes);
-        medium.put_runs(&self.places.mft_bitmap, cluster, 0, &bits);
+        for number in unused {
+            self.write_record(number, &record::unused(number), medium);
+        }
+        medium.put_runs(&self.places.mft_bitmap, u64::from(self.spec.cluster), 0, &bits);
+    }
+
+    /// Writes a record, and its copy where the mirror has one.
+    fn write_record(&self, number: u64, bytes: &[u8], medium: &mut Medium) {
+        let (cluster, at) = (u64::from(self.spec.cluster), number * RECORD as u64);
+        medium.put_runs(&self.places.mft, cluster, at, bytes);
+        if number < self.places.mirrored {
+            medium.put_runs(&self.places.mirror, cluster, at, bytes);
+        }
     }
 
     /// Clusters of files in use, and of nothing else.

@@ -203,6 +203,8 @@ fn a_file_in_many_pieces_has_extension_records() {
     for (path, least) in [("a", 3), ("b", 1)] {
         let planted = built.planted(path).unwrap();
         assert!(planted.extensions.len() >= least, "{path}: {:?}", planted.extensions);
+        let base = parse_attributes(&fs.read_record(planted.record).unwrap(), 0x38).unwrap();
+        assert!(base.iter().all(|found| found.type_code != 0x80), "no piece of it is in the base record");
         for extension in &planted.extensions {
             let header = MftRecordHeader::parse(&fs.read_record(*extension).unwrap()).unwrap();
             assert_eq!(header.base_record & 0xffff_ffff_ffff, planted.record);

@@ -56,7 +56,12 @@ fn file(plan: &Plan<'_>, node: &Node<'_>, usn: u64, store: &mut Store<'_>) -> Re
     let mut content = Vec::new();
     let mut added = 0;
     if spec.kind == Kind::File {
-        content.push(store.attribute(DATA, "", &spec.content)?);
+        let mut main = store.attribute(DATA, "", &spec.content)?;
+        if matches!(spec.deleted, Deleted::Overwritten { .. }) {
+            // Only what stands in clusters can become another's.
+            store.evict(&mut main)?;
+        }
+        content.push(main);
         // Windows tells how the main stream is stored.
         added |= match &spec.content {
             Content::Sparse { .. } => attribute::SPARSE,
