@@ -61,17 +61,10 @@ fn attempt(spec: &VolumeSpec, upcase: &UpCase, records: u64) -> Result<Attempt, 
         reparse: points.map(|item| (item.reparse_tag, item.reference())).collect(),
     };
     items.extend(metafiles::items(spec, &inputs, &mut space, &mut medium)?);
-    // The root has the times of the description.
     folders(&mut items, upcase, &mut space, &mut medium)?;
-    let mut next_record = plan.end();
-    let mut supply = Supply { space: &mut space, medium: &mut medium, next_record: &mut next_record };
-    let mut packed = Vec::new();
-    for item in &items {
-        let attributes = item.all_attributes();
-        packed.push(pack(item.number, item.sequence, attributes, item.attribute_list, &mut supply)?);
-    }
-    if next_record > records {
-        return Ok(Attempt::Records(next_record));
+    let (packed, needed) = pack_all(&items, plan.end(), &mut space, &mut medium)?;
+    if needed > records {
+        return Ok(Attempt::Records(needed));
     }
     for (planted, packed) in planted.iter_mut().zip(&packed) {
         planted.extensions = packed.records.iter().skip(1).map(|(number, _)| *number).collect();
@@ -87,6 +80,22 @@ fn attempt(spec: &VolumeSpec, upcase: &UpCase, records: u64) -> Result<Attempt, 
         planted,
         mft: places.mft.clone(),
     })))
+}
+
+/// Packs every file, and counts the records: those from `end` on are for extensions.
+fn pack_all(
+    items: &[Item],
+    end: u64,
+    space: &mut Space,
+    medium: &mut Medium,
+) -> Result<(Vec<Packed>, u64), BuildError> {
+    let mut next = end;
+    let mut supply = Supply { space, medium, next_record: &mut next };
+    let one = |item: &Item| {
+        pack(item.number, item.sequence, item.all_attributes(), item.attribute_list, &mut supply)
+    };
+    let packed = items.iter().map(one).collect::<Result<_, _>>()?;
+    Ok((packed, next))
 }
 
 /// Names in use and names left behind of a folder, each with what it is sorted by.

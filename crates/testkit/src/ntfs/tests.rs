@@ -250,6 +250,7 @@ fn a_shadow_copy_catalogue_is_told_by_its_header() {
     spec.shadow_catalogue = Some(0x80000);
     let bytes = spec.build().unwrap().bytes();
     assert_eq!(bytes[0x1e00..0x1e04], [0x6b, 0x87, 0x08, 0x38]);
+    assert_eq!(bytes[0x1e18..0x1e20], 0x1e00u64.to_le_bytes());
     assert_eq!(bytes[0x1e30..0x1e38], 0x80000u64.to_le_bytes());
 }
 
