@@ -37,6 +37,8 @@ pub(crate) struct Plan<'a> {
     /// The first record that no metafile has.
     first: u64,
     pub(crate) nodes: Vec<Node<'a>>,
+    /// Nodes by the path of their description.
+    paths: BTreeMap<String, Vec<usize>>,
     /// Nodes of folders.
     folders: BTreeMap<String, usize>,
     /// Folders of the description, by path, and whether they have a node.
@@ -51,6 +53,7 @@ pub(crate) fn plan<'a>(spec: &'a VolumeSpec, first: u64, upcase: &UpCase) -> Res
         spec,
         first,
         nodes: Vec::new(),
+        paths: BTreeMap::new(),
         folders: BTreeMap::from([(String::new(), 0)]),
         described: BTreeMap::new(),
         taken: BTreeMap::new(),
@@ -94,9 +97,8 @@ fn parent(path: &str) -> (&str, &str) {
 impl<'a> Plan<'a> {
     /// The file at this path; one in use before a deleted one.
     pub(crate) fn find(&self, path: &str) -> Option<usize> {
-        let mut all = (0..self.nodes.len()).filter(|at| self.nodes[*at].spec.path == path);
-        let first = all.clone().next();
-        all.find(|at| self.nodes[*at].live()).or(first)
+        let all = self.paths.get(path)?;
+        all.iter().find(|at| self.nodes[**at].live()).or(all.first()).copied()
     }
 
     /// The file in use that `path` names.
@@ -126,6 +128,7 @@ impl<'a> Plan<'a> {
         let name = self.name(&spec.path)?;
         let directory = spec.kind == Kind::Directory;
         let gone = directory && self.taken.contains_key(spec.path.as_str());
+        self.paths.entry(spec.path.clone()).or_default().push(self.nodes.len());
         self.nodes.push(Node { spec, number: 0, sequence: 1, names: vec![name], gone });
         Ok(self.nodes.len() - 1)
     }

@@ -203,6 +203,8 @@ fn a_file_in_many_pieces_has_extension_records() {
     for (path, least) in [("a", 3), ("b", 1)] {
         let planted = built.planted(path).unwrap();
         assert!(planted.extensions.len() >= least, "{path}: {:?}", planted.extensions);
+        let base = parse_attributes(&fs.read_record(planted.record).unwrap(), 0x38).unwrap();
+        assert!(base.iter().all(|found| found.type_code != 0x80), "no piece of it is in the base record");
         for extension in &planted.extensions {
             let header = MftRecordHeader::parse(&fs.read_record(*extension).unwrap()).unwrap();
             assert_eq!(header.base_record & 0xffff_ffff_ffff, planted.record);
@@ -248,6 +250,7 @@ fn a_shadow_copy_catalogue_is_told_by_its_header() {
     spec.shadow_catalogue = Some(0x80000);
     let bytes = spec.build().unwrap().bytes();
     assert_eq!(bytes[0x1e00..0x1e04], [0x6b, 0x87, 0x08, 0x38]);
+    assert_eq!(bytes[0x1e18..0x1e20], 0x1e00u64.to_le_bytes());
     assert_eq!(bytes[0x1e30..0x1e38], 0x80000u64.to_le_bytes());
 }
 
