@@ -148,10 +148,8 @@ impl Deleted<'_> {
             let recovery = *recovery_of.get_or_insert_with(|| recovery(&self.files.volume, entry, map));
             self.found.push_back(DeletedStep::Entry(Box::new(DeletedEntry { node, original, recovery })));
         }
-        let unsound = entry.names().any(|name| name.is_none());
-        if unsound && !entry.in_use {
-            let what = format!("MFT entry {}: a $FILE_NAME that is not sound", entry.number);
-            self.found.push_back(defect(&self.root, what));
+        if names.is_empty() && !entry.in_use {
+            self.found.extend(entry.unsound_names().map(|what| defect(&self.root, what)));
         }
     }
 

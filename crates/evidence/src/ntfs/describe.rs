@@ -33,6 +33,7 @@ impl NtfsFiles {
             None => self.volume.entry(number).map_err(|source| damaged(root, source))?,
         };
         let mut damage: Vec<_> = entry.damage.iter().map(ToString::to_string).collect();
+        damage.extend(entry.unsound_names());
         let attributes = entry.records.iter().flat_map(Record::attributes);
         let attributes = attributes.map(|found| attribute(&found, &mut damage)).collect();
         let standard_information = match entry.standard_information() {

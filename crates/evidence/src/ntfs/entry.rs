@@ -156,6 +156,12 @@ impl MftEntry {
         self.attributes(FILE_NAME).map(|found| NameRecord::parse(found.value().ok()?.0))
     }
 
+    /// What is to be said of `$FILE_NAME`s that are not sound.
+    pub(super) fn unsound_names(&self) -> Option<String> {
+        let count = self.names().filter(Option::is_none).count();
+        (count > 0).then(|| format!("MFT entry {}: {count} $FILE_NAME not sound", self.number))
+    }
+
     /// Whether the entry has a main stream, be it empty.
     pub(crate) fn has_main_stream(&self) -> bool {
         self.attributes(DATA).any(|found| found.is_named(None))

@@ -77,6 +77,7 @@ impl NtfsFiles {
         if let Some(Err(error)) = entry.standard_information() {
             damage.push(error.to_string());
         }
+        damage.extend(entry.unsound_names());
         let reparse = reparse(&self.volume, entry).unwrap_or_else(|error| {
             damage.push(error.to_string());
             Reparse::Plain
