@@ -14,7 +14,10 @@ use testkit::ntfs::{Built, Deleted, EntrySpec, FileTimes, Kind, Planted, VolumeS
 const SIZE: u64 = 16 << 20;
 const LIMIT: u64 = 64 << 20;
 
-struct Volume(#[expect(dead_code, reason = "the file lives as long as the tree")] tempfile::TempDir, ImageTree);
+struct Volume(
+    #[expect(dead_code, reason = "the file lives as long as the tree")] tempfile::TempDir,
+    ImageTree,
+);
 
 #[expect(clippy::disallowed_methods, reason = "a test writes its fixture")]
 fn open_bytes(bytes: &[u8]) -> Volume {
@@ -150,7 +153,8 @@ fn names_are_found_in_any_case_unless_two_differ_in_case_alone() {
     let utf16 = |name: &str| -> Vec<u8> { name.encode_utf16().flat_map(u16::to_le_bytes).collect() };
     let (stand_in, name) = (utf16("cas_"), utf16("case"));
     let mut bytes = spec.build().unwrap().bytes();
-    let places: Vec<_> = (0..bytes.len() - 8).step_by(2).filter(|at| bytes[*at..].starts_with(&stand_in)).collect();
+    let places: Vec<_> =
+        (0..bytes.len() - 8).step_by(2).filter(|at| bytes[*at..].starts_with(&stand_in)).collect();
     for at in places {
         bytes[at..at + name.len()].copy_from_slice(&name);
     }
@@ -403,7 +407,8 @@ fn a_torn_record_is_a_defect_that_names_its_place() {
 fn no_mutation_of_the_structures_stops_the_reader() {
     let mut spec = VolumeSpec::new("").size(2 << 20).cluster(512);
     for number in 0..40 {
-        let file = EntrySpec::file(&format!("a folder/file {number} {}", "z".repeat(30)), &noise(number, 700));
+        let file =
+            EntrySpec::file(&format!("a folder/file {number} {}", "z".repeat(30)), &noise(number, 700));
         spec = spec.entry(if number % 5 == 0 { file.deleted(Deleted::Recoverable).stale() } else { file });
     }
     spec = spec.entry(EntrySpec::file("listed", &noise(7, 9000)).extents(9).attribute_list());
