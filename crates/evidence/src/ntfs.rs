@@ -177,6 +177,11 @@ impl Volume {
         Ok(record)
     }
 
+    /// Whether a record was never written: it holds zeros.
+    fn is_unused(&self, number: u64) -> bool {
+        self.raw(number).is_ok_and(|bytes| bytes.iter().all(|byte| *byte == 0))
+    }
+
     /// The bytes of a record as they stand.
     fn raw(&self, number: u64) -> Result<Vec<u8>, NtfsDamage> {
         let size = self.boot.record;

@@ -67,7 +67,11 @@ impl EvidencePath {
         if self.is_root() {
             EvidencePath(name.to_owned())
         } else {
-            EvidencePath(format!("{}/{name}", self.0))
+            let mut path = String::with_capacity(self.0.len() + 1 + name.len());
+            path.push_str(&self.0);
+            path.push('/');
+            path.push_str(name);
+            EvidencePath(path)
         }
     }
 
@@ -123,6 +127,11 @@ pub(crate) fn escape_target(target: &[u8]) -> String {
 }
 
 fn escape_part(bytes: &[u8]) -> String {
+    // Most names need no second look.
+    let plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'%' | b'/' | b'\\');
+    if let Some(plain) = std::str::from_utf8(bytes).ok().filter(|_| bytes.iter().all(plain)) {
+        return plain.to_owned();
+    }
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         let mut characters = chunk.valid().chars().peekable();

@@ -17,7 +17,7 @@ pub trait Tree {
     /// How locators name this piece of evidence.
     fn label(&self) -> &str;
 
-    /// The entry at `path`: spelled so, or else differing in letter case alone (compared in Unicode lower case).
+    /// The entry at `path`: spelled so, or else differing in letter case alone (compared in Unicode lower case; on NTFS by the volume's own upper-case table).
     ///
     /// `None` where there is none.
     /// The node carries the evidence's own spelling.
@@ -167,7 +167,7 @@ pub enum NodeState {
 /// A named (alternate) stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamInfo {
-    /// Its name.
+    /// Its name, written as names in paths are.
     pub name: String,
     /// Its bytes.
     pub size: u64,

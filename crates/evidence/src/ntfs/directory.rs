@@ -13,7 +13,7 @@ const INDEX: &str = "$I30";
 
 /// The most bytes of an index that are read, and that are read at once.
 const MAX_INDEX: u64 = 1 << 30;
-const PIECE: u64 = 64 << 10;
+const PIECE: u64 = 32 << 10;
 
 /// A file in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
