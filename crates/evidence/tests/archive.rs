@@ -42,8 +42,11 @@ fn read(tree: &dyn Tree, at: &str) -> Result<Vec<u8>, ReadError> {
     read_all(tree.open(&node, None)?.as_mut(), 1 << 30)
 }
 
-/// Every file below the root with its size and content, and every defect and gap.
-fn everything(tree: &dyn Tree) -> (Vec<(String, u64, Result<Vec<u8>, String>)>, Vec<String>) {
+/// Path, size and content of a file.
+type Held = (String, u64, Result<Vec<u8>, String>);
+
+/// Every file below the root, and every defect and gap.
+fn everything(tree: &dyn Tree) -> (Vec<Held>, Vec<String>) {
     let root = tree.node(&EvidencePath::root()).unwrap().unwrap();
     let (mut files, mut told) = (Vec::new(), Vec::new());
     for step in walk(tree, &root) {

@@ -108,7 +108,7 @@ pub enum CaseError {
         outside: PathBuf,
     },
     /// What was given as a case is evidence of a kind that this version cannot read.
-    #[error("open the evidence {}: expected a directory or a disk image", path.display())]
+    #[error("open the evidence {}: expected a directory, an archive (zip, 7z, tar, tar.gz, tar.zst) or a disk image", path.display())]
     NotADirectory {
         /// Its path.
         path: PathBuf,

@@ -44,6 +44,28 @@ fn an_image_is_known_by_its_content_and_anything_else_refused() {
 }
 
 #[test]
+fn an_archive_is_known_by_its_content() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = folder.path().join("triage.dat");
+    // The end of a central directory without entries.
+    let empty = [&b"PK\x05\x06"[..], &[0; 18]].concat();
+    std::fs::write(&archive, empty).unwrap();
+    let kind = |path: &Path| load_case(path).unwrap().entry.evidence[0].kind;
+    assert_eq!(kind(&archive), EvidenceKind::Archive);
+    let file = folder.path().join("case.toml");
+    let named = |kind: &str| {
+        let text = format!("title = \"T\"\n[[evidence]]\npath = \"triage.dat\"\nkind = \"{kind}\"\n");
+        std::fs::write(&file, text).unwrap();
+        load_case(folder.path())
+    };
+    assert!(matches!(named("image"), Err(CaseError::Content { .. })));
+    assert_eq!(named("archive").unwrap().entry.evidence[0].kind, EvidenceKind::Archive);
+    let new = crate::new_case(&[archive], Some(&folder.path().join("new"))).unwrap();
+    let written = crate::write_case(&new).unwrap();
+    assert_eq!(kind(&written), EvidenceKind::Archive);
+}
+
+#[test]
 fn an_error_in_a_case_file_points_at_its_line() {
     let error = case_with("title = \"T\"\n[[evidence]]\npath = \"evidence\"\nkind = \"disc\"\n").unwrap_err();
     let CaseError::Malformed { source, .. } = error else { panic!("{error}") };
