@@ -66,6 +66,23 @@ fn an_archive_is_known_by_its_content() {
 }
 
 #[test]
+fn a_folder_of_nothing_but_images_is_told_from_evidence() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut segment = b"EVF\x09\x0d\x0a\xff\x00".to_vec();
+    segment.resize(512, 0);
+    for name in ["disk.E01", "disk.E02"] {
+        std::fs::write(folder.path().join(name), &segment).unwrap();
+    }
+    std::fs::write(folder.path().join("disk.E01.txt"), "acquired").unwrap();
+    let error = load_case(folder.path()).unwrap_err();
+    let CaseError::OnlyContainers { first, .. } = &error else { panic!("{error}") };
+    assert!(first.ends_with("disk.E01"), "{error}");
+    // A hive beside them is evidence.
+    std::fs::write(folder.path().join("SYSTEM"), "regf").unwrap();
+    assert!(load_case(folder.path()).is_ok());
+}
+
+#[test]
 fn an_error_in_a_case_file_points_at_its_line() {
     let error = case_with("title = \"T\"\n[[evidence]]\npath = \"evidence\"\nkind = \"disc\"\n").unwrap_err();
     let CaseError::Malformed { source, .. } = error else { panic!("{error}") };

@@ -80,11 +80,13 @@ pub(super) enum Content {
 }
 
 /// A folder of the tree; no name is both a folder's and a leaf's.
+///
+/// Both are boxed: a map makes room for eleven values where it holds one.
 #[derive(Debug, Default)]
 pub(super) struct Folder {
     pub(super) stamps: Stamps,
-    pub(super) folders: BTreeMap<Box<str>, Folder>,
-    pub(super) leaves: BTreeMap<Box<str>, Leaf>,
+    pub(super) folders: BTreeMap<Box<str>, Box<Folder>>,
+    pub(super) leaves: BTreeMap<Box<str>, Box<Leaf>>,
     pub(super) defects: Vec<Defect>,
 }
 
@@ -179,15 +181,15 @@ impl Index {
         for part in above.split('/').filter(|part| !part.is_empty()) {
             folder = folder.folders.get(part)?;
         }
-        folder.leaves.get(name)
+        folder.leaves.get(name).map(AsRef::as_ref)
     }
 
     /// Every leaf.
     pub(super) fn leaves(&mut self, visit: &mut dyn FnMut(&mut Leaf)) {
         let mut open = vec![&mut self.root];
         while let Some(folder) = open.pop() {
-            folder.leaves.values_mut().for_each(&mut *visit);
-            open.extend(folder.folders.values_mut());
+            folder.leaves.values_mut().for_each(|leaf| visit(leaf));
+            open.extend(folder.folders.values_mut().map(AsMut::as_mut));
         }
     }
 }
@@ -235,11 +237,11 @@ fn enter<'f>(
     let name = name.into_boxed_str();
     if let Some(leaf) = folder.leaves.remove(&name) {
         let above = path.rsplit_once('/').map_or("", |(above, _)| above);
-        set_aside(folder, &name, leaf, above, tell);
+        set_aside(folder, &name, *leaf, above, tell);
     }
     folder.folders.entry(name).or_insert_with(|| {
         *items += 1;
-        Folder::default()
+        Box::default()
     })
 }
 
@@ -254,7 +256,7 @@ fn put(folder: &mut Folder, name: String, leaf: Leaf, path: &str, tell: &mut Tel
 
 /// Puts a leaf where no folder is.
 fn replace(folder: &mut Folder, name: String, leaf: Leaf, path: &str, tell: &mut Tell<'_>) {
-    let Some(former) = folder.leaves.insert(name.clone().into_boxed_str(), leaf) else { return };
+    let Some(former) = folder.leaves.insert(name.clone().into_boxed_str(), Box::new(leaf)) else { return };
     let former = former.offset.map(|at| format!(" at byte {at}")).unwrap_or_default();
     let what = format!("it replaces an earlier entry{former} of the same path, which is not read");
     tell.defect(folder, path, &name, &what);
