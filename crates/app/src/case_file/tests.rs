@@ -129,7 +129,11 @@ fn every_error_names_file_line_what_was_expected_and_what_was_found() {
             "unknown field `lable`, expected one of `path`, `label`, `kind`, `sha256`",
         ),
         (case("sha256 = \"abc\"\n"), 5, "expected 64 hex digits, found \"abc\""),
-        (case("").replace("directory", "disc"), 4, "unknown variant `disc`, expected `directory`"),
+        (
+            case("").replace("directory", "disc"),
+            4,
+            "unknown variant `disc`, expected one of `directory`, `archive`, `image`",
+        ),
         (case("").replace("\"evidence\"", "\"case.toml\""), 3, "expected the path of a folder, found"),
         (case("").replace("\"evidence\"", "\"gone\""), 3, "open the evidence"),
         (case("").replace("\"evidence\"", "\"/\""), 3, "lies outside this folder"),
