@@ -84,9 +84,10 @@ pub fn load_case(path: &Path) -> Result<Case, CaseError> {
     // A link to nothing is a case file that cannot be read, and not a folder without one.
     match file.symlink_metadata() {
         Ok(_) => from_file(&file, Named::Found),
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            Ok(from_evidence(&absolute, EvidenceKind::Directory))
-        }
+        Err(error) if error.kind() == ErrorKind::NotFound => match only_containers(&absolute) {
+            Some(first) => Err(CaseError::OnlyContainers { path: path.to_owned(), first }),
+            None => Ok(from_evidence(&absolute, EvidenceKind::Directory)),
+        },
         Err(source) => Err(CaseError::Unreadable { path: file, source }),
     }
 }
@@ -109,6 +110,33 @@ pub(crate) fn kind_of(path: &Path) -> std::io::Result<Option<EvidenceKind>> {
         return Ok(Some(EvidenceKind::Archive));
     }
     Ok(tools::is_image(path)?.then_some(EvidenceKind::Image))
+}
+
+/// The most files of a folder of images; a folder with more is taken for evidence.
+const MAX_LOOKED_AT: usize = 1000;
+
+/// The first image or archive of a folder that holds nothing else but what acquisition tools write beside them.
+///
+/// As evidence such a folder says nothing: files inside it are not opened as images.
+fn only_containers(folder: &Path) -> Option<PathBuf> {
+    let entries: Vec<_> = folder.read_dir().ok()?.take(MAX_LOOKED_AT + 1).collect::<Result<_, _>>().ok()?;
+    let mut paths: Vec<_> = entries.iter().map(std::fs::DirEntry::path).collect();
+    if paths.len() > MAX_LOOKED_AT || paths.iter().any(|path| !path.is_file()) {
+        return None;
+    }
+    paths.sort();
+    let of_container = |path: &PathBuf| match kind_of(path) {
+        Ok(Some(EvidenceKind::Archive | EvidenceKind::Image)) => true,
+        Ok(Some(EvidenceKind::Directory) | None) | Err(_) => false,
+    };
+    let first = paths.iter().find(|path| of_container(path))?.clone();
+    let segments = tools::image_files(&first);
+    let beside = |path: &PathBuf| {
+        let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+        let written = ["txt", "log", "csv", "json", "xml", "md5", "sha1", "sha256"];
+        written.iter().any(|known| extension == *known)
+    };
+    paths.iter().all(|path| segments.contains(path) || of_container(path) || beside(path)).then_some(first)
 }
 
 fn from_evidence(folder: &Path, kind: EvidenceKind) -> Case {

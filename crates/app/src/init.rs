@@ -33,7 +33,7 @@ pub enum InitError {
         source: std::io::Error,
     },
     /// Evidence is of a kind that this version cannot read.
-    #[error("open the evidence {}: expected a directory or a disk image", path.display())]
+    #[error("open the evidence {}: expected a directory, an archive (zip, 7z, tar, tar.gz, tar.zst) or a disk image", path.display())]
     NotADirectory {
         /// Its path.
         path: PathBuf,

@@ -172,7 +172,13 @@ impl ArchiveTree {
         while let Some(part) = parts.next() {
             match folder.folders.get(part) {
                 Some(below) => folder = below,
-                None => return folder.leaves.get(part).filter(|_| parts.peek().is_none()).map(Item::Leaf),
+                None => {
+                    return folder
+                        .leaves
+                        .get(part)
+                        .filter(|_| parts.peek().is_none())
+                        .map(|leaf| Item::Leaf(leaf));
+                }
             }
         }
         Some(Item::Folder(folder))

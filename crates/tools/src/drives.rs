@@ -144,12 +144,12 @@ fn of_image(tree: &dyn Tree, volumes: Vec<EvidencePath>, letter: char) -> Vec<Ev
         return volumes;
     }
     let holds_windows = |volume: &EvidencePath| {
-        let is_there = |name: &&str| {
+        let is_there = |name: &str| {
             let path = volume.child(name).ok();
             let node = path.and_then(|path| tree.node(&path).ok().flatten());
             node.is_some_and(|node| node.kind == NodeKind::Directory)
         };
-        WINDOWS.iter().any(|name| is_there(&name))
+        WINDOWS.iter().any(|name| is_there(name))
     };
     match letter.eq_ignore_ascii_case(&'C') {
         true => volumes.into_iter().filter(holds_windows).collect(),

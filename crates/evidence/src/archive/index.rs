@@ -6,7 +6,6 @@
 
 use super::name::{self, Name};
 use super::stamp::Stamps;
-use crate::path::EvidencePath;
 use ledger::{Defect, Gap};
 use std::collections::BTreeMap;
 
@@ -81,11 +80,13 @@ pub(super) enum Content {
 }
 
 /// A folder of the tree; no name is both a folder's and a leaf's.
+///
+/// Both are boxed: a map makes room for eleven values where it holds one.
 #[derive(Debug, Default)]
 pub(super) struct Folder {
     pub(super) stamps: Stamps,
-    pub(super) folders: BTreeMap<Box<str>, Folder>,
-    pub(super) leaves: BTreeMap<Box<str>, Leaf>,
+    pub(super) folders: BTreeMap<Box<str>, Box<Folder>>,
+    pub(super) leaves: BTreeMap<Box<str>, Box<Leaf>>,
     pub(super) defects: Vec<Defect>,
 }
 
@@ -123,9 +124,9 @@ impl Index {
         let last = parts.pop();
         let mut tell = Tell { at: offset, count: &mut self.defects };
         let mut folder = &mut self.root;
-        let mut path = EvidencePath::root();
+        let mut path = String::new();
         for part in parts {
-            path = path.child(&part).unwrap_or(path);
+            join(&mut path, &part);
             folder = enter(folder, part, &path, &mut tell, &mut self.items);
         }
         match (last, body) {
@@ -137,7 +138,7 @@ impl Index {
             }
             (Some(last), Body::Folder) => {
                 tell.odd(folder, &path, &last, odd);
-                let path = path.child(&last).unwrap_or(path);
+                join(&mut path, &last);
                 enter(folder, last, &path, &mut tell, &mut self.items).stamps = stamps;
             }
             (Some(last), Body::Leaf(leaf)) => {
@@ -180,17 +181,25 @@ impl Index {
         for part in above.split('/').filter(|part| !part.is_empty()) {
             folder = folder.folders.get(part)?;
         }
-        folder.leaves.get(name)
+        folder.leaves.get(name).map(AsRef::as_ref)
     }
 
     /// Every leaf.
     pub(super) fn leaves(&mut self, visit: &mut dyn FnMut(&mut Leaf)) {
         let mut open = vec![&mut self.root];
         while let Some(folder) = open.pop() {
-            folder.leaves.values_mut().for_each(&mut *visit);
-            open.extend(folder.folders.values_mut());
+            folder.leaves.values_mut().for_each(|leaf| visit(leaf));
+            open.extend(folder.folders.values_mut().map(AsMut::as_mut));
         }
     }
+}
+
+/// Adds a written name to a written path.
+fn join(path: &mut String, name: &str) {
+    if !path.is_empty() {
+        path.push('/');
+    }
+    path.push_str(name);
 }
 
 /// Tells defects of one entry.
@@ -200,19 +209,19 @@ struct Tell<'a> {
 }
 
 impl Tell<'_> {
-    fn odd(&mut self, folder: &mut Folder, path: &EvidencePath, name: &str, odd: Option<&'static str>) {
+    fn odd(&mut self, folder: &mut Folder, path: &str, name: &str, odd: Option<&'static str>) {
         if let Some(odd) = odd {
             self.defect(folder, path, name, odd);
         }
     }
 
-    fn defect(&mut self, folder: &mut Folder, path: &EvidencePath, name: &str, what: &str) {
+    fn defect(&mut self, folder: &mut Folder, path: &str, name: &str, what: &str) {
         *self.count += 1;
         if *self.count <= MAX_DEFECTS {
             let at = self.at.map(|at| format!("the entry at byte {at} of the archive: ")).unwrap_or_default();
-            let path = path.child(name).unwrap_or_else(|_| path.clone());
-            let (path, what) = (path.as_str().to_owned(), format!("{at}{what}"));
-            folder.defects.push(Defect { path, offset: None, what });
+            let mut whole = path.to_owned();
+            join(&mut whole, name);
+            folder.defects.push(Defect { path: whole, offset: None, what: format!("{at}{what}") });
         }
     }
 }
@@ -221,30 +230,23 @@ impl Tell<'_> {
 fn enter<'f>(
     folder: &'f mut Folder,
     name: String,
-    path: &EvidencePath,
+    path: &str,
     tell: &mut Tell<'_>,
     items: &mut usize,
 ) -> &'f mut Folder {
     let name = name.into_boxed_str();
     if let Some(leaf) = folder.leaves.remove(&name) {
-        let above = path.parent().unwrap_or_default();
-        set_aside(folder, &name, leaf, &above, tell);
+        let above = path.rsplit_once('/').map_or("", |(above, _)| above);
+        set_aside(folder, &name, *leaf, above, tell);
     }
     folder.folders.entry(name).or_insert_with(|| {
         *items += 1;
-        Folder::default()
+        Box::default()
     })
 }
 
 /// Puts a leaf under `name`; a leaf that is there is replaced, and a folder keeps its name.
-fn put(
-    folder: &mut Folder,
-    name: String,
-    leaf: Leaf,
-    path: &EvidencePath,
-    tell: &mut Tell<'_>,
-    items: &mut usize,
-) {
+fn put(folder: &mut Folder, name: String, leaf: Leaf, path: &str, tell: &mut Tell<'_>, items: &mut usize) {
     *items += 1;
     match folder.folders.contains_key(name.as_str()) {
         true => set_aside(folder, &name, leaf, path, tell),
@@ -253,15 +255,15 @@ fn put(
 }
 
 /// Puts a leaf where no folder is.
-fn replace(folder: &mut Folder, name: String, leaf: Leaf, path: &EvidencePath, tell: &mut Tell<'_>) {
-    let Some(former) = folder.leaves.insert(name.clone().into_boxed_str(), leaf) else { return };
+fn replace(folder: &mut Folder, name: String, leaf: Leaf, path: &str, tell: &mut Tell<'_>) {
+    let Some(former) = folder.leaves.insert(name.clone().into_boxed_str(), Box::new(leaf)) else { return };
     let former = former.offset.map(|at| format!(" at byte {at}")).unwrap_or_default();
     let what = format!("it replaces an earlier entry{former} of the same path, which is not read");
     tell.defect(folder, path, &name, &what);
 }
 
 /// Puts a leaf whose name is a folder's under one beside it, which only such leaves have.
-fn set_aside(folder: &mut Folder, name: &str, leaf: Leaf, path: &EvidencePath, tell: &mut Tell<'_>) {
+fn set_aside(folder: &mut Folder, name: &str, leaf: Leaf, path: &str, tell: &mut Tell<'_>) {
     let aside = name::aside(name);
     tell.defect(folder, path, &aside, "its path is a folder's, too: it stands under this name");
     replace(folder, aside, leaf, path, tell);

@@ -13,6 +13,7 @@ mod cases;
 mod catalogue;
 mod files;
 mod fixture;
+mod layouts;
 mod normalise;
 mod registry;
 mod registry_artifact;
