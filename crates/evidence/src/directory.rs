@@ -140,6 +140,8 @@ impl DirectoryTree {
             size: if kind == NodeKind::File { metadata.len() } else { 0 },
             kind,
             times: times(&metadata),
+            name_times: None,
+            links: Some(metadata.nlink()),
             reference: Some(FileReference::Inode(metadata.ino())),
             state: NodeState::Allocated,
             streams: Vec::new(),

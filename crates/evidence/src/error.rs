@@ -154,7 +154,7 @@ pub enum ReadError {
         path: EvidencePath,
         /// What is wrong, and where.
         #[source]
-        source: NtfsDamage,
+        source: Damage,
     },
     /// The entry is there, and is stored in a way that is not read yet.
     #[error("read {path}: found {found}, which is not read yet")]
@@ -185,6 +185,37 @@ pub enum ReadError {
         limit: u64,
         /// Its size.
         actual: u64,
+    },
+}
+
+/// What is wrong with a structure of a file system.
+#[derive(Debug, Error)]
+pub enum Damage {
+    /// Of NTFS.
+    #[error(transparent)]
+    Ntfs(#[from] NtfsDamage),
+    /// A field of any other file system is not what it must be.
+    #[error("byte {offset} of the volume: {what}: expected {expected}, found {found}")]
+    Field {
+        /// The field.
+        what: &'static str,
+        /// Where it stands, in bytes from the start of the volume.
+        offset: u64,
+        /// What must stand there.
+        expected: &'static str,
+        /// What stands there.
+        found: u64,
+    },
+    /// A structure cannot be read from the medium.
+    #[error("byte {offset} of the volume: {what}: {source}")]
+    Unreadable {
+        /// The structure.
+        what: &'static str,
+        /// Where it stands, in bytes from the start of the volume.
+        offset: u64,
+        /// Why.
+        #[source]
+        source: io::Error,
     },
 }
 

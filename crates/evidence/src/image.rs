@@ -1,8 +1,8 @@
 //! A disk image as evidence.
 //!
 //! The root holds one folder a volume: `p1`, `p2` … by the number of the partition, `p0` where the medium has no partition table.
-//! Times are those of `$STANDARD_INFORMATION`, written by the examined host.
-//! Deleted entries are not listed, and of the file systems only NTFS is read; any other volume is a gap.
+//! Times were written by the examined host.
+//! A volume that is not read is a gap.
 
 mod container;
 mod kind;
@@ -14,15 +14,17 @@ pub(crate) use container::Container;
 pub use layout::{Layout, Region, Scheme, read_layout};
 pub use segments::{image_files, is_image};
 
+use crate::deleted::{DELETED, DeletedSteps};
 use crate::error::{OpenError, ReadError};
-use crate::ntfs::ROOT;
+use crate::mft::MftDescription;
 use crate::path::EvidencePath;
 use crate::read::ReadAt;
-use crate::tree::{Listing, MacbTimes, Node, NodeKind, NodeState, Tree};
-use ledger::{Defect, Gap};
+use crate::tree::{FileReference, Listing, Node, NodeKind, Tree};
+use crate::volume::Volume;
+use ledger::Gap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use volume::{Content, Part};
+use volume::Part;
 
 /// The volumes of an image.
 pub struct ImageTree {
@@ -44,22 +46,14 @@ pub fn open_image(path: &Path, label: &str) -> Result<ImageTree, OpenError> {
 }
 
 impl ImageTree {
-    /// How the medium is divided, with what lies between the partitions.
-    pub fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
     /// The volume that holds `path`; `None` for the root and where there is none.
     fn part(&self, path: &EvidencePath) -> Option<&Part> {
         let name = path.components().next()?.to_lowercase();
         self.parts.iter().find(|part| part.name() == name)
     }
 
-    fn root(&self) -> Node {
-        folder(EvidencePath::root())
-    }
-
-    fn volumes(&self) -> Listing {
+    /// The folders of the volumes.
+    fn listing(&self) -> Listing {
         let mut listing = Listing { defects: self.layout.defects.clone(), ..Listing::default() };
         for part in &self.parts {
             match part.root() {
@@ -79,53 +73,43 @@ impl Tree for ImageTree {
 
     fn node(&self, path: &EvidencePath) -> Result<Option<Node>, ReadError> {
         if path.is_root() {
-            return Ok(Some(self.root()));
+            return Ok(Some(Node::folder(EvidencePath::root())));
         }
         let Some(part) = self.part(path) else { return Ok(None) };
-        let root = part.root()?;
-        let mut names = path.components().skip(1).peekable();
-        if names.peek().is_none() {
-            return Ok(Some(root));
-        }
-        let volume = part.ntfs()?;
-        let mut node = root;
-        let mut number = ROOT;
-        for name in names {
-            match &node.kind {
-                NodeKind::Directory => {}
-                NodeKind::Symlink { target } => {
-                    return Err(ReadError::Symlink { path: node.path, target: target.clone() });
-                }
-                NodeKind::File | NodeKind::Other => return Ok(None),
+        let mut node = part.root()?;
+        let names: Vec<_> = path.components().skip(1).collect();
+        for (depth, name) in names.iter().enumerate() {
+            if let NodeKind::Symlink { target } = &node.kind {
+                return Err(ReadError::Symlink { path: node.path, target: target.clone() });
             }
-            let Some((path, child)) = volume.find(&node.path, number, name)? else { return Ok(None) };
-            node = volume.node(path, &child)?;
-            number = child.entry;
+            let files = part.files()?;
+            node = match (files.find(&node, name)?, depth, names.as_slice()) {
+                (Some(found), ..) => found,
+                (None, 0, [first, number, name]) if *first == DELETED => {
+                    return files.deleted_node(&part.path()?, number, name);
+                }
+                (None, ..) => return Ok(None),
+            };
         }
         Ok(Some(node))
     }
 
+    fn node_at(&self, path: &EvidencePath, reference: FileReference) -> Result<Option<Node>, ReadError> {
+        match self.part(path) {
+            Some(part) if path.components().count() > 1 => part.files()?.node_at(path, reference),
+            Some(_) | None => self.node(path),
+        }
+    }
+
     fn children(&self, directory: &Node) -> Result<Listing, ReadError> {
         if directory.path.is_root() {
-            return Ok(self.volumes());
+            return Ok(self.listing());
         }
         let absent = || ReadError::Absent { path: directory.path.clone() };
         if directory.kind != NodeKind::Directory {
             return Err(ReadError::NotADirectory { path: directory.path.clone() });
         }
-        let part = self.part(&directory.path).ok_or_else(absent)?;
-        match &part.content {
-            Content::Ntfs(volume) => volume.children(directory),
-            Content::Unread(kind) => {
-                let reason = format!("{} is not read yet", kind.describe());
-                Ok(Listing { gaps: vec![Gap { path: part.name(), reason }], ..Listing::default() })
-            }
-            Content::Damaged(what) => {
-                let (path, reason) = (part.name(), "a damaged file system is not read".to_owned());
-                let defect = Defect { path: path.clone(), offset: None, what: what.clone() };
-                Ok(Listing { defects: vec![defect], gaps: vec![Gap { path, reason }], nodes: Vec::new() })
-            }
-        }
+        self.part(&directory.path).ok_or_else(absent)?.children(directory)
     }
 
     fn open(&self, node: &Node, stream: Option<&str>) -> Result<Box<dyn ReadAt>, ReadError> {
@@ -134,24 +118,30 @@ impl Tree for ImageTree {
         }
         let absent = || ReadError::Absent { path: node.path.clone() };
         let part = self.part(&node.path).ok_or_else(absent)?;
-        part.ntfs()?.open(node, stream)
+        part.files()?.open(node, stream)
     }
 
     fn container(&self) -> &[PathBuf] {
         self.container.files()
     }
-}
 
-/// A folder that is ours and not the evidence's.
-fn folder(path: EvidencePath) -> Node {
-    Node {
-        name: path.name().to_owned(),
-        kind: NodeKind::Directory,
-        size: 0,
-        times: MacbTimes::default(),
-        reference: None,
-        state: NodeState::Allocated,
-        streams: Vec::new(),
-        path,
+    fn layout(&self) -> Option<&Layout> {
+        Some(&self.layout)
+    }
+
+    fn volumes(&self) -> Vec<Volume> {
+        self.parts.iter().filter_map(|part| part.describe().ok()).collect()
+    }
+
+    fn deleted(&self, volume: &EvidencePath) -> Result<DeletedSteps<'_>, ReadError> {
+        let absent = || ReadError::Absent { path: volume.clone() };
+        let part = self.part(volume).ok_or_else(absent)?;
+        part.files()?.deleted(&part.path()?)
+    }
+
+    fn mft_entry(&self, volume: &EvidencePath, number: u64) -> Result<Option<MftDescription>, ReadError> {
+        let absent = || ReadError::Absent { path: volume.clone() };
+        let part = self.part(volume).ok_or_else(absent)?;
+        part.files()?.mft_entry(&part.path()?, number)
     }
 }

@@ -7,21 +7,29 @@
 
 #![deny(clippy::indexing_slicing)]
 
+mod deleted;
 mod directory;
 mod error;
+mod file_system;
 mod hash;
 mod image;
+mod mft;
 mod ntfs;
 mod path;
 mod read;
 mod tree;
+mod volume;
 mod walk;
+mod window;
 
+pub use deleted::{DELETED, DeletedEntry, DeletedStep, DeletedSteps, Original, Recovery};
 pub use directory::{DirectoryTree, open_directory};
-pub use error::{HashError, NtfsDamage, OpenError, PathError, ReadError};
+pub use error::{Damage, HashError, NtfsDamage, OpenError, PathError, ReadError};
 pub use hash::hash;
 pub use image::{ImageTree, Layout, Region, Scheme, image_files, is_image, open_image, read_layout};
+pub use mft::{AttributeInfo, FileName, MftDescription, StandardInformation};
 pub use path::{EvidencePath, escape_name, unescape_name};
 pub use read::{Extent, ReadAt, read_all, read_full_at};
 pub use tree::{FileReference, Listing, MacbTimes, Node, NodeKind, NodeState, StreamInfo, Tree, open};
+pub use volume::{Volume, VolumeFacts};
 pub use walk::{MAX_DEPTH, Step, Walk, walk};

@@ -4,18 +4,16 @@
 
 mod directory;
 mod entry;
+mod files;
 mod reparse;
 mod runs;
 mod stream;
 
-pub(crate) use directory::Child;
-pub(crate) use entry::{DATA, MftEntry};
-pub(crate) use reparse::{Reparse, reparse};
-pub(crate) use stream::Stream;
+pub(crate) use files::NtfsFiles;
 
 use crate::error::NtfsDamage;
-use crate::image::Container;
-use entry::Stored;
+use crate::window::Window;
+use entry::{DATA, MftEntry, Stored};
 use ntfs_core::error::NtfsError;
 use ntfs_core::runlist::Run;
 use ntfs_core::{BootSector, apply_fixup, parse_attributes};
@@ -41,11 +39,9 @@ pub(crate) struct Volume {
     mft: Rc<Runs>,
 }
 
-/// Where a volume stands on the medium.
+/// The bytes of a volume, and how many a cluster has.
 pub(crate) struct Place {
-    pub(crate) container: Rc<Container>,
-    pub(crate) offset: u64,
-    pub(crate) length: u64,
+    pub(crate) window: Window,
     pub(crate) cluster: u64,
 }
 
@@ -58,17 +54,17 @@ pub(crate) fn guard<T>(entry: u64, call: impl FnOnce() -> Result<T, NtfsError>) 
 }
 
 impl Volume {
-    /// Opens the volume of `length` bytes at `offset` of the medium.
-    pub(crate) fn open(container: &Rc<Container>, offset: u64, length: u64) -> Result<Volume, NtfsDamage> {
+    /// Opens the volume in `window`.
+    pub(crate) fn open(window: Window) -> Result<Volume, NtfsDamage> {
         let io = |source| NtfsDamage::Record { entry: 0, source: NtfsError::Io(source) };
         let mut sector = [0; 512];
-        container.read_exact_at(offset, &mut sector).map_err(io)?;
+        window.read_exact_at(0, &mut sector).map_err(io)?;
         let (boot, cluster) = boot(&mut sector)?;
         let first = Run { length: boot.mft_record_size.div_ceil(cluster), lcn: Some(boot.mft_lcn) };
         let mut mft = Runs::default();
         mft.add(0, 0, vec![first])?;
         let mut volume = Volume {
-            place: Rc::new(Place { container: container.clone(), offset, length, cluster }),
+            place: Rc::new(Place { window, cluster }),
             index_block: boot.index_record_size,
             record: boot.mft_record_size,
             mft: Rc::new(mft),
@@ -105,8 +101,7 @@ impl Volume {
         const IDENTIFIER: [u8; 16] =
             [0x6b, 0x87, 0x08, 0x38, 0x76, 0xc1, 0x48, 0x4e, 0xb7, 0xae, 0x04, 0x04, 0x6e, 0x6c, 0xc7, 0x52];
         let mut header = [0; 56];
-        let at = self.place.offset.saturating_add(0x1e00);
-        let read = self.place.container.read_exact_at(at, &mut header);
+        let read = self.place.window.read_exact_at(0x1e00, &mut header);
         let catalogue = header.last_chunk::<8>().is_some_and(|offset| offset != &[0; 8]);
         read.is_ok() && header.starts_with(&IDENTIFIER) && catalogue
     }

@@ -1,10 +1,13 @@
 //! The tree: what every kind of evidence looks like to a reader.
 
+use crate::deleted::DeletedSteps;
 use crate::directory::open_directory;
 use crate::error::{OpenError, ReadError};
-use crate::image::open_image;
+use crate::image::{Layout, open_image};
+use crate::mft::MftDescription;
 use crate::path::EvidencePath;
 use crate::read::ReadAt;
+use crate::volume::Volume;
 use ledger::{Defect, EvidenceKind, Gap, Time};
 use std::path::{Path, PathBuf};
 
@@ -32,6 +35,35 @@ pub trait Tree {
     fn container(&self) -> &[PathBuf] {
         &[]
     }
+
+    /// The entry that is known to have this path and number, without looking at the folders above it.
+    ///
+    /// `None` where the number is by now another entry's.
+    fn node_at(&self, path: &EvidencePath, reference: FileReference) -> Result<Option<Node>, ReadError> {
+        Ok(self.node(path)?.filter(|node| node.reference == Some(reference)))
+    }
+
+    /// How the imaged medium is divided; `None` for what is no image.
+    fn layout(&self) -> Option<&Layout> {
+        None
+    }
+
+    /// The volumes, in the order of their paths.
+    fn volumes(&self) -> Vec<Volume> {
+        Vec::new()
+    }
+
+    /// The deleted entries of the volume at this path, in the order of their numbers; none where the kind of evidence keeps none.
+    fn deleted(&self, volume: &EvidencePath) -> Result<DeletedSteps<'_>, ReadError> {
+        let _ = volume;
+        Ok(Box::new(std::iter::empty()))
+    }
+
+    /// What entry `number` of the `$MFT` of the volume at this path says; `None` where that is no NTFS volume, or has no such entry.
+    fn mft_entry(&self, volume: &EvidencePath, number: u64) -> Result<Option<MftDescription>, ReadError> {
+        let _ = (volume, number);
+        Ok(None)
+    }
 }
 
 /// One entry of a tree.
@@ -45,14 +77,36 @@ pub struct Node {
     pub kind: NodeKind,
     /// Bytes of its main stream; 0 for what has none.
     pub size: u64,
-    /// When what happened to it.
+    /// When what happened to it; on NTFS the times of `$STANDARD_INFORMATION`.
     pub times: MacbTimes,
+    /// The times of `$FILE_NAME`, which programs cannot set; none on other file systems.
+    pub name_times: Option<MacbTimes>,
+    /// How many names lead to it (hard links), where the file system counts them.
+    pub links: Option<u64>,
     /// Its number in the file system.
     pub reference: Option<FileReference>,
     /// Whether the file system still counts it in.
     pub state: NodeState,
     /// Its named streams.
     pub streams: Vec<StreamInfo>,
+}
+
+impl Node {
+    /// A folder of which nothing but its place is known.
+    pub fn folder(path: EvidencePath) -> Node {
+        Node {
+            name: path.name().to_owned(),
+            kind: NodeKind::Directory,
+            size: 0,
+            times: MacbTimes::default(),
+            name_times: None,
+            links: None,
+            reference: None,
+            state: NodeState::Allocated,
+            streams: Vec::new(),
+            path,
+        }
+    }
 }
 
 /// What an entry is.
@@ -85,10 +139,12 @@ pub struct MacbTimes {
 }
 
 /// The number of an entry in its file system.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FileReference {
     /// The inode number.
     Inode(u64),
+    /// Where its entry stands in its folder, in bytes from the start of the volume: FAT and exFAT number nothing.
+    DirectoryEntry(u64),
     /// The entry of the `$MFT`.
     Mft {
         /// Its index.

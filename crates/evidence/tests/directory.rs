@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail loudly")]
 
 use evidence::{
-    EvidencePath, FileReference, Listing, MacbTimes, Node, NodeKind, NodeState, OpenError, ReadAt, ReadError,
-    Step, Tree, hash, open_directory, read_all, read_full_at, walk,
+    EvidencePath, FileReference, Listing, Node, NodeKind, NodeState, OpenError, ReadAt, ReadError, Step,
+    Tree, hash, open_directory, read_all, read_full_at, walk,
 };
 use ledger::{ByteSpan, Clock, Digest, IntegrityLevel, Precision};
 use std::ffi::OsStr;
@@ -198,16 +198,7 @@ fn refuse(path: &EvidencePath) -> ReadError {
 
 fn entry(text: &str, kind: NodeKind) -> Node {
     let path = path(text);
-    Node {
-        name: path.name().to_owned(),
-        path,
-        kind,
-        size: 3,
-        times: MacbTimes::default(),
-        reference: None,
-        state: NodeState::Allocated,
-        streams: Vec::new(),
-    }
+    Node { kind, size: 3, ..Node::folder(path) }
 }
 
 struct Abc(EvidencePath);

@@ -93,7 +93,7 @@ fn save(path: &Path, bytes: &[u8]) {
 }
 
 fn volumes(tree: &ImageTree) -> Vec<(u32, u64, u64)> {
-    let regions = tree.layout().regions.iter();
+    let regions = tree.layout().unwrap().regions.iter();
     let sector = SECTOR as u64;
     regions
         .filter_map(|region| Some((region.number?, region.offset / sector, region.length / sector)))
@@ -108,11 +108,12 @@ fn path(text: &str) -> EvidencePath {
 fn primary_and_logical_partitions_are_numbered_and_gaps_between_them_kept() {
     let file = write("a.dd", &mbr());
     let tree = open_image(&file.1, "disk").unwrap();
-    assert_eq!(tree.layout().scheme, Scheme::Mbr);
+    assert_eq!(tree.layout().unwrap().scheme, Scheme::Mbr);
     assert_eq!(volumes(&tree), [(1, 10, 10), (2, 20, 10), (5, 41, 9), (6, 62, 38)]);
-    let free: u64 = tree.layout().regions.iter().filter(|r| r.number.is_none()).map(|r| r.length).sum();
+    let free: u64 =
+        tree.layout().unwrap().regions.iter().filter(|r| r.number.is_none()).map(|r| r.length).sum();
     assert_eq!(free, (10 + 11 + 12) * SECTOR as u64);
-    assert!(tree.layout().defects[0].what.contains("partition 6"), "it ends behind the medium");
+    assert!(tree.layout().unwrap().defects[0].what.contains("partition 6"), "it ends behind the medium");
 }
 
 #[test]
@@ -139,14 +140,14 @@ fn a_guid_table_is_read_from_its_copy_when_the_first_one_is_damaged() {
     let mut image = guid_table(64, 8, 15);
     let file = write("a.img", &image);
     let tree = open_image(&file.1, "disk").unwrap();
-    assert_eq!((tree.layout().scheme, volumes(&tree)), (Scheme::Gpt, vec![(1, 8, 8)]));
-    assert!(tree.layout().defects.is_empty());
+    assert_eq!((tree.layout().unwrap().scheme, volumes(&tree)), (Scheme::Gpt, vec![(1, 8, 8)]));
+    assert!(tree.layout().unwrap().defects.is_empty());
     image[SECTOR + 60] ^= 1;
     save(&file.1, &image);
     let tree = open_image(&file.1, "disk").unwrap();
     assert_eq!(volumes(&tree), [(1, 8, 8)]);
-    assert!(tree.layout().defects[0].what.contains("CRC32"), "{:?}", tree.layout().defects);
-    assert_eq!(tree.layout().defects[0].offset, Some(SECTOR as u64));
+    assert!(tree.layout().unwrap().defects[0].what.contains("CRC32"), "{:?}", tree.layout().unwrap().defects);
+    assert_eq!(tree.layout().unwrap().defects[0].offset, Some(SECTOR as u64));
 }
 
 #[test]
@@ -155,7 +156,7 @@ fn a_loop_of_extended_records_ends_in_a_defect() {
     boot_record(&mut image, 60, &[(0x07, 2, 10), (0x05, 20, 20)]);
     let file = write("a.dd", &image);
     let tree = open_image(&file.1, "disk").unwrap();
-    assert!(tree.layout().defects.iter().any(|defect| defect.what.contains("loop")));
+    assert!(tree.layout().unwrap().defects.iter().any(|defect| defect.what.contains("loop")));
 }
 
 #[test]
@@ -165,7 +166,7 @@ fn a_split_image_is_one_medium_and_hashes_like_it() {
     let split = write("b.001", &whole[..700]);
     save(&split.1.with_extension("002"), &whole[700..]);
     let (a, b) = (open_image(&one.1, "disk").unwrap(), open_image(&split.1, "disk").unwrap());
-    assert_eq!(a.layout(), b.layout());
+    assert_eq!(a.layout().unwrap(), b.layout().unwrap());
     let digest = |tree: &ImageTree| hash(tree, IntegrityLevel::Full).unwrap().0;
     assert_eq!(digest(&a).sha256, ledger::Digest::of(&whole));
     assert_eq!(digest(&a).sha256, digest(&b).sha256);
@@ -251,9 +252,10 @@ fn an_image_holds_what_was_copied_from_it() {
     let image = real("open-aptsim-w10/image/desktop-tmku40h.E01");
     let (Some(image), Some(copied)) = (image, real("open-aptsim-w10/evidence")) else { return };
     let tree = open_image(&image, "disk").unwrap();
-    println!("{:?}", tree.layout());
+    println!("{:?}", tree.layout().unwrap());
     let volume = tree
         .layout()
+        .unwrap()
         .regions
         .iter()
         .filter_map(|region| region.number)

@@ -2,7 +2,7 @@
 
 /// A type of file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FileSystem {
+pub(crate) enum Kind {
     /// OEM name `NTFS` in the boot sector.
     Ntfs,
     /// FAT12, FAT16 or FAT32: their names in the extended BPB ([FATGEN] section 3.1).
@@ -17,16 +17,30 @@ pub(crate) enum FileSystem {
     Unknown,
 }
 
-impl FileSystem {
+impl Kind {
     /// For a gap and an error: what was found.
     pub(crate) fn describe(self) -> &'static str {
         match self {
-            FileSystem::Ntfs => "an NTFS file system",
-            FileSystem::Fat => "a FAT file system",
-            FileSystem::ExFat => "an exFAT file system",
-            FileSystem::Ext => "an ext2, ext3 or ext4 file system",
-            FileSystem::BitLocker => "a volume encrypted with BitLocker",
-            FileSystem::Unknown => "a volume of an unknown type",
+            Kind::Ntfs => "an NTFS file system",
+            Kind::Fat => "a FAT file system",
+            Kind::ExFat => "an exFAT file system",
+            Kind::Ext => "an ext2, ext3 or ext4 file system",
+            Kind::BitLocker => "a volume encrypted with BitLocker",
+            Kind::Unknown => "a volume of an unknown type",
+        }
+    }
+}
+
+impl Kind {
+    /// Its name, where the first bytes tell it; the readers of FAT and ext tell which of theirs it is.
+    pub(crate) fn name(self) -> Option<&'static str> {
+        match self {
+            Kind::Ntfs => Some("NTFS"),
+            Kind::Fat => Some("FAT"),
+            Kind::ExFat => Some("exFAT"),
+            Kind::Ext => Some("ext"),
+            Kind::BitLocker => Some("BitLocker"),
+            Kind::Unknown => None,
         }
     }
 }
@@ -35,19 +49,19 @@ impl FileSystem {
 pub(crate) const HEAD: usize = 2048;
 
 /// The type of the volume that begins with `head`.
-pub(crate) fn recognise(head: &[u8]) -> FileSystem {
+pub(crate) fn recognise(head: &[u8]) -> Kind {
     let at = |offset: usize, text: &[u8]| head.get(offset..offset + text.len()) == Some(text);
     if at(3, b"NTFS    ") {
-        FileSystem::Ntfs
+        Kind::Ntfs
     } else if at(3, b"-FVE-FS-") {
-        FileSystem::BitLocker
+        Kind::BitLocker
     } else if at(3, b"EXFAT   ") {
-        FileSystem::ExFat
+        Kind::ExFat
     } else if at(54, b"FAT12   ") || at(54, b"FAT16   ") || at(54, b"FAT     ") || at(82, b"FAT32   ") {
-        FileSystem::Fat
+        Kind::Fat
     } else if at(1080, &[0x53, 0xef]) {
-        FileSystem::Ext
+        Kind::Ext
     } else {
-        FileSystem::Unknown
+        Kind::Unknown
     }
 }

@@ -6,7 +6,7 @@ mod gpt;
 mod mbr;
 
 use super::container::Container;
-use super::kind::{FileSystem, HEAD, recognise};
+use super::kind::{HEAD, Kind, recognise};
 use crate::error::OpenError;
 use ledger::Defect;
 use std::path::Path;
@@ -82,10 +82,8 @@ pub(super) fn read(container: &Container) -> std::io::Result<Layout> {
     let whole = || Entry { number: 0, offset: 0, length: container.length(), at: 0 };
     let (scheme, mut table) = match recognise(&head) {
         // A boot sector of a file system ends with the signature of an MBR too.
-        FileSystem::Ntfs | FileSystem::Fat | FileSystem::ExFat | FileSystem::BitLocker => {
-            (Scheme::None, Table::default())
-        }
-        FileSystem::Ext | FileSystem::Unknown => match gpt::read(container, &head)? {
+        Kind::Ntfs | Kind::Fat | Kind::ExFat | Kind::BitLocker => (Scheme::None, Table::default()),
+        Kind::Ext | Kind::Unknown => match gpt::read(container, &head)? {
             Some(table) => (Scheme::Gpt, table),
             None => match mbr::read(container, &head)? {
                 table if table.entries.is_empty() => (Scheme::None, table),

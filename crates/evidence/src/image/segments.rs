@@ -83,7 +83,7 @@ fn begins_like_an_image(head: &[u8]) -> bool {
     is_ewf(head)
         || head.get(510..512) == Some(&[0x55, 0xaa])
         || head.get(512..520) == Some(b"EFI PART")
-        || super::kind::recognise(head) != super::kind::FileSystem::Unknown
+        || super::kind::recognise(head) != super::kind::Kind::Unknown
 }
 
 #[cfg(test)]

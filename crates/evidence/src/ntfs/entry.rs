@@ -49,6 +49,7 @@ pub(crate) struct MftEntry {
     pub(crate) sequence: u16,
     pub(crate) in_use: bool,
     pub(crate) is_directory: bool,
+    pub(crate) links: u16,
     records: Vec<Record>,
 }
 
@@ -86,6 +87,7 @@ pub(super) fn read(volume: &Volume, number: u64) -> Result<MftEntry, NtfsDamage>
         sequence: header.sequence_number,
         in_use: header.is_in_use(),
         is_directory: header.is_directory(),
+        links: header.hard_link_count,
         records: vec![base],
     };
     if let Some(list) = entry.data(volume, ATTRIBUTE_LIST, None)? {

@@ -53,10 +53,7 @@ impl Runs {
             let piece = rest.get_mut(..take).unwrap_or_default();
             match found {
                 None => piece.fill(0),
-                Some(at) if at.saturating_add(take as u64) <= place.length => {
-                    place.container.read_exact_at(place.offset.saturating_add(at), piece)?;
-                }
-                Some(_) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Some(at) => place.window.read_exact_at(at, piece)?,
             }
             done += take;
         }
@@ -71,7 +68,7 @@ impl Runs {
             let Some((found, left)) = self.at(place.cluster, position) else { break };
             let take = left.min(end - position);
             if let Some(at) = found {
-                extents.extend(place.container.extents(place.offset.saturating_add(at), take));
+                extents.extend(place.window.extents(at, take));
             }
             position = position.saturating_add(take);
         }

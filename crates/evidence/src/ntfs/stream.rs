@@ -79,7 +79,7 @@ impl Stream {
             let entry = self.data.entry;
             let damaged = || ReadError::Damaged {
                 path: self.path.clone(),
-                source: NtfsDamage::Compression { entry, offset: start },
+                source: NtfsDamage::Compression { entry, offset: start }.into(),
             };
             bytes = expanded.ok().flatten().ok_or_else(damaged)?;
         }
@@ -171,6 +171,7 @@ fn resident(place: &[Extent], offset: u64, end: u64) -> Vec<Extent> {
 mod tests {
     use super::*;
     use crate::image::Container;
+    use crate::window::Window;
     use ntfs_core::runlist::Run;
     use std::io::Write;
 
@@ -188,7 +189,8 @@ mod tests {
         file.write_all(&medium).unwrap();
         let container = Rc::new(Container::open(file.path(), "disk").unwrap());
         let length = container.length();
-        let place = Rc::new(Place { container, offset: 0, length, cluster: CLUSTER });
+        let window = Window::new(&container, 0, length);
+        let place = Rc::new(Place { window, cluster: CLUSTER });
         let mut runs = Runs::default();
         let run = |length, lcn| Run { length, lcn };
         runs.add(9, 0, vec![run(1, Some(1)), run(15, None)]).unwrap();
