@@ -217,11 +217,13 @@ impl Found {
             }
             let record = || {
                 let Whereabouts { path, reference } = index.whereabouts(row, &mut folders)?;
-                let node = tree.node(&path)?.filter(|node| {
-                    node.path == path
-                        && (reference.is_none() || node.reference == reference)
-                        && wanted.fits(node)
-                });
+                let node = match reference {
+                    Some(reference) => tree.node_at(&path, reference)?,
+                    None => tree.node_listed(&path)?,
+                };
+                let as_indexed =
+                    |node: &Node| node.path == path && node.path.is_below(&start.path) && wanted.fits(node);
+                let node = node.filter(as_indexed);
                 let node = node.ok_or(CallError::NotAsIndexed { path })?;
                 Ok(dir_entry::record(tree, &node))
             };

@@ -254,6 +254,7 @@ impl Row {
             None => (0, 0, 0),
             Some(FileReference::Inode(number)) => (1, number, 0),
             Some(FileReference::Mft { entry, sequence }) => (2, entry, sequence),
+            Some(FileReference::DirectoryEntry(offset)) => (3, offset, 0),
         };
         for part in [self.parent.unwrap_or(NONE), self.name, self.end] {
             bytes.extend(part.to_le_bytes());
@@ -273,7 +274,8 @@ impl Row {
             0 => None,
             1 => Some(FileReference::Inode(number)),
             2 => Some(FileReference::Mft { entry: number, sequence: short(&bytes, 14) }),
-            other => return Err(IndexError::value("the kind of a reference", 2, u64::from(other))),
+            3 => Some(FileReference::DirectoryEntry(number)),
+            other => return Err(IndexError::value("the kind of a reference", 3, u64::from(other))),
         };
         Ok(Row {
             parent: Some(int(&bytes, 0)).filter(|parent| *parent != NONE),

@@ -93,7 +93,9 @@ impl MemoryTree {
     fn child(&self, folder: usize, name: &str) -> Result<Option<usize>, ReadError> {
         let children = &self.entries[folder].children;
         if let Ok(place) = children.binary_search_by(|child| self.entries[*child].name.as_str().cmp(name)) {
-            return Ok(Some(children[place]));
+            // Of several the first: a name that stands twice in a folder is damage.
+            let first = children[..place].iter().rposition(|child| self.entries[*child].name != name);
+            return Ok(Some(children[first.map_or(0, |before| before + 1)]));
         }
         let lower = name.to_lowercase();
         let mut same = children.iter().filter(|child| self.entries[**child].name.to_lowercase() == lower);
@@ -115,11 +117,20 @@ impl MemoryTree {
             kind: if entry.size.is_some() { NodeKind::File } else { NodeKind::Directory },
             size: entry.size.unwrap_or(0),
             times: MacbTimes::default(),
+            name_times: None,
+            links: None,
             reference: Some(FileReference::Mft { entry: number as u64, sequence: 7 }),
             state: NodeState::Allocated,
             streams: Vec::new(),
             path,
         }
+    }
+}
+
+fn number(reference: Option<FileReference>) -> usize {
+    match reference {
+        Some(FileReference::Mft { entry, .. }) => entry as usize,
+        other => panic!("{other:?} is no number of a tree in memory"),
     }
 }
 
@@ -135,9 +146,7 @@ impl Tree for MemoryTree {
     }
 
     fn children(&self, directory: &Node) -> Result<Listing, ReadError> {
-        let number = self.find(&directory.path)?;
-        let number = number.ok_or_else(|| ReadError::Absent { path: directory.path.clone() })?;
-        let entry = &self.entries[number];
+        let entry = &self.entries[number(directory.reference)];
         if entry.closed {
             return Err(ReadError::NotADirectory { path: directory.path.clone() });
         }
@@ -147,6 +156,12 @@ impl Tree for MemoryTree {
         };
         let nodes = entry.children.iter().map(make).collect();
         Ok(Listing { nodes, defects: entry.defects.clone(), gaps: entry.gaps.clone() })
+    }
+
+    fn node_at(&self, path: &EvidencePath, reference: FileReference) -> Result<Option<Node>, ReadError> {
+        let number = number(Some(reference));
+        let stands = number < self.entries.len() && self.path(number) == *path;
+        Ok(stands.then(|| self.make(number, path.clone())))
     }
 
     fn open(&self, node: &Node, _: Option<&str>) -> Result<Box<dyn ReadAt>, ReadError> {

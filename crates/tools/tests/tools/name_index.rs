@@ -120,7 +120,8 @@ fn tree(label: &str, image: bool, planted: &[Planted]) -> MemoryTree {
     for (number, one) in planted.iter().enumerate() {
         let folders: Vec<usize> = (0..tree.len()).filter(|entry| tree.is_folder(*entry)).collect();
         let parent = *one.parent.get(&folders);
-        if tree.has(parent, NAMES[one.name]) {
+        // Only the numbers of an image tell such entries apart.
+        if !image && tree.has(parent, NAMES[one.name]) {
             continue;
         }
         let entry = tree.add(parent, NAMES[one.name], one.size);
