@@ -101,6 +101,8 @@ fn each_hostile_act_costs_one_invocation() {
             scratch: place.path().join("scratch"),
             limits,
         },
+        indexes: place.path().join("indexes"),
+        cache: None,
         clock: Arc::new(SystemClock),
         observe: Arc::new(|_| ()),
         interrupt: app::Interrupt::new(),

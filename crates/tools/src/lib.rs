@@ -61,6 +61,7 @@ pub use name_index::{
 };
 pub use returned::Return;
 pub use wire::{
-    HashReply, Mount, Request, Summary, WireError, decode_hash_reply, decode_request, decode_return,
-    decode_return_parts, encode_hash_reply, encode_request, encode_return,
+    HashReply, IndexReply, Mount, Request, Summary, WireError, decode_hash_reply, decode_index_reply,
+    decode_request, decode_return, decode_return_parts, encode_hash_reply, encode_index_reply,
+    encode_request, encode_return,
 };

@@ -3,7 +3,7 @@
 use super::NameIndex;
 use super::error::IndexError;
 use super::layout::{NONE, Name};
-use super::ranges::{merge, push};
+use super::ranges::{merge, push, set};
 use ledger::pattern::{fits, fold};
 use memchr::memmem::Finder;
 use std::cmp::Ordering;
@@ -114,17 +114,14 @@ impl NameIndex {
             self.blocks.fill(start, &mut bytes)?;
             rows.extend(bytes.chunks_exact(4).filter_map(|chunk| chunk.first_chunk().copied()));
         }
-        let mut rows: Vec<u32> = rows.into_iter().map(u32::from_le_bytes).collect();
-        rows.sort_unstable();
-        if let Some(last) = rows.last().filter(|last| **last >= self.layout.rows) {
-            let bound = u64::from(self.layout.rows);
-            return Err(IndexError::value("the row of a posting", bound, u64::from(*last)));
+        let rows: Vec<u32> = rows.into_iter().map(u32::from_le_bytes).collect();
+        match rows.iter().find(|row| **row >= self.layout.rows) {
+            None => Ok(set(rows, self.layout.rows)),
+            Some(row) => {
+                let bound = u64::from(self.layout.rows);
+                Err(IndexError::value("the row of a posting", bound, u64::from(*row)))
+            }
         }
-        let mut found = Vec::new();
-        for row in rows {
-            push(&mut found, row);
-        }
-        Ok(found)
     }
 
     /// How many rows bear names of these ranges.

@@ -16,6 +16,31 @@ pub(super) fn one(range: Range<u32>) -> Vec<Range<u32>> {
     std::iter::once(range).filter(|range| !range.is_empty()).collect()
 }
 
+/// The set of these numbers, which are smaller than `bound`.
+pub(super) fn set(mut numbers: Vec<u32>, bound: u32) -> Vec<Range<u32>> {
+    let mut set = Vec::new();
+    let words = usize::try_from(bound.div_ceil(64)).unwrap_or(usize::MAX);
+    if numbers.len() < words {
+        numbers.sort_unstable();
+        numbers.into_iter().for_each(|number| push(&mut set, number));
+        return set;
+    }
+    // Of many numbers a bit for each is sorted sooner.
+    let mut bits = vec![0u64; words];
+    for number in numbers {
+        if let Some(word) = usize::try_from(number / 64).ok().and_then(|at| bits.get_mut(at)) {
+            *word |= 1 << (number % 64);
+        }
+    }
+    for (start, mut word) in (0u32..).step_by(64).zip(bits) {
+        while word != 0 {
+            push(&mut set, start + word.trailing_zeros());
+            word &= word - 1;
+        }
+    }
+    set
+}
+
 /// The set of what stands in any of the ranges.
 pub(super) fn merge(mut ranges: Vec<Range<u32>>) -> Vec<Range<u32>> {
     ranges.retain(|range| !range.is_empty());
@@ -84,6 +109,10 @@ mod tests {
             let mut pushed = Vec::new();
             set(&one).into_iter().for_each(|number| push(&mut pushed, number));
             prop_assert_eq!(&pushed, &a);
+            // Few numbers of many, and many of few.
+            let numbers: Vec<u32> = one.iter().rev().cloned().flatten().collect();
+            prop_assert_eq!(&super::set(numbers.clone(), 10_000), &a);
+            prop_assert_eq!(&super::set(numbers, 64), &a);
             for number in 0..50 {
                 prop_assert_eq!(holds(&a, number), set(&one).contains(&number));
             }
