@@ -11,6 +11,7 @@ mod segments;
 mod volume;
 
 pub(crate) use container::Container;
+pub use container::{Acquisition, ContainerFormat, HashAlgorithm, HashCheck, StoredHash, UnreadSectors};
 pub use layout::{Layout, Region, Scheme, read_layout};
 pub use segments::{image_files, is_image};
 
