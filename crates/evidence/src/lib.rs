@@ -10,6 +10,8 @@
 mod deleted;
 mod directory;
 mod error;
+mod ext;
+mod fat;
 mod file_system;
 mod hash;
 mod image;

@@ -87,11 +87,23 @@ fn folded(needle: &Needle<'_>, text: &str, same: impl FnOnce() -> bool) -> Optio
 
 /// The stored number matches as well as the instant: it is what the evidence holds.
 fn time_tier(needle: &Needle<'_>, time: &Time) -> Option<Tier> {
+    if time.zone.is_some() {
+        return local_tier(needle, time);
+    }
     let instant = needle.instant().is_some_and(|instant| instant.is(time));
     let stored = needle.number().is_some_and(|number| time.raw.parse() == Ok(number));
     // Writing the time out is the costly part: only where it matched at all.
     let tier = || if needle.raw() == time.to_text() { Tier::Exact } else { Tier::Typed };
     (instant || stored).then(tier)
+}
+
+/// A local time is matched by its own text, which says that it is local, or by what is stored.
+fn local_tier(needle: &Needle<'_>, time: &Time) -> Option<Tier> {
+    let text = time.to_text();
+    if needle.raw() == text {
+        return Some(Tier::Exact);
+    }
+    needle.forms().any(|form| form == text || form == time.raw).then_some(Tier::Typed)
 }
 
 fn number_tier(needle: &Needle<'_>, number: i128) -> Option<Tier> {

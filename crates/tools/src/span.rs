@@ -36,10 +36,14 @@ impl Span {
         Ok(span)
     }
 
-    /// Whether the time is in the span; one that names no instant is in none but the endless one.
+    /// Whether the time can be in the span; one that names no instant is in none but the endless one.
+    ///
+    /// A local time is in every span that a zone could place it in, so that a search that finds nothing has missed none.
     pub(crate) fn holds(&self, time: &Time) -> bool {
-        match time.utc {
-            Some(utc) => self.contains(utc),
+        match time.bounds() {
+            Some((earliest, latest)) => {
+                self.from.is_none_or(|from| from <= latest) && self.to.is_none_or(|to| earliest <= to)
+            }
             None => self.from.is_none() && self.to.is_none(),
         }
     }
