@@ -290,3 +290,76 @@ fn what_was_not_listed_is_told_where_it_belongs_and_nowhere_else() {
     // What stands behind the end of the page was not met yet.
     assert_eq!(of(json!({ "limit": 1 })), (0, 0, Completeness::Truncated));
 }
+
+/// Questions of every kind about the tree of an image.
+fn of_images() -> Vec<Value> {
+    let mut asked = vec![
+        json!({}),
+        json!({ "limit": 7, "offset": 3 }),
+        json!({ "name": "$MFT" }),
+        json!({ "name": "*.{txt,bin,DAT}" }),
+        json!({ "name": "*e*" }),
+        json!({ "name": "????" }),
+        json!({ "name": "/*/*/*" }),
+        json!({ "name": "**/$Extend/**" }),
+        json!({ "name": "/p*/**/*.txt" }),
+        json!({ "extension": "txt", "max_size": 4096 }),
+        json!({ "min_size": 70_000 }),
+        json!({ "name": "nothing of the kind" }),
+    ];
+    for folder in ["p1", "p0", "p1/Users", "p1/$Extend", "p2"] {
+        asked.push(json!({ "under": folder }));
+        asked.push(json!({ "under": folder, "name": "*a*" }));
+    }
+    asked
+}
+
+#[test]
+fn ntfs_volumes_are_answered_as_by_walking_whole_and_damaged() {
+    let volume = testkit::ntfs::sample::everything(16 << 20, 4096).build().unwrap();
+    let part = testkit::disk::Part::volume(64, &volume);
+    let disk = testkit::disk::DiskSpec::mbr((20 << 20) / 512).part(part).build().unwrap();
+    let bytes = disk.bytes();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("disk.raw");
+    let (mut found, mut damaged) = (0, 0);
+    // The first is whole; then something is torn out of each of a hundred places with content.
+    let full: Vec<usize> = (0..bytes.len()).step_by(512).filter(|at| bytes[*at..*at + 4] != [0; 4]).collect();
+    let torn = full.iter().step_by((full.len() / 100).max(1)).map(|at| Some(*at));
+    for torn in std::iter::once(None).chain(torn) {
+        let mut bytes = bytes.clone();
+        if let Some(at) = torn {
+            bytes[at + 20..at + 80].fill(0x5a);
+        }
+        write(&path, &bytes);
+        let trees: Vec<Box<dyn Tree>> = vec![Box::new(evidence::open_image(&path, "disk").unwrap())];
+        let folder = tempfile::tempdir().unwrap();
+        let Ok(built) = build_index(trees[0].as_ref()) else { continue };
+        write(&folder.path().join("names"), &built.bytes);
+        let indexes = Indexes::from([("disk".to_owned(), folder.path().join("names"))]);
+        for arguments in of_images() {
+            let returned = both(&trees, &indexes, &arguments);
+            found += returned.records.len();
+            damaged += returned.gaps.len();
+        }
+    }
+    assert!(found > 1000 && damaged > 0, "{found} {damaged}");
+}
+
+#[test]
+fn real_images_are_answered_as_by_walking() {
+    #[expect(clippy::disallowed_methods, reason = "where the developer keeps unpacked cases")]
+    let Some(cases) = std::env::var_os("LOCARD_CASES").map(std::path::PathBuf::from) else {
+        println!("skipped: LOCARD_CASES names no folder");
+        return;
+    };
+    for image in ["open-aptsim-w10/image/desktop-tmku40h.E01", "open-ntfs-images/evidence/grr_ntfs_img.dd"] {
+        if let Ok(tree) = evidence::open_image(&cases.join(image), "disk") {
+            let trees: Vec<Box<dyn Tree>> = vec![Box::new(tree)];
+            let built = Built::of(&trees);
+            let found =
+                of_images().iter().map(|arguments| both(&trees, &built.indexes, arguments).records.len());
+            println!("{image}: {} records", found.sum::<usize>());
+        }
+    }
+}
