@@ -136,17 +136,18 @@ fn question(by: &str) -> Value {
         "a_name" => json!({ "name": "ntuser.dat" }),
         "a_name_that_is_not_there" => json!({ "name": "mimikatz.exe" }),
         "an_extension" => json!({ "extension": "evtx" }),
-        "a_frequent_extension" => json!({ "extension": "dll" }),
+        "a_frequent_extension" => json!({ "extension": "dll", "limit": 100 }),
         "a_glob" => json!({ "name": "shell-*.01*.exe" }),
         "a_glob_of_the_middle" => json!({ "name": "*t-kernel.01*" }),
-        "a_part_of_the_path" => json!({ "name": "**/user7/**" }),
+        "a_part_of_the_path" => json!({ "name": "**/user7/**", "limit": 100 }),
+        "a_page_of_1000" => json!({ "name": "**/user7/**" }),
         "a_path" => json!({ "name": "/Users/*/NTUSER.DAT" }),
         "a_folder_and_an_extension" => json!({ "under": "Users/user7", "extension": "evtx" }),
         other => panic!("{other}"),
     }
 }
 
-const QUESTIONS: [&str; 9] = [
+const QUESTIONS: [&str; 10] = [
     "a_name",
     "a_name_that_is_not_there",
     "an_extension",
@@ -154,6 +155,7 @@ const QUESTIONS: [&str; 9] = [
     "a_glob",
     "a_glob_of_the_middle",
     "a_part_of_the_path",
+    "a_page_of_1000",
     "a_path",
     "a_folder_and_an_extension",
 ];

@@ -60,6 +60,12 @@ pub enum IndexError {
         /// What stands there.
         found: u64,
     },
+    /// A name is none that a path can have.
+    #[error("read the name index: row {row}: the name cannot stand in a path")]
+    Name {
+        /// The number of its entry.
+        row: u32,
+    },
     /// A text is not UTF-8.
     #[error("read the name index: byte {offset}: the text is not UTF-8")]
     Text {

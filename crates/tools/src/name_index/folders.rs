@@ -16,7 +16,7 @@ pub(crate) struct Whereabouts {
 }
 
 /// The paths of folders that were asked for, by row.
-pub(crate) type KnownFolders = HashMap<u32, String>;
+pub(crate) type KnownFolders = HashMap<u32, EvidencePath>;
 
 impl NameIndex {
     /// The rows below the folder at `path`, which is spelled as in the evidence.
@@ -63,23 +63,22 @@ impl NameIndex {
     ) -> Result<Whereabouts, IndexError> {
         let row = self.row(number)?;
         let name = self.written(row.name)?;
-        let path = match row.parent {
-            None => name,
-            Some(parent) => format!("{}/{name}", self.folder(parent, known)?),
+        let folder = match row.parent {
+            None => EvidencePath::root(),
+            Some(parent) => self.folder(parent, known)?,
         };
-        let offset = u64::from(number);
-        let path = EvidencePath::parse(&path).map_err(|_| IndexError::Text { offset })?;
+        let path = child(&folder, &name, number)?;
         Ok(Whereabouts { path, reference: row.reference })
     }
 
     /// The path of a folder; the folders above each are smaller numbers, so that this ends.
-    fn folder(&mut self, number: u32, known: &mut KnownFolders) -> Result<String, IndexError> {
+    fn folder(&mut self, number: u32, known: &mut KnownFolders) -> Result<EvidencePath, IndexError> {
         let mut names = Vec::new();
         let mut next = Some(number);
-        let mut path = String::new();
+        let mut path = EvidencePath::root();
         while let Some(row) = next {
             if let Some(known) = known.get(&row) {
-                path.clone_from(known);
+                path = known.clone();
                 break;
             }
             let read = self.row(row)?;
@@ -87,12 +86,14 @@ impl NameIndex {
             next = read.parent;
         }
         for (row, name) in names.into_iter().rev() {
-            if !path.is_empty() {
-                path.push('/');
-            }
-            path.push_str(&name);
+            path = child(&path, &name, row)?;
             known.insert(row, path.clone());
         }
         Ok(path)
     }
+}
+
+/// The entry with this name, which must be one as paths have them.
+fn child(folder: &EvidencePath, name: &str, row: u32) -> Result<EvidencePath, IndexError> {
+    folder.child(name).map_err(|_| IndexError::Name { row })
 }
