@@ -67,7 +67,7 @@ fn one_medium_is_read_from_every_container_and_its_name_does_not_matter() {
         assert_eq!(tree.acquisition().format, format, "{name}");
         assert!(whole(&tree) == medium, "{name}: another medium");
         assert_eq!(
-            tree.layout().regions.iter().filter(|region| region.number.is_some()).count(),
+            tree.layout().unwrap().regions.iter().filter(|region| region.number.is_some()).count(),
             1,
             "{name}"
         );

@@ -197,7 +197,7 @@ impl Reader<'_> {
                 _ => HEADER + entry.name.len().next_multiple_of(4),
             };
             let end = at + length;
-            let fits = length >= HEADER.max(used) && length % 4 == 0 && end <= bytes.len();
+            let fits = length >= HEADER.max(used) && length.is_multiple_of(4) && end <= bytes.len();
             if !fits || entry.inode > self.volume.superblock.inodes {
                 let (what, expected) =
                     ("entry of a folder", "one within its block, of an inode that there is");
@@ -276,7 +276,7 @@ fn is_plausible(volume: &Volume, bytes: &[u8], at: usize, first: u64) -> bool {
     let typed = !superblock.has_file_type() || (1..=7).contains(&u8_at(bytes, at + 7));
     let named = !found.name.is_empty() && !matches!(found.name.as_slice(), b"." | b"..");
     let used = HEADER + found.name.len().next_multiple_of(4);
-    let placed = length % 4 == 0 && length >= used && at + length <= bytes.len();
+    let placed = length.is_multiple_of(4) && length >= used && at + length <= bytes.len();
     let is_inode = (first..=superblock.inodes).contains(&found.inode);
     typed && named && placed && is_inode && !found.name.iter().any(|byte| matches!(byte, 0 | b'/'))
 }

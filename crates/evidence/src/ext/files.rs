@@ -128,6 +128,7 @@ impl FileSystem for ExtFiles {
             raw: made.to_string(),
             clock: Clock::Host,
             precision: Precision::Second,
+            zone: None,
         };
         VolumeFacts {
             serial: Some(superblock.uuid()),

@@ -193,7 +193,13 @@ impl Inode {
         let seconds = i64::from(u32_at(&self.raw, base).cast_signed());
         if !self.has_extra(extra) {
             let utc = Utc::from_unix_nanoseconds(i128::from(seconds) * 1_000_000_000);
-            return Time { utc, raw: seconds.to_string(), clock: Clock::Host, precision: Precision::Second };
+            return Time {
+                utc,
+                raw: seconds.to_string(),
+                clock: Clock::Host,
+                precision: Precision::Second,
+                zone: None,
+            };
         }
         let more = u32_at(&self.raw, extra);
         let seconds = seconds + (i64::from(more & 3) << 32);
@@ -201,6 +207,6 @@ impl Inode {
         let instant = i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds);
         let utc = Utc::from_unix_nanoseconds(instant).filter(|_| nanoseconds < 1_000_000_000);
         let raw = format!("{seconds}.{nanoseconds:09}");
-        Time { utc, raw, clock: Clock::Host, precision: Precision::Nanosecond }
+        Time { utc, raw, clock: Clock::Host, precision: Precision::Nanosecond, zone: None }
     }
 }
