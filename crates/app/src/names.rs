@@ -6,7 +6,7 @@
 use crate::case_file::Case;
 use crate::name_cache::{Known, NameCache};
 use crate::publish::{make_private, publish};
-use crate::worker::Worker;
+use crate::worker::{Worker, evidence_files};
 use ledger::event::{EvidenceHashed, NamesIndexed};
 use ledger::{Digest, EvidenceKind, IntegrityLevel};
 use std::error::Error;
@@ -46,7 +46,7 @@ struct Kept {
 }
 
 impl Names {
-    /// Indexes the evidence of the case, piece by piece: images from the cache where it has them, folders always anew, for they can change.
+    /// Indexes the evidence of the case, piece by piece: images and archives from the cache where it has them, folders always anew, for they can change.
     pub(crate) fn index(worker: &Worker, case: &Case, indexes: &Path, cache: Option<&Path>) -> Names {
         let folder = format!("{}-{}", std::process::id(), ORDINAL.fetch_add(1, Ordering::Relaxed));
         let mut names = Names {
@@ -59,8 +59,10 @@ impl Names {
         };
         for (entry, path) in case.entry.evidence.iter().zip(&case.paths) {
             let key = match (entry.kind, &names.cache) {
-                (EvidenceKind::Image, Some(_)) => names.key(&entry.label, path),
-                (EvidenceKind::Image | EvidenceKind::Directory, _) => None,
+                (EvidenceKind::Archive | EvidenceKind::Image, Some(_)) => {
+                    names.key(&entry.label, &evidence_files(entry.kind, path))
+                }
+                (EvidenceKind::Archive | EvidenceKind::Image, None) | (EvidenceKind::Directory, _) => None,
             };
             let found = key.and_then(|key| names.cached(&entry.label, key));
             let found = found.or_else(|| names.built(worker, &entry.label, key));
@@ -102,9 +104,9 @@ impl Names {
         Ok(())
     }
 
-    /// What the index of this image is kept under.
-    fn key(&mut self, label: &str, path: &Path) -> Option<Digest> {
-        match tools::evidence_identity(&tools::image_files(path)) {
+    /// What the index of evidence in these files is kept under.
+    fn key(&mut self, label: &str, files: &[PathBuf]) -> Option<Digest> {
+        match tools::evidence_identity(files) {
             Ok(identity) => Some(Digest::of_parts(&[
                 b"locard names",
                 INDEX_MAKER.as_bytes(),

@@ -12,7 +12,7 @@ use sandbox::{
     ServeError, SpawnError, Zygote,
 };
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
@@ -188,14 +188,18 @@ impl Worker {
     }
 }
 
-/// What a worker may read: folders, and of an image all of its files.
+/// What a worker may read.
 fn readable(case: &Case) -> Vec<PathBuf> {
     let evidence = case.entry.evidence.iter().zip(&case.paths);
-    let files = evidence.flat_map(|(entry, path)| match entry.kind {
-        EvidenceKind::Directory => vec![path.clone()],
+    evidence.flat_map(|(entry, path)| evidence_files(entry.kind, path)).collect()
+}
+
+/// The files of the examiner's machine that are a piece of evidence, of an image all of them; or the folder that is.
+pub(crate) fn evidence_files(kind: EvidenceKind, path: &Path) -> Vec<PathBuf> {
+    match kind {
+        EvidenceKind::Archive | EvidenceKind::Directory => vec![path.to_owned()],
         EvidenceKind::Image => tools::image_files(path),
-    });
-    files.collect()
+    }
 }
 
 /// The worker's end: serves tool calls until the parent goes away.

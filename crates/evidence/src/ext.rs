@@ -3,6 +3,7 @@
 //! Structures: "ext4 Data Structures and Algorithms" of the kernel documentation (sections named where they are read), and "The Second Extended File System" by D. Poirier.
 //! The journal is not replayed.
 //! Extended attributes are not streams and are left out, but for the one that continues inline data.
+//! The time of a deletion only tells that there was one: a node has no field for it.
 
 mod bytes;
 mod checksum;

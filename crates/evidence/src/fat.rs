@@ -17,6 +17,7 @@ mod exfat_directory;
 mod files;
 mod long_name;
 mod pieces;
+mod remains;
 mod slots;
 mod stream;
 mod table;

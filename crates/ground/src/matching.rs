@@ -120,3 +120,28 @@ fn quote<'o>(needle: &Needle<'_>, text: &str, item: Option<&'o str>) -> Option<M
     let words = needle.forms().find(|form| quotation::stands(form, text))?;
     Some(Match { tier: Tier::Quoted, quotation: Some(words.to_owned()), item })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ledger::{AssumedZone, Clock, Precision};
+
+    #[test]
+    fn a_local_time_is_claimed_as_local_or_as_it_is_stored_and_never_as_an_instant() {
+        let time = Time {
+            utc: Some("2024-03-01T12:00:02Z".parse().unwrap()),
+            raw: "0x5861:6001".into(),
+            clock: Clock::Host,
+            precision: Precision::TwoSeconds,
+            zone: Some(AssumedZone::Utc),
+        };
+        let tier = |text: &str, time: &Time| time_tier(&Needle::new(text), time);
+        assert_eq!(tier("2024-03-01T12:00:02 local", &time), Some(Tier::Exact));
+        assert_eq!(tier("0x5861:6001", &time), Some(Tier::Typed));
+        for instant in ["2024-03-01T12:00:02Z", "2024-03-01T12:00:02+00:00", "2024-03-01T12:00:02"] {
+            assert_eq!(tier(instant, &time), None, "{instant}");
+        }
+        let known = Time { zone: None, ..time };
+        assert_eq!(tier("2024-03-01T12:00:02Z", &known), Some(Tier::Exact));
+    }
+}

@@ -89,6 +89,11 @@ pub(crate) fn target(volume: &Rc<Volume>, inode: &Inode) -> Result<Vec<u8>, Dama
         };
         return Ok(body.get(..length).unwrap_or_default().to_vec());
     }
+    long_target(volume, inode)
+}
+
+fn long_target(volume: &Rc<Volume>, inode: &Inode) -> Result<Vec<u8>, Damage> {
+    let block = volume.superblock.block;
     if inode.size > MAX_TARGET {
         let (what, expected) = ("size of a symbolic link", "65536 at most");
         return Err(Damage::Field {
@@ -103,12 +108,12 @@ pub(crate) fn target(volume: &Rc<Volume>, inode: &Inode) -> Result<Vec<u8>, Dama
     match content(volume, inode)? {
         Content::Inline(pieces) => bytes.extend(pieces.into_iter().flat_map(|piece| piece.bytes)),
         Content::Blocks(map) => {
-            let blocks = inode.size.div_ceil(superblock.block);
+            let blocks = inode.size.div_ceil(block);
             for logical in 0..blocks {
                 let run = map.at(logical)?;
                 match run.block.filter(|_| run.is_written) {
                     Some(block) => bytes.extend(volume.block(block, "target of a symbolic link")?),
-                    None => bytes.resize(bytes.len() + usize::try_from(superblock.block).unwrap_or(0), 0),
+                    None => bytes.resize(bytes.len() + usize::try_from(block).unwrap_or(0), 0),
                 }
             }
         }

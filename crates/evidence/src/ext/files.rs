@@ -63,6 +63,7 @@ impl FileSystem for ExtFiles {
         let mut listing = Listing::default();
         if inode.number == ROOT {
             self.tell_volume(folder, &mut listing);
+            self.tell_inode(folder, &inode, &mut listing);
         }
         tell_names(folder, &found, &mut listing);
         self.list(folder, &inode, found.entries, &mut listing);
@@ -276,7 +277,12 @@ impl ExtFiles {
             }
         }
         folded.sort();
-        let missing = names.damage.first().map(Damage::to_string).or(names.cut.map(str::to_owned));
+        let is_ours = name == DELETED && folder.components().count() == 1;
+        let missing = match is_ours {
+            // Deleted entries can be asked for whatever the root folder has lost.
+            true => None,
+            false => names.damage.first().map(Damage::to_string).or(names.cut.map(str::to_owned)),
+        };
         match (folded.as_slice(), missing) {
             // The name may stand in the part that cannot be read.
             ([], Some(what)) => Err(ReadError::Io { path: folder.clone(), source: io::Error::other(what) }),

@@ -57,11 +57,11 @@ pub(super) fn read(
             continue;
         }
         let size = usize::try_from(superblock.descriptor).unwrap_or(usize::MAX);
-        for (raw, group) in bytes.chunks_exact(size).zip(index * per_block..).take(count as usize) {
+        let place = (offset..).step_by(size);
+        for ((raw, at), group) in bytes.chunks_exact(size).zip(place).zip(index * per_block..total) {
             if !checksum_holds(raw, group, superblock) {
                 wrong += 1;
                 if wrong <= MAX_TOLD {
-                    let at = offset + superblock.descriptor * (group % per_block);
                     let what = "the checksum of a group descriptor is not its own";
                     defects.push(format!("byte {at} of the volume: group {group}: {what}"));
                 }

@@ -126,19 +126,7 @@ pub(super) fn open(window: Window) -> Result<Volume, Damage> {
     let bpb = Bpb::read(&head)?;
     let counted = (bpb.sectors - bpb.before_clusters()) / bpb.cluster;
     let format = bpb.format(counted);
-    let width = match format {
-        Format::Fat12 => Width::Twelve,
-        Format::Fat16 => Width::Sixteen,
-        Format::Fat32 | Format::ExFat => Width::TwentyEight,
-    };
-    // What the FAT has no entries for cannot be in use, and some numbers stand for ends and damage.
-    let entries = bpb.table * bpb.sector * 8 / width.bits();
-    let most = match width {
-        Width::Twelve => 0xff4,
-        Width::Sixteen => 0xfff4,
-        Width::TwentyEight | Width::ThirtyTwo => 0x0fff_fff4,
-    };
-    let count = counted.min(entries.saturating_sub(2)).min(most);
+    let (width, count) = entries(&bpb, format, counted);
     let table = (bpb.reserved + active(&bpb, &head) * bpb.table) * bpb.sector;
     let clusters = Clusters {
         table: Table::new(&window, table, width),
@@ -161,6 +149,17 @@ pub(super) fn open(window: Window) -> Result<Volume, Damage> {
         volume.facts.label = label;
     }
     Ok(volume)
+}
+
+/// The width of an entry of the FAT, and the clusters that it has entries for: no other can be in use, and some numbers stand for ends and damage.
+fn entries(bpb: &Bpb, format: Format, counted: u64) -> (Width, u64) {
+    let (width, most) = match format {
+        Format::Fat12 => (Width::Twelve, 0xff4),
+        Format::Fat16 => (Width::Sixteen, 0xfff4),
+        Format::Fat32 | Format::ExFat => (Width::TwentyEight, 0x0fff_fff4),
+    };
+    let entries = bpb.table * bpb.sector * 8 / width.bits();
+    (width, counted.min(entries.saturating_sub(2)).min(most))
 }
 
 /// The copy of the FAT that is in use: the first, unless FAT32 says that they are not kept alike.

@@ -38,8 +38,11 @@ const KEPT: usize = 16;
 /// A volume of which the pages read last are kept.
 pub(crate) struct Cached {
     window: Window,
-    pages: RefCell<Vec<Option<(u64, Vec<u8>)>>>,
+    pages: RefCell<Vec<Page>>,
 }
+
+/// The number of a page and its bytes.
+type Page = Option<(u64, Vec<u8>)>;
 
 impl Cached {
     pub(crate) fn new(window: &Window) -> Cached {

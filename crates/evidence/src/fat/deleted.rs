@@ -6,6 +6,7 @@
 use super::entry::{Entry, Found};
 use super::files::node;
 use super::pieces::{Pieces, Stop};
+use super::remains::remains;
 use super::usage::Counts;
 use super::volume::{Format, Volume};
 use crate::deleted::{DELETED, DeletedEntry, DeletedStep, DeletedSteps, Original, Recovery};
@@ -17,7 +18,7 @@ use ledger::{Defect, Gap};
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// Deleted entries that are told of one volume: they are held to be given in the order of their numbers.
+/// Deleted entries and damage that are told of one volume: they are held to be given in the order of their numbers.
 const MAX_ENTRIES: usize = 1 << 18;
 
 /// Everything that is deleted, in the order of the numbers.
@@ -81,7 +82,7 @@ impl<'a> Search<'a> {
                     Found::Damage(stop) => self.defect(&folder, stop),
                     Found::Label(_) | Found::Bitmap { .. } => {}
                 }
-                if self.found.len() >= MAX_ENTRIES {
+                if self.found.len() + self.damage.len() >= MAX_ENTRIES {
                     let reason = format!("more than {MAX_ENTRIES} deleted entries: the others are not told");
                     self.damage.push(DeletedStep::Gap(Gap { path: root.as_str().to_owned(), reason }));
                     return;
@@ -109,8 +110,11 @@ impl<'a> Search<'a> {
     }
 
     fn enter(&mut self, folder: &Folder, entry: &Entry) {
+        if self.met.contains(&entry.first) {
+            return;
+        }
         let pieces = if entry.deleted { self.remains(entry) } else { Some(self.volume.folder(entry)) };
-        let Some(pieces) = pieces.filter(|_| !self.met.contains(&entry.first)) else { return };
+        let Some(pieces) = pieces else { return };
         let Ok(path) = folder.path.child_raw(&entry.name) else { return };
         if folder.depth >= MAX_DEPTH {
             let (path, reason) = (path.as_str().to_owned(), format!("deeper than {MAX_DEPTH} folders"));
@@ -122,7 +126,7 @@ impl<'a> Search<'a> {
         self.waiting.push(Folder { pieces, path, depth, deleted: entry.deleted });
     }
 
-    /// What is left of a deleted folder: of FAT, which keeps no size of it, the first cluster; `None` where that is in use again.
+    /// What is left of a deleted folder: `None` where that is in use again.
     fn remains(&self, entry: &Entry) -> Option<Pieces> {
         let clusters = &self.volume.clusters;
         clusters.offset(entry.first)?;
@@ -130,10 +134,7 @@ impl<'a> Search<'a> {
             return None;
         }
         match self.volume.format {
-            Format::Fat12 | Format::Fat16 | Format::Fat32 => {
-                let whole = self.volume.begins_folder(entry.first);
-                whole.then(|| clusters.run(entry.first, clusters.size, entry.offset))
-            }
+            Format::Fat12 | Format::Fat16 | Format::Fat32 => remains(self.volume, entry.first),
             Format::ExFat => Some(self.volume.folder(entry)),
         }
     }

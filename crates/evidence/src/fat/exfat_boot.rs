@@ -41,17 +41,7 @@ pub(super) fn open(window: Window) -> Result<Volume, Damage> {
         window: window.clone(),
     };
     field(clusters.count > 0, "clusters", 92, "1 or more", count.into())?;
-    let revision = u16_at(&head, 104);
-    let serial = u32_at(&head, 100);
-    let facts = VolumeFacts {
-        serial: Some(format!("{:04X}-{:04X}", serial >> 16, serial & 0xffff)),
-        version: Some(format!("{}.{:02}", revision >> 8, revision & 0xff)),
-        sector: Some(sector),
-        cluster: Some(clusters.size),
-        clusters: Some(clusters.count.into()),
-        dirty: Some(flags & 2 != 0),
-        ..VolumeFacts::default()
-    };
+    let facts = facts(&head, sector, &clusters);
     let root = Root::Chain { first: u32_at(&head, 96), at: 96 };
     let usage = Usage::bitmap(&window, Pieces::default());
     let defects = checksum(&window, sector);
@@ -70,6 +60,19 @@ fn field(
     found: u64,
 ) -> Result<(), Damage> {
     if sound { Ok(()) } else { Err(Stop { what, offset, expected, found }.into()) }
+}
+
+fn facts(head: &[u8], sector: u64, clusters: &Clusters) -> VolumeFacts {
+    let (serial, revision) = (u32_at(head, 100), u16_at(head, 104));
+    VolumeFacts {
+        serial: Some(format!("{:04X}-{:04X}", serial >> 16, serial & 0xffff)),
+        version: Some(format!("{}.{:02}", revision >> 8, revision & 0xff)),
+        sector: Some(sector),
+        cluster: Some(clusters.size),
+        clusters: Some(clusters.count.into()),
+        dirty: Some(u16_at(head, 106) & 2 != 0),
+        ..VolumeFacts::default()
+    }
 }
 
 /// Clusters past the end of the volume are damage, not a reason to read nothing.

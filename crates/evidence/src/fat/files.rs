@@ -16,6 +16,9 @@ use crate::window::Window;
 use ledger::{Defect, Gap};
 use std::collections::HashMap;
 
+/// Entries and defects of one folder that are held: FAT has 65,536 at most, a folder of 256 MiB of exFAT millions.
+const MAX_LISTED: usize = 1 << 19;
+
 /// The files of a volume.
 pub(crate) struct FatFiles {
     volume: Volume,
@@ -62,6 +65,11 @@ impl FileSystem for FatFiles {
                 Found::Damage(stop) => reader.damage(stop, &mut listing),
                 Found::Entry(_) | Found::Label(_) | Found::Bitmap { .. } => {}
             }
+            if listing.nodes.len() + listing.defects.len() >= MAX_LISTED {
+                let reason = format!("more than {MAX_LISTED} entries: the others are not listed");
+                listing.gaps.push(Gap { path: folder.as_str().to_owned(), reason });
+                break;
+            }
         }
         listing.nodes.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(listing)
@@ -73,7 +81,8 @@ impl FileSystem for FatFiles {
         let (volume, first) = (names.next().unwrap_or_default(), names.next());
         let volume = child(&EvidencePath::root(), volume)?;
         let node = match self.volume.entry_at(offset) {
-            Some(entry) if !entry.deleted => {
+            // What a deleted folder held need not be marked itself.
+            Some(entry) if !entry.deleted && first != Some(DELETED) => {
                 let node = path.parent().and_then(|folder| node(&folder, &entry).ok());
                 node.filter(|node| node.path == *path)
             }

@@ -16,7 +16,7 @@ pub(crate) struct Slot {
     pub(crate) bytes: [u8; SLOT],
 }
 
-/// The slots of a folder; damage where a part of it cannot be read, and where it ends too early.
+/// The slots of a folder; damage where a part of it cannot be read.
 pub(crate) struct Slots {
     window: Window,
     pieces: Pieces,
@@ -35,9 +35,7 @@ impl Slots {
 
     /// Reads the next bytes; `None` at the end.
     fn fill(&mut self) -> Option<Result<(), Stop>> {
-        let Some((offset, left)) = self.pieces.at(self.position) else {
-            return self.pieces.stop.take().map(Err);
-        };
+        let (offset, left) = self.pieces.at(self.position)?;
         let length = left.min(CHUNK);
         self.position += length;
         let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];

@@ -1,12 +1,11 @@
 //! An opened volume: what FAT and exFAT have in common.
 
-use super::bytes::u16_at;
 use super::clusters::{Clusters, Reach};
 use super::directory;
 use super::entry::{Entry, Found};
 use super::exfat_directory;
 use super::pieces::{Pieces, Stop};
-use super::slots::{SLOT, Slot, Slots};
+use super::slots::{SLOT, Slots};
 use super::usage::Usage;
 use crate::error::Damage;
 use crate::path::escape_name;
@@ -121,9 +120,12 @@ impl Volume {
         Some(pieces)
     }
 
-    /// What a folder holds.
+    /// What a folder holds, and at last why its clusters are not all known: also where it ended before that.
     pub(crate) fn entries(&self, pieces: &Pieces) -> Entries<'static> {
-        self.read(Slots::new(&self.clusters.window, pieces.clone()))
+        let mut known = pieces.clone();
+        let stop = known.stop.take();
+        let entries = self.read(Slots::new(&self.clusters.window, known));
+        Box::new(entries.chain(stop.map(Found::Damage)))
     }
 
     fn read(&self, slots: Slots) -> Entries<'static> {
@@ -173,15 +175,5 @@ impl Volume {
             Found::Label(label) => Some(escape_name(&label)),
             Found::Entry(_) | Found::Bitmap { .. } | Found::Damage(_) => None,
         })
-    }
-
-    /// Whether the first slot of a cluster of FAT is the `.` that a folder begins with, naming that very cluster.
-    pub(crate) fn begins_folder(&self, cluster: u32) -> bool {
-        let Some(offset) = self.clusters.offset(cluster) else { return false };
-        let slot = Slots::new(&self.clusters.window, Pieces::one(offset, SLOT as u64)).next();
-        let Some(Ok(Slot { bytes, .. })) = slot else { return false };
-        let high = if self.format == Format::Fat32 { u32::from(u16_at(&bytes, 20)) << 16 } else { 0 };
-        let first = high | u32::from(u16_at(&bytes, 26));
-        bytes.starts_with(b".          ") && first == cluster
     }
 }

@@ -18,13 +18,17 @@ const SECTOR_SIZE: [u8; 16] =
 const PARENT_LOCATOR: [u8; 16] =
     [0x2d, 0x5f, 0xd3, 0xa8, 0x0b, 0xb3, 0x4d, 0x45, 0xab, 0xf7, 0xd3, 0xd8, 0x48, 0x34, 0xab, 0x0c];
 
+/// A unit of zeros in the first block, which the log makes so.
+const ZEROS: usize = 4 * MIB + (64 << 10);
+const ZEROS_LENGTH: usize = 64 << 10;
+
 /// The number of the log that is in force.
 const LOG_ID: [u8; 16] = [5; 16];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Log {
     Empty,
-    /// The block table stands in the log only, in an entry that goes around the log's end; stale entries lie beside it.
+    /// The block table and some zeros stand in the log only, in an entry that goes around the log's end; stale entries lie beside it.
     HoldsTheBlockTable,
     /// An empty log, and a parent.
     HasAParent,
@@ -62,6 +66,7 @@ pub(crate) fn build(medium: &[u8], log: Log) -> Vec<u8> {
         Log::Empty | Log::HasAParent => put(&mut image, 3 * MIB, &table),
         Log::HoldsTheBlockTable => {
             put(&mut image, 3 * MIB, &[0xaa; 32]);
+            put(&mut image, ZEROS, &[0xbb; ZEROS_LENGTH]);
             let last = MIB - PAGE;
             entry(&mut image, last, 30, last, &table);
             // Older than the one that counts, and one of another log.
@@ -123,20 +128,24 @@ fn blocks(image: &mut Vec<u8>, medium: &[u8]) -> Vec<u8> {
     table
 }
 
-/// Writes an entry at `at` of the log that changes the first page of the block table, around the log's end.
+/// Writes an entry at `at` of the log that changes the first page of the block table and zeros a unit, around the log's end.
 fn entry(image: &mut [u8], at: usize, sequence: u64, tail: usize, page: &[u8]) {
     let mut bytes = vec![0; 2 * PAGE];
     put(&mut bytes, 0, b"loge");
     put(&mut bytes, 8, &u32::try_from(2 * PAGE).unwrap().to_le_bytes());
     put(&mut bytes, 12, &u32::try_from(tail).unwrap().to_le_bytes());
     put(&mut bytes, 16, &sequence.to_le_bytes());
-    put(&mut bytes, 24, &1u32.to_le_bytes());
+    put(&mut bytes, 24, &2u32.to_le_bytes());
     put(&mut bytes, 32, &LOG_ID);
     put(&mut bytes, 64, b"desc");
     put(&mut bytes, 68, &page[PAGE - 4..]);
     put(&mut bytes, 72, &page[..8]);
     put(&mut bytes, 80, &(3 * MIB as u64).to_le_bytes());
     put(&mut bytes, 88, &sequence.to_le_bytes());
+    put(&mut bytes, 96, b"zero");
+    put(&mut bytes, 104, &(ZEROS_LENGTH as u64).to_le_bytes());
+    put(&mut bytes, 112, &(ZEROS as u64).to_le_bytes());
+    put(&mut bytes, 120, &sequence.to_le_bytes());
     put(&mut bytes, PAGE, b"data");
     put(&mut bytes, PAGE + 8, &page[8..PAGE - 4]);
     let checksum = crc32c(&bytes);

@@ -96,7 +96,7 @@ struct Entry {
     bytes: u64,
 }
 
-/// What stands in the log, and how many entries that is; `None` when the log is empty.
+/// What stands in the log, and how many entries that is (0 where none can be applied); `None` when the log is empty.
 pub(super) fn read(store: &Store, header: &Header) -> Result<Option<(Overlay, usize)>, ContainerError> {
     let (offset, length) = (header.log.offset, header.log.length);
     if header.log_id == [0; 16] {
@@ -118,7 +118,7 @@ pub(super) fn read(store: &Store, header: &Header) -> Result<Option<(Overlay, us
             log.collect(*start, entry, &mut overlay)?;
         }
     }
-    Ok((!active.is_empty()).then_some((overlay, active.len())))
+    Ok(Some((overlay, active.len())))
 }
 
 /// The entries to apply, in order: of all unbroken sequences from a tail to its head the one with the newest head.
