@@ -66,7 +66,7 @@ const EXTENSIONS: [(&str, u64); 12] = [
     ("evtx", 1),
 ];
 
-/// A disk of a million entries: 40,000 folders on six levels, 600,000 different names.
+/// A disk of a million entries: 40,000 folders on seven levels, 719,194 different names.
 fn disk() -> MemoryTree {
     let mut tree = MemoryTree::new("disk", true);
     let mut state: u64 = 0x2545_f491_4f6c_dd1d;
