@@ -168,7 +168,8 @@ fn labels(paths: &[PathBuf]) -> Vec<String> {
 pub fn hash_case(request: &WorkerRequest, new: &mut NewCase) -> Result<Vec<Gap>, InitError> {
     let failed = |label: &str, source| InitError::Hash { label: label.to_owned(), source };
     let first = new.case.entry.evidence.first().map(|entry| entry.label.clone()).unwrap_or_default();
-    let worker = Worker::start(request, &new.case).map_err(|source| failed(&first, source))?;
+    let worker =
+        Worker::start(request, &new.case, &tools::Indexes::new()).map_err(|source| failed(&first, source))?;
     let mut unread = Vec::new();
     for entry in &mut new.case.entry.evidence {
         let hashed = worker.hash(&entry.label, IntegrityLevel::Full);

@@ -95,6 +95,12 @@ impl EvidencePath {
         self.0.rsplit('/').next().unwrap_or_default()
     }
 
+    /// Whether the entry lies in that folder, or in one below it.
+    pub fn is_below(&self, folder: &EvidencePath) -> bool {
+        let rest = self.0.strip_prefix(&folder.0);
+        rest.is_some_and(|rest| if folder.is_root() { !rest.is_empty() } else { rest.starts_with('/') })
+    }
+
     /// The folder that holds the entry; `None` for the root.
     pub fn parent(&self) -> Option<EvidencePath> {
         if self.is_root() {

@@ -44,6 +44,13 @@ pub trait Tree {
         Ok(self.node(path)?.filter(|node| node.reference == Some(reference)))
     }
 
+    /// The entry at this very path, which a listing gave before: its spelling is not looked up again.
+    ///
+    /// `None` where there is none by now.
+    fn node_listed(&self, path: &EvidencePath) -> Result<Option<Node>, ReadError> {
+        Ok(self.node(path)?.filter(|node| node.path == *path))
+    }
+
     /// How the imaged medium is divided; `None` for what is no image.
     fn layout(&self) -> Option<&Layout> {
         None

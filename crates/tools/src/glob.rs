@@ -26,7 +26,7 @@ pub(crate) struct Glob {
 
 /// A pattern without alternatives.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Alternative {
+pub(crate) enum Alternative {
     /// The name: `*` for any run of characters, `?` for one.
     Name(String),
     /// The whole path from the root of the evidence, a pattern for each name; `**` alone stands for any number of names, none included.
@@ -81,6 +81,11 @@ impl Glob {
     /// The pattern in one spelling, which is read as the same pattern.
     pub(crate) fn written(&self) -> String {
         self.written.clone()
+    }
+
+    /// The patterns of which one must fit.
+    pub(crate) fn alternatives(&self) -> &[Alternative] {
+        &self.alternatives
     }
 
     /// Whether it is a pattern of names alone.
