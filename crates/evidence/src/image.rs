@@ -7,11 +7,12 @@
 mod container;
 mod kind;
 mod layout;
+mod medium;
 mod segments;
 mod volume;
 
 pub(crate) use container::Container;
-pub use layout::{Layout, Region, Scheme, read_layout};
+pub use layout::{Disk, Guid, Layout, Partition, PartitionType, Region, Scheme, read_layout};
 pub use segments::{image_files, is_image};
 
 use crate::deleted::{DELETED, DeletedSteps};
@@ -22,6 +23,7 @@ use crate::read::ReadAt;
 use crate::tree::{FileReference, Listing, Node, NodeKind, Tree};
 use crate::volume::Volume;
 use ledger::Gap;
+use medium::MediumPart;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use volume::Part;
@@ -127,6 +129,10 @@ impl Tree for ImageTree {
 
     fn layout(&self) -> Option<&Layout> {
         Some(&self.layout)
+    }
+
+    fn medium(&self, offset: u64, length: u64) -> Option<Box<dyn ReadAt>> {
+        Some(Box::new(MediumPart::new(&self.container, offset, length)))
     }
 
     fn volumes(&self) -> Vec<Volume> {

@@ -48,6 +48,14 @@ pub trait Tree {
         None
     }
 
+    /// The bytes of the imaged medium itself from `offset` on, cut at its end; `None` for what is no image.
+    ///
+    /// Their path is the root.
+    fn medium(&self, offset: u64, length: u64) -> Option<Box<dyn ReadAt>> {
+        let _ = (offset, length);
+        None
+    }
+
     /// The volumes, in the order of their paths.
     fn volumes(&self) -> Vec<Volume> {
         Vec::new()
