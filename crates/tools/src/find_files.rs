@@ -8,6 +8,7 @@ use crate::page::Page;
 use crate::returned::Return;
 use crate::{dir_entry, place, spec};
 use evidence::{Node, NodeKind, Step, Tree, walk};
+use ledger::pattern;
 use ledger::{AbsenceForm, Defect, Gap, ToolSpec};
 use serde_json::{Value, json};
 
@@ -42,6 +43,12 @@ fn described() -> ToolSpec {
             ("extension", spec::text("end of the name behind a dot, such as exe; letter case aside")),
             ("min_size", spec::optional_number("fewest bytes; only files have a size", 0, spec::MAX_EXACT)),
             ("max_size", spec::optional_number("most bytes; only files have a size", 0, spec::MAX_EXACT)),
+            (
+                "with_stream",
+                spec::text(
+                    "pattern of the name of an alternate stream that the entry must have: * for any characters, ? for one; letter case aside",
+                ),
+            ),
             ("evidence", spec::text("label of the evidence to search; all when left out")),
             ("limit", spec::number("most entries to return", 1000, 1, 10_000)),
             ("offset", spec::offset()),
@@ -95,6 +102,8 @@ struct Wanted {
     extension: Option<String>,
     min_size: Option<u64>,
     max_size: Option<u64>,
+    /// The pattern of a stream's name.
+    with_stream: Option<String>,
 }
 
 impl Wanted {
@@ -108,7 +117,8 @@ impl Wanted {
             let expected = "at least as much as \"min_size\"";
             return Err(CallError::Argument { argument: "max_size", expected, found: max.to_string() });
         }
-        Ok(Wanted { glob, extension, min_size: sizes.0, max_size: sizes.1 })
+        let with_stream = arguments.optional_text("with_stream").map(str::to_owned);
+        Ok(Wanted { glob, extension, min_size: sizes.0, max_size: sizes.1, with_stream })
     }
 
     /// The same for one tree; `None` where nothing in it can fit.
@@ -124,9 +134,11 @@ impl Wanted {
             let name = node.name.to_lowercase();
             name.strip_suffix(wanted.as_str()).is_some_and(|before| before.ends_with('.'))
         };
+        let streams = |wanted: &String| node.streams.iter().any(|stream| pattern::fits(wanted, &stream.name));
         self.glob.as_ref().is_none_or(|glob| glob.fits(&node.path))
             && self.extension.as_ref().is_none_or(ends)
             && (!sized || (node.kind == NodeKind::File && range.contains(&node.size)))
+            && self.with_stream.as_ref().is_none_or(streams)
     }
 
     /// The pattern as it was used where that was the same in every tree, else with its drive letter.
@@ -143,7 +155,7 @@ impl Wanted {
 }
 
 /// Understands `.exe` and `*.exe`, too.
-fn extension(text: &str) -> Result<String, CallError> {
+pub(crate) fn extension(text: &str) -> Result<String, CallError> {
     let bare = text.strip_prefix("*.").or(text.strip_prefix('.')).unwrap_or(text);
     if bare.is_empty() || bare.contains(['*', '?', '/', '\\']) || bare.chars().any(char::is_control) {
         let expected = "the end of a name, such as exe, without patterns and separators";
