@@ -1,6 +1,7 @@
 //! Why evidence cannot be opened, named or read.
 
 use crate::path::EvidencePath;
+use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -54,7 +55,7 @@ pub enum OpenError {
     },
     /// The file begins like no disk image that is known here.
     #[error(
-        "open evidence {label}: byte 0: expected a disk image (raw, split raw, E01), found neither an EWF signature nor a partition table or file system"
+        "open evidence {label}: byte 0: expected a disk image (raw, split raw, E01, VMDK, VHDX, VHD, QCOW2), found no container, partition table or file system"
     )]
     NotAnImage {
         /// The label of the evidence.
@@ -62,16 +63,18 @@ pub enum OpenError {
         /// The path on the examiner's machine.
         path: PathBuf,
     },
-    /// The EWF container cannot be read.
-    #[error("open evidence {label}: read the EWF container: {source}")]
-    Ewf {
+    /// The container cannot be read.
+    #[error("open evidence {label}: read the {format} container: {source}")]
+    Container {
         /// The label of the evidence.
         label: String,
-        /// Its first segment on the examiner's machine.
+        /// Its first file on the examiner's machine.
         path: PathBuf,
+        /// The format, by the content of the file.
+        format: &'static str,
         /// Why.
         #[source]
-        source: ewf::EwfError,
+        source: Box<dyn Error + Send + Sync>,
     },
     /// The reader of containers stopped on damage that it does not report.
     #[error("open evidence {label}: the reader of containers stopped on damage")]

@@ -12,6 +12,7 @@ mod segments;
 mod volume;
 
 pub(crate) use container::Container;
+pub use container::{Acquisition, ContainerFormat, HashAlgorithm, HashCheck, StoredHash, UnreadSectors};
 pub use layout::{Disk, Guid, Layout, Partition, PartitionType, Region, Scheme, read_layout};
 pub use segments::{image_files, is_image};
 
@@ -24,6 +25,7 @@ use crate::tree::{FileReference, Listing, Node, NodeKind, Tree};
 use crate::volume::Volume;
 use ledger::Gap;
 use medium::MediumPart;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use volume::Part;
@@ -129,6 +131,14 @@ impl Tree for ImageTree {
 
     fn layout(&self) -> Option<&Layout> {
         Some(&self.layout)
+    }
+
+    fn acquisition(&self) -> Option<&Acquisition> {
+        Some(self.container.acquisition())
+    }
+
+    fn verify_medium(&self) -> io::Result<Vec<HashCheck>> {
+        ImageTree::verify_medium(self)
     }
 
     fn medium(&self, offset: u64, length: u64) -> Option<Box<dyn ReadAt>> {

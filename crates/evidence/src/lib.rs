@@ -27,8 +27,8 @@ pub use directory::{DirectoryTree, open_directory};
 pub use error::{Damage, HashError, NtfsDamage, OpenError, PathError, ReadError};
 pub use hash::hash;
 pub use image::{
-    Disk, Guid, ImageTree, Layout, Partition, PartitionType, Region, Scheme, image_files, is_image,
-    open_image, read_layout,
+    Acquisition, ContainerFormat, Disk, Guid, HashAlgorithm, HashCheck, ImageTree, Layout, Partition,
+    PartitionType, Region, Scheme, StoredHash, UnreadSectors, image_files, is_image, open_image, read_layout,
 };
 pub use mft::{AttributeInfo, FileName, MftDescription, StandardInformation};
 pub use path::{EvidencePath, escape_name, unescape_name};

@@ -184,7 +184,7 @@ fn what_begins_like_nothing_known_is_no_image() {
     let ewf = write("a.E01", b"EVF\x09\x0d\x0a\xff\x00 and nothing more");
     save(&ewf.1.with_extension("err"), b"");
     assert!(is_image(&ewf.1).unwrap());
-    assert!(matches!(open_image(&ewf.1, "disk"), Err(OpenError::Ewf { .. })));
+    assert!(matches!(open_image(&ewf.1, "disk"), Err(OpenError::Container { .. })));
 }
 
 /// Reads everything, at most the first 64 KiB of a stream.

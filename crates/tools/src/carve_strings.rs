@@ -36,7 +36,12 @@ pub(crate) fn spec() -> ToolSpec {
          or in a region of a disk image, such as the space between partitions. \
          A string tells that these characters stand there, and not what they were part of.",
         vec![
-            ("path", spec::text("file to look into, with either slash; of a deleted one the path that list_deleted gives")),
+            (
+                "path",
+                spec::text(
+                    "file to look into, with either slash; of a deleted one the path that list_deleted gives",
+                ),
+            ),
             ("stream", spec::text("named (alternate) stream of the file; its content when left out")),
             (
                 "region",
@@ -45,7 +50,12 @@ pub(crate) fn spec() -> ToolSpec {
                 ),
             ),
             ("evidence", spec::evidence()),
-            ("text", spec::text("text that the strings must hold, letter case aside, no patterns; all when left out")),
+            (
+                "text",
+                spec::text(
+                    "text that the strings must hold, letter case aside, no patterns; all when left out",
+                ),
+            ),
             ("min_length", spec::number("fewest characters of a string", 6, 3, 256)),
             ("encoding", encoding),
             ("offset", spec::number("first byte to look at", 0, 0, spec::MAX_EXACT)),
@@ -99,7 +109,10 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let size = source.reader.len();
     let mut returned = Return::found(records, arguments.normalised(&source.used));
     if next < size {
-        returned.truncate(format!("looked at bytes {} to {next} of {size}: go on with \"offset\": {next}", search.first));
+        returned.truncate(format!(
+            "looked at bytes {} to {next} of {size}: go on with \"offset\": {next}",
+            search.first
+        ));
     } else if search.first > 0 {
         // Nobody may read an absence out of a part.
         returned.truncate(format!("looked at bytes {} to the end at {size}", search.first));

@@ -6,8 +6,9 @@ use crate::normalise::{Normalised, normalise};
 use crate::returned::Return;
 use crate::settle::settle;
 use crate::{
-    carve_strings, find_files, hash_file, list_deleted, list_directory, list_hives, list_partitions, list_tables,
-    mft_entry, parse_registry_key, read_file, read_stream, registry_artifact, search_registry, search_text, sqlite_query, stat_file, timeline,
+    carve_strings, find_files, hash_file, list_deleted, list_directory, list_hives, list_partitions,
+    list_tables, mft_entry, parse_registry_key, read_file, read_stream, registry_artifact, search_registry,
+    search_text, sqlite_query, stat_file, timeline,
 };
 use evidence::Tree;
 use ledger::ToolSpec;

@@ -74,7 +74,9 @@ pub(crate) enum CallError {
     NoStream { path: EvidencePath, asked: String, streams: Vec<String> },
     #[error("argument {argument:?}: {found:?} is no volume of the evidence; {}", volumes_text(volumes))]
     NoVolume { argument: &'static str, found: String, volumes: Vec<String> },
-    #[error("argument \"region\": {found:?} is no region of the evidence; list_partitions tells which there are")]
+    #[error(
+        "argument \"region\": {found:?} is no region of the evidence; list_partitions tells which there are"
+    )]
     NoRegion { found: String },
     #[error("{path} has no entry in a master file table: mft_entry reads volumes with NTFS")]
     NoMftEntry { path: EvidencePath },

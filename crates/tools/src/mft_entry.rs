@@ -8,7 +8,9 @@ use crate::returned::Return;
 use crate::row::Row;
 use crate::volume::Held;
 use crate::{list_deleted, place, spec, volume};
-use evidence::{AttributeInfo, EvidencePath, Extent, FileName, FileReference, MacbTimes, MftDescription, Tree};
+use evidence::{
+    AttributeInfo, EvidencePath, Extent, FileName, FileReference, MacbTimes, MftDescription, Tree,
+};
 use ledger::{Defect, FieldValue, Record, ToolSpec};
 use record_types::{ATTRIBUTE, ENTRY, NAME};
 use serde_json::json;
@@ -22,7 +24,10 @@ pub(crate) fn spec() -> ToolSpec {
         vec![
             ("entry", spec::optional_number("number of the entry", 0, spec::MAX_EXACT)),
             ("path", spec::text("file or folder whose entry is meant, with either slash")),
-            ("volume", spec::text("volume of the number, such as p1; may be left out when there is one only")),
+            (
+                "volume",
+                spec::text("volume of the number, such as p1; may be left out when there is one only"),
+            ),
             ("evidence", spec::evidence()),
         ],
         &[],

@@ -190,9 +190,14 @@ mod tests {
 
     #[test]
     fn runs_are_found_in_both_writings_at_even_and_odd_places() {
-        let bytes =
-            [&b"\x00\x01cmd.exe\xFF"[..], &wide("grün.txt"), b"\x00\x00\x00", &wide("whoami"), b"\x00\x00abc"]
-                .concat();
+        let bytes = [
+            &b"\x00\x01cmd.exe\xFF"[..],
+            &wide("grün.txt"),
+            b"\x00\x00\x00",
+            &wide("whoami"),
+            b"\x00\x00abc",
+        ]
+        .concat();
         let found: Vec<_> = scan(&bytes, 0, 3)
             .into_iter()
             .map(|piece| (piece.offset, piece.length, piece.writing.name(), piece.text))

@@ -52,8 +52,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         Some(stream) => read_file::read(arguments, &place, Some(stream)),
         None => {
             let records = place.node.streams.iter().map(|stream| record(&place, stream)).collect();
-            let used =
-                [("evidence", json!(place.tree.label())), ("path", json!(place.node.path.as_str()))];
+            let used = [("evidence", json!(place.tree.label())), ("path", json!(place.node.path.as_str()))];
             Ok(Return::found(records, arguments.normalised(&used)))
         }
     }

@@ -42,7 +42,11 @@ fn entry() -> RecordType {
             ("accessed", TIME, "$STANDARD_INFORMATION: content last read; programs can set it"),
             ("changed", TIME, "$STANDARD_INFORMATION: entry last changed; programs can set it"),
             ("born", TIME, "$STANDARD_INFORMATION: created; programs can set it"),
-            ("place", &[FieldType::List], "where the entry stands in the files of the image: file@offset+bytes"),
+            (
+                "place",
+                &[FieldType::List],
+                "where the entry stands in the files of the image: file@offset+bytes",
+            ),
         ],
     )
 }
