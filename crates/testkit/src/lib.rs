@@ -1,6 +1,9 @@
 //! Development only: builders and scripted parts.
 
 pub mod demo;
+pub mod disk;
+pub mod ewf;
 pub mod history;
 pub mod hive;
+pub mod ntfs;
 pub mod scripted;

@@ -1,0 +1,236 @@
+//! Puts a volume together.
+
+use super::attributes::{Attribute, BITMAP, Body, INDEX_ALLOCATION, INDEX_ROOT, Mapped, put, reference};
+use super::boot::{self, BOOT, INDEX_BLOCK, SECTOR};
+use super::error::BuildError;
+use super::index::{self, Entry, FILE_NAMES, NAMES, Shape};
+use super::item::Item;
+use super::journal;
+use super::medium::{Medium, Space, bitmap_size, set_bit};
+use super::metafiles::{self, Inputs, Places};
+use super::pack::{Packed, Supply, pack};
+use super::plan::plan;
+use super::planted::Planted;
+use super::record::{self, Header, IN_USE, RECORD};
+use super::runs::Run;
+use super::spec::VolumeSpec;
+use super::upcase::UpCase;
+use super::{Built, users};
+use std::collections::BTreeMap;
+
+/// Builds a volume.
+pub(crate) fn build(spec: &VolumeSpec) -> Result<Built, BuildError> {
+    let cluster = u64::from(spec.cluster);
+    if !spec.cluster.is_power_of_two() || !(SECTOR..=2 << 20).contains(&cluster) {
+        return Err(BuildError::Cluster { found: spec.cluster });
+    }
+    let upcase = UpCase::new();
+    let mut records = 0;
+    loop {
+        // How many records there are is known when all of them are packed.
+        match attempt(spec, &upcase, records)? {
+            Attempt::Built(built) => return Ok(*built),
+            Attempt::Records(needed) => records = needed,
+        }
+    }
+}
+
+enum Attempt {
+    Built(Box<Built>),
+    Records(u64),
+}
+
+fn attempt(spec: &VolumeSpec, upcase: &UpCase, records: u64) -> Result<Attempt, BuildError> {
+    let cluster = u64::from(spec.cluster);
+    let sectors = (spec.size / SECTOR).saturating_sub(1);
+    let plan = plan(spec, metafiles::first_user(spec), upcase)?;
+    let records = records.max(plan.end()).max(metafiles::mirrored(cluster));
+    let mut space = Space::new(cluster, sectors * SECTOR / cluster);
+    let mut medium = Medium::new((sectors + 1) * SECTOR);
+    let places = Places::take(spec, &mut space, records)?;
+    let numbers = journal::write(spec, &plan)?;
+    let stored = users::store(&plan, &numbers, &mut space, &mut medium)?;
+    let (mut items, mut planted): (Vec<Item>, Vec<Planted>) = stored.into_iter().unzip();
+    let points = items.iter().filter(|item| item.live && item.reparse_tag != 0);
+    let inputs = Inputs {
+        places: &places,
+        records,
+        upcase,
+        journal: numbers.stream.as_ref(),
+        reparse: points.map(|item| (item.reparse_tag, item.reference())).collect(),
+    };
+    items.extend(metafiles::items(spec, &inputs, &mut space, &mut medium)?);
+    // The root has the times of the description.
+    folders(&mut items, upcase, &mut space, &mut medium)?;
+    let mut next_record = plan.end();
+    let mut supply = Supply { space: &mut space, medium: &mut medium, next_record: &mut next_record };
+    let mut packed = Vec::new();
+    for item in &items {
+        let attributes = item.all_attributes();
+        packed.push(pack(item.number, item.sequence, attributes, item.attribute_list, &mut supply)?);
+    }
+    if next_record > records {
+        return Ok(Attempt::Records(next_record));
+    }
+    for (planted, packed) in planted.iter_mut().zip(&packed) {
+        planted.extensions = packed.records.iter().skip(1).map(|(number, _)| *number).collect();
+    }
+    let volume = Volume { spec, places: &places, records, sectors };
+    volume.write_records(&items, &packed, &mut medium);
+    volume.write_bitmap(&items, &packed, &mut space, &mut medium);
+    volume.write_boot(&space, &mut medium);
+    Ok(Attempt::Built(Box::new(Built {
+        medium,
+        cluster,
+        clusters: space.total,
+        planted,
+        mft: places.mft.clone(),
+    })))
+}
+
+/// Names in use and names left behind of a folder, each with what it is sorted by.
+#[derive(Default)]
+struct Names {
+    used: Vec<(Vec<u16>, Entry)>,
+    stale: Vec<Entry>,
+}
+
+/// Gives every folder its index.
+fn folders(
+    items: &mut [Item],
+    upcase: &UpCase,
+    space: &mut Space,
+    medium: &mut Medium,
+) -> Result<(), BuildError> {
+    let mut all: BTreeMap<u64, Names> = BTreeMap::new();
+    for item in items.iter() {
+        for name in &item.names {
+            let names = all.entry(reference(name.parent, name.parent_sequence)).or_default();
+            if item.live {
+                names.used.push((upcase.fold(&name.text), item.index_entry(name)));
+            } else if item.stale {
+                names.stale.push(item.index_entry(name));
+            }
+        }
+    }
+    for item in items.iter_mut().filter(|item| item.is_directory()) {
+        let mut names = all.remove(&item.reference()).unwrap_or_default();
+        names.used.sort_by(|a, b| a.0.cmp(&b.0));
+        let used: Vec<Entry> = names.used.into_iter().map(|(_, entry)| entry).collect();
+        let added = folder(item, &used, &names.stale, space, medium)?;
+        item.content.extend(added);
+    }
+    Ok(())
+}
+
+/// The attributes of an index over names.
+fn folder(
+    item: &Item,
+    used: &[Entry],
+    stale: &[Entry],
+    space: &mut Space,
+    medium: &mut Medium,
+) -> Result<Vec<Attribute>, BuildError> {
+    // Bytes of the attributes around the values: the root, and what an index in blocks has beside it.
+    const ROOT: usize = 32;
+    const BLOCKS: usize = 96 + 32 + 64;
+    let shape = |room: usize| Shape { kind: FILE_NAMES, room, cluster: space.cluster };
+    let room = item.room().saturating_sub(ROOT);
+    let mut tree = index::build(&shape(room), used, stale);
+    if tree.blocks.is_empty() {
+        return Ok(vec![Attribute::resident(INDEX_ROOT, NAMES, tree.root)]);
+    }
+    tree = index::build(&shape(room.saturating_sub(BLOCKS)), used, stale);
+    let bytes = tree.blocks.concat();
+    let runs = space.take(space.count(bytes.len() as u64), 1)?;
+    medium.put_runs(&runs, space.cluster, 0, &bytes);
+    let count = tree.blocks.len() as u64;
+    let mut bits = vec![0; usize::try_from(bitmap_size(count)).unwrap_or(0)];
+    (0..count).for_each(|bit| set_bit(&mut bits, bit));
+    let mapped = Mapped::plain(runs, space.cluster, count * INDEX_BLOCK as u64);
+    Ok(vec![
+        Attribute::resident(INDEX_ROOT, NAMES, tree.root),
+        Attribute::clusters(INDEX_ALLOCATION, NAMES, mapped),
+        Attribute::resident(BITMAP, NAMES, bits),
+    ])
+}
+
+/// A volume whose parts are known.
+struct Volume<'a> {
+    spec: &'a VolumeSpec,
+    places: &'a Places,
+    records: u64,
+    sectors: u64,
+}
+
+impl Volume<'_> {
+    fn write_records(&self, items: &[Item], packed: &[Packed], medium: &mut Medium) {
+        let mut table: Vec<Vec<u8>> = (0..self.records).map(record::unused).collect();
+        let mut bits = vec![0; usize::try_from(bitmap_size(self.records)).unwrap_or(0)];
+        for (item, packed) in items.iter().zip(packed) {
+            for (index, (number, attributes)) in packed.records.iter().enumerate() {
+                let header = header(item, index, *number);
+                if header.flags & IN_USE != 0 {
+                    set_bit(&mut bits, *number);
+                }
+                if let Some(slot) = usize::try_from(*number).ok().and_then(|at| table.get_mut(at)) {
+                    *slot = record::encode(&header, attributes);
+                }
+            }
+        }
+        let bytes = table.concat();
+        let cluster = u64::from(self.spec.cluster);
+        let mirrored = usize::try_from(self.places.mirrored).unwrap_or(0) * RECORD;
+        medium.put_runs(&self.places.mirror, cluster, 0, &bytes[..mirrored]);
+        medium.put_runs(&self.places.mft, cluster, 0, &bytes);
+        medium.put_runs(&self.places.mft_bitmap, cluster, 0, &bits);
+    }
+
+    /// Clusters of files in use, and of nothing else.
+    fn write_bitmap(&self, items: &[Item], packed: &[Packed], space: &mut Space, medium: &mut Medium) {
+        for (item, packed) in items.iter().zip(packed).filter(|(item, _)| item.live) {
+            for attribute in &item.content {
+                if let Body::Clusters(mapped) = &attribute.body {
+                    space.mark(&mapped.runs);
+                }
+            }
+            if let Some(list) = &packed.list {
+                space.mark(&list.runs);
+            }
+        }
+        let bits = space.bitmap();
+        medium.put_runs(&self.places.bitmap, space.cluster, 0, &bits);
+    }
+
+    fn write_boot(&self, space: &Space, medium: &mut Medium) {
+        let first = |runs: &[Run]| runs.first().and_then(|run| run.lcn).unwrap_or(0);
+        let sector = boot::sector(&boot::Facts {
+            cluster: space.cluster,
+            sectors: self.sectors,
+            mft: first(&self.places.mft),
+            mirror: first(&self.places.mirror),
+            serial: self.spec.serial,
+            hidden_sectors: self.spec.hidden_sectors,
+        });
+        let mut whole = vec![0; usize::try_from(BOOT).unwrap_or(0)];
+        put(&mut whole, 0, &sector);
+        if let Some(catalogue) = self.spec.shadow_catalogue {
+            let at = usize::try_from(boot::SHADOW_HEADER).unwrap_or(0);
+            put(&mut whole, at, &boot::shadow_header(catalogue));
+        }
+        medium.put(0, whole);
+        medium.put(self.sectors * SECTOR, sector);
+    }
+}
+
+/// The header of the base record, or of an extension record.
+fn header(item: &Item, index: usize, number: u64) -> Header {
+    if index == 0 {
+        let links = u16::try_from(item.names.len()).unwrap_or(u16::MAX);
+        let sequence = item.sequence_now();
+        return Header { number, sequence, links, flags: item.record_flags(), base: 0 };
+    }
+    let sequence = 1 + u16::from(!item.live);
+    let flags = if item.live { IN_USE } else { 0 };
+    Header { number, sequence, links: 0, flags, base: item.reference() }
+}

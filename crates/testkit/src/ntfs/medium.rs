@@ -1,0 +1,194 @@
+//! The medium being written, and which of its clusters are taken.
+
+use super::error::BuildError;
+use super::runs::{Run, push};
+use std::collections::BTreeSet;
+use std::io::{self, Seek, SeekFrom, Write};
+
+/// Bytes that stand somewhere; a later write wins, everything else is zeros.
+#[derive(Clone, Debug)]
+pub(crate) struct Medium {
+    size: u64,
+    writes: Vec<(u64, Vec<u8>)>,
+}
+
+impl Medium {
+    pub(crate) fn new(size: u64) -> Medium {
+        Medium { size, writes: Vec::new() }
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        self.size
+    }
+
+    pub(crate) fn put(&mut self, offset: u64, bytes: Vec<u8>) {
+        self.writes.push((offset, bytes));
+    }
+
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let mut all = vec![0; usize::try_from(self.size).unwrap_or(0)];
+        for (offset, bytes) in &self.writes {
+            let start = usize::try_from(*offset).unwrap_or(usize::MAX);
+            for (slot, byte) in all.iter_mut().skip(start).zip(bytes) {
+                *slot = *byte;
+            }
+        }
+        all
+    }
+
+    pub(crate) fn write_to(&self, out: &mut (impl Write + Seek)) -> io::Result<()> {
+        let base = out.stream_position()?;
+        for (offset, bytes) in &self.writes {
+            out.seek(SeekFrom::Start(base + offset))?;
+            let left = usize::try_from(self.size.saturating_sub(*offset)).unwrap_or(usize::MAX);
+            out.write_all(&bytes[..left.min(bytes.len())])?;
+        }
+        out.seek(SeekFrom::Start(base + self.size))?;
+        out.flush()
+    }
+
+    /// Writes the bytes of a stream from `offset` of it on; nothing is written into holes.
+    pub(crate) fn put_runs(&mut self, runs: &[Run], cluster: u64, offset: u64, bytes: &[u8]) {
+        let mut start = 0;
+        let end = offset + bytes.len() as u64;
+        for run in runs {
+            let stop = start + run.length * cluster;
+            let (from, to) = (start.max(offset), stop.min(end));
+            if let Some(lcn) = run.lcn
+                && from < to
+            {
+                let within = |at: u64| usize::try_from(at - offset).unwrap_or(usize::MAX);
+                self.put(lcn * cluster + (from - start), bytes[within(from)..within(to)].to_vec());
+            }
+            start = stop;
+        }
+    }
+
+    pub(crate) fn read_runs(&self, runs: &[Run], cluster: u64) -> Vec<u8> {
+        let mut all = Vec::new();
+        for run in runs {
+            let mut piece = vec![0; usize::try_from(run.length * cluster).unwrap_or(0)];
+            let Some(lcn) = run.lcn else {
+                all.extend(piece);
+                continue;
+            };
+            let (start, end) = (lcn * cluster, (lcn + run.length) * cluster);
+            for (offset, bytes) in &self.writes {
+                let (from, to) = ((*offset).max(start), (offset + bytes.len() as u64).min(end));
+                if from < to {
+                    let at = |value: u64, base: u64| usize::try_from(value - base).unwrap_or(usize::MAX);
+                    piece[at(from, start)..at(to, start)]
+                        .copy_from_slice(&bytes[at(from, *offset)..at(to, *offset)]);
+                }
+            }
+            all.extend(piece);
+        }
+        all
+    }
+}
+
+/// The clusters of a volume, given away in ascending order.
+#[derive(Clone, Debug)]
+pub(crate) struct Space {
+    pub(crate) cluster: u64,
+    pub(crate) total: u64,
+    next: u64,
+    /// Clusters that are in use when all is written.
+    used: BTreeSet<(u64, u64)>,
+}
+
+impl Space {
+    pub(crate) fn new(cluster: u64, total: u64) -> Space {
+        Space { cluster, total, next: 0, used: BTreeSet::new() }
+    }
+
+    /// Clusters for so many bytes.
+    pub(crate) fn count(&self, bytes: u64) -> u64 {
+        bytes.div_ceil(self.cluster)
+    }
+
+    /// Takes clusters in so many pieces, with a free cluster between them, every two of them in the wrong order.
+    pub(crate) fn take(&mut self, count: u64, extents: u32) -> Result<Vec<Run>, BuildError> {
+        let pieces = u64::from(extents.max(1)).min(count);
+        let (length, mut longer) = match pieces {
+            0 => return Ok(Vec::new()),
+            pieces => (count / pieces, count % pieces),
+        };
+        let mut found = Vec::new();
+        for _ in 0..pieces {
+            let extra = longer.min(1);
+            longer -= extra;
+            found.push(self.piece(length + extra)?);
+            if pieces > 1 {
+                self.next += 1;
+            }
+        }
+        for pair in found.chunks_exact_mut(2) {
+            pair.swap(0, 1);
+        }
+        Ok(found)
+    }
+
+    fn piece(&mut self, length: u64) -> Result<Run, BuildError> {
+        let free = self.total.saturating_sub(self.next);
+        if length > free {
+            return Err(BuildError::Full { wanted: length, free });
+        }
+        let run = Run { lcn: Some(self.next), length };
+        self.next += length;
+        Ok(run)
+    }
+
+    /// Takes clusters of these runs first, and others when they do not do.
+    pub(crate) fn take_over(
+        &mut self,
+        runs: &[Run],
+        count: u64,
+        extents: u32,
+    ) -> Result<Vec<Run>, BuildError> {
+        let mut found = Vec::new();
+        let mut left = count;
+        for run in runs.iter().filter(|run| run.lcn.is_some()) {
+            let length = run.length.min(left);
+            push(&mut found, Run { length, ..*run });
+            left -= length;
+        }
+        for run in self.take(left, extents)? {
+            push(&mut found, run);
+        }
+        Ok(found)
+    }
+
+    /// Leaves this cluster and all before it free.
+    pub(crate) fn skip_to(&mut self, next: u64) {
+        self.next = self.next.max(next);
+    }
+
+    /// Counts these clusters as in use.
+    pub(crate) fn mark(&mut self, runs: &[Run]) {
+        self.used.extend(runs.iter().filter_map(|run| Some((run.lcn?, run.length))));
+    }
+
+    /// `$Bitmap`: one bit a cluster, what lies behind the volume set.
+    pub(crate) fn bitmap(&self) -> Vec<u8> {
+        let mut bits = vec![0; usize::try_from(bitmap_size(self.total)).unwrap_or(0)];
+        let end = bits.len() as u64 * 8;
+        for (start, length) in self.used.iter().copied().chain([(self.total, end - self.total)]) {
+            for bit in start..start + length {
+                set_bit(&mut bits, bit);
+            }
+        }
+        bits
+    }
+}
+
+/// Bytes of a bitmap of so many bits: whole units of eight bytes.
+pub(crate) fn bitmap_size(bits: u64) -> u64 {
+    bits.div_ceil(64) * 8
+}
+
+pub(crate) fn set_bit(bits: &mut [u8], bit: u64) {
+    if let Some(byte) = usize::try_from(bit / 8).ok().and_then(|at| bits.get_mut(at)) {
+        *byte |= 1 << (bit % 8);
+    }
+}

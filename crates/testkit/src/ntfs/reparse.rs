@@ -1,0 +1,43 @@
+//! Reparse points of links ([MS-FSCC] 2.1.2.4, 2.1.2.5).
+
+use super::attributes::{le_units, le16, utf16};
+use super::spec::Kind;
+
+const MOUNT_POINT: u32 = 0xa000_0003;
+const SYMLINK: u32 = 0xa000_000c;
+
+/// Tag and whole buffer; `None` for what is no link.
+pub(crate) fn point(kind: &Kind) -> Option<(u32, Vec<u8>)> {
+    match kind {
+        Kind::File | Kind::Directory => None,
+        Kind::Junction(target) => Some((MOUNT_POINT, buffer(MOUNT_POINT, &native(target), target, None))),
+        Kind::Symlink(target) => {
+            let absolute = target.starts_with('\\') || target.contains(':');
+            let substitute = if absolute { native(target) } else { target.clone() };
+            let flags = u32::from(!absolute);
+            Some((SYMLINK, buffer(SYMLINK, &substitute, target, Some(flags))))
+        }
+    }
+}
+
+/// A path as the kernel names it.
+fn native(target: &str) -> String {
+    format!(r"\??\{target}")
+}
+
+fn buffer(tag: u32, substitute: &str, print: &str, flags: Option<u32>) -> Vec<u8> {
+    let (substitute, print) = (le_units(&utf16(substitute)), le_units(&utf16(print)));
+    // Names of junctions end with a NUL each.
+    let end: &[u8] = if flags.is_some() { &[] } else { &[0, 0] };
+    let mut data = Vec::new();
+    for number in [0, substitute.len(), substitute.len() + end.len(), print.len()] {
+        data.extend(le16(number));
+    }
+    data.extend(flags.map(u32::to_le_bytes).into_iter().flatten());
+    data.extend([&substitute, end, &print, end].concat());
+    let mut bytes = tag.to_le_bytes().to_vec();
+    bytes.extend(le16(data.len()));
+    bytes.extend([0, 0]);
+    bytes.extend(data);
+    bytes
+}
