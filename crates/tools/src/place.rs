@@ -107,7 +107,7 @@ pub(crate) fn without_device(text: &str) -> &str {
     devices.iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text)
 }
 
-/// The entry at `path` as it is; else, for a path with a drive letter, under a top folder of that letter (`C` or `C%3A`); else, where no top folder stands for a drive, without the letter.
+/// The entry at `path` as it is; else, for a path with a drive letter, under a top folder of that letter (`C` or `C%3A`), or in the volume of an image that it can be; else, where no top folder stands for a drive, without the letter.
 pub(crate) fn locate(tree: &dyn Tree, path: &EvidencePath) -> Result<Option<Node>, ReadError> {
     if let Some(node) = tree.node(path)? {
         return Ok(Some(node));
@@ -118,7 +118,31 @@ pub(crate) fn locate(tree: &dyn Tree, path: &EvidencePath) -> Result<Option<Node
             return Ok(Some(node));
         }
     }
+    if let Some(volume) = drive_volume(tree, letter) {
+        return tree.node(&rebase(path, Some(&volume)));
+    }
     if drive_folders(tree)?.is_empty() { tree.node(&rebase(path, None)) } else { Ok(None) }
+}
+
+/// The volume of an image that a drive letter means.
+///
+/// Letters are not written in volumes: only where Windows lies can be told, and that it was `C:` is its default.
+/// `None` where no volume or more than one holds a Windows.
+pub(crate) fn drive_volume(tree: &dyn Tree, letter: char) -> Option<String> {
+    tree.layout().filter(|_| letter.eq_ignore_ascii_case(&'c'))?;
+    let volumes = tree.children(&Node::folder(EvidencePath::root())).ok()?.nodes;
+    let holds_windows = |volume: &Node| {
+        ["Windows", "WINNT"].iter().any(|name| {
+            let path = volume.path.child(name).ok();
+            let node = path.and_then(|path| tree.node(&path).ok().flatten());
+            node.is_some_and(|node| node.kind == NodeKind::Directory)
+        })
+    };
+    let mut found = volumes.into_iter().filter(holds_windows);
+    match (found.next(), found.next()) {
+        (Some(only), None) => Some(only.name),
+        (None, _) | (Some(_), Some(_)) => None,
+    }
 }
 
 /// The letter of `C:`.

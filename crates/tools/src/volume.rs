@@ -2,7 +2,7 @@
 
 use crate::error::CallError;
 use crate::place;
-use evidence::{NodeKind, Region, Tree, Volume};
+use evidence::{Region, Tree, Volume};
 
 /// A volume and the image that holds it.
 pub(crate) struct Held<'t> {
@@ -46,34 +46,22 @@ fn shown(held: &[Held<'_>]) -> Vec<String> {
 /// A name that no volume has stays as it is, for the tool to refuse.
 pub(crate) fn spelled(scope: &[&dyn Tree], text: &str) -> Result<String, CallError> {
     let plain = text.trim_matches(['/', '\\']).to_lowercase();
-    if place::drive_letter(&plain).is_some() {
-        return drive(scope, text);
+    if let Some(letter) = place::drive_letter(&plain) {
+        return drive(scope, letter, text);
     }
     let number = plain.strip_prefix('p').unwrap_or(&plain);
     let known = all(scope).into_iter().find(|held| held.name().strip_prefix('p') == Some(number));
     Ok(known.map_or_else(|| text.to_owned(), |held| held.name().to_owned()))
 }
 
-/// A drive letter is not written in a volume: only where Windows lies can be told, and that it was `C:` is its default.
-fn drive(scope: &[&dyn Tree], text: &str) -> Result<String, CallError> {
-    let all = all(scope);
-    let mut of_windows = Vec::new();
-    if text.starts_with(['c', 'C']) {
-        for held in &all {
-            let windows = |name| {
-                let path = held.volume.path.child(name).ok()?;
-                held.tree.node(&path).ok().flatten().filter(|node| node.kind == NodeKind::Directory)
-            };
-            if windows("Windows").or_else(|| windows("WINNT")).is_some() {
-                of_windows.push(held.name().to_owned());
-            }
-        }
-    }
-    match of_windows.as_slice() {
+/// The volume of the only image of which a drive letter means one.
+fn drive(scope: &[&dyn Tree], letter: char, text: &str) -> Result<String, CallError> {
+    let meant: Vec<_> = scope.iter().filter_map(|tree| place::drive_volume(*tree, letter)).collect();
+    match meant.as_slice() {
         [only] => Ok(only.clone()),
         [] | [_, ..] => {
             let (argument, asked) = ("volume".to_owned(), text.to_owned());
-            Err(CallError::Several { argument, asked, candidates: shown(&all) })
+            Err(CallError::Several { argument, asked, candidates: shown(&all(scope)) })
         }
     }
 }

@@ -13,6 +13,8 @@ mod cases;
 mod catalogue;
 mod files;
 mod fixture;
+mod image_fixture;
+mod image_tools;
 mod normalise;
 mod registry;
 mod registry_artifact;
