@@ -252,6 +252,29 @@ pub enum NtfsDamage {
         /// What stands there.
         found: u64,
     },
+    /// A sector of a record was not written with the rest of it.
+    #[error(
+        "MFT entry {entry}: byte {offset} of the record{}: update sequence: expected {expected:#06x}, found {found:#06x}",
+        place.map(|at| format!(" (byte {at} of the volume)")).unwrap_or_default()
+    )]
+    Torn {
+        /// The entry.
+        entry: u64,
+        /// Bytes from the start of the record.
+        offset: usize,
+        /// The number that all sectors of the record end with.
+        expected: u16,
+        /// The number that this sector ends with.
+        found: u16,
+        /// Bytes from the start of the volume, where known.
+        place: Option<u64>,
+    },
+    /// `chkdsk` marked the record as damaged.
+    #[error("MFT entry {entry}: marked as damaged (BAAD)")]
+    Marked {
+        /// The entry.
+        entry: u64,
+    },
     /// Compressed data cannot be expanded.
     #[error("MFT entry {entry}: byte {offset} of the stream: the compressed data is damaged")]
     Compression {

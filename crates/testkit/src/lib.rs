@@ -5,5 +5,6 @@ pub mod disk;
 pub mod ewf;
 pub mod history;
 pub mod hive;
+mod medium;
 pub mod ntfs;
 pub mod scripted;

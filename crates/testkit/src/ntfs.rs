@@ -23,7 +23,6 @@ mod item;
 mod journal;
 mod layout;
 mod lznt1;
-mod medium;
 mod metafiles;
 mod pack;
 mod plan;
@@ -33,11 +32,13 @@ mod reparse;
 mod runs;
 pub mod sample;
 mod secure;
+mod space;
 mod spec;
 mod stream;
 mod upcase;
 mod users;
 
+use crate::medium::Medium;
 use std::io::{self, Seek, Write};
 
 pub use error::BuildError;
@@ -50,7 +51,7 @@ pub use spec::{
 /// A written volume and what was planted in it.
 #[derive(Clone, Debug)]
 pub struct Built {
-    medium: medium::Medium,
+    medium: Medium,
     /// Bytes of a cluster.
     pub cluster: u64,
     /// Number of clusters of the volume, as `$Bitmap` counts them.
@@ -74,9 +75,7 @@ impl Built {
         self.medium.size()
     }
 
-    /// Writes the volume at the present position; what holds nothing is not written, so that a new file stays sparse there.
-    ///
-    /// The last sector is always written: it holds the copy of the boot sector.
+    /// Writes the volume at the present position of a file, which stays sparse where nothing stands.
     pub fn write_to(&self, out: &mut (impl Write + Seek)) -> io::Result<()> {
         self.medium.write_to(out)
     }
@@ -91,6 +90,10 @@ impl Built {
     /// The bytes that stand in these clusters.
     pub fn read_runs(&self, runs: &[Run]) -> Vec<u8> {
         self.medium.read_runs(runs, self.cluster)
+    }
+
+    pub(crate) fn medium(&self) -> &Medium {
+        &self.medium
     }
 
     /// Overwrites bytes of the volume, to plant damage.

@@ -5,7 +5,7 @@ use super::kind::{Kind, recognise};
 use super::layout::{Region, head};
 use crate::error::{Damage, ReadError};
 use crate::file_system::{FileSystem, child};
-use crate::ntfs::NtfsFiles;
+use crate::ntfs::{NtfsFiles, has_copy};
 use crate::path::EvidencePath;
 use crate::tree::{Listing, Node};
 use crate::volume::Volume;
@@ -39,6 +39,11 @@ impl Part {
             Err(error) => return part(Kind::Unknown, Content::Damaged(error.to_string())),
         };
         let window = Window::new(container, region.offset, region.length);
+        let kind = match kind {
+            // The first sector of an NTFS volume may be damaged; the last one is its copy.
+            Kind::Unknown if has_copy(&window) => Kind::Ntfs,
+            known => known,
+        };
         let content = match files(kind, window) {
             Ok(Some(files)) => Content::Read(files),
             Ok(None) => Content::Unread,

@@ -2,6 +2,7 @@
 
 use super::runs::{self, Run};
 use super::spec::FileTimes;
+use super::upcase;
 
 pub(crate) const STANDARD_INFORMATION: u32 = 0x10;
 pub(crate) const ATTRIBUTE_LIST: u32 = 0x20;
@@ -78,6 +79,11 @@ impl Attribute {
             Body::Resident { .. } => 0,
             Body::Clusters(mapped) => mapped.first_vcn,
         }
+    }
+
+    /// Where it stands among the others: by type, by name in upper case, by first cluster.
+    pub(crate) fn order(&self) -> (u32, Vec<u16>, u64) {
+        (self.kind, upcase::folded(&self.name), self.first_vcn())
     }
 
     /// Allocated and real size.

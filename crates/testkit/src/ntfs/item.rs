@@ -10,6 +10,7 @@ const NAMED_DIRECTORY: u32 = 0x1000_0000;
 const NAMED_VIEW_INDEX: u32 = 0x2000_0000;
 
 /// Whose rules a name follows.
+pub(crate) const POSIX: u8 = 0;
 pub(crate) const WIN32: u8 = 1;
 pub(crate) const DOS: u8 = 2;
 pub(crate) const BOTH: u8 = 3;
@@ -102,7 +103,7 @@ impl Item {
             self.names.iter().map(|name| Attribute::file_name(self.file_name(name, self.times.file_name))),
         );
         all.extend(self.content.iter().cloned());
-        all.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
+        all.sort_by_cached_key(Attribute::order);
         all
     }
 

@@ -6,16 +6,17 @@ use super::error::BuildError;
 use super::index::{self, Entry, FILE_NAMES, NAMES, Shape};
 use super::item::Item;
 use super::journal;
-use super::medium::{Medium, Space, bitmap_size, set_bit};
 use super::metafiles::{self, Inputs, Places};
 use super::pack::{Packed, Supply, pack};
 use super::plan::plan;
 use super::planted::Planted;
 use super::record::{self, Header, IN_USE, RECORD};
 use super::runs::Run;
+use super::space::{Space, bitmap_size, set_bit};
 use super::spec::VolumeSpec;
 use super::upcase::UpCase;
 use super::{Built, users};
+use crate::medium::Medium;
 use std::collections::BTreeMap;
 
 /// Builds a volume.

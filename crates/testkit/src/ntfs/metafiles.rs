@@ -8,14 +8,15 @@ use super::error::BuildError;
 use super::index::{self, Entry, Kind, Shape};
 use super::item::{BOTH, Item, Name};
 use super::journal;
-use super::medium::{Medium, Space, bitmap_size};
 use super::plan::ROOT;
 use super::record::{DIRECTORY, EXTENDED, RECORD, VIEW_INDEX};
 use super::runs::Run;
 use super::secure::{BY_HASH, BY_IDENTIFIER, SYSTEM, secure};
+use super::space::{Space, bitmap_size};
 use super::spec::{Content, NtfsTimes, VolumeSpec, attribute};
 use super::stream::Store;
 use super::upcase::UpCase;
+use crate::medium::Medium;
 
 const EXTEND: (u64, u16) = (11, 11);
 

@@ -3,9 +3,10 @@
 use super::attributes::{ATTRIBUTE_LIST, Attribute, Body, Mapped, STANDARD_INFORMATION, le_units, le16};
 use super::attributes::{FILE_NAME, INDEX_ROOT, reference};
 use super::error::BuildError;
-use super::medium::{Medium, Space};
 use super::record::CAPACITY;
 use super::runs;
+use super::space::Space;
+use crate::medium::Medium;
 
 /// Most bytes of a list in the base record.
 const LIST: usize = 400;
@@ -29,7 +30,7 @@ pub(crate) struct Supply<'a> {
     pub(crate) next_record: &'a mut u64,
 }
 
-/// Packs sorted attributes into the record `number` and into as many more as they need.
+/// Packs attributes, sorted as records keep them, into the record `number` and into as many more as they need.
 pub(crate) fn pack(
     number: u64,
     sequence: u16,
@@ -143,9 +144,7 @@ fn list(sequence: u16, records: &[(u64, Vec<Attribute>)]) -> Vec<u8> {
             all.push((attribute, reference(*record, sequence), id));
         }
     }
-    all.sort_by(|a, b| {
-        (a.0.kind, &a.0.name, a.0.first_vcn(), a.1).cmp(&(b.0.kind, &b.0.name, b.0.first_vcn(), b.1))
-    });
+    all.sort_by_cached_key(|(attribute, record, _)| (attribute.order(), *record));
     all.into_iter().flat_map(|(attribute, record, id)| entry(attribute, record, id)).collect()
 }
 

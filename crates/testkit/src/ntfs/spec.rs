@@ -109,7 +109,9 @@ pub struct EntrySpec {
     pub hard_links: Vec<String>,
     /// DOS attributes (see [`attribute`]); what the builder must set is added.
     pub attributes: u32,
-    /// The short name, stored as a name of its own; where there is none, a name that is short anyway is marked as both.
+    /// The short name, stored as a name of its own.
+    ///
+    /// Where there is none, a name that is short anyway is marked as both, any other as POSIX.
     pub dos_name: Option<String>,
     /// Pieces that each stream in clusters is stored in, not in ascending order; 0 and 1 mean one.
     pub extents: u32,

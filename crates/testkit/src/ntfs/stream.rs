@@ -4,9 +4,10 @@ use super::attributes::{Attribute, Body, COMPRESSED, Mapped, SPARSE};
 use super::boot::SECTOR;
 use super::error::BuildError;
 use super::lznt1;
-use super::medium::{Medium, Space};
 use super::runs::{self, Run, push};
+use super::space::Space;
 use super::spec::Content;
+use crate::medium::Medium;
 
 /// Binary logarithm of the clusters of a compression unit.
 const UNIT: u8 = 4;

@@ -21,6 +21,11 @@ impl UpCase {
     }
 }
 
+/// A name as it is sorted, without the table of a volume at hand.
+pub(crate) fn folded(name: &[u16]) -> Vec<u16> {
+    name.iter().copied().map(upper).collect()
+}
+
 /// The simple upper case mapping of Unicode, but for letters that Windows leaves as they are.
 fn upper(unit: u16) -> u16 {
     const KEPT: [u16; 6] = [0x00b5, 0x0131, 0x017f, 0x0345, 0x03c2, 0x1fbe];

@@ -2,17 +2,18 @@
 
 use super::attributes::{Attribute, Body, DATA, REPARSE_POINT, utf16};
 use super::error::BuildError;
-use super::item::{BOTH, DOS, Item, Name, WIN32};
+use super::item::{BOTH, DOS, Item, Name, POSIX, WIN32};
 use super::journal::Numbers;
-use super::medium::{Medium, Space};
 use super::plan::{Node, Plan};
 use super::planted::{Planted, PlantedStream, truth};
 use super::record::{CAPACITY, DIRECTORY};
 use super::reparse;
 use super::runs::Run;
 use super::secure::COMMON;
+use super::space::Space;
 use super::spec::{Content, Deleted, Kind, attribute};
 use super::stream::Store;
+use crate::medium::Medium;
 use std::collections::BTreeMap;
 
 /// Bytes that the index of a folder needs at least.
@@ -120,7 +121,7 @@ fn names(plan: &Plan<'_>, node: &Node<'_>) -> Vec<Name> {
                 all.push(name(*folder, dos, DOS));
                 all.push(name(*folder, text, WIN32));
             }
-            _ => all.push(name(*folder, text, if is_short(text) { BOTH } else { WIN32 })),
+            _ => all.push(name(*folder, text, if is_short(text) { BOTH } else { POSIX })),
         }
     }
     all

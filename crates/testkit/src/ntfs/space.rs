@@ -1,52 +1,11 @@
-//! The medium being written, and which of its clusters are taken.
+//! The clusters of a volume: which are taken, and what is written into them.
 
 use super::error::BuildError;
 use super::runs::{Run, push};
+use crate::medium::Medium;
 use std::collections::BTreeSet;
-use std::io::{self, Seek, SeekFrom, Write};
-
-/// Bytes that stand somewhere; a later write wins, everything else is zeros.
-#[derive(Clone, Debug)]
-pub(crate) struct Medium {
-    size: u64,
-    writes: Vec<(u64, Vec<u8>)>,
-}
 
 impl Medium {
-    pub(crate) fn new(size: u64) -> Medium {
-        Medium { size, writes: Vec::new() }
-    }
-
-    pub(crate) fn size(&self) -> u64 {
-        self.size
-    }
-
-    pub(crate) fn put(&mut self, offset: u64, bytes: Vec<u8>) {
-        self.writes.push((offset, bytes));
-    }
-
-    pub(crate) fn bytes(&self) -> Vec<u8> {
-        let mut all = vec![0; usize::try_from(self.size).unwrap_or(0)];
-        for (offset, bytes) in &self.writes {
-            let start = usize::try_from(*offset).unwrap_or(usize::MAX);
-            for (slot, byte) in all.iter_mut().skip(start).zip(bytes) {
-                *slot = *byte;
-            }
-        }
-        all
-    }
-
-    pub(crate) fn write_to(&self, out: &mut (impl Write + Seek)) -> io::Result<()> {
-        let base = out.stream_position()?;
-        for (offset, bytes) in &self.writes {
-            out.seek(SeekFrom::Start(base + offset))?;
-            let left = usize::try_from(self.size.saturating_sub(*offset)).unwrap_or(usize::MAX);
-            out.write_all(&bytes[..left.min(bytes.len())])?;
-        }
-        out.seek(SeekFrom::Start(base + self.size))?;
-        out.flush()
-    }
-
     /// Writes the bytes of a stream from `offset` of it on; nothing is written into holes.
     pub(crate) fn put_runs(&mut self, runs: &[Run], cluster: u64, offset: u64, bytes: &[u8]) {
         let mut start = 0;
@@ -64,26 +23,13 @@ impl Medium {
         }
     }
 
+    /// What stands in these clusters; zeros in holes.
     pub(crate) fn read_runs(&self, runs: &[Run], cluster: u64) -> Vec<u8> {
-        let mut all = Vec::new();
-        for run in runs {
-            let mut piece = vec![0; usize::try_from(run.length * cluster).unwrap_or(0)];
-            let Some(lcn) = run.lcn else {
-                all.extend(piece);
-                continue;
-            };
-            let (start, end) = (lcn * cluster, (lcn + run.length) * cluster);
-            for (offset, bytes) in &self.writes {
-                let (from, to) = ((*offset).max(start), (offset + bytes.len() as u64).min(end));
-                if from < to {
-                    let at = |value: u64, base: u64| usize::try_from(value - base).unwrap_or(usize::MAX);
-                    piece[at(from, start)..at(to, start)]
-                        .copy_from_slice(&bytes[at(from, *offset)..at(to, *offset)]);
-                }
-            }
-            all.extend(piece);
-        }
-        all
+        let piece = |run: &Run| match run.lcn {
+            Some(lcn) => self.read(lcn * cluster, run.length * cluster),
+            None => vec![0; usize::try_from(run.length * cluster).unwrap_or(0)],
+        };
+        runs.iter().flat_map(piece).collect()
     }
 }
 
