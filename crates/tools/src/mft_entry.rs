@@ -40,6 +40,8 @@ struct Asked<'t> {
     tree: &'t dyn Tree,
     volume: EvidencePath,
     number: u64,
+    /// The path that it was asked by.
+    path: Option<EvidencePath>,
 }
 
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
@@ -51,11 +53,12 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
             return Err(CallError::OneOf { one: "entry", other: "path" });
         }
     };
-    let Asked { tree, volume, number } = &asked;
+    let Asked { tree, volume, number, path } = &asked;
     let mut used = vec![("evidence", json!(tree.label()))];
-    if arguments.optional_text("path").is_none() {
-        used.push(("volume", json!(volume.as_str())));
-    }
+    used.push(match path {
+        Some(path) => ("path", json!(path.as_str())),
+        None => ("volume", json!(volume.as_str())),
+    });
     let normalised = arguments.normalised(&used);
     let Some(found) = tree.mft_entry(volume, *number)? else {
         let mut returned = Return::found(Vec::new(), normalised);
@@ -80,7 +83,7 @@ fn by_number<'t>(call: &Call<'t>, number: u64) -> Result<Asked<'t>, CallError> {
     let all: Vec<_> = volumes.iter().map(shown).collect();
     volumes.retain(|held| held.volume.file_system == Some("NTFS"));
     match (volumes.pop(), volumes.as_slice()) {
-        (Some(Held { tree, volume }), []) => Ok(Asked { tree, volume: volume.path, number }),
+        (Some(Held { tree, volume }), []) => Ok(Asked { tree, volume: volume.path, number, path: None }),
         (Some(last), others) => {
             let candidates = others.iter().chain([&last]).map(shown).collect();
             let (argument, asked) = ("volume".to_owned(), number.to_string());
@@ -98,7 +101,7 @@ fn by_path<'t>(call: &Call<'t>, path: &str) -> Result<Asked<'t>, CallError> {
     let volume = place.node.path.components().next().map(|name| EvidencePath::root().child(name));
     match (place.node.reference, volume) {
         (Some(FileReference::Mft { entry, .. }), Some(Ok(volume))) => {
-            Ok(Asked { tree: place.tree, volume, number: entry })
+            Ok(Asked { tree: place.tree, volume, number: entry, path: Some(place.node.path) })
         }
         _ => Err(CallError::NoMftEntry { path: place.node.path }),
     }
