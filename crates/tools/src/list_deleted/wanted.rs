@@ -12,6 +12,8 @@ use std::ops::RangeInclusive;
 
 pub(super) struct Wanted {
     glob: Option<Glob>,
+    /// The pattern as it applies to each tree, by label; a tree in which nothing stands for its drive has none.
+    globs: Vec<(String, Glob)>,
     /// The folder in which it stood, by tree where it is there; the root for any.
     under: EvidencePath,
     found: Vec<(String, EvidencePath)>,
@@ -35,8 +37,14 @@ impl Wanted {
             let node = place::locate(*tree, &under).ok().flatten()?;
             Some((tree.label().to_owned(), node.path))
         });
+        let glob = arguments.optional_text("name").map(|text| Glob::read("name", text)).transpose()?;
+        let mut globs = Vec::new();
+        for (tree, glob) in scope.iter().flat_map(|tree| glob.iter().map(move |glob| (tree, glob))) {
+            globs.extend(glob.resolve(*tree)?.map(|glob| (tree.label().to_owned(), glob)));
+        }
         Ok(Wanted {
-            glob: arguments.optional_text("name").map(|text| Glob::read("name", text)).transpose()?,
+            glob,
+            globs,
             found: found.collect(),
             under,
             extension: arguments.optional_text("extension").map(extension).transpose()?,
@@ -58,8 +66,12 @@ impl Wanted {
                 .sizes
                 .as_ref()
                 .is_none_or(|sizes| node.kind == NodeKind::File && sizes.contains(&node.size))
-            && self.glob.as_ref().is_none_or(|glob| glob.fits(stood))
+            && (self.glob.is_none() || self.glob_of(tree).is_some_and(|glob| glob.fits(stood)))
             && self.stood_under(tree, &entry.original)
+    }
+
+    fn glob_of(&self, tree: &dyn Tree) -> Option<&Glob> {
+        self.globs.iter().find(|(label, _)| label == tree.label()).map(|(_, glob)| glob)
     }
 
     fn stood_under(&self, tree: &dyn Tree, original: &Original) -> bool {
@@ -80,7 +92,12 @@ impl Wanted {
             [] | [_, ..] => &self.under,
         };
         let mut normalised = vec![("under", json!(under.as_str()))];
-        normalised.extend(self.glob.as_ref().map(|glob| ("name", json!(glob.written()))));
+        // As it was used, where that was in one tree only.
+        let used = match self.globs.as_slice() {
+            [(_, only)] => Some(only),
+            [] | [_, ..] => self.glob.as_ref(),
+        };
+        normalised.extend(used.map(|glob| ("name", json!(glob.written()))));
         normalised.extend(self.extension.as_ref().map(|extension| ("extension", json!(extension))));
         normalised
     }

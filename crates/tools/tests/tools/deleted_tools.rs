@@ -67,6 +67,7 @@ fn deleted_entries_are_chosen_by_what_they_were() {
     assert_eq!(names(json!({ "volume": "p1" })), all);
     assert_eq!(names(json!({ "name": "P*" })), ["plan.txt"]);
     assert_eq!(names(json!({ "name": "**/users/*/*.TXT" })), ["lost.txt", "plan.txt"]);
+    assert_eq!(names(json!({ "name": "C:\\Users\\mara\\p*", "evidence": "image" })), ["plan.txt"]);
     assert_eq!(names(json!({ "extension": "doc" })), ["small.doc"]);
     assert_eq!(names(json!({ "min_size": 9001 })), ["plan.txt"]);
     assert_eq!(names(json!({ "max_size": 100 })), ["small.doc"]);

@@ -41,7 +41,7 @@ fn an_image_is_described_with_its_regions_and_volumes() {
     let told = ["path", "file_system", "cluster_size", "shadow_copies"].map(|field| text(volume, field));
     assert_eq!(told, ["p1", "NTFS", "4096", "false"]);
     let told = ["serial", "label", "version", "sector_size", "dirty"].map(|field| text(volume, field));
-    assert_eq!(told, ["5A6B7C8D1C2D3E4F", "DATA", "3.1", "512", "false"]);
+    assert_eq!(told, ["1C2D3E4F5A6B7C8D", "DATA", "3.1", "512", "false"]);
 }
 
 #[test]

@@ -91,9 +91,6 @@ fn streams_of_browsers() -> Vec<u8> {
             .stream("Zone.Identifier", zone),
         EntrySpec::file("Users/mara/Favorites/c.url", b"[InternetShortcut]").stream("favicon", b"\0\0\x01\0"),
         EntrySpec::file("Users/mara/notes.txt_hidden.txt", b"no stream"),
-        EntrySpec::file("Users/mara/gone.txt", b"x")
-            .stream("hidden.txt", b"deleted with its file")
-            .deleted(Deleted::Recoverable),
     ])
 }
 
