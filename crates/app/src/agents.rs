@@ -91,7 +91,9 @@ mod tests {
                     assert!(tool.arguments["properties"].get(argument).is_some(), "{place}: {argument}");
                 }
                 for rule in &step.record {
+                    let compared = rule.earlier.iter().flatten();
                     let fields = rule.values.iter().chain(rule.when.keys()).chain(rule.unless.keys());
+                    let fields = fields.chain(compared);
                     for field in fields.filter(|field| *field != "record") {
                         let held = |kind: &RecordType| {
                             kind.fields.contains_key(field) || kind.fields.contains_key("*")

@@ -1,6 +1,7 @@
 //! Use case: investigate one case, from its evidence to a sealed run.
 
 mod error;
+mod objectives;
 
 pub use error::RunError;
 
@@ -17,10 +18,9 @@ use crate::worker::{Worker, WorkerRequest};
 use engine::{Setting, Task};
 use ledger::canonical::{self, CanonicalError};
 use ledger::event::{EvidenceHashed, RunOpened, RunSealed, TaskAssigned, TaskEnded, TaskHead};
-use ledger::pattern;
 use ledger::{
-    Circumstance, Digest, Event, FORMAT, IntegrityLevel, RecordType, Rules, RunId, Seed, Stream, TaskId,
-    ToolSpec, Vocabulary,
+    Circumstance, Digest, Event, FORMAT, IntegrityLevel, Rules, RunId, Seed, Stream, TaskId, ToolSpec,
+    Vocabulary,
 };
 use llm::Model;
 use std::path::{Path, PathBuf};
@@ -87,8 +87,9 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     {
         refuse_runs_inside(folder, &request.case.paths)?;
     }
-    hand_out_objectives(&mut request)?;
-    check_objectives(&request.agents, &vocabulary)?;
+    objectives::hand_out(&mut request)?;
+    objectives::check(&request.agents, &vocabulary)?;
+    objectives::leave_out_foreign(&mut request);
     // The first worker is started before the folder is made: where tools cannot run there is no run.
     let hasher = Worker::start(&request.worker, &request.case, &Indexes::new()).map_err(RunError::Tools)?;
     let opened = opened(&request, vocabulary).map_err(RunError::Canonical)?;
@@ -326,57 +327,6 @@ fn opened(request: &RunRequest, vocabulary: Vocabulary) -> Result<RunOpened, Can
         behaviour: Vec::new(),
         confined: !request.worker.unconfined,
     })
-}
-
-/// Gives each agent the objectives that the case adds for it.
-fn hand_out_objectives(request: &mut RunRequest) -> Result<(), RunError> {
-    for (name, objective) in std::mem::take(&mut request.case.objectives) {
-        match request.agents.iter_mut().find(|agent| agent.spec.name == name) {
-            Some(agent) => agent.spec.objectives.push(objective),
-            None => {
-                let known = request.agents.iter().map(|agent| agent.spec.name.clone()).collect();
-                return Err(RunError::UnknownAgent { agent: name, known });
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Stands in a record type whose fields the evidence names, such as the columns of a table.
-const ANY_FIELD: &str = "*";
-
-/// Refuses objectives that no fact could meet: a misspelt one would look like a question without an answer.
-fn check_objectives(agents: &[Agent], vocabulary: &Vocabulary) -> Result<(), RunError> {
-    let catalogue = tools::catalogue();
-    let has_field = |record: &str, field: &str| {
-        let mut types = catalogue.iter().flat_map(|tool| &tool.records);
-        let has = |kind: &RecordType| {
-            kind.fields.contains_key(ANY_FIELD) || kind.fields.keys().any(|known| pattern::fits(field, known))
-        };
-        types.any(|kind| kind.name == record && has(kind))
-    };
-    for agent in agents {
-        let objectives = &agent.spec.objectives;
-        for (index, objective) in objectives.iter().enumerate() {
-            let condition = &objective.condition;
-            let because = match vocabulary.meaning(&condition.predicate) {
-                None => "its predicate is not in the vocabulary",
-                Some(meaning) if !meaning.proved_by.contains(&condition.record) => {
-                    "records of its type do not prove its predicate"
-                }
-                Some(_) if !has_field(&condition.record, &condition.field) => {
-                    "records of its type have no such field"
-                }
-                Some(_) if objectives.iter().skip(index + 1).any(|other| other.id == objective.id) => {
-                    "another one has the same name"
-                }
-                Some(_) => continue,
-            };
-            let (agent, objective) = (agent.spec.name.clone(), objective.id.clone());
-            return Err(RunError::Objective { agent, objective, because });
-        }
-    }
-    Ok(())
 }
 
 /// Refuses run folders in `runs` where that lies inside the evidence: evidence is never written, not even beside its files.

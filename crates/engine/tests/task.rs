@@ -14,6 +14,7 @@ fn objective() -> Objective {
     Objective {
         id: "line".into(),
         question: "Which line?".into(),
+        applies: None,
         condition: Condition {
             predicate: Predicate::quoted(),
             record: "text_line".into(),

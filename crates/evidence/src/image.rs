@@ -7,12 +7,13 @@
 mod container;
 mod kind;
 mod layout;
+mod medium;
 mod segments;
 mod volume;
 
 pub(crate) use container::Container;
 pub use container::{Acquisition, ContainerFormat, HashAlgorithm, HashCheck, StoredHash, UnreadSectors};
-pub use layout::{Layout, Region, Scheme, read_layout};
+pub use layout::{Disk, Guid, Layout, Partition, PartitionType, Region, Scheme, read_layout};
 pub(crate) use segments::begins_like_an_image;
 pub use segments::{image_files, is_image};
 
@@ -24,6 +25,8 @@ use crate::read::ReadAt;
 use crate::tree::{FileReference, Listing, Node, NodeKind, Tree};
 use crate::volume::Volume;
 use ledger::Gap;
+use medium::MediumPart;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use volume::Part;
@@ -129,6 +132,18 @@ impl Tree for ImageTree {
 
     fn layout(&self) -> Option<&Layout> {
         Some(&self.layout)
+    }
+
+    fn acquisition(&self) -> Option<&Acquisition> {
+        Some(self.container.acquisition())
+    }
+
+    fn verify_medium(&self) -> io::Result<Vec<HashCheck>> {
+        ImageTree::verify_medium(self)
+    }
+
+    fn medium(&self, offset: u64, length: u64) -> Option<Box<dyn ReadAt>> {
+        Some(Box::new(MediumPart::new(&self.container, offset, length)))
     }
 
     fn volumes(&self) -> Vec<Volume> {

@@ -30,8 +30,10 @@ pub use deleted::{DELETED, DeletedEntry, DeletedStep, DeletedSteps, Original, Re
 pub use directory::{DirectoryTree, open_directory};
 pub use error::{Damage, HashError, NtfsDamage, OpenError, PathError, ReadError};
 pub use hash::hash;
-pub use image::{Acquisition, ContainerFormat, HashAlgorithm, HashCheck, StoredHash, UnreadSectors};
-pub use image::{ImageTree, Layout, Region, Scheme, image_files, is_image, open_image, read_layout};
+pub use image::{
+    Acquisition, ContainerFormat, Disk, Guid, HashAlgorithm, HashCheck, ImageTree, Layout, Partition,
+    PartitionType, Region, Scheme, StoredHash, UnreadSectors, image_files, is_image, open_image, read_layout,
+};
 pub use mft::{AttributeInfo, FileName, MftDescription, StandardInformation};
 pub use path::{EvidencePath, escape_name, unescape_name};
 pub use read::{Extent, ReadAt, read_all, read_full_at};

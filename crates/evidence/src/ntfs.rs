@@ -165,7 +165,7 @@ impl Volume {
     fn own_record(&self, number: u64) -> Result<Record, NtfsDamage> {
         let offset = number.saturating_mul(self.boot.record);
         let bytes = self.raw(number)?;
-        let place = |within| Some(self.mft.at(self.place.cluster, offset.saturating_add(within))?.0?);
+        let place = |within| self.mft.at(self.place.cluster, offset.saturating_add(within))?.0;
         let located = |mut error: NtfsDamage| {
             if let NtfsDamage::Torn { offset, place: at, .. } = &mut error {
                 *at = place(*offset as u64);

@@ -4,12 +4,13 @@ use crate::archive::open_archive;
 use crate::deleted::DeletedSteps;
 use crate::directory::open_directory;
 use crate::error::{OpenError, ReadError};
-use crate::image::{Layout, open_image};
+use crate::image::{Acquisition, HashCheck, Layout, open_image};
 use crate::mft::MftDescription;
 use crate::path::EvidencePath;
 use crate::read::ReadAt;
 use crate::volume::Volume;
 use ledger::{Defect, EvidenceKind, Gap, Time};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A read-only tree of files and folders.
@@ -53,6 +54,26 @@ pub trait Tree {
 
     /// How the imaged medium is divided; `None` for what is no image.
     fn layout(&self) -> Option<&Layout> {
+        None
+    }
+
+    /// What the container of an image tells of itself and of its acquisition; `None` for what is no image.
+    fn acquisition(&self) -> Option<&Acquisition> {
+        None
+    }
+
+    /// The digests of the whole imaged medium beside those that its container stores; none for what is no image.
+    ///
+    /// It reads every byte of the medium once; what cannot be read is an error that names the place.
+    fn verify_medium(&self) -> io::Result<Vec<HashCheck>> {
+        Ok(Vec::new())
+    }
+
+    /// The bytes of the imaged medium itself from `offset` on, cut at its end; `None` for what is no image.
+    ///
+    /// Their path is the root.
+    fn medium(&self, offset: u64, length: u64) -> Option<Box<dyn ReadAt>> {
+        let _ = (offset, length);
         None
     }
 

@@ -8,8 +8,8 @@
 )]
 
 use evidence::{
-    EvidencePath, ImageTree, NodeKind, OpenError, ReadError, Scheme, Step, Tree, hash, image_files, is_image,
-    open_directory, open_image, read_all, walk,
+    EvidencePath, ImageTree, NodeKind, OpenError, PartitionType, ReadError, Scheme, Step, Tree, hash,
+    image_files, is_image, open_directory, open_image, read_all, walk,
 };
 use ledger::{ByteSpan, IntegrityLevel};
 use std::path::{Path, PathBuf};
@@ -355,4 +355,64 @@ fn provenance_leads_to_the_bytes_of_the_image() {
     assert_eq!(stored, found);
     assert_eq!(image_files(&image).len(), 1);
     assert_eq!(extents[0].container, "7-ntfs-undel.dd");
+}
+
+#[test]
+fn a_table_says_what_its_partitions_are_for() {
+    let mut image = mbr();
+    put(&mut image, 440, &[0x4a, 0x3b, 0x2c, 0x1d]);
+    image[446] = 0x80;
+    let file = write("a.dd", &image);
+    let tree = open_image(&file.1, "disk").unwrap();
+    let layout = tree.layout().unwrap();
+    assert_eq!((layout.disk.signature, layout.disk.sector), (Some(0x1d2c_3b4a), Some(512)));
+    let partitions: Vec<_> = layout.regions.iter().filter_map(|region| region.partition.as_ref()).collect();
+    let told: Vec<_> = partitions.iter().map(|found| (found.kind.name().unwrap(), found.active)).collect();
+    assert_eq!(told, [("FAT16", true), ("Linux", false), ("NTFS or exFAT", false), ("NTFS or exFAT", false)]);
+    assert_eq!(partitions[0].kind, PartitionType::Mbr(6));
+}
+
+#[test]
+fn a_guid_table_gives_names_and_identifiers() {
+    let mut image = guid_table(64, 8, 15);
+    let mut entries = image[2 * SECTOR..2 * SECTOR + 512].to_vec();
+    put(&mut entries, 0, b"\xa2\xa0\xd0\xeb\xe5\xb9\x33\x44\x87\xc0\x68\xb6\xb7\x26\x99\xc7");
+    put(&mut entries, 16, &[0x11; 16]);
+    put(&mut entries, 48, &4u64.to_le_bytes());
+    put(&mut entries, 56, &"Basic data".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>());
+    put(&mut image, 2 * SECTOR, &entries);
+    let mut header = image[SECTOR..SECTOR + 92].to_vec();
+    header[16..20].fill(0);
+    put(&mut header, 56, &[0x22; 16]);
+    put(&mut header, 88, &crc32(&entries).to_le_bytes());
+    let checksum = crc32(&header);
+    put(&mut header, 16, &checksum.to_le_bytes());
+    put(&mut image, SECTOR, &header);
+    let file = write("a.img", &image);
+    let tree = open_image(&file.1, "disk").unwrap();
+    let layout = tree.layout().unwrap();
+    assert!(layout.defects.is_empty(), "{:?}", layout.defects);
+    assert_eq!(layout.disk.guid.unwrap().to_string(), "22222222-2222-2222-2222-222222222222");
+    let partition = layout.regions.iter().find_map(|region| region.partition.clone()).unwrap();
+    assert_eq!((partition.kind.name(), partition.name.as_deref()), (Some("basic data"), Some("Basic data")));
+    assert_eq!(partition.guid.unwrap().to_string(), "11111111-1111-1111-1111-111111111111");
+    assert_eq!((partition.attributes, partition.active), (Some(4), true));
+}
+
+#[test]
+fn the_medium_is_read_as_it_lies_and_knows_its_place() {
+    let mut image = mbr();
+    put(&mut image, 35 * SECTOR, b"between partitions");
+    let file = write("a.dd", &image);
+    let tree = open_image(&file.1, "disk").unwrap();
+    let offset = 35 * SECTOR as u64;
+    let mut part = tree.medium(offset, u64::MAX).unwrap();
+    assert_eq!(part.len(), 65 * SECTOR as u64);
+    let mut bytes = [0; 18];
+    assert_eq!(part.read_at(0, &mut bytes).unwrap(), 18);
+    assert_eq!(&bytes, b"between partitions");
+    let extents = part.provenance(ByteSpan::new(8, 10));
+    let places: Vec<_> = extents.iter().map(|at| (at.container.as_str(), at.offset, at.length)).collect();
+    assert_eq!(places, [("a.dd", offset + 8, 10)]);
+    assert_eq!(tree.medium(u64::MAX, 1).unwrap().len(), 0);
 }

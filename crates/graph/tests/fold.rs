@@ -226,6 +226,7 @@ fn a_task_ends_with_what_was_counted() {
     let objective = |id: &str, subject: &str| Objective {
         id: id.into(),
         question: id.into(),
+        applies: None,
         condition: Condition {
             predicate: Predicate("configured".into()),
             record: "registry_value".into(),

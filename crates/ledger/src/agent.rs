@@ -1,5 +1,6 @@
 //! Agents as data: who investigates, towards what.
 
+use crate::case::EvidenceKind;
 use crate::fact::{BoundValue, FactEntry};
 use crate::pattern::{self, Patterns};
 use crate::tool::Surface;
@@ -28,8 +29,18 @@ pub struct Objective {
     pub id: String,
     /// The question, for people and models.
     pub question: String,
+    /// The kind of evidence that can answer it; a run gives it only where the case has some. `None`: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applies: Option<EvidenceKind>,
     /// What a fact must say to answer it.
     pub condition: Condition,
+}
+
+impl Objective {
+    /// Whether evidence of these kinds can answer it.
+    pub fn applies_to(&self, kinds: impl IntoIterator<Item = EvidenceKind>) -> bool {
+        self.applies.is_none_or(|wanted| kinds.into_iter().any(|kind| kind == wanted))
+    }
 }
 
 /// A condition over one fact; all members given must hold.

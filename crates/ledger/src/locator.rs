@@ -37,7 +37,7 @@ impl fmt::Display for ByteSpan {
 pub struct Locator {
     /// The label of the evidence in the case.
     pub evidence: String,
-    /// The path in the evidence, separated by `/`.
+    /// The path in the evidence, separated by `/`; empty for an imaged medium itself, whose bytes a span then counts.
     pub path: String,
     /// The named (alternate) stream, where it is not the file's main one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -365,3 +365,38 @@ arguments = { at = "{hives.path}" }
     let looked: Vec<_> = calls_of(&desk.made, "look").iter().map(|call| call["at"].clone()).collect();
     assert_eq!(looked, ["USRCLASS", "NTUSER"]);
 }
+
+#[test]
+fn of_two_instants_the_first_must_be_the_earlier_one() {
+    let text = r#"
+[[step]]
+id = "files"
+tool = "stat_file"
+
+[[step.record]]
+earlier = ["born", "name_born"]
+predicate = "present"
+values = ["path", "born", "name_born"]
+"#;
+    let time = |ticks| FieldValue::Time(ledger::Time::from_filetime(ticks));
+    let file = |path: &str, times: &[(&str, FieldValue)]| {
+        let path = ("path", FieldValue::Path(path.into()));
+        record("dir_entry", &[&[path], times].concat())
+    };
+    let (early, late) = (131_958_720_000_000_000, 133_485_780_301_234_567);
+    let files = [
+        file("set back", &[("born", time(early)), ("name_born", time(late))]),
+        file("moved later", &[("born", time(late)), ("name_born", time(early))]),
+        file("equal", &[("born", time(late)), ("name_born", time(late))]),
+        file("never set", &[("born", time(0)), ("name_born", time(late))]),
+        file("no instant", &[("born", FieldValue::Text("1601".into())), ("name_born", time(late))]),
+        file("one alone", &[("born", time(early))]),
+    ];
+    let mut desk = Desk::new(playbook(text));
+    desk.returns("stat_file", files.to_vec());
+    desk.work();
+    let [recorded] = calls_of(&desk.made, "record_phenomenon")[..] else { panic!("{:?}", desk.made) };
+    let readings = recorded["readings"].as_array().unwrap();
+    assert_eq!(readings.len(), 1, "{readings:#?}");
+    assert_eq!(readings[0]["values"][0]["value"], "set back");
+}

@@ -40,7 +40,7 @@ fn run() -> graph::Run {
         subject: "*".into(),
         field: HOSTILE.into(),
     };
-    let objective = Objective { id: "o".into(), question: HOSTILE.into(), condition };
+    let objective = Objective { id: "o".into(), question: HOSTILE.into(), applies: None, condition };
     let defect = Defect { path: HOSTILE.into(), offset: Some(1), what: HOSTILE.into() };
     let gap = Gap { path: HOSTILE.into(), reason: HOSTILE.into() };
     let mut history = History::opened(HOSTILE);

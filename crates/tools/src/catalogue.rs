@@ -6,8 +6,9 @@ use crate::normalise::{Normalised, normalise};
 use crate::returned::Return;
 use crate::settle::settle;
 use crate::{
-    find_files, hash_file, list_directory, list_hives, list_tables, parse_registry_key, read_file,
-    registry_artifact, search_registry, search_text, sqlite_query, stat_file, timeline,
+    carve_strings, find_files, hash_file, list_deleted, list_directory, list_hives, list_partitions,
+    list_tables, mft_entry, parse_registry_key, read_file, read_stream, registry_artifact, search_registry,
+    search_text, sqlite_query, stat_file, timeline,
 };
 use evidence::Tree;
 use ledger::ToolSpec;
@@ -36,14 +37,19 @@ struct Tool {
 }
 
 /// Sorted by name.
-const TOOLS: [Tool; 13] = [
+const TOOLS: [Tool; 18] = [
+    Tool { spec: carve_strings::spec, run: carve_strings::run },
     Tool { spec: find_files::spec, run: find_files::run },
     Tool { spec: hash_file::spec, run: hash_file::run },
+    Tool { spec: list_deleted::spec, run: list_deleted::run },
     Tool { spec: list_directory::spec, run: list_directory::run },
     Tool { spec: list_hives::spec, run: list_hives::run },
+    Tool { spec: list_partitions::spec, run: list_partitions::run },
     Tool { spec: list_tables::spec, run: list_tables::run },
+    Tool { spec: mft_entry::spec, run: mft_entry::run },
     Tool { spec: parse_registry_key::spec, run: parse_registry_key::run },
     Tool { spec: read_file::spec, run: read_file::run },
+    Tool { spec: read_stream::spec, run: read_stream::run },
     Tool { spec: registry_artifact::spec, run: registry_artifact::run },
     Tool { spec: search_registry::spec, run: search_registry::run },
     Tool { spec: search_text::spec, run: search_text::run },

@@ -39,6 +39,24 @@ pub(crate) fn record_type() -> RecordType {
                 &[FieldType::Path],
                 "where a symbolic link points, as it is written; links are not followed",
             ),
+            ("streams", &[FieldType::List], "names of the named (alternate) streams; read_stream reads them"),
+            (
+                "links",
+                &[FieldType::Integer],
+                "names that lead to the file (hard links), where there are several",
+            ),
+            (
+                "name_modified",
+                &[FieldType::Time],
+                "time of $FILE_NAME, which programs cannot set by themselves, on NTFS; given by stat_file only: content last written when the name was made or moved",
+            ),
+            ("name_accessed", &[FieldType::Time], "the same: content last read"),
+            ("name_changed", &[FieldType::Time], "the same: metadata last changed"),
+            (
+                "name_born",
+                &[FieldType::Time],
+                "the same: created, as the system knew it when it made or moved the name",
+            ),
         ],
     )
 }
@@ -47,33 +65,60 @@ pub(crate) fn record_type() -> RecordType {
 pub(crate) fn times(node: &Node) -> MacbTimes {
     // The access time of a copy is changed by this very reading, and the two others are made with each copy:
     // a call made again, and one over an equal copy, must give the same records.
-    let of_host = |time: Option<Time>| time.filter(|time| time.clock == Clock::Host);
+    let of_host = |time: Option<Time>| time.filter(|time| time.clock != Clock::CollectionCopy);
     let MacbTimes { modified, accessed, changed, born } = node.times.clone();
     MacbTimes { modified, accessed: of_host(accessed), changed: of_host(changed), born: of_host(born) }
 }
 
 pub(crate) fn record(tree: &dyn Tree, node: &Node) -> Record {
-    let (kind, size, target) = match &node.kind {
-        NodeKind::File => ("file", Some(FieldValue::Size(node.size)), None),
-        NodeKind::Directory => ("directory", None, None),
-        NodeKind::Symlink { target } => ("symlink", None, Some(FieldValue::Path(target.clone()))),
-        NodeKind::Other => ("other", None, None),
+    row(tree, node).done()
+}
+
+/// The record with the times of `$FILE_NAME`, which would be too much for every row of a listing.
+pub(crate) fn record_with_name_times(tree: &dyn Tree, node: &Node) -> Record {
+    let MacbTimes { modified, accessed, changed, born } = node.name_times.clone().unwrap_or_default();
+    row(tree, node)
+        .maybe("name_modified", modified.map(FieldValue::Time), None)
+        .maybe("name_accessed", accessed.map(FieldValue::Time), None)
+        .maybe("name_changed", changed.map(FieldValue::Time), None)
+        .maybe("name_born", born.map(FieldValue::Time), None)
+        .done()
+}
+
+fn row(tree: &dyn Tree, node: &Node) -> Row {
+    let target = match &node.kind {
+        NodeKind::Symlink { target } => Some(FieldValue::Path(target.clone())),
+        NodeKind::File | NodeKind::Directory | NodeKind::Other => None,
     };
     let state = match node.state {
         NodeState::Allocated => "allocated",
         NodeState::Deleted => "deleted",
     };
-    let times = times(node);
-    Row::new(KIND, tree, node, None)
+    // The entries of a folder are links of their own on some file systems.
+    let links = node.links.filter(|links| *links > 1 && node.kind == NodeKind::File);
+    with_shape(Row::new(KIND, tree, node, None), node)
         .field("path", FieldValue::Path(node.path.as_str().to_owned()))
-        .field("name", FieldValue::Name(node.name.clone()))
+        .field("state", FieldValue::Name(state.to_owned()))
+        .maybe("target", target, None)
+        .maybe("links", links.map(|links| FieldValue::Integer(links.into())), None)
+}
+
+/// Adds name, kind, size, times and streams.
+pub(crate) fn with_shape(row: Row, node: &Node) -> Row {
+    let (kind, size) = match &node.kind {
+        NodeKind::File => ("file", Some(FieldValue::Size(node.size))),
+        NodeKind::Directory => ("directory", None),
+        NodeKind::Symlink { .. } => ("symlink", None),
+        NodeKind::Other => ("other", None),
+    };
+    let times = times(node);
+    let streams: Vec<_> = node.streams.iter().map(|stream| stream.name.clone()).collect();
+    row.field("name", FieldValue::Name(node.name.clone()))
         .field("kind", FieldValue::Name(kind.to_owned()))
         .maybe("size", size, None)
         .maybe("modified", times.modified.map(FieldValue::Time), None)
         .maybe("accessed", times.accessed.map(FieldValue::Time), None)
         .maybe("changed", times.changed.map(FieldValue::Time), None)
         .maybe("born", times.born.map(FieldValue::Time), None)
-        .field("state", FieldValue::Name(state.to_owned()))
-        .maybe("target", target, None)
-        .done()
+        .maybe("streams", (!streams.is_empty()).then_some(FieldValue::List(streams)), None)
 }

@@ -71,6 +71,24 @@ pub(crate) enum CallError {
         /// The deepest folder on the way in each piece of evidence, by label.
         deepest: Vec<(String, EvidencePath)>,
     },
+    #[error("{path} has no stream {asked:?}; {}", streams_text(streams))]
+    NoStream { path: EvidencePath, asked: String, streams: Vec<String> },
+    #[error("argument {argument:?}: {found:?} is no volume of the evidence; {}", volumes_text(volumes))]
+    NoVolume { argument: &'static str, found: String, volumes: Vec<String> },
+    #[error(
+        "argument \"region\": {found:?} is no region of the evidence; list_partitions tells which there are"
+    )]
+    NoRegion { found: String },
+    #[error("{path} has no entry in a master file table: mft_entry reads volumes with NTFS")]
+    NoMftEntry { path: EvidencePath },
+    #[error("give either {one:?} or {other:?}")]
+    OneOf { one: &'static str, other: &'static str },
+    #[error("hash the whole medium of {label}")]
+    Medium {
+        label: String,
+        #[source]
+        source: std::io::Error,
+    },
     #[error("the root of the evidence is no entry of a folder; list_directory tells what it holds")]
     Root,
     #[error("{path} is not a folder; read_file reads a file")]
@@ -145,6 +163,20 @@ fn deepest_text(deepest: &[(String, EvidencePath)]) -> String {
             let folders: Vec<_> = several.iter().map(one).collect();
             format!("; the deepest folders on that way are {}", folders.join(", "))
         }
+    }
+}
+
+fn streams_text(streams: &[String]) -> String {
+    match streams {
+        [] => "it has no named streams".to_owned(),
+        streams => format!("its streams are {}", listed(streams)),
+    }
+}
+
+fn volumes_text(volumes: &[String]) -> String {
+    match volumes {
+        [] => "no piece of evidence that is looked at has volumes".to_owned(),
+        volumes => format!("the volumes are {}", listed(volumes)),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::page::Page;
 use crate::returned::Return;
 use crate::{dir_entry, place, spec};
 use evidence::{Node, NodeKind, Step, Tree, walk};
-use ledger::pattern::fold;
+use ledger::pattern::{self, fold};
 use ledger::{AbsenceForm, Defect, Gap, ToolSpec};
 use serde_json::{Value, json};
 use std::ops::Range;
@@ -45,6 +45,12 @@ fn described() -> ToolSpec {
             ("extension", spec::text("end of the name behind a dot, such as exe; letter case aside")),
             ("min_size", spec::optional_number("fewest bytes; only files have a size", 0, spec::MAX_EXACT)),
             ("max_size", spec::optional_number("most bytes; only files have a size", 0, spec::MAX_EXACT)),
+            (
+                "with_stream",
+                spec::text(
+                    "pattern of the name of an alternate stream that the entry must have: * for any characters, ? for one; letter case aside",
+                ),
+            ),
             ("evidence", spec::text("label of the evidence to search; all when left out")),
             ("limit", spec::number("most entries to return", 1000, 1, 10_000)),
             ("offset", spec::offset()),
@@ -98,6 +104,8 @@ struct Wanted {
     extension: Option<String>,
     min_size: Option<u64>,
     max_size: Option<u64>,
+    /// The pattern of a stream's name.
+    with_stream: Option<String>,
 }
 
 impl Wanted {
@@ -111,7 +119,8 @@ impl Wanted {
             let expected = "at least as much as \"min_size\"";
             return Err(CallError::Argument { argument: "max_size", expected, found: max.to_string() });
         }
-        Ok(Wanted { glob, extension, min_size: sizes.0, max_size: sizes.1 })
+        let with_stream = arguments.optional_text("with_stream").map(str::to_owned);
+        Ok(Wanted { glob, extension, min_size: sizes.0, max_size: sizes.1, with_stream })
     }
 
     /// The same for one tree; `None` where nothing in it can fit.
@@ -122,9 +131,11 @@ impl Wanted {
 
     fn fits(&self, node: &Node) -> bool {
         let sized = |sizes: Sizes| node.kind == NodeKind::File && sizes.contains(&node.size);
+        let streams = |wanted: &String| node.streams.iter().any(|stream| pattern::fits(wanted, &stream.name));
         self.glob.as_ref().is_none_or(|glob| glob.fits(&node.path))
             && self.extension.as_ref().is_none_or(|wanted| ends_in(&fold(&node.name), wanted))
             && self.sizes().is_none_or(sized)
+            && self.with_stream.as_ref().is_none_or(streams)
     }
 
     /// What a file must have; `None` where nothing of the kind is asked.
@@ -147,7 +158,7 @@ impl Wanted {
 }
 
 /// Understands `.exe` and `*.exe`, too.
-fn extension(text: &str) -> Result<String, CallError> {
+pub(crate) fn extension(text: &str) -> Result<String, CallError> {
     let bare = text.strip_prefix("*.").or(text.strip_prefix('.')).unwrap_or(text);
     if bare.is_empty() || bare.contains(['*', '?', '/', '\\']) || bare.chars().any(char::is_control) {
         let expected = "the end of a name, such as exe, without patterns and separators";
@@ -172,7 +183,9 @@ impl Found {
     ) -> Result<(), CallError> {
         // A start that cannot be read fails the call; inside the walk it would only be a gap.
         tree.children(start)?;
-        if let Some(path) = indexes.get(tree.label()) {
+        // An index knows no streams.
+        let index = indexes.get(tree.label()).filter(|_| wanted.with_stream.is_none());
+        if let Some(path) = index {
             let mut index = NameIndex::open(path)?;
             if let Some(below) = index.below(&start.path)? {
                 return self.look_up(tree, start, &mut index, &below, wanted);

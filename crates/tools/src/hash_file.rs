@@ -6,7 +6,7 @@ use crate::catalogue::Call;
 use crate::error::CallError;
 use crate::returned::Return;
 use crate::row::Row;
-use crate::{place, spec};
+use crate::{place, spec, stream};
 use evidence::{ReadAt, read_full_at};
 use ledger::digest::hex;
 use ledger::{ByteSpan, Digest, FieldType, FieldValue, RecordType, ToolSpec};
@@ -23,10 +23,11 @@ const PIECE: usize = 1 << 20;
 pub(crate) fn spec() -> ToolSpec {
     spec::tool(
         "hash_file",
-        "Computes MD5, SHA-1 and SHA-256 of the whole content of one file of the evidence.",
+        "Computes MD5, SHA-1 and SHA-256 of the whole content of one file of the evidence, or of one of its named streams.",
         vec![
             ("path", spec::text("file, with either slash, with or without a drive letter")),
             ("evidence", spec::evidence()),
+            ("stream", spec::text("named (alternate) stream of the file; its content when left out")),
         ],
         &["path"],
         vec![record_type()],
@@ -40,6 +41,7 @@ fn record_type() -> RecordType {
         "path",
         &[
             ("path", &[FieldType::Path], "path of the file in the evidence"),
+            ("stream", &[FieldType::Name], "named stream of the file, where that was hashed"),
             ("size", &[FieldType::Size], "bytes that were hashed: all of the file"),
             (
                 "md5",
@@ -60,12 +62,14 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let arguments = call.arguments;
     let place = place::find(call.trees, arguments.optional_text("evidence"), arguments.text("path")?)?;
     let path = &place.node.path;
-    let mut reader = place.tree.open(&place.node, None)?;
+    let stream = stream::named(&place, arguments.optional_text("stream"))?;
+    let mut reader = place.tree.open(&place.node, stream)?;
     let (hashes, size) = hash(reader.as_mut())?;
     // A file of evidence that is written meanwhile has no one content.
-    let after = place.tree.node(path)?.map_or(0, |node| node.size);
-    if place.node.size != size || after != size {
-        let expected = if after == size { place.node.size } else { after };
+    let before = stream::size(&place.node, stream);
+    let after = place.tree.node(path)?.map_or(0, |node| stream::size(&node, stream));
+    if before != size || after != size {
+        let expected = if after == size { before } else { after };
         return Err(CallError::Changed { path: path.clone(), offset: size, expected });
     }
     let record = Row::new(KIND, place.tree, &place.node, Some(ByteSpan::new(0, size)))
@@ -74,10 +78,11 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         .field("md5", FieldValue::Hash(hashes.md5))
         .field("sha1", FieldValue::Hash(hashes.sha1))
         .field("sha256", FieldValue::Hash(hashes.sha256.to_string()))
+        .in_stream(stream)
         .done();
-    let normalised =
-        arguments.normalised(&[("evidence", json!(place.tree.label())), ("path", json!(path.as_str()))]);
-    Ok(Return::found(vec![record], normalised))
+    let mut used = vec![("evidence", json!(place.tree.label())), ("path", json!(path.as_str()))];
+    used.extend(stream.map(|stream| ("stream", json!(stream))));
+    Ok(Return::found(vec![record], arguments.normalised(&used)))
 }
 
 /// The hashes of one content.

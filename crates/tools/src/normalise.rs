@@ -9,7 +9,7 @@ use crate::argument_names::rename;
 use crate::error::CallError;
 use crate::glob;
 use crate::hive_choice::{self, by_name, by_prefix};
-use crate::{live_path, place};
+use crate::{live_path, place, volume};
 use artifacts::registry::HiveType;
 use evidence::Tree;
 use ledger::{ToolSpec, Utc};
@@ -28,6 +28,8 @@ pub(crate) enum Role {
     Hive,
     /// A path of a registry key, which [`crate::key_lookup`] reads.
     Key,
+    /// A volume, which [`crate::volume`] reads.
+    Volume,
     /// An instant.
     Instant,
     /// Text that is taken as it is.
@@ -42,11 +44,12 @@ pub(crate) fn role(argument: &str) -> Option<Role> {
         "path" | "under" => Role::Path,
         "name" => Role::Pattern,
         "evidence" => Role::Label,
+        "volume" => Role::Volume,
         "hive" => Role::Hive,
         "key" => Role::Key,
         "from" | "to" | "written_after" | "written_before" => Role::Instant,
         "extension" | "text" | "encoding" | "in" | "source" | "sql" | "query" | "table" | "artifact"
-        | "wal" | "user" => Role::Verbatim,
+        | "wal" | "user" | "stream" | "with_stream" | "region" => Role::Verbatim,
         _ => return None,
     })
 }
@@ -178,6 +181,7 @@ fn text_of(
         Role::Hive if stands(text, scope) || by_name(bare(text)).is_some() => Ok(None),
         Role::Hive => path(argument, text, scope),
         Role::Instant => instant(argument, text).map(Some),
+        Role::Volume => volume::spelled(scope, bare(text)).map(Some),
         Role::Key | Role::Label | Role::Verbatim => Ok(None),
     }
 }

@@ -3,17 +3,19 @@
 //! A line of more than 4,096 bytes becomes several records with the same line number and a `part`, cut between characters.
 //! A last line that the window cuts is left to the next call, which the note tells how to make.
 
+use crate::arguments::Arguments;
 use crate::catalogue::Call;
 use crate::error::CallError;
+use crate::place::Place;
 use crate::returned::Return;
 use crate::row::Row;
 use crate::text::{Encoding, detect, lines};
 use crate::whole_lines::{read_at, widen};
 use crate::{place, spec, text_line};
-use evidence::{Node, ReadAt, Tree};
+use evidence::ReadAt;
 use ledger::digest::hex;
 use ledger::{ByteSpan, FieldType, FieldValue, Record, RecordType, ToolSpec};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const ROW: &str = "byte_row";
 
@@ -24,7 +26,6 @@ const MAX_RECORDS: usize = 20_000;
 const ROW_BYTES: usize = 16;
 
 pub(crate) fn spec() -> ToolSpec {
-    let encodings: Vec<_> = std::iter::once("auto").chain(Encoding::ALL.map(Encoding::name)).collect();
     spec::tool(
         "read_file",
         "Reads part of a file of the evidence: lines of text, or rows of 16 bytes for what is no text. \
@@ -32,24 +33,39 @@ pub(crate) fn spec() -> ToolSpec {
         vec![
             ("path", spec::text("file, with either slash, with or without a drive letter")),
             ("evidence", spec::evidence()),
-            ("offset", spec::number("first byte to read", 0, 0, spec::MAX_EXACT)),
-            ("length", spec::number("most bytes to read", 64 << 10, 1, 1 << 20)),
-            (
-                "encoding",
-                json!({
-                    "type": "string",
-                    "description": "how to read the bytes; auto decides by their content",
-                    "enum": encodings,
-                    "default": "auto",
-                }),
-            ),
+            offset(),
+            length(),
+            encoding(),
         ],
         &["path"],
         record_types(),
     )
 }
 
-fn record_types() -> Vec<RecordType> {
+/// Where to begin.
+pub(crate) fn offset() -> (&'static str, Value) {
+    ("offset", spec::number("first byte to read", 0, 0, spec::MAX_EXACT))
+}
+
+/// How much to read.
+pub(crate) fn length() -> (&'static str, Value) {
+    ("length", spec::number("most bytes to read", 64 << 10, 1, 1 << 20))
+}
+
+/// What the bytes are read as.
+pub(crate) fn encoding() -> (&'static str, Value) {
+    let encodings: Vec<_> = std::iter::once("auto").chain(Encoding::ALL.map(Encoding::name)).collect();
+    let schema = json!({
+        "type": "string",
+        "description": "how to read the bytes; auto decides by their content",
+        "enum": encodings,
+        "default": "auto",
+    });
+    ("encoding", schema)
+}
+
+/// The records of what is read.
+pub(crate) fn record_types() -> Vec<RecordType> {
     vec![
         text_line::record_type(),
         spec::record(
@@ -58,6 +74,7 @@ fn record_types() -> Vec<RecordType> {
             "path",
             &[
                 ("path", &[FieldType::Path], "path of the file in the evidence"),
+                ("stream", &[FieldType::Name], "named stream of the file, where the bytes stand in one"),
                 ("offset", &[FieldType::Integer], "bytes from the start of the file"),
                 ("bytes", &[FieldType::Bytes], "the bytes in hex digits; fewer than 16 at the end"),
             ],
@@ -68,18 +85,28 @@ fn record_types() -> Vec<RecordType> {
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let arguments = call.arguments;
     let place = place::find(call.trees, arguments.optional_text("evidence"), arguments.text("path")?)?;
-    let mut reader = place.tree.open(&place.node, None)?;
+    read(arguments, &place, None)
+}
+
+/// The part of the file, or of its named stream, that the arguments ask for.
+pub(crate) fn read(
+    arguments: &Arguments,
+    place: &Place<'_>,
+    stream: Option<&str>,
+) -> Result<Return, CallError> {
+    let mut reader = place.tree.open(&place.node, stream)?;
     let (asked, length) = (arguments.number("offset")?, arguments.count("length")?);
     let window = Window::read(reader.as_mut(), asked, length, arguments.text("encoding")?)?;
 
-    let normalised = arguments.normalised(&[
+    let mut used = vec![
         ("evidence", json!(place.tree.label())),
         ("path", json!(place.node.path.as_str())),
         ("offset", json!(window.offset)),
         ("encoding", json!(window.encoding.name())),
-    ]);
-    let (records, next) = window.records(place.tree, &place.node);
-    let mut returned = Return::found(records, normalised);
+    ];
+    used.extend(stream.map(|stream| ("stream", json!(stream))));
+    let (records, next) = window.records(place, stream);
+    let mut returned = Return::found(records, arguments.normalised(&used));
     if window.offset != asked {
         returned.notes.push(format!("no line is cut: read from byte {}", window.offset));
     }
@@ -125,22 +152,23 @@ impl Window {
     }
 
     /// The records, and where the first byte stands that is in none of them.
-    fn records(&self, tree: &dyn Tree, node: &Node) -> (Vec<Record>, u64) {
+    fn records(&self, place: &Place<'_>, stream: Option<&str>) -> (Vec<Record>, u64) {
         match self.encoding {
-            Encoding::Hex => self.rows(tree, node),
-            Encoding::Utf8 | Encoding::Utf16Le | Encoding::Latin1 => self.lines(tree, node),
+            Encoding::Hex => self.rows(place, stream),
+            Encoding::Utf8 | Encoding::Utf16Le | Encoding::Latin1 => self.lines(place, stream),
         }
     }
 
-    fn lines(&self, tree: &dyn Tree, node: &Node) -> (Vec<Record>, u64) {
+    fn lines(&self, place: &Place<'_>, stream: Option<&str>) -> (Vec<Record>, u64) {
         let cut = self.offset.saturating_add(self.bytes.len() as u64) < self.size;
         let found = lines(&self.bytes, self.offset, self.encoding, cut, MAX_RECORDS);
         let from_start = self.offset == 0;
-        let records = found.lines.into_iter().map(|line| text_line::record(tree, node, line, from_start));
-        (records.collect(), found.next)
+        let record = |line| text_line::record(place.tree, &place.node, stream, line, from_start);
+        (found.lines.into_iter().map(record).collect(), found.next)
     }
 
-    fn rows(&self, tree: &dyn Tree, node: &Node) -> (Vec<Record>, u64) {
+    fn rows(&self, place: &Place<'_>, stream: Option<&str>) -> (Vec<Record>, u64) {
+        let (tree, node) = (place.tree, &place.node);
         let rows = self.bytes.chunks(ROW_BYTES).take(MAX_RECORDS);
         let mut next = self.offset;
         let records = rows.map(|bytes| {
@@ -150,6 +178,7 @@ impl Window {
                 .field("path", FieldValue::Path(node.path.as_str().to_owned()))
                 .field("offset", FieldValue::Integer(i128::from(span.offset)))
                 .field_at("bytes", FieldValue::Bytes(hex(bytes)), Some(span))
+                .in_stream(stream)
                 .done()
         });
         let records = records.collect();

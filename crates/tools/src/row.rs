@@ -10,17 +10,17 @@ pub(crate) struct Row(Record);
 impl Row {
     /// A record of type `kind` that stands at `span` of a file; it gets its number when the output is made.
     pub(crate) fn new(kind: &str, tree: &dyn Tree, node: &Node, span: Option<ByteSpan>) -> Row {
+        Row::at(kind, tree, node.path.as_str(), span)
+    }
+
+    /// The same for what is no entry of a folder: a volume, or with the path of the root the imaged medium itself.
+    pub(crate) fn at(kind: &str, tree: &dyn Tree, path: &str, span: Option<ByteSpan>) -> Row {
         Row(Record {
             defects: Vec::new(),
             fields: BTreeMap::new(),
             id: RecordId(0),
             kind: kind.to_owned(),
-            locator: Locator {
-                evidence: tree.label().to_owned(),
-                path: node.path.as_str().to_owned(),
-                stream: None,
-                span,
-            },
+            locator: Locator { evidence: tree.label().to_owned(), path: path.to_owned(), stream: None, span },
         })
     }
 
@@ -53,6 +53,12 @@ impl Row {
     pub(crate) fn defects(mut self, defects: Vec<Defect>) -> Row {
         self.0.defects.extend(defects);
         self
+    }
+
+    /// Says that the record stands in a named stream of the file.
+    pub(crate) fn in_stream(mut self, stream: Option<&str>) -> Row {
+        self.0.locator.stream = stream.map(str::to_owned);
+        self.maybe("stream", stream.map(|name| FieldValue::Name(name.to_owned())), None)
     }
 
     /// The record.

@@ -158,7 +158,7 @@ impl Search {
         while self.more && window.next(reader.as_mut())? {
             for hit in window.hits(&self.needles, &mut lines) {
                 let number = hit.numbered.then(|| lines.before(&window, hit.at));
-                let record = || text_line::record(tree, node, window.line(&hit, number), hit.numbered);
+                let record = || text_line::record(tree, node, None, window.line(&hit, number), hit.numbered);
                 self.more = self.page.take(record);
                 if !self.more {
                     return Ok(());

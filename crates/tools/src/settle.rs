@@ -42,7 +42,7 @@ fn fold(argument: &str, text: &str) -> String {
         Some(Role::Path | Role::Pattern | Role::Hive | Role::Key) => {
             text.replace('\\', "/").trim_matches('/').to_lowercase()
         }
-        Some(Role::Label | Role::Instant | Role::Verbatim) | None => text.to_owned(),
+        Some(Role::Label | Role::Volume | Role::Instant | Role::Verbatim) | None => text.to_owned(),
     }
 }
 

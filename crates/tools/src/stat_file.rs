@@ -35,7 +35,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     }
     let normalised = arguments
         .normalised(&[("evidence", json!(place.tree.label())), ("path", json!(place.node.path.as_str()))]);
-    Ok(Return::found(vec![dir_entry::record(place.tree, &place.node)], normalised))
+    Ok(Return::found(vec![dir_entry::record_with_name_times(place.tree, &place.node)], normalised))
 }
 
 /// Every folder on the way was listed: that nothing stands there is an answer.

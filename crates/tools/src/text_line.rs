@@ -16,6 +16,7 @@ pub(crate) fn record_type() -> RecordType {
         "path",
         &[
             ("path", &[FieldType::Path], "path of the file in the evidence"),
+            ("stream", &[FieldType::Name], "named stream of the file, where the text stands in one"),
             (
                 "line",
                 &[FieldType::Integer],
@@ -31,7 +32,13 @@ pub(crate) fn record_type() -> RecordType {
     )
 }
 
-pub(crate) fn record(tree: &dyn Tree, node: &Node, line: Line, numbered: bool) -> Record {
+pub(crate) fn record(
+    tree: &dyn Tree,
+    node: &Node,
+    stream: Option<&str>,
+    line: Line,
+    numbered: bool,
+) -> Record {
     let number = |number: usize| FieldValue::Integer(i128::try_from(number).unwrap_or_default());
     let defects = if line.damaged {
         vec![Defect {
@@ -47,6 +54,7 @@ pub(crate) fn record(tree: &dyn Tree, node: &Node, line: Line, numbered: bool) -
         .maybe("line", numbered.then(|| number(line.number + 1)), None)
         .maybe("part", line.part.map(number), None)
         .field_at("text", FieldValue::Text(line.text), Some(line.span))
+        .in_stream(stream)
         .defects(defects)
         .done()
 }

@@ -4,13 +4,14 @@
 
 mod filesystem;
 mod hives;
+mod images;
 mod registry;
 mod timeline;
 
 use crate::support::{Place, str};
 use app::{Agent, Finished, RunRequest};
 use graph::Run;
-use ledger::{FactEntry, Rules};
+use ledger::{EvidenceKind, FactEntry, Rules};
 use llm::{Model, Playbook};
 use std::path::Path;
 
@@ -89,9 +90,15 @@ fn shipped(name: &str) -> Agent {
 #[test]
 fn every_shipped_objective_is_tried() {
     for agent in app::shipped_agents().unwrap() {
-        let ids: Vec<_> = agent.spec.objectives.iter().map(|objective| objective.id.as_str()).collect();
+        let of = |kind: Option<EvidenceKind>| {
+            let objectives = agent.spec.objectives.iter().filter(move |objective| objective.applies == kind);
+            objectives.map(|objective| objective.id.as_str()).collect::<Vec<_>>()
+        };
         let tried: Vec<_> = trials(&agent.spec.name).iter().map(|trial| trial.objective).collect();
-        assert_eq!(tried, ids, "{}: trials, in the order of the objectives", agent.spec.name);
+        assert_eq!(tried, of(None), "{}: trials, in the order of the objectives", agent.spec.name);
+        let on_images = if agent.spec.name == "filesystem" { images::TRIALS } else { &[] };
+        let tried: Vec<_> = on_images.iter().map(|trial| trial.objective).collect();
+        assert_eq!(tried, of(Some(EvidenceKind::Image)), "{}: trials of images", agent.spec.name);
     }
 }
 

@@ -3,7 +3,12 @@
 //! Sources: UEFI specification 2.10, chapter 5 (MBR 5.2, GPT 5.3); for extended partitions the chain of boot records as MS-DOS and Windows write it.
 
 mod gpt;
+mod guid;
 mod mbr;
+mod types;
+
+pub use guid::Guid;
+pub use types::PartitionType;
 
 use super::container::Container;
 use super::kind::{HEAD, Kind, recognise};
@@ -16,6 +21,8 @@ use std::path::Path;
 pub struct Layout {
     /// How it was found.
     pub scheme: Scheme,
+    /// What the table says of the medium as a whole.
+    pub disk: Disk,
     /// Every byte of the medium, in order of offset; only damaged tables give regions that overlap.
     pub regions: Vec<Region>,
     /// Damage of the tables; the path is empty, offsets are those of the medium.
@@ -33,6 +40,17 @@ pub enum Scheme {
     Gpt,
 }
 
+/// What a partition table says of the medium as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Disk {
+    /// Bytes of a sector: what turns the table's sector numbers into bytes; `None` without a table.
+    pub sector: Option<u64>,
+    /// The disk signature at byte 440 of the MBR, by which Windows knows the disk; `None` where it is 0 or there is no MBR.
+    pub signature: Option<u32>,
+    /// The disk's own GUID in the header of a GPT.
+    pub guid: Option<Guid>,
+}
+
 /// A part of the medium.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
@@ -42,6 +60,23 @@ pub struct Region {
     pub offset: u64,
     /// Number of bytes, cut at the end of the medium.
     pub length: u64,
+    /// What the table says of the partition; `None` for what is none.
+    pub partition: Option<Partition>,
+}
+
+/// What a table says of a partition, beside where it lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Partition {
+    /// What it is for.
+    pub kind: PartitionType,
+    /// Its name in a GPT.
+    pub name: Option<String>,
+    /// Its own GUID in a GPT; `None` where it is all zeros.
+    pub guid: Option<Guid>,
+    /// In an MBR whether it is marked to start from; in a GPT the same for computers without UEFI (attribute bit 2).
+    pub active: bool,
+    /// Attribute bits of a GPT.
+    pub attributes: Option<u64>,
 }
 
 /// The division of the image that begins with the file `path`.
@@ -55,18 +90,21 @@ pub fn read_layout(path: &Path, label: &str) -> Result<Layout, OpenError> {
 }
 
 /// A partition as a table gives it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Entry {
     number: u32,
     offset: u64,
     length: u64,
     /// Where the table says so.
     at: u64,
+    /// What else it says; `None` for a medium without a table.
+    partition: Option<Partition>,
 }
 
 /// What a table says.
 #[derive(Debug, Default)]
 struct Table {
+    disk: Disk,
     entries: Vec<Entry>,
     defects: Vec<Defect>,
 }
@@ -79,7 +117,7 @@ impl Table {
 
 pub(super) fn read(container: &Container) -> std::io::Result<Layout> {
     let head = head(container, 0)?;
-    let whole = || Entry { number: 0, offset: 0, length: container.length(), at: 0 };
+    let whole = || Entry { number: 0, offset: 0, length: container.length(), at: 0, partition: None };
     let (scheme, mut table) = match recognise(&head) {
         // A boot sector of a file system ends with the signature of an MBR too.
         Kind::Ntfs | Kind::Fat | Kind::ExFat | Kind::BitLocker => (Scheme::None, Table::default()),
@@ -95,7 +133,7 @@ pub(super) fn read(container: &Container) -> std::io::Result<Layout> {
         table.entries.push(whole());
     }
     let regions = regions(container.length(), &mut table);
-    Ok(Layout { scheme, regions, defects: table.defects })
+    Ok(Layout { scheme, disk: table.disk, regions, defects: table.defects })
 }
 
 /// The first bytes of the volume at `offset`; fewer where the medium ends.
@@ -113,7 +151,7 @@ fn regions(length: u64, table: &mut Table) -> Vec<Region> {
     let mut regions = Vec::new();
     let mut end: u64 = 0;
     for entry in entries {
-        let Entry { number, offset, length: long, at } = entry;
+        let Entry { number, offset, length: long, at, partition } = entry;
         let stop = offset.saturating_add(long);
         if stop > length {
             table.defect(
@@ -129,14 +167,16 @@ fn regions(length: u64, table: &mut Table) -> Vec<Region> {
                 number: None,
                 offset: end,
                 length: offset.min(length).saturating_sub(end),
+                partition: None,
             });
         }
         let stop = stop.min(length);
-        regions.push(Region { number: Some(number), offset, length: stop.saturating_sub(offset) });
+        let length_within = stop.saturating_sub(offset);
+        regions.push(Region { number: Some(number), offset, length: length_within, partition });
         end = end.max(stop);
     }
     if end < length {
-        regions.push(Region { number: None, offset: end, length: length - end });
+        regions.push(Region { number: None, offset: end, length: length - end, partition: None });
     }
     regions.retain(|region| region.number.is_some() || region.length > 0);
     regions

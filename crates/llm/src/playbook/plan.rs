@@ -43,6 +43,9 @@ pub struct RecordRule {
     /// Field → patterns of which the record must fit none, where it has the field.
     #[serde(default)]
     pub unless: BTreeMap<String, Patterns>,
+    /// Two fields with instants, of which the first must be the earlier one; a record without either does not fit.
+    #[serde(default)]
+    pub earlier: Option<[String; 2]>,
     /// The predicate.
     pub predicate: String,
     /// The fields whose values are stated.

@@ -229,7 +229,11 @@ impl Run {
             .filter(|record| self.recorded.insert((errand.step, invocation, record.id)))
             .collect();
         for rule in &step.record {
-            let fits = |record: &&Record| all_fit(&rule.when, record) && !any_fits(&rule.unless, record);
+            let fits = |record: &&Record| {
+                all_fit(&rule.when, record)
+                    && !any_fits(&rule.unless, record)
+                    && rule.earlier.as_ref().is_none_or(|fields| is_earlier(fields, record))
+            };
             let fitting: Vec<_> = unread.iter().copied().filter(fits).collect();
             for records in fitting.chunks(READINGS_A_CALL) {
                 self.due.push_back(record_call(rule, invocation, records, &errand.context));
@@ -278,6 +282,26 @@ fn all_fit(when: &BTreeMap<String, Patterns>, record: &Record) -> bool {
 
 fn any_fits(unless: &BTreeMap<String, Patterns>, record: &Record) -> bool {
     unless.iter().any(|unwanted| fits(unwanted, record))
+}
+
+/// Whether both fields hold an instant and that of the first comes before that of the second.
+fn is_earlier([first, second]: &[String; 2], record: &Record) -> bool {
+    let instant = |field: &String| match &record.fields.get(field)?.value {
+        FieldValue::Time(time) => time.utc,
+        FieldValue::Text(_)
+        | FieldValue::Name(_)
+        | FieldValue::Path(_)
+        | FieldValue::RegistryPath(_)
+        | FieldValue::Integer(_)
+        | FieldValue::Size(_)
+        | FieldValue::Sid(_)
+        | FieldValue::Guid(_)
+        | FieldValue::Hash(_)
+        | FieldValue::Bytes(_)
+        | FieldValue::Flag(_)
+        | FieldValue::List(_) => None,
+    };
+    matches!((instant(first), instant(second)), (Some(first), Some(second)) if first < second)
 }
 
 /// Whether a field fits one of its patterns; `record` is the record's type.

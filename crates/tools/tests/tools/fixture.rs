@@ -3,10 +3,11 @@
 use evidence::{Tree, open_directory};
 use ledger::{FieldValue, Outcome, Record, ToolSpec};
 use serde_json::{Value, json};
+use std::cell::OnceCell;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use testkit::hive::{HiveSpec, KeySpec, ValueSpec};
 use tools::{Return, catalogue, run};
@@ -19,7 +20,18 @@ pub(crate) const TICKS: u64 = 129_779_783_208_392_490;
 pub(crate) struct Fixture {
     folder: TempDir,
     pub(crate) trees: Vec<Box<dyn Tree>>,
+    image: OnceCell<WithImage>,
 }
+
+/// The folder of the evidence again, and a disk image: for the tools that are about images.
+struct WithImage {
+    folder: TempDir,
+    trees: Vec<Box<dyn Tree>>,
+}
+
+/// The tools that need an image to answer.
+pub(crate) const OF_IMAGES: [&str; 5] =
+    ["carve_strings", "list_deleted", "list_partitions", "mft_entry", "read_stream"];
 
 impl Fixture {
     pub(crate) fn new() -> Fixture {
@@ -38,7 +50,26 @@ impl Fixture {
         crate::sqlite::history(&root.join(HISTORY));
         symlink("/etc", root.join("C/Users/Ann/link")).unwrap();
         let trees = vec![Box::new(open_directory(root, "disk").unwrap()) as Box<dyn Tree>];
-        Fixture { folder, trees }
+        Fixture { folder, trees, image: OnceCell::new() }
+    }
+
+    fn image(&self) -> &WithImage {
+        self.image.get_or_init(|| {
+            let folder = tempfile::tempdir().unwrap();
+            let image = crate::image_fixture::open(folder.path());
+            let disk = Box::new(open_directory(self.root(), "disk").unwrap());
+            WithImage { folder, trees: vec![disk, image] }
+        })
+    }
+
+    /// The folder and the image.
+    pub(crate) fn with_image(&self) -> &[Box<dyn Tree>] {
+        &self.image().trees
+    }
+
+    /// The file of the image.
+    pub(crate) fn image_file(&self) -> PathBuf {
+        self.image().folder.path().join("disk.dd")
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -47,7 +78,8 @@ impl Fixture {
 
     pub(crate) fn run(&self, tool: &str, arguments: Value) -> Return {
         let scratch = tempfile::tempdir().unwrap();
-        run(tool, &arguments, &self.trees, scratch.path())
+        let trees = if OF_IMAGES.contains(&tool) { self.with_image() } else { &self.trees };
+        run(tool, &arguments, trees, scratch.path())
     }
 
     /// The same, where the call must succeed.
@@ -93,6 +125,18 @@ pub(crate) fn valid(tool: &str) -> Value {
             "sql": "SELECT id, url, title FROM urls WHERE visits > 1"
         }),
         "stat_file" => json!({ "path": "C/Users/Ann/notes.txt", "evidence": "disk" }),
+        "carve_strings" => json!({
+            "path": crate::image_fixture::NOTES, "evidence": "image", "encoding": "any", "stream": "hidden.txt",
+            "text": "Hidden",
+        }),
+        "list_deleted" => json!({
+            "name": "*.txt", "under": "p1/Users", "extension": "txt", "volume": "p1", "evidence": "image",
+        }),
+        "list_partitions" => json!({ "evidence": "image" }),
+        "mft_entry" => json!({ "path": crate::image_fixture::NOTES, "evidence": "image" }),
+        "read_stream" => json!({
+            "path": crate::image_fixture::NOTES, "stream": "hidden.txt", "evidence": "image", "encoding": "auto",
+        }),
         other => panic!("no valid arguments for the tool {other}: add them here"),
     }
 }

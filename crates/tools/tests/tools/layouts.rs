@@ -2,7 +2,7 @@
 
 use crate::fixture::{text, write};
 use evidence::{
-    EvidencePath, FileReference, Layout, Listing, Node, ReadAt, ReadError, Scheme, Tree, open_archive,
+    Disk, EvidencePath, FileReference, Layout, Listing, Node, ReadAt, ReadError, Scheme, Tree, open_archive,
     open_directory,
 };
 use ledger::{Outcome, Record};
@@ -169,7 +169,8 @@ impl Tree for Image {
 fn the_drive_c_of_an_image_is_the_volume_with_windows_or_the_only_one() {
     let folder = tempfile::tempdir().unwrap();
     let image = || {
-        let layout = Layout { scheme: Scheme::Gpt, regions: Vec::new(), defects: Vec::new() };
+        let layout =
+            Layout { scheme: Scheme::Gpt, disk: Disk::default(), regions: Vec::new(), defects: Vec::new() };
         Image(Box::new(open_directory(folder.path(), "disk").unwrap()), layout)
     };
     let get = |path: &str| ask(image(), "hash_file", json!({ "path": path }));

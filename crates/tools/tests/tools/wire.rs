@@ -1,6 +1,6 @@
 //! What travels between the engine's side and a worker.
 
-use crate::fixture::{Fixture, valid};
+use crate::fixture::{Fixture, OF_IMAGES, valid};
 use ledger::{EvidenceKind, IntegrityLevel, Outcome, Output};
 use proptest::prelude::*;
 use serde_json::json;
@@ -16,12 +16,11 @@ fn mount(path: &Path) -> Mount {
 }
 
 fn call(tool: &str, arguments: serde_json::Value, path: &Path) -> Vec<u8> {
-    let request = Request::Call {
-        tool: tool.to_owned(),
-        arguments,
-        evidence: vec![mount(path)],
-        indexes: Indexes::new(),
-    };
+    call_over(tool, arguments, vec![mount(path)])
+}
+
+fn call_over(tool: &str, arguments: serde_json::Value, evidence: Vec<Mount>) -> Vec<u8> {
+    let request = Request::Call { tool: tool.to_owned(), arguments, evidence, indexes: Indexes::new() };
     let bytes = encode_request(&request).unwrap();
     assert_eq!(decode_request(&bytes).unwrap(), request);
     let scratch = tempfile::tempdir().unwrap();
@@ -32,7 +31,12 @@ fn call(tool: &str, arguments: serde_json::Value, path: &Path) -> Vec<u8> {
 fn a_reply_holds_what_the_tool_returned() {
     let fixture = Fixture::new();
     for spec in catalogue() {
-        let reply = call(&spec.name, valid(&spec.name), fixture.root());
+        let mut evidence = vec![mount(fixture.root())];
+        if OF_IMAGES.contains(&spec.name.as_str()) {
+            let (label, kind) = ("image".to_owned(), EvidenceKind::Image);
+            evidence.push(Mount { label, path: fixture.image_file(), kind });
+        }
+        let reply = call_over(&spec.name, valid(&spec.name), evidence);
         let mut expected = fixture.ok(&spec.name, valid(&spec.name));
         let output = Output::new(expected.records).unwrap();
         expected.records = output.records().to_vec();

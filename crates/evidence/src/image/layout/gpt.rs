@@ -1,7 +1,9 @@
 //! GUID partition table: header in sector 1 and in the last sector, entries where the header says (UEFI 5.3).
 
-use super::{Entry, Table, u32_at, u64_at};
+use super::guid::Guid;
+use super::{Disk, Entry, Partition, PartitionType, Table, u32_at, u64_at};
 use crate::image::container::Container;
+use crate::path::escape_name;
 use std::io;
 
 /// The most bytes of entries that are read; a usual table has 16 KiB.
@@ -68,6 +70,7 @@ fn copy(container: &Container, at: u64, sector: u64, table: &mut Table) -> io::R
     if !same(table, start, "GPT entries", fields.entries_checksum, crc32(&entries)) {
         return Ok(None);
     }
+    table.disk = Disk { sector: Some(sector), signature: None, guid: fields.disk };
     let size = usize::try_from(fields.entry).unwrap_or(usize::MAX);
     let entries = (1..).zip(entries.chunks_exact(size)).filter_map(|(number, bytes)| {
         let at = start + u64::from(number - 1) * u64::from(fields.entry);
@@ -79,6 +82,7 @@ fn copy(container: &Container, at: u64, sector: u64, table: &mut Table) -> io::R
 struct Fields {
     size: usize,
     checksum: u32,
+    disk: Option<Guid>,
     entries: u64,
     count: u32,
     entry: u32,
@@ -91,6 +95,7 @@ impl Fields {
         Some(Fields {
             size,
             checksum: u32_at(header, 16)?,
+            disk: Guid::at(header, 56),
             entries: u64_at(header, 72)?,
             count: u32_at(header, 80)?,
             entry: u32_at(header, 84)?,
@@ -106,14 +111,28 @@ fn same(table: &mut Table, at: u64, what: &str, expected: u32, found: u32) -> bo
     expected == found
 }
 
-/// A used entry; an all-zero type is none.
+/// A used entry (UEFI 5.3.3); an all-zero type is none.
 fn entry(number: u32, bytes: &[u8], sector: u64, at: u64) -> Option<Entry> {
-    if bytes.get(..16)?.iter().all(|byte| *byte == 0) {
-        return None;
-    }
-    let (first, last) = (u64_at(bytes, 32)?, u64_at(bytes, 40)?);
+    let kind = PartitionType::Gpt(Guid::at(bytes, 0)?);
+    let (first, last, attributes) = (u64_at(bytes, 32)?, u64_at(bytes, 40)?, u64_at(bytes, 48)?);
     let count = last.checked_sub(first)?.saturating_add(1);
-    Some(Entry { number, offset: first.saturating_mul(sector), length: count.saturating_mul(sector), at })
+    let name = name(bytes.get(56..128)?);
+    let (guid, active) = (Guid::at(bytes, 16), attributes & LEGACY_BOOTABLE != 0);
+    let partition = Some(Partition { kind, name, guid, active, attributes: Some(attributes) });
+    let (offset, length) = (first.saturating_mul(sector), count.saturating_mul(sector));
+    Some(Entry { number, offset, length, at, partition })
+}
+
+/// Attribute bit 2 (UEFI 5.3.3, table 5.8).
+const LEGACY_BOOTABLE: u64 = 1 << 2;
+
+/// The name: UTF-16LE up to its first NUL, as names are written; `None` where there is none.
+fn name(bytes: &[u8]) -> Option<String> {
+    let (pairs, _) = bytes.as_chunks::<2>();
+    let units = pairs.iter().map(|pair| u16::from_le_bytes(*pair)).take_while(|unit| *unit != 0);
+    let text: String =
+        char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+    (!text.is_empty()).then(|| escape_name(text.as_bytes()))
 }
 
 /// CRC-32 of ISO 3309, as UEFI 5.3.2 wants it.

@@ -1,11 +1,14 @@
 //! Master boot record and extended boot records: four entries of 16 bytes from byte 446, signature 55 AA at 510.
 
-use super::{Entry, Table, u32_at};
+use super::{Disk, Entry, Partition, PartitionType, Table, u32_at};
 use crate::image::container::Container;
 use std::collections::BTreeSet;
 use std::io;
 
 const SECTOR: u64 = 512;
+
+/// Where Windows writes its disk signature.
+const SIGNATURE: usize = 440;
 
 /// Logical partitions that are followed.
 const MAX_LOGICAL: usize = 128;
@@ -14,6 +17,7 @@ const MAX_LOGICAL: usize = 128;
 #[derive(Clone, Copy)]
 struct Slot {
     index: u32,
+    active: bool,
     kind: u8,
     first: u32,
     count: u32,
@@ -24,12 +28,19 @@ impl Slot {
     fn is_extended(self) -> bool {
         matches!(self.kind, 0x05 | 0x0f | 0x85)
     }
+
+    fn partition(self) -> Option<Partition> {
+        let kind = PartitionType::Mbr(self.kind);
+        Some(Partition { kind, name: None, guid: None, active: self.active, attributes: None })
+    }
 }
 
 /// What the MBR in `sector` says; empty where there is none.
 pub(super) fn read(container: &Container, sector: &[u8]) -> io::Result<Table> {
     let mut table = Table::default();
     let Some(slots) = slots(sector) else { return Ok(table) };
+    let signature = u32_at(sector, SIGNATURE).filter(|signature| *signature != 0);
+    table.disk = Disk { sector: Some(SECTOR), signature, guid: None };
     let mut number = 5;
     for slot in slots {
         let offset = u64::from(slot.first) * SECTOR;
@@ -38,7 +49,8 @@ pub(super) fn read(container: &Container, sector: &[u8]) -> io::Result<Table> {
         } else {
             let at = 446 + 16 * u64::from(slot.index);
             let length = u64::from(slot.count) * SECTOR;
-            table.entries.push(Entry { number: slot.index + 1, offset, length, at });
+            let partition = slot.partition();
+            table.entries.push(Entry { number: slot.index + 1, offset, length, at, partition });
         }
     }
     Ok(table)
@@ -59,7 +71,7 @@ fn slots(sector: &[u8]) -> Option<Vec<Slot>> {
             return None;
         }
         if kind != 0 && count != 0 {
-            slots.push(Slot { index, kind, first, count });
+            slots.push(Slot { index, active: status & 0x80 != 0, kind, first, count });
         }
     }
     Some(slots)
@@ -85,7 +97,8 @@ fn logical(container: &Container, base: u64, number: &mut u32, table: &mut Table
             } else {
                 let offset = at.saturating_add(u64::from(slot.first) * SECTOR);
                 let length = u64::from(slot.count) * SECTOR;
-                table.entries.push(Entry { number: *number, offset, length, at });
+                let partition = slot.partition();
+                table.entries.push(Entry { number: *number, offset, length, at, partition });
                 *number += 1;
             }
         }

@@ -1,0 +1,111 @@
+//! What a deleted entry must be like.
+
+use crate::arguments::Arguments;
+use crate::error::CallError;
+use crate::find_files::extension;
+use crate::glob::Glob;
+use crate::place;
+use evidence::{DeletedEntry, EvidencePath, NodeKind, Original, Tree};
+use ledger::pattern::same;
+use serde_json::{Value, json};
+use std::ops::RangeInclusive;
+
+pub(super) struct Wanted {
+    glob: Option<Glob>,
+    /// The pattern as it applies to each tree, by label; a tree in which nothing stands for its drive has none.
+    globs: Vec<(String, Glob)>,
+    /// The folder in which it stood, by tree where it is there; the root for any.
+    under: EvidencePath,
+    found: Vec<(String, EvidencePath)>,
+    /// Without the dot, in lower case.
+    extension: Option<String>,
+    sizes: Option<RangeInclusive<u64>>,
+}
+
+impl Wanted {
+    pub(super) fn read(arguments: &Arguments, scope: &[&dyn Tree]) -> Result<Wanted, CallError> {
+        let (min, max) = (arguments.optional_number("min_size"), arguments.optional_number("max_size"));
+        if let (Some(min), Some(max)) = (min, max)
+            && min > max
+        {
+            let expected = "at least as much as \"min_size\"";
+            return Err(CallError::Argument { argument: "max_size", expected, found: max.to_string() });
+        }
+        let under = place::read(arguments.text("under")?)?;
+        // A folder that is still there tells how it is spelled, and which one a drive letter means.
+        let found = scope.iter().filter_map(|tree| {
+            let node = place::locate(*tree, &under).ok().flatten()?;
+            Some((tree.label().to_owned(), node.path))
+        });
+        let glob = arguments.optional_text("name").map(|text| Glob::read("name", text)).transpose()?;
+        let mut globs = Vec::new();
+        for (tree, glob) in scope.iter().flat_map(|tree| glob.iter().map(move |glob| (tree, glob))) {
+            globs.extend(glob.resolve(*tree)?.map(|glob| (tree.label().to_owned(), glob)));
+        }
+        Ok(Wanted {
+            glob,
+            globs,
+            found: found.collect(),
+            under,
+            extension: arguments.optional_text("extension").map(extension).transpose()?,
+            sizes: (min.is_some() || max.is_some()).then(|| min.unwrap_or(0)..=max.unwrap_or(u64::MAX)),
+        })
+    }
+
+    pub(super) fn fits(&self, tree: &dyn Tree, entry: &DeletedEntry) -> bool {
+        let node = &entry.node;
+        let ends = |wanted: &String| {
+            let name = node.name.to_lowercase();
+            name.strip_suffix(wanted.as_str()).is_some_and(|before| before.ends_with('.'))
+        };
+        let stood = match &entry.original {
+            Original::Path(path) | Original::Orphan(path) => path,
+        };
+        self.extension.as_ref().is_none_or(ends)
+            && self
+                .sizes
+                .as_ref()
+                .is_none_or(|sizes| node.kind == NodeKind::File && sizes.contains(&node.size))
+            && (self.glob.is_none() || self.glob_of(tree).is_some_and(|glob| glob.fits(stood)))
+            && self.stood_under(tree, &entry.original)
+    }
+
+    fn glob_of(&self, tree: &dyn Tree) -> Option<&Glob> {
+        self.globs.iter().find(|(label, _)| label == tree.label()).map(|(_, glob)| glob)
+    }
+
+    fn stood_under(&self, tree: &dyn Tree, original: &Original) -> bool {
+        if self.under.is_root() {
+            return true;
+        }
+        let here = self.found.iter().find(|(label, _)| label == tree.label()).map(|(_, path)| path);
+        match original {
+            Original::Path(path) => is_below(path, here.unwrap_or(&self.under)),
+            Original::Orphan(_) => false,
+        }
+    }
+
+    /// The arguments as they were used.
+    pub(super) fn normalised(&self) -> Vec<(&'static str, Value)> {
+        let under = match self.found.as_slice() {
+            [(_, only)] => only,
+            [] | [_, ..] => &self.under,
+        };
+        let mut normalised = vec![("under", json!(under.as_str()))];
+        // As it was used, where that was in one tree only.
+        let used = match self.globs.as_slice() {
+            [(_, only)] => Some(only),
+            [] | [_, ..] => self.glob.as_ref(),
+        };
+        normalised.extend(used.map(|glob| ("name", json!(glob.written()))));
+        normalised.extend(self.extension.as_ref().map(|extension| ("extension", json!(extension))));
+        normalised
+    }
+}
+
+/// Whether `path` stands below `folder`, letter case aside.
+fn is_below(path: &EvidencePath, folder: &EvidencePath) -> bool {
+    let mut names = path.components();
+    let below = folder.components().all(|part| names.next().is_some_and(|name| same(part, name)));
+    below && names.next().is_some()
+}

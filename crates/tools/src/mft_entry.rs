@@ -1,0 +1,235 @@
+//! `mft_entry`: everything that one entry of an NTFS `$MFT` says of itself.
+
+mod record_types;
+
+use crate::catalogue::Call;
+use crate::error::CallError;
+use crate::returned::Return;
+use crate::row::Row;
+use crate::volume::Held;
+use crate::{list_deleted, place, spec, volume};
+use evidence::{
+    AttributeInfo, EvidencePath, Extent, FileName, FileReference, MacbTimes, MftDescription, Tree,
+};
+use ledger::{Defect, FieldValue, Record, ToolSpec};
+use record_types::{ATTRIBUTE, ENTRY, NAME};
+use serde_json::json;
+
+pub(crate) fn spec() -> ToolSpec {
+    spec::tool(
+        "mft_entry",
+        "Tells all that one entry of the master file table of an NTFS volume says of itself, in use or not: \
+         the entry with the times of $STANDARD_INFORMATION, each $FILE_NAME with its own four times, each attribute. \
+         Give its number, or a path of a file of the image, also of a deleted one.",
+        vec![
+            ("entry", spec::optional_number("number of the entry", 0, spec::MAX_EXACT)),
+            ("path", spec::text("file or folder whose entry is meant, with either slash")),
+            (
+                "volume",
+                spec::text("volume of the number, such as p1; may be left out when there is one only"),
+            ),
+            ("evidence", spec::evidence()),
+        ],
+        &[],
+        record_types::all(),
+    )
+}
+
+/// An entry and where it stands.
+struct Asked<'t> {
+    tree: &'t dyn Tree,
+    volume: EvidencePath,
+    number: u64,
+    /// The path that it was asked by.
+    path: Option<EvidencePath>,
+}
+
+pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
+    let arguments = call.arguments;
+    let asked = match (arguments.optional_number("entry"), arguments.optional_text("path")) {
+        (Some(number), None) => by_number(call, number)?,
+        (None, Some(path)) => by_path(call, path)?,
+        (Some(_), Some(_)) | (None, None) => {
+            return Err(CallError::OneOf { one: "entry", other: "path" });
+        }
+    };
+    let Asked { tree, volume, number, path } = &asked;
+    let mut used = vec![("evidence", json!(tree.label()))];
+    used.push(match path {
+        Some(path) => ("path", json!(path.as_str())),
+        None => ("volume", json!(volume.as_str())),
+    });
+    let normalised = arguments.normalised(&used);
+    let Some(found) = tree.mft_entry(volume, *number)? else {
+        let mut returned = Return::found(Vec::new(), normalised);
+        returned.notes.push(format!("the $MFT of {volume} has no entry {number}"));
+        return Ok(returned);
+    };
+    let told = Told { tree: *tree, volume, reference: reference(volume, &found), found: &found };
+    let mut returned = Return::found(told.records(), normalised);
+    returned.defects.extend(found.damage.iter().map(|what| Defect {
+        path: found.path.as_ref().unwrap_or(volume).as_str().to_owned(),
+        offset: None,
+        what: what.clone(),
+    }));
+    Ok(returned)
+}
+
+fn by_number<'t>(call: &Call<'t>, number: u64) -> Result<Asked<'t>, CallError> {
+    let arguments = call.arguments;
+    let scope = place::scope(call.trees, arguments.optional_text("evidence"))?;
+    let mut volumes = volume::named(&scope, arguments.optional_text("volume"))?;
+    let shown = |held: &Held<'_>| format!("{} of {}", held.name(), held.tree.label());
+    let all: Vec<_> = volumes.iter().map(shown).collect();
+    volumes.retain(|held| held.volume.file_system == Some("NTFS"));
+    match (volumes.pop(), volumes.as_slice()) {
+        (Some(Held { tree, volume }), []) => Ok(Asked { tree, volume: volume.path, number, path: None }),
+        (Some(last), others) => {
+            let candidates = others.iter().chain([&last]).map(shown).collect();
+            let (argument, asked) = ("volume".to_owned(), number.to_string());
+            Err(CallError::Several { argument, asked, candidates })
+        }
+        (None, _) => {
+            let found = arguments.optional_text("volume").unwrap_or("NTFS").to_owned();
+            Err(CallError::NoVolume { argument: "volume", found, volumes: all })
+        }
+    }
+}
+
+fn by_path<'t>(call: &Call<'t>, path: &str) -> Result<Asked<'t>, CallError> {
+    let place = place::find(call.trees, call.arguments.optional_text("evidence"), path)?;
+    let volume = place.node.path.components().next().map(|name| EvidencePath::root().child(name));
+    match (place.node.reference, volume) {
+        (Some(FileReference::Mft { entry, .. }), Some(Ok(volume))) => {
+            Ok(Asked { tree: place.tree, volume, number: entry, path: Some(place.node.path) })
+        }
+        _ => Err(CallError::NoMftEntry { path: place.node.path }),
+    }
+}
+
+/// Volume, number and sequence: what no other entry of the image shares.
+fn reference(volume: &EvidencePath, found: &MftDescription) -> String {
+    let number = FileReference::Mft { entry: found.entry, sequence: found.sequence };
+    format!("{volume}:{}", list_deleted::reference(number))
+}
+
+/// An entry on its way to records.
+struct Told<'a> {
+    tree: &'a dyn Tree,
+    volume: &'a EvidencePath,
+    reference: String,
+    found: &'a MftDescription,
+}
+
+impl Told<'_> {
+    fn records(&self) -> Vec<Record> {
+        let names = self.found.names.iter().map(|found| self.name(found));
+        let attributes = self.found.attributes.iter().map(|found| self.attribute(found));
+        [self.entry()].into_iter().chain(names).chain(attributes).collect()
+    }
+
+    fn row(&self, kind: &str) -> Row {
+        let path = self.found.path.as_ref();
+        Row::at(kind, self.tree, path.unwrap_or(self.volume).as_str(), None)
+            .field("reference", name(&self.reference))
+            .maybe("path", path.map(|path| FieldValue::Path(path.as_str().to_owned())), None)
+    }
+
+    fn entry(&self) -> Record {
+        let found = self.found;
+        let standard = found.standard_information.as_ref();
+        let base = found.base.map(|(entry, sequence)| format!("{entry}-{sequence}"));
+        let times = standard.map(|standard| standard.times.clone()).unwrap_or_default();
+        let row = self
+            .row(ENTRY)
+            .field("entry", FieldValue::Integer(found.entry.into()))
+            .field("sequence", FieldValue::Integer(found.sequence.into()))
+            .field("in_use", FieldValue::Flag(found.in_use))
+            .field("directory", FieldValue::Flag(found.directory))
+            .field("links", FieldValue::Integer(found.links.into()))
+            .field("log_sequence", FieldValue::Integer(found.log_sequence.into()))
+            .maybe("base", base.map(|base| name(&base)), None)
+            .maybe("attributes", standard.map(|found| name(&flags(found.attributes))), None)
+            .maybe("security", standard.map(|found| FieldValue::Integer(found.security.into())), None)
+            .maybe("usn", standard.map(|found| FieldValue::Integer(found.usn.into())), None)
+            .maybe("place", places(&found.place), None);
+        with_times(row, times).done()
+    }
+
+    fn name(&self, found: &FileName) -> Record {
+        let (parent, sequence) = found.parent;
+        let row = self
+            .row(NAME)
+            .field("name", name(&found.name))
+            .field("namespace", name(found.namespace))
+            .field("parent", name(&format!("{parent}-{sequence}")));
+        with_times(row, found.times.clone()).done()
+    }
+
+    fn attribute(&self, found: &AttributeInfo) -> Record {
+        let flags: Vec<_> = found.flags.iter().map(|flag| (*flag).to_owned()).collect();
+        let number = |number: u64| FieldValue::Integer(number.into());
+        let first = found.runs.first().and_then(|(first, _)| *first);
+        self.row(ATTRIBUTE)
+            .field("code", name(&format!("{:#x}", found.code)))
+            .field("kind", name(&found.kind))
+            .maybe("name", found.name.as_deref().map(name), None)
+            .field("resident", FieldValue::Flag(found.resident))
+            .field("size", FieldValue::Size(found.size))
+            .field("allocated", FieldValue::Size(found.allocated))
+            .maybe("flags", (!flags.is_empty()).then_some(FieldValue::List(flags)), None)
+            .maybe("runs", (!found.resident).then(|| number(found.runs.len() as u64)), None)
+            .maybe("first_cluster", first.map(number), None)
+            .done()
+    }
+}
+
+fn name(text: &str) -> FieldValue {
+    FieldValue::Name(text.to_owned())
+}
+
+fn with_times(row: Row, times: MacbTimes) -> Row {
+    let MacbTimes { modified, accessed, changed, born } = times;
+    row.maybe("modified", modified.map(FieldValue::Time), None)
+        .maybe("accessed", accessed.map(FieldValue::Time), None)
+        .maybe("changed", changed.map(FieldValue::Time), None)
+        .maybe("born", born.map(FieldValue::Time), None)
+}
+
+/// Where bytes stand in the files of the image; nothing where that is not known.
+pub(crate) fn places(extents: &[Extent]) -> Option<FieldValue> {
+    let shown = |extent: &Extent| format!("{}@{}+{}", extent.container, extent.offset, extent.length);
+    (!extents.is_empty()).then(|| FieldValue::List(extents.iter().map(shown).collect()))
+}
+
+/// DOS attributes in hex, and the names of those that are set ([MS-FSCC] 2.6).
+fn flags(attributes: u32) -> String {
+    const NAMES: [(u32, &str); 13] = [
+        (0x1, "read-only"),
+        (0x2, "hidden"),
+        (0x4, "system"),
+        (0x10, "directory"),
+        (0x20, "archive"),
+        (0x80, "normal"),
+        (0x100, "temporary"),
+        (0x200, "sparse"),
+        (0x400, "reparse point"),
+        (0x800, "compressed"),
+        (0x1000, "offline"),
+        (0x2000, "not indexed"),
+        (0x4000, "encrypted"),
+    ];
+    let set: Vec<_> = NAMES.iter().filter(|(bit, _)| attributes & bit != 0).map(|(_, name)| *name).collect();
+    format!("{attributes:#x} {}", set.join(", ")).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::flags;
+
+    #[test]
+    fn flags_are_told_in_hex_and_by_name() {
+        assert_eq!(flags(0x26), "0x26 hidden, system, archive");
+        assert_eq!(flags(0), "0x0");
+    }
+}

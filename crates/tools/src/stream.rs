@@ -1,0 +1,40 @@
+//! Named (alternate) streams of files.
+
+use crate::error::CallError;
+use crate::place::Place;
+use evidence::Node;
+
+/// The stream that is asked for, as the evidence spells it: spelled so, or else the only one that differs in letter case alone.
+///
+/// `None` where none is asked for: the file's own content.
+pub(crate) fn named<'p>(place: &'p Place<'_>, asked: Option<&str>) -> Result<Option<&'p str>, CallError> {
+    let Some(asked) = asked.map(bare).filter(|asked| !asked.is_empty()) else { return Ok(None) };
+    let names = || place.node.streams.iter().map(|stream| stream.name.as_str());
+    if let Some(same) = names().find(|name| *name == asked) {
+        return Ok(Some(same));
+    }
+    let lower = asked.to_lowercase();
+    let mut folded = names().filter(|name| name.to_lowercase() == lower);
+    match (folded.next(), folded.next()) {
+        (Some(only), None) => Ok(Some(only)),
+        (None, _) | (Some(_), Some(_)) => Err(CallError::NoStream {
+            path: place.node.path.clone(),
+            asked: asked.to_owned(),
+            streams: names().map(str::to_owned).collect(),
+        }),
+    }
+}
+
+/// The name in `:name` and `name:$DATA`, too, as Windows writes it behind a path.
+fn bare(asked: &str) -> &str {
+    let asked = asked.strip_prefix(':').unwrap_or(asked);
+    asked.strip_suffix(":$DATA").unwrap_or(asked)
+}
+
+/// Bytes of a stream, or of the file's own content.
+pub(crate) fn size(node: &Node, stream: Option<&str>) -> u64 {
+    match stream {
+        None => node.size,
+        Some(name) => node.streams.iter().find(|stream| stream.name == name).map_or(0, |stream| stream.size),
+    }
+}

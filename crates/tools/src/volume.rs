@@ -1,0 +1,101 @@
+//! Volumes and regions of images: from what an agent calls them to what they are.
+
+use crate::drives;
+use crate::error::CallError;
+use evidence::{Region, Tree, Volume};
+
+/// A volume and the image that holds it.
+pub(crate) struct Held<'t> {
+    pub(crate) tree: &'t dyn Tree,
+    pub(crate) volume: Volume,
+}
+
+impl Held<'_> {
+    /// How the volume is called.
+    pub(crate) fn name(&self) -> &str {
+        self.volume.path.as_str()
+    }
+}
+
+/// The volumes of `scope` that are called so; all of them for `None`.
+pub(crate) fn named<'t>(scope: &[&'t dyn Tree], name: Option<&str>) -> Result<Vec<Held<'t>>, CallError> {
+    let all = all(scope);
+    let Some(name) = name else { return Ok(all) };
+    let volumes = shown(&all);
+    let held: Vec<_> = all.into_iter().filter(|held| held.name() == name).collect();
+    if held.is_empty() {
+        return Err(CallError::NoVolume { argument: "volume", found: name.to_owned(), volumes });
+    }
+    Ok(held)
+}
+
+fn all<'t>(scope: &[&'t dyn Tree]) -> Vec<Held<'t>> {
+    let of = |tree: &&'t dyn Tree| {
+        let tree = *tree;
+        tree.volumes().into_iter().map(move |volume| Held { tree, volume })
+    };
+    scope.iter().flat_map(of).collect()
+}
+
+fn shown(held: &[Held<'_>]) -> Vec<String> {
+    held.iter().map(|held| format!("{} of {}", held.name(), held.tree.label())).collect()
+}
+
+/// The volume's name as the evidence has it: `P1` and `1` are `p1`, and `C:` is the only volume that holds a Windows.
+///
+/// A name that no volume has stays as it is, for the tool to refuse.
+pub(crate) fn spelled(scope: &[&dyn Tree], text: &str) -> Result<String, CallError> {
+    let plain = text.trim_matches(['/', '\\']).to_lowercase();
+    if let Some(letter) = drives::letter(&plain) {
+        return drive(scope, letter, text);
+    }
+    let number = plain.strip_prefix('p').unwrap_or(&plain);
+    let known = all(scope).into_iter().find(|held| held.name().strip_prefix('p') == Some(number));
+    Ok(known.map_or_else(|| text.to_owned(), |held| held.name().to_owned()))
+}
+
+/// The volume of the only image of which a drive letter means one.
+fn drive(scope: &[&dyn Tree], letter: char, text: &str) -> Result<String, CallError> {
+    let mut meant = Vec::new();
+    for tree in scope.iter().filter(|tree| tree.layout().is_some()) {
+        meant.extend(drives::of_letter(*tree, letter)?);
+    }
+    match meant.as_slice() {
+        [only] => Ok(only.as_str().to_owned()),
+        [] | [_, ..] => {
+            let (argument, asked) = ("volume".to_owned(), text.to_owned());
+            Err(CallError::Several { argument, asked, candidates: shown(&all(scope)) })
+        }
+    }
+}
+
+/// How a region of a medium is called.
+pub(crate) fn region_name(region: &Region) -> String {
+    match region.number {
+        Some(number) => format!("p{number}"),
+        None => format!("unpartitioned@{}", region.offset),
+    }
+}
+
+/// The region that is called so, or begins at this byte of the medium.
+pub(crate) fn region<'t>(scope: &[&'t dyn Tree], text: &str) -> Result<(&'t dyn Tree, Region), CallError> {
+    let plain = text.trim().to_lowercase();
+    let offset: Option<u64> = plain.parse().ok();
+    let mut found = Vec::new();
+    for tree in scope {
+        let regions = tree.layout().map(|layout| layout.regions.as_slice()).unwrap_or_default();
+        let same = |region: &&Region| Some(region.offset) == offset || region_name(region) == plain;
+        found.extend(regions.iter().filter(same).map(|region| (*tree, region.clone())));
+    }
+    match (found.pop(), found.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (None, _) => Err(CallError::NoRegion { found: text.to_owned() }),
+        (Some(last), false) => {
+            let all = found.iter().chain([&last]);
+            let candidates =
+                all.map(|(tree, region)| format!("{} of {}", region_name(region), tree.label())).collect();
+            let (argument, asked) = ("region".to_owned(), text.to_owned());
+            Err(CallError::Several { argument, asked, candidates })
+        }
+    }
+}
