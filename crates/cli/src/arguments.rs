@@ -89,10 +89,10 @@ pub(crate) struct RunArguments {
     ///
     /// Without it: locard in $XDG_CACHE_HOME, or in ~/.cache.
     /// What it holds can be removed at any time.
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", hide_short_help = true)]
     pub(crate) cache: Option<PathBuf>,
     /// Keep no index for later runs, and take none of earlier ones
-    #[arg(long, conflicts_with = "cache")]
+    #[arg(long, conflicts_with = "cache", hide_short_help = true)]
     pub(crate) no_cache: bool,
     /// Let tools run where they cannot be confined; every report says so
     #[arg(long)]

@@ -45,6 +45,7 @@ fn cached(place: &Place) -> (PathBuf, PathBuf) {
     (files.remove(0), files.remove(0))
 }
 
+#[expect(clippy::disallowed_methods, reason = "the tests write their own files")]
 fn replace(path: &Path, bytes: &[u8]) {
     std::fs::remove_file(path).unwrap();
     std::fs::write(path, bytes).unwrap();
