@@ -64,7 +64,7 @@ enum Named {
     Found,
 }
 
-/// Opens the case at `path`: a folder with `case.toml`, that file itself, a folder of evidence, or a disk image.
+/// Opens the case at `path`: a folder with `case.toml`, that file itself, a folder of evidence, an archive, or a disk image.
 ///
 /// A `case.toml` that is only found in a folder may have been written by whoever made the evidence.
 /// Everything that it leads to must therefore lie inside that folder, symbolic links resolved.
@@ -94,15 +94,21 @@ pub fn load_case(path: &Path) -> Result<Case, CaseError> {
 /// The name of a case file.
 pub(crate) const CASE_FILE: &str = "case.toml";
 
-/// What the evidence at `path` is, by its content; `None` for a file that is no disk image.
+/// What the evidence at `path` is, by its content; `None` for a file that is neither an archive nor a disk image.
 pub(crate) fn kind_of(path: &Path) -> std::io::Result<Option<EvidenceKind>> {
     let metadata = path.metadata()?;
     if metadata.is_dir() {
         return Ok(Some(EvidenceKind::Directory));
     }
     // To open a pipe would wait for whoever writes to it.
-    let image = metadata.is_file() && tools::is_image(path)?;
-    Ok(image.then_some(EvidenceKind::Image))
+    if !metadata.is_file() {
+        return Ok(None);
+    }
+    // An archive has a signature; the first bytes of an image are boot code, and can be any.
+    if tools::is_archive(path)? {
+        return Ok(Some(EvidenceKind::Archive));
+    }
+    Ok(tools::is_image(path)?.then_some(EvidenceKind::Image))
 }
 
 fn from_evidence(folder: &Path, kind: EvidenceKind) -> Case {
@@ -211,6 +217,10 @@ impl Place<'_> {
         })?;
         refuse_outside(self.folder, &resolved, self.named, Some(self.line(path)))?;
         let (expected, fits) = match kind {
+            EvidenceKind::Archive => (
+                "the path of an archive (zip, 7z, tar, tar.gz, tar.zst)",
+                kind_of(&resolved).ok().flatten() == Some(kind),
+            ),
             EvidenceKind::Directory => ("the path of a folder", resolved.is_dir()),
             EvidenceKind::Image => (
                 "the path of a disk image (raw, split raw, E01)",

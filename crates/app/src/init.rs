@@ -212,6 +212,7 @@ fn text(new: &NewCase) -> Result<String, InitError> {
         let inside = path.strip_prefix(&new.folder).unwrap_or(path);
         let text = inside.to_str().ok_or_else(|| InitError::NotText { path: path.clone() })?;
         let kind = match evidence.kind {
+            EvidenceKind::Archive => "archive",
             EvidenceKind::Directory => "directory",
             EvidenceKind::Image => "image",
         };

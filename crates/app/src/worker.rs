@@ -140,11 +140,11 @@ impl Worker {
     }
 }
 
-/// What a worker may read: folders, and of an image all of its files.
+/// What a worker may read: folders, archives, and of an image all of its files.
 fn readable(case: &Case) -> Vec<PathBuf> {
     let evidence = case.entry.evidence.iter().zip(&case.paths);
     let files = evidence.flat_map(|(entry, path)| match entry.kind {
-        EvidenceKind::Directory => vec![path.clone()],
+        EvidenceKind::Archive | EvidenceKind::Directory => vec![path.clone()],
         EvidenceKind::Image => tools::image_files(path),
     });
     files.collect()

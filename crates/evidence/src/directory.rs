@@ -235,6 +235,7 @@ fn time(seconds: i64, nanoseconds: i64) -> Time {
         raw: format!("{seconds}.{nanoseconds:09}"),
         clock: Clock::CollectionCopy,
         precision: Precision::Nanosecond,
+        zone: None,
     }
 }
 

@@ -1,6 +1,8 @@
 //! Why evidence cannot be opened, named or read.
 
+use crate::archive::ArchiveDamage;
 use crate::path::EvidencePath;
+use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -54,7 +56,7 @@ pub enum OpenError {
     },
     /// The file begins like no disk image that is known here.
     #[error(
-        "open evidence {label}: byte 0: expected a disk image (raw, split raw, E01), found neither an EWF signature nor a partition table or file system"
+        "open evidence {label}: byte 0: expected a disk image (raw, split raw, E01, VMDK, VHDX, VHD, QCOW2), found no container, partition table or file system"
     )]
     NotAnImage {
         /// The label of the evidence.
@@ -62,16 +64,18 @@ pub enum OpenError {
         /// The path on the examiner's machine.
         path: PathBuf,
     },
-    /// The EWF container cannot be read.
-    #[error("open evidence {label}: read the EWF container: {source}")]
-    Ewf {
+    /// The container cannot be read.
+    #[error("open evidence {label}: read the {format} container: {source}")]
+    Container {
         /// The label of the evidence.
         label: String,
-        /// Its first segment on the examiner's machine.
+        /// Its first file on the examiner's machine.
         path: PathBuf,
+        /// The format, by the content of the file.
+        format: &'static str,
         /// Why.
         #[source]
-        source: ewf::EwfError,
+        source: Box<dyn Error + Send + Sync>,
     },
     /// The reader of containers stopped on damage that it does not report.
     #[error("open evidence {label}: the reader of containers stopped on damage")]
@@ -80,6 +84,39 @@ pub enum OpenError {
         label: String,
         /// The path on the examiner's machine.
         path: PathBuf,
+    },
+    /// The file begins like no archive that is known here.
+    #[error(
+        "open evidence {label}: byte 0: expected an archive (zip, 7z, tar, tar.gz, tar.zst), found no signature of one"
+    )]
+    NotAnArchive {
+        /// The label of the evidence.
+        label: String,
+        /// The path on the examiner's machine.
+        path: PathBuf,
+    },
+    /// The file is compressed, and what it holds is no archive, or cannot be told.
+    #[error("open evidence {label}: found {found}: {hint}")]
+    Packed {
+        /// The label of the evidence.
+        label: String,
+        /// The path on the examiner's machine.
+        path: PathBuf,
+        /// What it is.
+        found: &'static str,
+        /// What can be done.
+        hint: &'static str,
+    },
+    /// The archive is damaged so that nothing of it can be listed.
+    #[error("open evidence {label}: {source}")]
+    Archive {
+        /// The label of the evidence.
+        label: String,
+        /// The path on the examiner's machine.
+        path: PathBuf,
+        /// What is wrong, and where.
+        #[source]
+        source: ArchiveDamage,
     },
     /// The path is not a folder.
     #[error("open evidence {label}: expected a folder")]
@@ -194,6 +231,9 @@ pub enum Damage {
     /// Of NTFS.
     #[error(transparent)]
     Ntfs(#[from] NtfsDamage),
+    /// Of an archive.
+    #[error(transparent)]
+    Archive(#[from] ArchiveDamage),
     /// A field of any other file system is not what it must be.
     #[error("byte {offset} of the volume: {what}: expected {expected}, found {found}")]
     Field {
@@ -248,6 +288,29 @@ pub enum NtfsDamage {
         expected: u64,
         /// What stands there.
         found: u64,
+    },
+    /// A sector of a record was not written with the rest of it.
+    #[error(
+        "MFT entry {entry}: byte {offset} of the record{}: update sequence: expected {expected:#06x}, found {found:#06x}",
+        place.map(|at| format!(" (byte {at} of the volume)")).unwrap_or_default()
+    )]
+    Torn {
+        /// The entry.
+        entry: u64,
+        /// Bytes from the start of the record.
+        offset: usize,
+        /// The number that all sectors of the record end with.
+        expected: u16,
+        /// The number that this sector ends with.
+        found: u16,
+        /// Bytes from the start of the volume, where known.
+        place: Option<u64>,
+    },
+    /// `chkdsk` marked the record as damaged.
+    #[error("MFT entry {entry}: marked as damaged (BAAD)")]
+    Marked {
+        /// The entry.
+        entry: u64,
     },
     /// Compressed data cannot be expanded.
     #[error("MFT entry {entry}: byte {offset} of the stream: the compressed data is damaged")]

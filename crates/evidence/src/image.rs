@@ -11,7 +11,9 @@ mod segments;
 mod volume;
 
 pub(crate) use container::Container;
+pub use container::{Acquisition, ContainerFormat, HashAlgorithm, HashCheck, StoredHash, UnreadSectors};
 pub use layout::{Layout, Region, Scheme, read_layout};
+pub(crate) use segments::begins_like_an_image;
 pub use segments::{image_files, is_image};
 
 use crate::deleted::{DELETED, DeletedSteps};

@@ -1,23 +1,42 @@
-//! NTFS volumes: over `ntfs-core` for records, attributes, runs, indexes and LZNT1; what assembles them and reads streams is ours, so that memory stays bounded.
+//! NTFS volumes: ours from record to bytes, so that damage hides no more than it must and memory stays bounded; over `ntfs-core` for the boot sector, runs and LZNT1.
 //!
 //! Structures: "NTFS Documentation" of the Linux-NTFS project; reparse tags: [MS-FSCC] 2.1.2.1.
 
+mod boot;
+mod bytes;
+mod clusters;
+mod collation;
+mod deleted;
+mod describe;
 mod directory;
 mod entry;
+mod facts;
+mod file_name;
 mod files;
+mod index;
+mod node;
+mod parents;
+mod pieces;
+mod record;
 mod reparse;
 mod runs;
+mod slack;
 mod stream;
 
+pub(crate) use boot::has_copy;
 pub(crate) use files::NtfsFiles;
 
 use crate::error::NtfsDamage;
 use crate::window::Window;
+use boot::Boot;
+use collation::Collation;
 use entry::{DATA, MftEntry, Stored};
 use ntfs_core::error::NtfsError;
 use ntfs_core::runlist::Run;
-use ntfs_core::{BootSector, apply_fixup, parse_attributes};
+use pieces::Pieces;
+use record::Record;
 use runs::Runs;
+use std::cell::{OnceCell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
@@ -27,16 +46,21 @@ pub(crate) const ROOT: u64 = 5;
 /// Bytes that one entry of an update sequence protects, whatever the sectors of the medium are.
 pub(crate) const STRIDE: usize = 512;
 
+/// Entries that `$MFTMirr` copies.
+const MIRRORED: u64 = 4;
+
 /// An opened volume.
 pub(crate) struct Volume {
     /// Where it stands on the medium.
     pub(crate) place: Rc<Place>,
-    /// Bytes of an index block.
-    pub(crate) index_block: u64,
-    /// Bytes of a record of the `$MFT`.
-    record: u64,
-    /// The clusters of the `$MFT`.
+    boot: Boot,
+    /// The clusters of the `$MFT`, and its bytes that were ever written.
     mft: Rc<Runs>,
+    size: u64,
+    pieces: RefCell<Pieces>,
+    collation: OnceCell<Collation>,
+    /// What was damaged in what opens the volume.
+    damage: Vec<String>,
 }
 
 /// The bytes of a volume, and how many a cluster has.
@@ -54,29 +78,61 @@ pub(crate) fn guard<T>(entry: u64, call: impl FnOnce() -> Result<T, NtfsError>) 
 }
 
 impl Volume {
-    /// Opens the volume in `window`.
+    /// Opens the volume in `window`; a damaged boot sector is read from its copy at the end of the volume.
     pub(crate) fn open(window: Window) -> Result<Volume, NtfsDamage> {
-        let io = |source| NtfsDamage::Record { entry: 0, source: NtfsError::Io(source) };
-        let mut sector = [0; 512];
-        window.read_exact_at(0, &mut sector).map_err(io)?;
-        let (boot, cluster) = boot(&mut sector)?;
-        let first = Run { length: boot.mft_record_size.div_ceil(cluster), lcn: Some(boot.mft_lcn) };
+        let error = match boot::first(&window).and_then(|boot| Volume::with(window.clone(), boot)) {
+            Ok(volume) => return Ok(volume),
+            Err(error) => error,
+        };
+        let Some((at, boot)) = boot::copy(&window) else { return Err(error) };
+        let Ok(mut volume) = Volume::with(window, boot) else { return Err(error) };
+        volume
+            .damage
+            .insert(0, format!("boot sector: {error}; its copy at byte {at} of the volume was read"));
+        Ok(volume)
+    }
+
+    fn with(window: Window, boot: Boot) -> Result<Volume, NtfsDamage> {
+        let first = Run { length: boot.record.div_ceil(boot.cluster), lcn: Some(boot.mft) };
         let mut mft = Runs::default();
         mft.add(0, 0, vec![first])?;
         let mut volume = Volume {
-            place: Rc::new(Place { window, cluster }),
-            index_block: boot.index_record_size,
-            record: boot.mft_record_size,
+            place: Rc::new(Place { window, cluster: boot.cluster }),
+            pieces: RefCell::new(Pieces::new(boot.record)),
+            size: boot.record,
             mft: Rc::new(mft),
+            collation: OnceCell::new(),
+            damage: Vec::new(),
+            boot,
         };
-        volume.mft = Rc::new(volume.record(0)?.first_runs()?);
+        let base = MftEntry::of(volume.record(0)?);
+        volume.adopt(&base)?;
         // Further pieces of a fragmented `$MFT` are described in records that its first piece holds.
-        if let Some(Stored::Clusters(runs)) =
-            volume.entry(0)?.data(&volume, DATA, None)?.map(|data| data.stored)
-        {
-            volume.mft = runs;
-        }
+        let whole = volume.entry(0)?;
+        volume.adopt(&whole)?;
+        volume.check_first();
         Ok(volume)
+    }
+
+    /// Takes the clusters of the `$MFT` from its own entry.
+    fn adopt(&mut self, entry: &MftEntry) -> Result<(), NtfsDamage> {
+        if let Some(data) = entry.data(self, DATA, None)?
+            && let Stored::Clusters(runs) = data.stored
+        {
+            (self.mft, self.size) = (runs, data.initialised);
+            self.pieces = RefCell::new(Pieces::new(self.boot.record));
+        }
+        Ok(())
+    }
+
+    /// Notes which of the first entries were read from their copies.
+    fn check_first(&mut self) {
+        for number in 0..MIRRORED {
+            if let Err(error) = self.own_record(number) {
+                let whence = if self.mirrored(number).is_ok() { "; read from $MFTMirr" } else { "" };
+                self.damage.push(format!("{error}{whence}"));
+            }
+        }
     }
 
     /// The entry `number` with its attributes, those of its extension records among them.
@@ -84,16 +140,64 @@ impl Volume {
         entry::read(self, number)
     }
 
-    /// One record as it stands, with its attributes.
-    fn record(&self, number: u64) -> Result<entry::Record, NtfsDamage> {
-        guard(number, || {
-            let mut bytes = vec![0; usize::try_from(self.record).unwrap_or(0)];
-            self.mft.read(&self.place, number.saturating_mul(self.record), &mut bytes)?;
-            apply_fixup(&mut bytes, STRIDE)?;
-            let header = ntfs_core::MftRecordHeader::parse(&bytes)?;
-            let attributes = parse_attributes(&bytes, usize::from(header.first_attribute_offset))?;
-            Ok(entry::Record { number, bytes, header, attributes })
-        })
+    /// How many entries the `$MFT` has.
+    fn entries(&self) -> u64 {
+        self.size.checked_div(self.boot.record).unwrap_or(0)
+    }
+
+    fn record_size(&self) -> u64 {
+        self.boot.record
+    }
+
+    /// Clusters of the volume.
+    fn clusters(&self) -> u64 {
+        self.boot.sectors.saturating_mul(self.boot.sector).checked_div(self.place.cluster).unwrap_or(0)
+    }
+
+    /// One record, of the first four the copy where the own one is damaged.
+    fn record(&self, number: u64) -> Result<Record, NtfsDamage> {
+        match self.own_record(number) {
+            Err(error) if number < MIRRORED => self.mirrored(number).map_err(|_| error),
+            result => result,
+        }
+    }
+
+    fn own_record(&self, number: u64) -> Result<Record, NtfsDamage> {
+        let offset = number.saturating_mul(self.boot.record);
+        let bytes = self.raw(number)?;
+        let place = |within| Some(self.mft.at(self.place.cluster, offset.saturating_add(within))?.0?);
+        let located = |mut error: NtfsDamage| {
+            if let NtfsDamage::Torn { offset, place: at, .. } = &mut error {
+                *at = place(*offset as u64);
+            }
+            error
+        };
+        let mut record = Record::read(number, bytes).map_err(located)?;
+        record.damage = record.damage.into_iter().map(located).collect();
+        Ok(record)
+    }
+
+    /// The bytes of a record as they stand.
+    fn raw(&self, number: u64) -> Result<Vec<u8>, NtfsDamage> {
+        let size = self.boot.record;
+        let span = (number.saturating_mul(size), size, self.size);
+        self.pieces.borrow_mut().read((&self.mft, &self.place), span)
+    }
+
+    /// The copy in `$MFTMirr`.
+    fn mirrored(&self, number: u64) -> Result<Record, NtfsDamage> {
+        let size = self.boot.record;
+        let start = self.boot.mirror.saturating_mul(self.place.cluster);
+        let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
+        let offset = start.saturating_add(number.saturating_mul(size));
+        let read = self.place.window.read_exact_at(offset, &mut bytes);
+        read.map_err(|source| NtfsDamage::Record { entry: number, source: NtfsError::Io(source) })?;
+        Record::read(number, bytes)
+    }
+
+    /// The rules by which names are compared.
+    fn collation(&self) -> &Collation {
+        self.collation.get_or_init(|| Collation::read(self))
     }
 
     /// Whether a catalogue of volume shadow copies stands in the volume: its identifier 3808876b-c176-4e48-b7ae-04046e6cc752 at byte 0x1e00, and an offset 48 bytes on.
@@ -105,24 +209,4 @@ impl Volume {
         let catalogue = header.last_chunk::<8>().is_some_and(|offset| offset != &[0; 8]);
         read.is_ok() && header.starts_with(&IDENTIFIER) && catalogue
     }
-}
-
-/// The boot sector, and the bytes of a cluster.
-///
-/// More than 128 sectors a cluster are written as a negative power of two, which the library refuses; sizes in clusters do not go with that.
-fn boot(sector: &mut [u8; 512]) -> Result<(BootSector, u64), NtfsDamage> {
-    const SECTORS_PER_CLUSTER: usize = 0x0d;
-    let written = sector.get(SECTORS_PER_CLUSTER).copied().unwrap_or(0);
-    // 2 MiB of sectors of 512 bytes are the most that Windows makes.
-    let large = match written.wrapping_neg() {
-        power @ 8..=12 => Some(1u64 << power),
-        _ => None,
-    };
-    if let (Some(_), Some(byte)) = (large, sector.get_mut(SECTORS_PER_CLUSTER)) {
-        *byte = 1;
-    }
-    let boot = guard(0, || BootSector::parse(sector.as_slice()))?;
-    let sectors = large.unwrap_or(u64::from(boot.sectors_per_cluster));
-    let cluster = u64::from(boot.bytes_per_sector).saturating_mul(sectors);
-    Ok((boot, cluster))
 }

@@ -1,5 +1,6 @@
 //! The tree: what every kind of evidence looks like to a reader.
 
+use crate::archive::open_archive;
 use crate::deleted::DeletedSteps;
 use crate::directory::open_directory;
 use crate::error::{OpenError, ReadError};
@@ -187,6 +188,7 @@ pub struct Listing {
 pub fn open(kind: EvidenceKind, path: &Path, label: &str) -> Result<Box<dyn Tree>, OpenError> {
     match kind {
         EvidenceKind::Directory => Ok(Box::new(open_directory(path, label)?)),
+        EvidenceKind::Archive => Ok(Box::new(open_archive(path, label)?)),
         EvidenceKind::Image => Ok(Box::new(open_image(path, label)?)),
     }
 }

@@ -19,6 +19,11 @@ impl Window {
         Window { container: container.clone(), offset, length }
     }
 
+    /// Number of bytes.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
     /// Fills `buffer` from byte `offset` of the volume; what does not stand wholly within it is an unexpected end.
     pub(crate) fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
         if offset.saturating_add(buffer.len() as u64) > self.length {

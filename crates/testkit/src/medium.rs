@@ -43,14 +43,7 @@ impl Medium {
     }
 
     pub(crate) fn bytes(&self) -> Vec<u8> {
-        let mut all = vec![0; usize::try_from(self.size).unwrap_or(0)];
-        for (offset, bytes) in &self.writes {
-            let start = usize::try_from(*offset).unwrap_or(usize::MAX);
-            for (slot, byte) in all.iter_mut().skip(start).zip(bytes) {
-                *slot = *byte;
-            }
-        }
-        all
+        self.read(0, self.size)
     }
 
     pub(crate) fn write_to(&self, out: &mut (impl Write + Seek)) -> io::Result<()> {

@@ -12,6 +12,7 @@ mod argument_names;
 mod arguments;
 mod catalogue;
 mod dir_entry;
+mod drives;
 mod error;
 mod find_files;
 mod glob;
@@ -53,7 +54,7 @@ mod wire;
 
 // Whoever starts workers must know which files make an image; nothing of its content is read for that but its first bytes.
 pub use catalogue::{catalogue, run};
-pub use evidence::{image_files, is_image};
+pub use evidence::{image_files, is_archive, is_image};
 pub use handle::handle;
 pub use returned::Return;
 pub use wire::{

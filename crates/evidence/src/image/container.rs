@@ -1,36 +1,55 @@
 //! The bytes of the imaged medium, whatever contains them.
 
-use super::segments::{image_files, is_ewf, is_image};
+mod acquisition;
+mod digest;
+mod error;
+mod ewf;
+mod format;
+mod inflate;
+mod qcow2;
+mod raw;
+mod store;
+mod unit;
+mod vhd;
+mod vhdx;
+mod vmdk;
+
+pub use acquisition::{Acquisition, ContainerFormat, HashAlgorithm, HashCheck, StoredHash, UnreadSectors};
+pub(super) use format::recognise;
+pub(super) use vmdk::extent_files;
+
+use super::segments::{image_files, is_image};
 use crate::error::OpenError;
 use crate::read::Extent;
-use ewf::{EwfError, EwfReader};
-use std::fs::File;
-use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
+use error::MediumError;
+use raw::Raw;
+use std::error::Error;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use thiserror::Error;
-
-/// Why bytes of the medium cannot be had from its container.
-#[derive(Debug, Error)]
-#[error("byte {offset} of the medium: {source}")]
-struct MediumError {
-    offset: u64,
-    #[source]
-    source: EwfError,
-}
+use unit::Unit;
 
 /// An opened image.
 pub(crate) struct Container {
     files: Vec<PathBuf>,
     source: Source,
     length: u64,
+    acquisition: Acquisition,
 }
 
 enum Source {
-    /// The parts, and where each begins.
-    Raw(Vec<(u64, File)>),
-    Ewf(Box<EwfReader>),
+    Raw(Raw),
+    /// The medium is stored in some other form than its own bytes.
+    Stored(Box<dyn Medium>),
+}
+
+/// A medium that a container holds.
+trait Medium {
+    /// Bytes of the medium.
+    fn length(&self) -> u64;
+
+    /// Reads at least one byte of a buffer that is not empty and ends within the medium, and as many as lie together.
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
 }
 
 impl Container {
@@ -40,14 +59,24 @@ impl Container {
         if !path.metadata().map_err(io)?.is_file() || !is_image(path).map_err(io)? {
             return Err(OpenError::NotAnImage { label: label.to_owned(), path: path.to_owned() });
         }
-        let mut head = [0; 8];
-        let read = File::open(path).map_err(io)?.read(&mut head).map_err(io)?;
         let files = image_files(path);
-        let (source, length) = match is_ewf(head.get(..read).unwrap_or_default()) {
-            true => open_ewf(&files, label)?,
-            false => open_raw(&files).map_err(io)?,
+        let format = match recognise(path).map_err(io)? {
+            Some(format) => format,
+            None => {
+                let raw = Raw::open(&files).map_err(io)?;
+                let (length, acquisition) = (raw.length(), raw.describe());
+                return Ok(Container { files, source: Source::Raw(raw), length, acquisition });
+            }
         };
-        Ok(Container { files, source, length })
+        let opened = catch_unwind(|| open_stored(format, path, &files));
+        let stopped = |_| OpenError::Stopped { label: label.to_owned(), path: path.to_owned() };
+        let (medium, acquisition) = opened.map_err(stopped)?.map_err(|source| OpenError::Container {
+            label: label.to_owned(),
+            path: path.to_owned(),
+            format: format.describe(),
+            source,
+        })?;
+        Ok(Container { files, length: medium.length(), source: Source::Stored(medium), acquisition })
     }
 
     /// The files of the examiner's machine, in order.
@@ -60,24 +89,24 @@ impl Container {
         self.length
     }
 
+    /// What the container tells of itself.
+    pub(crate) fn acquisition(&self) -> &Acquisition {
+        &self.acquisition
+    }
+
     /// Reads up to `buffer.len()` bytes; 0 only at or past the end, or for an empty buffer.
     pub(crate) fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = usize::try_from(self.length.saturating_sub(offset)).unwrap_or(usize::MAX);
-        let wanted = left.min(buffer.len());
-        let Some(buffer) = buffer.get_mut(..wanted).filter(|buffer| !buffer.is_empty()) else { return Ok(0) };
+        let buffer = piece(buffer, self.length.saturating_sub(offset));
+        if buffer.is_empty() {
+            return Ok(0);
+        }
         match &self.source {
-            Source::Raw(parts) => {
-                let index = parts.partition_point(|(start, _)| *start <= offset);
-                let Some((start, file)) = index.checked_sub(1).and_then(|index| parts.get(index)) else {
-                    return Ok(0);
-                };
-                file.read_at(buffer, offset - start)
-            }
-            Source::Ewf(reader) => {
-                let read = catch_unwind(AssertUnwindSafe(|| reader.read_at(buffer, offset)));
+            Source::Raw(raw) => raw.read_at(offset, buffer),
+            Source::Stored(medium) => {
+                let read = catch_unwind(AssertUnwindSafe(|| medium.read_at(offset, buffer)));
                 let stopped = |_| io::Error::other("the reader of containers stopped on damage");
-                let failed = |source| io::Error::other(MediumError { offset, source });
-                read.map_err(stopped)?.map_err(failed)
+                let failed = |source: io::Error| MediumError { offset, source: source.into() };
+                Ok(read.unwrap_or_else(|panic| Err(stopped(panic))).map_err(failed)?)
             }
         }
     }
@@ -94,7 +123,7 @@ impl Container {
         Ok(())
     }
 
-    /// Where the bytes of the medium stand: for a raw image its parts, for E01 the medium that the container holds.
+    /// Where the bytes of the medium stand: for a raw image its parts, for any other the medium that the container holds.
     pub(crate) fn extents(&self, offset: u64, length: u64) -> Vec<Extent> {
         let name = |index: usize| {
             let file = self.files.get(index).and_then(|file| file.file_name()).unwrap_or_default();
@@ -104,47 +133,41 @@ impl Container {
         if offset >= end {
             return Vec::new();
         }
-        let Source::Raw(parts) = &self.source else {
-            return vec![Extent { container: name(0), offset, length: end - offset }];
-        };
-        let ends = parts.iter().skip(1).map(|(start, _)| *start).chain([self.length]);
-        let spans = parts.iter().zip(ends).enumerate();
-        spans
-            .filter_map(|(index, ((start, _), stop))| {
-                let (from, to) = (offset.max(*start), end.min(stop));
-                (from < to).then(|| Extent {
-                    container: name(index),
-                    offset: from - start,
-                    length: to - from,
-                })
-            })
-            .collect()
+        match &self.source {
+            Source::Stored(_) => vec![Extent { container: name(0), offset, length: end - offset }],
+            Source::Raw(raw) => raw.extents(offset, end, name),
+        }
     }
 }
 
-fn open_raw(files: &[PathBuf]) -> io::Result<(Source, u64)> {
-    let mut parts = Vec::new();
-    let mut length: u64 = 0;
-    for path in files {
-        let file = File::open(path)?;
-        let size = file.metadata()?.len();
-        // An empty part would share its start with the next one.
-        if size > 0 {
-            parts.push((length, file));
-            length = length.saturating_add(size);
-        }
+type Opened = Result<(Box<dyn Medium>, Acquisition), Box<dyn Error + Send + Sync>>;
+
+fn open_stored(format: ContainerFormat, path: &Path, files: &[PathBuf]) -> Opened {
+    fn boxed<M: Medium + 'static>((medium, acquisition): (M, Acquisition)) -> (Box<dyn Medium>, Acquisition) {
+        (Box::new(medium), acquisition)
     }
-    Ok((Source::Raw(parts), length))
+    Ok(match format {
+        ContainerFormat::Ewf => boxed(ewf::open(files)?),
+        ContainerFormat::Vmdk => boxed(vmdk::open(path)?),
+        ContainerFormat::Vhdx => boxed(vhdx::open(path)?),
+        ContainerFormat::Vhd => boxed(vhd::open(path)?),
+        ContainerFormat::Qcow2 => boxed(qcow2::open(path)?),
+        ContainerFormat::Raw | ContainerFormat::SplitRaw => {
+            let raw = Raw::open(files)?;
+            let acquisition = raw.describe();
+            boxed((raw, acquisition))
+        }
+    })
 }
 
-fn open_ewf(files: &[PathBuf], label: &str) -> Result<(Source, u64), OpenError> {
-    let (label, path) = (label.to_owned(), files.first().cloned().unwrap_or_default());
-    match catch_unwind(|| EwfReader::open_segments(files)) {
-        Ok(Ok(reader)) => {
-            let length = reader.total_size();
-            Ok((Source::Ewf(Box::new(reader)), length))
-        }
-        Ok(Err(source)) => Err(OpenError::Ewf { label, path, source }),
-        Err(_) => Err(OpenError::Stopped { label, path }),
-    }
+/// The first bytes of `buffer`, at most `length`.
+fn piece(buffer: &mut [u8], length: u64) -> &mut [u8] {
+    let length = usize::try_from(length).unwrap_or(usize::MAX).min(buffer.len());
+    buffer.get_mut(..length).unwrap_or_default()
+}
+
+/// Fills `part` with zeros, which the container does not store; its length.
+fn zeros(part: &mut [u8]) -> usize {
+    part.fill(0);
+    part.len()
 }

@@ -3,13 +3,11 @@
 //! Segments are found by name, one after the other, and not by listing the folder: a worker may read the segments and nothing beside them,
 //! and a file such as `image.err` beside `image.E01` is none of them.
 
+use super::container;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-
-/// The first bytes of an EWF segment: version 1 (Expert Witness Compression Format, libewf's description, section 2.1) and version 2.
-const EWF: [&[u8]; 2] = [b"EVF\x09\x0d\x0a\xff\x00", b"EVF2\x0d\x0a\x81\x00"];
 
 /// The most segments that are taken.
 const MAX_SEGMENTS: usize = 14_000;
@@ -17,8 +15,14 @@ const MAX_SEGMENTS: usize = 14_000;
 /// The files of the image that begins with `first`, in order: `first` itself, and its further segments as far as they stand beside it.
 ///
 /// `.E01` is followed by `.E02` to `.E99`, `.EAA` to `.EZZ`, `.FAA` and so on, `.001` by `.002`; any other name stands alone.
+/// The descriptor of a VMDK is followed by the extents that it names, as far as they are regular files beside it under plain names.
 pub fn image_files(first: &Path) -> Vec<PathBuf> {
     let mut files = vec![first.to_owned()];
+    let extents = container::extent_files(first);
+    if !extents.is_empty() {
+        files.extend(extents);
+        return files;
+    }
     let extension = first.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let named = |number: usize| match extension {
         "001" => (number <= 999).then(|| format!("{number:03}")),
@@ -57,10 +61,13 @@ fn ewf_extension(first: &str, number: usize) -> Option<String> {
     Some(format!("{}{middle}{second}{third}", char::from(lead)))
 }
 
-/// Whether the file begins like a disk image: an EWF container, a partition table, or a file system that can be recognised.
+/// Whether the file is a disk image: a container that is known, or what begins with a partition table or a known file system.
 ///
 /// Its name says nothing.
 pub fn is_image(path: &Path) -> io::Result<bool> {
+    if container::recognise(path)?.is_some() {
+        return Ok(true);
+    }
     let file = File::open(path)?;
     let mut head = vec![0; 4608];
     let mut filled = 0;
@@ -74,14 +81,9 @@ pub fn is_image(path: &Path) -> io::Result<bool> {
     Ok(begins_like_an_image(&head))
 }
 
-/// Whether these are the first bytes of an EWF segment.
-pub(super) fn is_ewf(head: &[u8]) -> bool {
-    EWF.iter().any(|signature| head.starts_with(signature))
-}
-
-fn begins_like_an_image(head: &[u8]) -> bool {
-    is_ewf(head)
-        || head.get(510..512) == Some(&[0x55, 0xaa])
+/// Whether these are the first bytes of a medium: not those of a container.
+pub(crate) fn begins_like_an_image(head: &[u8]) -> bool {
+    head.get(510..512) == Some(&[0x55, 0xaa])
         || head.get(512..520) == Some(b"EFI PART")
         || super::kind::recognise(head) != super::kind::Kind::Unknown
 }

@@ -4,8 +4,10 @@ use super::container::Container;
 use super::kind::{Kind, recognise};
 use super::layout::{Region, head};
 use crate::error::{Damage, ReadError};
+use crate::ext::ExtFiles;
+use crate::fat::FatFiles;
 use crate::file_system::{FileSystem, child};
-use crate::ntfs::NtfsFiles;
+use crate::ntfs::{NtfsFiles, has_copy};
 use crate::path::EvidencePath;
 use crate::tree::{Listing, Node};
 use crate::volume::Volume;
@@ -39,6 +41,11 @@ impl Part {
             Err(error) => return part(Kind::Unknown, Content::Damaged(error.to_string())),
         };
         let window = Window::new(container, region.offset, region.length);
+        let kind = match kind {
+            // The first sector of an NTFS volume may be damaged; the last one is its copy.
+            Kind::Unknown if has_copy(&window) => Kind::Ntfs,
+            known => known,
+        };
         let content = match files(kind, window) {
             Ok(Some(files)) => Content::Read(files),
             Ok(None) => Content::Unread,
@@ -124,6 +131,9 @@ impl Part {
 fn files(kind: Kind, window: Window) -> Result<Option<Box<dyn FileSystem>>, Damage> {
     match kind {
         Kind::Ntfs => Ok(Some(Box::new(NtfsFiles::open(window)?))),
-        Kind::Fat | Kind::ExFat | Kind::Ext | Kind::BitLocker | Kind::Unknown => Ok(None),
+        Kind::Ext => Ok(Some(Box::new(ExtFiles::open(window)?))),
+        Kind::Fat => Ok(Some(Box::new(FatFiles::open_fat(window)?))),
+        Kind::ExFat => Ok(Some(Box::new(FatFiles::open_exfat(window)?))),
+        Kind::BitLocker | Kind::Unknown => Ok(None),
     }
 }

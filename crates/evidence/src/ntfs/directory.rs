@@ -1,23 +1,26 @@
 //! The names in a folder: its index `$I30`.
 
+use super::bytes::Reference;
 use super::entry::{BITMAP, INDEX_ALLOCATION, INDEX_ROOT, MftEntry};
+use super::file_name::NameRecord;
+use super::index::{BLOCK_HEADER, IndexNode, ROOT_HEADER, node};
 use super::stream::Stream;
-use super::{NtfsDamage, STRIDE, Volume, guard};
+use super::{NtfsDamage, Volume};
 use crate::read::read_full_at;
-use ntfs_core::index::{IndexEntry, IndexRoot, parse_index_buffer};
 
 /// The name of the index over `$FILE_NAME`.
 const INDEX: &str = "$I30";
 
-/// The most bytes of an index that are read.
+/// The most bytes of an index that are read, and that are read at once.
 const MAX_INDEX: u64 = 1 << 30;
+const PIECE: u64 = 64 << 10;
 
 /// A file in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Child {
-    pub(crate) name: String,
-    pub(crate) entry: u64,
-    pub(crate) sequence: u16,
+    /// The bytes of its name.
+    pub(crate) name: Vec<u8>,
+    pub(crate) reference: Reference,
 }
 
 /// What an index holds.
@@ -28,71 +31,138 @@ pub(crate) struct Names {
     pub(crate) damage: Vec<String>,
 }
 
+/// The blocks of an index.
+pub(super) struct Blocks {
+    folder: u64,
+    stream: Stream,
+    /// Bytes of all of them.
+    total: u64,
+    /// A bit a block that is in use.
+    used: Vec<u8>,
+}
+
 impl Volume {
     /// The names in a folder, without the short ones of DOS.
     pub(crate) fn names(&self, folder: &MftEntry) -> Result<Names, NtfsDamage> {
         let mut names = Names::default();
-        let number = folder.number;
-        let none = NtfsDamage::Value { entry: number, what: "$INDEX_ROOT", expected: 1, found: 0 };
-        let root = folder.data(self, INDEX_ROOT, Some(INDEX))?.ok_or(none)?;
-        let root = Stream::new(root, self.place.clone()).read_value(1 << 16)?;
-        let root = guard(number, || IndexRoot::parse(&root))?;
-        names.add(number, root.entries);
+        let root = self.index_root(folder)?;
+        let root = node(folder.number, &root, ROOT_HEADER)?;
+        names.add(folder.number, &root);
         if root.is_large
-            && let Err(error) = self.blocks(folder, &mut names)
+            && let Err(error) = self.add_blocks(folder, &mut names)
         {
             names.damage.push(error.to_string());
         }
         Ok(names)
     }
 
-    /// Adds the names of the index blocks that are in use.
-    fn blocks(&self, folder: &MftEntry, names: &mut Names) -> Result<(), NtfsDamage> {
+    /// The value of `$INDEX_ROOT`.
+    pub(super) fn index_root(&self, folder: &MftEntry) -> Result<Vec<u8>, NtfsDamage> {
+        let none = NtfsDamage::Value { entry: folder.number, what: "$INDEX_ROOT", expected: 1, found: 0 };
+        let root = folder.data(self, INDEX_ROOT, Some(INDEX))?.ok_or(none)?;
+        Stream::new(root, self.place.clone()).read_value(1 << 16)
+    }
+
+    /// The blocks of a folder's index; `None` where it has none.
+    pub(super) fn blocks(&self, folder: &MftEntry) -> Result<Option<Blocks>, NtfsDamage> {
         let number = folder.number;
-        let Some(blocks) = folder.data(self, INDEX_ALLOCATION, Some(INDEX))? else { return Ok(()) };
+        let Some(blocks) = folder.data(self, INDEX_ALLOCATION, Some(INDEX))? else { return Ok(None) };
         let used = match folder.data(self, BITMAP, Some(INDEX))? {
             Some(bitmap) => Stream::new(bitmap, self.place.clone()).read_value(MAX_INDEX >> 9)?,
             None => Vec::new(),
         };
-        let (size, total) = (self.index_block, blocks.size);
+        let total = blocks.size;
         if total > MAX_INDEX {
             let what = "bytes of an index";
             return Err(NtfsDamage::Value { entry: number, what, expected: MAX_INDEX, found: total });
         }
-        let mut stream = Stream::new(blocks, self.place.clone());
-        let block_size = usize::try_from(size).unwrap_or(0);
-        let mut buffer = vec![0; block_size];
-        for block in 0..total.checked_div(size).unwrap_or(0) {
+        let stream = Stream::new(blocks, self.place.clone());
+        Ok(Some(Blocks { folder: number, stream, total, used }))
+    }
+
+    fn add_blocks(&self, folder: &MftEntry, names: &mut Names) -> Result<(), NtfsDamage> {
+        let Some(mut blocks) = self.blocks(folder)? else { return Ok(()) };
+        let mut damage = Vec::new();
+        blocks.each(self, &mut damage, |used, bytes| {
             // Blocks that are free keep the names of files that are gone.
-            let byte = usize::try_from(block / 8).ok().and_then(|byte| used.get(byte));
-            if byte.is_some_and(|byte| byte >> (block % 8) & 1 == 0) {
-                continue;
+            if used {
+                names.add(folder.number, &node(folder.number, bytes, BLOCK_HEADER)?);
             }
-            let offset = block * size;
-            let damage = match read_full_at(&mut stream, offset, &mut buffer) {
-                Ok(_) => guard(number, || parse_index_buffer(&mut buffer, block_size, STRIDE))
-                    .map(|entries| names.add(number, entries))
-                    .map_err(|error| error.to_string()),
-                Err(error) => Err(error.to_string()),
-            };
-            if let Err(what) = damage {
-                names.damage.push(format!("index block at byte {offset}: {what}"));
-            }
-        }
+            Ok(())
+        });
+        names.damage.append(&mut damage);
         Ok(())
     }
 }
 
-impl Names {
-    fn add(&mut self, folder: u64, entries: Vec<IndexEntry>) {
-        for entry in entries {
-            let Some(name) = entry.file_name.filter(|name| !name.is_dos_namespace()) else { continue };
-            // The root holds itself as `.`.
-            if entry.file_reference.record_number == folder {
-                continue;
+impl Blocks {
+    /// Shows every block and whether it is in use; one that is in use and not sound is damage.
+    pub(super) fn each(
+        &mut self,
+        volume: &Volume,
+        damage: &mut Vec<String>,
+        mut show: impl FnMut(bool, &[u8]) -> Result<(), NtfsDamage>,
+    ) {
+        let size = volume.index_block().max(1);
+        let piece = PIECE.max(size) / size * size;
+        let mut buffer = Vec::new();
+        let mut start = 0;
+        while start < self.total {
+            buffer.resize(usize::try_from(piece.min(self.total - start)).unwrap_or(0), 0);
+            let read = read_full_at(&mut self.stream, start, &mut buffer);
+            let blocks = buffer.chunks_exact_mut(usize::try_from(size).unwrap_or(usize::MAX));
+            for (offset, block) in (start..).step_by(usize::try_from(size).unwrap_or(usize::MAX)).zip(blocks)
+            {
+                let used = self.is_used(offset / size);
+                let again = match &read {
+                    Ok(_) => Ok(()),
+                    // One block of the piece cannot be read; the others can.
+                    Err(_) => read_full_at(&mut self.stream, offset, block).map(drop),
+                };
+                let shown = match again {
+                    Ok(()) => volume
+                        .unprotect_index(self.folder, block)
+                        .and_then(|()| show(used, block))
+                        .map_err(|error| error.to_string()),
+                    Err(error) => Err(error.to_string()),
+                };
+                if let (Err(what), true) = (shown, used) {
+                    damage.push(format!("index block at byte {offset}: {what}"));
+                }
             }
-            let (number, sequence) = (entry.file_reference.record_number, entry.file_reference.sequence);
-            self.children.push(Child { name: name.name, entry: number, sequence });
+            start += piece;
         }
     }
+
+    /// The block with this number, as its index counts them; `None` behind the end.
+    pub(super) fn block(&mut self, volume: &Volume, number: u64) -> Result<Option<Vec<u8>>, NtfsDamage> {
+        let size = volume.index_block();
+        let offset = volume.block_offset(number).filter(|at| at.saturating_add(size) <= self.total);
+        let Some(offset) = offset else { return Ok(None) };
+        let mut block = vec![0; usize::try_from(size).unwrap_or(0)];
+        match read_full_at(&mut self.stream, offset, &mut block) {
+            Ok(_) => volume.unprotect_index(self.folder, &mut block).map(|()| Some(block)),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Blocks without a bit are taken to be in use.
+    fn is_used(&self, block: u64) -> bool {
+        let byte = usize::try_from(block / 8).ok().and_then(|byte| self.used.get(byte));
+        byte.is_none_or(|byte| byte >> (block % 8) & 1 != 0)
+    }
+}
+
+impl Names {
+    fn add(&mut self, folder: u64, node: &IndexNode<'_>) {
+        self.damage.extend(node.damage.as_ref().map(ToString::to_string));
+        let listed = node.entries.iter().filter_map(|entry| Some((entry.reference, entry.name?)));
+        self.children.extend(listed.filter_map(|(reference, name)| child(folder, reference, &name)));
+    }
+}
+
+/// What a folder lists under this key; short names of DOS stand beside long ones, and the root holds itself as `.`.
+pub(super) fn child(folder: u64, reference: Reference, name: &NameRecord<'_>) -> Option<Child> {
+    let listed = !name.is_dos() && reference.entry != folder;
+    listed.then(|| Child { name: name.name(), reference })
 }

@@ -1,18 +1,21 @@
 //! An entry of the `$MFT` with all its attributes.
 
+use super::bytes::{Reference, u16_at, u64_at};
+use super::file_name::{NameRecord, four_times};
+use super::record::{Attribute, Record};
 use super::runs::Runs;
 use super::stream::Stream;
 use super::{NtfsDamage, Volume, guard};
 use crate::read::Extent;
-use ntfs_core::attribute::{Attribute, AttributeBody};
-use ntfs_core::data::attribute_runlist;
-use ntfs_core::record::MftRecordHeader;
-use ntfs_core::standard_information::StandardInformation;
-use std::collections::BTreeSet;
+use crate::tree::MacbTimes;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 pub(crate) const STANDARD_INFORMATION: u32 = 0x10;
-const ATTRIBUTE_LIST: u32 = 0x20;
+pub(super) const ATTRIBUTE_LIST: u32 = 0x20;
+pub(super) const FILE_NAME: u32 = 0x30;
+pub(super) const VOLUME_NAME: u32 = 0x60;
+pub(super) const VOLUME_INFORMATION: u32 = 0x70;
 pub(crate) const DATA: u32 = 0x80;
 pub(crate) const INDEX_ROOT: u32 = 0x90;
 pub(crate) const INDEX_ALLOCATION: u32 = 0xa0;
@@ -22,27 +25,6 @@ pub(crate) const REPARSE_POINT: u32 = 0xc0;
 /// Most bytes of an attribute list; Windows writes at most 256 KiB.
 const MAX_LIST: u64 = 256 << 10;
 
-/// One record of the `$MFT`.
-pub(super) struct Record {
-    pub(super) number: u64,
-    pub(super) bytes: Vec<u8>,
-    pub(super) header: MftRecordHeader,
-    pub(super) attributes: Vec<Attribute>,
-}
-
-impl Record {
-    /// The clusters of the first piece of the main stream.
-    pub(super) fn first_runs(&self) -> Result<Runs, NtfsDamage> {
-        let mut runs = Runs::default();
-        let data = |found: &&Attribute| found.type_code == DATA && found.name.is_none() && found.non_resident;
-        if let Some(attribute) = self.attributes.iter().find(data) {
-            let piece = guard(self.number, || attribute_runlist(&self.bytes, attribute))?;
-            runs.add(self.number, 0, piece)?;
-        }
-        Ok(runs)
-    }
-}
-
 /// A base record and its extension records.
 pub(crate) struct MftEntry {
     pub(crate) number: u64,
@@ -50,7 +32,11 @@ pub(crate) struct MftEntry {
     pub(crate) in_use: bool,
     pub(crate) is_directory: bool,
     pub(crate) links: u16,
-    records: Vec<Record>,
+    pub(super) records: Vec<Record>,
+    /// What is damaged, as far as that is known without reading the values.
+    pub(super) damage: Vec<NtfsDamage>,
+    /// An extension record is gone, or is another file's by now.
+    pub(super) missing: bool,
 }
 
 /// The value of an attribute, whole: however many pieces it is stored in.
@@ -60,6 +46,8 @@ pub(crate) struct Data {
     pub(crate) size: u64,
     /// Bytes from here on were never written and read as zeros.
     pub(crate) initialised: u64,
+    /// Bytes of the clusters that it needs.
+    pub(crate) allocated: u64,
     pub(crate) encrypted: bool,
     /// Bytes of a compression unit; 0 where it is not compressed.
     pub(crate) unit: u64,
@@ -77,59 +65,120 @@ pub(crate) enum Stored {
 
 pub(super) fn read(volume: &Volume, number: u64) -> Result<MftEntry, NtfsDamage> {
     let base = volume.record(number)?;
-    let header = &base.header;
-    if header.base_record != 0 {
+    if let Some(found) = base.base() {
         let what = "reference to a base record";
-        return Err(NtfsDamage::Value { entry: number, what, expected: 0, found: header.base_record });
+        return Err(NtfsDamage::Value { entry: number, what, expected: 0, found: found.entry });
     }
-    let mut entry = MftEntry {
-        number,
-        sequence: header.sequence_number,
-        in_use: header.is_in_use(),
-        is_directory: header.is_directory(),
-        links: header.hard_link_count,
-        records: vec![base],
-    };
-    if let Some(list) = entry.data(volume, ATTRIBUTE_LIST, None)? {
-        let bytes = Stream::new(list, volume.place.clone()).read_value(MAX_LIST)?;
-        let listed = guard(number, || ntfs_core::parse_attribute_list(&bytes))?;
-        let others: BTreeSet<u64> = listed.iter().map(|item| item.base_reference.record_number).collect();
-        for other in others.into_iter().filter(|other| *other != number) {
-            let record = volume.record(other)?;
-            let back = record.header.base_record & 0xffff_ffff_ffff;
-            if back != number {
-                let what = "base of an extension record";
-                return Err(NtfsDamage::Value { entry: other, what, expected: number, found: back });
-            }
-            entry.records.push(record);
-        }
+    let mut entry = MftEntry::of(base);
+    if entry.attributes(ATTRIBUTE_LIST).next().is_some()
+        && let Err(error) = entry.extend(volume)
+    {
+        entry.damage.push(error);
+        entry.missing = true;
     }
     Ok(entry)
 }
 
 impl MftEntry {
-    /// The attributes of a type.
-    fn attributes(&self, kind: u32) -> impl Iterator<Item = (&Record, &Attribute)> {
-        let all =
-            self.records.iter().flat_map(|record| record.attributes.iter().map(move |found| (record, found)));
-        all.filter(move |(_, found)| found.type_code == kind)
+    /// The entry of a base record, as far as that alone tells.
+    pub(super) fn of(mut base: Record) -> MftEntry {
+        MftEntry {
+            number: base.number,
+            sequence: base.sequence(),
+            in_use: base.in_use(),
+            is_directory: base.is_directory(),
+            links: base.links(),
+            damage: std::mem::take(&mut base.damage),
+            missing: false,
+            records: vec![base],
+        }
     }
 
-    /// `$STANDARD_INFORMATION`, where the entry has one that can be read.
-    pub(crate) fn standard_information(&self) -> Option<StandardInformation> {
-        let (record, attribute) = self.attributes(STANDARD_INFORMATION).next()?;
-        let content = attribute.resident_content(&record.bytes)?;
-        guard(self.number, || StandardInformation::parse(content)).ok()
+    /// Adds the extension records that the attribute list names.
+    fn extend(&mut self, volume: &Volume) -> Result<(), NtfsDamage> {
+        let Some(list) = self.data(volume, ATTRIBUTE_LIST, None)? else { return Ok(()) };
+        let list = Stream::new(list, volume.place.clone()).read_value(MAX_LIST)?;
+        let (others, damage) = listed(self.number, &list);
+        self.damage.extend(damage);
+        for reference in others.into_values() {
+            match self.extension(volume, reference) {
+                Ok(mut record) => {
+                    self.damage.append(&mut record.damage);
+                    self.records.push(record);
+                }
+                Err(error) => {
+                    self.damage.push(error);
+                    self.missing = true;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// An extension record, where it still belongs to this entry.
+    fn extension(&self, volume: &Volume, reference: Reference) -> Result<Record, NtfsDamage> {
+        let entry = reference.entry;
+        let record = volume.record(entry)?;
+        let wrong = |what, expected, found| Err(NtfsDamage::Value { entry, what, expected, found });
+        let base = record.base().unwrap_or(Reference { entry: 0, sequence: 0 });
+        if base.entry != self.number {
+            return wrong("base of an extension record", self.number, base.entry);
+        }
+        if !base.is(self.sequence, self.in_use) {
+            let (expected, found) = (self.sequence.into(), base.sequence.into());
+            return wrong("sequence number of the base of an extension record", expected, found);
+        }
+        if !reference.is(record.sequence(), record.in_use()) {
+            let (expected, found) = (reference.sequence.into(), record.sequence().into());
+            return wrong("sequence number of an extension record", expected, found);
+        }
+        Ok(record)
+    }
+
+    /// The attributes of a type.
+    pub(super) fn attributes(&self, kind: u32) -> impl Iterator<Item = Attribute<'_>> {
+        self.records.iter().flat_map(Record::attributes).filter(move |found| found.code == kind)
+    }
+
+    /// The bytes of `$STANDARD_INFORMATION`.
+    pub(super) fn standard_information(&self) -> Option<Result<&[u8], NtfsDamage>> {
+        let found = self.attributes(STANDARD_INFORMATION).next()?;
+        Some(found.value().map(|(value, _)| value))
+    }
+
+    /// The times of `$STANDARD_INFORMATION`; none where the entry has none that can be read.
+    pub(super) fn times(&self) -> MacbTimes {
+        self.standard_information().and_then(Result::ok).map(four_times).unwrap_or_default()
+    }
+
+    /// Its `$FILE_NAME`s, in the order in which they stand; one that is not sound is `None`.
+    pub(super) fn names(&self) -> impl Iterator<Item = Option<NameRecord<'_>>> {
+        self.attributes(FILE_NAME).map(|found| NameRecord::parse(found.value().ok()?.0))
     }
 
     /// Whether the entry has a main stream, be it empty.
     pub(crate) fn has_main_stream(&self) -> bool {
-        self.attributes(DATA).any(|(_, attribute)| attribute.name.is_none())
+        self.attributes(DATA).any(|found| found.is_named(None))
     }
 
-    /// The names of the streams, each once; `None` is the main one.
-    pub(crate) fn streams(&self) -> BTreeSet<Option<String>> {
-        self.attributes(DATA).map(|(_, attribute)| attribute.name.clone()).collect()
+    /// The streams with their sizes, each once; `None` is the main one. What is not sound is damage.
+    pub(super) fn streams(&self) -> (BTreeMap<Option<String>, u64>, Vec<NtfsDamage>) {
+        let (mut streams, mut damage) = (BTreeMap::new(), Vec::new());
+        for found in self.attributes(DATA) {
+            let size = match found.resident() {
+                true => found.value().map(|(value, _)| Some(value.len() as u64)),
+                // Further pieces tell no size.
+                false => found.clusters().map(|header| (header.first == 0).then_some(header.size)),
+            };
+            match found.name().and_then(|name| Ok((name, size?))) {
+                Ok((name, Some(size))) => {
+                    streams.insert(name, size);
+                }
+                Ok((_, None)) => {}
+                Err(error) => damage.push(error),
+            }
+        }
+        (streams, damage)
     }
 
     /// The attribute of this type and name; `None` where the entry has none.
@@ -139,77 +188,101 @@ impl MftEntry {
         kind: u32,
         name: Option<&str>,
     ) -> Result<Option<Data>, NtfsDamage> {
-        let mut pieces: Vec<(u64, &Record, &Attribute)> = Vec::new();
-        for (record, attribute) in self.attributes(kind) {
-            if attribute.name.as_deref() != name {
-                continue;
+        let mut pieces = Vec::new();
+        for found in self.attributes(kind).filter(|found| found.is_named(name)) {
+            if found.resident() {
+                return resident(volume, &found).map(Some);
             }
-            match attribute.body {
-                AttributeBody::Resident { content_offset, .. } => {
-                    return resident(volume, record, attribute, content_offset).map(Some);
-                }
-                AttributeBody::NonResident { start_vcn, .. } => pieces.push((start_vcn, record, attribute)),
-            }
+            pieces.push((found.clusters()?, found));
         }
-        pieces.sort_by_key(|(start, ..)| *start);
-        let Some((_, _, first)) = pieces.first().copied() else { return Ok(None) };
+        pieces.sort_by_key(|(header, _)| header.first);
+        let Some((first, flags)) = pieces.first().map(|(header, found)| (header, *found)) else {
+            return Ok(None);
+        };
+        if first.first != 0 {
+            let (what, found) = ("first cluster of a stream", first.first);
+            return Err(NtfsDamage::Value { entry: self.number, what, expected: 0, found });
+        }
+        let unit = self.unit(volume, &flags, first.unit)?;
+        let (size, allocated) = (first.size, first.allocated);
+        let initialised = first.initialised.min(size);
         let mut runs = Runs::default();
-        for (start, record, attribute) in pieces {
-            let piece = guard(record.number, || attribute_runlist(&record.bytes, attribute))?;
-            runs.add(self.number, start, piece)?;
+        for (header, found) in &pieces {
+            let piece = guard(found.entry, || ntfs_core::decode_runlist(header.runs))?;
+            runs.add(self.number, header.first, piece)?;
         }
-        self.clusters(volume, first, runs).map(Some)
+        let stored = Stored::Clusters(Rc::new(runs));
+        let (entry, encrypted) = (self.number, flags.encrypted());
+        Ok(Some(Data { entry, size, initialised, allocated, encrypted, unit, stored }))
     }
 
-    fn clusters(&self, volume: &Volume, first: &Attribute, runs: Runs) -> Result<Data, NtfsDamage> {
-        let AttributeBody::NonResident { real_size, initialized_size, compression_unit, .. } = first.body
-        else {
-            let what = "non-resident flag";
-            return Err(NtfsDamage::Value { entry: self.number, what, expected: 1, found: 0 });
-        };
-        let unit = match first.is_compressed() {
-            true => {
-                let unit = 1u64.checked_shl(compression_unit.into()).unwrap_or(u64::MAX);
-                unit.saturating_mul(volume.place.cluster)
-            }
-            false => 0,
-        };
+    /// Bytes of a compression unit; 0 where the attribute is not compressed.
+    fn unit(&self, volume: &Volume, flags: &Attribute<'_>, power: u16) -> Result<u64, NtfsDamage> {
+        if !flags.compressed() {
+            return Ok(0);
+        }
+        let unit = 1u64.checked_shl(power.into()).unwrap_or(u64::MAX).saturating_mul(volume.place.cluster);
         if unit > Stream::MAX_UNIT {
             let (what, expected) = ("bytes of a compression unit", Stream::MAX_UNIT);
             return Err(NtfsDamage::Value { entry: self.number, what, expected, found: unit });
         }
-        Ok(Data {
-            entry: self.number,
-            size: real_size,
-            initialised: initialized_size.min(real_size),
-            encrypted: first.is_encrypted(),
-            unit,
-            stored: Stored::Clusters(Rc::new(runs)),
-        })
+        Ok(unit)
     }
 }
 
-fn resident(
-    volume: &Volume,
-    record: &Record,
-    attribute: &Attribute,
-    content_offset: u16,
-) -> Result<Data, NtfsDamage> {
-    let entry = record.number;
-    let outside =
-        || NtfsDamage::Value { entry, what: "end of a resident value", expected: volume.record, found: 0 };
-    let bytes = attribute.resident_content(&record.bytes).ok_or_else(outside)?.to_vec();
-    let within = (attribute.offset as u64).saturating_add(content_offset.into());
-    let place = volume.mft_extents(entry, within, bytes.len() as u64);
-    let size = bytes.len() as u64;
-    let stored = Stored::Resident(bytes, place);
-    Ok(Data { entry, size, initialised: size, encrypted: attribute.is_encrypted(), unit: 0, stored })
+/// The records that an attribute list names besides the base, by their index, and the damage at its end.
+fn listed(number: u64, list: &[u8]) -> (BTreeMap<u64, Reference>, Option<NtfsDamage>) {
+    let mut others = BTreeMap::new();
+    let mut rest = list;
+    while !rest.is_empty() {
+        let length = u16_at(rest, 4).map_or(0, usize::from);
+        let (Some(reference), Some(after)) =
+            (u64_at(rest, 0x10), rest.get(length..).filter(|_| length >= 0x1a))
+        else {
+            let (what, found) = ("bytes of an item of the attribute list", length as u64);
+            let error = NtfsDamage::Value { entry: number, what, expected: rest.len() as u64, found };
+            // Zeros behind the last item are no damage.
+            return (others, rest.iter().any(|byte| *byte != 0).then_some(error));
+        };
+        let reference = Reference::read(reference);
+        if reference.entry != number {
+            others.insert(reference.entry, reference);
+        }
+        rest = after;
+    }
+    (others, None)
+}
+
+fn resident(volume: &Volume, found: &Attribute<'_>) -> Result<Data, NtfsDamage> {
+    let (value, within) = found.value()?;
+    let size = value.len() as u64;
+    let place = volume.mft_extents(found.entry, within as u64, size);
+    let stored = Stored::Resident(value.to_vec(), place);
+    let (entry, encrypted) = (found.entry, found.encrypted());
+    Ok(Data { entry, size, initialised: size, allocated: 0, encrypted, unit: 0, stored })
 }
 
 impl Volume {
     /// Where bytes of a record stand on the medium.
-    fn mft_extents(&self, entry: u64, within: u64, length: u64) -> Vec<Extent> {
-        let start = entry.saturating_mul(self.record).saturating_add(within);
+    pub(super) fn mft_extents(&self, entry: u64, within: u64, length: u64) -> Vec<Extent> {
+        let start = entry.saturating_mul(self.record_size()).saturating_add(within);
         self.mft.extents(&self.place, start, start.saturating_add(length))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_that_breaks_off_names_what_stands_before() {
+        let mut item = vec![0x80, 0, 0, 0, 32, 0];
+        item.resize(32, 0);
+        item[16] = 40;
+        item[22] = 3;
+        let (others, damage) = listed(9, &[item.clone(), vec![0; 8]].concat());
+        assert_eq!((others[&40], damage.is_none()), (Reference { entry: 40, sequence: 3 }, true));
+        let (others, damage) = listed(9, &[item, vec![0x80, 0, 0, 0, 99, 0]].concat());
+        assert_eq!((others.len(), damage.is_some()), (1, true));
     }
 }

@@ -1,30 +1,36 @@
-//! An NTFS volume as a part of the tree: its entries as nodes.
+//! An NTFS volume as a part of the tree.
 
+use super::bytes::Reference;
+use super::collation::stored;
 use super::directory::Child;
 use super::entry::{DATA, MftEntry};
+use super::node::{Examined, damaged, node_reference};
+use super::parents::Parents;
 use super::reparse::{Reparse, reparse};
 use super::stream::Stream;
 use super::{ROOT, Volume};
-use crate::deleted::DeletedSteps;
+use crate::deleted::{DELETED, DeletedSteps};
 use crate::error::{NtfsDamage, ReadError};
 use crate::file_system::{FileSystem, child};
-use crate::path::{EvidencePath, escape_target};
+use crate::mft::MftDescription;
+use crate::path::{EvidencePath, escape_target, unescape_name};
 use crate::read::ReadAt;
-use crate::tree::{FileReference, Listing, MacbTimes, Node, NodeKind, NodeState, StreamInfo};
+use crate::tree::{FileReference, Listing, Node, NodeKind, NodeState};
 use crate::volume::VolumeFacts;
 use crate::window::Window;
-use ledger::{Defect, Gap, Time};
+use ledger::{Defect, Gap};
 use std::io;
 
 /// The files of an NTFS volume.
 pub(crate) struct NtfsFiles {
-    volume: Volume,
+    pub(super) volume: Volume,
+    pub(super) parents: Parents,
 }
 
 impl NtfsFiles {
     /// Opens the volume in `window`.
     pub(crate) fn open(window: Window) -> Result<NtfsFiles, NtfsDamage> {
-        Ok(NtfsFiles { volume: Volume::open(window)? })
+        Ok(NtfsFiles { volume: Volume::open(window)?, parents: Parents::default() })
     }
 }
 
@@ -34,40 +40,45 @@ impl FileSystem for NtfsFiles {
     }
 
     fn root(&self, volume: EvidencePath) -> Node {
-        let mut node = Node::folder(volume);
-        if let Ok(entry) = self.volume.entry(ROOT) {
-            node.times = times(&entry);
-            node.reference = Some(FileReference::Mft { entry: ROOT, sequence: entry.sequence });
-            node.streams = self.streams(&node.path, &entry).map(|found| found.1).unwrap_or_default();
+        match self.volume.entry(ROOT) {
+            Ok(entry) => {
+                let name = entry.names().flatten().next();
+                let found = self.examined(volume, &entry, name.as_ref(), NodeState::Allocated);
+                Node { kind: NodeKind::Directory, links: None, ..found.node }
+            }
+            Err(_) => Node::folder(volume),
         }
-        node
     }
 
     fn children(&self, directory: &Node) -> Result<Listing, ReadError> {
         let folder = &directory.path;
-        let number = number(directory)?;
-        let entry = self.entry(folder, number)?;
+        let (entry, parent) = self.folder(directory)?;
         let names = self.volume.names(&entry).map_err(|source| damaged(folder, source))?;
-        let path = || folder.as_str().to_owned();
         let mut listing = Listing::default();
+        if parent == ROOT {
+            listing.defects.extend(self.volume.damage.iter().map(|what| defect(folder, what.clone())));
+        }
         for what in names.damage {
             // The names in the damaged block are lost to us.
-            listing.gaps.push(Gap { path: path(), reason: what.clone() });
-            listing.defects.push(Defect { path: path(), offset: None, what });
+            listing.gaps.push(Gap { path: folder.as_str().to_owned(), reason: what.clone() });
+            listing.defects.push(defect(folder, what));
         }
-        for found in names.children {
-            let node = folder.child_raw(found.name.as_bytes()).map_err(|source| {
-                let source = io::Error::new(io::ErrorKind::InvalidFilename, source);
-                ReadError::Io { path: folder.clone(), source }
-            });
-            match node.and_then(|path| self.node(path, &found)) {
-                Ok(node) => listing.nodes.push(node),
+        let mut children = names.children;
+        // Entries are read in the order in which they stand.
+        children.sort_unstable_by_key(|child| child.reference.entry);
+        for found in &children {
+            let path = folder.child_raw(&found.name).map_err(|source| invalid(folder, source));
+            match path.and_then(|path| self.listed(path, found, Some(parent))) {
+                Ok(Examined { node, damage }) => {
+                    listing.defects.extend(damage.into_iter().map(|what| defect(&node.path, what)));
+                    listing.nodes.push(node);
+                }
                 Err(error) => {
                     let reason = error.to_string();
                     if matches!(error, ReadError::Damaged { .. }) {
-                        listing.defects.push(Defect { path: path(), offset: None, what: reason.clone() });
+                        listing.defects.push(defect(folder, reason.clone()));
                     }
-                    listing.gaps.push(Gap { path: path(), reason });
+                    listing.gaps.push(Gap { path: folder.as_str().to_owned(), reason });
                 }
             }
         }
@@ -77,27 +88,38 @@ impl FileSystem for NtfsFiles {
         Ok(listing)
     }
 
+    /// By the volume's own upper-case table.
     fn find(&self, folder: &Node, name: &str) -> Result<Option<Node>, ReadError> {
         if folder.kind != NodeKind::Directory {
             return Ok(None);
         }
-        match self.child(&folder.path, number(folder)?, name)? {
-            Some((path, child)) => self.node(path, &child).map(Some),
-            None => Ok(None),
-        }
+        let (entry, parent) = self.folder(folder)?;
+        let Some(found) = self.child(&folder.path, &entry, name)? else { return Ok(None) };
+        let path = folder.path.child_raw(&found.name).map_err(|source| invalid(&folder.path, source))?;
+        self.listed(path, &found, Some(parent)).map(|found| Some(found.node))
     }
 
     fn node_at(&self, path: &EvidencePath, reference: FileReference) -> Result<Option<Node>, ReadError> {
         let FileReference::Mft { entry, sequence } = reference else { return Ok(None) };
-        let child = Child { name: path.name().to_owned(), entry, sequence };
-        self.node(path.clone(), &child).map(Some)
+        let parts: Vec<_> = path.components().collect();
+        if let [volume, DELETED, number, name] = parts.as_slice()
+            && let Some(node) = self.deleted_node(&child(&EvidencePath::root(), volume)?, number, name)?
+        {
+            return Ok(Some(node).filter(|node| node.reference == Some(reference)));
+        }
+        let found = self.entry(path, entry)?;
+        if found.sequence != sequence || !found.in_use {
+            return Ok(None);
+        }
+        let child = Child { name: Vec::new(), reference: Reference { entry, sequence } };
+        self.listed(path.clone(), &child, None).map(|found| Some(found.node))
     }
 
     fn open(&self, node: &Node, stream: Option<&str>) -> Result<Box<dyn ReadAt>, ReadError> {
         let path = &node.path;
-        let entry = self.entry(path, number(node)?)?;
+        let entry = self.own_entry(node)?;
         if stream.is_none() {
-            match self.reparse(path, &entry)? {
+            match reparse(&self.volume, &entry).map_err(|source| damaged(path, source))? {
                 Reparse::Link(target) => {
                     let target = escape_target(target.as_bytes());
                     return Err(ReadError::Symlink { path: path.clone(), target });
@@ -124,148 +146,102 @@ impl FileSystem for NtfsFiles {
     }
 
     fn facts(&self) -> VolumeFacts {
-        VolumeFacts {
-            cluster: Some(self.volume.place.cluster),
-            shadow_copies: self.volume.has_shadow_copies(),
-            ..VolumeFacts::default()
-        }
+        self.volume.facts()
     }
 
-    fn deleted(&self, _volume: &EvidencePath) -> Result<DeletedSteps<'_>, ReadError> {
-        Ok(Box::new(std::iter::empty()))
+    fn deleted(&self, volume: &EvidencePath) -> Result<DeletedSteps<'_>, ReadError> {
+        Ok(self.deleted_steps(volume.clone()))
     }
 
     fn deleted_node(
         &self,
-        _volume: &EvidencePath,
-        _number: &str,
-        _name: &str,
+        volume: &EvidencePath,
+        number: &str,
+        name: &str,
     ) -> Result<Option<Node>, ReadError> {
-        Ok(None)
+        Ok(self.find_deleted(volume, number, name))
+    }
+
+    fn mft_entry(&self, volume: &EvidencePath, number: u64) -> Result<Option<MftDescription>, ReadError> {
+        self.describe(volume, number)
     }
 }
 
 impl NtfsFiles {
-    /// The child of the folder `number` with this written name, or else the only one that differs in letter case alone.
-    fn child(
-        &self,
-        folder: &EvidencePath,
-        number: u64,
-        name: &str,
-    ) -> Result<Option<(EvidencePath, Child)>, ReadError> {
-        let entry = self.entry(folder, number)?;
-        let names = self.volume.names(&entry).map_err(|source| damaged(folder, source))?;
-        let lower = name.to_lowercase();
-        let mut folded = Vec::new();
-        for found in names.children {
-            let Ok(path) = folder.child_raw(found.name.as_bytes()) else { continue };
-            if path.name() == name {
-                return Ok(Some((path, found)));
-            }
-            if path.name().to_lowercase() == lower {
-                folded.push((path, found));
-            }
+    /// The entry of a folder, and its number.
+    fn folder(&self, node: &Node) -> Result<(MftEntry, u64), ReadError> {
+        if node.state == NodeState::Deleted {
+            let found = "a deleted folder; the deleted entries tell where they stood";
+            return Err(ReadError::Unsupported { path: node.path.clone(), found });
         }
-        folded.sort_by(|a, b| a.0.cmp(&b.0));
-        match folded.as_slice() {
-            [] => match names.damage.first() {
-                // The name may stand in the part that cannot be read.
-                Some(what) => {
-                    Err(ReadError::Io { path: folder.clone(), source: io::Error::other(what.clone()) })
-                }
-                None => Ok(None),
-            },
-            [only] => Ok(Some(only.clone())),
-            [first, second, ..] => Err(ReadError::AmbiguousCase {
-                path: child(folder, name)?,
-                first: first.0.clone(),
-                second: second.0.clone(),
-            }),
+        let entry = self.own_entry(node)?;
+        let number = entry.number;
+        Ok((entry, number))
+    }
+
+    /// The entry of a node, where it is not another's by now.
+    fn own_entry(&self, node: &Node) -> Result<MftEntry, ReadError> {
+        let absent = || ReadError::Absent { path: node.path.clone() };
+        match node_reference(node) {
+            Some(reference) => {
+                let entry = self.entry(&node.path, reference.entry)?;
+                // A name that is gone may be that of a file which has another one by now.
+                let renamed = node.state == NodeState::Deleted && entry.in_use;
+                let own = entry.sequence == reference.sequence && !renamed;
+                if own { Ok(entry) } else { Err(absent()) }
+            }
+            // The root of the volume, whose own entry is damaged.
+            None if node.reference.is_none() && node.path.components().count() == 1 => {
+                self.entry(&node.path, ROOT)
+            }
+            None => Err(absent()),
         }
     }
 
-    /// The node of an entry that a folder names.
-    fn node(&self, path: EvidencePath, found: &Child) -> Result<Node, ReadError> {
-        let entry = self.entry(&path, found.entry)?;
-        let wrong = |what, expected: u16, actual: u16| {
-            let (expected, actual) = (u64::from(expected), u64::from(actual));
-            let source = NtfsDamage::Value { entry: found.entry, what, expected, found: actual };
-            Err(damaged(&path, source))
+    /// The child with this written name, or else the only one that differs in letter case alone.
+    fn child(&self, folder: &EvidencePath, entry: &MftEntry, name: &str) -> Result<Option<Child>, ReadError> {
+        let Ok(wanted) = unescape_name(name) else { return Ok(None) };
+        let collation = self.volume.collation();
+        let folded = stored(&wanted).map(|units| collation.folded(&units));
+        let searched = folded.as_ref().and_then(|folded| self.volume.search(entry, folded));
+        let (mut found, damage) = match searched.filter(|found| !found.is_empty()) {
+            Some(found) => (found, Vec::new()),
+            // What stands out of order is listed, too.
+            None => {
+                let mut names = self.volume.names(entry).map_err(|source| damaged(folder, source))?;
+                let equal = |name: &[u8]| stored(name).map(|units| collation.folded(&units)) == folded;
+                names
+                    .children
+                    .retain(|child| child.name == wanted || (folded.is_some() && equal(&child.name)));
+                (names.children, names.damage)
+            }
         };
-        if entry.sequence != found.sequence {
-            return wrong("sequence number", found.sequence, entry.sequence);
+        if let Some(exact) = found.iter().find(|child| child.name == wanted) {
+            return Ok(Some(exact.clone()));
         }
-        if !entry.in_use {
-            return wrong("in-use flag", 1, 0);
-        }
-        let (size, streams) = self.streams(&path, &entry)?;
-        let kind = match self.reparse(&path, &entry)? {
-            Reparse::Link(target) => NodeKind::Symlink { target: escape_target(target.as_bytes()) },
-            Reparse::Elsewhere(_) | Reparse::Plain if entry.is_directory => NodeKind::Directory,
-            // `$Secure` and its like hold streams and indexes only.
-            Reparse::Plain if !entry.has_main_stream() => NodeKind::Other,
-            Reparse::Elsewhere(_) | Reparse::Plain => NodeKind::File,
-        };
-        Ok(Node {
-            name: path.name().to_owned(),
-            name_times: None,
-            links: Some(entry.links.into()),
-            size: if kind == NodeKind::File { size } else { 0 },
-            kind,
-            times: times(&entry),
-            reference: Some(FileReference::Mft { entry: entry.number, sequence: entry.sequence }),
-            state: NodeState::Allocated,
-            streams,
-            path,
-        })
-    }
-
-    /// Bytes of the main stream, and the named ones.
-    fn streams(&self, path: &EvidencePath, entry: &MftEntry) -> Result<(u64, Vec<StreamInfo>), ReadError> {
-        let (mut size, mut streams) = (0, Vec::new());
-        for name in entry.streams() {
-            let data = entry.data(&self.volume, DATA, name.as_deref());
-            let Some(data) = data.map_err(|source| damaged(path, source))? else { continue };
-            match name {
-                Some(name) => streams.push(StreamInfo { name, size: data.size }),
-                None => size = data.size,
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        found.dedup();
+        match (found.as_slice(), damage.first()) {
+            // The name may stand in the part that cannot be read.
+            ([], Some(what)) => {
+                Err(ReadError::Io { path: folder.clone(), source: io::Error::other(what.clone()) })
+            }
+            ([], None) => Ok(None),
+            ([only], _) => Ok(Some(only.clone())),
+            ([first, second, ..], _) => {
+                let path = |name: &[u8]| folder.child_raw(name).map_err(|source| invalid(folder, source));
+                let (first, second) = (path(&first.name)?, path(&second.name)?);
+                Err(ReadError::AmbiguousCase { path: child(folder, name)?, first, second })
             }
         }
-        Ok((size, streams))
-    }
-
-    fn entry(&self, path: &EvidencePath, number: u64) -> Result<MftEntry, ReadError> {
-        self.volume.entry(number).map_err(|source| damaged(path, source))
-    }
-
-    fn reparse(&self, path: &EvidencePath, entry: &MftEntry) -> Result<Reparse, ReadError> {
-        reparse(&self.volume, entry).map_err(|source| damaged(path, source))
     }
 }
 
-fn number(node: &Node) -> Result<u64, ReadError> {
-    match node.reference {
-        Some(FileReference::Mft { entry, .. }) => Ok(entry),
-        // The root of the volume, whose own entry is damaged.
-        None if node.path.components().count() == 1 => Ok(ROOT),
-        Some(FileReference::Inode(_) | FileReference::DirectoryEntry(_)) | None => {
-            Err(ReadError::Absent { path: node.path.clone() })
-        }
-    }
+fn defect(path: &EvidencePath, what: String) -> Defect {
+    Defect { path: path.as_str().to_owned(), offset: None, what }
 }
 
-fn damaged(path: &EvidencePath, source: NtfsDamage) -> ReadError {
-    ReadError::Damaged { path: path.clone(), source: source.into() }
-}
-
-/// The times of `$STANDARD_INFORMATION`; none where the entry has none.
-fn times(entry: &MftEntry) -> MacbTimes {
-    let Some(found) = entry.standard_information() else { return MacbTimes::default() };
-    let time = |time: ntfs_core::time::Filetime| Some(Time::from_filetime(time.0));
-    MacbTimes {
-        modified: time(found.modified),
-        accessed: time(found.accessed),
-        changed: time(found.mft_modified),
-        born: time(found.created),
-    }
+fn invalid(folder: &EvidencePath, source: crate::error::PathError) -> ReadError {
+    let source = io::Error::new(io::ErrorKind::InvalidFilename, source);
+    ReadError::Io { path: folder.clone(), source }
 }

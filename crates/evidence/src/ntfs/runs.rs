@@ -5,22 +5,23 @@ use crate::read::Extent;
 use ntfs_core::runlist::Run;
 use std::io;
 
-/// Runs in the order of the stream, without a break from its start.
+/// Runs in the order of the stream; a piece that is missing is a break, which cannot be read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Runs {
     /// First cluster in the stream, and the run.
     runs: Vec<(u64, Run)>,
-    /// Clusters of all runs.
+    /// Clusters up to the end of the last run.
     total: u64,
 }
 
 impl Runs {
     /// Adds the runs of an attribute that begins at cluster `start` of the stream.
     pub(crate) fn add(&mut self, entry: u64, start: u64, runs: Vec<Run>) -> Result<(), NtfsDamage> {
-        if start != self.total {
+        if start < self.total {
             let what = "first cluster of a piece of the stream";
             return Err(NtfsDamage::Value { entry, what, expected: self.total, found: start });
         }
+        self.total = start;
         for run in runs {
             self.runs.push((self.total, run));
             self.total = self.total.saturating_add(run.length);
@@ -75,17 +76,33 @@ impl Runs {
         extents
     }
 
-    /// Clusters of the range that are stored, counted from its start up to the first hole; and how many the runs cover.
-    pub(crate) fn stored(&self, cluster: u64, offset: u64, length: u64) -> (u64, u64) {
+    /// The runs: first cluster of the volume (`None` for a hole), and clusters.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Option<u64>, u64)> {
+        self.runs.iter().map(|(_, run)| (run.lcn, run.length))
+    }
+
+    /// Whether clusters are missing from `offset` on, before a later run.
+    fn broken(&self, cluster: u64, offset: u64) -> bool {
+        offset.checked_div(cluster).is_some_and(|at| at < self.total)
+    }
+
+    /// Bytes of the range that are stored, counted from its start up to the first hole; and how many the runs cover. `None` where a piece is missing.
+    pub(crate) fn stored(&self, cluster: u64, offset: u64, length: u64) -> Option<(u64, u64)> {
         let (mut stored, mut covered) = (0, 0);
         while covered < length {
-            let Some((found, left)) = self.at(cluster, offset.saturating_add(covered)) else { break };
+            let at = offset.saturating_add(covered);
+            let Some((found, left)) = self.at(cluster, at) else {
+                if self.broken(cluster, at) {
+                    return None;
+                }
+                break;
+            };
             let take = left.min(length - covered);
             if found.is_some() && stored == covered {
                 stored += take;
             }
             covered += take;
         }
-        (stored, covered)
+        Some((stored, covered))
     }
 }

@@ -67,7 +67,8 @@ impl Stream {
     fn expand(&self, runs: &Runs, start: u64) -> Result<Vec<u8>, ReadError> {
         let whole = self.data.unit;
         let error = |source| ReadError::Io { path: self.path.clone(), source };
-        let (stored, covered) = runs.stored(self.place.cluster, start, whole);
+        let missing = || error(io::ErrorKind::UnexpectedEof.into());
+        let (stored, covered) = runs.stored(self.place.cluster, start, whole).ok_or_else(missing)?;
         let length = usize::try_from(whole).unwrap_or(0);
         let mut bytes = vec![0; usize::try_from(stored).unwrap_or(0)];
         runs.read(&self.place, start, &mut bytes).map_err(error)?;
@@ -196,7 +197,10 @@ mod tests {
         runs.add(9, 0, vec![run(1, Some(1)), run(15, None)]).unwrap();
         runs.add(9, 16, vec![run(16, Some(2)), run(16, None)]).unwrap();
         let stored = Stored::Clusters(Rc::new(runs));
-        Stream::new(Data { entry: 9, size: 3 * 8192, initialised, encrypted: false, unit, stored }, place)
+        Stream::new(
+            Data { entry: 9, size: 3 * 8192, initialised, allocated: 0, encrypted: false, unit, stored },
+            place,
+        )
     }
 
     #[test]
@@ -225,10 +229,14 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_that_is_missing_is_damage_and_not_a_shift() {
+    fn a_piece_that_is_missing_is_a_break_and_not_a_shift() {
         let mut runs = Runs::default();
         runs.add(9, 0, vec![Run { length: 4, lcn: Some(1) }]).unwrap();
+        runs.add(9, 5, vec![Run { length: 1, lcn: Some(9) }]).unwrap();
+        assert_eq!(runs.at(CLUSTER, 4 * CLUSTER), None);
+        assert_eq!(runs.at(CLUSTER, 5 * CLUSTER), Some((Some(9 * CLUSTER), CLUSTER)));
+        assert_eq!(runs.stored(CLUSTER, 0, 8 * CLUSTER), None);
         let found = runs.add(9, 5, vec![Run { length: 1, lcn: Some(9) }]);
-        assert!(matches!(found, Err(NtfsDamage::Value { expected: 4, found: 5, .. })));
+        assert!(matches!(found, Err(NtfsDamage::Value { expected: 6, found: 5, .. })));
     }
 }

@@ -1,0 +1,243 @@
+//! EWF: the images of EnCase and of what writes like it.
+//!
+//! Source: Expert Witness Compression Format (EWF), libewf project, version 1.
+//! The crate `ewf` finds the chunks, holding a few tables at a time. Chunks of version 1 are read here, because their checksums matter:
+//! a damaged chunk is an error of the read that meets it, and of no other.
+
+use super::Unit;
+use super::acquisition::{Acquisition, ContainerFormat, HashAlgorithm, UnreadSectors};
+use super::error::ContainerError;
+use super::inflate::{Packing, expand};
+use super::store::{Store, le_u16, le_u32, le_u64};
+use super::{Medium, piece};
+use ewf::{EwfReader, SegmentSource};
+use flate2::read::ZlibDecoder;
+use std::error::Error;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+/// The first bytes of a segment: version 1 (section 2.1 of the description) and version 2.
+pub(super) const SIGNATURES: [&[u8; 8]; 2] = [b"EVF\x09\x0d\x0a\xff\x00", b"EVF2\x0d\x0a\x81\x00"];
+
+/// Bytes of a section's descriptor.
+const DESCRIPTOR: u64 = 76;
+
+/// The most sections of the first segment that are looked at, and the most bytes of a header.
+const MAX_SECTIONS: usize = 1 << 16;
+const MAX_HEADER: u64 = 1 << 20;
+
+/// By how much a chunk that cannot be compressed may grow.
+const SLACK: u64 = 4096;
+
+pub(super) struct Ewf {
+    reader: EwfReader,
+    /// In the order of their numbers; none for version 2, whose chunks the crate reads.
+    segments: Vec<Store>,
+    chunks: Unit,
+}
+
+pub(super) fn open(files: &[PathBuf]) -> Result<(Ewf, Acquisition), Box<dyn Error + Send + Sync>> {
+    let first = Store::open(files.first().map(PathBuf::as_path).unwrap_or("".as_ref()))?;
+    if first.array::<8>(0, "the signature")? == *SIGNATURES[1] {
+        let reader = EwfReader::open_segments(files)?;
+        let acquisition = describe(&reader);
+        return Ok((Ewf { reader, segments: Vec::new(), chunks: Unit::default() }, acquisition));
+    }
+    let sources: Result<Vec<_>, _> =
+        files.iter().map(|path| File::open(path).map(SegmentSource::File)).collect();
+    let reader = EwfReader::open_lazy_from_sources(sources?)?;
+    let mut segments = Vec::new();
+    for path in files {
+        let store = Store::open(path)?;
+        let number = u16::from_le_bytes(store.array(9, "the number of a segment")?);
+        segments.push((number, store));
+    }
+    segments.sort_by_key(|(number, _)| *number);
+    let segments: Vec<_> = segments.into_iter().map(|(_, store)| store).collect();
+    let mut acquisition = describe(&reader);
+    let sections = segments.first().map(sections).unwrap_or_default();
+    if let Some(store) = segments.first() {
+        add_volume(&mut acquisition, store, &sections);
+        add_header(&mut acquisition, store, &sections);
+    }
+    Ok((Ewf { reader, segments, chunks: Unit::default() }, acquisition))
+}
+
+impl Medium for Ewf {
+    fn length(&self) -> u64 {
+        self.reader.total_size()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let size = self.reader.chunk_size();
+        if self.segments.is_empty() || size == 0 {
+            return self.reader.read_at(buffer, offset).map_err(io::Error::other);
+        }
+        let (index, within) = (offset / size, offset % size);
+        let part = piece(buffer, (size - within).min(self.length().saturating_sub(offset)));
+        self.chunks.copy(index, within, part, || self.chunk(index))
+    }
+}
+
+impl Ewf {
+    fn chunk(&self, index: u64) -> io::Result<Vec<u8>> {
+        let number = usize::try_from(index).map_err(io::Error::other)?;
+        let (offset, stored, packed, segment) = self.reader.debug_chunk(number).map_err(io::Error::other)?;
+        let missing = || io::Error::new(io::ErrorKind::NotFound, "the segment of the chunk is not there");
+        let store = self.segments.get(segment).ok_or_else(missing)?;
+        let whole = self.reader.chunk_size();
+        let rest = self.length().saturating_sub(index.saturating_mul(whole)).min(whole);
+        let length = |bytes: u64| usize::try_from(bytes).map_err(io::Error::other);
+        if !packed {
+            return uncompressed(store, offset, length(rest)?, length(whole)?);
+        }
+        // The size of a table's last chunk is not known; what cannot be compressed grows a little.
+        let stored = if stored < whole { stored } else { whole + SLACK };
+        let mut bytes = vec![0; length(stored)?];
+        let read = store.read_up_to(offset, &mut bytes)?;
+        let bytes = bytes.get(..read).unwrap_or_default();
+        let expanded = match expand(Packing::Zlib, bytes, length(whole)?) {
+            // The last chunk ends with the medium.
+            Err(_) if rest < whole => expand(Packing::Zlib, bytes, length(rest)?),
+            other => other,
+        };
+        expanded.map_err(|source| ContainerError::Compressed { offset, source }.into())
+    }
+}
+
+/// A chunk that is stored as it is, followed by its Adler-32; the last one may be padded to the size of the others.
+fn uncompressed(store: &Store, offset: u64, rest: usize, whole: usize) -> io::Result<Vec<u8>> {
+    let read = |length: usize| {
+        let mut bytes = vec![0; length + 4];
+        store.read_exact_at(offset, &mut bytes)?;
+        let right = le_u32(&bytes, length) == ewf::sections::adler32(bytes.get(..length).unwrap_or_default());
+        bytes.truncate(rest);
+        match right {
+            true => Ok(bytes),
+            false => Err(ContainerError::Checksum { offset, what: "a chunk" }.into()),
+        }
+    };
+    match read(rest) {
+        Err(_) if rest < whole => read(whole),
+        other => other,
+    }
+}
+
+/// What the crate knows.
+fn describe(reader: &EwfReader) -> Acquisition {
+    let mut acquisition = Acquisition::new(ContainerFormat::Ewf, reader.total_size());
+    acquisition.chunk_size = u32::try_from(reader.chunk_size()).ok();
+    let stored = reader.stored_hashes();
+    acquisition.hash(HashAlgorithm::Md5, stored.md5.as_ref().map(|md5| md5.as_slice()).unwrap_or_default());
+    acquisition
+        .hash(HashAlgorithm::Sha1, stored.sha1.as_ref().map(|sha1| sha1.as_slice()).unwrap_or_default());
+    let header = reader.metadata();
+    let values = [
+        ("case number", &header.case_number),
+        ("evidence number", &header.evidence_number),
+        ("description", &header.description),
+        ("examiner", &header.examiner),
+        ("notes", &header.notes),
+        ("acquisition software", &header.acquiry_software),
+        ("operating system", &header.os_version),
+        ("acquisition date", &header.acquiry_date),
+        ("system date", &header.system_date),
+    ];
+    for (name, text) in values {
+        acquisition.value(name, text.as_deref().unwrap_or_default());
+    }
+    let unread = reader.acquisition_errors().iter().map(|error| UnreadSectors {
+        first: u64::from(error.first_sector),
+        count: u64::from(error.sector_count),
+    });
+    acquisition.unread = unread.collect();
+    acquisition
+}
+
+/// A section: its type, where its data begins, and how many bytes it has.
+type Section = ([u8; 16], u64, u64);
+
+fn sections(store: &Store) -> Vec<Section> {
+    let (mut sections, mut at) = (Vec::new(), 13);
+    while let Ok(bytes) = store.array::<76>(at, "a section")
+        && sections.len() < MAX_SECTIONS
+    {
+        let kind = bytes.first_chunk().copied().unwrap_or_default();
+        let (next, size) = (le_u64(&bytes, 16), le_u64(&bytes, 24));
+        sections.push((kind, at + DESCRIPTOR, size.saturating_sub(DESCRIPTOR)));
+        if next <= at {
+            break;
+        }
+        at = next;
+    }
+    sections
+}
+
+fn find<'a>(sections: &'a [Section], kind: &str) -> Option<&'a Section> {
+    sections.iter().find(|(found, ..)| found.split(|byte| *byte == 0).next() == Some(kind.as_bytes()))
+}
+
+/// The section `volume` (`disk` in some images): bytes of a sector, compression level, set identifier.
+fn add_volume(acquisition: &mut Acquisition, store: &Store, sections: &[Section]) {
+    let Some((_, at, size)) = find(sections, "volume").or_else(|| find(sections, "disk")) else { return };
+    let Ok(bytes) = store.array::<94>(*at, "the section volume") else { return };
+    acquisition.sector_size = Some(le_u32(&bytes, 12)).filter(|size| *size > 0);
+    // The short form, of SMART, has neither of the following.
+    if *size > 94 {
+        acquisition.compressed = bytes.get(52).map(|level| *level != 0);
+        let id = bytes.get(64..80).and_then(|id| id.try_into().ok()).unwrap_or_default();
+        acquisition.identifier("set id", &super::acquisition::guid(&id));
+    }
+}
+
+/// `header2` (UTF-16) says what `header` (a byte a character) can only say in one code page.
+fn add_header(acquisition: &mut Acquisition, store: &Store, sections: &[Section]) {
+    let Some((_, at, size)) = find(sections, "header2").or_else(|| find(sections, "header")) else { return };
+    let mut packed = vec![0; usize::try_from((*size).min(MAX_HEADER)).unwrap_or_default()];
+    let read = store.read_up_to(*at, &mut packed).unwrap_or_default();
+    let mut bytes = Vec::new();
+    let mut decoder = ZlibDecoder::new(packed.get(..read).unwrap_or_default()).take(MAX_HEADER);
+    // A header that breaks off is read as far as it goes.
+    let _ = decoder.read_to_end(&mut bytes);
+    let text = match le_u16(&bytes, 0) {
+        0xfeff => {
+            let units = bytes.as_chunks().0.iter().skip(1).map(|pair| u16::from_le_bytes(*pair));
+            char::decode_utf16(units).map(|unit| unit.unwrap_or('\u{fffd}')).collect()
+        }
+        _ => String::from_utf8_lossy(&bytes).into_owned(),
+    };
+    let values = header_values(&text);
+    if !values.is_empty() {
+        acquisition.values.clear();
+    }
+    for (name, value) in values {
+        acquisition.value(name, &value);
+    }
+}
+
+/// The category `main`: a line of codes and a line of values, separated by tabs.
+fn header_values(text: &str) -> Vec<(&'static str, String)> {
+    let mut lines = text.lines().skip_while(|line| line.trim() != "main").skip(1);
+    let (Some(codes), Some(values)) = (lines.next(), lines.next()) else { return Vec::new() };
+    let pairs = codes.split('\t').zip(values.split('\t'));
+    pairs.filter_map(|(code, value)| Some((header_name(code.trim())?, value.to_owned()))).collect()
+}
+
+fn header_name(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "c" => "case number",
+        "n" => "evidence number",
+        "a" => "description",
+        "e" => "examiner",
+        "t" => "notes",
+        "av" => "acquisition software",
+        "ov" => "operating system",
+        "m" => "acquisition date",
+        "u" => "system date",
+        "md" => "model",
+        "sn" => "serial number",
+        "l" => "device label",
+        _ => return None,
+    })
+}

@@ -1,0 +1,67 @@
+//! The medium itself, in one file or several.
+
+use super::Medium;
+use super::acquisition::{Acquisition, ContainerFormat};
+use crate::read::Extent;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+pub(super) struct Raw {
+    /// The parts, where each begins, and its place among the image's files.
+    parts: Vec<(u64, File, usize)>,
+    length: u64,
+    files: usize,
+}
+
+impl Raw {
+    pub(super) fn open(files: &[PathBuf]) -> io::Result<Raw> {
+        let mut raw = Raw { parts: Vec::new(), length: 0, files: files.len() };
+        for (index, path) in files.iter().enumerate() {
+            let file = File::open(path)?;
+            let size = file.metadata()?.len();
+            // An empty part would share its start with the next one.
+            if size > 0 {
+                raw.parts.push((raw.length, file, index));
+                raw.length = raw.length.saturating_add(size);
+            }
+        }
+        Ok(raw)
+    }
+
+    pub(super) fn describe(&self) -> Acquisition {
+        let format = if self.files > 1 { ContainerFormat::SplitRaw } else { ContainerFormat::Raw };
+        Acquisition::new(format, self.length)
+    }
+
+    /// Where the bytes from `offset` to `end` stand.
+    pub(super) fn extents(&self, offset: u64, end: u64, name: impl Fn(usize) -> String) -> Vec<Extent> {
+        let ends = self.parts.iter().skip(1).map(|(start, ..)| *start).chain([self.length]);
+        let spans = self.parts.iter().zip(ends);
+        spans
+            .filter_map(|((start, _, index), stop)| {
+                let (from, to) = (offset.max(*start), end.min(stop));
+                (from < to).then(|| Extent {
+                    container: name(*index),
+                    offset: from - start,
+                    length: to - from,
+                })
+            })
+            .collect()
+    }
+}
+
+impl Medium for Raw {
+    fn length(&self) -> u64 {
+        self.length
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let index = self.parts.partition_point(|(start, ..)| *start <= offset);
+        match index.checked_sub(1).and_then(|index| self.parts.get(index)) {
+            Some((start, file, _)) => file.read_at(buffer, offset - start),
+            None => Ok(0),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! A file of a container, with a small cache for its tables.
+//!
+//! Tables of blocks grow with the medium, so none is held: entries are read through a cache of fixed size.
+
+use super::error::ContainerError;
+use super::vhdx::Overlay;
+use std::cell::RefCell;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+/// Bytes of a page of the cache.
+const PAGE: u64 = 4096;
+
+/// Pages that are kept.
+const SLOTS: usize = 64;
+
+/// A page's offset, and as many of its bytes as the file has.
+type Page = (u64, Vec<u8>);
+
+/// An opened file of a container.
+pub(super) struct Store {
+    file: File,
+    length: u64,
+    /// Page `n` stands in slot `n % SLOTS`.
+    pages: RefCell<Vec<Option<Page>>>,
+    overlay: Option<Overlay>,
+}
+
+impl Store {
+    pub(super) fn open(path: &Path) -> Result<Store, ContainerError> {
+        let what = "open the file";
+        let file = File::open(path).map_err(|source| ContainerError::Read { what, source })?;
+        let length = file.metadata().map_err(|source| ContainerError::Read { what, source })?.len();
+        Ok(Store { file, length, pages: RefCell::default(), overlay: None })
+    }
+
+    /// What stands in the overlay is read instead of what stands in the file.
+    pub(super) fn with_overlay(mut self, overlay: Overlay) -> Store {
+        self.pages.take();
+        self.overlay = Some(overlay);
+        self
+    }
+
+    pub(super) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Fills `buffer`, or fails.
+    pub(super) fn read_exact_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let expected = buffer.len() as u64;
+        if offset.checked_add(expected).is_none_or(|end| end > self.length) {
+            return Err(ContainerError::Cut { offset, expected, length: self.length }.into());
+        }
+        self.file.read_exact_at(buffer, offset)?;
+        match &self.overlay {
+            Some(overlay) => overlay.apply(offset, buffer, |at, sector| self.file.read_exact_at(sector, at)),
+            None => Ok(()),
+        }
+    }
+
+    /// Fills `buffer` as far as the file goes; the number of bytes read.
+    pub(super) fn read_up_to(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.length.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let read = left.min(buffer.len());
+        self.read_exact_at(offset, buffer.get_mut(..read).unwrap_or_default())?;
+        Ok(read)
+    }
+
+    /// `N` bytes, not cached.
+    pub(super) fn array<const N: usize>(
+        &self,
+        offset: u64,
+        what: &'static str,
+    ) -> Result<[u8; N], ContainerError> {
+        let mut bytes = [0; N];
+        self.read_exact_at(offset, &mut bytes).map_err(|source| ContainerError::Read { what, source })?;
+        Ok(bytes)
+    }
+
+    /// An entry of a table, through the cache.
+    pub(super) fn entry<const N: usize>(&self, offset: u64) -> io::Result<[u8; N]> {
+        let (start, within) = (offset / PAGE * PAGE, usize::try_from(offset % PAGE).unwrap_or_default());
+        let mut pages = self.pages.borrow_mut();
+        pages.resize_with(SLOTS, || None);
+        let slot = usize::try_from(offset / PAGE % SLOTS as u64).unwrap_or_default();
+        let cut = || ContainerError::Cut { offset, expected: N as u64, length: self.length };
+        let slot = pages.get_mut(slot).ok_or_else(cut)?;
+        if slot.as_ref().is_none_or(|(offset, _)| *offset != start) {
+            let mut bytes = vec![0; 4096];
+            let read = self.read_up_to(start, &mut bytes)?;
+            bytes.truncate(read);
+            *slot = Some((start, bytes));
+        }
+        let page = slot.as_ref().map(|(_, bytes)| bytes.as_slice()).unwrap_or_default();
+        match page.get(within..within + N).and_then(|entry| entry.try_into().ok()) {
+            Some(entry) => Ok(entry),
+            // It reaches into the next page, or past the end.
+            None => Ok(self.array(offset, "an entry of a table")?),
+        }
+    }
+}
+
+macro_rules! number {
+    ($name:ident, $kind:ty, $from:ident) => {
+        /// The number at `at`; 0 where `bytes` has none.
+        pub(super) fn $name(bytes: &[u8], at: usize) -> $kind {
+            let field = at.checked_add(size_of::<$kind>()).and_then(|end| bytes.get(at..end));
+            field.and_then(|field| field.try_into().ok()).map_or(0, <$kind>::$from)
+        }
+    };
+}
+
+number!(be_u32, u32, from_be_bytes);
+number!(be_u64, u64, from_be_bytes);
+number!(le_u16, u16, from_le_bytes);
+number!(le_u32, u32, from_le_bytes);
+number!(le_u64, u64, from_le_bytes);

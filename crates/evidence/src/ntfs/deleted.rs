@@ -1,0 +1,228 @@
+//! Deleted entries of an NTFS volume: records that are not in use and still have a name, then names that only the free space of folders keeps.
+//!
+//! Records in use whose folder is gone are told, too: no folder leads to them.
+//! Whether a folder that is there lists a record in use is not looked into.
+
+use super::bytes::Reference;
+use super::clusters::{ClusterMap, recovery};
+use super::entry::{MftEntry, read as read_entry};
+use super::file_name::NameRecord;
+use super::files::NtfsFiles;
+use super::node::Examined;
+use super::record::Record;
+use super::slack::SlackName;
+use crate::deleted::{DELETED, DeletedEntry, DeletedStep, DeletedSteps, Recovery};
+use crate::error::PathError;
+use crate::path::{EvidencePath, escape_name};
+use crate::tree::{FileReference, Node, NodeKind, NodeState};
+use ledger::Defect;
+use std::collections::VecDeque;
+
+/// See [`NtfsFiles::deleted_steps`].
+struct Deleted<'a> {
+    files: &'a NtfsFiles,
+    root: EvidencePath,
+    map: ClusterMap,
+    /// The next record; once all were read, the next folder whose free space is looked at.
+    next: u64,
+    slack: bool,
+    found: VecDeque<DeletedStep>,
+}
+
+impl NtfsFiles {
+    /// The deleted entries by their numbers, then what only folders' free space tells, by the numbers of the folders.
+    pub(super) fn deleted_steps(&self, root: EvidencePath) -> DeletedSteps<'_> {
+        let mut found = VecDeque::new();
+        let map = ClusterMap::open(&self.volume).unwrap_or_else(|error| {
+            found.push_back(defect(&root, format!("$Bitmap: {error}")));
+            ClusterMap::unknown()
+        });
+        Box::new(Deleted { files: self, root, map, next: 0, slack: false, found })
+    }
+
+    /// The deleted entry with this number and name.
+    pub(super) fn find_deleted(&self, root: &EvidencePath, number: &str, name: &str) -> Option<Node> {
+        let (entry, sequence) = number.split_once('-')?;
+        let reference = Reference { entry: entry.parse().ok()?, sequence: sequence.parse().ok()? };
+        if written(reference) != number {
+            return None;
+        }
+        let found = self.volume.entry(reference.entry).ok();
+        if let Some(entry) = found.filter(|found| found.sequence == reference.sequence) {
+            let names = self.gone_names(root, &entry);
+            if let Some(name) = names.iter().find(|found| found.is_written(name)) {
+                return self.deleted_entry(root, &entry, name).ok().map(|found| found.node);
+            }
+        }
+        self.find_slack(root, reference, name)
+    }
+
+    /// A name in the free space of any folder that the `$MFT` does not tell.
+    fn find_slack(&self, root: &EvidencePath, reference: Reference, name: &str) -> Option<Node> {
+        (0..self.volume.entries()).find_map(|number| {
+            let folder = self.folder_at(number)?;
+            let names = self.volume.slack_names(&folder);
+            let found =
+                |name_of: &&SlackName| name_of.reference == reference && escape_name(&name_of.name) == name;
+            slack_node(root, names.iter().find(found)?).ok()
+        })
+    }
+
+    /// A folder in use.
+    fn folder_at(&self, number: u64) -> Option<MftEntry> {
+        let record = self.volume.record(number).ok()?;
+        let folder = record.is_directory() && record.in_use() && record.base().is_none();
+        folder.then(|| read_entry(&self.volume, number).ok()).flatten()
+    }
+
+    /// The names under which an entry is told: each once, a short one only where there is no other; of an entry in use none that a folder can lead to.
+    fn gone_names<'e>(&self, root: &EvidencePath, entry: &'e MftEntry) -> Vec<NameRecord<'e>> {
+        let all: Vec<_> = entry.names().flatten().collect();
+        let linked = |name: &NameRecord<'_>| self.parents.folder(&self.volume, root, name.parent()).known;
+        if entry.in_use && all.iter().any(linked) {
+            return Vec::new();
+        }
+        let mut names: Vec<NameRecord<'_>> = Vec::new();
+        for name in all.iter().filter(|name| !name.is_dos()) {
+            if names.iter().all(|known| known.units != name.units) {
+                names.push(*name);
+            }
+        }
+        if names.is_empty() {
+            names.extend(all.first());
+        }
+        names
+    }
+
+    /// The node of a name of an entry, with what is damaged in it.
+    fn deleted_entry(
+        &self,
+        root: &EvidencePath,
+        entry: &MftEntry,
+        name: &NameRecord<'_>,
+    ) -> Result<Examined, PathError> {
+        let reference = Reference { entry: entry.number, sequence: entry.sequence };
+        let path = deleted_path(root, reference, &name.name())?;
+        let state = if entry.in_use { NodeState::Allocated } else { NodeState::Deleted };
+        Ok(self.examined(path, entry, Some(name), state))
+    }
+}
+
+impl Deleted<'_> {
+    fn record(&mut self, number: u64) {
+        let volume = &self.files.volume;
+        match volume.record(number) {
+            Ok(record) if record.base().is_some() => {}
+            Ok(record) if record.in_use() && self.is_linked(&record) => {}
+            Ok(_) => match volume.entry(number) {
+                Ok(entry) => self.entry(&entry),
+                Err(error) => self.found.push_back(defect(&self.root, error.to_string())),
+            },
+            Err(_) if volume.is_unused(number) => {}
+            Err(error) => self.found.push_back(defect(&self.root, error.to_string())),
+        }
+    }
+
+    /// Whether a name in the record itself leads to a folder that is there.
+    fn is_linked(&self, record: &Record) -> bool {
+        let values = record.attributes().filter(|found| found.code == super::entry::FILE_NAME);
+        let mut names = values.filter_map(|found| NameRecord::parse(found.value().ok()?.0));
+        names.any(|name| self.files.parents.folder(&self.files.volume, &self.root, name.parent()).known)
+    }
+
+    fn entry(&mut self, entry: &MftEntry) {
+        let names = self.files.gone_names(&self.root, entry);
+        let mut recovery_of = None;
+        for (index, name) in names.iter().enumerate() {
+            let folder = self.files.parents.folder(&self.files.volume, &self.root, name.parent());
+            let examined = self.files.deleted_entry(&self.root, entry, name);
+            let (Ok(Examined { node, damage }), Some(original)) = (examined, folder.child(&name.name()))
+            else {
+                continue;
+            };
+            if index == 0 {
+                self.found.extend(damage.into_iter().map(|what| defect(&node.path, what)));
+            }
+            // The clusters of an entry in use are marked for itself.
+            let map = (!entry.in_use).then_some(&mut self.map);
+            let recovery = *recovery_of.get_or_insert_with(|| recovery(&self.files.volume, entry, map));
+            self.found.push_back(DeletedStep::Entry(Box::new(DeletedEntry { node, original, recovery })));
+        }
+        let unsound = entry.names().any(|name| name.is_none());
+        if unsound && !entry.in_use {
+            let what = format!("MFT entry {}: a $FILE_NAME that is not sound", entry.number);
+            self.found.push_back(defect(&self.root, what));
+        }
+    }
+
+    fn slack(&mut self, number: u64) {
+        let Some(folder) = self.files.folder_at(number) else { return };
+        let reference = Reference { entry: folder.number, sequence: folder.sequence };
+        for name in self.files.volume.slack_names(&folder) {
+            let above = self.files.parents.folder(&self.files.volume, &self.root, reference);
+            let (Ok(node), Some(original)) = (slack_node(&self.root, &name), above.child(&name.name)) else {
+                continue;
+            };
+            let recovery = if name.is_directory { Recovery::Nothing } else { Recovery::Lost };
+            self.found.push_back(DeletedStep::Entry(Box::new(DeletedEntry { node, original, recovery })));
+        }
+    }
+}
+
+impl Iterator for Deleted<'_> {
+    type Item = DeletedStep;
+
+    fn next(&mut self) -> Option<DeletedStep> {
+        loop {
+            if let Some(step) = self.found.pop_front() {
+                return Some(step);
+            }
+            if self.next >= self.files.volume.entries() {
+                if self.slack {
+                    return None;
+                }
+                (self.slack, self.next) = (true, 0);
+            }
+            let number = self.next;
+            self.next += 1;
+            match self.slack {
+                false => self.record(number),
+                true => self.slack(number),
+            }
+        }
+    }
+}
+
+impl super::Volume {
+    /// Whether a record was never written: it holds zeros.
+    fn is_unused(&self, number: u64) -> bool {
+        self.raw(number).is_ok_and(|bytes| bytes.iter().all(|byte| *byte == 0))
+    }
+}
+
+/// How a path of a deleted entry tells its number.
+fn written(reference: Reference) -> String {
+    format!("{}-{}", reference.entry, reference.sequence)
+}
+
+fn deleted_path(root: &EvidencePath, reference: Reference, name: &[u8]) -> Result<EvidencePath, PathError> {
+    root.child(DELETED)?.child(&written(reference))?.child_raw(name)
+}
+
+/// A name of which nothing but an entry of a folder's index is left: its times are those that the folder showed.
+fn slack_node(root: &EvidencePath, found: &SlackName) -> Result<Node, PathError> {
+    let path = deleted_path(root, found.reference, &found.name)?;
+    let Reference { entry, sequence } = found.reference;
+    Ok(Node {
+        kind: if found.is_directory { NodeKind::Directory } else { NodeKind::File },
+        size: if found.is_directory { 0 } else { found.size },
+        times: found.times.clone(),
+        reference: Some(FileReference::Mft { entry, sequence }),
+        state: NodeState::Deleted,
+        ..Node::folder(path)
+    })
+}
+
+fn defect(path: &EvidencePath, what: String) -> DeletedStep {
+    DeletedStep::Defect(Defect { path: path.as_str().to_owned(), offset: None, what })
+}

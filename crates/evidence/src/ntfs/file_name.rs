@@ -1,0 +1,87 @@
+//! `$FILE_NAME`: a name, the folder that holds it, and four times; in records and as the keys of folders.
+
+use super::bytes::{Reference, u32_at, u64_at};
+use super::record::{is_written, name_bytes};
+use crate::tree::MacbTimes;
+use ledger::Time;
+
+/// Bytes in front of the name.
+const HEADER: usize = 0x42;
+
+/// The short name of a file that has a long one besides.
+const DOS: u8 = 2;
+
+/// Set in the attributes of a folder.
+const DIRECTORY: u32 = 0x1000_0000;
+
+/// A `$FILE_NAME`.
+#[derive(Clone, Copy)]
+pub(super) struct NameRecord<'a> {
+    bytes: &'a [u8],
+    /// The UTF-16 bytes of the name.
+    pub(super) units: &'a [u8],
+}
+
+impl<'a> NameRecord<'a> {
+    /// `None` where it ends before its name does, or has none.
+    pub(super) fn parse(bytes: &'a [u8]) -> Option<NameRecord<'a>> {
+        let length = usize::from(*bytes.get(0x40)?) * 2;
+        let units = bytes.get(HEADER..)?.get(..length).filter(|units| !units.is_empty())?;
+        Some(NameRecord { bytes, units })
+    }
+
+    pub(super) fn parent(&self) -> Reference {
+        Reference::read(u64_at(self.bytes, 0).unwrap_or(0))
+    }
+
+    /// Born, modified, changed, accessed: as they stand.
+    pub(super) fn times(&self) -> MacbTimes {
+        four_times(self.bytes.get(8..).unwrap_or_default())
+    }
+
+    pub(super) fn size(&self) -> u64 {
+        u64_at(self.bytes, 0x30).unwrap_or(0)
+    }
+
+    pub(super) fn is_directory(&self) -> bool {
+        u32_at(self.bytes, 0x38).unwrap_or(0) & DIRECTORY != 0
+    }
+
+    pub(super) fn is_dos(&self) -> bool {
+        self.code() == DOS
+    }
+
+    pub(super) fn code(&self) -> u8 {
+        self.bytes.get(0x41).copied().unwrap_or(0)
+    }
+
+    pub(super) fn namespace(&self) -> &'static str {
+        match self.code() {
+            0 => "posix",
+            1 => "win32",
+            DOS => "dos",
+            3 => "win32_and_dos",
+            _ => "unknown",
+        }
+    }
+
+    /// The bytes of the name, see [`name_bytes`].
+    pub(super) fn name(&self) -> Vec<u8> {
+        name_bytes(self.units)
+    }
+
+    pub(super) fn is_written(&self, name: &str) -> bool {
+        is_written(self.units, name)
+    }
+
+    /// Bytes of the structure up to the end of its name.
+    pub(super) fn length(&self) -> usize {
+        HEADER + self.units.len()
+    }
+}
+
+/// The times as `$STANDARD_INFORMATION` and `$FILE_NAME` order them.
+pub(super) fn four_times(bytes: &[u8]) -> MacbTimes {
+    let time = |at| u64_at(bytes, at).map(Time::from_filetime);
+    MacbTimes { born: time(0), modified: time(8), changed: time(16), accessed: time(24) }
+}

@@ -1,0 +1,137 @@
+//! Entries of the `$MFT` as nodes of the tree.
+
+use super::bytes::Reference;
+use super::directory::Child;
+use super::entry::MftEntry;
+use super::file_name::NameRecord;
+use super::files::NtfsFiles;
+use super::reparse::{Reparse, reparse};
+use crate::deleted::Original;
+use crate::error::{NtfsDamage, ReadError};
+use crate::path::{EvidencePath, escape_target};
+use crate::tree::{FileReference, Node, NodeKind, NodeState, StreamInfo};
+
+/// A node, and what is damaged in its entry.
+pub(super) struct Examined {
+    pub(super) node: Node,
+    pub(super) damage: Vec<String>,
+}
+
+impl NtfsFiles {
+    /// The node of an entry that the folder `parent` names; `None` for a folder that is not known.
+    pub(super) fn listed(
+        &self,
+        path: EvidencePath,
+        found: &Child,
+        parent: Option<u64>,
+    ) -> Result<Examined, ReadError> {
+        let entry = self.entry(&path, found.reference.entry)?;
+        let wrong = |what, expected: u16, actual: u16| {
+            let (expected, found) = (u64::from(expected), u64::from(actual));
+            Err(damaged(&path, NtfsDamage::Value { entry: entry.number, what, expected, found }))
+        };
+        if entry.sequence != found.reference.sequence {
+            return wrong("sequence number", found.reference.sequence, entry.sequence);
+        }
+        if !entry.in_use {
+            return wrong("in-use flag", 1, 0);
+        }
+        let name = self.name_of(&path, &entry, parent);
+        Ok(self.examined(path, &entry, name.as_ref(), NodeState::Allocated))
+    }
+
+    /// The `$FILE_NAME` by which a folder lists an entry.
+    fn name_of<'a>(
+        &self,
+        path: &EvidencePath,
+        entry: &'a MftEntry,
+        parent: Option<u64>,
+    ) -> Option<NameRecord<'a>> {
+        let named = |name: &NameRecord<'_>| name.is_written(path.name());
+        if let Some(parent) = parent {
+            let mut names = entry.names().flatten();
+            return names.find(|name| name.parent().entry == parent && named(name));
+        }
+        let names: Vec<_> = entry.names().flatten().filter(named).collect();
+        let volume = volume_of(path)?;
+        let here = |name: &&NameRecord<'_>| {
+            let folder = self.parents.folder(&self.volume, &volume, name.parent());
+            folder.child(&name.name()) == Some(Original::Path(path.clone()))
+        };
+        match names.as_slice() {
+            [only] => Some(*only),
+            several => several.iter().find(here).copied(),
+        }
+    }
+
+    /// The node of an entry, as far as that is sound.
+    pub(super) fn examined(
+        &self,
+        path: EvidencePath,
+        entry: &MftEntry,
+        name: Option<&NameRecord<'_>>,
+        state: NodeState,
+    ) -> Examined {
+        let (streams, wrong) = entry.streams();
+        let mut damage: Vec<_> = entry.damage.iter().chain(&wrong).map(ToString::to_string).collect();
+        if let Some(Err(error)) = entry.standard_information() {
+            damage.push(error.to_string());
+        }
+        let reparse = reparse(&self.volume, entry).unwrap_or_else(|error| {
+            damage.push(error.to_string());
+            Reparse::Plain
+        });
+        let kind = match reparse {
+            Reparse::Link(target) => NodeKind::Symlink { target: escape_target(target.as_bytes()) },
+            Reparse::Elsewhere(_) | Reparse::Plain if entry.is_directory => NodeKind::Directory,
+            // `$Secure` and its like hold streams and indexes only.
+            Reparse::Plain if !entry.has_main_stream() && wrong.is_empty() => NodeKind::Other,
+            Reparse::Elsewhere(_) | Reparse::Plain => NodeKind::File,
+        };
+        let mut node = Node {
+            name: path.name().to_owned(),
+            name_times: name.map(NameRecord::times),
+            links: Some(entry.links.into()),
+            size: 0,
+            kind,
+            times: entry.times(),
+            reference: Some(reference_of(entry)),
+            state,
+            streams: Vec::new(),
+            path,
+        };
+        for (name, size) in streams {
+            match name {
+                Some(name) => node.streams.push(StreamInfo { name, size }),
+                None if node.kind == NodeKind::File => node.size = size,
+                None => {}
+            }
+        }
+        Examined { node, damage }
+    }
+
+    pub(super) fn entry(&self, path: &EvidencePath, number: u64) -> Result<MftEntry, ReadError> {
+        self.volume.entry(number).map_err(|source| damaged(path, source))
+    }
+}
+
+/// The folder of the volume that a path leads into.
+pub(super) fn volume_of(path: &EvidencePath) -> Option<EvidencePath> {
+    EvidencePath::root().child(path.components().next()?).ok()
+}
+
+fn reference_of(entry: &MftEntry) -> FileReference {
+    FileReference::Mft { entry: entry.number, sequence: entry.sequence }
+}
+
+pub(super) fn damaged(path: &EvidencePath, source: NtfsDamage) -> ReadError {
+    ReadError::Damaged { path: path.clone(), source: source.into() }
+}
+
+/// The reference that a node carries.
+pub(super) fn node_reference(node: &Node) -> Option<Reference> {
+    match node.reference {
+        Some(FileReference::Mft { entry, sequence }) => Some(Reference { entry, sequence }),
+        Some(FileReference::Inode(_) | FileReference::DirectoryEntry(_)) | None => None,
+    }
+}
