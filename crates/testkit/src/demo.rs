@@ -1,6 +1,6 @@
 //! The evidence of the demo case, and what was planted in it.
 //!
-//! A workstation of an accountant: ordinary life, and an intrusion that begins with a free scanner tool.
+//! The disk of an accountant's workstation, with ordinary life and an intrusion that begins with a free scanner tool, and a triage of the file server that the intruder visited from there.
 //! Everything here is invented; `cargo xtask demo` writes it to `cases/demo`, with `truth.toml` beside it.
 //! The names, paths and times of the story stand in one module, which the evidence and the truth are both built from.
 
@@ -11,6 +11,7 @@ mod facts;
 mod files;
 mod parts;
 mod sam;
+mod server;
 mod services;
 mod shell;
 mod software;
@@ -20,20 +21,40 @@ mod system;
 mod tasks;
 mod truth;
 mod users;
+mod volume;
 
 use crate::hive::{HiveSpec, KeySpec};
+use crate::{disk, ewf, ntfs, zip};
+use thiserror::Error;
 
 /// A file of the demo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DemoFile {
-    /// Its path under [`EVIDENCE`], separated by `/`.
+    /// Its path in its evidence, separated by `/`.
     pub path: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
-/// The folder of the evidence under `cases/demo`.
-pub const EVIDENCE: &str = "evidence";
+/// Why the demo cannot be built.
+#[derive(Debug, Error)]
+pub enum DemoError {
+    /// A database.
+    #[error("build a database of the demo")]
+    Sqlite(#[from] rusqlite::Error),
+    /// The volume.
+    #[error("build the volume of the demo")]
+    Volume(#[from] ntfs::BuildError),
+    /// The disk.
+    #[error("build the disk of the demo")]
+    Disk(#[from] disk::DiskError),
+}
+
+/// The image of the workstation under `cases/demo`.
+pub const IMAGE: &str = "alder-07.E01";
+
+/// The triage of the file server under `cases/demo`.
+pub const ARCHIVE: &str = "alder-fs01.zip";
 
 /// The name of the file under `cases/demo` that says what was planted.
 pub const TRUTH: &str = "truth.toml";
@@ -44,7 +65,7 @@ impl DemoFile {
     }
 }
 
-/// Every file of the demo's evidence; fails only where SQLite does.
+/// The files that are in use on drive C of the workstation, below `p1`; fails only where SQLite does.
 pub fn files() -> rusqlite::Result<Vec<DemoFile>> {
     let mut files = vec![
         hive(facts::SYSTEM, "SYSTEM", system::root()),
@@ -56,6 +77,38 @@ pub fn files() -> rusqlite::Result<Vec<DemoFile>> {
     files.extend(files::files());
     files.extend(browsers::files()?);
     Ok(files)
+}
+
+/// The disk of the workstation, with one NTFS volume.
+pub fn disk() -> Result<Vec<u8>, DemoError> {
+    let volume = volume::volume(&files()?).build()?;
+    let part = disk::Part::volume(story::PARTITION / disk::SECTOR, &volume);
+    let mut spec = disk::DiskSpec::mbr(story::DISK / disk::SECTOR).part(part);
+    spec.table = disk::Table::Mbr { signature: story::DISK_SIGNATURE };
+    Ok(spec.build()?.bytes())
+}
+
+/// The disk as an E01 of one segment.
+pub fn image() -> Result<Vec<u8>, DemoError> {
+    let spec = ewf::EwfSpec {
+        case_number: "2025-0917".to_owned(),
+        evidence_number: "1".to_owned(),
+        description: format!("system disk of {}", story::HOST),
+        examiner: "A. Castellan".to_owned(),
+        acquired: u64::from(story::ACQUIRED.unix()),
+        ..ewf::EwfSpec::default()
+    };
+    Ok(spec.write(&disk()?).concat())
+}
+
+/// The triage of the file server.
+pub fn archive() -> Vec<u8> {
+    let entry = |file: DemoFile| zip::ZipEntry {
+        name: file.path,
+        bytes: file.bytes,
+        modified: story::ACQUIRED.plus(1_260).filetime(),
+    };
+    zip::write(&server::files().into_iter().map(entry).collect::<Vec<_>>())
 }
 
 /// What was planted, as `truth.toml`.

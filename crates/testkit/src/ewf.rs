@@ -12,13 +12,9 @@
 
 mod sections;
 
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
 use md5::Md5;
 use sections::Segment;
 use sha1::{Digest as _, Sha1};
-use std::io::Write as _;
-
 /// Bytes of a chunk.
 pub const CHUNK: usize = 32 << 10;
 
@@ -149,11 +145,9 @@ struct Chunk {
     compressed: bool,
 }
 
+/// One library at one level: the same bytes whatever else a build compresses with.
 fn zlib(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
-    // Writing to memory cannot fail.
-    let _ = encoder.write_all(bytes);
-    encoder.finish().unwrap_or_default()
+    miniz_oxide::deflate::compress_to_vec_zlib(bytes, 6)
 }
 
 /// Adler-32 (RFC 1950).

@@ -8,3 +8,4 @@ pub mod hive;
 mod medium;
 pub mod ntfs;
 pub mod scripted;
+pub mod zip;

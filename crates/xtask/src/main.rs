@@ -1,7 +1,6 @@
 //! Chores of the workspace: `cargo xtask <chore>`.
 #![expect(clippy::print_stderr, reason = "a chore talks to whoever runs it")]
 
-use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -48,35 +47,13 @@ fn root() -> PathBuf {
 #[expect(clippy::disallowed_methods, reason = "writing the fixture is what this chore is for")]
 fn demo() -> io::Result<()> {
     let case = root().join("cases/demo");
-    let evidence = case.join(testkit::demo::EVIDENCE);
-    let files = testkit::demo::files().map_err(io::Error::other)?;
-    for file in &files {
-        let path = evidence.join(&file.path);
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        std::fs::write(&path, &file.bytes)?;
-        eprintln!("{} {} bytes", file.path, file.bytes.len());
-    }
-    std::fs::write(case.join(testkit::demo::TRUTH), testkit::demo::truth())?;
-    let built: BTreeSet<PathBuf> = files.iter().map(|file| evidence.join(&file.path)).collect();
-    remove_stale(&evidence, &built)
-}
-
-/// Removes what is not built any more, and folders that this leaves empty; a link is removed, never followed.
-fn remove_stale(folder: &Path, built: &BTreeSet<PathBuf>) -> io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        let path = entry.path();
-        if entry.file_type()?.is_dir() {
-            remove_stale(&path, built)?;
-            if std::fs::read_dir(&path)?.next().is_none() {
-                std::fs::remove_dir(&path)?;
-            }
-        } else if !built.contains(&path) {
-            std::fs::remove_file(&path)?;
-            eprintln!("{} removed", path.display());
-        }
+    let image = testkit::demo::image().map_err(io::Error::other)?;
+    let (archive, truth) = (testkit::demo::archive(), testkit::demo::truth().into_bytes());
+    for (name, bytes) in
+        [(testkit::demo::IMAGE, image), (testkit::demo::ARCHIVE, archive), (testkit::demo::TRUTH, truth)]
+    {
+        std::fs::write(case.join(name), &bytes)?;
+        eprintln!("{name} {} bytes", bytes.len());
     }
     Ok(())
 }

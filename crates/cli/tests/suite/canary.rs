@@ -9,7 +9,7 @@ use testkit::scripted::calls;
 
 const CANARY: &str = "kanarienvogel-7731";
 
-const HISTORY: &str = "C/Users/mara/AppData/Local/Chromium/User Data/Default/History";
+const HISTORY: &str = "p1/Users/mara/AppData/Local/Chromium/User Data/Default/History";
 
 /// Statements that answer with the canary beside real columns, or in their place.
 fn queries() -> impl Iterator<Item = String> {
@@ -36,9 +36,9 @@ fn calls_with_canaries(tools: &[ToolSpec]) -> Vec<(String, Value)> {
             for (name, schema) in tool.arguments["properties"].as_object().unwrap() {
                 if schema["type"] == "string" && schema.get("enum").is_none() {
                     let works = match name.as_str() {
-                        "hive" => "C/Windows/System32/config/SYSTEM",
+                        "hive" => "p1/Windows/System32/config/SYSTEM",
                         "key" => "Select",
-                        "path" => "C/Users/mara/Documents/handover.txt",
+                        "path" => "p1/Users/mara/Documents/handover.txt",
                         _ => "",
                     };
                     let value = if working { format!("{works}{CANARY}") } else { CANARY.to_owned() };
@@ -50,7 +50,7 @@ fn calls_with_canaries(tools: &[ToolSpec]) -> Vec<(String, Value)> {
                 calls.extend(queries().map(|sql| (tool.name.clone(), json!({"path": HISTORY, "sql": sql}))));
             }
             if let Some(hive) = arguments.get_mut("hive") {
-                *hive = json!("C/Windows/System32/config/SYSTEM");
+                *hive = json!("p1/Windows/System32/config/SYSTEM");
                 arguments.remove("evidence");
                 calls.push((tool.name.clone(), Value::Object(arguments)));
             }

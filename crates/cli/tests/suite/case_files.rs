@@ -1,6 +1,6 @@
 //! Case files that evidence brought along, and case files that make no sense.
 
-use crate::support::{Place, demo_folder, str, text};
+use crate::support::{Place, demo_file, str, text};
 
 fn case(path: &str) -> String {
     format!("title = \"T\"\n[[evidence]]\npath = \"{path}\"\nkind = \"directory\"\n")
@@ -109,11 +109,9 @@ fn two_hosts_with_equal_paths_are_both_investigated_and_told_apart() {
     let place = Place::new();
     let folder = place.path("two");
     for host in ["one", "two"] {
-        let config = folder.join(host).join("C/Windows/System32/config");
-        std::fs::create_dir_all(&config).unwrap();
         for hive in ["SYSTEM", "SOFTWARE"] {
-            let source = demo_folder().join("evidence/C/Windows/System32/config").join(hive);
-            std::fs::copy(source, config.join(hive)).unwrap();
+            let bytes = demo_file(&format!("Windows/System32/config/{hive}"));
+            place.file(&format!("two/{host}/C/Windows/System32/config/{hive}"), bytes);
         }
     }
     let evidence =

@@ -1,12 +1,12 @@
 //! `locard init`, and case files with misspelt words.
 
-use crate::support::{Place, copy_folder, demo_folder, str, text};
+use crate::support::{Place, collect_demo, str, text};
 use serde_json::Value;
 
 #[test]
 fn a_new_case_runs_and_its_hash_holds() {
     let place = Place::new();
-    copy_folder(&demo_folder().join("evidence"), &place.path("host"));
+    collect_demo(&place.path("host"));
     let told = place.locard_ends(0, &["init", "host", "--hash"]);
     assert!(told.contains("next: ") && told.contains("host-case/case.toml"), "{told}");
     let file = place.path("host-case/case.toml");

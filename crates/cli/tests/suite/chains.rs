@@ -67,11 +67,11 @@ fn two_agents_side_by_side_have_equal_task_chains_however_they_interleave() {
     let chains = [(); 3].map(|()| {
         let place = Place::new();
         let agents = vec![
-            ("system", agent("C/Windows/System32/config/SYSTEM", "Select", "Current")),
+            ("system", agent("p1/Windows/System32/config/SYSTEM", "Select", "Current")),
             (
                 "software",
                 agent(
-                    "C/Windows/System32/config/SOFTWARE",
+                    "p1/Windows/System32/config/SOFTWARE",
                     r"Microsoft\Windows NT\CurrentVersion",
                     "RegisteredOwner",
                 ),

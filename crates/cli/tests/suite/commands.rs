@@ -1,6 +1,6 @@
 //! The commands as a person types them.
 
-use crate::support::{Place, demo_folder, text};
+use crate::support::{Place, demo_file, demo_folder, text};
 
 fn demo() -> String {
     demo_folder().to_str().unwrap().to_owned()
@@ -72,7 +72,7 @@ fn the_evidence_is_as_it_was_after_a_run() {
     let place = Place::new();
     let listing = || {
         let mut entries = Vec::new();
-        let mut folders = vec![demo_folder().join("evidence")];
+        let mut folders = vec![demo_folder()];
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).unwrap().flatten() {
                 let metadata = entry.metadata().unwrap();
@@ -135,10 +135,8 @@ fn usage_that_makes_no_sense_is_told_with_exit_code_2() {
 /// A copy of the demo with another case file.
 fn demo_with(place: &Place, case: &str) -> String {
     let folder = place.path("demo");
-    let config = folder.join("evidence/C/Windows/System32/config");
-    std::fs::create_dir_all(&config).unwrap();
-    let source = demo_folder().join("evidence/C/Windows/System32/config/SOFTWARE");
-    std::fs::copy(source, config.join("SOFTWARE")).unwrap();
+    let software = "Windows/System32/config/SOFTWARE";
+    place.file(&format!("demo/evidence/C/{software}"), demo_file(software));
     #[expect(clippy::disallowed_methods, reason = "the test writes its own case file")]
     std::fs::write(folder.join("case.toml"), case).unwrap();
     folder.to_str().unwrap().to_owned()
@@ -184,7 +182,7 @@ fn a_tool_can_be_called_by_hand() {
         &[
             "tool",
             "parse_registry_key",
-            "hive=C/Windows/System32/config/SYSTEM",
+            "hive=p1/Windows/System32/config/SYSTEM",
             "key=Select",
             "--evidence",
             &demo(),
@@ -193,7 +191,7 @@ fn a_tool_can_be_called_by_hand() {
     assert!(out.contains("registry_value") && out.contains("value_path: Select\\Current"), "{out}");
     let out = place.locard_ends(0, &["tool", "list_hives", "--evidence", &demo(), "--format", "json"]);
     let value: serde_json::Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(value["records"].as_array().unwrap().len(), 5);
+    assert_eq!(value["records"].as_array().unwrap().len(), 7);
     assert!(place.locard_ends(0, &["tool"]).contains("list_directory"));
 }
 

@@ -1,12 +1,11 @@
 //! Each exit code that a machine like any other can be brought to; 1, 40 and 50 are tested where they are decided.
 
-use crate::support::{Place, copy_folder, demo_folder, str, text};
+use crate::support::{Place, collected_case, copy_folder, demo_folder, str, text};
 use std::path::{Path, PathBuf};
 
 /// A copy of the demo whose SYSTEM hive ends behind its base block.
 fn truncated(place: &Place) -> PathBuf {
-    let folder = place.path("truncated");
-    copy_folder(&demo_folder(), &folder);
+    let folder = collected_case(place, "truncated");
     let hive = folder.join("evidence/C/Windows/System32/config/SYSTEM");
     let file = std::fs::OpenOptions::new().write(true).open(&hive).unwrap();
     file.set_len(4096).unwrap();
@@ -35,14 +34,14 @@ fn each_code_is_reached() {
     let demo = str(&demo_folder()).to_owned();
     place.folder("empty/evidence");
     let none = place.file("none.toml", "[budgets]\ninvestigate_turns = 0\nrecord_turns = 0\n");
-    let few = place.file("few.toml", "[budgets]\ninvestigate_turns = 3\nrecord_turns = 0\n");
+    let cut = truncated(&place);
     place.locard_ends(0, &["run", &demo]);
     let run = str(&place.only_run()).to_owned();
     let cases: [(i32, &[&str]); 8] = [
         (0, &["verify", &run]),
         (2, &["run", "no-such-folder"]),
         (2, &["facts", "no-such-run"]),
-        (10, &["run", &demo, "--rules", str(&few), "--fail-on", "gaps"]),
+        (10, &["run", str(&cut), "--fail-on", "gaps"]),
         (20, &["run", &demo, "--model", "sloppy:3", "--fail-on", "gaps,refused,unmet"]),
         (25, &["run", "empty/evidence", "--fail-on", "gaps,refused,unmet"]),
         (31, &["facts", "empty/"]),
@@ -74,8 +73,7 @@ fn a_truncated_hive_costs_its_own_objectives_and_stays_as_it_was() {
 #[test]
 fn a_hive_that_ends_in_its_middle_is_known_by_its_path_and_its_lost_keys_are_a_gap() {
     let place = Place::new();
-    let folder = place.path("cut");
-    copy_folder(&demo_folder(), &folder);
+    let folder = collected_case(&place, "cut");
     let hive = folder.join("evidence/C/Windows/System32/config/SOFTWARE");
     let length = hive.metadata().unwrap().len();
     let file = std::fs::OpenOptions::new().write(true).open(&hive).unwrap();

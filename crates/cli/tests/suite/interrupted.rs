@@ -1,6 +1,6 @@
 //! Runs that are asked to end: by SIGINT, by SIGTERM, by the interrupt of the library; and programs that are killed.
 
-use crate::support::{Place, demo_folder, script, str, text};
+use crate::support::{Place, demo_file, demo_folder, script, str, text};
 use app::{Progress, RunError};
 use ledger::{Event, Rules};
 use serde_json::{Value, json};
@@ -14,9 +14,8 @@ use testkit::scripted::calls;
 /// Evidence that takes hours to hash: a file of 1 TiB that has no bytes on the disk.
 fn endless(place: &Place) -> PathBuf {
     let config = "C/Windows/System32/config";
-    let folder = place.folder(&format!("endless/evidence/{config}"));
-    let hive = demo_folder().join("evidence").join(config).join("SYSTEM");
-    std::fs::copy(hive, folder.join("SYSTEM")).unwrap();
+    place.folder(&format!("endless/evidence/{config}"));
+    place.file(&format!("endless/evidence/{config}/SYSTEM"), demo_file("Windows/System32/config/SYSTEM"));
     let file = std::fs::File::create(place.path("endless/evidence/endless.bin")).unwrap();
     file.set_len(1 << 40).unwrap();
     place.path("endless/evidence")

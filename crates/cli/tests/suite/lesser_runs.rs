@@ -39,7 +39,7 @@ pub(crate) fn broken_off(place: &Place) -> PathBuf {
     let (go_on, may_go_on) = channel::<()>();
     let agent = script(vec![
         Box::new(|_| {
-            let arguments = json!({"hive": "C/Windows/System32/config/SYSTEM", "key": "Select"});
+            let arguments = json!({"hive": "p1/Windows/System32/config/SYSTEM", "key": "Select"});
             calls(1, &[("parse_registry_key", arguments)])
         }),
         Box::new(|request| {

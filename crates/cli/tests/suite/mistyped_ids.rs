@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use testkit::scripted::calls;
 
-const SYSTEM: &str = "C/Windows/System32/config/SYSTEM";
+const SYSTEM: &str = "p1/Windows/System32/config/SYSTEM";
 const NAME_KEY: &str = r"ControlSet001\Control\ComputerName\ComputerName";
 
 fn read_name() -> (&'static str, Value) {
@@ -79,7 +79,7 @@ fn nothing_is_healed_where_several_different_outputs_hold_the_reading() {
     // Two profiles have the same flags: two records, two outputs, one reading.
     let key = |sid: &str| {
         let key = format!(r"Microsoft\Windows NT\CurrentVersion\ProfileList\{sid}");
-        ("parse_registry_key", json!({"hive": "C/Windows/System32/config/SOFTWARE", "key": key}))
+        ("parse_registry_key", json!({"hive": "p1/Windows/System32/config/SOFTWARE", "key": key}))
     };
     let script = script(vec![
         Box::new(move |_| {

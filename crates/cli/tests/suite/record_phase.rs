@@ -8,7 +8,7 @@ use serde_json::json;
 use std::sync::{Arc, Mutex};
 use testkit::scripted::{Scripted, calls};
 
-const HISTORY: &str = "C/Users/mara/AppData/Local/Chromium/User Data/Default/History";
+const HISTORY: &str = "p1/Users/mara/AppData/Local/Chromium/User Data/Default/History";
 
 #[test]
 fn on_the_record_surface_no_evidence_can_be_read() {
@@ -28,7 +28,7 @@ fn on_the_record_surface_no_evidence_can_be_read() {
                     ("sqlite_query", json!({"path": HISTORY, "sql": "SELECT url FROM urls"})),
                     (
                         "parse_registry_key",
-                        json!({"hive": "C/Windows/System32/config/SYSTEM", "key": "Select"}),
+                        json!({"hive": "p1/Windows/System32/config/SYSTEM", "key": "Select"}),
                     ),
                 ],
             )
@@ -74,7 +74,7 @@ fn late(record_turns: u32) -> (u32, u32, usize) {
         }
         let reading = json!({"predicate": "present", "values": {"name": "mara"}, "invocation": cited});
         Some(match turn {
-            1 => calls(turn, &[("list_directory", json!({"path": "C/Users"}))]),
+            1 => calls(turn, &[("list_directory", json!({"path": "p1/Users"}))]),
             2..=71 => calls(turn, &[("list_directory", json!({"path": "/", "limit": turn}))]),
             72 => calls(turn, &[("record_phenomenon", json!({"readings": [reading]}))]),
             _ => testkit::scripted::words("done"),

@@ -143,6 +143,32 @@ pub(crate) fn demo_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/demo").canonicalize().unwrap()
 }
 
+/// Writes the files of drive C of the demo below `C` in this folder, as a collecting tool does.
+#[expect(clippy::disallowed_methods, reason = "a test writes its evidence")]
+pub(crate) fn collect_demo(folder: &Path) {
+    for file in testkit::demo::files().unwrap() {
+        let path = folder.join(file.path.replacen("p1/", "C/", 1));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, file.bytes).unwrap();
+    }
+}
+
+/// One file of drive C of the demo.
+pub(crate) fn demo_file(path: &str) -> Vec<u8> {
+    let files = testkit::demo::files().unwrap();
+    files.into_iter().find(|file| file.path == format!("p1/{path}")).unwrap().bytes
+}
+
+/// A case of its own with drive C of the demo collected in the folder `evidence`.
+pub(crate) fn collected_case(place: &Place, name: &str) -> PathBuf {
+    collect_demo(&place.folder(&format!("{name}/evidence")));
+    place.file(
+        &format!("{name}/case.toml"),
+        "title = \"T\"\n[[evidence]]\npath = \"evidence\"\nlabel = \"alder-07\"\nkind = \"directory\"\n",
+    );
+    place.path(name)
+}
+
 pub(crate) fn demo() -> Case {
     app::load_case(&demo_folder()).unwrap()
 }

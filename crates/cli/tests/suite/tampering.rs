@@ -1,6 +1,6 @@
 //! A changed run is found, and the place is named.
 
-use crate::support::{Place, demo_folder};
+use crate::support::{Place, demo_file, demo_folder};
 use std::path::{Path, PathBuf};
 
 /// A sealed run of the demo.
@@ -82,8 +82,8 @@ fn a_changed_or_missing_manifest_is_found() {
 #[test]
 fn no_flipped_byte_changes_what_a_run_says_unseen() {
     let place = Place::new();
-    let sam = "C/Windows/System32/config/SAM";
-    place.file(&format!("host/{sam}"), std::fs::read(demo_folder().join("evidence").join(sam)).unwrap());
+    let sam = "Windows/System32/config/SAM";
+    place.file(&format!("host/C/{sam}"), demo_file(sam));
     place.locard_ends(0, &["run", "host"]);
     let run = place.only_run();
     let original = std::fs::read(run.join("run.db")).unwrap();

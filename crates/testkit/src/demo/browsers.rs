@@ -9,10 +9,10 @@ use super::sqlite;
 use super::story::*;
 
 /// Where mara's history lies.
-pub(crate) const HISTORY: &str = "C/Users/mara/AppData/Local/Chromium/User Data/Default/History";
+pub(crate) const HISTORY: &str = "p1/Users/mara/AppData/Local/Chromium/User Data/Default/History";
 /// Where it-admin's history lies.
 pub(crate) const PLACES: &str =
-    "C/Users/it-admin/AppData/Roaming/Mozilla/Firefox/Profiles/q7h2k9xv.default-release/places.sqlite";
+    "p1/Users/it-admin/AppData/Roaming/Mozilla/Firefox/Profiles/q7h2k9xv.default-release/places.sqlite";
 
 /// The files of both.
 pub(crate) fn files() -> rusqlite::Result<Vec<DemoFile>> {

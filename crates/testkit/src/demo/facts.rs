@@ -2,21 +2,23 @@
 
 mod machine;
 mod people;
+mod server;
 mod software;
 mod traces;
+mod volume;
 
 use super::clock::Time;
 use super::truth::{Datum, Fact, Place};
 
-pub(crate) const SYSTEM: &str = "C/Windows/System32/config/SYSTEM";
-pub(crate) const SOFTWARE: &str = "C/Windows/System32/config/SOFTWARE";
-pub(crate) const SAM: &str = "C/Windows/System32/config/SAM";
-pub(crate) const MARA_HIVE: &str = "C/Users/mara/NTUSER.DAT";
-pub(crate) const ADMIN_HIVE: &str = "C/Users/it-admin/NTUSER.DAT";
+pub(crate) const SYSTEM: &str = "p1/Windows/System32/config/SYSTEM";
+pub(crate) const SOFTWARE: &str = "p1/Windows/System32/config/SOFTWARE";
+pub(crate) const SAM: &str = "p1/Windows/System32/config/SAM";
+pub(crate) const MARA_HIVE: &str = "p1/Users/mara/NTUSER.DAT";
+pub(crate) const ADMIN_HIVE: &str = "p1/Users/it-admin/NTUSER.DAT";
 
 /// All of them.
 pub(crate) fn all() -> Vec<Fact> {
-    [machine::all(), software::all(), people::all(), traces::all()].concat()
+    [machine::all(), software::all(), people::all(), traces::all(), volume::all(), server::all()].concat()
 }
 
 fn text(text: &str) -> Datum {

@@ -8,18 +8,18 @@ use super::story::*;
 /// All of them.
 pub(crate) fn files() -> Vec<DemoFile> {
     let mut files = vec![
-        DemoFile::new("C/Users/mara/Documents/handover.txt", HANDOVER.to_vec()),
-        DemoFile::new("C/Users/mara/Documents/Ledgers/2025-q3.csv", ledger()),
-        DemoFile::new("C/Users/mara/Documents/Ledgers/suppliers.csv", suppliers()),
+        DemoFile::new("p1/Users/mara/Documents/handover.txt", HANDOVER.to_vec()),
+        DemoFile::new("p1/Users/mara/Documents/Ledgers/2025-q3.csv", ledger()),
+        DemoFile::new("p1/Users/mara/Documents/Ledgers/suppliers.csv", suppliers()),
         DemoFile::new(&collected(INSTALLER), installer()),
         DemoFile::new(&collected(FORM), FORM_BYTES.to_vec()),
         DemoFile::new(&collected(PROGRAM), stand_in("the program")),
-        DemoFile::new("C/ProgramData/ScanToPdf/install.log", install_log()),
-        DemoFile::new("C/Windows/System32/drivers/etc/hosts", hosts()),
-        DemoFile::new("C/Windows/INF/setupapi.dev.log", device_log()),
+        DemoFile::new("p1/ProgramData/ScanToPdf/install.log", install_log()),
+        DemoFile::new("p1/Windows/System32/drivers/etc/hosts", hosts()),
+        DemoFile::new("p1/Windows/INF/setupapi.dev.log", device_log()),
         DemoFile::new(&collected(ARCHIVE_LIST), archive_list()),
         DemoFile::new(
-            "C/Windows/Temp/MpSigStub.log",
+            "p1/Windows/Temp/MpSigStub.log",
             lines(&["Signature update finished, result 0x00000000"]),
         ),
         DemoFile::new(
@@ -27,7 +27,7 @@ pub(crate) fn files() -> Vec<DemoFile> {
             lines(&["@echo off", &format!("start \"\" \"{PROGRAM}\" -k netsvcs")]),
         ),
         DemoFile::new(
-            "C/Users/mara/AppData/Roaming/Microsoft/Windows/Start Menu/Programs/Startup/Timesheet.url",
+            "p1/Users/mara/AppData/Roaming/Microsoft/Windows/Start Menu/Programs/Startup/Timesheet.url",
             lines(&["[InternetShortcut]", &format!("URL={INTRANET}timesheet")]),
         ),
     ];
@@ -124,7 +124,7 @@ fn archive_list() -> Vec<u8> {
 
 /// Where PowerShell keeps what a user typed.
 pub(crate) fn typed(user: &str) -> String {
-    format!("C/Users/{user}/AppData/Roaming/Microsoft/Windows/PowerShell/PSReadLine/ConsoleHost_history.txt")
+    format!("p1/Users/{user}/AppData/Roaming/Microsoft/Windows/PowerShell/PSReadLine/ConsoleHost_history.txt")
 }
 
 /// What was typed into PowerShell.
@@ -148,7 +148,7 @@ fn histories() -> [DemoFile; 2] {
 
 /// What mara threw away, and the folder's own settings.
 fn recycle_bin() -> Vec<DemoFile> {
-    let folder = format!("C/$Recycle.Bin/{}", local_sid(MARA_RID));
+    let folder = format!("p1/$Recycle.Bin/{}", local_sid(MARA_RID));
     let archive = b"a stand-in for an archive of ledgers\r\n".to_vec();
     let lunch = lines(&["Monday: soup", "Tuesday: dumplings", "Wednesday: leftovers"]);
     let mut files = vec![DemoFile::new(

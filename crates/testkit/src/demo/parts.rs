@@ -18,9 +18,9 @@ pub(crate) fn dated(mut key: KeySpec, time: Time) -> KeySpec {
     key
 }
 
-/// Where a file of drive C lies in the evidence.
+/// Where a file of drive C lies in the image: its volume is the first partition.
 pub(crate) fn collected(path: &str) -> String {
-    path.replacen("C:", "C", 1).replace('\\', "/")
+    path.replacen("C:", "p1", 1).replace('\\', "/")
 }
 
 /// UTF-16LE without a terminator.

@@ -42,6 +42,17 @@ pub(crate) const NETWORK: &str = "corp.alderbrook.example";
 pub(crate) const CAFE: &str = "Cafe Linde Guest";
 pub(crate) const CAFE_FIRST: Time = utc(2025, 7, 11, 15, 20, 48);
 
+/// The volume of drive C.
+pub(crate) const VOLUME_SERIAL: u64 = 0x5e1c_7a40_9d27_b316;
+pub(crate) const VOLUME_LABEL: &str = "Windows";
+pub(crate) const CLUSTER: u32 = 4096;
+/// Where the partition begins, and the bytes of the disk.
+pub(crate) const PARTITION: u64 = 1 << 20;
+pub(crate) const DISK: u64 = 20 << 20;
+pub(crate) const DISK_SIGNATURE: u32 = 0x8d3a_41c6;
+/// The disk was imaged, and the triage made, on the next morning.
+pub(crate) const ACQUIRED: Time = utc(2025, 9, 17, 7, 12, 30);
+
 // ── People and accounts ──────────────────────────────────────────────────
 
 pub(crate) const MACHINE_SID: [u32; 3] = [1_391_846_017, 2_755_219_433, 3_320_145_571];
@@ -141,6 +152,20 @@ pub(crate) const STICK_MODEL: &str = "Disk&Ven_Kingston&Prod_DataTraveler_3.0&Re
 pub(crate) const STICK_SERIAL: &str = "E0D55EA574BCF3A1&0";
 pub(crate) const STICK_NAME: &str = "Kingston DataTraveler 3.0 USB Device";
 pub(crate) const STICK_VOLUME: &str = "{7f3c2d91-92f5-11f0-a1b4-3c7c3f2a9e05}";
+/// The fake program's file was made, and given the times of another.
+pub(crate) const PROGRAM_MADE: Time = STARTED.plus(41).plus_ticks(2_704_118);
+pub(crate) const PROGRAM_FORGED: Time = utc(2021, 3, 18, 4, 11, 0);
+/// The list of names was changed.
+pub(crate) const HOSTS_CHANGED: Time = utc(2025, 9, 16, 10, 1, 15).plus_ticks(6_220_907);
+/// A script of the installer, which removed it when it was done.
+pub(crate) const SCRIPT: &str = "C:\\ProgramData\\ScanToPdf\\stage.ps1";
+pub(crate) const SCRIPT_LINE: &str = "Add-MpPreference -ExclusionPath C:\\ProgramData\\ScanToPdf";
+/// What the installer unpacked; a ledger lies in its clusters by now.
+pub(crate) const UNPACKED: &str = "C:\\Users\\mara\\AppData\\Local\\Temp\\stp-7f31.tmp";
+/// Where the fake program keeps the address of its relay: a stream beside its log.
+pub(crate) const LOG: &str = "C:\\ProgramData\\ScanToPdf\\install.log";
+pub(crate) const RELAY_STREAM: &str = "relay";
+pub(crate) const RELAY: &str = "203.0.113.78:8443";
 /// The packed ledgers went into the recycle bin.
 pub(crate) const ARCHIVE_DELETED: Time = utc(2025, 9, 16, 17, 14, 22).plus_ticks(4_410_000);
 
@@ -183,6 +208,9 @@ pub(crate) const CONSOLE: &str =
     "{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powershell.exe";
 /// The search that led to the page.
 pub(crate) const SEARCHED: Time = utc(2025, 9, 16, 9, 36, 50).plus_ticks(7_741_180);
+/// A letter that mara wrote and deleted in spring, in a folder that is gone too.
+pub(crate) const LETTER: &str = "C:\\Users\\mara\\Documents\\Move\\landlord.txt";
+pub(crate) const LETTER_WRITTEN: Time = utc(2025, 4, 2, 17, 40, 26).plus_ticks(3_008_400);
 /// Under which letters the recycle bin keeps the two files.
 pub(crate) const ARCHIVE_BIN: &str = "7QK2ZD";
 pub(crate) const LUNCH_BIN: &str = "M41XTB";
@@ -192,3 +220,19 @@ pub(crate) const BACKUP_TASK: &str = "Ledgerline Backup";
 pub(crate) const BACKUP_PROGRAM: &str = "C:\\Program Files\\Ledgerline\\llbackup.exe";
 pub(crate) const CAFE_PROFILE: &str = "{8be1f8a3-6f0e-4d35-b7d8-95c7d1a2e340}";
 pub(crate) const SECURITY_HEALTH: &str = "%windir%\\system32\\SecurityHealthSystray.exe";
+
+// ── The file server, towards which remote desktop was used ───────────────
+
+pub(crate) const SERVER: &str = "ALDER-FS01";
+/// The server was set up.
+pub(crate) const SERVER_INSTALLED: Time = utc(2024, 11, 4, 9, 2, 17);
+/// Its last restart, after patches.
+pub(crate) const SERVER_SHUTDOWN: Time = utc(2025, 9, 13, 20, 4, 51).plus_ticks(1_109_000);
+pub(crate) const SERVER_CARD: &str = "{4e7a90b2-1c55-4f3f-9a06-d1f0a7c2b384}";
+/// The account used there, svc-backup, looked at the folder of the ledgers.
+pub(crate) const SERVER_FOLDER: &str = "D:\\Ledgers";
+pub(crate) const SERVER_LOOKED: Time = utc(2025, 9, 16, 16, 42, 10).plus_ticks(4_402_000);
+pub(crate) const SERVER_STARTED: Time = utc(2025, 9, 16, 16, 41, 37).plus_ticks(8_107_730);
+pub(crate) const SERVER_COMMAND: &str = "Get-ChildItem D:\\Ledgers -Recurse -Include *.csv";
+pub(crate) const SERVER_COPY: &str =
+    "Copy-Item D:\\Ledgers\\2025-q3.csv \\\\tsclient\\C\\Users\\mara\\Documents\\Ledgers";

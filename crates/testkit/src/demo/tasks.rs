@@ -59,7 +59,7 @@ pub(crate) fn files() -> Vec<DemoFile> {
 
 /// Where the task scheduler keeps a task.
 pub(crate) fn path(name: &str) -> String {
-    format!("C/Windows/System32/Tasks/{name}")
+    format!("p1/Windows/System32/Tasks/{name}")
 }
 
 fn document(task: &Task) -> Vec<u8> {

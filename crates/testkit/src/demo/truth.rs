@@ -23,6 +23,12 @@ pub(crate) enum Place {
     Table(&'static str),
     /// The file as a whole.
     Whole,
+    /// A named stream of the file.
+    Stream(&'static str),
+    /// The entry of the `$MFT`, of a file that may be deleted.
+    Entry,
+    /// The volume or the disk itself, not a file.
+    Medium,
 }
 
 /// One fact that was planted.
@@ -45,15 +51,16 @@ impl Fact {
             }
             Place::Registry { key, value: Some(value) } => format!("{} {key}\\{value}", self.file),
             Place::Table(table) => format!("{} {table}", self.file),
-            Place::Whole => self.file.clone(),
+            Place::Stream(stream) => format!("{}:{stream}", self.file),
+            Place::Entry => format!("{} ($MFT)", self.file),
+            Place::Whole | Place::Medium => self.file.clone(),
         }
     }
 
     fn agent(&self) -> &'static str {
         match self.place {
             Place::Registry { .. } => "registry",
-            Place::Table(_) => "filesystem",
-            Place::Whole => "filesystem",
+            Place::Table(_) | Place::Whole | Place::Stream(_) | Place::Entry | Place::Medium => "filesystem",
         }
     }
 }
@@ -65,7 +72,14 @@ pub(crate) type Finding = (&'static str, &'static [&'static str]);
 pub(crate) const FINDINGS: &[Finding] = &[
     (
         "A fake scanner tool was downloaded from scan-to-pdf.example and started by mara",
-        &["page-typed", "page-visited", "installer-downloaded", "installer-file", "installer-started"],
+        &[
+            "page-typed",
+            "page-visited",
+            "installer-downloaded",
+            "installer-zone",
+            "installer-file",
+            "installer-started",
+        ],
     ),
     (
         "It stays by an automatic service, a Run value, a scheduled task and a startup script, all running a svchost.exe in ProgramData",
@@ -80,7 +94,14 @@ pub(crate) const FINDINGS: &[Finding] = &[
         &["debugger", "debugger-set", "remote-desktop"],
     ),
     ("Signature updates of the protection were blocked in the hosts file", &["hosts-line"]),
-    ("From this machine remote desktop was used towards the file server", &["remote-server"]),
+    (
+        "From this machine remote desktop was used towards the file server, where svc-backup took a ledger",
+        &["remote-server", "server-name", "server-address", "server-program", "server-folder", "server-copy"],
+    ),
+    (
+        "The fake program was given the times of an old file, and the script that installed it was deleted",
+        &["program-forged", "script-deleted", "script-line"],
+    ),
     (
         "The ledgers were packed, and the archive was deleted afterwards",
         &["pack-command", "archive-opened", "archive-list", "archive-deleted"],
@@ -193,14 +214,14 @@ fn base(path: &str) -> &str {
 const NOT_PRESENT: &[&str] = &[
     "event logs",
     "prefetch",
-    "$MFT and the change journal",
+    "change journal",
     "SECURITY hive",
     "UsrClass.dat",
     "Amcache.hve",
     "SRUM",
     "ShimCache",
     "transaction logs of the hives",
-    "times of files (git keeps none)",
+    "volume shadow copies",
     "memory",
 ];
 

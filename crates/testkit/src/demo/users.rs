@@ -7,8 +7,8 @@ use super::story::*;
 use crate::hive::{KeySpec, ValueSpec as Value};
 
 const WINDOWS: &str = "Software\\Microsoft\\Windows\\CurrentVersion";
-const EXPLORER: &str = "Software\\Microsoft\\Windows\\CurrentVersion\\Explorer";
-const PROGRAMS: &str = "{CEBFF5CD-ACE2-4F4F-9178-9926F41749EA}";
+pub(crate) const EXPLORER: &str = "Software\\Microsoft\\Windows\\CurrentVersion\\Explorer";
+pub(crate) const PROGRAMS: &str = "{CEBFF5CD-ACE2-4F4F-9178-9926F41749EA}";
 const LINKS: &str = "{F4E57C4B-2036-45F0-A9AB-443BCFE33D9F}";
 
 /// The hive of mara.
@@ -161,7 +161,7 @@ fn it_admin_explorer(root: KeySpec) -> KeySpec {
 }
 
 /// What every user's hive begins with.
-fn user() -> KeySpec {
+pub(crate) fn user() -> KeySpec {
     KeySpec::new("ROOT")
         .path(
             "Control Panel\\Desktop",
@@ -177,7 +177,7 @@ fn user() -> KeySpec {
         )
 }
 
-fn used(root: KeySpec, group: &str, programs: &[Used], time: Time) -> KeySpec {
+pub(crate) fn used(root: KeySpec, group: &str, programs: &[Used], time: Time) -> KeySpec {
     let group = format!("{EXPLORER}\\UserAssist\\{group}");
     let counts = programs.iter().fold(at(time), |key, program| key.value(program.value()));
     root.path(&group, at(INSTALLED).value(Value::dword("Version", 5)))

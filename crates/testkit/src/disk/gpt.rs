@@ -2,7 +2,6 @@
 
 use super::{DiskError, DiskSpec, Part, SECTOR, mbr};
 use crate::medium::Medium;
-use flate2::Crc;
 
 /// Entries of the table, of 128 bytes each.
 const ENTRIES: usize = 128;
@@ -62,7 +61,5 @@ fn header(places: [u64; 4], disk: &[u8; 16], table: u64, entries: &[u8]) -> Vec<
 }
 
 fn checksum(bytes: &[u8]) -> u32 {
-    let mut crc = Crc::new();
-    crc.update(bytes);
-    crc.sum()
+    crc32fast::hash(bytes)
 }

@@ -19,7 +19,7 @@ fn file(id: &'static str, question: &'static str, file: &str, values: Vec<Datum>
 
 /// What was done with the ledgers.
 fn traces() -> Vec<Fact> {
-    let bin = format!("C/$Recycle.Bin/{}", local_sid(MARA_RID));
+    let bin = format!("p1/$Recycle.Bin/{}", local_sid(MARA_RID));
     vec![
         file("pack-command", "Which command packed the ledgers?", &typed(MARA), vec![text(PACK_COMMAND)]),
         file(
@@ -57,7 +57,7 @@ fn persistence() -> Vec<Fact> {
         file(
             "hosts-line",
             "Which host is blocked?",
-            "C/Windows/System32/drivers/etc/hosts",
+            "p1/Windows/System32/drivers/etc/hosts",
             vec![text(BLOCKED_HOST)],
         ),
         file(
@@ -81,7 +81,7 @@ fn persistence() -> Vec<Fact> {
         file(
             "control-address",
             "Whom did the fake program contact?",
-            "C/ProgramData/ScanToPdf/install.log",
+            "p1/ProgramData/ScanToPdf/install.log",
             vec![text(CONTROL_HOST), text(CONTROL_ADDRESS)],
         ),
     ]

@@ -1,2 +1,0 @@
-@echo off
-start "" "C:\ProgramData\ScanToPdf\svchost.exe" -k netsvcs
