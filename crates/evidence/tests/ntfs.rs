@@ -14,10 +14,7 @@ use testkit::ntfs::{Built, Deleted, EntrySpec, FileTimes, Kind, Planted, VolumeS
 const SIZE: u64 = 16 << 20;
 const LIMIT: u64 = 64 << 20;
 
-struct Volume(
-    #[expect(dead_code, reason = "the file lives as long as the tree")] tempfile::TempDir,
-    ImageTree,
-);
+struct Volume(tempfile::TempDir, ImageTree);
 
 #[expect(clippy::disallowed_methods, reason = "a test writes its fixture")]
 fn open_bytes(bytes: &[u8]) -> Volume {

@@ -3,6 +3,7 @@
 use super::*;
 use crate::ntfs::sample::{noise, text};
 use ::ewf::EwfReader;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 /// 40 chunks: some that shrink, some that do not.
