@@ -111,6 +111,7 @@ impl Volume {
         let whole = volume.entry(0)?;
         volume.adopt(&whole)?;
         volume.check_first();
+        volume.check_start();
         Ok(volume)
     }
 
@@ -132,6 +133,15 @@ impl Volume {
                 let whence = if self.mirrored(number).is_ok() { "; read from $MFTMirr" } else { "" };
                 self.damage.push(format!("{error}{whence}"));
             }
+        }
+    }
+
+    /// Notes a boot sector that leads to another place than the `$MFT` itself says.
+    fn check_start(&mut self) {
+        let said = self.mft.iter().next().and_then(|(first, _)| first);
+        if let Some(said) = said.filter(|said| *said != self.boot.mft) {
+            let found = self.boot.mft;
+            self.damage.push(format!("boot sector: first cluster of $MFT: expected {said}, found {found}"));
         }
     }
 
@@ -165,7 +175,7 @@ impl Volume {
     fn own_record(&self, number: u64) -> Result<Record, NtfsDamage> {
         let offset = number.saturating_mul(self.boot.record);
         let bytes = self.raw(number)?;
-        let place = |within| Some(self.mft.at(self.place.cluster, offset.saturating_add(within))?.0?);
+        let place = |within| self.mft.at(self.place.cluster, offset.saturating_add(within))?.0;
         let located = |mut error: NtfsDamage| {
             if let NtfsDamage::Torn { offset, place: at, .. } = &mut error {
                 *at = place(*offset as u64);
