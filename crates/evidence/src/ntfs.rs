@@ -111,6 +111,7 @@ impl Volume {
         let whole = volume.entry(0)?;
         volume.adopt(&whole)?;
         volume.check_first();
+        volume.check_start();
         Ok(volume)
     }
 
@@ -132,6 +133,15 @@ impl Volume {
                 let whence = if self.mirrored(number).is_ok() { "; read from $MFTMirr" } else { "" };
                 self.damage.push(format!("{error}{whence}"));
             }
+        }
+    }
+
+    /// Notes a boot sector that leads to another place than the `$MFT` itself says.
+    fn check_start(&mut self) {
+        let said = self.mft.iter().next().and_then(|(first, _)| first);
+        if let Some(said) = said.filter(|said| *said != self.boot.mft) {
+            let found = self.boot.mft;
+            self.damage.push(format!("boot sector: first cluster of $MFT: expected {said}, found {found}"));
         }
     }
 

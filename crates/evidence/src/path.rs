@@ -51,7 +51,10 @@ impl EvidencePath {
         if name.is_empty() {
             return Err(PathError::NotAName { found: String::new() });
         }
-        Ok(self.join_written(&escape_name(name)))
+        Ok(match plain(name) {
+            Some(written) => self.join_written(written),
+            None => self.join_written(&escape_name(name)),
+        })
     }
 
     /// The child with this written name.
@@ -133,11 +136,6 @@ pub(crate) fn escape_target(target: &[u8]) -> String {
 }
 
 fn escape_part(bytes: &[u8]) -> String {
-    // Most names need no second look.
-    let plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'%' | b'/' | b'\\');
-    if let Some(plain) = std::str::from_utf8(bytes).ok().filter(|_| bytes.iter().all(plain)) {
-        return plain.to_owned();
-    }
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         let mut characters = chunk.valid().chars().peekable();
@@ -153,6 +151,13 @@ fn escape_part(bytes: &[u8]) -> String {
         text.extend(chunk.invalid().iter().map(|byte| escape(*byte)));
     }
     text
+}
+
+/// A name that is its own written form, as most are.
+fn plain(name: &[u8]) -> Option<&str> {
+    let plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'%' | b'/' | b'\\');
+    let dots = matches!(name, b"." | b"..");
+    std::str::from_utf8(name).ok().filter(|_| !dots && name.iter().all(plain))
 }
 
 fn escape(byte: u8) -> String {

@@ -333,7 +333,7 @@ fn a_damaged_boot_sector_is_read_from_its_copy_and_reported() {
         let mut damaged = built.clone();
         damaged.put(at, &bytes);
         let (nodes, damage) = walked(&disk(&damaged).1);
-        assert!(damage.len() == 1 && damage[0].contains("copy"), "{damage:?}");
+        assert!(damage.len() == 1 && damage[0].starts_with("boot sector"), "byte {at}: {damage:?}");
         assert!(nodes == whole);
     }
 }
@@ -403,7 +403,7 @@ fn a_torn_record_is_a_defect_that_names_its_place() {
 #[test]
 fn no_mutation_of_the_structures_stops_the_reader() {
     let mut spec = VolumeSpec::new("").size(2 << 20).cluster(512);
-    for number in 0..40 {
+    for number in 0..16 {
         let file =
             EntrySpec::file(&format!("a folder/file {number} {}", "z".repeat(30)), &noise(number, 700));
         spec = spec.entry(if number % 5 == 0 { file.deleted(Deleted::Recoverable).stale() } else { file });
@@ -413,7 +413,7 @@ fn no_mutation_of_the_structures_stops_the_reader() {
     let built = spec.build().unwrap();
     let bytes = built.bytes();
     let index = built.planted("a folder").unwrap().record;
-    let records: Vec<u64> = [0, 5, 6, 10, index].into_iter().chain(24..65).collect();
+    let records: Vec<u64> = [0, 5, 6, 10, index].into_iter().chain(24..46).collect();
     let folder = tempfile::tempdir().unwrap();
     let file_at = folder.path().join("volume.dd");
     let mut state = 0x1234_5678_9abc_def1u64;
@@ -430,7 +430,7 @@ fn no_mutation_of_the_structures_stops_the_reader() {
     let image = std::fs::OpenOptions::new().create(true).truncate(true).read(true).write(true).open(&file_at);
     let image = image.unwrap();
     std::os::unix::fs::FileExt::write_all_at(&image, &bytes, 0).unwrap();
-    for _ in 0..3000 {
+    for round in 0..3000 {
         let base = match random(8) {
             0 => blocks[usize::try_from(random(blocks.len() as u64)).unwrap()],
             1 => 0,
@@ -445,18 +445,18 @@ fn no_mutation_of_the_structures_stops_the_reader() {
             _ => &[0x80, 0x10],
         };
         std::os::unix::fs::FileExt::write_all_at(&image, patch, at).unwrap();
-        read_everything(&file_at, index);
+        read_everything(&file_at, index, round % 50 == 0);
         let from = usize::try_from(at).unwrap();
         std::os::unix::fs::FileExt::write_all_at(&image, &bytes[from..from + patch.len()], at).unwrap();
     }
 }
 
-/// Reads all there is to read of a small volume, at most 64 KiB of each stream.
-fn read_everything(image: &std::path::Path, index: u64) {
+/// Reads all there is to read of a small volume, at most 4 KiB of each stream.
+fn read_everything(image: &std::path::Path, index: u64, find: bool) {
     let Ok(tree) = open_image(image, "disk") else { return };
     let root = tree.node(&EvidencePath::root()).unwrap().unwrap();
     let read = |node: &Node, stream: Option<&str>| {
-        let mut buffer = vec![0; 64 << 10];
+        let mut buffer = vec![0; 4 << 10];
         if let Ok(mut reader) = tree.open(node, stream) {
             let _ = reader.read_at(0, &mut buffer);
         }
@@ -477,6 +477,9 @@ fn read_everything(image: &std::path::Path, index: u64) {
         }
     }
     let _ = tree.mft_entry(&path("p0"), index);
-    let _ = tree.node(&path("p0/A FOLDER/FILE 7"));
+    // The table of upper case is large.
+    if find {
+        let _ = tree.node(&path("p0/A FOLDER/FILE 7"));
+    }
     let _ = tree.volumes();
 }

@@ -5,7 +5,7 @@
 
 use super::bytes::Reference;
 use super::clusters::{ClusterMap, recovery};
-use super::entry::{MftEntry, read as read_entry};
+use super::entry::{FILE_NAME, MftEntry, read as read_entry};
 use super::file_name::NameRecord;
 use super::files::NtfsFiles;
 use super::node::Examined;
@@ -143,7 +143,7 @@ impl Deleted<'_> {
 
     /// Whether a name in the record itself leads to a folder that is there.
     fn is_linked(&self, record: &Record) -> bool {
-        let values = record.attributes().filter(|found| found.code == super::entry::FILE_NAME);
+        let values = record.of_kind(FILE_NAME);
         let mut names = values.filter_map(|found| NameRecord::parse(found.value().ok()?.0));
         names.any(|name| self.files.parents.folder(&self.files.volume, &self.root, name.parent()).known)
     }

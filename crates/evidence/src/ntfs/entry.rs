@@ -137,7 +137,7 @@ impl MftEntry {
 
     /// The attributes of a type.
     pub(super) fn attributes(&self, kind: u32) -> impl Iterator<Item = Attribute<'_>> {
-        self.records.iter().flat_map(Record::attributes).filter(move |found| found.code == kind)
+        self.records.iter().flat_map(move |record| record.of_kind(kind))
     }
 
     /// The bytes of `$STANDARD_INFORMATION`.
@@ -160,11 +160,6 @@ impl MftEntry {
     pub(super) fn unsound_names(&self) -> Option<String> {
         let count = self.names().filter(Option::is_none).count();
         (count > 0).then(|| format!("MFT entry {}: {count} $FILE_NAME not sound", self.number))
-    }
-
-    /// Whether the entry has a main stream, be it empty.
-    pub(crate) fn has_main_stream(&self) -> bool {
-        self.attributes(DATA).any(|found| found.is_named(None))
     }
 
     /// The streams with their sizes, each once; `None` is the main one. What is not sound is damage.

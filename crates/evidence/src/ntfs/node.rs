@@ -2,13 +2,13 @@
 
 use super::bytes::Reference;
 use super::entry::MftEntry;
-use super::file_name::NameRecord;
+use super::file_name::{NameRecord, four_times};
 use super::files::NtfsFiles;
 use super::reparse::{Reparse, reparse};
 use crate::deleted::Original;
 use crate::error::{NtfsDamage, ReadError};
 use crate::path::{EvidencePath, escape_target};
-use crate::tree::{FileReference, Node, NodeKind, NodeState, StreamInfo};
+use crate::tree::{FileReference, MacbTimes, Node, NodeKind, NodeState, StreamInfo};
 
 /// A node, and what is damaged in its entry.
 pub(super) struct Examined {
@@ -73,10 +73,16 @@ impl NtfsFiles {
     ) -> Examined {
         let (streams, wrong) = entry.streams();
         let mut damage: Vec<_> = entry.damage.iter().chain(&wrong).map(ToString::to_string).collect();
-        if let Some(Err(error)) = entry.standard_information() {
-            damage.push(error.to_string());
-        }
+        let times = match entry.standard_information() {
+            Some(Ok(value)) => four_times(value),
+            Some(Err(error)) => {
+                damage.push(error.to_string());
+                MacbTimes::default()
+            }
+            None => MacbTimes::default(),
+        };
         damage.extend(entry.unsound_names());
+        let has_main = streams.iter().any(|(name, _)| name.is_none());
         let reparse = reparse(&self.volume, entry).unwrap_or_else(|error| {
             damage.push(error.to_string());
             Reparse::Plain
@@ -85,7 +91,7 @@ impl NtfsFiles {
             Reparse::Link(target) => NodeKind::Symlink { target: escape_target(target.as_bytes()) },
             Reparse::Elsewhere(_) | Reparse::Plain if entry.is_directory => NodeKind::Directory,
             // `$Secure` and its like hold streams and indexes only.
-            Reparse::Plain if !entry.has_main_stream() && wrong.is_empty() => NodeKind::Other,
+            Reparse::Plain if !has_main && wrong.is_empty() => NodeKind::Other,
             Reparse::Elsewhere(_) | Reparse::Plain => NodeKind::File,
         };
         let mut node = Node {
@@ -94,7 +100,7 @@ impl NtfsFiles {
             links: Some(entry.links.into()),
             size: 0,
             kind,
-            times: entry.times(),
+            times,
             reference: Some(reference_of(entry)),
             state,
             streams: Vec::new(),

@@ -18,6 +18,8 @@ pub(super) struct Record {
     pub(super) bytes: Vec<u8>,
     /// Where the sound attributes end.
     end: usize,
+    /// A bit for each type of attribute that it holds.
+    kinds: u32,
     /// Where the first sector begins that was not written with the rest.
     torn: usize,
     pub(super) damage: Vec<NtfsDamage>,
@@ -47,7 +49,7 @@ impl Record {
                 torn
             }
         };
-        let mut record = Record { number, end: 0, torn, bytes, damage };
+        let mut record = Record { number, end: 0, kinds: 0, torn, bytes, damage };
         record.find_end();
         Ok(record)
     }
@@ -66,6 +68,7 @@ impl Record {
                 }
                 break;
             }
+            self.kinds |= bit(code);
             at = end;
         }
         self.end = at;
@@ -105,6 +108,12 @@ impl Record {
         self.bytes.get(self.end.saturating_add(8)..).unwrap_or_default()
     }
 
+    /// The attributes of a type.
+    pub(super) fn of_kind(&self, kind: u32) -> impl Iterator<Item = Attribute<'_>> {
+        let all = (self.kinds & bit(kind) != 0).then(|| self.attributes());
+        all.into_iter().flatten().filter(move |found| found.code == kind)
+    }
+
     /// The attributes, in the order in which they stand.
     pub(super) fn attributes(&self) -> impl Iterator<Item = Attribute<'_>> {
         let mut at = usize::from(self.u16(0x14));
@@ -117,6 +126,11 @@ impl Record {
             (!bytes.is_empty()).then_some(found)
         })
     }
+}
+
+/// The bit of a type: types are multiples of 16.
+fn bit(kind: u32) -> u32 {
+    1 << (kind / 16 % 32)
 }
 
 /// Puts back the last two bytes of each protected sector; where the first unsound one begins, and what is wrong with it.
