@@ -64,7 +64,7 @@ enum Named {
     Found,
 }
 
-/// Opens the case at `path`: a folder with `case.toml`, that file itself, a folder of evidence, or a disk image.
+/// Opens the case at `path`: a folder with `case.toml`, that file itself, a folder of evidence, an archive, or a disk image.
 ///
 /// A `case.toml` that is only found in a folder may have been written by whoever made the evidence.
 /// Everything that it leads to must therefore lie inside that folder, symbolic links resolved.
@@ -84,9 +84,10 @@ pub fn load_case(path: &Path) -> Result<Case, CaseError> {
     // A link to nothing is a case file that cannot be read, and not a folder without one.
     match file.symlink_metadata() {
         Ok(_) => from_file(&file, Named::Found),
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            Ok(from_evidence(&absolute, EvidenceKind::Directory))
-        }
+        Err(error) if error.kind() == ErrorKind::NotFound => match only_containers(&absolute) {
+            Some(first) => Err(CaseError::OnlyContainers { path: path.to_owned(), first }),
+            None => Ok(from_evidence(&absolute, EvidenceKind::Directory)),
+        },
         Err(source) => Err(CaseError::Unreadable { path: file, source }),
     }
 }
@@ -94,15 +95,48 @@ pub fn load_case(path: &Path) -> Result<Case, CaseError> {
 /// The name of a case file.
 pub(crate) const CASE_FILE: &str = "case.toml";
 
-/// What the evidence at `path` is, by its content; `None` for a file that is no disk image.
+/// What the evidence at `path` is, by its content; `None` for a file that is neither an archive nor a disk image.
 pub(crate) fn kind_of(path: &Path) -> std::io::Result<Option<EvidenceKind>> {
     let metadata = path.metadata()?;
     if metadata.is_dir() {
         return Ok(Some(EvidenceKind::Directory));
     }
     // To open a pipe would wait for whoever writes to it.
-    let image = metadata.is_file() && tools::is_image(path)?;
-    Ok(image.then_some(EvidenceKind::Image))
+    if !metadata.is_file() {
+        return Ok(None);
+    }
+    // An archive has a signature; the first bytes of an image are boot code, and can be any.
+    if tools::is_archive(path)? {
+        return Ok(Some(EvidenceKind::Archive));
+    }
+    Ok(tools::is_image(path)?.then_some(EvidenceKind::Image))
+}
+
+/// The most files of a folder of images; a folder with more is taken for evidence.
+const MAX_LOOKED_AT: usize = 1000;
+
+/// The first image or archive of a folder that holds nothing else but what acquisition tools write beside them.
+///
+/// As evidence such a folder says nothing: files inside it are not opened as images.
+fn only_containers(folder: &Path) -> Option<PathBuf> {
+    let entries: Vec<_> = folder.read_dir().ok()?.take(MAX_LOOKED_AT + 1).collect::<Result<_, _>>().ok()?;
+    let mut paths: Vec<_> = entries.iter().map(std::fs::DirEntry::path).collect();
+    if paths.len() > MAX_LOOKED_AT || paths.iter().any(|path| !path.is_file()) {
+        return None;
+    }
+    paths.sort();
+    let of_container = |path: &PathBuf| match kind_of(path) {
+        Ok(Some(EvidenceKind::Archive | EvidenceKind::Image)) => true,
+        Ok(Some(EvidenceKind::Directory) | None) | Err(_) => false,
+    };
+    let first = paths.iter().find(|path| of_container(path))?.clone();
+    let segments = tools::image_files(&first);
+    let beside = |path: &PathBuf| {
+        let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+        let written = ["txt", "log", "csv", "json", "xml", "md5", "sha1", "sha256"];
+        written.iter().any(|known| extension == *known)
+    };
+    paths.iter().all(|path| segments.contains(path) || of_container(path) || beside(path)).then_some(first)
 }
 
 fn from_evidence(folder: &Path, kind: EvidenceKind) -> Case {
@@ -211,6 +245,10 @@ impl Place<'_> {
         })?;
         refuse_outside(self.folder, &resolved, self.named, Some(self.line(path)))?;
         let (expected, fits) = match kind {
+            EvidenceKind::Archive => (
+                "the path of an archive (zip, 7z, tar, tar.gz, tar.zst)",
+                kind_of(&resolved).ok().flatten() == Some(kind),
+            ),
             EvidenceKind::Directory => ("the path of a folder", resolved.is_dir()),
             EvidenceKind::Image => (
                 "the path of a disk image (raw, split raw, E01)",

@@ -54,6 +54,8 @@ pub enum DriveError {
 /// What an observer of a run is told as it happens.
 #[derive(Debug, Clone)]
 pub enum Progress {
+    /// Something to know of a run that goes on all the same.
+    Note(String),
     /// An agent's turn began.
     Turn {
         /// The agent.

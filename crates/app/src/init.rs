@@ -33,7 +33,7 @@ pub enum InitError {
         source: std::io::Error,
     },
     /// Evidence is of a kind that this version cannot read.
-    #[error("open the evidence {}: expected a directory or a disk image", path.display())]
+    #[error("open the evidence {}: expected a directory, an archive (zip, 7z, tar, tar.gz, tar.zst) or a disk image", path.display())]
     NotADirectory {
         /// Its path.
         path: PathBuf,
@@ -168,7 +168,8 @@ fn labels(paths: &[PathBuf]) -> Vec<String> {
 pub fn hash_case(request: &WorkerRequest, new: &mut NewCase) -> Result<Vec<Gap>, InitError> {
     let failed = |label: &str, source| InitError::Hash { label: label.to_owned(), source };
     let first = new.case.entry.evidence.first().map(|entry| entry.label.clone()).unwrap_or_default();
-    let worker = Worker::start(request, &new.case).map_err(|source| failed(&first, source))?;
+    let worker =
+        Worker::start(request, &new.case, &tools::Indexes::new()).map_err(|source| failed(&first, source))?;
     let mut unread = Vec::new();
     for entry in &mut new.case.entry.evidence {
         let hashed = worker.hash(&entry.label, IntegrityLevel::Full);
@@ -212,6 +213,7 @@ fn text(new: &NewCase) -> Result<String, InitError> {
         let inside = path.strip_prefix(&new.folder).unwrap_or(path);
         let text = inside.to_str().ok_or_else(|| InitError::NotText { path: path.clone() })?;
         let kind = match evidence.kind {
+            EvidenceKind::Archive => "archive",
             EvidenceKind::Directory => "directory",
             EvidenceKind::Image => "image",
         };

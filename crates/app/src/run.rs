@@ -11,6 +11,7 @@ use crate::clock::Clock;
 use crate::drive::{Drive, DriveError, Progress};
 use crate::interrupt::Interrupt;
 use crate::judge::Bench;
+use crate::names::{Names, OtherEvidence};
 use crate::record::Recorder;
 use crate::seal::{Manifest, Sealing, write_manifest};
 use crate::worker::{Worker, WorkerRequest};
@@ -27,6 +28,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use store::{CreateError, Writer};
 use tokio::task::JoinSet;
+use tools::Indexes;
 
 /// Makes the model of a task.
 pub type Models = dyn Fn(&Agent, TaskId, Seed) -> Box<dyn Model> + Send + Sync;
@@ -49,6 +51,10 @@ pub struct RunRequest {
     pub integrity: IntegrityLevel,
     /// Where tools run.
     pub worker: WorkerRequest,
+    /// A folder of ours for the name indexes of runs, outside the evidence and the workers' scratch folder.
+    pub indexes: PathBuf,
+    /// A folder for name indexes that later runs can use; `None`: none is kept.
+    pub cache: Option<PathBuf>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// Who is told what happens.
@@ -77,17 +83,21 @@ pub struct Finished {
 /// An interruption that comes when everything is recorded but the seal is too late; the run is then sealed.
 pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     let vocabulary = Vocabulary::shipped().map_err(RunError::Vocabulary)?;
-    refuse_runs_inside(&request.runs, &request.case.paths)?;
+    for folder in [Some(&request.runs), Some(&request.indexes), request.cache.as_ref()].into_iter().flatten()
+    {
+        refuse_runs_inside(folder, &request.case.paths)?;
+    }
     objectives::hand_out(&mut request)?;
     objectives::check(&request.agents, &vocabulary)?;
     objectives::leave_out_foreign(&mut request);
     // The first worker is started before the folder is made: where tools cannot run there is no run.
-    let hasher = Worker::start(&request.worker, &request.case).map_err(RunError::Tools)?;
+    let hasher = Worker::start(&request.worker, &request.case, &Indexes::new()).map_err(RunError::Tools)?;
     let opened = opened(&request, vocabulary).map_err(RunError::Canonical)?;
     let mut open = Open::create(&request, opened, hasher.confinement())?;
     let cancel_hashing = hasher.canceller();
+    let mut names = open.index_names(&request, &hasher).await?;
     let mut hashing = hash_evidence(&request, open.folder.clone(), hasher);
-    let tasks = match open.investigate(&request).await {
+    let tasks = match open.investigate(&request, &names.files).await {
         Ok(tasks) => tasks,
         Err(error) => {
             cancel_hashing.cancel();
@@ -109,6 +119,14 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
         }
         hashed => hashed?,
     };
+    let settled = names.settle(&hashed);
+    tell(&request, &mut names);
+    settled.map_err(|OtherEvidence { label, expected, found }| RunError::IndexOfOther {
+        folder: open.folder.clone(),
+        label,
+        expected,
+        found,
+    })?;
     open.seal(tasks, hashed)
 }
 
@@ -149,8 +167,37 @@ impl Open {
             .map_err(|source| RunError::Recording { folder: self.folder.clone(), source })
     }
 
+    /// Indexes the names of the evidence, and says so in the log before anything can look into an index.
+    async fn index_names(&self, request: &RunRequest, worker: &Worker) -> Result<Names, RunError> {
+        let canceller = worker.canceller();
+        let (worker, case) = (worker.clone(), request.case.clone());
+        let (indexes, cache) = (request.indexes.clone(), request.cache.clone());
+        let mut indexing =
+            tokio::task::spawn_blocking(move || Names::index(&worker, &case, &indexes, cache.as_deref()));
+        let names = tokio::select! {
+            names = &mut indexing => names,
+            () = request.interrupt.interrupted() => {
+                canceller.cancel();
+                indexing.await
+            }
+        };
+        let mut names = names.map_err(|_| RunError::Panicked { folder: self.folder.clone() })?;
+        if request.interrupt.is_interrupted() {
+            return Err(RunError::Interrupted { folder: self.folder.clone() });
+        }
+        tell(request, &mut names);
+        for indexed in &names.indexed {
+            self.append(self.recorder.run_entry(Event::NamesIndexed(indexed.clone())))?;
+        }
+        Ok(names)
+    }
+
     /// Assigns each agent its task and drives them side by side.
-    async fn investigate(&mut self, request: &RunRequest) -> Result<Vec<(String, TaskEnded)>, RunError> {
+    async fn investigate(
+        &mut self,
+        request: &RunRequest,
+        indexes: &Indexes,
+    ) -> Result<Vec<(String, TaskEnded)>, RunError> {
         let ids: Vec<TaskId> = (1..).map(TaskId).take(request.agents.len()).collect();
         let setting = Setting::new(self.opened.rules.clone(), self.opened.seed, &self.opened.tools, &ids);
         let setting = Arc::new(setting);
@@ -171,7 +218,7 @@ impl Open {
                 task: Task::new(assigned, Arc::clone(&setting)),
                 agent: agent.spec.name.clone(),
                 model,
-                worker: Worker::start(&request.worker, &request.case).map_err(RunError::Tools)?,
+                worker: Worker::start(&request.worker, &request.case, indexes).map_err(RunError::Tools)?,
                 recorder: self.recorder.clone(),
                 bench: Arc::clone(&bench),
                 wall: Duration::from_secs(self.opened.rules.budgets.wall_seconds),
@@ -247,6 +294,13 @@ impl Open {
         write_manifest(&self.folder, &manifest)
             .map_err(|source| RunError::Manifest { folder: self.folder.clone(), source })?;
         Ok(Finished { folder: self.folder, manifest, tasks, mismatches })
+    }
+}
+
+/// Tells the observer what a person should know of the indexes.
+fn tell(request: &RunRequest, names: &mut Names) {
+    for note in names.notes.drain(..) {
+        (request.observe)(Progress::Note(note));
     }
 }
 

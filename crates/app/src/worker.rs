@@ -12,11 +12,11 @@ use sandbox::{
     ServeError, SpawnError, Zygote,
 };
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
-use tools::{HashReply, Mount, Request, WireError};
+use tools::{BuiltIndex, HashReply, IndexReply, Indexes, Mount, Request, WireError};
 
 /// Where tools run.
 #[derive(Debug, Clone)]
@@ -43,8 +43,14 @@ pub enum ToolError {
         /// How it ended.
         ending: String,
     },
-    /// No worker could be had to hash evidence.
-    #[error("hash evidence in a tool worker")]
+    /// The worker's call to index names did not end in order.
+    #[error("index names in a tool worker: {ending}")]
+    Index {
+        /// How it ended.
+        ending: String,
+    },
+    /// No worker could be had for a call.
+    #[error("call a tool worker")]
     Call(#[source] CallError),
     /// A request or an answer cannot be encoded or read.
     #[error("talk to a tool worker")]
@@ -54,21 +60,36 @@ pub enum ToolError {
 /// The longest that hashing one piece of evidence may take.
 const HASHING: Duration = Duration::from_secs(24 * 3600);
 
+/// The longest that indexing the names of one piece of evidence may take.
+const INDEXING: Duration = Duration::from_secs(1800);
+
+/// Address space for that, in bytes: an entry takes some hundred.
+const INDEXING_MEMORY: u64 = 8 << 30;
+
+/// The longest index in bytes: some 15 million entries.
+const LONGEST_INDEX: u64 = 1 << 30;
+
 /// A worker that tools run in, one call at a time.
 #[derive(Clone)]
 pub(crate) struct Worker {
     zygote: Arc<Mutex<Zygote>>,
     confinement: Confinement,
     mounts: Arc<[Mount]>,
+    indexes: Arc<Indexes>,
     expected: Arc<Expected>,
     limits: Limits,
 }
 
 impl Worker {
-    pub(crate) fn start(request: &WorkerRequest, case: &Case) -> Result<Worker, ToolError> {
+    /// Starts a worker over the evidence of the case, with the name indexes that there are of it.
+    pub(crate) fn start(
+        request: &WorkerRequest,
+        case: &Case,
+        indexes: &Indexes,
+    ) -> Result<Worker, ToolError> {
         let zygote = Zygote::spawn(Config {
             program: request.program.clone(),
-            readable: readable(case),
+            readable: readable(case).into_iter().chain(indexes.values().cloned()).collect(),
             scratch_root: request.scratch.clone(),
             confinement: if request.unconfined { Policy::Unconfined } else { Policy::Required },
         })
@@ -82,6 +103,7 @@ impl Worker {
             confinement: *zygote.confinement(),
             zygote: Arc::new(Mutex::new(zygote)),
             mounts: mounts.collect(),
+            indexes: Arc::new(indexes.clone()),
             expected: Arc::new(Expected::of(case.entry.evidence.iter().map(|entry| entry.label.clone()))),
             limits: request.limits,
         })
@@ -103,6 +125,7 @@ impl Worker {
             tool: tool.to_owned(),
             arguments: arguments.clone(),
             evidence: self.mounts.to_vec(),
+            indexes: self.indexes.as_ref().clone(),
         };
         match self.send(&request, &self.limits) {
             Ok(report) => {
@@ -120,7 +143,7 @@ impl Worker {
         level: IntegrityLevel,
     ) -> Result<(Integrity, Vec<Gap>), ToolError> {
         let unknown = || ToolError::Hash { ending: format!("no evidence is labelled {label:?}") };
-        let mount = self.mounts.iter().find(|mount| mount.label == label).ok_or_else(unknown)?.clone();
+        let mount = self.mount(label).ok_or_else(unknown)?;
         let limits = Limits { wall: HASHING, cpu_seconds: HASHING.as_secs(), ..self.limits };
         let report = self.send(&Request::Hash { mount, level }, &limits)?;
         match report.ending {
@@ -132,6 +155,31 @@ impl Worker {
         }
     }
 
+    /// Builds the name index of the evidence with this label; its bytes are as hostile as the evidence.
+    pub(crate) fn build_index(&self, label: &str) -> Result<BuiltIndex, ToolError> {
+        let unknown = || ToolError::Index { ending: format!("no evidence is labelled {label:?}") };
+        let mount = self.mount(label).ok_or_else(unknown)?;
+        let limits = Limits {
+            wall: INDEXING,
+            cpu_seconds: INDEXING.as_secs(),
+            address_space: INDEXING_MEMORY.max(self.limits.address_space),
+            reply_bytes: LONGEST_INDEX,
+            ..self.limits
+        };
+        let report = self.send(&Request::BuildIndex { mount }, &limits)?;
+        match report.ending {
+            Ending::Replied(bytes) => match tools::decode_index_reply(bytes).map_err(ToolError::Wire)? {
+                IndexReply::Built(built) => Ok(built),
+                IndexReply::Failed { reason } => Err(ToolError::Index { ending: reason }),
+            },
+            ending => Err(ToolError::Index { ending: ending.describe(&limits) }),
+        }
+    }
+
+    fn mount(&self, label: &str) -> Option<Mount> {
+        self.mounts.iter().find(|mount| mount.label == label).cloned()
+    }
+
     fn send(&self, request: &Request, limits: &Limits) -> Result<Report, ToolError> {
         let bytes = tools::encode_request(request).map_err(ToolError::Wire)?;
         // A panic of another caller leaves no half-made call behind: the zygote replaces itself.
@@ -140,14 +188,18 @@ impl Worker {
     }
 }
 
-/// What a worker may read: folders, and of an image all of its files.
+/// What a worker may read.
 fn readable(case: &Case) -> Vec<PathBuf> {
     let evidence = case.entry.evidence.iter().zip(&case.paths);
-    let files = evidence.flat_map(|(entry, path)| match entry.kind {
-        EvidenceKind::Directory => vec![path.clone()],
+    evidence.flat_map(|(entry, path)| evidence_files(entry.kind, path)).collect()
+}
+
+/// The files of the examiner's machine that are a piece of evidence, of an image all of them; or the folder that is.
+pub(crate) fn evidence_files(kind: EvidenceKind, path: &Path) -> Vec<PathBuf> {
+    match kind {
+        EvidenceKind::Archive | EvidenceKind::Directory => vec![path.to_owned()],
         EvidenceKind::Image => tools::image_files(path),
-    });
-    files.collect()
+    }
 }
 
 /// The worker's end: serves tool calls until the parent goes away.
@@ -164,7 +216,7 @@ pub fn call_tool(
     tool: &str,
     arguments: &Value,
 ) -> Result<ToolReturn, ToolError> {
-    Ok(Worker::start(request, case)?.call(tool, arguments).0)
+    Ok(Worker::start(request, case, &Indexes::new())?.call(tool, arguments).0)
 }
 
 /// What a report of the sandbox means to the engine.
@@ -201,9 +253,11 @@ fn no_worker(error: &ToolError) -> String {
         ToolError::Call(CallError::RequestTooLong { actual, limit }) => {
             format!("the request has {actual} bytes; {limit} are allowed")
         }
-        ToolError::Spawn(_) | ToolError::Call(_) | ToolError::Hash { .. } | ToolError::Wire(_) => {
-            "no tool worker could be had".to_owned()
-        }
+        ToolError::Spawn(_)
+        | ToolError::Call(_)
+        | ToolError::Hash { .. }
+        | ToolError::Index { .. }
+        | ToolError::Wire(_) => "no tool worker could be had".to_owned(),
     }
 }
 

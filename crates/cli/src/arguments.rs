@@ -85,6 +85,15 @@ pub(crate) struct RunArguments {
     /// How closely the evidence is checked before the run is sealed
     #[arg(long, value_name = "LEVEL", value_enum, default_value = "full")]
     pub(crate) integrity: IntegrityArgument,
+    /// Where indexes of the names in disk images are kept for later runs
+    ///
+    /// Without it: locard in $XDG_CACHE_HOME, or in ~/.cache.
+    /// What it holds can be removed at any time.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) cache: Option<PathBuf>,
+    /// Keep no index for later runs, and take none of earlier ones
+    #[arg(long, conflicts_with = "cache")]
+    pub(crate) no_cache: bool,
     /// Let tools run where they cannot be confined; every report says so
     #[arg(long)]
     pub(crate) unconfined: bool,

@@ -56,13 +56,17 @@ impl Board {
 
     pub(crate) fn hear(&mut self, case: usize, event: &Progress) {
         let Some(work) = self.at_work.get_mut(&case) else { return };
-        let (Progress::Turn { agent: name, .. }
-        | Progress::Tool { agent: name, .. }
-        | Progress::Recorded { agent: name, .. }
-        | Progress::Ended { agent: name, .. }) = event;
+        let name = match event {
+            Progress::Note(_) => return,
+            Progress::Turn { agent: name, .. }
+            | Progress::Tool { agent: name, .. }
+            | Progress::Recorded { agent: name, .. }
+            | Progress::Ended { agent: name, .. } => name,
+        };
         work.last = Some(name.clone());
         let agent = work.agents.entry(name.clone()).or_default();
         match event {
+            Progress::Note(_) => {}
             Progress::Turn { turn, .. } => {
                 agent.turn = *turn;
                 agent.tool.clear();

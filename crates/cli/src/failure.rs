@@ -120,6 +120,9 @@ impl Failure {
             Failure::Tool(_) | Failure::Run(_) | Failure::Init(_) if self.code() == Failure::SANDBOX => {
                 Some("`locard doctor` shows what holds here; --unconfined goes on without it".to_owned())
             }
+            Failure::Run(error) if matches!(**error, app::RunError::IndexOfOther { .. }) => {
+                Some("the index was dropped: investigate again".to_owned())
+            }
             Failure::Run(error) => error.folder().map(|folder| {
                 let folder = folder.display();
                 format!("{folder} is not sealed; facts, report and verify --unsealed read what it holds")
@@ -159,6 +162,7 @@ fn tool_code(error: &app::ToolError) -> u8 {
         },
         app::ToolError::Call(CallError::RequestTooLong { .. } | CallError::ZygoteKeepsDying { .. })
         | app::ToolError::Hash { .. }
+        | app::ToolError::Index { .. }
         | app::ToolError::Wire(_) => Failure::DEFECT,
     }
 }
@@ -173,6 +177,8 @@ fn run_code(error: &app::RunError) -> u8 {
         app::RunError::Vocabulary(_) | app::RunError::Canonical(_) | app::RunError::Panicked { .. } => {
             Failure::DEFECT
         }
+        // The evidence was exchanged behind the cache's back.
+        app::RunError::IndexOfOther { .. } => Failure::USAGE,
         app::RunError::Interrupted { .. } => Failure::INTERRUPTED,
         // A full or failing disk is not a defect of ours, but nothing of the evidence's either.
         app::RunError::Seal { .. } | app::RunError::Manifest { .. } => Failure::USAGE,

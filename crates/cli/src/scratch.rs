@@ -1,6 +1,6 @@
 //! The folder for scratch files of one command, and what killed commands left of theirs.
 //!
-//! `<temporary folder>/locard-<random>/` holds `lock`, on which the living program keeps a lock, and `calls`, the scratch root of its workers.
+//! `<temporary folder>/locard-<random>/` holds `lock`, on which the living program keeps a lock, `calls`, the scratch root of its workers, and `indexes`, what they may read besides the evidence.
 //! The kernel releases the lock when the program dies, however it dies.
 
 use crate::failure::Failure;
@@ -13,10 +13,12 @@ use tempfile::TempDir;
 const PREFIX: &str = "locard-";
 const LOCK: &str = "lock";
 const CALLS: &str = "calls";
+const INDEXES: &str = "indexes";
 
 /// A fresh scratch folder; it goes with this guard.
 pub(crate) struct Scratch {
     calls: PathBuf,
+    indexes: PathBuf,
     // In this order: the folder is gone before the lock is released.
     _folder: TempDir,
     _lock: File,
@@ -42,12 +44,18 @@ impl Scratch {
         let folder = folder.map_err(failed)?;
         let lock = lock(folder.path()).map_err(failed)?;
         remove_dead(&resolved, folder.path());
-        Ok(Scratch { calls: folder.path().join(CALLS), _folder: folder, _lock: lock })
+        let (calls, indexes) = (folder.path().join(CALLS), folder.path().join(INDEXES));
+        Ok(Scratch { calls, indexes, _folder: folder, _lock: lock })
     }
 
     /// The scratch root of workers.
     pub(crate) fn calls(&self) -> &Path {
         &self.calls
+    }
+
+    /// The folder of name indexes.
+    pub(crate) fn indexes(&self) -> &Path {
+        &self.indexes
     }
 }
 
@@ -89,11 +97,11 @@ fn remove_if_dead(folder: &Path, owner: u32) -> io::Result<()> {
         Err(TryLockError::WouldBlock) => return Ok(()),
         Err(TryLockError::Error(error)) => return Err(error),
     }
-    let calls = folder.join(CALLS);
-    let is_folder = calls.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
     // The lock goes last: where this is cut off, the rest is still known for what it is.
-    if is_folder {
-        sandbox::clear_scratch(&calls)?;
+    for inner in [CALLS, INDEXES].map(|name| folder.join(name)) {
+        if inner.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            sandbox::clear_scratch(&inner)?;
+        }
     }
     std::fs::remove_file(&path)?;
     std::fs::remove_dir(folder)
@@ -122,6 +130,8 @@ mod tests {
         fs::create_dir_all(folder.join(CALLS).join("1-1/deep/er")).unwrap();
         fs::set_permissions(&folder, Permissions::from_mode(0o700)).unwrap();
         fs::File::create(folder.join(CALLS).join("1-1/deep/file")).unwrap();
+        fs::create_dir_all(folder.join(INDEXES).join("1-1")).unwrap();
+        fs::File::create(folder.join(INDEXES).join("1-1/names-0")).unwrap();
         fs::File::create(folder.join(LOCK)).unwrap();
         folder
     }

@@ -41,6 +41,9 @@ fn main() -> ExitCode {
 /// Acts by order of the call's path; everything else is a tool call as usual.
 fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {
     let ordered = serde_json::from_slice::<Value>(request).ok();
+    if ordered.as_ref().is_some_and(|request| request["request"] == "build_index") {
+        return b"{\"index\":\"built\",\"entries\":5}\nLOCARDNI and then nothing of the kind".to_vec();
+    }
     let ordered = ordered.as_ref().and_then(|request| request.pointer("/arguments/path")?.as_str());
     match ordered {
         Some("abort") => std::process::abort(),
@@ -74,6 +77,7 @@ fn each_hostile_act_costs_one_invocation() {
             1 => {
                 let mut acts: Vec<_> =
                     ACTS.iter().map(|(act, _)| ("list_directory", json!({"path": act}))).collect();
+                acts.push(("find_files", json!({})));
                 acts.push(("list_hives", json!({})));
                 calls(1, &acts)
             }
@@ -101,6 +105,8 @@ fn each_hostile_act_costs_one_invocation() {
             scratch: place.path().join("scratch"),
             limits,
         },
+        indexes: place.path().join("indexes"),
+        cache: None,
         clock: Arc::new(SystemClock),
         observe: Arc::new(|_| ()),
         interrupt: app::Interrupt::new(),
@@ -116,6 +122,10 @@ fn each_hostile_act_costs_one_invocation() {
         assert!(!ended.notes.is_empty(), "{act}");
     }
     assert_eq!(ended.last().unwrap().outcome, Outcome::Ok, "the call after all of them works");
+    let misled = &ended[ACTS.len()];
+    assert_eq!(misled.outcome, Outcome::Failed);
+    assert!(misled.notes[0].starts_with("read the name index"), "{:?}", misled.notes);
+    assert_eq!(run.names[0].entries, 5, "what the worker said of its index");
     let certificate = app::verify(&finished.folder);
     assert!(certificate.holds(), "{:?}", certificate.findings);
 }

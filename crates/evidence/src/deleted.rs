@@ -1,6 +1,7 @@
 //! Deleted entries: what a file system still tells of files it no longer counts in.
 //!
 //! A deleted entry is named by its number, `p1/$Deleted/<number>/<name>`: its old path may be another file's by now.
+//! Of a name that only the free space of a folder keeps, the times and the size are those that the folder showed.
 //! Neither `$Deleted` nor what stands below it is ever listed or walked; such a path is found by [`Tree::node`](crate::Tree::node) and read like any other.
 
 use crate::path::EvidencePath;
@@ -27,7 +28,7 @@ pub enum DeletedStep {
 /// An entry that was deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeletedEntry {
-    /// The entry; its path is that of the module's description, its state is deleted.
+    /// The entry; its path is that of the module's description, its state is deleted, or allocated where the file system counts it in and no folder leads to it.
     pub node: Node,
     /// Where it stood, as far as the file system tells; of an orphan only what is known from the name upwards.
     pub original: Original,

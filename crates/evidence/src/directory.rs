@@ -40,7 +40,7 @@ impl Tree for DirectoryTree {
     }
 
     fn node(&self, path: &EvidencePath) -> Result<Option<Node>, ReadError> {
-        let mut node = self.node_at(EvidencePath::root(), &self.root)?;
+        let mut node = self.examine(EvidencePath::root(), &self.root)?;
         for name in path.components() {
             match &node.kind {
                 NodeKind::Directory => {}
@@ -51,9 +51,18 @@ impl Tree for DirectoryTree {
             }
             let Some(child) = self.find(&node.path, name)? else { return Ok(None) };
             let host = self.host(&child)?;
-            node = self.node_at(child, &host)?;
+            node = self.examine(child, &host)?;
         }
         Ok(Some(node))
+    }
+
+    fn node_listed(&self, path: &EvidencePath) -> Result<Option<Node>, ReadError> {
+        let host = self.checked_host(path);
+        match host.and_then(|host| self.examine(path.clone(), &host)) {
+            Ok(node) => Ok(Some(node)),
+            Err(ReadError::Absent { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     fn children(&self, directory: &Node) -> Result<Listing, ReadError> {
@@ -125,14 +134,14 @@ impl DirectoryTree {
 
     fn list(&self, directory: &EvidencePath, name: &OsStr, host: &Path, listing: &mut Listing) {
         let result =
-            child(directory, &escape_name(name.as_bytes())).and_then(|path| self.node_at(path, host));
+            child(directory, &escape_name(name.as_bytes())).and_then(|path| self.examine(path, host));
         match result {
             Ok(node) => listing.nodes.push(node),
             Err(error) => listing.gaps.push(gap(directory, &error)),
         }
     }
 
-    fn node_at(&self, path: EvidencePath, host: &Path) -> Result<Node, ReadError> {
+    fn examine(&self, path: EvidencePath, host: &Path) -> Result<Node, ReadError> {
         let metadata = symlink_metadata(host, &path)?;
         let kind = kind(host, &metadata, &path)?;
         Ok(Node {
@@ -235,6 +244,7 @@ fn time(seconds: i64, nanoseconds: i64) -> Time {
         raw: format!("{seconds}.{nanoseconds:09}"),
         clock: Clock::CollectionCopy,
         precision: Precision::Nanosecond,
+        zone: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Why evidence cannot be opened, named or read.
 
+use crate::archive::ArchiveDamage;
 use crate::path::EvidencePath;
 use std::error::Error;
 use std::io;
@@ -83,6 +84,39 @@ pub enum OpenError {
         label: String,
         /// The path on the examiner's machine.
         path: PathBuf,
+    },
+    /// The file begins like no archive that is known here.
+    #[error(
+        "open evidence {label}: byte 0: expected an archive (zip, 7z, tar, tar.gz, tar.zst), found no signature of one"
+    )]
+    NotAnArchive {
+        /// The label of the evidence.
+        label: String,
+        /// The path on the examiner's machine.
+        path: PathBuf,
+    },
+    /// The file is compressed, and what it holds is no archive, or cannot be told.
+    #[error("open evidence {label}: found {found}: {hint}")]
+    Packed {
+        /// The label of the evidence.
+        label: String,
+        /// The path on the examiner's machine.
+        path: PathBuf,
+        /// What it is.
+        found: &'static str,
+        /// What can be done.
+        hint: &'static str,
+    },
+    /// The archive is damaged so that nothing of it can be listed.
+    #[error("open evidence {label}: {source}")]
+    Archive {
+        /// The label of the evidence.
+        label: String,
+        /// The path on the examiner's machine.
+        path: PathBuf,
+        /// What is wrong, and where.
+        #[source]
+        source: ArchiveDamage,
     },
     /// The path is not a folder.
     #[error("open evidence {label}: expected a folder")]
@@ -197,6 +231,9 @@ pub enum Damage {
     /// Of NTFS.
     #[error(transparent)]
     Ntfs(#[from] NtfsDamage),
+    /// Of an archive.
+    #[error(transparent)]
+    Archive(#[from] ArchiveDamage),
     /// A field of any other file system is not what it must be.
     #[error("byte {offset} of the volume: {what}: expected {expected}, found {found}")]
     Field {

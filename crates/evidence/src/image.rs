@@ -14,6 +14,7 @@ mod volume;
 pub(crate) use container::Container;
 pub use container::{Acquisition, ContainerFormat, HashAlgorithm, HashCheck, StoredHash, UnreadSectors};
 pub use layout::{Disk, Guid, Layout, Partition, PartitionType, Region, Scheme, read_layout};
+pub(crate) use segments::begins_like_an_image;
 pub use segments::{image_files, is_image};
 
 use crate::deleted::{DELETED, DeletedSteps};

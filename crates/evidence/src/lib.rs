@@ -1,15 +1,18 @@
 //! One read-only tree over evidence.
 //!
-//! A piece of evidence (a folder, or a disk image) is a [`Tree`] of [`Node`]s.
+//! A piece of evidence (a folder, a disk image, or a triage archive) is a [`Tree`] of [`Node`]s.
 //! Readers take bytes at any offset through [`ReadAt`] and can ask where in the container those bytes stand.
 //!
 //! **Invariant:** nothing here writes, and nothing outside the opened root is read: symbolic links are listed, never followed.
 
 #![deny(clippy::indexing_slicing)]
 
+mod archive;
 mod deleted;
 mod directory;
 mod error;
+mod ext;
+mod fat;
 mod file_system;
 mod hash;
 mod image;
@@ -22,6 +25,7 @@ mod volume;
 mod walk;
 mod window;
 
+pub use archive::{ArchiveDamage, ArchiveTree, is_archive, open_archive};
 pub use deleted::{DELETED, DeletedEntry, DeletedStep, DeletedSteps, Original, Recovery};
 pub use directory::{DirectoryTree, open_directory};
 pub use error::{Damage, HashError, NtfsDamage, OpenError, PathError, ReadError};

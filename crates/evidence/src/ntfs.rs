@@ -86,7 +86,9 @@ impl Volume {
         };
         let Some((at, boot)) = boot::copy(&window) else { return Err(error) };
         let Ok(mut volume) = Volume::with(window, boot) else { return Err(error) };
-        volume.damage.insert(0, format!("boot sector: {error}; its copy at byte {at} of the volume was read"));
+        volume
+            .damage
+            .insert(0, format!("boot sector: {error}; its copy at byte {at} of the volume was read"));
         Ok(volume)
     }
 
@@ -173,6 +175,11 @@ impl Volume {
         let mut record = Record::read(number, bytes).map_err(located)?;
         record.damage = record.damage.into_iter().map(located).collect();
         Ok(record)
+    }
+
+    /// Whether a record was never written: it holds zeros.
+    fn is_unused(&self, number: u64) -> bool {
+        self.raw(number).is_ok_and(|bytes| bytes.iter().all(|byte| *byte == 0))
     }
 
     /// The bytes of a record as they stand.

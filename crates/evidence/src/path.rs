@@ -67,7 +67,11 @@ impl EvidencePath {
         if self.is_root() {
             EvidencePath(name.to_owned())
         } else {
-            EvidencePath(format!("{}/{name}", self.0))
+            let mut path = String::with_capacity(self.0.len() + 1 + name.len());
+            path.push_str(&self.0);
+            path.push('/');
+            path.push_str(name);
+            EvidencePath(path)
         }
     }
 
@@ -89,6 +93,12 @@ impl EvidencePath {
     /// The written name of the last entry; empty for the root.
     pub fn name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Whether the entry lies in that folder, or in one below it.
+    pub fn is_below(&self, folder: &EvidencePath) -> bool {
+        let rest = self.0.strip_prefix(&folder.0);
+        rest.is_some_and(|rest| if folder.is_root() { !rest.is_empty() } else { rest.starts_with('/') })
     }
 
     /// The folder that holds the entry; `None` for the root.
@@ -123,6 +133,11 @@ pub(crate) fn escape_target(target: &[u8]) -> String {
 }
 
 fn escape_part(bytes: &[u8]) -> String {
+    // Most names need no second look.
+    let plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'%' | b'/' | b'\\');
+    if let Some(plain) = std::str::from_utf8(bytes).ok().filter(|_| bytes.iter().all(plain)) {
+        return plain.to_owned();
+    }
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         let mut characters = chunk.valid().chars().peekable();

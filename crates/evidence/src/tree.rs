@@ -1,5 +1,6 @@
 //! The tree: what every kind of evidence looks like to a reader.
 
+use crate::archive::open_archive;
 use crate::deleted::DeletedSteps;
 use crate::directory::open_directory;
 use crate::error::{OpenError, ReadError};
@@ -17,7 +18,7 @@ pub trait Tree {
     /// How locators name this piece of evidence.
     fn label(&self) -> &str;
 
-    /// The entry at `path`: spelled so, or else differing in letter case alone (compared in Unicode lower case).
+    /// The entry at `path`: spelled so, or else differing in letter case alone (compared in Unicode lower case; on NTFS by the volume's own upper-case table).
     ///
     /// `None` where there is none.
     /// The node carries the evidence's own spelling.
@@ -42,6 +43,13 @@ pub trait Tree {
     /// `None` where the number is by now another entry's.
     fn node_at(&self, path: &EvidencePath, reference: FileReference) -> Result<Option<Node>, ReadError> {
         Ok(self.node(path)?.filter(|node| node.reference == Some(reference)))
+    }
+
+    /// The entry at this very path, which a listing gave before: its spelling is not looked up again.
+    ///
+    /// `None` where there is none by now.
+    fn node_listed(&self, path: &EvidencePath) -> Result<Option<Node>, ReadError> {
+        Ok(self.node(path)?.filter(|node| node.path == *path))
     }
 
     /// How the imaged medium is divided; `None` for what is no image.
@@ -187,7 +195,7 @@ pub enum NodeState {
 /// A named (alternate) stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamInfo {
-    /// Its name.
+    /// Its name, written as names in paths are.
     pub name: String,
     /// Its bytes.
     pub size: u64,
@@ -208,6 +216,7 @@ pub struct Listing {
 pub fn open(kind: EvidenceKind, path: &Path, label: &str) -> Result<Box<dyn Tree>, OpenError> {
     match kind {
         EvidenceKind::Directory => Ok(Box::new(open_directory(path, label)?)),
+        EvidenceKind::Archive => Ok(Box::new(open_archive(path, label)?)),
         EvidenceKind::Image => Ok(Box::new(open_image(path, label)?)),
     }
 }

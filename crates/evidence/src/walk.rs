@@ -1,7 +1,8 @@
 //! A walk over a tree: depth first, in the order of names, stopped by nothing that is unreadable.
 
-use crate::tree::{Listing, Node, NodeKind, Tree};
+use crate::tree::{FileReference, Listing, Node, NodeKind, Tree};
 use ledger::{Defect, Gap};
+use std::collections::HashSet;
 
 /// Folders below the start that are entered; a deeper one is a gap, so that a damaged tree cannot be endless.
 pub const MAX_DEPTH: usize = 256;
@@ -22,11 +23,13 @@ pub struct Walk<'a> {
     tree: &'a dyn Tree,
     /// What is still to come of each open folder, last first.
     open: Vec<Vec<Step>>,
+    /// The folders of FAT and exFAT that were entered in the volume: only damage leads to one of them twice.
+    entered: HashSet<u64>,
 }
 
 /// Everything below `start`, without `start` itself; a `start` that is no folder holds nothing.
 pub fn walk<'a>(tree: &'a dyn Tree, start: &Node) -> Walk<'a> {
-    let mut walk = Walk { tree, open: Vec::new() };
+    let mut walk = Walk { tree, open: Vec::new(), entered: HashSet::new() };
     walk.enter(start);
     walk
 }
@@ -41,6 +44,14 @@ impl Walk<'_> {
             self.open.push(gap(format!("deeper than {MAX_DEPTH} folders")));
             return;
         }
+        if self.is_known(node) {
+            let what = "a folder that was met before: the volume holds it twice, or in itself".to_owned();
+            let defect = Defect { path: node.path.as_str().to_owned(), offset: None, what: what.clone() };
+            let mut steps = gap(what);
+            steps.push(Step::Defect(defect));
+            self.open.push(steps);
+            return;
+        }
         let steps = match self.tree.children(node) {
             Ok(Listing { nodes, defects, gaps }) => {
                 let nodes = nodes.into_iter().rev().map(|node| Step::Node(Box::new(node)));
@@ -50,6 +61,18 @@ impl Walk<'_> {
             Err(error) => gap(error.to_string()),
         };
         self.open.push(steps);
+    }
+
+    /// Whether the folder was entered before; a volume begins anew.
+    fn is_known(&mut self, node: &Node) -> bool {
+        match node.reference {
+            Some(FileReference::DirectoryEntry(offset)) => !self.entered.insert(offset),
+            Some(FileReference::Inode(_) | FileReference::Mft { .. }) => false,
+            None => {
+                self.entered.clear();
+                false
+            }
+        }
     }
 }
 

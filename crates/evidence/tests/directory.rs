@@ -43,6 +43,21 @@ fn a_path_is_found_by_its_spelling_or_else_by_its_letters() {
 }
 
 #[test]
+fn an_entry_that_was_listed_is_found_again_by_that_very_path() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder.path().join("C/Windows/a.txt"), b"x");
+    symlink(folder.path().join("C"), folder.path().join("link")).unwrap();
+    let tree = open_directory(folder.path(), "disk").unwrap();
+    let node = tree.node(&path("C/Windows/a.txt")).unwrap();
+    assert_eq!(tree.node_listed(&path("C/Windows/a.txt")).unwrap(), node);
+    assert_eq!(tree.node_listed(&path("C/Windows/A.TXT")).unwrap(), None);
+    assert_eq!(tree.node_listed(&path("C/elsewhere/a.txt")).unwrap(), None);
+    assert!(matches!(tree.node_listed(&path("link/Windows/a.txt")), Err(ReadError::Symlink { .. })));
+    assert!(path("C/Windows").is_below(&path("C")) && path("C").is_below(&EvidencePath::root()));
+    assert!(!path("C").is_below(&path("C")) && !path("CD/x").is_below(&path("C")));
+}
+
+#[test]
 fn names_that_differ_by_case_are_told_apart_or_reported() {
     let folder = tempfile::tempdir().unwrap();
     write(&folder.path().join("Users/a.txt"), b"1");

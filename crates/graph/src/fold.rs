@@ -66,6 +66,7 @@ fn open(opened: RunOpened, circumstance: Circumstance) -> Run {
     Run {
         opened,
         circumstance,
+        names: Vec::new(),
         integrity: Vec::new(),
         tasks: Default::default(),
         sealed: None,
@@ -79,6 +80,10 @@ fn apply(run: &mut Run, stream: Stream, event: Event, circumstance: Circumstance
         return Err("the run was sealed before");
     }
     match (stream, event) {
+        (Stream::Run, Event::NamesIndexed(indexed)) => {
+            run.names.push(indexed);
+            Ok(())
+        }
         (Stream::Run, Event::TaskAssigned(assigned)) => assign(run, assigned),
         (Stream::Run, Event::EvidenceHashed(hashed)) => {
             run.integrity.push(hashed);

@@ -4,8 +4,8 @@ use crate::evidence::EvidenceGraph;
 use ledger::chain::{Circumstance, Cost};
 use ledger::event::{
     AbsenceAccepted, CallRefused, ClaimAccepted, ClaimSubmitted, EntityAdded, EvidenceHashed,
-    HypothesisAssessed, HypothesisProposed, InvocationEnded, InvocationStarted, NothingToRecord,
-    PhaseEntered, RelationAdded, RunOpened, RunSealed, TaskAssigned, TaskEnded, TurnFailed,
+    HypothesisAssessed, HypothesisProposed, InvocationEnded, InvocationStarted, NamesIndexed,
+    NothingToRecord, PhaseEntered, RelationAdded, RunOpened, RunSealed, TaskAssigned, TaskEnded, TurnFailed,
 };
 use ledger::{ClaimId, FactEntry, FactId, InvocationId, PhenomenonId, Rejection, TaskId};
 use std::collections::BTreeMap;
@@ -17,6 +17,8 @@ pub struct Run {
     pub opened: RunOpened,
     /// When and where it was opened.
     pub circumstance: Circumstance,
+    /// The indexes that searches for names looked into.
+    pub names: Vec<NamesIndexed>,
     /// The evidence's hashes.
     pub integrity: Vec<EvidenceHashed>,
     /// The tasks by number.

@@ -87,11 +87,23 @@ fn folded(needle: &Needle<'_>, text: &str, same: impl FnOnce() -> bool) -> Optio
 
 /// The stored number matches as well as the instant: it is what the evidence holds.
 fn time_tier(needle: &Needle<'_>, time: &Time) -> Option<Tier> {
+    if time.zone.is_some() {
+        return local_tier(needle, time);
+    }
     let instant = needle.instant().is_some_and(|instant| instant.is(time));
     let stored = needle.number().is_some_and(|number| time.raw.parse() == Ok(number));
     // Writing the time out is the costly part: only where it matched at all.
     let tier = || if needle.raw() == time.to_text() { Tier::Exact } else { Tier::Typed };
     (instant || stored).then(tier)
+}
+
+/// A local time is matched by its own text, which says that it is local, or by what is stored.
+fn local_tier(needle: &Needle<'_>, time: &Time) -> Option<Tier> {
+    let text = time.to_text();
+    if needle.raw() == text {
+        return Some(Tier::Exact);
+    }
+    needle.forms().any(|form| form == text || form == time.raw).then_some(Tier::Typed)
 }
 
 fn number_tier(needle: &Needle<'_>, number: i128) -> Option<Tier> {
@@ -107,4 +119,29 @@ fn quote<'o>(needle: &Needle<'_>, text: &str, item: Option<&'o str>) -> Option<M
     }
     let words = needle.forms().find(|form| quotation::stands(form, text))?;
     Some(Match { tier: Tier::Quoted, quotation: Some(words.to_owned()), item })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ledger::{AssumedZone, Clock, Precision};
+
+    #[test]
+    fn a_local_time_is_claimed_as_local_or_as_it_is_stored_and_never_as_an_instant() {
+        let time = Time {
+            utc: Some("2024-03-01T12:00:02Z".parse().unwrap()),
+            raw: "0x5861:6001".into(),
+            clock: Clock::Host,
+            precision: Precision::TwoSeconds,
+            zone: Some(AssumedZone::Utc),
+        };
+        let tier = |text: &str, time: &Time| time_tier(&Needle::new(text), time);
+        assert_eq!(tier("2024-03-01T12:00:02 local", &time), Some(Tier::Exact));
+        assert_eq!(tier("0x5861:6001", &time), Some(Tier::Typed));
+        for instant in ["2024-03-01T12:00:02Z", "2024-03-01T12:00:02+00:00", "2024-03-01T12:00:02"] {
+            assert_eq!(tier(instant, &time), None, "{instant}");
+        }
+        let known = Time { zone: None, ..time };
+        assert_eq!(tier("2024-03-01T12:00:02Z", &known), Some(Tier::Exact));
+    }
 }

@@ -35,8 +35,10 @@ impl Instant {
     }
 
     /// Whether `time` is this instant at the claim's precision, and the claim is no finer than the source.
+    ///
+    /// A local time is none: its zone was only assumed.
     pub(crate) fn is(self, time: &Time) -> bool {
-        let Some(utc) = time.utc else { return false };
+        let (Some(utc), None) = (time.utc, time.zone) else { return false };
         if self.decimals > time.precision.decimals() {
             return false;
         }
@@ -64,10 +66,10 @@ fn has_shape(text: &str, shape: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ledger::{Clock, Precision};
+    use ledger::{AssumedZone, Clock, Precision};
 
     fn time(text: &str, precision: Precision) -> Time {
-        Time { utc: Some(text.parse().unwrap()), raw: "1".into(), clock: Clock::Host, precision }
+        Time { utc: Some(text.parse().unwrap()), raw: "1".into(), clock: Clock::Host, precision, zone: None }
     }
 
     fn is(claim: &str, time: &Time) -> bool {
@@ -90,6 +92,14 @@ mod tests {
         let second = time("2012-04-04T01:58:40Z", Precision::Second);
         assert!(is("2012-04-04T01:58:40Z", &second));
         assert!(!is("2012-04-04T01:58:40.0Z", &second));
+    }
+
+    #[test]
+    fn a_local_time_is_no_instant() {
+        let known = time("2012-04-04T01:58:40Z", Precision::TwoSeconds);
+        let local = Time { zone: Some(AssumedZone::Utc), ..known.clone() };
+        assert!(is("2012-04-04T01:58:40Z", &known));
+        assert!(!is("2012-04-04T01:58:40Z", &local));
     }
 
     #[test]

@@ -35,6 +35,8 @@ pub struct EvidenceEntry {
 pub enum EvidenceKind {
     /// A folder laid out like the volume it was copied from.
     Directory,
+    /// A triage archive: zip, 7z, tar, tar.gz, tar.zst.
+    Archive,
     /// A disk image: raw, split raw or E01; the path is that of its first file.
     Image,
 }

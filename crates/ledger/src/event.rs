@@ -36,7 +36,7 @@ pub struct Format {
 }
 
 /// The format that this version writes.
-pub const FORMAT: Format = Format { major: 2, minor: 0 };
+pub const FORMAT: Format = Format { major: 2, minor: 1 };
 
 impl Format {
     /// Whether this version can read a run of format `self`.
@@ -57,6 +57,8 @@ impl fmt::Display for Format {
 pub enum Event {
     /// Run: it began, under these rules. Always the first event.
     RunOpened(Box<RunOpened>),
+    /// Run: the names of a piece of evidence were indexed, before its first task.
+    NamesIndexed(NamesIndexed),
     /// Run: a task was assigned.
     TaskAssigned(TaskAssigned),
     /// Run: the bytes of a piece of evidence were checked.
@@ -131,6 +133,20 @@ pub struct RunOpened {
     pub behaviour: Vec<u16>,
     /// Whether tools ran confined; `false` only with `--unconfined`.
     pub confined: bool,
+}
+
+/// The names of a piece of evidence were indexed; searches for names looked into the index.
+///
+/// Whether it was built for this run or an earlier one makes no difference here: the bytes are the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NamesIndexed {
+    /// Its label.
+    pub evidence: String,
+    /// The digest of the index.
+    pub index: Digest,
+    /// Entries in it.
+    pub entries: u64,
 }
 
 /// A task was assigned.
@@ -565,6 +581,7 @@ impl Event {
     pub const fn name(&self) -> &'static str {
         match self {
             Event::RunOpened(_) => "run_opened",
+            Event::NamesIndexed(_) => "names_indexed",
             Event::TaskAssigned(_) => "task_assigned",
             Event::EvidenceHashed(_) => "evidence_hashed",
             Event::RunSealed(_) => "run_sealed",
@@ -599,6 +616,7 @@ impl Event {
             Event::TurnReplied(replied) => Some(replied.reply),
             Event::InvocationEnded(ended) => ended.output,
             Event::RunOpened(_)
+            | Event::NamesIndexed(_)
             | Event::TaskAssigned(_)
             | Event::EvidenceHashed(_)
             | Event::RunSealed(_)

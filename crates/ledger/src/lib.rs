@@ -46,7 +46,7 @@ pub use output::{Output, OutputError};
 pub use record::{Defect, Field, Gap, Record};
 pub use rejection::{Candidate, Rejection, RejectionCode};
 pub use rules::{Budgets, GateRules, Rules, ViewRules};
-pub use time::{Clock, Precision, Time, Utc};
+pub use time::{AssumedZone, Clock, Precision, Time, Utc};
 pub use tool::{Completeness, Outcome, RecordType, Surface, ToolClass, ToolSpec};
 pub use value::{FieldType, FieldValue};
 pub use vocabulary::{Predicate, Vocabulary};

@@ -72,6 +72,16 @@ pub fn same(one: &str, other: &str) -> bool {
     }
 }
 
+/// The text in lower case, letter by letter: texts that are the same by [`same_letter`] fold to one.
+///
+/// It is what [`str::to_lowercase`] gives, but for letters whose lower case depends on what stands around them.
+pub fn fold(text: &str) -> String {
+    match text.is_ascii() {
+        true => text.to_ascii_lowercase(),
+        false => text.chars().flat_map(char::to_lowercase).collect(),
+    }
+}
+
 /// Whether two characters are equal in lower case.
 pub fn same_letter(one: char, other: char) -> bool {
     one == other
@@ -115,6 +125,7 @@ mod tests {
             assert_eq!(fits(pattern, text), expected, "{pattern} on {text}");
         }
         assert!(same("*.EXE", "*.exe") && same("", ""));
+        assert_eq!(super::fold("\u{391}\u{3a3}.\u{130}X"), "\u{3b1}\u{3c3}.i\u{307}x");
         assert!(!same("a", "ab") && !same("ab", "a") && !same("e\u{301}", "\u{e9}"));
     }
 }

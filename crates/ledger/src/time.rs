@@ -50,6 +50,14 @@ impl Utc {
         Timestamp::from_nanosecond(nanoseconds).ok().map(Utc)
     }
 
+    /// The instant of a date and a time of day in UTC; `None` where the numbers make none.
+    pub fn from_date_and_time(date: [i16; 3], time: [i8; 3], nanosecond: i32) -> Option<Utc> {
+        let ([year, month, day], [hour, minute, second]) = (date, time);
+        let (month, day) = (i8::try_from(month).ok()?, i8::try_from(day).ok()?);
+        let civil = jiff::civil::DateTime::new(year, month, day, hour, minute, second, nanosecond).ok()?;
+        civil.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| Utc(zoned.timestamp()))
+    }
+
     /// Nanoseconds since 1970-01-01 UTC.
     pub fn unix_nanoseconds(self) -> i128 {
         self.0.as_nanosecond()
@@ -106,6 +114,8 @@ pub enum Precision {
     Microsecond,
     /// One millisecond.
     Millisecond,
+    /// Ten milliseconds: FAT's creation time.
+    Centisecond,
     /// One second.
     Second,
     /// Two seconds: FAT's write time.
@@ -122,6 +132,7 @@ impl Precision {
             Precision::Filetime => 7,
             Precision::Microsecond => 6,
             Precision::Millisecond => 3,
+            Precision::Centisecond => 2,
             Precision::Second | Precision::TwoSeconds | Precision::Day => 0,
         }
     }
@@ -133,6 +144,7 @@ impl Precision {
             Precision::Filetime => 100,
             Precision::Microsecond => 1_000,
             Precision::Millisecond => 1_000_000,
+            Precision::Centisecond => 10_000_000,
             Precision::Second => 1_000_000_000,
             Precision::TwoSeconds => 2_000_000_000,
             Precision::Day => 86_400_000_000_000,
@@ -150,6 +162,14 @@ pub enum Clock {
     CollectionCopy,
 }
 
+/// The zone in which a local time was read, where its source keeps none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AssumedZone {
+    /// UTC, for want of anything better: the true instant lies up to 14 hours earlier or 12 hours later.
+    Utc,
+}
+
 /// A time as a source gives it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -163,6 +183,11 @@ pub struct Time {
     pub clock: Clock,
     /// How finely the source stores it.
     pub precision: Precision,
+    /// The zone that was assumed for a local time; `None` where the source tells the instant itself.
+    ///
+    /// With it, `utc` serves to sort and to search: it is no instant that a claim may state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone: Option<AssumedZone>,
 }
 
 impl Time {
@@ -173,14 +198,36 @@ impl Time {
             raw: ticks.to_string(),
             clock: Clock::Host,
             precision: Precision::Filetime,
+            zone: None,
         }
     }
 
     /// The text that a claim states: RFC 3339 in UTC at the source's precision; the raw value where there is no instant.
+    ///
+    /// A local time whose zone is not known reads `2024-03-01T12:00:02 local`, or `2024-03-01 local` where only the day is kept.
     pub fn to_text(&self) -> String {
-        match self.utc {
-            Some(utc) => utc.to_text(self.precision),
-            None => self.raw.clone(),
+        match (self.utc, self.zone) {
+            (Some(utc), None) => utc.to_text(self.precision),
+            (Some(utc), Some(AssumedZone::Utc)) => {
+                let text = utc.to_text(self.precision);
+                let day = text.split_once('T').map_or("", |(day, _)| day);
+                let local = if self.precision == Precision::Day { day } else { text.trim_end_matches('Z') };
+                format!("{local} local")
+            }
+            (None, _) => self.raw.clone(),
+        }
+    }
+
+    /// The earliest and the latest instant that it can be; `None` where it names none.
+    ///
+    /// Zones lie between 12 hours behind UTC and 14 hours ahead of it.
+    pub fn bounds(&self) -> Option<(Utc, Utc)> {
+        const HOUR: i128 = 3_600_000_000_000;
+        let utc = self.utc?;
+        let moved = |hours: i128| Utc::from_unix_nanoseconds(utc.unix_nanoseconds() + hours * HOUR);
+        match self.zone {
+            None => Some((utc, utc)),
+            Some(AssumedZone::Utc) => Some((moved(-14).unwrap_or(utc), moved(12).unwrap_or(utc))),
         }
     }
 }
@@ -212,6 +259,37 @@ mod tests {
         let time = Time::from_filetime(129_779_783_208_392_490);
         assert_eq!(time.to_text(), "2012-04-04T01:58:40.8392490Z");
         assert_eq!(time.raw, "129779783208392490");
+    }
+
+    #[test]
+    fn a_local_time_is_never_written_as_an_instant() {
+        let utc = Utc::from_date_and_time([2024, 3, 1], [12, 0, 2], 0);
+        let local = |precision| Time {
+            utc,
+            raw: "5861:6001".to_owned(),
+            clock: Clock::Host,
+            precision,
+            zone: Some(AssumedZone::Utc),
+        };
+        assert_eq!(local(Precision::TwoSeconds).to_text(), "2024-03-01T12:00:02 local");
+        assert_eq!(local(Precision::Centisecond).to_text(), "2024-03-01T12:00:02.00 local");
+        assert_eq!(local(Precision::Day).to_text(), "2024-03-01 local");
+        let (from, to) = local(Precision::TwoSeconds).bounds().unwrap();
+        assert_eq!(
+            (from.to_string(), to.to_string()),
+            ("2024-02-29T22:00:02Z".to_owned(), "2024-03-02T00:00:02Z".to_owned())
+        );
+        assert_eq!(Utc::from_date_and_time([2023, 2, 29], [0, 0, 0], 0), None);
+    }
+
+    #[test]
+    fn the_form_of_a_time_whose_zone_is_known_names_no_zone() {
+        let known = serde_json::to_string(&Time::from_filetime(129_779_783_208_392_490)).unwrap();
+        assert!(!known.contains("zone"), "{known}");
+        let assumed = Time { zone: Some(AssumedZone::Utc), ..Time::from_filetime(129_779_783_208_392_490) };
+        let text = serde_json::to_string(&assumed).unwrap();
+        assert!(text.contains(r#""zone":"utc""#), "{text}");
+        assert_eq!(serde_json::from_str::<Time>(&text).unwrap(), assumed);
     }
 
     #[test]

@@ -37,6 +37,7 @@ pub fn json(run: &Run) -> Value {
         "confinement": run.circumstance.confinement,
         "sealed": run.sealed.is_some(),
         "case": run.opened.case,
+        "names": run.names,
         "integrity": run.integrity,
         "tasks": run.tasks.iter().map(|(task, view)| self::task(*task, view)).collect::<Vec<_>>(),
         "facts": run.facts().map(|(task, accepted)| json!({

@@ -136,6 +136,11 @@ fn evidence(out: &mut String, run: &Run) {
             run.graph.read_from(&hashed.evidence).len()
         );
     }
+    for indexed in &run.names {
+        let (label, entries, index) = (code(&indexed.evidence), indexed.entries, indexed.index);
+        let _ =
+            writeln!(out, "\nNames of {label} were looked up in an index of {entries} entries, `{index}`.");
+    }
 }
 
 fn invocations(out: &mut String, run: &Run) {

@@ -13,7 +13,8 @@ use crate::{
 use evidence::Tree;
 use ledger::ToolSpec;
 use serde_json::Value;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 /// What a tool works with.
 pub(crate) struct Call<'a> {
@@ -21,9 +22,14 @@ pub(crate) struct Call<'a> {
     pub(crate) arguments: &'a Arguments,
     /// The evidence.
     pub(crate) trees: &'a [Box<dyn Tree>],
+    /// The name indexes of the evidence that has one.
+    pub(crate) indexes: &'a Indexes,
     /// An empty folder that the call may fill.
     pub(crate) scratch: &'a Path,
 }
+
+/// The files of name indexes, by the label of their evidence.
+pub type Indexes = BTreeMap<String, PathBuf>;
 
 struct Tool {
     spec: fn() -> ToolSpec,
@@ -61,16 +67,33 @@ pub fn catalogue() -> Vec<ToolSpec> {
 ///
 /// `scratch` is an empty folder that the call may fill.
 pub fn run(tool: &str, arguments: &Value, trees: &[Box<dyn Tree>], scratch: &Path) -> Return {
-    Return::from(call(tool, arguments, trees, scratch))
+    run_indexed(tool, arguments, trees, &Indexes::new(), scratch)
 }
 
-fn call(name: &str, arguments: &Value, trees: &[Box<dyn Tree>], scratch: &Path) -> Result<Return, CallError> {
+/// The same with name indexes, which were built from this very evidence; the answer is the same.
+pub fn run_indexed(
+    tool: &str,
+    arguments: &Value,
+    trees: &[Box<dyn Tree>],
+    indexes: &Indexes,
+    scratch: &Path,
+) -> Return {
+    Return::from(call(tool, arguments, trees, indexes, scratch))
+}
+
+fn call(
+    name: &str,
+    arguments: &Value,
+    trees: &[Box<dyn Tree>],
+    indexes: &Indexes,
+    scratch: &Path,
+) -> Result<Return, CallError> {
     for tool in &TOOLS {
         let spec = (tool.spec)();
         if spec.name == name {
             let Normalised { values, notes } = normalise(&spec, arguments, trees)?;
             let checked = Arguments::check(&spec, &values)?;
-            let returned = (tool.run)(&Call { arguments: &checked, trees, scratch })?;
+            let returned = (tool.run)(&Call { arguments: &checked, trees, indexes, scratch })?;
             return Ok(settle(returned, arguments, notes));
         }
     }

@@ -1,5 +1,6 @@
 //! Why a call cannot be done.
 
+use crate::name_index::IndexError;
 use crate::sqlite_file::SqliteError;
 use artifacts::registry;
 use evidence::{EvidencePath, PathError, ReadError};
@@ -94,6 +95,12 @@ pub(crate) enum CallError {
     NotAFolder { path: EvidencePath },
     #[error(transparent)]
     Read(#[from] ReadError),
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    #[error(
+        "{path} is not what the name index says of it: the evidence has changed, or the index is damaged"
+    )]
+    NotAsIndexed { path: EvidencePath },
     #[error(transparent)]
     Sqlite(#[from] SqliteError),
     #[error(

@@ -1,16 +1,18 @@
 //! `find_files`: entries by name, path, extension and size.
 
 use crate::arguments::Arguments;
-use crate::catalogue::Call;
+use crate::catalogue::{Call, Indexes};
 use crate::error::CallError;
 use crate::glob::Glob;
+use crate::name_index::{Asked, KnownFolders, NameIndex, Remark, Sizes, Whereabouts, ends_in};
 use crate::page::Page;
 use crate::returned::Return;
 use crate::{dir_entry, place, spec};
 use evidence::{Node, NodeKind, Step, Tree, walk};
-use ledger::pattern;
+use ledger::pattern::{self, fold};
 use ledger::{AbsenceForm, Defect, Gap, ToolSpec};
 use serde_json::{Value, json};
+use std::ops::Range;
 
 pub(crate) fn spec() -> ToolSpec {
     ToolSpec {
@@ -77,7 +79,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         match wanted.resolve(tree)? {
             Some(resolved) => {
                 patterns.push(resolved.glob.as_ref().map(Glob::written));
-                found.search(tree, start, &resolved)?;
+                found.search(tree, start, &resolved, call.indexes)?;
             }
             None => {
                 patterns.push(None);
@@ -98,7 +100,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
 #[derive(Clone)]
 struct Wanted {
     glob: Option<Glob>,
-    /// Without the dot, in lower case.
+    /// Without the dot, folded.
     extension: Option<String>,
     min_size: Option<u64>,
     max_size: Option<u64>,
@@ -128,17 +130,18 @@ impl Wanted {
     }
 
     fn fits(&self, node: &Node) -> bool {
-        let sized = self.min_size.is_some() || self.max_size.is_some();
-        let range = self.min_size.unwrap_or(0)..=self.max_size.unwrap_or(u64::MAX);
-        let ends = |wanted: &String| {
-            let name = node.name.to_lowercase();
-            name.strip_suffix(wanted.as_str()).is_some_and(|before| before.ends_with('.'))
-        };
+        let sized = |sizes: Sizes| node.kind == NodeKind::File && sizes.contains(&node.size);
         let streams = |wanted: &String| node.streams.iter().any(|stream| pattern::fits(wanted, &stream.name));
         self.glob.as_ref().is_none_or(|glob| glob.fits(&node.path))
-            && self.extension.as_ref().is_none_or(ends)
-            && (!sized || (node.kind == NodeKind::File && range.contains(&node.size)))
+            && self.extension.as_ref().is_none_or(|wanted| ends_in(&fold(&node.name), wanted))
+            && self.sizes().is_none_or(sized)
             && self.with_stream.as_ref().is_none_or(streams)
+    }
+
+    /// What a file must have; `None` where nothing of the kind is asked.
+    fn sizes(&self) -> Option<Sizes> {
+        let given = self.min_size.is_some() || self.max_size.is_some();
+        given.then(|| self.min_size.unwrap_or(0)..=self.max_size.unwrap_or(u64::MAX))
     }
 
     /// The pattern as it was used where that was the same in every tree, else with its drive letter.
@@ -161,7 +164,7 @@ pub(crate) fn extension(text: &str) -> Result<String, CallError> {
         let expected = "the end of a name, such as exe, without patterns and separators";
         return Err(CallError::Argument { argument: "extension", expected, found: text.to_owned() });
     }
-    Ok(bare.to_lowercase())
+    Ok(fold(bare))
 }
 
 struct Found {
@@ -171,9 +174,26 @@ struct Found {
 }
 
 impl Found {
-    fn search(&mut self, tree: &dyn Tree, start: &Node, wanted: &Wanted) -> Result<(), CallError> {
+    fn search(
+        &mut self,
+        tree: &dyn Tree,
+        start: &Node,
+        wanted: &Wanted,
+        indexes: &Indexes,
+    ) -> Result<(), CallError> {
         // A start that cannot be read fails the call; inside the walk it would only be a gap.
         tree.children(start)?;
+        // An index knows no streams.
+        if let Some(path) = indexes.get(tree.label()).filter(|_| wanted.with_stream.is_none()) {
+            let mut index = NameIndex::open(path)?;
+            if let Some(below) = index.below(&start.path)? {
+                return self.look_up(tree, start, &mut index, &below, wanted);
+            }
+        }
+        self.walk(tree, start, wanted)
+    }
+
+    fn walk(&mut self, tree: &dyn Tree, start: &Node, wanted: &Wanted) -> Result<(), CallError> {
         for step in walk(tree, start) {
             match step {
                 Step::Node(node) if wanted.fits(&node) => {
@@ -184,6 +204,54 @@ impl Found {
                 Step::Node(_) => {}
                 Step::Defect(defect) => self.defects.push(defect),
                 Step::Gap(gap) => self.gaps.push(gap),
+            }
+        }
+        Ok(())
+    }
+
+    /// The same by an index: what fits, and what a walk would have met up to the end of the page.
+    fn look_up(
+        &mut self,
+        tree: &dyn Tree,
+        start: &Node,
+        index: &mut NameIndex,
+        below: &Range<u32>,
+        wanted: &Wanted,
+    ) -> Result<(), CallError> {
+        let asked = Asked { glob: wanted.glob.as_ref(), extension: wanted.extension.as_deref() };
+        let sizes = wanted.sizes();
+        let mut folders = KnownFolders::new();
+        for row in index.find(&asked, below)?.into_iter().flatten() {
+            if let Some(sizes) = &sizes
+                && !index.has_size(row, sizes)?
+            {
+                continue;
+            }
+            let record = || {
+                let Whereabouts { path, reference } = index.whereabouts(row, &mut folders)?;
+                let node = match reference {
+                    Some(reference) => tree.node_at(&path, reference)?,
+                    None => tree.node_listed(&path)?,
+                };
+                let as_indexed =
+                    |node: &Node| node.path == path && node.path.is_below(&start.path) && wanted.fits(node);
+                let node = node.filter(as_indexed);
+                let node = node.ok_or(CallError::NotAsIndexed { path })?;
+                Ok(dir_entry::record(tree, &node))
+            };
+            if !self.page.try_take::<CallError>(record)? {
+                return self.remark(index, below, row);
+            }
+        }
+        self.remark(index, below, below.end)
+    }
+
+    /// Adds what a walk over `below` meets before the entry `before`.
+    fn remark(&mut self, index: &mut NameIndex, below: &Range<u32>, before: u32) -> Result<(), CallError> {
+        for number in index.remarks(below, before)? {
+            match index.remark(number)? {
+                Remark::Defect(defect) => self.defects.push(defect),
+                Remark::Gap(gap) => self.gaps.push(gap),
             }
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! Patterns of names and paths: `*`, `?`, `**` and `{a,b}`, letter case aside.
 
+use crate::drives;
 use crate::error::CallError;
 use crate::place;
 use evidence::{EvidencePath, ReadError, Tree};
@@ -25,7 +26,7 @@ pub(crate) struct Glob {
 
 /// A pattern without alternatives.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Alternative {
+pub(crate) enum Alternative {
     /// The name: `*` for any run of characters, `?` for one.
     Name(String),
     /// The whole path from the root of the evidence, a pattern for each name; `**` alone stands for any number of names, none included.
@@ -82,6 +83,11 @@ impl Glob {
         self.written.clone()
     }
 
+    /// The patterns of which one must fit.
+    pub(crate) fn alternatives(&self) -> &[Alternative] {
+        &self.alternatives
+    }
+
     /// Whether it is a pattern of names alone.
     pub(crate) fn is_name(&self) -> bool {
         self.alternatives.iter().all(|one| matches!(one, Alternative::Name(_)))
@@ -106,20 +112,17 @@ impl Alternative {
         Ok(if is_path { Alternative::Path(names) } else { Alternative::Name(text.to_owned()) })
     }
 
-    fn resolve(&self, tree: &dyn Tree) -> Result<Option<Alternative>, ReadError> {
-        let Alternative::Path(names) = self else { return Ok(Some(self.clone())) };
-        let Some((drive, below)) =
-            names.split_first().filter(|(first, _)| place::drive_letter(first).is_some())
-        else {
-            return Ok(Some(self.clone()));
+    /// What it is in `tree`: one for each folder that can stand for its drive.
+    fn resolve(&self, tree: &dyn Tree) -> Result<Vec<Alternative>, ReadError> {
+        let as_is = || Ok(vec![self.clone()]);
+        let Alternative::Path(names) = self else { return as_is() };
+        let Some((drive, below)) = names.split_first() else { return as_is() };
+        let Some(letter) = drives::letter(drive) else { return as_is() };
+        let in_folder = |top: EvidencePath| {
+            let top = top.components().map(str::to_owned);
+            Alternative::Path(top.chain(below.iter().cloned()).collect())
         };
-        // The letter and its colon are a path.
-        let drive = EvidencePath::parse(drive).unwrap_or_default();
-        let top = place::locate(tree, &drive)?.map(|node| node.path);
-        Ok(top.map(|top| {
-            let top: Vec<_> = top.components().map(str::to_owned).collect();
-            Alternative::Path(top.into_iter().chain(below.iter().cloned()).collect())
-        }))
+        Ok(drives::of_letter(tree, letter)?.into_iter().map(in_folder).collect())
     }
 
     fn written(&self) -> String {

@@ -13,6 +13,7 @@ mod arguments;
 mod carve_strings;
 mod catalogue;
 mod dir_entry;
+mod drives;
 mod error;
 mod find_files;
 mod glob;
@@ -29,6 +30,7 @@ mod list_partitions;
 mod list_tables;
 mod live_path;
 mod mft_entry;
+mod name_index;
 mod needle;
 mod normalise;
 mod page;
@@ -60,11 +62,15 @@ mod whole_lines;
 mod wire;
 
 // Whoever starts workers must know which files make an image; nothing of its content is read for that but its first bytes.
-pub use catalogue::{catalogue, run};
-pub use evidence::{image_files, is_image};
+pub use catalogue::{Indexes, catalogue, run, run_indexed};
+pub use evidence::{image_files, is_archive, is_image};
 pub use handle::handle;
+pub use name_index::{
+    BuildError, BuiltIndex, INDEX_MAKER, IndexError, build as build_index, evidence_identity,
+};
 pub use returned::Return;
 pub use wire::{
-    HashReply, Mount, Request, Summary, WireError, decode_hash_reply, decode_request, decode_return,
-    decode_return_parts, encode_hash_reply, encode_request, encode_return,
+    HashReply, IndexReply, Mount, Request, Summary, WireError, decode_hash_reply, decode_index_reply,
+    decode_request, decode_return, decode_return_parts, encode_hash_reply, encode_index_reply,
+    encode_request, encode_return,
 };

@@ -3,15 +3,12 @@
 //! A variable stands for one folder of each volume or of each user profile; which one is meant is never guessed.
 //! The folders are the defaults of Windows 2000 to 11 (known folders), whatever the examined host had set.
 
+use crate::drives::{WINDOWS, volumes};
 use crate::error::CallError;
-use crate::place;
 use evidence::{EvidencePath, NodeKind, Tree};
 
 /// Folders that hold user profiles.
 const PROFILES: [&str; 3] = ["Users", "Documents and Settings", "home"];
-
-/// Folders of the system.
-const WINDOWS: &[&str] = &["Windows", "WINNT"];
 
 /// What a path begins with, and what follows it.
 pub(crate) struct Live<'t> {
@@ -175,16 +172,6 @@ fn profile_folders(tree: &dyn Tree) -> Result<Vec<EvidencePath>, CallError> {
         }
     }
     Ok(folders)
-}
-
-/// The roots of volumes: the folders that stand for drives, else the root itself.
-fn volumes(tree: &dyn Tree) -> Result<Vec<EvidencePath>, CallError> {
-    let drives = place::drive_folders(tree)?;
-    Ok(if drives.is_empty() {
-        vec![EvidencePath::root()]
-    } else {
-        drives.into_iter().map(|node| node.path).collect()
-    })
 }
 
 /// The folder at `path` in the evidence's spelling; what lies behind a link or cannot be read is none that could be meant.

@@ -2,6 +2,7 @@
 
 use crate::returned::Return;
 use ledger::Record;
+use std::convert::Infallible;
 
 /// A page in the making.
 pub(crate) struct Page {
@@ -34,15 +35,21 @@ impl Page {
 
     /// Takes the next record, which is made only when it is in the page; `false` once a record had no room.
     pub(crate) fn take(&mut self, record: impl FnOnce() -> Record) -> bool {
+        let taken: Result<bool, Infallible> = self.try_take(|| Ok(record()));
+        taken.unwrap_or(false)
+    }
+
+    /// The same with a record that may not be had.
+    pub(crate) fn try_take<E>(&mut self, record: impl FnOnce() -> Result<Record, E>) -> Result<bool, E> {
         if self.seen < self.offset {
             self.seen += 1;
         } else if self.records.len() < self.limit {
             self.seen += 1;
-            self.records.push(record());
+            self.records.push(record()?);
         } else {
             self.more = true;
         }
-        !self.more
+        Ok(!self.more)
     }
 
     /// Hands the records to `returned` and says how to go on; `what` are the records.

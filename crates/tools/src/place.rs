@@ -1,5 +1,6 @@
 //! From what an agent calls a path to an entry of the evidence.
 
+use crate::drives;
 use crate::error::CallError;
 use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree};
 use serde_json::{Value, json};
@@ -35,13 +36,18 @@ pub(crate) fn find<'a>(
     let wanted = read(path)?;
     let scope = scope(trees, label)?;
     let mut places = Vec::new();
-    let mut refused = None;
+    let (mut refused, mut several) = (None, Vec::new());
     for tree in &scope {
-        match locate(*tree, &wanted) {
-            Ok(Some(node)) => places.push(Place { tree: *tree, node }),
-            Ok(None) => {}
+        match locate_all(*tree, &wanted) {
+            Ok(found) if found.len() > 1 => several.extend(found.into_iter().map(|node| node.path)),
+            Ok(found) => places.extend(found.into_iter().map(|node| Place { tree: *tree, node })),
             Err(error) => refused = Some(error),
         }
+    }
+    if !several.is_empty() {
+        several.extend(places.into_iter().map(|place| place.node.path));
+        let candidates = several.iter().map(ToString::to_string).collect();
+        return Err(CallError::Several { argument: "path".to_owned(), asked: path.to_owned(), candidates });
     }
     if places.len() > 1 {
         let labels = places.iter().map(|place| place.tree.label().to_owned()).collect();
@@ -107,68 +113,32 @@ pub(crate) fn without_device(text: &str) -> &str {
     devices.iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text)
 }
 
-/// The entry at `path` as it is; else, for a path with a drive letter, under a top folder of that letter (`C` or `C%3A`), or in the volume of an image that it can be; else, where no top folder stands for a drive, without the letter.
-pub(crate) fn locate(tree: &dyn Tree, path: &EvidencePath) -> Result<Option<Node>, ReadError> {
-    if let Some(node) = tree.node(path)? {
-        return Ok(Some(node));
-    }
-    let Some(letter) = path.components().next().and_then(drive_letter) else { return Ok(None) };
-    for top in [letter.to_string(), format!("{letter}%3A")] {
-        if let Some(node) = tree.node(&rebase(path, Some(&top)))? {
-            return Ok(Some(node));
-        }
-    }
-    if let Some(volume) = drive_volume(tree, letter) {
-        return tree.node(&rebase(path, Some(&volume)));
-    }
-    if drive_folders(tree)?.is_empty() { tree.node(&rebase(path, None)) } else { Ok(None) }
-}
-
-/// The volume of an image that a drive letter means.
+/// The entry at `path` as it is; else, for a path with a drive letter, in what stands for the drive; where nothing stands for any, without the letter.
 ///
-/// Letters are not written in volumes: only where Windows lies can be told, and that it was `C:` is its default.
-/// `None` where no volume or more than one holds a Windows.
-pub(crate) fn drive_volume(tree: &dyn Tree, letter: char) -> Option<String> {
-    tree.layout().filter(|_| letter.eq_ignore_ascii_case(&'c'))?;
-    let volumes = tree.children(&Node::folder(EvidencePath::root())).ok()?.nodes;
-    let holds_windows = |volume: &Node| {
-        ["Windows", "WINNT"].iter().any(|name| {
-            let path = volume.path.child(name).ok();
-            let node = path.and_then(|path| tree.node(&path).ok().flatten());
-            node.is_some_and(|node| node.kind == NodeKind::Directory)
-        })
-    };
-    let mut found = volumes.into_iter().filter(holds_windows);
-    match (found.next(), found.next()) {
-        (Some(only), None) => Some(only.name),
-        (None, _) | (Some(_), Some(_)) => None,
+/// Several where several things stand for the drive and hold the path.
+pub(crate) fn locate_all(tree: &dyn Tree, path: &EvidencePath) -> Result<Vec<Node>, ReadError> {
+    if let Some(node) = tree.node(path)? {
+        return Ok(vec![node]);
     }
+    let Some(letter) = path.components().next().and_then(drives::letter) else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for folder in drives::of_letter(tree, letter)? {
+        found.extend(tree.node(&rebase(path, &folder))?);
+    }
+    Ok(found)
 }
 
-/// The letter of `C:`.
-pub(crate) fn drive_letter(component: &str) -> Option<char> {
-    let letter = component.strip_suffix(':')?;
-    let mut characters = letter.chars();
-    characters.next().filter(|first| first.is_ascii_alphabetic() && characters.next().is_none())
+/// The same, where there is exactly one.
+pub(crate) fn locate(tree: &dyn Tree, path: &EvidencePath) -> Result<Option<Node>, ReadError> {
+    let mut found = locate_all(tree, path)?;
+    Ok(found.pop().filter(|_| found.is_empty()))
 }
 
-/// `path` with its first component replaced, or dropped.
-fn rebase(path: &EvidencePath, top: Option<&str>) -> EvidencePath {
-    let components = top.into_iter().chain(path.components().skip(1));
-    // Components of a path joined again are a path; the root would hold nothing that was asked for by name.
+/// `path` with its first component replaced by `folder`.
+fn rebase(path: &EvidencePath, folder: &EvidencePath) -> EvidencePath {
+    let components = folder.components().chain(path.components().skip(1));
+    // Components of paths joined again are a path.
     EvidencePath::parse(&components.collect::<Vec<_>>().join("/")).unwrap_or_default()
-}
-
-/// The top folders that stand for drives: `C`, `C:` or `C%3A`.
-pub(crate) fn drive_folders(tree: &dyn Tree) -> Result<Vec<Node>, ReadError> {
-    let Some(root) = tree.node(&EvidencePath::root())? else { return Ok(Vec::new()) };
-    let stands_for_drive = |node: &Node| {
-        let name = node.name.strip_suffix(':').or(node.name.strip_suffix("%3A")).unwrap_or(&node.name);
-        node.kind == NodeKind::Directory
-            && name.len() == 1
-            && name.starts_with(|c: char| c.is_ascii_alphabetic())
-    };
-    Ok(tree.children(&root)?.nodes.into_iter().filter(stands_for_drive).collect())
 }
 
 /// The deepest folder on the way to `path` that is there.

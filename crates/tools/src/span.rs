@@ -36,10 +36,14 @@ impl Span {
         Ok(span)
     }
 
-    /// Whether the time is in the span; one that names no instant is in none but the endless one.
+    /// Whether the time can be in the span; one that names no instant is in none but the endless one.
+    ///
+    /// A local time is in every span that a zone could place it in, so that a search that finds nothing has missed none.
     pub(crate) fn holds(&self, time: &Time) -> bool {
-        match time.utc {
-            Some(utc) => self.contains(utc),
+        match time.bounds() {
+            Some((earliest, latest)) => {
+                self.from.is_none_or(|from| from <= latest) && self.to.is_none_or(|to| earliest <= to)
+            }
             None => self.from.is_none() && self.to.is_none(),
         }
     }
@@ -47,5 +51,24 @@ impl Span {
     /// Whether the instant is in the span.
     pub(crate) fn contains(&self, utc: Utc) -> bool {
         self.from.is_none_or(|from| from <= utc) && self.to.is_none_or(|to| utc <= to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ledger::AssumedZone;
+
+    #[test]
+    fn a_local_time_is_in_every_span_that_a_zone_could_place_it_in() {
+        let at = |text: &str| Some(text.parse::<Utc>().unwrap());
+        let span = |from, to| Span { from: at(from), to: at(to) };
+        // 2012-04-04T01:58:40Z.
+        let known = Time::from_filetime(129_779_783_200_000_000);
+        let local = Time { zone: Some(AssumedZone::Utc), ..known.clone() };
+        let evening_before = span("2012-04-03T18:00:00Z", "2012-04-03T19:00:00Z");
+        assert!(evening_before.holds(&local) && !evening_before.holds(&known));
+        let next_day = span("2012-04-04T14:00:00Z", "2012-04-05T00:00:00Z");
+        assert!(!next_day.holds(&local));
     }
 }

@@ -220,8 +220,8 @@ impl<'a> Found<'a> {
             return false;
         }
         let (times, left_out) = usable(&dir_entry::times(node), wanted.copied);
-        let instants = times.into_iter().filter_map(|time| time.utc);
-        if let Some(at) = instants.filter(|at| wanted.span.contains(*at)).min() {
+        let held = times.into_iter().filter(|time| wanted.span.holds(time));
+        if let Some(at) = held.filter_map(|time| time.utc).min() {
             let path = || Rc::<str>::from(node.path.as_str());
             self.add(|| Stand { at, label: label.clone(), path: path(), key: None }, at);
         }

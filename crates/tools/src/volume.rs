@@ -1,7 +1,7 @@
 //! Volumes and regions of images: from what an agent calls them to what they are.
 
+use crate::drives;
 use crate::error::CallError;
-use crate::place;
 use evidence::{Region, Tree, Volume};
 
 /// A volume and the image that holds it.
@@ -46,7 +46,7 @@ fn shown(held: &[Held<'_>]) -> Vec<String> {
 /// A name that no volume has stays as it is, for the tool to refuse.
 pub(crate) fn spelled(scope: &[&dyn Tree], text: &str) -> Result<String, CallError> {
     let plain = text.trim_matches(['/', '\\']).to_lowercase();
-    if let Some(letter) = place::drive_letter(&plain) {
+    if let Some(letter) = drives::letter(&plain) {
         return drive(scope, letter, text);
     }
     let number = plain.strip_prefix('p').unwrap_or(&plain);
@@ -54,11 +54,14 @@ pub(crate) fn spelled(scope: &[&dyn Tree], text: &str) -> Result<String, CallErr
     Ok(known.map_or_else(|| text.to_owned(), |held| held.name().to_owned()))
 }
 
-/// The volume of the only image of which a drive letter means one.
+/// The volume that a drive letter means, where it means one only.
 fn drive(scope: &[&dyn Tree], letter: char, text: &str) -> Result<String, CallError> {
-    let meant: Vec<_> = scope.iter().filter_map(|tree| place::drive_volume(*tree, letter)).collect();
+    let mut meant = Vec::new();
+    for tree in scope.iter().filter(|tree| tree.layout().is_some()) {
+        meant.extend(drives::of_letter(*tree, letter)?);
+    }
     match meant.as_slice() {
-        [only] => Ok(only.clone()),
+        [only] => Ok(only.as_str().to_owned()),
         [] | [_, ..] => {
             let (argument, asked) = ("volume".to_owned(), text.to_owned());
             Err(CallError::Several { argument, asked, candidates: shown(&all(scope)) })

@@ -2,9 +2,11 @@
 //!
 //! A request is JSON.
 //! The reply to a call is one line of JSON, the [`Summary`], and behind its line feed the stored form of the records ([`ledger::Output`]).
-//! The reply to a request to hash is JSON.
+//! The reply to a request to hash is JSON; that to a request for an index is one line of JSON, and behind its line feed the index.
 //! A reply comes from a process that has read hostile bytes: decoding trusts nothing and checks everything.
 
+use crate::catalogue::Indexes;
+use crate::name_index::BuiltIndex;
 use crate::returned::Return;
 use ledger::{
     Completeness, Defect, EvidenceKind, Gap, Integrity, IntegrityLevel, Outcome, Output, OutputError,
@@ -26,6 +28,9 @@ pub enum Request {
         arguments: Value,
         /// The evidence it may read.
         evidence: Vec<Mount>,
+        /// The name indexes of the evidence that has one.
+        #[serde(default, skip_serializing_if = "Indexes::is_empty")]
+        indexes: Indexes,
     },
     /// Hash a piece of evidence; the reply is for [`decode_hash_reply`].
     Hash {
@@ -33,6 +38,11 @@ pub enum Request {
         mount: Mount,
         /// How closely.
         level: IntegrityLevel,
+    },
+    /// Build the name index of a piece of evidence; the reply is for [`decode_index_reply`].
+    BuildIndex {
+        /// The evidence.
+        mount: Mount,
     },
 }
 
@@ -64,6 +74,26 @@ pub enum HashReply {
         /// Why.
         reason: String,
     },
+}
+
+/// The reply to [`Request::BuildIndex`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum IndexReply {
+    /// It was built. Its bytes come from a process that has read hostile bytes.
+    Built(BuiltIndex),
+    /// It could not be built.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// The line in front of an index.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "index", rename_all = "snake_case", deny_unknown_fields)]
+enum IndexLine {
+    Built { entries: u64 },
+    Failed { reason: String },
 }
 
 /// A [`Return`] without its records.
@@ -158,6 +188,31 @@ pub fn decode_return_parts(bytes: &[u8]) -> Result<(Summary, Output), WireError>
         return Err(WireError::Outcome { outcome: summary.outcome, records });
     }
     Ok((summary, output))
+}
+
+/// The bytes of a reply to a request for an index.
+pub fn encode_index_reply(reply: &IndexReply) -> Vec<u8> {
+    let (line, index) = match reply {
+        IndexReply::Built(BuiltIndex { entries, bytes }) => {
+            (IndexLine::Built { entries: *entries }, bytes.as_slice())
+        }
+        IndexReply::Failed { reason } => (IndexLine::Failed { reason: reason.clone() }, &[][..]),
+    };
+    // Texts and numbers always have a JSON form.
+    let mut bytes = serde_json::to_vec(&line).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes.extend_from_slice(index);
+    bytes
+}
+
+/// Reads the reply to a request for an index.
+pub fn decode_index_reply(mut bytes: Vec<u8>) -> Result<IndexReply, WireError> {
+    let end = memchr::memchr(b'\n', &bytes).ok_or(WireError::NoRecords { length: bytes.len() })?;
+    let index = bytes.split_off(end + 1);
+    Ok(match serde_json::from_slice(&bytes).map_err(WireError::Json)? {
+        IndexLine::Built { entries } => IndexReply::Built(BuiltIndex { bytes: index, entries }),
+        IndexLine::Failed { reason } => IndexReply::Failed { reason },
+    })
 }
 
 /// The bytes of a reply to a request to hash.

@@ -6,12 +6,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str =
-    "usage: cargo xtask <chore>\n  demo    write the demo case's evidence and truth from their description";
+mod compare;
+
+const USAGE: &str = "usage: cargo xtask <chore>\n  \
+    demo              write the demo case's evidence and truth from their description\n  \
+    compare IMAGE...  compare what we read of disk images with what sleuthkit reads";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
         Some("demo") => demo(),
+        Some("compare") => compare_all(),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -24,6 +28,16 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Fails when anything differs.
+fn compare_all() -> io::Result<()> {
+    let mut different = 0;
+    for image in std::env::args_os().skip(2) {
+        let image = PathBuf::from(image);
+        different += compare::compare(&image, &mut |line| eprintln!("{line}")).map_err(io::Error::other)?;
+    }
+    if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
 }
 
 /// The folder of the workspace.

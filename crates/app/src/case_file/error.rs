@@ -107,8 +107,19 @@ pub enum CaseError {
         /// Where the case file, or a path in it, leads.
         outside: PathBuf,
     },
+    /// What was given as a case is a folder of disk images or archives.
+    #[error(
+        "open the evidence {}: it holds nothing but disk images or archives, which are not opened inside a folder; give them by name, such as {}",
+        path.display(), first.display()
+    )]
+    OnlyContainers {
+        /// The folder.
+        path: PathBuf,
+        /// The first of them.
+        first: PathBuf,
+    },
     /// What was given as a case is evidence of a kind that this version cannot read.
-    #[error("open the evidence {}: expected a directory or a disk image", path.display())]
+    #[error("open the evidence {}: expected a directory, an archive (zip, 7z, tar, tar.gz, tar.zst) or a disk image", path.display())]
     NotADirectory {
         /// Its path.
         path: PathBuf,

@@ -44,6 +44,45 @@ fn an_image_is_known_by_its_content_and_anything_else_refused() {
 }
 
 #[test]
+fn an_archive_is_known_by_its_content() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = folder.path().join("triage.dat");
+    // The end of a central directory without entries.
+    let empty = [&b"PK\x05\x06"[..], &[0; 18]].concat();
+    std::fs::write(&archive, empty).unwrap();
+    let kind = |path: &Path| load_case(path).unwrap().entry.evidence[0].kind;
+    assert_eq!(kind(&archive), EvidenceKind::Archive);
+    let file = folder.path().join("case.toml");
+    let named = |kind: &str| {
+        let text = format!("title = \"T\"\n[[evidence]]\npath = \"triage.dat\"\nkind = \"{kind}\"\n");
+        std::fs::write(&file, text).unwrap();
+        load_case(folder.path())
+    };
+    assert!(matches!(named("image"), Err(CaseError::Content { .. })));
+    assert_eq!(named("archive").unwrap().entry.evidence[0].kind, EvidenceKind::Archive);
+    let new = crate::new_case(&[archive], Some(&folder.path().join("new"))).unwrap();
+    let written = crate::write_case(&new).unwrap();
+    assert_eq!(kind(&written), EvidenceKind::Archive);
+}
+
+#[test]
+fn a_folder_of_nothing_but_images_is_told_from_evidence() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut segment = b"EVF\x09\x0d\x0a\xff\x00".to_vec();
+    segment.resize(512, 0);
+    for name in ["disk.E01", "disk.E02"] {
+        std::fs::write(folder.path().join(name), &segment).unwrap();
+    }
+    std::fs::write(folder.path().join("disk.E01.txt"), "acquired").unwrap();
+    let error = load_case(folder.path()).unwrap_err();
+    let CaseError::OnlyContainers { first, .. } = &error else { panic!("{error}") };
+    assert!(first.ends_with("disk.E01"), "{error}");
+    // A hive beside them is evidence.
+    std::fs::write(folder.path().join("SYSTEM"), "regf").unwrap();
+    assert!(load_case(folder.path()).is_ok());
+}
+
+#[test]
 fn an_error_in_a_case_file_points_at_its_line() {
     let error = case_with("title = \"T\"\n[[evidence]]\npath = \"evidence\"\nkind = \"disc\"\n").unwrap_err();
     let CaseError::Malformed { source, .. } = error else { panic!("{error}") };
@@ -90,7 +129,11 @@ fn every_error_names_file_line_what_was_expected_and_what_was_found() {
             "unknown field `lable`, expected one of `path`, `label`, `kind`, `sha256`",
         ),
         (case("sha256 = \"abc\"\n"), 5, "expected 64 hex digits, found \"abc\""),
-        (case("").replace("directory", "disc"), 4, "unknown variant `disc`, expected `directory`"),
+        (
+            case("").replace("directory", "disc"),
+            4,
+            "unknown variant `disc`, expected one of `directory`, `archive`, `image`",
+        ),
         (case("").replace("\"evidence\"", "\"case.toml\""), 3, "expected the path of a folder, found"),
         (case("").replace("\"evidence\"", "\"gone\""), 3, "open the evidence"),
         (case("").replace("\"evidence\"", "\"/\""), 3, "lies outside this folder"),

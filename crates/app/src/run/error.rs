@@ -3,6 +3,7 @@
 use crate::drive::DriveError;
 use crate::seal::ManifestError;
 use crate::worker::ToolError;
+use ledger::Digest;
 use ledger::canonical::CanonicalError;
 use ledger::vocabulary::VocabularyError;
 use std::path::{Path, PathBuf};
@@ -79,6 +80,21 @@ pub enum RunError {
         #[source]
         source: ToolError,
     },
+    /// Searches looked into a name index that was built from other evidence, which its samples did not tell apart; the index is dropped.
+    #[error(
+        "seal the run {}: the name index of {label} was built from other evidence: expected the hash {expected}, found {found}",
+        folder.display()
+    )]
+    IndexOfOther {
+        /// The run folder.
+        folder: PathBuf,
+        /// The label of the evidence.
+        label: String,
+        /// The hash of the evidence that the index was built from.
+        expected: Digest,
+        /// The hash of this evidence.
+        found: Digest,
+    },
     /// The run was told to stop; it stays unsealed, and readable.
     #[error("investigate {}: it was interrupted", folder.display())]
     Interrupted {
@@ -118,6 +134,7 @@ impl RunError {
             RunError::Recording { folder, .. }
             | RunError::Drive { folder, .. }
             | RunError::Hash { folder, .. }
+            | RunError::IndexOfOther { folder, .. }
             | RunError::Interrupted { folder }
             | RunError::Seal { folder, .. }
             | RunError::Manifest { folder, .. }

@@ -13,7 +13,7 @@ use crate::scratch::Scratch;
 use crate::screen::Screen;
 use crate::signals::Signals;
 use account::Asked;
-use app::{Agent, Case, Interrupt, Models, RunRequest, SystemClock, WorkerRequest};
+use app::{Agent, Case, Interrupt, Models, Progress, RunRequest, SystemClock, WorkerRequest};
 use batch::Opened;
 use ledger::{IntegrityLevel, Rules, Seed, TaskId};
 use llm::{Model, Playbook, Sloppy};
@@ -39,7 +39,7 @@ pub(super) fn execute(arguments: &RunArguments, printer: &mut Printer) -> Result
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
     // Before there is anything to clean up.
     let signals = runtime.block_on(async { Signals::listen() })?;
-    let (plan, scratch) = Plan::new(arguments, cases.len(), &evidence)?;
+    let (plan, scratch) = Plan::new(arguments, cases.len(), &evidence, printer)?;
     let jobs = jobs(arguments.jobs, cases.len(), plan.agents.len(), printer);
     let plan = Arc::new(plan);
     let (cases, stopped) = runtime.block_on(watched(&plan, cases, jobs, signals));
@@ -96,6 +96,8 @@ struct Plan {
     runs: PathBuf,
     integrity: IntegrityLevel,
     worker: WorkerRequest,
+    indexes: PathBuf,
+    cache: Option<PathBuf>,
     interrupt: Interrupt,
     screen: Screen,
     board: Mutex<Board>,
@@ -103,7 +105,12 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(arguments: &RunArguments, cases: usize, evidence: &[PathBuf]) -> Result<(Plan, Scratch), Failure> {
+    fn new(
+        arguments: &RunArguments,
+        cases: usize,
+        evidence: &[PathBuf],
+        printer: &Printer,
+    ) -> Result<(Plan, Scratch), Failure> {
         // A wrong name is told before anything is begun.
         drop(models(&arguments.model)?);
         let rules = rules(arguments.rules.as_deref())?;
@@ -116,6 +123,8 @@ impl Plan {
             runs: arguments.runs.clone(),
             integrity: level(arguments.integrity),
             worker,
+            indexes: scratch.indexes().to_owned(),
+            cache: cache(arguments, evidence, printer)?,
             interrupt: Interrupt::new(),
             screen: Screen::new(arguments.quiet),
             board: Mutex::new(Board::new(cases)),
@@ -126,6 +135,13 @@ impl Plan {
 
     fn board(&self) -> MutexGuard<'_, Board> {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hear(&self, index: usize, event: &Progress) {
+        if let Progress::Note(note) = event {
+            self.screen.say(&report::terminal(&format!("note: {note}")));
+        }
+        self.board().hear(index, event);
     }
 
     fn begin(&self, index: usize, name: &str) {
@@ -144,7 +160,9 @@ impl Plan {
             integrity: self.integrity,
             worker: self.worker.clone(),
             clock: Arc::new(SystemClock),
-            observe: Arc::new(move |event| plan.board().hear(index, &event)),
+            indexes: self.indexes.clone(),
+            cache: self.cache.clone(),
+            observe: Arc::new(move |event| plan.hear(index, &event)),
             interrupt: self.interrupt.clone(),
         })
     }
@@ -176,6 +194,37 @@ fn open_files(limits: &str) -> Option<usize> {
 /// A worker has 4 here (its three pipes and its canceller) and takes 4 more while it starts; a case has one for each agent and one that hashes, and its log in 8.
 fn possible_jobs(files: usize, agents: usize) -> usize {
     (files.saturating_sub(64) / (8 * (agents + 1) + 8)).max(1)
+}
+
+/// The cache folder: the one that was asked for, else that of the user; none where it would lie in the evidence, for that is never written.
+fn cache(
+    arguments: &RunArguments,
+    evidence: &[PathBuf],
+    printer: &Printer,
+) -> Result<Option<PathBuf>, Failure> {
+    if arguments.no_cache {
+        return Ok(None);
+    }
+    if let Some(folder) = &arguments.cache {
+        app::refuse_runs_inside(folder, evidence).map_err(|error| Failure::Run(Box::new(error)))?;
+        return Ok(Some(folder.clone()));
+    }
+    let folder = user_cache();
+    match folder.as_ref().map(|folder| app::refuse_runs_inside(folder, evidence)) {
+        Some(Err(_)) => {
+            printer.complain("note: name indexes are not kept: the cache folder lies inside the evidence");
+            Ok(None)
+        }
+        Some(Ok(())) | None => Ok(folder),
+    }
+}
+
+/// `$XDG_CACHE_HOME/locard` or `~/.cache/locard`; a value that is no absolute path counts as unset (XDG Base Directory Specification).
+#[expect(clippy::disallowed_methods, reason = "the user's folders stand in the environment")]
+fn user_cache() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")))?;
+    Some(cache.join("locard"))
 }
 
 fn level(argument: IntegrityArgument) -> IntegrityLevel {

@@ -19,6 +19,7 @@ mod exit_codes;
 mod interrupted;
 mod lesser_runs;
 mod mistyped_ids;
+mod name_index;
 mod objectives;
 mod output;
 mod real_cases;

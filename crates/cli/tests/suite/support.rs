@@ -113,6 +113,8 @@ impl Place {
                 scratch: self.path("scratch"),
                 limits: sandbox::Limits::default(),
             },
+            indexes: self.path("indexes"),
+            cache: None,
             clock: Arc::new(Midnight) as Arc<dyn Clock>,
             observe: Arc::new(|_| ()),
             interrupt: app::Interrupt::new(),

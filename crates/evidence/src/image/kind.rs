@@ -1,11 +1,13 @@
 //! Which file system a volume holds, by its first bytes.
 
+use crate::fat::is_boot_sector;
+
 /// A type of file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// OEM name `NTFS` in the boot sector.
     Ntfs,
-    /// FAT12, FAT16 or FAT32: their names in the extended BPB ([FATGEN] section 3.1).
+    /// FAT12, FAT16 or FAT32: their names in the extended BPB, or a BPB that can be one ([FATGEN] section "Boot Sector and BPB").
     Fat,
     /// OEM name `EXFAT` ([exFAT] section 3.1).
     ExFat,
@@ -57,7 +59,7 @@ pub(crate) fn recognise(head: &[u8]) -> Kind {
         Kind::BitLocker
     } else if at(3, b"EXFAT   ") {
         Kind::ExFat
-    } else if at(54, b"FAT12   ") || at(54, b"FAT16   ") || at(54, b"FAT     ") || at(82, b"FAT32   ") {
+    } else if is_boot_sector(head) {
         Kind::Fat
     } else if at(1080, &[0x53, 0xef]) {
         Kind::Ext

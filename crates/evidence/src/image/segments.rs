@@ -81,7 +81,8 @@ pub fn is_image(path: &Path) -> io::Result<bool> {
     Ok(begins_like_an_image(&head))
 }
 
-fn begins_like_an_image(head: &[u8]) -> bool {
+/// Whether these are the first bytes of a medium: not those of a container.
+pub(crate) fn begins_like_an_image(head: &[u8]) -> bool {
     head.get(510..512) == Some(&[0x55, 0xaa])
         || head.get(512..520) == Some(b"EFI PART")
         || super::kind::recognise(head) != super::kind::Kind::Unknown

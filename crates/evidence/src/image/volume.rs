@@ -4,6 +4,8 @@ use super::container::Container;
 use super::kind::{Kind, recognise};
 use super::layout::{Region, head};
 use crate::error::{Damage, ReadError};
+use crate::ext::ExtFiles;
+use crate::fat::FatFiles;
 use crate::file_system::{FileSystem, child};
 use crate::ntfs::{NtfsFiles, has_copy};
 use crate::path::EvidencePath;
@@ -129,6 +131,9 @@ impl Part {
 fn files(kind: Kind, window: Window) -> Result<Option<Box<dyn FileSystem>>, Damage> {
     match kind {
         Kind::Ntfs => Ok(Some(Box::new(NtfsFiles::open(window)?))),
-        Kind::Fat | Kind::ExFat | Kind::Ext | Kind::BitLocker | Kind::Unknown => Ok(None),
+        Kind::Ext => Ok(Some(Box::new(ExtFiles::open(window)?))),
+        Kind::Fat => Ok(Some(Box::new(FatFiles::open_fat(window)?))),
+        Kind::ExFat => Ok(Some(Box::new(FatFiles::open_exfat(window)?))),
+        Kind::BitLocker | Kind::Unknown => Ok(None),
     }
 }

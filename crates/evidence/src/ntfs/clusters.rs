@@ -108,7 +108,13 @@ pub(super) fn recovery(volume: &Volume, entry: &MftEntry, mut map: Option<&mut C
     judge(entry.is_directory, missing, bytes, resident, (reused, clusters))
 }
 
-fn judge(directory: bool, missing: bool, bytes: u64, resident: u64, (reused, clusters): (u64, u64)) -> Recovery {
+fn judge(
+    directory: bool,
+    missing: bool,
+    bytes: u64,
+    resident: u64,
+    (reused, clusters): (u64, u64),
+) -> Recovery {
     match (reused, clusters) {
         _ if bytes == 0 && !missing => Recovery::Nothing,
         _ if bytes == 0 && directory => Recovery::Nothing,

@@ -1,11 +1,11 @@
 //! How names are compared: by the upper-case table of the volume, `$UpCase`; and the search of an index in that order.
 
+use super::Volume;
 use super::directory::{Blocks, Child, child};
 use super::entry::{DATA, MftEntry};
 use super::index::{BLOCK_HEADER, IndexEntry, ROOT_HEADER, node};
 use super::record::units;
 use super::stream::Stream;
-use super::Volume;
 use std::cmp::Ordering;
 
 const UPCASE: u64 = 10;
@@ -104,7 +104,11 @@ impl Search<'_> {
         let node = node(self.folder, bytes, at).ok()?;
         let collation = self.volume.collation();
         self.nodes += 1;
-        if node.damage.is_some() || self.nodes > MAX_NODES || depth > MAX_DEPTH || !collation.in_order(&node.entries) {
+        if node.damage.is_some()
+            || self.nodes > MAX_NODES
+            || depth > MAX_DEPTH
+            || !collation.in_order(&node.entries)
+        {
             return None;
         }
         for entry in &node.entries {

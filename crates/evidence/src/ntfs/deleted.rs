@@ -62,11 +62,28 @@ impl NtfsFiles {
         (0..self.volume.entries()).find_map(|number| {
             let folder = self.folder_at(number)?;
             let names = self.volume.slack_names(&folder);
-            let found = |name_of: &&SlackName| {
-                name_of.reference == reference && escape_name(&name_of.name) == name
-            };
-            slack_node(root, names.iter().find(found)?).ok()
+            let found =
+                |name_of: &&SlackName| name_of.reference == reference && escape_name(&name_of.name) == name;
+            self.slack_entry(root, names.iter().find(found)?, None).ok().map(|(node, _)| node)
         })
+    }
+
+    /// The node of a name in the free space of a folder, and what is left of its bytes.
+    fn slack_entry(
+        &self,
+        root: &EvidencePath,
+        name: &SlackName,
+        map: Option<&mut ClusterMap>,
+    ) -> Result<(Node, Recovery), PathError> {
+        if name.kept
+            && let Ok(entry) = self.volume.entry(name.reference.entry)
+        {
+            let path = deleted_path(root, name.reference, &name.name)?;
+            let node = self.examined(path, &entry, None, NodeState::Deleted).node;
+            return Ok((node, recovery(&self.volume, &entry, map)));
+        }
+        let left = if name.is_directory { Recovery::Nothing } else { Recovery::Lost };
+        Ok((slack_node(root, name)?, left))
     }
 
     /// A folder in use.
@@ -137,7 +154,8 @@ impl Deleted<'_> {
         for (index, name) in names.iter().enumerate() {
             let folder = self.files.parents.folder(&self.files.volume, &self.root, name.parent());
             let examined = self.files.deleted_entry(&self.root, entry, name);
-            let (Ok(Examined { node, damage }), Some(original)) = (examined, folder.child(&name.name())) else {
+            let (Ok(Examined { node, damage }), Some(original)) = (examined, folder.child(&name.name()))
+            else {
                 continue;
             };
             if index == 0 {
@@ -148,10 +166,8 @@ impl Deleted<'_> {
             let recovery = *recovery_of.get_or_insert_with(|| recovery(&self.files.volume, entry, map));
             self.found.push_back(DeletedStep::Entry(Box::new(DeletedEntry { node, original, recovery })));
         }
-        let unsound = entry.names().any(|name| name.is_none());
-        if unsound && !entry.in_use {
-            let what = format!("MFT entry {}: a $FILE_NAME that is not sound", entry.number);
-            self.found.push_back(defect(&self.root, what));
+        if names.is_empty() && !entry.in_use {
+            self.found.extend(entry.unsound_names().map(|what| defect(&self.root, what)));
         }
     }
 
@@ -160,10 +176,8 @@ impl Deleted<'_> {
         let reference = Reference { entry: folder.number, sequence: folder.sequence };
         for name in self.files.volume.slack_names(&folder) {
             let above = self.files.parents.folder(&self.files.volume, &self.root, reference);
-            let (Ok(node), Some(original)) = (slack_node(&self.root, &name), above.child(&name.name)) else {
-                continue;
-            };
-            let recovery = if name.is_directory { Recovery::Nothing } else { Recovery::Lost };
+            let told = self.files.slack_entry(&self.root, &name, Some(&mut self.map));
+            let (Ok((node, recovery)), Some(original)) = (told, above.child(&name.name)) else { continue };
             self.found.push_back(DeletedStep::Entry(Box::new(DeletedEntry { node, original, recovery })));
         }
     }
@@ -190,13 +204,6 @@ impl Iterator for Deleted<'_> {
                 true => self.slack(number),
             }
         }
-    }
-}
-
-impl super::Volume {
-    /// Whether a record was never written: it holds zeros.
-    fn is_unused(&self, number: u64) -> bool {
-        self.raw(number).is_ok_and(|bytes| bytes.iter().all(|byte| *byte == 0))
     }
 }
 

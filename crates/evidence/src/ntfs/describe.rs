@@ -1,6 +1,6 @@
 //! All that an entry of the `$MFT` says of itself.
 
-use super::bytes::{Reference, u32_at, u64_at};
+use super::bytes::{Reference, u16_at, u32_at, u64_at};
 use super::entry::MftEntry;
 use super::file_name::{NameRecord, four_times};
 use super::files::NtfsFiles;
@@ -11,6 +11,7 @@ use crate::deleted::{DELETED, Original};
 use crate::error::ReadError;
 use crate::mft::{AttributeInfo, FileName, MftDescription, StandardInformation};
 use crate::path::{EvidencePath, escape_name};
+use crate::read::Extent;
 
 /// The most runs of an attribute that are told.
 const MAX_RUNS: usize = 1000;
@@ -22,10 +23,18 @@ impl NtfsFiles {
         root: &EvidencePath,
         number: u64,
     ) -> Result<Option<MftDescription>, ReadError> {
-        if number >= self.volume.entries() {
+        // An entry that was never used is none.
+        if number >= self.volume.entries() || self.volume.is_unused(number) {
             return Ok(None);
         }
-        let record = self.volume.record(number).map_err(|source| damaged(root, source))?;
+        let record = match self.volume.record(number) {
+            Ok(record) => record,
+            Err(error) => {
+                let bytes = self.volume.raw(number).map_err(|source| damaged(root, source))?;
+                let place = self.volume.mft_extents(number, 0, bytes.len() as u64);
+                return Ok(Some(header_only(number, &bytes, place, &error)));
+            }
+        };
         let (base, log_sequence) = (record.base(), record.log_sequence());
         let entry = match base {
             // A record that extends another one tells of itself only.
@@ -33,15 +42,17 @@ impl NtfsFiles {
             None => self.volume.entry(number).map_err(|source| damaged(root, source))?,
         };
         let mut damage: Vec<_> = entry.damage.iter().map(ToString::to_string).collect();
+        damage.extend(entry.unsound_names());
         let attributes = entry.records.iter().flat_map(Record::attributes);
         let attributes = attributes.map(|found| attribute(&found, &mut damage)).collect();
         let standard_information = match entry.standard_information() {
             Some(Ok(value)) => Some(standard(value)),
             Some(Err(_)) | None => None,
         };
-        let place = entry.records.iter().flat_map(|record| {
-            self.volume.mft_extents(record.number, 0, record.bytes.len() as u64)
-        });
+        let place = entry
+            .records
+            .iter()
+            .flat_map(|record| self.volume.mft_extents(record.number, 0, record.bytes.len() as u64));
         Ok(Some(MftDescription {
             entry: number,
             sequence: entry.sequence,
@@ -75,6 +86,28 @@ impl NtfsFiles {
                 folder.child_raw(&name.name()).ok()
             }
         }
+    }
+}
+
+/// A record of which nothing is sound but, perhaps, its header.
+fn header_only(number: u64, bytes: &[u8], place: Vec<Extent>, error: &NtfsDamage) -> MftDescription {
+    let header = if bytes.starts_with(b"FILE") { bytes } else { &[] };
+    let field = |at| u16_at(header, at).unwrap_or(0);
+    let base = u64_at(header, 0x20).filter(|base| *base != 0).map(Reference::read);
+    MftDescription {
+        entry: number,
+        sequence: field(0x10),
+        in_use: field(0x16) & 1 != 0,
+        directory: field(0x16) & 2 != 0,
+        base: base.map(|base| (base.entry, base.sequence)),
+        links: field(0x12),
+        log_sequence: u64_at(header, 8).unwrap_or(0),
+        path: None,
+        standard_information: None,
+        names: Vec::new(),
+        attributes: Vec::new(),
+        place,
+        damage: vec![error.to_string()],
     }
 }
 
@@ -138,7 +171,8 @@ fn attribute(found: &Attribute<'_>, damage: &mut Vec<String>) -> AttributeInfo {
 }
 
 fn flags(found: &Attribute<'_>) -> Vec<&'static str> {
-    let all = [(found.compressed(), "compressed"), (found.encrypted(), "encrypted"), (found.sparse(), "sparse")];
+    let all =
+        [(found.compressed(), "compressed"), (found.encrypted(), "encrypted"), (found.sparse(), "sparse")];
     all.into_iter().filter_map(|(set, name)| set.then_some(name)).collect()
 }
 

@@ -13,7 +13,7 @@ const INDEX: &str = "$I30";
 
 /// The most bytes of an index that are read, and that are read at once.
 const MAX_INDEX: u64 = 1 << 30;
-const PIECE: u64 = 64 << 10;
+const PIECE: u64 = 32 << 10;
 
 /// A file in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +111,8 @@ impl Blocks {
             buffer.resize(usize::try_from(piece.min(self.total - start)).unwrap_or(0), 0);
             let read = read_full_at(&mut self.stream, start, &mut buffer);
             let blocks = buffer.chunks_exact_mut(usize::try_from(size).unwrap_or(usize::MAX));
-            for (offset, block) in (start..).step_by(usize::try_from(size).unwrap_or(usize::MAX)).zip(blocks) {
+            for (offset, block) in (start..).step_by(usize::try_from(size).unwrap_or(usize::MAX)).zip(blocks)
+            {
                 let used = self.is_used(offset / size);
                 let again = match &read {
                     Ok(_) => Ok(()),

@@ -156,14 +156,20 @@ impl MftEntry {
         self.attributes(FILE_NAME).map(|found| NameRecord::parse(found.value().ok()?.0))
     }
 
+    /// What is to be said of `$FILE_NAME`s that are not sound.
+    pub(super) fn unsound_names(&self) -> Option<String> {
+        let count = self.names().filter(Option::is_none).count();
+        (count > 0).then(|| format!("MFT entry {}: {count} $FILE_NAME not sound", self.number))
+    }
+
     /// Whether the entry has a main stream, be it empty.
     pub(crate) fn has_main_stream(&self) -> bool {
         self.attributes(DATA).any(|found| found.is_named(None))
     }
 
     /// The streams with their sizes, each once; `None` is the main one. What is not sound is damage.
-    pub(super) fn streams(&self) -> (BTreeMap<Option<String>, u64>, Vec<NtfsDamage>) {
-        let (mut streams, mut damage) = (BTreeMap::new(), Vec::new());
+    pub(super) fn streams(&self) -> (Vec<(Option<String>, u64)>, Vec<NtfsDamage>) {
+        let (mut streams, mut damage) = (Vec::new(), Vec::new());
         for found in self.attributes(DATA) {
             let size = match found.resident() {
                 true => found.value().map(|(value, _)| Some(value.len() as u64)),
@@ -172,12 +178,14 @@ impl MftEntry {
             };
             match found.name().and_then(|name| Ok((name, size?))) {
                 Ok((name, Some(size))) => {
-                    streams.insert(name, size);
+                    streams.push((name, size));
                 }
                 Ok((_, None)) => {}
                 Err(error) => damage.push(error),
             }
         }
+        streams.sort();
+        streams.dedup_by(|a, b| a.0 == b.0);
         (streams, damage)
     }
 
@@ -236,7 +244,8 @@ fn listed(number: u64, list: &[u8]) -> (BTreeMap<u64, Reference>, Option<NtfsDam
     let mut rest = list;
     while !rest.is_empty() {
         let length = u16_at(rest, 4).map_or(0, usize::from);
-        let (Some(reference), Some(after)) = (u64_at(rest, 0x10), rest.get(length..).filter(|_| length >= 0x1a))
+        let (Some(reference), Some(after)) =
+            (u64_at(rest, 0x10), rest.get(length..).filter(|_| length >= 0x1a))
         else {
             let (what, found) = ("bytes of an item of the attribute list", length as u64);
             let error = NtfsDamage::Value { entry: number, what, expected: rest.len() as u64, found };

@@ -82,6 +82,15 @@ impl<'a> NameRecord<'a> {
 
 /// The times as `$STANDARD_INFORMATION` and `$FILE_NAME` order them.
 pub(super) fn four_times(bytes: &[u8]) -> MacbTimes {
-    let time = |at| u64_at(bytes, at).map(Time::from_filetime);
-    MacbTimes { born: time(0), modified: time(8), changed: time(16), accessed: time(24) }
+    let ticks = |at| u64_at(bytes, at);
+    let born = ticks(0).map(Time::from_filetime);
+    // Often some of them are equal, and a copy is cheaper than a conversion.
+    let after = |at, before: usize, known: &Option<Time>| match ticks(at) == ticks(before) {
+        true => known.clone(),
+        false => ticks(at).map(Time::from_filetime),
+    };
+    let modified = after(8, 0, &born);
+    let changed = after(16, 8, &modified);
+    let accessed = if ticks(24) == ticks(16) { changed.clone() } else { after(24, 0, &born) };
+    MacbTimes { born, modified, changed, accessed }
 }

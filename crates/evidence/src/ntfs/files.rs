@@ -21,6 +21,9 @@ use crate::window::Window;
 use ledger::{Defect, Gap};
 use std::io;
 
+/// Children of a folder whose entries may stand further apart than what is kept of the `$MFT`.
+const LARGE_FOLDER: usize = 4096;
+
 /// The files of an NTFS volume.
 pub(crate) struct NtfsFiles {
     pub(super) volume: Volume,
@@ -63,27 +66,7 @@ impl FileSystem for NtfsFiles {
             listing.gaps.push(Gap { path: folder.as_str().to_owned(), reason: what.clone() });
             listing.defects.push(defect(folder, what));
         }
-        let mut children = names.children;
-        // Entries are read in the order in which they stand.
-        children.sort_unstable_by_key(|child| child.reference.entry);
-        for found in &children {
-            let path = folder.child_raw(&found.name).map_err(|source| invalid(folder, source));
-            match path.and_then(|path| self.listed(path, found, Some(parent))) {
-                Ok(Examined { node, damage }) => {
-                    listing.defects.extend(damage.into_iter().map(|what| defect(&node.path, what)));
-                    listing.nodes.push(node);
-                }
-                Err(error) => {
-                    let reason = error.to_string();
-                    if matches!(error, ReadError::Damaged { .. }) {
-                        listing.defects.push(defect(folder, reason.clone()));
-                    }
-                    listing.gaps.push(Gap { path: folder.as_str().to_owned(), reason });
-                }
-            }
-        }
-        listing.nodes.sort_by(|a, b| a.name.cmp(&b.name));
-        listing.nodes.dedup_by(|a, b| a.path == b.path && a.reference == b.reference);
+        self.list(folder, parent, &names.children, &mut listing);
         listing.gaps.sort();
         Ok(listing)
     }
@@ -96,7 +79,7 @@ impl FileSystem for NtfsFiles {
         let (entry, parent) = self.folder(folder)?;
         let Some(found) = self.child(&folder.path, &entry, name)? else { return Ok(None) };
         let path = folder.path.child_raw(&found.name).map_err(|source| invalid(&folder.path, source))?;
-        self.listed(path, &found, Some(parent)).map(|found| Some(found.node))
+        self.listed(path, found.reference, Some(parent)).map(|found| Some(found.node))
     }
 
     fn node_at(&self, path: &EvidencePath, reference: FileReference) -> Result<Option<Node>, ReadError> {
@@ -111,8 +94,7 @@ impl FileSystem for NtfsFiles {
         if found.sequence != sequence || !found.in_use {
             return Ok(None);
         }
-        let child = Child { name: Vec::new(), reference: Reference { entry, sequence } };
-        self.listed(path.clone(), &child, None).map(|found| Some(found.node))
+        self.listed(path.clone(), Reference { entry, sequence }, None).map(|found| Some(found.node))
     }
 
     fn open(&self, node: &Node, stream: Option<&str>) -> Result<Box<dyn ReadAt>, ReadError> {
@@ -168,6 +150,42 @@ impl FileSystem for NtfsFiles {
 }
 
 impl NtfsFiles {
+    /// Adds the nodes of children, in the order of their written names.
+    fn list(&self, folder: &EvidencePath, parent: u64, children: &[Child], listing: &mut Listing) {
+        let mut sorted = Vec::with_capacity(children.len());
+        for child in children {
+            match folder.child_raw(&child.name) {
+                Ok(path) => sorted.push((path, child.reference)),
+                Err(source) => note(folder, &invalid(folder, source), listing),
+            }
+        }
+        // All paths begin with the folder's.
+        let prefix = folder.as_str().len();
+        let by_name = |a: &EvidencePath, b: &EvidencePath| {
+            a.as_str().as_bytes().get(prefix..).cmp(&b.as_str().as_bytes().get(prefix..))
+        };
+        sorted.sort_unstable_by(|a, b| by_name(&a.0, &b.0).then(a.1.entry.cmp(&b.1.entry)));
+        sorted.dedup();
+        let large = sorted.len() > LARGE_FOLDER;
+        if large {
+            // More entries than are kept in memory are read in the order in which they stand.
+            sorted.sort_unstable_by_key(|(_, reference)| reference.entry);
+        }
+        listing.nodes.reserve_exact(sorted.len());
+        for (path, reference) in sorted {
+            match self.listed(path, reference, Some(parent)) {
+                Ok(Examined { node, damage }) => {
+                    listing.defects.extend(damage.into_iter().map(|what| defect(&node.path, what)));
+                    listing.nodes.push(node);
+                }
+                Err(error) => note(folder, &error, listing),
+            }
+        }
+        if large {
+            listing.nodes.sort_by(|a, b| by_name(&a.path, &b.path));
+        }
+    }
+
     /// The entry of a folder, and its number.
     fn folder(&self, node: &Node) -> Result<(MftEntry, u64), ReadError> {
         if node.state == NodeState::Deleted {
@@ -199,12 +217,7 @@ impl NtfsFiles {
     }
 
     /// The child with this written name, or else the only one that differs in letter case alone.
-    fn child(
-        &self,
-        folder: &EvidencePath,
-        entry: &MftEntry,
-        name: &str,
-    ) -> Result<Option<Child>, ReadError> {
+    fn child(&self, folder: &EvidencePath, entry: &MftEntry, name: &str) -> Result<Option<Child>, ReadError> {
         let Ok(wanted) = unescape_name(name) else { return Ok(None) };
         let collation = self.volume.collation();
         let folded = stored(&wanted).map(|units| collation.folded(&units));
@@ -215,9 +228,9 @@ impl NtfsFiles {
             None => {
                 let mut names = self.volume.names(entry).map_err(|source| damaged(folder, source))?;
                 let equal = |name: &[u8]| stored(name).map(|units| collation.folded(&units)) == folded;
-                names.children.retain(|child| {
-                    child.name == wanted || (folded.is_some() && equal(&child.name))
-                });
+                names
+                    .children
+                    .retain(|child| child.name == wanted || (folded.is_some() && equal(&child.name)));
                 (names.children, names.damage)
             }
         };
@@ -240,6 +253,15 @@ impl NtfsFiles {
             }
         }
     }
+}
+
+/// Notes a child that cannot be examined.
+fn note(folder: &EvidencePath, error: &ReadError, listing: &mut Listing) {
+    let reason = error.to_string();
+    if matches!(error, ReadError::Damaged { .. }) {
+        listing.defects.push(defect(folder, reason.clone()));
+    }
+    listing.gaps.push(Gap { path: folder.as_str().to_owned(), reason });
 }
 
 fn defect(path: &EvidencePath, what: String) -> Defect {

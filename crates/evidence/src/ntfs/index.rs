@@ -55,8 +55,7 @@ pub(super) fn node(folder: u64, bytes: &[u8], at: usize) -> Result<IndexNode<'_>
         let Some((entry, after)) = rest.split_at_checked(length).filter(|_| length >= ENTRY_HEADER) else {
             let (what, expected) = ("bytes of an index entry", rest.len() as u64);
             let found_length = length as u64;
-            found.damage =
-                Some(NtfsDamage::Value { entry: folder, what, expected, found: found_length });
+            found.damage = Some(NtfsDamage::Value { entry: folder, what, expected, found: found_length });
             break;
         };
         let flags = u16_at(entry, 0xc).unwrap_or(0);

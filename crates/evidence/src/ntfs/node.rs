@@ -1,7 +1,6 @@
 //! Entries of the `$MFT` as nodes of the tree.
 
 use super::bytes::Reference;
-use super::directory::Child;
 use super::entry::MftEntry;
 use super::file_name::NameRecord;
 use super::files::NtfsFiles;
@@ -22,16 +21,16 @@ impl NtfsFiles {
     pub(super) fn listed(
         &self,
         path: EvidencePath,
-        found: &Child,
+        found: Reference,
         parent: Option<u64>,
     ) -> Result<Examined, ReadError> {
-        let entry = self.entry(&path, found.reference.entry)?;
+        let entry = self.entry(&path, found.entry)?;
         let wrong = |what, expected: u16, actual: u16| {
             let (expected, found) = (u64::from(expected), u64::from(actual));
             Err(damaged(&path, NtfsDamage::Value { entry: entry.number, what, expected, found }))
         };
-        if entry.sequence != found.reference.sequence {
-            return wrong("sequence number", found.reference.sequence, entry.sequence);
+        if entry.sequence != found.sequence {
+            return wrong("sequence number", found.sequence, entry.sequence);
         }
         if !entry.in_use {
             return wrong("in-use flag", 1, 0);
@@ -77,6 +76,7 @@ impl NtfsFiles {
         if let Some(Err(error)) = entry.standard_information() {
             damage.push(error.to_string());
         }
+        damage.extend(entry.unsound_names());
         let reparse = reparse(&self.volume, entry).unwrap_or_else(|error| {
             damage.push(error.to_string());
             Reparse::Plain

@@ -1,7 +1,7 @@
 //! The `$MFT` in memory, a piece at a time: a folder's entries mostly stand close together.
 
-use super::{NtfsDamage, Place};
 use super::runs::Runs;
+use super::{NtfsDamage, Place};
 use ntfs_core::error::NtfsError;
 
 /// Bytes that are read at once, and bytes that are kept.

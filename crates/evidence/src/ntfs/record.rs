@@ -124,23 +124,23 @@ fn unprotect(entry: u64, bytes: &mut [u8]) -> Result<(), (usize, NtfsDamage)> {
     let offset = usize::from(u16_at(bytes, 4).unwrap_or(0));
     let count = usize::from(u16_at(bytes, 6).unwrap_or(0));
     let expected = bytes.len() / STRIDE + 1;
-    let array = bytes.get(offset..).and_then(|rest| rest.get(..expected * 2)).map(<[u8]>::to_vec);
-    let Some(array) = array.filter(|_| count == expected && bytes.len() >= RECORD_HEADER) else {
+    let within = bytes.get(offset..).is_some_and(|rest| rest.len() >= expected * 2);
+    let mark = u16_at(bytes, offset);
+    let Some(mark) = mark.filter(|_| within && count == expected && bytes.len() >= RECORD_HEADER) else {
         let what = "entries of the update sequence";
         let (expected, found) = (expected as u64, count as u64);
         return Err((0, NtfsDamage::Value { entry, what, expected, found }));
     };
-    let mut pairs = array.chunks_exact(2);
-    let Some(mark) = pairs.next() else { return Ok(()) };
     let mut result = Ok(());
-    for (number, (sector, original)) in bytes.chunks_exact_mut(STRIDE).zip(pairs).enumerate() {
-        let Some((_, tail)) = sector.split_last_chunk_mut::<2>() else { continue };
-        if tail.as_slice() == mark {
-            tail.copy_from_slice(original);
+    for number in 0..bytes.len() / STRIDE {
+        let original = u16_at(bytes, offset + 2 * (number + 1)).unwrap_or(0);
+        let end = (number + 1) * STRIDE;
+        let Some(tail) = bytes.get_mut(..end).and_then(<[u8]>::last_chunk_mut::<2>) else { continue };
+        let (expected, found) = (mark, u16::from_le_bytes(*tail));
+        if found == mark {
+            *tail = original.to_le_bytes();
         } else if result.is_ok() {
-            let read = |two: &[u8]| u16_at(two, 0).unwrap_or(0);
-            let (expected, found) = (read(mark), read(tail));
-            let offset = (number + 1) * STRIDE - 2;
+            let offset = end - 2;
             let place = None;
             let error = NtfsDamage::Torn { entry, offset, expected, found, place };
             result = Err((number * STRIDE, error));
@@ -275,6 +275,10 @@ pub(super) fn units(bytes: &[u8]) -> impl Iterator<Item = u16> + Clone {
 /// The bytes of a name: UTF-8, and half a surrogate pair as three bytes that UTF-8 does not have (WTF-8), so that no two names become one.
 pub(super) fn name_bytes(stored: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(stored.len());
+    if units(stored).all(|unit| unit < 0x80) {
+        bytes.extend(stored.iter().step_by(2));
+        return bytes;
+    }
     for unit in char::decode_utf16(units(stored)) {
         match unit {
             Ok(character) => bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
@@ -290,6 +294,9 @@ pub(super) fn name_bytes(stored: &[u8]) -> Vec<u8> {
 
 /// Whether a stored name has this written form.
 pub(super) fn is_written(stored: &[u8], written: &str) -> bool {
+    if written.is_ascii() && !written.contains('%') {
+        return stored.len() == 2 * written.len() && units(stored).eq(written.bytes().map(u16::from));
+    }
     let plain = char::decode_utf16(units(stored)).map(|unit| unit.unwrap_or('/'));
     (!written.contains("%{") && plain.eq(written.chars())) || escape_name(&name_bytes(stored)) == written
 }

@@ -20,6 +20,8 @@ pub(super) struct SlackName {
     pub(super) times: MacbTimes,
     pub(super) size: u64,
     pub(super) is_directory: bool,
+    /// The entry is still this file, deleted, and keeps no name itself: the reference is what it has by now.
+    pub(super) kept: bool,
 }
 
 impl Volume {
@@ -32,7 +34,7 @@ impl Volume {
         }
         let listed = self.names(folder).unwrap_or_default().children;
         let mut known: HashSet<_> = listed.into_iter().map(|child| (child.reference, child.name)).collect();
-        found.retain(|name| {
+        found.retain_mut(|name| {
             known.insert((name.reference, name.name.clone())) && self.is_gone(folder.number, name)
         });
         found
@@ -61,11 +63,17 @@ impl Volume {
     }
 
     /// Whether the `$MFT` does not tell of this name: its entry is another's by now, or is none, or has another name.
-    fn is_gone(&self, folder: u64, found: &SlackName) -> bool {
+    fn is_gone(&self, folder: u64, found: &mut SlackName) -> bool {
         let Ok(entry) = self.entry(found.reference.entry) else { return true };
-        let mut names = entry.names().flatten();
-        !found.reference.is(entry.sequence, entry.in_use)
-            || !names.any(|name| name.parent().entry == folder && name.name() == found.name)
+        if !found.reference.is(entry.sequence, entry.in_use) {
+            return true;
+        }
+        if !entry.in_use && entry.names().next().is_none() {
+            // Some systems take the names out of a record before they free it.
+            found.kept = true;
+            found.reference.sequence = entry.sequence;
+        }
+        !entry.names().flatten().any(|name| name.parent().entry == folder && name.name() == found.name)
     }
 }
 
@@ -97,6 +105,7 @@ fn entry(folder: &MftEntry, bytes: &[u8]) -> Option<(SlackName, usize)> {
         times: name.times(),
         size: name.size(),
         is_directory: name.is_directory(),
+        kept: false,
     };
     (sound && reference.entry != folder.number && reference.entry != 0).then_some((found, length))
 }

@@ -197,7 +197,10 @@ mod tests {
         runs.add(9, 0, vec![run(1, Some(1)), run(15, None)]).unwrap();
         runs.add(9, 16, vec![run(16, Some(2)), run(16, None)]).unwrap();
         let stored = Stored::Clusters(Rc::new(runs));
-        Stream::new(Data { entry: 9, size: 3 * 8192, initialised, allocated: 0, encrypted: false, unit, stored }, place)
+        Stream::new(
+            Data { entry: 9, size: 3 * 8192, initialised, allocated: 0, encrypted: false, unit, stored },
+            place,
+        )
     }
 
     #[test]

@@ -16,7 +16,11 @@ pub(super) fn apply(
 ) -> Result<(), Because> {
     let task = open_task(run, id)?;
     match event {
-        Event::RunOpened(_) | Event::TaskAssigned(_) | Event::EvidenceHashed(_) | Event::RunSealed(_) => {
+        Event::RunOpened(_)
+        | Event::NamesIndexed(_)
+        | Event::TaskAssigned(_)
+        | Event::EvidenceHashed(_)
+        | Event::RunSealed(_) => {
             return Err("it belongs to the run");
         }
         Event::PhaseEntered(phase) => task.phases.push(phase),

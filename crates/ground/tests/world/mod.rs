@@ -205,6 +205,7 @@ pub fn host_time(text: &str, precision: Precision) -> FieldValue {
         raw: "130776264000000000".into(),
         clock: Clock::Host,
         precision,
+        zone: None,
     })
 }
 
@@ -227,6 +228,7 @@ fn entries() -> Vec<Record> {
             raw: "1700000000".into(),
             clock: Clock::CollectionCopy,
             precision: Precision::Second,
+            zone: None,
         })
     };
     let entry = |offset, path: &str, file: &str, size| {

@@ -69,7 +69,7 @@ fn power(value: u64) -> u8 {
 /// Where the header of a catalogue of shadow copies stands.
 pub(crate) const SHADOW_HEADER: u64 = 0x1e00;
 
-/// The header of a catalogue of shadow copies (libvshadow, "Volume Shadow Snapshot (VSS) format", section 2): identifier, version 1, record type 1, and where the catalogue begins.
+/// The header of a catalogue of shadow copies (libvshadow, "Volume Shadow Snapshot (VSS) format", section 2): identifier, version 1, record type 1, where it stands, and where the catalogue begins.
 pub(crate) fn shadow_header(catalogue: u64) -> Vec<u8> {
     let mut bytes = vec![0; 512];
     let identifier: [u8; 16] =
@@ -77,7 +77,7 @@ pub(crate) fn shadow_header(catalogue: u64) -> Vec<u8> {
     put(&mut bytes, 0, &identifier);
     put(&mut bytes, 16, &1u32.to_le_bytes());
     put(&mut bytes, 20, &1u32.to_le_bytes());
-    put(&mut bytes, 40, &SHADOW_HEADER.to_le_bytes());
+    put(&mut bytes, 24, &SHADOW_HEADER.to_le_bytes());
     put(&mut bytes, 48, &catalogue.to_le_bytes());
     bytes
 }

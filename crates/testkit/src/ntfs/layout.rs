@@ -17,7 +17,7 @@ use super::spec::VolumeSpec;
 use super::upcase::UpCase;
 use super::{Built, users};
 use crate::medium::Medium;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Builds a volume.
 pub(crate) fn build(spec: &VolumeSpec) -> Result<Built, BuildError> {
@@ -61,17 +61,10 @@ fn attempt(spec: &VolumeSpec, upcase: &UpCase, records: u64) -> Result<Attempt, 
         reparse: points.map(|item| (item.reparse_tag, item.reference())).collect(),
     };
     items.extend(metafiles::items(spec, &inputs, &mut space, &mut medium)?);
-    // The root has the times of the description.
     folders(&mut items, upcase, &mut space, &mut medium)?;
-    let mut next_record = plan.end();
-    let mut supply = Supply { space: &mut space, medium: &mut medium, next_record: &mut next_record };
-    let mut packed = Vec::new();
-    for item in &items {
-        let attributes = item.all_attributes();
-        packed.push(pack(item.number, item.sequence, attributes, item.attribute_list, &mut supply)?);
-    }
-    if next_record > records {
-        return Ok(Attempt::Records(next_record));
+    let (packed, needed) = pack_all(&items, plan.end(), &mut space, &mut medium)?;
+    if needed > records {
+        return Ok(Attempt::Records(needed));
     }
     for (planted, packed) in planted.iter_mut().zip(&packed) {
         planted.extensions = packed.records.iter().skip(1).map(|(number, _)| *number).collect();
@@ -87,6 +80,22 @@ fn attempt(spec: &VolumeSpec, upcase: &UpCase, records: u64) -> Result<Attempt, 
         planted,
         mft: places.mft.clone(),
     })))
+}
+
+/// Packs every file, and counts the records: those from `end` on are for extensions.
+fn pack_all(
+    items: &[Item],
+    end: u64,
+    space: &mut Space,
+    medium: &mut Medium,
+) -> Result<(Vec<Packed>, u64), BuildError> {
+    let mut next = end;
+    let mut supply = Supply { space, medium, next_record: &mut next };
+    let one = |item: &Item| {
+        pack(item.number, item.sequence, item.all_attributes(), item.attribute_list, &mut supply)
+    };
+    let packed = items.iter().map(one).collect::<Result<_, _>>()?;
+    Ok((packed, next))
 }
 
 /// Names in use and names left behind of a folder, each with what it is sorted by.
@@ -166,25 +175,31 @@ struct Volume<'a> {
 
 impl Volume<'_> {
     fn write_records(&self, items: &[Item], packed: &[Packed], medium: &mut Medium) {
-        let mut table: Vec<Vec<u8>> = (0..self.records).map(record::unused).collect();
         let mut bits = vec![0; usize::try_from(bitmap_size(self.records)).unwrap_or(0)];
+        let mut unused: BTreeSet<u64> = (0..self.records).collect();
         for (item, packed) in items.iter().zip(packed) {
             for (index, (number, attributes)) in packed.records.iter().enumerate() {
                 let header = header(item, index, *number);
                 if header.flags & IN_USE != 0 {
                     set_bit(&mut bits, *number);
                 }
-                if let Some(slot) = usize::try_from(*number).ok().and_then(|at| table.get_mut(at)) {
-                    *slot = record::encode(&header, attributes);
-                }
+                unused.remove(number);
+                self.write_record(*number, &record::encode(&header, attributes), medium);
             }
         }
-        let bytes = table.concat();
-        let cluster = u64::from(self.spec.cluster);
-        let mirrored = usize::try_from(self.places.mirrored).unwrap_or(0) * RECORD;
-        medium.put_runs(&self.places.mirror, cluster, 0, &bytes[..mirrored]);
-        medium.put_runs(&self.places.mft, cluster, 0, &bytes);
-        medium.put_runs(&self.places.mft_bitmap, cluster, 0, &bits);
+        for number in unused {
+            self.write_record(number, &record::unused(number), medium);
+        }
+        medium.put_runs(&self.places.mft_bitmap, u64::from(self.spec.cluster), 0, &bits);
+    }
+
+    /// Writes a record, and its copy where the mirror has one.
+    fn write_record(&self, number: u64, bytes: &[u8], medium: &mut Medium) {
+        let (cluster, at) = (u64::from(self.spec.cluster), number * RECORD as u64);
+        medium.put_runs(&self.places.mft, cluster, at, bytes);
+        if number < self.places.mirrored {
+            medium.put_runs(&self.places.mirror, cluster, at, bytes);
+        }
     }
 
     /// Clusters of files in use, and of nothing else.

@@ -1,7 +1,5 @@
 //! LZNT1 ([MS-XCA] 2.5): chunks of 4096 bytes, greedy matches.
 
-use std::collections::HashMap;
-
 const CHUNK: usize = 4096;
 
 /// Fewest bytes that a back reference copies.
@@ -29,7 +27,7 @@ pub(crate) fn compress(bytes: &[u8]) -> Vec<u8> {
 
 fn compress_chunk(chunk: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    let mut last: HashMap<[u8; SHORTEST], usize> = HashMap::new();
+    let mut last = Places([0; PLACES]);
     let mut at = 0;
     while at < chunk.len() {
         let group = out.len();
@@ -38,7 +36,7 @@ fn compress_chunk(chunk: &[u8]) -> Vec<u8> {
             if at >= chunk.len() {
                 break;
             }
-            let length = match found(chunk, at, &last) {
+            let length = match last.found(chunk, at) {
                 Some((distance, length)) => {
                     let shift = length_bits(at);
                     let token = (distance - 1) << shift | (length - SHORTEST);
@@ -52,9 +50,7 @@ fn compress_chunk(chunk: &[u8]) -> Vec<u8> {
                 }
             };
             for position in at..at + length {
-                if let Some(key) = chunk[position..].first_chunk() {
-                    last.insert(*key, position);
-                }
+                last.note(chunk, position);
             }
             at += length;
         }
@@ -62,12 +58,30 @@ fn compress_chunk(chunk: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The last place where the next three bytes stood, and how far both go on alike.
-fn found(chunk: &[u8], at: usize, last: &HashMap<[u8; SHORTEST], usize>) -> Option<(usize, usize)> {
-    let from = *last.get(chunk[at..].first_chunk()?)?;
-    let limit = (1 << length_bits(at)) - 1 + SHORTEST;
-    let alike = chunk[at..].iter().zip(&chunk[from..]).take(limit).take_while(|(a, b)| a == b).count();
-    Some((at - from, alike))
+const PLACES: usize = 4096;
+
+/// The last place, counted from 1, of three bytes that share a key; 0 for none.
+struct Places([u16; PLACES]);
+
+impl Places {
+    fn key(chunk: &[u8], at: usize) -> Option<usize> {
+        let [a, b, c] = *chunk.get(at..)?.first_chunk::<SHORTEST>()?;
+        Some((usize::from(a) << 6 ^ usize::from(b) << 3 ^ usize::from(c)) % PLACES)
+    }
+
+    fn note(&mut self, chunk: &[u8], at: usize) {
+        if let (Some(key), Ok(place)) = (Self::key(chunk, at), u16::try_from(at + 1)) {
+            self.0[key] = place;
+        }
+    }
+
+    /// How far back the next bytes stood, and how far both go on alike.
+    fn found(&self, chunk: &[u8], at: usize) -> Option<(usize, usize)> {
+        let from = usize::from(self.0[Self::key(chunk, at)?]).checked_sub(1)?;
+        let limit = (1 << length_bits(at)) - 1 + SHORTEST;
+        let alike = chunk[at..].iter().zip(&chunk[from..]).take(limit).take_while(|(a, b)| a == b).count();
+        (alike >= SHORTEST).then_some((at - from, alike))
+    }
 }
 
 /// Bits of a back reference that tell its length: fewer, the more bytes lie before.

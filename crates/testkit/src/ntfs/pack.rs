@@ -42,7 +42,7 @@ pub(crate) fn pack(
         return Ok(Packed { records: vec![(number, attributes)], list: None });
     }
     let pieces: Vec<Attribute> = attributes.into_iter().flat_map(|found| pieces(found, force)).collect();
-    let entries: usize = pieces.iter().map(|piece| entry_length(piece)).sum();
+    let entries: usize = pieces.iter().map(entry_length).sum();
     let mut records = spread(number, pieces, entries, force, supply)?;
     let list = list(sequence, &records);
     let mapped = if list.len() > LIST {
@@ -107,7 +107,8 @@ fn spread(
         names += usize::from(piece.kind == FILE_NAME);
         let first =
             matches!(piece.kind, STANDARD_INFORMATION | INDEX_ROOT) || piece.kind == FILE_NAME && names <= 2;
-        if (first || !force) && size <= base_room {
+        // Readers take what the base record holds for the beginning of a value.
+        if (first || !force) && piece.first_vcn() == 0 && size <= base_room {
             base_room -= size;
             base.push(piece);
             continue;

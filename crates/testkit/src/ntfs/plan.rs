@@ -34,7 +34,11 @@ impl Node<'_> {
 /// All files of the description; the first is the root.
 pub(crate) struct Plan<'a> {
     spec: &'a VolumeSpec,
+    /// The first record that no metafile has.
+    first: u64,
     pub(crate) nodes: Vec<Node<'a>>,
+    /// Nodes by the path of their description.
+    paths: BTreeMap<String, Vec<usize>>,
     /// Nodes of folders.
     folders: BTreeMap<String, usize>,
     /// Folders of the description, by path, and whether they have a node.
@@ -47,7 +51,9 @@ pub(crate) struct Plan<'a> {
 pub(crate) fn plan<'a>(spec: &'a VolumeSpec, first: u64, upcase: &UpCase) -> Result<Plan<'a>, BuildError> {
     let mut plan = Plan {
         spec,
+        first,
         nodes: Vec::new(),
+        paths: BTreeMap::new(),
         folders: BTreeMap::from([(String::new(), 0)]),
         described: BTreeMap::new(),
         taken: BTreeMap::new(),
@@ -78,7 +84,7 @@ pub(crate) fn plan<'a>(spec: &'a VolumeSpec, first: u64, upcase: &UpCase) -> Res
         }
     }
     plan.hard_links()?;
-    plan.number(first)?;
+    plan.number()?;
     plan.check(upcase)?;
     Ok(plan)
 }
@@ -91,9 +97,8 @@ fn parent(path: &str) -> (&str, &str) {
 impl<'a> Plan<'a> {
     /// The file at this path; one in use before a deleted one.
     pub(crate) fn find(&self, path: &str) -> Option<usize> {
-        let mut all = (0..self.nodes.len()).filter(|at| self.nodes[*at].spec.path == path);
-        let first = all.clone().next();
-        all.find(|at| self.nodes[*at].live()).or(first)
+        let all = self.paths.get(path)?;
+        all.iter().find(|at| self.nodes[**at].live()).or(all.first()).copied()
     }
 
     /// The file in use that `path` names.
@@ -123,6 +128,7 @@ impl<'a> Plan<'a> {
         let name = self.name(&spec.path)?;
         let directory = spec.kind == Kind::Directory;
         let gone = directory && self.taken.contains_key(spec.path.as_str());
+        self.paths.entry(spec.path.clone()).or_default().push(self.nodes.len());
         self.nodes.push(Node { spec, number: 0, sequence: 1, names: vec![name], gone });
         Ok(self.nodes.len() - 1)
     }
@@ -147,7 +153,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Gives records away in order; a file that took a folder's record has it, one sequence number on.
-    fn number(&mut self, first: u64) -> Result<(), BuildError> {
+    fn number(&mut self) -> Result<(), BuildError> {
         let mut takers = BTreeMap::new();
         for (folder, by) in &self.taken {
             let Some(gone) = self.folders.get(*folder).copied().filter(|at| *at != 0) else {
@@ -155,10 +161,9 @@ impl<'a> Plan<'a> {
             };
             takers.insert(self.live(folder, by)?, gone);
         }
-        let mut next = first;
-        for at in (1..self.nodes.len()).filter(|at| !takers.contains_key(at)) {
-            self.nodes[at].number = next;
-            next += 1;
+        let others = (1..self.nodes.len()).filter(|at| !takers.contains_key(at));
+        for (number, at) in (self.first..).zip(others) {
+            self.nodes[at].number = number;
         }
         for (taker, gone) in takers {
             self.nodes[taker].number = self.nodes[gone].number;
@@ -189,6 +194,6 @@ impl<'a> Plan<'a> {
 
     /// The first record that no file has.
     pub(crate) fn end(&self) -> u64 {
-        self.nodes.iter().map(|node| node.number + 1).max().unwrap_or(0)
+        self.nodes.iter().map(|node| node.number + 1).fold(self.first, u64::max)
     }
 }

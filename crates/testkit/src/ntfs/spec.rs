@@ -299,9 +299,9 @@ pub enum Deleted {
     No,
     /// Its record and its clusters are free and untouched.
     Recoverable,
-    /// Its record is free, and its clusters belong to another file by now.
+    /// Its record is free, and its clusters belong to another file by now: as many of them as the other one needs.
     Overwritten {
-        /// Path of that file; it is in use.
+        /// Path of that file; it is in use, and its content is [`Content::Bytes`] or [`Content::Clusters`].
         by: String,
     },
     /// Its record and its clusters are free; the record of its folder belongs to another file by now.

@@ -203,6 +203,8 @@ fn a_file_in_many_pieces_has_extension_records() {
     for (path, least) in [("a", 3), ("b", 1)] {
         let planted = built.planted(path).unwrap();
         assert!(planted.extensions.len() >= least, "{path}: {:?}", planted.extensions);
+        let base = parse_attributes(&fs.read_record(planted.record).unwrap(), 0x38).unwrap();
+        assert!(base.iter().all(|found| found.type_code != 0x80), "no piece of it is in the base record");
         for extension in &planted.extensions {
             let header = MftRecordHeader::parse(&fs.read_record(*extension).unwrap()).unwrap();
             assert_eq!(header.base_record & 0xffff_ffff_ffff, planted.record);
@@ -248,6 +250,7 @@ fn a_shadow_copy_catalogue_is_told_by_its_header() {
     spec.shadow_catalogue = Some(0x80000);
     let bytes = spec.build().unwrap().bytes();
     assert_eq!(bytes[0x1e00..0x1e04], [0x6b, 0x87, 0x08, 0x38]);
+    assert_eq!(bytes[0x1e18..0x1e20], 0x1e00u64.to_le_bytes());
     assert_eq!(bytes[0x1e30..0x1e38], 0x80000u64.to_le_bytes());
 }
 
@@ -270,4 +273,26 @@ fn what_cannot_be_built_is_refused() {
     let spec = VolumeSpec::new("").size(64 << 20).cluster(8192).entry(packed);
     assert!(matches!(spec.build(), Err(BuildError::Compression { cluster: 8192 })));
     assert!(matches!(VolumeSpec::new("").cluster(1000).build(), Err(BuildError::Cluster { found: 1000 })));
+}
+
+#[test]
+fn an_empty_volume_has_all_metafiles() {
+    let built = VolumeSpec::new("").size(2 << 20).build().unwrap();
+    let fs = open(&built);
+    let root = fs.read_record(5).unwrap();
+    let names: Vec<String> = fs
+        .directory_entries(&root)
+        .unwrap()
+        .into_iter()
+        .filter_map(|entry| Some(entry.file_name?.name))
+        .collect();
+    let expected = [
+        "$AttrDef", "$BadClus", "$Bitmap", "$Boot", "$Extend", "$LogFile", "$MFT", "$MFTMirr", "$Secure",
+        "$UpCase", "$Volume", ".",
+    ];
+    assert_eq!(names.iter().collect::<BTreeSet<_>>(), expected.map(str::to_owned).iter().collect());
+    for number in 0..27 {
+        let header = MftRecordHeader::parse(&fs.read_record(number).unwrap()).unwrap();
+        assert_eq!(header.is_in_use(), !(16..24).contains(&number), "record {number}");
+    }
 }

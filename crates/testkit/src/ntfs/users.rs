@@ -11,7 +11,7 @@ use super::reparse;
 use super::runs::Run;
 use super::secure::COMMON;
 use super::space::Space;
-use super::spec::{Content, Deleted, Kind, attribute};
+use super::spec::{Content, Deleted, EntrySpec, Kind, attribute};
 use super::stream::Store;
 use crate::medium::Medium;
 use std::collections::BTreeMap;
@@ -53,19 +53,7 @@ pub(crate) fn store(
 
 fn file(plan: &Plan<'_>, node: &Node<'_>, usn: u64, store: &mut Store<'_>) -> Result<Item, BuildError> {
     let spec = &node.spec;
-    let mut content = Vec::new();
-    let mut added = 0;
-    if spec.kind == Kind::File {
-        content.push(store.attribute(DATA, "", &spec.content)?);
-        // Windows tells how the main stream is stored.
-        added |= match &spec.content {
-            Content::Sparse { .. } => attribute::SPARSE,
-            Content::Compressed(_) => attribute::COMPRESSED,
-            Content::Bytes(_) | Content::Clusters(_) | Content::Uninitialised { .. } => 0,
-        };
-    } else if matches!(spec.kind, Kind::Symlink(_)) {
-        content.push(Attribute::resident(DATA, "", Vec::new()));
-    }
+    let (mut content, mut added) = main(spec, store)?;
     store.over = Vec::new();
     for (name, bytes) in &spec.streams {
         content.push(store.attribute(DATA, name, bytes)?);
@@ -93,6 +81,26 @@ fn file(plan: &Plan<'_>, node: &Node<'_>, usn: u64, store: &mut Store<'_>) -> Re
     };
     settle(&mut item, store)?;
     Ok(item)
+}
+
+/// The main stream, where there is one, and the DOS attributes that tell how it is stored.
+fn main(spec: &EntrySpec, store: &mut Store<'_>) -> Result<(Vec<Attribute>, u32), BuildError> {
+    match spec.kind {
+        Kind::Directory | Kind::Junction(_) => return Ok((Vec::new(), 0)),
+        Kind::Symlink(_) => return Ok((vec![Attribute::resident(DATA, "", Vec::new())], 0)),
+        Kind::File => {}
+    }
+    let mut main = store.attribute(DATA, "", &spec.content)?;
+    if matches!(spec.deleted, Deleted::Overwritten { .. }) {
+        // Only what stands in clusters can become another's.
+        store.evict(&mut main)?;
+    }
+    let flag = match &spec.content {
+        Content::Sparse { .. } => attribute::SPARSE,
+        Content::Compressed(_) => attribute::COMPRESSED,
+        Content::Bytes(_) | Content::Clusters(_) | Content::Uninitialised { .. } => 0,
+    };
+    Ok((vec![main], flag))
 }
 
 /// Moves the largest streams into clusters until the rest fits.
@@ -129,12 +137,14 @@ fn names(plan: &Plan<'_>, node: &Node<'_>) -> Vec<Name> {
 
 /// Whether a name is one of DOS too: at most eight characters, a dot, and three more.
 fn is_short(name: &str) -> bool {
-    let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
     let plain = |part: &str, most| {
-        part.len() <= most
+        (1..=most).contains(&part.len())
             && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-~!#$%&'()@^`{}".contains(&byte))
     };
-    !stem.is_empty() && plain(stem, 8) && plain(extension, 3) && (name.contains('.') == !extension.is_empty())
+    match name.split_once('.') {
+        Some((stem, extension)) => plain(stem, 8) && plain(extension, 3),
+        None => plain(name, 8),
+    }
 }
 
 fn planted(node: &Node<'_>, item: &Item) -> Planted {

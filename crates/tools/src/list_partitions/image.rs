@@ -60,7 +60,13 @@ fn with_acquisition(row: Row, found: &Acquisition) -> Row {
 
 /// The clock of the computer that made the container, which is not the examined one.
 fn container_time(utc: Utc) -> Time {
-    Time { utc: Some(utc), raw: utc.to_string(), clock: Clock::CollectionCopy, precision: Precision::Second }
+    Time {
+        utc: Some(utc),
+        raw: utc.to_string(),
+        clock: Clock::CollectionCopy,
+        precision: Precision::Second,
+        zone: None,
+    }
 }
 
 fn with_checks(mut row: Row, checks: &[HashCheck]) -> Row {

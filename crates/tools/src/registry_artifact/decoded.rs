@@ -64,6 +64,7 @@ pub(crate) fn fat_time(
             raw: format!("{:04x}:{:04x}", found.date, found.time),
             clock: Clock::Host,
             precision: Precision::TwoSeconds,
+            zone: None,
         })
     })
 }

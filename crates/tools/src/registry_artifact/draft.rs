@@ -329,7 +329,7 @@ pub(crate) fn text_of<'v>(held: Option<&'v Held<'_>>) -> Option<&'v str> {
 /// The time of a number of seconds since 1970-01-01 UTC; 0 is "not set".
 pub(crate) fn unix_seconds(seconds: u64) -> Time {
     let utc = Utc::from_unix_nanoseconds(i128::from(seconds) * 1_000_000_000).filter(|_| seconds != 0);
-    Time { utc, raw: seconds.to_string(), clock: Clock::Host, precision: Precision::Second }
+    Time { utc, raw: seconds.to_string(), clock: Clock::Host, precision: Precision::Second, zone: None }
 }
 
 /// What an unfit value holds, cut short.

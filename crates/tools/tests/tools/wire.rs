@@ -6,8 +6,9 @@ use proptest::prelude::*;
 use serde_json::json;
 use std::path::Path;
 use tools::{
-    HashReply, Mount, Request, WireError, catalogue, decode_hash_reply, decode_request, decode_return,
-    decode_return_parts, encode_request, encode_return, handle,
+    HashReply, IndexReply, Indexes, Mount, Request, WireError, build_index, catalogue, decode_hash_reply,
+    decode_index_reply, decode_request, decode_return, decode_return_parts, encode_index_reply,
+    encode_request, encode_return, handle,
 };
 
 fn mount(path: &Path) -> Mount {
@@ -19,7 +20,7 @@ fn call(tool: &str, arguments: serde_json::Value, path: &Path) -> Vec<u8> {
 }
 
 fn call_over(tool: &str, arguments: serde_json::Value, evidence: Vec<Mount>) -> Vec<u8> {
-    let request = Request::Call { tool: tool.to_owned(), arguments, evidence };
+    let request = Request::Call { tool: tool.to_owned(), arguments, evidence, indexes: Indexes::new() };
     let bytes = encode_request(&request).unwrap();
     assert_eq!(decode_request(&bytes).unwrap(), request);
     let scratch = tempfile::tempdir().unwrap();
@@ -56,6 +57,22 @@ fn what_cannot_be_done_is_a_failed_return() {
     failed(&handle(b"{", Path::new("/nonexistent")), "read a message");
     failed(&call("no_tool", json!({}), fixture.root()), "list_directory");
     failed(&call("list_hives", json!({}), Path::new("/nonexistent")), "open evidence disk");
+}
+
+#[test]
+fn an_index_is_built_as_the_library_does() {
+    let fixture = Fixture::new();
+    let ask = |path: &Path| {
+        let request = encode_request(&Request::BuildIndex { mount: mount(path) }).unwrap();
+        decode_index_reply(handle(&request, Path::new("/nonexistent"))).unwrap()
+    };
+    let built = build_index(fixture.trees[0].as_ref()).unwrap();
+    assert_eq!(ask(fixture.root()), IndexReply::Built(built.clone()));
+    let IndexReply::Failed { reason } = ask(Path::new("/nonexistent")) else { panic!("it is not there") };
+    assert!(reason.contains("open evidence disk"), "{reason}");
+    let bytes = encode_index_reply(&IndexReply::Built(built));
+    assert!(matches!(decode_index_reply(bytes[..5].to_vec()), Err(WireError::NoRecords { length: 5 })));
+    assert!(matches!(decode_index_reply(b"{}\nx".to_vec()), Err(WireError::Json(_))));
 }
 
 #[test]

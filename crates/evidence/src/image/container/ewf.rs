@@ -27,7 +27,7 @@ const DESCRIPTOR: u64 = 76;
 const MAX_SECTIONS: usize = 1 << 16;
 const MAX_HEADER: u64 = 1 << 20;
 
-/// Checksums and padding may follow a chunk.
+/// By how much a chunk that cannot be compressed may grow.
 const SLACK: u64 = 4096;
 
 pub(super) struct Ewf {
@@ -92,7 +92,9 @@ impl Ewf {
         if !packed {
             return uncompressed(store, offset, length(rest)?, length(whole)?);
         }
-        let mut bytes = vec![0; length(stored.min(whole + SLACK))?];
+        // The size of a table's last chunk is not known; what cannot be compressed grows a little.
+        let stored = if stored < whole { stored } else { whole + SLACK };
+        let mut bytes = vec![0; length(stored)?];
         let read = store.read_up_to(offset, &mut bytes)?;
         let bytes = bytes.get(..read).unwrap_or_default();
         let expanded = match expand(Packing::Zlib, bytes, length(whole)?) {

@@ -145,8 +145,9 @@ fn describe(footer: &[u8], length: u64, blocks: Option<&Blocks>) -> Acquisition 
     let mut acquisition = Acquisition::new(ContainerFormat::Vhd, length);
     acquisition.sector_size = Some(512);
     acquisition.chunk_size = blocks.map(|blocks| blocks.size);
-    let seconds = EPOCH + i128::from(be_u32(footer, 24));
-    acquisition.created = Utc::from_unix_nanoseconds(seconds * 1_000_000_000);
+    let seconds = Some(be_u32(footer, 24)).filter(|seconds| *seconds > 0);
+    let unix = seconds.map(|seconds| (EPOCH + i128::from(seconds)) * 1_000_000_000);
+    acquisition.created = unix.and_then(Utc::from_unix_nanoseconds);
     let text = |range: std::ops::Range<usize>| {
         let bytes = footer.get(range).unwrap_or_default();
         String::from_utf8_lossy(bytes).trim_matches(['\0', ' ']).to_owned()

@@ -33,8 +33,8 @@ pub(super) fn open(path: &Path) -> Result<(Vhdx, Acquisition), ContainerError> {
     let store = Store::open(path)?;
     let header = regions::header(&store)?;
     let (store, applied) = match log::read(&store, &header)? {
-        Some((overlay, entries)) => (store.with_overlay(overlay), entries),
-        None => (store, 0),
+        Some((overlay, entries)) => (store.with_overlay(overlay), Some(entries)),
+        None => (store, None),
     };
     let (table, items) = regions::find(&store)?;
     let metadata = regions::metadata(&store, items)?;
@@ -66,7 +66,8 @@ impl Medium for Vhdx {
             // Not present, undefined, zero, unmapped: without a parent all of them read as zeros.
             0..=3 => Ok(zeros(part)),
             6 => {
-                self.store.read_exact_at((entry >> 20) * MIB + within, part)?;
+                let start = (entry >> 20) * MIB;
+                self.store.read_exact_at(start.saturating_add(within), part)?;
                 Ok(part.len())
             }
             found => {
@@ -77,15 +78,19 @@ impl Medium for Vhdx {
     }
 }
 
-fn describe(store: &Store, header: &Header, metadata: &Metadata, applied: usize) -> Acquisition {
+fn describe(store: &Store, header: &Header, metadata: &Metadata, applied: Option<usize>) -> Acquisition {
     let mut acquisition = Acquisition::new(ContainerFormat::Vhdx, metadata.length);
     acquisition.sector_size = Some(metadata.sector);
     acquisition.chunk_size = Some(metadata.block);
     let creator = store.array::<512>(8, "the creator").unwrap_or([0; 512]);
     let units = creator.as_chunks().0.iter().map(|pair| u16::from_le_bytes(*pair));
     acquisition.value("creator application", &shown_utf16(units));
-    if applied > 0 {
-        acquisition.value("log entries applied", &applied.to_string());
+    match applied {
+        None => {}
+        Some(0) => {
+            acquisition.value("log", "not empty, without a complete sequence of entries; nothing applied")
+        }
+        Some(entries) => acquisition.value("log entries applied", &entries.to_string()),
     }
     acquisition.identifier("virtual disk id", &metadata.id.as_ref().map(guid).unwrap_or_default());
     acquisition.identifier("data write id", &guid(&header.data_write));

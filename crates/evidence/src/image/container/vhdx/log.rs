@@ -96,13 +96,13 @@ struct Entry {
     bytes: u64,
 }
 
-/// What stands in the log, and how many entries that is; `None` when the log is empty.
+/// What stands in the log, and how many entries that is (0 where none can be applied); `None` when the log is empty.
 pub(super) fn read(store: &Store, header: &Header) -> Result<Option<(Overlay, usize)>, ContainerError> {
     let (offset, length) = (header.log.offset, header.log.length);
     if header.log_id == [0; 16] {
         return Ok(None);
     }
-    if length > MAX_LOG || length % SECTOR != 0 {
+    if length > MAX_LOG || !length.is_multiple_of(SECTOR) {
         let (what, expected) = ("length of the log", "whole pages, at most 64 MiB");
         return Err(ContainerError::Value { offset, what, expected, found: length });
     }
@@ -118,7 +118,7 @@ pub(super) fn read(store: &Store, header: &Header) -> Result<Option<(Overlay, us
             log.collect(*start, entry, &mut overlay)?;
         }
     }
-    Ok((!active.is_empty()).then_some((overlay, active.len())))
+    Ok(Some((overlay, active.len())))
 }
 
 /// The entries to apply, in order: of all unbroken sequences from a tail to its head the one with the newest head.
@@ -174,7 +174,7 @@ impl Log<'_> {
             let plausible = head.starts_with(b"loge")
                 && head.get(32..48) == Some(&self.id)
                 && size >= SECTOR
-                && size % SECTOR == 0
+                && size.is_multiple_of(SECTOR)
                 && size <= self.length.min(budget);
             let mut step = SECTOR;
             if plausible {
@@ -204,11 +204,11 @@ impl Log<'_> {
             overlay.written += 1;
             let (target, order) = (le_u64(descriptor, 16), overlay.written);
             let offset = self.offset + start;
-            if target % SECTOR != 0 {
+            if !target.is_multiple_of(SECTOR) {
                 let (what, expected) = ("target of a change in the log", "whole pages");
                 return Err(ContainerError::Value { offset, what, expected, found: target });
             }
-            if descriptor.starts_with(b"zero") && le_u64(descriptor, 8) % SECTOR == 0 {
+            if descriptor.starts_with(b"zero") && le_u64(descriptor, 8).is_multiple_of(SECTOR) {
                 if overlay.zeros.len() >= MAX_ZEROS {
                     return Err(ContainerError::Unsupported {
                         what: "the log has more ranges of zeros than any real one",

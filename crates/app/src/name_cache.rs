@@ -1,0 +1,152 @@
+//! Name indexes that outlive their run, by what they were built from.
+//!
+//! An entry is two files: `names-<key>`, the index, and `names-<key>.json`, what is known of it.
+//! The second one is written last and says what the first must be; where it does not agree there is no entry.
+
+use crate::publish::{make_private, publish};
+use ledger::Digest;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// The longest index that is taken from a cache, in bytes.
+const LONGEST: u64 = 4 << 30;
+
+/// A folder with indexes of earlier runs.
+#[derive(Debug, Clone)]
+pub(crate) struct NameCache {
+    folder: PathBuf,
+}
+
+/// What is known of an index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Known {
+    /// The digest of its file.
+    pub(crate) index: Digest,
+    /// Entries in it.
+    pub(crate) entries: u64,
+    /// The hash of the evidence that it was built from, once every byte was read.
+    pub(crate) evidence: Option<Digest>,
+}
+
+/// Why an entry cannot be used.
+#[derive(Debug, Error)]
+pub(crate) enum CacheError {
+    #[error("read {}", path.display())]
+    Read {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("read {}", path.display())]
+    Malformed {
+        path: PathBuf,
+        #[source]
+        source: serde_json::Error,
+    },
+    #[error("read {}: expected the digest {expected}, found {found}", path.display())]
+    Damaged { path: PathBuf, expected: Digest, found: Digest },
+}
+
+impl NameCache {
+    pub(crate) fn new(folder: PathBuf) -> NameCache {
+        NameCache { folder }
+    }
+
+    /// The index under this key, whole; `None` where there is none.
+    pub(crate) fn load(&self, key: Digest) -> Result<Option<(Known, Vec<u8>)>, CacheError> {
+        let (path, about) = (self.folder.join(name(key)), self.folder.join(about(key)));
+        let read =
+            |path: &Path| read(path).map_err(|source| CacheError::Read { path: path.to_owned(), source });
+        let Some(text) = read(&about)? else { return Ok(None) };
+        let known: Known =
+            serde_json::from_slice(&text).map_err(|source| CacheError::Malformed { path: about, source })?;
+        let bytes = read(&path)?.unwrap_or_default();
+        let found = Digest::of(&bytes);
+        match found == known.index {
+            true => Ok(Some((known, bytes))),
+            false => Err(CacheError::Damaged { path, expected: known.index, found }),
+        }
+    }
+
+    /// Puts an index under this key.
+    pub(crate) fn store(&self, key: Digest, known: &Known, bytes: &[u8]) -> io::Result<()> {
+        make_private(&self.folder)?;
+        publish(&self.folder, &name(key), bytes)?;
+        self.remember(key, known)
+    }
+
+    /// Puts what is known of an index beside it.
+    pub(crate) fn remember(&self, key: Digest, known: &Known) -> io::Result<()> {
+        publish(&self.folder, &about(key), &serde_json::to_vec(known)?)
+    }
+
+    /// Takes the entry out.
+    pub(crate) fn remove(&self, key: Digest) -> io::Result<()> {
+        // First what makes it an entry.
+        for name in [about(key), name(key)] {
+            match std::fs::remove_file(self.folder.join(name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                Ok(()) | Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn name(key: Digest) -> String {
+    format!("names-{key}")
+}
+
+fn about(key: Digest) -> String {
+    format!("names-{key}.json")
+}
+
+/// The bytes of a file; `None` where there is none.
+fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut bytes = Vec::new();
+    file.take(LONGEST).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_what_was_stored_or_an_error_that_says_what_is_wrong() {
+        let home = tempfile::tempdir().unwrap();
+        let cache = NameCache::new(home.path().join("cache"));
+        let (key, bytes) = (Digest::of(b"key"), b"an index".to_vec());
+        assert!(cache.load(key).unwrap().is_none());
+        let known = Known { index: Digest::of(&bytes), entries: 3, evidence: None };
+        cache.store(key, &known, &bytes).unwrap();
+        assert_eq!(cache.load(key).unwrap(), Some((known.clone(), bytes.clone())));
+        let hashed = Known { evidence: Some(Digest::of(b"disk")), ..known.clone() };
+        cache.remember(key, &hashed).unwrap();
+        assert_eq!(cache.load(key).unwrap(), Some((hashed, bytes.clone())));
+        assert!(cache.load(Digest::of(b"other")).unwrap().is_none());
+
+        let folder = home.path().join("cache");
+        publish(&folder, &name(key), b"an indeX").unwrap();
+        assert!(matches!(cache.load(key), Err(CacheError::Damaged { .. })));
+        std::fs::remove_file(folder.join(name(key))).unwrap();
+        assert!(matches!(cache.load(key), Err(CacheError::Damaged { .. })));
+        publish(&folder, &about(key), b"{}").unwrap();
+        assert!(matches!(cache.load(key), Err(CacheError::Malformed { .. })));
+        cache.store(key, &known, &bytes).unwrap();
+        cache.remove(key).unwrap();
+        cache.remove(key).unwrap();
+        assert!(cache.load(key).unwrap().is_none());
+        assert_eq!(std::fs::read_dir(folder).unwrap().count(), 0);
+    }
+}

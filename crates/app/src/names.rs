@@ -1,0 +1,191 @@
+//! The name indexes of a run: each built in a worker or taken from the cache, and put where the run's workers may read it.
+//!
+//! Without an index a tool walks, and answers the same: whatever fails here is a note.
+//! The one thing that is no note is an index of other evidence (see `docs/decisions/0011-name-index.md`).
+
+use crate::case_file::Case;
+use crate::name_cache::{Known, NameCache};
+use crate::publish::{make_private, publish};
+use crate::worker::{Worker, evidence_files};
+use ledger::event::{EvidenceHashed, NamesIndexed};
+use ledger::{Digest, EvidenceKind, IntegrityLevel};
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use tools::{BuiltIndex, INDEX_MAKER, Indexes};
+
+/// Numbers the folders of runs of this process.
+static ORDINAL: AtomicU64 = AtomicU64::new(0);
+
+/// What a run's index of names was built from is not the evidence whose bytes were hashed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OtherEvidence {
+    pub(crate) label: String,
+    pub(crate) expected: Digest,
+    pub(crate) found: Digest,
+}
+
+/// The indexes of one run, in files of a folder that goes with this.
+pub(crate) struct Names {
+    folder: PathBuf,
+    cache: Option<NameCache>,
+    /// What the log says of them, in the order of the evidence.
+    pub(crate) indexed: Vec<NamesIndexed>,
+    /// Their files, by label.
+    pub(crate) files: Indexes,
+    kept: Vec<Kept>,
+    /// What a person should know.
+    pub(crate) notes: Vec<String>,
+}
+
+/// An index that the cache has, too.
+struct Kept {
+    label: String,
+    key: Digest,
+    known: Known,
+}
+
+impl Names {
+    /// Indexes the evidence of the case, piece by piece: images and archives from the cache where it has them, folders always anew, for they can change.
+    pub(crate) fn index(worker: &Worker, case: &Case, indexes: &Path, cache: Option<&Path>) -> Names {
+        let folder = format!("{}-{}", std::process::id(), ORDINAL.fetch_add(1, Ordering::Relaxed));
+        let mut names = Names {
+            folder: indexes.join(folder),
+            cache: cache.map(|folder| NameCache::new(folder.to_owned())),
+            indexed: Vec::new(),
+            files: Indexes::new(),
+            kept: Vec::new(),
+            notes: Vec::new(),
+        };
+        for (entry, path) in case.entry.evidence.iter().zip(&case.paths) {
+            let key = match (entry.kind, &names.cache) {
+                (EvidenceKind::Archive | EvidenceKind::Image, Some(_)) => {
+                    names.key(&entry.label, &evidence_files(entry.kind, path))
+                }
+                (EvidenceKind::Archive | EvidenceKind::Image, None) | (EvidenceKind::Directory, _) => None,
+            };
+            let found = key.and_then(|key| names.cached(&entry.label, key));
+            let found = found.or_else(|| names.built(worker, &entry.label, key));
+            if let Some((known, bytes)) = found {
+                names.hand_out(&entry.label, &known, &bytes);
+            }
+        }
+        names
+    }
+
+    /// Holds the evidence's hashes against those of the evidence that the indexes were built from, as far as these are known, and keeps them.
+    ///
+    /// An index of other evidence leaves the cache; what was looked up in it cannot be relied on.
+    pub(crate) fn settle(&mut self, hashed: &[EvidenceHashed]) -> Result<(), OtherEvidence> {
+        let Some(cache) = &self.cache else { return Ok(()) };
+        for kept in &mut self.kept {
+            let hash = hashed.iter().find(|hashed| hashed.evidence == kept.label);
+            let Some(hash) = hash.filter(|hashed| hashed.integrity.level == IntegrityLevel::Full) else {
+                continue;
+            };
+            let found = hash.integrity.sha256;
+            match kept.known.evidence {
+                Some(expected) if expected == found => {}
+                Some(expected) => {
+                    let label = kept.label.clone();
+                    if let Err(error) = cache.remove(kept.key) {
+                        self.notes.push(format!("the name index of {label} stays in the cache: {error}"));
+                    }
+                    return Err(OtherEvidence { label, expected, found });
+                }
+                None => {
+                    kept.known.evidence = Some(found);
+                    if let Err(error) = cache.remember(kept.key, &kept.known) {
+                        self.notes.push(unkept(&kept.label, &error));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What the index of evidence in these files is kept under.
+    fn key(&mut self, label: &str, files: &[PathBuf]) -> Option<Digest> {
+        match tools::evidence_identity(files) {
+            Ok(identity) => Some(Digest::of_parts(&[
+                b"locard names",
+                INDEX_MAKER.as_bytes(),
+                identity.to_string().as_bytes(),
+            ])),
+            Err(error) => {
+                self.notes.push(unkept(label, &error));
+                None
+            }
+        }
+    }
+
+    fn cached(&mut self, label: &str, key: Digest) -> Option<(Known, Vec<u8>)> {
+        match self.cache.as_ref()?.load(key) {
+            Ok(found) => {
+                let (known, bytes) = found?;
+                self.kept.push(Kept { label: label.to_owned(), key, known: known.clone() });
+                Some((known, bytes))
+            }
+            Err(error) => {
+                self.notes.push(format!("the name index of {label} is built again: {}", told(&error)));
+                None
+            }
+        }
+    }
+
+    fn built(&mut self, worker: &Worker, label: &str, key: Option<Digest>) -> Option<(Known, Vec<u8>)> {
+        let BuiltIndex { bytes, entries } = match worker.build_index(label) {
+            Ok(built) => built,
+            Err(error) => {
+                let error = told(&error);
+                self.notes.push(format!("no name index of {label}, so that every search walks: {error}"));
+                return None;
+            }
+        };
+        let known = Known { index: Digest::of(&bytes), entries, evidence: None };
+        if let (Some(key), Some(cache)) = (key, &self.cache) {
+            match cache.store(key, &known, &bytes) {
+                Ok(()) => self.kept.push(Kept { label: label.to_owned(), key, known: known.clone() }),
+                Err(error) => self.notes.push(unkept(label, &error)),
+            }
+        }
+        Some((known, bytes))
+    }
+
+    /// Puts the index where the run's workers may read it: a copy, which nobody else can change or take away.
+    fn hand_out(&mut self, label: &str, known: &Known, bytes: &[u8]) {
+        let name = format!("names-{}", self.files.len());
+        match make_private(&self.folder).and_then(|()| publish(&self.folder, &name, bytes)) {
+            Ok(()) => {
+                self.files.insert(label.to_owned(), self.folder.join(name));
+                let (evidence, index, entries) = (label.to_owned(), known.index, known.entries);
+                self.indexed.push(NamesIndexed { evidence, index, entries });
+            }
+            Err(error) => {
+                self.notes.push(format!("no name index of {label}, so that every search walks: {error}"));
+            }
+        }
+    }
+}
+
+impl Drop for Names {
+    fn drop(&mut self) {
+        // What is left goes with the scratch folder of the command.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn unkept(label: &str, error: &dyn Error) -> String {
+    format!("the name index of {label} is not kept in the cache: {error}")
+}
+
+/// An error with its causes.
+fn told(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    text
+}

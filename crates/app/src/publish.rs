@@ -1,0 +1,62 @@
+//! Files that others find whole or not at all.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Numbers the unfinished files of this process.
+static ORDINAL: AtomicU64 = AtomicU64::new(0);
+
+/// Makes `folder`, and those above it, for nobody but us; one that is there stays as it is.
+pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+/// Writes `bytes` into the file `name` of `folder`, read-only, in place of what stands there.
+///
+/// Whoever opens the file sees the old or the new one as a whole, also after a loss of power.
+pub(crate) fn publish(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let unfinished = format!(".{name}.{}-{}", std::process::id(), ORDINAL.fetch_add(1, Ordering::Relaxed));
+    let unfinished = folder.join(unfinished);
+    let written = write(&unfinished, bytes)
+        .and_then(|()| std::fs::rename(&unfinished, folder.join(name)))
+        .and_then(|()| File::open(folder)?.sync_all());
+    if written.is_err() {
+        // The first error is the one to be told.
+        let _ = std::fs::remove_file(&unfinished);
+    }
+    written
+}
+
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o400).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_published_file_is_whole_read_only_and_alone() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("a/b");
+        assert!(publish(&folder, "names", b"x").is_err());
+        make_private(&folder).unwrap();
+        make_private(&folder).unwrap();
+        publish(&folder, "names", b"first").unwrap();
+        publish(&folder, "names", b"second").unwrap();
+        assert_eq!(std::fs::read(folder.join("names")).unwrap(), b"second");
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&folder), mode(&folder.join("names"))), (0o700, 0o400));
+        std::fs::create_dir(folder.join("taken")).unwrap();
+        std::fs::create_dir(folder.join("taken/x")).unwrap();
+        assert!(publish(&folder, "taken", b"x").is_err());
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
+    }
+}

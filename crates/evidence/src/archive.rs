@@ -1,0 +1,348 @@
+//! A triage archive as evidence: zip, 7z, tar, tar.gz, tar.zst, read in place.
+//!
+//! Nothing is ever expanded onto a disk, and archives inside the archive are files like any other.
+//! A zip and a 7z are listed from their directories; a tar from its headers, for which a compressed one is expanded once whenever it is opened.
+//! The times are those of the copy that was packed: [`ledger::Clock::CollectionCopy`], and no event stands on one.
+
+mod damage;
+mod decode;
+mod entry;
+mod index;
+mod kind;
+mod name;
+mod seven;
+mod stamp;
+mod stream;
+mod tar;
+mod zip;
+
+pub use damage::ArchiveDamage;
+pub use kind::is_archive;
+
+use crate::error::{OpenError, ReadError};
+use crate::image::begins_like_an_image;
+use crate::path::EvidencePath;
+use crate::read::ReadAt;
+use crate::tree::{Listing, Node, NodeKind, Tree};
+use decode::{Gzip, Part, Zstd};
+use entry::Entry;
+use index::{Content, Folder, Index, Leaf, LeafKind};
+use kind::Kind;
+use ledger::Gap;
+use seven::{Refused, Seven};
+use std::cell::RefCell;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use stream::{Decode, Start, Stream};
+use tar::Bytes;
+
+/// An opened archive.
+pub struct ArchiveTree {
+    label: String,
+    files: [PathBuf; 1],
+    file: Rc<File>,
+    length: u64,
+    index: Index,
+    format: Format,
+}
+
+/// What entries are read through.
+enum Format {
+    Zip,
+    Seven(Seven),
+    Tar(Rc<RefCell<Bytes>>),
+}
+
+/// Opens the archive `path` of the examiner's machine; what it is, its first bytes say.
+pub fn open_archive(path: &Path, label: &str) -> Result<ArchiveTree, OpenError> {
+    let io = |source| OpenError::Io { label: label.to_owned(), path: path.to_owned(), source };
+    let path = path.canonicalize().map_err(io)?;
+    let no_archive = || OpenError::NotAnArchive { label: label.to_owned(), path: path.clone() };
+    // To open a pipe would wait for whoever writes to it.
+    if !path.metadata().map_err(io)?.is_file() {
+        return Err(no_archive());
+    }
+    let file = Rc::new(File::open(&path).map_err(io)?);
+    let length = file.metadata().map_err(io)?.len();
+    let kind = kind::of(&file).map_err(io)?.ok_or_else(no_archive)?;
+    let place = Place { label, path: &path, file: &file, length };
+    let (index, format) = place.list(kind)?;
+    Ok(ArchiveTree { label: label.to_owned(), files: [path], file, length, index, format })
+}
+
+/// A file that is being opened.
+struct Place<'a> {
+    label: &'a str,
+    path: &'a Path,
+    file: &'a Rc<File>,
+    length: u64,
+}
+
+impl Place<'_> {
+    fn list(&self, kind: Kind) -> Result<(Index, Format), OpenError> {
+        let io = |source| OpenError::Io { label: self.label.to_owned(), path: self.path.to_owned(), source };
+        let (file, length) = (self.file, self.length);
+        match kind {
+            Kind::Zip => {
+                let expected = "the end of a central directory: the zip is cut, or one part of several";
+                let none = || self.damaged(ArchiveDamage::Structure { offset: length, expected });
+                Ok((zip::read(file, length).map_err(io)?.ok_or_else(none)?, Format::Zip))
+            }
+            Kind::Seven => match seven::read(file, length) {
+                Ok((seven, index)) => Ok((index, Format::Seven(seven))),
+                Err(Refused::Damaged(damage)) => Err(self.damaged(damage)),
+                Err(Refused::Encrypted) => {
+                    Err(self.packed("a 7z with an encrypted header", "decrypt it first"))
+                }
+            },
+            Kind::Tar => Ok(tarred(Bytes::Plain(Part::new(file, 0, length)))),
+            Kind::Gzip | Kind::Zstd => self.expanded(kind),
+            Kind::Xz => {
+                Err(self.packed("an xz stream, which is not expanded here", "decompress it first (`unxz`)"))
+            }
+            Kind::Bzip2 => {
+                Err(self
+                    .packed("a bzip2 stream, which is not expanded here", "decompress it first (`bunzip2`)"))
+            }
+        }
+    }
+
+    /// What a compressed file holds: a tar, or nothing that is read.
+    fn expanded(&self, kind: Kind) -> Result<(Index, Format), OpenError> {
+        let mut bytes = Bytes::Packed(expand(self.file, self.length, kind));
+        let (head, wrong) = bytes.take(0, 4608);
+        let hint = match kind {
+            Kind::Zstd => "decompress it first (`unzstd`)",
+            _ => "decompress it first (`gunzip`)",
+        };
+        match wrong {
+            _ if tar::is_header(&head) => Ok(tarred(bytes)),
+            Some((offset, wrong)) => Err(self.damaged(stream::damage(offset, wrong))),
+            None if begins_like_an_image(&head) => Err(self.packed("a compressed disk image", hint)),
+            None => Err(self.packed("a compressed file that holds no tar", hint)),
+        }
+    }
+
+    fn damaged(&self, source: ArchiveDamage) -> OpenError {
+        OpenError::Archive { label: self.label.to_owned(), path: self.path.to_owned(), source }
+    }
+
+    fn packed(&self, found: &'static str, hint: &'static str) -> OpenError {
+        OpenError::Packed { label: self.label.to_owned(), path: self.path.to_owned(), found, hint }
+    }
+}
+
+fn tarred(mut bytes: Bytes) -> (Index, Format) {
+    let index = tar::read(&mut bytes);
+    (index, Format::Tar(Rc::new(RefCell::new(bytes))))
+}
+
+/// Bytes of a stream without points that are kept: a zstd of no more is expanded once a call.
+const KEEP_ZSTD: usize = 256 << 20;
+
+fn expand(file: &Rc<File>, length: u64, kind: Kind) -> Stream {
+    let part = Part::new(file, 0, length);
+    let (start, keep): (Start, usize) = match kind {
+        Kind::Zstd => {
+            (Box::new(move || Ok(Box::new(Zstd::new(part.clone())?) as Box<dyn Decode>)), KEEP_ZSTD)
+        }
+        _ => (Box::new(move || Ok(Box::new(Gzip::new(part.clone())))), 0),
+    };
+    Stream::new(start, keep)
+}
+
+/// What is found at a path.
+enum Item<'a> {
+    Folder(&'a Folder),
+    Leaf(&'a Leaf),
+}
+
+/// The longest target of a link that is the content of an entry.
+const MAX_TARGET: u64 = 4096;
+
+/// Hard links that are followed to the content of one entry.
+const MAX_HOPS: usize = 16;
+
+impl ArchiveTree {
+    /// What stands at exactly this path.
+    fn item(&self, path: &EvidencePath) -> Option<Item<'_>> {
+        let mut folder = &self.index.root;
+        let mut parts = path.components().peekable();
+        while let Some(part) = parts.next() {
+            match folder.folders.get(part) {
+                Some(below) => folder = below,
+                None => {
+                    return folder
+                        .leaves
+                        .get(part)
+                        .filter(|_| parts.peek().is_none())
+                        .map(|leaf| Item::Leaf(leaf));
+                }
+            }
+        }
+        Some(Item::Folder(folder))
+    }
+
+    /// The leaf whose content a hard link shares; a link that leads nowhere stays what it is.
+    fn content<'a>(&'a self, leaf: &'a Leaf) -> &'a Leaf {
+        let mut found = leaf;
+        for _ in 0..MAX_HOPS {
+            let LeafKind::Hardlink(target) = &found.kind else { break };
+            match self.index.leaf(target) {
+                Some(next) => found = next,
+                None => break,
+            }
+        }
+        found
+    }
+
+    fn leaf_node(&self, path: EvidencePath, leaf: &Leaf) -> Node {
+        let shared = self.content(leaf);
+        let kind = match &shared.kind {
+            LeafKind::File | LeafKind::Hardlink(_) => NodeKind::File,
+            LeafKind::Other => NodeKind::Other,
+            LeafKind::Symlink(Some(target)) => NodeKind::Symlink { target: target.to_string() },
+            LeafKind::Symlink(None) => NodeKind::Symlink { target: self.target(&path, shared) },
+        };
+        let size = if kind == NodeKind::File { shared.size } else { 0 };
+        Node { kind, size, times: leaf.stamps.times(), ..Node::folder(path) }
+    }
+
+    /// The target of a link that is its content; empty where it cannot be read.
+    fn target(&self, path: &EvidencePath, leaf: &Leaf) -> String {
+        let reader = self.reader(path, leaf).ok();
+        let bytes = reader.and_then(|mut reader| crate::read::read_all(reader.as_mut(), MAX_TARGET).ok());
+        crate::path::escape_target(&bytes.unwrap_or_default())
+    }
+
+    fn reader(&self, path: &EvidencePath, leaf: &Leaf) -> Result<Box<dyn ReadAt>, ReadError> {
+        let name = self.files.first().and_then(|file| file.file_name()).unwrap_or_default();
+        let container = name.to_string_lossy().into_owned();
+        let entry = Entry::new(path.clone(), leaf.size, container);
+        match (leaf.content, &self.format) {
+            (Content::Zip { crc, .. }, Format::Zip) => {
+                let (stored, stream) = zip::open(&self.file, self.length, leaf.content, path)?;
+                Ok(Box::new(entry.alone(stream, stored).checked(Some(crc))))
+            }
+            (Content::Tar { data }, Format::Tar(bytes)) => {
+                let stored = matches!(&*bytes.borrow(), Bytes::Plain(_)).then_some(data);
+                Ok(Box::new(entry.of_tar(bytes.clone(), data, stored)))
+            }
+            (Content::Seven { block, offset, crc }, Format::Seven(seven)) => {
+                Ok(Box::new(entry.of_block(seven.block(block), offset).checked(crc)))
+            }
+            (Content::Unsupported(found), _) => Err(ReadError::Unsupported { path: path.clone(), found }),
+            (Content::Overlapping, _) => Err(ReadError::Damaged {
+                path: path.clone(),
+                source: ArchiveDamage::Overlap { offset: leaf.offset.unwrap_or_default() }.into(),
+            }),
+            (Content::Empty, _) if matches!(leaf.kind, LeafKind::Hardlink(_)) => {
+                let found = "a hard link to what the archive does not hold";
+                Err(ReadError::Unsupported { path: path.clone(), found })
+            }
+            (Content::Empty | Content::Zip { .. } | Content::Tar { .. } | Content::Seven { .. }, _) => {
+                Ok(Box::new(entry))
+            }
+        }
+    }
+
+    /// The written name of the child of `folder` that is meant: spelled so, or else the only one that differs in letter case alone.
+    fn spelled(&self, folder: &Folder, path: &EvidencePath, name: &str) -> Result<Option<String>, ReadError> {
+        if folder.folders.contains_key(name) || folder.leaves.contains_key(name) {
+            return Ok(Some(name.to_owned()));
+        }
+        let lower = name.to_lowercase();
+        let names = folder.folders.keys().chain(folder.leaves.keys());
+        let mut folded: Vec<&str> =
+            names.map(AsRef::as_ref).filter(|found| found.to_lowercase() == lower).collect();
+        folded.sort_unstable();
+        let child = |name: &str| path.child(name).unwrap_or_else(|_| path.clone());
+        match folded.as_slice() {
+            [] => Ok(None),
+            [only] => Ok(Some((*only).to_owned())),
+            [first, second, ..] => Err(ReadError::AmbiguousCase {
+                path: child(name),
+                first: child(first),
+                second: child(second),
+            }),
+        }
+    }
+}
+
+fn folder_node(path: EvidencePath, folder: &Folder) -> Node {
+    Node { times: folder.stamps.times(), ..Node::folder(path) }
+}
+
+impl Tree for ArchiveTree {
+    fn label(&self) -> &str {
+        &self.label
+    }
+
+    fn node(&self, path: &EvidencePath) -> Result<Option<Node>, ReadError> {
+        let mut found = EvidencePath::root();
+        let mut folder = &self.index.root;
+        let mut names = path.components().peekable();
+        while let Some(name) = names.next() {
+            let Some(name) = self.spelled(folder, &found, name)? else { return Ok(None) };
+            found = found.child(&name).map_err(|_| ReadError::Absent { path: path.clone() })?;
+            if let Some(below) = folder.folders.get(name.as_str()) {
+                folder = below;
+                continue;
+            }
+            let Some(leaf) = folder.leaves.get(name.as_str()) else { return Ok(None) };
+            let node = self.leaf_node(found, leaf);
+            return match (&node.kind, names.peek()) {
+                (_, None) => Ok(Some(node)),
+                (NodeKind::Symlink { target }, Some(_)) => {
+                    Err(ReadError::Symlink { target: target.clone(), path: node.path })
+                }
+                (NodeKind::File | NodeKind::Directory | NodeKind::Other, Some(_)) => Ok(None),
+            };
+        }
+        Ok(Some(folder_node(found, folder)))
+    }
+
+    fn children(&self, directory: &Node) -> Result<Listing, ReadError> {
+        let path = &directory.path;
+        let folder = match self.item(path) {
+            Some(Item::Folder(folder)) => folder,
+            Some(Item::Leaf(_)) => return Err(ReadError::NotADirectory { path: path.clone() }),
+            None => return Err(ReadError::Absent { path: path.clone() }),
+        };
+        let gaps: Vec<Gap> = if path.is_root() { self.index.gaps.clone() } else { Vec::new() };
+        let mut listing = Listing { defects: folder.defects.clone(), gaps, nodes: Vec::new() };
+        let child = |name: &str| path.child(name).map_err(|_| ReadError::Absent { path: path.clone() });
+        for (name, below) in &folder.folders {
+            listing.nodes.push(folder_node(child(name)?, below));
+        }
+        for (name, leaf) in &folder.leaves {
+            listing.nodes.push(self.leaf_node(child(name)?, leaf));
+        }
+        listing.nodes.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(listing)
+    }
+
+    fn open(&self, node: &Node, stream: Option<&str>) -> Result<Box<dyn ReadAt>, ReadError> {
+        let path = node.path.clone();
+        if let Some(stream) = stream {
+            return Err(ReadError::NoStream { path, stream: stream.to_owned() });
+        }
+        let leaf = match self.item(&path) {
+            Some(Item::Leaf(leaf)) => self.content(leaf),
+            Some(Item::Folder(_)) => return Err(ReadError::NotAFile { path }),
+            None => return Err(ReadError::Absent { path }),
+        };
+        match self.leaf_node(path, leaf) {
+            Node { kind: NodeKind::File, path, .. } => self.reader(&path, leaf),
+            Node { kind: NodeKind::Symlink { target }, path, .. } => Err(ReadError::Symlink { path, target }),
+            Node { kind: NodeKind::Directory | NodeKind::Other, path, .. } => {
+                Err(ReadError::NotAFile { path })
+            }
+        }
+    }
+
+    fn container(&self) -> &[PathBuf] {
+        &self.files
+    }
+}

@@ -1,0 +1,284 @@
+//! The decoders: stored, deflate, gzip with any number of members, zstd.
+
+use super::damage::Wrong;
+use super::stream::Decode;
+use crc32fast::Hasher;
+use miniz_oxide::inflate::stream::{InflateState, inflate};
+use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::os::unix::fs::FileExt;
+use std::rc::Rc;
+
+/// Bytes of the archive that are read at once.
+const INPUT: usize = 32 << 10;
+
+/// A run of bytes of the archive, read from its start.
+#[derive(Clone)]
+pub(super) struct Part {
+    file: Rc<File>,
+    begin: u64,
+    at: u64,
+    end: u64,
+}
+
+impl Part {
+    /// The bytes from `begin` to `end`.
+    pub(super) fn new(file: &Rc<File>, begin: u64, end: u64) -> Part {
+        Part { file: file.clone(), begin, at: begin, end }
+    }
+
+    /// Bytes that were read.
+    fn taken(&self) -> u64 {
+        self.at.saturating_sub(self.begin)
+    }
+
+    /// Reads bytes at an offset of the part, wherever it stands.
+    pub(super) fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut part = self.clone();
+        part.at = self.begin.saturating_add(offset);
+        part.read(buffer)
+    }
+}
+
+impl Read for Part {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
+        let wanted = left.min(buffer.len());
+        let buffer = buffer.get_mut(..wanted).unwrap_or_default();
+        loop {
+            match self.file.read_at(buffer, self.at) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+                Ok(read) => {
+                    self.at = self.at.saturating_add(read as u64);
+                    return Ok(read);
+                }
+            }
+        }
+    }
+}
+
+/// Bytes as they stand in the archive.
+pub(super) struct Stored(pub(super) Part);
+
+impl Decode for Stored {
+    fn read(&mut self, out: &mut [u8]) -> Result<usize, Wrong> {
+        Ok(self.0.read(out)?)
+    }
+
+    fn taken(&self) -> u64 {
+        self.0.taken()
+    }
+
+    fn fork(&self) -> Option<Box<dyn Decode>> {
+        Some(Box::new(Stored(self.0.clone())))
+    }
+}
+
+/// Raw deflate (RFC 1951).
+pub(super) struct Inflate {
+    part: Part,
+    input: Vec<u8>,
+    /// Bytes of `input` that were taken.
+    used: usize,
+    state: Box<InflateState>,
+    ended: bool,
+}
+
+impl Inflate {
+    pub(super) fn new(part: Part) -> Inflate {
+        let state = InflateState::new_boxed(DataFormat::Raw);
+        Inflate { part, input: Vec::new(), used: 0, state, ended: false }
+    }
+
+    /// The part as if no more had been read than was taken.
+    fn part(&self) -> Part {
+        let ahead = self.input.len().saturating_sub(self.used) as u64;
+        Part { at: self.part.at.saturating_sub(ahead), ..self.part.clone() }
+    }
+
+    /// Whether there are bytes to take.
+    fn fill(&mut self) -> io::Result<bool> {
+        if self.used < self.input.len() {
+            return Ok(true);
+        }
+        self.input.resize(INPUT, 0);
+        let read = self.part.read(&mut self.input)?;
+        self.input.truncate(read);
+        self.used = 0;
+        Ok(read > 0)
+    }
+
+    fn copy(&self) -> Inflate {
+        let (part, state) = (self.part(), self.state.clone());
+        Inflate { part, input: Vec::new(), used: 0, state, ended: self.ended }
+    }
+}
+
+impl Decode for Inflate {
+    fn read(&mut self, out: &mut [u8]) -> Result<usize, Wrong> {
+        while !self.ended && !out.is_empty() {
+            let more = self.fill()?;
+            let input = self.input.get(self.used..).unwrap_or_default();
+            let result = inflate(&mut self.state, input, out, MZFlush::None);
+            self.used = self.used.saturating_add(result.bytes_consumed);
+            match result.status {
+                Ok(MZStatus::StreamEnd) => self.ended = true,
+                Ok(MZStatus::Ok) | Err(MZError::Buf) => {}
+                Ok(MZStatus::NeedDict) | Err(_) if result.bytes_written == 0 => return Err(Wrong::Damaged),
+                Ok(MZStatus::NeedDict) | Err(_) => {}
+            }
+            if result.bytes_written > 0 {
+                return Ok(result.bytes_written);
+            }
+            if !self.ended && !more {
+                return Err(Wrong::Damaged);
+            }
+        }
+        Ok(0)
+    }
+
+    fn taken(&self) -> u64 {
+        self.part().taken()
+    }
+
+    fn fork(&self) -> Option<Box<dyn Decode>> {
+        Some(Box::new(self.copy()))
+    }
+}
+
+/// Members of gzip (RFC 1952), one after the other; what follows the last one and begins like none is left out.
+pub(super) struct Gzip {
+    /// Stands at a member's header, while there is no body.
+    part: Part,
+    body: Option<Inflate>,
+    crc: Hasher,
+}
+
+impl Gzip {
+    pub(super) fn new(part: Part) -> Gzip {
+        Gzip { part, body: None, crc: Hasher::new() }
+    }
+
+    /// Goes behind a member's header; whether there is one.
+    fn header(&mut self) -> Result<bool, Wrong> {
+        let first = self.part.taken() == 0;
+        let mut fixed = [0; 10];
+        let [one, two, method, flags, ..] = match self.part.read_exact(&mut fixed) {
+            Ok(()) => fixed,
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof && !first => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(Wrong::Damaged),
+            Err(error) => return Err(error.into()),
+        };
+        match ([one, two, method], first) {
+            ([0x1f, 0x8b, 8], _) => {}
+            (_, true) => return Err(Wrong::Damaged),
+            (_, false) => return Ok(false),
+        }
+        if flags & 4 != 0 {
+            let mut length = [0; 2];
+            self.part.read_exact(&mut length).map_err(cut)?;
+            self.part.at = self.part.at.saturating_add(u64::from(u16::from_le_bytes(length)));
+        }
+        // The name, the comment.
+        for _ in [8, 16].into_iter().filter(|flag| flags & flag != 0) {
+            self.skip_text()?;
+        }
+        if flags & 2 != 0 {
+            self.part.at = self.part.at.saturating_add(2);
+        }
+        self.body = Some(Inflate::new(self.part.clone()));
+        self.crc = Hasher::new();
+        Ok(true)
+    }
+
+    /// Goes behind a text that ends in NUL; a longer one than any name is damage.
+    fn skip_text(&mut self) -> Result<(), Wrong> {
+        for _ in 0..INPUT {
+            let mut byte = [0; 1];
+            self.part.read_exact(&mut byte).map_err(cut)?;
+            if byte == [0] {
+                return Ok(());
+            }
+        }
+        Err(Wrong::Damaged)
+    }
+
+    /// Goes behind a member whose body has ended.
+    fn trailer(&mut self, body: &Inflate) -> Result<(), Wrong> {
+        self.part = body.part();
+        let mut trailer = [0; 8];
+        self.part.read_exact(&mut trailer).map_err(cut)?;
+        let [a, b, c, d, ..] = trailer;
+        let (expected, actual) = (u32::from_le_bytes([a, b, c, d]), self.crc.clone().finalize());
+        if expected == actual { Ok(()) } else { Err(Wrong::Checksum { expected, actual }) }
+    }
+}
+
+/// An end within a structure is damage.
+fn cut(error: io::Error) -> Wrong {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => Wrong::Damaged,
+        kind => Wrong::Io(kind),
+    }
+}
+
+impl Decode for Gzip {
+    fn read(&mut self, out: &mut [u8]) -> Result<usize, Wrong> {
+        if out.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            let Some(mut body) = self.body.take() else {
+                if self.header()? {
+                    continue;
+                }
+                return Ok(0);
+            };
+            let read = body.read(out)?;
+            if read > 0 {
+                self.crc.update(out.get(..read).unwrap_or_default());
+                self.body = Some(body);
+                return Ok(read);
+            }
+            self.trailer(&body)?;
+        }
+    }
+
+    fn taken(&self) -> u64 {
+        self.body.as_ref().map_or_else(|| self.part.taken(), |body| body.part().at - self.part.begin)
+    }
+
+    fn fork(&self) -> Option<Box<dyn Decode>> {
+        let body = self.body.as_ref().map(Inflate::copy);
+        Some(Box::new(Gzip { part: self.part.clone(), body, crc: self.crc.clone() }))
+    }
+}
+
+/// Frames of zstd (RFC 8878), one after the other; windows of up to 128 MiB.
+pub(super) struct Zstd {
+    decoder: zstd::Decoder<'static, BufReader<Part>>,
+    begin: u64,
+}
+
+impl Zstd {
+    pub(super) fn new(part: Part) -> Result<Zstd, Wrong> {
+        let begin = part.begin;
+        Ok(Zstd { decoder: zstd::Decoder::new(part)?, begin })
+    }
+}
+
+impl Decode for Zstd {
+    fn read(&mut self, out: &mut [u8]) -> Result<usize, Wrong> {
+        // What the library finds wrong has no number of the system.
+        self.decoder.read(out).map_err(|error| match error.raw_os_error() {
+            Some(_) => Wrong::Io(error.kind()),
+            None => Wrong::Damaged,
+        })
+    }
+
+    fn taken(&self) -> u64 {
+        self.decoder.get_ref().get_ref().at.saturating_sub(self.begin)
+    }
+}

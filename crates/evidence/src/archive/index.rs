@@ -1,0 +1,270 @@
+//! The tree of what an archive lists.
+//!
+//! Archives are lists, and need not make a tree: folders may be left out, paths may come twice, a path may be a file and a folder.
+//! Folders are implied. Of two entries of one path the later one stays, as it does where the archive is expanded, and the other is a defect.
+//! What stands where a folder must be is set aside under a name that ends in an escaped NUL, which is a defect, too.
+
+use super::name::{self, Name};
+use super::stamp::Stamps;
+use ledger::{Defect, Gap};
+use std::collections::BTreeMap;
+
+/// The most entries that are listed.
+pub(super) const MAX_ENTRIES: usize = 1_000_000;
+
+/// The most entries and implied folders.
+const MAX_ITEMS: usize = 2_000_000;
+
+/// The most bytes of names that are taken from an archive.
+pub(super) const MAX_NAMES: usize = 256 << 20;
+
+/// The most folders above an entry: deeper ones are not walked either.
+const MAX_PARTS: usize = crate::walk::MAX_DEPTH;
+
+/// The most defects that are told one by one.
+const MAX_DEFECTS: usize = 10_000;
+
+/// An entry as an archive lists it.
+pub(super) struct Found {
+    pub(super) name: Name,
+    /// Where its header stands in the archive, as far as that is known.
+    pub(super) offset: Option<u64>,
+    pub(super) stamps: Stamps,
+    pub(super) body: Body,
+}
+
+/// What an entry is.
+pub(super) enum Body {
+    Folder,
+    Leaf(Leaf),
+}
+
+/// An entry that is no folder.
+#[derive(Debug, Clone)]
+pub(super) struct Leaf {
+    pub(super) kind: LeafKind,
+    /// Bytes that it declares.
+    pub(super) size: u64,
+    pub(super) stamps: Stamps,
+    /// Where its header stands.
+    pub(super) offset: Option<u64>,
+    pub(super) content: Content,
+}
+
+/// What a leaf is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum LeafKind {
+    File,
+    /// The target as it is written; `None` where it is the entry's content.
+    Symlink(Option<Box<str>>),
+    /// The path of the entry whose content this one shares.
+    Hardlink(Box<str>),
+    Other,
+}
+
+/// Where the content of a leaf stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    /// Of a zip: where its local header stands.
+    Zip { header: u64, packed: u64, method: u16, crc: u32 },
+    /// Of a tar: where its data stands.
+    Tar { data: u64 },
+    /// Of a 7z: where it stands in what its block expands to.
+    Seven { block: usize, offset: u64, crc: Option<u32> },
+    /// None: it has no bytes.
+    Empty,
+    /// In a way that is not read.
+    Unsupported(&'static str),
+    /// In bytes that another entry has, too.
+    Overlapping,
+}
+
+/// A folder of the tree; no name is both a folder's and a leaf's.
+///
+/// Both are boxed: a map makes room for eleven values where it holds one.
+#[derive(Debug, Default)]
+pub(super) struct Folder {
+    pub(super) stamps: Stamps,
+    pub(super) folders: BTreeMap<Box<str>, Box<Folder>>,
+    pub(super) leaves: BTreeMap<Box<str>, Box<Leaf>>,
+    pub(super) defects: Vec<Defect>,
+}
+
+/// The whole tree.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    pub(super) root: Folder,
+    /// What was not examined of the archive as a whole.
+    pub(super) gaps: Vec<Gap>,
+    items: usize,
+    defects: usize,
+    deep: u64,
+    over: u64,
+    encrypted: u64,
+}
+
+/// What an entry that is encrypted holds.
+pub(super) const ENCRYPTED: &str = "an encrypted entry";
+
+impl Index {
+    /// Adds an entry.
+    pub(super) fn add(&mut self, found: Found) {
+        let Found { name: Name { mut parts, odd }, offset, stamps, body } = found;
+        if parts.len() > MAX_PARTS {
+            self.deep += 1;
+            return;
+        }
+        if self.items.saturating_add(parts.len()) > MAX_ITEMS {
+            self.over += 1;
+            return;
+        }
+        if let Body::Leaf(Leaf { content: Content::Unsupported(ENCRYPTED), .. }) = &body {
+            self.encrypted += 1;
+        }
+        let last = parts.pop();
+        let mut tell = Tell { at: offset, count: &mut self.defects };
+        let mut folder = &mut self.root;
+        let mut path = String::new();
+        for part in parts {
+            join(&mut path, &part);
+            folder = enter(folder, part, &path, &mut tell, &mut self.items);
+        }
+        match (last, body) {
+            (None, Body::Folder) => folder.stamps = stamps,
+            (None, Body::Leaf(leaf)) => {
+                let name = name::aside("");
+                tell.defect(folder, &path, &name, "it has no name");
+                put(folder, name, leaf, &path, &mut tell, &mut self.items);
+            }
+            (Some(last), Body::Folder) => {
+                tell.odd(folder, &path, &last, odd);
+                join(&mut path, &last);
+                enter(folder, last, &path, &mut tell, &mut self.items).stamps = stamps;
+            }
+            (Some(last), Body::Leaf(leaf)) => {
+                tell.odd(folder, &path, &last, odd);
+                put(folder, last, leaf, &path, &mut tell, &mut self.items);
+            }
+        }
+    }
+
+    /// Adds damage of the archive as a whole.
+    pub(super) fn damaged(&mut self, what: String) {
+        self.root.defects.push(Defect { path: String::new(), offset: None, what });
+    }
+
+    /// Adds something that was not examined.
+    pub(super) fn gap(&mut self, reason: String) {
+        self.gaps.push(Gap { path: String::new(), reason });
+    }
+
+    /// Ends the listing: what was counted becomes gaps.
+    pub(super) fn finish(mut self) -> Index {
+        let told = [
+            (self.encrypted, "are encrypted: their content is not read".to_owned()),
+            (self.deep, format!("lie deeper than {MAX_PARTS} folders and are not listed")),
+            (self.over, format!("are not listed: there are more than {MAX_ITEMS} entries and folders")),
+        ];
+        for (count, what) in told.into_iter().filter(|(count, _)| *count > 0) {
+            self.gap(format!("entries of the archive: {count} {what}"));
+        }
+        if let Some(more) = self.defects.checked_sub(MAX_DEFECTS).filter(|more| *more > 0) {
+            self.damaged(format!("{more} more defects of entries are not told one by one"));
+        }
+        self
+    }
+
+    /// The leaf at a written path that is spelled exactly so.
+    pub(super) fn leaf(&self, path: &str) -> Option<&Leaf> {
+        let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let mut folder = &self.root;
+        for part in above.split('/').filter(|part| !part.is_empty()) {
+            folder = folder.folders.get(part)?;
+        }
+        folder.leaves.get(name).map(AsRef::as_ref)
+    }
+
+    /// Every leaf.
+    pub(super) fn leaves(&mut self, visit: &mut dyn FnMut(&mut Leaf)) {
+        let mut open = vec![&mut self.root];
+        while let Some(folder) = open.pop() {
+            folder.leaves.values_mut().for_each(|leaf| visit(leaf));
+            open.extend(folder.folders.values_mut().map(AsMut::as_mut));
+        }
+    }
+}
+
+/// Adds a written name to a written path.
+fn join(path: &mut String, name: &str) {
+    if !path.is_empty() {
+        path.push('/');
+    }
+    path.push_str(name);
+}
+
+/// Tells defects of one entry.
+struct Tell<'a> {
+    at: Option<u64>,
+    count: &'a mut usize,
+}
+
+impl Tell<'_> {
+    fn odd(&mut self, folder: &mut Folder, path: &str, name: &str, odd: Option<&'static str>) {
+        if let Some(odd) = odd {
+            self.defect(folder, path, name, odd);
+        }
+    }
+
+    fn defect(&mut self, folder: &mut Folder, path: &str, name: &str, what: &str) {
+        *self.count += 1;
+        if *self.count <= MAX_DEFECTS {
+            let at = self.at.map(|at| format!("the entry at byte {at} of the archive: ")).unwrap_or_default();
+            let mut whole = path.to_owned();
+            join(&mut whole, name);
+            folder.defects.push(Defect { path: whole, offset: None, what: format!("{at}{what}") });
+        }
+    }
+}
+
+/// The folder `name` of `folder`, made where there is none; a leaf of this name is set aside.
+fn enter<'f>(
+    folder: &'f mut Folder,
+    name: String,
+    path: &str,
+    tell: &mut Tell<'_>,
+    items: &mut usize,
+) -> &'f mut Folder {
+    let name = name.into_boxed_str();
+    if let Some(leaf) = folder.leaves.remove(&name) {
+        let above = path.rsplit_once('/').map_or("", |(above, _)| above);
+        set_aside(folder, &name, *leaf, above, tell);
+    }
+    folder.folders.entry(name).or_insert_with(|| {
+        *items += 1;
+        Box::default()
+    })
+}
+
+/// Puts a leaf under `name`; a leaf that is there is replaced, and a folder keeps its name.
+fn put(folder: &mut Folder, name: String, leaf: Leaf, path: &str, tell: &mut Tell<'_>, items: &mut usize) {
+    *items += 1;
+    match folder.folders.contains_key(name.as_str()) {
+        true => set_aside(folder, &name, leaf, path, tell),
+        false => replace(folder, name, leaf, path, tell),
+    }
+}
+
+/// Puts a leaf where no folder is.
+fn replace(folder: &mut Folder, name: String, leaf: Leaf, path: &str, tell: &mut Tell<'_>) {
+    let Some(former) = folder.leaves.insert(name.clone().into_boxed_str(), Box::new(leaf)) else { return };
+    let former = former.offset.map(|at| format!(" at byte {at}")).unwrap_or_default();
+    let what = format!("it replaces an earlier entry{former} of the same path, which is not read");
+    tell.defect(folder, path, &name, &what);
+}
+
+/// Puts a leaf whose name is a folder's under one beside it, which only such leaves have.
+fn set_aside(folder: &mut Folder, name: &str, leaf: Leaf, path: &str, tell: &mut Tell<'_>) {
+    let aside = name::aside(name);
+    tell.defect(folder, path, &aside, "its path is a folder's, too: it stands under this name");
+    replace(folder, aside, leaf, path, tell);
+}

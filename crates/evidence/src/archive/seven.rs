@@ -1,0 +1,171 @@
+//! 7z: its header read by `sevenz-rust2`, its blocks expanded by `lzma-rust2`.
+//!
+//! A block is one stream of many files: a file of a solid block is reached by expanding those in front of it.
+//! Chains of COPY, LZMA, LZMA2, the branch filters and delta are expanded as they are read; BCJ2, which mixes four streams, in windows of which each costs a pass over the block.
+
+mod block;
+
+use super::damage::ArchiveDamage;
+use super::decode::Part;
+use super::index::{Body, Content, Found, Index, Leaf, LeafKind, MAX_ENTRIES};
+use super::name;
+use super::stamp::{Stamp, Stamps};
+use super::stream::Stream;
+use sevenz_rust2::{Archive, ArchiveEntry, Password};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+/// Bytes of a block that are kept in memory.
+const KEEP: usize = 128 << 20;
+
+/// The blocks whose bytes are kept.
+const BLOCKS: usize = 4;
+
+/// An opened 7z.
+pub(super) struct Seven {
+    file: Rc<File>,
+    length: u64,
+    archive: Rc<Archive>,
+    /// The blocks that were read last, the last one first.
+    open: RefCell<VecDeque<(usize, Rc<RefCell<Stream>>)>>,
+}
+
+/// Why a 7z cannot be listed.
+pub(super) enum Refused {
+    Damaged(ArchiveDamage),
+    Encrypted,
+}
+
+/// A file with a place, as the reader of headers wants it.
+pub(super) struct Source {
+    part: Part,
+    at: u64,
+    length: u64,
+}
+
+impl Source {
+    pub(super) fn new(file: &Rc<File>, length: u64) -> Source {
+        Source { part: Part::new(file, 0, length), at: 0, length }
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.part.read_at(self.at, buffer)?;
+        self.at = self.at.saturating_add(read as u64);
+        Ok(read)
+    }
+}
+
+impl Seek for Source {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.length.checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        self.at = at.ok_or(std::io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
+    }
+}
+
+/// Reads what the 7z lists.
+pub(super) fn read(file: &Rc<File>, length: u64) -> Result<(Seven, Index), Refused> {
+    let mut source = Source::new(file, length);
+    let read = catch_unwind(AssertUnwindSafe(|| Archive::read(&mut source, &Password::empty())));
+    let archive = match read {
+        Ok(Ok(archive)) => archive,
+        Ok(Err(sevenz_rust2::Error::PasswordRequired)) => return Err(Refused::Encrypted),
+        Ok(Err(sevenz_rust2::Error::UnsupportedCompressionMethod(name))) if name.contains("AES") => {
+            return Err(Refused::Encrypted);
+        }
+        Ok(Err(error)) => {
+            let reason: String = error.to_string().chars().filter(|c| !c.is_control()).take(200).collect();
+            return Err(Refused::Damaged(ArchiveDamage::Header { reason }));
+        }
+        Err(_) => return Err(Refused::Damaged(ArchiveDamage::Stopped)),
+    };
+    let index = index(&archive);
+    let open = RefCell::default();
+    Ok((Seven { file: file.clone(), length, archive: Rc::new(archive), open }, index))
+}
+
+fn index(archive: &Archive) -> Index {
+    let mut index = Index::default();
+    let unread: Vec<_> = archive.blocks.iter().map(block::unread).collect();
+    let mut place: (Option<usize>, u64) = (None, 0);
+    for (number, entry) in archive.files.iter().enumerate().take(MAX_ENTRIES) {
+        let block = archive.stream_map.file_block_index.get(number).copied().flatten();
+        let has_data = entry.has_stream && block.is_some();
+        if has_data && place.0 != block {
+            place = (block, 0);
+        }
+        let content = match block.filter(|_| has_data) {
+            None => Content::Empty,
+            Some(block) => match unread.get(block).copied().flatten() {
+                Some(found) => Content::Unsupported(found),
+                None => Content::Seven { block, offset: place.1, crc: crc(entry) },
+            },
+        };
+        index.add(found(entry, content));
+        if has_data {
+            place.1 = place.1.saturating_add(entry.size);
+        }
+    }
+    if let Some(more) = archive.files.len().checked_sub(MAX_ENTRIES).filter(|more| *more > 0) {
+        index.gap(format!("entries of the archive: {more} after the first {MAX_ENTRIES} are not listed"));
+    }
+    index.finish()
+}
+
+fn crc(entry: &ArchiveEntry) -> Option<u32> {
+    entry.has_crc.then(|| u32::try_from(entry.crc).ok()).flatten()
+}
+
+fn found(entry: &ArchiveEntry, content: Content) -> Found {
+    let time = |has: bool, time: sevenz_rust2::NtTime| {
+        if has { Stamp::Filetime(time.into()) } else { Stamp::None }
+    };
+    let stamps = Stamps {
+        modified: time(entry.has_last_modified_date, entry.last_modified_date),
+        accessed: time(entry.has_access_date, entry.access_date),
+        born: time(entry.has_creation_date, entry.creation_date),
+    };
+    // p7zip keeps the mode of Unix in the upper half and says so with 0x8000.
+    let mode = (entry.windows_attributes & 0x8000 != 0).then_some(entry.windows_attributes >> 16);
+    let kind = match mode.map(|mode| mode & 0xf000) {
+        Some(0xa000) => LeafKind::Symlink(None),
+        Some(0x1000 | 0x2000 | 0x6000 | 0xc000) => LeafKind::Other,
+        Some(_) | None => LeafKind::File,
+    };
+    let name = name::read(entry.name.as_bytes(), false);
+    let leaf = Leaf { kind, size: entry.size, stamps, offset: None, content };
+    let body = if entry.is_directory { Body::Folder } else { Body::Leaf(leaf) };
+    Found { name, offset: None, stamps, body }
+}
+
+impl Seven {
+    /// What a block expands to.
+    pub(super) fn block(&self, number: usize) -> Rc<RefCell<Stream>> {
+        let mut open = self.open.borrow_mut();
+        if let Some(place) = open.iter().position(|(block, _)| *block == number)
+            && let Some(found) = open.remove(place)
+        {
+            open.push_front(found);
+        } else {
+            // A dictionary is as large as memory allows only once.
+            open.iter().for_each(|(_, stream)| stream.borrow_mut().rest());
+            let start = block::start(&self.file, self.length, &self.archive, number);
+            open.push_front((number, Rc::new(RefCell::new(Stream::new(start, KEEP)))));
+            open.truncate(BLOCKS);
+        }
+        open.front().map(|(_, stream)| stream.clone()).unwrap_or_else(|| {
+            let start = block::start(&self.file, self.length, &self.archive, number);
+            Rc::new(RefCell::new(Stream::new(start, KEEP)))
+        })
+    }
+}

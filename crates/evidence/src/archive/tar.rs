@@ -1,0 +1,224 @@
+//! Tar, plain or compressed, read from its headers.
+//!
+//! Sources: POSIX.1-2017, pax (ustar and pax interchange formats); GNU tar manual, "Basic Tar Format", for long names and sparse files.
+//! The reading is ours: headers of long names are taken up to a limit, and a damaged header costs what follows it and not the whole.
+
+mod header;
+
+pub(super) use header::is_header;
+
+use super::decode::Part;
+use super::index::{Body, Content, Found, Index, Leaf, LeafKind, MAX_ENTRIES, MAX_NAMES};
+use super::stamp::{Stamp, Stamps};
+use super::stream::{Stream, damage};
+use super::{damage::Wrong, name};
+use crate::path::escape_target;
+use header::{BLOCK, Header};
+
+/// The bytes of a tar: those of the file, or what it expands to.
+pub(super) enum Bytes {
+    /// As they stand in the file.
+    Plain(Part),
+    /// Expanded.
+    Packed(Stream),
+}
+
+impl Bytes {
+    /// Reads up to `buffer.len()` bytes; 0 only at the end or past it, or for an empty buffer.
+    pub(super) fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> Result<usize, (u64, Wrong)> {
+        match self {
+            Bytes::Plain(part) => part.read_at(offset, buffer).map_err(|error| (offset, error.into())),
+            Bytes::Packed(stream) => stream.read_at(offset, buffer),
+        }
+    }
+
+    /// Up to `wanted` bytes; fewer only where they end or cannot be expanded.
+    pub(super) fn take(&mut self, offset: u64, wanted: usize) -> (Vec<u8>, Option<(u64, Wrong)>) {
+        let mut bytes = vec![0; wanted];
+        let mut filled = 0;
+        let mut wrong = None;
+        while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            match self.read_at(offset.saturating_add(filled as u64), rest) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) => {
+                    wrong = Some(error);
+                    break;
+                }
+            }
+        }
+        bytes.truncate(filled);
+        (bytes, wrong)
+    }
+}
+
+/// Bytes of zeros after the end that are read to come to the checksum of a compressed stream.
+const PADDING: u64 = 1 << 20;
+
+/// The longest extended header or long name.
+const MAX_EXTENDED: u64 = 1 << 20;
+
+/// Reads what the tar lists.
+pub(super) fn read(bytes: &mut Bytes) -> Index {
+    let mut index = Index::default();
+    let mut listing = Listing { at: 0, count: 0, names: 0, pending: Pending::default() };
+    while listing.step(bytes, &mut index) {}
+    if let Bytes::Packed(stream) = bytes {
+        let mut at = listing.at;
+        let mut buffer = vec![0; 64 << 10];
+        while at < listing.at.saturating_add(PADDING) {
+            match stream.read_at(at, &mut buffer) {
+                Ok(0) => break,
+                Ok(read) => at = at.saturating_add(read as u64),
+                Err((offset, wrong)) => {
+                    index.damaged(format!("{}", damage(offset, wrong)));
+                    break;
+                }
+            }
+        }
+    }
+    index.finish()
+}
+
+/// What headers say of the entry that follows them.
+#[derive(Default)]
+struct Pending {
+    name: Option<Vec<u8>>,
+    target: Option<Vec<u8>>,
+    size: Option<u64>,
+    stamps: Stamps,
+    sparse: bool,
+}
+
+struct Listing {
+    /// Where the next header stands.
+    at: u64,
+    count: usize,
+    names: usize,
+    pending: Pending,
+}
+
+impl Listing {
+    /// Reads one header; whether there may be another.
+    fn step(&mut self, bytes: &mut Bytes, index: &mut Index) -> bool {
+        let (block, wrong) = bytes.take(self.at, BLOCK);
+        if let Some((offset, wrong)) = wrong {
+            index.damaged(format!("the listing ends there: {}", damage(offset, wrong)));
+            return false;
+        }
+        if block.iter().all(|byte| *byte == 0) {
+            // Two blocks of zeros are the end; one alone is passed.
+            let (next, _) = bytes.take(self.at.saturating_add(BLOCK as u64), BLOCK);
+            self.at = self.at.saturating_add(BLOCK as u64);
+            return !block.is_empty() && next.iter().any(|byte| *byte != 0);
+        }
+        let Some(header) = Header::read(&block) else {
+            index.damaged(format!(
+                "byte {} of the tar: expected a header: what follows is not listed",
+                self.at
+            ));
+            return false;
+        };
+        if self.count >= MAX_ENTRIES || self.names > MAX_NAMES {
+            let (count, at) = (self.count, self.at);
+            index.gap(format!(
+                "entries of the tar: more than {count}; those from byte {at} on are not listed"
+            ));
+            return false;
+        }
+        self.header(&header, bytes, index)
+    }
+
+    fn header(&mut self, header: &Header, bytes: &mut Bytes, index: &mut Index) -> bool {
+        let start = self.at;
+        let mut data = start.saturating_add(BLOCK as u64);
+        match header.kind {
+            b'x' | b'L' | b'K' if header.size <= MAX_EXTENDED => {
+                let wanted = usize::try_from(header.size).unwrap_or_default();
+                let (text, _) = bytes.take(data, wanted);
+                self.names = self.names.saturating_add(text.len());
+                self.pending.take(header.kind, &text);
+            }
+            b'x' | b'L' | b'K' => {
+                index.damaged(format!(
+                    "byte {start} of the tar: expected an extended header of at most {MAX_EXTENDED} bytes"
+                ));
+            }
+            b'g' => {}
+            _ => {
+                let pending = std::mem::take(&mut self.pending);
+                let size = pending.size.unwrap_or(header.size);
+                while header.kind == b'S' && header::more(bytes, &mut data, start) {}
+                let found = found(header, pending, start, data);
+                (self.count, self.names) = (self.count + 1, self.names + header.name.len());
+                index.add(found);
+                return self.advance(data, if header.has_data() { size } else { 0 });
+            }
+        }
+        self.advance(data, header.size)
+    }
+
+    /// Goes behind the data of an entry; whether there is such a place.
+    fn advance(&mut self, data: u64, size: u64) -> bool {
+        let block = BLOCK as u64;
+        let next = size.checked_next_multiple_of(block).and_then(|size| data.checked_add(size));
+        self.at = next.unwrap_or(u64::MAX);
+        next.is_some()
+    }
+}
+
+impl Pending {
+    fn take(&mut self, kind: u8, text: &[u8]) {
+        let until_nul = || text.split(|byte| *byte == 0).next().unwrap_or_default().to_vec();
+        match kind {
+            b'L' => self.name = Some(until_nul()),
+            b'K' => self.target = Some(until_nul()),
+            _ => header::records(text, &mut |key, value| self.record(key, value)),
+        }
+    }
+
+    fn record(&mut self, key: &[u8], value: &[u8]) {
+        let number = || std::str::from_utf8(value).ok()?.parse().ok();
+        match key {
+            b"path" => self.name = Some(value.to_vec()),
+            b"GNU.sparse.name" => self.name = Some(value.to_vec()),
+            b"linkpath" => self.target = Some(value.to_vec()),
+            b"size" => self.size = number(),
+            b"mtime" => self.stamps.modified = header::stamp(value),
+            b"atime" => self.stamps.accessed = header::stamp(value),
+            b"LIBARCHIVE.creationtime" => self.stamps.born = header::stamp(value),
+            _ => self.sparse |= key.starts_with(b"GNU.sparse."),
+        }
+    }
+}
+
+fn found(header: &Header, pending: Pending, start: u64, data: u64) -> Found {
+    let Pending { name: long, target, size, stamps, sparse } = pending;
+    let bytes = long.unwrap_or_else(|| header.name.clone());
+    let target = target.unwrap_or_else(|| header.target.clone());
+    let modified = stamps.modified.or(header.modified.map_or(Stamp::None, Stamp::Seconds));
+    let stamps = Stamps { modified, ..stamps };
+    let folder = match header.kind {
+        b'5' | b'D' => true,
+        // Before POSIX a folder was a file whose name ends in a slash.
+        b'0' | 0 => bytes.ends_with(b"/"),
+        _ => false,
+    };
+    let size = size.unwrap_or(header.size);
+    let (kind, size, content) = match header.kind {
+        b'1' => {
+            let parts = name::read(&target, false).parts;
+            (LeafKind::Hardlink(parts.join("/").into_boxed_str()), 0, Content::Empty)
+        }
+        b'2' => (LeafKind::Symlink(Some(escape_target(&target).into_boxed_str())), 0, Content::Empty),
+        b'3' | b'4' | b'6' => (LeafKind::Other, 0, Content::Empty),
+        b'S' => (LeafKind::File, header.real_size, Content::Unsupported("a sparse entry of a tar")),
+        b'M' => (LeafKind::File, size, Content::Unsupported("the rest of an entry of another tar")),
+        b'V' => (LeafKind::Other, 0, Content::Empty),
+        _ if sparse => (LeafKind::File, size, Content::Unsupported("a sparse entry of a tar")),
+        _ => (LeafKind::File, size, Content::Tar { data }),
+    };
+    let leaf = Leaf { kind, size, stamps, offset: Some(start), content };
+    let body = if folder { Body::Folder } else { Body::Leaf(leaf) };
+    Found { name: name::read(&bytes, false), offset: Some(start), stamps, body }
+}

@@ -1,0 +1,120 @@
+//! The central directory (APPNOTE 4.3.12).
+
+use super::end::End;
+use super::extra::{self, Extra};
+use super::le;
+use crate::archive::decode::Part;
+use crate::archive::index::{Body, Content, ENCRYPTED, Found, Index, Leaf, LeafKind, MAX_ENTRIES, MAX_NAMES};
+use crate::archive::name;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::rc::Rc;
+
+/// Fixed bytes of a record.
+const FIXED: usize = 46;
+
+/// Reads every record that can be read.
+pub(super) fn read(file: &Rc<File>, end: &End, index: &mut Index) -> io::Result<()> {
+    let mut input = BufReader::with_capacity(64 << 10, Part::new(file, end.directory, end.stop));
+    let (mut at, mut count, mut names) = (end.directory, 0, 0);
+    while let Some(record) = Record::read(&mut input)? {
+        if count >= MAX_ENTRIES || names > MAX_NAMES {
+            index.gap(format!(
+                "entries of the archive: more than {count}; those from byte {at} on are not listed"
+            ));
+            return Ok(());
+        }
+        (count, names) = (count + 1, names + record.name.len());
+        at = at.saturating_add(record.length);
+        index.add(record.found(end));
+    }
+    let listed = if end.large { count as u64 } else { count as u64 & 0xffff };
+    if at < end.stop || listed != end.entries {
+        index.damaged(format!(
+            "byte {at} of the archive: the central directory ends after {count} entries; it should hold {} and go on to byte {}",
+            end.entries, end.stop
+        ));
+    }
+    Ok(())
+}
+
+/// A record as it stands there.
+struct Record {
+    fixed: [u8; FIXED],
+    name: Vec<u8>,
+    extra: Vec<u8>,
+    length: u64,
+}
+
+impl Record {
+    /// The next record; `None` where none begins or the directory ends within it.
+    fn read(input: &mut impl Read) -> io::Result<Option<Record>> {
+        let mut fixed = [0; FIXED];
+        let whole = match input.read_exact(&mut fixed) {
+            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => return Err(error),
+            result => result.is_ok() && fixed.starts_with(b"PK\x01\x02"),
+        };
+        if !whole {
+            return Ok(None);
+        }
+        let mut take = |from: usize| -> io::Result<(Vec<u8>, bool)> {
+            let wanted = fixed.get(from..from + 2).map_or(0, le);
+            let mut bytes = Vec::new();
+            let read = input.take(wanted).read_to_end(&mut bytes)?;
+            Ok((bytes, read as u64 == wanted))
+        };
+        let ((name, named), (extra, extended), (comment, commented)) = (take(28)?, take(30)?, take(32)?);
+        let length = (FIXED + name.len() + extra.len() + comment.len()) as u64;
+        Ok((named && extended && commented).then_some(Record { fixed, name, extra, length }))
+    }
+
+    fn field(&self, from: usize, bytes: usize) -> u64 {
+        self.fixed.get(from..from + bytes).map_or(0, le)
+    }
+
+    fn found(self, end: &End) -> Found {
+        let extra = extra::read(&self.extra, &self.fixed, &self.name);
+        let (flags, method) = (self.field(8, 2), self.field(10, 2));
+        let Extra { size, packed, offset, stamps, name, aes } = extra;
+        let header = offset.saturating_add(end.front);
+        let kind = self.kind();
+        let bytes = name.as_deref().unwrap_or(&self.name);
+        let folder = matches!(bytes.last(), Some(b'/')) || (!self.unix() && bytes.last() == Some(&b'\\'));
+        let method = u16::try_from(method).unwrap_or(u16::MAX);
+        let crc = u32::try_from(self.field(16, 4)).unwrap_or_default();
+        let content = match method {
+            _ if flags & 1 != 0 || aes => Content::Unsupported(ENCRYPTED),
+            _ if !matches!(self.field(34, 2), 0 | 0xffff) => {
+                Content::Unsupported("an entry of another part of a zip in several files")
+            }
+            0 | 8 | 93 => Content::Zip { header, packed, method, crc },
+            9 => Content::Unsupported("an entry packed with Deflate64"),
+            12 => Content::Unsupported("an entry packed with bzip2"),
+            14 => Content::Unsupported("an entry packed with LZMA"),
+            _ => Content::Unsupported("an entry packed in an unknown way"),
+        };
+        let name = name::read(bytes, !self.unix());
+        let (is_folder, kind) = (folder || kind.is_none(), kind.unwrap_or(LeafKind::File));
+        let leaf = Leaf { kind, size, stamps, offset: Some(header), content };
+        let body = if is_folder { Body::Folder } else { Body::Leaf(leaf) };
+        Found { name, offset: Some(header), stamps, body }
+    }
+
+    /// Whether a system wrote it whose names may hold backslashes: Unix or macOS.
+    fn unix(&self) -> bool {
+        matches!(self.field(5, 1), 3 | 19)
+    }
+
+    /// What the mode of Unix or the attributes of DOS say it is; `None` for a folder.
+    fn kind(&self) -> Option<LeafKind> {
+        let attributes = self.field(38, 4);
+        match (self.unix(), (attributes >> 16) & 0xf000) {
+            (true, 0x4000) => None,
+            (true, 0xa000) => Some(LeafKind::Symlink(None)),
+            (true, 0x1000 | 0x2000 | 0x6000 | 0xc000) => Some(LeafKind::Other),
+            (true, _) => Some(LeafKind::File),
+            (false, _) if attributes & 0x10 != 0 => None,
+            (false, _) => Some(LeafKind::File),
+        }
+    }
+}

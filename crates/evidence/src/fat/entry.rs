@@ -1,0 +1,55 @@
+//! What a folder says of a file.
+
+use super::pieces::Stop;
+use super::time::Stamps;
+
+/// A file or a folder, as its entry describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// Where the entry itself, behind the parts of a long name, stands, in bytes from the start of the volume.
+    pub(crate) offset: u64,
+    /// The bytes of its name: UTF-8, a half of a surrogate pair that stands alone as its three bytes, a short name as it is stored.
+    pub(crate) name: Vec<u8>,
+    pub(crate) directory: bool,
+    pub(crate) deleted: bool,
+    /// The first cluster; 0 for none.
+    pub(crate) first: u32,
+    /// Whether the clusters stand together, whatever the FAT says (exFAT).
+    pub(crate) contiguous: bool,
+    /// Bytes of the content; 0 for a folder of FAT.
+    pub(crate) size: u64,
+    /// Bytes that were written; what lies behind them reads as zeros (exFAT).
+    pub(crate) written: u64,
+    pub(crate) stamps: Stamps,
+}
+
+/// What stands in a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Found {
+    Entry(Entry),
+    /// The label of the volume.
+    Label(Vec<u8>),
+    /// The bitmap of clusters in use: of the first or the second FAT, its first cluster, its bytes, and where that stands.
+    Bitmap {
+        second: bool,
+        first: u32,
+        size: u64,
+        offset: u64,
+    },
+    Damage(Stop),
+}
+
+/// The bytes of a name in UTF-16; a half of a surrogate pair that stands alone keeps its value in three bytes that are no UTF-8.
+pub(crate) fn utf8(units: impl IntoIterator<Item = u16>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for character in char::decode_utf16(units) {
+        match character {
+            Ok(character) => bytes.extend(character.encode_utf8(&mut [0; 4]).bytes()),
+            Err(half) => {
+                let [high, low] = half.unpaired_surrogate().to_be_bytes();
+                bytes.extend([0xe0 | high >> 4, 0x80 | (high & 0x0f) << 2 | low >> 6, 0x80 | low & 0x3f]);
+            }
+        }
+    }
+    bytes
+}

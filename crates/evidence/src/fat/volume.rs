@@ -1,0 +1,179 @@
+//! An opened volume: what FAT and exFAT have in common.
+
+use super::clusters::{Clusters, Reach};
+use super::directory;
+use super::entry::{Entry, Found};
+use super::exfat_directory;
+use super::pieces::{Pieces, Stop};
+use super::slots::{SLOT, Slots};
+use super::usage::Usage;
+use crate::error::Damage;
+use crate::path::escape_name;
+use crate::volume::VolumeFacts;
+use ledger::Defect;
+
+/// Which of the four it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Fat12,
+    Fat16,
+    Fat32,
+    ExFat,
+}
+
+/// Where the root folder stands.
+pub(crate) enum Root {
+    /// In a region of its own, before the clusters.
+    Fixed(Pieces),
+    /// In clusters like any other; `at` is where the volume says in which.
+    Chain { first: u32, at: u64 },
+}
+
+/// A volume.
+pub(crate) struct Volume {
+    pub(crate) format: Format,
+    pub(crate) clusters: Clusters,
+    pub(crate) root: Root,
+    pub(crate) usage: Usage,
+    pub(crate) facts: VolumeFacts,
+    /// Damage of the volume itself; it is told with the root folder, whose path is not known here.
+    pub(crate) defects: Vec<Defect>,
+}
+
+/// What stands in a folder, one after another.
+pub(crate) type Entries<'a> = Box<dyn Iterator<Item = Found> + 'a>;
+
+/// Slots of the parts of a long name that can stand before an entry.
+const BEFORE: u64 = 20;
+
+/// Slots that can follow the first one of an exFAT entry.
+const AFTER: u64 = 18;
+
+impl Volume {
+    /// Bytes that a folder can have ([FATGEN] section "FAT Directory Structure": 65,536 slots; [exFAT] section 7.4: 256 MiB).
+    fn largest_folder(&self) -> u64 {
+        match self.format {
+            Format::Fat12 | Format::Fat16 | Format::Fat32 => 2 << 20,
+            Format::ExFat => 256 << 20,
+        }
+    }
+
+    /// Records damage of the volume itself.
+    pub(crate) fn defect(&mut self, stop: Stop) {
+        let what = Damage::from(stop).to_string();
+        self.defects.push(Defect { path: String::new(), offset: None, what });
+    }
+
+    /// Where the root folder stands.
+    pub(crate) fn root_pieces(&self) -> Pieces {
+        match &self.root {
+            Root::Fixed(pieces) => pieces.clone(),
+            Root::Chain { first, at } => {
+                self.clusters.chain(*first, Reach::ToEnd(self.largest_folder()), *at)
+            }
+        }
+    }
+
+    /// Where a folder that is in use stands.
+    pub(crate) fn folder(&self, entry: &Entry) -> Pieces {
+        let most = self.largest_folder();
+        match self.format {
+            Format::Fat12 | Format::Fat16 | Format::Fat32 => {
+                self.clusters.chain(entry.first, Reach::ToEnd(most), entry.offset)
+            }
+            Format::ExFat => {
+                let mut pieces = self.content(entry);
+                if entry.size > most {
+                    pieces.cut(most);
+                    let (what, expected) = ("bytes of a folder", "up to 256 MiB");
+                    pieces.stop = Some(Stop { what, offset: entry.offset, expected, found: entry.size });
+                }
+                pieces
+            }
+        }
+    }
+
+    /// Where the content of a file stands.
+    ///
+    /// Of a deleted one: in the clusters that follow the first, unless exFAT left the chain whole.
+    pub(crate) fn content(&self, entry: &Entry) -> Pieces {
+        let run = || self.clusters.run(entry.first, entry.size, entry.offset);
+        if entry.contiguous {
+            return run();
+        }
+        match (entry.deleted, self.old_chain(entry)) {
+            (false, _) => self.clusters.chain(entry.first, Reach::Exactly(entry.size), entry.offset),
+            (true, Some(pieces)) => pieces,
+            (true, None) => run(),
+        }
+    }
+
+    /// The chain of a deleted file, where it still has the length of the file: exFAT frees clusters in the bitmap alone, FAT clears them from the chain.
+    pub(crate) fn old_chain(&self, entry: &Entry) -> Option<Pieces> {
+        if !entry.deleted || entry.contiguous || self.format != Format::ExFat {
+            return None;
+        }
+        let whole = entry.size.checked_next_multiple_of(self.clusters.size)?;
+        let chain = self.clusters.chain(entry.first, Reach::ToEnd(whole), entry.offset);
+        let mut pieces = Some(chain).filter(|chain| chain.stop.is_none() && chain.length() == whole)?;
+        pieces.cut(entry.size);
+        Some(pieces)
+    }
+
+    /// What a folder holds, and at last why its clusters are not all known: also where it ended before that.
+    pub(crate) fn entries(&self, pieces: &Pieces) -> Entries<'static> {
+        let mut known = pieces.clone();
+        let stop = known.stop.take();
+        let entries = self.read(Slots::new(&self.clusters.window, known));
+        Box::new(entries.chain(stop.map(Found::Damage)))
+    }
+
+    fn read(&self, slots: Slots) -> Entries<'static> {
+        match self.format {
+            Format::Fat12 | Format::Fat16 => Box::new(directory::entries(slots, false)),
+            Format::Fat32 => Box::new(directory::entries(slots, true)),
+            Format::ExFat => Box::new(exfat_directory::entries(slots)),
+        }
+    }
+
+    /// The entry at a byte of the volume, read with its neighbours in the same cluster: where a long name, or an exFAT entry, began in another cluster, the name, or all of it, is missing.
+    pub(crate) fn entry_at(&self, offset: u64) -> Option<Entry> {
+        let (start, length) = self.region(offset)?;
+        let size = SLOT as u64;
+        let (before, after) = match self.format {
+            Format::Fat12 | Format::Fat16 | Format::Fat32 => (BEFORE, 0),
+            Format::ExFat => (0, AFTER),
+        };
+        if !(offset - start).is_multiple_of(size) {
+            return None;
+        }
+        let from = offset.saturating_sub(before * size).max(start);
+        let to = offset.saturating_add((after + 1) * size).min(start.saturating_add(length));
+        let slots = Slots::new(&self.clusters.window, Pieces::one(from, to.checked_sub(from)?));
+        self.read(slots).find_map(|found| match found {
+            Found::Entry(entry) => (entry.offset == offset).then_some(entry),
+            Found::Label(_) | Found::Bitmap { .. } | Found::Damage(_) => None,
+        })
+    }
+
+    /// The cluster, or the root folder, around a byte of the volume.
+    fn region(&self, offset: u64) -> Option<(u64, u64)> {
+        if let Root::Fixed(pieces) = &self.root
+            && let Some((start, length)) = pieces.at(0)
+            && (start..start.saturating_add(length)).contains(&offset)
+        {
+            return Some((start, length));
+        }
+        let start = self.clusters.offset(self.clusters.holding(offset)?)?;
+        Some((start, self.clusters.size))
+    }
+
+    /// The label that the root folder gives.
+    pub(crate) fn label(&self) -> Option<String> {
+        let pieces = self.root_pieces();
+        self.entries(&pieces).find_map(|found| match found {
+            Found::Label(label) => Some(escape_name(&label)),
+            Found::Entry(_) | Found::Bitmap { .. } | Found::Damage(_) => None,
+        })
+    }
+}

@@ -1,0 +1,138 @@
+//! Damaged archives, bombs, and mutations.
+
+use super::build::{Entry, Tar, deflated, gz, seven, tar_gz, zip_by_hand};
+use super::{everything, listing, names, noise, open, path, read, sample};
+use evidence::{OpenError, ReadError, Tree, read_full_at};
+
+#[test]
+fn an_entry_that_is_larger_than_it_says_is_damaged_there() {
+    let content = noise(100_000);
+    let tree = open(&zip_by_hand(&[deflated(b"a", &content).size(50_000)])).unwrap();
+    let error = read(&tree, "a").unwrap_err().to_string();
+    assert!(error.contains("byte 50000") && error.contains("goes on"), "{error}");
+    let node = tree.node(&path("a")).unwrap().unwrap();
+    let mut reader = tree.open(&node, None).unwrap();
+    let mut head = vec![0; 1000];
+    assert_eq!(read_full_at(reader.as_mut(), 0, &mut head).unwrap(), 1000);
+    assert_eq!(head, content[..1000]);
+}
+
+#[test]
+fn an_entry_that_is_smaller_or_other_than_it_says_is_damaged() {
+    let content = noise(100_000);
+    let tree = open(&zip_by_hand(&[
+        deflated(b"short", &content).size(150_000),
+        deflated(b"other", &content).crc(1),
+        Entry::new(b"cut", b"abc").size(5),
+    ]))
+    .unwrap();
+    for (at, expected) in [("short", "byte 100000"), ("other", "CRC-32 00000001"), ("cut", "byte 3")] {
+        let error = read(&tree, at).unwrap_err();
+        assert!(
+            matches!(error, ReadError::Damaged { .. }) && error.to_string().contains(expected),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn entries_that_share_bytes_are_refused_and_told() {
+    let kernel = deflated(b"kernel", &vec![0; 1 << 20]);
+    let mut entries = vec![kernel.clone(), Entry::new(b"honest", b"x")];
+    for number in 0..300 {
+        entries.push(Entry::new(format!("copy{number}").as_bytes(), b"").header(0).method(8).size(1 << 20));
+    }
+    // A zip by hand has a local header for each, too: those are not pointed at.
+    let tree = open(&zip_by_hand(&entries)).unwrap();
+    assert_eq!(names(&tree, "").len(), 302);
+    assert_eq!(read(&tree, "honest").unwrap(), b"x");
+    for at in ["kernel", "copy7"] {
+        assert!(read(&tree, at).unwrap_err().to_string().contains("another entry"), "{at}");
+    }
+    let defects = listing(&tree, "").defects;
+    assert!(defects.iter().any(|defect| defect.what.starts_with("301 entries share")), "{defects:?}");
+}
+
+#[test]
+fn what_expands_without_end_is_taken_for_a_bomb() {
+    // The checksum is wrong, too, but that would show at the end only.
+    let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
+    let zeros = vec![0; 1 << 20];
+    for _ in 0..1100 {
+        std::io::Write::write_all(&mut encoder, &zeros).unwrap();
+    }
+    let packed = encoder.finish().unwrap();
+    let entry = Entry::new(b"a", &packed).method(8).size(1100 << 20);
+    let tree = open(&zip_by_hand(&[entry])).unwrap();
+    let node = tree.node(&path("a")).unwrap().unwrap();
+    let mut reader = tree.open(&node, None).unwrap();
+    let error = reader.read_at(1090 << 20, &mut [0; 10]).unwrap_err();
+    assert!(error.to_string().contains("200 to 1"), "{error}");
+}
+
+#[test]
+fn a_name_of_thousands_of_folders_is_a_gap() {
+    let deep = b"a/".repeat(5000);
+    let tree = open(&zip_by_hand(&[Entry::new(&[&deep[..], b"x"].concat(), b"1"), Entry::new(b"b", b"2")]));
+    let tree = tree.unwrap();
+    assert_eq!(names(&tree, ""), ["b"]);
+    assert!(listing(&tree, "").gaps[0].reason.contains("1 lie deeper"));
+}
+
+#[test]
+fn many_entries_of_one_path_stay_cheap() {
+    let mut entries = vec![Entry::new(b"a/b", b"")];
+    entries.extend((0..30_000).map(|_| Entry::new(b"a", b"")));
+    let tree = open(&zip_by_hand(&entries)).unwrap();
+    let root = listing(&tree, "");
+    assert_eq!((root.nodes.len(), root.defects.len()), (2, 10_001));
+}
+
+#[test]
+fn a_cut_archive_gives_what_stands_in_front_of_the_cut() {
+    let files = sample();
+    let tar = Tar::of(&files);
+    let tree = open(&tar[..400_000.min(tar.len() - 1500)]).unwrap();
+    assert!(read(&tree, files[0].0).is_ok());
+    let packed = gz(&tar);
+    let tree = open(&packed[..packed.len() - 2000]).unwrap();
+    let (found, told) = everything(&tree);
+    assert!(found.iter().any(|file| file.2.is_ok()) && !told.is_empty(), "{told:?}");
+    let zipped = super::build::zip(&files);
+    let cut = open(&zipped[..zipped.len() - 200]).err().unwrap();
+    assert!(matches!(&cut, OpenError::Archive { .. }) && cut.to_string().contains("cut"), "{cut}");
+}
+
+#[test]
+fn mutated_archives_end_in_errors_and_nothing_else() {
+    let files = vec![("C/a", noise(3000)), ("C/b/c", noise(500)), ("d", Vec::new())];
+    let archives = [super::build::zip(&files), seven(&files), tar_gz(&files), Tar::of(&files)];
+    let mut state: u64 = 42;
+    let mut random = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % below
+    };
+    let mut opened = 0;
+    for number in 0..2000 {
+        let mut bytes = archives[number % archives.len()].clone();
+        for _ in 0..=random(4) {
+            // Structures stand at the ends.
+            let at = match random(3) {
+                0 => random(bytes.len().min(64)),
+                1 => bytes.len() - 1 - random(bytes.len().min(300)),
+                _ => random(bytes.len()),
+            };
+            bytes[at] = [0, 0xff, 0x80, bytes[at] ^ (1 << random(8))][random(4)];
+        }
+        if random(8) == 0 {
+            bytes.truncate(random(bytes.len()));
+        }
+        if let Ok(tree) = open(&bytes) {
+            opened += 1;
+            for (_, size, content) in everything(&tree).0 {
+                assert!(content.is_err() || content.is_ok_and(|bytes| bytes.len() as u64 == size));
+            }
+        }
+    }
+    assert!(opened > 500, "{opened}");
+}

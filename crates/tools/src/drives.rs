@@ -1,0 +1,173 @@
+//! What stands for a drive of the examined host: a folder of a collected tree, or a volume of an image.
+//!
+//! Collecting tools put the files of a drive into a folder named after it, and that folder into others:
+//! `C`, `C:`, `C%3A`; KAPE `tout/<host>/C`; Velociraptor `uploads/auto/C%3A`, `uploads/ntfs/%5C%5C.%5CC%3A`.
+//! Such folders are looked for below the root through folders that only wrap, at most [`MAX_DEPTH`] levels down.
+//! An image numbers its volumes, and nothing in the tree tells their letters: `C:` is the one volume that holds Windows, and any letter the only one there is.
+//! Where several fit, all are told, and whoever asks must choose.
+
+use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree};
+
+/// Levels below the root on which a drive's folder may stand.
+const MAX_DEPTH: usize = 4;
+
+/// Folders that are entered on one level.
+const MAX_WRAPPERS: usize = 64;
+
+/// Folders into which collecting tools put those of drives, in lower case; with a colon: the accessors of Velociraptor.
+const WRAPPERS: [&str; 9] =
+    ["uploads", "auto", "ntfs", "lazy_ntfs", "ntfs_vss", "file", "raw_file", "tout", "tdest"];
+
+/// Folders that stand at the top of a volume, in lower case: what is in them is none of a drive.
+const TOPS: [&str; 12] = [
+    "windows",
+    "winnt",
+    "users",
+    "documents and settings",
+    "program files",
+    "program files (x86)",
+    "programdata",
+    "$recycle.bin",
+    "home",
+    "etc",
+    "var",
+    "root",
+];
+
+/// Folders of the system of Windows.
+pub(crate) const WINDOWS: &[&str] = &["Windows", "WINNT"];
+
+/// A folder that stands for a drive, with its letter.
+pub(crate) struct Drive {
+    pub(crate) letter: char,
+    pub(crate) folder: EvidencePath,
+}
+
+/// The letter of `C:`.
+pub(crate) fn letter(component: &str) -> Option<char> {
+    let letter = component.strip_suffix(':')?;
+    let mut characters = letter.chars();
+    characters.next().filter(|first| first.is_ascii_alphabetic() && characters.next().is_none())
+}
+
+/// The letter of a folder named `C`, `C:`, `C%3A`, or after a device such as `\\.\C:`, in whichever escapes.
+fn letter_of_folder(name: &str) -> Option<char> {
+    let plain = decoded(name);
+    let plain = ["\\\\.\\", "\\\\?\\"].iter().find_map(|device| plain.strip_prefix(device)).unwrap_or(&plain);
+    letter(plain).or_else(|| letter(&format!("{plain}:")))
+}
+
+/// A name without the escapes of collecting tools (`%3A`) and of written paths (`%{5C}`), as far as they stand for ASCII.
+fn decoded(name: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = name;
+    while let Some((before, after)) = rest.split_once('%') {
+        plain.push_str(before);
+        let digits = after.get(..2).map(|digits| (digits, 2));
+        let braced = after.strip_prefix('{').and_then(|after| after.get(..3)?.strip_suffix('}'));
+        let found = braced.map(|digits| (digits, 4)).or(digits);
+        let byte = found.and_then(|(digits, length)| Some((u8::from_str_radix(digits, 16).ok()?, length)));
+        match byte.filter(|(byte, _)| byte.is_ascii()) {
+            Some((byte, length)) => {
+                plain.push(char::from(byte));
+                rest = after.get(length..).unwrap_or_default();
+            }
+            None => {
+                plain.push('%');
+                rest = after;
+            }
+        }
+    }
+    plain.push_str(rest);
+    plain
+}
+
+/// The folders that stand for drives, in the order of levels and names.
+pub(crate) fn folders(tree: &dyn Tree) -> Result<Vec<Drive>, ReadError> {
+    let mut found = Vec::new();
+    let root = EvidencePath::root();
+    let Some(root) = tree.node(&root)?.filter(|_| tree.layout().is_none()) else { return Ok(found) };
+    let mut level = vec![root];
+    for depth in 0..MAX_DEPTH {
+        let mut below = Vec::new();
+        for folder in level {
+            let listing = match tree.children(&folder) {
+                Ok(listing) => listing,
+                Err(error) if depth == 0 => return Err(error),
+                // What cannot be listed is told by whoever walks there.
+                Err(_) => continue,
+            };
+            let children: Vec<Node> =
+                listing.nodes.into_iter().filter(|node| node.kind == NodeKind::Directory).collect();
+            let only = children.len() == 1;
+            for child in children {
+                let name = child.name.to_lowercase();
+                if let Some(letter) = letter_of_folder(&child.name) {
+                    found.push(Drive { letter, folder: child.path });
+                } else if WRAPPERS.contains(&name.as_str()) || (only && !TOPS.contains(&name.as_str())) {
+                    below.push(child);
+                }
+            }
+        }
+        below.truncate(MAX_WRAPPERS);
+        level = below;
+    }
+    Ok(found)
+}
+
+/// The roots of volumes: the folders that stand for drives, or the volumes of an image; else the root itself.
+pub(crate) fn volumes(tree: &dyn Tree) -> Result<Vec<EvidencePath>, ReadError> {
+    if tree.layout().is_some() {
+        let root = tree.node(&EvidencePath::root())?;
+        let nodes = root.map(|root| tree.children(&root)).transpose()?.unwrap_or_default().nodes;
+        return Ok(nodes.into_iter().map(|node| node.path).collect());
+    }
+    let drives: Vec<_> = folders(tree)?.into_iter().map(|drive| drive.folder).collect();
+    Ok(if drives.is_empty() { vec![EvidencePath::root()] } else { drives })
+}
+
+/// The folders that a letter can stand for; none where the letter is another drive's, several where nothing tells which.
+pub(crate) fn of_letter(tree: &dyn Tree, letter: char) -> Result<Vec<EvidencePath>, ReadError> {
+    if tree.layout().is_some() {
+        return Ok(of_image(tree, volumes(tree)?, letter));
+    }
+    let drives = folders(tree)?;
+    if drives.is_empty() {
+        return Ok(vec![EvidencePath::root()]);
+    }
+    let same = |drive: &Drive| drive.letter.eq_ignore_ascii_case(&letter);
+    Ok(drives.into_iter().filter(same).map(|drive| drive.folder).collect())
+}
+
+fn of_image(tree: &dyn Tree, volumes: Vec<EvidencePath>, letter: char) -> Vec<EvidencePath> {
+    if volumes.len() == 1 {
+        return volumes;
+    }
+    let holds_windows = |volume: &EvidencePath| {
+        let is_there = |name: &str| {
+            let path = volume.child(name).ok();
+            let node = path.and_then(|path| tree.node(&path).ok().flatten());
+            node.is_some_and(|node| node.kind == NodeKind::Directory)
+        };
+        WINDOWS.iter().any(|name| is_there(name))
+    };
+    match letter.eq_ignore_ascii_case(&'C') {
+        true => volumes.into_iter().filter(holds_windows).collect(),
+        false => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_a_drives_by_its_name_in_any_escape() {
+        for name in ["C", "c:", "C%3A", "C%3a", "%5C%5C.%5CC%3A", "%{5C}%{5C}.%{5C}C:", "%5C%5C%3F%5CC%3A"] {
+            assert_eq!(letter_of_folder(name).map(|c| c.to_ascii_uppercase()), Some('C'), "{name}");
+        }
+        for name in ["", "CC", "C::", "1", "%3A", "%", "C%3", "é:", "%5C%5C.%5CPhysicalDrive0"] {
+            assert_eq!(letter_of_folder(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! From a path to a row, and back.
+
+use super::NameIndex;
+use super::error::IndexError;
+use super::ranges::one;
+use evidence::{EvidencePath, FileReference};
+use ledger::pattern::fold;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Where an entry is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Whereabouts {
+    pub(crate) path: EvidencePath,
+    pub(crate) reference: Option<FileReference>,
+}
+
+/// The paths of folders that were asked for, by row.
+pub(crate) type KnownFolders = HashMap<u32, EvidencePath>;
+
+impl NameIndex {
+    /// The rows below the folder at `path`, which is spelled as in the evidence.
+    ///
+    /// `None` where the index cannot tell what a walk from there would meet: it has no such folder, or two of that name, or the walk from the root did not go as deep.
+    pub(crate) fn below(&mut self, path: &EvidencePath) -> Result<Option<Range<u32>>, IndexError> {
+        let mut below = 0..self.layout.rows;
+        if path.is_root() {
+            return Ok(Some(below));
+        }
+        if self.layout.too_deep {
+            return Ok(None);
+        }
+        let mut folder = None;
+        for name in path.components() {
+            let Some(row) = self.child(folder, name)? else { return Ok(None) };
+            below = row + 1..self.row(row)?.end;
+            folder = Some(row);
+        }
+        Ok(Some(below))
+    }
+
+    /// The only child with exactly this name.
+    fn child(&mut self, folder: Option<u32>, name: &str) -> Result<Option<u32>, IndexError> {
+        let mut found = None;
+        for number in self.bearing(&fold(name))? {
+            if self.written(number)? != name {
+                continue;
+            }
+            for row in self.bearers(&one(number..number + 1))?.into_iter().flatten() {
+                if self.row(row)?.parent == folder && found.replace(row).is_some() {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The path and the number of an entry.
+    pub(crate) fn whereabouts(
+        &mut self,
+        number: u32,
+        known: &mut KnownFolders,
+    ) -> Result<Whereabouts, IndexError> {
+        let row = self.row(number)?;
+        let name = self.written(row.name)?;
+        let folder = match row.parent {
+            None => EvidencePath::root(),
+            Some(parent) => self.folder(parent, known)?,
+        };
+        let path = child(&folder, &name, number)?;
+        Ok(Whereabouts { path, reference: row.reference })
+    }
+
+    /// The path of a folder; the folders above each are smaller numbers, so that this ends.
+    fn folder(&mut self, number: u32, known: &mut KnownFolders) -> Result<EvidencePath, IndexError> {
+        let mut names = Vec::new();
+        let mut next = Some(number);
+        let mut path = EvidencePath::root();
+        while let Some(row) = next {
+            if let Some(known) = known.get(&row) {
+                path = known.clone();
+                break;
+            }
+            let read = self.row(row)?;
+            names.push((row, self.written(read.name)?));
+            next = read.parent;
+        }
+        for (row, name) in names.into_iter().rev() {
+            path = child(&path, &name, row)?;
+            known.insert(row, path.clone());
+        }
+        Ok(path)
+    }
+}
+
+/// The entry with this name, which must be one as paths have them.
+fn child(folder: &EvidencePath, name: &str, row: u32) -> Result<EvidencePath, IndexError> {
+    folder.child(name).map_err(|_| IndexError::Name { row })
+}

@@ -1,0 +1,305 @@
+//! The format of an index.
+//!
+//! All numbers are little-endian. The parts stand one behind the other:
+//!
+//! | part | bytes |
+//! |---|---|
+//! | head: magic `LOCARDNI`, version, flags, number of rows, names and remarks (`u32` each), bytes of the three texts (`u64` each), zeros | 64 |
+//! | names, sorted by (extension, folded name, name), and one more that ends the last | 16 each |
+//! | rows: the entries in the order of the walk | 32 each |
+//! | postings: of each name the rows that bear it, ascending | 4 each |
+//! | remarks: what the walk met beside entries, in its order | 32 each |
+//! | the folded names, one behind the other in the order of the names | |
+//! | names that are not what they fold to | |
+//! | the texts of remarks | |
+//!
+//! A name is *folded* letter by letter ([`ledger::pattern::fold`]); its extension is what stands behind the last dot of that.
+
+use super::blocks::Blocks;
+use super::error::IndexError;
+use evidence::{FileReference, NodeKind};
+
+pub(super) const MAGIC: [u8; 8] = *b"LOCARDNI";
+
+/// The version of the format: raised with every change.
+pub(super) const VERSION: u32 = 1;
+
+/// A folder lies so deep that the walk from the root did not enter it.
+pub(super) const TOO_DEEP: u32 = 1;
+
+pub(super) const HEAD: u64 = 64;
+pub(super) const NAME: u64 = 16;
+pub(super) const ROW: u64 = 32;
+pub(super) const POSTING: u64 = 4;
+pub(super) const REMARK: u64 = 32;
+
+/// Stands for no row, and for a name that is what it folds to.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Where everything stands.
+#[derive(Debug, Clone)]
+pub(super) struct Layout {
+    pub(super) rows: u32,
+    pub(super) names: u32,
+    pub(super) remarks: u32,
+    pub(super) too_deep: bool,
+    rows_at: u64,
+    postings_at: u64,
+    remarks_at: u64,
+    pub(super) folded_at: u64,
+    pub(super) written_at: u64,
+    pub(super) texts_at: u64,
+    end: u64,
+}
+
+/// The numbers of the head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) flags: u32,
+    pub(super) rows: u32,
+    pub(super) names: u32,
+    pub(super) remarks: u32,
+    /// Bytes of folded names, of written names, of the texts of remarks.
+    pub(super) texts: [u64; 3],
+}
+
+impl Head {
+    pub(super) fn write(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        for number in [VERSION, self.flags, self.rows, self.names, self.remarks, 0] {
+            bytes.extend(number.to_le_bytes());
+        }
+        for number in self.texts {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes.resize(64, 0);
+        bytes
+    }
+
+    fn read(bytes: &[u8; 64]) -> Result<Head, IndexError> {
+        let (magic, found) = (u64::from_le_bytes(MAGIC), long(bytes, 0));
+        if found != magic {
+            return Err(IndexError::value("its first bytes", magic, found));
+        }
+        let version = int(bytes, 8);
+        if version != VERSION {
+            return Err(IndexError::value("its version", u64::from(VERSION), u64::from(version)));
+        }
+        Ok(Head {
+            flags: int(bytes, 12),
+            rows: int(bytes, 16),
+            names: int(bytes, 20),
+            remarks: int(bytes, 24),
+            texts: [long(bytes, 32), long(bytes, 40), long(bytes, 48)],
+        })
+    }
+}
+
+impl Layout {
+    /// Reads the head, and holds it against the length of the file.
+    pub(super) fn read(blocks: &mut Blocks) -> Result<Layout, IndexError> {
+        let head = Head::read(&blocks.array(0)?)?;
+        let layout = Layout::of(&head);
+        match layout {
+            Some(layout) if layout.end == blocks.length() => Ok(layout),
+            Some(layout) => Err(IndexError::value("its length", layout.end, blocks.length())),
+            None => Err(IndexError::value("its length", u64::MAX, blocks.length())),
+        }
+    }
+
+    fn of(head: &Head) -> Option<Layout> {
+        let part = |at: u64, count: u64, size: u64| at.checked_add(count.checked_mul(size)?);
+        let [folded, written, texts] = head.texts;
+        let (rows, names) = (u64::from(head.rows), u64::from(head.names));
+        let rows_at = part(HEAD, names + 1, NAME)?;
+        let postings_at = part(rows_at, rows, ROW)?;
+        let remarks_at = part(postings_at, rows, POSTING)?;
+        let folded_at = part(remarks_at, u64::from(head.remarks), REMARK)?;
+        let written_at = part(folded_at, folded, 1)?;
+        let texts_at = part(written_at, written, 1)?;
+        Some(Layout {
+            rows: head.rows,
+            names: head.names,
+            remarks: head.remarks,
+            too_deep: head.flags & TOO_DEEP != 0,
+            rows_at,
+            postings_at,
+            remarks_at,
+            folded_at,
+            written_at,
+            texts_at,
+            end: part(texts_at, texts, 1)?,
+        })
+    }
+
+    /// Where the name `number` stands; the one behind the last ends it.
+    pub(super) fn name(&self, number: u32) -> Result<u64, IndexError> {
+        place("the number of a name", HEAD, NAME, number, u64::from(self.names) + 1)
+    }
+
+    /// Where the row `number` stands.
+    pub(super) fn row(&self, number: u32) -> Result<u64, IndexError> {
+        place("the number of a row", self.rows_at, ROW, number, u64::from(self.rows))
+    }
+
+    /// Where the posting `number` stands; one behind the last is allowed, as an end.
+    pub(super) fn posting(&self, number: u32) -> Result<u64, IndexError> {
+        place("the number of a posting", self.postings_at, POSTING, number, u64::from(self.rows) + 1)
+    }
+
+    /// Where the remark `number` stands.
+    pub(super) fn remark(&self, number: u32) -> Result<u64, IndexError> {
+        place("the number of a remark", self.remarks_at, REMARK, number, u64::from(self.remarks))
+    }
+
+    /// A piece of the folded names, by its offset there.
+    pub(super) fn folded(&self, offset: u32, length: u64) -> Result<u64, IndexError> {
+        within(self.folded_at, u64::from(offset), length, self.written_at)
+    }
+
+    /// A piece of the names as they are written.
+    pub(super) fn written(&self, offset: u32, length: u64) -> Result<u64, IndexError> {
+        within(self.written_at, u64::from(offset), length, self.texts_at)
+    }
+
+    /// A piece of the texts of remarks.
+    pub(super) fn text(&self, offset: u64, length: u64) -> Result<u64, IndexError> {
+        within(self.texts_at, offset, length, self.end)
+    }
+}
+
+fn place(what: &'static str, start: u64, size: u64, number: u32, count: u64) -> Result<u64, IndexError> {
+    let number = u64::from(number);
+    if number >= count {
+        return Err(IndexError::value(what, count, number));
+    }
+    // The whole part fits into the file, which `Layout::of` has made sure of.
+    Ok(start + number * size)
+}
+
+fn within(start: u64, offset: u64, length: u64, end: u64) -> Result<u64, IndexError> {
+    let at = start.saturating_add(offset);
+    if at.saturating_add(length) > end {
+        return Err(IndexError::Outside { offset: at, length, end });
+    }
+    Ok(at)
+}
+
+/// A name that entries bear.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Name {
+    /// Offset and bytes of its folded form.
+    pub(super) folded: u32,
+    pub(super) folded_length: u16,
+    /// Offset of the name as it is written; [`NONE`] where that is what it folds to.
+    pub(super) written: u32,
+    pub(super) written_length: u16,
+    /// The first of its postings.
+    pub(super) posting: u32,
+}
+
+impl Name {
+    pub(super) fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.folded.to_le_bytes());
+        bytes.extend(self.folded_length.to_le_bytes());
+        bytes.extend(self.written_length.to_le_bytes());
+        bytes.extend(self.written.to_le_bytes());
+        bytes.extend(self.posting.to_le_bytes());
+    }
+
+    pub(super) fn read(blocks: &mut Blocks, at: u64) -> Result<Name, IndexError> {
+        let bytes: [u8; 16] = blocks.array(at)?;
+        Ok(Name {
+            folded: int(&bytes, 0),
+            folded_length: short(&bytes, 4),
+            written_length: short(&bytes, 6),
+            written: int(&bytes, 8),
+            posting: int(&bytes, 12),
+        })
+    }
+}
+
+/// An entry of the evidence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Row {
+    /// The folder that holds it; `None` for the root.
+    pub(super) parent: Option<u32>,
+    pub(super) name: u32,
+    /// The row behind everything below it.
+    pub(super) end: u32,
+    pub(super) kind: Kind,
+    pub(super) size: u64,
+    pub(super) reference: Option<FileReference>,
+}
+
+/// What an entry is, as far as a search asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    File,
+    Other,
+}
+
+impl Kind {
+    pub(super) fn of(kind: &NodeKind) -> Kind {
+        match kind {
+            NodeKind::File => Kind::File,
+            NodeKind::Directory | NodeKind::Symlink { .. } | NodeKind::Other => Kind::Other,
+        }
+    }
+}
+
+impl Row {
+    pub(super) fn write(&self, bytes: &mut Vec<u8>) {
+        let (tag, number, sequence) = match self.reference {
+            None => (0, 0, 0),
+            Some(FileReference::Inode(number)) => (1, number, 0),
+            Some(FileReference::Mft { entry, sequence }) => (2, entry, sequence),
+            Some(FileReference::DirectoryEntry(offset)) => (3, offset, 0),
+        };
+        for part in [self.parent.unwrap_or(NONE), self.name, self.end] {
+            bytes.extend(part.to_le_bytes());
+        }
+        bytes.push(u8::from(self.kind == Kind::File));
+        bytes.push(tag);
+        bytes.extend(u16::to_le_bytes(sequence));
+        bytes.extend(self.size.to_le_bytes());
+        bytes.extend(u64::to_le_bytes(number));
+    }
+
+    pub(super) fn read(blocks: &mut Blocks, at: u64) -> Result<Row, IndexError> {
+        let bytes: [u8; 32] = blocks.array(at)?;
+        let [kind, tag] = [bytes[12], bytes[13]];
+        let number = long(&bytes, 24);
+        let reference = match tag {
+            0 => None,
+            1 => Some(FileReference::Inode(number)),
+            2 => Some(FileReference::Mft { entry: number, sequence: short(&bytes, 14) }),
+            3 => Some(FileReference::DirectoryEntry(number)),
+            other => return Err(IndexError::value("the kind of a reference", 3, u64::from(other))),
+        };
+        Ok(Row {
+            parent: Some(int(&bytes, 0)).filter(|parent| *parent != NONE),
+            name: int(&bytes, 4),
+            end: int(&bytes, 8),
+            kind: if kind == 1 { Kind::File } else { Kind::Other },
+            size: long(&bytes, 16),
+            reference,
+        })
+    }
+}
+
+pub(super) fn int(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(part(bytes, at))
+}
+
+pub(super) fn long(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(part(bytes, at))
+}
+
+fn short(bytes: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes(part(bytes, at))
+}
+
+fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    bytes.get(at..).and_then(|rest| rest.first_chunk()).copied().unwrap_or([0; N])
+}
