@@ -371,7 +371,7 @@ fn of_two_instants_the_first_must_be_the_earlier_one() {
     let text = r#"
 [[step]]
 id = "files"
-tool = "stat_file"
+tool = "look"
 
 [[step.record]]
 earlier = ["born", "name_born"]
@@ -393,7 +393,7 @@ values = ["path", "born", "name_born"]
         file("one alone", &[("born", time(early))]),
     ];
     let mut desk = Desk::new(playbook(text));
-    desk.returns("stat_file", files.to_vec());
+    desk.returns("look", files.to_vec());
     desk.work();
     let [recorded] = calls_of(&desk.made, "record_phenomenon")[..] else { panic!("{:?}", desk.made) };
     let readings = recorded["readings"].as_array().unwrap();

@@ -76,6 +76,11 @@ pub(crate) enum CallError {
     #[error("argument {argument:?}: {found:?} is no volume of the evidence; {}", volumes_text(volumes))]
     NoVolume { argument: &'static str, found: String, volumes: Vec<String> },
     #[error(
+        "no volume with NTFS is looked at, and only those have a master file table; {}",
+        volumes_text(volumes)
+    )]
+    NoNtfs { volumes: Vec<String> },
+    #[error(
         "argument \"region\": {found:?} is no region of the evidence; list_partitions tells which there are"
     )]
     NoRegion { found: String },

@@ -89,10 +89,7 @@ fn by_number<'t>(call: &Call<'t>, number: u64) -> Result<Asked<'t>, CallError> {
             let (argument, asked) = ("volume".to_owned(), number.to_string());
             Err(CallError::Several { argument, asked, candidates })
         }
-        (None, _) => {
-            let found = arguments.optional_text("volume").unwrap_or("NTFS").to_owned();
-            Err(CallError::NoVolume { argument: "volume", found, volumes: all })
-        }
+        (None, _) => Err(CallError::NoNtfs { volumes: all }),
     }
 }
 

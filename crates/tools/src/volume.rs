@@ -54,7 +54,7 @@ pub(crate) fn spelled(scope: &[&dyn Tree], text: &str) -> Result<String, CallErr
     Ok(known.map_or_else(|| text.to_owned(), |held| held.name().to_owned()))
 }
 
-/// The volume of the only image of which a drive letter means one.
+/// The volume that a drive letter means, where it means one only.
 fn drive(scope: &[&dyn Tree], letter: char, text: &str) -> Result<String, CallError> {
     let mut meant = Vec::new();
     for tree in scope.iter().filter(|tree| tree.layout().is_some()) {

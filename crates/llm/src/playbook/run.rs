@@ -287,7 +287,8 @@ fn any_fits(unless: &BTreeMap<String, Patterns>, record: &Record) -> bool {
 /// Whether both fields hold an instant and that of the first comes before that of the second.
 fn is_earlier([first, second]: &[String; 2], record: &Record) -> bool {
     let instant = |field: &String| match &record.fields.get(field)?.value {
-        FieldValue::Time(time) => time.utc,
+        // A local time of an assumed zone is no instant.
+        FieldValue::Time(time) => time.utc.filter(|_| time.zone.is_none()),
         FieldValue::Text(_)
         | FieldValue::Name(_)
         | FieldValue::Path(_)

@@ -138,6 +138,7 @@ fn an_entry_of_the_master_file_table_tells_all_its_times() {
     for (arguments, says) in [
         (json!({}), "give either \"entry\" or \"path\""),
         (json!({ "entry": 5, "path": NOTES }), "give either"),
+        (json!({ "entry": 5, "evidence": "disk" }), "no volume with NTFS is looked at"),
         (json!({ "path": "C/Users/Ann/notes.txt", "evidence": "disk" }), "no entry in a master file table"),
     ] {
         let refused = fixture.run("mft_entry", arguments);
