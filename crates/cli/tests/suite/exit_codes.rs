@@ -42,7 +42,7 @@ fn each_code_is_reached() {
         (2, &["run", "no-such-folder"]),
         (2, &["facts", "no-such-run"]),
         (10, &["run", str(&cut), "--fail-on", "gaps"]),
-        (20, &["run", &demo, "--model", "sloppy:3", "--fail-on", "gaps,refused,unmet"]),
+        (20, &["run", &demo, "--model", "sloppy:4", "--fail-on", "gaps,refused,unmet"]),
         (25, &["run", "empty/evidence", "--fail-on", "gaps,refused,unmet"]),
         (31, &["facts", "empty/"]),
         (60, &["run", &demo, "--rules", str(&none)]),

@@ -1,6 +1,6 @@
 //! Name indexes of whole runs: kept of images, made anew of folders, never trusted blindly, and never a reason to fail.
 
-use crate::support::{Place, demo_folder, str, text};
+use crate::support::{Place, collect_demo, str, text};
 use ledger::TaskId;
 use ledger::event::NamesIndexed;
 use serde_json::{Value, json};
@@ -119,13 +119,15 @@ fn an_index_of_other_evidence_keeps_the_run_unsealed_and_leaves_the_cache() {
 #[test]
 fn a_folder_is_indexed_for_its_run_alone() {
     let place = Place::new();
-    let demo = run(&place, &demo_folder(), &["--cache", "cache"]);
+    let folder = place.folder("folder");
+    collect_demo(&folder);
+    let demo = run(&place, &folder, &["--cache", "cache"]);
     assert_eq!(demo.names.len(), 1);
     assert!(demo.names[0].entries > 31);
     assert!(!place.path("cache").exists());
     let left: Vec<_> =
         std::fs::read_dir(place.path("")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(left, ["runs"], "nothing of the indexes stays");
+    assert_eq!(left.len(), 2, "nothing of the indexes stays: {left:?}");
 }
 
 #[test]
