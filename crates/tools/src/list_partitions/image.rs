@@ -58,14 +58,11 @@ fn with_acquisition(row: Row, found: &Acquisition) -> Row {
     )
 }
 
-/// A date in seconds since 1970 as the time that it is; any other text as it stands.
+/// The text as it stands; a date that was written as seconds since 1970 in RFC 3339.
 fn header_value(field: &str, text: &str) -> FieldValue {
     let seconds: Option<u32> = text.parse().ok().filter(|_| DATES.contains(&field));
     let utc = seconds.and_then(|seconds| Utc::from_unix_nanoseconds(i128::from(seconds) * 1_000_000_000));
-    match utc {
-        Some(utc) => FieldValue::Time(Time { raw: text.to_owned(), ..container_time(utc) }),
-        None => FieldValue::Text(text.to_owned()),
-    }
+    FieldValue::Text(utc.map_or_else(|| text.to_owned(), |utc| utc.to_text(Precision::Second)))
 }
 
 /// The clock of the computer that made the container, which is not the examined one.

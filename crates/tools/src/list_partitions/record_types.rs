@@ -16,9 +16,10 @@ const HASH: &[FieldType] = &[FieldType::Hash];
 const TEXT: &[FieldType] = &[FieldType::Text];
 const LIST: &[FieldType] = &[FieldType::List];
 const TIME: &[FieldType] = &[FieldType::Time];
-const TIME_OR_TEXT: &[FieldType] = &[FieldType::Time, FieldType::Text];
 
-/// Fields of [`HEADER`] that are times where the tool wrote seconds since 1970, and texts where it wrote a local date.
+/// Fields of [`HEADER`] that hold dates.
+///
+/// They are texts: the clock is that of the computer that made the image, and no time of the examined host.
 pub(super) const DATES: [&str; 2] = ["acquired", "system_date"];
 
 /// Header values of acquisition tools that have a field of their own: name in the container, field, meaning.
@@ -65,10 +66,7 @@ fn image() -> RecordType {
         ("header", LIST, "what else the container tells of itself, as name: text"),
         ("identifiers", LIST, "identifiers of the container, as name: text"),
     ];
-    fields.extend(HEADER.map(|(_, field, meaning)| {
-        let types = if DATES.contains(&field) { TIME_OR_TEXT } else { TEXT };
-        (field, types, meaning)
-    }));
+    fields.extend(HEADER.map(|(_, field, meaning)| (field, TEXT, meaning)));
     spec::record(
         IMAGE,
         "a disk image: its container and the medium in it; what the container tells are claims of the tool that wrote it",
