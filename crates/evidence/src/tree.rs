@@ -190,6 +190,8 @@ pub enum NodeState {
     Allocated,
     /// The entry was deleted; its bytes may be another's by now.
     Deleted,
+    /// The name is gone, and the file is in use under another one: nothing can be read by it.
+    Renamed,
 }
 
 /// A named (alternate) stream.

@@ -255,6 +255,33 @@ fn a_name_that_only_free_space_of_a_folder_keeps_is_told_as_lost() {
     assert!(matches!(tree.open(&entry.node, None).err(), Some(ReadError::Absent { .. })));
 }
 
+/// The same, where the file is in use under another name by now: it was renamed, and not deleted.
+#[test]
+fn a_name_of_a_file_that_has_another_one_by_now_is_not_told_as_deleted() {
+    let mut spec = VolumeSpec::new("");
+    for number in 0..60 {
+        let file = EntrySpec::file(&format!("folder/file {number:02} {}.txt", "y".repeat(40)), b"x");
+        spec = spec.entry(if number == 30 { file.deleted(Deleted::Recoverable).stale() } else { file });
+    }
+    let mut built = spec.build().unwrap();
+    let name = format!("file 30 {}.txt", "y".repeat(40));
+    let planted = built.planted(&format!("folder/{name}")).unwrap().clone();
+    let at = record_at(&built, planted.record);
+    built.put(at + 0x10, &(planted.sequence - 1).to_le_bytes());
+    built.put(at + 0x16, &1u16.to_le_bytes());
+    let wide: Vec<u8> = "file 30 ".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let bytes = built.bytes();
+    let record = &bytes[at as usize..at as usize + 1024];
+    let letter = record.windows(wide.len()).position(|found| found == wide).unwrap();
+    built.put(at + letter as u64, b"b");
+    let Volume(_kept, tree) = &open(&built);
+    let (found, _) = deleted(tree);
+    assert_eq!(found.len(), 1, "{:?}", found.keys());
+    let entry = &found[&format!("p0/$Deleted/{}-{}/{name}", planted.record, planted.sequence - 1)];
+    assert_eq!((entry.node.state, entry.recovery), (NodeState::Renamed, Recovery::Lost));
+    assert!(matches!(tree.open(&entry.node, None).err(), Some(ReadError::Absent { .. })));
+}
+
 #[test]
 fn a_record_in_use_whose_folder_is_gone_is_told_and_read() {
     let built = VolumeSpec::new("").entry(EntrySpec::file("folder/file.txt", b"unlinked")).build().unwrap();

@@ -58,6 +58,7 @@ fn scene(outputs: u32, bytes: u64) -> Scene {
         meaning: String::new(),
         subject: "key".into(),
         fields: BTreeMap::new(),
+        qualifiers: Vec::new(),
     };
     Scene {
         shelf,

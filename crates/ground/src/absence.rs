@@ -78,6 +78,10 @@ fn cover(
         let reason = format!("the case has no evidence {}", quote(label));
         return Err(missing(reason, "Name the evidence that was searched, or none.".to_owned()));
     }
+    if matches!(&claim.absence, Absence::File { name, .. } if may_be_short(name)) {
+        let reason = "short names (8.3), which files have beside their own, are not searched".to_owned();
+        return Err(missing(reason, "Search for the long name, and state that.".to_owned()));
+    }
     let mut covered: Option<Absence> = None;
     let mut searches = Vec::new();
     for cited in &claim.searches {
@@ -237,6 +241,16 @@ fn names(searched: &str, claimed: &str, under: &str) -> bool {
     let from_root = components(under).is_some_and(|parts| parts.is_empty()) && !claimed.contains(':');
     (pattern::same(searched, claimed) && (from_root || !claimed.contains(['/', '\\'])))
         || (simple && plain(claimed) && pattern::fits(searched, claimed))
+}
+
+/// Whether a name has the form that a file system gives to the second, short names of files, such as `MIMIKA~1.EXE`: no listing shows those.
+fn may_be_short(name: &str) -> bool {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let (stem, extension) = last.split_once('.').unwrap_or((last, ""));
+    let numbered = stem.rsplit_once('~').is_some_and(|(_, number)| {
+        !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || matches!(c, '*' | '?'))
+    });
+    numbered && stem.chars().count() <= 8 && extension.chars().count() <= 3
 }
 
 /// Whether files can have a name that is written so (see `evidence::path`): names hold no control characters, and `%{` only where it stands for a byte that could not be written otherwise.

@@ -48,6 +48,8 @@ pub(crate) enum Objection {
     Denied,
     /// The reading leaves out what the predicate says of such a record.
     Unstated,
+    /// The reading leaves out of what the record really tells: of a stream, of clusters that are another file's.
+    Unqualified,
     /// A time in it was kept by the machine that holds a copy.
     CopiedTime,
     /// Its values tell too little.
@@ -72,6 +74,9 @@ pub(crate) fn objection(claim: &Claim<'_>, fit: &Fit<'_>, setting: &Setting<'_>)
             return Some(Objection::Denied);
         }
     }
+    if unstated_qualifier(fit, setting).is_some() {
+        return Some(Objection::Unqualified);
+    }
     if fit.values.iter().any(is_copied_time) {
         return Some(Objection::CopiedTime);
     }
@@ -92,6 +97,14 @@ fn states(fit: &Fit<'_>, field: &str) -> bool {
     fit.values.iter().any(|bound| {
         let instant = !matches!(&bound.held.value, FieldValue::Time(time) if time.utc.is_none());
         bound.field == field && instant
+    })
+}
+
+/// The first field of the record that says of what it really tells and that the reading does not state.
+fn unstated_qualifier<'s>(fit: &Fit<'_>, setting: &Setting<'s>) -> Option<&'s str> {
+    let mut needed = setting.types.get(&fit.record.kind)?.qualifiers.iter().map(String::as_str);
+    needed.find(|field| {
+        fit.record.fields.contains_key(*field) && !fit.values.iter().any(|bound| bound.field == *field)
     })
 }
 
@@ -190,7 +203,7 @@ fn refuse_objection(
             RejectionCode::Overclaim,
             format!("`{}` of a {kind} says nothing without the field that states it", claim.predicate),
             match setting.vocabulary.meaning(&claim.predicate).and_then(|m| m.states.get(&fit.record.kind)) {
-                Some(field) => format!("State `{field}` as the record has it, if it names a time."),
+                Some(field) => format!("State `{field}` as the record has it; a time must name an instant."),
                 None => String::new(),
             },
         ),
@@ -200,6 +213,16 @@ fn refuse_objection(
             choose_predicate(
                 setting.vocabulary.proved_by(&fit.record.kind).filter(|other| **other != claim.predicate),
             ),
+        ),
+        Objection::Unqualified => (
+            RejectionCode::Overclaim,
+            format!(
+                "{} does not tell of the whole of {}, and the reading does not say so",
+                fit.record.id,
+                quote(&fit.subject.held.value.to_text())
+            ),
+            unstated_qualifier(fit, setting)
+                .map_or_else(String::new, |field| format!("State `{field}` as the record has it.")),
         ),
         Objection::CopiedTime => (
             RejectionCode::Overclaim,

@@ -94,6 +94,14 @@ pub enum RecheckError {
         /// The record's type.
         kind: String,
     },
+    /// The record tells of something else than its subject alone, and the fact does not say of what.
+    #[error("recheck a fact: field {field:?} of a {kind:?} is not stated")]
+    Qualifier {
+        /// The field.
+        field: String,
+        /// The record's type.
+        kind: String,
+    },
     /// The fact has no values, or two of one field.
     #[error("recheck a fact: it has no values, or two of one field")]
     Values,
@@ -123,6 +131,7 @@ pub fn recheck(
     check_record(entry, record)?;
     check_predicate(entry, vocabulary)?;
     check_subject(entry, types)?;
+    check_qualifiers(entry, record, types)?;
     for value in entry.values.iter().chain([&entry.subject]) {
         check_value(value, record, output)?;
     }
@@ -180,6 +189,19 @@ fn check_subject(entry: &FactEntry, types: &BTreeMap<String, RecordType>) -> Res
         return Ok(());
     }
     Err(RecheckError::Subject { field: entry.subject.field.clone(), kind: entry.kind.clone() })
+}
+
+fn check_qualifiers(
+    entry: &FactEntry,
+    record: &Record,
+    types: &BTreeMap<String, RecordType>,
+) -> Result<(), RecheckError> {
+    let fields = types.get(&entry.kind).map(|kind| kind.qualifiers.as_slice()).unwrap_or_default();
+    let stated: BTreeSet<_> = entry.values.iter().map(|value| &value.field).collect();
+    match fields.iter().find(|field| record.fields.contains_key(*field) && !stated.contains(field)) {
+        Some(field) => Err(RecheckError::Qualifier { field: field.clone(), kind: entry.kind.clone() }),
+        None => Ok(()),
+    }
 }
 
 /// Reads the value again from the bytes at its span.

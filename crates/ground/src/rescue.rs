@@ -78,16 +78,13 @@ fn discriminates(claim: &Claim<'_>, only: &Found<'_>, shelf: &Shelf, setting: &S
     only.fit.cites_subject || only.fit.values.iter().filter(telling).any(unique)
 }
 
-/// Whether the cited call looked at another file of the same name: at the hive of another user.
+/// Whether the cited call looked at other evidence, or at another file of the same name: at the hive of another user.
 ///
 /// What is said of the one must not become a fact about the other, unless the subject is the file's own path.
 fn is_namesake(miss: &Miss<'_>, found: &Found<'_>) -> bool {
     let Some(cited) = miss.cited else { return false };
     let locator = &found.fit.record.locator;
     let subject = &found.fit.subject.held.value;
-    if matches!(subject, FieldValue::Path(path) if *path == locator.path) {
-        return false;
-    }
     let arguments = cited.search.arguments.as_ref().and_then(Value::as_object);
     let argument = |name| arguments.and_then(|all| all.get(name)).and_then(Value::as_str);
     let evidence = argument("evidence").unwrap_or(&locator.evidence);
@@ -97,7 +94,19 @@ fn is_namesake(miss: &Miss<'_>, found: &Found<'_>) -> bool {
     let own = (locator.evidence.as_str(), locator.path.as_str());
     let name = |path: &str| fold::name(path.rsplit('/').next().unwrap_or_default());
     let looked: Vec<_> = asked.chain(read).collect();
-    !looked.contains(&own) && looked.iter().any(|(_, path)| name(path) == name(own.1))
+    let labels = argument("evidence").into_iter().chain(looked.iter().map(|(label, _)| *label));
+    let elsewhere = looked_elsewhere(labels, &locator.evidence);
+    // Within one piece of evidence a path is one file's; every image has a `p1/Windows`.
+    if !elsewhere && matches!(subject, FieldValue::Path(path) if *path == locator.path) {
+        return false;
+    }
+    elsewhere || !looked.contains(&own) && looked.iter().any(|(_, path)| name(path) == name(own.1))
+}
+
+/// Whether there are labels, and all are of other evidence than `own`.
+fn looked_elsewhere<'l>(labels: impl Iterator<Item = &'l str>, own: &str) -> bool {
+    let mut labels = labels.peekable();
+    labels.peek().is_some() && labels.all(|label| label != own)
 }
 
 /// Characters from which on a quotation tells one text from others.

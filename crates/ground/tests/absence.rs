@@ -292,3 +292,13 @@ fn a_fact_names_its_values_and_the_parts_of_its_paths_and_nothing_within_a_word(
     assert!(mentions(&fact(FieldValue::List(vec!["10.0.0.1".into(), "10.0.0.2".into()])), "10.0.0.2"));
     assert!(!mentions(&fact(FieldValue::List(vec!["10.0.0.1".into()])), "10.0.0"));
 }
+
+#[test]
+fn a_short_name_that_no_listing_shows_is_not_absent() {
+    for name in ["MIMIKA~1.EXE", "progra~2", "/p1/DOCUME~1", "a~?.txt"] {
+        assert!(judge(search("find_files", json!({"name": name})), file(name, "")).is_err(), "{name}");
+    }
+    for name in ["~$plan.docx", "backup~1.tar.gz", "notes~", "a ~1 of many.txt"] {
+        assert!(judge(search("find_files", json!({"name": name})), file(name, "")).is_ok(), "{name}");
+    }
+}

@@ -67,6 +67,7 @@ fn verdict(outputs: Vec<Vec<Record>>, reading: &Reading) -> Verdict {
         ("registry_key", "key_path"),
         ("service", "name"),
         ("text_line", "path"),
+        ("deleted_entry", "path"),
     ];
     let types: BTreeMap<String, RecordType> = subjects
         .map(|(name, subject)| {
@@ -75,6 +76,7 @@ fn verdict(outputs: Vec<Vec<Record>>, reading: &Reading) -> Verdict {
                 meaning: String::new(),
                 subject: subject.into(),
                 fields: BTreeMap::new(),
+                qualifiers: if name == "text_line" { vec!["stream".into()] } else { Vec::new() },
             };
             (name.to_owned(), kind)
         })
@@ -246,4 +248,75 @@ fn a_quotation_may_name_the_file_and_the_line_that_it_stands_in() {
 fn search() -> ground::Search {
     let completeness = ledger::Completeness::Complete;
     ground::Search { tool: "read".into(), arguments: None, completeness, whole: true }
+}
+
+/// A line of a file in one of two images.
+fn line_of(image: &str, path: &str, stream: Option<&str>, text: &str) -> Record {
+    let mut line = record(
+        "text_line",
+        1,
+        &[("path", FieldValue::Path(path.into())), ("text", FieldValue::Text(text.into()))],
+    );
+    line.locator.evidence = image.into();
+    line.locator.path = path.into();
+    line.locator.stream = stream.map(str::to_owned);
+    if let Some(stream) = stream {
+        let value = FieldValue::Name(stream.to_owned());
+        line.fields.insert("stream".into(), Field { at: None, value });
+    }
+    line
+}
+
+#[test]
+fn words_of_an_alternate_stream_are_not_quoted_of_the_file() {
+    let outputs = || vec![vec![line_of("a", "p1/notes.txt", Some("hidden"), "the second set of books")]];
+    let words = ("text", "the second set of books");
+    let said = |values: &[(&str, &str)]| verdict(outputs(), &reading("quoted", "p1/notes.txt", values, 0));
+    assert_eq!(refused(said(&[words])), RejectionCode::Overclaim);
+    assert!(matches!(said(&[words, ("stream", "hidden")]), Verdict::Grounded { .. }));
+    refused(said(&[words, ("stream", "other")]));
+}
+
+#[test]
+fn a_value_of_one_image_is_not_healed_into_the_same_path_of_another() {
+    let path = "p1/Windows/setup.log";
+    let outputs = || {
+        vec![
+            vec![line_of("a", path, None, "nothing was installed here")],
+            vec![line_of("b", path, None, "remote access was installed")],
+        ]
+    };
+    let claim = reading("quoted", path, &[("text", "remote access was installed")], 0);
+    assert_eq!(refused(verdict(outputs(), &claim)), RejectionCode::Ambiguous);
+    let right = reading("quoted", path, &[("text", "remote access was installed")], 1);
+    assert!(matches!(verdict(outputs(), &right), Verdict::Grounded { .. }));
+}
+
+#[test]
+fn an_entry_that_is_counted_in_or_has_another_name_was_not_deleted() {
+    let entry = |state: &str| {
+        let path = "p1/$Deleted/40-2/plan.txt";
+        vec![vec![record(
+            "deleted_entry",
+            1,
+            &[
+                ("path", FieldValue::Path(path.into())),
+                ("name", FieldValue::Name("plan.txt".into())),
+                ("state", FieldValue::Name(state.into())),
+            ],
+        )]]
+    };
+    let said = |predicate: &str, state: &str, values: &[(&str, &str)]| {
+        verdict(entry(state), &reading(predicate, "", values, 0))
+    };
+    let name = ("name", "plan.txt");
+    for state in ["allocated", "renamed"] {
+        let code = refused(said("deleted", state, &[name, ("state", state)]));
+        assert_eq!(code, RejectionCode::Overclaim, "{state}");
+    }
+    assert!(matches!(said("deleted", "deleted", &[name, ("state", "deleted")]), Verdict::Grounded { .. }));
+    // Without its state it could be taken for a file that is there.
+    for predicate in ["deleted", "present"] {
+        assert_eq!(refused(said(predicate, "deleted", &[name])), RejectionCode::Overclaim, "{predicate}");
+    }
 }

@@ -56,6 +56,9 @@ pub struct RecordType {
     pub subject: String,
     /// The fields: their types and meanings.
     pub fields: BTreeMap<String, FieldMeaning>,
+    /// Fields that say of what the record really tells, such as the stream of a file: a reading of a record that has one must state it, or it would be a claim about something else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub qualifiers: Vec<String>,
 }
 
 /// What a field of a record type holds.

@@ -6,11 +6,12 @@ use crate::arguments::Arguments;
 use crate::catalogue::Call;
 use crate::error::CallError;
 use crate::mft_entry::places;
+use crate::place::Place;
 use crate::printable::{LONGEST, LOOK_BACK, Printable, Scanner, Writing};
 use crate::returned::Return;
 use crate::row::Row;
 use crate::whole_lines::read_at;
-use crate::{place, spec, stream, volume};
+use crate::{place, remains, spec, stream, volume};
 use evidence::{ReadAt, Tree};
 use ledger::{ByteSpan, FieldType, FieldValue, Record, RecordType, ToolSpec};
 use serde_json::{Value, json};
@@ -68,19 +69,20 @@ pub(crate) fn spec() -> ToolSpec {
 }
 
 fn record_type() -> RecordType {
-    spec::record(
+    remains::qualified(spec::record(
         KIND,
         "one run of printable characters in bytes of any kind; a run of more than 8192 bytes comes in parts",
         "path",
         &[
             ("path", &[FieldType::Path], "path of the file, or name of the region of the medium"),
             ("stream", &[FieldType::Name], "named stream of the file, where the string stands in one"),
+            remains::FIELD,
             ("offset", &[FieldType::Integer], "bytes from the start of the file, stream or region"),
             ("encoding", &[FieldType::Name], "ascii or utf-16le"),
             ("text", &[FieldType::Text], "the characters"),
             ("place", &[FieldType::List], "where they stand in the files of the evidence: file@offset+bytes"),
         ],
-    )
+    ))
 }
 
 /// The bytes to look into, and how they are called.
@@ -93,6 +95,8 @@ struct Source<'t> {
     locator: (String, u64),
     stream: Option<String>,
     used: Vec<(&'static str, Value)>,
+    /// The file, where it is one.
+    file: Option<Place<'t>>,
 }
 
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
@@ -117,23 +121,27 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         // Nobody may read an absence out of a part.
         returned.truncate(format!("looked at bytes {} to the end at {size}", search.first));
     }
-    Ok(returned)
+    Ok(match &source.file {
+        Some(place) => remains::mark(returned, place),
+        None => returned,
+    })
 }
 
 fn of_file<'t>(call: &Call<'t>, path: &str) -> Result<Source<'t>, CallError> {
     let arguments = call.arguments;
     let place = place::find(call.trees, arguments.optional_text("evidence"), path)?;
-    let stream = stream::named(&place, arguments.optional_text("stream"))?;
+    let stream = stream::named(&place, arguments.optional_text("stream"))?.map(str::to_owned);
     let name = place.node.path.as_str().to_owned();
     let mut used = vec![("evidence", json!(place.tree.label())), ("path", json!(name))];
-    used.extend(stream.map(|stream| ("stream", json!(stream))));
+    used.extend(stream.as_ref().map(|stream| ("stream", json!(stream))));
     Ok(Source {
         tree: place.tree,
-        reader: place.tree.open(&place.node, stream)?,
+        reader: place.tree.open(&place.node, stream.as_deref())?,
         locator: (name.clone(), 0),
         name,
-        stream: stream.map(str::to_owned),
+        stream,
         used,
+        file: Some(place),
     })
 }
 
@@ -153,6 +161,7 @@ fn of_region<'t>(call: &Call<'t>, region: &str) -> Result<Source<'t>, CallError>
         name,
         locator: (String::new(), found.offset),
         stream: None,
+        file: None,
     })
 }
 

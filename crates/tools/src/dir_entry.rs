@@ -33,7 +33,7 @@ pub(crate) fn record_type() -> RecordType {
                 &[FieldType::Time],
                 "created; not given for a copied folder, where it is the copy's own",
             ),
-            ("state", &[FieldType::Name], "allocated or deleted"),
+            ("state", &[FieldType::Name], "allocated, deleted, or renamed: only this name is gone"),
             (
                 "target",
                 &[FieldType::Path],
@@ -90,17 +90,22 @@ fn row(tree: &dyn Tree, node: &Node) -> Row {
         NodeKind::Symlink { target } => Some(FieldValue::Path(target.clone())),
         NodeKind::File | NodeKind::Directory | NodeKind::Other => None,
     };
-    let state = match node.state {
-        NodeState::Allocated => "allocated",
-        NodeState::Deleted => "deleted",
-    };
     // The entries of a folder are links of their own on some file systems.
     let links = node.links.filter(|links| *links > 1 && node.kind == NodeKind::File);
     with_shape(Row::new(KIND, tree, node, None), node)
         .field("path", FieldValue::Path(node.path.as_str().to_owned()))
-        .field("state", FieldValue::Name(state.to_owned()))
+        .field("state", FieldValue::Name(state(node).to_owned()))
         .maybe("target", target, None)
         .maybe("links", links.map(|links| FieldValue::Integer(links.into())), None)
+}
+
+/// The name of its state.
+pub(crate) const fn state(node: &Node) -> &'static str {
+    match node.state {
+        NodeState::Allocated => "allocated",
+        NodeState::Deleted => "deleted",
+        NodeState::Renamed => "renamed",
+    }
 }
 
 /// Adds name, kind, size, times and streams.

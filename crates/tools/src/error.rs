@@ -84,6 +84,10 @@ pub(crate) enum CallError {
         "argument \"region\": {found:?} is no region of the evidence; list_partitions tells which there are"
     )]
     NoRegion { found: String },
+    #[error(
+        "{path} was deleted, and its recovery is {recovery}: what it holds now may be another file's; read_file and carve_strings read it piece by piece"
+    )]
+    NotWhole { path: EvidencePath, recovery: &'static str },
     #[error("{path} has no entry in a master file table: mft_entry reads volumes with NTFS")]
     NoMftEntry { path: EvidencePath },
     #[error("give either {one:?} or {other:?}")]

@@ -6,7 +6,7 @@ use crate::catalogue::Call;
 use crate::error::CallError;
 use crate::returned::Return;
 use crate::row::Row;
-use crate::{place, spec, stream};
+use crate::{place, remains, spec, stream};
 use evidence::{ReadAt, read_full_at};
 use ledger::digest::hex;
 use ledger::{ByteSpan, Digest, FieldType, FieldValue, RecordType, ToolSpec};
@@ -35,13 +35,14 @@ pub(crate) fn spec() -> ToolSpec {
 }
 
 fn record_type() -> RecordType {
-    spec::record(
+    remains::qualified(spec::record(
         KIND,
         "the hashes of the whole content of a file",
         "path",
         &[
             ("path", &[FieldType::Path], "path of the file in the evidence"),
             ("stream", &[FieldType::Name], "named stream of the file, where that was hashed"),
+            remains::FIELD,
             ("size", &[FieldType::Size], "bytes that were hashed: all of the file"),
             (
                 "md5",
@@ -55,7 +56,7 @@ fn record_type() -> RecordType {
             ),
             ("sha256", &[FieldType::Hash], "SHA-256 of the content, 64 hex digits"),
         ],
-    )
+    ))
 }
 
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
@@ -82,7 +83,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         .done();
     let mut used = vec![("evidence", json!(place.tree.label())), ("path", json!(path.as_str()))];
     used.extend(stream.map(|stream| ("stream", json!(stream))));
-    Ok(Return::found(vec![record], arguments.normalised(&used)))
+    Ok(remains::mark(Return::found(vec![record], arguments.normalised(&used)), &place))
 }
 
 /// The hashes of one content.

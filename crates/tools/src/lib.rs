@@ -42,6 +42,7 @@ mod read_stream;
 mod registry_artifact;
 mod registry_records;
 mod registry_scan;
+mod remains;
 mod returned;
 mod row;
 mod search_registry;

@@ -88,7 +88,11 @@ fn record_type() -> RecordType {
             ("changed", TIME, "metadata last changed; not when it was deleted"),
             ("born", TIME, "created"),
             ("streams", &[FieldType::List], "names of the named (alternate) streams; read_stream reads them"),
-            ("state", &[FieldType::Name], "deleted"),
+            (
+                "state",
+                &[FieldType::Name],
+                "deleted; allocated: the file system counts it in and no folder leads to it; renamed: only this name is gone, the file is in use under another one",
+            ),
             (
                 "recovery",
                 &[FieldType::Name],
@@ -207,7 +211,7 @@ fn record(tree: &dyn Tree, entry: &DeletedEntry, hashes: Option<Hashes>) -> Reco
     dir_entry::with_shape(Row::new(KIND, tree, node, None), node)
         .field("path", FieldValue::Path(node.path.as_str().to_owned()))
         .field(original, FieldValue::Path(path.as_str().to_owned()))
-        .field("state", name("deleted"))
+        .field("state", name(dir_entry::state(node)))
         .field("recovery", name(recovery))
         .maybe("reused", parts.map(|(reused, _)| number(reused)), None)
         .maybe("clusters", parts.map(|(_, clusters)| number(clusters)), None)

@@ -9,7 +9,7 @@ use crate::sqlite_file::budget::Budget;
 use crate::sqlite_file::schema::{Entry, EntryKind, Schema};
 use crate::sqlite_file::table::{Table, not_read};
 use crate::sqlite_file::{Database, State, defect_words};
-use crate::{place, spec};
+use crate::{place, remains, spec};
 use evidence::escape_name;
 use ledger::{Defect, FieldType, FieldValue, Gap, Record, RecordType, ToolSpec};
 use rusqlite::Connection;
@@ -83,6 +83,7 @@ fn record_type() -> RecordType {
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let arguments = call.arguments;
     let place = place::find(call.trees, arguments.optional_text("evidence"), arguments.text("path")?)?;
+    let place = remains::whole(place)?;
     let normalised = arguments
         .normalised(&[("evidence", json!(place.tree.label())), ("path", json!(place.node.path.as_str()))]);
     let database = Database::copy(place, call.scratch)?;

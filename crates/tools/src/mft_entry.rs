@@ -136,12 +136,14 @@ impl Told<'_> {
         let found = self.found;
         let standard = found.standard_information.as_ref();
         let base = found.base.map(|(entry, sequence)| format!("{entry}-{sequence}"));
+        // A record that is free, and extends another one or has no name, was perhaps no file that was deleted.
+        let was_a_file = found.in_use || (found.base.is_none() && !found.names.is_empty());
         let times = standard.map(|standard| standard.times.clone()).unwrap_or_default();
         let row = self
             .row(ENTRY)
             .field("entry", FieldValue::Integer(found.entry.into()))
             .field("sequence", FieldValue::Integer(found.sequence.into()))
-            .field("in_use", FieldValue::Flag(found.in_use))
+            .maybe("in_use", was_a_file.then_some(FieldValue::Flag(found.in_use)), None)
             .field("directory", FieldValue::Flag(found.directory))
             .field("links", FieldValue::Integer(found.links.into()))
             .field("log_sequence", FieldValue::Integer(found.log_sequence.into()))
@@ -160,7 +162,13 @@ impl Told<'_> {
             .field("name", name(&found.name))
             .field("namespace", name(found.namespace))
             .field("parent", name(&format!("{parent}-{sequence}")));
-        with_times(row, found.times.clone()).done()
+        // Other names than those of $STANDARD_INFORMATION: the one must not be stated as the other.
+        let MacbTimes { modified, accessed, changed, born } = found.times.clone();
+        row.maybe("name_modified", modified.map(FieldValue::Time), None)
+            .maybe("name_accessed", accessed.map(FieldValue::Time), None)
+            .maybe("name_changed", changed.map(FieldValue::Time), None)
+            .maybe("name_born", born.map(FieldValue::Time), None)
+            .done()
     }
 
     fn attribute(&self, found: &AttributeInfo) -> Record {

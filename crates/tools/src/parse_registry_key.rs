@@ -5,7 +5,7 @@ use crate::error::CallError;
 use crate::key_lookup::{Lookup, look_up};
 use crate::registry_records::{self, Source};
 use crate::returned::Return;
-use crate::{hive_file, place, spec};
+use crate::{hive_file, place, remains, spec};
 use artifacts::registry::{self, Hive, Key, Value};
 use ledger::{AbsenceForm, Defect, Record, ToolSpec};
 use serde_json::json;
@@ -50,6 +50,7 @@ fn described() -> ToolSpec {
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let arguments = call.arguments;
     let place = place::find(call.trees, arguments.optional_text("evidence"), arguments.text("hive")?)?;
+    let place = remains::whole(place)?;
     let node = &place.node;
     let bytes = hive_file::bytes(place.tree, node)?;
     let hive = hive_file::open(node, &bytes)?;

@@ -11,7 +11,7 @@ use crate::returned::Return;
 use crate::row::Row;
 use crate::text::{Encoding, detect, lines};
 use crate::whole_lines::{read_at, widen};
-use crate::{place, spec, text_line};
+use crate::{place, remains, spec, text_line};
 use evidence::ReadAt;
 use ledger::digest::hex;
 use ledger::{ByteSpan, FieldType, FieldValue, Record, RecordType, ToolSpec};
@@ -68,24 +68,25 @@ pub(crate) fn encoding() -> (&'static str, Value) {
 pub(crate) fn record_types() -> Vec<RecordType> {
     vec![
         text_line::record_type(),
-        spec::record(
+        remains::qualified(spec::record(
             ROW,
             "16 bytes of a file",
             "path",
             &[
                 ("path", &[FieldType::Path], "path of the file in the evidence"),
                 ("stream", &[FieldType::Name], "named stream of the file, where the bytes stand in one"),
+                remains::FIELD,
                 ("offset", &[FieldType::Integer], "bytes from the start of the file"),
                 ("bytes", &[FieldType::Bytes], "the bytes in hex digits; fewer than 16 at the end"),
             ],
-        ),
+        )),
     ]
 }
 
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let arguments = call.arguments;
     let place = place::find(call.trees, arguments.optional_text("evidence"), arguments.text("path")?)?;
-    read(arguments, &place, None)
+    Ok(remains::mark(read(arguments, &place, None)?, &place))
 }
 
 /// The part of the file, or of its named stream, that the arguments ask for.

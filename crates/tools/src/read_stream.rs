@@ -5,7 +5,7 @@ use crate::error::CallError;
 use crate::place::Place;
 use crate::returned::Return;
 use crate::row::Row;
-use crate::{place, read_file, spec, stream};
+use crate::{place, read_file, remains, spec, stream};
 use evidence::StreamInfo;
 use ledger::{ByteSpan, FieldType, FieldValue, Record, RecordType, ToolSpec};
 use serde_json::json;
@@ -33,15 +33,18 @@ pub(crate) fn spec() -> ToolSpec {
 }
 
 fn record_type() -> RecordType {
-    spec::record(
-        KIND,
-        "one named stream of a file or folder",
-        "path",
-        &[
-            ("path", &[FieldType::Path], "path of the file or folder in the evidence"),
-            ("stream", &[FieldType::Name], "name of the stream"),
-            ("size", &[FieldType::Size], "bytes of the stream"),
-        ],
+    spec::qualified(
+        &["stream"],
+        spec::record(
+            KIND,
+            "one named stream of a file or folder",
+            "path",
+            &[
+                ("path", &[FieldType::Path], "path of the file or folder in the evidence"),
+                ("stream", &[FieldType::Name], "name of the stream"),
+                ("size", &[FieldType::Size], "bytes of the stream"),
+            ],
+        ),
     )
 }
 
@@ -49,7 +52,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let arguments = call.arguments;
     let place = place::find(call.trees, arguments.optional_text("evidence"), arguments.text("path")?)?;
     match stream::named(&place, arguments.optional_text("stream"))? {
-        Some(stream) => read_file::read(arguments, &place, Some(stream)),
+        Some(stream) => Ok(remains::mark(read_file::read(arguments, &place, Some(stream))?, &place)),
         None => {
             let records = place.node.streams.iter().map(|stream| record(&place, stream)).collect();
             let used = [("evidence", json!(place.tree.label())), ("path", json!(place.node.path.as_str()))];

@@ -38,7 +38,7 @@ use crate::catalogue::Call;
 use crate::error::CallError;
 use crate::hives::{HiveFile, HiveSearch, MAX_HIVES};
 use crate::returned::Return;
-use crate::{hive_file, place, spec};
+use crate::{hive_file, place, remains, spec};
 use artifacts::registry::{HiveType, identify};
 use evidence::{EvidencePath, ReadError};
 use ledger::{RecordType, ToolSpec};
@@ -127,7 +127,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let mut normalised = Vec::new();
     let search = match arguments.optional_text("hive") {
         Some(path) => {
-            let place = place::find(call.trees, arguments.optional_text("evidence"), path)?;
+            let place = remains::whole(place::find(call.trees, arguments.optional_text("evidence"), path)?)?;
             normalised.push(("hive", json!(place.node.path.as_str())));
             normalised.push(("evidence", json!(place.tree.label())));
             one(artifact, &place, &mut sink)?;

@@ -7,6 +7,7 @@ use crate::hives::Found;
 use crate::key_lookup::{Lookup, look_up};
 use crate::place::{self, Place};
 use crate::registry_records::Source;
+use crate::remains;
 use crate::returned::chain;
 use crate::settle::MOST;
 use artifacts::registry::{self, Hive, Key, Value};
@@ -45,7 +46,7 @@ impl<'a> Scan<'a> {
         let mut found = Found::default();
         let one = call.arguments.optional_text("hive");
         if let Some(hive) = one {
-            found.files.push(place::find(call.trees, label, hive)?);
+            found.files.push(remains::whole(place::find(call.trees, label, hive)?)?);
         } else {
             for place in place::under(call.trees, label, under)?.places {
                 found.look(place.tree, &place.node)?;

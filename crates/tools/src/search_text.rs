@@ -11,7 +11,7 @@ use crate::page::Page;
 use crate::returned::{Return, chain};
 use crate::surround::{self, slice};
 use crate::text::{Encoding, Line, PIECE, decode, detect};
-use crate::{place, spec, text_line};
+use crate::{place, remains, spec, text_line};
 use evidence::{Node, NodeKind, ReadAt, ReadError, Step, Tree, read_full_at, walk};
 use ledger::{AbsenceForm, ByteSpan, Defect, Gap, ToolSpec};
 use memchr::memchr_iter;
@@ -45,7 +45,7 @@ pub(crate) fn spec() -> ToolSpec {
 fn described() -> ToolSpec {
     spec::tool(
         "search_text",
-        "Finds the lines that contain a text, in files of any kind; in those that are no text the printable characters around it. \
+        "Finds the lines that contain a text, in files of any kind and in their named (alternate) streams; in those that are no text the printable characters around it. \
          The text is looked for as UTF-8 and as UTF-16LE; characters other than ASCII are not found in other encodings. \
          Compressed and encrypted content is not searched as what it means.",
         vec![
@@ -80,14 +80,18 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         if start.kind == NodeKind::Directory {
             search.folder(tree, start, name.as_ref())?;
         } else if name.as_ref().is_none_or(|name| name.fits(&start.path)) {
-            search.file(tree, start)?;
+            search.file(tree, start, None)?;
+            search.streams(tree, start);
         }
     }
     let Search { page, defects, gaps, .. } = search;
     let mut returned =
         Return { defects, gaps, ..Return::found(Vec::new(), arguments.normalised(&scope.normalised())) };
     page.fill(&mut returned, "lines");
-    Ok(returned)
+    Ok(match scope.places.as_slice() {
+        [place] => remains::mark(returned, place),
+        _ => returned,
+    })
 }
 
 fn name(text: &str) -> Result<Glob, CallError> {
@@ -135,13 +139,14 @@ impl Search {
                 break;
             }
             match step {
-                Step::Node(node)
-                    if node.kind == NodeKind::File && name.is_none_or(|name| name.fits(&node.path)) =>
-                {
-                    if let Err(error) = self.file(tree, &node) {
+                Step::Node(node) if name.is_none_or(|name| name.fits(&node.path)) => {
+                    if node.kind == NodeKind::File
+                        && let Err(error) = self.file(tree, &node, None)
+                    {
                         let path = node.path.as_str().to_owned();
                         self.gaps.push(Gap { path, reason: chain(&error) });
                     }
+                    self.streams(tree, &node);
                 }
                 Step::Node(_) => {}
                 Step::Defect(defect) => self.defects.push(defect),
@@ -151,14 +156,28 @@ impl Search {
         Ok(())
     }
 
-    fn file(&mut self, tree: &dyn Tree, node: &Node) -> Result<(), ReadError> {
-        let mut reader = tree.open(node, None)?;
+    /// The named streams of a file or folder: text can stand there, too.
+    fn streams(&mut self, tree: &dyn Tree, node: &Node) {
+        for stream in &node.streams {
+            if !self.more {
+                return;
+            }
+            if let Err(error) = self.file(tree, node, Some(&stream.name)) {
+                let path = format!("{}:{}", node.path, stream.name);
+                self.gaps.push(Gap { path, reason: chain(&error) });
+            }
+        }
+    }
+
+    fn file(&mut self, tree: &dyn Tree, node: &Node, stream: Option<&str>) -> Result<(), ReadError> {
+        let mut reader = tree.open(node, stream)?;
         let mut window = Window::new(reader.as_mut())?;
         let mut lines = Lines::default();
         while self.more && window.next(reader.as_mut())? {
             for hit in window.hits(&self.needles, &mut lines) {
                 let number = hit.numbered.then(|| lines.before(&window, hit.at));
-                let record = || text_line::record(tree, node, None, window.line(&hit, number), hit.numbered);
+                let record =
+                    || text_line::record(tree, node, stream, window.line(&hit, number), hit.numbered);
                 self.more = self.page.take(record);
                 if !self.more {
                     return Ok(());

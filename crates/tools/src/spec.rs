@@ -48,7 +48,13 @@ pub(crate) fn record(
         meaning: meaning.to_owned(),
         subject: subject.to_owned(),
         fields: fields.collect(),
+        qualifiers: Vec::new(),
     }
+}
+
+/// The record type, of which a reading must state these fields where a record has them.
+pub(crate) fn qualified(by: &[&str], record: RecordType) -> RecordType {
+    RecordType { qualifiers: by.iter().map(|name| (*name).to_owned()).collect(), ..record }
 }
 
 /// A text.

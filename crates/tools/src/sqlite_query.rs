@@ -22,7 +22,7 @@ use crate::returned::Return;
 use crate::sqlite_file::budget::Budget;
 use crate::sqlite_file::schema::Schema;
 use crate::sqlite_file::{Database, State, defect_words};
-use crate::{place, spec};
+use crate::{place, remains, spec};
 use claims::{Claim, claims};
 use ledger::ToolSpec;
 use rusqlite::Connection;
@@ -74,6 +74,7 @@ pub(crate) fn spec() -> ToolSpec {
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let arguments = call.arguments;
     let place = place::find(call.trees, arguments.optional_text("evidence"), arguments.text("path")?)?;
+    let place = remains::whole(place)?;
     let normalised = arguments
         .normalised(&[("evidence", json!(place.tree.label())), ("path", json!(place.node.path.as_str()))]);
     let state = match arguments.text("wal")? {

@@ -1,5 +1,6 @@
 //! The record of a line of text.
 
+use crate::remains;
 use crate::row::Row;
 use crate::spec;
 use crate::text::Line;
@@ -9,7 +10,7 @@ use ledger::{Defect, FieldType, FieldValue, Record, RecordType};
 const KIND: &str = "text_line";
 
 pub(crate) fn record_type() -> RecordType {
-    spec::record(
+    remains::qualified(spec::record(
         KIND,
         "one line of a text file, without its line end; of a long line one part; \
          in a file that is no text a run of printable characters",
@@ -17,6 +18,7 @@ pub(crate) fn record_type() -> RecordType {
         &[
             ("path", &[FieldType::Path], "path of the file in the evidence"),
             ("stream", &[FieldType::Name], "named stream of the file, where the text stands in one"),
+            remains::FIELD,
             (
                 "line",
                 &[FieldType::Integer],
@@ -29,7 +31,7 @@ pub(crate) fn record_type() -> RecordType {
             ),
             ("text", &[FieldType::Text], "the text"),
         ],
-    )
+    ))
 }
 
 pub(crate) fn record(

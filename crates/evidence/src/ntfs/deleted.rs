@@ -225,7 +225,7 @@ fn slack_node(root: &EvidencePath, found: &SlackName) -> Result<Node, PathError>
         size: if found.is_directory { 0 } else { found.size },
         times: found.times.clone(),
         reference: Some(FileReference::Mft { entry, sequence }),
-        state: NodeState::Deleted,
+        state: if found.renamed { NodeState::Renamed } else { NodeState::Deleted },
         ..Node::folder(path)
     })
 }

@@ -188,7 +188,7 @@ impl NtfsFiles {
 
     /// The entry of a folder, and its number.
     fn folder(&self, node: &Node) -> Result<(MftEntry, u64), ReadError> {
-        if node.state == NodeState::Deleted {
+        if node.state != NodeState::Allocated {
             let found = "a deleted folder; the deleted entries tell where they stood";
             return Err(ReadError::Unsupported { path: node.path.clone(), found });
         }
@@ -204,7 +204,7 @@ impl NtfsFiles {
             Some(reference) => {
                 let entry = self.entry(&node.path, reference.entry)?;
                 // A name that is gone may be that of a file which has another one by now.
-                let renamed = node.state == NodeState::Deleted && entry.in_use;
+                let renamed = node.state != NodeState::Allocated && entry.in_use;
                 let own = entry.sequence == reference.sequence && !renamed;
                 if own { Ok(entry) } else { Err(absent()) }
             }

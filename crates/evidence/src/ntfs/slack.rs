@@ -22,6 +22,8 @@ pub(super) struct SlackName {
     pub(super) is_directory: bool,
     /// The entry is still this file, deleted, and keeps no name itself: the reference is what it has by now.
     pub(super) kept: bool,
+    /// The file that had this name is in use, under another one.
+    pub(super) renamed: bool,
 }
 
 impl Volume {
@@ -68,6 +70,7 @@ impl Volume {
         if !found.reference.is(entry.sequence, entry.in_use) {
             return true;
         }
+        found.renamed = entry.in_use;
         if !entry.in_use && entry.names().next().is_none() {
             // Some systems take the names out of a record before they free it.
             found.kept = true;
@@ -106,6 +109,7 @@ fn entry(folder: &MftEntry, bytes: &[u8]) -> Option<(SlackName, usize)> {
         size: name.size(),
         is_directory: name.is_directory(),
         kept: false,
+        renamed: false,
     };
     (sound && reference.entry != folder.number && reference.entry != 0).then_some((found, length))
 }

@@ -104,6 +104,7 @@ pub fn types() -> BTreeMap<String, RecordType> {
         meaning: String::new(),
         subject: subject.to_owned(),
         fields: BTreeMap::new(),
+        qualifiers: Vec::new(),
     };
     subjects.map(|pair| (pair.0.to_owned(), record_type(pair))).into()
 }

@@ -30,7 +30,11 @@ fn entry() -> RecordType {
             PATH,
             ("entry", NUMBER, "number of the entry"),
             ("sequence", NUMBER, "how often the entry was given to a new file"),
-            ("in_use", FLAG, "whether the file system counts it in; false: it was deleted"),
+            (
+                "in_use",
+                FLAG,
+                "whether the file system counts it in; false: it was deleted; left out of a free entry that has no name or extends another one",
+            ),
             ("directory", FLAG, "whether it is a folder"),
             ("links", NUMBER, "names that the entry says it has, short names among them"),
             ("log_sequence", NUMBER, "$LogFile sequence number of its last change"),
@@ -62,10 +66,10 @@ fn name() -> RecordType {
             ("name", TEXT, "the name"),
             ("namespace", TEXT, "posix, win32, dos or win32_and_dos"),
             ("parent", TEXT, "entry and sequence of the folder that held the name"),
-            ("modified", TIME, "$FILE_NAME: content last written"),
-            ("accessed", TIME, "$FILE_NAME: content last read"),
-            ("changed", TIME, "$FILE_NAME: entry last changed"),
-            ("born", TIME, "$FILE_NAME: created"),
+            ("name_modified", TIME, "$FILE_NAME: content last written"),
+            ("name_accessed", TIME, "$FILE_NAME: content last read"),
+            ("name_changed", TIME, "$FILE_NAME: entry last changed"),
+            ("name_born", TIME, "$FILE_NAME: created"),
         ],
     )
 }

@@ -121,7 +121,8 @@ fn an_entry_of_the_master_file_table_tells_all_its_times() {
     assert_eq!(text(entry, "path"), STOMPED);
     assert_eq!([text(entry, "entry"), text(entry, "in_use")], [number.as_str(), "true"]);
     assert_eq!(text(entry, "born"), "2019-03-01T00:00:00.0000000Z");
-    assert_eq!(text(name, "born"), "2024-01-01T10:20:30.1234567Z");
+    assert!(!name.fields.contains_key("born"), "the time of a name is not that of the file");
+    assert_eq!(text(name, "name_born"), "2024-01-01T10:20:30.1234567Z");
     assert_eq!([text(name, "name"), text(name, "reference")], ["tool.exe", &reference]);
     assert_eq!(text(name, "parent"), format!("{}-{}", planted.parent.0, planted.parent.1));
     let data = find(&returned, "kind", "$DATA");
@@ -201,4 +202,40 @@ fn hashes_that_the_container_stores_are_told_and_compared() {
         assert_eq!(text(image, "hash_matches"), (!wrong_hash).to_string());
         assert_eq!(text(image, "computed_md5") == text(image, "stored_md5"), !wrong_hash);
     }
+}
+
+#[test]
+fn what_may_be_the_content_of_another_file_says_so() {
+    let fixture = Fixture::new();
+    let path_of = |name: &str| text(&fixture.ok("list_deleted", json!({ "name": name })).records[0], "path");
+    let (whole, lost) = (path_of("plan.txt"), path_of("lost.txt"));
+    for tool in ["read_file", "hash_file", "carve_strings"] {
+        let told = |path: &str| over(&fixture, tool, json!({ "path": path }));
+        assert!(!told(&whole).records[0].fields.contains_key("recovery"), "{tool}");
+        let doubtful = told(&lost);
+        assert!(!doubtful.records.is_empty(), "{tool}: {:?}", doubtful.notes);
+        assert!(doubtful.records.iter().all(|record| text(record, "recovery") == "lost"), "{tool}");
+    }
+    let searched = over(&fixture, "search_text", json!({ "text": "newer-content", "under": lost }));
+    assert_eq!(text(&searched.records[0], "recovery"), "lost");
+    // A table or a key does not say which of its bytes are another's.
+    for (tool, arguments) in [
+        ("list_tables", json!({ "path": lost })),
+        ("sqlite_query", json!({ "path": lost, "sql": "SELECT 1" })),
+        ("parse_registry_key", json!({ "hive": lost, "key": "" })),
+        ("search_registry", json!({ "hive": lost, "text": "newer" })),
+    ] {
+        let refused = over(&fixture, tool, arguments);
+        assert_eq!(refused.outcome, Outcome::Failed, "{tool}");
+        assert!(refused.notes[0].contains("its recovery is lost"), "{tool}: {:?}", refused.notes);
+    }
+}
+
+#[test]
+fn text_in_a_named_stream_is_found_and_told_of_the_stream() {
+    let fixture = Fixture::new();
+    let found = over(&fixture, "search_text", json!({ "text": "second hidden line", "under": "p1/Users" }));
+    let told: Vec<_> = found.records.iter().map(|r| (text(r, "path"), text(r, "stream"))).collect();
+    assert_eq!(told, [(NOTES.to_owned(), "hidden.txt".to_owned())]);
+    assert_eq!(found.records[0].locator.stream.as_deref(), Some("hidden.txt"));
 }
