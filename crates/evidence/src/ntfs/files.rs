@@ -8,6 +8,7 @@ use super::node::{Examined, damaged, node_reference};
 use super::parents::Parents;
 use super::reparse::{Reparse, reparse};
 use super::stream::Stream;
+use super::wof::{self, Overlay};
 use super::{ROOT, Volume};
 use crate::deleted::{DELETED, DeletedSteps};
 use crate::error::{NtfsDamage, ReadError};
@@ -100,6 +101,7 @@ impl FileSystem for NtfsFiles {
     fn open(&self, node: &Node, stream: Option<&str>) -> Result<Box<dyn ReadAt>, ReadError> {
         let path = &node.path;
         let entry = self.own_entry(node)?;
+        let mut overlay = None;
         if stream.is_none() {
             match reparse(&self.volume, &entry).map_err(|source| damaged(path, source))? {
                 Reparse::Link(target) => {
@@ -109,22 +111,25 @@ impl FileSystem for NtfsFiles {
                 Reparse::Elsewhere(found) => {
                     return Err(ReadError::Unsupported { path: path.clone(), found });
                 }
-                Reparse::Plain if entry.is_directory => {
+                Reparse::Overlay(_) | Reparse::Plain if entry.is_directory => {
                     return Err(ReadError::NotAFile { path: path.clone() });
                 }
+                Reparse::Overlay(algorithm) => overlay = Some(algorithm),
                 Reparse::Plain => {}
             }
         }
-        let data = entry.data(&self.volume, DATA, stream).map_err(|source| damaged(path, source))?;
         let none = || match stream {
             Some(stream) => ReadError::NoStream { path: path.clone(), stream: stream.to_owned() },
             None => ReadError::NotAFile { path: path.clone() },
         };
-        let data = data.ok_or_else(none)?;
-        if data.encrypted {
-            return Err(ReadError::Unsupported { path: path.clone(), found: "an encrypted (EFS) stream" });
-        }
-        Ok(Box::new(Stream::new(data, self.volume.place.clone()).named(path.clone())))
+        let main = self.stream(path, &entry, stream)?.ok_or_else(none)?;
+        let Some(algorithm) = overlay else { return Ok(Box::new(main)) };
+        let missing = || {
+            let (entry, what) = (entry.number, "streams WofCompressedData");
+            damaged(path, NtfsDamage::Value { entry, what, expected: 1, found: 0 })
+        };
+        let chunks = self.stream(path, &entry, Some(wof::STREAM))?.ok_or_else(missing)?;
+        Ok(Box::new(Overlay::new(algorithm, entry.number, main.len(), chunks)))
     }
 
     fn facts(&self) -> VolumeFacts {
@@ -150,6 +155,20 @@ impl FileSystem for NtfsFiles {
 }
 
 impl NtfsFiles {
+    /// A stream as it is stored; `None` where the entry has none of this name.
+    fn stream(
+        &self,
+        path: &EvidencePath,
+        entry: &MftEntry,
+        name: Option<&str>,
+    ) -> Result<Option<Stream>, ReadError> {
+        let data = entry.data(&self.volume, DATA, name).map_err(|source| damaged(path, source))?;
+        if data.as_ref().is_some_and(|data| data.encrypted) {
+            return Err(ReadError::Unsupported { path: path.clone(), found: "an encrypted (EFS) stream" });
+        }
+        Ok(data.map(|data| Stream::new(data, self.volume.place.clone()).named(path.clone())))
+    }
+
     /// Adds the nodes of children, in the order of their written names.
     fn list(&self, folder: &EvidencePath, parent: u64, children: &[Child], listing: &mut Listing) {
         let mut sorted = Vec::with_capacity(children.len());
