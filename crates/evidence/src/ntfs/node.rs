@@ -89,7 +89,9 @@ impl NtfsFiles {
         });
         let kind = match reparse {
             Reparse::Link(target) => NodeKind::Symlink { target: escape_target(target.as_bytes()) },
-            Reparse::Overlay(_) | Reparse::Elsewhere(_) | Reparse::Plain if entry.is_directory => NodeKind::Directory,
+            Reparse::Overlay(_) | Reparse::Elsewhere(_) | Reparse::Plain if entry.is_directory => {
+                NodeKind::Directory
+            }
             // `$Secure` and its like hold streams and indexes only.
             Reparse::Plain if !has_main && wrong.is_empty() => NodeKind::Other,
             Reparse::Overlay(_) | Reparse::Elsewhere(_) | Reparse::Plain => NodeKind::File,

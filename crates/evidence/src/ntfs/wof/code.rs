@@ -61,7 +61,9 @@ impl Code {
 
 /// Enters a word, given as 16 bits, wherever the bits begin with it.
 fn fill(quick: &mut [(u16, u8)], word: u32, length: usize, symbol: u16) {
-    let (Ok(first), Ok(bits)) = (usize::try_from(word >> (LONGEST - QUICK)), u8::try_from(length)) else { return };
+    let (Ok(first), Ok(bits)) = (usize::try_from(word >> (LONGEST - QUICK)), u8::try_from(length)) else {
+        return;
+    };
     if let Some(count) = QUICK.checked_sub(length) {
         let places = quick.get_mut(first..).unwrap_or_default();
         places.iter_mut().take(1 << count).for_each(|place| *place = (symbol, bits));
@@ -83,7 +85,10 @@ mod tests {
             let bytes = word.to_le_bytes();
             let mut bits = Bits::new(&bytes);
             assert_eq!(code.next(&mut bits), Some(symbol));
-            assert_eq!(bits.take(16 - usize::from(*length)), usize::from(word & (0xffffu32 >> length) as u16));
+            assert_eq!(
+                bits.take(16 - usize::from(*length)),
+                usize::from(word & (0xffffu32 >> length) as u16)
+            );
         }
     }
 
