@@ -212,6 +212,41 @@ impl Chunks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::image::Container;
+    use crate::ntfs::Place;
+    use crate::ntfs::entry::{Data, Stored};
+    use crate::ntfs::runs::Runs;
+    use crate::window::Window;
+    use ntfs_core::runlist::Run;
+    use std::io::Write;
+    use std::rc::Rc;
+
+    #[test]
+    fn a_file_of_four_gibibytes_has_a_table_of_eight_bytes_each() {
+        // A table of 1 MiB, all hole but its last cluster, whose last entry is 3; then four bytes of chunks.
+        let mut medium = vec![0; 1536];
+        medium[510..512].copy_from_slice(&[0x55, 0xaa]);
+        medium[1016] = 3;
+        medium[1024..1028].copy_from_slice(b"...z");
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&medium).unwrap();
+        let container = Rc::new(Container::open(file.path(), "disk").unwrap());
+        let place = Rc::new(Place { window: Window::new(&container, 0, 1536), cluster: 512 });
+        let mut runs = Runs::default();
+        runs.add(9, 0, vec![Run { length: 2047, lcn: None }, Run { length: 2, lcn: Some(1) }]).unwrap();
+        let (size, stored) = ((1 << 20) + 4, Stored::Clusters(Rc::new(runs)));
+        let data =
+            Data { entry: 9, size, initialised: size, allocated: 0, encrypted: false, unit: 0, stored };
+        let whole = 1 << 32;
+        let mut overlay = Overlay::new(Algorithm::Lzx, 9, whole + 1, Stream::new(data, place));
+        let mut bytes = [0; 9];
+        assert_eq!(overlay.read_at(whole, &mut bytes).unwrap(), 1);
+        assert_eq!(bytes[0], b'z');
+        let extents = overlay.provenance(ByteSpan { offset: whole, length: 9 });
+        assert_eq!(extents.iter().map(|e| (e.offset, e.length)).collect::<Vec<_>>(), [(1027, 1)]);
+        assert!(overlay.read_at(0, &mut bytes).is_err(), "its end is told as its start");
+        assert_eq!(Chunks::new(overlay.chunks.into_inner().stream, 9, whole - 1, 32 << 10).width, 4);
+    }
 
     #[test]
     fn only_what_is_known_is_read() {

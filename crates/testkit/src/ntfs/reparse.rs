@@ -1,15 +1,18 @@
-//! Reparse points of links ([MS-FSCC] 2.1.2.4, 2.1.2.5).
+//! Reparse points: of links ([MS-FSCC] 2.1.2.4, 2.1.2.5), and those that a description gives.
 
 use super::attributes::{le_units, le16, utf16};
-use super::spec::Kind;
+use super::spec::{EntrySpec, Kind};
 
 const MOUNT_POINT: u32 = 0xa000_0003;
 const SYMLINK: u32 = 0xa000_000c;
 
-/// Tag and whole buffer; `None` for what is no link.
-pub(crate) fn point(kind: &Kind) -> Option<(u32, Vec<u8>)> {
-    match kind {
-        Kind::File | Kind::Directory => None,
+/// Tag and whole buffer; `None` for what has none.
+pub(crate) fn point(spec: &EntrySpec) -> Option<(u32, Vec<u8>)> {
+    match &spec.kind {
+        Kind::File | Kind::Directory => {
+            let buffer = spec.reparse.clone()?;
+            Some((u32::from_le_bytes(*buffer.first_chunk()?), buffer))
+        }
         Kind::Junction(target) => Some((MOUNT_POINT, buffer(MOUNT_POINT, &native(target), target, None))),
         Kind::Symlink(target) => {
             let absolute = target.starts_with('\\') || target.contains(':');

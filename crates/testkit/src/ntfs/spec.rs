@@ -117,6 +117,8 @@ pub struct EntrySpec {
     pub extents: u32,
     /// Forces an `$ATTRIBUTE_LIST` with extension records, even where one record would hold everything.
     pub attribute_list: bool,
+    /// The buffer of a reparse point, its tag first; links have their own, and this is ignored.
+    pub reparse: Option<Vec<u8>>,
 }
 
 impl EntrySpec {
@@ -134,6 +136,7 @@ impl EntrySpec {
             dos_name: None,
             extents: 1,
             attribute_list: false,
+            reparse: None,
         }
     }
 
@@ -210,6 +213,11 @@ impl EntrySpec {
     /// Forces an `$ATTRIBUTE_LIST`.
     pub fn attribute_list(self) -> Self {
         Self { attribute_list: true, ..self }
+    }
+
+    /// Sets the buffer of a reparse point, its tag first.
+    pub fn reparse(self, buffer: &[u8]) -> Self {
+        Self { reparse: Some(buffer.to_vec()), ..self }
     }
 }
 

@@ -58,7 +58,7 @@ fn file(plan: &Plan<'_>, node: &Node<'_>, usn: u64, store: &mut Store<'_>) -> Re
     for (name, bytes) in &spec.streams {
         content.push(store.attribute(DATA, name, bytes)?);
     }
-    let point = reparse::point(&spec.kind);
+    let point = reparse::point(spec);
     let reparse_tag = point.as_ref().map_or(0, |(tag, _)| *tag);
     if let Some((_, buffer)) = point {
         content.push(Attribute::resident(REPARSE_POINT, "", buffer));

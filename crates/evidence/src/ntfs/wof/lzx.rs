@@ -163,3 +163,51 @@ fn restore_calls(bytes: &mut [u8]) {
         at += 5;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A block of 21 stored bytes.
+    fn stored(bytes: &[u8; 21]) -> Vec<u8> {
+        // Kind 3, no usual size, 21 in 16 bits; the rest of the second word is unused.
+        let mut packed = vec![0x01, 0x60, 0x00, 0x50];
+        packed.extend([1u32, 1, 1].into_iter().flat_map(u32::to_le_bytes));
+        packed.extend(bytes);
+        packed.push(0);
+        packed
+    }
+
+    #[test]
+    fn targets_of_calls_are_put_back_but_in_the_last_ten_bytes() {
+        let mut bytes = [0; 21];
+        // What is within a target begins no call.
+        bytes[1..6].copy_from_slice(&[0xe8, 0, 0, 0xe8, 0x7f]);
+        bytes[10..15].copy_from_slice(&[0xe8, 0x30, 0, 0, 0]);
+        let mut expected = bytes;
+        assert_eq!(expand(&stored(&bytes), 21), Some(with(&mut expected, 10, 0x30 - 10)));
+        // A target before the chunk is one from behind the assumed size; byte 11 is too late for a call.
+        let mut bytes = [0; 21];
+        bytes[5..10].copy_from_slice(&[0xe8, 0xfb, 0xff, 0xff, 0xff]);
+        bytes[11..16].copy_from_slice(&[0xe8, 0x30, 0, 0, 0]);
+        let mut expected = bytes;
+        assert_eq!(expand(&stored(&bytes), 21), Some(with(&mut expected, 5, FILE - 5)));
+    }
+
+    fn with(bytes: &mut [u8; 21], at: usize, target: i32) -> Vec<u8> {
+        bytes[at + 1..at + 5].copy_from_slice(&target.to_le_bytes());
+        bytes.to_vec()
+    }
+
+    #[test]
+    fn blocks_that_are_unknown_cut_or_too_long_are_damaged() {
+        let whole = stored(&[7; 21]);
+        assert_eq!(expand(&whole, 21), Some(vec![7; 21]));
+        assert_eq!(expand(&whole[..37], 21), Some(vec![7; 21]), "the byte behind an odd size is not needed");
+        assert_eq!(expand(&whole[..36], 21), None);
+        assert_eq!(expand(&whole, 20), None);
+        assert_eq!(expand(&whole, 22), None);
+        assert_eq!(expand(&[0, 0xe0, 0, 0], 21), None);
+        assert_eq!(expand(&[], 1), None);
+    }
+}
