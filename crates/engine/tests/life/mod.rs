@@ -16,7 +16,13 @@ use std::sync::Arc;
 
 pub(crate) fn line_type() -> RecordType {
     let fields = BTreeMap::new();
-    RecordType { name: "text_line".into(), meaning: String::new(), subject: "path".into(), fields, qualifiers: Vec::new() }
+    RecordType {
+        name: "text_line".into(),
+        meaning: String::new(),
+        subject: "path".into(),
+        fields,
+        qualifiers: Vec::new(),
+    }
 }
 
 /// An empty call of `read` shows that no file of a name stands under a folder.

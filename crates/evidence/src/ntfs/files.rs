@@ -100,6 +100,7 @@ impl FileSystem for NtfsFiles {
     fn open(&self, node: &Node, stream: Option<&str>) -> Result<Box<dyn ReadAt>, ReadError> {
         let path = &node.path;
         let entry = self.own_entry(node)?;
+        let mut in_cloud = false;
         if stream.is_none() {
             match reparse(&self.volume, &entry).map_err(|source| damaged(path, source))? {
                 Reparse::Link(target) => {
@@ -109,9 +110,10 @@ impl FileSystem for NtfsFiles {
                 Reparse::Elsewhere(found) => {
                     return Err(ReadError::Unsupported { path: path.clone(), found });
                 }
-                Reparse::Plain if entry.is_directory => {
+                Reparse::Cloud | Reparse::Plain if entry.is_directory => {
                     return Err(ReadError::NotAFile { path: path.clone() });
                 }
+                Reparse::Cloud => in_cloud = true,
                 Reparse::Plain => {}
             }
         }
@@ -123,6 +125,11 @@ impl FileSystem for NtfsFiles {
         let data = data.ok_or_else(none)?;
         if data.encrypted {
             return Err(ReadError::Unsupported { path: path.clone(), found: "an encrypted (EFS) stream" });
+        }
+        if in_cloud && data.has_hole() {
+            // Zeros would be taken for its content.
+            let found = "a file whose content, or a part of it, is in a cloud and not on this medium";
+            return Err(ReadError::Unsupported { path: path.clone(), found });
         }
         Ok(Box::new(Stream::new(data, self.volume.place.clone()).named(path.clone())))
     }
