@@ -317,8 +317,26 @@ pub enum NtfsDamage {
     Compression {
         /// The entry.
         entry: u64,
-        /// Start of the compression unit, in bytes from the start of the stream.
+        /// Start of the compression unit or chunk, in bytes from the start of the stream.
         offset: u64,
+    },
+    /// A chunk of a file of the Windows overlay filter cannot stand where the table of chunks says.
+    #[error(
+        "MFT entry {entry}: byte {offset} of the stream: its chunk of at most {size} bytes is told to stand from byte {start} to {end} of the {total} of WofCompressedData"
+    )]
+    Chunk {
+        /// The entry.
+        entry: u64,
+        /// First byte of the file in the chunk.
+        offset: u64,
+        /// Bytes of the file in the chunk; it is stored in no more.
+        size: u64,
+        /// First byte in `WofCompressedData`.
+        start: u64,
+        /// The byte behind its last.
+        end: u64,
+        /// Bytes of `WofCompressedData`.
+        total: u64,
     },
 }
 

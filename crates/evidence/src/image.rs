@@ -39,7 +39,7 @@ pub struct ImageTree {
     parts: Vec<Part>,
 }
 
-/// Opens the image that begins with the file `path`: raw, split raw (`.001`) or E01, as its first bytes say.
+/// Opens the image that begins with the file `path`, in whichever container its bytes show.
 pub fn open_image(path: &Path, label: &str) -> Result<ImageTree, OpenError> {
     let io = |source| OpenError::Io { label: label.to_owned(), path: path.to_owned(), source };
     let resolved = path.canonicalize().map_err(io)?;

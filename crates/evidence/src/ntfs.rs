@@ -22,6 +22,7 @@ mod reparse;
 mod runs;
 mod slack;
 mod stream;
+mod wof;
 
 pub(crate) use boot::has_copy;
 pub(crate) use files::NtfsFiles;

@@ -88,14 +88,14 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
 
 /// The hashes of one content.
 #[derive(Debug, PartialEq, Eq)]
-struct Hashes {
-    md5: String,
-    sha1: String,
-    sha256: Digest,
+pub(crate) struct Hashes {
+    pub(crate) md5: String,
+    pub(crate) sha1: String,
+    pub(crate) sha256: Digest,
 }
 
 /// The hashes of every byte, and how many bytes there are.
-fn hash(reader: &mut dyn ReadAt) -> Result<(Hashes, u64), CallError> {
+pub(crate) fn hash(reader: &mut dyn ReadAt) -> Result<(Hashes, u64), CallError> {
     let size = reader.len();
     let (mut md5, mut sha1, mut sha256) = (Md5::new(), Sha1::new(), Sha256::new());
     let mut piece = vec![0; PIECE];

@@ -6,16 +6,21 @@ mod wanted;
 
 use crate::catalogue::Call;
 use crate::error::CallError;
+use crate::hash_file::{Hashes, hash};
 use crate::page::Page;
 use crate::returned::{Return, chain};
 use crate::row::Row;
 use crate::volume::Held;
 use crate::{dir_entry, place, spec, volume};
-use evidence::{DeletedEntry, DeletedStep, FileReference, Original, Recovery, Tree};
+use evidence::{DeletedEntry, DeletedStep, FileReference, NodeKind, Original, Recovery, Tree};
 use ledger::{Defect, FieldType, FieldValue, Gap, Record, RecordType, ToolSpec};
+use serde_json::json;
 use wanted::Wanted;
 
 const KIND: &str = "deleted_entry";
+
+/// The largest content that is hashed in a listing.
+const MAX_HASHED: u64 = 64 << 20;
 
 pub(crate) fn spec() -> ToolSpec {
     spec::tool(
@@ -44,6 +49,14 @@ pub(crate) fn spec() -> ToolSpec {
             ("max_size", spec::optional_number("most bytes; only files have a size", 0, spec::MAX_EXACT)),
             ("volume", spec::text("volume, such as p1; all when left out")),
             ("evidence", spec::text("label of the evidence to search; all when left out")),
+            (
+                "hash",
+                json!({
+                    "type": "boolean",
+                    "description": "also hash the content of each file of at most 64 MiB of which no cluster is another's by now",
+                    "default": false,
+                }),
+            ),
             ("limit", spec::number("most entries to return", 1000, 1, 10_000)),
             ("offset", spec::offset()),
         ],
@@ -54,6 +67,7 @@ pub(crate) fn spec() -> ToolSpec {
 
 fn record_type() -> RecordType {
     const TIME: &[FieldType] = &[FieldType::Time];
+    const HASH: &[FieldType] = &[FieldType::Hash];
     spec::record(
         KIND,
         "one entry that was deleted, as far as the file system still tells; when it was deleted is not among that",
@@ -88,6 +102,9 @@ fn record_type() -> RecordType {
             ("reused", &[FieldType::Integer], "clusters that are another's by now, of partial ones"),
             ("clusters", &[FieldType::Integer], "clusters of all its streams, of partial ones"),
             ("reference", &[FieldType::Name], "number in the file system; of the $MFT entry and sequence"),
+            ("md5", HASH, "MD5 of the content as it reads now, where recovery is whole"),
+            ("sha1", HASH, "SHA-1 of the content as it reads now, where recovery is whole"),
+            ("sha256", HASH, "SHA-256 of the content as it reads now, where recovery is whole"),
         ],
     )
 }
@@ -100,11 +117,12 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         page: Page::new(arguments.count("offset")?, arguments.count("limit")?),
         defects: Vec::new(),
         gaps: Vec::new(),
+        hash: arguments.flag("hash")?,
     };
     for held in volume::named(&scope, arguments.optional_text("volume"))? {
         found.search(&held, &wanted);
     }
-    let Found { page, defects, gaps } = found;
+    let Found { page, defects, gaps, hash: _ } = found;
     let normalised = arguments.normalised(&wanted.normalised());
     let mut returned =
         Return { defects, gaps, notes: notes(&scope), ..Return::found(Vec::new(), normalised) };
@@ -133,6 +151,8 @@ struct Found {
     page: Page,
     defects: Vec<Defect>,
     gaps: Vec<Gap>,
+    /// Whether contents are hashed.
+    hash: bool,
 }
 
 impl Found {
@@ -148,7 +168,9 @@ impl Found {
         for step in steps {
             match step {
                 DeletedStep::Entry(entry) if wanted.fits(held.tree, &entry) => {
-                    if !self.page.take(|| record(held.tree, &entry)) {
+                    let (hash, gaps) = (self.hash, &mut self.gaps);
+                    let mut hashes = || if hash { hashes(held.tree, &entry, gaps) } else { None };
+                    if !self.page.take(|| record(held.tree, &entry, hashes())) {
                         break;
                     }
                 }
@@ -160,7 +182,18 @@ impl Found {
     }
 }
 
-fn record(tree: &dyn Tree, entry: &DeletedEntry) -> Record {
+/// The hashes of what is whole and not too large; a content that cannot be read is a gap.
+fn hashes(tree: &dyn Tree, entry: &DeletedEntry, gaps: &mut Vec<Gap>) -> Option<Hashes> {
+    let node = &entry.node;
+    if entry.recovery != Recovery::Whole || node.kind != NodeKind::File || node.size > MAX_HASHED {
+        return None;
+    }
+    let hashed = tree.open(node, None).map_err(CallError::from).and_then(|mut reader| hash(reader.as_mut()));
+    let told = |error| gaps.push(Gap { path: node.path.as_str().to_owned(), reason: chain(&error) });
+    hashed.map_err(told).ok().map(|(hashes, _)| hashes)
+}
+
+fn record(tree: &dyn Tree, entry: &DeletedEntry, hashes: Option<Hashes>) -> Record {
     let node = &entry.node;
     let (recovery, parts) = match entry.recovery {
         Recovery::Whole => ("whole", None),
@@ -183,6 +216,9 @@ fn record(tree: &dyn Tree, entry: &DeletedEntry) -> Record {
         .maybe("reused", parts.map(|(reused, _)| number(reused)), None)
         .maybe("clusters", parts.map(|(_, clusters)| number(clusters)), None)
         .maybe("reference", node.reference.map(|found| name(&reference(found))), None)
+        .maybe("md5", hashes.as_ref().map(|found| FieldValue::Hash(found.md5.clone())), None)
+        .maybe("sha1", hashes.as_ref().map(|found| FieldValue::Hash(found.sha1.clone())), None)
+        .maybe("sha256", hashes.map(|found| FieldValue::Hash(found.sha256.to_string())), None)
         .done()
 }
 

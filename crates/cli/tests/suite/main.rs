@@ -15,6 +15,7 @@ mod case_folders;
 mod chains;
 mod commands;
 mod completions;
+mod containers;
 mod exit_codes;
 mod interrupted;
 mod lesser_runs;

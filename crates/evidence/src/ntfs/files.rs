@@ -8,6 +8,7 @@ use super::node::{Examined, damaged, node_reference};
 use super::parents::Parents;
 use super::reparse::{Reparse, reparse};
 use super::stream::Stream;
+use super::wof::{self, Overlay};
 use super::{ROOT, Volume};
 use crate::deleted::{DELETED, DeletedSteps};
 use crate::error::{NtfsDamage, ReadError};
@@ -100,7 +101,7 @@ impl FileSystem for NtfsFiles {
     fn open(&self, node: &Node, stream: Option<&str>) -> Result<Box<dyn ReadAt>, ReadError> {
         let path = &node.path;
         let entry = self.own_entry(node)?;
-        let mut in_cloud = false;
+        let mut overlay = None;
         if stream.is_none() {
             match reparse(&self.volume, &entry).map_err(|source| damaged(path, source))? {
                 Reparse::Link(target) => {
@@ -110,28 +111,26 @@ impl FileSystem for NtfsFiles {
                 Reparse::Elsewhere(found) => {
                     return Err(ReadError::Unsupported { path: path.clone(), found });
                 }
-                Reparse::Cloud | Reparse::Plain if entry.is_directory => {
+                Reparse::Overlay(_) | Reparse::Cloud | Reparse::Plain if entry.is_directory => {
                     return Err(ReadError::NotAFile { path: path.clone() });
                 }
-                Reparse::Cloud => in_cloud = true,
+                Reparse::Overlay(algorithm) => overlay = Some(algorithm),
+                Reparse::Cloud => self.all_here(path, &entry)?,
                 Reparse::Plain => {}
             }
         }
-        let data = entry.data(&self.volume, DATA, stream).map_err(|source| damaged(path, source))?;
         let none = || match stream {
             Some(stream) => ReadError::NoStream { path: path.clone(), stream: stream.to_owned() },
             None => ReadError::NotAFile { path: path.clone() },
         };
-        let data = data.ok_or_else(none)?;
-        if data.encrypted {
-            return Err(ReadError::Unsupported { path: path.clone(), found: "an encrypted (EFS) stream" });
-        }
-        if in_cloud && data.has_hole() {
-            // Zeros would be taken for its content.
-            let found = "a file whose content, or a part of it, is in a cloud and not on this medium";
-            return Err(ReadError::Unsupported { path: path.clone(), found });
-        }
-        Ok(Box::new(Stream::new(data, self.volume.place.clone()).named(path.clone())))
+        let main = self.stream(path, &entry, stream)?.ok_or_else(none)?;
+        let Some(algorithm) = overlay else { return Ok(Box::new(main)) };
+        let missing = || {
+            let (entry, what) = (entry.number, "streams WofCompressedData");
+            damaged(path, NtfsDamage::Value { entry, what, expected: 1, found: 0 })
+        };
+        let chunks = self.stream(path, &entry, Some(wof::STREAM))?.ok_or_else(missing)?;
+        Ok(Box::new(Overlay::new(algorithm, entry.number, main.len(), chunks)))
     }
 
     fn facts(&self) -> VolumeFacts {
@@ -157,6 +156,20 @@ impl FileSystem for NtfsFiles {
 }
 
 impl NtfsFiles {
+    /// A stream as it is stored; `None` where the entry has none of this name.
+    fn stream(
+        &self,
+        path: &EvidencePath,
+        entry: &MftEntry,
+        name: Option<&str>,
+    ) -> Result<Option<Stream>, ReadError> {
+        let data = entry.data(&self.volume, DATA, name).map_err(|source| damaged(path, source))?;
+        if data.as_ref().is_some_and(|data| data.encrypted) {
+            return Err(ReadError::Unsupported { path: path.clone(), found: "an encrypted (EFS) stream" });
+        }
+        Ok(data.map(|data| Stream::new(data, self.volume.place.clone()).named(path.clone())))
+    }
+
     /// Adds the nodes of children, in the order of their written names.
     fn list(&self, folder: &EvidencePath, parent: u64, children: &[Child], listing: &mut Listing) {
         let mut sorted = Vec::with_capacity(children.len());
@@ -191,6 +204,16 @@ impl NtfsFiles {
         if large {
             listing.nodes.sort_by(|a, b| by_name(&a.path, &b.path));
         }
+    }
+
+    /// Refuses a file of a cloud of which something is not on this medium: zeros would be taken for its content.
+    fn all_here(&self, path: &EvidencePath, entry: &MftEntry) -> Result<(), ReadError> {
+        let data = entry.data(&self.volume, DATA, None).map_err(|source| damaged(path, source))?;
+        if data.is_some_and(|data| data.has_hole()) {
+            let found = "a file whose content, or a part of it, is in a cloud and not on this medium";
+            return Err(ReadError::Unsupported { path: path.clone(), found });
+        }
+        Ok(())
     }
 
     /// The entry of a folder, and its number.

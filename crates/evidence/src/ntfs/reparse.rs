@@ -2,6 +2,7 @@
 
 use super::entry::{MftEntry, REPARSE_POINT};
 use super::stream::Stream;
+use super::wof::Algorithm;
 use super::{NtfsDamage, Volume};
 
 const MOUNT_POINT: u32 = 0xa000_0003;
@@ -24,6 +25,8 @@ const MAX_BUFFER: u64 = 16 << 10;
 pub(crate) enum Reparse {
     /// A junction, a symbolic link, or another name for something else: where it points.
     Link(String),
+    /// The Windows overlay filter compressed the file.
+    Overlay(Algorithm),
     /// The main stream does not hold the file's bytes; how they are stored.
     Elsewhere(&'static str),
     /// A file or folder that a cloud keeps in step: where its main stream has holes, what belongs there is not on this medium.
@@ -42,7 +45,7 @@ pub(crate) fn reparse(volume: &Volume, entry: &MftEntry) -> Result<Reparse, Ntfs
 fn meaning(bytes: &[u8]) -> Reparse {
     let tag = bytes.first_chunk::<4>().map_or(0, |tag| u32::from_le_bytes(*tag));
     match tag {
-        WOF => Reparse::Elsewhere("a file compressed by the Windows overlay filter"),
+        WOF => Algorithm::read(bytes).map_or_else(Reparse::Elsewhere, Reparse::Overlay),
         DEDUPLICATED => Reparse::Elsewhere("a deduplicated file"),
         // The names follow eight bytes of lengths, of symbolic links also four of flags (2.1.2.4, 2.1.2.5).
         MOUNT_POINT => Reparse::Link(target(bytes, 16).unwrap_or_default()),
@@ -81,7 +84,7 @@ mod tests {
         let link = |text: &str| Reparse::Link(text.to_owned());
         assert_eq!(meaning(&buffer(MOUNT_POINT, 0, r"\??\C:\Users")), link(r"\??\C:\Users"));
         assert_eq!(meaning(&buffer(SYMLINK, 4, r"..\a")), link(r"..\a"));
-        assert!(matches!(meaning(&buffer(WOF, 0, "")), Reparse::Elsewhere(_)));
+        assert!(matches!(meaning(&buffer(WOF, 0, "")), Reparse::Elsewhere(_)), "of no provider");
         for cloud in [0x9000_001a, 0x9000_601a] {
             assert_eq!(meaning(&buffer(cloud, 0, "")), Reparse::Cloud);
         }

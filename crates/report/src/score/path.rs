@@ -47,10 +47,15 @@ fn is_drive(part: &str) -> bool {
     part.strip_suffix(':').is_some_and(is_letter)
 }
 
-/// `\Device\HarddiskVolume2\…` and `\Volume{…}\…`: a volume without its letter.
+/// `\Device\HarddiskVolume2\…`, `\Volume{…}\…`, and `p2/…` of an image: a volume without its letter.
 fn is_volume(parts: &[String]) -> bool {
+    let numbered = |part: &str| {
+        part.strip_prefix('p')
+            .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+    };
     match parts {
         [device, volume, ..] if device == "device" => volume.starts_with("harddiskvolume"),
+        [volume, _, ..] if numbered(volume) => true,
         [volume, ..] => volume.starts_with("volume{"),
         [] => false,
     }
@@ -126,6 +131,8 @@ mod tests {
             ("a.exe", "C/Windows/a.exe", true),
             (r"\res1.dat", "res1.dat", true),
             (r"\res1.dat", "C/res1.dat", true),
+            (r"\res1.dat", "p0/res1.dat", true),
+            (r"\res1.dat", "p1/dir1/res1.dat", false),
             // Another place.
             (r"D:\Windows\a.exe", "C/Windows/a.exe", false),
             (r"C:\Windows\a.exe", "C/Old/Windows/a.exe", false),

@@ -1,6 +1,6 @@
 //! The record of an image: its container and the medium as a whole.
 
-use super::record_types::{HEADER, IMAGE};
+use super::record_types::{DATES, HEADER, IMAGE};
 use super::with_disk;
 use crate::error::CallError;
 use crate::row::Row;
@@ -46,7 +46,7 @@ fn with_acquisition(row: Row, found: &Acquisition) -> Row {
     let mut others = Vec::new();
     for (name, text) in &found.values {
         match HEADER.iter().find(|(value, ..)| value == name) {
-            Some((_, field, _)) => row = row.field(field, FieldValue::Text(text.clone())),
+            Some((_, field, _)) => row = row.field(field, header_value(field, text)),
             None => others.push(format!("{name}: {text}")),
         }
     }
@@ -56,6 +56,13 @@ fn with_acquisition(row: Row, found: &Acquisition) -> Row {
         (!identifiers.is_empty()).then_some(FieldValue::List(identifiers)),
         None,
     )
+}
+
+/// The text as it stands; a date that was written as seconds since 1970 in RFC 3339.
+fn header_value(field: &str, text: &str) -> FieldValue {
+    let seconds: Option<u32> = text.parse().ok().filter(|_| DATES.contains(&field));
+    let utc = seconds.and_then(|seconds| Utc::from_unix_nanoseconds(i128::from(seconds) * 1_000_000_000));
+    FieldValue::Text(utc.map_or_else(|| text.to_owned(), |utc| utc.to_text(Precision::Second)))
 }
 
 /// The clock of the computer that made the container, which is not the examined one.

@@ -17,6 +17,11 @@ const TEXT: &[FieldType] = &[FieldType::Text];
 const LIST: &[FieldType] = &[FieldType::List];
 const TIME: &[FieldType] = &[FieldType::Time];
 
+/// Fields of [`HEADER`] that hold dates.
+///
+/// They are texts: the clock is that of the computer that made the image, and no time of the examined host.
+pub(super) const DATES: [&str; 2] = ["acquired", "system_date"];
+
 /// Header values of acquisition tools that have a field of their own: name in the container, field, meaning.
 pub(super) const HEADER: [(&str, &str, &str); 12] = [
     ("case number", "case_number", "case number that the acquisition tool was given"),

@@ -1,0 +1,76 @@
+//! XPRESS Huffman ([MS-XCA] 2.1, 2.2: "LZ77+Huffman"), for chunks of at most 64 KiB, which have one code each.
+
+use super::bits::{Bits, copy_back};
+use super::code::Code;
+
+/// Bytes of the lengths of the code: four bits for each of 512 symbols.
+const TABLE: usize = 256;
+
+/// Fewest bytes that a match copies.
+const SHORTEST: usize = 3;
+
+/// The `size` bytes that were compressed; `None` where that is damaged.
+pub(super) fn expand(packed: &[u8], size: usize) -> Option<Vec<u8>> {
+    let (table, rest) = packed.split_at_checked(TABLE)?;
+    let lengths: Vec<u8> = table.iter().flat_map(|pair| [pair & 0x0f, pair >> 4]).collect();
+    let code = Code::new(&lengths)?;
+    let mut bits = Bits::new(rest);
+    let mut out = Vec::with_capacity(size);
+    while out.len() < size {
+        let symbol = code.next(&mut bits)?;
+        match u8::try_from(symbol) {
+            Ok(literal) => out.push(literal),
+            // A match: four bits for the bits of its distance, four for its length.
+            Err(_) => {
+                let width = usize::from(symbol >> 4 & 0x0f);
+                let distance = (1 << width) + bits.take(width);
+                let length = length(&mut bits, usize::from(symbol & 0x0f))?;
+                copy_back(&mut out, distance, length, size)?;
+            }
+        }
+    }
+    bits.is_sound().then_some(out)
+}
+
+/// A long length goes on in one byte, a longer one in two more, which tell it whole.
+fn length(bits: &mut Bits<'_>, short: usize) -> Option<usize> {
+    if short < 15 {
+        return Some(short + SHORTEST);
+    }
+    let long = match bits.byte()? {
+        0xff => usize::from(u16::from_le_bytes([bits.byte()?, bits.byte()?])),
+        more => 15 + usize::from(more),
+    };
+    (long >= 15).then_some(long + SHORTEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example of [MS-XCA] 3.2 that repeats `abc` a hundred times: words of three bits for `a` and `b`, of two for `c`, the end and the match.
+    fn example() -> Vec<u8> {
+        let mut packed = vec![0; TABLE];
+        packed[48] = 0x30;
+        packed[49] = 0x23;
+        packed[128] = 0x02;
+        packed[143] = 0x20;
+        packed.extend([0xa8, 0xdc, 0, 0, 0xff, 0x26, 0x01]);
+        packed
+    }
+
+    #[test]
+    fn the_example_of_the_specification_is_read() {
+        assert_eq!(expand(&example(), 300), Some(b"abc".repeat(100)));
+    }
+
+    #[test]
+    fn what_ends_early_or_leads_out_is_damaged() {
+        let packed = example();
+        assert_eq!(expand(&packed[..TABLE + 6], 300), None, "the length is cut");
+        assert_eq!(expand(&packed[..TABLE], 300), None);
+        assert_eq!(expand(&packed[..9], 300), None);
+        assert_eq!(expand(&packed, 299), None, "a match of more than is left");
+        assert_eq!(expand(&packed, 400), None, "more than was compressed");
+    }
+}
