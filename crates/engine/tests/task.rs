@@ -20,6 +20,8 @@ fn objective() -> Objective {
             record: "text_line".into(),
             subject: "*".into(),
             field: "text".into(),
+            unless: None,
+            earlier: None,
         },
     }
 }

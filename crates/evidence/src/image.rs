@@ -88,6 +88,15 @@ impl Tree for ImageTree {
                 return Err(ReadError::Symlink { path: node.path, target: target.clone() });
             }
             let files = part.files()?;
+            if let ([first, number, name], 2) = (names.as_slice(), depth)
+                && *first == DELETED
+                && files.deleted_node(&part.path()?, number, name)?.is_some()
+                && files.find(&node, name)?.is_some()
+            {
+                // A file that somebody put there must not be read as the deleted one.
+                let found = "a path that a deleted entry and a file in use share";
+                return Err(ReadError::Unsupported { path: path.clone(), found });
+            }
             node = match (files.find(&node, name)?, depth, names.as_slice()) {
                 (Some(found), ..) => found,
                 (None, 0, [first, number, name]) if *first == DELETED => {

@@ -510,3 +510,25 @@ fn read_everything(image: &std::path::Path, index: u64, find: bool) {
     }
     let _ = tree.volumes();
 }
+
+/// A real folder of that name: what stands in it is not the deleted file, nor the other way round.
+#[test]
+fn a_file_in_the_place_of_a_deleted_entry_is_not_taken_for_it() {
+    let gone = || EntrySpec::file("plan.txt", b"the plan").deleted(Deleted::Recoverable);
+    let planted = |built: &Built| {
+        let planted = built.planted("plan.txt").unwrap();
+        format!("{}-{}", planted.record, planted.sequence)
+    };
+    let number = planted(&VolumeSpec::new("").entry(gone()).build().unwrap());
+    let decoy = |number: &str| EntrySpec::file(&format!("$Deleted/{number}/plan.txt"), b"a decoy");
+    let mut built = VolumeSpec::new("").entry(gone()).entry(decoy(&number)).build().unwrap();
+    if planted(&built) != number {
+        // The decoy moved the records.
+        built = VolumeSpec::new("").entry(gone()).entry(decoy(&planted(&built))).build().unwrap();
+    }
+    let number = planted(&built);
+    let Volume(_kept, tree) = &open(&built);
+    let shared = path(&format!("p0/$Deleted/{number}/plan.txt"));
+    assert!(matches!(tree.node(&shared), Err(ReadError::Unsupported { .. })), "{:?}", tree.node(&shared));
+    assert!(tree.node(&path(&format!("p0/$Deleted/{number}"))).unwrap().is_some());
+}

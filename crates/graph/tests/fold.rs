@@ -232,6 +232,8 @@ fn a_task_ends_with_what_was_counted() {
             record: "registry_value".into(),
             subject: subject.into(),
             field: "data".into(),
+            unless: None,
+            earlier: None,
         },
     };
     let mut history = History::opened("T");

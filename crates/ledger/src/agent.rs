@@ -4,6 +4,7 @@ use crate::case::EvidenceKind;
 use crate::fact::{BoundValue, FactEntry};
 use crate::pattern::{self, Patterns};
 use crate::tool::Surface;
+use crate::value::FieldValue;
 use crate::vocabulary::Predicate;
 use serde::{Deserialize, Serialize};
 
@@ -55,12 +56,21 @@ pub struct Condition {
     pub subject: Patterns,
     /// The pattern of a field that must be among the values, and not empty: a name, or `*address*` for any that says so.
     pub field: String,
+    /// Values of that field that answer nothing: the streams that Windows itself makes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unless: Option<Patterns>,
+    /// Two fields among the values that name instants, of which the first must be the earlier one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<[String; 2]>,
 }
 
 impl Condition {
     /// The values of `fact` in the fields that the condition asks for.
     pub fn answers<'f>(&self, fact: &'f FactEntry) -> impl Iterator<Item = &'f BoundValue> {
-        fact.values.iter().filter(|bound| pattern::fits(&self.field, &bound.field))
+        let denied = |bound: &BoundValue| {
+            self.unless.as_ref().is_some_and(|patterns| patterns.fit(&bound.value.to_text()))
+        };
+        fact.values.iter().filter(move |bound| pattern::fits(&self.field, &bound.field) && !denied(bound))
     }
 
     /// Whether `fact` satisfies the condition.
@@ -69,5 +79,81 @@ impl Condition {
             && fact.kind == self.record
             && self.subject.fit(&fact.subject.value.to_text())
             && self.answers(fact).any(|bound| !bound.value.to_text().is_empty())
+            && self.earlier.as_ref().is_none_or(|fields| is_earlier(fields, fact))
+    }
+}
+
+/// Whether `fact` states an instant in either field, and the first is the earlier one; a local time is no instant.
+fn is_earlier([first, second]: &[String; 2], fact: &FactEntry) -> bool {
+    let instant = |field: &String| {
+        let bound = fact.values.iter().find(|bound| bound.field == *field)?;
+        let FieldValue::Time(time) = &bound.value else { return None };
+        time.utc.filter(|_| time.zone.is_none())
+    };
+    instant(first)
+        .zip(instant(second))
+        .is_some_and(|(first, second)| first.unix_nanoseconds() < second.unix_nanoseconds())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ByteSpan, Digest, FactId, IdSpace, InvocationId, Locator, RecordId, Seed, TaskId, Tier, Time,
+    };
+
+    fn fact(values: &[(&str, FieldValue)]) -> FactEntry {
+        let bound = |(field, value): &(&str, FieldValue)| BoundValue {
+            field: (*field).to_owned(),
+            value: value.clone(),
+            quotation: None,
+            tier: Tier::Exact,
+            span: ByteSpan::new(0, 1),
+            at: None,
+        };
+        let ids = IdSpace::new(Seed(Digest::of(b"condition")));
+        FactEntry {
+            id: FactId::assign(&ids, TaskId(1), 0).unwrap(),
+            predicate: Predicate("present".into()),
+            subject: bound(&("path", FieldValue::Path("p1/a.exe".into()))),
+            values: values.iter().map(bound).collect(),
+            invocation: InvocationId::assign(&ids, TaskId(1), 0).unwrap(),
+            output: Digest::of(b"output"),
+            record: RecordId(0),
+            kind: "dir_entry".into(),
+            locator: Locator { evidence: "e".into(), path: "p1/a.exe".into(), stream: None, span: None },
+            shown: true,
+        }
+    }
+
+    fn condition(field: &str) -> Condition {
+        let (predicate, record) = (Predicate("present".into()), "dir_entry".to_owned());
+        let subject = Patterns::from("*");
+        Condition { predicate, record, subject, field: field.to_owned(), unless: None, earlier: None }
+    }
+
+    #[test]
+    fn an_order_of_times_holds_only_where_both_are_stated_in_it() {
+        let earlier = Some(["born".to_owned(), "name_born".to_owned()]);
+        let wanted = Condition { earlier, ..condition("name_born") };
+        let time = |ticks| FieldValue::Time(Time::from_filetime(ticks));
+        let (first, second) = (time(131_958_720_000_000_000), time(133_485_780_301_234_567));
+        assert!(wanted.holds(&fact(&[("born", first.clone()), ("name_born", second.clone())])));
+        for values in [
+            vec![("name_born", second.clone())],
+            vec![("born", second.clone()), ("name_born", first)],
+            vec![("born", second.clone()), ("name_born", second)],
+        ] {
+            assert!(!wanted.holds(&fact(&values)), "{values:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_answers_nothing_meets_no_condition() {
+        let unless = Some(Patterns::from("Zone.*"));
+        let wanted = Condition { unless, ..condition("stream") };
+        let stream = |name: &str| fact(&[("stream", FieldValue::Name(name.into()))]);
+        assert!(wanted.holds(&stream("hidden.txt")));
+        assert!(!wanted.holds(&stream("zone.identifier")));
     }
 }

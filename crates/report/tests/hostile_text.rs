@@ -39,6 +39,8 @@ fn run() -> graph::Run {
         record: stated.kind.clone(),
         subject: "*".into(),
         field: HOSTILE.into(),
+        unless: None,
+        earlier: None,
     };
     let objective = Objective { id: "o".into(), question: HOSTILE.into(), applies: None, condition };
     let defect = Defect { path: HOSTILE.into(), offset: Some(1), what: HOSTILE.into() };

@@ -80,7 +80,7 @@ fn record_type() -> RecordType {
             ("offset", &[FieldType::Integer], "bytes from the start of the file, stream or region"),
             ("encoding", &[FieldType::Name], "ascii or utf-16le"),
             ("text", &[FieldType::Text], "the characters"),
-            ("place", &[FieldType::List], "where they stand in the files of the evidence: file@offset+bytes"),
+            ("place", &[FieldType::Name], "where they stand in the files of the evidence: file@offset+bytes"),
         ],
     ))
 }
@@ -245,7 +245,13 @@ impl Source<'_> {
             .field("offset", FieldValue::Integer(found.offset.into()))
             .field("encoding", FieldValue::Name(found.writing.name().to_owned()))
             .field_at("text", FieldValue::Text(found.text), Some(span))
-            .maybe("place", places(&self.reader.provenance(own)), None)
+            // A name and no list: words of the container's file name must not be quoted as words of the evidence.
+            .maybe(
+                "place",
+                places(&self.reader.provenance(own))
+                    .map(|place| FieldValue::Name(place.to_text().into_owned())),
+                None,
+            )
             .in_stream(self.stream.as_deref())
             .done()
     }

@@ -7,7 +7,7 @@ use crate::error::CallError;
 use crate::place::Place;
 use crate::returned::Return;
 use evidence::{DeletedStep, NodeState, Recovery};
-use ledger::{Field, FieldType, FieldValue, RecordType};
+use ledger::{Field, FieldType, FieldValue, Gap, RecordType};
 
 /// The field of records of what is not sure to be the entry's own.
 pub(crate) const RECOVERY: &str = "recovery";
@@ -29,7 +29,10 @@ pub(crate) fn mark(mut returned: Return, place: &Place<'_>) -> Return {
             let value = FieldValue::Name(recovery.to_owned());
             record.fields.insert(RECOVERY.to_owned(), Field { at: None, value });
         }
-        returned.notes.push(format!("{} was deleted, and its recovery is {recovery}", place.node.path));
+        // That nothing was found in it says nothing of what it held.
+        let reason =
+            format!("the recovery of this deleted entry is {recovery}: its bytes may be another file's");
+        returned.gaps.push(Gap { path: place.node.path.as_str().to_owned(), reason });
     }
     returned
 }

@@ -54,6 +54,16 @@ pub(crate) struct Data {
     pub(crate) stored: Stored,
 }
 
+impl Data {
+    /// Whether clusters of it are stored nowhere.
+    pub(crate) fn has_hole(&self) -> bool {
+        match &self.stored {
+            Stored::Resident(..) => false,
+            Stored::Clusters(runs) => runs.iter().any(|(first, _)| first.is_none()),
+        }
+    }
+}
+
 /// Where a value is stored.
 #[derive(Debug, Clone)]
 pub(crate) enum Stored {

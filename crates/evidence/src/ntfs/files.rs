@@ -111,10 +111,11 @@ impl FileSystem for NtfsFiles {
                 Reparse::Elsewhere(found) => {
                     return Err(ReadError::Unsupported { path: path.clone(), found });
                 }
-                Reparse::Overlay(_) | Reparse::Plain if entry.is_directory => {
+                Reparse::Overlay(_) | Reparse::Cloud | Reparse::Plain if entry.is_directory => {
                     return Err(ReadError::NotAFile { path: path.clone() });
                 }
                 Reparse::Overlay(algorithm) => overlay = Some(algorithm),
+                Reparse::Cloud => self.all_here(path, &entry)?,
                 Reparse::Plain => {}
             }
         }
@@ -203,6 +204,16 @@ impl NtfsFiles {
         if large {
             listing.nodes.sort_by(|a, b| by_name(&a.path, &b.path));
         }
+    }
+
+    /// Refuses a file of a cloud of which something is not on this medium: zeros would be taken for its content.
+    fn all_here(&self, path: &EvidencePath, entry: &MftEntry) -> Result<(), ReadError> {
+        let data = entry.data(&self.volume, DATA, None).map_err(|source| damaged(path, source))?;
+        if data.is_some_and(|data| data.has_hole()) {
+            let found = "a file whose content, or a part of it, is in a cloud and not on this medium";
+            return Err(ReadError::Unsupported { path: path.clone(), found });
+        }
+        Ok(())
     }
 
     /// The entry of a folder, and its number.

@@ -89,12 +89,14 @@ impl NtfsFiles {
         });
         let kind = match reparse {
             Reparse::Link(target) => NodeKind::Symlink { target: escape_target(target.as_bytes()) },
-            Reparse::Overlay(_) | Reparse::Elsewhere(_) | Reparse::Plain if entry.is_directory => {
+            Reparse::Overlay(_) | Reparse::Elsewhere(_) | Reparse::Cloud | Reparse::Plain
+                if entry.is_directory =>
+            {
                 NodeKind::Directory
             }
             // `$Secure` and its like hold streams and indexes only.
-            Reparse::Plain if !has_main && wrong.is_empty() => NodeKind::Other,
-            Reparse::Overlay(_) | Reparse::Elsewhere(_) | Reparse::Plain => NodeKind::File,
+            Reparse::Cloud | Reparse::Plain if !has_main && wrong.is_empty() => NodeKind::Other,
+            Reparse::Overlay(_) | Reparse::Elsewhere(_) | Reparse::Cloud | Reparse::Plain => NodeKind::File,
         };
         let mut node = Node {
             name: path.name().to_owned(),

@@ -10,6 +10,10 @@ const SYMLINK: u32 = 0xa000_000c;
 const DEDUPLICATED: u32 = 0x8000_0013;
 const WOF: u32 = 0x8000_0017;
 
+/// The tags of files and folders that a cloud keeps in step, but for the digit that tells whose.
+const CLOUD: u32 = 0x9000_001a;
+const CLOUD_MASK: u32 = 0xffff_0fff;
+
 /// Set in tags of entries that stand for another named entity (2.1.2.1, bit N).
 const NAME_SURROGATE: u32 = 0x2000_0000;
 
@@ -25,6 +29,8 @@ pub(crate) enum Reparse {
     Overlay(Algorithm),
     /// The main stream does not hold the file's bytes; how they are stored.
     Elsewhere(&'static str),
+    /// A file or folder that a cloud keeps in step: where its main stream has holes, what belongs there is not on this medium.
+    Cloud,
     /// The entry itself is what it seems.
     Plain,
 }
@@ -44,6 +50,7 @@ fn meaning(bytes: &[u8]) -> Reparse {
         // The names follow eight bytes of lengths, of symbolic links also four of flags (2.1.2.4, 2.1.2.5).
         MOUNT_POINT => Reparse::Link(target(bytes, 16).unwrap_or_default()),
         SYMLINK => Reparse::Link(target(bytes, 20).unwrap_or_default()),
+        tag if tag & CLOUD_MASK == CLOUD => Reparse::Cloud,
         tag if tag & NAME_SURROGATE != 0 => Reparse::Link(format!("reparse tag {tag:#010x}")),
         _ => Reparse::Plain,
     }
@@ -78,7 +85,10 @@ mod tests {
         assert_eq!(meaning(&buffer(MOUNT_POINT, 0, r"\??\C:\Users")), link(r"\??\C:\Users"));
         assert_eq!(meaning(&buffer(SYMLINK, 4, r"..\a")), link(r"..\a"));
         assert!(matches!(meaning(&buffer(WOF, 0, "")), Reparse::Elsewhere(_)), "of no provider");
-        assert_eq!(meaning(&buffer(0x9000_001a, 0, "")), Reparse::Plain, "a cloud folder has children");
+        for cloud in [0x9000_001a, 0x9000_601a] {
+            assert_eq!(meaning(&buffer(cloud, 0, "")), Reparse::Cloud);
+        }
+        assert_eq!(meaning(&buffer(0x8000_0018, 0, "")), Reparse::Plain);
         assert_eq!(meaning(&[]), Reparse::Plain);
     }
 }

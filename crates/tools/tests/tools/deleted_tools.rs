@@ -48,6 +48,8 @@ fn what_was_deleted_is_listed_with_where_it_stood_and_what_is_left_of_it() {
     assert_eq!(text(&stat.records[0], "state"), "deleted");
     let carved = fixture.ok("carve_strings", json!({ "path": path, "text": "PLAN" }));
     assert_eq!(text(&carved.records[0], "path"), path);
+    let place = &carved.records[0].fields["place"].value;
+    assert!(matches!(place, ledger::FieldValue::Name(_)), "no text that could be quoted: {place:?}");
 }
 
 #[test]
@@ -218,6 +220,8 @@ fn what_may_be_the_content_of_another_file_says_so() {
     }
     let searched = over(&fixture, "search_text", json!({ "text": "newer-content", "under": lost }));
     assert_eq!(text(&searched.records[0], "recovery"), "lost");
+    let nothing = over(&fixture, "search_text", json!({ "text": "the password", "under": lost }));
+    assert_eq!((nothing.outcome, nothing.gaps.len()), (Outcome::Empty, 1), "no absence rests on it");
     // A table or a key does not say which of its bytes are another's.
     for (tool, arguments) in [
         ("list_tables", json!({ "path": lost })),
