@@ -25,12 +25,12 @@ const CHUNKS: [usize; 4] = [4096, 32_768, 8192, 16_384];
 
 /// The chunks of a file: each compressed where that makes it smaller.
 fn chunks(algorithm: u32, bytes: &[u8]) -> Vec<Vec<u8>> {
-    let pack = |chunk: &[u8]| match chunk.iter().all(|byte| (b'a'..=b'n').contains(byte)) {
+    let pack = |chunk: &[u8]| match chunk.iter().all(|byte| pack::LETTERS.contains(byte)) {
         true if algorithm == LZX => pack::lzx(chunk, 0),
         true => pack::xpress(chunk),
         // LZX stores what is no text in a block of its own.
         false if algorithm == LZX => {
-            let letters = chunk.iter().rev().take_while(|byte| (b'a'..=b'n').contains(*byte)).count();
+            let letters = chunk.iter().rev().take_while(|byte| pack::LETTERS.contains(byte)).count();
             pack::lzx(chunk, chunk.len() - letters)
         }
         false => chunk.to_vec(),

@@ -2,10 +2,10 @@
 
 use testkit::ntfs::sample::noise;
 
-/// The bytes that both compressors have words for; two of sixteen words are matches.
-const LETTERS: &[u8; 14] = b"abcdefghijklmn";
+/// The bytes that both compressors have words for; the other four of sixteen words are matches.
+pub(crate) const LETTERS: &[u8; 12] = b"abcdefghijkl";
 
-/// Text of these letters with runs, and repeats from 14 to 21 bytes back.
+/// Text of these letters with runs, and repeats from 3, 5, 7, and 14 to 21 bytes back.
 pub(crate) fn text(seed: u64, length: usize) -> Vec<u8> {
     let mut out = Vec::new();
     for pair in noise(seed, length + 2).chunks_exact(2) {
@@ -13,7 +13,7 @@ pub(crate) fn text(seed: u64, length: usize) -> Vec<u8> {
             0..200 => out.push(LETTERS[usize::from(pair[0]) % LETTERS.len()]),
             200..210 => out.extend([LETTERS[usize::from(pair[0]) % LETTERS.len()]].repeat(300)),
             _ => {
-                let back = 14 + usize::from(pair[0]) % 8;
+                let back = [3, 5, 7, 14, 15, 16, 17, 18, 19, 20, 21][usize::from(pair[0]) % 11];
                 for _ in 0..20 + u32::from(pair[1]) {
                     out.push(out.len().checked_sub(back).map_or(b'a', |from| out[from]));
                 }
@@ -32,30 +32,24 @@ fn alike(bytes: &[u8], at: usize, distance: usize, limit: usize) -> usize {
 
 /// XPRESS Huffman: [MS-XCA] 2.1.4.
 pub(crate) fn xpress(chunk: &[u8]) -> Vec<u8> {
-    // Matches with a long length: from one byte back, and from 8 to 15 bytes back.
-    const RUN: usize = 256 + 0x0f;
-    const FAR: usize = 256 + 0x3f;
-    let mut symbols: Vec<usize> = LETTERS.iter().map(|letter| usize::from(*letter)).collect();
-    symbols.extend([RUN, FAR]);
+    // Matches with a long length, by the bits of their distance: from 1, 2, 4 and 8 bytes back on.
+    let matches = (0..4).map(|width| 256 + 16 * width + 15);
+    let symbols: Vec<usize> = LETTERS.iter().map(|letter| usize::from(*letter)).chain(matches).collect();
     let mut out = vec![0; 256];
     symbols.iter().for_each(|symbol| out[symbol / 2] |= 4 << (4 * (symbol % 2)));
     let word = |symbol| symbols.iter().position(|found| *found == symbol).unwrap();
     let mut bits = Interleaved::new(out);
     let mut at = 0;
     while at < chunk.len() {
-        let near = (1, alike(chunk, at, 1, 60_000));
-        let far = (8..16).map(|distance| (distance, alike(chunk, at, distance, 60_000)));
-        let (distance, length) = far.chain([near]).max_by_key(|(_, length)| *length).unwrap();
+        let found = (1..16).map(|distance: usize| (distance, alike(chunk, at, distance, 60_000)));
+        let (distance, length) = found.max_by_key(|(_, length)| *length).unwrap();
         if length < 18 {
             bits.put(word(chunk[at].into()), 4);
             at += 1;
             continue;
         }
-        if distance == 1 {
-            bits.put(word(RUN), 4)
-        } else {
-            bits.put(word(FAR), 4)
-        }
+        let width = usize::try_from(distance.ilog2()).unwrap();
+        bits.put(word(256 + 16 * width + 15), 4);
         match u8::try_from(length - 18) {
             Ok(long @ 0..=254) => bits.out.push(long),
             _ => {
@@ -63,9 +57,7 @@ pub(crate) fn xpress(chunk: &[u8]) -> Vec<u8> {
                 bits.out.extend(u16::try_from(length - 3).unwrap().to_le_bytes());
             }
         }
-        if distance > 1 {
-            bits.put(distance - 8, 3);
-        }
+        bits.put(distance - (1 << width), width);
         at += length;
     }
     bits.out
@@ -115,7 +107,7 @@ pub(crate) fn lzx(chunk: &[u8], stored: usize) -> Vec<u8> {
         block.chunks(2).for_each(|word| lzx.put(usize::from(word[0]) | usize::from(word[1]) << 8, 16));
         at = stored;
     }
-    let mut recent = if stored > 0 { 7 } else { 1 };
+    let mut recent = if stored > 0 { [7, 5, 3] } else { [1, 1, 1] };
     let middle = at + (bytes.len() - at) / 2;
     for (kind, end) in [(1, middle), (2, bytes.len())] {
         if at < end {
@@ -153,15 +145,14 @@ impl Lzx {
         self.bits.resize(end, false);
     }
 
-    fn matches(&mut self, bytes: &[u8], mut at: usize, aligned: bool, recent: &mut usize) {
-        // Slot 0 is the last distance, slot 8 has those from 14 to 21; both with a long length.
-        const LAST: usize = 256 + 7;
-        const FAR: usize = 256 + 8 * 8 + 7;
+    fn matches(&mut self, bytes: &[u8], mut at: usize, aligned: bool, recent: &mut [usize; 3]) {
+        // Slots 0 to 2 are the last distances, slot 8 has those from 14 to 21; all with a long length.
+        const MATCHES: [usize; 4] = [256 + 7, 256 + 15, 256 + 23, 256 + 71];
         if aligned {
             [1, 2, 3, 4, 5, 6, 7, 7].into_iter().for_each(|length| self.put(length, 3));
         }
         let mut symbols: Vec<usize> = LETTERS.iter().map(|letter| usize::from(*letter)).collect();
-        symbols.extend([LAST, FAR]);
+        symbols.extend(MATCHES);
         let main = |range: std::ops::Range<usize>| -> Vec<usize> {
             range.map(|symbol| if symbols.contains(&symbol) { 4 } else { 0 }).collect()
         };
@@ -170,22 +161,24 @@ impl Lzx {
         self.lengths(496, &(0..249).map(|symbol| if symbol < 16 { 4 } else { 0 }).collect::<Vec<_>>());
         let word = |symbol| symbols.iter().position(|found| *found == symbol).unwrap();
         while at < bytes.len() {
-            let last = alike(bytes, at, *recent, 24);
+            let last = recent.map(|distance| alike(bytes, at, distance, 24));
+            let (slot, last) = last.into_iter().enumerate().max_by_key(|(_, length)| *length).unwrap();
             let far = (14..22).map(|distance| (distance, alike(bytes, at, distance, 24)));
             let (distance, length) = far.max_by_key(|(_, length)| *length).unwrap();
             let length = if last >= 9 {
-                self.put(word(LAST), 4);
+                self.put(word(MATCHES[slot]), 4);
                 self.put(last - 9, 4);
+                recent.swap(0, slot);
                 last
             } else if length >= 9 {
-                self.put(word(FAR), 4);
+                self.put(word(MATCHES[3]), 4);
                 self.put(length - 9, 4);
                 match (aligned, distance - 14) {
                     (false, low) => self.put(low, 3),
                     (true, 7) => self.put(0x7f, 7),
                     (true, low) => self.put((1 << (low + 1)) - 2, low + 1),
                 }
-                *recent = distance;
+                *recent = [distance, recent[0], recent[1]];
                 length
             } else {
                 self.put(word(bytes[at].into()), 4);
