@@ -243,3 +243,44 @@ fn text_in_a_named_stream_is_found_and_told_of_the_stream() {
     assert_eq!(told, [(NOTES.to_owned(), "hidden.txt".to_owned())]);
     assert_eq!(found.records[0].locator.stream.as_deref(), Some("hidden.txt"));
 }
+
+/// Where a record stands in the volume.
+fn record_at(built: &testkit::ntfs::Built, number: u64) -> u64 {
+    let mut at = number * 1024;
+    for run in &built.mft {
+        let bytes = run.length * built.cluster;
+        if at < bytes {
+            return run.lcn.unwrap() * built.cluster + at;
+        }
+        at -= bytes;
+    }
+    panic!("record {number} is in the table");
+}
+
+#[test]
+fn what_the_file_system_counts_in_or_what_cannot_be_told_is_not_called_deleted() {
+    use testkit::ntfs::{EntrySpec, VolumeSpec};
+    let mut built = VolumeSpec::new("X")
+        .size(8 << 20)
+        .entry(EntrySpec::file("folder/file.txt", b"unlinked"))
+        .entry(EntrySpec::file("damaged.txt", b"no record"))
+        .build()
+        .unwrap();
+    let (folder, damaged) =
+        (built.planted("folder").unwrap().record, built.planted("damaged.txt").unwrap().record);
+    // The folder's record was freed, and given away since; the other one has lost its signature.
+    let at = record_at(&built, folder);
+    built.put(at + 0x16, &[2]);
+    built.put(at + 0x10, &77u16.to_le_bytes());
+    built.put(record_at(&built, damaged), b"\0\0\0\0");
+    let place = tempfile::tempdir().unwrap();
+    write(place.path(), "x.dd", &built.bytes());
+    let image: Box<dyn Tree> = Box::new(open_image(&place.path().join("x.dd"), "x").unwrap());
+    let trees = [image];
+    let listed = run("list_deleted", &json!({ "name": "file.txt" }), &trees, Path::new("/nonexistent"));
+    let orphan = find(&listed, "name", "file.txt");
+    assert_eq!(text(orphan, "state"), "allocated", "in use, though no folder leads to it");
+    let entry = run("mft_entry", &json!({ "entry": damaged }), &trees, Path::new("/nonexistent"));
+    assert_eq!(entry.records[0].kind, "mft_entry");
+    assert!(!entry.records[0].fields.contains_key("in_use"), "nothing says that it was deleted");
+}
