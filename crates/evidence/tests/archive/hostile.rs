@@ -104,6 +104,31 @@ fn a_cut_archive_gives_what_stands_in_front_of_the_cut() {
 }
 
 #[test]
+fn a_tar_without_its_end_is_damaged_and_not_listed_whole() {
+    let tar = Tar::of(&[("a", b"first".to_vec()), ("b", b"second".to_vec())]);
+    let entries = tar.len() - 1024;
+    // Behind an entry, in a header, in the data of an entry, in its padding, in the first block of the end.
+    for cut in [1024, 1024 + 100, 1024 + 512 + 3, entries - 100, entries, entries + 511] {
+        for bytes in [tar[..cut].to_vec(), gz(&tar[..cut])] {
+            let tree = open(&bytes).unwrap();
+            let root = listing(&tree, "");
+            assert!(matches!(root.defects.as_slice(), [one] if one.what.contains("of the tar")), "{cut}");
+            assert!(matches!(root.gaps.as_slice(), [one] if one.reason.contains("listed")), "{cut}");
+            assert_eq!(read(&tree, "a").unwrap(), b"first", "{cut}");
+        }
+    }
+}
+
+#[test]
+fn a_tar_that_ends_with_one_block_of_zeros_is_whole() {
+    let tar = Tar::of(&[("a", b"first".to_vec())]);
+    for cut in [tar.len(), tar.len() - 1, tar.len() - 512] {
+        let root = listing(&open(&tar[..cut]).unwrap(), "");
+        assert!(root.defects.is_empty() && root.gaps.is_empty(), "{cut}: {root:?}");
+    }
+}
+
+#[test]
 fn mutated_archives_end_in_errors_and_nothing_else() {
     let files = vec![("C/a", noise(3000)), ("C/b/c", noise(500)), ("d", Vec::new())];
     let archives = [super::build::zip(&files), seven(&files), tar_gz(&files), Tar::of(&files)];
