@@ -1,6 +1,6 @@
 //! A triage archive as evidence: zip, 7z, tar, tar.gz, tar.zst, read in place.
 //!
-//! Nothing is ever expanded onto a disk, and archives inside the archive are files like any other.
+//! Nothing is ever expanded onto a disk, and archives and disk images inside the archive are files like any other; one that holds nothing else is refused.
 //! A zip and a 7z are listed from their directories; a tar from its headers, for which a compressed one is expanded once whenever it is opened.
 //! The times are those of the copy that was packed: [`ledger::Clock::CollectionCopy`], and no event stands on one.
 
@@ -8,6 +8,7 @@ mod damage;
 mod decode;
 mod entry;
 mod index;
+mod inner;
 mod kind;
 mod name;
 mod seven;
@@ -68,7 +69,13 @@ pub fn open_archive(path: &Path, label: &str) -> Result<ArchiveTree, OpenError> 
     let kind = kind::of(&file).map_err(io)?.ok_or_else(no_archive)?;
     let place = Place { label, path: &path, file: &file, length };
     let (index, format) = place.list(kind)?;
-    Ok(ArchiveTree { label: label.to_owned(), files: [path], file, length, index, format })
+    let tree = ArchiveTree { label: label.to_owned(), files: [path.clone()], file, length, index, format };
+    match inner::only_containers(&tree) {
+        None => Ok(tree),
+        Some((first, found)) => {
+            Err(OpenError::OnlyContainers { label: label.to_owned(), path, first, found: found.as_str() })
+        }
+    }
 }
 
 /// A file that is being opened.
