@@ -120,6 +120,21 @@ fn a_tar_without_its_end_is_damaged_and_not_listed_whole() {
 }
 
 #[test]
+fn a_7z_that_is_cut_or_damaged_is_told_in_our_words() {
+    let bytes = seven(&sample());
+    for cut in [20, 32, 1000, bytes.len() - 1] {
+        let error = open(&bytes[..cut]).err().unwrap().to_string();
+        assert!(error.contains(&format!("byte {cut} of the archive")) && error.contains("cut"), "{error}");
+    }
+    for at in [8, 15, bytes.len() - 5] {
+        let mut bytes = bytes.clone();
+        bytes[at] ^= 0x55;
+        let error = open(&bytes).err().unwrap().to_string();
+        assert!(error.ends_with("the header of the 7z is damaged: expected what its CRC-32 says"), "{error}");
+    }
+}
+
+#[test]
 fn a_tar_that_ends_with_one_block_of_zeros_is_whole() {
     let tar = Tar::of(&[("a", b"first".to_vec())]);
     for cut in [tar.len(), tar.len() - 1, tar.len() - 512] {
