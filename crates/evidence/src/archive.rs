@@ -50,7 +50,10 @@ pub struct ArchiveTree {
 
 /// What entries are read through.
 enum Format {
-    Zip,
+    Zip {
+        /// Bytes of an entry that are free of the limit of its ratio.
+        free: u64,
+    },
     Seven(Seven),
     Tar(Rc<RefCell<Bytes>>),
 }
@@ -94,7 +97,8 @@ impl Place<'_> {
             Kind::Zip => {
                 let expected = "the end of a central directory: the zip is cut, or one part of several";
                 let none = || self.damaged(ArchiveDamage::Structure { offset: length, expected });
-                Ok((zip::read(file, length).map_err(io)?.ok_or_else(none)?, Format::Zip))
+                let (index, free) = zip::read(file, length).map_err(io)?.ok_or_else(none)?;
+                Ok((index, Format::Zip { free }))
             }
             Kind::Seven => match seven::read(file, length) {
                 Ok((seven, index)) => Ok((index, Format::Seven(seven))),
@@ -156,7 +160,7 @@ fn expand(file: &Rc<File>, length: u64, kind: Kind) -> Stream {
         }
         _ => (Box::new(move || Ok(Box::new(Gzip::new(part.clone())))), 0),
     };
-    Stream::new(start, keep)
+    Stream::new(start, keep, stream::FREE_OF_WHOLE)
 }
 
 /// What is found at a path.
@@ -228,8 +232,8 @@ impl ArchiveTree {
         let container = name.to_string_lossy().into_owned();
         let entry = Entry::new(path.clone(), leaf.size, container);
         match (leaf.content, &self.format) {
-            (Content::Zip { crc, .. }, Format::Zip) => {
-                let (stored, stream) = zip::open(&self.file, self.length, leaf.content, path)?;
+            (Content::Zip { crc, .. }, Format::Zip { free }) => {
+                let (stored, stream) = zip::open(&self.file, self.length, *free, leaf.content, path)?;
                 Ok(Box::new(entry.alone(stream, stored).checked(Some(crc))))
             }
             (Content::Tar { data }, Format::Tar(bytes)) => {

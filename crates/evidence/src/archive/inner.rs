@@ -95,8 +95,8 @@ fn by_name(folder: &Folder, name: &str, size: u64) -> Named {
     // The segments of an image have extensions of their own (`E02`, `EAA`, `002`).
     let of_image = |first: &&str| folder.leaves.contains_key(format!("{stem}.{first}").as_str());
     let is_segment = || {
-        written.len() == 3 && ["E01", "e01", "001"].iter().any(|first| of_image(&first))
-            || written.len() == 4 && ["Ex01", "ex01", "EX01"].iter().any(|first| of_image(&first))
+        written.len() == 3 && ["E01", "e01", "001"].iter().any(&of_image)
+            || written.len() == 4 && ["Ex01", "ex01", "EX01"].iter().any(&of_image)
     };
     match inner {
         Some(inner) if size >= LEAST => Named::Container(inner),

@@ -10,7 +10,7 @@ use super::decode::Part;
 use super::index::{Body, Content, Found, Index, Leaf, LeafKind, MAX_ENTRIES};
 use super::name;
 use super::stamp::{Stamp, Stamps};
-use super::stream::Stream;
+use super::stream::{self, Stream};
 use sevenz_rust2::{Archive, ArchiveEntry, Error, Password};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -30,6 +30,8 @@ pub(super) struct Seven {
     file: Rc<File>,
     length: u64,
     archive: Rc<Archive>,
+    /// Bytes of a block that are free of the limit of its ratio.
+    free: u64,
     /// The blocks that were read last, the last one first.
     open: RefCell<VecDeque<(usize, Rc<RefCell<Stream>>)>>,
 }
@@ -92,7 +94,10 @@ pub(super) fn read(file: &Rc<File>, length: u64) -> Result<(Seven, Index), Refus
     };
     let index = index(&archive);
     let open = RefCell::default();
-    Ok((Seven { file: file.clone(), length, archive: Rc::new(archive), open }, index))
+    let declared =
+        archive.blocks.iter().fold(0, |sum: u64, block| sum.saturating_add(block.get_unpack_size()));
+    let free = stream::free(declared, length);
+    Ok((Seven { file: file.clone(), length, archive: Rc::new(archive), free, open }, index))
 }
 
 /// Whether the header stands behind the end of the file (7zFormat.txt, `SignatureHeader`): it comes last, and its place stands at byte 12.
@@ -197,13 +202,17 @@ impl Seven {
         } else {
             // A dictionary is as large as memory allows only once.
             open.iter().for_each(|(_, stream)| stream.borrow_mut().rest());
-            let start = block::start(&self.file, self.length, &self.archive, number);
-            open.push_front((number, Rc::new(RefCell::new(Stream::new(start, KEEP)))));
+            open.push_front((number, Rc::new(RefCell::new(self.stream(number)))));
             open.truncate(BLOCKS);
         }
-        open.front().map(|(_, stream)| stream.clone()).unwrap_or_else(|| {
-            let start = block::start(&self.file, self.length, &self.archive, number);
-            Rc::new(RefCell::new(Stream::new(start, KEEP)))
-        })
+        let found = open.front().map(|(_, stream)| stream.clone());
+        found.unwrap_or_else(|| Rc::new(RefCell::new(self.stream(number))))
+    }
+
+    fn stream(&self, number: usize) -> Stream {
+        let in_passes = self.archive.blocks.get(number).is_some_and(block::is_in_passes);
+        // What is expanded anew for each window costs the square of its size.
+        let free = if in_passes { stream::FREE_OF_BOMB } else { self.free };
+        Stream::new(block::start(&self.file, self.length, &self.archive, number), KEEP, free)
     }
 }

@@ -54,7 +54,7 @@ fn entries_that_share_bytes_are_refused_and_told() {
 }
 
 #[test]
-fn what_expands_without_end_is_taken_for_a_bomb() {
+fn what_expands_without_end_is_taken_for_a_bomb_and_a_large_file_of_zeros_is_not() {
     // The checksum is wrong, too, but that would show at the end only.
     let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
     let zeros = vec![0; 1 << 20];
@@ -62,11 +62,19 @@ fn what_expands_without_end_is_taken_for_a_bomb() {
         std::io::Write::write_all(&mut encoder, &zeros).unwrap();
     }
     let packed = encoder.finish().unwrap();
-    let entry = Entry::new(b"a", &packed).method(8).size(1100 << 20);
-    let tree = open(&zip_by_hand(&[entry])).unwrap();
-    let node = tree.node(&path("a")).unwrap().unwrap();
-    let mut reader = tree.open(&node, None).unwrap();
-    let error = reader.read_at(1090 << 20, &mut [0; 10]).unwrap_err();
+    let near_the_end = |entries: &[Entry]| {
+        let tree = open(&zip_by_hand(entries)).unwrap();
+        let node = tree.node(&path("a")).unwrap().unwrap();
+        let mut reader = tree.open(&node, None).unwrap();
+        reader.read_at(1090 << 20, &mut [0; 10])
+    };
+    let page_file = Entry::new(b"a", &packed).method(8).size(1100 << 20);
+    assert!(near_the_end(&[page_file]).is_ok_and(|read| read > 0));
+    let bomb: Vec<Entry> = [b"a", b"b", b"c", b"d", b"e"]
+        .into_iter()
+        .map(|name| Entry::new(name, &packed).method(8).size(u32::MAX))
+        .collect();
+    let error = near_the_end(&bomb).unwrap_err();
     assert!(error.to_string().contains("200 to 1"), "{error}");
 }
 
