@@ -1,6 +1,6 @@
 //! A triage archive as evidence: zip, 7z, tar, tar.gz, tar.zst, read in place.
 //!
-//! Nothing is ever expanded onto a disk, and archives inside the archive are files like any other.
+//! Nothing is ever expanded onto a disk, and archives and disk images inside the archive are files like any other; one that holds nothing else is refused.
 //! A zip and a 7z are listed from their directories; a tar from its headers, for which a compressed one is expanded once whenever it is opened.
 //! The times are those of the copy that was packed: [`ledger::Clock::CollectionCopy`], and no event stands on one.
 
@@ -8,6 +8,7 @@ mod damage;
 mod decode;
 mod entry;
 mod index;
+mod inner;
 mod kind;
 mod name;
 mod seven;
@@ -49,7 +50,10 @@ pub struct ArchiveTree {
 
 /// What entries are read through.
 enum Format {
-    Zip,
+    Zip {
+        /// Bytes of an entry that are free of the limit of its ratio.
+        free: u64,
+    },
     Seven(Seven),
     Tar(Rc<RefCell<Bytes>>),
 }
@@ -68,7 +72,13 @@ pub fn open_archive(path: &Path, label: &str) -> Result<ArchiveTree, OpenError> 
     let kind = kind::of(&file).map_err(io)?.ok_or_else(no_archive)?;
     let place = Place { label, path: &path, file: &file, length };
     let (index, format) = place.list(kind)?;
-    Ok(ArchiveTree { label: label.to_owned(), files: [path], file, length, index, format })
+    let tree = ArchiveTree { label: label.to_owned(), files: [path.clone()], file, length, index, format };
+    match inner::only_containers(&tree) {
+        None => Ok(tree),
+        Some((first, found)) => {
+            Err(OpenError::OnlyContainers { label: label.to_owned(), path, first, found: found.as_str() })
+        }
+    }
 }
 
 /// A file that is being opened.
@@ -87,7 +97,8 @@ impl Place<'_> {
             Kind::Zip => {
                 let expected = "the end of a central directory: the zip is cut, or one part of several";
                 let none = || self.damaged(ArchiveDamage::Structure { offset: length, expected });
-                Ok((zip::read(file, length).map_err(io)?.ok_or_else(none)?, Format::Zip))
+                let (index, free) = zip::read(file, length).map_err(io)?.ok_or_else(none)?;
+                Ok((index, Format::Zip { free }))
             }
             Kind::Seven => match seven::read(file, length) {
                 Ok((seven, index)) => Ok((index, Format::Seven(seven))),
@@ -149,7 +160,7 @@ fn expand(file: &Rc<File>, length: u64, kind: Kind) -> Stream {
         }
         _ => (Box::new(move || Ok(Box::new(Gzip::new(part.clone())))), 0),
     };
-    Stream::new(start, keep)
+    Stream::new(start, keep, stream::FREE_OF_WHOLE)
 }
 
 /// What is found at a path.
@@ -221,8 +232,8 @@ impl ArchiveTree {
         let container = name.to_string_lossy().into_owned();
         let entry = Entry::new(path.clone(), leaf.size, container);
         match (leaf.content, &self.format) {
-            (Content::Zip { crc, .. }, Format::Zip) => {
-                let (stored, stream) = zip::open(&self.file, self.length, leaf.content, path)?;
+            (Content::Zip { crc, .. }, Format::Zip { free }) => {
+                let (stored, stream) = zip::open(&self.file, self.length, *free, leaf.content, path)?;
                 Ok(Box::new(entry.alone(stream, stored).checked(Some(crc))))
             }
             (Content::Tar { data }, Format::Tar(bytes)) => {

@@ -118,6 +118,20 @@ pub enum OpenError {
         #[source]
         source: ArchiveDamage,
     },
+    /// The archive holds nothing but disk images or archives: as evidence it would say nothing.
+    #[error(
+        "open evidence {label}: it holds nothing but disk images or archives: {first} is {found} inside an archive, which is not opened there: extract it and give it as evidence of its own"
+    )]
+    OnlyContainers {
+        /// The label of the evidence.
+        label: String,
+        /// The path on the examiner's machine.
+        path: PathBuf,
+        /// The first of them, in the archive.
+        first: EvidencePath,
+        /// What it is.
+        found: &'static str,
+    },
     /// The path is not a folder.
     #[error("open evidence {label}: expected a folder")]
     NotADirectory {

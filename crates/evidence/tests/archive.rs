@@ -298,6 +298,38 @@ fn what_is_compressed_and_no_tar_is_named() {
 }
 
 #[test]
+fn an_archive_of_nothing_but_images_or_archives_is_refused_by_name() {
+    let mut disk = vec![0; 70_000];
+    disk[510..512].copy_from_slice(&[0x55, 0xaa]);
+    let vhdx = [b"vhdxfile".to_vec(), noise(70_000)].concat();
+    let ewf = [b"EVF\x09\r\n\xff\0".to_vec(), noise(70_000)].concat();
+    let inner = Tar::of(&[("a", noise(70_000))]);
+    let text = b"log".to_vec();
+    for (files, expected) in [
+        (vec![("out/x.vhdx", vhdx.clone()), ("log.txt", text.clone())], "out/x.vhdx is a disk image"),
+        (vec![("x.tar", inner.clone())], "x.tar is an archive"),
+        (vec![("x.E01", ewf.clone()), ("x.E02", ewf.clone())], "x.E01 is a disk image"),
+        (vec![("x.DD", disk.clone()), ("y.zip", build::zip(&sample()))], "x.DD is a disk image"),
+    ] {
+        for bytes in [build::zip(&files), seven(&files), Tar::of(&files), tar_gz(&files)] {
+            let error = open(&bytes).err().unwrap();
+            assert!(matches!(error, OpenError::OnlyContainers { .. }), "{error}");
+            assert!(error.to_string().contains(expected), "{error}");
+        }
+    }
+    // Something else, a container in name only, a small one, none at all.
+    for files in [
+        vec![("x.vhdx", vhdx), ("NTUSER.DAT", text.clone())],
+        vec![("memory.raw", noise(70_000))],
+        vec![("x.zip", build::zip(&[("a", text.clone())]))],
+        vec![("log.txt", text)],
+        Vec::new(),
+    ] {
+        assert!(open(&build::zip(&files)).is_ok());
+    }
+}
+
+#[test]
 fn an_archive_is_hashed_as_its_file() {
     let bytes = build::zip(&sample());
     let folder = tempfile::tempdir().unwrap();

@@ -15,10 +15,10 @@ pub enum ArchiveDamage {
         expected: &'static str,
     },
     /// The header of a 7z cannot be read.
-    #[error("read the header of the 7z: {reason}")]
+    #[error("the header of the 7z is damaged: expected {expected}")]
     Header {
-        /// What its reader says.
-        reason: String,
+        /// What it must be.
+        expected: &'static str,
     },
     /// The compressed data is damaged.
     #[error("byte {offset} of what it expands to: the compressed data is damaged")]

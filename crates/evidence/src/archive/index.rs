@@ -153,6 +153,12 @@ impl Index {
         self.root.defects.push(Defect { path: String::new(), offset: None, what });
     }
 
+    /// Adds damage that ends the listing: what stood behind it was not examined.
+    pub(super) fn cut(&mut self, what: String) {
+        self.gap(format!("entries of the archive: {what}"));
+        self.damaged(what);
+    }
+
     /// Adds something that was not examined.
     pub(super) fn gap(&mut self, reason: String) {
         self.gaps.push(Gap { path: String::new(), reason });

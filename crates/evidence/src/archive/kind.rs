@@ -29,7 +29,7 @@ pub(super) enum Kind {
 const HEAD: usize = 512;
 
 /// The kind of what begins with `head`.
-fn recognise(head: &[u8]) -> Option<Kind> {
+pub(super) fn recognise(head: &[u8]) -> Option<Kind> {
     const SIGNATURES: [(&[u8], Kind); 8] = [
         (b"PK\x03\x04", Kind::Zip),
         (b"PK\x05\x06", Kind::Zip),

@@ -10,8 +10,8 @@ use super::decode::Part;
 use super::index::{Body, Content, Found, Index, Leaf, LeafKind, MAX_ENTRIES};
 use super::name;
 use super::stamp::{Stamp, Stamps};
-use super::stream::Stream;
-use sevenz_rust2::{Archive, ArchiveEntry, Password};
+use super::stream::{self, Stream};
+use sevenz_rust2::{Archive, ArchiveEntry, Error, Password};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fs::File;
@@ -30,6 +30,8 @@ pub(super) struct Seven {
     file: Rc<File>,
     length: u64,
     archive: Rc<Archive>,
+    /// Bytes of a block that are free of the limit of its ratio.
+    free: u64,
     /// The blocks that were read last, the last one first.
     open: RefCell<VecDeque<(usize, Rc<RefCell<Stream>>)>>,
 }
@@ -76,22 +78,63 @@ impl Seek for Source {
 /// Reads what the 7z lists.
 pub(super) fn read(file: &Rc<File>, length: u64) -> Result<(Seven, Index), Refused> {
     let mut source = Source::new(file, length);
+    if is_cut(&mut source) {
+        let expected = "as many bytes as the 7z declares: it is cut, or one part of several";
+        return Err(Refused::Damaged(ArchiveDamage::Structure { offset: length, expected }));
+    }
     let read = catch_unwind(AssertUnwindSafe(|| Archive::read(&mut source, &Password::empty())));
     let archive = match read {
         Ok(Ok(archive)) => archive,
-        Ok(Err(sevenz_rust2::Error::PasswordRequired)) => return Err(Refused::Encrypted),
-        Ok(Err(sevenz_rust2::Error::UnsupportedCompressionMethod(name))) if name.contains("AES") => {
+        Ok(Err(Error::PasswordRequired)) => return Err(Refused::Encrypted),
+        Ok(Err(Error::UnsupportedCompressionMethod(name))) if name.contains("AES") => {
             return Err(Refused::Encrypted);
         }
-        Ok(Err(error)) => {
-            let reason: String = error.to_string().chars().filter(|c| !c.is_control()).take(200).collect();
-            return Err(Refused::Damaged(ArchiveDamage::Header { reason }));
-        }
+        Ok(Err(error)) => return Err(Refused::Damaged(ArchiveDamage::Header { expected: expected(&error) })),
         Err(_) => return Err(Refused::Damaged(ArchiveDamage::Stopped)),
     };
     let index = index(&archive);
     let open = RefCell::default();
-    Ok((Seven { file: file.clone(), length, archive: Rc::new(archive), open }, index))
+    let declared =
+        archive.blocks.iter().fold(0, |sum: u64, block| sum.saturating_add(block.get_unpack_size()));
+    let free = stream::free(declared, length);
+    Ok((Seven { file: file.clone(), length, archive: Rc::new(archive), free, open }, index))
+}
+
+/// Whether the header stands behind the end of the file (7zFormat.txt, `SignatureHeader`): it comes last, and its place stands at byte 12.
+fn is_cut(source: &mut Source) -> bool {
+    let mut start = [0; 32];
+    if source.part.clone().read_exact(&mut start).is_err() {
+        return true;
+    }
+    let field = |from: usize, bytes: usize| {
+        let field = start.get(from..from + bytes).unwrap_or_default();
+        field.iter().rev().fold(0_u64, |number, byte| (number << 8) | u64::from(*byte))
+    };
+    let (offset, size) = (field(12, 8), field(20, 8));
+    // Without its checksum the place is no place.
+    field(8, 4) == u64::from(crc32fast::hash(start.get(12..).unwrap_or_default()))
+        && offset.saturating_add(size).saturating_add(32) > source.length
+}
+
+/// What a header must be that `error` says it is not; the words of the reader are its own.
+fn expected(error: &Error) -> &'static str {
+    match error {
+        Error::BadSignature(_) => "the signature of a 7z",
+        Error::UnsupportedVersion { .. } => "a version that is known",
+        Error::ChecksumVerificationFailed | Error::NextHeaderCrcMismatch => "what its CRC-32 says",
+        Error::Io(..) | Error::FileOpen(..) | Error::FileNotFound => "as many bytes as it declares",
+        Error::BadTerminatedStreamsInfo(_)
+        | Error::BadTerminatedUnpackInfo
+        | Error::BadTerminatedPackInfo(_)
+        | Error::BadTerminatedSubStreamsInfo
+        | Error::BadTerminatedHeader(_) => "lists that end where they say",
+        Error::ExternalUnsupported | Error::Unsupported(_) | Error::UnsupportedCompressionMethod(_) => {
+            "a form that is read here"
+        }
+        Error::MaxMemLimited { .. } => "one that fits into memory",
+        Error::PasswordRequired | Error::MaybeBadPassword(_) => "one that is not encrypted",
+        Error::Other(_) => "values that agree with each other and with the file",
+    }
 }
 
 fn index(archive: &Archive) -> Index {
@@ -159,13 +202,17 @@ impl Seven {
         } else {
             // A dictionary is as large as memory allows only once.
             open.iter().for_each(|(_, stream)| stream.borrow_mut().rest());
-            let start = block::start(&self.file, self.length, &self.archive, number);
-            open.push_front((number, Rc::new(RefCell::new(Stream::new(start, KEEP)))));
+            open.push_front((number, Rc::new(RefCell::new(self.stream(number)))));
             open.truncate(BLOCKS);
         }
-        open.front().map(|(_, stream)| stream.clone()).unwrap_or_else(|| {
-            let start = block::start(&self.file, self.length, &self.archive, number);
-            Rc::new(RefCell::new(Stream::new(start, KEEP)))
-        })
+        let found = open.front().map(|(_, stream)| stream.clone());
+        found.unwrap_or_else(|| Rc::new(RefCell::new(self.stream(number))))
+    }
+
+    fn stream(&self, number: usize) -> Stream {
+        let in_passes = self.archive.blocks.get(number).is_some_and(block::is_in_passes);
+        // What is expanded anew for each window costs the square of its size.
+        let free = if in_passes { stream::FREE_OF_BOMB } else { self.free };
+        Stream::new(block::start(&self.file, self.length, &self.archive, number), KEEP, free)
     }
 }

@@ -34,11 +34,21 @@ const POINTS: usize = 512;
 /// Bytes between points in the beginning; doubled whenever there are too many.
 const SPACING: u64 = 1 << 20;
 
-/// The highest ratio of expanded to compressed bytes, looked at after [`RATIO_FROM`].
+/// The highest ratio of expanded to compressed bytes, looked at after as many bytes as are free.
 const MAX_RATIO: u64 = 200;
 
-/// Less than this is expanded whatever its ratio: a file of zeros is no bomb.
-const RATIO_FROM: u64 = 1 << 30;
+/// Bytes that one stream of an archive that is taken for a bomb is expanded to whatever its ratio.
+pub(super) const FREE_OF_BOMB: u64 = 1 << 30;
+
+/// Bytes that an archive as a whole is expanded to whatever its ratio: a page file of zeros is no bomb.
+pub(super) const FREE_OF_WHOLE: u64 = 16 << 30;
+
+/// The bytes that are free in each stream of an archive of `length` bytes whose streams declare `declared` bytes altogether.
+///
+/// No stream is read behind the size it declares, so that the sum of these sizes bounds what the archive can cost.
+pub(super) fn free(declared: u64, length: u64) -> u64 {
+    if declared > FREE_OF_WHOLE && declared / MAX_RATIO > length { FREE_OF_BOMB } else { u64::MAX }
+}
 
 /// A stream that is expanded as far as it is asked for.
 pub(super) struct Stream {
@@ -49,6 +59,8 @@ pub(super) struct Stream {
     kept: Vec<u8>,
     /// The most bytes that are kept.
     keep: usize,
+    /// Bytes that it is expanded to whatever its ratio.
+    free: u64,
     points: Vec<(u64, Box<dyn Decode>)>,
     spacing: u64,
     /// Where the stream cannot be expanded further.
@@ -56,14 +68,15 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// A stream of which the first `keep` bytes are kept.
-    pub(super) fn new(start: Start, keep: usize) -> Stream {
+    /// A stream of which the first `keep` bytes are kept, and which may be expanded to `free` bytes whatever its ratio.
+    pub(super) fn new(start: Start, keep: usize, free: u64) -> Stream {
         Stream {
             start,
             decoder: None,
             position: 0,
             kept: Vec::new(),
             keep,
+            free,
             points: Vec::new(),
             spacing: SPACING,
             wrong: None,
@@ -139,7 +152,7 @@ impl Stream {
         }
         self.position = self.position.saturating_add(read as u64);
         let taken = decoder.taken();
-        if self.position > RATIO_FROM && self.position / MAX_RATIO > taken {
+        if self.position > self.free && self.position / MAX_RATIO > taken {
             return Err(Wrong::Ratio);
         }
         self.leave_point();
@@ -182,5 +195,39 @@ pub(super) fn damage(offset: u64, wrong: Wrong) -> ArchiveDamage {
         Wrong::Checksum { expected, actual } => ArchiveDamage::Checksum { offset, expected, actual },
         Wrong::Ratio => ArchiveDamage::Ratio { offset, limit: MAX_RATIO },
         Wrong::Stopped => ArchiveDamage::Stopped,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Zeros without end, from one byte.
+    struct Zeros;
+
+    impl Decode for Zeros {
+        fn read(&mut self, out: &mut [u8]) -> Result<usize, Wrong> {
+            out.fill(0);
+            Ok(out.len())
+        }
+
+        fn taken(&self) -> u64 {
+            1
+        }
+    }
+
+    #[test]
+    fn a_stream_ends_where_it_expands_too_much_after_its_free_bytes() {
+        let mut stream = Stream::new(Box::new(|| Ok(Box::new(Zeros))), 0, 1 << 20);
+        assert_eq!(stream.read_at((1 << 20) - 10, &mut [1; 10]).unwrap(), 10);
+        let (at, wrong) = stream.read_at(1 << 30, &mut [1; 10]).unwrap_err();
+        assert!(at <= (1 << 20) + PIECE as u64 && wrong == Wrong::Ratio, "{at}");
+    }
+
+    #[test]
+    fn an_archive_is_taken_for_a_bomb_where_size_and_ratio_both_say_so() {
+        assert_eq!(free(FREE_OF_WHOLE, 1), u64::MAX);
+        assert_eq!(free(1 << 40, (1 << 40) / MAX_RATIO), u64::MAX);
+        assert_eq!(free(1 << 40, 1 << 30), FREE_OF_BOMB);
     }
 }

@@ -103,20 +103,24 @@ impl Listing {
     fn step(&mut self, bytes: &mut Bytes, index: &mut Index) -> bool {
         let (block, wrong) = bytes.take(self.at, BLOCK);
         if let Some((offset, wrong)) = wrong {
-            index.damaged(format!("the listing ends there: {}", damage(offset, wrong)));
+            index.cut(format!("the listing ends there: {}", damage(offset, wrong)));
+            return false;
+        }
+        if block.len() < BLOCK {
+            index.cut(format!(
+                "byte {} of the tar: expected a header or two blocks of zeros, found the end of the file: the tar is cut, and what stood there is not listed",
+                self.at
+            ));
             return false;
         }
         if block.iter().all(|byte| *byte == 0) {
-            // Two blocks of zeros are the end; one alone is passed.
+            // Two blocks of zeros are the end; one alone is passed, or taken for the end where nothing follows it.
             let (next, _) = bytes.take(self.at.saturating_add(BLOCK as u64), BLOCK);
             self.at = self.at.saturating_add(BLOCK as u64);
-            return !block.is_empty() && next.iter().any(|byte| *byte != 0);
+            return next.iter().any(|byte| *byte != 0);
         }
         let Some(header) = Header::read(&block) else {
-            index.damaged(format!(
-                "byte {} of the tar: expected a header: what follows is not listed",
-                self.at
-            ));
+            index.cut(format!("byte {} of the tar: expected a header: what follows is not listed", self.at));
             return false;
         };
         if self.count >= MAX_ENTRIES || self.names > MAX_NAMES {
@@ -152,17 +156,22 @@ impl Listing {
                 let found = found(header, pending, start, data);
                 (self.count, self.names) = (self.count + 1, self.names + header.name.len());
                 index.add(found);
-                return self.advance(data, if header.has_data() { size } else { 0 });
+                return self.advance(data, if header.has_data() { size } else { 0 }, index);
             }
         }
-        self.advance(data, header.size)
+        self.advance(data, header.size, index)
     }
 
     /// Goes behind the data of an entry; whether there is such a place.
-    fn advance(&mut self, data: u64, size: u64) -> bool {
+    fn advance(&mut self, data: u64, size: u64, index: &mut Index) -> bool {
         let block = BLOCK as u64;
         let next = size.checked_next_multiple_of(block).and_then(|size| data.checked_add(size));
         self.at = next.unwrap_or(u64::MAX);
+        if next.is_none() {
+            index.cut(format!(
+                "byte {data} of the tar: expected an entry of fewer bytes than {size}: what follows is not listed"
+            ));
+        }
         next.is_some()
     }
 }

@@ -10,7 +10,7 @@ mod extra;
 use super::damage::ArchiveDamage;
 use super::decode::{Inflate, Part, Stored, Zstd};
 use super::index::{Content, Index};
-use super::stream::{Decode, Start, Stream};
+use super::stream::{self, Decode, Start, Stream};
 use crate::error::{Damage, ReadError};
 use crate::path::EvidencePath;
 use std::fs::File;
@@ -20,13 +20,19 @@ use std::rc::Rc;
 /// Bytes of a large entry that are kept in memory; of a smaller one, all.
 const KEEP: usize = 64 << 20;
 
-/// Reads what the zip lists; `None` where it has no central directory.
-pub(super) fn read(file: &Rc<File>, length: u64) -> io::Result<Option<Index>> {
+/// Reads what the zip lists, and how many bytes of an entry are free of the limit of its ratio; `None` where it has no central directory.
+pub(super) fn read(file: &Rc<File>, length: u64) -> io::Result<Option<(Index, u64)>> {
     let Some(end) = end::find(file, length)? else { return Ok(None) };
     let mut index = Index::default();
     directory::read(file, &end, &mut index)?;
     refuse_overlaps(&mut index);
-    Ok(Some(index.finish()))
+    let mut declared: u64 = 0;
+    index.leaves(&mut |leaf| {
+        if let Content::Zip { .. } = leaf.content {
+            declared = declared.saturating_add(leaf.size);
+        }
+    });
+    Ok(Some((index.finish(), stream::free(declared, length))))
 }
 
 /// Where a local header's fixed part ends.
@@ -73,6 +79,7 @@ fn refuse_overlaps(index: &mut Index) {
 pub(super) fn open(
     file: &Rc<File>,
     length: u64,
+    free: u64,
     content: Content,
     path: &EvidencePath,
 ) -> Result<(Option<u64>, Stream), ReadError> {
@@ -108,7 +115,7 @@ pub(super) fn open(
         _ => Box::new(move || Ok(Box::new(Zstd::new(part.clone())?))),
     };
     let keep = if method == 0 { 0 } else { KEEP };
-    Ok(((method == 0).then_some(data), Stream::new(start, keep)))
+    Ok(((method == 0).then_some(data), Stream::new(start, keep, free)))
 }
 
 /// A number of up to eight bytes, least first.

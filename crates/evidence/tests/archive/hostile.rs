@@ -54,7 +54,7 @@ fn entries_that_share_bytes_are_refused_and_told() {
 }
 
 #[test]
-fn what_expands_without_end_is_taken_for_a_bomb() {
+fn what_expands_without_end_is_taken_for_a_bomb_and_a_large_file_of_zeros_is_not() {
     // The checksum is wrong, too, but that would show at the end only.
     let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
     let zeros = vec![0; 1 << 20];
@@ -62,11 +62,19 @@ fn what_expands_without_end_is_taken_for_a_bomb() {
         std::io::Write::write_all(&mut encoder, &zeros).unwrap();
     }
     let packed = encoder.finish().unwrap();
-    let entry = Entry::new(b"a", &packed).method(8).size(1100 << 20);
-    let tree = open(&zip_by_hand(&[entry])).unwrap();
-    let node = tree.node(&path("a")).unwrap().unwrap();
-    let mut reader = tree.open(&node, None).unwrap();
-    let error = reader.read_at(1090 << 20, &mut [0; 10]).unwrap_err();
+    let near_the_end = |entries: &[Entry]| {
+        let tree = open(&zip_by_hand(entries)).unwrap();
+        let node = tree.node(&path("a")).unwrap().unwrap();
+        let mut reader = tree.open(&node, None).unwrap();
+        reader.read_at(1090 << 20, &mut [0; 10])
+    };
+    let page_file = Entry::new(b"a", &packed).method(8).size(1100 << 20);
+    assert!(near_the_end(&[page_file]).is_ok_and(|read| read > 0));
+    let bomb: Vec<Entry> = [b"a", b"b", b"c", b"d", b"e"]
+        .into_iter()
+        .map(|name| Entry::new(name, &packed).method(8).size(u32::MAX))
+        .collect();
+    let error = near_the_end(&bomb).unwrap_err();
     assert!(error.to_string().contains("200 to 1"), "{error}");
 }
 
@@ -101,6 +109,46 @@ fn a_cut_archive_gives_what_stands_in_front_of_the_cut() {
     let zipped = super::build::zip(&files);
     let cut = open(&zipped[..zipped.len() - 200]).err().unwrap();
     assert!(matches!(&cut, OpenError::Archive { .. }) && cut.to_string().contains("cut"), "{cut}");
+}
+
+#[test]
+fn a_tar_without_its_end_is_damaged_and_not_listed_whole() {
+    let tar = Tar::of(&[("a", b"first".to_vec()), ("b", b"second".to_vec())]);
+    let entries = tar.len() - 1024;
+    // Behind an entry, in a header, in the data of an entry, in its padding, in the first block of the end.
+    for cut in [1024, 1024 + 100, 1024 + 512 + 3, entries - 100, entries, entries + 511] {
+        for bytes in [tar[..cut].to_vec(), gz(&tar[..cut])] {
+            let tree = open(&bytes).unwrap();
+            let root = listing(&tree, "");
+            assert!(matches!(root.defects.as_slice(), [one] if one.what.contains("of the tar")), "{cut}");
+            assert!(matches!(root.gaps.as_slice(), [one] if one.reason.contains("listed")), "{cut}");
+            assert_eq!(read(&tree, "a").unwrap(), b"first", "{cut}");
+        }
+    }
+}
+
+#[test]
+fn a_7z_that_is_cut_or_damaged_is_told_in_our_words() {
+    let bytes = seven(&sample());
+    for cut in [20, 32, 1000, bytes.len() - 1] {
+        let error = open(&bytes[..cut]).err().unwrap().to_string();
+        assert!(error.contains(&format!("byte {cut} of the archive")) && error.contains("cut"), "{error}");
+    }
+    for at in [8, 15, bytes.len() - 5] {
+        let mut bytes = bytes.clone();
+        bytes[at] ^= 0x55;
+        let error = open(&bytes).err().unwrap().to_string();
+        assert!(error.ends_with("the header of the 7z is damaged: expected what its CRC-32 says"), "{error}");
+    }
+}
+
+#[test]
+fn a_tar_that_ends_with_one_block_of_zeros_is_whole() {
+    let tar = Tar::of(&[("a", b"first".to_vec())]);
+    for cut in [tar.len(), tar.len() - 1, tar.len() - 512] {
+        let root = listing(&open(&tar[..cut]).unwrap(), "");
+        assert!(root.defects.is_empty() && root.gaps.is_empty(), "{cut}: {root:?}");
+    }
 }
 
 #[test]

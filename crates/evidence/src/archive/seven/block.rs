@@ -76,7 +76,7 @@ pub(super) fn start(file: &Rc<File>, length: u64, archive: &Rc<Archive>, number:
     let (file, archive) = (file.clone(), archive.clone());
     Box::new(move || {
         let block = archive.blocks.get(number).ok_or(Wrong::Damaged)?;
-        if block.coders.iter().any(|coder| coder.encoder_method_id() == EncoderMethod::ID_BCJ2) {
+        if is_in_passes(block) {
             let source = Source::new(&file, length);
             return Ok(Box::new(Passes {
                 source,
@@ -97,6 +97,11 @@ pub(super) fn start(file: &Rc<File>, length: u64, archive: &Rc<Archive>, number:
         let chain = chain.map_err(|_| Wrong::Stopped)??;
         Ok(Box::new(Chain { chain, left: block.get_unpack_size(), packed: size }))
     })
+}
+
+/// Whether a block is expanded in [`Passes`].
+pub(super) fn is_in_passes(block: &Block) -> bool {
+    block.coders.iter().any(|coder| coder.encoder_method_id() == EncoderMethod::ID_BCJ2)
 }
 
 /// The readers of a block's coders, one in the other.

@@ -1,0 +1,130 @@
+//! Archives that hold nothing but disk images or archives.
+//!
+//! What lies in an archive is a file and is not opened as evidence, so that such an archive would look like an empty disk.
+//! Names are looked at first, and the listing is left at the first file of another kind; only then are a few first bytes read.
+
+use super::ArchiveTree;
+use super::index::{Folder, LeafKind};
+use super::kind;
+use crate::image::begins_like_an_image;
+use crate::path::EvidencePath;
+use crate::read::read_full_at;
+
+/// What a container is told as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Inner {
+    Image,
+    Archive,
+}
+
+impl Inner {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Inner::Image => "a disk image",
+            Inner::Archive => "an archive",
+        }
+    }
+}
+
+/// Names of disk images.
+const IMAGES: [&str; 10] = ["e01", "ex01", "vmdk", "vhd", "vhdx", "qcow2", "dd", "raw", "img", "001"];
+
+/// Names of archives.
+const ARCHIVES: [&str; 6] = ["zip", "7z", "tar", "gz", "tgz", "zst"];
+
+/// Names of what acquisition tools write beside them.
+const BESIDE: [&str; 8] = ["txt", "log", "csv", "json", "xml", "md5", "sha1", "sha256"];
+
+/// A smaller file is no container that could hold evidence.
+const LEAST: u64 = 64 << 10;
+
+/// A larger text may be evidence itself.
+const MOST_TEXT: u64 = 1 << 20;
+
+/// Containers whose first bytes are read; the others are taken by their names.
+const LOOKED_AT: usize = 16;
+
+/// Bytes that tell a container or a medium.
+const HEAD: usize = 4608;
+
+/// The first container of an archive that holds nothing else but small texts and what belongs to them.
+pub(super) fn only_containers(tree: &ArchiveTree) -> Option<(EvidencePath, Inner)> {
+    let mut found: Vec<(EvidencePath, Inner)> = Vec::new();
+    let mut open = vec![(EvidencePath::root(), &tree.index.root)];
+    while let Some((path, folder)) = open.pop() {
+        for (name, leaf) in &folder.leaves {
+            match leaf.kind {
+                LeafKind::File => {}
+                LeafKind::Symlink(_) | LeafKind::Other => continue,
+                LeafKind::Hardlink(_) => return None,
+            }
+            match by_name(folder, name, leaf.size) {
+                Named::Container(inner) => found.push((path.child(name).ok()?, inner)),
+                Named::Beside => {}
+                Named::Other => return None,
+            }
+        }
+        for (name, below) in folder.folders.iter().rev() {
+            open.push((path.child(name).ok()?, below));
+        }
+    }
+    let mut first = None;
+    for (path, named) in found.iter().take(LOOKED_AT) {
+        let inner = by_content(tree, path, *named)?;
+        first = first.or_else(|| Some((path.clone(), inner)));
+    }
+    first
+}
+
+/// What a name and a size say.
+enum Named {
+    Container(Inner),
+    Beside,
+    Other,
+}
+
+fn by_name(folder: &Folder, name: &str, size: u64) -> Named {
+    let Some((stem, written)) = name.rsplit_once('.') else { return Named::Other };
+    let extension = written.to_lowercase();
+    let is = |known: &[&str]| known.contains(&extension.as_str());
+    let inner = match (is(&IMAGES), is(&ARCHIVES)) {
+        (true, _) => Some(Inner::Image),
+        (false, true) => Some(Inner::Archive),
+        (false, false) => None,
+    };
+    // The segments of an image have extensions of their own (`E02`, `EAA`, `002`).
+    let of_image = |first: &&str| folder.leaves.contains_key(format!("{stem}.{first}").as_str());
+    let is_segment = || {
+        written.len() == 3 && ["E01", "e01", "001"].iter().any(&of_image)
+            || written.len() == 4 && ["Ex01", "ex01", "EX01"].iter().any(&of_image)
+    };
+    match inner {
+        Some(inner) if size >= LEAST => Named::Container(inner),
+        Some(_) => Named::Beside,
+        None if is(&BESIDE) && size <= MOST_TEXT => Named::Beside,
+        None if is_segment() => Named::Beside,
+        None => Named::Other,
+    }
+}
+
+/// What the first bytes say; those that cannot be read leave it at what the name says.
+fn by_content(tree: &ArchiveTree, path: &EvidencePath, named: Inner) -> Option<Inner> {
+    let leaf = tree.index.leaf(path.as_str())?;
+    let mut head = vec![0; HEAD];
+    let read = tree.reader(path, leaf).and_then(|mut reader| read_full_at(reader.as_mut(), 0, &mut head));
+    match read {
+        Ok(read) => recognise(head.get(..read).unwrap_or_default()),
+        Err(_) => Some(named),
+    }
+}
+
+/// Signatures: EWF and EWF 2 (libewf), VMDK (Virtual Disk Format 5.0), VHDX ([MS-VHDX] 2.2.1), VHD (its copied footer), QCOW (QEMU, `qcow2.txt`).
+fn recognise(head: &[u8]) -> Option<Inner> {
+    const SIGNATURES: [&[u8]; 6] =
+        [b"EVF\x09\r\n\xff\0", b"EVF2\r\n\x81\0", b"KDMV", b"vhdxfile", b"conectix", b"QFI\xfb"];
+    if kind::recognise(head).is_some() {
+        return Some(Inner::Archive);
+    }
+    let is_image = SIGNATURES.iter().any(|signature| head.starts_with(signature));
+    (is_image || begins_like_an_image(head)).then_some(Inner::Image)
+}
