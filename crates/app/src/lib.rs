@@ -19,6 +19,7 @@ mod record;
 mod run;
 mod seal;
 mod truth;
+mod unchanged;
 mod verify;
 mod worker;
 
@@ -34,5 +35,6 @@ pub use place::nearest_known;
 pub use run::{Finished, Models, RunError, RunRequest, refuse_runs_inside, run};
 pub use seal::{MANIFEST, Manifest};
 pub use truth::{TruthError, load_truth};
+pub use unchanged::Change;
 pub use verify::{Certificate, Finding, Level, verify};
 pub use worker::{ToolError, WorkerRequest, call_tool, describe_confinement, worker_main};

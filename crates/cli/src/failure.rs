@@ -160,6 +160,7 @@ fn tool_code(error: &app::ToolError) -> u8 {
             | SpawnError::NotReady { .. }
             | SpawnError::Protocol { .. } => Failure::DEFECT,
         },
+        app::ToolError::Evidence { .. } => Failure::USAGE,
         app::ToolError::Call(CallError::RequestTooLong { .. } | CallError::ZygoteKeepsDying { .. })
         | app::ToolError::Hash { .. }
         | app::ToolError::Index { .. }
@@ -169,7 +170,9 @@ fn tool_code(error: &app::ToolError) -> u8 {
 
 fn run_code(error: &app::RunError) -> u8 {
     match error {
-        app::RunError::Tools(source) | app::RunError::Hash { source, .. } => tool_code(source),
+        app::RunError::Tools(source)
+        | app::RunError::Evidence { source, .. }
+        | app::RunError::Hash { source, .. } => tool_code(source),
         app::RunError::InsideEvidence { .. }
         | app::RunError::UnknownAgent { .. }
         | app::RunError::Objective { .. }
@@ -177,8 +180,8 @@ fn run_code(error: &app::RunError) -> u8 {
         app::RunError::Vocabulary(_) | app::RunError::Canonical(_) | app::RunError::Panicked { .. } => {
             Failure::DEFECT
         }
-        // The evidence was exchanged behind the cache's back.
-        app::RunError::IndexOfOther { .. } => Failure::USAGE,
+        // The evidence was exchanged, behind the cache's back or under our eyes.
+        app::RunError::IndexOfOther { .. } | app::RunError::Changed { .. } => Failure::USAGE,
         app::RunError::Interrupted { .. } => Failure::INTERRUPTED,
         // A full or failing disk is not a defect of ours, but nothing of the evidence's either.
         app::RunError::Seal { .. } | app::RunError::Manifest { .. } => Failure::USAGE,
