@@ -24,7 +24,7 @@ mod verify;
 mod worker;
 
 pub use agents::{Agent, AgentError, shipped_agents};
-pub use case_file::{Case, CaseError, load_case};
+pub use case_file::{Case, CaseError, NoEvidence, load_case};
 pub use clock::{Clock, SystemClock};
 pub use drive::{DriveError, Progress};
 pub use init::{InitError, NewCase, hash_case, new_case, write_case};
