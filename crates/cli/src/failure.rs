@@ -35,6 +35,8 @@ pub(crate) enum Failure {
         #[source]
         source: Box<toml::de::Error>,
     },
+    #[error("failed to use the cache {}: expected a folder, found a file", path.display())]
+    Cache { path: PathBuf },
     #[error("failed to {0}")]
     Truth(#[source] app::TruthError),
     #[error("failed to {0}")]
@@ -87,6 +89,7 @@ impl Failure {
             | Failure::RulesFile { .. }
             | Failure::Rules { .. }
             | Failure::Case(_)
+            | Failure::Cache { .. }
             | Failure::Truth(_)
             | Failure::Model { .. }
             | Failure::ToolArgument { .. }
