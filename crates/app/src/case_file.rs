@@ -2,7 +2,7 @@
 
 mod error;
 
-pub use error::CaseError;
+pub use error::{CaseError, NoEvidence};
 
 use crate::place::{line, nearest};
 use ledger::{CaseEntry, Digest, EvidenceEntry, EvidenceKind, Objective};
@@ -76,7 +76,10 @@ pub fn load_case(path: &Path) -> Result<Case, CaseError> {
             true => from_file(&absolute, Named::ByUser),
             false => match kind_of(&absolute).map_err(missing)? {
                 Some(kind) => Ok(from_evidence(&absolute, kind)),
-                None => Err(CaseError::NotADirectory { path: path.to_owned() }),
+                None => {
+                    let because = no_evidence(&absolute);
+                    Err(CaseError::NoEvidence { path: path.to_owned(), because })
+                }
             },
         };
     }
@@ -110,6 +113,15 @@ pub(crate) fn kind_of(path: &Path) -> std::io::Result<Option<EvidenceKind>> {
         return Ok(Some(EvidenceKind::Archive));
     }
     Ok(tools::is_image(path)?.then_some(EvidenceKind::Image))
+}
+
+/// Why [`kind_of`] knows no kind for what lies at `path`.
+pub(crate) fn no_evidence(path: &Path) -> NoEvidence {
+    match path.metadata() {
+        Ok(metadata) if !metadata.is_file() => NoEvidence::NotRegular,
+        Ok(metadata) if metadata.len() == 0 => NoEvidence::Empty,
+        Ok(_) | Err(_) => NoEvidence::Unknown,
+    }
 }
 
 /// The most files of a folder of images; a folder with more is taken for evidence.
@@ -251,13 +263,26 @@ impl Place<'_> {
             ),
             EvidenceKind::Directory => ("the path of a folder", resolved.is_dir()),
             EvidenceKind::Image => (
-                "the path of a disk image (raw, split raw, E01)",
+                "the path of a disk image (raw, split raw, E01, VMDK, VHDX, VHD, QCOW2)",
                 kind_of(&resolved).ok().flatten() == Some(kind),
             ),
         };
         match fits {
             true => Ok(resolved),
-            false => Err(self.wrong(path, expected, format!("{}", resolved.display()))),
+            false => {
+                let found = resolved.display();
+                Err(self.wrong(
+                    path,
+                    expected,
+                    match no_evidence(&resolved) {
+                        NoEvidence::Empty => format!("{found}, which is empty"),
+                        NoEvidence::NotRegular if !resolved.is_dir() => {
+                            format!("{found}, which is no regular file")
+                        }
+                        NoEvidence::NotRegular | NoEvidence::Unknown => format!("{found}"),
+                    },
+                ))
+            }
         }
     }
 

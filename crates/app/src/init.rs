@@ -2,7 +2,10 @@
 //!
 //! Nothing is copied, and evidence is only looked at.
 
-use crate::case_file::{CASE_FILE, Case, CaseError, is_printable, kind_of, known_as, load_case, short_name};
+use crate::case_file::{
+    CASE_FILE, Case, CaseError, NoEvidence, is_printable, kind_of, known_as, load_case, no_evidence,
+    short_name,
+};
 use crate::worker::{ToolError, Worker, WorkerRequest};
 use ledger::{CaseEntry, EvidenceEntry, EvidenceKind, Gap, IntegrityLevel};
 use std::collections::BTreeSet;
@@ -32,11 +35,13 @@ pub enum InitError {
         #[source]
         source: std::io::Error,
     },
-    /// Evidence is of a kind that this version cannot read.
-    #[error("open the evidence {}: expected a directory, an archive (zip, 7z, tar, tar.gz, tar.zst) or a disk image", path.display())]
-    NotADirectory {
+    /// What was given is nothing that this version can read as evidence.
+    #[error("open the evidence {}: {because}", path.display())]
+    NoEvidence {
         /// Its path.
         path: PathBuf,
+        /// What keeps it from being evidence.
+        because: NoEvidence,
     },
     /// A path cannot stand in a case file.
     #[error("write a case file: the path {path:?} is no text that can be shown on one line")]
@@ -99,7 +104,8 @@ pub fn new_case(evidence: &[PathBuf], folder: Option<&Path>) -> Result<NewCase, 
         let missing = |source| InitError::Missing { path: given.clone(), source };
         let path = given.canonicalize().map_err(missing)?;
         let kind = kind_of(&path).map_err(missing)?;
-        kinds.push(kind.ok_or_else(|| InitError::NotADirectory { path: given.clone() })?);
+        let because = no_evidence(&path);
+        kinds.push(kind.ok_or_else(|| InitError::NoEvidence { path: given.clone(), because })?);
         if path.to_str().is_none_or(|text| !is_printable(text)) {
             return Err(InitError::NotText { path });
         }

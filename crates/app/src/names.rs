@@ -104,6 +104,15 @@ impl Names {
         Ok(())
     }
 
+    /// Takes out of the cache what it has of evidence that changed: which of its states an index was built from is not known.
+    pub(crate) fn forget(&mut self) {
+        let Some(cache) = &self.cache else { return };
+        for kept in self.kept.drain(..) {
+            // An entry that stays is held against the hash of the run that uses it.
+            let _ = cache.remove(kept.key);
+        }
+    }
+
     /// What the index of evidence in these files is kept under.
     fn key(&mut self, label: &str, files: &[PathBuf]) -> Option<Digest> {
         match tools::evidence_identity(files) {

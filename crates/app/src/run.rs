@@ -1,6 +1,7 @@
 //! Use case: investigate one case, from its evidence to a sealed run.
 
 mod error;
+mod evidence;
 mod objectives;
 
 pub use error::RunError;
@@ -14,6 +15,7 @@ use crate::judge::Bench;
 use crate::names::{Names, OtherEvidence};
 use crate::record::Recorder;
 use crate::seal::{Manifest, Sealing, write_manifest};
+use crate::unchanged::{Changed, Snapshot};
 use crate::worker::{Worker, WorkerRequest};
 use engine::{Setting, Task};
 use ledger::canonical::{self, CanonicalError};
@@ -90,20 +92,22 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     objectives::hand_out(&mut request)?;
     objectives::check(&request.agents, &vocabulary)?;
     objectives::leave_out_foreign(&mut request);
+    let before = evidence::look(&request).await?;
     // The first worker is started before the folder is made: where tools cannot run there is no run.
     let hasher = Worker::start(&request.worker, &request.case, &Indexes::new()).map_err(RunError::Tools)?;
+    evidence::open(&request, &hasher).await?;
     let opened = opened(&request, vocabulary).map_err(RunError::Canonical)?;
     let mut open = Open::create(&request, opened, hasher.confinement())?;
     let cancel_hashing = hasher.canceller();
     let mut names = open.index_names(&request, &hasher).await?;
-    let mut hashing = hash_evidence(&request, open.folder.clone(), hasher);
+    let mut hashing = evidence::hash(&request, open.folder.clone(), hasher);
     let tasks = match open.investigate(&request, &names.files).await {
         Ok(tasks) => tasks,
         Err(error) => {
             cancel_hashing.cancel();
             // Whatever comes of it, the first error is the one to be told.
             let _ = hashing.await;
-            return Err(error);
+            return Err(open.because_of_change(&request, &before, error).await);
         }
     };
     let hashed = tokio::select! {
@@ -117,8 +121,13 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
         Err(_) if request.interrupt.is_interrupted() => {
             return Err(RunError::Interrupted { folder: open.folder });
         }
-        hashed => hashed?,
+        Ok(hashed) => hashed,
+        Err(error) => return Err(open.because_of_change(&request, &before, error).await),
     };
+    if let Some(changed) = open.change(&request, &before).await? {
+        names.forget();
+        return Err(changed);
+    }
     let settled = names.settle(&hashed);
     tell(&request, &mut names);
     settled.map_err(|OtherEvidence { label, expected, found }| RunError::IndexOfOther {
@@ -266,6 +275,22 @@ impl Open {
         failed.map_or(Ok(ended), Err)
     }
 
+    /// The error that says that the evidence is not what it was `before`.
+    async fn change(&self, request: &RunRequest, before: &Snapshot) -> Result<Option<RunError>, RunError> {
+        let now = evidence::look(request).await?;
+        let folder = self.folder.clone();
+        let error = |Changed { label, path, change }| RunError::Changed { folder, label, path, change };
+        Ok(before.difference(&now, &request.case).map(error))
+    }
+
+    /// What ended the run: evidence that changed, where `error` can come of that, for instance because it is gone.
+    async fn because_of_change(&self, request: &RunRequest, before: &Snapshot, error: RunError) -> RunError {
+        if !matches!(error, RunError::Tools(_) | RunError::Hash { .. }) {
+            return error;
+        }
+        self.change(request, before).await.ok().flatten().unwrap_or(error)
+    }
+
     fn seal(
         self,
         tasks: Vec<(String, TaskEnded)>,
@@ -367,27 +392,4 @@ fn create_folder(request: &RunRequest) -> Result<(PathBuf, RunId, Writer), RunEr
         }
     }
     Err(RunError::Panicked { folder: request.runs.join(base) })
-}
-
-type Hashing = tokio::task::JoinHandle<Result<Vec<EvidenceHashed>, RunError>>;
-
-/// Hashes the evidence in a worker of its own, beside the investigation.
-fn hash_evidence(request: &RunRequest, folder: PathBuf, worker: Worker) -> Hashing {
-    let level = request.integrity;
-    let evidence = request.case.entry.evidence.clone();
-    tokio::task::spawn_blocking(move || {
-        let mut hashed = Vec::new();
-        for entry in evidence {
-            let (integrity, gaps) = worker.hash(&entry.label, level).map_err(|source| {
-                let (folder, label) = (folder.clone(), entry.label.clone());
-                RunError::Hash { folder, label, source }
-            })?;
-            // A hash over every byte says nothing about one over samples.
-            let full = level == IntegrityLevel::Full;
-            let expected = entry.expected_sha256.filter(|_| full);
-            let as_expected = expected.map(|expected| expected == integrity.sha256);
-            hashed.push(EvidenceHashed { evidence: entry.label, integrity, as_expected, gaps });
-        }
-        Ok(hashed)
-    })
 }

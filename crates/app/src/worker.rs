@@ -43,6 +43,12 @@ pub enum ToolError {
         /// How it ended.
         ending: String,
     },
+    /// The evidence itself cannot be opened or read.
+    #[error("{reason}")]
+    Evidence {
+        /// Why.
+        reason: String,
+    },
     /// The worker's call to index names did not end in order.
     #[error("index names in a tool worker: {ending}")]
     Index {
@@ -136,6 +142,21 @@ impl Worker {
         }
     }
 
+    /// Opens each piece of evidence that is an image or an archive once; gives the label of the first that cannot be opened, and why.
+    ///
+    /// A folder has nothing that could keep it from being opened but its absence.
+    pub(crate) fn open_evidence(&self) -> Result<(), (String, ToolError)> {
+        let containers = self.mounts.iter().filter(|mount| match mount.kind {
+            EvidenceKind::Archive | EvidenceKind::Image => true,
+            EvidenceKind::Directory => false,
+        });
+        for mount in containers {
+            // The level that reads no content.
+            self.hash(&mount.label, IntegrityLevel::Stat).map_err(|error| (mount.label.clone(), error))?;
+        }
+        Ok(())
+    }
+
     /// Hashes the evidence with this label.
     pub(crate) fn hash(
         &self,
@@ -149,7 +170,7 @@ impl Worker {
         match report.ending {
             Ending::Replied(bytes) => match tools::decode_hash_reply(&bytes).map_err(ToolError::Wire)? {
                 HashReply::Hashed { integrity, gaps } => Ok((integrity, gaps)),
-                HashReply::Failed { reason } => Err(ToolError::Hash { ending: reason }),
+                HashReply::Failed { reason } => Err(ToolError::Evidence { reason }),
             },
             ending => Err(ToolError::Hash { ending: ending.describe(&limits) }),
         }
@@ -256,6 +277,7 @@ fn no_worker(error: &ToolError) -> String {
         ToolError::Spawn(_)
         | ToolError::Call(_)
         | ToolError::Hash { .. }
+        | ToolError::Evidence { .. }
         | ToolError::Index { .. }
         | ToolError::Wire(_) => "no tool worker could be had".to_owned(),
     }

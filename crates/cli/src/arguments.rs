@@ -56,7 +56,7 @@ pub(crate) enum Command {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunArguments {
-    /// Folders with case.toml, such files, or folders of evidence
+    /// Case folders, case files, or evidence (folder, archive, image)
     ///
     /// A case.toml that is found in a folder may name evidence inside that folder only;
     /// name the file itself to let it name evidence elsewhere.
@@ -85,7 +85,7 @@ pub(crate) struct RunArguments {
     /// How closely the evidence is checked before the run is sealed
     #[arg(long, value_name = "LEVEL", value_enum, default_value = "full")]
     pub(crate) integrity: IntegrityArgument,
-    /// Where indexes of the names in disk images are kept for later runs
+    /// Where indexes of the names in disk images and archives are kept for later runs
     ///
     /// Without it: locard in $XDG_CACHE_HOME, or in ~/.cache.
     /// What it holds can be removed at any time.
@@ -132,7 +132,7 @@ pub(crate) enum IntegrityArgument {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
-    /// Something was not examined
+    /// Something was not examined, or is damaged
     Gaps,
     /// A claim was refused
     Refused,
@@ -195,7 +195,7 @@ pub(crate) struct ToolArguments {
     pub(crate) name: Option<String>,
     /// Its arguments as NAME=VALUE; a value that is JSON (true, 7) is taken as such
     pub(crate) arguments: Vec<String>,
-    /// A folder with case.toml, that file, or a folder of evidence
+    /// A case folder or file, or evidence (folder, archive, image)
     #[arg(long, value_name = "CASE", default_value = ".")]
     pub(crate) evidence: PathBuf,
     /// Let the tool run where it cannot be confined

@@ -35,6 +35,8 @@ pub(crate) enum Failure {
         #[source]
         source: Box<toml::de::Error>,
     },
+    #[error("failed to use the cache {}: expected a folder, found a file", path.display())]
+    Cache { path: PathBuf },
     #[error("failed to {0}")]
     Truth(#[source] app::TruthError),
     #[error("failed to {0}")]
@@ -87,6 +89,7 @@ impl Failure {
             | Failure::RulesFile { .. }
             | Failure::Rules { .. }
             | Failure::Case(_)
+            | Failure::Cache { .. }
             | Failure::Truth(_)
             | Failure::Model { .. }
             | Failure::ToolArgument { .. }
@@ -160,6 +163,7 @@ fn tool_code(error: &app::ToolError) -> u8 {
             | SpawnError::NotReady { .. }
             | SpawnError::Protocol { .. } => Failure::DEFECT,
         },
+        app::ToolError::Evidence { .. } => Failure::USAGE,
         app::ToolError::Call(CallError::RequestTooLong { .. } | CallError::ZygoteKeepsDying { .. })
         | app::ToolError::Hash { .. }
         | app::ToolError::Index { .. }
@@ -169,7 +173,9 @@ fn tool_code(error: &app::ToolError) -> u8 {
 
 fn run_code(error: &app::RunError) -> u8 {
     match error {
-        app::RunError::Tools(source) | app::RunError::Hash { source, .. } => tool_code(source),
+        app::RunError::Tools(source)
+        | app::RunError::Evidence { source, .. }
+        | app::RunError::Hash { source, .. } => tool_code(source),
         app::RunError::InsideEvidence { .. }
         | app::RunError::UnknownAgent { .. }
         | app::RunError::Objective { .. }
@@ -177,8 +183,8 @@ fn run_code(error: &app::RunError) -> u8 {
         app::RunError::Vocabulary(_) | app::RunError::Canonical(_) | app::RunError::Panicked { .. } => {
             Failure::DEFECT
         }
-        // The evidence was exchanged behind the cache's back.
-        app::RunError::IndexOfOther { .. } => Failure::USAGE,
+        // The evidence was exchanged, behind the cache's back or under our eyes.
+        app::RunError::IndexOfOther { .. } | app::RunError::Changed { .. } => Failure::USAGE,
         app::RunError::Interrupted { .. } => Failure::INTERRUPTED,
         // A full or failing disk is not a defect of ours, but nothing of the evidence's either.
         app::RunError::Seal { .. } | app::RunError::Manifest { .. } => Failure::USAGE,

@@ -8,7 +8,8 @@ Examples:
 Exit codes:
   0   done; a run was sealed, refused claims and gaps included
   1   a defect of this program
-  2   usage or configuration, or evidence with another hash than promised
+  2   usage or configuration, or evidence that cannot be opened, has
+      another hash than promised, or changed while it was examined
   3   standard output was closed
   31  a recording is unreadable, was tampered with, or is not sealed
   40  tools cannot be confined here
@@ -19,15 +20,17 @@ Several apply: the highest. locard run --fail-on adds 10, 20 and 25.";
 
 pub(crate) const RUN: &str = "\
 Examples:
-  locard run cases/demo
-      the case of a folder
+  locard run disk.E01 collected.zip
+      an image and an archive, each a case of its own; of a split image the
+      first file
   locard run cases/* --jobs 4 --fail-on gaps,unmet --format json
       many cases, four at once; what one of them meets stops no other
 
 Ctrl-C ends it in order: calls are cancelled, what was recorded stays readable,
 nothing is sealed. A second Ctrl-C ends it at once.
 
-Exit codes: 0 sealed; 2 usage or configuration; 40 tools cannot be confined
+Exit codes: 0 sealed; 2 usage or configuration, or evidence that cannot be
+opened, is not what was promised, or changed during the run (not sealed); 40 tools cannot be confined
 here; 50 model failed; 60 budget spent before anything was recorded; 130 ended
 by SIGINT, 143 by SIGTERM; with --fail-on: 10 gaps, 20 refused, 25 unmet.
 Of several cases the highest.";
@@ -73,8 +76,8 @@ pub(crate) const INIT: &str = "\
 Examples:
   locard init /mnt/host1 /mnt/host2 --case cases/intrusion
       a case of two hosts; nothing is copied
-  locard init extracted --hash
-      a case in the folder extracted-case, with the hash that a run will check";
+  locard init disk.E01 --hash
+      a case in the folder disk.E01-case, with the hash that a run will check";
 
 pub(crate) const COMPLETIONS: &str = "\
 Examples:

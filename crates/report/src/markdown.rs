@@ -6,7 +6,8 @@ mod limits;
 use crate::inert::{cell, code, prose};
 use crate::text::{by_code, status};
 use graph::{Run, TaskView, answer_title, refused_claims};
-use ledger::{Condition, IntegrityLevel, Outcome};
+use ledger::event::EvidenceHashed;
+use ledger::{Condition, EvidenceKind, IntegrityLevel, Outcome};
 use std::fmt::Write;
 
 /// The whole run as one Markdown page.
@@ -108,9 +109,8 @@ fn rejections(out: &mut String, run: &Run) {
 
 fn evidence(out: &mut String, run: &Run) {
     let _ = writeln!(out, "\n## Evidence\n");
-    let _ =
-        writeln!(out, "| label | checked | SHA-256 of its manifest | files | bytes | facts | as expected |");
-    let _ = writeln!(out, "|---|---|---|---|---|---|---|");
+    let _ = writeln!(out, "| label | checked | SHA-256 | taken of | files | bytes | facts | as expected |");
+    let _ = writeln!(out, "|---|---|---|---|---|---|---|---|");
     for hashed in &run.integrity {
         let level = match hashed.integrity.level {
             IntegrityLevel::Full => "every byte",
@@ -128,9 +128,10 @@ fn evidence(out: &mut String, run: &Run) {
         };
         let _ = writeln!(
             out,
-            "| {} | {level}{unread} | `{}` | {} | {} | {} | {expected} |",
+            "| {} | {level}{unread} | `{}` | {} | {} | {} | {} | {expected} |",
             cell(&hashed.evidence),
             hashed.integrity.sha256,
+            hashed_as(run, hashed),
             hashed.integrity.files,
             hashed.integrity.bytes,
             run.graph.read_from(&hashed.evidence).len()
@@ -140,6 +141,21 @@ fn evidence(out: &mut String, run: &Run) {
         let (label, entries, index) = (code(&indexed.evidence), indexed.entries, indexed.index);
         let _ =
             writeln!(out, "\nNames of {label} were looked up in an index of {entries} entries, `{index}`.");
+    }
+}
+
+/// What the hash of a piece of evidence covers: only every byte of an image or an archive is hashed without a manifest.
+fn hashed_as(run: &Run, hashed: &EvidenceHashed) -> &'static str {
+    let entry = run.opened.case.evidence.iter().find(|entry| entry.label == hashed.evidence);
+    match (entry.map(|entry| entry.kind), hashed.integrity.level) {
+        (None | Some(EvidenceKind::Directory), _)
+        | (Some(_), IntegrityLevel::Sampled | IntegrityLevel::Stat) => "its manifest",
+        (Some(EvidenceKind::Archive | EvidenceKind::Image), IntegrityLevel::Full) => {
+            match hashed.integrity.files {
+                0 | 1 => "its file",
+                _ => "its files, one after the other",
+            }
+        }
     }
 }
 

@@ -118,12 +118,28 @@ pub enum CaseError {
         /// The first of them.
         first: PathBuf,
     },
-    /// What was given as a case is evidence of a kind that this version cannot read.
-    #[error("open the evidence {}: expected a directory, an archive (zip, 7z, tar, tar.gz, tar.zst) or a disk image", path.display())]
-    NotADirectory {
+    /// What was given as a case is nothing that this version can read as evidence.
+    #[error("open the evidence {}: {because}", path.display())]
+    NoEvidence {
         /// Its path.
         path: PathBuf,
+        /// What keeps it from being evidence.
+        because: NoEvidence,
     },
+}
+
+/// What keeps something that lies at a path from being evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum NoEvidence {
+    /// It has no bytes.
+    #[error("it is empty")]
+    Empty,
+    /// It is a pipe, a socket or a device.
+    #[error("it is no regular file")]
+    NotRegular,
+    /// It begins like nothing that is known here.
+    #[error("expected a directory, an archive (zip, 7z, tar, tar.gz, tar.zst) or a disk image")]
+    Unknown,
 }
 
 fn of_line(line: Option<usize>) -> String {

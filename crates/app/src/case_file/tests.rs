@@ -26,7 +26,7 @@ fn an_image_is_known_by_its_content_and_anything_else_refused() {
     std::fs::write(&text, "no disk").unwrap();
     let case = load_case(&image).unwrap();
     assert_eq!(case.entry.evidence[0].kind, EvidenceKind::Image);
-    assert!(matches!(load_case(&text), Err(CaseError::NotADirectory { .. })));
+    assert!(matches!(load_case(&text), Err(CaseError::NoEvidence { .. })));
     let file = folder.path().join("case.toml");
     let named = |name: &str, kind: &str| {
         let text = format!("title = \"T\"\n[[evidence]]\npath = \"{name}\"\nkind = \"{kind}\"\n");

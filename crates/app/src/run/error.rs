@@ -2,6 +2,7 @@
 
 use crate::drive::DriveError;
 use crate::seal::ManifestError;
+use crate::unchanged::Change;
 use crate::worker::ToolError;
 use ledger::Digest;
 use ledger::canonical::CanonicalError;
@@ -44,6 +45,15 @@ pub enum RunError {
         objective: String,
         /// What is wrong.
         because: &'static str,
+    },
+    /// Evidence cannot be opened; no run was begun.
+    #[error("open the evidence {label}")]
+    Evidence {
+        /// Its label.
+        label: String,
+        /// Why.
+        #[source]
+        source: ToolError,
     },
     /// The run folder cannot be made.
     #[error("open a run")]
@@ -95,6 +105,21 @@ pub enum RunError {
         /// The hash of this evidence.
         found: Digest,
     },
+    /// Evidence is not what it was when the run began: nobody can say which of its states a call has read.
+    #[error(
+        "seal the run {}: the evidence {label} changed while it was examined: {} {change}",
+        folder.display(), path.display()
+    )]
+    Changed {
+        /// The run folder.
+        folder: PathBuf,
+        /// The label of the evidence.
+        label: String,
+        /// The first file that shows it.
+        path: PathBuf,
+        /// What came of that file.
+        change: Change,
+    },
     /// The run was told to stop; it stays unsealed, and readable.
     #[error("investigate {}: it was interrupted", folder.display())]
     Interrupted {
@@ -135,6 +160,7 @@ impl RunError {
             | RunError::Drive { folder, .. }
             | RunError::Hash { folder, .. }
             | RunError::IndexOfOther { folder, .. }
+            | RunError::Changed { folder, .. }
             | RunError::Interrupted { folder }
             | RunError::Seal { folder, .. }
             | RunError::Manifest { folder, .. }
@@ -144,6 +170,7 @@ impl RunError {
             | RunError::InsideEvidence { .. }
             | RunError::UnknownAgent { .. }
             | RunError::Objective { .. }
+            | RunError::Evidence { .. }
             | RunError::Create(_)
             | RunError::Tools(_) => None,
         }

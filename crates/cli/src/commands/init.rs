@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct InitArguments {
-    /// Folders of evidence; they are neither copied nor changed
+    /// Evidence (folder, archive, image); it is neither copied nor changed
     #[arg(required = true)]
     pub(crate) evidence: Vec<PathBuf>,
     /// The case folder; by default NAME-case here, after the first evidence

@@ -206,6 +206,9 @@ fn cache(
         return Ok(None);
     }
     if let Some(folder) = &arguments.cache {
+        if let Some(path) = file_on_the_way(folder) {
+            return Err(Failure::Cache { path });
+        }
         app::refuse_runs_inside(folder, evidence).map_err(|error| Failure::Run(Box::new(error)))?;
         return Ok(Some(folder.clone()));
     }
@@ -217,6 +220,12 @@ fn cache(
         }
         Some(Ok(())) | None => Ok(folder),
     }
+}
+
+/// What keeps `folder` from being one: it, or what it should lie in, is there and no folder.
+fn file_on_the_way(folder: &Path) -> Option<PathBuf> {
+    let nearest = folder.ancestors().find_map(|path| Some((path, path.metadata().ok()?)));
+    nearest.filter(|(_, metadata)| !metadata.is_dir()).map(|(path, _)| path.to_owned())
 }
 
 /// `$XDG_CACHE_HOME/locard` or `~/.cache/locard`; a value that is no absolute path counts as unset (XDG Base Directory Specification).

@@ -40,6 +40,7 @@ fn init_writes_neither_into_evidence_nor_over_a_case() {
     let place = Place::new();
     place.folder("host/inner");
     let kept = place.file("full/case.toml", "title = \"kept\"");
+    place.file("nothing.dd", "");
     for (arguments, expected) in [
         (&["init", "host", "--case", "host"][..], "which is never written"),
         (&["init", "host", "--case", "host/inner/case"], "which is never written"),
@@ -47,6 +48,9 @@ fn init_writes_neither_into_evidence_nor_over_a_case() {
         (&["init", "host", "host/inner"], "lies inside the evidence"),
         (&["init", "gone"], "open the evidence gone"),
         (&["init", "full/case.toml"], "expected a directory"),
+        (&["init", "nothing.dd"], "open the evidence nothing.dd: it is empty"),
+        (&["run", "nothing.dd"], "open the evidence nothing.dd: it is empty"),
+        (&["run", "/dev/null"], "open the evidence /dev/null: it is no regular file"),
         (&["init"], "required"),
     ] {
         let output = place.locard(arguments);

@@ -1,6 +1,6 @@
 //! Each exit code that a machine like any other can be brought to; 1, 40 and 50 are tested where they are decided.
 
-use crate::support::{Place, collected_case, copy_folder, demo_folder, str, text};
+use crate::support::{Place, collected_case, copy_folder, demo_file, demo_folder, str, text};
 use std::path::{Path, PathBuf};
 
 /// A copy of the demo whose SYSTEM hive ends behind its base block.
@@ -127,4 +127,24 @@ fn evidence_that_cannot_be_read_is_told() {
     }
     assert_eq!(output.status.code(), Some(10), "{}", text(&output.stderr));
     assert!(place.locard_ends(0, &["report", "latest"]).contains("inner"));
+}
+
+#[test]
+fn damage_alone_is_told_in_the_summary_and_counts_as_a_gap() {
+    let place = Place::new();
+    let system = "Windows/System32/config/SYSTEM";
+    let mut hive = demo_file(system);
+    let sound = place.file("sound/C/marker.txt", "").parent().unwrap().parent().unwrap().to_owned();
+    place.file(&format!("sound/C/{system}"), &hive);
+    place.locard_ends(0, &["run", str(&sound), "--fail-on", "gaps"]);
+    // The key that holds the services loses its signature.
+    let name = hive.windows(8).position(|bytes| bytes == b"Services").unwrap();
+    assert_eq!(&hive[name - 76..name - 74], b"nk");
+    hive[name - 76] = b'X';
+    place.file(&format!("sound/C/{system}"), &hive);
+    let out = place.locard_ends(10, &["run", str(&sound), "--fail-on", "gaps"]);
+    assert!(out.contains("damaged"), "{out}");
+    let out = place.locard_ends(0, &["run", str(&sound), "--format", "json"]);
+    let told: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert!(told["totals"]["damaged"].as_u64() > Some(0), "{told}");
 }

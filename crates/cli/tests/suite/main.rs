@@ -13,6 +13,7 @@ mod canary;
 mod case_files;
 mod case_folders;
 mod chains;
+mod changed_evidence;
 mod commands;
 mod completions;
 mod containers;

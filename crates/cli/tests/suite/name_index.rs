@@ -134,10 +134,12 @@ fn a_folder_is_indexed_for_its_run_alone() {
 fn a_cache_that_cannot_be_written_is_a_note() {
     let place = Place::new();
     let disk = disk(&place);
-    place.file("cache", "a file");
-    let ran = run(&place, &disk, &["--cache", "cache"]);
-    assert!(ran.said.contains("note: the name index of disk"), "{}", ran.said);
-    assert_eq!(ran.names.len(), 1);
+    let file = place.file("cache", "a file");
+    let output = place.command(&["run", str(&disk), "-q"]).env("XDG_CACHE_HOME", &file).output().unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("note: the name index of disk"), "{said}");
+    assert_eq!(app::load_run(&place.only_run()).unwrap().names.len(), 1);
 }
 
 #[test]
@@ -164,4 +166,19 @@ fn the_cache_is_where_the_user_keeps_caches() {
         assert!(command.env(variable, place.path("of-user")).status().unwrap().success());
         assert_eq!(std::fs::read_dir(place.path("of-user").join(below)).unwrap().count(), 2);
     }
+}
+
+#[test]
+fn a_cache_that_is_a_file_is_one_error_before_any_run() {
+    let place = Place::new();
+    let disk = disk(&place);
+    place.file("cache", "mine");
+    for cache in ["cache", "cache/inner/folder"] {
+        let output = place.locard(&["run", str(&disk), "--cache", cache]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert_eq!(said.trim(), "error: failed to use the cache cache: expected a folder, found a file");
+    }
+    assert!(place.runs().is_empty());
+    assert_eq!(std::fs::read(place.path("cache")).unwrap(), b"mine");
 }

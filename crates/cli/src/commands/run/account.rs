@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use app::{Finished, Manifest};
 use graph::{Judged, Run};
 use ledger::event::{EvidenceHashed, TaskEnded, TaskStatus};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// A case as it was asked for, and what came of it.
@@ -49,6 +50,8 @@ pub(super) struct Numbers {
     /// Objectives that no fact meets.
     pub(super) unmet: usize,
     pub(super) unexamined: usize,
+    /// Places where evidence is damaged.
+    pub(super) damaged: usize,
 }
 
 impl Outcome {
@@ -75,6 +78,7 @@ impl Account {
             refused: graph::refused_claims(run).len(),
             unmet: objectives.filter(|objective| objective.facts.is_empty()).count(),
             unexamined: graph::unexamined(run).len(),
+            damaged: damaged(run),
         };
         Account {
             healed: healed.count(),
@@ -98,7 +102,7 @@ impl Account {
         }
         for fail_on in fail_on {
             let (applies, its) = match fail_on {
-                FailOn::Gaps => (self.numbers.unexamined > 0, 10),
+                FailOn::Gaps => (self.numbers.unexamined + self.numbers.damaged > 0, 10),
                 FailOn::Refused => (self.numbers.refused > 0, 20),
                 FailOn::Unmet => (self.numbers.unmet > 0, 25),
             };
@@ -122,7 +126,15 @@ impl std::ops::AddAssign for Numbers {
         self.refused += other.refused;
         self.unmet += other.unmet;
         self.unexamined += other.unexamined;
+        self.damaged += other.damaged;
     }
+}
+
+/// How many defects the tools met, each once, as the report lists them.
+fn damaged(run: &Run) -> usize {
+    let invocations = run.tasks.values().flat_map(|task| &task.invocations);
+    let ends = invocations.filter_map(|view| view.ended.as_ref());
+    ends.flat_map(|ended| &ended.defects).collect::<BTreeSet<_>>().len()
 }
 
 /// A warning for each piece of evidence that is not what the case promises.

@@ -132,6 +132,7 @@ impl Ended<'_> {
                 "refused": total.refused,
                 "unmet": total.unmet,
                 "unexamined": total.unexamined,
+                "damaged": total.damaged,
             },
         })
     }
@@ -163,26 +164,34 @@ fn result(account: &Account) -> Value {
         "refused": account.numbers.refused,
         "unmet": account.numbers.unmet,
         "unexamined": account.numbers.unexamined,
+        "damaged": account.numbers.damaged,
         "mismatches": account.mismatches,
         "tasks": account.tasks.iter().map(task).collect::<Vec<_>>(),
     })
 }
 
 fn numbers(numbers: Numbers) -> String {
-    let Numbers { facts, refused, unmet, unexamined } = numbers;
+    let Numbers { facts, refused, unmet, unexamined, damaged } = numbers;
+    let damaged = if damaged > 0 { format!(", {damaged} damaged") } else { String::new() };
     format!(
-        "{facts} facts, {refused} claims refused, {unmet} objectives unmet, {unexamined} things not examined"
+        "{facts} facts, {refused} claims refused, {unmet} objectives unmet, {unexamined} things not examined{damaged}"
     )
 }
 
 fn in_full(account: &Account) -> String {
     let mut out = account.answers.clone();
     let folder = terminal(&account.folder.display().to_string());
-    let Numbers { facts, refused, unexamined, .. } = account.numbers;
+    let Numbers { facts, refused, unexamined, damaged, .. } = account.numbers;
     let healed = account.healed;
     let _ = writeln!(out, "\n{facts} facts ({healed} with a healed citation), {refused} claims refused");
-    if unexamined > 0 {
-        let _ = writeln!(out, "{unexamined} things were not examined: the report says which, and why");
+    let limits = match (unexamined, damaged) {
+        (0, 0) => None,
+        (_, 0) => Some(format!("{unexamined} things were not examined")),
+        (0, _) => Some(format!("{damaged} things were damaged")),
+        (..) => Some(format!("{unexamined} things were not examined, {damaged} were damaged")),
+    };
+    if let Some(limits) = limits {
+        let _ = writeln!(out, "{limits}: the report says which, and why");
     }
     out.push_str(&account.conditions);
     let _ = writeln!(out, "sealed {folder}, head {}", account.manifest.head.short());

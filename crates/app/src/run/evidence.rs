@@ -1,0 +1,59 @@
+//! The evidence of a run: opened before it, hashed beside it, looked at before and after.
+
+use super::{RunError, RunRequest};
+use crate::unchanged::Snapshot;
+use crate::worker::Worker;
+use ledger::IntegrityLevel;
+use ledger::event::EvidenceHashed;
+use std::path::PathBuf;
+
+/// What the evidence is now.
+pub(super) async fn look(request: &RunRequest) -> Result<Snapshot, RunError> {
+    let case = request.case.clone();
+    let panicked = |_| RunError::Panicked { folder: request.runs.clone() };
+    tokio::task::spawn_blocking(move || Snapshot::take(&case)).await.map_err(panicked)
+}
+
+/// Opens the evidence once before there is a run: without it there is nothing to investigate.
+///
+/// An interruption ends this, and is left to the run that is opened then.
+pub(super) async fn open(request: &RunRequest, worker: &Worker) -> Result<(), RunError> {
+    let (opener, canceller) = (worker.clone(), worker.canceller());
+    let mut opening = tokio::task::spawn_blocking(move || opener.open_evidence());
+    let opened = tokio::select! {
+        opened = &mut opening => opened,
+        () = request.interrupt.interrupted() => {
+            canceller.cancel();
+            opening.await
+        }
+    };
+    match opened.map_err(|_| RunError::Panicked { folder: request.runs.clone() })? {
+        Err((label, source)) if !request.interrupt.is_interrupted() => {
+            Err(RunError::Evidence { label, source })
+        }
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+pub(super) type Hashing = tokio::task::JoinHandle<Result<Vec<EvidenceHashed>, RunError>>;
+
+/// Hashes the evidence in a worker of its own, beside the investigation.
+pub(super) fn hash(request: &RunRequest, folder: PathBuf, worker: Worker) -> Hashing {
+    let level = request.integrity;
+    let evidence = request.case.entry.evidence.clone();
+    tokio::task::spawn_blocking(move || {
+        let mut hashed = Vec::new();
+        for entry in evidence {
+            let (integrity, gaps) = worker.hash(&entry.label, level).map_err(|source| {
+                let (folder, label) = (folder.clone(), entry.label.clone());
+                RunError::Hash { folder, label, source }
+            })?;
+            // A hash over every byte says nothing about one over samples.
+            let full = level == IntegrityLevel::Full;
+            let expected = entry.expected_sha256.filter(|_| full);
+            let as_expected = expected.map(|expected| expected == integrity.sha256);
+            hashed.push(EvidenceHashed { evidence: entry.label, integrity, as_expected, gaps });
+        }
+        Ok(hashed)
+    })
+}
