@@ -24,6 +24,7 @@ use crate::path::EvidencePath;
 use crate::read::ReadAt;
 use crate::tree::{FileReference, Listing, Node, NodeKind, Tree};
 use crate::volume::Volume;
+use layout::Found;
 use ledger::Gap;
 use medium::MediumPart;
 use std::io;
@@ -37,6 +38,8 @@ pub struct ImageTree {
     container: Rc<Container>,
     layout: Layout,
     parts: Vec<Part>,
+    /// What of the medium is not held.
+    missing: Vec<String>,
 }
 
 /// Opens the image that begins with the file `path`, in whichever container its bytes show.
@@ -44,10 +47,12 @@ pub fn open_image(path: &Path, label: &str) -> Result<ImageTree, OpenError> {
     let io = |source| OpenError::Io { label: label.to_owned(), path: path.to_owned(), source };
     let resolved = path.canonicalize().map_err(io)?;
     let container = Rc::new(Container::open(&resolved, label)?);
-    let layout = layout::read(&container).map_err(io)?;
+    let Found { layout, missing } = layout::read(&container).map_err(io)?;
     let numbered = layout.regions.iter().filter_map(|region| Some((region.number?, region)));
-    let parts = numbered.map(|(number, region)| Part::open(&container, number, region)).collect();
-    Ok(ImageTree { label: label.to_owned(), container, layout, parts })
+    let parts = numbered.map(|(number, region)| Part::open(&container, number, region, &missing)).collect();
+    let missing = missing.into_iter().map(|(_, missing)| missing).filter(|missing| !missing.is_empty());
+    let missing = missing.map(|missing| missing.to_string()).collect();
+    Ok(ImageTree { label: label.to_owned(), container, layout, parts, missing })
 }
 
 impl ImageTree {
@@ -60,6 +65,8 @@ impl ImageTree {
     /// The folders of the volumes.
     fn listing(&self) -> Listing {
         let mut listing = Listing { defects: self.layout.defects.clone(), ..Listing::default() };
+        let gap = |reason: &String| Gap { path: String::new(), reason: reason.clone() };
+        listing.gaps.extend(self.missing.iter().map(gap));
         for part in &self.parts {
             match part.root() {
                 Ok(node) => listing.nodes.push(node),

@@ -6,6 +6,8 @@
 mod build;
 #[path = "containers/ewf.rs"]
 mod ewf;
+#[path = "containers/missing.rs"]
+mod missing;
 #[path = "containers/vhdx.rs"]
 mod vhdx;
 

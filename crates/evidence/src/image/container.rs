@@ -6,6 +6,7 @@ mod error;
 mod ewf;
 mod format;
 mod inflate;
+mod missing;
 mod qcow2;
 mod raw;
 mod store;
@@ -16,6 +17,7 @@ mod vmdk;
 
 pub use acquisition::{Acquisition, ContainerFormat, HashAlgorithm, HashCheck, StoredHash, UnreadSectors};
 pub(super) use format::recognise;
+pub(super) use missing::Missing;
 pub(super) use vmdk::extent_files;
 
 use super::segments::{image_files, is_image};
@@ -35,6 +37,7 @@ pub(crate) struct Container {
     source: Source,
     length: u64,
     acquisition: Acquisition,
+    missing: Vec<Missing>,
 }
 
 enum Source {
@@ -50,6 +53,9 @@ trait Medium {
 
     /// Reads at least one byte of a buffer that is not empty and ends within the medium, and as many as lie together.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
+
+    /// What of the medium the container should hold and does not.
+    fn missing(&self) -> Vec<Missing>;
 }
 
 impl Container {
@@ -65,18 +71,26 @@ impl Container {
             None => {
                 let raw = Raw::open(&files).map_err(io)?;
                 let (length, acquisition) = (raw.length(), raw.describe());
-                return Ok(Container { files, source: Source::Raw(raw), length, acquisition });
+                let missing = raw.missing();
+                return Ok(Container { files, source: Source::Raw(raw), length, acquisition, missing });
             }
         };
-        let opened = catch_unwind(|| open_stored(format, path, &files));
+        let opened = catch_unwind(|| {
+            let (medium, acquisition) = open_stored(format, path, &files)?;
+            let missing = medium.missing();
+            Ok((medium, acquisition, missing))
+        });
         let stopped = |_| OpenError::Stopped { label: label.to_owned(), path: path.to_owned() };
-        let (medium, acquisition) = opened.map_err(stopped)?.map_err(|source| OpenError::Container {
-            label: label.to_owned(),
-            path: path.to_owned(),
-            format: format.describe(),
-            source,
-        })?;
-        Ok(Container { files, length: medium.length(), source: Source::Stored(medium), acquisition })
+        let (medium, acquisition, missing) =
+            opened.map_err(stopped)?.map_err(|source: Box<dyn Error + Send + Sync>| {
+                OpenError::Container {
+                    label: label.to_owned(),
+                    path: path.to_owned(),
+                    format: format.describe(),
+                    source,
+                }
+            })?;
+        Ok(Container { files, length: medium.length(), source: Source::Stored(medium), acquisition, missing })
     }
 
     /// The files of the examiner's machine, in order.
@@ -87,6 +101,11 @@ impl Container {
     /// Bytes of the medium.
     pub(crate) fn length(&self) -> u64 {
         self.length
+    }
+
+    /// What of the medium the container should hold and does not.
+    pub(crate) fn missing(&self) -> &[Missing] {
+        &self.missing
     }
 
     /// What the container tells of itself.

@@ -10,7 +10,7 @@ mod types;
 pub use guid::Guid;
 pub use types::PartitionType;
 
-use super::container::Container;
+use super::container::{Container, Missing};
 use super::kind::{HEAD, Kind, recognise};
 use crate::error::OpenError;
 use ledger::Defect;
@@ -82,11 +82,18 @@ pub struct Partition {
 /// The division of the image that begins with the file `path`.
 pub fn read_layout(path: &Path, label: &str) -> Result<Layout, OpenError> {
     let container = Container::open(path, label)?;
-    read(&container).map_err(|source| OpenError::Io {
+    read(&container).map(|found| found.layout).map_err(|source| OpenError::Io {
         label: label.to_owned(),
         path: path.to_owned(),
         source,
     })
+}
+
+/// The division of a medium, and what of it the image does not hold.
+pub(super) struct Found {
+    pub(super) layout: Layout,
+    /// The number of the partition, where the end of the medium cuts one.
+    pub(super) missing: Vec<(Option<u32>, Missing)>,
 }
 
 /// A partition as a table gives it.
@@ -107,6 +114,8 @@ struct Table {
     disk: Disk,
     entries: Vec<Entry>,
     defects: Vec<Defect>,
+    /// Partitions that reach over the end of the medium.
+    cut: Vec<(Option<u32>, Missing)>,
 }
 
 impl Table {
@@ -115,7 +124,7 @@ impl Table {
     }
 }
 
-pub(super) fn read(container: &Container) -> std::io::Result<Layout> {
+pub(super) fn read(container: &Container) -> std::io::Result<Found> {
     let head = head(container, 0)?;
     let whole = || Entry { number: 0, offset: 0, length: container.length(), at: 0, partition: None };
     let (scheme, mut table) = match recognise(&head) {
@@ -133,7 +142,14 @@ pub(super) fn read(container: &Container) -> std::io::Result<Layout> {
         table.entries.push(whole());
     }
     let regions = regions(container.length(), &mut table);
-    Ok(Layout { scheme, disk: table.disk, regions, defects: table.defects })
+    let mut missing = table.cut;
+    for part in container.missing() {
+        let what = part.to_string();
+        table.defects.push(Defect { path: String::new(), offset: Some(part.start), what });
+        missing.push((None, part.clone()));
+    }
+    let layout = Layout { scheme, disk: table.disk, regions, defects: table.defects };
+    Ok(Found { layout, missing })
 }
 
 /// The first bytes of the volume at `offset`; fewer where the medium ends.
@@ -158,6 +174,9 @@ fn regions(length: u64, table: &mut Table) -> Vec<Region> {
                 at,
                 format!("partition {number}: expected its end within {length} bytes, found {stop}"),
             );
+            let reason = format!("partition {number} ends at byte {stop}, and the medium at byte {length}");
+            let missing = Missing { start: offset.max(length), end: Some(stop), reason };
+            table.cut.push((Some(number), missing));
         }
         if offset < end {
             table.defect(at, format!("partition {number}: expected a start from byte {end}, found {offset}"));

@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 /// The most segments that are taken.
 const MAX_SEGMENTS: usize = 14_000;
 
+/// Names behind a segment that is missing under which a further one is looked for.
+const LOOKED_FOR: usize = 16;
+
 /// The files of the image that begins with `first`, in order: `first` itself, and its further segments as far as they stand beside it.
 ///
 /// `.E01` is followed by `.E02` to `.E99`, `.EAA` to `.EZZ`, `.FAA` and so on, `.001` by `.002`; any other name stands alone.
@@ -23,19 +26,33 @@ pub fn image_files(first: &Path) -> Vec<PathBuf> {
         files.extend(extents);
         return files;
     }
-    let extension = first.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    let named = |number: usize| match extension {
-        "001" => (number <= 999).then(|| format!("{number:03}")),
-        _ => ewf_extension(extension, number),
-    };
     for number in 2..=MAX_SEGMENTS {
-        let Some(next) = named(number).map(|name| first.with_extension(name)).filter(|next| is_regular(next))
-        else {
-            break;
-        };
+        let Some(next) = segment(first, number).filter(|next| is_regular(next)) else { break };
         files.push(next);
     }
     files
+}
+
+/// The name of segment `number` of the image that begins with `first`; `None` where its name is not that of a first segment.
+fn segment(first: &Path, number: usize) -> Option<PathBuf> {
+    let extension = first.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let name = match extension {
+        "001" => (number <= 999).then(|| format!("{number:03}")),
+        _ => ewf_extension(extension, number),
+    };
+    name.map(|name| first.with_extension(name))
+}
+
+/// The name of the segment that would follow `files`.
+pub(super) fn next_segment(files: &[PathBuf]) -> Option<PathBuf> {
+    segment(files.first()?, files.len() + 1)
+}
+
+/// The segment that would follow `files` and is not there, with the first one behind it that is.
+pub(super) fn absent_segment(files: &[PathBuf]) -> Option<(PathBuf, PathBuf)> {
+    let absent = next_segment(files)?;
+    let behind = (files.len() + 2..files.len() + 2 + LOOKED_FOR).map_while(|at| segment(files.first()?, at));
+    Some((absent, behind.into_iter().find(|path| is_regular(path))?))
 }
 
 /// Whether a further segment is a file and no link: a link could lead to what is no evidence.

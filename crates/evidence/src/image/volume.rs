@@ -1,6 +1,6 @@
 //! A volume of an image: its folder in the tree, and the file system behind it.
 
-use super::container::Container;
+use super::container::{Container, Missing};
 use super::kind::{Kind, recognise};
 use super::layout::{Region, head};
 use crate::error::{Damage, ReadError};
@@ -21,6 +21,8 @@ pub(super) struct Part {
     region: Region,
     kind: Kind,
     content: Content,
+    /// What of it is not held.
+    missing: Vec<String>,
 }
 
 /// What a volume holds.
@@ -34,8 +36,19 @@ enum Content {
 }
 
 impl Part {
-    pub(super) fn open(container: &Rc<Container>, number: u32, region: &Region) -> Part {
-        let part = |kind, content| Part { number, region: region.clone(), kind, content };
+    /// Opens the volume; `missing` is what the image does not hold, with the partition whose end it is.
+    pub(super) fn open(
+        container: &Rc<Container>,
+        number: u32,
+        region: &Region,
+        missing: &[(Option<u32>, Missing)],
+    ) -> Part {
+        let its = missing.iter().filter(|(cut, missing)| match cut {
+            Some(cut) => *cut == number,
+            None => missing.touches(region.offset, region.length),
+        });
+        let missing: Vec<_> = its.map(|(_, missing)| missing.to_string()).collect();
+        let part = |kind, content| Part { number, region: region.clone(), kind, content, missing };
         let kind = match head(container, region.offset) {
             Ok(head) => recognise(&head),
             Err(error) => return part(Kind::Unknown, Content::Damaged(error.to_string())),
@@ -85,6 +98,15 @@ impl Part {
 
     /// The entries of a folder; of a volume that is not read a gap, never an empty folder.
     pub(super) fn children(&self, directory: &Node) -> Result<Listing, ReadError> {
+        let mut listing = self.listing(directory)?;
+        if directory.path.components().count() == 1 {
+            let gap = |reason: &String| Gap { path: self.name(), reason: reason.clone() };
+            listing.gaps.extend(self.missing.iter().map(gap));
+        }
+        Ok(listing)
+    }
+
+    fn listing(&self, directory: &Node) -> Result<Listing, ReadError> {
         let gap = |reason| vec![Gap { path: self.name(), reason }];
         match &self.content {
             Content::Read(files) => {

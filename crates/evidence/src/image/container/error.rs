@@ -35,6 +35,9 @@ pub(crate) enum ContainerError {
     /// The descriptor of a VMDK lacks an entry.
     #[error("the descriptor has no {what}")]
     Missing { what: &'static str },
+    /// The container holds only a part of the medium, and not this one.
+    #[error("{reason}")]
+    NotHeld { reason: String },
     /// Compressed bytes do not expand to what they must.
     #[error("byte {offset}: {source}")]
     Compressed {
@@ -47,7 +50,7 @@ pub(crate) enum ContainerError {
 impl From<ContainerError> for io::Error {
     fn from(error: ContainerError) -> io::Error {
         let kind = match &error {
-            ContainerError::Cut { .. } => io::ErrorKind::UnexpectedEof,
+            ContainerError::Cut { .. } | ContainerError::NotHeld { .. } => io::ErrorKind::UnexpectedEof,
             ContainerError::Read { source, .. } | ContainerError::Compressed { source, .. } => source.kind(),
             ContainerError::Value { .. }
             | ContainerError::Checksum { .. }

@@ -4,18 +4,23 @@
 //! The crate `ewf` finds the chunks, holding a few tables at a time. Chunks of version 1 are read here, because their checksums matter:
 //! a damaged chunk is an error of the read that meets it, and of no other.
 
+mod chain;
+
 use super::Unit;
 use super::acquisition::{Acquisition, ContainerFormat, HashAlgorithm, UnreadSectors};
 use super::error::ContainerError;
 use super::inflate::{Packing, expand};
+use super::missing::Missing;
 use super::store::{Store, le_u16, le_u32, le_u64};
 use super::{Medium, piece};
+use chain::{Chain, End};
 use ewf::{EwfReader, SegmentSource};
 use flate2::read::ZlibDecoder;
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The first bytes of a segment: version 1 (section 2.1 of the description) and version 2.
 pub(super) const SIGNATURES: [&[u8; 8]; 2] = [b"EVF\x09\x0d\x0a\xff\x00", b"EVF2\x0d\x0a\x81\x00"];
@@ -35,6 +40,7 @@ pub(super) struct Ewf {
     /// In the order of their numbers; none for version 2, whose chunks the crate reads.
     segments: Vec<Store>,
     chunks: Unit,
+    missing: Vec<Missing>,
 }
 
 pub(super) fn open(files: &[PathBuf]) -> Result<(Ewf, Acquisition), Box<dyn Error + Send + Sync>> {
@@ -42,26 +48,47 @@ pub(super) fn open(files: &[PathBuf]) -> Result<(Ewf, Acquisition), Box<dyn Erro
     if first.array::<8>(0, "the signature")? == *SIGNATURES[1] {
         let reader = EwfReader::open_segments(files)?;
         let acquisition = describe(&reader);
-        return Ok((Ewf { reader, segments: Vec::new(), chunks: Unit::default() }, acquisition));
+        let missing = chain::missing(&reader, files, &[], None);
+        return Ok((Ewf { reader, segments: Vec::new(), chunks: Unit::default(), missing }, acquisition));
     }
-    let sources: Result<Vec<_>, _> =
-        files.iter().map(|path| File::open(path).map(SegmentSource::File)).collect();
-    let reader = EwfReader::open_lazy_from_sources(sources?)?;
-    let mut segments = Vec::new();
-    for path in files {
-        let store = Store::open(path)?;
-        let number = u16::from_le_bytes(store.array(9, "the number of a segment")?);
-        segments.push((number, store));
+    let found = segments(files)?;
+    let mut sources = Vec::new();
+    // One that ends within its first bytes holds nothing; it is the last.
+    for (path, _, chain) in found.iter().filter(|(.., chain)| chain.whole >= 13) {
+        let file = File::open(path)?;
+        // The crate refuses a section that breaks off.
+        sources.push(SegmentSource::sub(Arc::new(file), 0, chain.whole));
     }
-    segments.sort_by_key(|(number, _)| *number);
-    let segments: Vec<_> = segments.into_iter().map(|(_, store)| store).collect();
+    let reader = EwfReader::open_lazy_from_sources(sources)?;
+    let read: Vec<_> = found.iter().map(|(path, ..)| *path).collect();
+    let missing = chain::missing(&reader, files, &read, found.last().map(|(.., chain)| *chain));
+    let segments: Vec<_> = found.into_iter().map(|(_, store, _)| store).collect();
     let mut acquisition = describe(&reader);
     let sections = segments.first().map(sections).unwrap_or_default();
     if let Some(store) = segments.first() {
         add_volume(&mut acquisition, store, &sections);
         add_header(&mut acquisition, store, &sections);
     }
-    Ok((Ewf { reader, segments, chunks: Unit::default() }, acquisition))
+    Ok((Ewf { reader, segments, chunks: Unit::default(), missing }, acquisition))
+}
+
+/// The segments in the order of their numbers, up to the first that is cut: nothing tells which chunk the next one would begin with.
+fn segments(files: &[PathBuf]) -> Result<Vec<(&Path, Store, Chain)>, ContainerError> {
+    let mut found = Vec::new();
+    for path in files {
+        let store = Store::open(path)?;
+        // A segment that ends within its first bytes stands where its name says.
+        let number = match store.length() {
+            0..13 => found.len() as u64 + 1,
+            _ => u64::from(u16::from_le_bytes(store.array(9, "the number of a segment")?)),
+        };
+        let chain = chain::walk(&store);
+        found.push((number, path.as_path(), store, chain));
+    }
+    found.sort_by_key(|(number, ..)| *number);
+    let cut = found.iter().position(|(.., chain)| chain.end == End::Cut);
+    found.truncate(cut.map_or(found.len(), |cut| cut + 1));
+    Ok(found.into_iter().map(|(_, path, store, chain)| (path, store, chain)).collect())
 }
 
 impl Medium for Ewf {
@@ -78,11 +105,18 @@ impl Medium for Ewf {
         let part = piece(buffer, (size - within).min(self.length().saturating_sub(offset)));
         self.chunks.copy(index, within, part, || self.chunk(index))
     }
+
+    fn missing(&self) -> Vec<Missing> {
+        self.missing.clone()
+    }
 }
 
 impl Ewf {
     fn chunk(&self, index: u64) -> io::Result<Vec<u8>> {
         let number = usize::try_from(index).map_err(io::Error::other)?;
+        if let Some(missing) = self.missing.first().filter(|_| number >= self.reader.chunk_count()) {
+            return Err(ContainerError::NotHeld { reason: missing.to_string() }.into());
+        }
         let (offset, stored, packed, segment) = self.reader.debug_chunk(number).map_err(io::Error::other)?;
         let missing = || io::Error::new(io::ErrorKind::NotFound, "the segment of the chunk is not there");
         let store = self.segments.get(segment).ok_or_else(missing)?;

@@ -6,6 +6,7 @@
 use super::acquisition::{Acquisition, ContainerFormat, shown};
 use super::error::ContainerError;
 use super::inflate::{Packing, expand};
+use super::missing::{Missing, Ranges};
 use super::store::{Store, be_u32, be_u64};
 use super::{Medium, Unit, zeros};
 use std::io;
@@ -21,6 +22,9 @@ const COMPRESSED: u64 = 1 << 62;
 
 /// Bit of an L2 entry in version 3: the cluster reads as zeros.
 const ZERO: u64 = 1;
+
+/// The most bytes of L2 tables that are looked through when the image is opened: those of 8 TiB in clusters of 64 KiB.
+const MAX_SCANNED: u64 = 1 << 30;
 
 /// Incompatible features that change nothing for a reader: dirty, corrupt.
 const HARMLESS: u64 = 0b11;
@@ -80,6 +84,36 @@ impl Medium for Qcow2 {
             }
         }
     }
+
+    fn missing(&self) -> Vec<Missing> {
+        let (mut ranges, end) = (Ranges::default(), self.store.length());
+        let (cluster, entries) = (1 << self.header.bits, 1 << (self.header.bits - 3));
+        // No whole image has more tables than fit into it.
+        let (mut left, mut at) = (end.min(MAX_SCANNED) / cluster, 0);
+        let covers: u64 = cluster * entries;
+        while at < self.header.l1_entries && at.saturating_mul(covers) < self.header.length && left > 0 {
+            let Ok(entry) = self.store.entry(self.header.l1 + 8 * at) else { break };
+            let (table, base) = (u64::from_be_bytes(entry) & OFFSET, at * covers);
+            at += 1;
+            if table == 0 {
+                continue;
+            }
+            left -= 1;
+            let held = self.store.scan::<8>(table, entries, |index, entry| {
+                let (start, entry) = (base + index * cluster, u64::from_be_bytes(entry));
+                let stop = self.length().min(start.saturating_add(cluster));
+                if start < stop && self.stored_end(entry, stop - start) > end {
+                    ranges.add(start, stop);
+                }
+            });
+            if let Ok(held) = held
+                && held < entries
+            {
+                ranges.add(base + held * cluster, self.length().min(base.saturating_add(covers)));
+            }
+        }
+        ranges.cut(end)
+    }
 }
 
 impl Qcow2 {
@@ -95,6 +129,17 @@ impl Qcow2 {
         match table {
             0 => Ok(0),
             table => Ok(u64::from_be_bytes(self.store.entry(table + 8 * lower)?)),
+        }
+    }
+
+    /// The byte behind the `length` bytes for which an L2 entry stands; 0 where none are stored.
+    fn stored_end(&self, entry: u64, length: u64) -> u64 {
+        let shift = 62 - (self.header.bits - 8);
+        match entry {
+            // Compressed bytes may end before the last sector that is counted does.
+            _ if entry & COMPRESSED != 0 => (entry & ((1 << shift) - 1)) + 1,
+            _ if entry & OFFSET == 0 || (entry & ZERO != 0 && self.header.version > 2) => 0,
+            _ => (entry & OFFSET) + length,
         }
     }
 

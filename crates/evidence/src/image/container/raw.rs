@@ -2,22 +2,26 @@
 
 use super::Medium;
 use super::acquisition::{Acquisition, ContainerFormat};
+use super::missing::Missing;
+use crate::image::segments::absent_segment;
 use crate::read::Extent;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(super) struct Raw {
     /// The parts, where each begins, and its place among the image's files.
     parts: Vec<(u64, File, usize)>,
     length: u64,
     files: usize,
+    /// The segment that is not there and one of a higher number that is.
+    absent: Option<(PathBuf, PathBuf)>,
 }
 
 impl Raw {
     pub(super) fn open(files: &[PathBuf]) -> io::Result<Raw> {
-        let mut raw = Raw { parts: Vec::new(), length: 0, files: files.len() };
+        let mut raw = Raw { parts: Vec::new(), length: 0, files: files.len(), absent: absent_segment(files) };
         for (index, path) in files.iter().enumerate() {
             let file = File::open(path)?;
             let size = file.metadata()?.len();
@@ -63,5 +67,15 @@ impl Medium for Raw {
             Some((start, file, _)) => file.read_at(buffer, offset - start),
             None => Ok(0),
         }
+    }
+
+    fn missing(&self) -> Vec<Missing> {
+        let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let missing = self.absent.iter().map(|(absent, beside)| Missing {
+            start: self.length,
+            end: None,
+            reason: format!("segment {} is missing, {} lies beside it", name(absent), name(beside)),
+        });
+        missing.collect()
     }
 }

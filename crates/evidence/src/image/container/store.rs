@@ -16,6 +16,9 @@ const PAGE: u64 = 4096;
 /// Pages that are kept.
 const SLOTS: usize = 64;
 
+/// Entries of a table that are read at a time.
+const SCANNED: usize = 8192;
+
 /// A page's offset, and as many of its bytes as the file has.
 type Page = (u64, Vec<u8>);
 
@@ -77,6 +80,30 @@ impl Store {
         let mut bytes = [0; N];
         self.read_exact_at(offset, &mut bytes).map_err(|source| ContainerError::Read { what, source })?;
         Ok(bytes)
+    }
+
+    /// Calls `each` with the number and the bytes of every entry of the table of `count` entries at `offset`, not cached.
+    ///
+    /// It ends with the file; the number of entries that stand in it.
+    pub(super) fn scan<const N: usize>(
+        &self,
+        offset: u64,
+        count: u64,
+        mut each: impl FnMut(u64, [u8; N]),
+    ) -> io::Result<u64> {
+        let held = count.min(self.length.saturating_sub(offset) / N as u64);
+        let mut buffer = vec![0; SCANNED * N];
+        let mut index = 0;
+        while index < held {
+            let entries = usize::try_from(held - index).unwrap_or(SCANNED).min(SCANNED);
+            let bytes = buffer.get_mut(..entries * N).unwrap_or_default();
+            self.read_exact_at(offset + index * N as u64, bytes)?;
+            for entry in bytes.as_chunks().0 {
+                each(index, *entry);
+                index += 1;
+            }
+        }
+        Ok(held)
     }
 
     /// An entry of a table, through the cache.

@@ -5,6 +5,7 @@
 
 use super::acquisition::{Acquisition, ContainerFormat, shown_utf16};
 use super::error::ContainerError;
+use super::missing::{Missing, Ranges};
 use super::store::{Store, be_u32, be_u64};
 use super::{Medium, zeros};
 use ledger::{Precision, Utc};
@@ -80,6 +81,24 @@ impl Medium for Vhd {
         let bitmap = size.div_ceil(SECTOR * 8).next_multiple_of(SECTOR);
         self.store.read_exact_at(first + bitmap + within, part)?;
         Ok(part.len())
+    }
+
+    fn missing(&self) -> Vec<Missing> {
+        let (mut ranges, end) = (Ranges::default(), self.store.length());
+        let Some(blocks) = &self.blocks else { return Vec::new() };
+        let size = u64::from(blocks.size);
+        let needed = u64::from(blocks.count).min(self.length.div_ceil(size));
+        let bitmap = size.div_ceil(SECTOR * 8).next_multiple_of(SECTOR);
+        // What of the table cannot be read is an error of the read that meets it.
+        let _ = self.store.scan::<4>(blocks.table, needed, |index, entry| {
+            let (start, first) = (index * size, u32::from_be_bytes(entry));
+            let stop = self.length.min(start + size);
+            let stored = u64::from(first) * SECTOR + bitmap + (stop - start);
+            if first != UNUSED && stored > end {
+                ranges.add(start, stop);
+            }
+        });
+        ranges.cut(end)
     }
 }
 

@@ -11,6 +11,7 @@ pub(super) use log::Overlay;
 
 use super::acquisition::{Acquisition, ContainerFormat, guid, shown_utf16};
 use super::error::ContainerError;
+use super::missing::{Missing, Ranges};
 use super::store::{Store, le_u32, le_u64};
 use super::{Medium, zeros};
 use regions::{Header, Metadata, Region};
@@ -75,6 +76,30 @@ impl Medium for Vhdx {
                 Err(ContainerError::Value { offset: at, what, expected, found }.into())
             }
         }
+    }
+
+    fn missing(&self) -> Vec<Missing> {
+        let (size, length, end) = (u64::from(self.metadata.block), self.length(), self.store.length());
+        let blocks = length.div_ceil(size);
+        let count = (blocks + blocks / self.ratio).min(self.table.length / 8);
+        let mut ranges = Ranges::default();
+        let held = self.store.scan::<8>(self.table.offset, count, |index, entry| {
+            let (entry, place) = (u64::from_le_bytes(entry), index % (self.ratio + 1));
+            let start = (index - index / (self.ratio + 1)).saturating_mul(size);
+            let stop = length.min(start.saturating_add(size));
+            let stored = ((entry >> 20) * MIB).saturating_add(stop.saturating_sub(start));
+            // Every entry behind `ratio` blocks is that of a sector bitmap.
+            if place != self.ratio && entry & 7 == 6 && stored > end && start < stop {
+                ranges.add(start, stop);
+            }
+        });
+        // A table that breaks off leaves the blocks of its rest unknown.
+        if let Ok(held) = held
+            && held < count
+        {
+            ranges.add((held - held / (self.ratio + 1)).saturating_mul(size).min(length), length);
+        }
+        ranges.cut(end)
     }
 }
 

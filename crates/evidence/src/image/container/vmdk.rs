@@ -10,6 +10,7 @@ pub(in crate::image) use descriptor::extent_files;
 
 use super::acquisition::{Acquisition, ContainerFormat, shown};
 use super::error::ContainerError;
+use super::missing::{Missing, Ranges};
 use super::store::Store;
 use super::{Medium, zeros};
 use descriptor::{Descriptor, ExtentKind, ExtentLine};
@@ -106,6 +107,24 @@ impl Medium for Vmdk {
                 Err(ContainerError::Unsupported { what: "the extent is marked NOACCESS" }.into())
             }
         }
+    }
+
+    fn missing(&self) -> Vec<Missing> {
+        let mut missing = Vec::new();
+        for (start, end, extent) in &self.extents {
+            if let Extent::Flat(store, first) = extent {
+                let held = start.saturating_add(store.length().saturating_sub(*first));
+                let mut ranges = Ranges::default();
+                if held < *end {
+                    ranges.add(held, *end);
+                }
+                missing.extend(ranges.cut(store.length()));
+            }
+            if let Extent::Sparse(sparse) = extent {
+                missing.extend(sparse.missing(*start));
+            }
+        }
+        missing
     }
 }
 

@@ -4,6 +4,7 @@ use super::descriptor::Descriptor;
 use super::{COW, ContainerError, SECTOR, SPARSE, Store, zeros};
 use crate::image::container::Unit;
 use crate::image::container::inflate::{Packing, expand};
+use crate::image::container::missing::{Missing, Ranges};
 use crate::image::container::store::{le_u16, le_u32, le_u64};
 use std::io;
 
@@ -14,6 +15,9 @@ const AT_END: u64 = u64::MAX;
 const ZERO_GRAINS: u32 = 1 << 2;
 const COMPRESSED: u32 = 1 << 16;
 const MARKERS: u32 = 1 << 17;
+
+/// The most bytes of grain tables that are looked through when the extent is opened.
+const MAX_SCANNED: u64 = 1 << 30;
 
 /// The largest grain, and the largest compressed one.
 const MAX_GRAIN: u64 = 32 << 20;
@@ -102,6 +106,41 @@ impl Sparse {
         }
         self.store.read_exact_at(grain + within, part)?;
         Ok(part.len())
+    }
+
+    /// The grains that would stand behind the end of the file; the extent begins at byte `base` of the medium.
+    pub(super) fn missing(&self, base: u64) -> Vec<Missing> {
+        let Header { length, grain, entries, directory, flags, .. } = self.header;
+        let (mut ranges, end) = (Ranges::default(), self.store.length());
+        let covers = grain.saturating_mul(entries);
+        // No whole extent has more tables than fit into it.
+        let (mut left, mut at) = (end.min(MAX_SCANNED) / 4, 0u64);
+        while at.saturating_mul(covers) < length && left > 0 {
+            let Ok(entry) = self.store.entry(directory + 4 * at) else { break };
+            let (table, first) = (u64::from(u32::from_le_bytes(entry)) * SECTOR, at * covers);
+            at += 1;
+            if table == 0 {
+                continue;
+            }
+            let count = entries.min((length - first).div_ceil(grain));
+            left = left.saturating_sub(count);
+            let held = self.store.scan::<4>(table, count, |index, entry| {
+                let (start, entry) = (first + index * grain, u32::from_le_bytes(entry));
+                let stop = length.min(start + grain);
+                let stored = if flags & COMPRESSED == 0 { stop - start } else { 1 };
+                let is_zero = entry == 0 || entry == 1 && flags & ZERO_GRAINS != 0;
+                if !is_zero && u64::from(entry) * SECTOR + stored > end {
+                    ranges.add(base.saturating_add(start), base.saturating_add(stop));
+                }
+            });
+            if let Ok(held) = held
+                && held < count
+            {
+                let stop = length.min(first.saturating_add(covers));
+                ranges.add(base.saturating_add(first + held * grain), base.saturating_add(stop));
+            }
+        }
+        ranges.cut(end)
     }
 
     /// A grain behind its marker: its first sector, the number of compressed bytes, and these.
