@@ -228,9 +228,12 @@ fn both(trees: &[Box<dyn Tree>], indexes: &Indexes, arguments: &Value) -> Return
 
 #[test]
 fn the_demo_is_answered_as_by_walking() {
-    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/demo/evidence");
-    let folder = fs::read_dir(demo).unwrap().map(|entry| entry.unwrap().path()).find(|path| path.is_dir());
-    let trees: Vec<Box<dyn Tree>> = vec![Box::new(open_directory(&folder.unwrap(), "demo").unwrap())];
+    let folder = tempfile::tempdir().unwrap();
+    for file in testkit::demo::files().unwrap() {
+        let below = file.path.strip_prefix("p1/").unwrap();
+        crate::fixture::write(folder.path(), &format!("C/{below}"), &file.bytes);
+    }
+    let trees: Vec<Box<dyn Tree>> = vec![Box::new(open_directory(folder.path(), "demo").unwrap())];
     let built = Built::of(&trees);
     let mut found = 0;
     for arguments in [
