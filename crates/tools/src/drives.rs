@@ -2,21 +2,27 @@
 //!
 //! Collecting tools put the files of a drive into a folder named after it, and that folder into others:
 //! `C`, `C:`, `C%3A`; KAPE `tout/<host>/C`; Velociraptor `uploads/auto/C%3A`, `uploads/ntfs/%5C%5C.%5CC%3A`.
-//! Such folders are looked for below the root through folders that only wrap, at most [`MAX_DEPTH`] levels down.
-//! An image numbers its volumes, and nothing in the tree tells their letters: `C:` is the one volume that holds Windows, and any letter the only one there is.
-//! Where several fit, all are told, and whoever asks must choose.
+//! Such folders are looked for below the root through folders that only wrap, at most [`MAX_DEPTH`] levels down; those of several hosts side by side are all found.
+//! An image numbers its volumes, and nothing in the tree tells their letters: `C:` is the volume that holds Windows; where none does, any letter is the only volume there is.
+//! Where several fit, all are told, and whoever asks must look into all of them or choose.
+//! Where nothing stands for a letter, nothing is known of that drive: no answer may tell that something is absent from it.
 
+use crate::error::CallError;
 use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree};
+use ledger::Gap;
 
 /// Levels below the root on which a drive's folder may stand.
 const MAX_DEPTH: usize = 4;
 
 /// Folders that are entered on one level.
-const MAX_WRAPPERS: usize = 64;
+const MAX_WRAPPERS: usize = 4096;
 
 /// Folders into which collecting tools put those of drives, in lower case; with a colon: the accessors of Velociraptor.
 const WRAPPERS: [&str; 9] =
     ["uploads", "auto", "ntfs", "lazy_ntfs", "ntfs_vss", "file", "raw_file", "tout", "tdest"];
+
+/// Those among them that hold a folder for each host.
+const HOSTS: [&str; 2] = ["tout", "tdest"];
 
 /// Folders that stand at the top of a volume, in lower case: what is in them is none of a drive.
 const TOPS: [&str; 12] = [
@@ -91,6 +97,7 @@ pub(crate) fn folders(tree: &dyn Tree) -> Result<Vec<Drive>, ReadError> {
     for depth in 0..MAX_DEPTH {
         let mut below = Vec::new();
         for folder in level {
+            let hosts = HOSTS.contains(&folder.name.to_lowercase().as_str());
             let listing = match tree.children(&folder) {
                 Ok(listing) => listing,
                 Err(error) if depth == 0 => return Err(error),
@@ -100,11 +107,16 @@ pub(crate) fn folders(tree: &dyn Tree) -> Result<Vec<Drive>, ReadError> {
             let children: Vec<Node> =
                 listing.nodes.into_iter().filter(|node| node.kind == NodeKind::Directory).collect();
             let only = children.len() == 1;
+            // A folder in which a volume stands holds no hosts beside it.
+            let is_volume = children.iter().any(is_top);
             for child in children {
                 let name = child.name.to_lowercase();
                 if let Some(letter) = letter_of_folder(&child.name) {
                     found.push(Drive { letter, folder: child.path });
-                } else if WRAPPERS.contains(&name.as_str()) || (only && !TOPS.contains(&name.as_str())) {
+                } else if WRAPPERS.contains(&name.as_str())
+                    || (!TOPS.contains(&name.as_str())
+                        && (only || hosts || (!is_volume && is_host(tree, &child))))
+                {
                     below.push(child);
                 }
             }
@@ -113,6 +125,20 @@ pub(crate) fn folders(tree: &dyn Tree) -> Result<Vec<Drive>, ReadError> {
         level = below;
     }
     Ok(found)
+}
+
+/// Whether a folder beside others holds a drive's folder in which a volume can be told by what stands at its top.
+fn is_host(tree: &dyn Tree, folder: &Node) -> bool {
+    let listed = |folder: &Node| tree.children(folder).map(|listing| listing.nodes).unwrap_or_default();
+    let drives = listed(folder);
+    let mut drives = drives
+        .iter()
+        .filter(|node| node.kind == NodeKind::Directory && letter_of_folder(&node.name).is_some());
+    drives.any(|drive| listed(drive).iter().any(is_top))
+}
+
+fn is_top(node: &Node) -> bool {
+    TOPS.contains(&node.name.to_lowercase().as_str())
 }
 
 /// The roots of volumes: the folders that stand for drives, or the volumes of an image; else the root itself.
@@ -126,7 +152,7 @@ pub(crate) fn volumes(tree: &dyn Tree) -> Result<Vec<EvidencePath>, ReadError> {
     Ok(if drives.is_empty() { vec![EvidencePath::root()] } else { drives })
 }
 
-/// The folders that a letter can stand for; none where the letter is another drive's, several where nothing tells which.
+/// The folders that a letter can stand for; none where nothing stands for that drive, several where nothing tells which.
 pub(crate) fn of_letter(tree: &dyn Tree, letter: char) -> Result<Vec<EvidencePath>, ReadError> {
     if tree.layout().is_some() {
         return Ok(of_image(tree, volumes(tree)?, letter));
@@ -140,9 +166,6 @@ pub(crate) fn of_letter(tree: &dyn Tree, letter: char) -> Result<Vec<EvidencePat
 }
 
 fn of_image(tree: &dyn Tree, volumes: Vec<EvidencePath>, letter: char) -> Vec<EvidencePath> {
-    if volumes.len() == 1 {
-        return volumes;
-    }
     let holds_windows = |volume: &EvidencePath| {
         let is_there = |name: &str| {
             let path = volume.child(name).ok();
@@ -151,10 +174,36 @@ fn of_image(tree: &dyn Tree, volumes: Vec<EvidencePath>, letter: char) -> Vec<Ev
         };
         WINDOWS.iter().any(|name| is_there(name))
     };
-    match letter.eq_ignore_ascii_case(&'C') {
-        true => volumes.into_iter().filter(holds_windows).collect(),
-        false => Vec::new(),
+    let (windows, others): (Vec<_>, Vec<_>) = volumes.into_iter().partition(holds_windows);
+    match (windows.is_empty(), letter.eq_ignore_ascii_case(&'C')) {
+        (false, true) => windows,
+        (true, _) if others.len() == 1 => others,
+        (false, false) | (true, _) => Vec::new(),
     }
+}
+
+/// The letter of the drive that a path begins with.
+pub(crate) fn letter_of(path: &EvidencePath) -> Option<char> {
+    path.components().next().and_then(letter)
+}
+
+/// What is told where nothing in any of `trees` stands for the drive.
+pub(crate) fn none(trees: &[&dyn Tree], argument: &str, asked: &str) -> CallError {
+    let told = |tree: &&dyn Tree| {
+        let label = tree.label().to_owned();
+        let all = volumes(*tree).unwrap_or_default();
+        all.into_iter().map(move |volume| format!("{volume} of {label}")).collect::<Vec<_>>()
+    };
+    let looked = trees.iter().flat_map(told).collect();
+    CallError::NoDrive { argument: argument.to_owned(), asked: asked.to_owned(), looked }
+}
+
+/// The drive of a piece of evidence in which nothing stands for it.
+pub(crate) fn gap(tree: &dyn Tree, letter: char) -> Gap {
+    let letter = letter.to_ascii_uppercase();
+    let reason =
+        format!("nothing of {} stands for the drive {letter}:, so it was not searched", tree.label());
+    Gap { path: format!("{letter}:"), reason }
 }
 
 #[cfg(test)]

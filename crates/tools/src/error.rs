@@ -46,6 +46,16 @@ pub(crate) enum CallError {
     Expression { argument: String, found: String },
     #[error("argument {argument:?}: {asked:?} can mean several; give one of {}", listed(candidates))]
     Several { argument: String, asked: String, candidates: Vec<String> },
+    #[error(
+        "argument {argument:?}: nothing of the evidence stands for the drive of {asked:?}, so nothing can be said of what it held{}",
+        volumes_known(looked)
+    )]
+    NoDrive {
+        argument: String,
+        asked: String,
+        /// What stands for volumes, with the labels.
+        looked: Vec<String>,
+    },
     #[error("argument {argument:?}: nothing of the evidence stands for {asked:?}{}", looked_in(looked))]
     Nowhere {
         argument: String,
@@ -198,6 +208,13 @@ fn listed(candidates: &[String]) -> String {
         text.push_str(&format!(" and {} more", candidates.len() - SHOWN));
     }
     text
+}
+
+fn volumes_known(volumes: &[String]) -> String {
+    match volumes {
+        [] => String::new(),
+        volumes => format!("; give a path in one of {}", listed(volumes)),
+    }
 }
 
 fn looked_in(looked: &[String]) -> String {

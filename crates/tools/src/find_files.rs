@@ -3,11 +3,11 @@
 use crate::arguments::Arguments;
 use crate::catalogue::{Call, Indexes};
 use crate::error::CallError;
-use crate::glob::Glob;
+use crate::glob::{Glob, Resolved};
 use crate::name_index::{Asked, KnownFolders, NameIndex, Remark, Sizes, Whereabouts, ends_in};
 use crate::page::Page;
 use crate::returned::Return;
-use crate::{dir_entry, place, spec};
+use crate::{dir_entry, drives, place, spec};
 use evidence::{Node, NodeKind, Step, Tree, walk};
 use ledger::pattern::{self, fold};
 use ledger::{AbsenceForm, Defect, Gap, ToolSpec};
@@ -69,29 +69,31 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         defects: Vec::new(),
         gaps: Vec::new(),
     };
-    let mut notes = Vec::new();
     let mut patterns = Vec::new();
+    let mut searched = false;
     for place in &scope.places {
         let (tree, start) = (place.tree, &place.node);
         if start.kind != NodeKind::Directory {
             return Err(CallError::NotAFolder { path: start.path.clone() });
         }
-        match wanted.resolve(tree)? {
-            Some(resolved) => {
-                patterns.push(resolved.glob.as_ref().map(Glob::written));
-                found.search(tree, start, &resolved, call.indexes)?;
-            }
-            None => {
-                patterns.push(None);
-                notes.push(format!("no folder of {} stands for the drive of that path", tree.label()));
-            }
+        let (resolved, unmapped) = wanted.resolve(tree)?;
+        // What cannot be looked at is not absent.
+        found.gaps.extend(unmapped.into_iter().map(|letter| drives::gap(tree, letter)));
+        patterns.push(resolved.as_ref().and_then(|resolved| resolved.glob.as_ref()).map(Glob::written));
+        if let Some(resolved) = resolved {
+            searched = true;
+            found.search(tree, start, &resolved, call.indexes)?;
         }
+    }
+    if !searched && !scope.places.is_empty() {
+        let trees: Vec<_> = scope.places.iter().map(|place| place.tree).collect();
+        return Err(drives::none(&trees, "name", arguments.text("name")?));
     }
     let mut normalised = scope.normalised();
     normalised.extend(wanted.normalised(&patterns));
     let Found { page, defects, gaps } = found;
     let mut returned =
-        Return { defects, gaps, notes, ..Return::found(Vec::new(), arguments.normalised(&normalised)) };
+        Return { defects, gaps, ..Return::found(Vec::new(), arguments.normalised(&normalised)) };
     page.fill(&mut returned, "entries");
     Ok(returned)
 }
@@ -123,10 +125,11 @@ impl Wanted {
         Ok(Wanted { glob, extension, min_size: sizes.0, max_size: sizes.1, with_stream })
     }
 
-    /// The same for one tree; `None` where nothing in it can fit.
-    fn resolve(&self, tree: &dyn Tree) -> Result<Option<Wanted>, CallError> {
-        let Some(glob) = &self.glob else { return Ok(Some(self.clone())) };
-        Ok(glob.resolve(tree)?.map(|glob| Wanted { glob: Some(glob), ..self.clone() }))
+    /// The same for one tree, and the letters of drives for which nothing in it stands; `None` where it has none of them.
+    fn resolve(&self, tree: &dyn Tree) -> Result<(Option<Wanted>, Vec<char>), CallError> {
+        let Some(glob) = &self.glob else { return Ok((Some(self.clone()), Vec::new())) };
+        let Resolved { glob, unmapped } = glob.resolve(tree)?;
+        Ok((glob.map(|glob| Wanted { glob: Some(glob), ..self.clone() }), unmapped))
     }
 
     fn fits(&self, node: &Node) -> bool {

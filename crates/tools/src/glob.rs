@@ -33,6 +33,14 @@ pub(crate) enum Alternative {
     Path(Vec<String>),
 }
 
+/// A pattern as it applies to one tree.
+pub(crate) struct Resolved {
+    /// `None` where nothing stands for any of its drives.
+    pub(crate) glob: Option<Glob>,
+    /// The letters of drives for which nothing stands: what the pattern means there was not looked at.
+    pub(crate) unmapped: Vec<char>,
+}
+
 impl Glob {
     /// Reads the argument `argument`; a separator makes a pattern of paths of it.
     pub(crate) fn read(argument: &'static str, text: &str) -> Result<Glob, CallError> {
@@ -64,18 +72,22 @@ impl Glob {
         Ok(Glob { written, alternatives })
     }
 
-    /// The pattern as it applies to `tree`: a drive letter becomes the folder that stands for the drive; `None` where none does.
-    pub(crate) fn resolve(&self, tree: &dyn Tree) -> Result<Option<Glob>, ReadError> {
-        let mut alternatives = Vec::new();
+    /// The pattern as it applies to `tree`: a drive letter becomes the folders that can stand for the drive.
+    pub(crate) fn resolve(&self, tree: &dyn Tree) -> Result<Resolved, ReadError> {
+        let (mut alternatives, mut unmapped) = (Vec::new(), Vec::new());
         for one in &self.alternatives {
-            alternatives.extend(one.resolve(tree)?);
+            let here = one.resolve(tree)?;
+            unmapped.extend(one.letter().filter(|_| here.is_empty()));
+            alternatives.extend(here);
         }
+        unmapped.sort_unstable();
+        unmapped.dedup();
         let written = match (alternatives.as_slice(), self.alternatives.len()) {
-            ([], _) => return Ok(None),
+            ([], _) => return Ok(Resolved { glob: None, unmapped }),
             ([one], 1) => one.written(),
             _ => self.written.clone(),
         };
-        Ok(Some(Glob { written, alternatives }))
+        Ok(Resolved { glob: Some(Glob { written, alternatives }), unmapped })
     }
 
     /// The pattern in one spelling, which is read as the same pattern.
@@ -117,12 +129,27 @@ impl Alternative {
         let as_is = || Ok(vec![self.clone()]);
         let Alternative::Path(names) = self else { return as_is() };
         let Some((drive, below)) = names.split_first() else { return as_is() };
-        let Some(letter) = drives::letter(drive) else { return as_is() };
+        let any_drive = matches!(drive.as_str(), "?:" | "*:");
+        if self.letter().is_none() && !any_drive {
+            return as_is();
+        }
         let in_folder = |top: EvidencePath| {
             let top = top.components().map(str::to_owned);
             Alternative::Path(top.chain(below.iter().cloned()).collect())
         };
-        Ok(drives::of_letter(tree, letter)?.into_iter().map(in_folder).collect())
+        let tops = match self.letter() {
+            Some(letter) => drives::of_letter(tree, letter)?,
+            None => drives::volumes(tree)?,
+        };
+        Ok(tops.into_iter().map(in_folder).collect())
+    }
+
+    /// The letter of the drive that it begins with.
+    fn letter(&self) -> Option<char> {
+        match self {
+            Alternative::Name(_) => None,
+            Alternative::Path(names) => names.first().and_then(|name| drives::letter(name)),
+        }
     }
 
     fn written(&self) -> String {

@@ -112,11 +112,11 @@ fn record_type() -> RecordType {
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let arguments = call.arguments;
     let scope = place::scope(call.trees, arguments.optional_text("evidence"))?;
-    let wanted = Wanted::read(arguments, &scope)?;
+    let mut wanted = Wanted::read(arguments, &scope)?;
     let mut found = Found {
         page: Page::new(arguments.count("offset")?, arguments.count("limit")?),
         defects: Vec::new(),
-        gaps: Vec::new(),
+        gaps: std::mem::take(&mut wanted.gaps),
         hash: arguments.flag("hash")?,
     };
     for held in volume::named(&scope, arguments.optional_text("volume"))? {

@@ -39,15 +39,17 @@ pub(crate) fn find<'a>(
     let (mut refused, mut several) = (None, Vec::new());
     for tree in &scope {
         match locate_all(*tree, &wanted) {
-            Ok(found) if found.len() > 1 => several.extend(found.into_iter().map(|node| node.path)),
+            Ok(found) if found.len() > 1 => {
+                several.extend(found.into_iter().map(|node| called(*tree, &node.path)));
+            }
             Ok(found) => places.extend(found.into_iter().map(|node| Place { tree: *tree, node })),
             Err(error) => refused = Some(error),
         }
     }
     if !several.is_empty() {
-        several.extend(places.into_iter().map(|place| place.node.path));
-        let candidates = several.iter().map(ToString::to_string).collect();
-        return Err(CallError::Several { argument: "path".to_owned(), asked: path.to_owned(), candidates });
+        several.extend(places.into_iter().map(|place| called(place.tree, &place.node.path)));
+        let (argument, asked) = ("path".to_owned(), path.to_owned());
+        return Err(CallError::Several { argument, asked, candidates: several });
     }
     if places.len() > 1 {
         let labels = places.iter().map(|place| place.tree.label().to_owned()).collect();
@@ -56,11 +58,34 @@ pub(crate) fn find<'a>(
     match (places.pop(), refused) {
         (Some(place), _) => Ok(place),
         (None, Some(error)) => Err(error.into()),
+        (None, None) if unmapped(&scope, &wanted)?.len() == scope.len() && !scope.is_empty() => {
+            Err(drives::none(&scope, "path", path))
+        }
         (None, None) => {
             let deepest = |tree: &&dyn Tree| (tree.label().to_owned(), deepest(*tree, wanted.clone()));
             Err(CallError::Absent { path: path.to_owned(), deepest: scope.iter().map(deepest).collect() })
         }
     }
+}
+
+/// How an entry is called where several are named.
+fn called(tree: &dyn Tree, path: &EvidencePath) -> String {
+    format!("{path} of {}", tree.label())
+}
+
+/// The trees in which nothing stands for the drive of `path`: that it is not there cannot be told of them.
+pub(crate) fn unmapped<'t>(
+    scope: &[&'t dyn Tree],
+    path: &EvidencePath,
+) -> Result<Vec<(&'t dyn Tree, char)>, ReadError> {
+    let mut found = Vec::new();
+    let Some(letter) = drives::letter_of(path) else { return Ok(found) };
+    for tree in scope {
+        if drives::of_letter(*tree, letter)?.is_empty() {
+            found.push((*tree, letter));
+        }
+    }
+    Ok(found)
 }
 
 /// Where a search begins: the folder or file that was asked for, or the roots of all evidence in scope.
@@ -120,12 +145,18 @@ pub(crate) fn locate_all(tree: &dyn Tree, path: &EvidencePath) -> Result<Vec<Nod
     if let Some(node) = tree.node(path)? {
         return Ok(vec![node]);
     }
-    let Some(letter) = path.components().next().and_then(drives::letter) else { return Ok(Vec::new()) };
     let mut found = Vec::new();
-    for folder in drives::of_letter(tree, letter)? {
-        found.extend(tree.node(&rebase(path, &folder))?);
+    for path in in_drives(tree, path)? {
+        found.extend(tree.node(&path)?);
     }
     Ok(found)
+}
+
+/// A path with a drive letter in each of the folders that can stand for the drive; none for any other path.
+pub(crate) fn in_drives(tree: &dyn Tree, path: &EvidencePath) -> Result<Vec<EvidencePath>, ReadError> {
+    let Some(letter) = drives::letter_of(path) else { return Ok(Vec::new()) };
+    let folders = drives::of_letter(tree, letter)?;
+    Ok(folders.iter().map(|folder| rebase(path, folder)).collect())
 }
 
 /// The same, where there is exactly one.
@@ -145,9 +176,8 @@ fn rebase(path: &EvidencePath, folder: &EvidencePath) -> EvidencePath {
 fn deepest(tree: &dyn Tree, path: EvidencePath) -> EvidencePath {
     let mut path = path;
     while let Some(parent) = path.parent() {
-        if let Ok(Some(node)) = locate(tree, &parent)
-            && node.kind == NodeKind::Directory
-        {
+        let found = locate_all(tree, &parent).unwrap_or_default();
+        if let Some(node) = found.into_iter().find(|node| node.kind == NodeKind::Directory) {
             return node.path;
         }
         path = parent;

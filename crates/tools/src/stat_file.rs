@@ -3,7 +3,7 @@
 use crate::catalogue::Call;
 use crate::error::CallError;
 use crate::returned::Return;
-use crate::{dir_entry, place, spec};
+use crate::{dir_entry, drives, place, spec};
 use ledger::ToolSpec;
 use serde_json::json;
 
@@ -43,10 +43,13 @@ fn nothing(call: &Call<'_>, absent: &CallError) -> Result<Return, CallError> {
     let arguments = call.arguments;
     let wanted = place::read(arguments.text("path")?)?;
     let mut used = vec![("path", json!(wanted.as_str()))];
-    if let [tree] = place::scope(call.trees, arguments.optional_text("evidence"))?.as_slice() {
+    let scope = place::scope(call.trees, arguments.optional_text("evidence"))?;
+    if let [tree] = scope.as_slice() {
         used.push(("evidence", json!(tree.label())));
     }
     let mut returned = Return::found(Vec::new(), arguments.normalised(&used));
+    let unmapped = place::unmapped(&scope, &wanted)?;
+    returned.gaps.extend(unmapped.into_iter().map(|(tree, letter)| drives::gap(tree, letter)));
     returned.notes.push(absent.to_string());
     Ok(returned)
 }

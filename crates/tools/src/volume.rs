@@ -41,7 +41,7 @@ fn shown(held: &[Held<'_>]) -> Vec<String> {
     held.iter().map(|held| format!("{} of {}", held.name(), held.tree.label())).collect()
 }
 
-/// The volume's name as the evidence has it: `P1` and `1` are `p1`, and `C:` is the only volume that holds a Windows.
+/// The volume's name as the evidence has it: `P1` and `1` are `p1`, and a drive letter is the volume that stands for it.
 ///
 /// A name that no volume has stays as it is, for the tool to refuse.
 pub(crate) fn spelled(scope: &[&dyn Tree], text: &str) -> Result<String, CallError> {
@@ -62,7 +62,8 @@ fn drive(scope: &[&dyn Tree], letter: char, text: &str) -> Result<String, CallEr
     }
     match meant.as_slice() {
         [only] => Ok(only.as_str().to_owned()),
-        [] | [_, ..] => {
+        [] => Err(drives::none(scope, "volume", text)),
+        [_, ..] => {
             let (argument, asked) = ("volume".to_owned(), text.to_owned());
             Err(CallError::Several { argument, asked, candidates: shown(&all(scope)) })
         }

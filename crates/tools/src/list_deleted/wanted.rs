@@ -3,9 +3,10 @@
 use crate::arguments::Arguments;
 use crate::error::CallError;
 use crate::find_files::extension;
-use crate::glob::Glob;
-use crate::place;
+use crate::glob::{Glob, Resolved};
+use crate::{drives, place};
 use evidence::{DeletedEntry, EvidencePath, NodeKind, Original, Tree};
+use ledger::Gap;
 use ledger::pattern::same;
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
@@ -17,6 +18,8 @@ pub(super) struct Wanted {
     /// The folder in which it stood, by tree where it is there; the root for any.
     under: EvidencePath,
     found: Vec<(String, EvidencePath)>,
+    /// Drives for which nothing stands.
+    pub(super) gaps: Vec<Gap>,
     /// Without the dot, in lower case.
     extension: Option<String>,
     sizes: Option<RangeInclusive<u64>>,
@@ -32,20 +35,24 @@ impl Wanted {
             return Err(CallError::Argument { argument: "max_size", expected, found: max.to_string() });
         }
         let under = place::read(arguments.text("under")?)?;
-        // A folder that is still there tells how it is spelled, and which one a drive letter means.
-        let found = scope.iter().filter_map(|tree| {
-            let node = place::locate(*tree, &under).ok().flatten()?;
-            Some((tree.label().to_owned(), node.path))
-        });
+        // Only images keep deleted entries.
+        let images: Vec<_> = scope.iter().copied().filter(|tree| tree.layout().is_some()).collect();
+        let (found, mut gaps) = folders(&images, &under, arguments.text("under")?)?;
         let glob = arguments.optional_text("name").map(|text| Glob::read("name", text)).transpose()?;
         let mut globs = Vec::new();
-        for (tree, glob) in scope.iter().flat_map(|tree| glob.iter().map(move |glob| (tree, glob))) {
-            globs.extend(glob.resolve(*tree)?.map(|glob| (tree.label().to_owned(), glob)));
+        for (tree, glob) in images.iter().flat_map(|tree| glob.iter().map(move |glob| (tree, glob))) {
+            let Resolved { glob, unmapped } = glob.resolve(*tree)?;
+            gaps.extend(unmapped.into_iter().map(|letter| drives::gap(*tree, letter)));
+            globs.extend(glob.map(|glob| (tree.label().to_owned(), glob)));
+        }
+        if glob.is_some() && globs.is_empty() && !images.is_empty() {
+            return Err(drives::none(&images, "name", arguments.text("name")?));
         }
         Ok(Wanted {
             glob,
             globs,
-            found: found.collect(),
+            found,
+            gaps,
             under,
             extension: arguments.optional_text("extension").map(extension).transpose()?,
             sizes: (min.is_some() || max.is_some()).then(|| min.unwrap_or(0)..=max.unwrap_or(u64::MAX)),
@@ -101,6 +108,35 @@ impl Wanted {
         normalised.extend(self.extension.as_ref().map(|extension| ("extension", json!(extension))));
         normalised
     }
+}
+
+/// The folder `under` in each image, and the drives for which nothing stands.
+///
+/// A folder that is still there tells how it is spelled, and which one a drive letter means; one that is gone is meant where only one can be.
+fn folders(
+    images: &[&dyn Tree],
+    under: &EvidencePath,
+    asked: &str,
+) -> Result<(Vec<(String, EvidencePath)>, Vec<Gap>), CallError> {
+    let unmapped = place::unmapped(images, under)?;
+    if !images.is_empty() && unmapped.len() == images.len() {
+        return Err(drives::none(images, "under", asked));
+    }
+    let mut found = Vec::new();
+    for tree in images {
+        let mut here: Vec<_> = place::locate_all(*tree, under).unwrap_or_default();
+        let paths = match here.pop() {
+            Some(node) => here.into_iter().chain([node]).map(|node| node.path).collect(),
+            None => place::in_drives(*tree, under)?,
+        };
+        if paths.len() > 1 {
+            let candidates = paths.iter().map(|path| format!("{path} of {}", tree.label())).collect();
+            let (argument, asked) = ("under".to_owned(), asked.to_owned());
+            return Err(CallError::Several { argument, asked, candidates });
+        }
+        found.extend(paths.into_iter().map(|path| (tree.label().to_owned(), path)));
+    }
+    Ok((found, unmapped.into_iter().map(|(tree, letter)| drives::gap(tree, letter)).collect()))
 }
 
 /// Whether `path` stands below `folder`, letter case aside.

@@ -54,7 +54,7 @@ fn what_is_not_there_or_no_folder_fails() {
     let fixture = Fixture::new();
     for (path, says) in [
         ("C/Users/Bob/Desktop", "the deepest folder on that way is C/Users"),
-        ("D:\\Users", "no such entry"),
+        ("D:\\Users", "nothing of the evidence stands for the drive"),
         ("C/Users/Ann/notes.txt", "not a folder"),
         ("C/Users/Ann/link/passwd", "symbolic link to \"/etc\" is not followed"),
     ] {

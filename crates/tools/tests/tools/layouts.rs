@@ -5,7 +5,7 @@ use evidence::{
     Disk, EvidencePath, FileReference, Layout, Listing, Node, ReadAt, ReadError, Scheme, Tree, open_archive,
     open_directory,
 };
-use ledger::{Outcome, Record};
+use ledger::{Completeness, Outcome, Record};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -168,12 +168,7 @@ impl Tree for Image {
 #[test]
 fn the_drive_c_of_an_image_is_the_volume_with_windows_or_the_only_one() {
     let folder = tempfile::tempdir().unwrap();
-    let image = || {
-        let layout =
-            Layout { scheme: Scheme::Gpt, disk: Disk::default(), regions: Vec::new(), defects: Vec::new() };
-        Image(Box::new(open_directory(folder.path(), "disk").unwrap()), layout)
-    };
-    let get = |path: &str| ask(image(), "hash_file", json!({ "path": path }));
+    let get = |path: &str| ask(image(folder.path()), "hash_file", json!({ "path": path }));
     write(folder.path(), "p3/data/x", b"x");
     assert_eq!(paths(&get("E:\\data\\x").records), ["p3/data/x"]);
     write(folder.path(), &format!("p2/{HIVE}"), b"x");
@@ -186,4 +181,92 @@ fn the_drive_c_of_an_image_is_the_volume_with_windows_or_the_only_one() {
     let both = get(system);
     assert_eq!(both.outcome, Outcome::Failed);
     assert!(both.notes[0].contains("p2/Windows") && both.notes[0].contains("p4/Windows"), "{:?}", both.notes);
+}
+
+/// The image whose volumes are the folders of `folder`.
+fn image(folder: &Path) -> Image {
+    let layout =
+        Layout { scheme: Scheme::Gpt, disk: Disk::default(), regions: Vec::new(), defects: Vec::new() };
+    Image(Box::new(open_directory(folder, "disk").unwrap()), layout)
+}
+
+#[test]
+fn a_pattern_is_looked_for_in_all_folders_of_a_drive() {
+    for [first, second] in [["tout/H1/C", "tout/H2/C"], ["H1/C", "H2/C%3A"], ["H1/C", "H1/C%3A"]] {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [format!("{first}/Users/ann/a.txt"), format!("{second}/Users/bob/b.txt")];
+        for file in &files {
+            write(folder.path(), file, b"x");
+        }
+        let get = |tool: &str, arguments: Value| {
+            ask(open_directory(folder.path(), "disk").unwrap(), tool, arguments)
+        };
+        for name in ["C:\\Users\\*\\*.txt", "?:\\Users\\*\\*.txt", "{C,D}:\\Users\\*\\*.txt"] {
+            let returned = get("find_files", json!({ "name": name }));
+            assert_eq!(paths(&returned.records), files, "{name}");
+            let whole = returned.completeness == Completeness::Complete;
+            assert_eq!(whole, !name.contains('D'), "{name}: {:?}", returned.notes);
+        }
+        let users = get("stat_file", json!({ "path": "C:\\Users" }));
+        assert_eq!(users.outcome, Outcome::Failed);
+        for told in [first, second] {
+            assert!(users.notes[0].contains(&format!("{told}/Users of disk")), "{:?}", users.notes);
+        }
+        assert_eq!(paths(&get("stat_file", json!({ "path": "C:\\Users\\bob" })).records).len(), 1);
+    }
+}
+
+#[test]
+fn nothing_is_absent_from_a_drive_for_which_nothing_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "p1/Windows/x", b"x");
+    let calls = [
+        ("find_files", json!({ "name": "D:\\Users\\*" })),
+        ("find_files", json!({ "under": "D:\\Users" })),
+        ("find_files", json!({ "under": "D:\\" })),
+        ("stat_file", json!({ "path": "D:\\Users\\x" })),
+        ("list_deleted", json!({ "under": "D:\\Users" })),
+        ("list_deleted", json!({ "name": "D:\\Users\\*" })),
+        ("list_deleted", json!({ "volume": "D:" })),
+    ];
+    for (tool, arguments) in calls {
+        let returned = ask(image(folder.path()), tool, arguments.clone());
+        assert_eq!(returned.outcome, Outcome::Failed, "{tool} {arguments}");
+        assert!(returned.notes[0].contains("stands for the drive"), "{arguments}: {:?}", returned.notes);
+    }
+    // Where another piece of evidence has the drive, the answer is not whole.
+    let other = tempfile::tempdir().unwrap();
+    write(other.path(), "D/data/x", b"x");
+    let trees: Vec<Box<dyn Tree>> =
+        vec![Box::new(image(folder.path())), Box::new(open_directory(other.path(), "other").unwrap())];
+    for (tool, arguments) in
+        [("find_files", json!({ "name": "D:\\gone*" })), ("stat_file", json!({ "path": "D:\\gone" }))]
+    {
+        let returned = run(tool, &arguments, &trees, folder.path());
+        assert_eq!(returned.outcome, Outcome::Empty, "{tool}");
+        assert_eq!(returned.completeness, Completeness::Truncated, "{tool}");
+        assert_eq!(returned.gaps.iter().map(|gap| gap.path.as_str()).collect::<Vec<_>>(), ["D:"], "{tool}");
+    }
+}
+
+#[test]
+fn what_was_deleted_under_a_drive_of_two_volumes_is_not_told_to_be_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    for volume in ["p1", "p2"] {
+        write(folder.path(), &format!("{volume}/Windows/x"), b"x");
+    }
+    let returned = ask(image(folder.path()), "list_deleted", json!({ "under": "C:\\Users" }));
+    assert_eq!(returned.outcome, Outcome::Failed);
+    assert!(returned.notes[0].contains("p1/Users of disk, p2/Users of disk"), "{:?}", returned.notes);
+}
+
+#[test]
+fn only_the_drive_c_is_the_only_volume_where_that_holds_windows() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "p1/Users/mara/x", b"x");
+    let get = |path: &str| ask(image(folder.path()), "hash_file", json!({ "path": path }));
+    assert_eq!(paths(&get("E:\\Users\\mara\\x").records), ["p1/Users/mara/x"]);
+    write(folder.path(), "p1/Windows/x", b"x");
+    assert_eq!(paths(&get("C:\\Users\\mara\\x").records), ["p1/Users/mara/x"]);
+    assert_eq!(get("E:\\Users\\mara\\x").outcome, Outcome::Failed);
 }

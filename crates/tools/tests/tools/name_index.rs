@@ -1,7 +1,7 @@
 //! With an index and without one: the same answers.
 
 use crate::memory_tree::MemoryTree;
-use evidence::{Tree, open_image};
+use evidence::{Tree, open_directory};
 use ledger::{Completeness, Defect, Gap, Outcome};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -228,8 +228,12 @@ fn both(trees: &[Box<dyn Tree>], indexes: &Indexes, arguments: &Value) -> Return
 
 #[test]
 fn the_demo_is_answered_as_by_walking() {
-    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/demo/alder-07.E01");
-    let trees: Vec<Box<dyn Tree>> = vec![Box::new(open_image(&demo, "demo").unwrap())];
+    let folder = tempfile::tempdir().unwrap();
+    for file in testkit::demo::files().unwrap() {
+        let below = file.path.strip_prefix("p1/").unwrap();
+        crate::fixture::write(folder.path(), &format!("C/{below}"), &file.bytes);
+    }
+    let trees: Vec<Box<dyn Tree>> = vec![Box::new(open_directory(folder.path(), "demo").unwrap())];
     let built = Built::of(&trees);
     let mut found = 0;
     for arguments in [
