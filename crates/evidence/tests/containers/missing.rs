@@ -142,6 +142,31 @@ fn a_split_image_without_a_part_and_a_raw_one_that_ends_early_have_gaps() {
 }
 
 #[test]
+fn a_first_chunk_that_cannot_be_read_leaves_the_rest_of_the_medium() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    let medium = partitioned();
+    for chunks in [1, medium.len() / 32768] {
+        let mut bytes = crate::ewf::build(&medium[..chunks * 32768], true);
+        let at = crate::ewf::chunk_offset(&bytes, 0);
+        bytes[at..at + 64].fill(0xff);
+        save(&path, &bytes);
+        if chunks == 1 {
+            assert!(open_image(&path, "disk").is_err(), "nothing can be read");
+            continue;
+        }
+        let tree = open_image(&path, "disk").unwrap();
+        assert!(
+            tree.layout().unwrap().defects[0].what.starts_with("byte 0: the first sectors cannot be read")
+        );
+        assert!(gaps(&tree, "")[0].starts_with("byte 0") && tree.volumes().is_empty());
+        let mut buffer = [0; 512];
+        assert_eq!(tree.read_medium(40_000, &mut buffer).unwrap(), 512);
+        assert_eq!(buffer[..], medium[40_000..40_512]);
+    }
+}
+
+#[test]
 fn a_medium_of_one_volume_is_not_complete_either() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a");
