@@ -194,7 +194,7 @@ fn an_error_names_the_segment_that_cannot_be_opened() {
         save(&folder.path().join(format!("a.{:03}", index + 1)), part);
     }
     let second = folder.path().join("a.002");
-    std::fs::set_permissions(&second, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&second, std::fs::Permissions::from_mode(0o000)).unwrap();
     match open_image(&folder.path().join("a.001"), "disk") {
         Ok(_) => assert!(std::fs::File::open(&second).is_ok(), "root reads it in spite of its mode"),
         Err(error) => assert!(error.source().unwrap().to_string().starts_with("a.002: "), "{error:?}"),
