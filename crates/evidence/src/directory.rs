@@ -250,10 +250,15 @@ fn time(seconds: i64, nanoseconds: i64) -> Time {
 
 /// Opens without following a link, and without leaving a new access time where the system lets us.
 fn open_file(host: &Path) -> io::Result<File> {
+    open_untouched(host, libc::O_NOFOLLOW)
+}
+
+/// Opens with further `flags`, and without leaving a new access time where the system lets us.
+pub(crate) fn open_untouched(host: &Path, flags: libc::c_int) -> io::Result<File> {
     let with = |flags| OpenOptions::new().read(true).custom_flags(flags).open(host);
-    match with(libc::O_NOFOLLOW | libc::O_NOATIME) {
+    match with(flags | libc::O_NOATIME) {
         // Only the owner may ask for O_NOATIME.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => with(libc::O_NOFOLLOW),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => with(flags),
         result => result,
     }
 }

@@ -125,9 +125,15 @@ impl Table {
 }
 
 pub(super) fn read(container: &Container) -> std::io::Result<Found> {
-    let head = head(container, 0)?;
+    let (head, unread) = match head(container, 0) {
+        Ok(head) => (head, None),
+        Err(error) if is_unreadable(container) => return Err(error),
+        Err(error) => (Vec::new(), Some(error)),
+    };
     let whole = || Entry { number: 0, offset: 0, length: container.length(), at: 0, partition: None };
     let (scheme, mut table) = match recognise(&head) {
+        // The copy of a GPT at the end of the medium may still tell the partitions.
+        Kind::Unknown if let Some(error) = &unread => gpt::read_unprotected(container, error),
         // A boot sector of a file system ends with the signature of an MBR too.
         Kind::Ntfs | Kind::Fat | Kind::ExFat | Kind::BitLocker => (Scheme::None, Table::default()),
         Kind::Ext | Kind::Unknown => match gpt::read(container, &head)? {
@@ -138,7 +144,8 @@ pub(super) fn read(container: &Container) -> std::io::Result<Found> {
             },
         },
     };
-    if scheme == Scheme::None {
+    // Of what begins with bytes that cannot be read nothing says that it is one volume.
+    if scheme == Scheme::None && unread.is_none() {
         table.entries.push(whole());
     }
     let regions = regions(container.length(), &mut table);
@@ -150,6 +157,14 @@ pub(super) fn read(container: &Container) -> std::io::Result<Found> {
     }
     let layout = Layout { scheme, disk: table.disk, regions, defects: table.defects };
     Ok(Found { layout, missing })
+}
+
+/// Whether none of some places all over the medium can be read.
+fn is_unreadable(container: &Container) -> bool {
+    let step = (container.length() / 16).max(1);
+    let places = (1..16).map(|index| index * step).chain([container.length().saturating_sub(1)]);
+    let mut places = places.filter(|at| *at < container.length());
+    !places.any(|at| container.read_exact_at(at, &mut [0]).is_ok())
 }
 
 /// The first bytes of the volume at `offset`; fewer where the medium ends.

@@ -4,6 +4,7 @@
 //! and a file such as `image.err` beside `image.E01` is none of them.
 
 use super::container;
+use crate::directory::open_untouched;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -55,6 +56,14 @@ pub(super) fn absent_segment(files: &[PathBuf]) -> Option<(PathBuf, PathBuf)> {
     Some((absent, behind.into_iter().find(|path| is_regular(path))?))
 }
 
+/// Opens a file of an image, whose access time stays where the system lets us; an error names the file.
+pub(super) fn open_named(path: &Path) -> io::Result<File> {
+    open_untouched(path, 0).map_err(|error| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        io::Error::new(error.kind(), format!("{name}: {error}"))
+    })
+}
+
 /// Whether a further segment is a file and no link: a link could lead to what is no evidence.
 fn is_regular(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
@@ -85,7 +94,7 @@ pub fn is_image(path: &Path) -> io::Result<bool> {
     if container::recognise(path)?.is_some() {
         return Ok(true);
     }
-    let file = File::open(path)?;
+    let file = open_named(path)?;
     let mut head = vec![0; 4608];
     let mut filled = 0;
     while let Some(rest) = head.get_mut(filled..).filter(|rest| !rest.is_empty()) {

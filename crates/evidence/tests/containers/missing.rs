@@ -142,6 +142,66 @@ fn a_split_image_without_a_part_and_a_raw_one_that_ends_early_have_gaps() {
 }
 
 #[test]
+fn a_first_chunk_that_cannot_be_read_leaves_the_rest_of_the_medium() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    let medium = partitioned();
+    for chunks in [1, medium.len() / 32768] {
+        let mut bytes = crate::ewf::build(&medium[..chunks * 32768], true);
+        let at = crate::ewf::chunk_offset(&bytes, 0);
+        bytes[at..at + 64].fill(0xff);
+        save(&path, &bytes);
+        if chunks == 1 {
+            assert!(open_image(&path, "disk").is_err(), "nothing can be read");
+            continue;
+        }
+        let tree = open_image(&path, "disk").unwrap();
+        assert!(
+            tree.layout().unwrap().defects[0].what.starts_with("byte 0: the first sectors cannot be read")
+        );
+        assert!(gaps(&tree, "")[0].starts_with("byte 0") && tree.volumes().is_empty());
+        let mut buffer = [0; 512];
+        assert_eq!(tree.read_medium(40_000, &mut buffer).unwrap(), 512);
+        assert_eq!(buffer[..], medium[40_000..40_512]);
+    }
+}
+
+#[test]
+fn an_image_keeps_its_access_time() {
+    use std::os::unix::fs::MetadataExt;
+    use std::time::{Duration, UNIX_EPOCH};
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in [("a.dd", partitioned()), ("a.vhdx", vhdx::build(&partitioned(), vhdx::Log::Empty))]
+    {
+        let path = folder.path().join(name);
+        save(&path, &bytes);
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        // Older than the last change: `relatime` would set it anew.
+        let times = std::fs::FileTimes::new().set_accessed(UNIX_EPOCH + Duration::from_secs(1_000_000));
+        file.set_times(times).unwrap();
+        let tree = open_image(&path, "disk").unwrap();
+        assert!(tree.verify_medium().is_ok());
+        assert_eq!(path.metadata().unwrap().atime(), 1_000_000, "{name}");
+    }
+}
+
+#[test]
+fn an_error_names_the_segment_that_cannot_be_opened() {
+    use std::error::Error;
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    for (index, part) in partitioned().chunks(2 << 20).enumerate() {
+        save(&folder.path().join(format!("a.{:03}", index + 1)), part);
+    }
+    let second = folder.path().join("a.002");
+    std::fs::set_permissions(&second, std::fs::Permissions::from_mode(0o000)).unwrap();
+    match open_image(&folder.path().join("a.001"), "disk") {
+        Ok(_) => assert!(std::fs::File::open(&second).is_ok(), "root reads it in spite of its mode"),
+        Err(error) => assert!(error.source().unwrap().to_string().starts_with("a.002: "), "{error:?}"),
+    }
+}
+
+#[test]
 fn a_medium_of_one_volume_is_not_complete_either() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a");

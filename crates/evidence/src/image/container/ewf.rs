@@ -13,11 +13,11 @@ use super::inflate::{Packing, expand};
 use super::missing::Missing;
 use super::store::{Store, le_u16, le_u32, le_u64};
 use super::{Medium, piece};
+use crate::image::segments::open_named;
 use chain::{Chain, End};
 use ewf::{EwfReader, SegmentSource};
 use flate2::read::ZlibDecoder;
 use std::error::Error;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub(super) fn open(files: &[PathBuf]) -> Result<(Ewf, Acquisition), Box<dyn Erro
     let mut sources = Vec::new();
     // One that ends within its first bytes holds nothing; it is the last.
     for (path, _, chain) in found.iter().filter(|(.., chain)| chain.whole >= 13) {
-        let file = File::open(path)?;
+        let file = open_named(path)?;
         // The crate refuses a section that breaks off.
         sources.push(SegmentSource::sub(Arc::new(file), 0, chain.whole));
     }

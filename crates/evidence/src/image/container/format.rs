@@ -2,6 +2,7 @@
 
 use super::acquisition::ContainerFormat;
 use super::{ewf, qcow2, vhd, vhdx, vmdk};
+use crate::image::segments::open_named;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -12,7 +13,7 @@ const FOOTERS: [u64; 2] = [512, 511];
 
 /// The container that `path` is; `None` where it is nothing but the medium, or no image at all.
 pub(in crate::image) fn recognise(path: &Path) -> io::Result<Option<ContainerFormat>> {
-    let file = File::open(path)?;
+    let file = open_named(path)?;
     let mut head = [0; 32];
     let read = fill(&file, 0, &mut head)?;
     let head = head.get(..read).unwrap_or_default();

@@ -3,7 +3,7 @@
 use super::Medium;
 use super::acquisition::{Acquisition, ContainerFormat};
 use super::missing::Missing;
-use crate::image::segments::absent_segment;
+use crate::image::segments::{absent_segment, open_named};
 use crate::read::Extent;
 use std::fs::File;
 use std::io;
@@ -23,7 +23,7 @@ impl Raw {
     pub(super) fn open(files: &[PathBuf]) -> io::Result<Raw> {
         let mut raw = Raw { parts: Vec::new(), length: 0, files: files.len(), absent: absent_segment(files) };
         for (index, path) in files.iter().enumerate() {
-            let file = File::open(path)?;
+            let file = open_named(path)?;
             let size = file.metadata()?.len();
             // An empty part would share its start with the next one.
             if size > 0 {

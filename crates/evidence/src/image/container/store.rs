@@ -4,6 +4,7 @@
 
 use super::error::ContainerError;
 use super::vhdx::Overlay;
+use crate::image::segments::open_named;
 use std::cell::RefCell;
 use std::fs::File;
 use std::io;
@@ -34,7 +35,7 @@ pub(super) struct Store {
 impl Store {
     pub(super) fn open(path: &Path) -> Result<Store, ContainerError> {
         let what = "open the file";
-        let file = File::open(path).map_err(|source| ContainerError::Read { what, source })?;
+        let file = open_named(path).map_err(|source| ContainerError::Read { what, source })?;
         let length = file.metadata().map_err(|source| ContainerError::Read { what, source })?.len();
         Ok(Store { file, length, pages: RefCell::default(), overlay: None })
     }

@@ -1,8 +1,8 @@
 //! GUID partition table: header in sector 1 and in the last sector, entries where the header says (UEFI 5.3).
 
 use super::guid::Guid;
-use super::{Disk, Entry, Partition, PartitionType, Table, u32_at, u64_at};
-use crate::image::container::Container;
+use super::{Disk, Entry, Partition, PartitionType, Scheme, Table, u32_at, u64_at};
+use crate::image::container::{Container, Missing};
 use crate::path::escape_name;
 use std::io;
 
@@ -15,9 +15,13 @@ pub(super) fn read(container: &Container, sector: &[u8]) -> io::Result<Option<Ta
         sector.get(510..512) == Some(&[0x55, 0xaa]) && sector.get(450).is_some_and(|kind| *kind == 0xee);
     let mut table = Table::default();
     for size in [512, 4096] {
-        if let Some(entries) = copy(container, size, size, &mut table)? {
-            table.entries = entries;
-            return Ok(Some(table));
+        match copy(container, size, size, &mut table) {
+            Ok(Some(entries)) => {
+                table.entries = entries;
+                return Ok(Some(table));
+            }
+            Ok(None) => {}
+            Err(error) => table.defect(size, format!("the GPT cannot be read: {error}")),
         }
     }
     if !protected && table.defects.is_empty() {
@@ -26,15 +30,37 @@ pub(super) fn read(container: &Container, sector: &[u8]) -> io::Result<Option<Ta
     if table.defects.is_empty() {
         table.defect(512, "GPT header: expected \"EFI PART\", found none".to_owned());
     }
+    // Where nothing can be trusted, the defects say why.
+    read_last(container, &mut table);
+    Ok(Some(table))
+}
+
+/// The table at the end of a medium whose first bytes cannot be read, as `error` says.
+pub(super) fn read_unprotected(container: &Container, error: &io::Error) -> (Scheme, Table) {
+    let mut table = Table::default();
+    let reason = format!("byte 0: the first sectors cannot be read: {error}");
+    table.defect(0, reason.clone());
+    table.cut.push((None, Missing { start: 0, end: Some(super::HEAD as u64), reason }));
+    match read_last(container, &mut table) {
+        true => (Scheme::Gpt, table),
+        false => (Scheme::None, table),
+    }
+}
+
+/// Takes the entries of the copy at the end of the medium; whether there is one.
+fn read_last(container: &Container, table: &mut Table) -> bool {
     for size in [512, 4096] {
         let last = container.length().saturating_sub(size);
-        if let Some(entries) = copy(container, last, size, &mut table)? {
-            table.entries = entries;
-            return Ok(Some(table));
+        match copy(container, last, size, table) {
+            Ok(Some(entries)) => {
+                table.entries = entries;
+                return true;
+            }
+            Ok(None) => {}
+            Err(error) => table.defect(last, format!("the copy of the GPT cannot be read: {error}")),
         }
     }
-    // Nothing can be trusted; the defects say why.
-    Ok(Some(table))
+    false
 }
 
 /// The entries of the copy at `at`; `None`, and a defect, where it is damaged.

@@ -86,7 +86,13 @@ fn logical(container: &Container, base: u64, number: &mut u32, table: &mut Table
             table.defect(at, "extended boot record: expected the end of the chain, found a loop".to_owned());
             return Ok(());
         }
-        let sector = super::head(container, at)?;
+        let sector = match super::head(container, at) {
+            Ok(sector) => sector,
+            Err(error) => {
+                table.defect(at, format!("extended boot record: it cannot be read: {error}"));
+                return Ok(());
+            }
+        };
         let Some(slots) = slots(&sector) else {
             table.defect(at, "extended boot record: expected the signature 55 AA, found none".to_owned());
             return Ok(());

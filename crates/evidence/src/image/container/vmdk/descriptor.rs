@@ -1,7 +1,7 @@
 //! The text that describes a virtual disk and names its extents (Virtual Disk Format 5.0, "The Descriptor File").
 
 use super::{ContainerError, Store, shown};
-use std::fs::File;
+use crate::image::segments::open_named;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -129,7 +129,7 @@ pub(super) fn beside(descriptor: &Path, name: &str) -> Result<PathBuf, Container
 /// The files that the descriptor `path` names and that may be read; none when it is no descriptor.
 pub(in crate::image) fn extent_files(path: &Path) -> Vec<PathBuf> {
     let mut heading = [0; HEADING.len()];
-    let Ok(file) = File::open(path) else { return Vec::new() };
+    let Ok(file) = open_named(path) else { return Vec::new() };
     if file.read_exact_at(&mut heading, 0).is_err() || !begins(&heading) {
         return Vec::new();
     }
