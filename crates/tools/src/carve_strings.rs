@@ -156,7 +156,7 @@ fn of_region<'t>(call: &Call<'t>, region: &str) -> Result<Source<'t>, CallError>
     let name = volume::region_name(&found);
     Ok(Source {
         tree,
-        reader: reader.ok_or_else(|| CallError::NoRegion { found: region.to_owned() })?,
+        reader: reader.ok_or_else(|| volume::no_region(&scope, region))?,
         used: vec![("evidence", json!(tree.label())), ("region", json!(name))],
         name,
         locator: (String::new(), found.offset),

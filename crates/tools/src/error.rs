@@ -1,5 +1,6 @@
 //! Why a call cannot be done.
 
+use crate::absent::{self, Hint};
 use crate::name_index::IndexError;
 use crate::sqlite_file::SqliteError;
 use artifacts::registry;
@@ -75,9 +76,11 @@ pub(crate) enum CallError {
     EvidenceNeeded { path: String, labels: Vec<String> },
     #[error("argument \"path\"")]
     Path(#[source] PathError),
-    #[error("no such entry: {path:?}{}", deepest_text(deepest))]
+    #[error("no such entry: {path:?}{}{}", absent::told(hint.as_ref()), deepest_text(deepest))]
     Absent {
         path: String,
+        /// What may be meant.
+        hint: Option<Hint>,
         /// The deepest folder on the way in each piece of evidence, by label.
         deepest: Vec<(String, EvidencePath)>,
     },
@@ -91,9 +94,15 @@ pub(crate) enum CallError {
     )]
     NoNtfs { volumes: Vec<String> },
     #[error(
-        "argument \"region\": {found:?} is no region of the evidence; list_partitions tells which there are"
+        "argument \"region\": {found:?} is no region of the evidence, nor does one begin at that byte; list_partitions tells which there are{}",
+        regions_text(regions)
     )]
-    NoRegion { found: String },
+    NoRegion { found: String, regions: Vec<String> },
+    #[error(
+        "several volumes have an entry {entry}: give \"volume\", or \"evidence\" where they are called the same, for one of {}",
+        listed(volumes)
+    )]
+    VolumeNeeded { entry: u64, volumes: Vec<String> },
     #[error(
         "{path} was deleted, and its recovery is {recovery}: what it holds now may be another file's; read_file and carve_strings read it piece by piece"
     )]
@@ -208,6 +217,10 @@ fn listed(candidates: &[String]) -> String {
         text.push_str(&format!(" and {} more", candidates.len() - SHOWN));
     }
     text
+}
+
+fn regions_text(regions: &[String]) -> String {
+    if regions.is_empty() { String::new() } else { format!(": {}", listed(regions)) }
 }
 
 fn volumes_known(volumes: &[String]) -> String {

@@ -8,6 +8,7 @@
 
 #![deny(clippy::indexing_slicing)]
 
+mod absent;
 mod argument_names;
 mod arguments;
 mod carve_strings;

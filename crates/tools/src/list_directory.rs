@@ -17,7 +17,10 @@ pub(crate) fn spec() -> ToolSpec {
         vec![
             (
                 "path",
-                spec::text("folder, with either slash, with or without a drive letter; empty for the root"),
+                spec::text_or(
+                    "folder, with either slash, with or without a drive letter; the root when empty or left out",
+                    "",
+                ),
             ),
             ("evidence", spec::evidence()),
             (
@@ -27,7 +30,7 @@ pub(crate) fn spec() -> ToolSpec {
             ("limit", spec::number("most entries to return", 1000, 1, 10_000)),
             ("offset", spec::offset()),
         ],
-        &["path"],
+        &[],
         vec![dir_entry::record_type()],
     )
 }

@@ -85,9 +85,8 @@ fn by_number<'t>(call: &Call<'t>, number: u64) -> Result<Asked<'t>, CallError> {
     match (volumes.pop(), volumes.as_slice()) {
         (Some(Held { tree, volume }), []) => Ok(Asked { tree, volume: volume.path, number, path: None }),
         (Some(last), others) => {
-            let candidates = others.iter().chain([&last]).map(shown).collect();
-            let (argument, asked) = ("volume".to_owned(), number.to_string());
-            Err(CallError::Several { argument, asked, candidates })
+            let volumes = others.iter().chain([&last]).map(shown).collect();
+            Err(CallError::VolumeNeeded { entry: number, volumes })
         }
         (None, _) => Err(CallError::NoNtfs { volumes: all }),
     }

@@ -13,7 +13,7 @@ use crate::{live_path, place, volume};
 use artifacts::registry::HiveType;
 use evidence::Tree;
 use ledger::{ToolSpec, Utc};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Number, Value, json};
 
 /// What the text of an argument is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +101,7 @@ fn required(spec: &ToolSpec) -> impl Iterator<Item = &str> {
     spec.arguments.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// Numbers and flags given as texts, whole numbers given as fractions, and choices in another letter case.
+/// Numbers and flags given as texts, texts given as whole numbers, whole numbers given as fractions, and choices in another letter case.
 fn scalar(property: &Value, value: &mut Value) {
     let kind = property.get("type").and_then(Value::as_str).unwrap_or_default();
     let changed = match (kind, &*value) {
@@ -110,14 +110,8 @@ fn scalar(property: &Value, value: &mut Value) {
             let digits = plain.bytes().all(|byte| byte.is_ascii_digit());
             plain.parse::<u64>().ok().filter(|_| digits).map(Value::from)
         }
-        ("integer", Value::Number(number)) => {
-            // Fractions up to 2^53 - 1 hold whole numbers exactly.
-            let whole = number.as_f64().filter(|_| number.is_f64()).map(|fraction| format!("{fraction}"));
-            whole
-                .and_then(|text| text.parse::<u64>().ok())
-                .filter(|n| *n <= crate::spec::MAX_EXACT)
-                .map(Value::from)
-        }
+        ("integer", Value::Number(number)) if number.is_f64() => whole(number).map(Value::from),
+        ("string", Value::Number(number)) => digits(number).map(Value::from),
         ("boolean", Value::String(text)) => match text.trim().to_ascii_lowercase().as_str() {
             "true" => Some(json!(true)),
             "false" => Some(json!(false)),
@@ -134,6 +128,20 @@ fn scalar(property: &Value, value: &mut Value) {
     if let Some(changed) = changed {
         *value = changed;
     }
+}
+
+/// The whole number that a fraction is.
+fn whole(fraction: &Number) -> Option<u64> {
+    // Fractions up to 2^53 - 1 hold whole numbers exactly.
+    let text = fraction.as_f64().map(|fraction| format!("{fraction}"));
+    text.and_then(|text| text.parse::<u64>().ok()).filter(|n| *n <= crate::spec::MAX_EXACT)
+}
+
+/// A whole number as the text that is meant by it; any other has more than one spelling.
+fn digits(number: &Number) -> Option<String> {
+    let text = number.as_i64().map(|number| number.to_string());
+    text.or_else(|| number.as_u64().map(|number| number.to_string()))
+        .or_else(|| whole(number).map(|number| number.to_string()))
 }
 
 /// A key given as the folder to look in, where the tool has an argument for keys.
@@ -332,6 +340,21 @@ mod tests {
                 assert!(!is_text || role(name).is_some(), "{}.{name}: say in `role` what it is", spec.name);
             }
         }
+    }
+
+    #[test]
+    fn a_whole_number_is_a_text_where_a_text_is_asked_for() {
+        let of = |value: Value| {
+            let mut value = value;
+            scalar(&json!({ "type": "string" }), &mut value);
+            value
+        };
+        assert_eq!(of(json!(1_048_576)), json!("1048576"));
+        assert_eq!(of(json!(1_048_576.0)), json!("1048576"));
+        assert_eq!(of(json!(u64::MAX)), json!("18446744073709551615"));
+        assert_eq!(of(json!(-1)), json!("-1"));
+        assert_eq!(of(json!(0.5)), json!(0.5));
+        assert_eq!(of(json!(true)), json!(true));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! From what an agent calls a path to an entry of the evidence.
 
-use crate::drives;
 use crate::error::CallError;
+use crate::{absent, drives};
 use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree};
 use serde_json::{Value, json};
 
@@ -63,7 +63,12 @@ pub(crate) fn find<'a>(
         }
         (None, None) => {
             let deepest = |tree: &&dyn Tree| (tree.label().to_owned(), deepest(*tree, wanted.clone()));
-            Err(CallError::Absent { path: path.to_owned(), deepest: scope.iter().map(deepest).collect() })
+            let hint = absent::hint(&scope, &wanted);
+            Err(CallError::Absent {
+                path: path.to_owned(),
+                hint,
+                deepest: scope.iter().map(deepest).collect(),
+            })
         }
     }
 }

@@ -6,7 +6,7 @@
 use crate::error::CallError;
 use crate::place::Place;
 use crate::returned::Return;
-use evidence::{DeletedStep, NodeState, Recovery};
+use evidence::{DeletedStep, Node, NodeState, Recovery};
 use ledger::{Field, FieldType, FieldValue, Gap, RecordType};
 
 /// The field of records of what is not sure to be the entry's own.
@@ -24,7 +24,7 @@ pub(crate) const QUALIFIERS: [&str; 2] = ["stream", RECOVERY];
 
 /// Adds [`FIELD`] to every record, where the content at `place` is not sure to be that of the entry.
 pub(crate) fn mark(mut returned: Return, place: &Place<'_>) -> Return {
-    if let Some(recovery) = doubt(place) {
+    if let Some(Doubt { recovery, meaning }) = doubt(place) {
         for record in &mut returned.records {
             let value = FieldValue::Name(recovery.to_owned());
             record.fields.insert(RECOVERY.to_owned(), Field { at: None, value });
@@ -33,6 +33,9 @@ pub(crate) fn mark(mut returned: Return, place: &Place<'_>) -> Return {
         let reason =
             format!("the recovery of this deleted entry is {recovery}: its bytes may be another file's");
         returned.gaps.push(Gap { path: place.node.path.as_str().to_owned(), reason });
+        returned
+            .notes
+            .push(format!("{} was deleted, and its recovery is {recovery}: {meaning}", place.node.path));
     }
     returned
 }
@@ -40,7 +43,7 @@ pub(crate) fn mark(mut returned: Return, place: &Place<'_>) -> Return {
 /// Refuses what is taken apart as a whole where some of it may be another file's.
 pub(crate) fn whole<'a>(place: Place<'a>) -> Result<Place<'a>, CallError> {
     match doubt(&place) {
-        Some(recovery) => Err(CallError::NotWhole { path: place.node.path, recovery }),
+        Some(Doubt { recovery, .. }) => Err(CallError::NotWhole { path: place.node.path, recovery }),
         None => Ok(place),
     }
 }
@@ -50,23 +53,47 @@ pub(crate) fn qualified(record: RecordType) -> RecordType {
     crate::spec::qualified(&QUALIFIERS, record)
 }
 
+/// How far the bytes at `place` may be another's.
+struct Doubt {
+    recovery: &'static str,
+    /// What that means for whoever reads them.
+    meaning: String,
+}
+
 /// Why the bytes at `place` may be another's; `None` where they are the entry's own.
-fn doubt(place: &Place<'_>) -> Option<&'static str> {
+fn doubt(place: &Place<'_>) -> Option<Doubt> {
     let node = &place.node;
     if node.state == NodeState::Allocated {
         return None;
     }
     let volume = node.path.components().next().and_then(|name| evidence::EvidencePath::parse(name).ok());
     let steps = volume.and_then(|volume| place.tree.deleted(&volume).ok());
+    // The number tells the entry; its name is one of several where it had hard links.
+    let same = |found: &Node| {
+        found.path == node.path || (node.reference.is_some() && found.reference == node.reference)
+    };
     let recovery = steps.into_iter().flatten().find_map(|step| match step {
-        DeletedStep::Entry(entry) if entry.node.path == node.path => Some(entry.recovery),
+        DeletedStep::Entry(entry) if same(&entry.node) => Some(entry.recovery),
         DeletedStep::Entry(_) | DeletedStep::Defect(_) | DeletedStep::Gap(_) => None,
     });
-    match recovery {
-        Some(Recovery::Whole | Recovery::Nothing) => None,
-        Some(Recovery::Partial { .. }) => Some("partial"),
-        Some(Recovery::Lost) => Some("lost"),
-        Some(Recovery::Assumed) => Some("assumed"),
-        None => Some("unknown"),
-    }
+    let (recovery, meaning) = match recovery {
+        Some(Recovery::Whole | Recovery::Nothing) => return None,
+        Some(Recovery::Partial { reused, clusters }) => (
+            "partial",
+            format!(
+                "{reused} of {clusters} clusters are in use by others: this is not the file's content throughout"
+            ),
+        ),
+        Some(Recovery::Lost) => (
+            "lost",
+            "every cluster is in use by others, or none is known: this is not the file's content".to_owned(),
+        ),
+        Some(Recovery::Assumed) => (
+            "assumed",
+            "only where the content began is known: this is the file's content if it went on without a break"
+                .to_owned(),
+        ),
+        None => ("unknown", "this may not be the file's content".to_owned()),
+    };
+    Some(Doubt { recovery, meaning })
 }

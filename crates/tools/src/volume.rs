@@ -2,6 +2,7 @@
 
 use crate::drives;
 use crate::error::CallError;
+use crate::normalise::bare;
 use evidence::{Region, Tree, Volume};
 
 /// A volume and the image that holds it.
@@ -80,7 +81,7 @@ pub(crate) fn region_name(region: &Region) -> String {
 
 /// The region that is called so, or begins at this byte of the medium.
 pub(crate) fn region<'t>(scope: &[&'t dyn Tree], text: &str) -> Result<(&'t dyn Tree, Region), CallError> {
-    let plain = text.trim().to_lowercase();
+    let plain = bare(text).to_lowercase();
     let offset: Option<u64> = plain.parse().ok();
     let mut found = Vec::new();
     for tree in scope {
@@ -90,7 +91,7 @@ pub(crate) fn region<'t>(scope: &[&'t dyn Tree], text: &str) -> Result<(&'t dyn 
     }
     match (found.pop(), found.is_empty()) {
         (Some(only), true) => Ok(only),
-        (None, _) => Err(CallError::NoRegion { found: text.to_owned() }),
+        (None, _) => Err(no_region(scope, text)),
         (Some(last), false) => {
             let all = found.iter().chain([&last]);
             let candidates =
@@ -99,4 +100,17 @@ pub(crate) fn region<'t>(scope: &[&'t dyn Tree], text: &str) -> Result<(&'t dyn 
             Err(CallError::Several { argument, asked, candidates })
         }
     }
+}
+
+/// The refusal of a region that is called otherwise, with those there are.
+pub(crate) fn no_region(scope: &[&dyn Tree], text: &str) -> CallError {
+    let of = |tree: &&dyn Tree| {
+        let label = tree.label().to_owned();
+        let regions = tree.layout().map(|layout| layout.regions.clone()).unwrap_or_default();
+        let told = move |region: Region| {
+            format!("{} (from byte {}) of {label}", region_name(&region), region.offset)
+        };
+        regions.into_iter().map(told).collect::<Vec<_>>()
+    };
+    CallError::NoRegion { found: text.to_owned(), regions: scope.iter().flat_map(of).collect() }
 }

@@ -11,13 +11,16 @@ use ledger::pattern::same;
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
 
+/// Folders by the label of their tree.
+type Folders = Vec<(String, EvidencePath)>;
+
 pub(super) struct Wanted {
     glob: Option<Glob>,
     /// The pattern as it applies to each tree, by label; a tree in which nothing stands for its drive has none.
     globs: Vec<(String, Glob)>,
     /// The folder in which it stood, by tree where it is there; the root for any.
     under: EvidencePath,
-    found: Vec<(String, EvidencePath)>,
+    found: Folders,
     /// Drives for which nothing stands.
     pub(super) gaps: Vec<Gap>,
     /// Without the dot, in lower case.
@@ -117,7 +120,7 @@ fn folders(
     images: &[&dyn Tree],
     under: &EvidencePath,
     asked: &str,
-) -> Result<(Vec<(String, EvidencePath)>, Vec<Gap>), CallError> {
+) -> Result<(Folders, Vec<Gap>), CallError> {
     let unmapped = place::unmapped(images, under)?;
     if !images.is_empty() && unmapped.len() == images.len() {
         return Err(drives::none(images, "under", asked));

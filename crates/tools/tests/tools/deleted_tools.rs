@@ -217,6 +217,8 @@ fn what_may_be_the_content_of_another_file_says_so() {
         let doubtful = told(&lost);
         assert!(!doubtful.records.is_empty(), "{tool}: {:?}", doubtful.notes);
         assert!(doubtful.records.iter().all(|record| text(record, "recovery") == "lost"), "{tool}");
+        let noted = doubtful.notes.iter().any(|note| note.contains("this is not the file's content"));
+        assert!(noted, "{tool}: {:?}", doubtful.notes);
     }
     let searched = over(&fixture, "search_text", json!({ "text": "newer-content", "under": lost }));
     assert_eq!(text(&searched.records[0], "recovery"), "lost");
@@ -283,4 +285,49 @@ fn what_the_file_system_counts_in_or_what_cannot_be_told_is_not_called_deleted()
     let entry = run("mft_entry", &json!({ "entry": damaged }), &trees, Path::new("/nonexistent"));
     assert_eq!(entry.records[0].kind, "mft_entry");
     assert!(!entry.records[0].fields.contains_key("in_use"), "nothing says that it was deleted");
+}
+
+#[test]
+fn a_content_that_is_another_files_in_part_says_how_much_of_it() {
+    use testkit::ntfs::{Content, Deleted, EntrySpec, VolumeSpec};
+    let volume = VolumeSpec::new("X")
+        .size(8 << 20)
+        .entry(
+            EntrySpec::file("torn.txt", &[b't'; 12_000])
+                .deleted(Deleted::Overwritten { by: "newer.bin".to_owned() }),
+        )
+        .entry(EntrySpec::file("newer.bin", b"").content(Content::Clusters(vec![b'n'; 4096])))
+        .build()
+        .unwrap();
+    let disk = DiskSpec::mbr((12 << 20) / 512).part(Part::volume(64, &volume)).build().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "disk.raw", &disk.bytes());
+    let trees: Vec<Box<dyn Tree>> =
+        vec![Box::new(open_image(&folder.path().join("disk.raw"), "image").unwrap())];
+    let ask = |tool: &str, arguments: Value| run(tool, &arguments, &trees, Path::new("/nonexistent"));
+    let listed = ask("list_deleted", json!({ "name": "torn.txt" }));
+    let path = text(&listed.records[0], "path");
+    assert_eq!(text(&listed.records[0], "recovery"), "partial");
+    for tool in ["read_file", "hash_file"] {
+        let returned = ask(tool, json!({ "path": path }));
+        let says = "1 of 3 clusters are in use by others: this is not the file's content throughout";
+        assert!(returned.notes.iter().any(|note| note.contains(says)), "{tool}: {:?}", returned.notes);
+    }
+}
+
+#[test]
+fn a_path_at_which_nothing_stands_names_what_may_be_meant() {
+    let fixture = Fixture::new();
+    for (path, says) in [
+        ("Users/mara/tool.exe", "is p1/Users/mara/tool.exe of image meant?"),
+        ("p1/Users/mara/notes.txt:HIDDEN.txt", "read_stream with \"stream\": \"hidden.txt\""),
+        ("p1/Users/mara/notes.txt:hidden.txt:$DATA", "hidden.txt is a stream of p1/Users/mara/notes.txt"),
+        ("p1/Users/Mara/plan.txt", "was deleted, see list_deleted; its path is now p1/$Deleted/"),
+    ] {
+        let refused = over(&fixture, "read_file", json!({ "path": path }));
+        assert_eq!(refused.outcome, Outcome::Failed, "{path}");
+        assert!(refused.notes[0].contains(says), "{path}: {:?}", refused.notes);
+    }
+    let root = over(&fixture, "list_directory", json!({ "evidence": "image" }));
+    assert_eq!(text(&root.records[0], "path"), "p1");
 }

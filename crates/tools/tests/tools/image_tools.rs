@@ -110,8 +110,14 @@ fn text_is_carved_from_files_streams_and_what_lies_in_no_partition() {
         ("", Some(ByteSpan::new(BETWEEN as u64, 23)))
     );
     assert_eq!(text(record, "place"), format!("disk.dd@{BETWEEN}+23"));
-    let by_offset = fixture.ok("carve_strings", json!({ "region": "0", "text": "between" }));
-    assert_eq!(by_offset.records, between.records);
+    for offset in [json!("0"), json!(0)] {
+        let by_offset = fixture.ok("carve_strings", json!({ "region": offset, "text": "between" }));
+        assert_eq!(by_offset.records, between.records);
+    }
+    for offset in [json!(FIRST), json!(FIRST.to_string()), json!(format!("\"{FIRST}\""))] {
+        let in_volume = fixture.ok("carve_strings", json!({ "region": offset, "text": "the plan that was" }));
+        assert_eq!(text(&in_volume.records[0], "path"), "p1", "{offset}");
+    }
 
     let volume = fixture.ok("carve_strings", json!({ "region": "p1", "text": "the plan that was" }));
     assert_eq!(text(&volume.records[0], "path"), "p1");
@@ -122,6 +128,7 @@ fn text_is_carved_from_files_streams_and_what_lies_in_no_partition() {
         (json!({}), "give either \"path\" or \"region\""),
         (json!({ "path": NOTES, "region": "p1" }), "give either"),
         (json!({ "region": "p9" }), "list_partitions tells"),
+        (json!({ "region": 5 }), "p1 (from byte 1048576) of image"),
     ] {
         let refused = fixture.run("carve_strings", arguments);
         assert_eq!(refused.outcome, Outcome::Failed);
@@ -184,6 +191,11 @@ fn an_image_and_a_copy_of_it_are_told_apart_by_label() {
         refused.notes
     );
     let refused = ask("mft_entry", json!({ "entry": 5 }));
+    assert!(
+        refused.notes[0].contains("several volumes have an entry 5: give \"volume\""),
+        "{:?}",
+        refused.notes
+    );
     assert!(refused.notes[0].contains("p1 of one, p1 of two"), "{:?}", refused.notes);
     let images = ask("list_partitions", json!({}));
     assert_eq!(of_kind(&images, "image").len(), 2);
