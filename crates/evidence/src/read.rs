@@ -3,6 +3,9 @@
 use crate::error::ReadError;
 use crate::path::EvidencePath;
 use ledger::ByteSpan;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
 
 /// A run of bytes of a container: a file of a folder, or the disk image that holds the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,4 +68,18 @@ pub fn read_all(reader: &mut dyn ReadAt, limit: u64) -> Result<Vec<u8>, ReadErro
         });
     }
     Ok(bytes)
+}
+
+/// The first bytes of a file of the examiner's machine: `length` of them, or all where it has fewer.
+pub(crate) fn head(file: &File, length: usize) -> io::Result<Vec<u8>> {
+    let mut head = vec![0; length];
+    let mut filled = 0;
+    while let Some(rest) = head.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match file.read_at(rest, filled as u64)? {
+            0 => break,
+            read => filled += read,
+        }
+    }
+    head.truncate(filled);
+    Ok(head)
 }

@@ -1,9 +1,9 @@
 //! Which archive a file is, by its first bytes.
 
 use super::tar;
+use crate::read;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// A format of archive, or of a compressed file that may hold one.
@@ -51,16 +51,7 @@ pub(super) fn recognise(head: &[u8]) -> Option<Kind> {
 
 /// The kind of an opened file.
 pub(super) fn of(file: &File) -> io::Result<Option<Kind>> {
-    let mut head = vec![0; HEAD];
-    let mut filled = 0;
-    while let Some(rest) = head.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match file.read_at(rest, filled as u64)? {
-            0 => break,
-            read => filled += read,
-        }
-    }
-    head.truncate(filled);
-    Ok(recognise(&head))
+    Ok(recognise(&read::head(file, HEAD)?))
 }
 
 /// Whether the file begins like an archive or a compressed file: zip, 7z, tar, gzip, zstd, xz or bzip2.

@@ -5,9 +5,9 @@
 
 use super::container;
 use crate::directory::open_untouched;
+use crate::read;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// The most segments that are taken.
@@ -94,17 +94,7 @@ pub fn is_image(path: &Path) -> io::Result<bool> {
     if container::recognise(path)?.is_some() {
         return Ok(true);
     }
-    let file = open_named(path)?;
-    let mut head = vec![0; 4608];
-    let mut filled = 0;
-    while let Some(rest) = head.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match file.read_at(rest, filled as u64)? {
-            0 => break,
-            read => filled += read,
-        }
-    }
-    head.truncate(filled);
-    Ok(begins_like_an_image(&head))
+    Ok(begins_like_an_image(&read::head(&open_named(path)?, 4608)?))
 }
 
 /// Whether these are the first bytes of a medium: not those of a container.
