@@ -21,4 +21,4 @@ pub use run::{ClaimView, HypothesisView, InvocationView, Judged, PhenomenonView,
 pub use standing::{Standing, standing};
 pub use tally::{Tallies, Tally, tallies};
 pub use title::{answer_title, fact_title, phenomenon_title};
-pub use unexamined::{Unexamined, unexamined};
+pub use unexamined::{Unexamined, damage, unexamined};

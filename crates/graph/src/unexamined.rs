@@ -1,9 +1,9 @@
-//! What a run did not examine, whatever kept it from it.
+//! What a run did not examine, whatever kept it from it, and what was damaged.
 
 use crate::run::{InvocationView, Run};
 use ledger::event::{InvocationEnded, Spent};
 use ledger::tool::LEFT_UNREAD;
-use ledger::{Completeness, InvocationId, Outcome};
+use ledger::{Completeness, Defect, InvocationId, Outcome};
 use std::collections::BTreeSet;
 
 /// Something that was not examined.
@@ -28,6 +28,12 @@ pub fn unexamined(run: &Run) -> BTreeSet<Unexamined> {
         reason: gap.reason.clone(),
     });
     gaps.chain(invocations().filter_map(shortfall)).chain(cut_short(run)).collect()
+}
+
+/// The damage that tools met in the evidence, each once.
+pub fn damage(run: &Run) -> BTreeSet<&Defect> {
+    let invocations = run.tasks.values().flat_map(|task| &task.invocations);
+    invocations.filter_map(|view| view.ended.as_ref()).flat_map(|ended| &ended.defects).collect()
 }
 
 /// In what way an invocation did not return all that was asked for.

@@ -104,8 +104,8 @@ struct Wanted {
     glob: Option<Glob>,
     /// Without the dot, folded.
     extension: Option<String>,
-    min_size: Option<u64>,
-    max_size: Option<u64>,
+    /// What a file must have; `None` where nothing of the kind is asked.
+    sizes: Option<Sizes>,
     /// The pattern of a stream's name.
     with_stream: Option<String>,
 }
@@ -114,15 +114,8 @@ impl Wanted {
     fn read(arguments: &Arguments) -> Result<Wanted, CallError> {
         let glob = arguments.optional_text("name").map(|text| Glob::read("name", text)).transpose()?;
         let extension = arguments.optional_text("extension").map(extension).transpose()?;
-        let sizes = (arguments.optional_number("min_size"), arguments.optional_number("max_size"));
-        if let (Some(min), Some(max)) = sizes
-            && min > max
-        {
-            let expected = "at least as much as \"min_size\"";
-            return Err(CallError::Argument { argument: "max_size", expected, found: max.to_string() });
-        }
         let with_stream = arguments.optional_text("with_stream").map(str::to_owned);
-        Ok(Wanted { glob, extension, min_size: sizes.0, max_size: sizes.1, with_stream })
+        Ok(Wanted { glob, extension, sizes: sizes(arguments)?, with_stream })
     }
 
     /// The same for one tree, and the letters of drives for which nothing in it stands; `None` where it has none of them.
@@ -133,18 +126,12 @@ impl Wanted {
     }
 
     fn fits(&self, node: &Node) -> bool {
-        let sized = |sizes: Sizes| node.kind == NodeKind::File && sizes.contains(&node.size);
+        let sized = |sizes: &Sizes| node.kind == NodeKind::File && sizes.contains(&node.size);
         let streams = |wanted: &String| node.streams.iter().any(|stream| pattern::fits(wanted, &stream.name));
         self.glob.as_ref().is_none_or(|glob| glob.fits(&node.path))
             && self.extension.as_ref().is_none_or(|wanted| ends_in(&fold(&node.name), wanted))
-            && self.sizes().is_none_or(sized)
+            && self.sizes.as_ref().is_none_or(sized)
             && self.with_stream.as_ref().is_none_or(streams)
-    }
-
-    /// What a file must have; `None` where nothing of the kind is asked.
-    fn sizes(&self) -> Option<Sizes> {
-        let given = self.min_size.is_some() || self.max_size.is_some();
-        given.then(|| self.min_size.unwrap_or(0)..=self.max_size.unwrap_or(u64::MAX))
     }
 
     /// The pattern as it was used where that was the same in every tree, else with its drive letter.
@@ -158,6 +145,19 @@ impl Wanted {
         normalised.extend(self.extension.as_ref().map(|extension| ("extension", json!(extension))));
         normalised
     }
+}
+
+/// The sizes that `min_size` and `max_size` ask for; `None` where neither is given.
+pub(crate) fn sizes(arguments: &Arguments) -> Result<Option<Sizes>, CallError> {
+    let given = (arguments.optional_number("min_size"), arguments.optional_number("max_size"));
+    if let (Some(min), Some(max)) = given
+        && min > max
+    {
+        let expected = "at least as much as \"min_size\"";
+        return Err(CallError::Argument { argument: "max_size", expected, found: max.to_string() });
+    }
+    let asked = given.0.is_some() || given.1.is_some();
+    Ok(asked.then(|| given.0.unwrap_or(0)..=given.1.unwrap_or(u64::MAX)))
 }
 
 /// Understands `.exe` and `*.exe`, too.
@@ -223,7 +223,7 @@ impl Found {
         wanted: &Wanted,
     ) -> Result<(), CallError> {
         let asked = Asked { glob: wanted.glob.as_ref(), extension: wanted.extension.as_deref() };
-        let sizes = wanted.sizes();
+        let sizes = wanted.sizes.clone();
         let mut folders = KnownFolders::new();
         for row in index.find(&asked, below)?.into_iter().flatten() {
             if let Some(sizes) = &sizes

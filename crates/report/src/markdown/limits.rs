@@ -2,18 +2,11 @@
 
 use crate::inert::code;
 use graph::Run;
-use ledger::Defect;
-use ledger::event::InvocationEnded;
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 pub(super) fn limits(out: &mut String, run: &Run) {
     not_examined(out, run);
     damaged(out, run);
-}
-
-fn ends(run: &Run) -> impl Iterator<Item = &InvocationEnded> {
-    run.tasks.values().flat_map(|view| &view.invocations).filter_map(|view| view.ended.as_ref())
 }
 
 fn not_examined(out: &mut String, run: &Run) {
@@ -30,7 +23,7 @@ fn not_examined(out: &mut String, run: &Run) {
 
 /// Defects, each once, and what the hashes of the evidence do not cover.
 fn damaged(out: &mut String, run: &Run) {
-    let defects: BTreeSet<&Defect> = ends(run).flat_map(|ended| &ended.defects).collect();
+    let defects = graph::damage(run);
     let _ = writeln!(out, "\n## Damaged evidence\n");
     for defect in &defects {
         let at = defect.offset.map_or(String::new(), |offset| format!(" at {offset:#x}"));

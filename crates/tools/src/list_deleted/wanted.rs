@@ -2,14 +2,14 @@
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
-use crate::find_files::extension;
+use crate::find_files::{extension, sizes};
 use crate::glob::{Glob, Resolved};
+use crate::name_index::{Sizes, ends_in};
 use crate::{drives, place};
 use evidence::{DeletedEntry, EvidencePath, NodeKind, Original, Tree};
 use ledger::Gap;
-use ledger::pattern::same;
+use ledger::pattern::{fold, same};
 use serde_json::{Value, json};
-use std::ops::RangeInclusive;
 
 /// Folders by the label of their tree.
 type Folders = Vec<(String, EvidencePath)>;
@@ -23,20 +23,14 @@ pub(super) struct Wanted {
     found: Folders,
     /// Drives for which nothing stands.
     pub(super) gaps: Vec<Gap>,
-    /// Without the dot, in lower case.
+    /// Without the dot, folded.
     extension: Option<String>,
-    sizes: Option<RangeInclusive<u64>>,
+    sizes: Option<Sizes>,
 }
 
 impl Wanted {
     pub(super) fn read(arguments: &Arguments, scope: &[&dyn Tree]) -> Result<Wanted, CallError> {
-        let (min, max) = (arguments.optional_number("min_size"), arguments.optional_number("max_size"));
-        if let (Some(min), Some(max)) = (min, max)
-            && min > max
-        {
-            let expected = "at least as much as \"min_size\"";
-            return Err(CallError::Argument { argument: "max_size", expected, found: max.to_string() });
-        }
+        let sizes = sizes(arguments)?;
         let under = place::read(arguments.text("under")?)?;
         // Only images keep deleted entries.
         let images: Vec<_> = scope.iter().copied().filter(|tree| tree.layout().is_some()).collect();
@@ -58,16 +52,13 @@ impl Wanted {
             gaps,
             under,
             extension: arguments.optional_text("extension").map(extension).transpose()?,
-            sizes: (min.is_some() || max.is_some()).then(|| min.unwrap_or(0)..=max.unwrap_or(u64::MAX)),
+            sizes,
         })
     }
 
     pub(super) fn fits(&self, tree: &dyn Tree, entry: &DeletedEntry) -> bool {
         let node = &entry.node;
-        let ends = |wanted: &String| {
-            let name = node.name.to_lowercase();
-            name.strip_suffix(wanted.as_str()).is_some_and(|before| before.ends_with('.'))
-        };
+        let ends = |wanted: &String| ends_in(&fold(&node.name), wanted);
         let stood = match &entry.original {
             Original::Path(path) | Original::Orphan(path) => path,
         };

@@ -6,7 +6,6 @@ use crate::failure::Failure;
 use app::{Finished, Manifest};
 use graph::{Judged, Run};
 use ledger::event::{EvidenceHashed, TaskEnded, TaskStatus};
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// A case as it was asked for, and what came of it.
@@ -78,7 +77,7 @@ impl Account {
             refused: graph::refused_claims(run).len(),
             unmet: objectives.filter(|objective| objective.facts.is_empty()).count(),
             unexamined: graph::unexamined(run).len(),
-            damaged: damaged(run),
+            damaged: graph::damage(run).len(),
         };
         Account {
             healed: healed.count(),
@@ -128,13 +127,6 @@ impl std::ops::AddAssign for Numbers {
         self.unexamined += other.unexamined;
         self.damaged += other.damaged;
     }
-}
-
-/// How many defects the tools met, each once, as the report lists them.
-fn damaged(run: &Run) -> usize {
-    let invocations = run.tasks.values().flat_map(|task| &task.invocations);
-    let ends = invocations.filter_map(|view| view.ended.as_ref());
-    ends.flat_map(|ended| &ended.defects).collect::<BTreeSet<_>>().len()
 }
 
 /// A warning for each piece of evidence that is not what the case promises.
