@@ -11,6 +11,7 @@ pub mod known_folder;
 pub mod mounted_device;
 pub mod mru;
 pub mod office_mru;
+pub mod recycle_bin;
 pub mod registry;
 pub mod sam;
 pub mod shell_item;

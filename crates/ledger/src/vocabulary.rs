@@ -36,7 +36,7 @@ pub struct Vocabulary {
 }
 
 /// One entry of the vocabulary.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Meaning {
     /// What the predicate says of a subject.
@@ -51,15 +51,65 @@ pub struct Meaning {
     pub unless: BTreeMap<String, BTreeSet<String>>,
 }
 
+/// The vocabulary as it is written: what can be said, and by record type what one record proves.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VocabularyFile {
+    predicate: BTreeMap<Predicate, Said>,
+    record: BTreeMap<String, BTreeMap<Predicate, Proof>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Said {
+    meaning: String,
+}
+
+/// How a record proves a predicate: see [`Meaning`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Proof {
+    states: Option<String>,
+    #[serde(default)]
+    unless: BTreeSet<String>,
+}
+
 /// Why a text is not a vocabulary.
 #[derive(Debug, Error)]
-#[error("read a vocabulary of predicates")]
-pub struct VocabularyError(#[source] toml::de::Error);
+pub enum VocabularyError {
+    /// The text is no TOML of this form.
+    #[error("read a vocabulary of predicates")]
+    Read(#[source] toml::de::Error),
+    /// A record type is to prove something that cannot be said.
+    #[error("read a vocabulary of predicates: record {record:?}: no predicate {:?}", predicate.0)]
+    UnknownPredicate {
+        /// The record type.
+        record: String,
+        /// What it is to prove.
+        predicate: Predicate,
+    },
+}
 
 impl Vocabulary {
-    /// Reads a vocabulary from TOML: a table for each predicate with `meaning` and `proved_by`.
+    /// Reads a vocabulary from TOML: `[predicate.<name>]` with its `meaning`, `[record.<type>]` with what one record of the type proves.
     pub fn from_toml(text: &str) -> Result<Vocabulary, VocabularyError> {
-        toml::from_str(text).map_err(VocabularyError)
+        let file: VocabularyFile = toml::from_str(text).map_err(VocabularyError::Read)?;
+        let meaning = |Said { meaning }| Meaning { meaning, ..Meaning::default() };
+        let mut predicates: BTreeMap<_, _> =
+            file.predicate.into_iter().map(|(name, said)| (name, meaning(said))).collect();
+        for (record, proofs) in file.record {
+            for (predicate, Proof { states, unless }) in proofs {
+                let Some(meaning) = predicates.get_mut(&predicate) else {
+                    return Err(VocabularyError::UnknownPredicate { record, predicate });
+                };
+                meaning.proved_by.insert(record.clone());
+                meaning.states.extend(states.map(|field| (record.clone(), field)));
+                if !unless.is_empty() {
+                    meaning.unless.insert(record.clone(), unless);
+                }
+            }
+        }
+        Ok(Vocabulary { predicates })
     }
 
     /// The vocabulary of this version (`data/predicates.toml`).
@@ -97,6 +147,8 @@ mod tests {
 
     #[test]
     fn a_misspelt_member_is_refused() {
-        assert!(Vocabulary::from_toml("[present]\nmeaning = \"x\"\nproven_by = []").is_err());
+        assert!(Vocabulary::from_toml("[predicate.present]\nmeaning = \"x\"\nproved_by = []").is_err());
+        let unknown = Vocabulary::from_toml("[predicate.a]\nmeaning = \"x\"\n[record.r]\nb = {}");
+        assert!(matches!(unknown, Err(VocabularyError::UnknownPredicate { .. })));
     }
 }

@@ -2,13 +2,14 @@
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
+use crate::gather::Gathered;
 use crate::normalise::{Normalised, normalise};
 use crate::returned::Return;
 use crate::settle::settle;
 use crate::{
-    carve_strings, find_files, hash_file, list_deleted, list_directory, list_hives, list_partitions,
-    list_tables, mft_entry, parse_registry_key, read_file, read_stream, registry_artifact, search_registry,
-    search_text, sqlite_query, stat_file, timeline,
+    carve_strings, find_files, gather, hash_file, list_deleted, list_directory, list_hives, list_partitions,
+    list_tables, mft_entry, parse_file, parse_registry_key, read_file, read_stream, registry_artifact,
+    search_registry, search_text, sqlite_query, stat_file, timeline,
 };
 use evidence::Tree;
 use ledger::ToolSpec;
@@ -37,7 +38,7 @@ struct Tool {
 }
 
 /// Sorted by name.
-const TOOLS: [Tool; 18] = [
+const TOOLS: &[Tool] = &[
     Tool { spec: carve_strings::spec, run: carve_strings::run },
     Tool { spec: find_files::spec, run: find_files::run },
     Tool { spec: hash_file::spec, run: hash_file::run },
@@ -47,9 +48,11 @@ const TOOLS: [Tool; 18] = [
     Tool { spec: list_partitions::spec, run: list_partitions::run },
     Tool { spec: list_tables::spec, run: list_tables::run },
     Tool { spec: mft_entry::spec, run: mft_entry::run },
+    Tool { spec: parse_file::spec, run: parse_file::run },
     Tool { spec: parse_registry_key::spec, run: parse_registry_key::run },
     Tool { spec: read_file::spec, run: read_file::run },
     Tool { spec: read_stream::spec, run: read_stream::run },
+    Tool { spec: || gather::spec(&RECYCLE_BIN), run: |call| gather::run(&RECYCLE_BIN, call) },
     Tool { spec: registry_artifact::spec, run: registry_artifact::run },
     Tool { spec: search_registry::spec, run: search_registry::run },
     Tool { spec: search_text::spec, run: search_text::run },
@@ -57,6 +60,13 @@ const TOOLS: [Tool; 18] = [
     Tool { spec: stat_file::spec, run: stat_file::run },
     Tool { spec: timeline::spec, run: timeline::run },
 ];
+
+const RECYCLE_BIN: Gathered = Gathered {
+    tool: "recycle_bin",
+    about: "Gives what users moved to the Recycle Bin.",
+    decoders: &["recycle_bin"],
+    artifacts: &[],
+};
 
 /// The specifications of all INVESTIGATE tools, sorted by name.
 pub fn catalogue() -> Vec<ToolSpec> {
@@ -88,7 +98,7 @@ fn call(
     indexes: &Indexes,
     scratch: &Path,
 ) -> Result<Return, CallError> {
-    for tool in &TOOLS {
+    for tool in TOOLS {
         let spec = (tool.spec)();
         if spec.name == name {
             let Normalised { values, notes } = normalise(&spec, arguments, trees)?;

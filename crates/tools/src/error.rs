@@ -103,6 +103,8 @@ pub(crate) enum CallError {
         listed(volumes)
     )]
     VolumeNeeded { entry: u64, volumes: Vec<String> },
+    #[error("{path} begins as none of the formats that are decoded here: {}", known.join(", "))]
+    UnknownFormat { path: EvidencePath, known: Vec<&'static str> },
     #[error(
         "{path} was deleted, and its recovery is {recovery}: what it holds now may be another file's; read_file and carve_strings read it piece by piece"
     )]

@@ -27,6 +27,11 @@ impl Page {
         Page { records, offset, limit, seen, more }
     }
 
+    /// Whether a record had no room.
+    pub(crate) fn is_over(&self) -> bool {
+        self.more
+    }
+
     /// Ends the page before its limit: more records follow.
     pub(crate) fn cut(&mut self) {
         self.limit = self.records.len();

@@ -25,7 +25,6 @@ mod recent_documents;
 mod services;
 mod shares;
 mod shutdown;
-mod sink;
 mod time_zone;
 mod typed_entries;
 mod usb_storage;
@@ -37,14 +36,17 @@ mod values;
 use crate::catalogue::Call;
 use crate::error::CallError;
 use crate::hives::{HiveFile, HiveSearch, MAX_HIVES};
+use crate::intake::Flow;
+use crate::intake::Intake;
+use crate::place::Scope;
 use crate::returned::Return;
+use crate::sink::{self, Sink};
 use crate::{hive_file, place, remains, spec};
 use artifacts::registry::{HiveType, identify};
-use evidence::{EvidencePath, ReadError};
+use evidence::{NodeKind, ReadError};
 use ledger::{RecordType, ToolSpec};
-use reader::{Flow, Reader};
+use reader::Reader;
 use serde_json::json;
-use sink::Sink;
 
 /// One artifact of the registry.
 pub(crate) struct Artifact {
@@ -92,27 +94,19 @@ pub(crate) fn spec() -> ToolSpec {
     let names: Vec<_> = ARTIFACTS.iter().map(|artifact| artifact.name).collect();
     let about: Vec<_> =
         ARTIFACTS.iter().map(|artifact| format!("{}: {}", artifact.name, artifact.about)).collect();
-    let records = ARTIFACTS.iter().flat_map(|artifact| (artifact.records)()).collect();
+    let mut records: Vec<_> = ARTIFACTS.iter().flat_map(|artifact| (artifact.records)()).collect();
+    records.push(sink::count_type());
+    let mut arguments = vec![
+        ("artifact", spec::choice(&format!("what to decode. {}", about.join("; ")), &names)),
+        ("hive", spec::text("path of the only hive to read; all that can hold the artifact when left out")),
+        ("evidence", spec::text("label of the evidence to search; all when left out")),
+    ];
+    arguments.extend(sink::arguments());
     spec::tool(
         "registry_artifact",
         "Decodes one artifact of the Windows registry from every hive of the evidence that can hold it; hives are found by content, and each record names its hive. \
          Transaction logs are not applied. An empty and complete answer means that these hives do not have the artifact.",
-        vec![
-            ("artifact", spec::choice(&format!("what to decode. {}", about.join("; ")), &names)),
-            (
-                "hive",
-                spec::text("path of the only hive to read; all that can hold the artifact when left out"),
-            ),
-            ("evidence", spec::text("label of the evidence to search; all when left out")),
-            (
-                "name",
-                spec::text(
-                    "pattern of the subject of the records, such as the name of a service: * for any characters, ? for one, letter case aside; all records when left out",
-                ),
-            ),
-            ("limit", spec::number("most records to return", 1000, 1, 10_000)),
-            ("offset", spec::offset()),
-        ],
+        arguments,
         &["artifact"],
         records,
     )
@@ -121,9 +115,8 @@ pub(crate) fn spec() -> ToolSpec {
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let arguments = call.arguments;
     let name = arguments.text("artifact")?;
-    let artifact = ARTIFACTS.iter().find(|artifact| artifact.name == name);
-    let artifact = artifact.ok_or(CallError::Schema { tool: "registry_artifact".to_owned() })?;
-    let mut sink = Sink::new(arguments, (artifact.records)())?;
+    let artifact = named(name).ok_or(CallError::Schema { tool: "registry_artifact".to_owned() })?;
+    let mut sink = Sink::new(arguments, counted((artifact.records)()))?;
     let mut normalised = Vec::new();
     let search = match arguments.optional_text("hive") {
         Some(path) => {
@@ -133,23 +126,28 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
             one(artifact, &place, &mut sink)?;
             HiveSearch::default()
         }
-        None => every(artifact, call, &mut sink)?,
+        None => {
+            let scope = place::under(call.trees, arguments.optional_text("evidence"), "")?;
+            below(artifact, &scope, &mut sink)?
+        }
     };
-    let mut returned = Return::found(Vec::new(), arguments.normalised(&normalised));
-    if !sink.looked_at_any() {
-        returned = Return::failed(&CallError::NoHive { wanted: type_names(artifact) });
-    }
+    let looked = sink.looked_at_any();
+    let mut returned = match looked {
+        true => Return::found(Vec::new(), arguments.normalised(&normalised)),
+        false => Return::failed(&CallError::NoHive { wanted: type_names(artifact) }),
+    };
     (returned.defects, returned.gaps) = (search.defects, search.gaps);
-    returned.incomplete_for_gaps();
     if search.more {
         returned.truncate(format!("stopped after {MAX_HIVES} hives: name one with \"hive\""));
     }
-    sink.fill(&mut returned);
+    if looked {
+        sink.fill(&mut returned);
+    }
     Ok(returned)
 }
 
 /// Reads the one hive that was asked for; one of no known type may be what damage has left, and is read, too.
-fn one(artifact: &Artifact, place: &place::Place<'_>, sink: &mut Sink) -> Result<(), CallError> {
+fn one(artifact: &Artifact, place: &place::Place<'_>, sink: &mut dyn Intake) -> Result<(), CallError> {
     let node = &place.node;
     let bytes = hive_file::bytes(place.tree, node)?;
     let hive = hive_file::open(node, &bytes)?;
@@ -161,17 +159,32 @@ fn one(artifact: &Artifact, place: &place::Place<'_>, sink: &mut Sink) -> Result
     Ok(read(artifact, &HiveFile { tree: place.tree, node, bytes: &bytes, hive }, found, sink)?)
 }
 
-/// Reads every hive of a wanted type.
-fn every(artifact: &Artifact, call: &Call<'_>, sink: &mut Sink) -> Result<HiveSearch, CallError> {
+/// The artifact of this name.
+pub(crate) fn named(name: &str) -> Option<&'static Artifact> {
+    ARTIFACTS.iter().find(|artifact| artifact.name == name)
+}
+
+/// The record types with that of counts.
+fn counted(mut records: Vec<RecordType>) -> Vec<RecordType> {
+    records.push(sink::count_type());
+    records
+}
+
+/// Reads the artifact from every hive of a wanted type in scope.
+pub(crate) fn below(
+    artifact: &Artifact,
+    scope: &Scope<'_>,
+    out: &mut dyn Intake,
+) -> Result<HiveSearch, CallError> {
     let mut search = HiveSearch::default();
     let mut visit = |file: &HiveFile<'_>, _: &mut HiveSearch| {
         let found = identify(&file.hive);
-        if artifact.hives.contains(&found) { read(artifact, file, found, sink) } else { Ok(()) }
+        if artifact.hives.contains(&found) { read(artifact, file, found, out) } else { Ok(()) }
     };
-    for tree in place::scope(call.trees, call.arguments.optional_text("evidence"))? {
-        let path = EvidencePath::root();
-        let root = tree.node(&path)?.ok_or(ReadError::Absent { path })?;
-        search.run(tree, &root, &mut visit)?;
+    for place in &scope.places {
+        if place.node.kind == NodeKind::Directory {
+            search.run(place.tree, &place.node, &mut visit)?;
+        }
     }
     Ok(search)
 }
@@ -180,12 +193,19 @@ fn read(
     artifact: &Artifact,
     file: &HiveFile<'_>,
     hive_type: HiveType,
-    sink: &mut Sink,
+    out: &mut dyn Intake,
 ) -> Result<(), ReadError> {
-    let dirty = hive_file::dirty(file.tree, file.node, &file.hive)?;
-    sink.begin(file, hive_type, dirty);
-    // Whether the artifact was read to its end is in the sink's page.
-    let _: Flow = (artifact.read)(&mut Reader::new(file, hive_type, sink));
+    let path = file.node.path.as_str();
+    out.begin(format!("{path} of {} ({})", file.tree.label(), hive_file::type_name(hive_type)));
+    for defect in hive_file::base_defects(&file.node.path, &file.hive) {
+        out.defect(defect);
+    }
+    if let Some(gap) = hive_file::dirty(file.tree, file.node, &file.hive)? {
+        out.note(format!("{}: {}", gap.path, gap.reason));
+        out.gap(gap);
+    }
+    // Whether the artifact was read to its end is in the page of the intake.
+    let _: Flow = (artifact.read)(&mut Reader::new(file, hive_type, out));
     Ok(())
 }
 

@@ -55,6 +55,12 @@ impl Row {
         self
     }
 
+    /// Places the record in a named stream of the file, which its other fields tell.
+    pub(crate) fn located_in(mut self, stream: Option<&str>) -> Row {
+        self.0.locator.stream = stream.map(str::to_owned);
+        self
+    }
+
     /// Says that the record stands in a named stream of the file.
     pub(crate) fn in_stream(mut self, stream: Option<&str>) -> Row {
         self.0.locator.stream = stream.map(str::to_owned);

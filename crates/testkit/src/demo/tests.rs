@@ -246,7 +246,7 @@ fn the_truth_is_toml_of_which_every_part_is_known() {
     let text = std::fs::read_to_string(case().join("../../crates/ledger/data/predicates.toml")).unwrap();
     let vocabulary: toml::Table = toml::from_str(&text).unwrap();
     for claim in list("must_not_claim") {
-        assert!(vocabulary.contains_key(claim["predicate"].as_str().unwrap()), "{claim}");
+        assert!(vocabulary["predicate"].get(claim["predicate"].as_str().unwrap()).is_some(), "{claim}");
     }
     // Texts come back as they went in.
     let run = list("fact").into_iter().find(|fact| fact["id"].as_str() == Some("onedrive")).unwrap();

@@ -6,9 +6,10 @@ mod locations;
 
 use super::Artifact;
 use super::draft::{Draft, record_type, text_of, value_path};
-use super::reader::{Flow, Reader};
+use super::reader::Reader;
 use super::values::Held;
 use crate::hive_file::key_name;
+use crate::intake::Flow;
 use artifacts::registry::{HiveType, Key, ValueData};
 use ledger::FieldType::{Bytes, Integer, Name, RegistryPath, Text};
 use ledger::{FieldValue, RecordType};

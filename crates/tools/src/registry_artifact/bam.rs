@@ -7,10 +7,11 @@
 
 use super::Artifact;
 use super::draft::{Draft, record_type};
-use super::reader::{Flow, Reader};
+use super::reader::Reader;
 use super::user_profiles::is_sid;
 use super::values::Held;
 use crate::hive_file::key_name;
+use crate::intake::Flow;
 use artifacts::registry::{HiveType, Key, ValueKind};
 use ledger::FieldType::{Name, Path, Sid, Time};
 use ledger::{FieldValue, RecordType, Utc};

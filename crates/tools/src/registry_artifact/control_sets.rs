@@ -2,7 +2,8 @@
 
 use super::Artifact;
 use super::draft::{Draft, record_type};
-use super::reader::{Flow, Reader};
+use super::reader::Reader;
+use crate::intake::Flow;
 use artifacts::registry::HiveType;
 use ledger::FieldType::{Integer, List};
 use ledger::{FieldValue, RecordType};

@@ -3,8 +3,9 @@
 use super::Artifact;
 use super::decoded::{self, damaged, part};
 use super::draft::{Draft, record_type};
-use super::reader::{Flow, Reader};
+use super::reader::Reader;
 use super::user_accounts::rid_of;
+use crate::intake::Flow;
 use artifacts::registry::HiveType;
 use artifacts::sam;
 use ledger::{FieldType, FieldValue, RecordType};

@@ -4,8 +4,9 @@
 
 use super::Artifact;
 use super::draft::{Draft, TextField, record_type, text_of};
-use super::reader::{Flow, Reader};
+use super::reader::Reader;
 use super::values::Held;
+use crate::intake::Flow;
 use artifacts::registry::HiveType;
 use ledger::FieldType::{Flag, Integer, Name, Path, Text};
 use ledger::{FieldValue, RecordType};

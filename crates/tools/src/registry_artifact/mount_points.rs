@@ -2,8 +2,9 @@
 
 use super::Artifact;
 use super::draft::{Draft, record_type};
-use super::reader::{Flow, Reader};
+use super::reader::Reader;
 use crate::hive_file::key_name;
+use crate::intake::Flow;
 use artifacts::registry::{HiveType, Key};
 use ledger::{FieldType, FieldValue, RecordType};
 use std::ops::ControlFlow;

@@ -2,8 +2,9 @@
 
 use super::Artifact;
 use super::draft::{Draft, record_type, value_path};
-use super::reader::{Flow, Reader};
+use super::reader::Reader;
 use super::values::Held;
+use crate::intake::Flow;
 use artifacts::mounted_device::MountedDevice;
 use artifacts::registry::{HiveType, Key, ValueData};
 use ledger::FieldType::{Bytes, Guid, Integer, Name, RegistryPath, Size, Text};

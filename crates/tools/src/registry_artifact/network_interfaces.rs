@@ -6,7 +6,8 @@
 
 use super::Artifact;
 use super::draft::{Draft, TextField, record_type};
-use super::reader::{Flow, Reader};
+use super::reader::Reader;
+use crate::intake::Flow;
 use artifacts::registry::HiveType;
 use ledger::FieldType::{Flag, Guid, List, Name, Text, Time};
 use ledger::{FieldValue, RecordType};

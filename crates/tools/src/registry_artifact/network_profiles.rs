@@ -5,8 +5,9 @@
 
 use super::Artifact;
 use super::draft::{Draft, number, record_type, text_of};
-use super::reader::{Flow, Reader};
+use super::reader::Reader;
 use super::values::{Held, Values};
+use crate::intake::Flow;
 use artifacts::registry::{HiveType, Key, ValueData};
 use artifacts::system_time::SystemTime;
 use ledger::FieldType::{Guid, Integer, Name, Text};

@@ -6,8 +6,9 @@
 
 use super::Artifact;
 use super::draft::{Draft, TextField, record_type, text_of};
-use super::reader::{Flow, Reader};
+use super::reader::Reader;
 use super::values::Values;
+use crate::intake::Flow;
 use artifacts::registry::{HiveType, Key};
 use ledger::FieldType::{Flag, Integer, Name, Path, Text, Time};
 use ledger::{FieldValue, RecordType};

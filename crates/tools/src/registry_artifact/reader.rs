@@ -1,16 +1,12 @@
 //! Reading one hive for an artifact: keys and values, with every damage told and all work bounded.
 
-use super::sink::Sink;
 use super::values::Values;
 use crate::hive_file;
 use crate::hives::HiveFile;
+use crate::intake::{Flow, Intake};
 use artifacts::registry::{self, Hive, HiveType, Key, LookupError, ValueData};
 use evidence::{Node, Tree};
 use ledger::{Gap, Record};
-use std::ops::ControlFlow;
-
-/// Whether to go on: an artifact stops as soon as the sink takes no more.
-pub(crate) type Flow = ControlFlow<()>;
 
 /// Work allowed beside what grows with the hive, in entries of lists.
 const LEAST_WORK: u64 = 1 << 18;
@@ -22,16 +18,20 @@ pub(crate) struct Reader<'c, 'h> {
     pub(crate) bytes: &'h [u8],
     pub(crate) hive: &'h Hive<'h>,
     pub(crate) hive_type: HiveType,
-    sink: &'c mut Sink,
+    out: &'c mut dyn Intake,
     /// Entries of lists that may still be read: in a hostile hive every key can share the largest list.
     work: u64,
 }
 
 impl<'c, 'h> Reader<'c, 'h> {
-    pub(crate) fn new(file: &'h HiveFile<'h>, hive_type: HiveType, sink: &'c mut Sink) -> Reader<'c, 'h> {
+    pub(crate) fn new(
+        file: &'h HiveFile<'h>,
+        hive_type: HiveType,
+        out: &'c mut dyn Intake,
+    ) -> Reader<'c, 'h> {
         let (tree, node, bytes, hive) = (file.tree, file.node, file.bytes, &file.hive);
         let work = LEAST_WORK.saturating_add(bytes.len() as u64);
-        Reader { tree, node, bytes, hive, hive_type, sink, work }
+        Reader { tree, node, bytes, hive, hive_type, out, work }
     }
 
     /// The key at a path from the root; damage that may hide it is told.
@@ -39,7 +39,7 @@ impl<'c, 'h> Reader<'c, 'h> {
         match self.hive.root() {
             Ok(root) => self.below(&root, path),
             Err(defect) => {
-                self.sink.hidden(hive_file::defect(&self.node.path, &defect));
+                self.out.hidden(hive_file::defect(&self.node.path, &defect));
                 None
             }
         }
@@ -123,23 +123,23 @@ impl<'c, 'h> Reader<'c, 'h> {
 
     /// Hands over a record.
     pub(crate) fn push(&mut self, record: Record) -> Flow {
-        self.sink.push(record)
+        self.out.push(record)
     }
 
     /// Something in this hive that is not examined.
     pub(crate) fn gap(&mut self, reason: String) {
-        self.sink.gap(Gap { path: self.node.path.as_str().to_owned(), reason });
+        self.out.gap(Gap { path: self.node.path.as_str().to_owned(), reason });
     }
 
     /// Words for the agent about this hive.
     pub(crate) fn note(&mut self, note: &str) {
-        self.sink.note(format!("{}: {note}", self.node.path));
+        self.out.note(format!("{}: {note}", self.node.path));
     }
 
     fn damage(&mut self, defects: &[registry::Defect]) {
         for defect in defects {
             let words = hive_file::defect(&self.node.path, defect);
-            if defect.what.hides_records() { self.sink.hidden(words) } else { self.sink.defect(words) }
+            if defect.what.hides_records() { self.out.hidden(words) } else { self.out.defect(words) }
         }
     }
 

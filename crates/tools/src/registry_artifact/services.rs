@@ -4,8 +4,9 @@
 
 use super::Artifact;
 use super::draft::{Draft, TextField, number, record_type};
-use super::reader::{Flow, Reader};
+use super::reader::Reader;
 use super::values::{Held, Values};
+use crate::intake::Flow;
 use artifacts::registry::{HiveType, Key};
 use ledger::FieldType::{Flag, Integer, Name, Path, Text, Time};
 use ledger::{ByteSpan, FieldValue, RecordType};

@@ -2,8 +2,9 @@
 
 use super::Artifact;
 use super::draft::{Draft, record_type};
-use super::reader::{Flow, Reader};
+use super::reader::Reader;
 use super::values::Held;
+use crate::intake::Flow;
 use artifacts::registry::{HiveType, ValueData};
 use ledger::FieldType::{Integer, List, Name, Path, Text};
 use ledger::{FieldValue, RecordType};

@@ -9,8 +9,9 @@
 
 use super::Artifact;
 use super::draft::{Draft, TextField, record_type};
-use super::reader::{Flow, Reader};
+use super::reader::Reader;
 use crate::hive_file::key_name;
+use crate::intake::Flow;
 use artifacts::registry::{HiveType, Key};
 use ledger::FieldType::{Guid, Name, Text, Time};
 use ledger::{ByteSpan, FieldValue, RecordType};

@@ -3,9 +3,10 @@
 use super::Artifact;
 use super::decoded::{self, damaged, part, place, time};
 use super::draft::{Draft, record_type};
-use super::reader::{Flow, Reader};
+use super::reader::Reader;
 use super::values::Held;
 use crate::hive_file::key_name;
+use crate::intake::Flow;
 use artifacts::registry::{HiveType, Key, ValueKind};
 use artifacts::sam;
 use ledger::{ByteSpan, FieldType, FieldValue, RecordType, Time};

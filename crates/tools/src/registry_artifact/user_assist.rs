@@ -3,9 +3,10 @@
 use super::Artifact;
 use super::decoded::{self, is_time, undecoded};
 use super::draft::{Draft, record_type, value_path};
-use super::reader::{Flow, Reader};
+use super::reader::Reader;
 use super::values::Held;
 use crate::hive_file::value_name;
+use crate::intake::Flow;
 use artifacts::known_folder;
 use artifacts::registry::{Filetime, HiveType, Key};
 use artifacts::user_assist::{Entry, Subject, Version, decode_name, entry, subject};

@@ -21,6 +21,13 @@ pub(crate) struct Fixture {
     folder: TempDir,
     pub(crate) trees: Vec<Box<dyn Tree>>,
     image: OnceCell<WithImage>,
+    files: OnceCell<WithFiles>,
+}
+
+/// The folder of the evidence again, and one with a sample for each decoder: for the tools that decode files.
+struct WithFiles {
+    folder: TempDir,
+    trees: Vec<Box<dyn Tree>>,
 }
 
 /// The folder of the evidence again, and a disk image: for the tools that are about images.
@@ -32,6 +39,9 @@ struct WithImage {
 /// The tools that need an image to answer.
 pub(crate) const OF_IMAGES: [&str; 5] =
     ["carve_strings", "list_deleted", "list_partitions", "mft_entry", "read_stream"];
+
+/// The tools that need samples of decoders to answer.
+pub(crate) const OF_FILES: [&str; 2] = ["parse_file", "recycle_bin"];
 
 impl Fixture {
     pub(crate) fn new() -> Fixture {
@@ -50,7 +60,7 @@ impl Fixture {
         crate::sqlite::history(&root.join(HISTORY));
         symlink("/etc", root.join("C/Users/Ann/link")).unwrap();
         let trees = vec![Box::new(open_directory(root, "disk").unwrap()) as Box<dyn Tree>];
-        Fixture { folder, trees, image: OnceCell::new() }
+        Fixture { folder, trees, image: OnceCell::new(), files: OnceCell::new() }
     }
 
     fn image(&self) -> &WithImage {
@@ -67,6 +77,26 @@ impl Fixture {
         &self.image().trees
     }
 
+    /// The folder and the samples of decoders.
+    pub(crate) fn with_files(&self) -> &[Box<dyn Tree>] {
+        let make = || {
+            let folder = tempfile::tempdir().unwrap();
+            for sample in testkit::samples::samples() {
+                write(folder.path(), &format!("C/{}", sample.path), &sample.bytes);
+            }
+            let disk = Box::new(open_directory(self.root(), "disk").unwrap());
+            let files = Box::new(open_directory(folder.path(), "files").unwrap());
+            WithFiles { folder, trees: vec![disk, files] }
+        };
+        &self.files.get_or_init(make).trees
+    }
+
+    /// The folder of the samples.
+    pub(crate) fn files_root(&self) -> PathBuf {
+        let _ = self.with_files();
+        self.files.get().unwrap().folder.path().to_owned()
+    }
+
     /// The file of the image.
     pub(crate) fn image_file(&self) -> PathBuf {
         self.image().folder.path().join("disk.dd")
@@ -78,7 +108,11 @@ impl Fixture {
 
     pub(crate) fn run(&self, tool: &str, arguments: Value) -> Return {
         let scratch = tempfile::tempdir().unwrap();
-        let trees = if OF_IMAGES.contains(&tool) { self.with_image() } else { &self.trees };
+        let trees = match tool {
+            tool if OF_IMAGES.contains(&tool) => self.with_image(),
+            tool if OF_FILES.contains(&tool) => self.with_files(),
+            _ => &self.trees,
+        };
         run(tool, &arguments, trees, scratch.path())
     }
 
@@ -108,6 +142,10 @@ pub(crate) fn valid(tool: &str) -> Value {
         "list_directory" => json!({ "path": "C/Users/Ann", "evidence": "disk" }),
         "list_hives" => json!({ "path": "C/Windows", "evidence": "disk" }),
         "list_tables" => json!({ "path": HISTORY, "evidence": "disk" }),
+        "parse_file" => json!({
+            "path": "C/$Recycle.Bin/S-1-5-21-1-2-3-1001/$IA1B2C3.txt", "evidence": "files", "text": "old",
+        }),
+        "recycle_bin" => json!({ "under": "C/$Recycle.Bin", "evidence": "files", "source": "recycle_bin" }),
         "parse_registry_key" => {
             json!({ "hive": SYSTEM, "key": "ControlSet001\\Control", "evidence": "disk", "depth": 2 })
         }

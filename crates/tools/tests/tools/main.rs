@@ -11,6 +11,7 @@ mod artifact_hives;
 mod canary;
 mod cases;
 mod catalogue;
+mod decoders;
 mod deleted_tools;
 mod files;
 mod fixture;

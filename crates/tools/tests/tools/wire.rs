@@ -1,6 +1,6 @@
 //! What travels between the engine's side and a worker.
 
-use crate::fixture::{Fixture, OF_IMAGES, valid};
+use crate::fixture::{Fixture, OF_FILES, OF_IMAGES, valid};
 use ledger::{EvidenceKind, IntegrityLevel, Outcome, Output};
 use proptest::prelude::*;
 use serde_json::json;
@@ -35,6 +35,9 @@ fn a_reply_holds_what_the_tool_returned() {
         if OF_IMAGES.contains(&spec.name.as_str()) {
             let (label, kind) = ("image".to_owned(), EvidenceKind::Image);
             evidence.push(Mount { label, path: fixture.image_file(), kind });
+        }
+        if OF_FILES.contains(&spec.name.as_str()) {
+            evidence.push(Mount { label: "files".to_owned(), ..mount(&fixture.files_root()) });
         }
         let reply = call_over(&spec.name, valid(&spec.name), evidence);
         let mut expected = fixture.ok(&spec.name, valid(&spec.name));

@@ -1,0 +1,153 @@
+//! Decoders: one for each kind of evidence file, from its bytes to located records.
+//!
+//! A decoder is one file below this module with its `DECODER`: what its files are called, how their content begins, its record types, and a function that reads one file.
+//! A new one is that file, its `mod` line and its line in [`DECODERS`]; `parse_file`, the tools that gather several sources and the super-timeline then use it without further words.
+
+mod parts;
+mod recycle_bin;
+
+use crate::intake::{Flow, Intake};
+use crate::row::Row;
+use evidence::{Node, NodeKind, ReadAt, ReadError, Tree, read_all, read_full_at};
+use ledger::{ByteSpan, Defect, Gap, RecordType};
+use std::path::Path;
+
+/// One kind of evidence file.
+pub(crate) struct Decoder {
+    /// How tools and sources of the timeline call it.
+    pub(crate) name: &'static str,
+    /// What its records tell, in a few words.
+    pub(crate) about: &'static str,
+    /// Patterns of the names or paths of its files, as `find_files` understands them; behind a colon the name of a stream.
+    pub(crate) names: &'static [&'static str],
+    /// Whether a file begins as one of its own.
+    pub(crate) fits: fn(&Head<'_>) -> bool,
+    /// The types of its records.
+    pub(crate) records: fn() -> Vec<RecordType>,
+    /// Reads one file; ends early where no more records are wanted.
+    pub(crate) read: fn(&mut Source<'_, '_>) -> Result<Flow, ReadError>,
+}
+
+/// Sorted by name. Where content fits several, the first one reads it.
+pub(crate) const DECODERS: &[Decoder] = &[recycle_bin::DECODER];
+
+/// Bytes of a file that decide what it is.
+pub(crate) const HEAD: usize = 4096;
+
+/// What is known of a file before it is decoded.
+pub(crate) struct Head<'a> {
+    /// Its name, or that of its stream.
+    pub(crate) name: &'a str,
+    /// Its first [`HEAD`] bytes, or all of a shorter one.
+    pub(crate) bytes: &'a [u8],
+    /// How long it is.
+    pub(crate) size: u64,
+}
+
+/// One file, or one stream of a file, as a decoder reads it.
+pub(crate) struct Source<'c, 't> {
+    pub(crate) tree: &'t dyn Tree,
+    pub(crate) node: &'t Node,
+    pub(crate) stream: Option<&'t str>,
+    /// An empty folder that may be filled.
+    pub(crate) scratch: &'c Path,
+    out: &'c mut dyn Intake,
+}
+
+impl<'c, 't> Source<'c, 't> {
+    pub(crate) fn new(
+        tree: &'t dyn Tree,
+        node: &'t Node,
+        stream: Option<&'t str>,
+        scratch: &'c Path,
+        out: &'c mut dyn Intake,
+    ) -> Source<'c, 't> {
+        Source { tree, node, stream, scratch, out }
+    }
+
+    /// All bytes, at most `most`.
+    pub(crate) fn bytes(&self, most: u64) -> Result<Vec<u8>, ReadError> {
+        read_all(self.open()?.as_mut(), most)
+    }
+
+    /// A reader of its bytes.
+    pub(crate) fn open(&self) -> Result<Box<dyn ReadAt>, ReadError> {
+        self.tree.open(self.node, self.stream)
+    }
+
+    /// The file of this name in the same folder.
+    pub(crate) fn sibling(&self, name: &str) -> Result<Option<Node>, ReadError> {
+        let Some(path) = self.node.path.parent().and_then(|folder| folder.child(name).ok()) else {
+            return Ok(None);
+        };
+        Ok(self.tree.node(&path)?.filter(|node| node.kind == NodeKind::File))
+    }
+
+    /// A record of type `kind` that stands at `span` of the file.
+    pub(crate) fn row(&self, kind: &str, span: Option<ByteSpan>) -> Row {
+        Row::new(kind, self.tree, self.node, span).located_in(self.stream)
+    }
+
+    /// Hands over a record.
+    pub(crate) fn push(&mut self, row: Row) -> Flow {
+        self.out.push(row.done())
+    }
+
+    /// Damage that may hide records: what stands at `offset`, and what was expected.
+    pub(crate) fn damage(&mut self, offset: Option<u64>, what: impl ToString) {
+        let defect = self.defect(offset, what);
+        self.out.hidden(defect);
+    }
+
+    /// Something in the file that is not examined.
+    pub(crate) fn gap(&mut self, reason: impl ToString) {
+        let path = self.node.path.as_str().to_owned();
+        self.out.gap(Gap { path, reason: reason.to_string() });
+    }
+
+    /// Words for the agent about this file.
+    pub(crate) fn note(&mut self, note: &str) {
+        self.out.note(format!("{}: {note}", self.node.path));
+    }
+
+    /// Damage of this file in the words of the ledger, for a record.
+    pub(crate) fn defect(&self, offset: Option<u64>, what: impl ToString) -> Defect {
+        Defect { path: self.node.path.as_str().to_owned(), offset, what: what.to_string() }
+    }
+}
+
+/// The first bytes of a file or of its stream.
+pub(crate) fn head(tree: &dyn Tree, node: &Node, stream: Option<&str>) -> Result<(Vec<u8>, u64), ReadError> {
+    let mut reader = tree.open(node, stream)?;
+    let mut bytes = vec![0; HEAD];
+    let read = read_full_at(reader.as_mut(), 0, &mut bytes)?;
+    bytes.truncate(read);
+    Ok((bytes, reader.len()))
+}
+
+/// The decoder for a file, told by its content.
+pub(crate) fn recognise(head: &Head<'_>) -> Option<&'static Decoder> {
+    DECODERS.iter().find(|decoder| (decoder.fits)(head))
+}
+
+/// The decoder of this name.
+pub(crate) fn named(name: &str) -> Option<&'static Decoder> {
+    DECODERS.iter().find(|decoder| decoder.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DECODERS;
+    use crate::glob::Glob;
+
+    #[test]
+    fn decoders_are_sorted_and_have_names_that_are_patterns() {
+        assert!(DECODERS.iter().map(|decoder| decoder.name).is_sorted());
+        for decoder in DECODERS {
+            assert!(!(decoder.records)().is_empty(), "{}", decoder.name);
+            for name in decoder.names {
+                assert!(Glob::read("name", name).is_ok(), "{name}");
+            }
+        }
+    }
+}

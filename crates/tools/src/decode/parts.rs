@@ -1,0 +1,57 @@
+//! Parts of a file as fields of a record, each with the place of its bytes.
+
+use super::Source;
+use crate::row::Row;
+use artifacts::registry::Filetime;
+use artifacts::{Damage, Located};
+use ledger::{ByteSpan, Clock, Defect, FieldValue, Precision, Time, Utc};
+
+/// The FILETIMEs by which Windows says "never" or "not set".
+const NEVER: [u64; 3] = [0, 0x7FFF_FFFF_FFFF_FFFF, u64::MAX];
+
+/// A part as a field, where there is one; `base` is where the data that it was read from stands in the file.
+pub(crate) fn part<T: Clone>(
+    row: Row,
+    field: &str,
+    base: u64,
+    found: Option<&Located<T>>,
+    make: impl FnOnce(T) -> FieldValue,
+) -> Row {
+    match found {
+        Some(found) => row.field_at(field, make(found.value.clone()), Some(place(base, found))),
+        None => row,
+    }
+}
+
+/// A whole number as a field.
+pub(crate) fn number<T: Copy + Into<i128>>(
+    row: Row,
+    field: &str,
+    base: u64,
+    found: Option<&Located<T>>,
+) -> Row {
+    part(row, field, base, found, |number| FieldValue::Integer(number.into()))
+}
+
+/// A FILETIME that the host kept as a field; "never" is no time and gives none.
+pub(crate) fn time(row: Row, field: &str, base: u64, found: Option<&Located<Filetime>>) -> Row {
+    let found = found.filter(|found| !NEVER.contains(&found.value.0));
+    part(row, field, base, found, |ticks| FieldValue::Time(Time::from_filetime(ticks.0)))
+}
+
+/// A time that a program of the host kept in units of its own: `nanoseconds` since 1970-01-01 UTC, `raw` as it is stored.
+pub(crate) fn host_time(nanoseconds: i128, raw: String, precision: Precision) -> FieldValue {
+    let utc = Utc::from_unix_nanoseconds(nanoseconds);
+    FieldValue::Time(Time { utc, raw, clock: Clock::Host, precision, zone: None })
+}
+
+/// Where a part stands in the file.
+pub(crate) fn place<T>(base: u64, found: &Located<T>) -> ByteSpan {
+    ByteSpan::new(base.saturating_add(found.offset as u64), found.length as u64)
+}
+
+/// Damage of a piece of the file, which begins at `base`, in the words of the ledger.
+pub(crate) fn defects(source: &Source<'_, '_>, base: u64, damage: &[Damage]) -> Vec<Defect> {
+    let told = |damage: &Damage| source.defect(Some(base.saturating_add(damage.offset as u64)), damage.what);
+    damage.iter().map(told).collect()
+}

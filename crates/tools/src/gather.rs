@@ -1,0 +1,85 @@
+//! Tools that gather one subject from several sources: files of decoders, and artifacts of the registry.
+//!
+//! Their records stand side by side, each of its own type: what one source proves another need not, and none is merged with another.
+
+use crate::catalogue::Call;
+use crate::decode::{self, Decoder};
+use crate::error::CallError;
+use crate::registry_artifact;
+use crate::returned::Return;
+use crate::sink::{self, Sink};
+use crate::{place, source_files, spec};
+use ledger::{RecordType, ToolSpec};
+use serde_json::{Value, json};
+
+/// What such a tool gathers.
+pub(crate) struct Gathered {
+    pub(crate) tool: &'static str,
+    pub(crate) about: &'static str,
+    /// Names of decoders.
+    pub(crate) decoders: &'static [&'static str],
+    /// Names of artifacts of the registry.
+    pub(crate) artifacts: &'static [&'static str],
+}
+
+impl Gathered {
+    /// The names of its sources.
+    fn sources(&self) -> impl Iterator<Item = &'static str> {
+        self.decoders.iter().chain(self.artifacts).copied()
+    }
+}
+
+pub(crate) fn spec(gathered: &Gathered) -> ToolSpec {
+    let sources: Vec<_> = gathered.sources().collect();
+    let mut arguments = vec![
+        ("source", spec::choice("the only source to read; all when left out", &sources)),
+        ("under", spec::text_or("folder below which to look; empty for everything", "")),
+        ("evidence", spec::text("label of the evidence to look at; all when left out")),
+    ];
+    arguments.extend(sink::arguments());
+    let about = format!(
+        "{} The sources are {}. An empty and complete answer means that none of them is in this part of the evidence, or holds anything of the kind; each record type says what it proves.",
+        gathered.about,
+        sources.join(", ")
+    );
+    spec::tool(gathered.tool, &about, arguments, &[], record_types(gathered))
+}
+
+fn record_types(gathered: &Gathered) -> Vec<RecordType> {
+    let decoders = gathered.decoders.iter().filter_map(|name| decode::named(name));
+    let artifacts = gathered.artifacts.iter().filter_map(|name| registry_artifact::named(name));
+    let mut types: Vec<_> = decoders.flat_map(|decoder| (decoder.records)()).collect();
+    types.extend(artifacts.flat_map(|artifact| (artifact.records)()));
+    types.push(sink::count_type());
+    types.sort_by(|a, b| a.name.cmp(&b.name));
+    types.dedup_by(|a, b| a.name == b.name);
+    types
+}
+
+pub(crate) fn run(gathered: &Gathered, call: &Call<'_>) -> Result<Return, CallError> {
+    let arguments = call.arguments;
+    let source = arguments.optional_text("source");
+    let wanted = |name: &&&str| source.is_none_or(|source| source == **name);
+    let decoders: Vec<&'static Decoder> =
+        gathered.decoders.iter().filter(wanted).filter_map(|name| decode::named(name)).collect();
+    let scope = place::under(call.trees, arguments.optional_text("evidence"), arguments.text("under")?)?;
+    let mut sink = Sink::new(arguments, record_types(gathered))?;
+    let mut normalised: Vec<(&str, Value)> = scope.normalised();
+    normalised.extend(source.map(|source| ("source", json!(source))));
+    let mut returned = Return::found(Vec::new(), arguments.normalised(&normalised));
+    let files = source_files::find(&scope, call.indexes, &decoders)?;
+    let flow = source_files::read(call, &files, &mut sink);
+    returned.defects.extend(files.defects);
+    returned.gaps.extend(files.gaps);
+    for name in gathered.artifacts.iter().filter(wanted) {
+        if flow.is_break() || sink.is_full() {
+            break;
+        }
+        let Some(artifact) = registry_artifact::named(name) else { continue };
+        let search = registry_artifact::below(artifact, &scope, &mut sink)?;
+        returned.defects.extend(search.defects);
+        returned.gaps.extend(search.gaps);
+    }
+    sink.fill(&mut returned);
+    Ok(returned)
+}

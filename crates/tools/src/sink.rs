@@ -1,0 +1,221 @@
+//! Where the records, the damage and the gaps of one call come together.
+
+mod counts;
+mod filter;
+
+pub(crate) use counts::record_type as count_type;
+
+use crate::arguments::Arguments;
+use crate::error::CallError;
+use crate::intake::{Flow, Intake};
+use crate::page::Page;
+use crate::returned::Return;
+use crate::spec;
+use counts::Counts;
+use filter::Filter;
+use ledger::{Defect, FieldValue, Gap, Record, RecordType};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+/// Most bytes of values in the records of one call: keys of a hostile hive can share one large piece of data.
+const MAX_DATA: usize = 32 << 20;
+
+/// Most damage of one call that belongs to no record.
+const MAX_DEFECTS: usize = 1000;
+
+/// Most files that an empty answer names.
+const MAX_NAMED: usize = 20;
+
+/// The arguments of every tool that gives decoded records: what they must be like, and which of them.
+pub(crate) fn arguments() -> Vec<(&'static str, Value)> {
+    vec![
+        (
+            "name",
+            spec::text(
+                "pattern of the subject of the records, such as the name of a service: * for any characters, ? for one, letter case aside; all records when left out",
+            ),
+        ),
+        ("text", spec::text("what some field of the record must contain, letter case aside")),
+        ("from", spec::instant("first instant in which a time of the record must lie")),
+        ("to", spec::instant("last instant in which a time of the record must lie")),
+        ("record", spec::text("the only record type to give")),
+        (
+            "count_by",
+            spec::text(
+                "fields, separated by commas: give no records but how many have each combination of their values, by file and record type, with first and last time; \"record\" alone counts by type",
+            ),
+        ),
+        ("sum", spec::text("field with whole numbers to add up in each count")),
+        ("limit", spec::number("most records to return", 1000, 1, 10_000)),
+        ("offset", spec::offset()),
+    ]
+}
+
+/// What one call has found so far.
+pub(crate) struct Sink {
+    filter: Filter,
+    into: Into,
+    /// Bytes of values in the records.
+    data: usize,
+    too_much: bool,
+    /// Whether something could not be looked up, so that an absence means nothing.
+    unseen: bool,
+    defects: BTreeSet<Defect>,
+    more_defects: bool,
+    gaps: BTreeSet<Gap>,
+    notes: BTreeSet<String>,
+    /// What was read.
+    sources: Vec<String>,
+}
+
+/// What becomes of a record.
+enum Into {
+    Page(Page),
+    Counts(Counts, Page),
+}
+
+impl Sink {
+    /// For a call with [`arguments`], which gives records of these types.
+    pub(crate) fn new(arguments: &Arguments, records: Vec<RecordType>) -> Result<Sink, CallError> {
+        let page = Page::new(arguments.count("offset")?, arguments.count("limit")?);
+        let into = match Counts::read(arguments, &records)? {
+            Some(counts) => Into::Counts(counts, page),
+            None => Into::Page(page),
+        };
+        Ok(Sink {
+            filter: Filter::read(arguments, records)?,
+            into,
+            data: 0,
+            too_much: false,
+            unseen: false,
+            defects: BTreeSet::new(),
+            more_defects: false,
+            gaps: BTreeSet::new(),
+            notes: BTreeSet::new(),
+            sources: Vec::new(),
+        })
+    }
+
+    /// Whether a file was read.
+    pub(crate) fn looked_at_any(&self) -> bool {
+        !self.sources.is_empty()
+    }
+
+    /// Whether a record had no room: more follow.
+    pub(crate) fn is_full(&self) -> bool {
+        match &self.into {
+            Into::Page(page) => page.is_over() || self.too_much,
+            Into::Counts(counts, _) => counts.is_full(),
+        }
+    }
+
+    /// Hands everything to `returned`.
+    pub(crate) fn fill(self, returned: &mut Return) {
+        let Sink { filter, into, too_much, unseen, defects, more_defects, gaps, mut notes, sources, .. } =
+            self;
+        returned.defects.extend(defects);
+        returned.gaps.extend(gaps);
+        match into {
+            Into::Page(page) => page.fill(returned, "records"),
+            Into::Counts(counts, mut page) => {
+                if counts.is_full() {
+                    returned.truncate(
+                        "too many different values to count: ask for fewer fields or a shorter span"
+                            .to_owned(),
+                    );
+                }
+                for record in counts.records() {
+                    if !page.take(|| record) {
+                        break;
+                    }
+                }
+                page.fill(returned, "counts");
+            }
+        }
+        if returned.records.is_empty() && !sources.is_empty() {
+            let more = sources.len().saturating_sub(MAX_NAMED);
+            let named = sources.into_iter().take(MAX_NAMED).collect::<Vec<_>>().join(", ");
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            returned.notes.push(format!("looked at {named}{more}"));
+        }
+        notes.extend(filter.timeless());
+        returned.notes.extend(notes);
+        if unseen {
+            returned.truncate("damage or gaps may hide records: see gaps and defects".to_owned());
+        }
+        if too_much {
+            let count = returned.records.len();
+            returned.truncate(format!(
+                "stopped after {count} records of very much data: ask for one file, or with \"name\""
+            ));
+        }
+        if more_defects {
+            returned.truncate(format!("only {MAX_DEFECTS} defects are listed; there are more"));
+        }
+    }
+}
+
+impl Intake for Sink {
+    fn begin(&mut self, source: String) {
+        self.sources.push(source);
+    }
+
+    fn push(&mut self, record: Record) -> Flow {
+        if !self.filter.wants(&record) {
+            return ControlFlow::Continue(());
+        }
+        let page = match &mut self.into {
+            Into::Counts(counts, _) => return counts.add(&record),
+            Into::Page(page) => page,
+        };
+        if self.data > MAX_DATA {
+            self.too_much = true;
+            return ControlFlow::Break(());
+        }
+        self.data = self.data.saturating_add(size(&record));
+        if page.take(|| record) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn defect(&mut self, defect: Defect) {
+        if self.defects.len() < MAX_DEFECTS || self.defects.contains(&defect) {
+            self.defects.insert(defect);
+        } else {
+            self.more_defects = true;
+        }
+    }
+
+    fn hidden(&mut self, defect: Defect) {
+        self.unseen = true;
+        self.defect(defect);
+    }
+
+    fn gap(&mut self, gap: Gap) {
+        self.unseen = true;
+        self.gaps.insert(gap);
+    }
+
+    fn note(&mut self, note: String) {
+        self.notes.insert(note);
+    }
+}
+
+/// About how many bytes the values of a record have.
+fn size(record: &Record) -> usize {
+    record.fields.values().map(|field| length(&field.value)).fold(0, usize::saturating_add)
+}
+
+fn length(value: &FieldValue) -> usize {
+    match value {
+        FieldValue::Text(text)
+        | FieldValue::Name(text)
+        | FieldValue::Path(text)
+        | FieldValue::RegistryPath(text)
+        | FieldValue::Sid(text)
+        | FieldValue::Guid(text)
+        | FieldValue::Hash(text)
+        | FieldValue::Bytes(text) => text.len(),
+        FieldValue::List(texts) => texts.iter().map(|text| text.len() + 24).sum(),
+        FieldValue::Time(_) | FieldValue::Integer(_) | FieldValue::Size(_) | FieldValue::Flag(_) => 16,
+    }
+}

@@ -1,0 +1,179 @@
+//! Counting records instead of giving them: how many have each combination of values, first and last.
+//!
+//! A count is a record of its own. It stands for the whole of one file as far as it was read, or for what lies between its `first` and its `last` instant;
+//! nothing of an argument is in it but the names of fields, which the record types have, too.
+
+use super::filter::times;
+use crate::arguments::Arguments;
+use crate::error::CallError;
+use crate::intake::Flow;
+use crate::spec;
+use ledger::FieldType::{Integer, List, Name, Path, Text};
+use ledger::{Clock, Field, FieldType, FieldValue, Locator, Record, RecordId, RecordType, Time};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
+
+const KIND: &str = "record_count";
+
+/// Most different combinations of one call.
+const MOST: usize = 200_000;
+
+/// The time that dates a record which has several.
+const TIME: &str = "time";
+
+pub(crate) fn record_type() -> RecordType {
+    spec::record(
+        KIND,
+        "how many records of one type with the same values of some fields one file holds; between `first` and `last`, both included, there are so many and no more",
+        "source",
+        &[
+            ("source", &[Path], "path of the file whose records were counted"),
+            ("counted", &[Name], "record type that was counted"),
+            ("by", &[List], "fields whose values the counted records share"),
+            ("value", &[Text], "value of the first of these fields"),
+            ("values", &[List], "their values, in the same order; empty where a record has no such field"),
+            ("count", &[Integer], "how many records"),
+            ("first", &[FieldType::Time], "earliest time of the counted records"),
+            ("last", &[FieldType::Time], "latest time of the counted records"),
+            ("sum_of", &[Name], "field that was added up"),
+            ("total", &[Integer], "sum of that field over the counted records"),
+        ],
+    )
+}
+
+/// What was counted so far.
+pub(crate) struct Counts {
+    by: Vec<String>,
+    sum: Option<String>,
+    tallies: HashMap<Key, Tally>,
+    full: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Key {
+    evidence: String,
+    path: String,
+    stream: Option<String>,
+    kind: String,
+    values: Vec<String>,
+}
+
+#[derive(Default)]
+struct Tally {
+    count: u64,
+    first: Option<Time>,
+    last: Option<Time>,
+    total: i128,
+}
+
+impl Counts {
+    /// What the arguments `count_by` and `sum` ask for; `None` where nothing is to be counted.
+    pub(crate) fn read(arguments: &Arguments, records: &[RecordType]) -> Result<Option<Counts>, CallError> {
+        let sum = arguments.optional_text("sum").map(str::trim).map(str::to_owned);
+        let Some(by) = arguments.optional_text("count_by") else {
+            return match sum {
+                Some(_) => Err(CallError::MissingArgument { argument: "count_by".to_owned() }),
+                None => Ok(None),
+            };
+        };
+        for argument in ["name", "text"] {
+            if let Some(found) = arguments.optional_text(argument) {
+                let expected =
+                    "nothing beside \"count_by\": a count tells what it counts by the values of fields";
+                return Err(CallError::Argument { argument, expected, found: found.to_owned() });
+            }
+        }
+        let by: Vec<_> =
+            by.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
+        let by: Vec<_> = by.into_iter().filter(|name| name != "record").collect();
+        for field in by.iter().chain(&sum) {
+            if records.iter().all(|record| !record.fields.contains_key(field)) {
+                let (expected, found) = ("fields of the tool's records, separated by commas", field.clone());
+                return Err(CallError::Argument { argument: "count_by", expected, found });
+            }
+        }
+        Ok(Some(Counts { by, sum, tallies: HashMap::new(), full: false }))
+    }
+
+    /// Counts a record; stops where there are too many combinations to be of use.
+    pub(crate) fn add(&mut self, record: &Record) -> Flow {
+        let text = |field: &String| record.fields.get(field).map(|field| field.value.to_text().into_owned());
+        let values = self.by.iter().map(|field| text(field).unwrap_or_default()).collect();
+        let Locator { evidence, path, stream, .. } = record.locator.clone();
+        let key = Key { evidence, path, stream, kind: record.kind.clone(), values };
+        if self.tallies.len() >= MOST && !self.tallies.contains_key(&key) {
+            self.full = true;
+            return ControlFlow::Break(());
+        }
+        let tally = self.tallies.entry(key).or_default();
+        tally.count += 1;
+        if let Some(FieldValue::Integer(number)) =
+            self.sum.as_ref().and_then(|sum| record.fields.get(sum)).map(|field| &field.value)
+        {
+            tally.total = tally.total.saturating_add(*number);
+        }
+        if let Some(time) = dated(record) {
+            if tally.first.as_ref().is_none_or(|first| time.utc < first.utc) {
+                tally.first = Some(time.clone());
+            }
+            if tally.last.as_ref().is_none_or(|last| time.utc > last.utc) {
+                tally.last = Some(time.clone());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Whether there were too many combinations.
+    pub(crate) fn is_full(&self) -> bool {
+        self.full
+    }
+
+    /// The counts, the largest first; none where there were too many to count.
+    pub(crate) fn records(self) -> impl Iterator<Item = Record> {
+        let Counts { by, sum, tallies, full } = self;
+        let mut tallies: Vec<_> = tallies.into_iter().filter(|_| !full).collect();
+        tallies.sort_by(|(a, x), (b, y)| (Reverse(x.count), a).cmp(&(Reverse(y.count), b)));
+        tallies.into_iter().map(move |(key, tally)| record(&by, sum.as_deref(), key, tally))
+    }
+}
+
+/// The time that dates a record: the one called `time`, or the only one.
+fn dated(record: &Record) -> Option<&Time> {
+    if let Some(FieldValue::Time(time)) = record.fields.get(TIME).map(|field| &field.value) {
+        return Some(time).filter(|time| time.clock == Clock::Host && time.utc.is_some());
+    }
+    let mut all = times(record);
+    all.next().filter(|_| all.next().is_none())
+}
+
+fn record(by: &[String], sum: Option<&str>, key: Key, tally: Tally) -> Record {
+    let mut fields = BTreeMap::new();
+    let mut set = |name: &str, value: FieldValue| {
+        fields.insert(name.to_owned(), Field { at: None, value });
+    };
+    set("source", FieldValue::Path(key.path.clone()));
+    set("counted", FieldValue::Name(key.kind));
+    set("count", FieldValue::Integer(tally.count.into()));
+    if !by.is_empty() {
+        set("by", FieldValue::List(by.to_vec()));
+        set("value", FieldValue::Text(key.values.first().cloned().unwrap_or_default()));
+        set("values", FieldValue::List(key.values));
+    }
+    for (name, time) in [("first", tally.first), ("last", tally.last)] {
+        if let Some(time) = time {
+            set(name, FieldValue::Time(time));
+        }
+    }
+    if let Some(sum) = sum {
+        set("sum_of", FieldValue::Name(sum.to_owned()));
+        set("total", FieldValue::Integer(tally.total));
+    }
+    Record {
+        defects: Vec::new(),
+        fields,
+        id: RecordId(0),
+        kind: KIND.to_owned(),
+        locator: Locator { evidence: key.evidence, path: key.path, stream: key.stream, span: None },
+    }
+}

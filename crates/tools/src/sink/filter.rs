@@ -1,0 +1,101 @@
+//! What the records of a call must be like.
+
+use crate::arguments::Arguments;
+use crate::error::CallError;
+use crate::span::Span;
+use ledger::pattern::{fits, fold};
+use ledger::{Clock, FieldValue, Record, RecordType, Time};
+use std::collections::BTreeMap;
+
+/// Most characters of a pattern or of a text.
+const LONGEST: usize = 1024;
+
+/// What the records of a call must be like; what was given must all hold.
+pub(crate) struct Filter {
+    /// The pattern that subjects must fit.
+    name: Option<String>,
+    /// Folded.
+    text: Option<String>,
+    span: Span,
+    bounded: bool,
+    kind: Option<String>,
+    /// The subject field of each record type.
+    subjects: BTreeMap<String, String>,
+    /// Records left out because they have no time at all.
+    timeless: u64,
+}
+
+impl Filter {
+    pub(crate) fn read(arguments: &Arguments, records: Vec<RecordType>) -> Result<Filter, CallError> {
+        let span = Span::read(arguments, "from", "to")?;
+        let kind = arguments.optional_text("record").map(str::to_owned);
+        if let Some(found) = kind.as_ref().filter(|kind| records.iter().all(|one| one.name != **kind)) {
+            let allowed = records.into_iter().map(|record| record.name).collect();
+            let (argument, found) = ("record".to_owned(), found.clone());
+            return Err(CallError::ArgumentChoice { argument, allowed, found });
+        }
+        Ok(Filter {
+            name: short(arguments, "name")?.map(str::to_owned),
+            text: short(arguments, "text")?.map(fold),
+            span,
+            bounded: arguments.optional_text("from").or(arguments.optional_text("to")).is_some(),
+            kind,
+            subjects: records.into_iter().map(|record| (record.name, record.subject)).collect(),
+            timeless: 0,
+        })
+    }
+
+    pub(crate) fn wants(&mut self, record: &Record) -> bool {
+        self.kind.as_ref().is_none_or(|kind| *kind == record.kind)
+            && self.named(record)
+            && self.text.as_ref().is_none_or(|text| contains(record, text))
+            && (!self.bounded || self.timed(record))
+    }
+
+    /// Says that records without times were left out, where there were any.
+    pub(crate) fn timeless(self) -> Option<String> {
+        let number = self.timeless;
+        (number > 0).then(|| format!("{number} records have no time of the host and are in no span"))
+    }
+
+    fn named(&self, record: &Record) -> bool {
+        let Some(pattern) = &self.name else { return true };
+        let subject = self.subjects.get(&record.kind).and_then(|subject| record.fields.get(subject));
+        subject.is_some_and(|subject| fits(pattern, &subject.value.to_text()))
+    }
+
+    fn timed(&mut self, record: &Record) -> bool {
+        let mut any = false;
+        for time in times(record) {
+            any = true;
+            if self.span.holds(time) {
+                return true;
+            }
+        }
+        self.timeless += u64::from(!any);
+        false
+    }
+}
+
+/// The times of a record that the examined host kept.
+pub(crate) fn times(record: &Record) -> impl Iterator<Item = &Time> {
+    record.fields.values().filter_map(|field| match &field.value {
+        FieldValue::Time(time) if time.clock == Clock::Host && time.utc.is_some() => Some(time),
+        _ => None,
+    })
+}
+
+fn contains(record: &Record, text: &str) -> bool {
+    record.fields.values().any(|field| fold(&field.value.to_text()).contains(text))
+}
+
+fn short<'a>(arguments: &'a Arguments, argument: &'static str) -> Result<Option<&'a str>, CallError> {
+    let text = arguments.optional_text(argument);
+    match text.filter(|text| text.chars().count() > LONGEST) {
+        None => Ok(text),
+        Some(found) => {
+            let (expected, found) = ("at most 1024 characters", found.to_owned());
+            Err(CallError::Argument { argument, expected, found })
+        }
+    }
+}

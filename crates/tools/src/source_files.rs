@@ -1,0 +1,175 @@
+//! The files of the evidence that decoders read: found by name, told by content.
+
+use crate::catalogue::{Call, Indexes};
+use crate::decode::{Decoder, Head, Source, head};
+use crate::error::CallError;
+use crate::glob::Glob;
+use crate::intake::{Flow, Intake};
+use crate::name_index::{Asked, KnownFolders, NameIndex, Remark, Whereabouts};
+use crate::place::Scope;
+use crate::returned::chain;
+use evidence::{Node, NodeKind, Step, Tree, walk};
+use ledger::pattern::fits;
+use ledger::{Defect, Gap};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// Files of one kind, in the order of their paths.
+pub(crate) struct Files<'t> {
+    pub(crate) files: Vec<File<'t>>,
+    pub(crate) defects: Vec<Defect>,
+    pub(crate) gaps: Vec<Gap>,
+}
+
+/// A file, or a stream of one, and the decoder of its content.
+pub(crate) struct File<'t> {
+    pub(crate) tree: &'t dyn Tree,
+    pub(crate) node: Node,
+    pub(crate) stream: Option<String>,
+    pub(crate) decoder: &'static Decoder,
+}
+
+/// A pattern of a decoder: of the file, and of its stream.
+struct Named {
+    glob: Glob,
+    stream: Option<&'static str>,
+}
+
+/// Finds the files in scope that `decoders` read.
+///
+/// What is named as such a file and has other content is a gap: it was not examined.
+pub(crate) fn find<'t>(
+    scope: &Scope<'t>,
+    indexes: &Indexes,
+    decoders: &[&'static Decoder],
+) -> Result<Files<'t>, CallError> {
+    let mut found = Files { files: Vec::new(), defects: Vec::new(), gaps: Vec::new() };
+    let names = patterns(decoders)?;
+    for place in &scope.places {
+        let mut nodes = BTreeMap::new();
+        if place.node.kind == NodeKind::Directory {
+            found.below(place.tree, &place.node, indexes, &names, &mut nodes)?;
+        } else {
+            nodes.insert(place.node.path.as_str().to_owned(), place.node.clone());
+        }
+        for (_, node) in nodes {
+            found.streams(place.tree, &node, &names, decoders);
+        }
+    }
+    Ok(found)
+}
+
+/// Reads what was found, file by file, until the intake takes no more.
+pub(crate) fn read(call: &Call<'_>, files: &Files<'_>, out: &mut dyn Intake) -> Flow {
+    for file in &files.files {
+        out.begin(format!("{} of {} ({})", file.node.path, file.tree.label(), file.decoder.name));
+        let mut source = Source::new(file.tree, &file.node, file.stream.as_deref(), call.scratch, out);
+        match (file.decoder.read)(&mut source) {
+            Ok(flow) => flow?,
+            Err(error) => out.gap(gap(&file.node, chain(&error))),
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+fn patterns(decoders: &[&'static Decoder]) -> Result<Vec<Named>, CallError> {
+    let split = |name: &'static str| match name.split_once(':') {
+        Some((file, stream)) => (file, Some(stream)),
+        None => (name, None),
+    };
+    let names = decoders.iter().flat_map(|decoder| decoder.names).copied().map(split);
+    names.map(|(file, stream)| Ok(Named { glob: Glob::read("name", file)?, stream })).collect()
+}
+
+impl<'t> Files<'t> {
+    /// The entries below `start` that have one of the names.
+    fn below(
+        &mut self,
+        tree: &'t dyn Tree,
+        start: &Node,
+        indexes: &Indexes,
+        names: &[Named],
+        nodes: &mut BTreeMap<String, Node>,
+    ) -> Result<(), CallError> {
+        // A start that cannot be read fails the call; inside the walk it would only be a gap.
+        tree.children(start)?;
+        if let Some(path) = indexes.get(tree.label()) {
+            let mut index = NameIndex::open(path)?;
+            if let Some(below) = index.below(&start.path)? {
+                for name in names {
+                    let asked = Asked { glob: Some(&name.glob), extension: None };
+                    let mut folders = KnownFolders::new();
+                    for row in index.find(&asked, &below)?.into_iter().flatten() {
+                        let Whereabouts { path, reference } = index.whereabouts(row, &mut folders)?;
+                        let node = match reference {
+                            Some(reference) => tree.node_at(&path, reference)?,
+                            None => tree.node_listed(&path)?,
+                        };
+                        let node = node.ok_or(CallError::NotAsIndexed { path })?;
+                        nodes.insert(node.path.as_str().to_owned(), node);
+                    }
+                }
+                for number in index.remarks(&below, below.end)? {
+                    match index.remark(number)? {
+                        Remark::Defect(defect) => self.defects.push(defect),
+                        Remark::Gap(gap) => self.gaps.push(gap),
+                    }
+                }
+                return Ok(());
+            }
+        }
+        for step in walk(tree, start) {
+            match step {
+                Step::Node(node) if names.iter().any(|name| name.glob.fits(&node.path)) => {
+                    nodes.insert(node.path.as_str().to_owned(), *node);
+                }
+                Step::Node(_) => {}
+                Step::Defect(defect) => self.defects.push(defect),
+                Step::Gap(gap) => self.gaps.push(gap),
+            }
+        }
+        Ok(())
+    }
+
+    /// The streams of an entry that were asked for, each with its decoder; the main stream of a file that was named itself.
+    fn streams(&mut self, tree: &'t dyn Tree, node: &Node, names: &[Named], decoders: &[&'static Decoder]) {
+        let named = |name: &&Named| name.glob.fits(&node.path);
+        let asked: Vec<_> = names.iter().filter(named).map(|name| name.stream).collect();
+        // A file that was asked for by its path need not have a usual name.
+        let main = asked.is_empty() || asked.contains(&None);
+        if main && node.kind == NodeKind::File {
+            self.file(tree, node, None, decoders);
+        }
+        for stream in &node.streams {
+            if asked.iter().flatten().any(|pattern| fits(pattern, &stream.name)) {
+                self.file(tree, node, Some(&stream.name), decoders);
+            }
+        }
+    }
+
+    fn file(&mut self, tree: &'t dyn Tree, node: &Node, stream: Option<&str>, decoders: &[&'static Decoder]) {
+        let (bytes, size) = match head(tree, node, stream) {
+            Ok(head) => head,
+            Err(error) => return self.gaps.push(gap(node, chain(&error))),
+        };
+        let head = Head { name: stream.unwrap_or(&node.name), bytes: &bytes, size };
+        match decoders.iter().find(|decoder| (decoder.fits)(&head)) {
+            Some(decoder) => {
+                let stream = stream.map(str::to_owned);
+                self.files.push(File { tree, node: node.clone(), stream, decoder });
+            }
+            // Nothing is hidden in a file without content.
+            None if size == 0 => {}
+            None => {
+                let all: Vec<_> = decoders.iter().map(|decoder| decoder.name).collect();
+                let reason =
+                    format!("named as one of {}, but its content is of another kind", all.join(", "));
+                self.gaps.push(gap(node, reason));
+            }
+        }
+    }
+}
+
+fn gap(node: &Node, reason: String) -> Gap {
+    Gap { path: node.path.as_str().to_owned(), reason }
+}
