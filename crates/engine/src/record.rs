@@ -40,6 +40,12 @@ impl Task {
             self.refuse(call, Refusal::RejectionsSpent, told, append);
             return Ok(None);
         }
+        if self.facts_spent() {
+            let told =
+                "this task's budget of facts is spent: what matters most should be recorded first".to_owned();
+            self.refuse(call, Refusal::FactsSpent, told, append);
+            return Ok(None);
+        }
         let key = canonical::to_vec(&call.arguments)?;
         if let Some(phenomenon) = self.recorded.get(&key) {
             let told = format!("this is recorded already: {phenomenon}");
@@ -69,9 +75,13 @@ impl Task {
         self.rejections > 0 && self.rejections >= self.setting.rules.budgets.rejected_claims
     }
 
+    fn facts_spent(&self) -> bool {
+        self.facts.len() >= self.setting.rules.budgets.accepted_facts as usize
+    }
+
     /// Submits the next reading of a record call; answers the call when there is none, or when the budget ends it.
     fn submit(&mut self, mut batch: Batch, append: &mut Vec<Append>) -> Result<Option<Command>, StepError> {
-        let next = match self.rejections_spent() {
+        let next = match self.rejections_spent() || self.facts_spent() {
             true => None,
             false => batch.waiting.pop_front(),
         };

@@ -6,7 +6,7 @@ mod life;
 use engine::ToolReturn;
 use ledger::event::{Phase, Refusal, TaskStatus};
 use ledger::turn::{Answer, Message, ReadingResult, ReplyBlock, TurnRequest, UserBlock};
-use ledger::{Condition, Event, Objective, Outcome, Predicate, Rules};
+use ledger::{Condition, Event, Objective, Outcome, Predicate, Rules, Weight};
 use life::{answers, call, false_reading, live, returned, says, words};
 use serde_json::json;
 
@@ -15,6 +15,7 @@ fn objective() -> Objective {
         id: "line".into(),
         question: "Which line?".into(),
         applies: None,
+        weight: Weight::Activity,
         condition: Condition {
             predicate: Predicate::quoted(),
             record: "text_line".into(),
@@ -67,6 +68,50 @@ fn the_budget_of_refused_readings_holds_within_one_batch() {
     assert_eq!(lived.ended.rejections, 10);
     let submitted = lived.events.iter().filter(|event| matches!(event, Event::ClaimSubmitted(_))).count();
     assert_eq!(submitted, 10, "what is not judged is not submitted");
+}
+
+#[test]
+fn what_is_only_watched_for_leaves_no_task_incomplete() {
+    let watched = Objective { weight: Weight::Finding, ..objective() };
+    let lived = live(Rules::default(), vec![watched], |_| words(), ok);
+    assert_eq!(lived.ended.status, TaskStatus::Completed);
+    assert!(lived.ended.objectives[0].watched && !lived.ended.objectives[0].is_unmet());
+}
+
+#[test]
+fn facts_beyond_the_budget_are_not_judged_and_the_next_call_is_told_so() {
+    let mut rules = Rules::default();
+    rules.budgets.accepted_facts = 1;
+    let mut turn = 0;
+    let mut judged = Vec::new();
+    let lived = live(
+        rules,
+        vec![objective()],
+        |request| {
+            turn += 1;
+            let heard = answers(request);
+            if let Some(Answer::Recorded(recorded)) = heard.first() {
+                judged = recorded.readings.clone();
+            }
+            match (turn, heard.first()) {
+                (1, _) => says(vec![call("c", "read", json!({}))]),
+                (2, Some(Answer::Returned(returned))) => {
+                    let quoting = |text: &str| {
+                        json!({"predicate": "quoted", "values": {"text": text},
+                        "invocation": returned.invocation.to_string()})
+                    };
+                    let two = json!({"readings": [quoting("words of"), quoting("of the evidence")]});
+                    let more = json!({"readings": [quoting("the evidence")]});
+                    says(vec![call("r", "record_phenomenon", two), call("r2", "record_phenomenon", more)])
+                }
+                _ => words(),
+            }
+        },
+        ok,
+    );
+    assert_eq!(lived.ended.facts, 1);
+    assert!(matches!(judged[..], [ReadingResult::Accepted { .. }, ReadingResult::NotJudged]), "{judged:?}");
+    assert_eq!(lived.refusals(), [Refusal::FactsSpent]);
 }
 
 #[test]

@@ -227,6 +227,7 @@ fn a_task_ends_with_what_was_counted() {
         id: id.into(),
         question: id.into(),
         applies: None,
+        weight: ledger::Weight::Activity,
         condition: Condition {
             predicate: Predicate("configured".into()),
             record: "registry_value".into(),
@@ -250,6 +251,7 @@ fn a_task_ends_with_what_was_counted() {
     let result = |id: &str, facts: &[u32]| ObjectiveResult {
         id: id.into(),
         facts: facts.iter().map(|ordinal| fact(1, *ordinal, "", &[]).id).collect(),
+        watched: false,
     };
     let right = TaskEnded {
         spent: None,
@@ -267,6 +269,16 @@ fn a_task_ends_with_what_was_counted() {
         (TaskEnded { facts: 3, ..right.clone() }, "its number of facts is not that of the log"),
         (TaskEnded { rejections: 0, ..right.clone() }, "its number of refused claims is not that of the log"),
         (TaskEnded { objectives: vec![], ..right.clone() }, foreign),
+        (
+            TaskEnded {
+                objectives: vec![
+                    result("met", &[0, 2]),
+                    ObjectiveResult { watched: true, ..result("unmet", &[]) },
+                ],
+                ..right.clone()
+            },
+            foreign,
+        ),
         (
             TaskEnded { objectives: vec![result("unmet", &[]), result("met", &[0, 2])], ..right.clone() },
             foreign,

@@ -33,11 +33,38 @@ pub struct Objective {
     /// The kind of evidence that can answer it; a run gives it only where the case has some. `None`: any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applies: Option<EvidenceKind>,
+    /// How much its answer matters.
+    #[serde(default, skip_serializing_if = "Weight::is_activity")]
+    pub weight: Weight,
     /// What a fact must say to answer it.
     pub condition: Condition,
 }
 
+/// How much the answer of an objective matters to whoever reads the report.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weight {
+    /// What the computer is and who uses it.
+    Context,
+    /// What was done, as on any computer.
+    #[default]
+    Activity,
+    /// What an examiner wants to know first. Most computers have nothing of the kind: without an answer it is not unmet, nothing was found.
+    Finding,
+}
+
+impl Weight {
+    fn is_activity(&self) -> bool {
+        *self == Weight::Activity
+    }
+}
+
 impl Objective {
+    /// Whether the task is incomplete without an answer.
+    pub fn is_required(&self) -> bool {
+        self.weight != Weight::Finding
+    }
+
     /// Whether evidence of these kinds can answer it.
     pub fn applies_to(&self, kinds: impl IntoIterator<Item = EvidenceKind>) -> bool {
         self.applies.is_none_or(|wanted| kinds.into_iter().any(|kind| kind == wanted))

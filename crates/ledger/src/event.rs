@@ -36,7 +36,7 @@ pub struct Format {
 }
 
 /// The format that this version writes.
-pub const FORMAT: Format = Format { major: 2, minor: 1 };
+pub const FORMAT: Format = Format { major: 2, minor: 2 };
 
 impl Format {
     /// Whether this version can read a run of format `self`.
@@ -330,6 +330,8 @@ pub enum Refusal {
     TooManyCalls,
     /// The task's budget of rejected claims is spent.
     RejectionsSpent,
+    /// The task's budget of accepted facts is spent.
+    FactsSpent,
     /// What it would add to the graph does not rest on the facts that it names.
     Unsupported,
 }
@@ -572,8 +574,18 @@ pub struct TaskEnded {
 pub struct ObjectiveResult {
     /// The objective's name.
     pub id: String,
-    /// The facts that meet it; none: unmet.
+    /// The facts that meet it.
     pub facts: Vec<FactId>,
+    /// Whether it is only watched for: without a fact nothing was found, and nothing is unmet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub watched: bool,
+}
+
+impl ObjectiveResult {
+    /// Whether an answer was wanted, and there is none.
+    pub fn is_unmet(&self) -> bool {
+        self.facts.is_empty() && !self.watched
+    }
 }
 
 impl Event {

@@ -29,7 +29,7 @@ pub mod value;
 pub mod vocabulary;
 
 pub use absence::{Absence, AbsenceClaim, AbsenceEntry, AbsenceForm, Coverage};
-pub use agent::{AgentSpec, Condition, Objective};
+pub use agent::{AgentSpec, Condition, Objective, Weight};
 pub use case::{CaseEntry, EvidenceEntry, EvidenceKind, Integrity, IntegrityLevel};
 pub use chain::{ChainError, Circumstance, Link, Stream};
 pub use claim::{Claim, ClaimedValue, Reading};

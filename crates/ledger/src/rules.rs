@@ -27,6 +27,8 @@ pub struct Budgets {
     pub calls_per_turn: u32,
     /// Rejected claims.
     pub rejected_claims: u32,
+    /// Accepted facts: whoever records everything has selected nothing.
+    pub accepted_facts: u32,
     /// Times that an identical call is answered from the log before it is refused.
     pub repeated_calls: u32,
     /// Wall time of the task in seconds.
@@ -40,6 +42,7 @@ impl Default for Budgets {
             record_turns: 30,
             calls_per_turn: 16,
             rejected_claims: 60,
+            accepted_facts: 400,
             repeated_calls: 2,
             wall_seconds: 3600,
         }

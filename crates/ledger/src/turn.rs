@@ -225,7 +225,7 @@ pub enum ReadingResult {
         /// Whether the citation was healed.
         healed: bool,
     },
-    /// It was not judged: the budget of refused readings was spent before its turn came.
+    /// It was not judged: the budget of refused readings, or that of facts, was spent before its turn came.
     NotJudged,
     /// It was refused.
     Rejected {

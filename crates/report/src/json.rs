@@ -1,6 +1,6 @@
 //! The report as JSON.
 
-use graph::{Judged, Run, TaskView, fact_title, phenomenon_title, refused_claims};
+use graph::{Judged, Ranked, Run, TaskView, fact_title, phenomenon_title, ranked, refused_claims};
 use ledger::{FactEntry, TaskId};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -46,7 +46,7 @@ pub fn json(run: &Run) -> Value {
             "healing": accepted.healing,
             "fact": accepted.fact,
         })).collect::<Vec<_>>(),
-        "phenomena": run.tasks.values().flat_map(|view| phenomena(run, view)).collect::<Vec<_>>(),
+        "phenomena": ranked(run).iter().map(|ranked| phenomenon(run, ranked)).collect::<Vec<_>>(),
         "absences": run.absences().map(|(task, covered)| json!({
             "task": task.to_string(),
             "title": covered.absence.absence.to_string(),
@@ -86,17 +86,22 @@ fn task(task: TaskId, view: &TaskView) -> Value {
     })
 }
 
-fn phenomena(run: &Run, view: &TaskView) -> Vec<Value> {
-    let phenomenon = |phenomenon: &graph::PhenomenonView| {
-        let facts: Vec<&FactEntry> = phenomenon.facts.iter().filter_map(|id| run.fact(*id)).collect();
-        json!({
-            "phenomenon": phenomenon.id,
-            "title": phenomenon_title(&facts),
-            "facts": phenomenon.facts,
-            "interpretation": phenomenon.interpretation,
-        })
-    };
-    view.phenomena.iter().map(phenomenon).collect()
+fn phenomenon(run: &Run, ranked: &Ranked<'_>) -> Value {
+    let phenomenon = ranked.phenomenon;
+    let facts: Vec<&FactEntry> = phenomenon.facts.iter().filter_map(|id| run.fact(*id)).collect();
+    json!({
+        "phenomenon": phenomenon.id,
+        "task": ranked.task.to_string(),
+        "title": phenomenon_title(&facts),
+        "facts": phenomenon.facts,
+        "interpretation": phenomenon.interpretation,
+        "points": ranked.points,
+        "answers": ranked.objective.map(|it| json!({
+            "weight": it.weight, "agent": it.agent, "objective": it.id,
+        })),
+        "corroborated_by": ranked.corroborated_by,
+        "alike": ranked.alike,
+    })
 }
 
 fn invocations(task: TaskId, view: &TaskView) -> Vec<Value> {

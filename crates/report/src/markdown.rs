@@ -7,7 +7,7 @@ use crate::inert::{cell, code, prose};
 use crate::text::{by_code, status};
 use graph::{Run, TaskView, answer_title, refused_claims};
 use ledger::event::EvidenceHashed;
-use ledger::{Condition, EvidenceKind, IntegrityLevel, Outcome};
+use ledger::{EvidenceKind, IntegrityLevel, Objective, Outcome, Weight};
 use std::fmt::Write;
 
 /// The whole run as one Markdown page.
@@ -60,7 +60,7 @@ fn answers(out: &mut String, run: &Run) {
                 "| {} | {} | {} |",
                 prose(&view.assigned.agent.name),
                 prose(&objective.question),
-                answer(run, view, index, &objective.condition)
+                answer(run, view, index, objective)
             );
         }
     }
@@ -77,17 +77,23 @@ fn answers(out: &mut String, run: &Run) {
     }
 }
 
-fn answer(run: &Run, view: &TaskView, index: usize, condition: &Condition) -> String {
+fn answer(run: &Run, view: &TaskView, index: usize, objective: &Objective) -> String {
     let result = view.ended.as_ref().and_then(|ended| ended.objectives.get(index));
     match result.map(|result| result.facts.as_slice()) {
         None => "not examined".to_owned(),
+        Some([]) if objective.weight == Weight::Finding => "nothing of the kind was found".to_owned(),
         Some([]) => "unmet".to_owned(),
         Some(facts) => facts
             .iter()
             .filter_map(|id| run.fact(*id))
             .map(|fact| {
                 let source = format!("{}:{}", fact.locator.evidence, fact.locator.path);
-                format!("{} in {} (`{}`)", cell(&answer_title(fact, condition)), cell(&source), fact.id)
+                format!(
+                    "{} in {} (`{}`)",
+                    cell(&answer_title(fact, &objective.condition)),
+                    cell(&source),
+                    fact.id
+                )
             })
             .collect::<Vec<_>>()
             .join("<br>"),

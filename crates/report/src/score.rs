@@ -16,7 +16,7 @@ pub use several::{Figure, over_runs};
 pub use show::{json as score_json, text as score_text};
 pub use truth::{Forbidden, ForbiddenCondition, Manner, Truth, TruthFact, TruthFinding, TruthValue};
 
-use graph::{Run, fact_title};
+use graph::{FIRST, Run, fact_title, ranked};
 use ledger::{FactEntry, FactId, PhenomenonId};
 use same::{Held, Sought, stands};
 use std::collections::{BTreeMap, BTreeSet};
@@ -91,8 +91,17 @@ pub struct FindingScore {
     pub finding: String,
     /// How many facts it rests on.
     pub of: usize,
-    /// Those that were not found, by id; none: it was found.
+    /// Those that were not found, by id.
     pub missing: Vec<String>,
+    /// Those that were found, but in none of the [`graph::FIRST`] phenomena that a reader is shown first.
+    pub buried: Vec<String>,
+}
+
+impl FindingScore {
+    /// Whether a reader of the first phenomena is told all of it.
+    pub fn is_found(&self) -> bool {
+        self.missing.is_empty() && self.buried.is_empty()
+    }
 }
 
 /// A fact that claims what must not be claimed.
@@ -112,14 +121,21 @@ pub(crate) struct Recorded<'a> {
     pub(crate) fact: &'a FactEntry,
     pub(crate) agent: &'a str,
     pub(crate) phenomena: Vec<PhenomenonId>,
+    /// Whether one of these phenomena is among the first.
+    pub(crate) first: bool,
     /// The subject and the values.
     pub(crate) held: Vec<Held<'a>>,
 }
 
 impl<'a> Recorded<'a> {
-    pub(crate) fn new(fact: &'a FactEntry, agent: &'a str, phenomena: Vec<PhenomenonId>) -> Recorded<'a> {
+    pub(crate) fn new(
+        fact: &'a FactEntry,
+        agent: &'a str,
+        phenomena: Vec<PhenomenonId>,
+        first: bool,
+    ) -> Recorded<'a> {
         let held = std::iter::once(&fact.subject).chain(&fact.values).map(Held::new).collect();
-        Recorded { fact, agent, phenomena, held }
+        Recorded { fact, agent, phenomena, first, held }
     }
 
     /// Whether it stands where `artifact` says: file and subject are named there.
@@ -137,10 +153,13 @@ impl<'a> Recorded<'a> {
 
 /// Measures a run.
 pub fn score(truth: &Truth, run: &Run) -> Score {
+    let first: BTreeSet<_> = ranked(run).iter().take(FIRST).map(|it| it.phenomenon.id).collect();
     let mut recorded = Vec::new();
     for (task, accepted) in run.facts() {
         let agent = run.tasks.get(&task).map_or("", |view| view.assigned.agent.name.as_str());
-        recorded.push(Recorded::new(&accepted.fact, agent, run.graph.carried_by(accepted.fact.id)));
+        let phenomena = run.graph.carried_by(accepted.fact.id);
+        let is_first = phenomena.iter().any(|id| first.contains(id));
+        recorded.push(Recorded::new(&accepted.fact, agent, phenomena, is_first));
     }
     let agents = run.tasks.values().map(|view| view.assigned.agent.name.clone());
     let mut score = compare(truth, &recorded, agents);
@@ -163,6 +182,15 @@ fn compare(truth: &Truth, recorded: &[Recorded<'_>], agents: impl Iterator<Item 
         .collect();
     let found: BTreeSet<&str> =
         answers.iter().filter(|answer| answer.is_found()).map(|answer| answer.id.as_str()).collect();
+    let first: BTreeSet<FactId> = recorded.iter().filter(|it| it.first).map(|it| it.fact.id).collect();
+    let shown: BTreeSet<&str> = answers
+        .iter()
+        .filter(|answer| match &answer.standing {
+            Standing::Found { by } => by.iter().any(|fact| first.contains(fact)),
+            Standing::Spread { .. } | Standing::Missed { .. } => false,
+        })
+        .map(|answer| answer.id.as_str())
+        .collect();
     let findings = truth
         .findings
         .iter()
@@ -170,6 +198,12 @@ fn compare(truth: &Truth, recorded: &[Recorded<'_>], agents: impl Iterator<Item 
             finding: finding.finding.clone(),
             of: finding.facts.len(),
             missing: finding.facts.iter().filter(|id| !found.contains(id.as_str())).cloned().collect(),
+            buried: finding
+                .facts
+                .iter()
+                .filter(|id| found.contains(id.as_str()) && !shown.contains(id.as_str()))
+                .cloned()
+                .collect(),
         })
         .collect();
     Score {
@@ -279,8 +313,13 @@ impl Score {
         self.answers.iter().filter(|answer| answer.is_spread()).count()
     }
 
-    /// Findings of which every fact was found.
+    /// Findings of which every fact stands among the first phenomena.
     pub fn findings_found(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.is_found()).count()
+    }
+
+    /// Findings of which every fact was found, wherever it stands.
+    pub fn findings_anywhere(&self) -> usize {
         self.findings.iter().filter(|finding| finding.missing.is_empty()).count()
     }
 

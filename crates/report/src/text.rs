@@ -3,7 +3,7 @@
 use crate::inert::terminal;
 use graph::{Fate, RefusedClaim, Run, answer_title, fact_title};
 use ledger::event::{ClaimAccepted, TaskStatus};
-use ledger::{BoundValue, Candidate, Claim, FactEntry, Reading, Record, RejectionCode, TaskId, Tier};
+use ledger::{BoundValue, Candidate, Claim, FactEntry, Reading, Record, RejectionCode, TaskId, Tier, Weight};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -64,7 +64,11 @@ pub fn answers(run: &Run) -> String {
         for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
             let result = view.ended.as_ref().and_then(|ended| ended.objectives.get(index));
             let facts = result.map_or(&[][..], |result| &result.facts);
-            let mark = if facts.is_empty() { "unmet" } else { "met" };
+            let mark = match (facts, objective.weight) {
+                ([_, ..], _) => "met",
+                ([], Weight::Finding) => "none",
+                ([], Weight::Activity | Weight::Context) => "unmet",
+            };
             let _ = writeln!(out, "  {mark:<6} {}", terminal(&objective.question));
             let mut source = String::new();
             for fact in facts.iter().take(SHOWN_FACTS).filter_map(|id| run.fact(*id)) {

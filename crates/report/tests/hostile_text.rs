@@ -42,7 +42,13 @@ fn run() -> graph::Run {
         unless: None,
         earlier: None,
     };
-    let objective = Objective { id: "o".into(), question: HOSTILE.into(), applies: None, condition };
+    let objective = Objective {
+        id: "o".into(),
+        question: HOSTILE.into(),
+        applies: None,
+        weight: ledger::Weight::Activity,
+        condition,
+    };
     let defect = Defect { path: HOSTILE.into(), offset: Some(1), what: HOSTILE.into() };
     let gap = Gap { path: HOSTILE.into(), reason: HOSTILE.into() };
     let mut history = History::opened(HOSTILE);
@@ -65,7 +71,7 @@ fn run() -> graph::Run {
         because: RejectionCode::UnknownInvocation,
     };
     history.accepted_as(1, 1, stated.clone(), Some(healing)).phenomenon(1, 0, &[stated.id], HOSTILE);
-    let result = ledger::event::ObjectiveResult { id: "o".into(), facts: vec![stated.id] };
+    let result = ledger::event::ObjectiveResult { id: "o".into(), facts: vec![stated.id], watched: false };
     let status = TaskStatus::Completed;
     history.ended(
         1,

@@ -94,7 +94,7 @@ fn objectives(task: &TaskView, ended: &TaskEnded) -> Result<(), Because> {
         return Err("its objectives are not those of its agent");
     }
     for (objective, result) in objectives.iter().zip(&ended.objectives) {
-        if objective.id != result.id {
+        if objective.id != result.id || objective.is_required() == result.watched {
             return Err("its objectives are not those of its agent");
         }
         let meeting = task.accepted().map(|accepted| &accepted.fact);

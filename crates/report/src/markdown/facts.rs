@@ -2,26 +2,49 @@
 
 use crate::inert::{cell, code};
 use crate::text::{bound, tier};
-use graph::{Run, TaskView, fact_title, phenomenon_title};
+use graph::{Ranked, Run, TaskView, fact_title, phenomenon_title, ranked};
 use ledger::event::ClaimAccepted;
 use ledger::{FactEntry, Healing};
 use std::fmt::Write;
 
 /// Every phenomenon with its facts, and the facts that none carries.
 pub(super) fn phenomena(out: &mut String, run: &Run) {
-    let _ = writeln!(out, "\n## Phenomena");
-    for view in run.tasks.values() {
-        for phenomenon in &view.phenomena {
-            let facts: Vec<_> = phenomenon.facts.iter().filter_map(|id| run.accepted(*id)).collect();
-            let entries: Vec<&FactEntry> = facts.iter().map(|accepted| &accepted.fact).collect();
-            let _ = writeln!(out, "\n### {}\n", code(&phenomenon_title(&entries)));
-            if !phenomenon.interpretation.is_empty() {
-                let _ = writeln!(out, "*Interpretation:* {}\n", code(&phenomenon.interpretation));
-            }
-            table(out, &facts);
+    let _ = writeln!(out, "\n## Phenomena\n");
+    let _ = writeln!(
+        out,
+        "What matters most comes first: in order of the objective that is answered, of how many kinds of sources name the same thing, and of how rare such facts are in this run."
+    );
+    for (place, ranked) in ranked(run).iter().enumerate() {
+        let phenomenon = ranked.phenomenon;
+        let facts: Vec<_> = phenomenon.facts.iter().filter_map(|id| run.accepted(*id)).collect();
+        let entries: Vec<&FactEntry> = facts.iter().map(|accepted| &accepted.fact).collect();
+        let _ = writeln!(out, "\n### {}. {}\n", place + 1, code(&phenomenon_title(&entries)));
+        if !phenomenon.interpretation.is_empty() {
+            let _ = writeln!(out, "*Interpretation:* {}\n", code(&phenomenon.interpretation));
         }
+        let _ = writeln!(out, "{}\n", reasons(ranked));
+        table(out, &facts);
+    }
+    for view in run.tasks.values() {
         loose(out, run, view);
     }
+}
+
+/// Why a phenomenon stands where it does.
+fn reasons(ranked: &Ranked<'_>) -> String {
+    let mut reasons = Vec::new();
+    if let Some(answered) = ranked.objective {
+        reasons.push(format!("answers {} of agent {}", cell(answered.id), cell(answered.agent)));
+    }
+    if !ranked.corroborated_by.is_empty() {
+        let kinds: Vec<_> = ranked.corroborated_by.iter().map(|kind| cell(kind)).collect();
+        reasons.push(format!("named by {}, too", kinds.join(", ")));
+    }
+    reasons.push(match ranked.alike {
+        1 => "the only fact of its kind".to_owned(),
+        alike => format!("one of {alike} facts of its kind"),
+    });
+    format!("{} points: {}.", ranked.points, reasons.join("; "))
 }
 
 /// Facts that were recorded when the run broke off, before their phenomenon was.

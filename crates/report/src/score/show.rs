@@ -3,6 +3,7 @@
 use super::several::figures;
 use super::{Answer, Nearness, Score, Standing, Truth, over_runs};
 use crate::inert::terminal;
+use graph::FIRST;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -108,8 +109,16 @@ fn groups(out: &mut String, title: &str, counts: &BTreeMap<String, Counts>) {
 
 fn findings(out: &mut String, score: &Score) {
     for finding in &score.findings {
-        let found = if finding.missing.is_empty() { "found" } else { "missed" };
+        let found = match (finding.missing.is_empty(), finding.buried.is_empty()) {
+            (true, true) => "found",
+            (true, false) => "buried",
+            (false, _) => "missed",
+        };
         let _ = writeln!(out, "  finding {found:<6} {}", terminal(&finding.finding));
+        if !finding.buried.is_empty() {
+            let buried = terminal(&finding.buried.join(", "));
+            let _ = writeln!(out, "    not among the first {FIRST} phenomena: {buried}");
+        }
         if !finding.missing.is_empty() {
             let _ = writeln!(
                 out,
@@ -210,6 +219,7 @@ fn run(score: &Score) -> Value {
             "spread": score.spread(),
             "recorded_per_found": score.recorded_per_found(),
             "findings_found": score.findings_found(),
+            "findings_anywhere": score.findings_anywhere(),
             "must_not_claim_violated": score.violated(),
         },
         "run_agents": agents,
@@ -217,7 +227,7 @@ fn run(score: &Score) -> Value {
         "questions": grouped(&counted(score, |answer| &answer.question)),
         "facts": score.answers.iter().map(answer).collect::<Vec<_>>(),
         "findings": score.findings.iter().map(|it| json!({
-            "finding": it.finding, "facts": it.of, "found": it.missing.is_empty(), "missing": it.missing,
+            "finding": it.finding, "facts": it.of, "found": it.is_found(), "missing": it.missing, "buried": it.buried,
         })).collect::<Vec<_>>(),
         "violations": score.violations.iter().map(|it| json!({
             "claim": it.claim, "fact": it.fact, "title": it.title,

@@ -49,13 +49,30 @@ fn phenomenon(number: u32) -> PhenomenonId {
 }
 
 fn scored(truth: &Truth, facts: &[(FactEntry, &str, Vec<PhenomenonId>)]) -> Score {
-    let recorded: Vec<_> =
-        facts.iter().map(|(fact, agent, phenomena)| Recorded::new(fact, agent, phenomena.clone())).collect();
+    let recorded: Vec<_> = facts
+        .iter()
+        .map(|(fact, agent, phenomena)| Recorded::new(fact, agent, phenomena.clone(), true))
+        .collect();
     compare(truth, &recorded, std::iter::empty())
 }
 
 fn of(facts: Vec<FactEntry>) -> Vec<(FactEntry, &'static str, Vec<PhenomenonId>)> {
     facts.into_iter().map(|fact| (fact, "registry", Vec::new())).collect()
+}
+
+#[test]
+fn a_finding_whose_facts_stand_behind_the_first_phenomena_is_buried() {
+    let finding = TruthFinding { finding: "f".into(), facts: vec!["a".into()] };
+    let truth = Truth { findings: vec![finding], ..truth(vec![truth_fact("a", &["svchost.exe"])]) };
+    let facts = of(vec![fact(0, "Run", &["svchost.exe"])]);
+    let placed = |first| {
+        let (fact, agent, phenomena) = &facts[0];
+        let recorded = [Recorded::new(fact, agent, phenomena.clone(), first)];
+        compare(&truth, &recorded, std::iter::empty())
+    };
+    let (shown, buried) = (placed(true), placed(false));
+    assert_eq!((shown.findings_found(), buried.findings_found()), (1, 0));
+    assert_eq!((buried.findings_anywhere(), buried.findings[0].buried.len()), (1, 1));
 }
 
 #[test]

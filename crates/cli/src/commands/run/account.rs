@@ -75,7 +75,7 @@ impl Account {
         let numbers = Numbers {
             facts: run.facts().count(),
             refused: graph::refused_claims(run).len(),
-            unmet: objectives.filter(|objective| objective.facts.is_empty()).count(),
+            unmet: objectives.filter(|objective| objective.is_unmet()).count(),
             unexamined: graph::unexamined(run).len(),
             damaged: graph::damage(run).len(),
         };

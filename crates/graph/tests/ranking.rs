@@ -1,0 +1,89 @@
+//! What comes first: objectives by weight, then what is corroborated and rare; repetition goes down.
+
+use graph::{fold, ranked};
+use ledger::{Condition, FactEntry, FieldValue, Objective, Predicate, Weight};
+use testkit::history::{History, fact, reading};
+
+fn objective(id: &str, subject: &str, weight: Weight) -> Objective {
+    Objective {
+        id: id.into(),
+        question: id.into(),
+        applies: None,
+        weight,
+        condition: Condition {
+            predicate: Predicate("configured".into()),
+            record: "registry_value".into(),
+            subject: subject.into(),
+            field: "data".into(),
+            unless: None,
+            earlier: None,
+        },
+    }
+}
+
+/// A history in which each of these facts, of one task, has a phenomenon of its own.
+fn history(objectives: Vec<Objective>, facts: &[FactEntry]) -> History {
+    let mut history = History::opened("T");
+    history.assigned_with(1, "a", "m", objectives).asked(1, 1).invoked(1, 0);
+    for (ordinal, fact) in (0..).zip(facts) {
+        history.claimed(1, ordinal, 1, reading("configured", &["v"], None));
+        history.accepted(1, ordinal, fact.clone());
+        history.phenomenon(1, ordinal, &[fact.id], "");
+    }
+    history
+}
+
+fn of_kind(kind: &str, fact: FactEntry) -> FactEntry {
+    FactEntry { kind: kind.into(), ..fact }
+}
+
+fn order(history: &History) -> Vec<String> {
+    let run = fold(history.events()).unwrap();
+    let subject = |it: graph::Ranked<'_>| {
+        run.fact(it.phenomenon.facts[0]).unwrap().subject.value.to_text().into_owned()
+    };
+    ranked(&run).into_iter().map(subject).collect()
+}
+
+#[test]
+fn a_finding_comes_before_what_any_computer_has_whoever_recorded_it() {
+    let facts = [
+        fact(1, 0, "k\\host", &[("data", "v")]),
+        fact(1, 1, "k\\odd", &[("data", "v")]),
+        fact(1, 2, "k\\other", &[("data", "v")]),
+    ];
+    let objectives =
+        vec![objective("host", "*host", Weight::Context), objective("odd", "*odd", Weight::Finding)];
+    assert_eq!(order(&history(objectives, &facts)), ["k\\odd", "k\\host", "k\\other"]);
+}
+
+#[test]
+fn what_another_kind_of_source_names_too_comes_first() {
+    let facts = [
+        fact(1, 0, "C:\\alone.exe", &[("data", "v")]),
+        fact(1, 1, "C:\\tool.exe", &[("data", "v")]),
+        of_kind("other_source", fact(1, 2, "D:\\x\\TOOL.EXE", &[("data", "v")])),
+    ];
+    let order = order(&history(vec![], &facts));
+    assert_eq!(order.last().map(String::as_str), Some("C:\\alone.exe"));
+}
+
+#[test]
+fn ten_things_of_one_kind_do_not_bury_the_one_of_another() {
+    let mut facts: Vec<_> = (0..10).map(|n| fact(1, n, &format!("k\\many{n}"), &[("data", "v")])).collect();
+    facts.push(fact(1, 10, "k\\single", &[("data", "v")]));
+    let objectives =
+        vec![objective("many", "*many*", Weight::Finding), objective("single", "*single", Weight::Finding)];
+    let order = order(&history(objectives, &facts));
+    assert!(order.iter().position(|subject| subject == "k\\single").unwrap() <= 1, "{order:?}");
+}
+
+#[test]
+fn a_value_that_is_no_path_names_nothing() {
+    let mut first = fact(1, 0, "k\\first", &[("data", "same words")]);
+    first.values[0].value = FieldValue::Text("same words".into());
+    let second = of_kind("other_source", fact(1, 1, "k\\second", &[("data", "same words")]));
+    let made = history(vec![], &[first, second]);
+    let run = fold(made.events()).unwrap();
+    assert!(ranked(&run).iter().all(|it| it.corroborated_by.is_empty()));
+}
