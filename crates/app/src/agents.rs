@@ -3,6 +3,7 @@
 use ledger::{AgentSpec, Digest};
 use llm::playbook::{PlanError, Step};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use thiserror::Error;
 
 /// An agent and its playbook.
@@ -28,6 +29,14 @@ pub enum AgentError {
         #[source]
         source: Box<toml::de::Error>,
     },
+    /// It names a list that is not there.
+    #[error("read the agent file {name}: no list {list:?}")]
+    UnknownList {
+        /// The file's name.
+        name: String,
+        /// The list.
+        list: String,
+    },
     /// Its steps are not a playbook.
     #[error("read the agent file {name}")]
     Plan {
@@ -47,6 +56,9 @@ struct AgentFile {
     step: Vec<Step>,
 }
 
+/// Lists of patterns that several agents share: `"@name"` in an agent file stands for their items, `"@any:name"` for one text with `||` between them.
+const LISTS: &str = include_str!("../agents/lists.toml");
+
 const SHIPPED: [(&str, &str); 3] = [
     ("filesystem.toml", include_str!("../agents/filesystem.toml")),
     ("registry.toml", include_str!("../agents/registry.toml")),
@@ -59,10 +71,36 @@ pub fn shipped_agents() -> Result<Vec<Agent>, AgentError> {
 }
 
 fn parse(name: &str, text: &str) -> Result<Agent, AgentError> {
-    let file: AgentFile = toml::from_str(text)
-        .map_err(|source| AgentError::Malformed { name: name.to_owned(), source: Box::new(source) })?;
+    let malformed = |source| AgentError::Malformed { name: name.to_owned(), source: Box::new(source) };
+    let text = &expand(name, text)?;
+    let file: AgentFile = toml::from_str(text).map_err(malformed)?;
     llm::playbook::check(&file.step).map_err(|source| AgentError::Plan { name: name.to_owned(), source })?;
     Ok(Agent { spec: file.agent, steps: file.step, digest: Digest::of(text.as_bytes()) })
+}
+
+/// Puts the shared lists in place of their names; every line stays where it is.
+fn expand(name: &str, text: &str) -> Result<String, AgentError> {
+    let lists: BTreeMap<String, Vec<String>> = toml::from_str(LISTS)
+        .map_err(|source| AgentError::Malformed { name: "lists.toml".to_owned(), source: Box::new(source) })?;
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("\"@") {
+        let (asked, behind) = after.split_once('"').unwrap_or((after, ""));
+        let (list, joined) = asked.strip_prefix("any:").map_or((asked, false), |list| (list, true));
+        let items = lists.get(list).ok_or_else(|| AgentError::UnknownList {
+            name: name.to_owned(),
+            list: list.to_owned(),
+        })?;
+        let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
+        out.push_str(before);
+        out.push_str(&match joined {
+            true => quoted(&items.join(" || ")),
+            false => items.iter().map(|item| quoted(item)).collect::<Vec<_>>().join(", "),
+        });
+        rest = behind;
+    }
+    out.push_str(rest);
+    Ok(out)
 }
 
 #[cfg(test)]
@@ -110,6 +148,16 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_name_of_a_shared_list_stands_for_its_items_and_an_unknown_one_is_refused() {
+        let text = expand("x.toml", "a = [\"@user_writable\"]\nb = \"@any:user_writable\"\nc = 1").unwrap();
+        let read: toml::Table = toml::from_str(&text).unwrap();
+        let items = read["a"].as_array().unwrap();
+        assert!(items.len() > 3 && text.lines().count() == 3);
+        assert_eq!(read["b"].as_str().unwrap().split(" || ").count(), items.len());
+        assert!(matches!(expand("x.toml", "a = [\"@nobody\"]"), Err(AgentError::UnknownList { .. })));
     }
 
     #[test]

@@ -36,7 +36,10 @@ pub(crate) fn arguments() -> Vec<(&'static str, Value)> {
                 "pattern of the subject of the records, such as the name of a service: * for any characters, ? for one, letter case aside; all records when left out",
             ),
         ),
-        ("text", spec::text("what some field of the record must contain, letter case aside")),
+        (
+            "text",
+            spec::text("what some field of the record must contain, letter case aside; several of which one is enough are separated by ||"),
+        ),
         ("from", spec::instant("first instant in which a time of the record must lie")),
         ("to", spec::instant("last instant in which a time of the record must lie")),
         ("record", spec::text("the only record type to give")),

@@ -8,14 +8,14 @@ use ledger::{Clock, FieldValue, Record, RecordType, Time};
 use std::collections::BTreeMap;
 
 /// Most characters of a pattern or of a text.
-const LONGEST: usize = 1024;
+const LONGEST: usize = 4096;
 
 /// What the records of a call must be like; what was given must all hold.
 pub(crate) struct Filter {
     /// The pattern that subjects must fit.
     name: Option<String>,
-    /// Folded.
-    text: Option<String>,
+    /// Folded; one of them is enough. Empty: none was asked for.
+    texts: Vec<String>,
     span: Span,
     bounded: bool,
     kind: Option<String>,
@@ -36,7 +36,7 @@ impl Filter {
         }
         Ok(Filter {
             name: short(arguments, "name")?.map(str::to_owned),
-            text: short(arguments, "text")?.map(fold),
+            texts: short(arguments, "text")?.map(alternatives).unwrap_or_default(),
             span,
             bounded: arguments.optional_text("from").or(arguments.optional_text("to")).is_some(),
             kind,
@@ -48,7 +48,7 @@ impl Filter {
     pub(crate) fn wants(&mut self, record: &Record) -> bool {
         self.kind.as_ref().is_none_or(|kind| *kind == record.kind)
             && self.named(record)
-            && self.text.as_ref().is_none_or(|text| contains(record, text))
+            && (self.texts.is_empty() || contains_any(record, &self.texts))
             && (!self.bounded || self.timed(record))
     }
 
@@ -85,8 +85,16 @@ pub(crate) fn times(record: &Record) -> impl Iterator<Item = &Time> {
     })
 }
 
-fn contains(record: &Record, text: &str) -> bool {
-    record.fields.values().any(|field| fold(&field.value.to_text()).contains(text))
+/// What `||` separates, without the blanks around it.
+fn alternatives(text: &str) -> Vec<String> {
+    text.split("||").map(|text| fold(text.trim())).filter(|text| !text.is_empty()).collect()
+}
+
+fn contains_any(record: &Record, texts: &[String]) -> bool {
+    record.fields.values().any(|field| {
+        let held = fold(&field.value.to_text());
+        texts.iter().any(|text| held.contains(text.as_str()))
+    })
 }
 
 fn short<'a>(arguments: &'a Arguments, argument: &'static str) -> Result<Option<&'a str>, CallError> {
@@ -94,7 +102,7 @@ fn short<'a>(arguments: &'a Arguments, argument: &'static str) -> Result<Option<
     match text.filter(|text| text.chars().count() > LONGEST) {
         None => Ok(text),
         Some(found) => {
-            let (expected, found) = ("at most 1024 characters", found.to_owned());
+            let (expected, found) = ("at most 4096 characters", found.to_owned());
             Err(CallError::Argument { argument, expected, found })
         }
     }
