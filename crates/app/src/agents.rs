@@ -59,10 +59,13 @@ struct AgentFile {
 /// Lists of patterns that several agents share: `"@name"` in an agent file stands for their items, `"@any:name"` for one text with `||` between them.
 const LISTS: &str = include_str!("../agents/lists.toml");
 
-const SHIPPED: [(&str, &str); 3] = [
+const SHIPPED: [(&str, &str); 6] = [
+    ("execution.toml", include_str!("../agents/execution.toml")),
     ("filesystem.toml", include_str!("../agents/filesystem.toml")),
+    ("persistence.toml", include_str!("../agents/persistence.toml")),
     ("registry.toml", include_str!("../agents/registry.toml")),
     ("timeline.toml", include_str!("../agents/timeline.toml")),
+    ("user-activity.toml", include_str!("../agents/user-activity.toml")),
 ];
 
 /// The agents of this version.
@@ -80,17 +83,17 @@ fn parse(name: &str, text: &str) -> Result<Agent, AgentError> {
 
 /// Puts the shared lists in place of their names; every line stays where it is.
 fn expand(name: &str, text: &str) -> Result<String, AgentError> {
-    let lists: BTreeMap<String, Vec<String>> = toml::from_str(LISTS)
-        .map_err(|source| AgentError::Malformed { name: "lists.toml".to_owned(), source: Box::new(source) })?;
+    let lists: BTreeMap<String, Vec<String>> = toml::from_str(LISTS).map_err(|source| {
+        AgentError::Malformed { name: "lists.toml".to_owned(), source: Box::new(source) }
+    })?;
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("\"@") {
         let (asked, behind) = after.split_once('"').unwrap_or((after, ""));
         let (list, joined) = asked.strip_prefix("any:").map_or((asked, false), |list| (list, true));
-        let items = lists.get(list).ok_or_else(|| AgentError::UnknownList {
-            name: name.to_owned(),
-            list: list.to_owned(),
-        })?;
+        let items = lists
+            .get(list)
+            .ok_or_else(|| AgentError::UnknownList { name: name.to_owned(), list: list.to_owned() })?;
         let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
         out.push_str(before);
         out.push_str(&match joined {

@@ -38,7 +38,9 @@ pub(crate) fn arguments() -> Vec<(&'static str, Value)> {
         ),
         (
             "text",
-            spec::text("what some field of the record must contain, letter case aside; several of which one is enough are separated by ||"),
+            spec::text(
+                "what some field of the record must contain, letter case aside; several of which one is enough are separated by ||",
+            ),
         ),
         ("from", spec::instant("first instant in which a time of the record must lie")),
         ("to", spec::instant("last instant in which a time of the record must lie")),

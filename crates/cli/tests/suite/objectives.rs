@@ -2,11 +2,14 @@
 //!
 //! Each objective has a folder of either kind; all folders of an agent are one piece of evidence, so that each also tempts the agent's other objectives.
 
+mod execution;
 mod filesystem;
 mod hives;
 mod images;
+mod persistence;
 mod registry;
 mod timeline;
+mod user_activity;
 
 use crate::support::{Place, str};
 use app::{Agent, Finished, RunRequest};
@@ -45,9 +48,12 @@ impl Folder<'_> {
 /// The trials of each shipped agent.
 fn trials(agent: &str) -> &'static [Trial] {
     match agent {
+        "execution" => execution::TRIALS,
         "filesystem" => filesystem::TRIALS,
+        "persistence" => persistence::TRIALS,
         "registry" => registry::TRIALS,
         "timeline" => timeline::TRIALS,
+        "user-activity" => user_activity::TRIALS,
         _ => &[],
     }
 }
@@ -137,33 +143,17 @@ fn shown(fact: &FactEntry) -> String {
 }
 
 #[test]
-fn filesystem_objectives_are_unmet_by_what_only_looks_like_an_answer() {
-    nothing_is_met_by_what_only_looks_like_an_answer("filesystem");
+fn no_objective_is_met_by_what_only_looks_like_an_answer() {
+    for agent in app::shipped_agents().unwrap() {
+        nothing_is_met_by_what_only_looks_like_an_answer(&agent.spec.name);
+    }
 }
 
 #[test]
-fn filesystem_objectives_are_met_by_their_answers() {
-    everything_is_met_by_its_answer("filesystem");
-}
-
-#[test]
-fn registry_objectives_are_unmet_by_what_only_looks_like_an_answer() {
-    nothing_is_met_by_what_only_looks_like_an_answer("registry");
-}
-
-#[test]
-fn registry_objectives_are_met_by_their_answers() {
-    everything_is_met_by_its_answer("registry");
-}
-
-#[test]
-fn timeline_objectives_are_unmet_by_what_only_looks_like_an_answer() {
-    nothing_is_met_by_what_only_looks_like_an_answer("timeline");
-}
-
-#[test]
-fn timeline_objectives_are_met_by_their_answers() {
-    everything_is_met_by_its_answer("timeline");
+fn every_objective_is_met_by_its_answer() {
+    for agent in app::shipped_agents().unwrap() {
+        everything_is_met_by_its_answer(&agent.spec.name);
+    }
 }
 
 /// What answers one objective of an agent is not taken for the answer to another, wherever it lies.
@@ -172,7 +162,8 @@ fn what_was_typed_is_no_command_of_a_task_though_it_lies_in_a_folder_of_that_nam
     let place = Place::new();
     let file = "evidence/C/Backup/Tasks/ConsoleHost_history.txt";
     place.file(file, "Get-Content drivers/etc/hosts\r\n");
-    let (finished, run) = investigated(&place, &shipped("filesystem"), &place.path("evidence"));
+    let (finished, run) = investigated(&place, &shipped("execution"), &place.path("evidence"));
     assert_eq!(meeting(&finished, &run, "commands").len(), 1);
+    let (finished, run) = investigated(&place, &shipped("persistence"), &place.path("evidence"));
     assert!(meeting(&finished, &run, "tasks").is_empty());
 }

@@ -1,7 +1,7 @@
 //! The registry agent: what the computer is, who uses it, what it starts by itself.
 
 use super::hives::{
-    UNIX_TIME, key, ntuser, sam, sam_of_nobody, software, system, system_beside, system_of_two,
+    TIME, UNIX_TIME, key, sam, sam_of_nobody, software, system, system_beside, system_of_two,
 };
 use super::{Folder, Trial, investigated, meeting, shipped};
 use crate::support::Place;
@@ -14,8 +14,7 @@ pub(super) const TRIALS: &[Trial] = &[
     Trial { objective: "users", tempting: profiles_of_no_user, answering: profile },
     Trial { objective: "accounts", tempting: groups_only, answering: account },
     Trial { objective: "network", tempting: interfaces_without_an_address, answering: leased_address },
-    Trial { objective: "autostart", tempting: nothing_in_run_keys, answering: run_value },
-    Trial { objective: "services", tempting: services_that_wait, answering: automatic_service },
+    Trial { objective: "logons", tempting: nobody_logged_on, answering: logon },
 ];
 
 const NT: &str = "Microsoft\\Windows NT\\CurrentVersion";
@@ -131,57 +130,16 @@ fn leased_address(at: &Folder<'_>) {
     at.file("C/SYSTEM", system(leased("10.20.4.31")));
 }
 
-/// Empty Run keys, a switched-off entry, the shell and the logon of every Windows, keys of other names.
-fn nothing_in_run_keys(at: &Folder<'_>) {
-    let approved = key().value(Value::binary("Updater", &[3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
-    let winlogon = key()
-        .value(Value::sz("Shell", "explorer.exe"))
-        .value(Value::sz("Userinit", "C:\\Windows\\system32\\userinit.exe,"));
-    let machine = software([
-        (&format!("{WINDOWS}\\Run"), key().value(Value::sz("Updater", ""))),
-        (&format!("{WINDOWS}\\Explorer\\StartupApproved\\Run"), approved),
-        (&format!("{NT}\\Winlogon"), winlogon),
-        (
-            &format!("{NT}\\Image File Execution Options\\sethc.exe"),
-            key().value(Value::dword("GlobalFlag", 0)),
-        ),
-    ]);
-    at.file("C/SOFTWARE", machine);
-    let typed = key().value(Value::sz("a", "cmd\\1")).value(Value::sz("MRUList", "a"));
-    let user = ntuser([
-        (&format!("Software\\{WINDOWS}\\Run"), key()),
-        (&format!("Software\\{WINDOWS}\\Explorer\\RunMRU"), typed),
-    ]);
-    at.file("C/Users/mara/NTUSER.DAT", user);
+/// Accounts with logons that are only counted, or failed; "never" has two spellings.
+fn nobody_logged_on(at: &Folder<'_>) {
+    at.file("C/one/SAM", sam(0, TIME));
+    at.file("C/two/SAM", sam(i64::MAX.unsigned_abs(), 0));
+    let logon = key().value(Value::sz("LastLoggedOnUser", "FIN-WS-07\\mara"));
+    at.file("C/SOFTWARE", software([(&format!("{WINDOWS}\\Authentication\\LogonUI"), logon)]));
 }
 
-fn run_value(at: &Folder<'_>) {
-    let run = key().value(Value::sz("Updater", "C:\\ProgramData\\update.exe"));
-    at.file("C/NTUSER.DAT", ntuser([(&format!("Software\\{WINDOWS}\\Run"), run)]));
-}
-
-fn service(set: KeySpec, name: &str, start: u32, program: &str) -> KeySpec {
-    let values = key().value(Value::dword("Start", start)).value(Value::dword("Type", 0x10));
-    let values =
-        if program.is_empty() { values } else { values.value(Value::expand_sz("ImagePath", program)) };
-    set.path(&format!("Services\\{name}"), values)
-}
-
-/// Services that somebody must start, that are switched off, that are Windows' own, that name no program, and one in the other control set.
-fn services_that_wait(at: &Folder<'_>) {
-    const PROGRAM: &str = "C:\\ProgramData\\update.exe";
-    let current = service(key(), "Manual", 3, PROGRAM);
-    let current = service(current, "ManualOfUser", 3, "C:\\Users\\mara\\update.exe");
-    let current = service(current, "Disabled", 4, PROGRAM);
-    let current = service(current, "Spooler", 2, "%SystemRoot%\\System32\\spoolsv.exe");
-    let current = service(current, "luafv", 2, "system32\\drivers\\luafv.sys");
-    let current = service(current, "Nameless", 2, "");
-    let current = current.path("Services\\Settings", key().value(Value::sz("ImagePath", PROGRAM)));
-    at.file("C/SYSTEM", system_of_two(current, service(key(), "Automatic", 2, PROGRAM)));
-}
-
-fn automatic_service(at: &Folder<'_>) {
-    at.file("C/SYSTEM", system(service(key(), "Updater", 2, "C:\\ProgramData\\update.exe")));
+fn logon(at: &Folder<'_>) {
+    at.file("C/SAM", sam(TIME, 0));
 }
 
 /// SIDs of Microsoft Entra ID begin with S-1-12-1.

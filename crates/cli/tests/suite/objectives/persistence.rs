@@ -1,0 +1,88 @@
+//! The persistence agent: what starts by itself.
+
+use super::hives::{key, ntuser, software, system, system_of_two};
+use super::{Folder, Trial};
+use testkit::hive::{KeySpec, ValueSpec as Value};
+
+pub(super) const TRIALS: &[Trial] = &[
+    Trial { objective: "autostart", tempting: nothing_in_run_keys, answering: run_value },
+    Trial { objective: "services", tempting: services_that_wait, answering: automatic_service },
+    Trial { objective: "tasks", tempting: tasks_without_commands, answering: task_with_a_command },
+];
+
+const NT: &str = "Microsoft\\Windows NT\\CurrentVersion";
+const WINDOWS: &str = "Microsoft\\Windows\\CurrentVersion";
+
+/// Empty Run keys, a switched-off entry, the shell and the logon of every Windows, keys of other names.
+fn nothing_in_run_keys(at: &Folder<'_>) {
+    let approved = key().value(Value::binary("Updater", &[3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
+    let winlogon = key()
+        .value(Value::sz("Shell", "explorer.exe"))
+        .value(Value::sz("Userinit", "C:\\Windows\\system32\\userinit.exe,"));
+    let machine = software([
+        (&format!("{WINDOWS}\\Run"), key().value(Value::sz("Updater", ""))),
+        (&format!("{WINDOWS}\\Explorer\\StartupApproved\\Run"), approved),
+        (&format!("{NT}\\Winlogon"), winlogon),
+        (
+            &format!("{NT}\\Image File Execution Options\\sethc.exe"),
+            key().value(Value::dword("GlobalFlag", 0)),
+        ),
+    ]);
+    at.file("C/SOFTWARE", machine);
+    let typed = key().value(Value::sz("a", "cmd\\1")).value(Value::sz("MRUList", "a"));
+    let user = ntuser([
+        (&format!("Software\\{WINDOWS}\\Run"), key()),
+        (&format!("Software\\{WINDOWS}\\Explorer\\RunMRU"), typed),
+    ]);
+    at.file("C/Users/mara/NTUSER.DAT", user);
+}
+
+fn run_value(at: &Folder<'_>) {
+    let run = key().value(Value::sz("Updater", "C:\\ProgramData\\update.exe"));
+    at.file("C/NTUSER.DAT", ntuser([(&format!("Software\\{WINDOWS}\\Run"), run)]));
+}
+
+fn service(set: KeySpec, name: &str, start: u32, program: &str) -> KeySpec {
+    let values = key().value(Value::dword("Start", start)).value(Value::dword("Type", 0x10));
+    let values =
+        if program.is_empty() { values } else { values.value(Value::expand_sz("ImagePath", program)) };
+    set.path(&format!("Services\\{name}"), values)
+}
+
+/// Services that somebody must start, that are switched off, that are Windows' own, that name no program, and one in the other control set.
+fn services_that_wait(at: &Folder<'_>) {
+    const PROGRAM: &str = "C:\\ProgramData\\update.exe";
+    let current = service(key(), "Manual", 3, PROGRAM);
+    let current = service(current, "ManualOfUser", 3, "C:\\Users\\mara\\update.exe");
+    let current = service(current, "Disabled", 4, PROGRAM);
+    let current = service(current, "Spooler", 2, "%SystemRoot%\\System32\\spoolsv.exe");
+    let current = service(current, "luafv", 2, "system32\\drivers\\luafv.sys");
+    let current = service(current, "Nameless", 2, "");
+    let current = current.path("Services\\Settings", key().value(Value::sz("ImagePath", PROGRAM)));
+    at.file("C/SYSTEM", system_of_two(current, service(key(), "Automatic", 2, PROGRAM)));
+}
+
+fn automatic_service(at: &Folder<'_>) {
+    at.file("C/SYSTEM", system(service(key(), "Updater", 2, "C:\\ProgramData\\update.exe")));
+}
+
+fn task(action: &str) -> String {
+    format!("<Task>\r\n  <Actions>\r\n    {action}\r\n  </Actions>\r\n</Task>\r\n")
+}
+
+/// Tasks that run no command, one of Windows itself, one that lies where no scheduler looks.
+fn tasks_without_commands(at: &Folder<'_>) {
+    const TASKS: &str = "C/Windows/System32/Tasks";
+    const EXEC: &str = "<Exec><Command>C:\\ProgramData\\update.exe</Command></Exec>";
+    let handler = "<ComHandler><ClassId>{0F87369F-A4E5-4CFC-BD3E-73E6154572DD}</ClassId></ComHandler>";
+    at.file(&format!("{TASKS}/Handler"), task(handler));
+    at.file(&format!("{TASKS}/Empty"), task("<Exec><Command></Command></Exec>"));
+    at.file(&format!("{TASKS}/Microsoft/Windows/Defrag/ScheduledDefrag"), task(EXEC));
+    at.file("C/Users/Public/Tasks/Update.xml", task(EXEC));
+    at.file("D/Tasks/Update.xml", task(EXEC));
+}
+
+fn task_with_a_command(at: &Folder<'_>) {
+    let exec = "<Exec><Command>C:\\ProgramData\\update.exe</Command></Exec>";
+    at.file("C/Windows/System32/Tasks/Update", task(exec));
+}

@@ -1,0 +1,107 @@
+//! The user activity agent: what people did at the computer.
+
+use super::hives::{key, ntuser, recency, system, system_beside, system_of_two, utf16z};
+use super::{Folder, Trial};
+use rusqlite::Connection;
+use testkit::hive::ValueSpec as Value;
+
+pub(super) const TRIALS: &[Trial] = &[
+    Trial { objective: "documents", tempting: lists_without_documents, answering: opened_document },
+    Trial { objective: "devices", tempting: devices_without_storage, answering: stick },
+    Trial { objective: "browsing", tempting: nothing_visited, answering: visited_page },
+];
+
+const EXPLORER: &str = "Software\\Microsoft\\Windows\\CurrentVersion\\Explorer";
+
+fn document(number: u32, name: &str) -> Value {
+    Value::binary(&number.to_string(), &[utf16z(name), vec![0, 0]].concat())
+}
+
+/// A list of nothing, an entry without a name, what was only typed or saved, a shortcut as a file.
+fn lists_without_documents(at: &Folder<'_>) {
+    let documents = format!("{EXPLORER}\\RecentDocs");
+    at.file("C/one/NTUSER.DAT", ntuser([(&documents, key().value(recency(1)))]));
+    let nameless = key().value(Value::binary("0", &[0; 4])).value(recency(1));
+    at.file("C/two/NTUSER.DAT", ntuser([(&documents, nameless)]));
+    let typed = key().value(Value::sz("url1", "C:\\Users\\mara\\Documents\\ledger.csv"));
+    let paths = key().value(Value::sz("url1", "file:///C:/Users/mara/Documents/ledger.csv"));
+    let user = ntuser([
+        (&format!("{EXPLORER}\\TypedPaths"), typed),
+        ("Software\\Microsoft\\Internet Explorer\\TypedURLs", paths),
+    ]);
+    at.file("C/three/NTUSER.DAT", user);
+    at.file("C/Users/mara/AppData/Roaming/Microsoft/Windows/Recent/ledger.csv.lnk", [0x4c, 0, 0, 0]);
+}
+
+fn opened_document(at: &Folder<'_>) {
+    let list = key().value(document(0, "ledger.csv")).value(recency(1));
+    at.file("C/NTUSER.DAT", ntuser([(&format!("{EXPLORER}\\RecentDocs"), list)]));
+}
+
+const DEVICE: &str = "Enum\\USBSTOR\\Disk&Ven_Kingston&Prod_DataTraveler_3.0&Rev_PMAP";
+
+/// A mouse, a kind of storage without a device, a drive letter, a device in the control set that is not in use.
+fn devices_without_storage(at: &Folder<'_>) {
+    let instance = format!("{DEVICE}\\E0D55EA57407F8B0&0");
+    let current = key()
+        .path(
+            "Enum\\USB\\VID_046D&PID_C077\\5&2a0b",
+            key().value(Value::sz("DeviceDesc", "USB Input Device")),
+        )
+        .path(DEVICE, key());
+    at.file("C/SYSTEM", system_of_two(current, key().path(&instance, key())));
+    let name = utf16z("_??_USBSTOR#Disk&Ven_Kingston&Prod_DataTraveler_3.0&Rev_PMAP#E0D55EA57407F8B0&0#");
+    let mounted = key().value(Value::binary("\\DosDevices\\E:", &name));
+    at.file("C/mounted/SYSTEM", system_beside("MountedDevices", mounted));
+    let volume = format!("{EXPLORER}\\MountPoints2\\{{0b7d5a10-9302-11f0-8a3e-00155d010203}}");
+    at.file("C/NTUSER.DAT", ntuser([(&volume, key())]));
+    at.file("C/Windows/INF/setupapi.dev.log", ">>>  [Device Install - USBSTOR\\Disk&Ven_Kingston]\r\n");
+}
+
+fn stick(at: &Folder<'_>) {
+    at.file("C/SYSTEM", system(key().path(&format!("{DEVICE}\\E0D55EA57407F8B0&0"), key())));
+}
+
+const CHROMIUM: &str = "
+    CREATE TABLE urls(id INTEGER PRIMARY KEY, url TEXT, title TEXT, visit_count INTEGER, last_visit_time INTEGER);
+    CREATE TABLE downloads(id INTEGER PRIMARY KEY, target_path TEXT, referrer TEXT, total_bytes INTEGER,
+        start_time INTEGER, end_time INTEGER);
+    CREATE TABLE downloads_url_chains(id INTEGER, chain_index INTEGER, url TEXT, PRIMARY KEY (id, chain_index));
+";
+
+const FIREFOX: &str = "
+    CREATE TABLE moz_places(id INTEGER PRIMARY KEY, url TEXT, title TEXT, visit_count INTEGER, last_visit_date INTEGER);
+    CREATE TABLE moz_annos(id INTEGER PRIMARY KEY, place_id INTEGER, content TEXT, dateAdded INTEGER);
+    CREATE TABLE moz_bookmarks(id INTEGER PRIMARY KEY, fk INTEGER, title TEXT);
+";
+
+fn database(tables: &str, rows: &str) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("database");
+    Connection::open(&file).unwrap().execute_batch(&format!("{tables}{rows}")).unwrap();
+    std::fs::read(file).unwrap()
+}
+
+/// Histories without visits: no database, a download's address, an address that is only known, a bookmark.
+fn nothing_visited(at: &Folder<'_>) {
+    const URL: &str = "https://scan-to-pdf.example/";
+    at.file("C/User Data/Default/History", format!("SQLite format 3\0{URL}"));
+    let downloaded = "
+        INSERT INTO downloads VALUES (1, 'C:\\Users\\Public\\Downloads\\setup.exe', 'https://a.example/', 7, 13402489651000000, 0);
+        INSERT INTO downloads_url_chains VALUES (1, 0, 'https://a.example/setup.exe');";
+    at.file("C/User Data/Profile 1/History", database(CHROMIUM, downloaded));
+    let known = format!("INSERT INTO urls VALUES (1, '{URL}', 'Scan to PDF', 0, 0);");
+    at.file("C/User Data/Profile 2/History", database(CHROMIUM, &known));
+    at.file("C/User Data/Profile 2/Bookmarks", format!("{{\"url\": \"{URL}\"}}"));
+    let bookmarked = format!(
+        "INSERT INTO moz_places VALUES (1, '{URL}', 'Scan to PDF', 0, NULL);
+        INSERT INTO moz_bookmarks VALUES (1, 1, 'Scan to PDF');"
+    );
+    at.file("C/Firefox/Profiles/q7h2k9xv.default/places.sqlite", database(FIREFOX, &bookmarked));
+}
+
+fn visited_page(at: &Folder<'_>) {
+    let row =
+        "INSERT INTO urls VALUES (1, 'https://scan-to-pdf.example/', 'Scan to PDF', 1, 13402489651000000);";
+    at.file("C/User Data/Default/History", database(CHROMIUM, row));
+}
