@@ -1,8 +1,6 @@
 //! The registry agent: what the computer is, who uses it, what it starts by itself.
 
-use super::hives::{
-    TIME, UNIX_TIME, key, sam, sam_of_nobody, software, system, system_beside, system_of_two,
-};
+use super::hives::{UNIX_TIME, key, sam, sam_of_nobody, software, system, system_beside, system_of_two};
 use super::{Folder, Trial, investigated, meeting, shipped};
 use crate::support::Place;
 use testkit::hive::{KeySpec, ValueSpec as Value};
@@ -14,7 +12,6 @@ pub(super) const TRIALS: &[Trial] = &[
     Trial { objective: "users", tempting: profiles_of_no_user, answering: profile },
     Trial { objective: "accounts", tempting: groups_only, answering: account },
     Trial { objective: "network", tempting: interfaces_without_an_address, answering: leased_address },
-    Trial { objective: "logons", tempting: nobody_logged_on, answering: logon },
 ];
 
 const NT: &str = "Microsoft\\Windows NT\\CurrentVersion";
@@ -128,18 +125,6 @@ fn interfaces_without_an_address(at: &Folder<'_>) {
 
 fn leased_address(at: &Folder<'_>) {
     at.file("C/SYSTEM", system(leased("10.20.4.31")));
-}
-
-/// Accounts with logons that are only counted, or failed; "never" has two spellings.
-fn nobody_logged_on(at: &Folder<'_>) {
-    at.file("C/one/SAM", sam(0, TIME));
-    at.file("C/two/SAM", sam(i64::MAX.unsigned_abs(), 0));
-    let logon = key().value(Value::sz("LastLoggedOnUser", "FIN-WS-07\\mara"));
-    at.file("C/SOFTWARE", software([(&format!("{WINDOWS}\\Authentication\\LogonUI"), logon)]));
-}
-
-fn logon(at: &Folder<'_>) {
-    at.file("C/SAM", sam(TIME, 0));
 }
 
 /// SIDs of Microsoft Entra ID begin with S-1-12-1.

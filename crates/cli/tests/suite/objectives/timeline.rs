@@ -1,12 +1,13 @@
 //! The timeline agent: what happened when.
 
-use super::hives::{TIME, UNIX_TIME, key, software, system, system_beside, system_of_two};
+use super::hives::{TIME, UNIX_TIME, key, sam, software, system, system_beside, system_of_two};
 use super::{Folder, Trial};
 use testkit::hive::{KeySpec, ValueSpec as Value};
 
 pub(super) const TRIALS: &[Trial] = &[
     Trial { objective: "installed", tempting: installations_of_other_things, answering: installed },
     Trial { objective: "shutdown", tempting: shutdowns_without_a_time, answering: shutdown },
+    Trial { objective: "logons", tempting: nobody_logged_on, answering: logon },
 ];
 
 const NT: &str = "Microsoft\\Windows NT\\CurrentVersion";
@@ -42,4 +43,16 @@ fn shutdowns_without_a_time(at: &Folder<'_>) {
 
 fn shutdown(at: &Folder<'_>) {
     at.file("C/SYSTEM", system(shut_down(TIME)));
+}
+
+/// Accounts with logons that are only counted, or failed; "never" has two spellings.
+fn nobody_logged_on(at: &Folder<'_>) {
+    at.file("C/one/SAM", sam(0, TIME));
+    at.file("C/two/SAM", sam(i64::MAX.unsigned_abs(), 0));
+    let logon = key().value(Value::sz("LastLoggedOnUser", "FIN-WS-07\\mara"));
+    at.file("C/SOFTWARE", software([(&format!("{WINDOWS}\\Authentication\\LogonUI"), logon)]));
+}
+
+fn logon(at: &Folder<'_>) {
+    at.file("C/SAM", sam(TIME, 0));
 }
