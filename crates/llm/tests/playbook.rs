@@ -400,3 +400,34 @@ values = ["path", "born", "name_born"]
     assert_eq!(readings.len(), 1, "{readings:#?}");
     assert_eq!(readings[0]["values"][0]["value"], "set back");
 }
+
+#[test]
+fn what_a_rule_takes_from_all_pages_is_recorded_together_and_no_more_than_it_wants() {
+    let rules = "
+        [[step]]
+        id = \"values\"
+        tool = \"read_values\"
+        [[step.record]]
+        when = { name = \"odd*\" }
+        predicate = \"configured\"
+        values = [\"name\"]
+        [[step.record]]
+        otherwise = true
+        most = 2
+        predicate = \"listed\"
+        values = [\"name\"]
+    ";
+    let mut desk = Desk::new(playbook(rules));
+    desk.view = (2, 0, 2);
+    let names = ["odd 1", "even 1", "even 2", "odd 2", "even 3", "odd 3"];
+    desk.returns("read_values", names.iter().map(|name| value(name, 0)).collect());
+    desk.work();
+    let recorded: Vec<(String, usize)> = calls_of(&desk.made, "record_phenomenon")
+        .iter()
+        .map(|call| {
+            let readings = call["readings"].as_array().unwrap();
+            (readings[0]["predicate"].as_str().unwrap().to_owned(), readings.len())
+        })
+        .collect();
+    assert_eq!(recorded, [("configured".to_owned(), 3), ("listed".to_owned(), 2)]);
+}

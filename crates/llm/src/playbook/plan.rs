@@ -46,6 +46,12 @@ pub struct RecordRule {
     /// Two fields with instants, of which the first must be the earlier one; a record without either does not fit.
     #[serde(default)]
     pub earlier: Option<[String; 2]>,
+    /// Only records that no earlier rule of the step has taken.
+    #[serde(default)]
+    pub otherwise: bool,
+    /// The most records that are taken of one result, in its order; none: all.
+    #[serde(default)]
+    pub most: Option<usize>,
     /// The predicate.
     pub predicate: String,
     /// The fields whose values are stated.

@@ -64,8 +64,12 @@ struct Thing {
 struct Errand {
     step: usize,
     context: Context,
+    /// The call whose output is read, once there is one.
+    invocation: Option<InvocationId>,
     /// The records that were taken: a page may show some of them again, as after a view of head and tail.
     taken: BTreeSet<RecordId>,
+    /// What the rules make of the pages so far, by the number of the rule: it is recorded with the last page, so that what belongs together stands together.
+    fitting: BTreeMap<usize, Vec<Record>>,
 }
 
 impl Run {
@@ -153,7 +157,15 @@ impl Run {
             (Answer::Refused { refusal: Refusal::TooManyCalls, .. }, then) => {
                 self.due.push_back(Call { tool: call.tool, arguments: call.arguments, then });
             }
-            (Answer::Refused { .. }, _) => self.refused += 1,
+            (Answer::Refused { .. }, then) => {
+                self.refused += 1;
+                if let Then::Result(errand) = then
+                    && let Some(invocation) = errand.invocation
+                {
+                    // No further page is to be had.
+                    self.record(&errand, invocation);
+                }
+            }
             (Answer::Returned(returned), Then::Result(errand)) => match &returned.page {
                 Some(page) if returned.outcome == Outcome::Ok => self.result(errand, page),
                 Some(_) | None => self.absent(&errand, returned),
@@ -208,7 +220,8 @@ impl Run {
     /// Records of a step's result are there: record what the rules say, plan what they lead to, page on.
     fn result(&mut self, mut errand: Errand, page: &Page) {
         let fresh: Vec<&Record> = page.records().filter(|record| errand.taken.insert(record.id)).collect();
-        self.record(&errand, page.invocation, &fresh);
+        errand.invocation = Some(page.invocation);
+        self.select(&mut errand, page.invocation, &fresh);
         self.follow(&errand, &fresh);
         let hidden = page.output.records().iter().find(|record| !errand.taken.contains(&record.id));
         // A page that shows nothing new leads nowhere: asking again would never end.
@@ -218,25 +231,43 @@ impl Run {
                 ("first".to_owned(), json!(hidden.id.to_string())),
             ]);
             self.due.push_front(Call { tool: "read_output".into(), arguments, then: Then::Result(errand) });
+        } else {
+            self.record(&errand, page.invocation);
         }
     }
 
-    fn record(&mut self, errand: &Errand, invocation: InvocationId, records: &[&Record]) {
+    /// Keeps the records that a rule of the step wants.
+    fn select(&mut self, errand: &mut Errand, invocation: InvocationId, records: &[&Record]) {
         let Some(step) = self.steps.get(errand.step) else { return };
         let unread: Vec<&Record> = records
             .iter()
             .copied()
             .filter(|record| self.recorded.insert((errand.step, invocation, record.id)))
             .collect();
-        for rule in &step.record {
-            let fits = |record: &&Record| {
-                all_fit(&rule.when, record)
-                    && !any_fits(&rule.unless, record)
-                    && rule.earlier.as_ref().is_none_or(|fields| is_earlier(fields, record))
-            };
-            let fitting: Vec<_> = unread.iter().copied().filter(fits).collect();
-            for records in fitting.chunks(READINGS_A_CALL) {
-                self.due.push_back(record_call(rule, invocation, records, &errand.context));
+        for record in unread {
+            let mut taken = false;
+            for (number, rule) in step.record.iter().enumerate() {
+                let kept = errand.fitting.entry(number).or_default();
+                let room = rule.most.is_none_or(|most| kept.len() < most);
+                if !(rule.otherwise && taken) && wants(rule, record) {
+                    taken = true;
+                    if room {
+                        kept.push(record.clone());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Claims what the rules made of a whole result, rule by rule.
+    fn record(&mut self, errand: &Errand, invocation: InvocationId) {
+        let Some(step) = self.steps.get(errand.step) else { return };
+        for (rule, records) in
+            errand.fitting.iter().filter_map(|(number, records)| Some((step.record.get(*number)?, records)))
+        {
+            for records in records.chunks(READINGS_A_CALL) {
+                let records: Vec<&Record> = records.iter().collect();
+                self.due.push_back(record_call(rule, invocation, &records, &errand.context));
             }
         }
     }
@@ -271,9 +302,21 @@ impl Run {
         let Some(step) = self.steps.get(index) else { return };
         let arguments =
             step.arguments.iter().map(|(name, value)| (name.clone(), fill_value(value, &context))).collect();
-        let errand = Errand { step: index, context, taken: BTreeSet::new() };
+        let errand = Errand {
+            step: index,
+            context,
+            invocation: None,
+            taken: BTreeSet::new(),
+            fitting: BTreeMap::new(),
+        };
         self.due.push_back(Call { tool: step.tool.clone(), arguments, then: Then::Result(errand) });
     }
+}
+
+fn wants(rule: &RecordRule, record: &Record) -> bool {
+    all_fit(&rule.when, record)
+        && !any_fits(&rule.unless, record)
+        && rule.earlier.as_ref().is_none_or(|fields| is_earlier(fields, record))
 }
 
 fn all_fit(when: &BTreeMap<String, Patterns>, record: &Record) -> bool {
