@@ -406,7 +406,7 @@ fn what_a_rule_takes_from_all_pages_is_recorded_together_and_no_more_than_it_wan
     let rules = "
         [[step]]
         id = \"values\"
-        tool = \"read_values\"
+        tool = \"read_lines\"
         [[step.record]]
         when = { name = \"odd*\" }
         predicate = \"configured\"
@@ -420,7 +420,7 @@ fn what_a_rule_takes_from_all_pages_is_recorded_together_and_no_more_than_it_wan
     let mut desk = Desk::new(playbook(rules));
     desk.view = (2, 0, 2);
     let names = ["odd 1", "even 1", "even 2", "odd 2", "even 3", "odd 3"];
-    desk.returns("read_values", names.iter().map(|name| value(name, 0)).collect());
+    desk.returns("read_lines", names.iter().map(|name| value(name, 0)).collect());
     desk.work();
     let recorded: Vec<(String, usize)> = calls_of(&desk.made, "record_phenomenon")
         .iter()
