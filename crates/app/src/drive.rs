@@ -3,6 +3,7 @@
 use crate::interrupt::Interrupt;
 use crate::judge::Bench;
 use crate::record::Recorder;
+use crate::shared::Shared;
 use crate::worker::Worker;
 use engine::{Command, Input, Invoke, Judgement, Step, StepError, Task, ToolReturn};
 use ledger::chain::Cost;
@@ -94,6 +95,8 @@ pub(crate) struct Drive {
     pub(crate) agent: String,
     pub(crate) model: Box<dyn Model>,
     pub(crate) worker: Worker,
+    /// What other tasks have looked up.
+    pub(crate) shared: Shared,
     pub(crate) recorder: Recorder,
     pub(crate) bench: Arc<Bench>,
     pub(crate) wall: Duration,
@@ -191,8 +194,11 @@ impl Drive {
             tool: invoke.tool.clone(),
         });
         let canceller = self.worker.canceller();
-        let worker = self.worker.clone();
-        let mut calling = tokio::task::spawn_blocking(move || worker.call(&invoke.tool, &invoke.arguments));
+        let (worker, shared) = (self.worker.clone(), self.shared.clone());
+        let mut calling = tokio::task::spawn_blocking(move || {
+            let asked = (invoke.tool.as_str(), &invoke.arguments);
+            shared.call(invoke.invocation, asked, || worker.call(asked.0, asked.1))
+        });
         let returned = tokio::select! {
             returned = &mut calling => returned,
             () = self.interrupt.interrupted() => {

@@ -15,6 +15,7 @@ use crate::judge::Bench;
 use crate::names::{Names, OtherEvidence};
 use crate::record::Recorder;
 use crate::seal::{Manifest, Sealing, write_manifest};
+use crate::shared::Shared;
 use crate::unchanged::{Changed, Snapshot};
 use crate::worker::{Worker, WorkerRequest};
 use engine::{Setting, Task};
@@ -212,6 +213,7 @@ impl Open {
         let setting = Arc::new(setting);
         let bench = Arc::new(Bench::new(&self.opened));
         let stop = request.interrupt.of_one_run();
+        let shared = Shared::default();
         let mut drives = Vec::new();
         for (agent, id) in request.agents.iter().zip(ids) {
             let model = (request.models)(agent, id, self.opened.seed);
@@ -227,6 +229,7 @@ impl Open {
                 task: Task::new(assigned, Arc::clone(&setting)),
                 agent: agent.spec.name.clone(),
                 model,
+                shared: shared.clone(),
                 worker: Worker::start(&request.worker, &request.case, indexes).map_err(RunError::Tools)?,
                 recorder: self.recorder.clone(),
                 bench: Arc::clone(&bench),

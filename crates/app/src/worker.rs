@@ -306,6 +306,7 @@ fn cost(report: &Report) -> Cost {
         wall_microseconds: microseconds(report.usage.wall),
         cpu_microseconds: microseconds(report.usage.user.saturating_add(report.usage.system)),
         peak_kib: report.usage.peak_rss_kib,
+        served_from: None,
     }
 }
 

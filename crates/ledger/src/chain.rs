@@ -7,7 +7,7 @@
 use crate::canonical::{self, CanonicalError};
 use crate::digest::Digest;
 use crate::event::Event;
-use crate::id::{RunId, TaskId};
+use crate::id::{InvocationId, RunId, TaskId};
 use crate::time::Utc;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -78,7 +78,7 @@ impl Circumstance {
 }
 
 /// What one worker call cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cost {
     /// Wall time in microseconds.
@@ -87,6 +87,9 @@ pub struct Cost {
     pub cpu_microseconds: u64,
     /// The most memory held, in KiB.
     pub peak_kib: u64,
+    /// The invocation of another task whose answer this one got: no tool ran again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub served_from: Option<InvocationId>,
 }
 
 /// One event in its place: what is stored and hashed.
