@@ -56,7 +56,7 @@ struct AgentFile {
     step: Vec<Step>,
 }
 
-/// Lists of patterns that several agents share: `"@name"` in an agent file stands for their items, `"@any:name"` for one text with `||` between them.
+/// Lists of patterns that several agents share: `"@name"` in an agent file stands for their items, `"@any:name"` for one text with `||` between them, `"@in:name"` for patterns of what contains one of them.
 const LISTS: &str = include_str!("../agents/lists.toml");
 
 const SHIPPED: [(&str, &str); 6] = [
@@ -90,15 +90,19 @@ fn expand(name: &str, text: &str) -> Result<String, AgentError> {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("\"@") {
         let (asked, behind) = after.split_once('"').unwrap_or((after, ""));
-        let (list, joined) = asked.strip_prefix("any:").map_or((asked, false), |list| (list, true));
-        let items = lists
-            .get(list)
-            .ok_or_else(|| AgentError::UnknownList { name: name.to_owned(), list: list.to_owned() })?;
+        let (form, list) = asked.split_once(':').unwrap_or(("", asked));
+        let unknown = || AgentError::UnknownList { name: name.to_owned(), list: asked.to_owned() };
+        let items = lists.get(list).ok_or_else(unknown)?;
         let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
+        let each = |make: fn(&String) -> String| {
+            items.iter().map(|item| quoted(&make(item))).collect::<Vec<_>>().join(", ")
+        };
         out.push_str(before);
-        out.push_str(&match joined {
-            true => quoted(&items.join(" || ")),
-            false => items.iter().map(|item| quoted(item)).collect::<Vec<_>>().join(", "),
+        out.push_str(&match form {
+            "" => each(String::clone),
+            "any" => quoted(&items.join(" || ")),
+            "in" => each(|item| format!("*{item}*")),
+            _ => return Err(unknown()),
         });
         rest = behind;
     }

@@ -21,6 +21,7 @@ fn objective() -> Objective {
             record: "text_line".into(),
             subject: "*".into(),
             field: "text".into(),
+            value: None,
             unless: None,
             earlier: None,
         },

@@ -233,6 +233,7 @@ fn a_task_ends_with_what_was_counted() {
             record: "registry_value".into(),
             subject: subject.into(),
             field: "data".into(),
+            value: None,
             unless: None,
             earlier: None,
         },

@@ -15,6 +15,7 @@ fn objective(id: &str, subject: &str, weight: Weight) -> Objective {
             record: "registry_value".into(),
             subject: subject.into(),
             field: "data".into(),
+            value: None,
             unless: None,
             earlier: None,
         },

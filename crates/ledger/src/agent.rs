@@ -83,6 +83,9 @@ pub struct Condition {
     pub subject: Patterns,
     /// The pattern of a field that must be among the values, and not empty: a name, or `*address*` for any that says so.
     pub field: String,
+    /// Patterns of which the value of that field must fit one; none: any value will do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Patterns>,
     /// Values of that field that answer nothing: the streams that Windows itself makes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unless: Option<Patterns>,
@@ -97,7 +100,12 @@ impl Condition {
         let denied = |bound: &BoundValue| {
             self.unless.as_ref().is_some_and(|patterns| patterns.fit(&bound.value.to_text()))
         };
-        fact.values.iter().filter(move |bound| pattern::fits(&self.field, &bound.field) && !denied(bound))
+        let fits = |bound: &BoundValue| {
+            self.value.as_ref().is_none_or(|patterns| patterns.fit(&bound.value.to_text()))
+        };
+        fact.values
+            .iter()
+            .filter(move |bound| pattern::fits(&self.field, &bound.field) && fits(bound) && !denied(bound))
     }
 
     /// Whether `fact` satisfies the condition.
@@ -156,7 +164,15 @@ mod tests {
     fn condition(field: &str) -> Condition {
         let (predicate, record) = (Predicate("present".into()), "dir_entry".to_owned());
         let subject = Patterns::from("*");
-        Condition { predicate, record, subject, field: field.to_owned(), unless: None, earlier: None }
+        Condition {
+            predicate,
+            record,
+            subject,
+            field: field.to_owned(),
+            value: None,
+            unless: None,
+            earlier: None,
+        }
     }
 
     #[test]
@@ -173,6 +189,14 @@ mod tests {
         ] {
             assert!(!wanted.holds(&fact(&values)), "{values:?}");
         }
+    }
+
+    #[test]
+    fn only_a_value_that_fits_answers_where_one_is_asked_for() {
+        let wanted = Condition { value: Some(Patterns::from("* -enc *")), ..condition("command_line") };
+        let ran = |line: &str| fact(&[("command_line", FieldValue::Text(line.into()))]);
+        assert!(wanted.holds(&ran("powershell -ENC AAAA")));
+        assert!(!wanted.holds(&ran("powershell -file a.ps1")));
     }
 
     #[test]

@@ -39,6 +39,7 @@ fn run() -> graph::Run {
         record: stated.kind.clone(),
         subject: "*".into(),
         field: HOSTILE.into(),
+        value: None,
         unless: None,
         earlier: None,
     };
