@@ -5,9 +5,11 @@
 
 mod fat_time;
 mod file_entry;
+mod named;
 
 pub use fat_time::FatTime;
 pub use file_entry::FileEntry;
+pub use named::{Named, NamedKind};
 
 use crate::damage::{Damage, DamageKind};
 use crate::fields::{Located, ansi_to_nul, bytes, guid_at, u16_at, u32_at, utf16_to_nul};
@@ -62,6 +64,8 @@ pub enum ItemKind {
         /// The address.
         uri: Located<String>,
     },
+    /// Something of another namespace, of which the name is read.
+    Named(Named),
     /// An item of a kind that is not read here.
     Unknown,
 }
@@ -109,7 +113,22 @@ impl Item {
             ItemKind::FileEntry(entry) => Some(&entry.name().value),
             ItemKind::Network { location } => Some(&location.value),
             ItemKind::Uri { uri } => Some(&uri.value),
+            ItemKind::Named(named) => Some(&named.name.value),
             ItemKind::Unknown => None,
+        }
+    }
+
+    /// What kind of thing it is, in the words that tools of the field use.
+    pub fn kind_name(&self) -> &'static str {
+        match &self.kind {
+            ItemKind::Folder { .. } => "Root folder: GUID",
+            ItemKind::Volume { .. } => "Drive letter",
+            ItemKind::FileEntry(entry) if entry.directory => "Directory",
+            ItemKind::FileEntry(_) => "File",
+            ItemKind::Network { .. } => "Network location",
+            ItemKind::Uri { .. } => "URI",
+            ItemKind::Named(named) => named.kind.name(),
+            ItemKind::Unknown => "Unknown",
         }
     }
 }
@@ -147,7 +166,9 @@ pub fn list(data: &[u8], at: usize) -> (List, Vec<Damage>) {
 fn item(item: &[u8], offset: usize, damage: &mut Vec<Damage>) -> Item {
     let class = item.get(SIZE).copied().unwrap_or_default();
     let mut own = Vec::new();
-    let kind = kind(item, class, &mut own).unwrap_or(ItemKind::Unknown);
+    let named = |own: &mut Vec<Damage>| named::read(item, own).map(ItemKind::Named);
+    let kind = named(&mut own).or_else(|| kind(item, class, &mut own)).or_else(|| named::delegate(item));
+    let kind = kind.unwrap_or(ItemKind::Unknown);
     damage.extend(own.into_iter().map(|found| Damage { offset: found.offset + offset, ..found }));
     Item { offset, length: item.len(), class, kind: moved(kind, offset) }
 }
@@ -223,6 +244,7 @@ fn moved(kind: ItemKind, by: usize) -> ItemKind {
         ItemKind::FileEntry(entry) => ItemKind::FileEntry(entry.moved(by)),
         ItemKind::Network { location } => ItemKind::Network { location: location.moved(by) },
         ItemKind::Uri { uri } => ItemKind::Uri { uri: uri.moved(by) },
+        ItemKind::Named(named) => ItemKind::Named(Named { name: named.name.moved(by), ..named }),
         ItemKind::Unknown => ItemKind::Unknown,
     }
 }

@@ -1,6 +1,7 @@
 //! Artifacts of the registry, decoded from hives made for the test.
 
 use crate::artifact_hives::{software, system, user};
+use crate::artifact_hives_programs::{amcache, classes};
 use crate::fixture::{fits, text, write};
 use evidence::{Tree, open_directory};
 use ledger::{Completeness, Outcome, Record};
@@ -15,6 +16,8 @@ use tools::{Return, catalogue, run};
 const SYSTEM: &str = "C/Windows/System32/config/SYSTEM";
 const SOFTWARE: &str = "C/Windows/System32/config/SOFTWARE";
 const NTUSER: &str = "C/Users/Ann/NTUSER.DAT";
+const USRCLASS: &str = "C/Users/Ann/AppData/Local/Microsoft/Windows/UsrClass.dat";
+const AMCACHE: &str = "C/Windows/AppCompat/Programs/Amcache.hve";
 
 struct Case {
     folder: TempDir,
@@ -36,6 +39,8 @@ impl Case {
             (SYSTEM, &HiveSpec::new(system()).build().bytes),
             (SOFTWARE, &HiveSpec::new(software()).build().bytes),
             (NTUSER, &HiveSpec::new(user()).build().bytes),
+            (USRCLASS, &HiveSpec::new(classes()).build().bytes),
+            (AMCACHE, &HiveSpec::new(amcache()).build().bytes),
         ])
     }
 
@@ -180,7 +185,13 @@ fn a_value_of_a_wrong_type_is_told_in_the_record() {
 
 #[test]
 fn damaged_hives_never_stop_the_decoding() {
-    let hives = [(SYSTEM, system()), (SOFTWARE, software()), (NTUSER, user())];
+    let hives = [
+        (SYSTEM, system()),
+        (SOFTWARE, software()),
+        (NTUSER, user()),
+        (USRCLASS, classes()),
+        (AMCACHE, amcache()),
+    ];
     let built: Vec<_> = hives.map(|(path, root)| (path, HiveSpec::new(root).build().bytes)).into();
     let mut state = 0x9E37_79B9_7F4A_7C15u64;
     let mut random = || {
