@@ -5,6 +5,7 @@
 
 #![deny(clippy::indexing_slicing)]
 
+pub mod account_policy;
 mod damage;
 mod fields;
 pub mod known_folder;

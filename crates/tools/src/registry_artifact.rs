@@ -3,15 +3,18 @@
 //! An artifact is one file below this module: its record types, and a function that reads them out of one hive.
 //! A new one is that file, its `mod` line and its line in [`ARTIFACTS`].
 
+mod account_policy;
 mod amcache;
 mod app_compat_flags;
 mod autostarts;
 mod bam;
 mod computer_name;
+mod connected_volumes;
 mod control_sets;
 mod decoded;
 mod defender_exclusions;
 mod draft;
+mod firewall_rules;
 mod group_members;
 mod installed_programs;
 mod last_logged_on;
@@ -74,13 +77,16 @@ pub(crate) struct Artifact {
 
 /// Sorted by name.
 const ARTIFACTS: &[Artifact] = &[
+    account_policy::ARTIFACT,
     amcache::ARTIFACT,
     app_compat_flags::ARTIFACT,
     autostarts::ARTIFACT,
     bam::ARTIFACT,
     computer_name::ARTIFACT,
+    connected_volumes::ARTIFACT,
     control_sets::ARTIFACT,
     defender_exclusions::ARTIFACT,
+    firewall_rules::ARTIFACT,
     group_members::ARTIFACT,
     installed_programs::ARTIFACT,
     last_logged_on::ARTIFACT,

@@ -19,6 +19,9 @@ const KIND: &str = "shim_cache_entry";
 
 const VALUE: &str = "AppCompatCache";
 
+/// The column of an application's entry in which the name of its package stands.
+const PACKAGE_COLUMN: usize = 4;
+
 /// Where the cache lies since Windows Server 2003, and in Windows XP.
 const KEYS: [&str; 2] =
     ["Control\\Session Manager\\AppCompatCache", "Control\\Session Manager\\AppCompatibility"];
@@ -41,9 +44,9 @@ fn records() -> Vec<RecordType> {
             (
                 "path",
                 &[Path, Name],
-                "path of the file as stored, such as \\??\\C:\\… or SYSVOL\\…; the name of the value where the cache cannot be decoded",
+                "path of the file as stored, such as \\??\\C:\\… or SYSVOL\\…; of an application of a package columns with its version and name; the name of the value where the cache cannot be decoded",
             ),
-            ("name", &[Name], "last component of the path"),
+            ("name", &[Name], "last component of the path, or the name of the package"),
             (
                 "position",
                 &[Integer],
@@ -127,7 +130,7 @@ fn record(
         .undated()
         .set("value_path", value_path(key, held), None)
         .set("format", FieldValue::Name(cache.format.name().to_owned()), None)
-        .set("name", last_component(&entry.path.value), None);
+        .set("name", name(&entry.path.value), None);
     let draft = match cache.format {
         Format::Xp => draft,
         Format::Server2003
@@ -147,4 +150,12 @@ fn record(
     let draft = decoded::number(draft, "shim_flags", held, entry.shim_flags.as_ref());
     let draft = part(draft, "size", held, entry.size.as_ref(), FieldValue::Size);
     part(draft, "data_size", held, entry.data_size.as_ref(), |size| FieldValue::Size(size.into()))
+}
+
+/// The name of the file; of an application of a package, which has columns in place of a path, that of the package.
+fn name(path: &str) -> FieldValue {
+    match path.split('\t').nth(PACKAGE_COLUMN) {
+        Some(package) => FieldValue::Name(package.to_owned()),
+        None => last_component(path),
+    }
 }

@@ -53,6 +53,28 @@ pub(crate) fn system(root: KeySpec) -> KeySpec {
         "ControlSet002\\Control\\SecurityProviders\\WDigest",
         key(vec![ValueSpec::sz("UseLogonCredential", "one")]),
     )
+    .path(
+        "ControlSet002\\Services\\SharedAccess\\Parameters\\FirewallPolicy\\FirewallRules",
+        key(vec![
+            ValueSpec::sz(
+                "{0A}",
+                "v2.30|Action=Allow|Active=TRUE|Dir=In|Protocol=6|Profile=Private|Profile=Public|LPort=4444|RA4=10.0.0.0/8|App=C:\\a.exe|Name=Own|",
+            ),
+            ValueSpec::dword("bad", 1),
+        ]),
+    )
+    .path(
+        "ControlSet002\\Services\\SharedAccess\\Parameters\\FirewallPolicy\\StandardProfile\\AuthorizedApplications\\List",
+        key(vec![ValueSpec::sz("C:\\b.exe", "C:\\b.exe:*:Disabled:Tool: old"), ValueSpec::sz("x", "y")]),
+    )
+    .path(
+        "ControlSet002\\Services\\SharedAccess\\Parameters\\FirewallPolicy\\DomainProfile\\GloballyOpenPorts\\List",
+        key(vec![ValueSpec::sz("3389:TCP", "3389:TCP:LocalSubNet:Enabled:RDP")]),
+    )
+    .path(
+        "ControlSet002\\Enum\\SWD\\WPDBUSENUM\\_??_USBSTOR#Disk&Ven_X&Prod_Y&Rev_1#AA01&0#{53f56307}",
+        key(vec![ValueSpec::sz("FriendlyName", "E:\\")]),
+    )
 }
 
 pub(crate) fn software(root: KeySpec) -> KeySpec {
@@ -86,6 +108,18 @@ pub(crate) fn software(root: KeySpec) -> KeySpec {
     .path(
         "Microsoft\\Windows NT\\CurrentVersion\\AppCompatFlags\\Layers",
         key(vec![ValueSpec::sz("C:\\old.exe", "~ RUNASADMIN")]),
+    )
+    .path(
+        "Microsoft\\Windows NT\\CurrentVersion\\EMDMgmt\\_??_USBSTOR#Disk&Ven_X#AA01&0#{53f56307}MYSTICK_1234567890",
+        key(vec![ValueSpec::qword("LastTestedTime", TICKS)]),
+    )
+    .path(
+        "Microsoft\\Windows Search\\VolumeInfoCache\\E:",
+        key(vec![ValueSpec::sz("VolumeLabel", "MYSTICK"), ValueSpec::dword("DriveType", 2)]),
+    )
+    .path(
+        "Microsoft\\Windows Portable Devices\\Devices\\USB#VID_1234&PID_5678#6&1&0",
+        key(vec![ValueSpec::sz("FriendlyName", "Phone")]),
     )
 }
 
@@ -300,4 +334,29 @@ fn older(root: KeySpec) -> KeySpec {
             ValueSpec::multi_sz("Files", &["x", "y"]),
         ]),
     )
+}
+
+/// `SAM` with the policy alone.
+pub(crate) fn sam() -> KeySpec {
+    let mut policy = vec![0; 0x60];
+    policy[8..16].copy_from_slice(&ticks());
+    policy[0x18..0x20].copy_from_slice(&(-42 * 86_400 * 10_000_000_i64).to_le_bytes());
+    policy[0x30..0x38].copy_from_slice(&i64::MIN.to_le_bytes());
+    (policy[0x4C], policy[0x50], policy[0x54]) = (1, 7, 5);
+    KeySpec::new("ROOT").path("SAM\\Domains\\Account", key(vec![ValueSpec::binary("F", &policy)]))
+}
+
+/// `SECURITY` with the names and SIDs of the computer and its workgroup.
+pub(crate) fn security() -> KeySpec {
+    let named = |text: &str| {
+        let text = wide(text);
+        let length = (text.len() as u16).to_le_bytes();
+        ValueSpec::binary("", &[&length[..], &length, &[8, 0, 0, 0], &text].concat())
+    };
+    let sid = [1, 4, 0, 0, 0, 0, 0, 5, 21, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0];
+    KeySpec::new("ROOT")
+        .path("Policy\\PolAcDmN", key(vec![named("WKS-2")]))
+        .path("Policy\\PolAcDmS", key(vec![ValueSpec::binary("", &sid)]))
+        .path("Policy\\PolPrDmN", key(vec![named("WORKGROUP")]))
+        .path("Policy\\PolPrDmS", key(vec![ValueSpec::binary("", &[])]))
 }

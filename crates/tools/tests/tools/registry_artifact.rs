@@ -1,7 +1,7 @@
 //! Artifacts of the registry, decoded from hives made for the test.
 
 use crate::artifact_hives::{software, system, user};
-use crate::artifact_hives_programs::{amcache, classes};
+use crate::artifact_hives_programs::{amcache, classes, sam, security};
 use crate::fixture::{fits, text, write};
 use evidence::{Tree, open_directory};
 use ledger::{Completeness, Outcome, Record};
@@ -17,6 +17,8 @@ const SYSTEM: &str = "C/Windows/System32/config/SYSTEM";
 const SOFTWARE: &str = "C/Windows/System32/config/SOFTWARE";
 const NTUSER: &str = "C/Users/Ann/NTUSER.DAT";
 const USRCLASS: &str = "C/Users/Ann/AppData/Local/Microsoft/Windows/UsrClass.dat";
+const SAM: &str = "C/Windows/System32/config/SAM";
+const SECURITY: &str = "C/Windows/System32/config/SECURITY";
 const AMCACHE: &str = "C/Windows/AppCompat/Programs/Amcache.hve";
 
 struct Case {
@@ -41,6 +43,8 @@ impl Case {
             (NTUSER, &HiveSpec::new(user()).build().bytes),
             (USRCLASS, &HiveSpec::new(classes()).build().bytes),
             (AMCACHE, &HiveSpec::new(amcache()).build().bytes),
+            (SAM, &HiveSpec::new(sam()).build().bytes),
+            (SECURITY, &HiveSpec::new(security()).build().bytes),
         ])
     }
 
@@ -191,6 +195,8 @@ fn damaged_hives_never_stop_the_decoding() {
         (NTUSER, user()),
         (USRCLASS, classes()),
         (AMCACHE, amcache()),
+        (SAM, sam()),
+        (SECURITY, security()),
     ];
     let built: Vec<_> = hives.map(|(path, root)| (path, HiveSpec::new(root).build().bytes)).into();
     let mut state = 0x9E37_79B9_7F4A_7C15u64;
