@@ -26,6 +26,9 @@ const DELEGATE_VOLUME: u32 = 0xF5A6_B710;
 /// Signature of a users property view that holds a known folder.
 const KNOWN_FOLDER: u32 = 0x23FE_BBEE;
 
+/// Signatures of users property views that hold properties: no GUID of a folder stands in these.
+const PROPERTY_VIEWS: [u32; 4] = [0x1014_1981, 0x23A3_DFD5, 0x3B93_AFBB, 0xBEEB_EE00];
+
 /// One item of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
@@ -175,6 +178,9 @@ fn item(item: &[u8], offset: usize, damage: &mut Vec<Damage>) -> Item {
 
 /// Section "Class type indicator": the indicator is a type with flags in its lower bits.
 fn kind(item: &[u8], class: u8, damage: &mut Vec<Damage>) -> Option<ItemKind> {
+    if u32_at(item, 6).is_some_and(|signature| PROPERTY_VIEWS.contains(&signature)) {
+        return None;
+    }
     match class {
         0x00 => known_folder(item),
         0x1E | 0x1F if u32_at(item, 6) == Some(DELEGATE_VOLUME) => volume(item, 10, damage),

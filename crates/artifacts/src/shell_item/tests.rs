@@ -295,3 +295,10 @@ fn a_delegate_of_another_kind_is_its_folder() {
     assert_eq!(list.items[0].name(), Some("{07070707-0707-0707-0707-070707070707}"));
     assert_eq!(list.items[0].kind_name(), "Root folder: GUID");
 }
+
+#[test]
+fn a_view_of_properties_is_no_folder() {
+    let (list, damage) = list(&filled(60, &[(2, &[0x1F]), (6, &[0xD5, 0xDF, 0xA3, 0x23])]), 0);
+    assert!(damage.is_empty());
+    assert_eq!(list.items[0].kind, ItemKind::Unknown);
+}

@@ -1,7 +1,7 @@
 //! Programs that a user started, as the search of Windows 10 (1607 to 1709) kept them, with the files they opened.
 
 use super::Artifact;
-use super::draft::{Draft, TextField, record_type, text_of};
+use super::draft::{Draft, record_type, text_of};
 use super::names::last_component;
 use super::reader::Reader;
 use super::values::{Held, Values};
@@ -58,16 +58,18 @@ fn records() -> Vec<RecordType> {
     ]
 }
 
-const APP_TEXTS: &[TextField] =
-    &[("program", "AppId", FieldValue::Path), ("application_path", "AppPath", FieldValue::Path)];
-
 fn read(reader: &mut Reader<'_, '_>) -> Flow {
     let Some(root) = reader.key(PATH) else { return ControlFlow::Continue(()) };
     for key in reader.children(&root) {
         let values = reader.values(&key);
         let id = named(&values, "AppId");
         let draft = Draft::of_key(reader, APP, &key).key_name(reader, "guid", &key, FieldValue::Guid);
-        let draft = subject(draft, reader, "program", &key, id).texts(&values, APP_TEXTS);
+        let draft = subject(draft, reader, "program", &key, id);
+        let draft = draft.text("program", full(&values, "AppId"), FieldValue::Path).text(
+            "application_path",
+            full(&values, "AppPath"),
+            FieldValue::Path,
+        );
         let draft = draft.number("launch_count", values.get("LaunchCount"));
         let record = draft.filetime("last_accessed", set(&values)).done();
         reader.push(record)?;
@@ -77,7 +79,7 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
             let draft =
                 subject(Draft::of_key(reader, ITEM, &item), reader, "path", &item, named(&values, "Path"));
             let record = draft
-                .text("path", values.get("Path"), FieldValue::Path)
+                .text("path", full(&values, "Path"), FieldValue::Path)
                 .text("display_name", values.get("DisplayName"), FieldValue::Text)
                 .maybe("program", id.map(|id| FieldValue::Path(id.to_owned())), None)
                 .filetime("last_accessed", set(&values))
@@ -90,6 +92,11 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
 
 fn named<'v>(values: &'v Values<'_>, name: &str) -> Option<&'v str> {
     text_of(values.get(name)).filter(|text| !text.is_empty())
+}
+
+/// The value of a name, where it is no empty text.
+fn full<'v, 'h>(values: &'v Values<'h>, name: &str) -> Option<&'v Held<'h>> {
+    values.get(name).filter(|held| text_of(Some(held)) != Some(""))
 }
 
 /// The subject and its name: the name of the key for want of a better one.

@@ -33,7 +33,11 @@ fn records() -> Vec<RecordType> {
         &[
             ("setting", &[Name], "what is set, such as remote_desktop or uac"),
             ("value", &[Integer, Text, List, Bytes], "the value as stored"),
-            ("state", &[Name], "what the value means: on, off or a word for it, where that is known"),
+            (
+                "state",
+                &[Name],
+                "what the value means: on or off for whether what the name says is so, or a word, where that is known",
+            ),
             ("value_path", &[RegistryPath], "path of the key, \\ and the name of the value"),
         ],
     )]

@@ -1,7 +1,8 @@
 //! Scheduled tasks as the scheduler keeps them in the registry (`TaskCache`).
 //!
 //! `Tree` has a key for each task and folder, with the GUID of the task; `Tasks` has what the task is.
-//! The scheduler shows a task only where its key in `Tree` has a security descriptor (`SD`) and an `Index` other than 0.
+//! Since Windows 8 the scheduler shows a task only where its key in `Tree` has a security descriptor (`SD`) and an `Index` other than 0.
+//! Windows 7 keeps no descriptors there, and no actions: what a task does stands in its file alone.
 
 use super::Artifact;
 use super::decoded::{self, damaged, part, time};
@@ -70,9 +71,13 @@ fn records() -> Vec<RecordType> {
             (
                 "hidden",
                 &[Flag],
-                "true where its key in Tree has no security descriptor or the index 0: the scheduler does not show it",
+                "true where its key in Tree has the index 0, or no security descriptor where other tasks have one: the scheduler does not show it",
             ),
-            ("only_in", &[Name], "Tree or Tasks, where the task stands in one of the two only"),
+            (
+                "only_in",
+                &[Name],
+                "Tree or Tasks, where the task stands in one of the two only; Windows itself leaves some",
+            ),
             ("tree_last_written", &[Time], "when its key in Tree was last written"),
             ("raw_actions", &[Bytes], "its actions, where they could not be decoded"),
         ],
@@ -84,6 +89,7 @@ struct Leaf<'h> {
     key: Key<'h>,
     path: String,
     index: Option<u64>,
+    /// Whether it has a security descriptor, or need not have one.
     described: bool,
 }
 
@@ -103,6 +109,11 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
     let mut leaves = Leaves::new();
     if let Some(tree) = reader.below(&cache, "Tree") {
         collect(reader, &tree, "", 0, &mut leaves);
+    }
+    // Where no task has a descriptor, this Windows keeps none.
+    let with_descriptors = leaves.values().any(|leaf| leaf.described);
+    for leaf in leaves.values_mut() {
+        leaf.described |= !with_descriptors;
     }
     let tasks = reader.below(&cache, "Tasks").map(|tasks| reader.children(&tasks)).unwrap_or_default();
     for key in tasks {

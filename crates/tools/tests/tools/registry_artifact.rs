@@ -163,6 +163,31 @@ fn pages_and_patterns_choose_among_the_records() {
     assert_eq!(named.completeness, Completeness::Complete);
 }
 
+/// Windows 7 keeps no security descriptors in the cache of tasks: their absence hides nothing there.
+#[test]
+fn tasks_are_hidden_only_where_others_have_a_descriptor() {
+    let cache = "Microsoft\\Windows NT\\CurrentVersion\\Schedule\\TaskCache\\Tree";
+    let task = |id: &str, index| {
+        KeySpec::new("").value(ValueSpec::sz("Id", id)).value(ValueSpec::dword("Index", index))
+    };
+    let plain = || {
+        KeySpec::new("R")
+            .key(KeySpec::new("Classes"))
+            .path(&format!("{cache}\\a"), task("{1}", 3))
+            .path(&format!("{cache}\\b"), task("{2}", 0))
+    };
+    let described = task("{3}", 3).value(ValueSpec::binary("SD", &[1]));
+    for (root, hidden) in [
+        (plain(), vec!["false", "true"]),
+        (plain().path(&format!("{cache}\\c"), described), vec!["true", "true", "false"]),
+    ] {
+        let returned = Case::of(&[(SOFTWARE, &HiveSpec::new(root).build().bytes)]).decode("task_cache");
+        let told: Vec<_> =
+            returned.records.iter().map(|record| record.fields["hidden"].value.to_text().into_owned()).collect();
+        assert_eq!(told, hidden);
+    }
+}
+
 #[test]
 fn a_dirty_hive_leaves_a_gap() {
     let case = Case::of(&[
