@@ -15,16 +15,7 @@ const HEAD: usize = 12;
 
 pub(super) fn cache(data: &[u8], header: u32, damage: &mut Vec<Damage>) -> Result<Cache, Damage> {
     let start = header as usize;
-    let format = match (header == HEADER_8, u32_at(data, start)) {
-        (true, Some(WINDOWS_8)) => Format::Windows8,
-        (true, Some(LATER)) => Format::Windows81,
-        (true, None) => Format::Windows8,
-        (false, Some(LATER) | None) => Format::Windows10,
-        (_, Some(actual)) => {
-            let (expected, actual) = (u64::from(LATER), u64::from(actual));
-            return Err(Damage::at(start, DamageKind::Field { what: "signature", expected, actual }));
-        }
-    };
+    let format = format(data, header)?;
     let (mut entries, mut at) = (Vec::new(), start);
     while let Some(signature @ (WINDOWS_8 | LATER)) = u32_at(data, at) {
         if entries.len() >= LIMIT {
@@ -54,6 +45,20 @@ pub(super) fn cache(data: &[u8], header: u32, damage: &mut Vec<Damage>) -> Resul
         damage.push(Damage::at(at, kind));
     }
     Ok(Cache { format, entries })
+}
+
+/// The layout, by the header and the first entry.
+fn format(data: &[u8], header: u32) -> Result<Format, Damage> {
+    let start = header as usize;
+    match (header == HEADER_8, u32_at(data, start)) {
+        (true, Some(WINDOWS_8) | None) => Ok(Format::Windows8),
+        (true, Some(LATER)) => Ok(Format::Windows81),
+        (false, Some(LATER) | None) => Ok(Format::Windows10),
+        (_, Some(actual)) => {
+            let (expected, actual) = (u64::from(LATER), u64::from(actual));
+            Err(Damage::at(start, DamageKind::Field { what: "signature", expected, actual }))
+        }
+    }
 }
 
 /// Reads the entry at `offset` of data that ends with it.

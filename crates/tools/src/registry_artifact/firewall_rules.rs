@@ -3,7 +3,7 @@
 //! Source of the form of a rule: [MS-GPFAS] 2.2.2.19; protocols by number after IANA.
 
 use super::Artifact;
-use super::draft::{Draft, record_type, text_of, value_path};
+use super::draft::{Draft, TextField, record_type, text_of, value_path};
 use super::reader::Reader;
 use super::values::Held;
 use crate::intake::Flow;
@@ -19,6 +19,19 @@ const OF_POLICY: &str = "Policies\\Microsoft\\WindowsFirewall\\FirewallRules";
 
 /// The profiles for which older Windows keeps exceptions.
 const PROFILES: [(&str, &str); 2] = [("DomainProfile", "Domain"), ("StandardProfile", "Standard")];
+
+/// The parts of a rule that stand there once.
+const TEXTS: &[TextField] = &[
+    ("name", "Name", FieldValue::Text),
+    ("action", "Action", FieldValue::Name),
+    ("direction", "Dir", FieldValue::Name),
+    ("program", "App", FieldValue::Path),
+    ("service", "Svc", FieldValue::Name),
+    ("package", "AppPkgId", FieldValue::Text),
+    ("user", "LUAuth", FieldValue::Text),
+    ("description", "Desc", FieldValue::Text),
+    ("group", "EmbedCtxt", FieldValue::Text),
+];
 
 pub(crate) const ARTIFACT: Artifact = Artifact {
     name: "firewall_rules",
@@ -118,18 +131,7 @@ fn rule(draft: Draft, text: &str) -> Draft {
         let found: Vec<_> = parts.iter().filter(|(name, _)| is(name)).map(|part| part.1.to_owned()).collect();
         (!found.is_empty()).then_some(FieldValue::List(found))
     };
-    let texts: [(&str, &str, fn(String) -> FieldValue); 9] = [
-        ("name", "Name", FieldValue::Text),
-        ("action", "Action", FieldValue::Name),
-        ("direction", "Dir", FieldValue::Name),
-        ("program", "App", FieldValue::Path),
-        ("service", "Svc", FieldValue::Name),
-        ("package", "AppPkgId", FieldValue::Text),
-        ("user", "LUAuth", FieldValue::Text),
-        ("description", "Desc", FieldValue::Text),
-        ("group", "EmbedCtxt", FieldValue::Text),
-    ];
-    let draft = texts.iter().fold(draft, |draft, (field, name, make)| {
+    let draft = TEXTS.iter().fold(draft, |draft, (field, name, make)| {
         draft.maybe(field, one(name).map(|text| make(text.to_owned())), None)
     });
     let protocol = one("Protocol").map(|text| match text.parse::<u16>() {

@@ -71,7 +71,7 @@ fn records() -> Vec<RecordType> {
             (
                 "hidden",
                 &[Flag],
-                "true where its key in Tree has the index 0, or no security descriptor where other tasks have one: the scheduler does not show it",
+                "true where its key in Tree has the index 0, or no security descriptor where other tasks have one: the scheduler does not show it; not told of what stands only in Tree, and so starts nothing",
             ),
             (
                 "only_in",
@@ -163,13 +163,13 @@ fn collect<'h>(
 
 /// What the place of a task in `Tree` tells.
 fn placed(draft: Draft, leaf: &Leaf<'_>) -> Draft {
-    let hidden = !leaf.described || leaf.index == Some(0);
-    let draft = draft.maybe("index", leaf.index.map(|index| FieldValue::Integer(index.into())), None).set(
-        "hidden",
-        FieldValue::Flag(hidden),
-        None,
-    );
+    let draft = draft.maybe("index", leaf.index.map(|index| FieldValue::Integer(index.into())), None);
     written(draft, "tree_last_written", &leaf.key)
+}
+
+/// Whether the scheduler does not show a task; one without a definition starts nothing, and is not judged.
+fn hidden(draft: Draft, leaf: &Leaf<'_>) -> Draft {
+    draft.set("hidden", FieldValue::Flag(!leaf.described || leaf.index == Some(0)), None)
 }
 
 fn task<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>, leaf: Option<&Leaf<'h>>) -> Flow {
@@ -177,7 +177,7 @@ fn task<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>, leaf: Option<&Leaf<'h>>)
     let draft = Draft::of_key(reader, KIND, key).key_name(reader, "guid", key, FieldValue::Guid);
     let draft = named(draft, reader, key, &values, leaf).texts(&values, TEXTS);
     let draft = match leaf {
-        Some(leaf) => placed(draft, leaf),
+        Some(leaf) => hidden(placed(draft, leaf), leaf),
         None => draft.set("only_in", FieldValue::Name("Tasks".to_owned()), None),
     };
     let draft = match values.get("DynamicInfo") {

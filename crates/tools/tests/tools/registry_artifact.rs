@@ -166,24 +166,30 @@ fn pages_and_patterns_choose_among_the_records() {
 /// Windows 7 keeps no security descriptors in the cache of tasks: their absence hides nothing there.
 #[test]
 fn tasks_are_hidden_only_where_others_have_a_descriptor() {
-    let cache = "Microsoft\\Windows NT\\CurrentVersion\\Schedule\\TaskCache\\Tree";
+    let cache = "Microsoft\\Windows NT\\CurrentVersion\\Schedule\\TaskCache";
     let task = |id: &str, index| {
         KeySpec::new("").value(ValueSpec::sz("Id", id)).value(ValueSpec::dword("Index", index))
     };
     let plain = || {
         KeySpec::new("R")
             .key(KeySpec::new("Classes"))
-            .path(&format!("{cache}\\a"), task("{1}", 3))
-            .path(&format!("{cache}\\b"), task("{2}", 0))
+            .path(&format!("{cache}\\Tasks\\{{1}}"), KeySpec::new(""))
+            .path(&format!("{cache}\\Tasks\\{{2}}"), KeySpec::new(""))
+            .path(&format!("{cache}\\Tasks\\{{3}}"), KeySpec::new(""))
+            .path(&format!("{cache}\\Tree\\a"), task("{1}", 3))
+            .path(&format!("{cache}\\Tree\\b"), task("{2}", 0))
     };
     let described = task("{3}", 3).value(ValueSpec::binary("SD", &[1]));
     for (root, hidden) in [
         (plain(), vec!["false", "true"]),
-        (plain().path(&format!("{cache}\\c"), described), vec!["true", "true", "false"]),
+        (plain().path(&format!("{cache}\\Tree\\c"), described), vec!["true", "true", "false"]),
     ] {
         let returned = Case::of(&[(SOFTWARE, &HiveSpec::new(root).build().bytes)]).decode("task_cache");
-        let told: Vec<_> =
-            returned.records.iter().map(|record| record.fields["hidden"].value.to_text().into_owned()).collect();
+        let told: Vec<_> = returned
+            .records
+            .iter()
+            .filter_map(|record| record.fields.get("hidden")?.value.to_text().into_owned().into())
+            .collect();
         assert_eq!(told, hidden);
     }
 }
