@@ -5,6 +5,7 @@
 
 #![deny(clippy::indexing_slicing)]
 
+pub mod account_policy;
 mod damage;
 mod fields;
 pub mod known_folder;
@@ -15,8 +16,11 @@ pub mod recycle_bin;
 pub mod registry;
 pub mod sam;
 pub mod shell_item;
+pub mod shim_cache;
 pub mod sid;
 pub mod system_time;
+pub mod task_cache;
+pub mod us_date;
 pub mod user_assist;
 
 pub use damage::{Damage, DamageKind};

@@ -5,9 +5,11 @@
 
 mod fat_time;
 mod file_entry;
+mod named;
 
 pub use fat_time::FatTime;
 pub use file_entry::FileEntry;
+pub use named::{Named, NamedKind};
 
 use crate::damage::{Damage, DamageKind};
 use crate::fields::{Located, ansi_to_nul, bytes, guid_at, u16_at, u32_at, utf16_to_nul};
@@ -23,6 +25,9 @@ const DELEGATE_VOLUME: u32 = 0xF5A6_B710;
 
 /// Signature of a users property view that holds a known folder.
 const KNOWN_FOLDER: u32 = 0x23FE_BBEE;
+
+/// Signatures of users property views that hold properties: no GUID of a folder stands in these.
+const PROPERTY_VIEWS: [u32; 4] = [0x1014_1981, 0x23A3_DFD5, 0x3B93_AFBB, 0xBEEB_EE00];
 
 /// One item of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +67,8 @@ pub enum ItemKind {
         /// The address.
         uri: Located<String>,
     },
+    /// Something of another namespace, of which the name is read.
+    Named(Named),
     /// An item of a kind that is not read here.
     Unknown,
 }
@@ -109,7 +116,22 @@ impl Item {
             ItemKind::FileEntry(entry) => Some(&entry.name().value),
             ItemKind::Network { location } => Some(&location.value),
             ItemKind::Uri { uri } => Some(&uri.value),
+            ItemKind::Named(named) => Some(&named.name.value),
             ItemKind::Unknown => None,
+        }
+    }
+
+    /// What kind of thing it is, in the words that tools of the field use.
+    pub fn kind_name(&self) -> &'static str {
+        match &self.kind {
+            ItemKind::Folder { .. } => "Root folder: GUID",
+            ItemKind::Volume { .. } => "Drive letter",
+            ItemKind::FileEntry(entry) if entry.directory => "Directory",
+            ItemKind::FileEntry(_) => "File",
+            ItemKind::Network { .. } => "Network location",
+            ItemKind::Uri { .. } => "URI",
+            ItemKind::Named(named) => named.kind.name(),
+            ItemKind::Unknown => "Unknown",
         }
     }
 }
@@ -147,13 +169,18 @@ pub fn list(data: &[u8], at: usize) -> (List, Vec<Damage>) {
 fn item(item: &[u8], offset: usize, damage: &mut Vec<Damage>) -> Item {
     let class = item.get(SIZE).copied().unwrap_or_default();
     let mut own = Vec::new();
-    let kind = kind(item, class, &mut own).unwrap_or(ItemKind::Unknown);
+    let named = |own: &mut Vec<Damage>| named::read(item, own).map(ItemKind::Named);
+    let kind = named(&mut own).or_else(|| kind(item, class, &mut own)).or_else(|| named::delegate(item));
+    let kind = kind.unwrap_or(ItemKind::Unknown);
     damage.extend(own.into_iter().map(|found| Damage { offset: found.offset + offset, ..found }));
     Item { offset, length: item.len(), class, kind: moved(kind, offset) }
 }
 
 /// Section "Class type indicator": the indicator is a type with flags in its lower bits.
 fn kind(item: &[u8], class: u8, damage: &mut Vec<Damage>) -> Option<ItemKind> {
+    if u32_at(item, 6).is_some_and(|signature| PROPERTY_VIEWS.contains(&signature)) {
+        return None;
+    }
     match class {
         0x00 => known_folder(item),
         0x1E | 0x1F if u32_at(item, 6) == Some(DELEGATE_VOLUME) => volume(item, 10, damage),
@@ -223,6 +250,7 @@ fn moved(kind: ItemKind, by: usize) -> ItemKind {
         ItemKind::FileEntry(entry) => ItemKind::FileEntry(entry.moved(by)),
         ItemKind::Network { location } => ItemKind::Network { location: location.moved(by) },
         ItemKind::Uri { uri } => ItemKind::Uri { uri: uri.moved(by) },
+        ItemKind::Named(named) => ItemKind::Named(Named { name: named.name.moved(by), ..named }),
         ItemKind::Unknown => ItemKind::Unknown,
     }
 }

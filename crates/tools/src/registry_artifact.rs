@@ -3,28 +3,41 @@
 //! An artifact is one file below this module: its record types, and a function that reads them out of one hive.
 //! A new one is that file, its `mod` line and its line in [`ARTIFACTS`].
 
+mod account_policy;
+mod amcache;
+mod app_compat_flags;
 mod autostarts;
 mod bam;
 mod computer_name;
+mod connected_volumes;
 mod control_sets;
 mod decoded;
+mod defender_exclusions;
 mod draft;
+mod firewall_rules;
 mod group_members;
 mod installed_programs;
 mod last_logged_on;
 mod mount_points;
 mod mounted_devices;
 mod mru_list;
+mod mui_cache;
+mod names;
 mod network_interfaces;
 mod network_profiles;
 mod office_recent;
 mod open_save;
 mod os_version;
 mod reader;
+mod recent_apps;
 mod recent_documents;
+mod security_settings;
 mod services;
 mod shares;
+mod shell_bags;
+mod shim_cache;
 mod shutdown;
+mod task_cache;
 mod time_zone;
 mod typed_entries;
 mod usb_storage;
@@ -64,24 +77,36 @@ pub(crate) struct Artifact {
 
 /// Sorted by name.
 const ARTIFACTS: &[Artifact] = &[
+    account_policy::ARTIFACT,
+    amcache::ARTIFACT,
+    app_compat_flags::ARTIFACT,
     autostarts::ARTIFACT,
     bam::ARTIFACT,
     computer_name::ARTIFACT,
+    connected_volumes::ARTIFACT,
     control_sets::ARTIFACT,
+    defender_exclusions::ARTIFACT,
+    firewall_rules::ARTIFACT,
     group_members::ARTIFACT,
     installed_programs::ARTIFACT,
     last_logged_on::ARTIFACT,
     mount_points::ARTIFACT,
     mounted_devices::ARTIFACT,
+    mui_cache::ARTIFACT,
     network_interfaces::ARTIFACT,
     network_profiles::ARTIFACT,
     office_recent::ARTIFACT,
     open_save::ARTIFACT,
     os_version::ARTIFACT,
+    recent_apps::ARTIFACT,
     recent_documents::ARTIFACT,
+    security_settings::ARTIFACT,
     services::ARTIFACT,
     shares::ARTIFACT,
+    shell_bags::ARTIFACT,
+    shim_cache::ARTIFACT,
     shutdown::ARTIFACT,
+    task_cache::ARTIFACT,
     time_zone::ARTIFACT,
     typed_entries::ARTIFACT,
     usb_storage::ARTIFACT,

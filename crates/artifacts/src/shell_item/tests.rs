@@ -243,3 +243,62 @@ proptest! {
         prop_assert!(damage.len() <= data.len());
     }
 }
+
+fn named(data: &[u8]) -> (NamedKind, String) {
+    let (list, damage) = list(data, 0);
+    assert!(damage.is_empty(), "{damage:?}");
+    match &list.items[0].kind {
+        ItemKind::Named(named) => {
+            let at = named.name.offset..named.name.offset + named.name.length;
+            assert!(data.get(at).is_some(), "{named:?}");
+            (named.kind, named.name.value.clone())
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// An item of this length, its class 0, with content at offsets from its start.
+fn filled(length: usize, parts: &[(usize, &[u8])]) -> Vec<u8> {
+    let mut item = vec![0; length];
+    item[..2].copy_from_slice(&u16::try_from(length).unwrap().to_le_bytes());
+    for (at, bytes) in parts {
+        item[*at..*at + bytes.len()].copy_from_slice(bytes);
+    }
+    joined(&[item])
+}
+
+#[test]
+fn items_of_other_namespaces_are_told_by_their_signatures() {
+    let category = filled(12, &[(2, &[1]), (4, &[0x84, 0x21, 0xDE, 0x39]), (8, &[5])]);
+    assert_eq!(named(&category), (NamedKind::ControlPanelCategory, "System and Security".to_owned()));
+    let file = filled(60, &[(4, &[0x38, 0xFF, 0xFF, 0xFF]), (24, &wide("C:\\a.cpl"))]);
+    assert_eq!(named(&file), (NamedKind::ControlPanelFile, "C:\\a.cpl".to_owned()));
+    let parts: [(usize, &[u8]); 3] =
+        [(6, &[0x05, 0x20, 0x31, 0x10]), (0x26, &[6, 0, 0, 0]), (0x36, &wide("Phone"))];
+    assert_eq!(named(&filled(0x50, &parts)), (NamedKind::PortableVolume, "Phone".to_owned()));
+    let parts: [(usize, &[u8]); 3] =
+        [(6, &[0x06, 0x20, 0x19, 0x07]), (0x3E, &[5, 0, 0, 0]), (0x4A, &wide("DCIM"))];
+    assert_eq!(named(&filled(0x60, &parts)), (NamedKind::PortableFile, "DCIM".to_owned()));
+    for time in ["01/31/2020  10:00:00", "N/A"] {
+        let parts: [(usize, &[u8]); 4] =
+            [(2, &[0x52]), (36, &wide(time)), (84, &[3, 0, 0, 0]), (92, &wide("sub"))];
+        assert_eq!(named(&filled(110, &parts)), (NamedKind::ArchiveEntry, "sub".to_owned()));
+    }
+}
+
+#[test]
+fn a_delegate_of_another_kind_is_its_folder() {
+    let delegate =
+        [0x74, 0x1A, 0x59, 0x5E, 0x96, 0xDF, 0xD3, 0x48, 0x8D, 0x67, 0x17, 0x33, 0xBC, 0xEE, 0x28, 0xBA];
+    let (list, damage) = list(&filled(60, &[(2, &[0x6F]), (28, &delegate), (44, &[7; 16])]), 0);
+    assert!(damage.is_empty());
+    assert_eq!(list.items[0].name(), Some("{07070707-0707-0707-0707-070707070707}"));
+    assert_eq!(list.items[0].kind_name(), "Root folder: GUID");
+}
+
+#[test]
+fn a_view_of_properties_is_no_folder() {
+    let (list, damage) = list(&filled(60, &[(2, &[0x1F]), (6, &[0xD5, 0xDF, 0xA3, 0x23])]), 0);
+    assert!(damage.is_empty());
+    assert_eq!(list.items[0].kind, ItemKind::Unknown);
+}

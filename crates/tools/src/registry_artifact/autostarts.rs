@@ -3,6 +3,7 @@
 //! The places are a table, [`LOCATIONS`].
 
 mod locations;
+mod switches;
 
 use super::Artifact;
 use super::draft::{Draft, record_type, text_of, value_path};
@@ -11,43 +12,76 @@ use super::values::Held;
 use crate::hive_file::key_name;
 use crate::intake::Flow;
 use artifacts::registry::{HiveType, Key, ValueData};
-use ledger::FieldType::{Bytes, Integer, Name, RegistryPath, Text};
-use ledger::{FieldValue, RecordType};
+use ledger::FieldType::{Bytes, Integer, Name, RegistryPath, Text, Time};
+use ledger::{FieldType, FieldValue, RecordType};
 use locations::{LOCATIONS, Location, Root};
 use std::ops::ControlFlow;
+use switches::{State, Switches};
 
 const KIND: &str = "autostart";
+const DISABLED: &str = "disabled_autostart";
+
+/// The classes of a user: a class there comes before the one of the host.
+const USER_CLASSES: [&str; 2] = ["CLSID", "Wow6432Node\\CLSID"];
+
+/// The keys of a class whose default value names what is loaded or started.
+const SERVERS: [&str; 5] = ["InprocServer32", "LocalServer32", "InprocServer", "TreatAs", "ScriptletURL"];
 
 pub(crate) const ARTIFACT: Artifact = Artifact {
     name: "autostarts",
-    about: "Run keys and the other places from which programs and DLLs are started by themselves, for the host and for each user",
-    hives: &[HiveType::Software, HiveType::System, HiveType::NtUser],
+    about: "Run keys and the other places from which programs and DLLs are started by themselves, for the host and for each user; entries that are switched off are disabled_autostart",
+    hives: &[HiveType::Software, HiveType::System, HiveType::NtUser, HiveType::UsrClass],
     records,
     read,
 };
 
 fn records() -> Vec<RecordType> {
-    vec![record_type(
-        KIND,
-        "one command or DLL that Windows starts by itself, or the folder whose content it starts",
-        "value_path",
-        &[
-            ("value_path", &[RegistryPath], "path of the key, \\ and the name of the value"),
-            ("location", &[Name], "what starts it, such as run or winlogon"),
-            ("name", &[Name], "name of the value; (default) for the unnamed one"),
-            (
-                "entry",
-                &[Name],
-                "name of the subkey in which the value stands, where each subkey is an entry of its own: a program with a debugger, a component",
-            ),
-            (
-                "command",
-                &[Text, Integer, Bytes],
-                "command, program or DLL as stored; one item where the value is a list; no text where the value is none",
-            ),
-            ("item", &[Integer], "number of the item in a list, from 0"),
-        ],
-    )]
+    let approved: Declared = (
+        "approved",
+        &[Name],
+        "enabled, where the task manager or the settings say so; none where nothing is stored of it, and it starts",
+    );
+    let disabled: [Declared; 2] = [
+        ("disabled_by", &[Name], "what switches it off: StartupApproved or LoadAppInit_DLLs"),
+        ("disabled_at", &[Time], "when it was switched off"),
+    ];
+    vec![
+        record_type(
+            KIND,
+            "one command or DLL that Windows starts by itself, or the folder whose content it starts",
+            "value_path",
+            &[&common()[..], &[approved]].concat(),
+        ),
+        record_type(
+            DISABLED,
+            "one command or DLL that stands where Windows starts such things by itself, but is switched off",
+            "value_path",
+            &[&common()[..], &disabled].concat(),
+        ),
+    ]
+}
+
+/// Name, types and meaning of a field.
+type Declared = (&'static str, &'static [FieldType], &'static str);
+
+/// The fields that both record types have.
+fn common() -> [Declared; 6] {
+    [
+        ("value_path", &[RegistryPath], "path of the key, \\ and the name of the value"),
+        ("location", &[Name], "what starts it, such as run or winlogon"),
+        ("name", &[Name], "name of the value; (default) for the unnamed one"),
+        (
+            "entry",
+            &[Name],
+            "name of the subkey in which the value stands, where each subkey is an entry of its own: a program with a debugger, a component, a class",
+        ),
+        (
+            "command",
+            &[Text, Integer, Bytes],
+            "command, program or DLL as stored; one item where the value is a list; no text where the value is none",
+        ),
+        ("item", &[Integer], "number of the item in a list, from 0"),
+    ]
 }
 
 fn read(reader: &mut Reader<'_, '_>) -> Flow {
@@ -55,6 +89,29 @@ fn read(reader: &mut Reader<'_, '_>) -> Flow {
         for top in tops(reader, location) {
             if let Some(key) = reader.below(&top, location.key) {
                 visit(reader, location, &key, location.levels)?;
+            }
+        }
+    }
+    if reader.hive_type == HiveType::UsrClass { user_classes(reader) } else { ControlFlow::Continue(()) }
+}
+
+/// The COM classes that a user has for himself: programs that ask for them load these.
+fn user_classes(reader: &mut Reader<'_, '_>) -> Flow {
+    for path in USER_CLASSES {
+        let Some(classes) = reader.key(path) else { continue };
+        for class in reader.children(&classes) {
+            for server in SERVERS {
+                let Some(key) = reader.below(&class, server) else { continue };
+                let values = reader.values(&key);
+                let Some(held) = values.get("").filter(|held| !is_empty(held)) else { continue };
+                let record = Draft::of_value(reader, KIND, &key, held)
+                    .set("value_path", value_path(&key, held), None)
+                    .set("location", FieldValue::Name("user_com_class".to_owned()), None)
+                    .value_name(reader, "name", held, FieldValue::Name)
+                    .key_name(reader, "entry", &class, FieldValue::Name)
+                    .data("command", held)
+                    .done();
+                reader.push(record)?;
             }
         }
     }
@@ -103,25 +160,32 @@ fn visit<'h>(reader: &mut Reader<'_, 'h>, location: &Location, key: &Key<'h>, le
         return ControlFlow::Continue(());
     }
     let values = reader.values(key);
+    let switches = Switches::of(reader, location, key, &values);
     for held in &values.0 {
         let name = &held.value.name;
         let named = location.values.iter().any(|wanted| wanted.eq_ignore_ascii_case(name));
         // An empty setting starts nothing; in a list of values without names of their own each counts.
         let every = location.values.is_empty() && !(name.is_empty() && is_empty(held));
         if every || (named && !is_empty(held)) {
-            commands(reader, location, key, held)?;
+            commands(reader, location, key, held, &switches)?;
         }
     }
     ControlFlow::Continue(())
 }
 
-fn commands(reader: &mut Reader<'_, '_>, location: &Location, key: &Key<'_>, held: &Held<'_>) -> Flow {
+fn commands(
+    reader: &mut Reader<'_, '_>,
+    location: &Location,
+    key: &Key<'_>,
+    held: &Held<'_>,
+    switches: &Switches<'_>,
+) -> Flow {
     let ValueData::MultiText(items) = &held.value.data else {
-        let record = start(reader, location, key, held).data("command", held).done();
+        let record = start(reader, location, key, held, switches).data("command", held).done();
         return reader.push(record);
     };
     for (number, (item, at)) in items.iter().zip(held.items()).enumerate() {
-        let record = start(reader, location, key, held)
+        let record = start(reader, location, key, held, switches)
             .set("command", FieldValue::Text(item.clone()), at.map(|at| at.0))
             .set("item", FieldValue::Integer(number as i128), None)
             .done();
@@ -130,13 +194,22 @@ fn commands(reader: &mut Reader<'_, '_>, location: &Location, key: &Key<'_>, hel
     ControlFlow::Continue(())
 }
 
-fn start(reader: &Reader<'_, '_>, location: &Location, key: &Key<'_>, held: &Held<'_>) -> Draft {
+fn start(
+    reader: &Reader<'_, '_>,
+    location: &Location,
+    key: &Key<'_>,
+    held: &Held<'_>,
+    switches: &Switches<'_>,
+) -> Draft {
     let entry = (location.levels > 0).then(|| FieldValue::Name(key.name.clone()));
-    Draft::of_value(reader, KIND, key, held)
+    let state = switches.state(held);
+    let kind = if matches!(state, State::Disabled { .. }) { DISABLED } else { KIND };
+    let draft = Draft::of_value(reader, kind, key, held)
         .set("value_path", value_path(key, held), None)
         .set("location", FieldValue::Name(location.name.to_owned()), None)
         .value_name(reader, "name", held, FieldValue::Name)
-        .maybe("entry", entry, key_name(reader.bytes, key.offset))
+        .maybe("entry", entry, key_name(reader.bytes, key.offset));
+    state.tell(draft)
 }
 
 fn is_empty(held: &Held<'_>) -> bool {

@@ -71,6 +71,20 @@ impl Draft {
         draft.own(held)
     }
 
+    /// A record that is about a part of the data of one value, which the damage of the value concerns, too.
+    pub(crate) fn of_part(
+        reader: &Reader<'_, '_>,
+        kind: &str,
+        key: &Key<'_>,
+        held: &Held<'_>,
+        part: Option<ByteSpan>,
+    ) -> Draft {
+        match part {
+            Some(span) => Draft::new(reader, kind, key, span),
+            None => Draft::of_value(reader, kind, key, held),
+        }
+    }
+
     fn new(reader: &Reader<'_, '_>, kind: &str, key: &Key<'_>, span: ByteSpan) -> Draft {
         let path = reader.node.path.as_str().to_owned();
         let row = Row::new(kind, reader.tree, reader.node, Some(span))

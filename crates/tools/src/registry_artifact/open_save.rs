@@ -6,6 +6,7 @@ use super::Artifact;
 use super::decoded::{damaged, fat_time, part, place};
 use super::draft::{Draft, record_type, text_of, value_path};
 use super::mru_list::{MruList, POSITION};
+use super::names::last_component;
 use super::reader::Reader;
 use super::values::Held;
 use crate::intake::Flow;
@@ -188,6 +189,7 @@ fn items(draft: Draft, held: &Held<'_>, at: usize) -> (Draft, bool) {
             | ItemKind::Volume { .. }
             | ItemKind::Network { .. }
             | ItemKind::Uri { .. }
+            | ItemKind::Named(_)
             | ItemKind::Unknown,
         )
         | None => draft,
@@ -221,9 +223,4 @@ fn unknown(draft: Draft, held: &Held<'_>, list: &List) -> Draft {
         FieldValue::Flag(true),
         None,
     )
-}
-
-fn last_component(path: &str) -> FieldValue {
-    let last = path.rsplit('\\').find(|component| !component.is_empty());
-    FieldValue::Name(last.unwrap_or(path).to_owned())
 }

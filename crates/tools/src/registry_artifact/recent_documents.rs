@@ -103,6 +103,7 @@ fn link(raw: &[u8], at: usize) -> (Option<Located<String>>, Vec<artifacts::Damag
         | ItemKind::Volume { .. }
         | ItemKind::Network { .. }
         | ItemKind::Uri { .. }
+        | ItemKind::Named(_)
         | ItemKind::Unknown => None,
     });
     (name, damage)

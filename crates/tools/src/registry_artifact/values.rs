@@ -78,11 +78,17 @@ impl Held<'_> {
         }
     }
 
-    /// Where a part of the data stands, where all of it stands in one piece.
+    /// Where a part of the data stands, where that part stands in one piece: large data is stored in several.
     pub(crate) fn part(&self, offset: u64, length: u64) -> Option<ByteSpan> {
-        let whole = self.at()?;
-        let part = ByteSpan::new(whole.offset.checked_add(offset)?, length);
-        (part.end() <= whole.end()).then_some(part)
+        let mut offset = offset;
+        for extent in &self.value.data_extents {
+            if offset < extent.length || (offset == extent.length && length == 0) {
+                let part = ByteSpan::new(extent.offset.checked_add(offset)?, length);
+                return (part.end() <= extent.offset.checked_add(extent.length)?).then_some(part);
+            }
+            offset -= extent.length;
+        }
+        None
     }
 
     /// Where each text of a list stands, where all data stands in one piece.

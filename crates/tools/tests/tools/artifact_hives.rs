@@ -1,5 +1,6 @@
 //! Hives with one of every artifact, sound ones and odd ones.
 
+use crate::artifact_hives_programs as programs;
 use crate::fixture::{TICKS, wide};
 use testkit::hive::{KeySpec, ValueSpec};
 
@@ -35,7 +36,7 @@ pub(crate) fn system() -> KeySpec {
             ValueSpec::dword("InstallDate", 1_289_406_535),
         ]),
     );
-    usb(devices(network(control(services(root)))))
+    programs::system(usb(devices(network(control(services(root))))))
 }
 
 fn services(root: KeySpec) -> KeySpec {
@@ -225,7 +226,7 @@ pub(crate) fn software() -> KeySpec {
         )
         .path(&current("Uninstall\\AddressBook"), key(vec![ValueSpec::dword("SystemComponent", 1)]))
         .path(&current("Uninstall\\Empty"), key(vec![]));
-    networks(root)
+    programs::software(networks(root))
 }
 
 fn networks(root: KeySpec) -> KeySpec {
@@ -252,7 +253,7 @@ fn networks(root: KeySpec) -> KeySpec {
 }
 
 pub(crate) fn user() -> KeySpec {
-    KeySpec::new("ROOT")
+    let root = KeySpec::new("ROOT")
         .path("Environment", key(vec![ValueSpec::sz("UserInitMprLogonScript", "C:\\logon.bat")]))
         .path("Control Panel\\Desktop", key(vec![ValueSpec::sz("SCRNSAVE.EXE", "C:\\saver.scr")]))
         .path(
@@ -262,5 +263,6 @@ pub(crate) fn user() -> KeySpec {
         .path(
             "Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\Own",
             key(vec![ValueSpec::sz("DisplayName", "Own tool")]),
-        )
+        );
+    programs::user(root)
 }

@@ -8,6 +8,7 @@
 )]
 
 mod artifact_hives;
+mod artifact_hives_programs;
 mod canary;
 mod cases;
 mod catalogue;

@@ -1,6 +1,7 @@
 //! Artifacts of the registry, decoded from hives made for the test.
 
 use crate::artifact_hives::{software, system, user};
+use crate::artifact_hives_programs::{amcache, classes, sam, security};
 use crate::fixture::{fits, text, write};
 use evidence::{Tree, open_directory};
 use ledger::{Completeness, Outcome, Record};
@@ -15,6 +16,10 @@ use tools::{Return, catalogue, run};
 const SYSTEM: &str = "C/Windows/System32/config/SYSTEM";
 const SOFTWARE: &str = "C/Windows/System32/config/SOFTWARE";
 const NTUSER: &str = "C/Users/Ann/NTUSER.DAT";
+const USRCLASS: &str = "C/Users/Ann/AppData/Local/Microsoft/Windows/UsrClass.dat";
+const SAM: &str = "C/Windows/System32/config/SAM";
+const SECURITY: &str = "C/Windows/System32/config/SECURITY";
+const AMCACHE: &str = "C/Windows/AppCompat/Programs/Amcache.hve";
 
 struct Case {
     folder: TempDir,
@@ -36,6 +41,10 @@ impl Case {
             (SYSTEM, &HiveSpec::new(system()).build().bytes),
             (SOFTWARE, &HiveSpec::new(software()).build().bytes),
             (NTUSER, &HiveSpec::new(user()).build().bytes),
+            (USRCLASS, &HiveSpec::new(classes()).build().bytes),
+            (AMCACHE, &HiveSpec::new(amcache()).build().bytes),
+            (SAM, &HiveSpec::new(sam()).build().bytes),
+            (SECURITY, &HiveSpec::new(security()).build().bytes),
         ])
     }
 
@@ -154,6 +163,37 @@ fn pages_and_patterns_choose_among_the_records() {
     assert_eq!(named.completeness, Completeness::Complete);
 }
 
+/// Windows 7 keeps no security descriptors in the cache of tasks: their absence hides nothing there.
+#[test]
+fn tasks_are_hidden_only_where_others_have_a_descriptor() {
+    let cache = "Microsoft\\Windows NT\\CurrentVersion\\Schedule\\TaskCache";
+    let task = |id: &str, index| {
+        KeySpec::new("").value(ValueSpec::sz("Id", id)).value(ValueSpec::dword("Index", index))
+    };
+    let plain = || {
+        KeySpec::new("R")
+            .key(KeySpec::new("Classes"))
+            .path(&format!("{cache}\\Tasks\\{{1}}"), KeySpec::new(""))
+            .path(&format!("{cache}\\Tasks\\{{2}}"), KeySpec::new(""))
+            .path(&format!("{cache}\\Tasks\\{{3}}"), KeySpec::new(""))
+            .path(&format!("{cache}\\Tree\\a"), task("{1}", 3))
+            .path(&format!("{cache}\\Tree\\b"), task("{2}", 0))
+    };
+    let described = task("{3}", 3).value(ValueSpec::binary("SD", &[1]));
+    for (root, hidden) in [
+        (plain(), vec!["false", "true"]),
+        (plain().path(&format!("{cache}\\Tree\\c"), described), vec!["true", "true", "false"]),
+    ] {
+        let returned = Case::of(&[(SOFTWARE, &HiveSpec::new(root).build().bytes)]).decode("task_cache");
+        let told: Vec<_> = returned
+            .records
+            .iter()
+            .filter_map(|record| record.fields.get("hidden")?.value.to_text().into_owned().into())
+            .collect();
+        assert_eq!(told, hidden);
+    }
+}
+
 #[test]
 fn a_dirty_hive_leaves_a_gap() {
     let case = Case::of(&[
@@ -180,7 +220,15 @@ fn a_value_of_a_wrong_type_is_told_in_the_record() {
 
 #[test]
 fn damaged_hives_never_stop_the_decoding() {
-    let hives = [(SYSTEM, system()), (SOFTWARE, software()), (NTUSER, user())];
+    let hives = [
+        (SYSTEM, system()),
+        (SOFTWARE, software()),
+        (NTUSER, user()),
+        (USRCLASS, classes()),
+        (AMCACHE, amcache()),
+        (SAM, sam()),
+        (SECURITY, security()),
+    ];
     let built: Vec<_> = hives.map(|(path, root)| (path, HiveSpec::new(root).build().bytes)).into();
     let mut state = 0x9E37_79B9_7F4A_7C15u64;
     let mut random = || {
