@@ -5,6 +5,7 @@
 
 #![deny(clippy::indexing_slicing)]
 
+pub mod civil_time;
 mod damage;
 mod fields;
 pub mod known_folder;
@@ -14,9 +15,11 @@ pub mod office_mru;
 pub mod recycle_bin;
 pub mod registry;
 pub mod sam;
+pub mod scheduled_task;
 pub mod shell_item;
 pub mod sid;
 pub mod system_time;
+pub mod text_lines;
 pub mod user_assist;
 
 pub use damage::{Damage, DamageKind};

@@ -10,5 +10,6 @@ pub mod mutate;
 pub mod ntfs;
 pub mod recycle_bin;
 pub mod samples;
+pub mod scheduled_task;
 pub mod scripted;
 pub mod zip;
