@@ -123,7 +123,8 @@ mod tests {
     #[test]
     fn parts_of_lines_stand_where_their_bytes_do() {
         let text = "eins ü=1\r\nzwei\n";
-        let wide: Vec<u8> = [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+        let wide: Vec<u8> =
+            [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
         for (bytes, unit) in [(text.as_bytes().to_vec(), 1), (wide, 2)] {
             let found: Vec<_> = lines(&bytes).collect();
             let texts: Vec<_> = found.iter().map(|line| (line.number, line.text.value.as_str())).collect();
