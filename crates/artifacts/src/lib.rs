@@ -6,22 +6,33 @@
 #![deny(clippy::indexing_slicing)]
 
 pub mod account_policy;
+pub mod civil_time;
 mod damage;
+pub mod defender_log;
+pub mod detection_history;
+pub mod error_report;
 mod fields;
+pub mod job_file;
 pub mod known_folder;
 pub mod mounted_device;
 pub mod mru;
 pub mod office_mru;
+pub mod powershell_log;
 pub mod recycle_bin;
 pub mod registry;
 pub mod sam;
+pub mod scheduled_task;
+pub mod setup_log;
 pub mod shell_item;
 pub mod shim_cache;
 pub mod sid;
 pub mod system_time;
 pub mod task_cache;
+pub mod text_lines;
 pub mod us_date;
 pub mod user_assist;
+pub mod w3c_log;
+pub mod wmi_repository;
 
 pub use damage::{Damage, DamageKind};
 pub use fields::Located;

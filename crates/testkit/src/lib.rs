@@ -1,14 +1,19 @@
 //! Development only: builders and scripted parts.
 
 pub mod demo;
+pub mod detection_history;
 pub mod disk;
 pub mod ewf;
 pub mod history;
 pub mod hive;
+pub mod job_file;
 mod medium;
 pub mod mutate;
 pub mod ntfs;
 pub mod recycle_bin;
 pub mod samples;
+pub mod scheduled_task;
 pub mod scripted;
+pub mod windows_logs;
+pub mod wmi_repository;
 pub mod zip;

@@ -1,6 +1,7 @@
 //! One good file of each format that is decoded: what tests, mutations and fuzz targets begin with.
 
-use crate::recycle_bin;
+use crate::scheduled_task::utf16;
+use crate::{detection_history, job_file, recycle_bin, scheduled_task, windows_logs, wmi_repository};
 
 /// The time that samples carry: 2012-04-04T01:58:40.8392490Z.
 pub const TICKS: u64 = 129_779_783_208_392_490;
@@ -18,9 +19,59 @@ pub struct Sample {
 /// At least one for each decoder, sorted by decoder.
 pub fn samples() -> Vec<Sample> {
     let sample = |decoder, path, bytes| Sample { decoder, path, bytes };
-    vec![sample(
-        "recycle_bin",
-        "$Recycle.Bin/S-1-5-21-1-2-3-1001/$IA1B2C3.txt",
-        recycle_bin::dollar_i("C:\\Users\\ann\\old notes.txt", 4096, TICKS),
-    )]
+    vec![
+        sample(
+            "defender_history",
+            "ProgramData/Microsoft/Windows Defender/Scans/History/Service/DetectionHistory/00/22222222-2222-2222-2222-222222222222",
+            detection_history::detection("HackTool:Win32/Example", "C:\\Tools\\sync.exe", TICKS),
+        ),
+        sample(
+            "defender_log",
+            "ProgramData/Microsoft/Windows Defender/Support/MPLog-20120404-015000.log",
+            utf16(windows_logs::DEFENDER),
+        ),
+        sample(
+            "error_report",
+            "ProgramData/Microsoft/Windows/WER/ReportArchive/AppCrash_sync.exe_1/Report.wer",
+            utf16(windows_logs::REPORT),
+        ),
+        sample(
+            "firewall_log",
+            "Windows/System32/LogFiles/Firewall/pfirewall.log",
+            windows_logs::FIREWALL.as_bytes().to_vec(),
+        ),
+        sample("job_file", "Windows/Tasks/At1.job", job_file::job("C:\\Tools\\sync.exe", "/all", "ann")),
+        sample(
+            "powershell_history",
+            "Users/ann/AppData/Roaming/Microsoft/Windows/PowerShell/PSReadLine/ConsoleHost_history.txt",
+            windows_logs::HISTORY.as_bytes().to_vec(),
+        ),
+        sample(
+            "powershell_transcript",
+            "Users/ann/Documents/20120404/PowerShell_transcript.WKS-1.abc.20120404015840.txt",
+            windows_logs::TRANSCRIPT.as_bytes().to_vec(),
+        ),
+        sample(
+            "recycle_bin",
+            "$Recycle.Bin/S-1-5-21-1-2-3-1001/$IA1B2C3.txt",
+            recycle_bin::dollar_i("C:\\Users\\ann\\old notes.txt", 4096, TICKS),
+        ),
+        sample("scheduled_task", "Windows/System32/Tasks/Acme/Sync", utf16(scheduled_task::TASK)),
+        sample("setup_log", "Windows/INF/setupapi.dev.log", windows_logs::SETUP.as_bytes().to_vec()),
+        sample(
+            "startup_folder",
+            "Users/ann/AppData/Roaming/Microsoft/Windows/Start Menu/Programs/Startup/sync.bat",
+            b"@echo off\r\n".to_vec(),
+        ),
+        sample(
+            "web_log",
+            "inetpub/logs/LogFiles/W3SVC1/u_ex120404.log",
+            windows_logs::WEB.as_bytes().to_vec(),
+        ),
+        sample(
+            "wmi_repository",
+            "Windows/System32/wbem/Repository/OBJECTS.DATA",
+            wmi_repository::repository(),
+        ),
+    ]
 }

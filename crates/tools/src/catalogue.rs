@@ -50,6 +50,7 @@ const TOOLS: &[Tool] = &[
     Tool { spec: mft_entry::spec, run: mft_entry::run },
     Tool { spec: parse_file::spec, run: parse_file::run },
     Tool { spec: parse_registry_key::spec, run: parse_registry_key::run },
+    Tool { spec: || gather::spec(&PERSISTENCE), run: |call| gather::run(&PERSISTENCE, call) },
     Tool { spec: read_file::spec, run: read_file::run },
     Tool { spec: read_stream::spec, run: read_stream::run },
     Tool { spec: || gather::spec(&RECYCLE_BIN), run: |call| gather::run(&RECYCLE_BIN, call) },
@@ -60,6 +61,14 @@ const TOOLS: &[Tool] = &[
     Tool { spec: stat_file::spec, run: stat_file::run },
     Tool { spec: timeline::spec, run: timeline::run },
 ];
+
+const PERSISTENCE: Gathered = Gathered {
+    tool: "persistence",
+    about: "Gives what the system starts by itself: scheduled tasks, startup folders, event subscriptions of WMI, services and the registry's autostarts.",
+    // A startup folder may hold a file of any kind: its items come first.
+    decoders: &["startup_folder", "job_file", "scheduled_task", "wmi_repository"],
+    artifacts: &["autostarts", "services"],
+};
 
 const RECYCLE_BIN: Gathered = Gathered {
     tool: "recycle_bin",

@@ -3,8 +3,20 @@
 //! A decoder is one file below this module with its `DECODER`: what its files are called, how their content begins, its record types, and a function that reads one file.
 //! A new one is that file, its `mod` line and its line in [`DECODERS`]; `parse_file`, the tools that gather several sources and the super-timeline then use it without further words.
 
+mod defender_history;
+mod defender_log;
+mod error_report;
+mod firewall_log;
+mod job_file;
 mod parts;
+mod powershell_history;
+mod powershell_transcript;
 mod recycle_bin;
+mod scheduled_task;
+mod setup_log;
+mod startup_folder;
+mod web_log;
+mod wmi_repository;
 
 use crate::intake::{Flow, Intake};
 use crate::row::Row;
@@ -29,7 +41,22 @@ pub(crate) struct Decoder {
 }
 
 /// Sorted by name. Where content fits several, the first one reads it.
-pub(crate) const DECODERS: &[Decoder] = &[recycle_bin::DECODER];
+pub(crate) const DECODERS: &[Decoder] = &[
+    defender_history::DECODER,
+    defender_log::DECODER,
+    error_report::DECODER,
+    firewall_log::DECODER,
+    job_file::DECODER,
+    powershell_history::DECODER,
+    powershell_transcript::DECODER,
+    recycle_bin::DECODER,
+    scheduled_task::DECODER,
+    setup_log::DECODER,
+    // A file of any content can stand in a startup folder: whatever tells its own kind comes first.
+    startup_folder::DECODER,
+    web_log::DECODER,
+    wmi_repository::DECODER,
+];
 
 /// Bytes of a file that decide what it is.
 pub(crate) const HEAD: usize = 4096;
@@ -38,6 +65,8 @@ pub(crate) const HEAD: usize = 4096;
 pub(crate) struct Head<'a> {
     /// Its name, or that of its stream.
     pub(crate) name: &'a str,
+    /// The path of the file.
+    pub(crate) path: &'a str,
     /// Its first [`HEAD`] bytes, or all of a shorter one.
     pub(crate) bytes: &'a [u8],
     /// How long it is.

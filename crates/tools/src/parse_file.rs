@@ -46,7 +46,8 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let place = remains::whole(place::find(call.trees, arguments.optional_text("evidence"), path)?)?;
     let stream = stream::named(&place, arguments.optional_text("stream"))?;
     let (bytes, size) = head(place.tree, &place.node, stream)?;
-    let of = Head { name: stream.unwrap_or(&place.node.name), bytes: &bytes, size };
+    let name = stream.unwrap_or(&place.node.name);
+    let of = Head { name, path: place.node.path.as_str(), bytes: &bytes, size };
     let decoder = recognise(&of).ok_or_else(|| CallError::UnknownFormat {
         path: place.node.path.clone(),
         known: DECODERS.iter().map(|decoder| decoder.name).collect(),

@@ -152,7 +152,8 @@ impl<'t> Files<'t> {
             Ok(head) => head,
             Err(error) => return self.gaps.push(gap(node, chain(&error))),
         };
-        let head = Head { name: stream.unwrap_or(&node.name), bytes: &bytes, size };
+        let name = stream.unwrap_or(&node.name);
+        let head = Head { name, path: node.path.as_str(), bytes: &bytes, size };
         match decoders.iter().find(|decoder| (decoder.fits)(&head)) {
             Some(decoder) => {
                 let stream = stream.map(str::to_owned);

@@ -2,9 +2,10 @@
 
 use super::Source;
 use crate::row::Row;
+use artifacts::civil_time::CivilTime;
 use artifacts::registry::Filetime;
 use artifacts::{Damage, Located};
-use ledger::{ByteSpan, Clock, Defect, FieldValue, Precision, Time, Utc};
+use ledger::{AssumedZone, ByteSpan, Clock, Defect, FieldValue, Precision, Time, Utc};
 
 /// The FILETIMEs by which Windows says "never" or "not set".
 const NEVER: [u64; 3] = [0, 0x7FFF_FFFF_FFFF_FFFF, u64::MAX];
@@ -54,4 +55,59 @@ pub(crate) fn place<T>(base: u64, found: &Located<T>) -> ByteSpan {
 pub(crate) fn defects(source: &Source<'_, '_>, base: u64, damage: &[Damage]) -> Vec<Defect> {
     let told = |damage: &Damage| source.defect(Some(base.saturating_add(damage.offset as u64)), damage.what);
     damage.iter().map(told).collect()
+}
+
+/// What a time means whose text names no zone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unzoned {
+    Utc,
+    /// The zone of the machine, which the source does not tell.
+    Local,
+}
+
+/// A date and time of a text as a field, where there is one and the calendar has it.
+pub(crate) fn civil(
+    row: Row,
+    field: &str,
+    base: u64,
+    found: Option<&Located<CivilTime>>,
+    unzoned: Unzoned,
+) -> Row {
+    let value = found.and_then(|found| civil_value(&found.value, unzoned));
+    row.maybe(field, value, found.map(|found| place(base, found)))
+}
+
+/// The same without its place.
+pub(crate) fn civil_value(time: &CivilTime, unzoned: Unzoned) -> Option<FieldValue> {
+    let local = Utc::from_date_and_time(time.date, time.time, time.nanosecond)?;
+    let ahead = i128::from(time.offset.unwrap_or(0)) * 60_000_000_000;
+    let utc = Utc::from_unix_nanoseconds(local.unix_nanoseconds() - ahead)?;
+    let precision = match time.decimals {
+        0 => Precision::Second,
+        1..=3 => Precision::Millisecond,
+        4..=6 => Precision::Microsecond,
+        7 => Precision::Filetime,
+        _ => Precision::Nanosecond,
+    };
+    let zone = match (time.offset, unzoned) {
+        (Some(_), _) | (None, Unzoned::Utc) => None,
+        (None, Unzoned::Local) => Some(AssumedZone::Utc),
+    };
+    let raw = time.raw.clone();
+    Some(FieldValue::Time(Time { utc: Some(utc), raw, clock: Clock::Host, precision, zone }))
+}
+
+/// An account: a SID or a name.
+pub(crate) fn account(text: String) -> FieldValue {
+    if text.starts_with("S-1-") { FieldValue::Sid(text) } else { FieldValue::Name(text) }
+}
+
+/// A whole number that stands there as a text.
+pub(crate) fn digits(row: Row, field: &str, base: u64, found: Option<&Located<String>>) -> Row {
+    let value = found.and_then(|found| found.value.trim().parse::<u64>().ok());
+    row.maybe(
+        field,
+        value.map(|value| FieldValue::Integer(value.into())),
+        found.map(|found| place(base, found)),
+    )
 }

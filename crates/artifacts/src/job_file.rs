@@ -1,0 +1,235 @@
+//! `.job` files: scheduled tasks up to Windows XP and Server 2003, and those that `at` makes up to Windows 7.
+//!
+//! Source of the format: [MS-TSCH] 2.4, ".JOB File Format".
+
+use crate::damage::{Damage, DamageKind};
+use crate::fields::{Located, bytes, guid_at, located_u32, u16_at, u32_at, utf16};
+use crate::system_time::SystemTime;
+
+/// Bytes of the part with fixed places, and where the count of running instances stands.
+const FIXED: usize = 68;
+
+/// Bytes of one trigger.
+const TRIGGER: usize = 48;
+
+/// Most triggers that are read.
+const MOST: usize = 64;
+
+const DISABLED: u32 = 0x4;
+const HIDDEN: u32 = 0x200;
+
+/// What a `.job` file tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The identifier of the task.
+    pub id: Option<Located<String>>,
+    /// The program.
+    pub program: Option<Located<String>>,
+    /// What it is given.
+    pub parameters: Option<Located<String>>,
+    /// Where it is started.
+    pub working_directory: Option<Located<String>>,
+    /// Who made the task.
+    pub author: Option<Located<String>>,
+    /// Words about it.
+    pub comment: Option<Located<String>>,
+    /// When it was last started, by the local clock.
+    pub last_run: Option<Located<SystemTime>>,
+    /// What its last run ended with.
+    pub exit_code: Option<Located<u32>>,
+    /// Its state, an `HRESULT` of the scheduler such as 0x41303 for "has not run".
+    pub status: Option<Located<u32>>,
+    /// The flags as they stand.
+    pub flags: Option<Located<u32>>,
+    /// What starts it.
+    pub triggers: Vec<Trigger>,
+    /// What is wrong with it.
+    pub damage: Vec<Damage>,
+}
+
+impl Job {
+    /// Whether it may run.
+    pub fn enabled(&self) -> bool {
+        self.flags.as_ref().is_none_or(|flags| flags.value & DISABLED == 0)
+    }
+
+    /// Whether tools hide it.
+    pub fn hidden(&self) -> bool {
+        self.flags.as_ref().is_some_and(|flags| flags.value & HIDDEN != 0)
+    }
+}
+
+/// What starts a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trigger {
+    /// Once, daily, …
+    pub kind: &'static str,
+    /// From when on it counts, by the local clock: `YYYY-MM-DDThh:mm`.
+    pub start: String,
+    /// Minutes between two starts; 0 for no repetition.
+    pub interval: u32,
+    /// Minutes for which it is repeated.
+    pub duration: u32,
+    /// False where its flags say so.
+    pub enabled: bool,
+}
+
+impl Trigger {
+    /// The trigger in one line.
+    pub fn render(&self) -> String {
+        let mut text = format!("{} start {}", self.kind, self.start);
+        if self.interval > 0 {
+            text.push_str(&format!(" every {} minutes for {} minutes", self.interval, self.duration));
+        }
+        if !self.enabled {
+            text.push_str(" (disabled)");
+        }
+        text
+    }
+}
+
+/// Whether a file begins as a `.job` file: the version of a Windows, and that of the format, which is 1.
+pub fn fits(head: &[u8]) -> bool {
+    let version = u16_at(head, 0);
+    let windows =
+        version.is_some_and(|version| matches!(version, 0x0400 | 0x0500..=0x0502 | 0x0600..=0x0603 | 0x0A00));
+    // The program's name comes right behind the count of running instances.
+    windows && u16_at(head, 2) == Some(1) && u16_at(head, 20) == Some(70)
+}
+
+/// Reads a `.job` file; `None` where it does not begin as one.
+pub fn read(data: &[u8]) -> Option<Job> {
+    if !fits(data) {
+        return None;
+    }
+    let mut damage = Vec::new();
+    if data.len() < FIXED {
+        damage.push(Damage::at(0, DamageKind::Length { expected: FIXED, actual: data.len() }));
+    }
+    let mut at = FIXED + 2;
+    let mut text = |what| counted(data, &mut at, what, &mut damage);
+    let program = text("the program");
+    let parameters = text("the parameters");
+    let working_directory = text("the working directory");
+    let author = text("the author");
+    let comment = text("the comment");
+    let last_run = bytes(data, 52, 16).and_then(SystemTime::read);
+    let triggers = triggers(data, &mut damage);
+    Some(Job {
+        id: guid_at(data, 4).map(|id| Located::new(id, 4, 16)),
+        program,
+        parameters,
+        working_directory,
+        author,
+        comment,
+        last_run: last_run.map(|time| Located::new(time, 52, 16)),
+        exit_code: located_u32(data, 40),
+        status: located_u32(data, 44),
+        flags: located_u32(data, 48),
+        triggers,
+        damage,
+    })
+}
+
+/// A text behind the number of its units with the NUL.
+fn counted(
+    data: &[u8],
+    at: &mut usize,
+    what: &'static str,
+    damage: &mut Vec<Damage>,
+) -> Option<Located<String>> {
+    let length = usize::from(u16_at(data, *at)?) * 2;
+    let start = *at + 2;
+    let held = data.get(start..)?;
+    if held.len() < length {
+        damage.push(Damage::at(start, DamageKind::Outside { what, length, available: held.len() }));
+    }
+    let text = held.get(..length).unwrap_or(held);
+    *at = start + length;
+    let text = text.strip_suffix(&[0, 0]).unwrap_or(text);
+    let value = utf16(text, start, what, damage);
+    (!value.is_empty()).then(|| Located::new(value, start, text.len()))
+}
+
+fn triggers(data: &[u8], damage: &mut Vec<Damage>) -> Vec<Trigger> {
+    let Some(at) = u16_at(data, 22).map(usize::from).filter(|at| *at > 0) else { return Vec::new() };
+    let Some(count) = u16_at(data, at).map(usize::from) else {
+        let available = data.len();
+        damage.push(Damage::at(22, DamageKind::Outside { what: "the triggers", length: 2, available }));
+        return Vec::new();
+    };
+    if count > MOST {
+        damage.push(Damage::at(at, DamageKind::TooMany { what: "triggers", limit: MOST }));
+    }
+    let mut found = Vec::new();
+    for number in 0..count.min(MOST) {
+        let place = at + 2 + number * TRIGGER;
+        let Some(one) = bytes(data, place, TRIGGER) else {
+            let available = data.len().saturating_sub(place);
+            damage.push(Damage::at(
+                place,
+                DamageKind::Outside { what: "a trigger", length: TRIGGER, available },
+            ));
+            break;
+        };
+        found.extend(trigger(one));
+    }
+    found
+}
+
+fn trigger(one: &[u8]) -> Option<Trigger> {
+    let word = |at| u16_at(one, at);
+    let start = format!("{:04}-{:02}-{:02}T{:02}:{:02}", word(4)?, word(6)?, word(8)?, word(16)?, word(18)?);
+    let kind = match u32_at(one, 32)? {
+        0 => "Once",
+        1 => "Daily",
+        2 => "Weekly",
+        3 => "MonthlyDate",
+        4 => "MonthlyDayOfWeek",
+        5 => "OnIdle",
+        6 => "AtSystemStart",
+        7 => "AtLogon",
+        _ => "Unknown",
+    };
+    // Bit 2 of the trigger's flags.
+    let enabled = u32_at(one, 28)? & 0x4 == 0;
+    Some(Trigger { kind, start, interval: u32_at(one, 24)?, duration: u32_at(one, 20)?, enabled })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use testkit::job_file::job;
+
+    #[test]
+    fn a_job_tells_what_it_starts_and_when() {
+        let found = read(&job("C:\\Tools\\sync.exe", "/all", "ann")).unwrap();
+        assert_eq!(found.damage, []);
+        assert_eq!(found.program.clone().unwrap().value, "C:\\Tools\\sync.exe");
+        assert_eq!(found.parameters.clone().unwrap().value, "/all");
+        assert_eq!(found.author.clone().unwrap().value, "ann");
+        assert_eq!(found.last_run.clone().unwrap().value.to_string(), "2012-04-04T01:58:40.000");
+        assert_eq!(found.triggers[0].render(), "Daily start 2012-04-04T02:00 every 5 minutes for 60 minutes");
+        assert!(found.enabled() && !found.hidden());
+    }
+
+    #[test]
+    fn a_cut_job_is_read_as_far_as_it_goes_and_says_so() {
+        let whole = job("C:\\Tools\\sync.exe", "/all", "ann");
+        let found = read(&whole[..80]).unwrap();
+        assert_eq!(found.program.unwrap().value, "C:\\T");
+        assert!(!found.damage.is_empty());
+        assert!(read(b"MZ\x90\0").is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_without_panic(tail in prop::collection::vec(any::<u8>(), 0..300)) {
+            let mut bytes = job("a", "b", "c")[..24].to_vec();
+            bytes.extend(tail);
+            let _ = read(&bytes);
+        }
+    }
+}

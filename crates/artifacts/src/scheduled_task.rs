@@ -1,0 +1,252 @@
+//! Scheduled tasks since Windows Vista: XML files below `System32\Tasks`, one for each task.
+//!
+//! Source of the format: [MS-TSCH] 2.5, the XML schema of tasks. Windows writes them as UTF-16LE with a byte order mark; other tools write UTF-8 as well.
+
+mod element;
+
+use crate::fields::Located;
+use element::{Reader, flag, named};
+use encoding_rs::{Encoding, UTF_8};
+use roxmltree::{Document, Node, ParsingOptions};
+
+/// The namespace of tasks ([MS-TSCH] 2.5.1).
+const NAMESPACE: &str = "schemas.microsoft.com/windows/2004/02/mit/task";
+
+/// Most nodes of one document that are read.
+const NODES: u32 = 20_000;
+
+/// Most actions, triggers and principals of one task that are read; the schema allows 32, 48 and 1.
+const MOST: usize = 64;
+
+/// Why a file is no task.
+#[derive(Debug, thiserror::Error)]
+pub enum TaskError {
+    /// It is no well-formed XML.
+    #[error("read the XML of a task")]
+    Xml(#[source] roxmltree::Error),
+    /// Its root is another element.
+    #[error("read a task: the root element should be Task but is {0:?}")]
+    Root(Box<str>),
+}
+
+/// A task as its file tells it; all texts as they are spelled there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Task {
+    /// The path by which the file itself calls the task.
+    pub uri: Option<Located<String>>,
+    /// Who registered it.
+    pub author: Option<Located<String>>,
+    /// What registered it.
+    pub source: Option<Located<String>>,
+    /// Words about it.
+    pub description: Option<Located<String>>,
+    /// When it was registered, by the clock of that machine and mostly without a zone.
+    pub date: Option<Located<String>>,
+    /// Its rights, in SDDL.
+    pub security_descriptor: Option<Located<String>>,
+    /// Whether it may run; true where the file does not say.
+    pub enabled: Option<Located<bool>>,
+    /// Whether tools hide it.
+    pub hidden: Option<Located<bool>>,
+    /// What starts it.
+    pub triggers: Vec<Trigger>,
+    /// As whom it runs.
+    pub principals: Vec<Principal>,
+    /// What it does.
+    pub actions: Vec<Action>,
+}
+
+/// What starts a task.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trigger {
+    /// The element, such as `TimeTrigger`.
+    pub kind: String,
+    /// False where the file says so.
+    pub enabled: bool,
+    /// From when on it counts.
+    pub start: Option<Located<String>>,
+    /// Until when.
+    pub end: Option<Located<String>>,
+    /// How long between two starts.
+    pub interval: Option<Located<String>>,
+    /// How long it is repeated.
+    pub duration: Option<Located<String>>,
+    /// How long to wait before the start.
+    pub delay: Option<Located<String>>,
+    /// Whose logon or session counts.
+    pub user: Option<Located<String>>,
+    /// The query of events that it waits for.
+    pub subscription: Option<Located<String>>,
+    /// The change of a session that it waits for.
+    pub state_change: Option<Located<String>>,
+    /// The kind of a calendar's schedule, such as `ScheduleByDay`.
+    pub schedule: Option<String>,
+}
+
+impl Trigger {
+    /// The trigger in one line.
+    pub fn render(&self) -> String {
+        let mut text = self.kind.clone();
+        let mut add = |word: &str, value: Option<&str>| {
+            if let Some(value) = value {
+                text.push_str(&format!(" {word} {value}"));
+            }
+        };
+        let value = |found: &Option<Located<String>>| found.as_ref().map(|found| found.value.clone());
+        add("by", self.schedule.as_deref());
+        add("on", value(&self.state_change).as_deref());
+        add("of", value(&self.user).as_deref());
+        add("start", value(&self.start).as_deref());
+        add("end", value(&self.end).as_deref());
+        add("every", value(&self.interval).as_deref());
+        add("for", value(&self.duration).as_deref());
+        add("delay", value(&self.delay).as_deref());
+        add("query", value(&self.subscription).as_deref());
+        if !self.enabled {
+            text.push_str(" (disabled)");
+        }
+        text
+    }
+}
+
+/// As whom a task runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Principal {
+    /// What actions call it.
+    pub id: String,
+    /// A SID, or the name of an account.
+    pub user: Option<Located<String>>,
+    /// A SID, or the name of a group.
+    pub group: Option<Located<String>>,
+    /// How it logs on.
+    pub logon_type: Option<Located<String>>,
+    /// With which rights it runs.
+    pub run_level: Option<Located<String>>,
+}
+
+/// What a task does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Action {
+    /// The element, such as `Exec`.
+    pub kind: String,
+    /// Where the element stands.
+    pub at: Option<Located<()>>,
+    /// The program.
+    pub command: Option<Located<String>>,
+    /// What it is given.
+    pub arguments: Option<Located<String>>,
+    /// Where it is started.
+    pub working_directory: Option<Located<String>>,
+    /// The class of a COM handler.
+    pub class_id: Option<Located<String>>,
+    /// What the COM handler is given.
+    pub data: Option<Located<String>>,
+}
+
+impl Task {
+    /// The principal of the task's actions: the one their context names, else the first.
+    pub fn principal(&self) -> Option<&Principal> {
+        self.principals.first()
+    }
+}
+
+/// Whether a file that begins with `head` is a task.
+pub fn fits(head: &[u8]) -> bool {
+    let encoding = Encoding::for_bom(head).map_or(UTF_8, |(encoding, _)| encoding);
+    let (text, _, _) = encoding.decode(head);
+    text.find("<Task").is_some_and(|at| text.get(at..).is_some_and(|rest| rest.contains(NAMESPACE)))
+}
+
+/// Reads the file of a task.
+pub fn read(bytes: &[u8]) -> Result<Task, TaskError> {
+    let encoding = Encoding::for_bom(bytes).map_or(UTF_8, |(encoding, _)| encoding);
+    let (text, _, _) = encoding.decode(bytes);
+    let text = text.trim_end_matches('\0');
+    let options = ParsingOptions { nodes_limit: NODES, ..ParsingOptions::default() };
+    let document = Document::parse_with_options(text, options).map_err(TaskError::Xml)?;
+    let root = document.root_element();
+    if root.tag_name().name() != "Task" {
+        return Err(TaskError::Root(root.tag_name().name().into()));
+    }
+    let reader = Reader::new(bytes, text);
+    let mut task = Task::default();
+    for part in root.children().filter(Node::is_element) {
+        match part.tag_name().name() {
+            "RegistrationInfo" => registration(&reader, part, &mut task),
+            "Triggers" => task.triggers = each(part, |node| trigger(&reader, node)),
+            "Principals" => task.principals = each(part, |node| principal(&reader, node)),
+            "Settings" => {
+                task.enabled = named(part, "Enabled").and_then(|node| flag(&reader, node));
+                task.hidden = named(part, "Hidden").and_then(|node| flag(&reader, node));
+            }
+            "Actions" => task.actions = each(part, |node| action(&reader, node)),
+            _ => {}
+        }
+    }
+    // The principal that the actions name comes first.
+    if let Some(context) = named(root, "Actions").and_then(|node| node.attribute("Context")) {
+        task.principals.sort_by_key(|principal| principal.id != context);
+    }
+    Ok(task)
+}
+
+fn each<T>(part: Node<'_, '_>, read: impl FnMut(Node<'_, '_>) -> T) -> Vec<T> {
+    part.children().filter(Node::is_element).take(MOST).map(read).collect()
+}
+
+fn registration(reader: &Reader<'_>, node: Node<'_, '_>, task: &mut Task) {
+    let text = |name| reader.text_of(node, name);
+    task.uri = text("URI");
+    task.author = text("Author");
+    task.source = text("Source");
+    task.description = text("Description");
+    task.date = text("Date");
+    task.security_descriptor = text("SecurityDescriptor");
+}
+
+fn trigger(reader: &Reader<'_>, node: Node<'_, '_>) -> Trigger {
+    let text = |name| reader.text_of(node, name);
+    let repeated = named(node, "Repetition");
+    let schedule = node.children().find(|child| child.tag_name().name().starts_with("ScheduleBy"));
+    Trigger {
+        kind: node.tag_name().name().to_owned(),
+        enabled: named(node, "Enabled").and_then(|node| flag(reader, node)).is_none_or(|flag| flag.value),
+        start: text("StartBoundary"),
+        end: text("EndBoundary"),
+        interval: repeated.and_then(|node| reader.text_of(node, "Interval")),
+        duration: repeated.and_then(|node| reader.text_of(node, "Duration")),
+        delay: text("Delay"),
+        user: text("UserId"),
+        subscription: text("Subscription"),
+        state_change: text("StateChange"),
+        schedule: schedule.map(|node| node.tag_name().name().to_owned()),
+    }
+}
+
+fn principal(reader: &Reader<'_>, node: Node<'_, '_>) -> Principal {
+    let text = |name| reader.text_of(node, name);
+    Principal {
+        id: node.attribute("id").unwrap_or_default().to_owned(),
+        user: text("UserId"),
+        group: text("GroupId"),
+        logon_type: text("LogonType"),
+        run_level: text("RunLevel"),
+    }
+}
+
+fn action(reader: &Reader<'_>, node: Node<'_, '_>) -> Action {
+    let text = |name| reader.text_of(node, name);
+    let range = node.range();
+    Action {
+        kind: node.tag_name().name().to_owned(),
+        at: reader.place(range.start, range.end).map(|(offset, length)| Located::new((), offset, length)),
+        command: text("Command"),
+        arguments: text("Arguments"),
+        working_directory: text("WorkingDirectory"),
+        class_id: text("ClassId"),
+        data: text("Data"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

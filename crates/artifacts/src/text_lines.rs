@@ -1,0 +1,155 @@
+//! Lines of a text file with their places: UTF-16LE behind its byte order mark, else UTF-8.
+//!
+//! Bytes that are no UTF-8, such as those of a code page that the file does not name, become U+FFFD.
+
+use crate::damage::DamageKind;
+use crate::fields::Located;
+use std::ops::Range;
+
+/// Longest line that is read as one, in bytes; a longer one goes on in the next.
+const LONGEST: usize = 1 << 16;
+
+/// One line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Its number, from 1.
+    pub number: u64,
+    /// Its text without the line end.
+    pub text: Located<String>,
+    wide: bool,
+    /// Units that were no characters.
+    lost: usize,
+}
+
+impl Line {
+    /// The part of the text in `range` and where its bytes stand; the whole line where that cannot be told.
+    pub fn part(&self, range: Range<usize>) -> Option<Located<String>> {
+        let part = self.text.value.get(range.clone())?.to_owned();
+        if self.lost > 0 {
+            return Some(Located::new(part, self.text.offset, self.text.length));
+        }
+        let before = self.text.value.get(..range.start)?;
+        let bytes = |text: &str| if self.wide { text.encode_utf16().count() * 2 } else { text.len() };
+        let (start, length) = (self.text.offset + bytes(before), bytes(&part));
+        Some(Located::new(part, start, length))
+    }
+
+    /// The part that is `text`, which must be cut out of this line.
+    pub fn place(&self, text: &str) -> Option<Located<String>> {
+        let start = (text.as_ptr() as usize).checked_sub(self.text.value.as_ptr() as usize)?;
+        self.part(start..start.checked_add(text.len())?)
+    }
+
+    /// What is wrong with the text.
+    pub fn damage(&self) -> Option<DamageKind> {
+        (self.lost > 0).then_some(DamageKind::Text { what: "the line", count: self.lost })
+    }
+}
+
+/// The lines of `bytes`, in order.
+pub fn lines(bytes: &[u8]) -> Lines<'_> {
+    let wide = bytes.starts_with(&[0xFF, 0xFE]);
+    let at = if wide {
+        2
+    } else if bytes.starts_with(&[0xEF, 0xBB, 0xBF]) {
+        3
+    } else {
+        0
+    };
+    Lines { bytes, at, wide, number: 0 }
+}
+
+/// See [`lines`].
+pub struct Lines<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    wide: bool,
+    number: u64,
+}
+
+impl Iterator for Lines<'_> {
+    type Item = Line;
+
+    fn next(&mut self) -> Option<Line> {
+        let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
+        let rest = rest.get(..LONGEST).unwrap_or(rest);
+        let end = if self.wide {
+            rest.as_chunks::<2>().0.iter().position(|pair| *pair == [b'\n', 0]).map(|units| units * 2)
+        } else {
+            rest.iter().position(|byte| *byte == b'\n')
+        };
+        let unit = if self.wide { 2 } else { 1 };
+        let content = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+        let (offset, mark) = (self.at, if self.wide { &b"\r\0"[..] } else { b"\r" });
+        let content = content.strip_suffix(mark).unwrap_or(content);
+        self.at += end.map_or(rest.len(), |end| end + unit);
+        self.number += 1;
+        let (text, lost) = decode(content, self.wide);
+        let text = Located::new(text, offset, content.len());
+        Some(Line { number: self.number, text, wide: self.wide, lost })
+    }
+}
+
+fn decode(content: &[u8], wide: bool) -> (String, usize) {
+    if !wide {
+        let mut lost = 0;
+        let text = content.utf8_chunks().fold(String::new(), |mut text, chunk| {
+            text.push_str(chunk.valid());
+            if !chunk.invalid().is_empty() {
+                lost += chunk.invalid().len();
+                text.push(char::REPLACEMENT_CHARACTER);
+            }
+            text
+        });
+        return (text, lost);
+    }
+    let mut lost = content.len() % 2;
+    let units = content.as_chunks().0.iter().map(|pair| u16::from_le_bytes(*pair));
+    let text = char::decode_utf16(units).map(|unit| {
+        unit.unwrap_or_else(|_| {
+            lost += 1;
+            char::REPLACEMENT_CHARACTER
+        })
+    });
+    (text.collect(), lost)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn parts_of_lines_stand_where_their_bytes_do() {
+        let text = "eins ü=1\r\nzwei\n";
+        let wide: Vec<u8> =
+            [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+        for (bytes, unit) in [(text.as_bytes().to_vec(), 1), (wide, 2)] {
+            let found: Vec<_> = lines(&bytes).collect();
+            let texts: Vec<_> = found.iter().map(|line| (line.number, line.text.value.as_str())).collect();
+            assert_eq!(texts, [(1, "eins ü=1"), (2, "zwei")]);
+            let (_, value) = found[0].text.value.split_once('=').unwrap();
+            let part = found[0].place(value).unwrap();
+            let raw = &bytes[part.offset..part.offset + part.length];
+            assert_eq!((raw[0], raw.len()), (b'1', unit));
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_counted() {
+        let found: Vec<_> = lines(b"a\xE4b").collect();
+        assert_eq!(found[0].text.value, "a\u{FFFD}b");
+        assert!(found[0].damage().is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..300), wide in any::<bool>()) {
+            let bytes = if wide { [&[0xFF, 0xFE][..], &bytes].concat() } else { bytes };
+            for line in lines(&bytes) {
+                prop_assert!(line.text.offset + line.text.length <= bytes.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Logs in the extended format of the W3C: of the Windows firewall, and of the web server IIS.
+//!
+//! Source of the format: W3C working draft WD-logfile-960323: `#Fields:` names the columns, which are parted by spaces; `-` is no value.
+
+use crate::civil_time::{self, CivilTime};
+use crate::fields::Located;
+use crate::text_lines::{Line, lines};
+
+/// Most columns that are read.
+const MOST: usize = 100;
+
+/// One row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The whole row.
+    pub line: Located<String>,
+    /// Date and time.
+    pub time: Option<Located<CivilTime>>,
+    /// Whether the log says that its times are local; the format means UTC.
+    pub local: bool,
+    columns: Vec<(String, Located<String>)>,
+}
+
+impl Row {
+    /// The value of a column, where it has one.
+    pub fn get(&self, column: &str) -> Option<&Located<String>> {
+        self.columns.iter().find(|(name, _)| name == column).map(|(_, value)| value)
+    }
+}
+
+/// The software that a log names in its first lines; `None` where it is no such log.
+pub fn software(head: &[u8]) -> Option<String> {
+    let mut first = lines(head).take(8);
+    first.find_map(|line| line.text.value.strip_prefix("#Software:").map(|name| name.trim().to_owned()))
+}
+
+/// The rows in order.
+pub fn rows(bytes: &[u8]) -> impl Iterator<Item = Row> + '_ {
+    let (mut names, mut local, mut day) = (Vec::new(), false, None);
+    lines(bytes).filter_map(move |line| {
+        let text = line.text.value.as_str();
+        if let Some(head) = text.strip_prefix('#') {
+            if let Some(fields) = head.strip_prefix("Fields:") {
+                names = fields.split_whitespace().take(MOST).map(str::to_owned).collect();
+            } else if let Some(format) = head.strip_prefix("Time Format:") {
+                local = format.trim().eq_ignore_ascii_case("local");
+            } else if let Some(date) = head.strip_prefix("Date:") {
+                day = date.split_whitespace().next().map(str::to_owned);
+            }
+            return None;
+        }
+        row(&line, &names, local, day.as_deref())
+    })
+}
+
+fn row(line: &Line, names: &[String], local: bool, day: Option<&str>) -> Option<Row> {
+    let values = line.text.value.split(' ').filter(|value| !value.is_empty());
+    let columns: Vec<_> = names
+        .iter()
+        .zip(values)
+        .filter(|(_, value)| *value != "-")
+        .filter_map(|(name, value)| Some((name.clone(), line.place(value)?)))
+        .collect();
+    if columns.is_empty() {
+        return None;
+    }
+    let mut row = Row { line: line.text.clone(), time: None, local, columns };
+    row.time = time(&row, day);
+    Some(row)
+}
+
+/// The columns `date` and `time`; where there is no date, that of the log's head.
+fn time(row: &Row, day: Option<&str>) -> Option<Located<CivilTime>> {
+    let time = row.get("time")?;
+    let date = row.get("date");
+    let text = format!("{} {}", date.map_or(day, |date| Some(&date.value))?, time.value);
+    let start = date.unwrap_or(time).offset;
+    let length = (time.offset + time.length).checked_sub(start)?;
+    Some(Located::new(civil_time::read(&text)?, start, length))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use testkit::windows_logs::{FIREWALL, WEB};
+
+    #[test]
+    fn rows_have_the_columns_that_the_head_names() {
+        assert_eq!(software(FIREWALL.as_bytes()).unwrap(), "Microsoft Windows Firewall");
+        let all: Vec<_> = rows(FIREWALL.as_bytes()).collect();
+        assert_eq!(all.len(), 2);
+        assert_eq!(all[0].get("dst-port").unwrap().value, "445");
+        assert_eq!((all[0].get("icmptype"), all[0].local), (None, true));
+        assert_eq!(all[0].time.clone().unwrap().value.raw, "2012-04-04 01:58:40");
+        let web: Vec<_> = rows(WEB.as_bytes()).collect();
+        assert_eq!(web[0].get("cs(User-Agent)").unwrap().value, "Mozilla/5.0+(X11)");
+        assert!(!web[0].local);
+    }
+
+    #[test]
+    fn the_head_tells_the_day_where_rows_do_not() {
+        let text = b"#Date: 2012-04-04 00:00:00\n#Fields: time c-ip\n01:58:40 192.0.2.7\n";
+        let row = rows(text).next().unwrap();
+        assert_eq!(row.time.unwrap().value.raw, "2012-04-04 01:58:40");
+    }
+
+    proptest! {
+        #[test]
+        fn any_lines_are_read_without_panic(text in "(#Fields: date time a b\n)?([0-9: a-z#ß-]{0,40}\n){0,9}") {
+            let _ = rows(text.as_bytes()).count();
+        }
+    }
+}
