@@ -7,10 +7,14 @@
 
 mod damage;
 mod fields;
+pub mod jump_list;
 pub mod known_folder;
+pub mod lnk;
 pub mod mounted_device;
 pub mod mru;
 pub mod office_mru;
+pub mod pe;
+pub mod prefetch;
 pub mod recycle_bin;
 pub mod registry;
 pub mod sam;
@@ -18,6 +22,7 @@ pub mod shell_item;
 pub mod sid;
 pub mod system_time;
 pub mod user_assist;
+pub mod zone_identifier;
 
 pub use damage::{Damage, DamageKind};
 pub use fields::Located;

@@ -1,5 +1,9 @@
 //! One good file of each format that is decoded: what tests, mutations and fuzz targets begin with.
 
+use crate::jump_list::{self, Entry};
+use crate::lnk;
+use crate::pe;
+use crate::prefetch;
 use crate::recycle_bin;
 
 /// The time that samples carry: 2012-04-04T01:58:40.8392490Z.
@@ -18,9 +22,43 @@ pub struct Sample {
 /// At least one for each decoder, sorted by decoder.
 pub fn samples() -> Vec<Sample> {
     let sample = |decoder, path, bytes| Sample { decoder, path, bytes };
-    vec![sample(
-        "recycle_bin",
-        "$Recycle.Bin/S-1-5-21-1-2-3-1001/$IA1B2C3.txt",
-        recycle_bin::dollar_i("C:\\Users\\ann\\old notes.txt", 4096, TICKS),
-    )]
+    let program = prefetch::Spec {
+        runs: vec![TICKS, TICKS - 600_000_000],
+        run_count: 2,
+        ..prefetch::Spec::new("NOTEPAD.EXE", "\\VOLUME{01d0}\\WINDOWS\\NOTEPAD.EXE")
+    };
+    let older = prefetch::Spec { version: 17, ..prefetch::Spec::new("SOL.EXE", "\\VOLUME{01d0}\\SOL.EXE") };
+    let entries = [Entry::new(1, "C:\\Users\\ann\\plan.txt", TICKS), Entry::new(2, "D:\\old.txt", TICKS - 5)];
+    let link = lnk::link(&lnk::Spec::local("C:\\Users\\ann\\plan.txt", [TICKS; 3]));
+    vec![
+        sample(
+            "download_mark",
+            "Users/ann/Downloads/tool.zip%3AZone.Identifier",
+            b"[ZoneTransfer]\r\nZoneId=3\r\nHostUrl=https://files.example/tool.zip\r\n".to_vec(),
+        ),
+        sample(
+            "jump_list",
+            "Users/ann/AppData/Roaming/Microsoft/Windows/Recent/AutomaticDestinations/9b9cdc69c1c24e2b.automaticDestinations-ms",
+            jump_list::automatic(3, &entries).unwrap_or_default(),
+        ),
+        sample(
+            "jump_list",
+            "Users/ann/AppData/Roaming/Microsoft/Windows/Recent/CustomDestinations/ccba5a5986c77e43.customDestinations-ms",
+            jump_list::custom(),
+        ),
+        sample("lnk", "Users/ann/AppData/Roaming/Microsoft/Windows/Recent/plan.lnk", link.clone()),
+        sample("lnk", "Users/Public/Desktop/plan.lnk", link),
+        sample("pe", "Windows/tiny.exe", pe::program(b"behind")),
+        sample(
+            "prefetch",
+            "Windows/Prefetch/NOTEPAD.EXE-C0FFEE01.pf",
+            prefetch::compressed(&prefetch::file(&program)),
+        ),
+        sample("prefetch", "Windows/Prefetch/SOL.EXE-C0FFEE01.pf", prefetch::file(&older)),
+        sample(
+            "recycle_bin",
+            "$Recycle.Bin/S-1-5-21-1-2-3-1001/$IA1B2C3.txt",
+            recycle_bin::dollar_i("C:\\Users\\ann\\old notes.txt", 4096, TICKS),
+        ),
+    ]
 }

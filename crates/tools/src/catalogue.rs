@@ -50,6 +50,7 @@ const TOOLS: &[Tool] = &[
     Tool { spec: mft_entry::spec, run: mft_entry::run },
     Tool { spec: parse_file::spec, run: parse_file::run },
     Tool { spec: parse_registry_key::spec, run: parse_registry_key::run },
+    Tool { spec: || gather::spec(&PROGRAM_EXECUTION), run: |call| gather::run(&PROGRAM_EXECUTION, call) },
     Tool { spec: read_file::spec, run: read_file::run },
     Tool { spec: read_stream::spec, run: read_stream::run },
     Tool { spec: || gather::spec(&RECYCLE_BIN), run: |call| gather::run(&RECYCLE_BIN, call) },
@@ -59,13 +60,35 @@ const TOOLS: &[Tool] = &[
     Tool { spec: sqlite_query::spec, run: sqlite_query::run },
     Tool { spec: stat_file::spec, run: stat_file::run },
     Tool { spec: timeline::spec, run: timeline::run },
+    Tool { spec: || gather::spec(&USER_ACTIVITY), run: |call| gather::run(&USER_ACTIVITY, call) },
 ];
+
+const PROGRAM_EXECUTION: Gathered = Gathered {
+    tool: "program_execution",
+    about: "Gives which programs ran, and when.",
+    decoders: &["prefetch"],
+    artifacts: &["bam", "user_assist"],
+};
 
 const RECYCLE_BIN: Gathered = Gathered {
     tool: "recycle_bin",
     about: "Gives what users moved to the Recycle Bin.",
     decoders: &["recycle_bin"],
     artifacts: &[],
+};
+
+const USER_ACTIVITY: Gathered = Gathered {
+    tool: "user_activity",
+    about: "Gives what users opened, started and typed, by shortcuts, jump lists and the registry.",
+    decoders: &["jump_list", "lnk"],
+    artifacts: &[
+        "mount_points",
+        "office_recent",
+        "open_save",
+        "recent_documents",
+        "typed_entries",
+        "user_assist",
+    ],
 };
 
 /// The specifications of all INVESTIGATE tools, sorted by name.

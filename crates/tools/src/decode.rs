@@ -3,13 +3,19 @@
 //! A decoder is one file below this module with its `DECODER`: what its files are called, how their content begins, its record types, and a function that reads one file.
 //! A new one is that file, its `mod` line and its line in [`DECODERS`]; `parse_file`, the tools that gather several sources and the super-timeline then use it without further words.
 
+mod download_mark;
+mod jump_list;
+mod lnk;
 mod parts;
+mod pe;
+mod prefetch;
 mod recycle_bin;
 
 use crate::intake::{Flow, Intake};
 use crate::row::Row;
 use evidence::{Node, NodeKind, ReadAt, ReadError, Tree, read_all, read_full_at};
 use ledger::{ByteSpan, Defect, Gap, RecordType};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// One kind of evidence file.
@@ -29,7 +35,22 @@ pub(crate) struct Decoder {
 }
 
 /// Sorted by name. Where content fits several, the first one reads it.
-pub(crate) const DECODERS: &[Decoder] = &[recycle_bin::DECODER];
+pub(crate) const DECODERS: &[Decoder] = &[
+    download_mark::DECODER,
+    jump_list::DECODER,
+    lnk::DECODER,
+    pe::DECODER,
+    prefetch::DECODER,
+    recycle_bin::DECODER,
+];
+
+/// Types of records that only `parse_file` gives: details of one file, of which all files together have too many.
+const DETAILS: &[&str] = &["prefetch_file"];
+
+/// The types of the records that a decoder gives where many files are read.
+pub(crate) fn gathered(decoder: &Decoder) -> Vec<RecordType> {
+    (decoder.records)().into_iter().filter(|record| !DETAILS.contains(&record.name.as_str())).collect()
+}
 
 /// Bytes of a file that decide what it is.
 pub(crate) const HEAD: usize = 4096;
@@ -52,6 +73,8 @@ pub(crate) struct Source<'c, 't> {
     /// An empty folder that may be filled.
     pub(crate) scratch: &'c Path,
     out: &'c mut dyn Intake,
+    /// Whether it is the only file that is read.
+    alone: bool,
 }
 
 impl<'c, 't> Source<'c, 't> {
@@ -62,7 +85,12 @@ impl<'c, 't> Source<'c, 't> {
         scratch: &'c Path,
         out: &'c mut dyn Intake,
     ) -> Source<'c, 't> {
-        Source { tree, node, stream, scratch, out }
+        Source { tree, node, stream, scratch, out, alone: false }
+    }
+
+    /// The same file as the only one that is read: its details are wanted, too.
+    pub(crate) fn alone(self) -> Source<'c, 't> {
+        Source { alone: true, ..self }
     }
 
     /// All bytes, at most `most`.
@@ -90,7 +118,11 @@ impl<'c, 't> Source<'c, 't> {
 
     /// Hands over a record.
     pub(crate) fn push(&mut self, row: Row) -> Flow {
-        self.out.push(row.done())
+        let record = row.done();
+        if !self.alone && DETAILS.contains(&record.kind.as_str()) {
+            return ControlFlow::Continue(());
+        }
+        self.out.push(record)
     }
 
     /// Damage that may hide records: what stands at `offset`, and what was expected.

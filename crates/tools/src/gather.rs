@@ -48,7 +48,7 @@ pub(crate) fn spec(gathered: &Gathered) -> ToolSpec {
 fn record_types(gathered: &Gathered) -> Vec<RecordType> {
     let decoders = gathered.decoders.iter().filter_map(|name| decode::named(name));
     let artifacts = gathered.artifacts.iter().filter_map(|name| registry_artifact::named(name));
-    let mut types: Vec<_> = decoders.flat_map(|decoder| (decoder.records)()).collect();
+    let mut types: Vec<_> = decoders.flat_map(decode::gathered).collect();
     types.extend(artifacts.flat_map(|artifact| (artifact.records)()));
     types.push(sink::count_type());
     types.sort_by(|a, b| a.name.cmp(&b.name));

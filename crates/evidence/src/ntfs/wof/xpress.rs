@@ -102,7 +102,11 @@ mod tests {
         assert_eq!(expand_xpress_huffman(&packed, 1 << 16), Some(vec![b'a'; 1 << 16]));
         packed.extend(block(24));
         assert_eq!(expand_xpress_huffman(&packed, (1 << 16) + 24), Some(vec![b'a'; (1 << 16) + 24]));
-        assert_eq!(expand_xpress_huffman(&packed[..first], (1 << 16) + 24), None, "the second block is missing");
+        assert_eq!(
+            expand_xpress_huffman(&packed[..first], (1 << 16) + 24),
+            None,
+            "the second block is missing"
+        );
         assert_eq!(expand_xpress_huffman(&[], 0), Some(Vec::new()));
     }
 
