@@ -121,11 +121,11 @@ fn command(name: &str) -> Command {
 /// Our record of the file itself.
 fn ours(path: &Path) -> Result<Option<Record>, CompareFileError> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     let opened = evidence::open_directory(folder, "files");
     let tree =
         opened.map_err(|source| CompareFileError::Open { path: path.display().to_string(), source })?;
-    let arguments = json!({ "path": evidence::escape_name(&name) });
+    let arguments = json!({ "path": evidence::escape_name(name) });
     // Nothing is written there by the decoders of these formats.
     let returned = tools::run("parse_file", &arguments, &[Box::new(tree)], folder);
     let kinds = ["prefetch", "shortcut", "recent_shortcut"];
@@ -133,8 +133,9 @@ fn ours(path: &Path) -> Result<Option<Record>, CompareFileError> {
     Ok(records.find(|record| kinds.contains(&record.kind.as_str())))
 }
 
-/// One spelling of numbers, times, GUIDs and texts.
+/// One spelling of numbers, times, GUIDs and texts; a time that is not set is none.
 fn plain(text: &str) -> String {
+    let text = if text == "Not set (0)" { "" } else { text };
     let text = text.trim_start_matches("0x").trim_matches(['{', '}']).to_lowercase();
     time(&text).unwrap_or(text)
 }

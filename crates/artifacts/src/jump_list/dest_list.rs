@@ -18,7 +18,7 @@ const UNPINNED: u32 = u32::MAX;
 /// The list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DestList {
-    /// 1 of Windows 7 and 8, 3 and 4 of Windows 10 and later.
+    /// 1 of Windows 7 and 8, 3 and 4 of Windows 10 and later; 0 of a list that was never filled, or emptied.
     pub version: u32,
     /// How many entries it says it has.
     pub count: u32,
@@ -48,7 +48,12 @@ pub struct DestEntry {
 }
 
 /// Reads the stream; `None` where it does not begin as one of a known version.
+///
+/// Windows leaves a stream without a byte where a program has no entries (any more).
 pub(super) fn read(data: &[u8]) -> Option<DestList> {
+    if data.is_empty() {
+        return Some(DestList { version: 0, count: 0, entries: Vec::new(), damage: Vec::new() });
+    }
     let version = u32_at(data, 0).filter(|version| (1..=4).contains(version))?;
     let count = u32_at(data, 4)?;
     let mut list = DestList { version, count, entries: Vec::new(), damage: Vec::new() };

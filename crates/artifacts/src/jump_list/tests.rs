@@ -37,6 +37,8 @@ fn a_link_without_entry_is_kept_and_a_list_that_is_cut_says_so() {
     let all = made::compound(&made::dest_list(3, &entries()[..1]), &entries()).unwrap();
     let found = automatic(&all).unwrap();
     assert_eq!(found.others[0].0, "2");
+    let emptied = automatic(&made::compound(&[], &entries()[..1]).unwrap()).unwrap();
+    assert_eq!((emptied.list.version, emptied.list.damage.len(), emptied.others.len()), (0, 0, 1));
     assert!(matches!(automatic(b"no compound file"), Err(AutomaticError::Compound(_))));
 }
 
