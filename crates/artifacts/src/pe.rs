@@ -133,9 +133,18 @@ fn tables(pe: &PE<'_>, data: &[u8], all: bool, found: &mut PeFile) {
     let optional = pe.header.optional_header.as_ref();
     let certificates = optional.and_then(|optional| optional.data_directories.get_certificate_table());
     found.certificates = certificates.map(|table| table.size).filter(|size| *size > 0);
-    let ends =
-        pe.sections.iter().map(|one| u64::from(one.pointer_to_raw_data) + u64::from(one.size_of_raw_data));
-    let behind = (data.len() as u64).saturating_sub(ends.max().unwrap_or_default());
+    let ends = pe.sections.iter().map(|one| {
+        let held = u64::from(one.size_of_raw_data);
+        if held == 0 { 0 } else { u64::from(one.pointer_to_raw_data) + held }
+    });
+    let (end, available) = (ends.max().unwrap_or_default(), data.len());
+    if end > available as u64 {
+        let length = usize::try_from(end).unwrap_or(usize::MAX);
+        found
+            .damage
+            .push(Damage::at(0, DamageKind::Outside { what: "all sections together", length, available }));
+    }
+    let behind = (available as u64).saturating_sub(end);
     found.overlay = behind.saturating_sub(found.certificates.unwrap_or_default().into());
 }
 
