@@ -35,6 +35,7 @@ pub use image::{
     PartitionType, Region, Scheme, StoredHash, UnreadSectors, image_files, is_image, open_image, read_layout,
 };
 pub use mft::{AttributeInfo, FileName, MftDescription, StandardInformation};
+pub use ntfs::expand_xpress_huffman;
 pub use path::{EvidencePath, escape_name, unescape_name};
 pub use read::{Extent, ReadAt, read_all, read_full_at};
 pub use tree::{FileReference, Listing, MacbTimes, Node, NodeKind, NodeState, StreamInfo, Tree, open};

@@ -26,6 +26,7 @@ mod wof;
 
 pub(crate) use boot::has_copy;
 pub(crate) use files::NtfsFiles;
+pub use wof::expand_xpress_huffman;
 
 use crate::error::NtfsDamage;
 use crate::window::Window;

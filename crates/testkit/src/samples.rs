@@ -1,7 +1,9 @@
 //! One good file of each format that is decoded: what tests, mutations and fuzz targets begin with.
 
+use crate::jump_list::Entry;
 use crate::scheduled_task::utf16;
-use crate::{detection_history, job_file, recycle_bin, scheduled_task, windows_logs, wmi_repository};
+use crate::{detection_history, job_file, jump_list, lnk, pe, prefetch, recycle_bin, scheduled_task, windows_logs, wmi_repository};
+
 
 /// The time that samples carry: 2012-04-04T01:58:40.8392490Z.
 pub const TICKS: u64 = 129_779_783_208_392_490;
@@ -19,6 +21,14 @@ pub struct Sample {
 /// At least one for each decoder, sorted by decoder.
 pub fn samples() -> Vec<Sample> {
     let sample = |decoder, path, bytes| Sample { decoder, path, bytes };
+    let program = prefetch::Spec {
+        runs: vec![TICKS, TICKS - 600_000_000],
+        run_count: 2,
+        ..prefetch::Spec::new("NOTEPAD.EXE", "\\VOLUME{01d0}\\WINDOWS\\NOTEPAD.EXE")
+    };
+    let older = prefetch::Spec { version: 17, ..prefetch::Spec::new("SOL.EXE", "\\VOLUME{01d0}\\SOL.EXE") };
+    let entries = [Entry::new(1, "C:\\Users\\ann\\plan.txt", TICKS), Entry::new(2, "D:\\old.txt", TICKS - 5)];
+    let link = lnk::link(&lnk::Spec::local("C:\\Users\\ann\\plan.txt", [TICKS; 3]));
     vec![
         sample(
             "defender_history",
@@ -51,6 +61,30 @@ pub fn samples() -> Vec<Sample> {
             "Users/ann/Documents/20120404/PowerShell_transcript.WKS-1.abc.20120404015840.txt",
             windows_logs::TRANSCRIPT.as_bytes().to_vec(),
         ),
+        sample(
+            "download_mark",
+            "Users/ann/Downloads/tool.zip%3AZone.Identifier",
+            b"[ZoneTransfer]\r\nZoneId=3\r\nHostUrl=https://files.example/tool.zip\r\n".to_vec(),
+        ),
+        sample(
+            "jump_list",
+            "Users/ann/AppData/Roaming/Microsoft/Windows/Recent/AutomaticDestinations/9b9cdc69c1c24e2b.automaticDestinations-ms",
+            jump_list::automatic(3, &entries).unwrap_or_default(),
+        ),
+        sample(
+            "jump_list",
+            "Users/ann/AppData/Roaming/Microsoft/Windows/Recent/CustomDestinations/ccba5a5986c77e43.customDestinations-ms",
+            jump_list::custom(),
+        ),
+        sample("lnk", "Users/ann/AppData/Roaming/Microsoft/Windows/Recent/plan.lnk", link.clone()),
+        sample("lnk", "Users/Public/Desktop/plan.lnk", link),
+        sample("pe", "Windows/tiny.exe", pe::program(b"behind")),
+        sample(
+            "prefetch",
+            "Windows/Prefetch/NOTEPAD.EXE-C0FFEE01.pf",
+            prefetch::compressed(&prefetch::file(&program)),
+        ),
+        sample("prefetch", "Windows/Prefetch/SOL.EXE-C0FFEE01.pf", prefetch::file(&older)),
         sample(
             "recycle_bin",
             "$Recycle.Bin/S-1-5-21-1-2-3-1001/$IA1B2C3.txt",

@@ -2,7 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
-use crate::gather::Gathered;
+use crate::gather::{PERSISTENCE, PROGRAM_EXECUTION, RECYCLE_BIN, USER_ACTIVITY};
 use crate::normalise::{Normalised, normalise};
 use crate::returned::Return;
 use crate::settle::settle;
@@ -51,6 +51,7 @@ const TOOLS: &[Tool] = &[
     Tool { spec: parse_file::spec, run: parse_file::run },
     Tool { spec: parse_registry_key::spec, run: parse_registry_key::run },
     Tool { spec: || gather::spec(&PERSISTENCE), run: |call| gather::run(&PERSISTENCE, call) },
+    Tool { spec: || gather::spec(&PROGRAM_EXECUTION), run: |call| gather::run(&PROGRAM_EXECUTION, call) },
     Tool { spec: read_file::spec, run: read_file::run },
     Tool { spec: read_stream::spec, run: read_stream::run },
     Tool { spec: || gather::spec(&RECYCLE_BIN), run: |call| gather::run(&RECYCLE_BIN, call) },
@@ -60,22 +61,8 @@ const TOOLS: &[Tool] = &[
     Tool { spec: sqlite_query::spec, run: sqlite_query::run },
     Tool { spec: stat_file::spec, run: stat_file::run },
     Tool { spec: timeline::spec, run: timeline::run },
+    Tool { spec: || gather::spec(&USER_ACTIVITY), run: |call| gather::run(&USER_ACTIVITY, call) },
 ];
-
-const PERSISTENCE: Gathered = Gathered {
-    tool: "persistence",
-    about: "Gives what the system starts by itself: scheduled tasks, startup folders, event subscriptions of WMI, services and the registry's autostarts.",
-    // A startup folder may hold a file of any kind: its items come first.
-    decoders: &["startup_folder", "job_file", "scheduled_task", "wmi_repository"],
-    artifacts: &["autostarts", "services"],
-};
-
-const RECYCLE_BIN: Gathered = Gathered {
-    tool: "recycle_bin",
-    about: "Gives what users moved to the Recycle Bin.",
-    decoders: &["recycle_bin"],
-    artifacts: &[],
-};
 
 /// The specifications of all INVESTIGATE tools, sorted by name.
 pub fn catalogue() -> Vec<ToolSpec> {

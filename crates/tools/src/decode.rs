@@ -5,12 +5,17 @@
 
 mod defender_history;
 mod defender_log;
+mod download_mark;
 mod error_report;
 mod firewall_log;
 mod job_file;
+mod jump_list;
+mod lnk;
 mod parts;
+mod pe;
 mod powershell_history;
 mod powershell_transcript;
+mod prefetch;
 mod recycle_bin;
 mod scheduled_task;
 mod setup_log;
@@ -22,6 +27,7 @@ use crate::intake::{Flow, Intake};
 use crate::row::Row;
 use evidence::{Node, NodeKind, ReadAt, ReadError, Tree, read_all, read_full_at};
 use ledger::{ByteSpan, Defect, Gap, RecordType};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// One kind of evidence file.
@@ -44,19 +50,32 @@ pub(crate) struct Decoder {
 pub(crate) const DECODERS: &[Decoder] = &[
     defender_history::DECODER,
     defender_log::DECODER,
+    download_mark::DECODER,
     error_report::DECODER,
     firewall_log::DECODER,
     job_file::DECODER,
+    jump_list::DECODER,
+    lnk::DECODER,
+    pe::DECODER,
     powershell_history::DECODER,
     powershell_transcript::DECODER,
+    prefetch::DECODER,
     recycle_bin::DECODER,
     scheduled_task::DECODER,
     setup_log::DECODER,
-    // A file of any content can stand in a startup folder: whatever tells its own kind comes first.
+    // A file of any content can stand in a startup folder: whatever tells its own kind comes first, as far as the order of names allows.
     startup_folder::DECODER,
     web_log::DECODER,
     wmi_repository::DECODER,
 ];
+
+/// Types of records that only `parse_file` gives: details of one file, of which all files together have too many.
+const DETAILS: &[&str] = &["prefetch_file"];
+
+/// The types of the records that a decoder gives where many files are read.
+pub(crate) fn gathered(decoder: &Decoder) -> Vec<RecordType> {
+    (decoder.records)().into_iter().filter(|record| !DETAILS.contains(&record.name.as_str())).collect()
+}
 
 /// Bytes of a file that decide what it is.
 pub(crate) const HEAD: usize = 4096;
@@ -81,6 +100,8 @@ pub(crate) struct Source<'c, 't> {
     /// An empty folder that may be filled.
     pub(crate) scratch: &'c Path,
     out: &'c mut dyn Intake,
+    /// Whether it is the only file that is read.
+    alone: bool,
 }
 
 impl<'c, 't> Source<'c, 't> {
@@ -91,7 +112,12 @@ impl<'c, 't> Source<'c, 't> {
         scratch: &'c Path,
         out: &'c mut dyn Intake,
     ) -> Source<'c, 't> {
-        Source { tree, node, stream, scratch, out }
+        Source { tree, node, stream, scratch, out, alone: false }
+    }
+
+    /// The same file as the only one that is read: its details are wanted, too.
+    pub(crate) fn alone(self) -> Source<'c, 't> {
+        Source { alone: true, ..self }
     }
 
     /// All bytes, at most `most`.
@@ -119,7 +145,11 @@ impl<'c, 't> Source<'c, 't> {
 
     /// Hands over a record.
     pub(crate) fn push(&mut self, row: Row) -> Flow {
-        self.out.push(row.done())
+        let record = row.done();
+        if !self.alone && DETAILS.contains(&record.kind.as_str()) {
+            return ControlFlow::Continue(());
+        }
+        self.out.push(record)
     }
 
     /// Damage that may hide records: what stands at `offset`, and what was expected.

@@ -2,6 +2,10 @@
 //!
 //! Their records stand side by side, each of its own type: what one source proves another need not, and none is merged with another.
 
+mod tables;
+
+pub(crate) use tables::{PERSISTENCE, PROGRAM_EXECUTION, RECYCLE_BIN, USER_ACTIVITY};
+
 use crate::catalogue::Call;
 use crate::decode::{self, Decoder};
 use crate::error::CallError;
@@ -48,7 +52,7 @@ pub(crate) fn spec(gathered: &Gathered) -> ToolSpec {
 fn record_types(gathered: &Gathered) -> Vec<RecordType> {
     let decoders = gathered.decoders.iter().filter_map(|name| decode::named(name));
     let artifacts = gathered.artifacts.iter().filter_map(|name| registry_artifact::named(name));
-    let mut types: Vec<_> = decoders.flat_map(|decoder| (decoder.records)()).collect();
+    let mut types: Vec<_> = decoders.flat_map(decode::gathered).collect();
     types.extend(artifacts.flat_map(|artifact| (artifact.records)()));
     types.push(sink::count_type());
     types.sort_by(|a, b| a.name.cmp(&b.name));

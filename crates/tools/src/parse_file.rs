@@ -54,7 +54,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     })?;
     let mut sink = Sink::new(arguments, record_types())?;
     sink.begin(format!("{} of {} ({})", place.node.path, place.tree.label(), decoder.name));
-    let mut source = Source::new(place.tree, &place.node, stream, call.scratch, &mut sink);
+    let mut source = Source::new(place.tree, &place.node, stream, call.scratch, &mut sink).alone();
     // Whether the file was read to its end is in the sink's page.
     let _: Flow = (decoder.read)(&mut source)?;
     let normalised = [("path", json!(place.node.path.as_str())), ("evidence", json!(place.tree.label()))];

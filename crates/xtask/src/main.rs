@@ -6,15 +6,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 mod compare;
+mod compare_files;
 
 const USAGE: &str = "usage: cargo xtask <chore>\n  \
     demo              write the demo case's evidence and truth from their description\n  \
-    compare IMAGE...  compare what we read of disk images with what sleuthkit reads";
+    compare IMAGE...  compare what we read of disk images with what sleuthkit reads\n  \
+    compare-prefetch FILE...  compare prefetch files with what sccainfo tells\n  \
+    compare-lnk FILE...       compare shortcuts with what lnkinfo tells";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
         Some("demo") => demo(),
         Some("compare") => compare_all(),
+        Some("compare-prefetch") => compare_files(&compare_files::PREFETCH),
+        Some("compare-lnk") => compare_files(&compare_files::LNK),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -36,6 +41,18 @@ fn compare_all() -> io::Result<()> {
         let image = PathBuf::from(image);
         different += compare::compare(&image, &mut |line| eprintln!("{line}")).map_err(io::Error::other)?;
     }
+    if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
+}
+
+/// Fails when anything differs.
+fn compare_files(format: &compare_files::Format) -> io::Result<()> {
+    let (mut different, mut files) = (0, 0);
+    for file in std::env::args_os().skip(2) {
+        files += 1;
+        let found = compare_files::compare(format, Path::new(&file), &mut |line| eprintln!("{line}"));
+        different += found.map_err(io::Error::other)?;
+    }
+    eprintln!("{files} files, {different} differences");
     if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
 }
 

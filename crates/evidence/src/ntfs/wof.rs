@@ -7,6 +7,8 @@ mod code;
 mod lzx;
 mod xpress;
 
+pub use xpress::expand_xpress_huffman;
+
 use super::NtfsDamage;
 use super::bytes::{u32_at, u64_at};
 use super::stream::Stream;

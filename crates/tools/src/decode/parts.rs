@@ -51,6 +51,59 @@ pub(crate) fn place<T>(base: u64, found: &Located<T>) -> ByteSpan {
     ByteSpan::new(base.saturating_add(found.offset as u64), found.length as u64)
 }
 
+/// Where data that parts are read from stands in the file: none for bytes that were expanded, or gathered from many places.
+#[derive(Clone, Copy)]
+pub(crate) struct Base(pub(crate) Option<u64>);
+
+impl Base {
+    /// A part as a field, with its place where it has one.
+    pub(crate) fn part<T: Clone>(
+        self,
+        row: Row,
+        field: &str,
+        found: Option<&Located<T>>,
+        make: impl FnOnce(T) -> FieldValue,
+    ) -> Row {
+        match found {
+            Some(found) => row.field_at(field, make(found.value.clone()), self.place(found)),
+            None => row,
+        }
+    }
+
+    /// A whole number as a field.
+    pub(crate) fn number<T: Copy + Into<i128>>(
+        self,
+        row: Row,
+        field: &str,
+        found: Option<&Located<T>>,
+    ) -> Row {
+        self.part(row, field, found, |number| FieldValue::Integer(number.into()))
+    }
+
+    /// A FILETIME that the host kept as a field; "never" is no time and gives none.
+    pub(crate) fn time(self, row: Row, field: &str, found: Option<&Located<Filetime>>) -> Row {
+        let found = found.filter(|found| !NEVER.contains(&found.value.0));
+        self.part(row, field, found, |ticks| FieldValue::Time(Time::from_filetime(ticks.0)))
+    }
+
+    /// Where a part stands in the file.
+    pub(crate) fn place<T>(self, found: &Located<T>) -> Option<ByteSpan> {
+        self.0.map(|base| place(base, found))
+    }
+
+    /// Damage of the data; where it stands nowhere, its place in the data is told in words.
+    pub(crate) fn defects(self, source: &Source<'_, '_>, damage: &[Damage]) -> Vec<Defect> {
+        let told = |one: &Damage| {
+            source
+                .defect(None, format!("at {} of what was expanded or put together: {}", one.offset, one.what))
+        };
+        match self.0 {
+            Some(base) => defects(source, base, damage),
+            None => damage.iter().map(told).collect(),
+        }
+    }
+}
+
 /// Damage of a piece of the file, which begins at `base`, in the words of the ledger.
 pub(crate) fn defects(source: &Source<'_, '_>, base: u64, damage: &[Damage]) -> Vec<Defect> {
     let told = |damage: &Damage| source.defect(Some(base.saturating_add(damage.offset as u64)), damage.what);

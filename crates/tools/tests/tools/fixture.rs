@@ -41,7 +41,8 @@ pub(crate) const OF_IMAGES: [&str; 5] =
     ["carve_strings", "list_deleted", "list_partitions", "mft_entry", "read_stream"];
 
 /// The tools that need samples of decoders to answer.
-pub(crate) const OF_FILES: [&str; 3] = ["parse_file", "persistence", "recycle_bin"];
+pub(crate) const OF_FILES: [&str; 5] =
+    ["parse_file", "persistence", "program_execution", "recycle_bin", "user_activity"];
 
 impl Fixture {
     pub(crate) fn new() -> Fixture {
@@ -146,6 +147,9 @@ pub(crate) fn valid(tool: &str) -> Value {
             "path": "C/$Recycle.Bin/S-1-5-21-1-2-3-1001/$IA1B2C3.txt", "evidence": "files", "text": "old",
         }),
         "persistence" => json!({ "under": "C/Windows", "evidence": "files", "source": "scheduled_task" }),
+        "program_execution" => {
+            json!({ "under": "C/Windows/Prefetch", "evidence": "files", "source": "prefetch" })
+        }
         "recycle_bin" => json!({ "under": "C/$Recycle.Bin", "evidence": "files", "source": "recycle_bin" }),
         "parse_registry_key" => {
             json!({ "hive": SYSTEM, "key": "ControlSet001\\Control", "evidence": "disk", "depth": 2 })
@@ -159,6 +163,7 @@ pub(crate) fn valid(tool: &str) -> Value {
         "timeline" => {
             json!({ "under": "C/Users", "copied_times": true, "source": "all", "evidence": "disk" })
         }
+        "user_activity" => json!({ "under": "C/Users", "evidence": "files", "source": "lnk" }),
         "sqlite_query" => json!({
             "path": HISTORY, "evidence": "disk", "wal": "applied",
             "sql": "SELECT id, url, title FROM urls WHERE visits > 1"

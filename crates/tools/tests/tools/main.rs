@@ -23,6 +23,7 @@ mod memory_tree;
 mod name_index;
 mod name_index_file;
 mod normalise;
+mod program_files;
 mod registry;
 mod registry_artifact;
 mod search;

@@ -50,6 +50,12 @@ impl<'a> Bits<'a> {
         Some(byte)
     }
 
+    /// Where the bytes behind the words that were taken begin; a decoder of XPRESS is always a word ahead.
+    pub(super) fn position(&mut self) -> usize {
+        self.peek();
+        self.at
+    }
+
     /// So many whole bytes from the next word that was not begun; a word that is all unused is left out (LZX).
     pub(super) fn aligned(&mut self, count: usize) -> Option<&'a [u8]> {
         let used = self.at.checked_mul(8)?.checked_sub(self.held)?;

@@ -9,14 +9,36 @@ const TABLE: usize = 256;
 /// Fewest bytes that a match copies.
 const SHORTEST: usize = 3;
 
-/// The `size` bytes that were compressed; `None` where that is damaged.
+/// Bytes after which a stream begins a new code.
+const BLOCK: usize = 64 << 10;
+
+/// The `size` bytes that were compressed with XPRESS Huffman ([MS-XCA] 2.2); `None` where that is damaged.
+///
+/// Each 64 KiB have a code of their own. The work and the memory are bounded by `size`.
+pub fn expand_xpress_huffman(packed: &[u8], size: usize) -> Option<Vec<u8>> {
+    let (mut out, mut rest) = (Vec::new(), packed);
+    while out.len() < size {
+        let end = out.len().saturating_add(BLOCK).min(size);
+        let used = block(rest, &mut out, end, size)?;
+        rest = rest.get(used..).unwrap_or_default();
+    }
+    Some(out)
+}
+
+/// The `size` bytes of a chunk with one code; `None` where it is damaged.
 pub(super) fn expand(packed: &[u8], size: usize) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(size);
+    block(packed, &mut out, size, size)?;
+    Some(out)
+}
+
+/// Expands up to `end`, a last match up to `limit`; how many bytes were used.
+fn block(packed: &[u8], out: &mut Vec<u8>, end: usize, limit: usize) -> Option<usize> {
     let (table, rest) = packed.split_at_checked(TABLE)?;
     let lengths: Vec<u8> = table.iter().flat_map(|pair| [pair & 0x0f, pair >> 4]).collect();
     let code = Code::new(&lengths)?;
     let mut bits = Bits::new(rest);
-    let mut out = Vec::with_capacity(size);
-    while out.len() < size {
+    while out.len() < end {
         let symbol = code.next(&mut bits)?;
         match u8::try_from(symbol) {
             Ok(literal) => out.push(literal),
@@ -25,11 +47,11 @@ pub(super) fn expand(packed: &[u8], size: usize) -> Option<Vec<u8>> {
                 let width = usize::from(symbol >> 4 & 0x0f);
                 let distance = (1 << width) + bits.take(width);
                 let length = length(&mut bits, usize::from(symbol & 0x0f))?;
-                copy_back(&mut out, distance, length, size)?;
+                copy_back(out, distance, length, limit)?;
             }
         }
     }
-    bits.is_sound().then_some(out)
+    bits.is_sound().then(|| TABLE + bits.position())
 }
 
 /// A long length goes on in one byte, a longer one in two more, which tell it whole.
@@ -62,6 +84,30 @@ mod tests {
     #[test]
     fn the_example_of_the_specification_is_read() {
         assert_eq!(expand(&example(), 300), Some(b"abc".repeat(100)));
+    }
+
+    #[test]
+    fn a_stream_begins_a_new_code_after_each_block() {
+        // Two blocks of one word each for `a` and for a match that goes on: 64 KiB of `a`, then 9 more.
+        let block = |length: u16| {
+            let mut packed = vec![0; TABLE];
+            packed[48] = 0x10;
+            packed[(256 + 15) / 2] = 0x10;
+            packed.extend([0, 0x40, 0, 0, 0xff]);
+            packed.extend((length - 4).to_le_bytes());
+            packed
+        };
+        let mut packed = block(u16::MAX);
+        let first = packed.len();
+        assert_eq!(expand_xpress_huffman(&packed, 1 << 16), Some(vec![b'a'; 1 << 16]));
+        packed.extend(block(24));
+        assert_eq!(expand_xpress_huffman(&packed, (1 << 16) + 24), Some(vec![b'a'; (1 << 16) + 24]));
+        assert_eq!(
+            expand_xpress_huffman(&packed[..first], (1 << 16) + 24),
+            None,
+            "the second block is missing"
+        );
+        assert_eq!(expand_xpress_huffman(&[], 0), Some(Vec::new()));
     }
 
     #[test]

@@ -1,0 +1,45 @@
+//! Which sources each of the gathering tools reads.
+
+use super::Gathered;
+
+/// What starts by itself.
+pub(crate) const PERSISTENCE: Gathered = Gathered {
+    tool: "persistence",
+    about: "Gives what the system starts by itself: scheduled tasks, startup folders, event subscriptions of WMI, services and the registry's autostarts.",
+    // A startup folder may hold a file of any kind: its items come first.
+    decoders: &["startup_folder", "job_file", "scheduled_task", "wmi_repository"],
+    artifacts: &["autostarts", "services", "task_cache"],
+};
+
+/// What ran, and what only was there.
+pub(crate) const PROGRAM_EXECUTION: Gathered = Gathered {
+    tool: "program_execution",
+    about: "Gives which programs ran or were there, by every source that can tell, side by side; each proves something else, and the inventories prove no run.",
+    decoders: &["error_report", "powershell_history", "powershell_transcript", "prefetch"],
+    artifacts: &["amcache", "bam", "mui_cache", "recent_apps", "shim_cache", "user_assist"],
+};
+
+/// What users moved to the Recycle Bin.
+pub(crate) const RECYCLE_BIN: Gathered = Gathered {
+    tool: "recycle_bin",
+    about: "Gives what users moved to the Recycle Bin.",
+    decoders: &["recycle_bin"],
+    artifacts: &[],
+};
+
+/// What users opened, started and typed.
+pub(crate) const USER_ACTIVITY: Gathered = Gathered {
+    tool: "user_activity",
+    about: "Gives what users opened, started and typed, by shortcuts, jump lists and the registry.",
+    decoders: &["jump_list", "lnk"],
+    artifacts: &[
+        "mount_points",
+        "office_recent",
+        "open_save",
+        "recent_apps",
+        "recent_documents",
+        "shell_bags",
+        "typed_entries",
+        "user_assist",
+    ],
+};
