@@ -6,6 +6,7 @@
 #![deny(clippy::indexing_slicing)]
 
 mod damage;
+pub mod evt;
 pub mod evtx;
 mod fields;
 pub mod known_folder;

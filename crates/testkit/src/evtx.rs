@@ -57,6 +57,33 @@ pub fn log(events: &[Event<'_>]) -> Vec<u8> {
     log
 }
 
+/// A log of Windows before Vista: number, seconds since 1970, event id and text of each event.
+///
+/// Source of the format: the `EVENTLOGRECORD` structure (winnt.h); Joachim Metz, libevt, "Windows Event Log (EVT) format".
+pub fn old_log(source: &str, computer: &str, events: &[(u32, u32, u32, &str)]) -> Vec<u8> {
+    let wide = |text: &str| text.encode_utf16().chain([0]).flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let mark = u32::from_le_bytes(*b"LfLe");
+    let mut records = Vec::new();
+    for (number, seconds, id, text) in events {
+        let (names, text) = ([wide(source), wide(computer)].concat(), wide(text));
+        let at = 56 + names.len() as u32;
+        let end = at + text.len() as u32;
+        let size = (end + 4).next_multiple_of(4);
+        // One text, of the type of a successful audit; no SID and no data.
+        let fixed = [size, mark, *number, *seconds, *seconds, *id, 1 << 16 | 8, 0, 0, at, 0, at, 0, end];
+        let mut record = [words(&fixed), names, text].concat();
+        record.resize(size as usize - 4, 0);
+        record.extend(size.to_le_bytes());
+        records.extend(record);
+    }
+    let (first, last) = (events.first().map_or(1, |one| one.0), events.last().map_or(0, |one| one.0));
+    let end = 48 + records.len() as u32;
+    let head = words(&[48, mark, 1, 1, 48, end, last + 1, first, 0x1_0000, 0, 0, 48]);
+    let tail = [40, 0x1111_1111, 0x2222_2222, 0x3333_3333, 0x4444_4444, 48, end, last + 1, first, 40];
+    [head, records, words(&tail)].concat()
+}
+
 fn head(chunks: u64, next_id: u64) -> Vec<u8> {
     let mut head = b"ElfFile\0".to_vec();
     head.extend(0_u64.to_le_bytes());

@@ -3,6 +3,7 @@
 //! A decoder is one file below this module with its `DECODER`: what its files are called, how their content begins, its record types, and a function that reads one file.
 //! A new one is that file, its `mod` line and its line in [`DECODERS`]; `parse_file`, the tools that gather several sources and the super-timeline then use it without further words.
 
+pub(crate) mod event_log;
 mod parts;
 mod recycle_bin;
 
@@ -29,7 +30,7 @@ pub(crate) struct Decoder {
 }
 
 /// Sorted by name. Where content fits several, the first one reads it.
-pub(crate) const DECODERS: &[Decoder] = &[recycle_bin::DECODER];
+pub(crate) const DECODERS: &[Decoder] = &[event_log::DECODER, recycle_bin::DECODER];
 
 /// Bytes of a file that decide what it is.
 pub(crate) const HEAD: usize = 4096;

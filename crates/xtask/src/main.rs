@@ -6,15 +6,18 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 mod compare;
+mod compare_events;
 
 const USAGE: &str = "usage: cargo xtask <chore>\n  \
     demo              write the demo case's evidence and truth from their description\n  \
-    compare IMAGE...  compare what we read of disk images with what sleuthkit reads";
+    compare IMAGE...  compare what we read of disk images with what sleuthkit reads\n  \
+    compare-events FILE...  compare what we read of event logs with what evtxexport reads";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
         Some("demo") => demo(),
         Some("compare") => compare_all(),
+        Some("compare-events") => compare_events(),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -35,6 +38,15 @@ fn compare_all() -> io::Result<()> {
     for image in std::env::args_os().skip(2) {
         let image = PathBuf::from(image);
         different += compare::compare(&image, &mut |line| eprintln!("{line}")).map_err(io::Error::other)?;
+    }
+    if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
+}
+
+/// The same for event logs.
+fn compare_events() -> io::Result<()> {
+    let mut different = 0;
+    for log in std::env::args_os().skip(2) {
+        different += compare_events::compare(Path::new(&log), &mut |line| eprintln!("{line}"))?;
     }
     if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
 }

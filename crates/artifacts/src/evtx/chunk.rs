@@ -4,7 +4,7 @@ use super::event::Event;
 use super::{CHUNK, CHUNK_HEAD, CHUNK_MAGIC, Found, LogDamage, LogDamageKind, RECORD_MAGIC};
 use crate::fields::{bytes, u32_at, u64_at};
 use evtx::err::{ChunkError, EvtxError};
-use evtx::{EvtxChunk, EvtxChunkData, EvtxChunkHeader, EvtxRecord, ParserSettings};
+use evtx::{EvtxChunk, EvtxChunkHeader, EvtxRecord, ParserSettings, checksum_ieee};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -49,10 +49,15 @@ pub(super) fn read(
 
 /// Whether the checksums are those of the bytes; `None` where that cannot be said.
 fn checked(data: &[u8], held: usize) -> Option<bool> {
-    if held < CHUNK {
+    const NONE: u32 = 4;
+    if held < CHUNK || u32_at(data, 120)? & NONE != 0 {
         return None;
     }
-    guarded(|| EvtxChunkData::new(data.to_vec(), false).ok().map(|chunk| chunk.validate_checksum()))?
+    // The head's checksum leaves out the flags and itself.
+    let head = [bytes(data, 0, 120)?, data.get(128..CHUNK_HEAD)?].concat();
+    let free = u32_at(data, 48)? as usize;
+    let records = data.get(CHUNK_HEAD..free).map(checksum_ieee);
+    Some(u32_at(data, 124)? == checksum_ieee(&head) && Some(u32_at(data, 52)?) == records)
 }
 
 /// Puts a head before records that have none: its numbers say that every record is one of its own.
