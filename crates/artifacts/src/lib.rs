@@ -11,6 +11,8 @@ mod damage;
 pub mod defender_log;
 pub mod detection_history;
 pub mod error_report;
+pub mod evt;
+pub mod evtx;
 mod fields;
 pub mod job_file;
 pub mod jump_list;

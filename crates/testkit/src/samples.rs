@@ -2,8 +2,10 @@
 
 use crate::jump_list::Entry;
 use crate::scheduled_task::utf16;
-use crate::{detection_history, job_file, jump_list, lnk, pe, prefetch, recycle_bin, scheduled_task, windows_logs, wmi_repository};
-
+use crate::{
+    detection_history, evtx, job_file, jump_list, lnk, pe, prefetch, recycle_bin, scheduled_task,
+    windows_logs, wmi_repository,
+};
 
 /// The time that samples carry: 2012-04-04T01:58:40.8392490Z.
 pub const TICKS: u64 = 129_779_783_208_392_490;
@@ -29,6 +31,7 @@ pub fn samples() -> Vec<Sample> {
     let older = prefetch::Spec { version: 17, ..prefetch::Spec::new("SOL.EXE", "\\VOLUME{01d0}\\SOL.EXE") };
     let entries = [Entry::new(1, "C:\\Users\\ann\\plan.txt", TICKS), Entry::new(2, "D:\\old.txt", TICKS - 5)];
     let link = lnk::link(&lnk::Spec::local("C:\\Users\\ann\\plan.txt", [TICKS; 3]));
+    let old = evtx::old_log("Security", "PC-1", &[(1, 1_333_504_720, 528, "ann")]);
     vec![
         sample(
             "defender_history",
@@ -41,31 +44,23 @@ pub fn samples() -> Vec<Sample> {
             utf16(windows_logs::DEFENDER),
         ),
         sample(
+            "download_mark",
+            "Users/ann/Downloads/tool.zip%3AZone.Identifier",
+            b"[ZoneTransfer]\r\nZoneId=3\r\nHostUrl=https://files.example/tool.zip\r\n".to_vec(),
+        ),
+        sample(
             "error_report",
             "ProgramData/Microsoft/Windows/WER/ReportArchive/AppCrash_sync.exe_1/Report.wer",
             utf16(windows_logs::REPORT),
         ),
+        sample("event_log", "Windows/System32/config/SecEvent.Evt", old),
+        sample("event_log", "Windows/System32/winevt/Logs/Security.evtx", event_log()),
         sample(
             "firewall_log",
             "Windows/System32/LogFiles/Firewall/pfirewall.log",
             windows_logs::FIREWALL.as_bytes().to_vec(),
         ),
         sample("job_file", "Windows/Tasks/At1.job", job_file::job("C:\\Tools\\sync.exe", "/all", "ann")),
-        sample(
-            "powershell_history",
-            "Users/ann/AppData/Roaming/Microsoft/Windows/PowerShell/PSReadLine/ConsoleHost_history.txt",
-            windows_logs::HISTORY.as_bytes().to_vec(),
-        ),
-        sample(
-            "powershell_transcript",
-            "Users/ann/Documents/20120404/PowerShell_transcript.WKS-1.abc.20120404015840.txt",
-            windows_logs::TRANSCRIPT.as_bytes().to_vec(),
-        ),
-        sample(
-            "download_mark",
-            "Users/ann/Downloads/tool.zip%3AZone.Identifier",
-            b"[ZoneTransfer]\r\nZoneId=3\r\nHostUrl=https://files.example/tool.zip\r\n".to_vec(),
-        ),
         sample(
             "jump_list",
             "Users/ann/AppData/Roaming/Microsoft/Windows/Recent/AutomaticDestinations/9b9cdc69c1c24e2b.automaticDestinations-ms",
@@ -79,6 +74,16 @@ pub fn samples() -> Vec<Sample> {
         sample("lnk", "Users/ann/AppData/Roaming/Microsoft/Windows/Recent/plan.lnk", link.clone()),
         sample("lnk", "Users/Public/Desktop/plan.lnk", link),
         sample("pe", "Windows/tiny.exe", pe::program(b"behind")),
+        sample(
+            "powershell_history",
+            "Users/ann/AppData/Roaming/Microsoft/Windows/PowerShell/PSReadLine/ConsoleHost_history.txt",
+            windows_logs::HISTORY.as_bytes().to_vec(),
+        ),
+        sample(
+            "powershell_transcript",
+            "Users/ann/Documents/20120404/PowerShell_transcript.WKS-1.abc.20120404015840.txt",
+            windows_logs::TRANSCRIPT.as_bytes().to_vec(),
+        ),
         sample(
             "prefetch",
             "Windows/Prefetch/NOTEPAD.EXE-C0FFEE01.pf",
@@ -108,4 +113,50 @@ pub fn samples() -> Vec<Sample> {
             wmi_repository::repository(),
         ),
     ]
+}
+
+/// A logon, two failed ones, a service, and one event that only looks like that of a service.
+fn event_log() -> Vec<u8> {
+    let failed = [
+        ("TargetUserName", "root"),
+        ("TargetDomainName", "PC-1"),
+        ("SubStatus", "0xc000006a"),
+        ("LogonType", "3"),
+        ("IpAddress", "203.0.113.7"),
+    ];
+    let logon = [
+        ("TargetUserSid", "S-1-5-21-1-2-3-1001"),
+        ("TargetUserName", "ann"),
+        ("TargetLogonId", "0x1a2b"),
+        ("LogonType", "10"),
+        ("IpAddress", "203.0.113.7"),
+    ];
+    let service = [("ServiceName", "updater"), ("ImagePath", "C:\\ProgramData\\u.exe -k")];
+    let security = |record_id, event_id, data| evtx::Event {
+        record_id,
+        time: TICKS + record_id * 10_000_000,
+        provider: "Microsoft-Windows-Security-Auditing",
+        guid: Some("{54849625-5478-4994-a5ba-3e3b0328c30d}"),
+        event_id,
+        level: 0,
+        channel: "Security",
+        computer: "PC-1",
+        user_sid: None,
+        user_data: None,
+        data,
+    };
+    let system = |record_id, guid, data| evtx::Event {
+        provider: "Service Control Manager",
+        guid,
+        channel: "System",
+        user_sid: Some("S-1-5-18"),
+        ..security(record_id, 7045, data)
+    };
+    evtx::log(&[
+        security(1, 4625, &failed),
+        security(2, 4625, &failed),
+        security(3, 4624, &logon),
+        system(4, Some("{555908d1-a6d7-4695-8e1e-26931d2012f4}"), &service),
+        system(5, None, &service),
+    ])
 }

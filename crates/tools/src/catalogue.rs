@@ -7,9 +7,10 @@ use crate::normalise::{Normalised, normalise};
 use crate::returned::Return;
 use crate::settle::settle;
 use crate::{
-    carve_strings, find_files, gather, hash_file, list_deleted, list_directory, list_hives, list_partitions,
-    list_tables, mft_entry, parse_file, parse_registry_key, read_file, read_stream, registry_artifact,
-    search_registry, search_text, sqlite_query, stat_file, timeline,
+    carve_strings, find_files, gather, hash_file, list_deleted, list_directory, list_event_channels,
+    list_hives, list_partitions, list_tables, mft_entry, parse_file, parse_registry_key, query_events,
+    read_file, read_stream, registry_artifact, search_registry, search_text, sqlite_query, stat_file,
+    timeline,
 };
 use evidence::Tree;
 use ledger::ToolSpec;
@@ -44,14 +45,17 @@ const TOOLS: &[Tool] = &[
     Tool { spec: hash_file::spec, run: hash_file::run },
     Tool { spec: list_deleted::spec, run: list_deleted::run },
     Tool { spec: list_directory::spec, run: list_directory::run },
+    Tool { spec: list_event_channels::spec, run: list_event_channels::run },
     Tool { spec: list_hives::spec, run: list_hives::run },
     Tool { spec: list_partitions::spec, run: list_partitions::run },
     Tool { spec: list_tables::spec, run: list_tables::run },
+    Tool { spec: query_events::logons_spec, run: query_events::run_logons },
     Tool { spec: mft_entry::spec, run: mft_entry::run },
     Tool { spec: parse_file::spec, run: parse_file::run },
     Tool { spec: parse_registry_key::spec, run: parse_registry_key::run },
     Tool { spec: || gather::spec(&PERSISTENCE), run: |call| gather::run(&PERSISTENCE, call) },
     Tool { spec: || gather::spec(&PROGRAM_EXECUTION), run: |call| gather::run(&PROGRAM_EXECUTION, call) },
+    Tool { spec: query_events::spec, run: query_events::run },
     Tool { spec: read_file::spec, run: read_file::run },
     Tool { spec: read_stream::spec, run: read_stream::run },
     Tool { spec: || gather::spec(&RECYCLE_BIN), run: |call| gather::run(&RECYCLE_BIN, call) },

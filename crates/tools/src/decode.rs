@@ -7,6 +7,7 @@ mod defender_history;
 mod defender_log;
 mod download_mark;
 mod error_report;
+pub(crate) mod event_log;
 mod firewall_log;
 mod job_file;
 mod jump_list;
@@ -52,6 +53,7 @@ pub(crate) const DECODERS: &[Decoder] = &[
     defender_log::DECODER,
     download_mark::DECODER,
     error_report::DECODER,
+    event_log::DECODER,
     firewall_log::DECODER,
     job_file::DECODER,
     jump_list::DECODER,

@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 mod compare;
+mod compare_events;
 mod compare_files;
 
 const USAGE: &str = "usage: cargo xtask <chore>\n  \
     demo              write the demo case's evidence and truth from their description\n  \
     compare IMAGE...  compare what we read of disk images with what sleuthkit reads\n  \
     compare-prefetch FILE...  compare prefetch files with what sccainfo tells\n  \
-    compare-lnk FILE...       compare shortcuts with what lnkinfo tells";
+    compare-lnk FILE...       compare shortcuts with what lnkinfo tells\n  \
+    compare-events FILE...    compare event logs with what evtxexport tells";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
@@ -20,6 +22,7 @@ fn main() -> ExitCode {
         Some("compare") => compare_all(),
         Some("compare-prefetch") => compare_files(&compare_files::PREFETCH),
         Some("compare-lnk") => compare_files(&compare_files::LNK),
+        Some("compare-events") => compare_events(),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -53,6 +56,15 @@ fn compare_files(format: &compare_files::Format) -> io::Result<()> {
         different += found.map_err(io::Error::other)?;
     }
     eprintln!("{files} files, {different} differences");
+    if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
+}
+
+/// The same for event logs.
+fn compare_events() -> io::Result<()> {
+    let mut different = 0;
+    for log in std::env::args_os().skip(2) {
+        different += compare_events::compare(Path::new(&log), &mut |line| eprintln!("{line}"))?;
+    }
     if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
 }
 

@@ -41,8 +41,16 @@ pub(crate) const OF_IMAGES: [&str; 5] =
     ["carve_strings", "list_deleted", "list_partitions", "mft_entry", "read_stream"];
 
 /// The tools that need samples of decoders to answer.
-pub(crate) const OF_FILES: [&str; 5] =
-    ["parse_file", "persistence", "program_execution", "recycle_bin", "user_activity"];
+pub(crate) const OF_FILES: &[&str] = &[
+    "list_event_channels",
+    "logons",
+    "parse_file",
+    "persistence",
+    "program_execution",
+    "query_events",
+    "recycle_bin",
+    "user_activity",
+];
 
 impl Fixture {
     pub(crate) fn new() -> Fixture {
@@ -141,6 +149,12 @@ pub(crate) fn valid(tool: &str) -> Value {
         }
         "hash_file" => json!({ "path": "C/Users/Ann/notes.txt", "evidence": "disk" }),
         "list_directory" => json!({ "path": "C/Users/Ann", "evidence": "disk" }),
+        "list_event_channels" => json!({ "under": "C/Windows", "evidence": "files" }),
+        "logons" => json!({ "under": "C/Windows", "evidence": "files", "user": "ann" }),
+        "query_events" => json!({
+            "under": "C/Windows", "evidence": "files", "channel": "Sys*", "ids": "7000-7045",
+            "provider": "Service*", "user": "S-1-5-18",
+        }),
         "list_hives" => json!({ "path": "C/Windows", "evidence": "disk" }),
         "list_tables" => json!({ "path": HISTORY, "evidence": "disk" }),
         "parse_file" => json!({

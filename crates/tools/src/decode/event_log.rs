@@ -1,0 +1,105 @@
+//! Event logs: `.evtx` of Vista and later, `.evt` before.
+
+use super::{Decoder, Head, Source};
+use crate::events::{self, Wanted};
+use crate::intake::Flow;
+use artifacts::evtx::{Event, Found, LogHead};
+use artifacts::{evt, evtx};
+use evidence::{ReadError, read_full_at};
+use std::ops::ControlFlow;
+
+/// Longest log of the old kind that is read.
+const LONGEST: u64 = 512 << 20;
+
+pub(crate) const DECODER: Decoder = Decoder {
+    name: "event_log",
+    about: "events of Windows logs, those of certain meaning as records of their own types",
+    names: &["*.evtx", "*.evt"],
+    fits,
+    records: events::record_types,
+    read,
+};
+
+fn fits(head: &Head<'_>) -> bool {
+    evtx::is_log(head.bytes) || evt::is_log(head.bytes)
+}
+
+fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
+    wanted(source, &Wanted::default())
+}
+
+/// What is met in a log of either kind.
+pub(crate) enum Met<'a> {
+    /// Its head.
+    Head(LogHead),
+    /// An event.
+    Event(Event<'a>),
+    /// Damage that may hide events.
+    Damage(u64, String),
+    /// A chunk that is not as its checksum says.
+    Checksum,
+}
+
+/// Hands over the events that are wanted, as records.
+pub(crate) fn wanted(source: &mut Source<'_, '_>, wanted: &Wanted) -> Result<Flow, ReadError> {
+    let mut visit = |source: &mut Source<'_, '_>, met: Met<'_>| match met {
+        Met::Event(event) if wanted.system(&event.system) => {
+            let data = event.data();
+            if !wanted.user(&event, &data) {
+                return ControlFlow::Continue(());
+            }
+            let row = events::row(source, &event, &data);
+            source.push(row)
+        }
+        Met::Damage(offset, what) => {
+            source.damage(Some(offset), what);
+            ControlFlow::Continue(())
+        }
+        Met::Head(_) | Met::Event(_) | Met::Checksum => ControlFlow::Continue(()),
+    };
+    each(source, &mut visit)
+}
+
+/// What takes what is met.
+type Visit<'v> = dyn FnMut(&mut Source<'_, '_>, Met<'_>) -> Flow + 'v;
+
+/// Reads a log of either kind.
+pub(crate) fn each(source: &mut Source<'_, '_>, visit: &mut Visit<'_>) -> Result<Flow, ReadError> {
+    let mut reader = source.open()?;
+    let mut mark = [0; 8];
+    let got = read_full_at(reader.as_mut(), 0, &mut mark)?;
+    if !evtx::is_log(mark.get(..got).unwrap_or_default()) {
+        return old(source, visit);
+    }
+    let length = reader.len();
+    let mut fetch = |offset: u64, buffer: &mut [u8]| read_full_at(reader.as_mut(), offset, buffer);
+    evtx::read(length, &mut fetch, &mut |found| {
+        let met = match found {
+            Found::Head(head) => Met::Head(head),
+            Found::Event(event) => Met::Event(event),
+            Found::Checksum { .. } => Met::Checksum,
+            Found::Damage(damage) => {
+                let of = damage.record_id.map_or(String::new(), |id| format!("record {id}: "));
+                Met::Damage(damage.offset, format!("{of}{}", crate::returned::chain(&damage.what)))
+            }
+        };
+        visit(source, met)
+    })
+}
+
+fn old(source: &mut Source<'_, '_>, visit: &mut Visit<'_>) -> Result<Flow, ReadError> {
+    let log = source.bytes(LONGEST)?;
+    if let Some(head) = evt::head(&log) {
+        let next_record_id = head.next_record_id.into();
+        let head = LogHead { next_record_id, chunks: 0, dirty: head.dirty, full: head.full, intact: true };
+        if visit(source, Met::Head(head)).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    Ok(evt::read(&log, &mut |found| match found {
+        evt::EvtFound::Event(event) => visit(source, Met::Event(event)),
+        evt::EvtFound::Damage { offset } => {
+            visit(source, Met::Damage(offset, "what begins as a record is none".to_owned()))
+        }
+    }))
+}

@@ -1,0 +1,15 @@
+//! Events of Windows logs as records: a general type, and types for events whose meaning is certain.
+//!
+//! An event gets a type of its own only by [`rules`]: its channel, the name of its provider and, where that has one, the provider's GUID, which programs that write events by the old interface cannot give.
+
+mod kinds;
+mod row;
+mod rules;
+mod wanted;
+
+pub(crate) use kinds::{LOGONS, record_types, types};
+pub(crate) use row::{row, standing};
+pub(crate) use wanted::{Wanted, arguments};
+
+#[cfg(test)]
+mod tests;
