@@ -6,6 +6,7 @@
 #![deny(clippy::indexing_slicing)]
 
 mod damage;
+pub mod ese;
 mod fields;
 pub mod known_folder;
 pub mod mounted_device;

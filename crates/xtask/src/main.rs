@@ -6,15 +6,18 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 mod compare;
+mod compare_ese;
 
 const USAGE: &str = "usage: cargo xtask <chore>\n  \
     demo              write the demo case's evidence and truth from their description\n  \
-    compare IMAGE...  compare what we read of disk images with what sleuthkit reads";
+    compare IMAGE...  compare what we read of disk images with what sleuthkit reads\n  \
+    compare-ese FILE...  compare what we read of ESE databases with what esedbexport reads";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
         Some("demo") => demo(),
         Some("compare") => compare_all(),
+        Some("compare-ese") => compare_databases(),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -35,6 +38,17 @@ fn compare_all() -> io::Result<()> {
     for image in std::env::args_os().skip(2) {
         let image = PathBuf::from(image);
         different += compare::compare(&image, &mut |line| eprintln!("{line}")).map_err(io::Error::other)?;
+    }
+    if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
+}
+
+/// Fails when anything differs.
+fn compare_databases() -> io::Result<()> {
+    let mut different = 0;
+    for path in std::env::args_os().skip(2) {
+        let path = PathBuf::from(path);
+        different +=
+            compare_ese::compare(&path, &mut |line| eprintln!("{line}")).map_err(io::Error::other)?;
     }
     if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
 }
