@@ -2,6 +2,7 @@
 
 pub mod demo;
 pub mod disk;
+pub mod ese;
 pub mod ewf;
 pub mod history;
 pub mod hive;

@@ -1,6 +1,6 @@
 //! One good file of each format that is decoded: what tests, mutations and fuzz targets begin with.
 
-use crate::recycle_bin;
+use crate::{ese, recycle_bin};
 
 /// The time that samples carry: 2012-04-04T01:58:40.8392490Z.
 pub const TICKS: u64 = 129_779_783_208_392_490;
@@ -18,9 +18,18 @@ pub struct Sample {
 /// At least one for each decoder, sorted by decoder.
 pub fn samples() -> Vec<Sample> {
     let sample = |decoder, path, bytes| Sample { decoder, path, bytes };
-    vec![sample(
-        "recycle_bin",
-        "$Recycle.Bin/S-1-5-21-1-2-3-1001/$IA1B2C3.txt",
-        recycle_bin::dollar_i("C:\\Users\\ann\\old notes.txt", 4096, TICKS),
-    )]
+    vec![
+        sample("ese_database", "ProgramData/plain.edb", ese::plain()),
+        sample(
+            "recycle_bin",
+            "$Recycle.Bin/S-1-5-21-1-2-3-1001/$IA1B2C3.txt",
+            recycle_bin::dollar_i("C:\\Users\\ann\\old notes.txt", 4096, TICKS),
+        ),
+        sample("srum", "Windows/System32/sru/SRUDB.dat", ese::srum()),
+        sample(
+            "web_cache",
+            "Users/ann/AppData/Local/Microsoft/Windows/WebCache/WebCacheV01.dat",
+            ese::web_cache(TICKS),
+        ),
+    ]
 }

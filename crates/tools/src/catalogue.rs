@@ -39,6 +39,7 @@ struct Tool {
 
 /// Sorted by name.
 const TOOLS: &[Tool] = &[
+    Tool { spec: || gather::spec(&BROWSER_HISTORY), run: |call| gather::run(&BROWSER_HISTORY, call) },
     Tool { spec: carve_strings::spec, run: carve_strings::run },
     Tool { spec: find_files::spec, run: find_files::run },
     Tool { spec: hash_file::spec, run: hash_file::run },
@@ -60,6 +61,13 @@ const TOOLS: &[Tool] = &[
     Tool { spec: stat_file::spec, run: stat_file::run },
     Tool { spec: timeline::spec, run: timeline::run },
 ];
+
+const BROWSER_HISTORY: Gathered = Gathered {
+    tool: "browser_history",
+    about: "Gives the pages, downloads and searches that browsers kept, and what users typed as addresses.",
+    decoders: &["web_cache"],
+    artifacts: &["typed_entries"],
+};
 
 const RECYCLE_BIN: Gathered = Gathered {
     tool: "recycle_bin",

@@ -3,8 +3,11 @@
 //! A decoder is one file below this module with its `DECODER`: what its files are called, how their content begins, its record types, and a function that reads one file.
 //! A new one is that file, its `mod` line and its line in [`DECODERS`]; `parse_file`, the tools that gather several sources and the super-timeline then use it without further words.
 
+mod ese_database;
 mod parts;
 mod recycle_bin;
+mod srum;
+mod web_cache;
 
 use crate::intake::{Flow, Intake};
 use crate::row::Row;
@@ -29,7 +32,8 @@ pub(crate) struct Decoder {
 }
 
 /// Sorted by name. Where content fits several, the first one reads it.
-pub(crate) const DECODERS: &[Decoder] = &[recycle_bin::DECODER];
+pub(crate) const DECODERS: &[Decoder] =
+    &[ese_database::DECODER, recycle_bin::DECODER, srum::DECODER, web_cache::DECODER];
 
 /// Bytes of a file that decide what it is.
 pub(crate) const HEAD: usize = 4096;

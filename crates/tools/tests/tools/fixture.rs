@@ -41,7 +41,7 @@ pub(crate) const OF_IMAGES: [&str; 5] =
     ["carve_strings", "list_deleted", "list_partitions", "mft_entry", "read_stream"];
 
 /// The tools that need samples of decoders to answer.
-pub(crate) const OF_FILES: [&str; 2] = ["parse_file", "recycle_bin"];
+pub(crate) const OF_FILES: [&str; 3] = ["browser_history", "parse_file", "recycle_bin"];
 
 impl Fixture {
     pub(crate) fn new() -> Fixture {
@@ -135,6 +135,7 @@ impl Fixture {
 /// Arguments that each tool answers with records.
 pub(crate) fn valid(tool: &str) -> Value {
     match tool {
+        "browser_history" => json!({ "under": "C/Users", "evidence": "files", "source": "web_cache" }),
         "find_files" => {
             json!({ "name": "*.TXT", "under": "C/Users", "extension": ".txt", "evidence": "disk" })
         }
