@@ -65,7 +65,7 @@ const TOOLS: &[Tool] = &[
 const BROWSER_HISTORY: Gathered = Gathered {
     tool: "browser_history",
     about: "Gives the pages, downloads and searches that browsers kept, and what users typed as addresses.",
-    decoders: &["web_cache"],
+    decoders: &["chromium_history", "firefox_history", "web_cache"],
     artifacts: &["typed_entries"],
 };
 

@@ -3,9 +3,12 @@
 //! A decoder is one file below this module with its `DECODER`: what its files are called, how their content begins, its record types, and a function that reads one file.
 //! A new one is that file, its `mod` line and its line in [`DECODERS`]; `parse_file`, the tools that gather several sources and the super-timeline then use it without further words.
 
+mod chromium_history;
 mod ese_database;
+mod firefox_history;
 mod parts;
 mod recycle_bin;
+mod sqlite;
 mod srum;
 mod web_cache;
 
@@ -32,8 +35,14 @@ pub(crate) struct Decoder {
 }
 
 /// Sorted by name. Where content fits several, the first one reads it.
-pub(crate) const DECODERS: &[Decoder] =
-    &[ese_database::DECODER, recycle_bin::DECODER, srum::DECODER, web_cache::DECODER];
+pub(crate) const DECODERS: &[Decoder] = &[
+    chromium_history::DECODER,
+    ese_database::DECODER,
+    firefox_history::DECODER,
+    recycle_bin::DECODER,
+    srum::DECODER,
+    web_cache::DECODER,
+];
 
 /// Bytes of a file that decide what it is.
 pub(crate) const HEAD: usize = 4096;
