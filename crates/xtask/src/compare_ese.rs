@@ -2,7 +2,7 @@
 //!
 //! Needs `esedbexport`. Of every table the records are compared in their order, column by column, as text.
 //! Times are compared to the second, because it adds up days, hours and minutes of a double and loses up to one.
-//! Three things that it writes are no differences: the fill bytes of a value of fixed size that is NULL, the times of a column that holds none, and long values and several values, of which only the presence is compared.
+//! Two things that it writes are no differences: the fill bytes of a value of fixed size that is NULL, and several values of one column, which it does not write at all.
 
 mod export;
 
@@ -95,7 +95,7 @@ impl Counts {
                 Ours::Text(ours) if same(column, &ours, theirs) => {}
                 Ours::Null if theirs.is_empty() => {}
                 Ours::Null if column.id < 128 => self.filled += 1,
-                Ours::Present if !theirs.is_empty() => self.presence += 1,
+                Ours::Present => self.presence += 1,
                 other => {
                     let number = self.rows;
                     self.differences
@@ -170,7 +170,8 @@ fn same(column: &Column, ours: &str, theirs: &str) -> bool {
         ColumnType::DateTime => export::within_a_second(ours, theirs),
         ColumnType::Guid => true,
         ColumnType::Bit => (ours == "0") == (theirs == "0" || theirs == "False"),
-        ColumnType::Text => plain(ours) == plain(theirs),
+        // Backslashes are doubled.
+        ColumnType::Text => plain(ours) == plain(&theirs.replace("\\\\", "\\")),
         ColumnType::U8
         | ColumnType::I16
         | ColumnType::U16

@@ -77,7 +77,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<(Header, Vec<Damage>)> {
             ));
         }
     }
-    if bytes.len() % page_size != 0 || bytes.len() < page_size * 2 {
+    if !bytes.len().is_multiple_of(page_size) || bytes.len() < page_size * 2 {
         let expected = bytes.len().next_multiple_of(page_size).max(page_size * 2);
         damage.push(Damage::at(bytes.len(), DamageKind::Length { expected, actual: bytes.len() }));
     }
