@@ -222,10 +222,11 @@ fn with_templates(mut tables: Vec<Table<'_>>) -> Vec<Table<'_>> {
 /// The catalog does not tell where the values of its own columns stand: one behind the other.
 fn place_fixed(columns: &mut [Column]) {
     let mut fixed: Vec<_> = columns.iter_mut().filter(|column| column.id < NAME).collect();
-    if fixed.iter().any(|column| column.offset != 0) {
+    fixed.sort_by_key(|column| column.id);
+    let offsets: Vec<_> = fixed.iter().map(|column| column.offset).collect();
+    if offsets.first().is_none_or(|first| *first >= 4) && offsets.is_sorted_by(|one, next| one < next) {
         return;
     }
-    fixed.sort_by_key(|column| column.id);
     let mut at = 4usize;
     for column in fixed {
         column.offset = at;
