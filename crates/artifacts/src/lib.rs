@@ -11,6 +11,7 @@ mod damage;
 pub mod defender_log;
 pub mod detection_history;
 pub mod error_report;
+pub mod ese;
 pub mod evt;
 pub mod evtx;
 mod fields;

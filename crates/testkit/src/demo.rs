@@ -65,6 +65,11 @@ impl DemoFile {
     }
 }
 
+/// The history of Chromium and that of Firefox, without what stands in the log of the first; fails only where SQLite does.
+pub fn browser_databases() -> rusqlite::Result<[Vec<u8>; 2]> {
+    browsers::databases()
+}
+
 /// The files that are in use on drive C of the workstation, below `p1`; fails only where SQLite does.
 pub fn files() -> rusqlite::Result<Vec<DemoFile>> {
     let mut files = vec![

@@ -3,6 +3,7 @@
 pub mod demo;
 pub mod detection_history;
 pub mod disk;
+pub mod ese;
 pub mod evtx;
 pub mod ewf;
 pub mod history;

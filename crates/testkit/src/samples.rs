@@ -3,7 +3,7 @@
 use crate::jump_list::Entry;
 use crate::scheduled_task::utf16;
 use crate::{
-    detection_history, evtx, job_file, jump_list, lnk, pe, prefetch, recycle_bin, scheduled_task,
+    demo, detection_history, ese, evtx, job_file, jump_list, lnk, pe, prefetch, recycle_bin, scheduled_task,
     windows_logs, wmi_repository,
 };
 
@@ -32,7 +32,25 @@ pub fn samples() -> Vec<Sample> {
     let entries = [Entry::new(1, "C:\\Users\\ann\\plan.txt", TICKS), Entry::new(2, "D:\\old.txt", TICKS - 5)];
     let link = lnk::link(&lnk::Spec::local("C:\\Users\\ann\\plan.txt", [TICKS; 3]));
     let old = evtx::old_log("Security", "PC-1", &[(1, 1_333_504_720, 528, "ann")]);
+    let [history, places] = demo::browser_databases().unwrap_or_default();
     vec![
+        sample(
+            "chromium_history",
+            "Users/ann/AppData/Local/Google/Chrome/User Data/Default/History",
+            history,
+        ),
+        sample("ese_database", "ProgramData/plain.edb", ese::plain()),
+        sample(
+            "firefox_history",
+            "Users/ann/AppData/Roaming/Mozilla/Firefox/Profiles/a1.default/places.sqlite",
+            places,
+        ),
+        sample("srum", "Windows/System32/sru/SRUDB.dat", ese::srum()),
+        sample(
+            "web_cache",
+            "Users/ann/AppData/Local/Microsoft/Windows/WebCache/WebCacheV01.dat",
+            ese::web_cache(TICKS),
+        ),
         sample(
             "defender_history",
             "ProgramData/Microsoft/Windows Defender/Scans/History/Service/DetectionHistory/00/22222222-2222-2222-2222-222222222222",

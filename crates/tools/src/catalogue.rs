@@ -2,7 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
-use crate::gather::{PERSISTENCE, PROGRAM_EXECUTION, RECYCLE_BIN, USER_ACTIVITY};
+use crate::gather::{BROWSER_HISTORY, PERSISTENCE, PROGRAM_EXECUTION, RECYCLE_BIN, USER_ACTIVITY};
 use crate::normalise::{Normalised, normalise};
 use crate::returned::Return;
 use crate::settle::settle;
@@ -40,6 +40,7 @@ struct Tool {
 
 /// Sorted by name.
 const TOOLS: &[Tool] = &[
+    Tool { spec: || gather::spec(&BROWSER_HISTORY), run: |call| gather::run(&BROWSER_HISTORY, call) },
     Tool { spec: carve_strings::spec, run: carve_strings::run },
     Tool { spec: find_files::spec, run: find_files::run },
     Tool { spec: hash_file::spec, run: hash_file::run },

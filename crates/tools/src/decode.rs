@@ -3,11 +3,14 @@
 //! A decoder is one file below this module with its `DECODER`: what its files are called, how their content begins, its record types, and a function that reads one file.
 //! A new one is that file, its `mod` line and its line in [`DECODERS`]; `parse_file`, the tools that gather several sources and the super-timeline then use it without further words.
 
+mod chromium_history;
 mod defender_history;
 mod defender_log;
 mod download_mark;
 mod error_report;
+mod ese_database;
 pub(crate) mod event_log;
+mod firefox_history;
 mod firewall_log;
 mod job_file;
 mod jump_list;
@@ -20,7 +23,10 @@ mod prefetch;
 mod recycle_bin;
 mod scheduled_task;
 mod setup_log;
+mod sqlite;
+mod srum;
 mod startup_folder;
+mod web_cache;
 mod web_log;
 mod wmi_repository;
 
@@ -49,11 +55,14 @@ pub(crate) struct Decoder {
 
 /// Sorted by name. Where content fits several, the first one reads it.
 pub(crate) const DECODERS: &[Decoder] = &[
+    chromium_history::DECODER,
     defender_history::DECODER,
     defender_log::DECODER,
     download_mark::DECODER,
     error_report::DECODER,
+    ese_database::DECODER,
     event_log::DECODER,
+    firefox_history::DECODER,
     firewall_log::DECODER,
     job_file::DECODER,
     jump_list::DECODER,
@@ -65,8 +74,10 @@ pub(crate) const DECODERS: &[Decoder] = &[
     recycle_bin::DECODER,
     scheduled_task::DECODER,
     setup_log::DECODER,
+    srum::DECODER,
     // A file of any content can stand in a startup folder: whatever tells its own kind comes first, as far as the order of names allows.
     startup_folder::DECODER,
+    web_cache::DECODER,
     web_log::DECODER,
     wmi_repository::DECODER,
 ];

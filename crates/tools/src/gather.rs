@@ -4,7 +4,7 @@
 
 mod tables;
 
-pub(crate) use tables::{PERSISTENCE, PROGRAM_EXECUTION, RECYCLE_BIN, USER_ACTIVITY};
+pub(crate) use tables::{BROWSER_HISTORY, PERSISTENCE, PROGRAM_EXECUTION, RECYCLE_BIN, USER_ACTIVITY};
 
 use crate::catalogue::Call;
 use crate::decode::{self, Decoder};

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 mod compare;
+mod compare_ese;
 mod compare_events;
 mod compare_files;
 
@@ -14,7 +15,8 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     compare IMAGE...  compare what we read of disk images with what sleuthkit reads\n  \
     compare-prefetch FILE...  compare prefetch files with what sccainfo tells\n  \
     compare-lnk FILE...       compare shortcuts with what lnkinfo tells\n  \
-    compare-events FILE...    compare event logs with what evtxexport tells";
+    compare-events FILE...    compare event logs with what evtxexport tells\n  \
+    compare-ese FILE...       compare ESE databases with what esedbexport tells";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
@@ -22,6 +24,7 @@ fn main() -> ExitCode {
         Some("compare") => compare_all(),
         Some("compare-prefetch") => compare_files(&compare_files::PREFETCH),
         Some("compare-lnk") => compare_files(&compare_files::LNK),
+        Some("compare-ese") => compare_databases(),
         Some("compare-events") => compare_events(),
         _ => {
             eprintln!("{USAGE}");
@@ -64,6 +67,17 @@ fn compare_events() -> io::Result<()> {
     let mut different = 0;
     for log in std::env::args_os().skip(2) {
         different += compare_events::compare(Path::new(&log), &mut |line| eprintln!("{line}"))?;
+    }
+    if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
+}
+
+/// The same for ESE databases.
+fn compare_databases() -> io::Result<()> {
+    let mut different = 0;
+    for path in std::env::args_os().skip(2) {
+        let path = PathBuf::from(path);
+        different +=
+            compare_ese::compare(&path, &mut |line| eprintln!("{line}")).map_err(io::Error::other)?;
     }
     if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
 }

@@ -214,3 +214,8 @@ fn firefox(database: &Connection) -> rusqlite::Result<()> {
     }
     Ok(())
 }
+
+/// The databases of both, without what stands in the log.
+pub(crate) fn databases() -> rusqlite::Result<[Vec<u8>; 2]> {
+    Ok([sqlite::plain(chromium)?, sqlite::plain(firefox)?])
+}

@@ -2,6 +2,14 @@
 
 use super::Gathered;
 
+/// What browsers kept.
+pub(crate) const BROWSER_HISTORY: Gathered = Gathered {
+    tool: "browser_history",
+    about: "Gives the pages, downloads and searches that browsers kept, and what users typed as addresses.",
+    decoders: &["chromium_history", "firefox_history", "web_cache"],
+    artifacts: &["typed_entries"],
+};
+
 /// What starts by itself.
 pub(crate) const PERSISTENCE: Gathered = Gathered {
     tool: "persistence",
@@ -15,7 +23,7 @@ pub(crate) const PERSISTENCE: Gathered = Gathered {
 pub(crate) const PROGRAM_EXECUTION: Gathered = Gathered {
     tool: "program_execution",
     about: "Gives which programs ran or were there, by every source that can tell, side by side; each proves something else, and the inventories prove no run.",
-    decoders: &["error_report", "powershell_history", "powershell_transcript", "prefetch"],
+    decoders: &["error_report", "powershell_history", "powershell_transcript", "prefetch", "srum"],
     artifacts: &["amcache", "bam", "mui_cache", "recent_apps", "shim_cache", "user_assist"],
 };
 

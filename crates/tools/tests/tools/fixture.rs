@@ -42,6 +42,7 @@ pub(crate) const OF_IMAGES: [&str; 5] =
 
 /// The tools that need samples of decoders to answer.
 pub(crate) const OF_FILES: &[&str] = &[
+    "browser_history",
     "list_event_channels",
     "logons",
     "parse_file",
@@ -144,6 +145,7 @@ impl Fixture {
 /// Arguments that each tool answers with records.
 pub(crate) fn valid(tool: &str) -> Value {
     match tool {
+        "browser_history" => json!({ "under": "C/Users", "evidence": "files", "source": "web_cache" }),
         "find_files" => {
             json!({ "name": "*.TXT", "under": "C/Users", "extension": ".txt", "evidence": "disk" })
         }

@@ -1,0 +1,237 @@
+//! WebCache: history, cache, cookies and downloads of Internet Explorer 10 and 11 and Edge Legacy, and of programs that use WinINet.
+//!
+//! The table `Containers` tells what each table `Container_<n>` holds.
+//! Source: Joachim Metz, libesedb, "Extensible Storage Engine (ESE) Database File (EDB) format: WebCache".
+
+use super::{Decoder, Head, Source, ese_database, parts};
+use crate::intake::Flow;
+use crate::spec;
+use artifacts::Located;
+use artifacts::ese::{self, Database};
+use evidence::ReadError;
+use ledger::FieldType::{Integer, Name, Path, Text, Time};
+use ledger::{FieldValue, RecordType};
+use std::ops::ControlFlow;
+
+const VISIT: &str = "web_cache_visit";
+const ENTRY: &str = "web_cache_entry";
+const DOWNLOAD: &str = "web_cache_download";
+
+/// Most containers of a database that are read.
+const MOST: usize = 10_000;
+
+pub(crate) const DECODER: Decoder = Decoder {
+    name: "web_cache",
+    about: "history, cache and downloads of Internet Explorer, Edge Legacy and programs that use their libraries",
+    names: &["WebCacheV*.dat"],
+    fits,
+    records,
+    read,
+};
+
+fn fits(head: &Head<'_>) -> bool {
+    is_named(head.name) && ese_database::is_database(head)
+}
+
+/// Whether a file is called as a WebCache.
+pub(super) fn is_named(name: &str) -> bool {
+    name.get(..9).is_some_and(|start| start.eq_ignore_ascii_case("webcachev"))
+}
+
+/// Whether a database is a WebCache.
+pub(super) fn holds(database: &Database<'_>) -> bool {
+    database.table("Containers").is_some_and(|table| table.column("ContainerId").is_some())
+}
+
+fn records() -> Vec<RecordType> {
+    let entry = |name, meaning| {
+        spec::record(
+            name,
+            meaning,
+            "url",
+            &[
+                ("url", &[Text], "address, without what the container puts in front of it"),
+                ("user", &[Name], "user named in front of the address"),
+                ("time", &[Time], "AccessedTime: when it was last used"),
+                ("created", &[Time], "CreationTime"),
+                (
+                    "modified",
+                    &[Time],
+                    "ModifiedTime: of a page when it was last changed on its server, of history when it was last visited",
+                ),
+                ("expires", &[Time], "ExpiryTime"),
+                ("access_count", &[Integer], "AccessCount: how often it was used"),
+                ("file_name", &[Name], "name of the file of the cache with its content"),
+                ("path", &[Path], "where a download was put, as its headers say"),
+                (
+                    "container",
+                    &[Name],
+                    "name of the container it stands in, such as Content, History or MSHist01 and two dates",
+                ),
+                ("partition", &[Name], "partition of the container"),
+                ("entry", &[Integer], "EntryId"),
+            ],
+        )
+    };
+    vec![
+        entry(
+            DOWNLOAD,
+            "an entry of the list of downloads; not that the file is still there, nor that it was complete",
+        ),
+        entry(
+            ENTRY,
+            "an entry of a cache, of cookies or of another container: a program that uses WinINet asked for the address; not that a user did, nor that a page was shown",
+        ),
+        entry(
+            VISIT,
+            "an entry of the history: a page, or a file opened from the shell where the address begins with file; `time` is that of the last visit only",
+        ),
+    ]
+}
+
+fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
+    let bytes = ese_database::bytes(source)?;
+    let Some(database) = ese_database::opened(source, &bytes) else { return Ok(ControlFlow::Continue(())) };
+    if !holds(&database) {
+        source.damage(None, "expected the table Containers, found none");
+    }
+    Ok(entries(source, &database))
+}
+
+/// What one container is.
+struct Container {
+    name: String,
+    partition: Option<String>,
+    kind: &'static str,
+}
+
+/// The entries of all containers.
+pub(super) fn entries(source: &mut Source<'_, '_>, database: &Database<'_>) -> Flow {
+    let mut containers = Vec::new();
+    let Some(list) = database.table("Containers") else { return ControlFlow::Continue(()) };
+    ese_database::each_row(source, database, list, |source, mut row| {
+        let (id, name, partition) = (row.integer("ContainerId"), row.text("Name"), row.text("PartitionId"));
+        row.damage.iter().for_each(|damage| source.damage(Some(damage.offset as u64), damage.what));
+        if let Some(id) = id
+            && containers.len() < MOST
+        {
+            let name = name.map(|name| name.value).unwrap_or_default();
+            let kind = kind(&name);
+            containers
+                .push((id.value, Container { name, partition: partition.map(|name| name.value), kind }));
+        }
+        ControlFlow::Continue(())
+    })?;
+    containers.sort_by_key(|(id, _)| *id);
+    containers.dedup_by_key(|(id, _)| *id);
+    for (id, container) in &containers {
+        let Some(table) = database.table(&format!("Container_{id}")) else { continue };
+        ese_database::each_row(source, database, table, |source, row| entry(source, container, row))?;
+    }
+    ControlFlow::Continue(())
+}
+
+fn kind(name: &str) -> &'static str {
+    let begins = |start: &str| name.get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start));
+    if begins("History") || begins("MSHist") {
+        VISIT
+    } else if begins("iedownload") {
+        DOWNLOAD
+    } else {
+        ENTRY
+    }
+}
+
+fn entry(source: &mut Source<'_, '_>, container: &Container, mut from: ese::Row<'_, '_>) -> Flow {
+    let mut address = from.text("Url");
+    let (mut path, mut user) = (None, None);
+    if container.kind == DOWNLOAD {
+        let headers = from.bytes("ResponseHeaders");
+        let texts = headers.as_ref().map(|headers| texts(&headers.value)).unwrap_or_default();
+        path = texts.iter().rev().find(|text| is_path(text)).cloned();
+        if let (Some(headers), Some(url)) =
+            (&headers, texts.into_iter().rev().find(|text| text.contains("://")))
+        {
+            address = Some(Located { value: url, offset: headers.offset, length: headers.length });
+        }
+    } else if let Some(found) = &mut address {
+        let (name, url) = split(&found.value);
+        user = name.map(|name| FieldValue::Name(name.to_owned()));
+        found.value = url.to_owned();
+    }
+    let Some(address) = address.filter(|address| !address.value.is_empty()) else {
+        // Entries of the system's own, such as those that mark a container as migrated, have no address.
+        return ControlFlow::Continue(());
+    };
+    let mut row = parts::part(
+        ese_database::located(source, container.kind, &from),
+        "url",
+        0,
+        Some(&address),
+        FieldValue::Text,
+    )
+    .maybe("user", user, None)
+    .maybe("path", path.map(FieldValue::Path), None)
+    .maybe(
+        "container",
+        Some(FieldValue::Name(container.name.clone())).filter(|_| !container.name.is_empty()),
+        None,
+    )
+    .maybe("partition", container.partition.clone().map(FieldValue::Name), None);
+    for (column, field) in [
+        ("AccessedTime", "time"),
+        ("CreationTime", "created"),
+        ("ModifiedTime", "modified"),
+        ("ExpiryTime", "expires"),
+    ] {
+        row = parts::time(row, field, 0, from.filetime(column).as_ref());
+    }
+    row = parts::number(row, "access_count", 0, from.integer("AccessCount").as_ref());
+    row = parts::number(row, "entry", 0, from.integer("EntryId").as_ref());
+    let file = from.text("Filename").filter(|name| !name.value.is_empty());
+    row = parts::part(row, "file_name", 0, file.as_ref(), FieldValue::Name);
+    let row = row.defects(parts::defects(source, 0, &from.damage));
+    source.push(row)
+}
+
+/// `Visited: user@address`, `:2024010120240102: user@address`, or the address alone.
+pub(super) fn split(text: &str) -> (Option<&str>, &str) {
+    let is_span = |head: &str| {
+        head.len() == 17
+            && head.starts_with(':')
+            && head.get(1..).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let rest = match text.split_once(": ") {
+        Some((head, rest))
+            if is_span(head) || ["Visited", "Cookie"].iter().any(|word| head.eq_ignore_ascii_case(word)) =>
+        {
+            rest
+        }
+        _ => match text.strip_prefix("Cookie:") {
+            Some(rest) => rest,
+            None => return (None, text),
+        },
+    };
+    match rest.split_once('@') {
+        Some((user, url)) if !user.contains('/') => (Some(user).filter(|user| !user.is_empty()), url),
+        _ => (None, rest),
+    }
+}
+
+/// The texts of UTF-16 in a structure: eight characters and more, with a NUL behind them.
+fn texts(bytes: &[u8]) -> Vec<String> {
+    let units: Vec<u16> = bytes.as_chunks().0.iter().map(|pair| u16::from_le_bytes(*pair)).collect();
+    let mut found = Vec::new();
+    for part in units.split(|unit| *unit == 0) {
+        let start = part.iter().rposition(|unit| *unit < 0x20).map_or(0, |place| place + 1);
+        let text = String::from_utf16(part.get(start..).unwrap_or_default());
+        found.extend(text.ok().filter(|text| text.chars().count() >= 8));
+    }
+    found
+}
+
+fn is_path(text: &str) -> bool {
+    let mut characters = text.chars();
+    characters.next().is_some_and(|letter| letter.is_ascii_alphabetic())
+        && characters.as_str().starts_with(":\\")
+}
