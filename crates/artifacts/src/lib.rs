@@ -7,6 +7,8 @@
 
 mod damage;
 mod fields;
+pub mod hosts;
+pub mod info2;
 pub mod known_folder;
 pub mod mounted_device;
 pub mod mru;
@@ -18,6 +20,7 @@ pub mod shell_item;
 pub mod sid;
 pub mod system_time;
 pub mod user_assist;
+pub mod usn;
 
 pub use damage::{Damage, DamageKind};
 pub use fields::Located;

@@ -14,6 +14,7 @@ mod facts;
 mod file_name;
 mod files;
 mod index;
+mod mft_file;
 mod node;
 mod parents;
 mod pieces;
@@ -26,6 +27,7 @@ mod wof;
 
 pub(crate) use boot::has_copy;
 pub(crate) use files::NtfsFiles;
+pub use mft_file::{MftFile, ORPHAN, mft_record_size};
 
 use crate::error::NtfsDamage;
 use crate::window::Window;

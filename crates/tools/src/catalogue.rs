@@ -8,8 +8,8 @@ use crate::returned::Return;
 use crate::settle::settle;
 use crate::{
     carve_strings, find_files, gather, hash_file, list_deleted, list_directory, list_hives, list_partitions,
-    list_tables, mft_entry, parse_file, parse_registry_key, read_file, read_stream, registry_artifact,
-    search_registry, search_text, sqlite_query, stat_file, timeline,
+    list_tables, mft_entry, parse_file, parse_registry_key, read_file, read_stream, recycle_bin,
+    registry_artifact, search_registry, search_text, sqlite_query, stat_file, timeline, usn_journal,
 };
 use evidence::Tree;
 use ledger::ToolSpec;
@@ -48,23 +48,25 @@ const TOOLS: &[Tool] = &[
     Tool { spec: list_partitions::spec, run: list_partitions::run },
     Tool { spec: list_tables::spec, run: list_tables::run },
     Tool { spec: mft_entry::spec, run: mft_entry::run },
+    Tool { spec: || gather::spec(&MFT), run: |call| gather::run(&MFT, call) },
     Tool { spec: parse_file::spec, run: parse_file::run },
     Tool { spec: parse_registry_key::spec, run: parse_registry_key::run },
     Tool { spec: read_file::spec, run: read_file::run },
     Tool { spec: read_stream::spec, run: read_stream::run },
-    Tool { spec: || gather::spec(&RECYCLE_BIN), run: |call| gather::run(&RECYCLE_BIN, call) },
+    Tool { spec: || gather::spec(&recycle_bin::RECYCLE_BIN), run: recycle_bin::run },
     Tool { spec: registry_artifact::spec, run: registry_artifact::run },
     Tool { spec: search_registry::spec, run: search_registry::run },
     Tool { spec: search_text::spec, run: search_text::run },
     Tool { spec: sqlite_query::spec, run: sqlite_query::run },
     Tool { spec: stat_file::spec, run: stat_file::run },
     Tool { spec: timeline::spec, run: timeline::run },
+    Tool { spec: usn_journal::spec, run: usn_journal::run },
 ];
 
-const RECYCLE_BIN: Gathered = Gathered {
-    tool: "recycle_bin",
-    about: "Gives what users moved to the Recycle Bin.",
-    decoders: &["recycle_bin"],
+const MFT: Gathered = Gathered {
+    tool: "mft_file",
+    about: "Gives every file and folder that a master file table ($MFT) tells of, deleted ones among them, with the four times of $STANDARD_INFORMATION and those of $FILE_NAME; first what the table holds altogether. The $MFT may be a file of a collection or that of a volume of an image.",
+    decoders: &["mft"],
     artifacts: &[],
 };
 

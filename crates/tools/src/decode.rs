@@ -3,10 +3,14 @@
 //! A decoder is one file below this module with its `DECODER`: what its files are called, how their content begins, its record types, and a function that reads one file.
 //! A new one is that file, its `mod` line and its line in [`DECODERS`]; `parse_file`, the tools that gather several sources and the super-timeline then use it without further words.
 
+mod hosts;
+mod info2;
+mod mft;
 mod parts;
-mod recycle_bin;
+pub(crate) mod recycle_bin;
+pub(crate) mod usn_journal;
 
-use crate::intake::{Flow, Intake};
+use crate::intake::{Brief, Flow, Intake};
 use crate::row::Row;
 use evidence::{Node, NodeKind, ReadAt, ReadError, Tree, read_all, read_full_at};
 use ledger::{ByteSpan, Defect, Gap, RecordType};
@@ -29,7 +33,8 @@ pub(crate) struct Decoder {
 }
 
 /// Sorted by name. Where content fits several, the first one reads it.
-pub(crate) const DECODERS: &[Decoder] = &[recycle_bin::DECODER];
+pub(crate) const DECODERS: &[Decoder] =
+    &[hosts::DECODER, info2::DECODER, mft::DECODER, recycle_bin::DECODER, usn_journal::DECODER];
 
 /// Bytes of a file that decide what it is.
 pub(crate) const HEAD: usize = 4096;
@@ -86,6 +91,11 @@ impl<'c, 't> Source<'c, 't> {
     /// A record of type `kind` that stands at `span` of the file.
     pub(crate) fn row(&self, kind: &str, span: Option<ByteSpan>) -> Row {
         Row::new(kind, self.tree, self.node, span).located_in(self.stream)
+    }
+
+    /// Whether the next record need not be made; where it need not, it is not handed over.
+    pub(crate) fn passes_over(&mut self, brief: &Brief<'_>) -> bool {
+        self.out.passes_over(brief)
     }
 
     /// Hands over a record.

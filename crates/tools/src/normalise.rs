@@ -49,9 +49,8 @@ pub(crate) fn role(argument: &str) -> Option<Role> {
         "key" => Role::Key,
         "from" | "to" | "written_after" | "written_before" => Role::Instant,
         "extension" | "text" | "encoding" | "in" | "source" | "sql" | "query" | "table" | "artifact"
-        | "wal" | "user" | "record" | "count_by" | "sum" | "stream" | "with_stream" | "region" => {
-            Role::Verbatim
-        }
+        | "wal" | "user" | "record" | "count_by" | "sum" | "stream" | "with_stream" | "region" | "reason"
+        | "per" => Role::Verbatim,
         _ => return None,
     })
 }

@@ -41,7 +41,7 @@ pub(crate) const OF_IMAGES: [&str; 5] =
     ["carve_strings", "list_deleted", "list_partitions", "mft_entry", "read_stream"];
 
 /// The tools that need samples of decoders to answer.
-pub(crate) const OF_FILES: [&str; 2] = ["parse_file", "recycle_bin"];
+pub(crate) const OF_FILES: [&str; 4] = ["mft_file", "parse_file", "recycle_bin", "usn_journal"];
 
 impl Fixture {
     pub(crate) fn new() -> Fixture {
@@ -146,6 +146,10 @@ pub(crate) fn valid(tool: &str) -> Value {
             "path": "C/$Recycle.Bin/S-1-5-21-1-2-3-1001/$IA1B2C3.txt", "evidence": "files", "text": "old",
         }),
         "recycle_bin" => json!({ "under": "C/$Recycle.Bin", "evidence": "files", "source": "recycle_bin" }),
+        "mft_file" => json!({ "under": "C", "evidence": "files", "source": "mft", "name": "*.txt" }),
+        "usn_journal" => {
+            json!({ "under": "C/$Extend", "evidence": "files", "reason": "FILE_CREATE", "text": "new" })
+        }
         "parse_registry_key" => {
             json!({ "hive": SYSTEM, "key": "ControlSet001\\Control", "evidence": "disk", "depth": 2 })
         }
