@@ -15,6 +15,7 @@ mod file_name;
 mod files;
 mod index;
 mod mft_file;
+mod mft_head;
 mod node;
 mod parents;
 mod pieces;
@@ -27,7 +28,8 @@ mod wof;
 
 pub(crate) use boot::has_copy;
 pub(crate) use files::NtfsFiles;
-pub use mft_file::{MftFile, ORPHAN, mft_record_size};
+pub use mft_file::{MftFile, ORPHAN};
+pub use mft_head::mft_record_size;
 
 use crate::error::NtfsDamage;
 use crate::window::Window;

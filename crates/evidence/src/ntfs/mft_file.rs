@@ -3,13 +3,14 @@
 //! It is read once from end to end for what other records need: the names of folders, and which records extend which.
 //! Attribute lists may stand in clusters that are not here, therefore extension records are found by the base that they name, not by the list.
 
-use super::bytes::{Reference, u16_at, u32_at, u64_at};
+use super::bytes::{Reference, u64_at};
 use super::describe::{header_only, of_entry};
 use super::entry::MftEntry;
 use super::file_name::NameRecord;
+use super::mft_head::{first_number, mft_record_size};
 use super::record::Record;
 use super::reparse::tag_and_target;
-use super::{NtfsDamage, ROOT, STRIDE};
+use super::{NtfsDamage, ROOT};
 use crate::error::ReadError;
 use crate::mft::{MftDescription, MftFileEntry, MftName, MftSummary};
 use crate::path::{EvidencePath, escape_name};
@@ -25,9 +26,6 @@ const PIECE: u64 = 1 << 20;
 /// Bytes of paths that are remembered, and about what each takes besides.
 const REMEMBERED: usize = 64 << 20;
 const ROW: usize = 64;
-
-/// Sizes of a record that are looked for where the first one does not tell its own.
-const SIZES: [u64; 3] = [1024, 4096, 512];
 
 /// Entries below this number are the file system's own, or kept for it.
 const FIRST_OF_USERS: u64 = 24;
@@ -53,6 +51,9 @@ pub struct MftFile {
     summary: MftSummary,
 }
 
+/// The bytes of a record that is none, and what is wrong with them.
+type Unsound = (Vec<u8>, NtfsDamage);
+
 /// What a folder's record tells for the paths below it.
 struct FolderName {
     sequence: u16,
@@ -60,26 +61,6 @@ struct FolderName {
     /// As it is written in paths.
     name: String,
     parent: Reference,
-}
-
-/// Bytes of a record, where `head` is the start of an `$MFT`; `None` where it is none.
-pub fn mft_record_size(head: &[u8]) -> Option<u64> {
-    let sound = |head: &[u8]| {
-        let size = u64::from(u32_at(head, 0x1c)?);
-        let (offset, count) = (u16_at(head, 4)?, u64::from(u16_at(head, 6)?));
-        let right =
-            SIZES.contains(&size) && count == size / STRIDE as u64 + 1 && matches!(offset, 0x2a | 0x30);
-        (right && (head.starts_with(b"FILE") || head.starts_with(b"BAAD"))).then_some(size)
-    };
-    let further =
-        |size: &u64| usize::try_from(*size).ok().and_then(|at| sound(head.get(at..)?)) == Some(*size);
-    // A first record that was overwritten hides nothing of the others.
-    sound(head).or_else(|| SIZES.into_iter().filter(|_| starts_cleared(head)).find(further))
-}
-
-/// Whether the first record is one, or holds nothing.
-fn starts_cleared(head: &[u8]) -> bool {
-    head.starts_with(b"FILE") || head.starts_with(b"BAAD") || head.starts_with(&[0; 8])
 }
 
 impl MftFile {
@@ -190,18 +171,6 @@ impl MftFile {
     }
 }
 
-/// The number that the first record tells of itself, where the next one follows it; NTFS 3.1 writes it at byte 0x2c.
-fn first_number(head: &[u8], record: u64) -> u64 {
-    let told = |at: u64| {
-        let bytes = head.get(usize::try_from(at).ok()?..)?;
-        (bytes.starts_with(b"FILE") && u16_at(bytes, 4) == Some(0x30)).then(|| u32_at(bytes, 0x2c)).flatten()
-    };
-    match (told(0), told(record)) {
-        (Some(first), Some(second)) if first.checked_add(1) == Some(second) => first.into(),
-        _ => 0,
-    }
-}
-
 fn join(root: &EvidencePath, below: &str) -> String {
     match (root.is_root(), below.is_empty()) {
         (true, _) => below.to_owned(),
@@ -243,8 +212,7 @@ impl MftFile {
     }
 
     /// A base record with its extensions, or an extension alone; `None` where nothing was ever written.
-    #[expect(clippy::type_complexity, reason = "the bytes are told where they are no record")]
-    fn whole(&mut self, number: u64) -> Result<Option<Result<MftEntry, (Vec<u8>, NtfsDamage)>>, ReadError> {
+    fn whole(&mut self, number: u64) -> Result<Option<Result<MftEntry, Unsound>>, ReadError> {
         let bytes = self.bytes(number)?;
         if !bytes.starts_with(b"FILE") && bytes.iter().all(|byte| *byte == 0) {
             return Ok(None);

@@ -4,6 +4,7 @@ use crate::fixture::{Fixture, TICKS, fits, text, value, write};
 use ledger::{FieldValue, Outcome, Record};
 use serde_json::{Value, json};
 use std::path::Path;
+use testkit::ntfs::{EntrySpec, VolumeSpec};
 use testkit::samples::samples;
 use testkit::usn::{Change, journal};
 use tools::{Return, run};
@@ -275,4 +276,19 @@ fn a_hosts_file_gives_a_record_for_each_line_with_names() {
     let [local, set] = &found.records[..] else { panic!("{:?}", found.records) };
     assert_eq!((text(local, "name"), text(local, "address")), ("localhost".into(), "127.0.0.1".into()));
     assert_eq!(list(set, "names"), ["update.example", "www.update.example"]);
+}
+
+#[test]
+fn streams_in_extension_records_belong_to_the_base_record() {
+    let names: Vec<_> = (0..40).map(|number| format!("stream-{number:02}")).collect();
+    let file =
+        names.iter().fold(EntrySpec::file("many.txt", b"main"), |file, name| file.stream(name, &[b'x'; 100]));
+    let built = VolumeSpec::new("DATA").size(8 << 20).entry(file).build().unwrap();
+    assert!(!built.planted("many.txt").unwrap().extensions.is_empty());
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "$MFT", &built.read_runs(&built.mft));
+    let found = ask(folder.path(), "mft_file", json!({}));
+    let many = of(&found, "path", "many.txt");
+    assert_eq!((list(many, "streams"), text(many, "size")), (names, "4".into()));
+    assert_eq!(text(&found.records[0], "named_streams"), "40");
 }

@@ -67,28 +67,57 @@ pub(super) fn each<'c, 't>(
     let mut reader = source.open()?;
     let (mut at, total) = (first_stored(reader.as_ref()), reader.len());
     let mut open = Open::default();
-    let mut piece = vec![0; PIECE];
+    let mut bytes = vec![0; PIECE];
     while at < total {
-        let read = read_full_at(reader.as_mut(), at, &mut piece)?;
-        let Some(data) = piece.get(..read).filter(|data| !data.is_empty()) else { break };
-        if is_empty(data) {
-            at = at.saturating_add(read as u64);
-            continue;
+        let read = read_full_at(reader.as_mut(), at, &mut bytes)?;
+        let Some(data) = bytes.get(..read).filter(|data| !data.is_empty()) else { break };
+        let end = at.saturating_add(read as u64);
+        let piece = Piece { data, base: at, last: end >= total };
+        let used = if is_empty(data) { Ok(read) } else { piece.each(source, told, &mut open, take) };
+        match used {
+            Ok(0) => break,
+            Ok(used) => at = at.saturating_add(used as u64),
+            Err(Stopped) => return Ok(ControlFlow::Break(())),
         }
-        let last = at.saturating_add(read as u64) >= total;
-        let (mut within, mut latest) = (0_usize, None);
+    }
+    told.ends(source);
+    if told.places > DAMAGED {
+        let more = told.places - DAMAGED;
+        source.damage(None, format!("{more} more places hold neither records nor zeros"));
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+/// No more records are wanted.
+struct Stopped;
+
+/// Bytes of the journal.
+struct Piece<'d> {
+    data: &'d [u8],
+    /// Where they stand in it.
+    base: u64,
+    /// Whether the journal ends with them.
+    last: bool,
+}
+
+impl Piece<'_> {
+    /// Gives the records of the piece; how many of its bytes that were.
+    fn each<'c, 't>(
+        &self,
+        source: &mut Source<'c, 't>,
+        told: &mut Told,
+        open: &mut Open,
+        take: Take<'_, 'c, 't>,
+    ) -> Result<usize, Stopped> {
+        let mut at = 0_usize;
+        let mut latest = None;
         // What may go on in the next piece is read with that.
-        while last || within.saturating_add(LONGEST) <= data.len() {
-            let length = match step(data, within) {
+        while self.last || at.saturating_add(LONGEST) <= self.data.len() {
+            let length = match step(self.data, at) {
                 Step::Record(record) => {
-                    told.ends(source);
-                    told.records += 1;
-                    if told.first.is_none() {
-                        told.first = Some(End::of(&record, at));
-                    }
-                    let event = open.next(record, at);
-                    if take(source, &event).is_break() {
-                        return Ok(ControlFlow::Break(()));
+                    told.record(source, &record, self.base);
+                    if take(source, &open.next(record, self.base)).is_break() {
+                        return Err(Stopped);
                     }
                     latest = Some(record);
                     record.length
@@ -99,30 +128,29 @@ pub(super) fn each<'c, 't>(
                 }
                 Step::Zeros(length) => length,
                 Step::Damage(length) => {
-                    told.damage(ByteSpan::new(at.saturating_add(within as u64), length as u64));
+                    told.damage(ByteSpan::new(self.base.saturating_add(at as u64), length as u64));
                     length
                 }
                 Step::End => break,
             };
-            within = within.saturating_add(length);
+            at = at.saturating_add(length);
         }
         if let Some(record) = latest {
-            told.last = Some(End::of(&record, at));
+            told.last = Some(End::of(&record, self.base));
         }
-        if within == 0 {
-            break;
-        }
-        at = at.saturating_add(within as u64);
+        Ok(at)
     }
-    told.ends(source);
-    if told.places > DAMAGED {
-        let more = told.places - DAMAGED;
-        source.damage(None, format!("{more} more places hold neither records nor zeros"));
-    }
-    Ok(ControlFlow::Continue(()))
 }
 
 impl Told {
+    fn record(&mut self, source: &mut Source<'_, '_>, record: &UsnRecord<'_>, base: u64) {
+        self.ends(source);
+        self.records += 1;
+        if self.first.is_none() {
+            self.first = Some(End::of(record, base));
+        }
+    }
+
     /// Damage; what follows on damage is one with it.
     fn damage(&mut self, span: ByteSpan) {
         self.damaged = self.damaged.saturating_add(span.length);
