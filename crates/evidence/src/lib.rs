@@ -34,8 +34,10 @@ pub use image::{
     Acquisition, ContainerFormat, Disk, Guid, HashAlgorithm, HashCheck, ImageTree, Layout, Partition,
     PartitionType, Region, Scheme, StoredHash, UnreadSectors, image_files, is_image, open_image, read_layout,
 };
-pub use mft::{AttributeInfo, FileName, MftDescription, StandardInformation};
-pub use ntfs::expand_xpress_huffman;
+pub use mft::{
+    AttributeInfo, FileName, MftDescription, MftFileEntry, MftName, MftSummary, StandardInformation,
+};
+pub use ntfs::{MftFile, ORPHAN, expand_xpress_huffman, mft_record_size};
 pub use path::{EvidencePath, escape_name, unescape_name};
 pub use read::{Extent, ReadAt, read_all, read_full_at};
 pub use tree::{FileReference, Listing, MacbTimes, Node, NodeKind, NodeState, StreamInfo, Tree, open};

@@ -1,8 +1,8 @@
-//! What an entry of an NTFS `$MFT` says of itself.
+//! What an entry of an NTFS `$MFT` says of itself, and what a whole one holds.
 
 use crate::path::EvidencePath;
 use crate::read::Extent;
-use crate::tree::MacbTimes;
+use crate::tree::{MacbTimes, StreamInfo};
 
 /// One entry of the `$MFT`, with all its attributes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,4 +80,71 @@ pub struct AttributeInfo {
     pub flags: Vec<&'static str>,
     /// Its runs, as far as this record says: first cluster (`None` for a hole) and number of clusters; at most the first 1,000.
     pub runs: Vec<(Option<u64>, u64)>,
+}
+
+/// A file or folder of an `$MFT` that was read without its volume.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MftFileEntry {
+    /// What its records say; without its path.
+    pub description: MftDescription,
+    /// Its names but for short ones that stand beside a long one; never empty.
+    pub names: Vec<MftName>,
+    /// Bytes of its main stream; `None` where it has none.
+    pub size: Option<u64>,
+    /// Whether those bytes stand in the record itself.
+    pub resident: bool,
+    /// Its named streams.
+    pub streams: Vec<StreamInfo>,
+    /// The tag of its reparse point, and where a link points as far as the record tells.
+    pub reparse: Option<(u32, Option<String>)>,
+}
+
+/// A name in an `$MFT`, with its path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MftName {
+    /// From the root of the volume; of a name whose folder is not known any more `$Orphan` and the name.
+    pub path: String,
+    /// The folder, where every one above it is known.
+    pub folder: Option<String>,
+    /// Whether every folder above is known.
+    pub known: bool,
+    /// The name, as it is written in paths.
+    pub name: String,
+    /// `posix`, `win32`, `dos` or `win32_and_dos`.
+    pub namespace: &'static str,
+    /// Index and sequence of its folder.
+    pub parent: (u64, u16),
+    /// The times of `$FILE_NAME`.
+    pub times: MacbTimes,
+}
+
+/// What the records of an `$MFT` are altogether.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MftSummary {
+    /// Records with the signature of one.
+    pub records: u64,
+    /// Those in use, and those that are not.
+    pub in_use: u64,
+    /// Records that are not in use, those among them that never were a file.
+    pub not_in_use: u64,
+    /// Folders in use.
+    pub directories: u64,
+    /// Records that extend another one.
+    pub extensions: u64,
+    /// Base records without a name.
+    pub nameless: u64,
+    /// Named `$DATA` streams of all but the file system's own files: those below number 24 and in `$Extend`.
+    pub streams: u64,
+    /// Places for a record that hold zeros.
+    pub unused: u64,
+    /// Places whose bytes are not those of a sound record.
+    pub unread: u64,
+    /// Bytes behind the last whole record.
+    pub cut: u64,
+    /// The earliest and the latest time of `$STANDARD_INFORMATION` in a record with a name, in FILETIME ticks.
+    pub first: Option<u64>,
+    /// See `first`.
+    pub last: Option<u64>,
+    /// The first record that is not sound: its number, and what is wrong.
+    pub damage: Option<(u64, String)>,
 }

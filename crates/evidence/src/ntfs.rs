@@ -14,6 +14,8 @@ mod facts;
 mod file_name;
 mod files;
 mod index;
+mod mft_file;
+mod mft_head;
 mod node;
 mod parents;
 mod pieces;
@@ -26,6 +28,8 @@ mod wof;
 
 pub(crate) use boot::has_copy;
 pub(crate) use files::NtfsFiles;
+pub use mft_file::{MftFile, ORPHAN};
+pub use mft_head::mft_record_size;
 pub use wof::expand_xpress_huffman;
 
 use crate::error::NtfsDamage;

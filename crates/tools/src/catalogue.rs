@@ -2,15 +2,15 @@
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
-use crate::gather::{BROWSER_HISTORY, PERSISTENCE, PROGRAM_EXECUTION, RECYCLE_BIN, USER_ACTIVITY};
+use crate::gather::{BROWSER_HISTORY, MFT, PERSISTENCE, PROGRAM_EXECUTION, USER_ACTIVITY};
 use crate::normalise::{Normalised, normalise};
 use crate::returned::Return;
 use crate::settle::settle;
 use crate::{
     carve_strings, find_files, gather, hash_file, list_deleted, list_directory, list_event_channels,
     list_hives, list_partitions, list_tables, mft_entry, parse_file, parse_registry_key, query_events,
-    read_file, read_stream, registry_artifact, search_registry, search_text, sqlite_query, stat_file,
-    timeline,
+    read_file, read_stream, recycle_bin, registry_artifact, search_registry, search_text, sqlite_query,
+    stat_file, timeline, usn_journal,
 };
 use evidence::Tree;
 use ledger::ToolSpec;
@@ -40,6 +40,8 @@ struct Tool {
 
 /// Sorted by name.
 const TOOLS: &[Tool] = &[
+    Tool { spec: || gather::spec(&MFT), run: |call| gather::run(&MFT, call) },
+    Tool { spec: usn_journal::spec, run: usn_journal::run },
     Tool { spec: || gather::spec(&BROWSER_HISTORY), run: |call| gather::run(&BROWSER_HISTORY, call) },
     Tool { spec: carve_strings::spec, run: carve_strings::run },
     Tool { spec: find_files::spec, run: find_files::run },
@@ -59,7 +61,7 @@ const TOOLS: &[Tool] = &[
     Tool { spec: query_events::spec, run: query_events::run },
     Tool { spec: read_file::spec, run: read_file::run },
     Tool { spec: read_stream::spec, run: read_stream::run },
-    Tool { spec: || gather::spec(&RECYCLE_BIN), run: |call| gather::run(&RECYCLE_BIN, call) },
+    Tool { spec: || gather::spec(&recycle_bin::RECYCLE_BIN), run: recycle_bin::run },
     Tool { spec: registry_artifact::spec, run: registry_artifact::run },
     Tool { spec: search_registry::spec, run: search_registry::run },
     Tool { spec: search_text::spec, run: search_text::run },

@@ -12,25 +12,29 @@ mod ese_database;
 pub(crate) mod event_log;
 mod firefox_history;
 mod firewall_log;
+mod hosts;
+mod info2;
 mod job_file;
 mod jump_list;
 mod lnk;
+mod mft;
 mod parts;
 mod pe;
 mod powershell_history;
 mod powershell_transcript;
 mod prefetch;
-mod recycle_bin;
+pub(crate) mod recycle_bin;
 mod scheduled_task;
 mod setup_log;
 mod sqlite;
 mod srum;
 mod startup_folder;
+pub(crate) mod usn_journal;
 mod web_cache;
 mod web_log;
 mod wmi_repository;
 
-use crate::intake::{Flow, Intake};
+use crate::intake::{Brief, Flow, Intake};
 use crate::row::Row;
 use evidence::{Node, NodeKind, ReadAt, ReadError, Tree, read_all, read_full_at};
 use ledger::{ByteSpan, Defect, Gap, RecordType};
@@ -64,9 +68,12 @@ pub(crate) const DECODERS: &[Decoder] = &[
     event_log::DECODER,
     firefox_history::DECODER,
     firewall_log::DECODER,
+    hosts::DECODER,
+    info2::DECODER,
     job_file::DECODER,
     jump_list::DECODER,
     lnk::DECODER,
+    mft::DECODER,
     pe::DECODER,
     powershell_history::DECODER,
     powershell_transcript::DECODER,
@@ -77,6 +84,7 @@ pub(crate) const DECODERS: &[Decoder] = &[
     srum::DECODER,
     // A file of any content can stand in a startup folder: whatever tells its own kind comes first, as far as the order of names allows.
     startup_folder::DECODER,
+    usn_journal::DECODER,
     web_cache::DECODER,
     web_log::DECODER,
     wmi_repository::DECODER,
@@ -163,6 +171,11 @@ impl<'c, 't> Source<'c, 't> {
             return ControlFlow::Continue(());
         }
         self.out.push(record)
+    }
+
+    /// Whether the next record need not be made; where it need not, it is not handed over.
+    pub(crate) fn passes_over(&mut self, brief: &Brief<'_>) -> bool {
+        self.out.passes_over(brief)
     }
 
     /// Damage that may hide records: what stands at `offset`, and what was expected.

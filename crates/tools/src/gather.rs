@@ -4,11 +4,12 @@
 
 mod tables;
 
-pub(crate) use tables::{BROWSER_HISTORY, PERSISTENCE, PROGRAM_EXECUTION, RECYCLE_BIN, USER_ACTIVITY};
+pub(crate) use tables::{BROWSER_HISTORY, MFT, PERSISTENCE, PROGRAM_EXECUTION, USER_ACTIVITY};
 
 use crate::catalogue::Call;
 use crate::decode::{self, Decoder};
 use crate::error::CallError;
+use crate::place::Scope;
 use crate::registry_artifact;
 use crate::returned::Return;
 use crate::sink::{self, Sink};
@@ -61,6 +62,15 @@ fn record_types(gathered: &Gathered) -> Vec<RecordType> {
 }
 
 pub(crate) fn run(gathered: &Gathered, call: &Call<'_>) -> Result<Return, CallError> {
+    run_with(gathered, call, |_, _| Ok(()))
+}
+
+/// The same, with what `further` finds behind the sources.
+pub(crate) fn run_with(
+    gathered: &Gathered,
+    call: &Call<'_>,
+    further: impl FnOnce(&Scope<'_>, &mut Sink) -> Result<(), CallError>,
+) -> Result<Return, CallError> {
     let arguments = call.arguments;
     let source = arguments.optional_text("source");
     let wanted = |name: &&&str| source.is_none_or(|source| source == **name);
@@ -83,6 +93,9 @@ pub(crate) fn run(gathered: &Gathered, call: &Call<'_>) -> Result<Return, CallEr
         let search = registry_artifact::below(artifact, &scope, &mut sink)?;
         returned.defects.extend(search.defects);
         returned.gaps.extend(search.gaps);
+    }
+    if flow.is_continue() && !sink.is_full() {
+        further(&scope, &mut sink)?;
     }
     sink.fill(&mut returned);
     Ok(returned)

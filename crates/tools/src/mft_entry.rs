@@ -9,9 +9,9 @@ use crate::row::Row;
 use crate::volume::Held;
 use crate::{list_deleted, place, spec, volume};
 use evidence::{
-    AttributeInfo, EvidencePath, Extent, FileName, FileReference, MacbTimes, MftDescription, Tree,
+    AttributeInfo, EvidencePath, Extent, FileName, FileReference, MacbTimes, MftDescription, MftFile, Tree,
 };
-use ledger::{Defect, FieldValue, Record, ToolSpec};
+use ledger::{ByteSpan, Defect, FieldValue, Record, ToolSpec};
 use record_types::{ATTRIBUTE, ENTRY, NAME};
 use serde_json::json;
 
@@ -20,10 +20,15 @@ pub(crate) fn spec() -> ToolSpec {
         "mft_entry",
         "Tells all that one entry of the master file table of an NTFS volume says of itself, in use or not: \
          the entry with the times of $STANDARD_INFORMATION, each $FILE_NAME with its own four times, each attribute. \
-         Give its number, or a path of a file of the image, also of a deleted one.",
+         Give its number, or a path of a file of the image, also of a deleted one; of a $MFT that is a file, its path and the number.",
         vec![
             ("entry", spec::optional_number("number of the entry", 0, spec::MAX_EXACT)),
-            ("path", spec::text("file or folder whose entry is meant, with either slash")),
+            (
+                "path",
+                spec::text(
+                    "file or folder whose entry is meant, or the $MFT that holds the entry of the number; with either slash",
+                ),
+            ),
             (
                 "volume",
                 spec::text("volume of the number, such as p1; may be left out when there is one only"),
@@ -49,7 +54,8 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let asked = match (arguments.optional_number("entry"), arguments.optional_text("path")) {
         (Some(number), None) => by_number(call, number)?,
         (None, Some(path)) => by_path(call, path)?,
-        (Some(_), Some(_)) | (None, None) => {
+        (Some(number), Some(path)) => return of_file(call, number, path),
+        (None, None) => {
             return Err(CallError::OneOf { one: "entry", other: "path" });
         }
     };
@@ -65,11 +71,37 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         returned.notes.push(format!("the $MFT of {volume} has no entry {number}"));
         return Ok(returned);
     };
-    let told = Told { tree: *tree, volume, reference: reference(volume, &found), found: &found };
+    let told = Told { tree: *tree, volume, reference: reference(volume, &found), found: &found, file: None };
     let mut returned = Return::found(told.records(), normalised);
     returned.defects.extend(found.damage.iter().map(|what| Defect {
         path: found.path.as_ref().unwrap_or(volume).as_str().to_owned(),
         offset: None,
+        what: what.clone(),
+    }));
+    Ok(returned)
+}
+
+/// An entry of a `$MFT` that is a file.
+fn of_file(call: &Call<'_>, number: u64, path: &str) -> Result<Return, CallError> {
+    let place = place::find(call.trees, call.arguments.optional_text("evidence"), path)?;
+    let path = place.node.path.clone();
+    let opened = MftFile::open(place.tree.open(&place.node, None)?)?;
+    let Some(mut file) = opened else { return Err(CallError::NoMftEntry { path }) };
+    let folder = path.parent().unwrap_or_else(EvidencePath::root);
+    let used = [("evidence", json!(place.tree.label())), ("path", json!(path.as_str()))];
+    let normalised = call.arguments.normalised(&used);
+    let Some(found) = file.describe(number, &folder)? else {
+        let mut returned = Return::found(Vec::new(), normalised);
+        returned.notes.push(format!("{path} has no entry {number}"));
+        return Ok(returned);
+    };
+    let span = ByteSpan::new(file.offset(number), file.record_size());
+    let reference = reference(&path, &found);
+    let told = Told { tree: place.tree, volume: &path, reference, found: &found, file: Some(span) };
+    let mut returned = Return::found(told.records(), normalised);
+    returned.defects.extend(found.damage.iter().map(|what| Defect {
+        path: path.as_str().to_owned(),
+        offset: Some(span.offset),
         what: what.clone(),
     }));
     Ok(returned)
@@ -115,6 +147,8 @@ struct Told<'a> {
     volume: &'a EvidencePath,
     reference: String,
     found: &'a MftDescription,
+    /// Where its record stands in a `$MFT` that is a file, which is then called the volume.
+    file: Option<ByteSpan>,
 }
 
 impl Told<'_> {
@@ -126,9 +160,12 @@ impl Told<'_> {
 
     fn row(&self, kind: &str) -> Row {
         let path = self.found.path.as_ref();
-        Row::at(kind, self.tree, path.unwrap_or(self.volume).as_str(), None)
-            .field("reference", name(&self.reference))
-            .maybe("path", path.map(|path| FieldValue::Path(path.as_str().to_owned())), None)
+        let holder = path.filter(|_| self.file.is_none()).unwrap_or(self.volume);
+        Row::at(kind, self.tree, holder.as_str(), self.file).field("reference", name(&self.reference)).maybe(
+            "path",
+            path.map(|path| FieldValue::Path(path.as_str().to_owned())),
+            None,
+        )
     }
 
     fn entry(&self) -> Record {
@@ -207,7 +244,7 @@ pub(crate) fn places(extents: &[Extent]) -> Option<FieldValue> {
 }
 
 /// DOS attributes in hex, and the names of those that are set ([MS-FSCC] 2.6).
-fn flags(attributes: u32) -> String {
+pub(crate) fn flags(attributes: u32) -> String {
     const NAMES: [(u32, &str); 13] = [
         (0x1, "read-only"),
         (0x2, "hidden"),

@@ -32,6 +32,13 @@ impl Page {
         self.more
     }
 
+    /// Counts the next record without looking at it, where it stands before the page.
+    pub(crate) fn passes_over(&mut self) -> bool {
+        let before = self.seen < self.offset;
+        self.seen += usize::from(before);
+        before
+    }
+
     /// Ends the page before its limit: more records follow.
     pub(crate) fn cut(&mut self) {
         self.limit = self.records.len();

@@ -7,7 +7,7 @@ pub(crate) use counts::record_type as count_type;
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
-use crate::intake::{Flow, Intake};
+use crate::intake::{Brief, Flow, Intake};
 use crate::page::Page;
 use crate::returned::Return;
 use crate::spec;
@@ -164,6 +164,14 @@ impl Sink {
 impl Intake for Sink {
     fn begin(&mut self, source: String) {
         self.sources.push(source);
+    }
+
+    fn passes_over(&mut self, brief: &Brief<'_>) -> bool {
+        match (self.filter.wants_brief(brief), &mut self.into) {
+            (Some(false), _) => true,
+            (Some(true), Into::Page(page)) => page.passes_over(),
+            (Some(true), Into::Counts(..)) | (None, _) => false,
+        }
     }
 
     fn push(&mut self, record: Record) -> Flow {

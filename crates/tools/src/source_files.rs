@@ -59,6 +59,23 @@ pub(crate) fn find<'t>(
     Ok(found)
 }
 
+/// The entries in scope whose names fit a pattern, in the order of their paths; what could not be looked at is not told again.
+pub(crate) fn named<'t>(
+    scope: &Scope<'t>,
+    indexes: &Indexes,
+    pattern: &'static str,
+) -> Result<Vec<(&'t dyn Tree, Node)>, CallError> {
+    let mut found = Files { files: Vec::new(), defects: Vec::new(), gaps: Vec::new() };
+    let names = [Named { glob: Glob::read("name", pattern)?, stream: None }];
+    let mut all = Vec::new();
+    for place in scope.places.iter().filter(|place| place.node.kind == NodeKind::Directory) {
+        let mut nodes = BTreeMap::new();
+        found.below(place.tree, &place.node, indexes, &names, &mut nodes)?;
+        all.extend(nodes.into_values().map(|node| (place.tree, node)));
+    }
+    Ok(all)
+}
+
 /// Reads what was found, file by file, until the intake takes no more.
 pub(crate) fn read(call: &Call<'_>, files: &Files<'_>, out: &mut dyn Intake) -> Flow {
     for file in &files.files {

@@ -35,39 +35,19 @@ impl NtfsFiles {
                 return Ok(Some(header_only(number, &bytes, place, &error)));
             }
         };
-        let (base, log_sequence) = (record.base(), record.log_sequence());
+        let base = record.base();
         let entry = match base {
             // A record that extends another one tells of itself only.
             Some(_) => MftEntry::of(record),
             None => self.volume.entry(number).map_err(|source| damaged(root, source))?,
         };
-        let mut damage: Vec<_> = entry.damage.iter().map(ToString::to_string).collect();
-        damage.extend(entry.unsound_names());
-        let attributes = entry.records.iter().flat_map(Record::attributes);
-        let attributes = attributes.map(|found| attribute(&found, &mut damage)).collect();
-        let standard_information = match entry.standard_information() {
-            Some(Ok(value)) => Some(standard(value)),
-            Some(Err(_)) | None => None,
-        };
         let place = entry
             .records
             .iter()
-            .flat_map(|record| self.volume.mft_extents(record.number, 0, record.bytes.len() as u64));
-        Ok(Some(MftDescription {
-            entry: number,
-            sequence: entry.sequence,
-            in_use: entry.in_use,
-            directory: entry.is_directory,
-            base: base.map(|base| (base.entry, base.sequence)),
-            links: entry.links,
-            log_sequence,
-            path: self.path_of(root, &entry).filter(|_| base.is_none()),
-            standard_information,
-            names: entry.names().flatten().map(|found| name(&found)).collect(),
-            attributes,
-            place: place.collect(),
-            damage,
-        }))
+            .flat_map(|record| self.volume.mft_extents(record.number, 0, record.bytes.len() as u64))
+            .collect();
+        let path = self.path_of(root, &entry).filter(|_| base.is_none());
+        Ok(Some(MftDescription { place, ..of_entry(&entry, base, path) }))
     }
 
     /// The path of an entry: by its first long name; below [`DELETED`] where no folder leads to it.
@@ -89,8 +69,40 @@ impl NtfsFiles {
     }
 }
 
+/// An entry in words, without the place of its records.
+pub(super) fn of_entry(
+    entry: &MftEntry,
+    base: Option<Reference>,
+    path: Option<EvidencePath>,
+) -> MftDescription {
+    let mut damage: Vec<_> = entry.damage.iter().map(ToString::to_string).collect();
+    damage.extend(entry.unsound_names());
+    let attributes = entry.records.iter().flat_map(Record::attributes);
+    let attributes = attributes.map(|found| attribute(&found, &mut damage)).collect();
+    MftDescription {
+        entry: entry.number,
+        sequence: entry.sequence,
+        in_use: entry.in_use,
+        directory: entry.is_directory,
+        base: base.map(|base| (base.entry, base.sequence)),
+        links: entry.links,
+        log_sequence: entry.records.first().map_or(0, Record::log_sequence),
+        path,
+        standard_information: entry.standard_information().and_then(Result::ok).map(standard),
+        names: entry.names().flatten().map(|found| name(&found)).collect(),
+        attributes,
+        place: Vec::new(),
+        damage,
+    }
+}
+
 /// A record of which nothing is sound but, perhaps, its header.
-fn header_only(number: u64, bytes: &[u8], place: Vec<Extent>, error: &NtfsDamage) -> MftDescription {
+pub(super) fn header_only(
+    number: u64,
+    bytes: &[u8],
+    place: Vec<Extent>,
+    error: &NtfsDamage,
+) -> MftDescription {
     let header = if bytes.starts_with(b"FILE") { bytes } else { &[] };
     let field = |at| u16_at(header, at).unwrap_or(0);
     let base = u64_at(header, 0x20).filter(|base| *base != 0).map(Reference::read);

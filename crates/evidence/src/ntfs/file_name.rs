@@ -47,6 +47,14 @@ impl<'a> NameRecord<'a> {
         u32_at(self.bytes, 0x38).unwrap_or(0) & DIRECTORY != 0
     }
 
+    /// The tag of a reparse point, which stands where others keep the size of extended attributes.
+    pub(super) fn reparse_tag(&self) -> Option<u32> {
+        const REPARSE_POINT: u32 = 0x400;
+        u32_at(self.bytes, 0x38)
+            .filter(|flags| flags & REPARSE_POINT != 0)
+            .and_then(|_| u32_at(self.bytes, 0x3c))
+    }
+
     pub(super) fn is_dos(&self) -> bool {
         self.code() == DOS
     }

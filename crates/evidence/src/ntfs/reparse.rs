@@ -42,6 +42,22 @@ pub(crate) fn reparse(volume: &Volume, entry: &MftEntry) -> Result<Reparse, Ntfs
     Ok(meaning(&bytes))
 }
 
+/// The tag of a reparse point, and where a link points; of a value that stands in clusters the tag that `$FILE_NAME` keeps.
+pub(super) fn tag_and_target(entry: &MftEntry) -> Option<(u32, Option<String>)> {
+    let found = entry.attributes(REPARSE_POINT).next()?;
+    let Ok((bytes, _)) = found.value() else {
+        let kept = entry.names().flatten().next().and_then(|name| name.reparse_tag());
+        return Some((kept.unwrap_or(0), None));
+    };
+    let tag = bytes.first_chunk::<4>().map_or(0, |tag| u32::from_le_bytes(*tag));
+    match meaning(bytes) {
+        Reparse::Link(target) if matches!(tag, MOUNT_POINT | SYMLINK) => Some((tag, Some(target))),
+        Reparse::Link(_) | Reparse::Overlay(_) | Reparse::Elsewhere(_) | Reparse::Cloud | Reparse::Plain => {
+            Some((tag, None))
+        }
+    }
+}
+
 fn meaning(bytes: &[u8]) -> Reparse {
     let tag = bytes.first_chunk::<4>().map_or(0, |tag| u32::from_le_bytes(*tag));
     match tag {

@@ -2,14 +2,16 @@
 
 use super::{Decoder, Head, Source, parts};
 use crate::intake::Flow;
+use crate::row::Row;
 use crate::spec;
 use artifacts::recycle_bin;
-use evidence::ReadError;
-use ledger::FieldType::{Name, Path, Size, Time};
-use ledger::{FieldValue, RecordType};
+use evidence::{Node, NodeKind, ReadError, Tree};
+use ledger::FieldType::{Flag, Integer, Name, Path, Size, Time};
+use ledger::{FieldValue, Record, RecordType};
 use std::ops::ControlFlow;
 
-const KIND: &str = "recycled_file";
+pub(crate) const KIND: &str = "recycled_file";
+const ORPHAN: &str = "recycled_content";
 
 /// Longest file that is read: one with a path of 32,767 units has 64 KiB.
 const LONGEST: u64 = 1 << 20;
@@ -28,7 +30,12 @@ fn fits(head: &Head<'_>) -> bool {
 }
 
 fn records() -> Vec<RecordType> {
-    vec![spec::record(
+    vec![record_type(), orphan_type()]
+}
+
+/// What an entry of the Recycle Bin tells, whichever index holds it.
+pub(crate) fn record_type() -> RecordType {
+    spec::record(
         KIND,
         "a file or folder that was moved to the Recycle Bin; not that its content is still there, nor that the bin was emptied",
         "original_path",
@@ -36,31 +43,79 @@ fn records() -> Vec<RecordType> {
             ("original_path", &[Path], "where it stood before"),
             ("deleted", &[Time], "when it was moved to the Recycle Bin"),
             ("size", &[Size], "its bytes; of a folder those of all in it"),
-            ("path", &[Path], "path of the $I file in the evidence"),
+            ("path", &[Path], "path of the $I file, or of the INFO2, in the evidence"),
             (
                 "content_path",
                 &[Path],
-                "path of the $R file or folder with the content, where it is still there",
+                "path of the file or folder with the content, $R and the like, where it is still there",
             ),
+            ("content_present", &[Flag], "whether that file or folder is in this evidence"),
+            (
+                "sid",
+                &[ledger::FieldType::Sid, Name],
+                "folder of the Recycle Bin it stands in: the SID of the user",
+            ),
+            ("drive", &[Name], "INFO2: drive that it stood on"),
+            ("index", &[Integer], "INFO2: its number, which is in the name of its content"),
+            (
+                "emptied",
+                &[Flag],
+                "INFO2: whether the entry is marked as one that is no more: it was restored, or deleted from the Recycle Bin",
+            ),
+        ],
+    )
+}
+
+/// Content without the `$I` file that tells where it came from.
+fn orphan_type() -> RecordType {
+    spec::record(
+        ORPHAN,
+        "a $R file or folder of the Recycle Bin without its $I file: where it stood, and when it was moved there, is not told",
+        "path",
+        &[
+            ("path", &[Path], "path of the $R file or folder in the evidence"),
+            ("size", &[Size], "bytes of the file"),
+            ("directory", &[Flag], "whether it is a folder"),
             (
                 "sid",
                 &[ledger::FieldType::Sid, Name],
                 "folder of the Recycle Bin it stands in: the SID of the user",
             ),
         ],
-    )]
+    )
+}
+
+/// A record for a `$R` file or folder, where its `$I` file is missing.
+pub(crate) fn orphan(tree: &dyn Tree, node: &Node) -> Result<Option<Record>, ReadError> {
+    let Some(rest) = node.name.strip_prefix("$R") else { return Ok(None) };
+    let Some(folder) = node.path.parent() else { return Ok(None) };
+    // `$RECYCLE.BIN` itself stands in no folder of a user.
+    let index = folder.child(&format!("$I{rest}")).ok();
+    if !folder.name().starts_with("S-1-")
+        || index.map(|path| tree.node(&path)).transpose()?.flatten().is_some()
+    {
+        return Ok(None);
+    }
+    let is_file = node.kind == NodeKind::File;
+    let row = Row::new(ORPHAN, tree, node, None)
+        .field("path", FieldValue::Path(node.path.as_str().to_owned()))
+        .field("directory", FieldValue::Flag(node.kind == NodeKind::Directory))
+        .maybe("size", is_file.then_some(FieldValue::Size(node.size)), None)
+        .maybe("sid", user(folder.name()), None);
+    Ok(Some(row.done()))
 }
 
 fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     let bytes = source.bytes(LONGEST)?;
     let Some(found) = recycle_bin::read(&bytes) else { return Ok(ControlFlow::Continue(())) };
-    let path = source.node.path.clone();
+    let (path, content) = (source.node.path.clone(), content(source)?);
     let row = source
         .row(KIND, Some(ledger::ByteSpan::new(0, bytes.len() as u64)))
         .defects(parts::defects(source, 0, &found.damage))
         .field("path", FieldValue::Path(path.as_str().to_owned()))
-        .maybe("content_path", content(source)?, None)
-        .maybe("sid", path.parent().map(|folder| user(folder.name())), None);
+        .field("content_present", FieldValue::Flag(content.is_some()))
+        .maybe("content_path", content, None)
+        .maybe("sid", path.parent().and_then(|folder| user(folder.name())), None);
     let row = parts::part(row, "size", 0, found.size.as_ref(), FieldValue::Size);
     let row = parts::time(row, "deleted", 0, found.deleted.as_ref());
     if found.path.is_none() {
@@ -82,10 +137,11 @@ fn content(source: &Source<'_, '_>) -> Result<Option<FieldValue>, ReadError> {
     Ok(node.map(|node| FieldValue::Path(node.path.as_str().to_owned())))
 }
 
-fn user(folder: &str) -> FieldValue {
-    if folder.starts_with("S-1-") {
-        FieldValue::Sid(folder.to_owned())
-    } else {
-        FieldValue::Name(folder.to_owned())
+/// Whose folder it is; `None` where the Recycle Bin has none for each user.
+pub(crate) fn user(folder: &str) -> Option<FieldValue> {
+    match folder {
+        "" => None,
+        sid if sid.starts_with("S-1-") => Some(FieldValue::Sid(sid.to_owned())),
+        name => Some(FieldValue::Name(name.to_owned())),
     }
 }

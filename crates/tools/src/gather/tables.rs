@@ -10,6 +10,14 @@ pub(crate) const BROWSER_HISTORY: Gathered = Gathered {
     artifacts: &["typed_entries"],
 };
 
+/// Files and folders of master file tables.
+pub(crate) const MFT: Gathered = Gathered {
+    tool: "mft_file",
+    about: "Gives every file and folder that a master file table ($MFT) tells of, deleted ones among them, with the four times of $STANDARD_INFORMATION and those of $FILE_NAME; first what the table holds altogether. The $MFT may be a file of a collection or that of a volume of an image.",
+    decoders: &["mft"],
+    artifacts: &[],
+};
+
 /// What starts by itself.
 pub(crate) const PERSISTENCE: Gathered = Gathered {
     tool: "persistence",
@@ -25,14 +33,6 @@ pub(crate) const PROGRAM_EXECUTION: Gathered = Gathered {
     about: "Gives which programs ran or were there, by every source that can tell, side by side; each proves something else, and the inventories prove no run.",
     decoders: &["error_report", "powershell_history", "powershell_transcript", "prefetch", "srum"],
     artifacts: &["amcache", "bam", "mui_cache", "recent_apps", "shim_cache", "user_assist"],
-};
-
-/// What users moved to the Recycle Bin.
-pub(crate) const RECYCLE_BIN: Gathered = Gathered {
-    tool: "recycle_bin",
-    about: "Gives what users moved to the Recycle Bin.",
-    decoders: &["recycle_bin"],
-    artifacts: &[],
 };
 
 /// What users opened, started and typed.

@@ -2,6 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
+use crate::intake::Brief;
 use crate::span::Span;
 use ledger::pattern::{fits, fold};
 use ledger::{Clock, FieldValue, Record, RecordType, Time};
@@ -50,6 +51,19 @@ impl Filter {
             && self.named(record)
             && (self.texts.is_empty() || contains_any(record, &self.texts))
             && (!self.bounded || self.timed(record))
+    }
+
+    /// Whether a record of this kind is wanted; `None` where only the record itself can tell.
+    pub(crate) fn wants_brief(&mut self, brief: &Brief<'_>) -> Option<bool> {
+        let named = || self.name.as_ref().is_none_or(|pattern| fits(pattern, brief.subject));
+        if self.kind.as_ref().is_some_and(|kind| kind != brief.kind) || !named() {
+            return Some(false);
+        }
+        if !self.texts.is_empty() {
+            return None;
+        }
+        self.timeless += u64::from(self.bounded && brief.times.is_empty());
+        Some(!self.bounded || brief.times.iter().any(|time| self.span.contains(*time)))
     }
 
     /// Says that records without times were left out, where there were any.

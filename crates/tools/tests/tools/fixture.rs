@@ -45,12 +45,14 @@ pub(crate) const OF_FILES: &[&str] = &[
     "browser_history",
     "list_event_channels",
     "logons",
+    "mft_file",
     "parse_file",
     "persistence",
     "program_execution",
     "query_events",
     "recycle_bin",
     "user_activity",
+    "usn_journal",
 ];
 
 impl Fixture {
@@ -145,6 +147,10 @@ impl Fixture {
 /// Arguments that each tool answers with records.
 pub(crate) fn valid(tool: &str) -> Value {
     match tool {
+        "mft_file" => json!({ "under": "C", "evidence": "files", "source": "mft", "name": "*.txt" }),
+        "usn_journal" => {
+            json!({ "under": "C/$Extend", "evidence": "files", "reason": "FILE_CREATE", "text": "new" })
+        }
         "browser_history" => json!({ "under": "C/Users", "evidence": "files", "source": "web_cache" }),
         "find_files" => {
             json!({ "name": "*.TXT", "under": "C/Users", "extension": ".txt", "evidence": "disk" })

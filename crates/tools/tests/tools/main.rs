@@ -14,6 +14,7 @@ mod cases;
 mod catalogue;
 mod decoders;
 mod deleted_tools;
+mod file_system_artifacts;
 mod files;
 mod fixture;
 mod image_fixture;
