@@ -13,12 +13,14 @@
 //! ```
 
 mod cells;
+mod log;
 mod names;
 mod spec;
 mod write;
 
 use std::collections::BTreeMap;
 
+pub use log::{LogEntry, new_log, old_log};
 pub use spec::{KeySpec, ListKind, ValueSpec};
 
 /// Length of the base block in bytes; hive bins begin here.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use artifacts::registry::{Filetime, Hive, HiveType, ValueData, WalkSummary, identify};
 
 #[expect(clippy::disallowed_methods, reason = "real cases are optional and named by the environment")]
-fn case(name: &str) -> Option<PathBuf> {
+pub(crate) fn case(name: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("LOCARD_CASES").map(|cases| Path::new(&cases).join(name).join("evidence"));
     let found = folder.filter(|folder| folder.is_dir());
     if found.is_none() {

@@ -8,6 +8,8 @@ mod damage;
 mod goldens;
 #[cfg(test)]
 mod mutations;
+#[cfg(test)]
+mod replay;
 
 use std::ops::ControlFlow;
 
