@@ -9,6 +9,7 @@
 mod cells;
 mod decode;
 mod defect;
+pub mod deleted;
 mod difference;
 mod header;
 mod identify;

@@ -7,9 +7,9 @@ use crate::normalise::{Normalised, normalise};
 use crate::returned::Return;
 use crate::settle::settle;
 use crate::{
-    carve_strings, find_files, gather, hash_file, list_deleted, list_directory, list_hives, list_partitions,
-    list_tables, mft_entry, parse_file, parse_registry_key, read_file, read_stream, registry_artifact,
-    search_registry, search_text, sqlite_query, stat_file, timeline,
+    carve_strings, deleted_registry, find_files, gather, hash_file, list_deleted, list_directory, list_hives,
+    list_partitions, list_tables, mft_entry, parse_file, parse_registry_key, read_file, read_stream,
+    registry_artifact, search_registry, search_text, sqlite_query, stat_file, timeline,
 };
 use evidence::Tree;
 use ledger::ToolSpec;
@@ -40,6 +40,7 @@ struct Tool {
 /// Sorted by name.
 const TOOLS: &[Tool] = &[
     Tool { spec: carve_strings::spec, run: carve_strings::run },
+    Tool { spec: deleted_registry::spec, run: deleted_registry::run },
     Tool { spec: find_files::spec, run: find_files::run },
     Tool { spec: hash_file::spec, run: hash_file::run },
     Tool { spec: list_deleted::spec, run: list_deleted::run },

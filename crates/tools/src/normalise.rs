@@ -49,7 +49,7 @@ pub(crate) fn role(argument: &str) -> Option<Role> {
         "key" => Role::Key,
         "from" | "to" | "written_after" | "written_before" => Role::Instant,
         "extension" | "text" | "encoding" | "in" | "source" | "sql" | "query" | "table" | "artifact"
-        | "wal" | "user" | "record" | "count_by" | "sum" | "stream" | "with_stream" | "region" => {
+        | "logs" | "wal" | "user" | "record" | "count_by" | "sum" | "stream" | "with_stream" | "region" => {
             Role::Verbatim
         }
         _ => return None,

@@ -233,12 +233,11 @@ pub fn replay(hive: &[u8], logs: &[&[u8]]) -> Replay {
 }
 
 impl Replay {
-    /// Where bytes of the replayed hive stand; `hive` are the bytes of the hive file.
+    /// Where bytes of the replayed hive stand; `hive` are the bytes of the hive file, `replayed` those of [`Replay::bytes`].
     ///
     /// Bytes that a log holds unchanged still stand in the hive.
-    pub fn place(&self, hive: &[u8], offset: u64, length: u64) -> Place {
-        let Some(bytes) = &self.bytes else { return Place::Hive };
-        match (part(hive, offset, length), part(bytes, offset, length)) {
+    pub fn place(&self, hive: &[u8], replayed: &[u8], offset: u64, length: u64) -> Place {
+        match (part(hive, offset, length), part(replayed, offset, length)) {
             (Some(base), Some(replayed)) if base == replayed => Place::Hive,
             (_, Some(_)) => self.pieces.place(offset, length),
             (_, None) => Place::Nowhere,

@@ -5,6 +5,8 @@ mod cases;
 #[cfg(test)]
 mod damage;
 #[cfg(test)]
+mod deleted;
+#[cfg(test)]
 mod goldens;
 #[cfg(test)]
 mod mutations;

@@ -155,7 +155,7 @@ fn each_byte_of_the_result_has_its_place() {
     let (mut of_hive, mut of_logs) = (0, 0);
     for at in (4096..bytes.len()).step_by(8) {
         let found = &bytes[at..at + 8];
-        match replayed.place(&states[0], at as u64, 8) {
+        match replayed.place(&states[0], &bytes, at as u64, 8) {
             Place::Hive => {
                 of_hive += 1;
                 assert_eq!(found, &states[0][at..at + 8]);
@@ -168,8 +168,8 @@ fn each_byte_of_the_result_has_its_place() {
         }
     }
     assert!(of_hive > 100 && of_logs > 100, "{of_hive} {of_logs}");
-    assert_eq!(replayed.place(&states[0], 4, 8), Place::Nowhere);
-    assert_eq!(replayed.place(&states[0], bytes.len() as u64, 8), Place::Nowhere);
+    assert_eq!(replayed.place(&states[0], &bytes, 4, 8), Place::Nowhere);
+    assert_eq!(replayed.place(&states[0], &bytes, bytes.len() as u64, 8), Place::Nowhere);
 }
 
 #[test]
