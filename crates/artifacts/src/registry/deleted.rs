@@ -109,10 +109,12 @@ pub fn deleted<'h>(hive: &'h Hive<'_>, mut show: impl FnMut(Remnant<'h>) -> Cont
 
 /// What remnants refer to.
 struct Tree<'f> {
-    /// Paths of live keys by reference, and which value names each has.
+    /// Paths of live keys by reference.
     live: HashMap<u32, String>,
-    /// Live keys by their path in lower case, with the names of their values in lower case.
-    paths: HashMap<String, HashSet<String>>,
+    /// Paths of live keys in lower case.
+    paths: HashSet<String>,
+    /// Names of live values in lower case, by the remnant of a key that has the path of theirs.
+    names: HashMap<u32, HashSet<String>>,
     /// Remnants of keys by reference.
     gone: HashMap<u32, &'f FoundKey>,
     /// Remnants of keys by the references in their lists of values.
@@ -122,10 +124,9 @@ struct Tree<'f> {
 
 impl<'f> Tree<'f> {
     fn of(hive: &Hive<'_>, free: &Free, found: &'f [Found]) -> Self {
-        let (mut live, mut paths) = (HashMap::new(), HashMap::new());
+        let (mut live, mut paths) = (HashMap::new(), HashSet::new());
         let summary = hive.walk(|visit| {
-            let names = visit.values.iter().map(|value| value.name.to_lowercase()).collect();
-            paths.insert(visit.key.path.to_lowercase(), names);
+            paths.insert(visit.key.path.to_lowercase());
             live.insert(visit.key.reference, visit.key.path);
             ControlFlow::Continue(())
         });
@@ -142,7 +143,20 @@ impl<'f> Tree<'f> {
             }
             owners.extend(listed.into_iter().map(|value| (value, key)));
         }
-        Tree { live, paths, gone, owners, complete: summary.complete && left > 0 }
+        let complete = summary.complete && left > 0;
+        let mut tree = Tree { live, paths, names: HashMap::new(), gone, owners, complete };
+        tree.names = keys().filter_map(|key| tree.live_values(hive, key)).collect();
+        tree
+    }
+
+    /// The names of the values of the live key that has the path of a remnant with values.
+    fn live_values(&self, hive: &Hive<'_>, key: &FoundKey) -> Option<(u32, HashSet<String>)> {
+        let (path, _) = Some(self.path(key)).filter(|(path, complete)| {
+            *complete && key.value_count > 0 && self.paths.contains(&path.to_lowercase())
+        })?;
+        let live = hive.key(&path).ok()??;
+        let names = hive.values(&live).0.into_iter().map(|value| value.name.to_lowercase());
+        Some((key.reference, names.collect()))
     }
 
     /// The path of a remnant, and whether it begins at the root.
@@ -167,7 +181,7 @@ impl<'f> Tree<'f> {
 
     fn key(&self, key: &FoundKey) -> DeletedKey {
         let (path, path_complete) = self.path(key);
-        let standing = match (path_complete, self.paths.contains_key(&path.to_lowercase())) {
+        let standing = match (path_complete, self.paths.contains(&path.to_lowercase())) {
             (false, _) => Standing::Unknown,
             (true, true) => Standing::Live,
             (true, false) => Standing::Gone,
@@ -185,14 +199,15 @@ impl<'f> Tree<'f> {
     }
 
     fn value<'h>(&self, hive: &'h Hive<'_>, free: &Free, found: &FoundValue) -> DeletedValue<'h> {
-        let key = self.owners.get(&found.reference).map(|key| self.path(key));
-        let name = found.name.to_lowercase();
+        let owner = self.owners.get(&found.reference);
+        let key = owner.map(|key| self.path(key));
+        let live = owner.and_then(|key| self.names.get(&key.reference));
         let standing = match &key {
             None | Some((_, false)) => Standing::Unknown,
-            Some((path, true)) => match self.paths.get(&path.to_lowercase()) {
-                Some(names) if names.contains(&name) => Standing::Live,
-                Some(_) | None => Standing::Gone,
-            },
+            Some((_, true)) if live.is_some_and(|names| names.contains(&found.name.to_lowercase())) => {
+                Standing::Live
+            }
+            Some((_, true)) => Standing::Gone,
         };
         let (kind, mut ignored) = (ValueKind::from(found.kind), Vec::new());
         let (data, raw, data_extents) = match data::read(hive, free, found) {
