@@ -113,8 +113,8 @@ struct Tree<'f> {
     live: HashMap<u32, String>,
     /// Paths of live keys in lower case.
     paths: HashSet<String>,
-    /// Names of live values in lower case, by the remnant of a key that has the path of theirs.
-    names: HashMap<u32, HashSet<String>>,
+    /// Names of live values in lower case, by the path of their key, where a remnant with values has that path, too.
+    names: HashMap<String, HashSet<String>>,
     /// Remnants of keys by reference.
     gone: HashMap<u32, &'f FoundKey>,
     /// Remnants of keys by the references in their lists of values.
@@ -145,18 +145,31 @@ impl<'f> Tree<'f> {
         }
         let complete = summary.complete && left > 0;
         let mut tree = Tree { live, paths, names: HashMap::new(), gone, owners, complete };
-        tree.names = keys().filter_map(|key| tree.live_values(hive, key)).collect();
+        tree.names = tree.live_values(hive, keys());
         tree
     }
 
-    /// The names of the values of the live key that has the path of a remnant with values.
-    fn live_values(&self, hive: &Hive<'_>, key: &FoundKey) -> Option<(u32, HashSet<String>)> {
-        let (path, _) = Some(self.path(key)).filter(|(path, complete)| {
-            *complete && key.value_count > 0 && self.paths.contains(&path.to_lowercase())
-        })?;
-        let live = hive.key(&path).ok()??;
-        let names = hive.values(&live).0.into_iter().map(|value| value.name.to_lowercase());
-        Some((key.reference, names.collect()))
+    /// The names of the values of live keys that have the path of a remnant with values.
+    fn live_values<'k>(
+        &self,
+        hive: &Hive<'_>,
+        keys: impl Iterator<Item = &'k FoundKey>,
+    ) -> HashMap<String, HashSet<String>> {
+        let paths = keys.filter(|key| key.value_count > 0).map(|key| self.path(key));
+        let paths = paths.filter(|(_, complete)| *complete).map(|(path, _)| path.to_lowercase());
+        let wanted: HashSet<String> = paths.filter(|path| self.paths.contains(path)).collect();
+        let mut names = HashMap::new();
+        if !wanted.is_empty() {
+            hive.walk(|visit| {
+                let path = visit.key.path.to_lowercase();
+                if wanted.contains(&path) {
+                    let values = visit.values.iter().map(|value| value.name.to_lowercase());
+                    names.insert(path, values.collect());
+                }
+                ControlFlow::Continue(())
+            });
+        }
+        names
     }
 
     /// The path of a remnant, and whether it begins at the root.
@@ -199,9 +212,8 @@ impl<'f> Tree<'f> {
     }
 
     fn value<'h>(&self, hive: &'h Hive<'_>, free: &Free, found: &FoundValue) -> DeletedValue<'h> {
-        let owner = self.owners.get(&found.reference);
-        let key = owner.map(|key| self.path(key));
-        let live = owner.and_then(|key| self.names.get(&key.reference));
+        let key = self.owners.get(&found.reference).map(|key| self.path(key));
+        let live = key.as_ref().and_then(|(path, _)| self.names.get(&path.to_lowercase()));
         let standing = match &key {
             None | Some((_, false)) => Standing::Unknown,
             Some((_, true)) if live.is_some_and(|names| names.contains(&found.name.to_lowercase())) => {
