@@ -24,6 +24,7 @@ mod name_index_file;
 mod normalise;
 mod registry;
 mod registry_artifact;
+mod replayed;
 mod search;
 mod search_registry;
 mod search_text;
