@@ -1,12 +1,14 @@
-//! Keys and values per second of a full walk, ours (decoded, located) beside nt-hive's plain one.
+//! Keys and values per second of a full walk, ours (decoded, located) beside nt-hive's plain one; the replay of a log; the search of free space.
 
 #![expect(clippy::expect_used, reason = "a benchmark whose sample is no hive has nothing to measure")]
 
 use std::ops::ControlFlow;
 
 use artifacts::registry::Hive;
+use artifacts::registry::deleted::deleted;
+use artifacts::registry::replay::replay;
 use divan::counter::ItemsCount;
-use testkit::hive::{HiveSpec, KeySpec, ValueSpec};
+use testkit::hive::{HiveSpec, KeySpec, LogEntry, ValueSpec, new_log};
 
 fn main() {
     divan::main();
@@ -48,6 +50,28 @@ fn nt_hive_names_and_data(bencher: divan::Bencher<'_, '_>) {
     bencher.counter(ItemsCount::new(RECORDS)).bench_local(|| {
         let hive = nt_hive::Hive::without_validation(bytes.as_slice()).expect("the sample is a hive");
         assert_eq!(plain(&hive.root_key_node().expect("the sample has a root")), RECORDS);
+    });
+}
+
+/// A log that writes every page of the hive.
+#[divan::bench]
+fn replay_of_every_page(bencher: divan::Bencher<'_, '_>) {
+    let mut hive = sample();
+    // The checksum does not hold any more: the hive is dirty.
+    hive.iter_mut().skip(8).take(1).for_each(|byte| *byte ^= 0x80);
+    let log = new_log(&hive, &[LogEntry::between(&[], &hive, 1)]);
+    bencher.counter(divan::counter::BytesCount::new(log.len())).bench_local(|| {
+        let replayed = replay(&hive, &[&log]);
+        assert_eq!(replayed.applied.len(), 1);
+    });
+}
+
+#[divan::bench]
+fn search_of_free_space(bencher: divan::Bencher<'_, '_>) {
+    let bytes = sample();
+    bencher.counter(divan::counter::BytesCount::new(bytes.len())).bench_local(|| {
+        let hive = Hive::open(&bytes).expect("the sample is a hive");
+        assert!(deleted(&hive, |_| ControlFlow::Continue(())));
     });
 }
 

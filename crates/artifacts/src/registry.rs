@@ -4,21 +4,25 @@
 //! damaged lists and cells) is read here over a bounds-checked view of the cells.
 //! The format follows Maxim Suhanov's "Windows registry file format specification" (github.com/msuhanov/regf).
 //!
-//! A hive is read as it stands: transaction logs are not applied, and [`DefectKind::DirtyHive`] says when they matter.
+//! A hive is read as it stands, and [`DefectKind::DirtyHive`] says when its transaction logs matter; [`replay`] applies them in memory.
 
 mod cells;
 mod decode;
 mod defect;
+pub mod deleted;
+mod difference;
 mod header;
 mod identify;
 mod key;
 mod library;
 mod lists;
+pub mod replay;
 mod value;
 mod values;
 mod walk;
 
 pub use defect::{Defect, DefectKind, HeaderField, Signature};
+pub use difference::{Difference, difference};
 pub use header::{Filetime, HiveHeader, OpenError};
 pub use identify::{HiveType, identify};
 pub use key::Key;

@@ -13,12 +13,14 @@
 //! ```
 
 mod cells;
+mod log;
 mod names;
 mod spec;
 mod write;
 
 use std::collections::BTreeMap;
 
+pub use log::{LogEntry, new_log, old_log};
 pub use spec::{KeySpec, ListKind, ValueSpec};
 
 /// Length of the base block in bytes; hive bins begin here.
@@ -46,6 +48,8 @@ pub struct HiveSpec {
     pub list: ListKind,
     /// Most subkeys that one list holds; more are spread over several lists under an `ri`.
     pub list_limit: usize,
+    /// Keys in free cells, each with the path of the key that it names as its parent.
+    pub deleted: Vec<(String, KeySpec)>,
 }
 
 impl HiveSpec {
@@ -60,6 +64,7 @@ impl HiveSpec {
             secondary: 1,
             list: ListKind::Auto,
             list_limit: 500,
+            deleted: Vec::new(),
         }
     }
 
@@ -93,6 +98,12 @@ impl HiveSpec {
         self
     }
 
+    /// Adds a key, with all below it, that was deleted below the key of this path: its cells are free.
+    pub fn deleted(mut self, parent: &str, key: KeySpec) -> Self {
+        self.deleted.push((parent.to_owned(), key));
+        self
+    }
+
     /// Writes the hive.
     pub fn build(&self) -> Built {
         write::hive(self)
@@ -106,7 +117,7 @@ impl HiveSpec {
 pub struct Built {
     /// The hive file.
     pub bytes: Vec<u8>,
-    /// Path of each key (root: `""`, separator `\`) to its `nk` record.
+    /// Path of each key (root: `""`, separator `\`), deleted ones included, to its `nk` record.
     pub keys: BTreeMap<String, u64>,
     /// Path of the key and name of each value to its `vk` record.
     pub values: BTreeMap<(String, String), u64>,

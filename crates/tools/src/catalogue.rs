@@ -7,10 +7,10 @@ use crate::normalise::{Normalised, normalise};
 use crate::returned::Return;
 use crate::settle::settle;
 use crate::{
-    carve_strings, find_files, gather, hash_file, list_deleted, list_directory, list_event_channels,
-    list_hives, list_partitions, list_tables, mft_entry, parse_file, parse_registry_key, query_events,
-    read_file, read_stream, recycle_bin, registry_artifact, search_registry, search_text, sqlite_query,
-    stat_file, timeline, usn_journal,
+    carve_strings, deleted_registry, find_files, gather, hash_file, list_deleted, list_directory,
+    list_event_channels, list_hives, list_partitions, list_tables, mft_entry, parse_file, parse_registry_key,
+    query_events, read_file, read_stream, recycle_bin, registry_artifact, search_registry, search_text,
+    sqlite_query, stat_file, timeline, usn_journal,
 };
 use evidence::Tree;
 use ledger::ToolSpec;
@@ -40,10 +40,9 @@ struct Tool {
 
 /// Sorted by name.
 const TOOLS: &[Tool] = &[
-    Tool { spec: || gather::spec(&MFT), run: |call| gather::run(&MFT, call) },
-    Tool { spec: usn_journal::spec, run: usn_journal::run },
     Tool { spec: || gather::spec(&BROWSER_HISTORY), run: |call| gather::run(&BROWSER_HISTORY, call) },
     Tool { spec: carve_strings::spec, run: carve_strings::run },
+    Tool { spec: deleted_registry::spec, run: deleted_registry::run },
     Tool { spec: find_files::spec, run: find_files::run },
     Tool { spec: hash_file::spec, run: hash_file::run },
     Tool { spec: list_deleted::spec, run: list_deleted::run },
@@ -54,6 +53,7 @@ const TOOLS: &[Tool] = &[
     Tool { spec: list_tables::spec, run: list_tables::run },
     Tool { spec: query_events::logons_spec, run: query_events::run_logons },
     Tool { spec: mft_entry::spec, run: mft_entry::run },
+    Tool { spec: || gather::spec(&MFT), run: |call| gather::run(&MFT, call) },
     Tool { spec: parse_file::spec, run: parse_file::run },
     Tool { spec: parse_registry_key::spec, run: parse_registry_key::run },
     Tool { spec: || gather::spec(&PERSISTENCE), run: |call| gather::run(&PERSISTENCE, call) },
@@ -69,6 +69,7 @@ const TOOLS: &[Tool] = &[
     Tool { spec: stat_file::spec, run: stat_file::run },
     Tool { spec: timeline::spec, run: timeline::run },
     Tool { spec: || gather::spec(&USER_ACTIVITY), run: |call| gather::run(&USER_ACTIVITY, call) },
+    Tool { spec: usn_journal::spec, run: usn_journal::run },
 ];
 
 /// The specifications of all INVESTIGATE tools, sorted by name.

@@ -4,6 +4,7 @@
 
 use crate::error::CallError;
 use crate::hive_file::{self, type_name};
+use crate::hive_state::{self, Loaded, Logs};
 use crate::hives;
 use crate::key_lookup::{live, look_up};
 use crate::live_path;
@@ -161,7 +162,7 @@ fn profile_folders(
 }
 
 fn image_path(place: &Place<'_>, sid: &str) -> Option<String> {
-    let bytes = hive_file::bytes(place.tree, &place.node).ok()?;
+    let Loaded { bytes, .. } = hive_state::load(place.tree, &place.node, Logs::Applied).ok()?;
     let hive = hive_file::open(&place.node, &bytes).ok()?;
     let path = format!("Microsoft\\Windows NT\\CurrentVersion\\ProfileList\\{sid}");
     let key = look_up(&hive, &place.node, &path).ok()?.key?;

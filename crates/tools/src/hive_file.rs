@@ -121,16 +121,3 @@ pub(crate) fn unreadable(node: &Node, hive: &Hive<'_>) -> Option<Gap> {
     let reason = format!("damaged at its root, so that keys are out of reach: {}", first.what);
     Some(Gap { path: node.path.as_str().to_owned(), reason })
 }
-
-/// The gap that a dirty hive leaves: its last changes stand in logs that are not read.
-pub(crate) fn dirty(tree: &dyn Tree, node: &Node, hive: &Hive<'_>) -> Result<Option<Gap>, ReadError> {
-    if hive.header().clean {
-        return Ok(None);
-    }
-    let reason = if logs(tree, node)?.is_empty() {
-        "the hive is dirty, and no transaction logs stand beside it"
-    } else {
-        "transaction logs present and not applied"
-    };
-    Ok(Some(Gap { path: node.path.as_str().to_owned(), reason: reason.to_owned() }))
-}

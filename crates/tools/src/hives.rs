@@ -2,6 +2,7 @@
 
 use crate::error::CallError;
 use crate::hive_file::{self, Head};
+use crate::hive_state::{self, Loaded, Logs, State};
 use crate::place::Place;
 use crate::returned::chain;
 use artifacts::registry::{Hive, HiveType, identify};
@@ -54,11 +55,13 @@ pub(crate) struct HiveFile<'a> {
     pub(crate) node: &'a Node,
     pub(crate) bytes: &'a [u8],
     pub(crate) hive: Hive<'a>,
+    pub(crate) state: &'a State,
 }
 
 /// What a search has met beside hives.
 #[derive(Default)]
 pub(crate) struct HiveSearch {
+    logs: Logs,
     /// Damage: files that begin as a hive and are none, folders that cannot be listed in full.
     pub(crate) defects: Vec<Defect>,
     /// What could not be read.
@@ -72,6 +75,11 @@ pub(crate) struct HiveSearch {
 pub(crate) type Visit<'v> = dyn FnMut(&HiveFile<'_>, &mut HiveSearch) -> Result<(), ReadError> + 'v;
 
 impl HiveSearch {
+    /// A search that applies the logs of hives, or not.
+    pub(crate) fn of(logs: Logs) -> HiveSearch {
+        HiveSearch { logs, ..HiveSearch::default() }
+    }
+
     /// Visits every hive below the folder `start`, sorted by path.
     pub(crate) fn run(
         &mut self,
@@ -102,11 +110,11 @@ impl HiveSearch {
     }
 
     fn file(&mut self, tree: &dyn Tree, node: &Node, visit: &mut Visit<'_>) -> Result<(), ReadError> {
-        let bytes = hive_file::bytes(tree, node)?;
+        let Loaded { bytes, state } = hive_state::load(tree, node, self.logs)?;
         match Hive::open(&bytes) {
             Ok(hive) => {
                 self.count += 1;
-                visit(&HiveFile { tree, node, bytes: &bytes, hive }, self)?;
+                visit(&HiveFile { tree, node, bytes: &bytes, hive, state: &state }, self)?;
             }
             Err(error) => {
                 let path = node.path.as_str().to_owned();
@@ -129,7 +137,8 @@ pub(crate) fn typed<'a>(trees: &[&'a dyn Tree]) -> Result<Vec<(Place<'a>, HiveTy
     }
     let mut typed = Vec::new();
     for place in found.files {
-        let Ok(bytes) = hive_file::bytes(place.tree, &place.node) else { continue };
+        let loaded = hive_state::load(place.tree, &place.node, Logs::Applied);
+        let Ok(Loaded { bytes, .. }) = loaded else { continue };
         if let Ok(hive) = Hive::open(&bytes) {
             let hive_type = identify(&hive);
             typed.push((place, hive_type));

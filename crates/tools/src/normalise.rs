@@ -50,7 +50,7 @@ pub(crate) fn role(argument: &str) -> Option<Role> {
         "from" | "to" | "written_after" | "written_before" => Role::Instant,
         "channel" | "ids" | "provider" | "extension" | "text" | "encoding" | "in" | "source" | "sql"
         | "query" | "table" | "artifact" | "wal" | "user" | "record" | "count_by" | "sum" | "stream"
-        | "with_stream" | "region" | "reason" | "per" => Role::Verbatim,
+        | "logs" | "with_stream" | "region" | "reason" | "per" => Role::Verbatim,
         _ => return None,
     })
 }

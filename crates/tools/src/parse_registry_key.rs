@@ -2,6 +2,7 @@
 
 use crate::catalogue::Call;
 use crate::error::CallError;
+use crate::hive_state::{self, Loaded, Logs};
 use crate::key_lookup::{Lookup, look_up};
 use crate::registry_records::{self, Source};
 use crate::returned::Return;
@@ -19,7 +20,7 @@ pub(crate) fn spec() -> ToolSpec {
             AbsenceForm::RegistryKey,
             &[("hive", "hive"), ("key", "key"), ("evidence", "evidence")],
             &[],
-            &["depth", "limit"],
+            &["depth", "limit", "logs"],
         )],
         ..described()
     }
@@ -28,8 +29,7 @@ pub(crate) fn spec() -> ToolSpec {
 fn described() -> ToolSpec {
     spec::tool(
         "parse_registry_key",
-        "Reads one key of a registry hive: the key, its values and its direct subkeys; with `depth` also the values and subkeys of those, level by level. \
-         Transaction logs are not applied.",
+        "Reads one key of a registry hive: the key, its values and its direct subkeys; with `depth` also the values and subkeys of those, level by level.",
         vec![
             ("hive", spec::hive()),
             (
@@ -39,6 +39,7 @@ fn described() -> ToolSpec {
                 ),
             ),
             ("evidence", spec::evidence()),
+            hive_state::argument(),
             ("depth", spec::number("levels of subkeys of which the values are read, too", 0, 0, 3)),
             ("limit", spec::number("most records to return", 2000, 1, 10_000)),
         ],
@@ -52,11 +53,11 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let place = place::find(call.trees, arguments.optional_text("evidence"), arguments.text("hive")?)?;
     let place = remains::whole(place)?;
     let node = &place.node;
-    let bytes = hive_file::bytes(place.tree, node)?;
+    let Loaded { bytes, state } = hive_state::load(place.tree, node, Logs::of(arguments))?;
     let hive = hive_file::open(node, &bytes)?;
     let Lookup { key, used, notes } = look_up(&hive, node, arguments.text("key")?)?;
 
-    let source = Source { tree: place.tree, node, bytes: &bytes };
+    let source = Source { tree: place.tree, node, bytes: &bytes, state: &state };
     let (depth, limit) = (arguments.number("depth")?, arguments.count("limit")?);
     let mut reading = Reading {
         source,
@@ -79,8 +80,9 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let mut returned = Return::found(records, normalised);
     returned.notes = notes;
     returned.defects = hive_file::base_defects(&node.path, &hive);
-    returned.defects.extend(defects);
-    if let Some(gap) = hive_file::dirty(place.tree, node, &hive)? {
+    returned.defects.extend(state.defects());
+    returned.defects.extend(defects.into_iter().map(|defect| state.defect(defect)));
+    for gap in state.gaps() {
         returned.notes.push(format!("{}: {}", gap.path, gap.reason));
         returned.gaps.push(gap);
     }

@@ -48,6 +48,7 @@ mod values;
 
 use crate::catalogue::Call;
 use crate::error::CallError;
+use crate::hive_state::{self, Loaded, Logs};
 use crate::hives::{HiveFile, HiveSearch, MAX_HIVES};
 use crate::intake::Flow;
 use crate::intake::Intake;
@@ -56,7 +57,7 @@ use crate::returned::Return;
 use crate::sink::{self, Sink};
 use crate::{hive_file, place, remains, spec};
 use artifacts::registry::{HiveType, identify};
-use evidence::{NodeKind, ReadError};
+use evidence::NodeKind;
 use ledger::{RecordType, ToolSpec};
 use reader::Reader;
 use serde_json::json;
@@ -125,12 +126,13 @@ pub(crate) fn spec() -> ToolSpec {
         ("artifact", spec::choice(&format!("what to decode. {}", about.join("; ")), &names)),
         ("hive", spec::text("path of the only hive to read; all that can hold the artifact when left out")),
         ("evidence", spec::text("label of the evidence to search; all when left out")),
+        hive_state::argument(),
     ];
     arguments.extend(sink::arguments());
     spec::tool(
         "registry_artifact",
         "Decodes one artifact of the Windows registry from every hive of the evidence that can hold it; hives are found by content, and each record names its hive. \
-         Transaction logs are not applied. An empty and complete answer means that these hives do not have the artifact.",
+         An empty and complete answer means that these hives do not have the artifact.",
         arguments,
         &["artifact"],
         records,
@@ -142,18 +144,18 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let name = arguments.text("artifact")?;
     let artifact = named(name).ok_or(CallError::Schema { tool: "registry_artifact".to_owned() })?;
     let mut sink = Sink::new(arguments, counted((artifact.records)()))?;
-    let mut normalised = Vec::new();
+    let (logs, mut normalised) = (Logs::of(arguments), Vec::new());
     let search = match arguments.optional_text("hive") {
         Some(path) => {
             let place = remains::whole(place::find(call.trees, arguments.optional_text("evidence"), path)?)?;
             normalised.push(("hive", json!(place.node.path.as_str())));
             normalised.push(("evidence", json!(place.tree.label())));
-            one(artifact, &place, &mut sink)?;
+            one(artifact, &place, logs, &mut sink)?;
             HiveSearch::default()
         }
         None => {
             let scope = place::under(call.trees, arguments.optional_text("evidence"), "")?;
-            below(artifact, &scope, &mut sink)?
+            search(artifact, &scope, logs, &mut sink)?
         }
     };
     let looked = sink.looked_at_any();
@@ -172,16 +174,23 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
 }
 
 /// Reads the one hive that was asked for; one of no known type may be what damage has left, and is read, too.
-fn one(artifact: &Artifact, place: &place::Place<'_>, sink: &mut dyn Intake) -> Result<(), CallError> {
+fn one(
+    artifact: &Artifact,
+    place: &place::Place<'_>,
+    logs: Logs,
+    sink: &mut dyn Intake,
+) -> Result<(), CallError> {
     let node = &place.node;
-    let bytes = hive_file::bytes(place.tree, node)?;
+    let Loaded { bytes, state } = hive_state::load(place.tree, node, logs)?;
     let hive = hive_file::open(node, &bytes)?;
     let found = identify(&hive);
     if found != HiveType::Other && !artifact.hives.contains(&found) {
         let (path, found) = (node.path.clone(), hive_file::type_name(found));
         return Err(CallError::WrongHive { path, found, wanted: type_names(artifact) });
     }
-    Ok(read(artifact, &HiveFile { tree: place.tree, node, bytes: &bytes, hive }, found, sink)?)
+    let file = HiveFile { tree: place.tree, node, bytes: &bytes, hive, state: &state };
+    read(artifact, &file, found, sink);
+    Ok(())
 }
 
 /// The artifact of this name.
@@ -201,10 +210,22 @@ pub(crate) fn below(
     scope: &Scope<'_>,
     out: &mut dyn Intake,
 ) -> Result<HiveSearch, CallError> {
-    let mut search = HiveSearch::default();
+    search(artifact, scope, Logs::Applied, out)
+}
+
+fn search(
+    artifact: &Artifact,
+    scope: &Scope<'_>,
+    logs: Logs,
+    out: &mut dyn Intake,
+) -> Result<HiveSearch, CallError> {
+    let mut search = HiveSearch::of(logs);
     let mut visit = |file: &HiveFile<'_>, _: &mut HiveSearch| {
         let found = identify(&file.hive);
-        if artifact.hives.contains(&found) { read(artifact, file, found, out) } else { Ok(()) }
+        if artifact.hives.contains(&found) {
+            read(artifact, file, found, out);
+        }
+        Ok(())
     };
     for place in &scope.places {
         if place.node.kind == NodeKind::Directory {
@@ -214,24 +235,19 @@ pub(crate) fn below(
     Ok(search)
 }
 
-fn read(
-    artifact: &Artifact,
-    file: &HiveFile<'_>,
-    hive_type: HiveType,
-    out: &mut dyn Intake,
-) -> Result<(), ReadError> {
+fn read(artifact: &Artifact, file: &HiveFile<'_>, hive_type: HiveType, out: &mut dyn Intake) {
     let path = file.node.path.as_str();
     out.begin(format!("{path} of {} ({})", file.tree.label(), hive_file::type_name(hive_type)));
-    for defect in hive_file::base_defects(&file.node.path, &file.hive) {
+    for defect in hive_file::base_defects(&file.node.path, &file.hive).into_iter().chain(file.state.defects())
+    {
         out.defect(defect);
     }
-    if let Some(gap) = hive_file::dirty(file.tree, file.node, &file.hive)? {
+    for gap in file.state.gaps() {
         out.note(format!("{}: {}", gap.path, gap.reason));
         out.gap(gap);
     }
     // Whether the artifact was read to its end is in the page of the intake.
     let _: Flow = (artifact.read)(&mut Reader::new(file, hive_type, out));
-    Ok(())
 }
 
 fn type_names(artifact: &Artifact) -> Vec<&'static str> {

@@ -1,6 +1,7 @@
 //! The records of registry keys and values.
 
 use crate::hive_file::{key_name, record_span, value_name};
+use crate::hive_state::{self, State};
 use crate::row::Row;
 use crate::spec;
 use artifacts::registry::{Key, Value, ValueData};
@@ -41,6 +42,7 @@ pub(crate) fn key_type() -> RecordType {
             ("subkeys", &[FieldType::Integer], "number of subkeys, as stored"),
             ("values", &[FieldType::Integer], "number of values, as stored"),
             ("hive", &[FieldType::Path], "path of the hive in the evidence"),
+            hive_state::FIELD,
         ],
     )
 }
@@ -74,6 +76,7 @@ pub(crate) fn value_type() -> RecordType {
                 &[FieldType::Time],
                 "when the key was last changed; values have no times of their own",
             ),
+            hive_state::FIELD,
         ],
     )
 }
@@ -83,6 +86,7 @@ pub(crate) struct Source<'a> {
     pub(crate) tree: &'a dyn Tree,
     pub(crate) node: &'a Node,
     pub(crate) bytes: &'a [u8],
+    pub(crate) state: &'a State,
 }
 
 impl Source<'_> {
@@ -95,15 +99,15 @@ impl Source<'_> {
         let span = record_span(key.offset, name_at, 0x4C);
         let count = |count: u32| FieldValue::Integer(i128::from(count));
         let at = |field: u64, length| Some(ByteSpan::new(key.offset + field, length));
-        Row::new(KEY, self.tree, self.node, Some(span))
+        let row = Row::new(KEY, self.tree, self.node, Some(span))
             .field("key_path", path(key))
             .field_at("name", FieldValue::Name(key.name.clone()), name_at)
             .field_at("last_written", written(key), written_at(key))
             .maybe("class", key.class.clone().map(FieldValue::Text), None)
             .field_at("subkeys", count(key.subkey_count), at(0x14, 4))
             .field_at("values", count(key.value_count), at(0x24, 4))
-            .field("hive", self.hive())
-            .done()
+            .field("hive", self.hive());
+        self.state.record(row.done())
     }
 
     pub(crate) fn value(&self, key: &Key<'_>, value: &Value<'_>, defects: Vec<Defect>) -> Record {
@@ -113,7 +117,7 @@ impl Source<'_> {
         let data = Data::of(value);
         let length = Some(value.raw.len() as u64).filter(|_| data.length);
         let flag = |flag: bool| flag.then_some(FieldValue::Flag(true));
-        Row::new(VALUE, self.tree, self.node, Some(span))
+        let row = Row::new(VALUE, self.tree, self.node, Some(span))
             .field("value_path", FieldValue::RegistryPath(format!("{}\\{name}", key.path)))
             .field("key_path", path(key))
             .field_at("name", FieldValue::Name(name.to_owned()), name_at)
@@ -128,8 +132,8 @@ impl Source<'_> {
             .maybe("trailing", flag(value.trailing), None)
             .field("hive", self.hive())
             .field_at("key_last_written", written(key), written_at(key))
-            .defects(defects)
-            .done()
+            .defects(defects);
+        self.state.record(row.done())
     }
 }
 
@@ -151,16 +155,16 @@ fn written_at(key: &Key<'_>) -> Option<ByteSpan> {
 }
 
 /// The data of a value as a field.
-struct Data {
-    value: Option<FieldValue>,
-    at: Option<ByteSpan>,
-    truncated: bool,
+pub(crate) struct Data {
+    pub(crate) value: Option<FieldValue>,
+    pub(crate) at: Option<ByteSpan>,
+    pub(crate) truncated: bool,
     /// Whether the field does not say how long the data is.
     length: bool,
 }
 
 impl Data {
-    fn of(value: &Value<'_>) -> Data {
+    pub(crate) fn of(value: &Value<'_>) -> Data {
         let whole = match value.data_extents.as_slice() {
             [one] => Some(ByteSpan::new(one.offset, one.length)),
             _ => None,

@@ -3,6 +3,7 @@
 use crate::catalogue::Call;
 use crate::error::CallError;
 use crate::hive_file;
+use crate::hive_state::{self, Loaded, Logs};
 use crate::hives::Found;
 use crate::key_lookup::{Lookup, look_up};
 use crate::place::{self, Place};
@@ -10,7 +11,7 @@ use crate::registry_records::Source;
 use crate::remains;
 use crate::returned::chain;
 use crate::settle::MOST;
-use artifacts::registry::{self, Hive, Key, Value};
+use artifacts::registry::{self, Hive, HiveType, Key, Value, identify};
 use ledger::{Defect, Gap};
 use serde_json::json;
 use std::ops::ControlFlow;
@@ -25,6 +26,7 @@ pub(crate) struct Scan<'a> {
     key: Option<String>,
     /// The same in the spelling of the only hive.
     used: Option<String>,
+    logs: Logs,
     pub(crate) defects: Vec<Defect>,
     pub(crate) gaps: Vec<Gap>,
     pub(crate) notes: Vec<String>,
@@ -33,6 +35,7 @@ pub(crate) struct Scan<'a> {
 /// One key in scope.
 pub(crate) struct Met<'s, 'h> {
     pub(crate) source: &'s Source<'s>,
+    pub(crate) hive_type: HiveType,
     pub(crate) key: &'s Key<'h>,
     pub(crate) values: &'s [Value<'h>],
     /// Damage met at the key; what is taken out becomes that of a record.
@@ -55,8 +58,8 @@ impl<'a> Scan<'a> {
         let Found { mut files, defects, gaps } = found;
         files.sort_by(|a, b| (a.tree.label(), &a.node.path).cmp(&(b.tree.label(), &b.node.path)));
         let key = call.arguments.optional_text("key").map(str::to_owned);
-        let notes = Vec::new();
-        Ok(Scan { hives: files, one: one.is_some(), key, used: None, defects, gaps, notes })
+        let (logs, notes) = (Logs::of(call.arguments), Vec::new());
+        Ok(Scan { hives: files, one: one.is_some(), key, used: None, logs, defects, gaps, notes })
     }
 
     /// Shows every key in scope once, hive by hive; the number is that of the hive.
@@ -98,18 +101,19 @@ impl<'a> Scan<'a> {
     ) -> Result<ControlFlow<()>, CallError> {
         let Some(Place { tree, node }) = self.hives.get(number) else { return Ok(ControlFlow::Continue(())) };
         let (tree, node) = (*tree, node.clone());
-        let bytes = hive_file::bytes(tree, &node)?;
+        let Loaded { bytes, state } = hive_state::load(tree, &node, self.logs)?;
         let hive = hive_file::open(&node, &bytes)?;
         let Lookup { key: start, used, notes } =
             look_up(&hive, &node, self.key.as_deref().unwrap_or_default())?;
         self.notes.extend(notes.into_iter().filter(|_| start.is_some() || self.one));
         self.defects.extend(hive_file::base_defects(&node.path, &hive));
-        self.gaps.extend(hive_file::dirty(tree, &node, &hive)?);
+        self.defects.extend(state.defects());
+        self.gaps.extend(state.gaps());
         self.used = Some(used.clone());
         if start.is_none() {
             return Ok(ControlFlow::Continue(()));
         }
-        let source = Source { tree, node: &node, bytes: &bytes };
+        let source = Source { tree, node: &node, bytes: &bytes, state: &state };
         Ok(self.walk(&hive, &source, &used, |met| show(number, met)))
     }
 
@@ -121,16 +125,19 @@ impl<'a> Scan<'a> {
         mut show: impl FnMut(Met<'_, '_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let mut stopped = ControlFlow::Continue(());
+        let hive_type = identify(hive);
         let summary = hive.walk(|visit| {
             if !lies_in(&visit.key.path, start) {
                 return ControlFlow::Continue(());
             }
             let mut defects = visit.defects;
-            let met = Met { source, key: &visit.key, values: &visit.values, defects: &mut defects };
+            let met =
+                Met { source, hive_type, key: &visit.key, values: &visit.values, defects: &mut defects };
             stopped = show(met);
             let path = &source.node.path;
             let room = (MOST + 1).saturating_sub(self.defects.len());
-            self.defects.extend(defects.iter().take(room).map(|found| hive_file::defect(path, found)));
+            let words = |found| source.state.defect(hive_file::defect(path, found));
+            self.defects.extend(defects.iter().take(room).map(words));
             stopped
         });
         if !summary.complete && stopped.is_continue() {
@@ -163,9 +170,9 @@ pub(crate) fn each_key(
     place: &Place<'_>,
     mut show: impl FnMut(&Key<'_>, &Source<'_>) -> ControlFlow<()>,
 ) -> Result<(), CallError> {
-    let bytes = hive_file::bytes(place.tree, &place.node)?;
+    let Loaded { bytes, state } = hive_state::load(place.tree, &place.node, Logs::Applied)?;
     let hive = hive_file::open(&place.node, &bytes)?;
-    let source = Source { tree: place.tree, node: &place.node, bytes: &bytes };
+    let source = Source { tree: place.tree, node: &place.node, bytes: &bytes, state: &state };
     hive.walk(|visit| show(&visit.key, &source));
     Ok(())
 }

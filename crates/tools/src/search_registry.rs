@@ -3,6 +3,7 @@
 use crate::arguments::Arguments;
 use crate::catalogue::Call;
 use crate::error::CallError;
+use crate::hive_choice::{Asked, by_prefix};
 use crate::needle::Needle;
 use crate::page::Page;
 use crate::parse_registry_key::{MAX_DATA, lies_in};
@@ -10,8 +11,8 @@ use crate::registry_records;
 use crate::registry_scan::{EVERYWHERE, Met, Scan};
 use crate::returned::Return;
 use crate::text::Encoding;
-use crate::{hive_file, span, spec};
-use artifacts::registry::{Key, Value, ValueData};
+use crate::{hive_file, hive_state, span, spec};
+use artifacts::registry::{HiveType, Key, Value, ValueData};
 use ledger::ToolSpec;
 use serde_json::json;
 use std::ops::ControlFlow;
@@ -24,8 +25,7 @@ pub(crate) fn spec() -> ToolSpec {
         "search_registry",
         "Finds registry keys and values that contain a text: in names of keys, names of values and data. \
          Data is searched as text of UTF-16LE and of UTF-8, in binary types too; numbers are not searched. \
-         A text with \\ in it is looked for in the paths of keys, where it must reach into the last name. \
-         Transaction logs are not applied.",
+         A text with \\ in it is looked for in the paths of keys, where it must reach into the last name; one that begins as in a live registry, such as HKLM\\SOFTWARE\\Microsoft, also without that beginning in the hives that it names.",
         vec![
             ("text", spec::text("what to look for, as it is written: at least two characters, no patterns")),
             (
@@ -51,6 +51,7 @@ pub(crate) fn spec() -> ToolSpec {
             ("written_after", spec::instant("only keys, and values of keys, last written then or later")),
             ("written_before", spec::instant("only keys, and values of keys, last written then or earlier")),
             ("evidence", spec::text("label of the evidence to search; all when left out")),
+            hive_state::argument(),
             ("limit", spec::number("most records to return", 200, 1, 2000)),
             ("offset", spec::offset()),
         ],
@@ -69,6 +70,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let mut returned = Return::found(Vec::new(), arguments.normalised(&scan.normalised()));
     (returned.defects, returned.gaps, returned.notes) = (scan.defects, scan.gaps, scan.notes);
     returned.notes.dedup();
+    returned.notes.extend(wanted.mounted.as_ref().map(Mounted::note));
     page.fill(&mut returned, "records");
     Ok(returned)
 }
@@ -81,6 +83,33 @@ struct Wanted {
     path: bool,
     places: [bool; 3],
     span: span::Span,
+    mounted: Option<Mounted>,
+}
+
+/// A text that begins as a path of a live registry does.
+struct Mounted {
+    hive_type: HiveType,
+    /// What follows the name of the hive, or of the control set.
+    rest: String,
+    needle: Needle,
+}
+
+impl Mounted {
+    fn read(text: &str, ignore_case: bool) -> Option<Mounted> {
+        let (Asked::Type(hive_type), rest) = by_prefix(text)? else { return None };
+        let (first, below) = rest.split_once('\\').unwrap_or((&rest, ""));
+        let rest = if first.eq_ignore_ascii_case("CurrentControlSet") { below } else { &rest };
+        let needle = Needle::new(rest, Encoding::Utf8, ignore_case);
+        (rest.chars().count() > 1).then(|| Mounted { hive_type, rest: rest.to_owned(), needle })
+    }
+
+    fn note(&self) -> String {
+        let hive = hive_file::type_name(self.hive_type);
+        format!(
+            "paths in a hive begin below its root: {:?} was looked for in the keys of {hive} hives, too, in any control set",
+            self.rest
+        )
+    }
 }
 
 impl Wanted {
@@ -100,16 +129,17 @@ impl Wanted {
             path: text.contains('\\'),
             places: ["key_name", "value_name", "data"].map(|place| within == "any" || within == place),
             span: span::Span::read(arguments, "written_after", "written_before")?,
+            mounted: Mounted::read(text, ignore_case),
         })
     }
 
     /// Takes what fits of one key.
     fn take(&self, met: Met<'_, '_>, page: &mut Page, data: &mut usize) -> ControlFlow<()> {
-        let Met { source, key, values, defects } = met;
+        let Met { source, hive_type, key, values, defects } = met;
         if !self.span.holds(&registry_records::last_written(key)) {
             return ControlFlow::Continue(());
         }
-        if self.names(key) && !page.take(|| source.key(key)) {
+        if self.names(key, hive_type) && !page.take(|| source.key(key)) {
             return ControlFlow::Break(());
         }
         for value in values.iter().filter(|value| self.fits(value)) {
@@ -130,7 +160,7 @@ impl Wanted {
         ControlFlow::Continue(())
     }
 
-    fn names(&self, key: &Key<'_>) -> bool {
+    fn names(&self, key: &Key<'_>, hive_type: HiveType) -> bool {
         let [in_name, ..] = self.places;
         if !in_name {
             return false;
@@ -138,16 +168,8 @@ impl Wanted {
         if !self.path {
             return self.narrow.find(key.name.as_bytes(), 0).is_some();
         }
-        // Only a hit that ends in the last name is this key's own and not one of the keys above it.
-        let last = key.path.rfind('\\').map_or(0, |at| at + 1);
-        let mut from = 0;
-        while let Some((start, end)) = self.narrow.find(key.path.as_bytes(), from) {
-            if end > last {
-                return true;
-            }
-            from = start + 1;
-        }
-        false
+        let mounted = self.mounted.as_ref().filter(|mounted| mounted.hive_type == hive_type);
+        ends_in_name(&self.narrow, key) || mounted.is_some_and(|mounted| ends_in_name(&mounted.needle, key))
     }
 
     fn fits(&self, value: &Value<'_>) -> bool {
@@ -168,4 +190,17 @@ impl Wanted {
     fn raw(&self, value: &Value<'_>) -> bool {
         self.wide.find(&value.raw, 0).is_some() || self.narrow.find(&value.raw, 0).is_some()
     }
+}
+
+/// Whether a hit in the path of a key is its own: one that ends before the last name is that of a key above it.
+fn ends_in_name(needle: &Needle, key: &Key<'_>) -> bool {
+    let last = key.path.rfind('\\').map_or(0, |at| at + 1);
+    let mut from = 0;
+    while let Some((start, end)) = needle.find(key.path.as_bytes(), from) {
+        if end > last {
+            return true;
+        }
+        from = start + 1;
+    }
+    false
 }

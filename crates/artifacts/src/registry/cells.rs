@@ -33,6 +33,11 @@ impl<'a> Cells<'a> {
         self.bytes
     }
 
+    /// What follows the base block.
+    pub(crate) fn bins(self) -> &'a [u8] {
+        self.bins
+    }
+
     /// Size of the file.
     pub(crate) fn size(self) -> u64 {
         self.bytes.len() as u64

@@ -145,7 +145,7 @@ fn check(header: &HiveHeader, block: &[u8], computed: u32) -> Vec<Defect> {
 }
 
 /// XOR of the 127 words before the checksum, where 0 and -1 are avoided.
-fn checksum(block: &[u8]) -> u32 {
+pub(crate) fn checksum(block: &[u8]) -> u32 {
     let words = (0..CHECKSUM_FIELD).step_by(4);
     match words.fold(0, |sum, at| sum ^ u32_at(block, at).unwrap_or_default()) {
         0 => 1,

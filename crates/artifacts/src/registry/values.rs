@@ -21,8 +21,8 @@ const NAME_IS_LATIN: u16 = 1;
 /// Set in the data size when the data stands in the record itself.
 const RESIDENT: u32 = 0x8000_0000;
 /// Data above this length is spread over segments of this length, from version 1.4 on.
-const SEGMENT: usize = 16_344;
-const FIRST_MINOR_WITH_BIG_DATA: u32 = 4;
+pub(crate) const SEGMENT: usize = 16_344;
+pub(crate) const FIRST_MINOR_WITH_BIG_DATA: u32 = 4;
 
 /// The values of a key.
 pub(crate) fn read<'h>(

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use artifacts::registry::{Filetime, Hive, HiveType, ValueData, WalkSummary, identify};
 
 #[expect(clippy::disallowed_methods, reason = "real cases are optional and named by the environment")]
-fn case(name: &str) -> Option<PathBuf> {
+pub(crate) fn case(name: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("LOCARD_CASES").map(|cases| Path::new(&cases).join(name).join("evidence"));
     let found = folder.filter(|folder| folder.is_dir());
     if found.is_none() {
@@ -15,7 +15,7 @@ fn case(name: &str) -> Option<PathBuf> {
     found
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut waiting = vec![folder.to_owned()];
     while let Some(folder) = waiting.pop() {

@@ -5,9 +5,13 @@ mod cases;
 #[cfg(test)]
 mod damage;
 #[cfg(test)]
+mod deleted;
+#[cfg(test)]
 mod goldens;
 #[cfg(test)]
 mod mutations;
+#[cfg(test)]
+mod replay;
 
 use std::ops::ControlFlow;
 

@@ -44,6 +44,27 @@ impl Bins {
         self.bytes[start..start + data.len()].copy_from_slice(data);
     }
 
+    /// Where the next cell goes, or the header of the bin before it.
+    pub(crate) fn end(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Frees all cells from a place that was the end once.
+    pub(crate) fn free_from(&mut self, start: usize) {
+        let mut at = start;
+        while at < self.bytes.len() {
+            if self.bytes[at..].starts_with(b"hbin") {
+                at += BIN_HEADER;
+                continue;
+            }
+            let word =
+                self.bytes[at..at + 4].iter().rev().fold(0, |word: u32, byte| word << 8 | u32::from(*byte));
+            let size = word.cast_signed().unsigned_abs();
+            self.bytes[at..at + 4].copy_from_slice(&size.to_le_bytes());
+            at += size as usize;
+        }
+    }
+
     /// Closes the last bin and hands out all of them.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         self.close_bin();

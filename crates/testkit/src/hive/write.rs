@@ -2,7 +2,7 @@
 
 use super::cells::{Bins, CellRef, NONE, file_offset, number};
 use super::names;
-use super::{BASE_BLOCK, BIG_DATA_SEGMENT, Built, HiveSpec, KeySpec, ListKind, ValueSpec};
+use super::{BASE_BLOCK, BIG_DATA_SEGMENT, Built, HiveSpec, KeySpec, ListKind, ValueSpec, cell_reference};
 
 const NAME_IS_LATIN: u16 = 0x20;
 const ROOT_FLAGS: u16 = 0x0C;
@@ -13,6 +13,12 @@ const RESIDENT: u32 = 0x8000_0000;
 pub(crate) fn hive(spec: &HiveSpec) -> Built {
     let mut writer = Writer { spec, bins: Bins::new(), security: NONE, users: 0, built: Built::default() };
     let root = writer.key(&spec.root, "", None);
+    let live = writer.bins.end();
+    for (parent, key) in &spec.deleted {
+        let cell = writer.built.keys.get(parent).map(|at| cell_reference(*at));
+        writer.key(key, &joined(parent, &key.name), Some(cell.unwrap_or(NONE)));
+    }
+    writer.bins.free_from(live);
     let (security, users) = (writer.security, writer.users);
     writer.bins.patch(security, 0x04, &security.to_le_bytes());
     writer.bins.patch(security, 0x08, &security.to_le_bytes());

@@ -5,6 +5,7 @@
 use super::reader::Reader;
 use super::values::{Held, Values};
 use crate::hive_file::{key_name, record_span, value_name};
+use crate::hive_state;
 use crate::row::Row;
 use crate::spec;
 use artifacts::registry::{Key, ValueData};
@@ -27,7 +28,8 @@ pub(crate) fn record_type(
     subject: &str,
     fields: &[(&str, &[FieldType], &str)],
 ) -> RecordType {
-    let common: [(&str, &[FieldType], &str); 4] = [
+    let common: [(&str, &[FieldType], &str); 5] = [
+        hive_state::FIELD,
         ("key_path", &[FieldType::RegistryPath], "path of the key from the root of the hive"),
         (
             "key_last_written",

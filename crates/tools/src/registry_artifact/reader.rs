@@ -2,6 +2,7 @@
 
 use super::values::Values;
 use crate::hive_file;
+use crate::hive_state::State;
 use crate::hives::HiveFile;
 use crate::intake::{Flow, Intake};
 use artifacts::registry::{self, Hive, HiveType, Key, LookupError, ValueData};
@@ -18,6 +19,7 @@ pub(crate) struct Reader<'c, 'h> {
     pub(crate) bytes: &'h [u8],
     pub(crate) hive: &'h Hive<'h>,
     pub(crate) hive_type: HiveType,
+    state: &'h State,
     out: &'c mut dyn Intake,
     /// Entries of lists that may still be read: in a hostile hive every key can share the largest list.
     work: u64,
@@ -31,7 +33,7 @@ impl<'c, 'h> Reader<'c, 'h> {
     ) -> Reader<'c, 'h> {
         let (tree, node, bytes, hive) = (file.tree, file.node, file.bytes, &file.hive);
         let work = LEAST_WORK.saturating_add(bytes.len() as u64);
-        Reader { tree, node, bytes, hive, hive_type, out, work }
+        Reader { tree, node, bytes, hive, hive_type, state: file.state, out, work }
     }
 
     /// The key at a path from the root; damage that may hide it is told.
@@ -39,7 +41,7 @@ impl<'c, 'h> Reader<'c, 'h> {
         match self.hive.root() {
             Ok(root) => self.below(&root, path),
             Err(defect) => {
-                self.out.hidden(hive_file::defect(&self.node.path, &defect));
+                self.damage(&[defect]);
                 None
             }
         }
@@ -123,7 +125,7 @@ impl<'c, 'h> Reader<'c, 'h> {
 
     /// Hands over a record.
     pub(crate) fn push(&mut self, record: Record) -> Flow {
-        self.out.push(record)
+        self.out.push(self.state.record(record))
     }
 
     /// Something in this hive that is not examined.
@@ -138,7 +140,7 @@ impl<'c, 'h> Reader<'c, 'h> {
 
     fn damage(&mut self, defects: &[registry::Defect]) {
         for defect in defects {
-            let words = hive_file::defect(&self.node.path, defect);
+            let words = self.state.defect(hive_file::defect(&self.node.path, defect));
             if defect.what.hides_records() { self.out.hidden(words) } else { self.out.defect(words) }
         }
     }

@@ -189,15 +189,25 @@ fn the_registry_is_searched_and_put_in_order_of_time() {
 }
 
 #[test]
-fn dirty_hives_are_named_with_their_logs() {
+fn dirty_hives_are_read_with_their_logs_or_without() {
     let Some(case) = Case::open("open-dirtyhives-lonewolf") else { return };
     let hives = case.ok("list_hives", json!({}));
     let dirty = |record: &&Record| text(record, "clean") == "false";
-    for hive in hives.records.iter().filter(dirty) {
-        assert!(hive.fields.contains_key("logs"), "{}", text(hive, "path"));
-        let returned = case.ok("parse_registry_key", json!({ "hive": text(hive, "path"), "key": "" }));
-        assert!(returned.gaps.iter().any(|gap| gap.reason == "transaction logs present and not applied"));
+    let replays: Vec<_> = hives.records.iter().filter(|record| record.kind == "hive_replay").collect();
+    assert_eq!(hives.records.iter().filter(dirty).count(), replays.len());
+    let told = |record: &Record| {
+        ["pages", "keys_before", "keys_after", "structural_differences"].map(|field| text(record, field))
+    };
+    for replay in replays {
+        println!("{} {:?}", text(replay, "path"), told(replay));
+        for (logs, state) in [("applied", "replayed"), ("ignored", "base")] {
+            let arguments = json!({ "hive": text(replay, "path"), "key": "", "logs": logs });
+            let returned = case.ok("parse_registry_key", arguments);
+            assert!(returned.records.iter().all(|record| text(record, "hive_state") == state));
+            let gap =
+                returned.gaps.iter().any(|gap| gap.reason == "transaction logs present and not applied");
+            assert_eq!(gap, logs == "ignored");
+        }
     }
-    assert!(hives.records.iter().any(|record| dirty(&record)));
     assert!(hives.records.iter().all(|record| !text(record, "path").to_lowercase().contains(".log")));
 }

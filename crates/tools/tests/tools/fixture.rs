@@ -155,6 +155,9 @@ pub(crate) fn valid(tool: &str) -> Value {
         "find_files" => {
             json!({ "name": "*.TXT", "under": "C/Users", "extension": ".txt", "evidence": "disk" })
         }
+        "deleted_registry" => {
+            json!({ "hive": SYSTEM, "evidence": "disk", "logs": "applied", "record": "deleted_key" })
+        }
         "hash_file" => json!({ "path": "C/Users/Ann/notes.txt", "evidence": "disk" }),
         "list_directory" => json!({ "path": "C/Users/Ann", "evidence": "disk" }),
         "list_event_channels" => json!({ "under": "C/Windows", "evidence": "files" }),
@@ -271,7 +274,11 @@ pub(crate) fn system() -> HiveSpec {
             "ControlSet001\\Control\\image/png",
             KeySpec::new("").value(ValueSpec::sz("Extension", ".png")),
         );
-    HiveSpec::new(root).file_name("\\SystemRoot\\System32\\Config\\SYSTEM").written(TICKS)
+    let gone = KeySpec::new("Gone").written(TICKS).value(ValueSpec::sz("was", "c:\\gone.exe"));
+    HiveSpec::new(root)
+        .file_name("\\SystemRoot\\System32\\Config\\SYSTEM")
+        .written(TICKS)
+        .deleted("ControlSet001\\Control", gone)
 }
 
 fn software() -> HiveSpec {

@@ -27,6 +27,7 @@ mod normalise;
 mod program_files;
 mod registry;
 mod registry_artifact;
+mod replayed;
 mod search;
 mod search_registry;
 mod search_text;

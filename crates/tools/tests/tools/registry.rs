@@ -209,7 +209,10 @@ fn a_dirty_hive_leaves_a_gap() {
     write(fixture.root(), &format!("{}.log2", SOFTWARE), b"x");
     let returned = key(&fixture, SOFTWARE, "absent");
     assert_eq!(returned.outcome, Outcome::Empty);
-    assert_eq!(returned.gaps[0].reason, "transaction logs present and not applied");
+    assert_eq!(
+        returned.gaps[0].reason,
+        format!("transaction logs present and not applied: {SOFTWARE}.log2: the log has no valid base block")
+    );
     assert!(key(&fixture, SYSTEM, "Select").gaps.is_empty());
 }
 

@@ -1,0 +1,254 @@
+//! The state in which a hive is read: as its file stands, or with its transaction logs applied.
+//!
+//! Bytes that logs changed do not stand in the hive file: a record then names the log that holds them, and what stands in neither in one piece has no place.
+
+use crate::arguments::Arguments;
+use crate::hive_file;
+use crate::returned::chain;
+use artifacts::registry::replay::{LeftOut, Place, Replay, is_dirty, replay};
+use evidence::{EvidencePath, Node, ReadError, Tree};
+use ledger::{ByteSpan, Defect, Field, FieldType, FieldValue, Gap, Record};
+use serde_json::{Value, json};
+use std::rc::Rc;
+
+/// The field of records of a hive that is not clean.
+pub(crate) const STATE: &str = "hive_state";
+
+/// Its description.
+pub(crate) const FIELD: (&str, &[FieldType], &str) = (
+    STATE,
+    &[FieldType::Name],
+    "of a hive that is not clean: replayed where its transaction logs were applied, base where the file was read as it stands; left out where the hive is clean",
+);
+
+/// Whether the transaction logs of a hive are applied.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Logs {
+    /// As Windows does when it loads the hive.
+    #[default]
+    Applied,
+    /// The file is read as it stands.
+    Ignored,
+}
+
+impl Logs {
+    /// What a call asks for; tools without [`argument`] apply them.
+    pub(crate) fn of(arguments: &Arguments) -> Logs {
+        if arguments.optional_text("logs") == Some("ignored") { Logs::Ignored } else { Logs::Applied }
+    }
+}
+
+/// The argument of tools that read hives.
+pub(crate) fn argument() -> (&'static str, Value) {
+    let schema = json!({
+        "type": "string",
+        "description": "applied reads a hive that is not clean with the changes of its transaction logs, as Windows does; ignored reads its file as it stands",
+        "enum": ["applied", "ignored"],
+        "default": "applied",
+    });
+    ("logs", schema)
+}
+
+/// A hive in memory.
+pub(crate) struct Loaded {
+    pub(crate) bytes: Rc<Vec<u8>>,
+    pub(crate) state: State,
+}
+
+/// What the bytes of a hive are.
+#[derive(Default)]
+pub(crate) enum State {
+    /// Those of a clean hive.
+    #[default]
+    Clean,
+    /// Those of the file of a hive that is not clean, and why its logs are not applied.
+    Base(Box<Unapplied>),
+    /// Those of the file with what stands in the logs.
+    Replayed(Box<Replayed>),
+}
+
+/// Why the logs of a hive are not applied.
+pub(crate) struct Unapplied {
+    hive: String,
+    reason: String,
+    defects: Vec<Defect>,
+}
+
+/// A hive and the logs that were applied to it.
+pub(crate) struct Replayed {
+    hive: String,
+    /// The bytes of the file.
+    pub(crate) base: Vec<u8>,
+    bytes: Rc<Vec<u8>>,
+    /// The paths of all logs beside it.
+    pub(crate) logs: Vec<String>,
+    /// What was applied; its bytes are taken out.
+    pub(crate) replay: Replay,
+    gaps: Vec<Gap>,
+}
+
+/// Reads a hive, and its logs where it needs them.
+pub(crate) fn load(tree: &dyn Tree, node: &Node, logs: Logs) -> Result<Loaded, ReadError> {
+    let bytes = hive_file::bytes(tree, node)?;
+    if !is_dirty(&bytes) {
+        return Ok(Loaded { bytes: Rc::new(bytes), state: State::Clean });
+    }
+    let hive = node.path.as_str().to_owned();
+    let unequal = bytes.get(4..8) != bytes.get(8..12);
+    let base = |reason: String, defects| {
+        let state = State::Base(Box::new(Unapplied { hive: hive.clone(), reason, defects }));
+        // A wrong checksum alone says nothing of changes that are missing.
+        if unequal { state } else { State::Clean }
+    };
+    let paths = hive_file::logs(tree, node)?;
+    if paths.is_empty() {
+        let state = base("the hive is dirty, and no transaction logs stand beside it".to_owned(), Vec::new());
+        return Ok(Loaded { bytes: Rc::new(bytes), state });
+    }
+    if logs == Logs::Ignored {
+        let state = base(NOT_APPLIED.to_owned(), Vec::new());
+        return Ok(Loaded { bytes: Rc::new(bytes), state });
+    }
+    let (contents, gaps) = contents(tree, &paths);
+    let contents: Vec<&[u8]> = contents.iter().map(Vec::as_slice).collect();
+    let mut replay = replay(&bytes, &contents);
+    let logs: Vec<_> = paths.iter().map(|path| path.as_str().to_owned()).collect();
+    let Some(replayed) = replay.bytes.take() else {
+        let state = base(unapplied(&replay, &logs, &gaps), damage(&replay, &logs));
+        return Ok(Loaded { bytes: Rc::new(bytes), state });
+    };
+    let replayed = Rc::new(replayed);
+    let held = Replayed { hive, base: bytes, bytes: replayed.clone(), logs, replay, gaps };
+    Ok(Loaded { bytes: replayed, state: State::Replayed(Box::new(held)) })
+}
+
+const NOT_APPLIED: &str = "transaction logs present and not applied";
+
+/// The bytes of the logs; one that cannot be read is a gap and empty.
+fn contents(tree: &dyn Tree, paths: &[EvidencePath]) -> (Vec<Vec<u8>>, Vec<Gap>) {
+    let (mut contents, mut gaps) = (Vec::new(), Vec::new());
+    for path in paths {
+        let read = tree.node(path).and_then(|node| match node {
+            Some(node) => hive_file::bytes(tree, &node),
+            None => Err(ReadError::Absent { path: path.clone() }),
+        });
+        contents.push(read.unwrap_or_else(|error| {
+            gaps.push(Gap { path: path.as_str().to_owned(), reason: chain(&error) });
+            Vec::new()
+        }));
+    }
+    (contents, gaps)
+}
+
+fn unapplied(replay: &Replay, logs: &[String], gaps: &[Gap]) -> String {
+    let unread = gaps.iter().map(|gap| format!("{}: {}", gap.path, gap.reason));
+    let reasons: Vec<_> = left_out(replay, logs).into_iter().chain(unread).collect();
+    match reasons.is_empty() {
+        true => format!("{NOT_APPLIED}: they hold no entries"),
+        false => format!("{NOT_APPLIED}: {}", reasons.join("; ")),
+    }
+}
+
+/// What was not applied, in words.
+pub(crate) fn left_out(replay: &Replay, logs: &[String]) -> Vec<String> {
+    let words = |left: &LeftOut| format!("{}: {}", logs.get(left.log).map_or("", String::as_str), left.why);
+    replay.left_out.iter().map(words).collect()
+}
+
+/// The damage of logs.
+fn damage(replay: &Replay, logs: &[String]) -> Vec<Defect> {
+    let damaged = replay.left_out.iter().filter(|left| left.why.is_damage());
+    let words = |left: &LeftOut| Defect {
+        path: logs.get(left.log).cloned().unwrap_or_default(),
+        offset: Some(left.offset),
+        what: format!("not applied from here on: {}", left.why),
+    };
+    damaged.map(words).collect()
+}
+
+impl State {
+    /// What of the hive was not examined because of its logs.
+    pub(crate) fn gaps(&self) -> Vec<Gap> {
+        match self {
+            State::Clean => Vec::new(),
+            State::Base(base) => vec![Gap { path: base.hive.clone(), reason: base.reason.clone() }],
+            State::Replayed(replayed) => replayed.gaps.clone(),
+        }
+    }
+
+    /// The damage of its logs.
+    pub(crate) fn defects(&self) -> Vec<Defect> {
+        match self {
+            State::Clean => Vec::new(),
+            State::Base(base) => base.defects.clone(),
+            State::Replayed(replayed) => damage(&replayed.replay, &replayed.logs),
+        }
+    }
+
+    /// What is said of records of a hive that is not clean.
+    pub(crate) fn name(&self) -> Option<&'static str> {
+        match self {
+            State::Clean => None,
+            State::Base(_) => Some("base"),
+            State::Replayed(_) => Some("replayed"),
+        }
+    }
+
+    /// The record with its state, and with the places where its bytes really stand.
+    pub(crate) fn record(&self, mut record: Record) -> Record {
+        let Some(name) = self.name() else { return record };
+        let value = FieldValue::Name(name.to_owned());
+        record.fields.insert(STATE.to_owned(), Field { at: None, value });
+        if let State::Replayed(replayed) = self {
+            replayed.relocate(&mut record);
+        }
+        record.defects = record.defects.into_iter().map(|defect| self.defect(defect)).collect();
+        record
+    }
+
+    /// The damage with the place where it really stands.
+    pub(crate) fn defect(&self, defect: Defect) -> Defect {
+        let (State::Replayed(replayed), Some(offset)) = (self, defect.offset) else { return defect };
+        if defect.path != replayed.hive {
+            return defect;
+        }
+        match replayed.place(ByteSpan::new(offset, 4)) {
+            Place::Hive => defect,
+            Place::Log { log, offset } => {
+                Defect { path: replayed.log(log), offset: Some(offset), what: defect.what }
+            }
+            Place::Nowhere => Defect { offset: None, ..defect },
+        }
+    }
+}
+
+impl Replayed {
+    fn place(&self, span: ByteSpan) -> Place {
+        self.replay.place(&self.base, &self.bytes, span.offset, span.length)
+    }
+
+    fn log(&self, number: usize) -> String {
+        self.logs.get(number).cloned().unwrap_or_default()
+    }
+
+    /// A record stands in one file: fields whose bytes stand in another one lose their places.
+    fn relocate(&self, record: &mut Record) {
+        let place = record.locator.span.map(|span| self.place(span));
+        let own = match place {
+            Some(Place::Log { log, .. }) => Some(log),
+            Some(Place::Hive | Place::Nowhere) | None => None,
+        };
+        if let Some(log) = own {
+            record.locator.path = self.log(log);
+        }
+        let moved = |span: ByteSpan| match (self.place(span), own) {
+            (Place::Hive, None) => Some(span),
+            (Place::Log { log, offset }, Some(own)) if log == own => Some(ByteSpan::new(offset, span.length)),
+            (Place::Hive | Place::Log { .. } | Place::Nowhere, _) => None,
+        };
+        record.locator.span = record.locator.span.and_then(moved);
+        for field in record.fields.values_mut() {
+            field.at = field.at.and_then(moved);
+        }
+    }
+}
