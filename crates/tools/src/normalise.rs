@@ -47,8 +47,8 @@ pub(crate) fn role(argument: &str) -> Option<Role> {
         "volume" => Role::Volume,
         "hive" => Role::Hive,
         "key" => Role::Key,
-        "from" | "to" | "written_after" | "written_before" => Role::Instant,
-        "extension" | "text" | "encoding" | "in" | "source" | "sql" | "query" | "table" | "artifact"
+        "around" | "from" | "to" | "written_after" | "written_before" => Role::Instant,
+        "by" | "extension" | "field" | "text" | "encoding" | "in" | "source" | "sql" | "query" | "table" | "artifact"
         | "wal" | "user" | "record" | "count_by" | "sum" | "stream" | "with_stream" | "region" => {
             Role::Verbatim
         }

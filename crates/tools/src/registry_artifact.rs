@@ -159,6 +159,11 @@ fn one(artifact: &Artifact, place: &place::Place<'_>, sink: &mut dyn Intake) -> 
     Ok(read(artifact, &HiveFile { tree: place.tree, node, bytes: &bytes, hive }, found, sink)?)
 }
 
+/// All artifacts.
+pub(crate) fn artifacts() -> &'static [Artifact] {
+    ARTIFACTS
+}
+
 /// The artifact of this name.
 pub(crate) fn named(name: &str) -> Option<&'static Artifact> {
     ARTIFACTS.iter().find(|artifact| artifact.name == name)
@@ -189,7 +194,8 @@ pub(crate) fn below(
     Ok(search)
 }
 
-fn read(
+/// Reads the artifact out of a hive that can hold it.
+pub(crate) fn read(
     artifact: &Artifact,
     file: &HiveFile<'_>,
     hive_type: HiveType,

@@ -6,8 +6,8 @@ use ledger::{Time, Utc};
 
 /// From one instant to another, both included; an end that was not given is open.
 pub(crate) struct Span {
-    from: Option<Utc>,
-    to: Option<Utc>,
+    pub(crate) from: Option<Utc>,
+    pub(crate) to: Option<Utc>,
 }
 
 impl Span {

@@ -37,8 +37,14 @@ struct WithImage {
 }
 
 /// The tools that need an image to answer.
-pub(crate) const OF_IMAGES: [&str; 5] =
-    ["carve_strings", "list_deleted", "list_partitions", "mft_entry", "read_stream"];
+pub(crate) const OF_IMAGES: [&str; 6] = [
+    "carve_strings",
+    "list_deleted",
+    "list_partitions",
+    "mft_entry",
+    "read_stream",
+    "timeline_anomalies",
+];
 
 /// The tools that need samples of decoders to answer.
 pub(crate) const OF_FILES: [&str; 2] = ["parse_file", "recycle_bin"];
@@ -158,6 +164,8 @@ pub(crate) fn valid(tool: &str) -> Value {
         "timeline" => {
             json!({ "under": "C/Users", "copied_times": true, "source": "all", "evidence": "disk" })
         }
+        "timeline_anomalies" => json!({ "under": "", "evidence": "image" }),
+        "timeline_histogram" => json!({ "source": "registry", "by": "hour", "evidence": "disk" }),
         "sqlite_query" => json!({
             "path": HISTORY, "evidence": "disk", "wal": "applied",
             "sql": "SELECT id, url, title FROM urls WHERE visits > 1"
