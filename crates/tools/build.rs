@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 const NAMES: [&str; 4] = ["../evidence/src", "src/name_index", "src/name_index.rs", "../../Cargo.lock"];
 
 /// Of the timeline index: readers, decoders, everything that makes records.
-const TIMELINE: [&str; 5] = ["../evidence/src", "../artifacts/src", "../ledger/src", "src", "../../Cargo.lock"];
+const TIMELINE: [&str; 5] =
+    ["../evidence/src", "../artifacts/src", "../ledger/src", "src", "../../Cargo.lock"];
 
 fn main() {
     number("LOCARD_INDEX_SOURCES", &NAMES);

@@ -18,6 +18,7 @@ mod publish;
 mod record;
 mod run;
 mod seal;
+mod timelines;
 mod truth;
 mod unchanged;
 mod verify;

@@ -48,10 +48,9 @@ pub(crate) fn role(argument: &str) -> Option<Role> {
         "hive" => Role::Hive,
         "key" => Role::Key,
         "around" | "from" | "to" | "written_after" | "written_before" => Role::Instant,
-        "by" | "extension" | "field" | "text" | "encoding" | "in" | "source" | "sql" | "query" | "table" | "artifact"
-        | "wal" | "user" | "record" | "count_by" | "sum" | "stream" | "with_stream" | "region" => {
-            Role::Verbatim
-        }
+        "by" | "extension" | "field" | "text" | "encoding" | "in" | "source" | "sql" | "query" | "table"
+        | "artifact" | "wal" | "user" | "record" | "count_by" | "sum" | "stream" | "with_stream"
+        | "region" => Role::Verbatim,
         _ => return None,
     })
 }

@@ -47,11 +47,6 @@ impl Span {
             None => self.from.is_none() && self.to.is_none(),
         }
     }
-
-    /// Whether the instant is in the span.
-    pub(crate) fn contains(&self, utc: Utc) -> bool {
-        self.from.is_none_or(|from| from <= utc) && self.to.is_none_or(|to| utc <= to)
-    }
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@ mod layout;
 mod read;
 mod units;
 
-pub(crate) use build::{Plan, assemble};
 pub use build::{BuiltTimeline, build};
+pub(crate) use build::{Plan, assemble};
 pub use error::{TimelineBuildError, TimelineIndexError};
 pub(crate) use layout::{LOCAL, Row, SEVERAL, ticks, utc};
 pub(crate) use read::{Texts, TimeIndex};

@@ -116,7 +116,9 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     returned.notes.push(format!("{met} records lie in the span in all"));
     if lines.timeless > 0 {
         let timeless = lines.timeless;
-        returned.notes.push(format!("{timeless} records have times that name no instant and are not among them"));
+        returned
+            .notes
+            .push(format!("{timeless} records have times that name no instant and are not among them"));
     }
     returned.notes.append(&mut lines.notes);
     Ok(returned)

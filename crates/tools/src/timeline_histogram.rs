@@ -231,7 +231,8 @@ mod tests {
     #[test]
     fn an_instant_lies_in_one_bucket_of_each_length() {
         let at = |text: &str| ticks(text.parse().unwrap());
-        let buckets = |text: &str| [Length::Hour, Length::Day, Length::Month].map(|length| length.around(at(text)));
+        let buckets =
+            |text: &str| [Length::Hour, Length::Day, Length::Month].map(|length| length.around(at(text)));
         assert_eq!(
             buckets("2012-12-31T23:59:59.9999999Z"),
             [

@@ -49,9 +49,9 @@ pub fn build(
     scratch: &Path,
 ) -> Result<BuiltTimeline, TimelineBuildError> {
     let evidence = |error: CallError| TimelineBuildError::Evidence(Box::new(error));
-    let root = tree.node(&EvidencePath::root()).and_then(|root| {
-        root.ok_or_else(|| ReadError::Absent { path: EvidencePath::root() })
-    });
+    let root = tree
+        .node(&EvidencePath::root())
+        .and_then(|root| root.ok_or_else(|| ReadError::Absent { path: EvidencePath::root() }));
     let start = root.map_err(|error| evidence(error.into()))?;
     // An earlier index that cannot be read saves nothing, and costs nothing.
     let previous = previous.and_then(|path| TimeIndex::open(path).ok());
@@ -97,11 +97,7 @@ struct Previous<'p> {
 }
 
 impl<'p> Building<'p> {
-    fn new(
-        plan: Plan<'p>,
-        contents: Option<Contents<'p>>,
-        previous: Option<&'p TimeIndex>,
-    ) -> Building<'p> {
+    fn new(plan: Plan<'p>, contents: Option<Contents<'p>>, previous: Option<&'p TimeIndex>) -> Building<'p> {
         let previous = previous.map(|index| {
             let mut units: HashMap<Digest, Vec<u32>> = HashMap::new();
             for (number, unit) in (0..).zip(index.units()) {
@@ -313,9 +309,10 @@ impl<'p> Building<'p> {
         rows.sort_unstable();
         let (heap, ends) = in_order(&mut rows, &heap, &ends);
         let local = rows.iter().filter(|row| row.flags & LOCAL != 0).count() as u64;
-        let sources = units.iter().filter_map(Unit::origin).filter(|origin| {
-            !matches!(origin, Origin::Hives | Origin::Files)
-        });
+        let sources = units
+            .iter()
+            .filter_map(Unit::origin)
+            .filter(|origin| !matches!(origin, Origin::Hives | Origin::Files));
         let sources = sources.count() as u64;
         let head = serde_json::to_vec(&Head { units, fields, local })?;
         let (events, texts) = (rows.len() as u64, ends.len() as u64);

@@ -43,7 +43,8 @@ impl Sources {
     /// Whether a source is asked for; what a search met is, where it was for one of them.
     pub(crate) fn want(&self, origin: Origin) -> bool {
         let Some(names) = &self.0 else { return true };
-        let any = |of: fn(&Origin) -> bool| sources().filter(of).any(|origin| names.contains(origin.source()));
+        let any =
+            |of: fn(&Origin) -> bool| sources().filter(of).any(|origin| names.contains(origin.source()));
         match origin {
             Origin::Hives => any(|origin| matches!(origin, Origin::Keys | Origin::Artifact(_))),
             Origin::Files => any(|origin| matches!(origin, Origin::Decoder(_))),

@@ -34,7 +34,8 @@ pub(super) fn fetch(
         else {
             continue;
         };
-        let mut pick = Pick { ordinal: 0, left: wanted.len(), wanted: HashMap::from_iter(wanted), found: Vec::new() };
+        let mut pick =
+            Pick { ordinal: 0, left: wanted.len(), wanted: HashMap::from_iter(wanted), found: Vec::new() };
         match origin {
             Origin::Entries => entries(line, page, &mut pick)?,
             Origin::Keys | Origin::Artifact(_) | Origin::Decoder(_) => {

@@ -189,7 +189,8 @@ impl Line<'_, '_> {
     /// Whether a path is the place or lies below it.
     pub(crate) fn holds(&self, path: &str) -> bool {
         let start = self.place.node.path.as_str();
-        start.is_empty() || path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        start.is_empty()
+            || path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
     /// Whether an entry is the file that was asked for, or lies below the folder.

@@ -96,9 +96,7 @@ impl Judge {
         let needed = asked.text.is_some() || below || !line.keys.is_empty();
         let texts = if needed { Some(line.index.texts()?) } else { None };
         let contains = vec![None; texts.as_ref().map_or(0, Texts::count)];
-        let path = |unit: &Unit| {
-            asked.text.as_ref().is_some_and(|text| fold(&unit.path).contains(text))
-        };
+        let path = |unit: &Unit| asked.text.as_ref().is_some_and(|text| fold(&unit.path).contains(text));
         let paths = line.index.units().iter().map(path).collect();
         Ok(Judge { texts, contains, paths, below })
     }

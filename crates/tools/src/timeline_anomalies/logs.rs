@@ -188,3 +188,64 @@ impl Intake for Log<'_> {
         self.sink.note(note);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::Arguments;
+    use crate::returned::Return;
+    use evidence::{EvidencePath, open_directory};
+    use serde_json::json;
+
+    const TICKS: u64 = 129_779_783_208_392_490;
+
+    /// What is told of a log with these numbers and seconds.
+    fn told(entries: impl IntoIterator<Item = (i128, u64)>) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::File::create(folder.path().join("a.log")).unwrap();
+        let tree = open_directory(folder.path(), "disk").unwrap();
+        let node = tree.node(&EvidencePath::parse("a.log").unwrap()).unwrap().unwrap();
+        let spec = super::super::spec();
+        let arguments = Arguments::check(&spec, &json!({})).unwrap();
+        let mut sink = Sink::new(&arguments, super::super::record_types()).unwrap();
+        let mut log = Log::new(&mut sink);
+        for (number, seconds) in entries {
+            let time = Time::from_filetime(TICKS + seconds * 10_000_000);
+            let row = Row::new("entry", &tree, &node, None)
+                .field(TIME, FieldValue::Time(time))
+                .field(NUMBER, FieldValue::Integer(number));
+            assert!(log.push(row.done()).is_continue());
+        }
+        assert!(log.finish(&tree, &node, None).is_continue());
+        let mut returned = Return::found(Vec::new(), json!({}));
+        sink.fill(&mut returned);
+        let text = |record: &Record, name: &str| {
+            record.fields.get(name).map(|field| field.value.to_text().into_owned()).unwrap_or_default()
+        };
+        let say = |record: &Record| {
+            let numbers = ["record_before", "record_after", "seconds"].map(|name| text(record, name));
+            format!("{} {}", record.kind, numbers.join(" "))
+        };
+        returned.records.iter().map(say).collect()
+    }
+
+    #[test]
+    fn a_log_whose_numbers_contradict_its_times_shows_a_step() {
+        // By number, whatever the order in the file; a second is the writer's own delay.
+        assert_eq!(told([(1, 10), (3, 5), (2, 20), (4, 4)]), ["clock_step 2 3 15"]);
+        assert!(told([(1, 10), (2, 11), (3, 10), (4, 10)]).is_empty());
+    }
+
+    #[test]
+    fn a_log_that_is_dense_and_then_silent_shows_a_silence() {
+        let dense = |from: u64| (0..300).map(move |number| (from, number));
+        let gap = 3 * 86_400;
+        let entries =
+            dense(0).chain(dense(gap)).map(|(from, number)| (i128::from(from + number), from + number * 60));
+        let between = gap - 299 * 60;
+        assert_eq!(told(entries), [format!("silence   {between}")]);
+        // Where days without a record are usual nothing is told, nor of a log of few.
+        assert!(told((0..300).map(|number| (i128::from(number), number * 86_400))).is_empty());
+        assert!(told([(1, 0), (2, 10 * 86_400)]).is_empty());
+    }
+}

@@ -37,14 +37,8 @@ struct WithImage {
 }
 
 /// The tools that need an image to answer.
-pub(crate) const OF_IMAGES: [&str; 6] = [
-    "carve_strings",
-    "list_deleted",
-    "list_partitions",
-    "mft_entry",
-    "read_stream",
-    "timeline_anomalies",
-];
+pub(crate) const OF_IMAGES: [&str; 6] =
+    ["carve_strings", "list_deleted", "list_partitions", "mft_entry", "read_stream", "timeline_anomalies"];
 
 /// The tools that need samples of decoders to answer.
 pub(crate) const OF_FILES: [&str; 2] = ["parse_file", "recycle_bin"];
