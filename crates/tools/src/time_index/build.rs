@@ -21,7 +21,7 @@ use crate::returned::chain;
 use crate::source_files;
 use artifacts::registry::{Hive, identify};
 use evidence::{EvidencePath, Node, NodeKind, ReadError, Step, Tree, walk};
-use ledger::{Defect, Digest, Gap};
+use ledger::{Clock, Defect, Digest, Gap, Time};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -134,7 +134,13 @@ impl<'p> Building<'p> {
         let unit = Unit::new(Origin::Entries, start.path.as_str(), None);
         let mut out = self.collected.unit(unit, self.plan.copied);
         let mut flow = ControlFlow::Continue(());
-        if start.kind != NodeKind::Directory {
+        let of_copy = |time: &Time| time.clock == Clock::CollectionCopy;
+        if start.kind == NodeKind::Directory {
+            // A folder is no entry of itself; that it is a copy says the same of what is in it.
+            if start.times.modified.as_ref().is_some_and(of_copy) {
+                out.of_copy();
+            }
+        } else {
             flow = out.push(dir_entry::record_with_name_times(tree, start));
         }
         for step in walk(tree, start) {
@@ -183,14 +189,14 @@ impl<'p> Building<'p> {
         let path = node.path.as_str();
         let bytes = match hive_file::bytes(tree, node) {
             Ok(bytes) => bytes,
-            Err(error) => return self.unread(Origin::Keys, node, chain(&error), None),
+            Err(error) => return self.unread(node, chain(&error), None, None),
         };
         let hive = match Hive::open(&bytes) {
             Ok(hive) => hive,
             Err(error) => {
                 let what = format!("begins as a hive (regf) but is none that can be read: {error}");
                 let defect = Defect { path: path.to_owned(), offset: Some(0), what: what.clone() };
-                return self.unread(Origin::Keys, node, what, Some(defect));
+                return self.unread(node, what, Some(defect), content);
             }
         };
         let hive_type = identify(&hive);
@@ -208,9 +214,10 @@ impl<'p> Building<'p> {
         }
     }
 
-    fn unread(&mut self, origin: Origin, node: &Node, reason: String, defect: Option<Defect>) {
+    fn unread(&mut self, node: &Node, reason: String, defect: Option<Defect>, content: Option<Digest>) {
         let path = node.path.as_str();
-        let mut out = self.collected.unit(Unit::new(origin, path, None), false);
+        let unit = Unit { content, ..Unit::new(Origin::Keys, path, None) };
+        let mut out = self.collected.unit(unit, false);
         out.gap(Gap { path: path.to_owned(), reason });
         defect.into_iter().for_each(|defect| out.defect(defect));
         out.finish();

@@ -115,6 +115,11 @@ pub(super) struct Collect<'c> {
 }
 
 impl Collect<'_> {
+    /// Says that something has only the times of a copy, where these do not count.
+    pub(super) fn of_copy(&mut self) {
+        self.unit.copied |= !self.copied;
+    }
+
     /// Ends the unit.
     pub(super) fn finish(mut self) {
         if self.cut {

@@ -114,7 +114,7 @@ fn questions() -> Vec<(&'static str, Value)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
     #[test]
     fn an_answer_from_an_index_is_that_of_decoding(computer in computers()) {
@@ -180,7 +180,7 @@ fn a_cut_or_longer_index_is_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
     fn a_mutated_index_never_invents(
