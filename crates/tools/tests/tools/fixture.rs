@@ -158,7 +158,7 @@ pub(crate) fn valid(tool: &str) -> Value {
         "timeline" => {
             json!({ "under": "C/Users", "copied_times": true, "source": "all", "evidence": "disk" })
         }
-        "timeline_anomalies" => json!({ "under": "", "evidence": "image" }),
+        "timeline_anomalies" => json!({ "under": "p1/Users", "evidence": "image" }),
         "timeline_histogram" => json!({ "source": "registry", "by": "hour", "evidence": "disk" }),
         "sqlite_query" => json!({
             "path": HISTORY, "evidence": "disk", "wal": "applied",

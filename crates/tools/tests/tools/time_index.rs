@@ -32,7 +32,9 @@ fn computers() -> impl Strategy<Value = Computer> {
 
 impl Computer {
     fn write(&self, root: &Path) {
-        std::fs::create_dir_all(root.join("C/files")).unwrap();
+        for folder in ["C/files", BIN] {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
         for (of_user, path) in [(false, "C/Windows/SYSTEM"), (true, "C/Users/NTUSER.DAT")] {
             let mut spec = KeySpec::new("r").written(TICKS);
             for (_, name, seconds) in self.keys.iter().filter(|(user, ..)| *user == of_user) {
