@@ -1,4 +1,4 @@
-//! Gives the crate a number that changes with every source from which the content of a name index follows.
+//! Gives the crate numbers that change with every source from which the content of an index follows.
 #![allow(
     clippy::expect_used,
     clippy::print_stdout,
@@ -8,12 +8,21 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Readers, index, and the versions of the libraries below them.
-const SOURCES: [&str; 4] = ["../evidence/src", "src/name_index", "src/name_index.rs", "../../Cargo.lock"];
+/// Of the name index: readers, index, and the versions of the libraries below them.
+const NAMES: [&str; 4] = ["../evidence/src", "src/name_index", "src/name_index.rs", "../../Cargo.lock"];
+
+/// Of the timeline index: readers, decoders, everything that makes records.
+const TIMELINE: [&str; 5] =
+    ["../evidence/src", "../artifacts/src", "../ledger/src", "src", "../../Cargo.lock"];
 
 fn main() {
+    number("LOCARD_INDEX_SOURCES", &NAMES);
+    number("LOCARD_TIMELINE_SOURCES", &TIMELINE);
+}
+
+fn number(variable: &str, sources: &[&str]) {
     let mut files = Vec::new();
-    for source in SOURCES {
+    for source in sources {
         println!("cargo::rerun-if-changed={source}");
         collect(Path::new(source), &mut files);
     }
@@ -26,7 +35,7 @@ fn main() {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
-    println!("cargo::rustc-env=LOCARD_INDEX_SOURCES={hash:016x}");
+    println!("cargo::rustc-env={variable}={hash:016x}");
 }
 
 fn collect(path: &Path, files: &mut Vec<PathBuf>) {

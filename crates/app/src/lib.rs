@@ -19,6 +19,7 @@ mod record;
 mod run;
 mod seal;
 mod shared;
+mod timelines;
 mod truth;
 mod unchanged;
 mod verify;

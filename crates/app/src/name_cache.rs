@@ -1,6 +1,6 @@
-//! Name indexes that outlive their run, by what they were built from.
+//! Indexes that outlive their run, by what they were built from.
 //!
-//! An entry is two files: `names-<key>`, the index, and `names-<key>.json`, what is known of it.
+//! An entry is two files: `names-<key>` (or `timeline-<key>`), the index, and the same with `.json`, what is known of it.
 //! The second one is written last and says what the first must be; where it does not agree there is no entry.
 
 use crate::publish::{make_private, publish};
@@ -18,6 +18,8 @@ const LONGEST: u64 = 4 << 30;
 #[derive(Debug, Clone)]
 pub(crate) struct NameCache {
     folder: PathBuf,
+    /// How the names of its files begin.
+    what: &'static str,
 }
 
 /// What is known of an index.
@@ -26,8 +28,11 @@ pub(crate) struct NameCache {
 pub(crate) struct Known {
     /// The digest of its file.
     pub(crate) index: Digest,
-    /// Entries in it.
+    /// Entries in it, or times.
     pub(crate) entries: u64,
+    /// Of a timeline index the sources that were decoded for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sources: Option<u64>,
     /// The hash of the evidence that it was built from, once every byte was read.
     pub(crate) evidence: Option<Digest>,
 }
@@ -53,12 +58,25 @@ pub(crate) enum CacheError {
 
 impl NameCache {
     pub(crate) fn new(folder: PathBuf) -> NameCache {
-        NameCache { folder }
+        NameCache { folder, what: "names" }
+    }
+
+    /// The same folder, with indexes of timelines.
+    pub(crate) fn of_timelines(folder: PathBuf) -> NameCache {
+        NameCache { folder, what: "timeline" }
+    }
+
+    fn name(&self, key: Digest) -> String {
+        format!("{}-{key}", self.what)
+    }
+
+    fn about(&self, key: Digest) -> String {
+        format!("{}-{key}.json", self.what)
     }
 
     /// The index under this key, whole; `None` where there is none.
     pub(crate) fn load(&self, key: Digest) -> Result<Option<(Known, Vec<u8>)>, CacheError> {
-        let (path, about) = (self.folder.join(name(key)), self.folder.join(about(key)));
+        let (path, about) = (self.folder.join(self.name(key)), self.folder.join(self.about(key)));
         let read =
             |path: &Path| read(path).map_err(|source| CacheError::Read { path: path.to_owned(), source });
         let Some(text) = read(&about)? else { return Ok(None) };
@@ -75,19 +93,19 @@ impl NameCache {
     /// Puts an index under this key.
     pub(crate) fn store(&self, key: Digest, known: &Known, bytes: &[u8]) -> io::Result<()> {
         make_private(&self.folder)?;
-        publish(&self.folder, &name(key), bytes)?;
+        publish(&self.folder, &self.name(key), bytes)?;
         self.remember(key, known)
     }
 
     /// Puts what is known of an index beside it.
     pub(crate) fn remember(&self, key: Digest, known: &Known) -> io::Result<()> {
-        publish(&self.folder, &about(key), &serde_json::to_vec(known)?)
+        publish(&self.folder, &self.about(key), &serde_json::to_vec(known)?)
     }
 
     /// Takes the entry out.
     pub(crate) fn remove(&self, key: Digest) -> io::Result<()> {
         // First what makes it an entry.
-        for name in [about(key), name(key)] {
+        for name in [self.about(key), self.name(key)] {
             match std::fs::remove_file(self.folder.join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 Ok(()) | Err(_) => {}
@@ -95,14 +113,6 @@ impl NameCache {
         }
         Ok(())
     }
-}
-
-fn name(key: Digest) -> String {
-    format!("names-{key}")
-}
-
-fn about(key: Digest) -> String {
-    format!("names-{key}.json")
 }
 
 /// The bytes of a file; `None` where there is none.
@@ -128,7 +138,7 @@ mod tests {
         let cache = NameCache::new(home.path().join("cache"));
         let (key, bytes) = (Digest::of(b"key"), b"an index".to_vec());
         assert!(cache.load(key).unwrap().is_none());
-        let known = Known { index: Digest::of(&bytes), entries: 3, evidence: None };
+        let known = Known { index: Digest::of(&bytes), entries: 3, sources: None, evidence: None };
         cache.store(key, &known, &bytes).unwrap();
         assert_eq!(cache.load(key).unwrap(), Some((known.clone(), bytes.clone())));
         let hashed = Known { evidence: Some(Digest::of(b"disk")), ..known.clone() };
@@ -137,11 +147,11 @@ mod tests {
         assert!(cache.load(Digest::of(b"other")).unwrap().is_none());
 
         let folder = home.path().join("cache");
-        publish(&folder, &name(key), b"an indeX").unwrap();
+        publish(&folder, &cache.name(key), b"an indeX").unwrap();
         assert!(matches!(cache.load(key), Err(CacheError::Damaged { .. })));
-        std::fs::remove_file(folder.join(name(key))).unwrap();
+        std::fs::remove_file(folder.join(cache.name(key))).unwrap();
         assert!(matches!(cache.load(key), Err(CacheError::Damaged { .. })));
-        publish(&folder, &about(key), b"{}").unwrap();
+        publish(&folder, &cache.about(key), b"{}").unwrap();
         assert!(matches!(cache.load(key), Err(CacheError::Malformed { .. })));
         cache.store(key, &known, &bytes).unwrap();
         cache.remove(key).unwrap();

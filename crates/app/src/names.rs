@@ -39,10 +39,47 @@ pub(crate) struct Names {
 }
 
 /// An index that the cache has, too.
-struct Kept {
-    label: String,
-    key: Digest,
-    known: Known,
+pub(crate) struct Kept {
+    pub(crate) label: String,
+    pub(crate) key: Digest,
+    pub(crate) known: Known,
+}
+
+/// Holds the evidence's hashes against those of the evidence that indexes were built from, as far as these are known, and keeps them.
+///
+/// An index of other evidence leaves the cache; `what` are the indexes.
+pub(crate) fn settle(
+    cache: &NameCache,
+    kept: &mut [Kept],
+    hashed: &[EvidenceHashed],
+    what: &str,
+    notes: &mut Vec<String>,
+) -> Result<(), OtherEvidence> {
+    for kept in kept {
+        let hash = hashed.iter().find(|hashed| hashed.evidence == kept.label);
+        let Some(hash) = hash.filter(|hashed| hashed.integrity.level == IntegrityLevel::Full) else {
+            continue;
+        };
+        let found = hash.integrity.sha256;
+        match kept.known.evidence {
+            Some(expected) if expected == found => {}
+            Some(expected) => {
+                let label = kept.label.clone();
+                if let Err(error) = cache.remove(kept.key) {
+                    notes.push(format!("the {what} index of {label} stays in the cache: {error}"));
+                }
+                return Err(OtherEvidence { label, expected, found });
+            }
+            None => {
+                kept.known.evidence = Some(found);
+                if let Err(error) = cache.remember(kept.key, &kept.known) {
+                    let label = &kept.label;
+                    notes.push(format!("the {what} index of {label} is not kept in the cache: {error}"));
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 impl Names {
@@ -78,30 +115,7 @@ impl Names {
     /// An index of other evidence leaves the cache; what was looked up in it cannot be relied on.
     pub(crate) fn settle(&mut self, hashed: &[EvidenceHashed]) -> Result<(), OtherEvidence> {
         let Some(cache) = &self.cache else { return Ok(()) };
-        for kept in &mut self.kept {
-            let hash = hashed.iter().find(|hashed| hashed.evidence == kept.label);
-            let Some(hash) = hash.filter(|hashed| hashed.integrity.level == IntegrityLevel::Full) else {
-                continue;
-            };
-            let found = hash.integrity.sha256;
-            match kept.known.evidence {
-                Some(expected) if expected == found => {}
-                Some(expected) => {
-                    let label = kept.label.clone();
-                    if let Err(error) = cache.remove(kept.key) {
-                        self.notes.push(format!("the name index of {label} stays in the cache: {error}"));
-                    }
-                    return Err(OtherEvidence { label, expected, found });
-                }
-                None => {
-                    kept.known.evidence = Some(found);
-                    if let Err(error) = cache.remember(kept.key, &kept.known) {
-                        self.notes.push(unkept(&kept.label, &error));
-                    }
-                }
-            }
-        }
-        Ok(())
+        settle(cache, &mut self.kept, hashed, "name", &mut self.notes)
     }
 
     /// Takes out of the cache what it has of evidence that changed: which of its states an index was built from is not known.
@@ -151,7 +165,7 @@ impl Names {
                 return None;
             }
         };
-        let known = Known { index: Digest::of(&bytes), entries, evidence: None };
+        let known = Known { index: Digest::of(&bytes), entries, sources: None, evidence: None };
         if let (Some(key), Some(cache)) = (key, &self.cache) {
             match cache.store(key, &known, &bytes) {
                 Ok(()) => self.kept.push(Kept { label: label.to_owned(), key, known: known.clone() }),
@@ -189,7 +203,7 @@ fn unkept(label: &str, error: &dyn Error) -> String {
 }
 
 /// An error with its causes.
-fn told(error: &dyn Error) -> String {
+pub(crate) fn told(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -16,6 +16,7 @@ use crate::names::{Names, OtherEvidence};
 use crate::record::Recorder;
 use crate::seal::{Manifest, Sealing, write_manifest};
 use crate::shared::Shared;
+use crate::timelines::Timelines;
 use crate::unchanged::{Changed, Snapshot};
 use crate::worker::{Worker, WorkerRequest};
 use engine::{Setting, Task};
@@ -102,7 +103,8 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     let cancel_hashing = hasher.canceller();
     let mut names = open.index_names(&request, &hasher).await?;
     let mut hashing = evidence::hash(&request, open.folder.clone(), hasher);
-    let tasks = match open.investigate(&request, &names.files).await {
+    let timelines = Arc::new(Timelines::of(&request, open.recorder.clone()));
+    let tasks = match open.investigate(&request, &names.files, &timelines).await {
         Ok(tasks) => tasks,
         Err(error) => {
             cancel_hashing.cancel();
@@ -127,9 +129,10 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     };
     if let Some(changed) = open.change(&request, &before).await? {
         names.forget();
+        timelines.forget();
         return Err(changed);
     }
-    let settled = names.settle(&hashed);
+    let settled = names.settle(&hashed).and_then(|()| timelines.settle(&hashed));
     tell(&request, &mut names);
     settled.map_err(|OtherEvidence { label, expected, found }| RunError::IndexOfOther {
         folder: open.folder.clone(),
@@ -207,6 +210,7 @@ impl Open {
         &mut self,
         request: &RunRequest,
         indexes: &Indexes,
+        timelines: &Arc<Timelines>,
     ) -> Result<Vec<(String, TaskEnded)>, RunError> {
         let ids: Vec<TaskId> = (1..).map(TaskId).take(request.agents.len()).collect();
         let setting = Setting::new(self.opened.rules.clone(), self.opened.seed, &self.opened.tools, &ids);
@@ -230,7 +234,13 @@ impl Open {
                 agent: agent.spec.name.clone(),
                 model,
                 shared: shared.clone(),
-                worker: Worker::start(&request.worker, &request.case, indexes).map_err(RunError::Tools)?,
+                worker: Worker::start_with(
+                    &request.worker,
+                    &request.case,
+                    indexes,
+                    Some(Arc::clone(timelines)),
+                )
+                .map_err(RunError::Tools)?,
                 recorder: self.recorder.clone(),
                 bench: Arc::clone(&bench),
                 wall: Duration::from_secs(self.opened.rules.budgets.wall_seconds),

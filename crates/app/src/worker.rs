@@ -3,6 +3,7 @@
 mod answer;
 
 use crate::case_file::Case;
+use crate::timelines::Timelines;
 use answer::Expected;
 use engine::ToolReturn;
 use ledger::chain::Cost;
@@ -16,7 +17,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
-use tools::{BuiltIndex, HashReply, IndexReply, Indexes, Mount, Request, WireError};
+use tools::{
+    BuiltIndex, BuiltTimeline, HashReply, IndexReply, Indexes, Mount, Request, TimelineReply, WireError,
+};
 
 /// Where tools run.
 #[derive(Debug, Clone)]
@@ -55,6 +58,12 @@ pub enum ToolError {
         /// How it ended.
         ending: String,
     },
+    /// The worker's call to index times did not end in order.
+    #[error("index times in a tool worker: {ending}")]
+    Timeline {
+        /// How it ended.
+        ending: String,
+    },
     /// No worker could be had for a call.
     #[error("call a tool worker")]
     Call(#[source] CallError),
@@ -82,6 +91,7 @@ pub(crate) struct Worker {
     confinement: Confinement,
     mounts: Arc<[Mount]>,
     indexes: Arc<Indexes>,
+    timelines: Option<Arc<Timelines>>,
     expected: Arc<Expected>,
     limits: Limits,
 }
@@ -93,9 +103,24 @@ impl Worker {
         case: &Case,
         indexes: &Indexes,
     ) -> Result<Worker, ToolError> {
+        Worker::start_with(request, case, indexes, None)
+    }
+
+    /// The same in a run, which makes timeline indexes when a call needs them.
+    pub(crate) fn start_with(
+        request: &WorkerRequest,
+        case: &Case,
+        indexes: &Indexes,
+        timelines: Option<Arc<Timelines>>,
+    ) -> Result<Worker, ToolError> {
+        let of_timelines = timelines.as_ref().and_then(|timelines| timelines.folder());
         let zygote = Zygote::spawn(Config {
             program: request.program.clone(),
-            readable: readable(case).into_iter().chain(indexes.values().cloned()).collect(),
+            readable: readable(case)
+                .into_iter()
+                .chain(indexes.values().cloned())
+                .chain(of_timelines)
+                .collect(),
             scratch_root: request.scratch.clone(),
             confinement: if request.unconfined { Policy::Unconfined } else { Policy::Required },
         })
@@ -110,6 +135,7 @@ impl Worker {
             zygote: Arc::new(Mutex::new(zygote)),
             mounts: mounts.collect(),
             indexes: Arc::new(indexes.clone()),
+            timelines,
             expected: Arc::new(Expected::of(case.entry.evidence.iter().map(|entry| entry.label.clone()))),
             limits: request.limits,
         })
@@ -127,11 +153,16 @@ impl Worker {
 
     /// Runs one tool; whatever happens to the call is its outcome.
     pub(crate) fn call(&self, tool: &str, arguments: &Value) -> (ToolReturn, Option<Cost>) {
+        let timelines = match &self.timelines {
+            Some(timelines) if tools::uses_timeline(tool) => timelines.ready(self),
+            Some(_) | None => Indexes::new(),
+        };
         let request = Request::Call {
             tool: tool.to_owned(),
             arguments: arguments.clone(),
             evidence: self.mounts.to_vec(),
             indexes: self.indexes.as_ref().clone(),
+            timelines,
         };
         match self.send(&request, &self.limits) {
             Ok(report) => {
@@ -194,6 +225,32 @@ impl Worker {
                 IndexReply::Failed { reason } => Err(ToolError::Index { ending: reason }),
             },
             ending => Err(ToolError::Index { ending: ending.describe(&limits) }),
+        }
+    }
+
+    /// Builds the timeline index of the evidence with this label, with the times of unchanged files from an earlier one; its bytes are as hostile as the evidence.
+    pub(crate) fn build_timeline(
+        &self,
+        label: &str,
+        previous: Option<PathBuf>,
+    ) -> Result<BuiltTimeline, ToolError> {
+        let unknown = || ToolError::Timeline { ending: format!("no evidence is labelled {label:?}") };
+        let mount = self.mount(label).ok_or_else(unknown)?;
+        let limits = Limits {
+            wall: INDEXING,
+            cpu_seconds: INDEXING.as_secs(),
+            address_space: INDEXING_MEMORY.max(self.limits.address_space),
+            reply_bytes: LONGEST_INDEX,
+            ..self.limits
+        };
+        let indexes = self.indexes.as_ref().clone();
+        let report = self.send(&Request::BuildTimeline { mount, indexes, previous }, &limits)?;
+        match report.ending {
+            Ending::Replied(bytes) => match tools::decode_timeline_reply(bytes).map_err(ToolError::Wire)? {
+                TimelineReply::Built(built) => Ok(built),
+                TimelineReply::Failed { reason } => Err(ToolError::Timeline { ending: reason }),
+            },
+            ending => Err(ToolError::Timeline { ending: ending.describe(&limits) }),
         }
     }
 
@@ -279,6 +336,7 @@ fn no_worker(error: &ToolError) -> String {
         | ToolError::Hash { .. }
         | ToolError::Evidence { .. }
         | ToolError::Index { .. }
+        | ToolError::Timeline { .. }
         | ToolError::Wire(_) => "no tool worker could be had".to_owned(),
     }
 }

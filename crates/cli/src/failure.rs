@@ -167,6 +167,7 @@ fn tool_code(error: &app::ToolError) -> u8 {
         app::ToolError::Call(CallError::RequestTooLong { .. } | CallError::ZygoteKeepsDying { .. })
         | app::ToolError::Hash { .. }
         | app::ToolError::Index { .. }
+        | app::ToolError::Timeline { .. }
         | app::ToolError::Wire(_) => Failure::DEFECT,
     }
 }

@@ -67,6 +67,7 @@ fn open(opened: RunOpened, circumstance: Circumstance) -> Run {
         opened,
         circumstance,
         names: Vec::new(),
+        timelines: Vec::new(),
         integrity: Vec::new(),
         tasks: Default::default(),
         sealed: None,
@@ -82,6 +83,10 @@ fn apply(run: &mut Run, stream: Stream, event: Event, circumstance: Circumstance
     match (stream, event) {
         (Stream::Run, Event::NamesIndexed(indexed)) => {
             run.names.push(indexed);
+            Ok(())
+        }
+        (Stream::Run, Event::TimelineIndexed(indexed)) => {
+            run.timelines.push(indexed);
             Ok(())
         }
         (Stream::Run, Event::TaskAssigned(assigned)) => assign(run, assigned),

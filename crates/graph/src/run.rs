@@ -5,7 +5,8 @@ use ledger::chain::{Circumstance, Cost};
 use ledger::event::{
     AbsenceAccepted, CallRefused, ClaimAccepted, ClaimSubmitted, EntityAdded, EvidenceHashed,
     HypothesisAssessed, HypothesisProposed, InvocationEnded, InvocationStarted, NamesIndexed,
-    NothingToRecord, PhaseEntered, RelationAdded, RunOpened, RunSealed, TaskAssigned, TaskEnded, TurnFailed,
+    NothingToRecord, PhaseEntered, RelationAdded, RunOpened, RunSealed, TaskAssigned, TaskEnded,
+    TimelineIndexed, TurnFailed,
 };
 use ledger::{ClaimId, FactEntry, FactId, InvocationId, PhenomenonId, Rejection, TaskId};
 use std::collections::BTreeMap;
@@ -19,6 +20,8 @@ pub struct Run {
     pub circumstance: Circumstance,
     /// The indexes that searches for names looked into.
     pub names: Vec<NamesIndexed>,
+    /// The indexes that the timeline was looked up in.
+    pub timelines: Vec<TimelineIndexed>,
     /// The evidence's hashes.
     pub integrity: Vec<EvidenceHashed>,
     /// The tasks by number.

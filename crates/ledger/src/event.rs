@@ -59,6 +59,8 @@ pub enum Event {
     RunOpened(Box<RunOpened>),
     /// Run: the names of a piece of evidence were indexed, before its first task.
     NamesIndexed(NamesIndexed),
+    /// Run: the times of a piece of evidence were indexed, before the first call that looks into the index.
+    TimelineIndexed(TimelineIndexed),
     /// Run: a task was assigned.
     TaskAssigned(TaskAssigned),
     /// Run: the bytes of a piece of evidence were checked.
@@ -147,6 +149,22 @@ pub struct NamesIndexed {
     pub index: Digest,
     /// Entries in it.
     pub entries: u64,
+}
+
+/// The times of a piece of evidence were indexed; the timeline was looked up in the index.
+///
+/// Whether it was built for this run, in parts or whole, or by an earlier one makes no difference here: the bytes are the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TimelineIndexed {
+    /// Its label.
+    pub evidence: String,
+    /// The digest of the index.
+    pub index: Digest,
+    /// Times in it.
+    pub events: u64,
+    /// Sources that were decoded for it.
+    pub sources: u64,
 }
 
 /// A task was assigned.
@@ -594,6 +612,7 @@ impl Event {
         match self {
             Event::RunOpened(_) => "run_opened",
             Event::NamesIndexed(_) => "names_indexed",
+            Event::TimelineIndexed(_) => "timeline_indexed",
             Event::TaskAssigned(_) => "task_assigned",
             Event::EvidenceHashed(_) => "evidence_hashed",
             Event::RunSealed(_) => "run_sealed",
@@ -629,6 +648,7 @@ impl Event {
             Event::InvocationEnded(ended) => ended.output,
             Event::RunOpened(_)
             | Event::NamesIndexed(_)
+            | Event::TimelineIndexed(_)
             | Event::TaskAssigned(_)
             | Event::EvidenceHashed(_)
             | Event::RunSealed(_)

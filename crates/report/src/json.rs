@@ -38,6 +38,7 @@ pub fn json(run: &Run) -> Value {
         "sealed": run.sealed.is_some(),
         "case": run.opened.case,
         "names": run.names,
+        "timelines": run.timelines,
         "integrity": run.integrity,
         "tasks": run.tasks.iter().map(|(task, view)| self::task(*task, view)).collect::<Vec<_>>(),
         "facts": run.facts().map(|(task, accepted)| json!({

@@ -148,6 +148,14 @@ fn evidence(out: &mut String, run: &Run) {
         let _ =
             writeln!(out, "\nNames of {label} were looked up in an index of {entries} entries, `{index}`.");
     }
+    for indexed in &run.timelines {
+        let (label, index) = (code(&indexed.evidence), indexed.index);
+        let (events, sources) = (indexed.events, indexed.sources);
+        let _ = writeln!(
+            out,
+            "\nThe timeline of {label} was looked up in an index of {events} times from {sources} sources, `{index}`."
+        );
+    }
 }
 
 /// What the hash of a piece of evidence covers: only every byte of an image or an archive is hashed without a manifest.

@@ -10,10 +10,11 @@ use crate::{
     carve_strings, deleted_registry, find_files, gather, hash_file, list_deleted, list_directory,
     list_event_channels, list_hives, list_partitions, list_tables, mft_entry, parse_file, parse_registry_key,
     query_events, read_file, read_stream, recycle_bin, registry_artifact, search_registry, search_text,
-    sqlite_query, stat_file, timeline, usn_journal,
+    sqlite_query, stat_file, timeline, timeline_anomalies, timeline_histogram, usn_journal,
 };
 use evidence::Tree;
 use ledger::ToolSpec;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,12 +27,31 @@ pub(crate) struct Call<'a> {
     pub(crate) trees: &'a [Box<dyn Tree>],
     /// The name indexes of the evidence that has one.
     pub(crate) indexes: &'a Indexes,
+    /// The timeline indexes of the evidence that has one.
+    pub(crate) timelines: &'a Indexes,
     /// An empty folder that the call may fill.
     pub(crate) scratch: &'a Path,
 }
 
-/// The files of name indexes, by the label of their evidence.
+/// The files of indexes, by the label of their evidence.
 pub type Indexes = BTreeMap<String, PathBuf>;
+
+/// What was made ready for tools; each was built from this very evidence, and the answers are the same without.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prepared {
+    /// The name indexes.
+    #[serde(default, skip_serializing_if = "Indexes::is_empty")]
+    pub names: Indexes,
+    /// The timeline indexes.
+    #[serde(default, skip_serializing_if = "Indexes::is_empty")]
+    pub timelines: Indexes,
+}
+
+/// Whether a tool looks into timeline indexes, so that one saves it decoding everything.
+pub fn uses_timeline(tool: &str) -> bool {
+    matches!(tool, "timeline" | "timeline_histogram")
+}
 
 struct Tool {
     spec: fn() -> ToolSpec,
@@ -68,6 +88,8 @@ const TOOLS: &[Tool] = &[
     Tool { spec: sqlite_query::spec, run: sqlite_query::run },
     Tool { spec: stat_file::spec, run: stat_file::run },
     Tool { spec: timeline::spec, run: timeline::run },
+    Tool { spec: timeline_anomalies::spec, run: timeline_anomalies::run },
+    Tool { spec: timeline_histogram::spec, run: timeline_histogram::run },
     Tool { spec: || gather::spec(&USER_ACTIVITY), run: |call| gather::run(&USER_ACTIVITY, call) },
     Tool { spec: usn_journal::spec, run: usn_journal::run },
 ];
@@ -92,14 +114,26 @@ pub fn run_indexed(
     indexes: &Indexes,
     scratch: &Path,
 ) -> Return {
-    Return::from(call(tool, arguments, trees, indexes, scratch))
+    let prepared = Prepared { names: indexes.clone(), timelines: Indexes::new() };
+    run_prepared(tool, arguments, trees, &prepared, scratch)
+}
+
+/// The same with whatever indexes there are.
+pub fn run_prepared(
+    tool: &str,
+    arguments: &Value,
+    trees: &[Box<dyn Tree>],
+    prepared: &Prepared,
+    scratch: &Path,
+) -> Return {
+    Return::from(call(tool, arguments, trees, prepared, scratch))
 }
 
 fn call(
     name: &str,
     arguments: &Value,
     trees: &[Box<dyn Tree>],
-    indexes: &Indexes,
+    prepared: &Prepared,
     scratch: &Path,
 ) -> Result<Return, CallError> {
     for tool in TOOLS {
@@ -107,7 +141,9 @@ fn call(
         if spec.name == name {
             let Normalised { values, notes } = normalise(&spec, arguments, trees)?;
             let checked = Arguments::check(&spec, &values)?;
-            let returned = (tool.run)(&Call { arguments: &checked, trees, indexes, scratch })?;
+            let Prepared { names: indexes, timelines } = prepared;
+            let of_call = Call { arguments: &checked, trees, indexes, timelines, scratch };
+            let returned = (tool.run)(&of_call)?;
             return Ok(settle(returned, arguments, notes));
         }
     }

@@ -3,6 +3,7 @@
 use crate::absent::{self, Hint};
 use crate::name_index::IndexError;
 use crate::sqlite_file::SqliteError;
+use crate::time_index::TimelineIndexError;
 use artifacts::registry;
 use evidence::{EvidencePath, PathError, ReadError};
 use ledger::{Defect, Utc};
@@ -131,6 +132,12 @@ pub(crate) enum CallError {
         "{path} is not what the name index says of it: the evidence has changed, or the index is damaged"
     )]
     NotAsIndexed { path: EvidencePath },
+    #[error(transparent)]
+    Timeline(#[from] TimelineIndexError),
+    #[error(
+        "{path} has no such record as the timeline index says: the evidence has changed, or the index is damaged"
+    )]
+    NotInTimeline { path: String },
     #[error(transparent)]
     Sqlite(#[from] SqliteError),
     #[error(

@@ -1,11 +1,12 @@
 //! What a worker runs: request bytes in, reply bytes out.
 
-use crate::catalogue::run_indexed;
+use crate::catalogue::{Indexes, Prepared, run_prepared};
 use crate::name_index::{self, BuildError};
 use crate::returned::{Return, chain};
+use crate::time_index::{self, TimelineBuildError};
 use crate::wire::{
-    HashReply, IndexReply, Mount, Request, decode_request, encode_hash_reply, encode_index_reply,
-    encode_return,
+    HashReply, IndexReply, Mount, Request, TimelineReply, decode_request, encode_hash_reply,
+    encode_index_reply, encode_return, encode_timeline_reply,
 };
 use evidence::{OpenError, Tree};
 use ledger::IntegrityLevel;
@@ -16,15 +17,19 @@ use std::path::Path;
 /// `scratch` is an empty folder that the call may fill.
 pub fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {
     match decode_request(request) {
-        Ok(Request::Call { tool, arguments, evidence, indexes }) => {
+        Ok(Request::Call { tool, arguments, evidence, indexes, timelines }) => {
             let trees: Result<Vec<_>, OpenError> = evidence.iter().map(open).collect();
+            let prepared = Prepared { names: indexes, timelines };
             encode_return(&match trees {
-                Ok(trees) => run_indexed(&tool, &arguments, &trees, &indexes, scratch),
+                Ok(trees) => run_prepared(&tool, &arguments, &trees, &prepared, scratch),
                 Err(error) => Return::failed(&error),
             })
         }
         Ok(Request::Hash { mount, level }) => encode_hash_reply(&hash(&mount, level)),
         Ok(Request::BuildIndex { mount }) => encode_index_reply(&index(&mount)),
+        Ok(Request::BuildTimeline { mount, indexes, previous }) => {
+            encode_timeline_reply(timeline(&mount, &indexes, previous.as_deref(), scratch))
+        }
         Err(error) => encode_return(&Return::failed(&error)),
     }
 }
@@ -49,5 +54,13 @@ fn index(mount: &Mount) -> IndexReply {
     match built {
         Ok(built) => IndexReply::Built(built),
         Err(error) => IndexReply::Failed { reason: chain(&error) },
+    }
+}
+
+fn timeline(mount: &Mount, names: &Indexes, previous: Option<&Path>, scratch: &Path) -> TimelineReply {
+    let tree = open(mount).map_err(TimelineBuildError::Open);
+    match tree.and_then(|tree| time_index::build(tree.as_ref(), names, previous, scratch)) {
+        Ok(built) => TimelineReply::Built(built),
+        Err(error) => TimelineReply::Failed { reason: chain(&error) },
     }
 }

@@ -70,22 +70,28 @@ mod stream;
 mod surround;
 mod text;
 mod text_line;
+mod time_index;
 mod timeline;
+mod timeline_anomalies;
+mod timeline_histogram;
 mod usn_journal;
 mod volume;
 mod whole_lines;
 mod wire;
 
 // Whoever starts workers must know which files make an image; nothing of its content is read for that but its first bytes.
-pub use catalogue::{Indexes, catalogue, run, run_indexed};
+pub use catalogue::{Indexes, Prepared, catalogue, run, run_indexed, run_prepared, uses_timeline};
 pub use evidence::{image_files, is_archive, is_image};
 pub use handle::handle;
 pub use name_index::{
     BuildError, BuiltIndex, INDEX_MAKER, IndexError, build as build_index, evidence_identity,
 };
 pub use returned::Return;
+pub use time_index::{
+    BuiltTimeline, TIMELINE_MAKER, TimelineBuildError, TimelineIndexError, build as build_timeline,
+};
 pub use wire::{
-    HashReply, IndexReply, Mount, Request, Summary, WireError, decode_hash_reply, decode_index_reply,
-    decode_request, decode_return, decode_return_parts, encode_hash_reply, encode_index_reply,
-    encode_request, encode_return,
+    HashReply, IndexReply, Mount, Request, Summary, TimelineReply, WireError, decode_hash_reply,
+    decode_index_reply, decode_request, decode_return, decode_return_parts, decode_timeline_reply,
+    encode_hash_reply, encode_index_reply, encode_request, encode_return, encode_timeline_reply,
 };

@@ -47,10 +47,10 @@ pub(crate) fn role(argument: &str) -> Option<Role> {
         "volume" => Role::Volume,
         "hive" => Role::Hive,
         "key" => Role::Key,
-        "from" | "to" | "written_after" | "written_before" => Role::Instant,
-        "channel" | "ids" | "provider" | "extension" | "text" | "encoding" | "in" | "source" | "sql"
-        | "query" | "table" | "artifact" | "wal" | "user" | "record" | "count_by" | "sum" | "stream"
-        | "logs" | "with_stream" | "region" | "reason" | "per" => Role::Verbatim,
+        "around" | "from" | "to" | "written_after" | "written_before" => Role::Instant,
+        "by" | "channel" | "ids" | "provider" | "extension" | "field" | "text" | "encoding" | "in"
+        | "source" | "sql" | "query" | "table" | "artifact" | "wal" | "user" | "record" | "count_by"
+        | "sum" | "stream" | "logs" | "with_stream" | "region" | "reason" | "per" => Role::Verbatim,
         _ => return None,
     })
 }

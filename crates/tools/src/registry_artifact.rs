@@ -193,6 +193,11 @@ fn one(
     Ok(())
 }
 
+/// All artifacts.
+pub(crate) fn artifacts() -> &'static [Artifact] {
+    ARTIFACTS
+}
+
 /// The artifact of this name.
 pub(crate) fn named(name: &str) -> Option<&'static Artifact> {
     ARTIFACTS.iter().find(|artifact| artifact.name == name)
@@ -235,7 +240,8 @@ fn search(
     Ok(search)
 }
 
-fn read(artifact: &Artifact, file: &HiveFile<'_>, hive_type: HiveType, out: &mut dyn Intake) {
+/// Reads the artifact out of a hive that can hold it.
+pub(crate) fn read(artifact: &Artifact, file: &HiveFile<'_>, hive_type: HiveType, out: &mut dyn Intake) {
     let path = file.node.path.as_str();
     out.begin(format!("{path} of {} ({})", file.tree.label(), hive_file::type_name(hive_type)));
     for defect in hive_file::base_defects(&file.node.path, &file.hive).into_iter().chain(file.state.defects())

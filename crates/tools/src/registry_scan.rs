@@ -165,17 +165,5 @@ fn lies_in(path: &str, start: &str) -> bool {
     start.is_empty() || path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('\\'))
 }
 
-/// Shows every key of one hive until told to stop.
-pub(crate) fn each_key(
-    place: &Place<'_>,
-    mut show: impl FnMut(&Key<'_>, &Source<'_>) -> ControlFlow<()>,
-) -> Result<(), CallError> {
-    let Loaded { bytes, state } = hive_state::load(place.tree, &place.node, Logs::Applied)?;
-    let hive = hive_file::open(&place.node, &bytes)?;
-    let source = Source { tree: place.tree, node: &place.node, bytes: &bytes, state: &state };
-    hive.walk(|visit| show(&visit.key, &source));
-    Ok(())
-}
-
 /// The folder to look in when a tool has none.
 pub(crate) const EVERYWHERE: &str = "";

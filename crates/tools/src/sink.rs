@@ -214,7 +214,7 @@ impl Intake for Sink {
 }
 
 /// About how many bytes the values of a record have.
-fn size(record: &Record) -> usize {
+pub(crate) fn size(record: &Record) -> usize {
     record.fields.values().map(|field| length(&field.value)).fold(0, usize::saturating_add)
 }
 

@@ -6,8 +6,8 @@ use ledger::{Time, Utc};
 
 /// From one instant to another, both included; an end that was not given is open.
 pub(crate) struct Span {
-    from: Option<Utc>,
-    to: Option<Utc>,
+    pub(crate) from: Option<Utc>,
+    pub(crate) to: Option<Utc>,
 }
 
 impl Span {
@@ -36,6 +36,11 @@ impl Span {
         Ok(span)
     }
 
+    /// Whether the instant is in the span.
+    pub(crate) fn contains(&self, utc: Utc) -> bool {
+        self.from.is_none_or(|from| from <= utc) && self.to.is_none_or(|to| utc <= to)
+    }
+
     /// Whether the time can be in the span; one that names no instant is in none but the endless one.
     ///
     /// A local time is in every span that a zone could place it in, so that a search that finds nothing has missed none.
@@ -46,11 +51,6 @@ impl Span {
             }
             None => self.from.is_none() && self.to.is_none(),
         }
-    }
-
-    /// Whether the instant is in the span.
-    pub(crate) fn contains(&self, utc: Utc) -> bool {
-        self.from.is_none_or(|from| from <= utc) && self.to.is_none_or(|to| utc <= to)
     }
 }
 

@@ -90,9 +90,9 @@ pub enum RunError {
         #[source]
         source: ToolError,
     },
-    /// Searches looked into a name index that was built from other evidence, which its samples did not tell apart; the index is dropped.
+    /// Calls looked into an index that was built from other evidence, which its samples did not tell apart; the index is dropped.
     #[error(
-        "seal the run {}: the name index of {label} was built from other evidence: expected the hash {expected}, found {found}",
+        "seal the run {}: an index of {label} was built from other evidence: expected the hash {expected}, found {found}",
         folder.display()
     )]
     IndexOfOther {

@@ -32,3 +32,4 @@ mod runs;
 mod scoring;
 mod support;
 mod tampering;
+mod timeline_index;

@@ -18,6 +18,7 @@ pub(super) fn apply(
     match event {
         Event::RunOpened(_)
         | Event::NamesIndexed(_)
+        | Event::TimelineIndexed(_)
         | Event::TaskAssigned(_)
         | Event::EvidenceHashed(_)
         | Event::RunSealed(_) => {

@@ -37,8 +37,8 @@ struct WithImage {
 }
 
 /// The tools that need an image to answer.
-pub(crate) const OF_IMAGES: [&str; 5] =
-    ["carve_strings", "list_deleted", "list_partitions", "mft_entry", "read_stream"];
+pub(crate) const OF_IMAGES: [&str; 6] =
+    ["carve_strings", "list_deleted", "list_partitions", "mft_entry", "read_stream", "timeline_anomalies"];
 
 /// The tools that need samples of decoders to answer.
 pub(crate) const OF_FILES: &[&str] = &[
@@ -189,6 +189,8 @@ pub(crate) fn valid(tool: &str) -> Value {
             json!({ "under": "C/Users", "copied_times": true, "source": "all", "evidence": "disk" })
         }
         "user_activity" => json!({ "under": "C/Users", "evidence": "files", "source": "lnk" }),
+        "timeline_anomalies" => json!({ "under": "p1/Users", "evidence": "image" }),
+        "timeline_histogram" => json!({ "source": "registry", "by": "hour", "evidence": "disk" }),
         "sqlite_query" => json!({
             "path": HISTORY, "evidence": "disk", "wal": "applied",
             "sql": "SELECT id, url, title FROM urls WHERE visits > 1"

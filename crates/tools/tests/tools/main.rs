@@ -34,6 +34,8 @@ mod search_text;
 mod sqlite;
 mod sqlite_adversary;
 mod sqlite_damage;
+mod time_index;
 mod timeline;
+mod timeline_tools;
 mod user_artifacts;
 mod wire;

@@ -20,7 +20,13 @@ fn call(tool: &str, arguments: serde_json::Value, path: &Path) -> Vec<u8> {
 }
 
 fn call_over(tool: &str, arguments: serde_json::Value, evidence: Vec<Mount>) -> Vec<u8> {
-    let request = Request::Call { tool: tool.to_owned(), arguments, evidence, indexes: Indexes::new() };
+    let request = Request::Call {
+        tool: tool.to_owned(),
+        arguments,
+        evidence,
+        indexes: Indexes::new(),
+        timelines: Indexes::new(),
+    };
     let bytes = encode_request(&request).unwrap();
     assert_eq!(decode_request(&bytes).unwrap(), request);
     let scratch = tempfile::tempdir().unwrap();

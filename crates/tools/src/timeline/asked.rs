@@ -1,0 +1,153 @@
+//! What a call asks the timeline for.
+
+use crate::catalogue::Call;
+use crate::error::CallError;
+use crate::hive_file;
+use crate::place::{self, Place, Scope};
+use crate::remains;
+use crate::span::Span;
+use crate::time_index::{Origin, sources, ticks};
+use ledger::pattern::fold;
+use ledger::{Time, Utc};
+use std::collections::BTreeSet;
+
+/// Sources by name, or all.
+pub(crate) struct Sources(Option<BTreeSet<String>>);
+
+impl Sources {
+    /// What the argument `source` is.
+    pub(crate) fn about() -> String {
+        let mut names: Vec<_> = sources().map(Origin::source).collect();
+        names.sort_unstable();
+        names.dedup();
+        format!(
+            "sources to look at, separated by commas: all, registry (keys by their last write), file_system (files and folders), or the name of a decoder of files or of an artifact of the registry: {}",
+            names.join(", ")
+        )
+    }
+
+    pub(crate) fn read(text: &str) -> Result<Sources, CallError> {
+        let names: BTreeSet<_> =
+            text.split(',').map(|name| name.trim().to_lowercase()).filter(|name| !name.is_empty()).collect();
+        let mut known: Vec<_> = sources().map(Origin::source).chain(["all"]).collect();
+        if let Some(found) = names.iter().find(|name| !known.contains(&name.as_str())) {
+            known.sort_unstable();
+            known.dedup();
+            let allowed = known.into_iter().map(str::to_owned).collect();
+            let (argument, found) = ("source".to_owned(), found.clone());
+            return Err(CallError::ArgumentChoice { argument, allowed, found });
+        }
+        Ok(Sources(Some(names).filter(|names| !names.is_empty() && !names.contains("all"))))
+    }
+
+    /// Whether a source is asked for; what a search met is, where it was for one of them.
+    pub(crate) fn want(&self, origin: Origin) -> bool {
+        let Some(names) = &self.0 else { return true };
+        let any =
+            |of: fn(&Origin) -> bool| sources().filter(of).any(|origin| names.contains(origin.source()));
+        match origin {
+            Origin::Hives => any(|origin| matches!(origin, Origin::Keys | Origin::Artifact(_))),
+            Origin::Files => any(|origin| matches!(origin, Origin::Decoder(_))),
+            Origin::Entries | Origin::Keys | Origin::Artifact(_) | Origin::Decoder(_) => {
+                names.contains(origin.source())
+            }
+        }
+    }
+
+    fn only_keys() -> Sources {
+        Sources(Some(BTreeSet::from([Origin::Keys.source().to_owned()])))
+    }
+}
+
+/// What the records must be like.
+pub(crate) struct Asked<'a> {
+    pub(crate) scope: Scope<'a>,
+    pub(crate) sources: Sources,
+    pub(crate) span: Span,
+    /// Folded.
+    pub(crate) text: Option<String>,
+    pub(crate) field: Option<String>,
+    pub(crate) copied: bool,
+    /// Whether one hive was named.
+    pub(crate) one_hive: bool,
+    pub(crate) key: Option<String>,
+}
+
+impl<'a> Asked<'a> {
+    /// Reads the arguments of `timeline`.
+    pub(super) fn read(call: &Call<'a>) -> Result<Asked<'a>, CallError> {
+        let arguments = call.arguments;
+        let (hive, key) = (arguments.optional_text("hive"), arguments.optional_text("key"));
+        let (label, source) = (arguments.optional_text("evidence"), arguments.text("source")?);
+        let mut sources = Sources::read(source)?;
+        if hive.or(key).is_some() {
+            if !sources.want(Origin::Keys) {
+                let expected = "all or registry, for files have no \"hive\" and no \"key\"";
+                return Err(CallError::Argument { argument: "source", expected, found: source.to_owned() });
+            }
+            sources = Sources::only_keys();
+        }
+        let scope = match hive {
+            None => place::under(call.trees, label, arguments.text("under")?)?,
+            Some(hive) => {
+                let place = remains::whole(place::find(call.trees, label, hive)?)?;
+                let Place { tree, node } = &place;
+                hive_file::open(node, &hive_file::bytes(*tree, node)?)?;
+                Scope { places: vec![place] }
+            }
+        };
+        Ok(Asked {
+            scope,
+            sources,
+            span: span(call)?,
+            text: arguments.optional_text("text").map(fold),
+            field: arguments.optional_text("field").map(str::to_owned),
+            copied: arguments.flag("copied_times")?,
+            one_hive: hive.is_some(),
+            key: key.map(str::to_owned),
+        })
+    }
+
+    /// The same of all sources in the scope, for a tool that counts.
+    pub(crate) fn of(scope: Scope<'a>, sources: Sources, span: Span) -> Asked<'a> {
+        let (text, field, key) = (None, None, None);
+        Asked { scope, sources, span, text, field, copied: false, one_hive: false, key }
+    }
+
+    /// Whether a time counts, by the record type and field that it stands in.
+    pub(crate) fn holds(&self, time: &Time) -> bool {
+        match (time.utc, time.zone) {
+            // Rows have steps of 100 nanoseconds, and so have the ends of the span.
+            (Some(utc), None) => {
+                let at = ticks(utc);
+                self.from().is_none_or(|from| from <= at) && self.to().is_none_or(|to| at <= to)
+            }
+            (Some(_), Some(_)) => self.span.holds(time),
+            (None, _) => false,
+        }
+    }
+
+    /// The first instant of the span, in steps of rows.
+    pub(crate) fn from(&self) -> Option<i64> {
+        self.span.from.map(ticks)
+    }
+
+    /// The last one.
+    pub(crate) fn to(&self) -> Option<i64> {
+        self.span.to.map(ticks)
+    }
+}
+
+fn span(call: &Call<'_>) -> Result<Span, CallError> {
+    let arguments = call.arguments;
+    let ends = Span::read(arguments, "from", "to")?;
+    let around = Span::read(arguments, "around", "to")?.from;
+    let Some(middle) = around else { return Ok(ends) };
+    if ends.from.is_some() || ends.to.is_some() {
+        return Err(CallError::OneOf { one: "around", other: "from" });
+    }
+    let reach = i128::from(arguments.number("minutes")?) * 60 * 1_000_000_000;
+    let at = |nanoseconds: i128| Utc::from_unix_nanoseconds(nanoseconds);
+    let middle = middle.unix_nanoseconds();
+    Ok(Span { from: at(middle - reach), to: at(middle + reach) })
+}
