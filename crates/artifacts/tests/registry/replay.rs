@@ -37,7 +37,8 @@ fn entries_are_applied_in_the_order_of_their_numbers_whichever_log_holds_them() 
     let states = states();
     let [five, six] = entries(&states);
     let both = new_log(&states[0], &[five.clone(), six.clone()]);
-    let (one, two) = (new_log(&states[0], &[five.clone()]), new_log(&states[0], &[six.clone()]));
+    let (one, two) =
+        (new_log(&states[0], std::slice::from_ref(&five)), new_log(&states[0], std::slice::from_ref(&six)));
     for logs in [vec![&both[..]], vec![&one, &two], vec![&two, &one], vec![&[0; 1024], &both]] {
         let replayed = replay(&states[0], &logs);
         let sequences: Vec<_> = replayed.applied.iter().map(|entry| entry.sequence).collect();
