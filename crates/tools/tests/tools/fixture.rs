@@ -146,7 +146,7 @@ pub(crate) fn valid(tool: &str) -> Value {
             "path": "C/$Recycle.Bin/S-1-5-21-1-2-3-1001/$IA1B2C3.txt", "evidence": "files", "text": "old",
         }),
         "recycle_bin" => json!({ "under": "C/$Recycle.Bin", "evidence": "files", "source": "recycle_bin" }),
-        "mft_file" => json!({ "under": "C", "evidence": "files", "source": "mft", "name": "*.txt" }),
+        "mft_file" => json!({ "under": "C/$MFT", "evidence": "files", "source": "mft", "name": "*.txt" }),
         "usn_journal" => {
             json!({ "under": "C/$Extend", "evidence": "files", "reason": "FILE_CREATE", "text": "new" })
         }
