@@ -86,7 +86,8 @@ fn of_file(call: &Call<'_>, number: u64, path: &str) -> Result<Return, CallError
     let place = place::find(call.trees, call.arguments.optional_text("evidence"), path)?;
     let path = place.node.path.clone();
     let opened = MftFile::open(place.tree.open(&place.node, None)?)?;
-    let Some(mut file) = opened else { return Err(CallError::NoMftEntry { path }) };
+    // Of any other file the number and the path would be two entries.
+    let Some(mut file) = opened else { return Err(CallError::OneOf { one: "entry", other: "path" }) };
     let folder = path.parent().unwrap_or_else(EvidencePath::root);
     let used = [("evidence", json!(place.tree.label())), ("path", json!(path.as_str()))];
     let normalised = call.arguments.normalised(&used);

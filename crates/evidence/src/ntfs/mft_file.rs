@@ -296,7 +296,7 @@ impl MftFile {
         let folder = if entry.number == ROOT { Some(String::new()) } else { self.folder_path(parent) };
         let known = folder.is_some();
         let path = match &folder {
-            Some(_) if entry.number == ROOT && root.is_root() => written.clone(),
+            Some(_) if entry.number == ROOT && root.is_root() => ".".to_owned(),
             Some(_) if entry.number == ROOT => root.as_str().to_owned(),
             Some(folder) if folder.is_empty() => join(root, &written),
             Some(folder) => join(root, &format!("{folder}/{written}")),
