@@ -13,6 +13,7 @@ mod cases;
 mod catalogue;
 mod decoders;
 mod deleted_tools;
+mod events;
 mod files;
 mod fixture;
 mod image_fixture;
