@@ -14,7 +14,11 @@ mod cases;
 mod catalogue;
 mod decoders;
 mod deleted_tools;
+<<<<<<< HEAD
 mod file_system_artifacts;
+=======
+mod events;
+>>>>>>> h-evtx
 mod files;
 mod fixture;
 mod image_fixture;

@@ -1,0 +1,83 @@
+//! Event logs through their tools.
+
+use crate::fixture::{Fixture, text};
+use ledger::{Completeness, Outcome};
+use serde_json::json;
+
+#[test]
+fn events_of_certain_meaning_are_records_of_their_own() {
+    let fixture = Fixture::new();
+    let found = fixture.ok("query_events", json!({ "evidence": "files", "ids": "4624" }));
+    let logon = &found.records[0];
+    assert_eq!(logon.kind, "logon");
+    assert_eq!((text(logon, "account"), text(logon, "logon_id")), ("ann".into(), "6699".into()));
+    assert_eq!(text(logon, "logon_type_name"), "remote interactive");
+    assert_eq!(text(logon, "sid"), "S-1-5-21-1-2-3-1001");
+    assert_eq!(text(logon, "time"), "2012-04-04T01:58:43.8392490Z");
+}
+
+#[test]
+fn an_event_without_the_guid_of_its_provider_is_only_an_event() {
+    let fixture = Fixture::new();
+    let found = fixture.ok("query_events", json!({ "evidence": "files", "ids": "7000-7045" }));
+    let kinds: Vec<_> = found.records.iter().map(|record| record.kind.as_str()).collect();
+    assert_eq!(kinds, ["service_installed", "event"]);
+    assert_eq!(text(&found.records[1], "imitates"), "service_installed");
+}
+
+#[test]
+fn a_text_has_its_place_in_the_record() {
+    let fixture = Fixture::new();
+    let found = fixture.ok("query_events", json!({ "evidence": "files", "record": "service_installed" }));
+    let record = &found.records[0];
+    let bytes = std::fs::read(fixture.files_root().join(&record.locator.path)).unwrap();
+    for field in ["image_path", "record_id", "time"] {
+        let at = record.fields[field].at.unwrap();
+        let held = &bytes[at.offset as usize..at.end() as usize];
+        if field == "image_path" {
+            assert_eq!(held, crate::fixture::wide(&text(record, field)));
+        } else {
+            assert_eq!(held.len(), 8);
+        }
+    }
+}
+
+#[test]
+fn failed_logons_are_counted_by_their_source() {
+    let fixture = Fixture::new();
+    let asked =
+        json!({ "evidence": "files", "record": "logon_failed", "count_by": "address,account,reason" });
+    let found = fixture.ok("logons", asked);
+    assert_eq!(text(&found.records[0], "count"), "2");
+    assert_eq!(text(&found.records[0], "values"), "203.0.113.7; root; wrong password");
+}
+
+#[test]
+fn nothing_of_the_kind_is_an_empty_and_complete_answer() {
+    let fixture = Fixture::new();
+    let asked = json!({ "evidence": "files", "channel": "Security", "ids": "1102" });
+    let found = fixture.run("query_events", asked);
+    assert_eq!((found.outcome, found.completeness), (Outcome::Empty, Completeness::Complete));
+    let refused = fixture.run("query_events", json!({ "evidence": "files", "ids": "many" }));
+    assert_eq!(refused.outcome, Outcome::Failed);
+}
+
+#[test]
+fn a_log_tells_what_it_holds_and_what_only_imitates() {
+    let fixture = Fixture::new();
+    let found = fixture.ok("list_event_channels", json!({ "evidence": "files", "name": "*.evtx" }));
+    let log = &found.records[0];
+    assert_eq!(
+        (text(log, "records"), text(log, "imitations"), text(log, "cleared")),
+        ("5".into(), "1".into(), "0".into())
+    );
+    assert_eq!(text(log, "channels"), "Security; System");
+}
+
+#[test]
+fn logs_before_vista_are_read_too() {
+    let fixture = Fixture::new();
+    let found = fixture.ok("query_events", json!({ "evidence": "files", "ids": "528" }));
+    assert_eq!(text(&found.records[0], "data"), "data0=ann");
+    assert_eq!(text(&found.records[0], "time"), "2012-04-04T01:58:40Z");
+}
