@@ -36,7 +36,7 @@ mod wmi_repository;
 
 use crate::intake::{Brief, Flow, Intake};
 use crate::row::Row;
-use evidence::{Node, NodeKind, ReadAt, ReadError, Tree, read_all, read_full_at};
+use evidence::{Node, ReadAt, ReadError, Tree, read_all, read_full_at};
 use ledger::{ByteSpan, Defect, Gap, RecordType};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -149,14 +149,6 @@ impl<'c, 't> Source<'c, 't> {
     /// A reader of its bytes.
     pub(crate) fn open(&self) -> Result<Box<dyn ReadAt>, ReadError> {
         self.tree.open(self.node, self.stream)
-    }
-
-    /// The file of this name in the same folder.
-    pub(crate) fn sibling(&self, name: &str) -> Result<Option<Node>, ReadError> {
-        let Some(path) = self.node.path.parent().and_then(|folder| folder.child(name).ok()) else {
-            return Ok(None);
-        };
-        Ok(self.tree.node(&path)?.filter(|node| node.kind == NodeKind::File))
     }
 
     /// A record of type `kind` that stands at `span` of the file.

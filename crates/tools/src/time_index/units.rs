@@ -161,12 +161,7 @@ pub(crate) fn read(
 }
 
 /// Decodes what a hive holds for one source.
-pub(super) fn read_hive(
-    origin: Origin,
-    file: &HiveFile<'_>,
-    hive_type: HiveType,
-    out: &mut dyn Intake,
-) {
+pub(super) fn read_hive(origin: Origin, file: &HiveFile<'_>, hive_type: HiveType, out: &mut dyn Intake) {
     match origin {
         Origin::Keys => keys(file, out),
         Origin::Artifact(artifact) => registry_artifact::read(artifact, file, hive_type, out),

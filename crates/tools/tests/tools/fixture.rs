@@ -147,7 +147,7 @@ impl Fixture {
 /// Arguments that each tool answers with records.
 pub(crate) fn valid(tool: &str) -> Value {
     match tool {
-        "mft_file" => json!({ "under": "C", "evidence": "files", "source": "mft", "name": "*.txt" }),
+        "mft_file" => json!({ "under": "C/$MFT", "evidence": "files", "source": "mft", "name": "*.txt" }),
         "usn_journal" => {
             json!({ "under": "C/$Extend", "evidence": "files", "reason": "FILE_CREATE", "text": "new" })
         }
@@ -171,16 +171,9 @@ pub(crate) fn valid(tool: &str) -> Value {
         "parse_file" => json!({
             "path": "C/$Recycle.Bin/S-1-5-21-1-2-3-1001/$IA1B2C3.txt", "evidence": "files", "text": "old",
         }),
-<<<<<<< HEAD
         "persistence" => json!({ "under": "C/Windows", "evidence": "files", "source": "scheduled_task" }),
         "program_execution" => {
             json!({ "under": "C/Windows/Prefetch", "evidence": "files", "source": "prefetch" })
-=======
-        "recycle_bin" => json!({ "under": "C/$Recycle.Bin", "evidence": "files", "source": "recycle_bin" }),
-        "mft_file" => json!({ "under": "C/$MFT", "evidence": "files", "source": "mft", "name": "*.txt" }),
-        "usn_journal" => {
-            json!({ "under": "C/$Extend", "evidence": "files", "reason": "FILE_CREATE", "text": "new" })
->>>>>>> h-fsart
         }
         "recycle_bin" => json!({ "under": "C/$Recycle.Bin", "evidence": "files", "source": "recycle_bin" }),
         "parse_registry_key" => {

@@ -14,11 +14,8 @@ mod cases;
 mod catalogue;
 mod decoders;
 mod deleted_tools;
-<<<<<<< HEAD
-mod file_system_artifacts;
-=======
 mod events;
->>>>>>> h-evtx
+mod file_system_artifacts;
 mod files;
 mod fixture;
 mod image_fixture;
