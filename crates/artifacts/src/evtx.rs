@@ -89,6 +89,17 @@ pub enum LogDamageKind {
         /// Whether there was something to read.
         tried: bool,
     },
+    /// A chunk that the head counts holds nothing but zeros.
+    #[error("a chunk that the head of the log counts is empty")]
+    Emptied,
+    /// The file has fewer chunks than its head counts.
+    #[error("the head of the log counts {expected} chunks but there are {actual}")]
+    Chunks {
+        /// Chunks by the head.
+        expected: u64,
+        /// Chunks of the file.
+        actual: u64,
+    },
     /// The file ends within a chunk.
     #[error("a chunk of {expected} bytes ends with the file after {actual}")]
     Cut {
@@ -132,27 +143,32 @@ pub fn read<E>(
 ) -> Result<ControlFlow<()>, E> {
     let mut head = vec![0; HEAD as usize];
     let got = fetch(0, &mut head)?;
-    let read = EvtxFileHeader::from_bytes(head.get(..got).unwrap_or_default());
-    let found = match read {
-        Ok(head) => Found::Head(log_head(&head)),
-        Err(error) => {
-            Found::Damage(LogDamage { offset: 0, record_id: None, what: LogDamageKind::Head(error) })
-        }
-    };
-    if visit(found).is_break() {
-        return Ok(ControlFlow::Break(()));
-    }
+    let damage = |offset, what| Found::Damage(LogDamage { offset, record_id: None, what });
     let slots = length.saturating_sub(HEAD).div_ceil(CHUNK as u64);
+    let (found, counted) = match EvtxFileHeader::from_bytes(head.get(..got).unwrap_or_default()) {
+        Ok(head) => (Found::Head(log_head(&head)), u64::from(head.chunk_count)),
+        Err(error) => (damage(0, LogDamageKind::Head(error)), 0),
+    };
+    let short =
+        (counted > slots).then(|| damage(length, LogDamageKind::Chunks { expected: counted, actual: slots }));
+    for found in [Some(found), short].into_iter().flatten() {
+        if visit(found).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
     let oldest = oldest(slots, fetch)?;
     for slot in (oldest..slots).chain(0..oldest) {
         let offset = HEAD + slot * CHUNK as u64;
         let mut data = vec![0; CHUNK];
         let got = fetch(offset, &mut data)?;
-        // A chunk that was never written is all zero.
-        if data.iter().all(|byte| *byte == 0) {
-            continue;
-        }
-        if chunk::read(data, got, offset, visit).is_break() {
+        // A chunk that was never written is all zero; pieces are compared at once, for most of a log can be empty.
+        let empty = data.as_chunks::<64>().0.iter().all(|piece| *piece == [0; 64]);
+        let flow = match empty {
+            true if slot < counted => visit(damage(offset, LogDamageKind::Emptied)),
+            true => ControlFlow::Continue(()),
+            false => chunk::read(data, got, offset, visit),
+        };
+        if flow.is_break() {
             return Ok(ControlFlow::Break(()));
         }
     }

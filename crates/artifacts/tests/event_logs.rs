@@ -107,6 +107,18 @@ fn records_of_a_chunk_without_its_head_are_read_and_said_to_be() {
 }
 
 #[test]
+fn a_counted_chunk_that_is_empty_or_gone_is_damage() {
+    let mut log = log(&[event(1, &[("A", "b")])]);
+    assert_eq!(read(&log[..4096]).1, ["1000: the head of the log counts 1 chunks but there are 0"]);
+    log[4096..].fill(0);
+    let (found, damage) = read(&log);
+    assert_eq!(
+        (found.len(), damage),
+        (0, vec!["1000: a chunk that the head of the log counts is empty".into()])
+    );
+}
+
+#[test]
 fn what_is_no_log_is_damage_and_ends() {
     let mut kinds = 0;
     let _ = read_bytes(b"ElfFile\0 and then nothing", &mut |found| {

@@ -65,7 +65,8 @@ fn ours(log: &[u8]) -> (Entries, usize) {
                 let entry = Entry {
                     event_id: system.event_id,
                     written: event.written,
-                    provider: system.provider.clone().into_owned(),
+                    // libevtx prefers the name of old.
+                    provider: system.old_provider.as_ref().unwrap_or(&system.provider).clone().into_owned(),
                     computer: system.computer.clone().into_owned(),
                     user: system.user.clone().unwrap_or_default().into_owned(),
                 };

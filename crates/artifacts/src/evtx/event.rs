@@ -41,6 +41,8 @@ pub struct System<'a> {
     pub provider: Cow<'a, str>,
     /// GUID of the provider, which only providers with a manifest have.
     pub guid: Option<Cow<'a, str>>,
+    /// The name that the provider had when it wrote events of the old kind.
+    pub old_provider: Option<Cow<'a, str>>,
     /// The event id.
     pub event_id: u32,
     /// The upper half of the id of an event of the old kind.
@@ -131,9 +133,14 @@ fn element<'a>(system: &mut System<'a>, name: &str, text: &'a str) {
     let number = |wanted| attribute(text, wanted).and_then(|value| value.parse().ok());
     match name {
         "Provider" => {
-            system.guid = attribute(text, "Guid");
-            system.provider =
-                attribute(text, "Name").or_else(|| attribute(text, "EventSourceName")).unwrap_or_default();
+            for (name, value) in attributes(text).filter(|(_, value)| !value.is_empty()) {
+                match name {
+                    "Name" => system.provider = plain(value),
+                    "Guid" => system.guid = Some(plain(value)),
+                    "EventSourceName" => system.old_provider = Some(plain(value)),
+                    _ => {}
+                }
+            }
         }
         "EventID" => system.qualifiers = attribute(text, "Qualifiers").and_then(|value| value.parse().ok()),
         "TimeCreated" => {
@@ -181,8 +188,8 @@ struct Open<'a> {
 }
 
 fn flatten(text: &str) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
-    let mut data: Vec<(Cow<'_, str>, Cow<'_, str>)> = Vec::new();
-    let mut open: Vec<Open<'_>> = Vec::new();
+    let mut data: Vec<(Cow<'_, str>, Cow<'_, str>)> = Vec::with_capacity(16);
+    let mut open: Vec<Open<'_>> = Vec::with_capacity(8);
     let (mut section, mut unnamed) = ("", 0_usize);
     for token in (Tokens { rest: text }) {
         match token {
@@ -201,9 +208,12 @@ fn flatten(text: &str) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
                     }
                 };
                 let named = name == "Data" && section == EVENT_DATA;
-                for (key, value) in
-                    attributes(all).filter(|(key, _)| *key != "xmlns" && !(named && *key == "Name"))
-                {
+                // A name alone is most often all that there is.
+                let rest = if named && sole_name(all).is_some() { "" } else { all };
+                for (key, value) in attributes(rest) {
+                    if key == "xmlns" || named && key == "Name" {
+                        continue;
+                    }
                     let key = if called.is_empty() { key.into() } else { format!("{called}.{key}").into() };
                     data.push((key, plain(value)));
                 }
@@ -231,12 +241,18 @@ fn flatten(text: &str) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
     data
 }
 
+/// The value of the attribute `Name` where that is the only one, and not empty.
+fn sole_name(attributes: &str) -> Option<&str> {
+    let value = attributes.strip_prefix("Name=\"")?.strip_suffix('"')?;
+    (!value.is_empty() && value.bytes().all(|byte| byte != b'"')).then_some(value)
+}
+
 /// The name of a value: that of the datum, or that of its element behind those around it.
 fn call<'a>(open: &[Open<'a>], name: &'a str, attributes: &'a str, unnamed: &mut usize) -> Cow<'a, str> {
     let outer = open.last().map_or("", |outer| outer.name.as_ref());
     let own = if name != "Data" {
         Cow::Borrowed(name)
-    } else if let Some(given) = attribute(attributes, "Name") {
+    } else if let Some(given) = sole_name(attributes).map(plain).or_else(|| attribute(attributes, "Name")) {
         given
     } else {
         *unnamed += 1;
