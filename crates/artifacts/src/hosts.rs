@@ -21,7 +21,7 @@ pub struct HostsLine {
 /// The lines that name hosts, and whether lines follow that were not read.
 pub fn read(text: &[u8]) -> (Vec<HostsLine>, bool) {
     let mut found = Vec::new();
-    let mut start = text.starts_with(&[0xef, 0xbb, 0xbf]).then_some(3).unwrap_or(0);
+    let mut start = if text.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 };
     for number in 1..=LINES {
         let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) else { return (found, false) };
         let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());

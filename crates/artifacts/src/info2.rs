@@ -76,8 +76,8 @@ fn one(entry: &[u8], offset: usize) -> Option<Info2Entry> {
         None => {
             let (path, foreign) =
                 ansi_to_nul(bytes(entry, 0, ANSI)?, usize::from(emptied), "the path", &mut damage)?;
-            let letter = u8::try_from(drive.value).ok().filter(|drive| emptied && *drive < 26);
-            let letter = letter.map(|drive| char::from(b'A' + drive)).map(String::from).unwrap_or_default();
+            let first = u8::try_from(drive.value).ok().filter(|_| emptied).and_then(first_letter);
+            let letter = first.map(String::from).unwrap_or_default();
             (Located { value: letter + &path.value, ..path }, foreign)
         }
     };
@@ -96,6 +96,15 @@ fn one(entry: &[u8], offset: usize) -> Option<Info2Entry> {
             .map(|one| Damage { offset: one.offset.saturating_add(offset), ..one })
             .collect(),
     })
+}
+
+/// What a path of this drive begins with; 26 is that of another computer.
+fn first_letter(drive: u8) -> Option<char> {
+    match drive {
+        0..26 => Some(char::from(b'A' + drive)),
+        26 => Some('\\'),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -171,7 +171,7 @@ impl Told {
 }
 
 fn is_empty(data: &[u8]) -> bool {
-    data.chunks(PAGE).all(|page| page == &[0; PAGE][..page.len().min(PAGE)])
+    data.chunks(PAGE).all(|page| [0; PAGE].starts_with(page))
 }
 
 /// Where the first byte stands that is stored anywhere, cut to a page: the rest of a journal is a hole, which a volume knows.
