@@ -59,7 +59,8 @@ struct AgentFile {
 /// Lists of patterns that several agents share: `"@name"` in an agent file stands for their items, `"@any:name"` for one text with `||` between them, `"@in:name"` for patterns of what contains one of them.
 const LISTS: &str = include_str!("../agents/lists.toml");
 
-const SHIPPED: [(&str, &str); 6] = [
+const SHIPPED: [(&str, &str); 7] = [
+    ("eventlog.toml", include_str!("../agents/eventlog.toml")),
     ("execution.toml", include_str!("../agents/execution.toml")),
     ("filesystem.toml", include_str!("../agents/filesystem.toml")),
     ("persistence.toml", include_str!("../agents/persistence.toml")),
