@@ -168,6 +168,16 @@ impl Alternative {
     }
 }
 
+/// The pattern and what `{a,b}` in it stands for; `None` where that are too many.
+pub(crate) fn alternatives(text: &str) -> Option<Vec<String>> {
+    let mut all = Vec::new();
+    expand(text, &mut all).then_some(())?;
+    if all.len() > 1 {
+        all.push(text.to_owned());
+    }
+    Some(all)
+}
+
 /// Writes out `{a,b}`, also inside another; `false` where that are too many.
 fn expand(text: &str, all: &mut Vec<String>) -> bool {
     let Some((before, choices, after)) = choices(text) else {

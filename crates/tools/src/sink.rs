@@ -33,7 +33,7 @@ pub(crate) fn arguments() -> Vec<(&'static str, Value)> {
         (
             "name",
             spec::text(
-                "pattern of the subject of the records, such as the name of a service: * for any characters, ? for one, letter case aside; all records when left out",
+                "pattern of the subject of the records, such as the name of a service: * for any characters, ? for one, {a,b} for either, letter case aside; all records when left out",
             ),
         ),
         (

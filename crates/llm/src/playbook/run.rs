@@ -14,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Calls of one turn; an engine that allows fewer refuses the rest, and they are made again.
 const CALLS_A_TURN: usize = 16;
+/// Pages of one output that are asked for at once.
+const PAGES_AT_ONCE: usize = 12;
 /// Readings of one record call.
 const READINGS_A_CALL: usize = 32;
 /// The way out of a surface on which nothing can be investigated.
@@ -24,6 +26,9 @@ pub(crate) struct Run {
     steps: Vec<Step>,
     due: VecDeque<Call>,
     awaited: BTreeMap<CallId, Call>,
+    /// Results on their way, by number.
+    errands: BTreeMap<usize, Errand>,
+    begun: usize,
     calls: u32,
     /// What has been asked to be recorded: an identical call is answered with the same invocation, and its records need no second reading.
     recorded: BTreeSet<(usize, InvocationId, RecordId)>,
@@ -46,8 +51,8 @@ struct Call {
 enum Then {
     /// Nothing.
     Done,
-    /// Records, that are recorded and lead to further calls.
-    Result(Errand),
+    /// Records of the errand with this number, that are recorded and lead to further calls.
+    Result(usize),
     /// Facts that name things, each by its reading's place.
     Names(Vec<Option<Thing>>),
 }
@@ -66,6 +71,10 @@ struct Errand {
     context: Context,
     /// The call whose output is read, once there is one.
     invocation: Option<InvocationId>,
+    /// Calls for it that are not answered yet.
+    open: usize,
+    /// Whether the last pages showed something new.
+    progress: bool,
     /// The records that were taken: a page may show some of them again, as after a view of head and tail.
     taken: BTreeSet<RecordId>,
     /// What the rules make of the pages so far, by the number of the rule: it is recorded with the last page, so that what belongs together stands together.
@@ -78,6 +87,8 @@ impl Run {
             steps,
             due: VecDeque::new(),
             awaited: BTreeMap::new(),
+            errands: BTreeMap::new(),
+            begun: 0,
             calls: 0,
             recorded: BTreeSet::new(),
             unmade: 0,
@@ -98,9 +109,16 @@ impl Run {
             }
         }
         let offered = |tool: &str| request.tools.iter().any(|spec| spec.name == tool);
-        let due = self.due.len();
-        self.due.retain(|call| offered(&call.tool));
-        self.unmade += (due - self.due.len()) as u32;
+        let (due, unmade): (VecDeque<Call>, Vec<Call>) =
+            self.due.drain(..).partition(|call| offered(&call.tool));
+        self.due = due;
+        self.unmade += u32::try_from(unmade.len()).unwrap_or(u32::MAX);
+        for call in unmade {
+            if let Then::Result(number) = call.then {
+                // What its pages showed so far is recorded.
+                self.answered(number, None);
+            }
+        }
         let number = self.due.len().min(CALLS_A_TURN);
         let mut blocks: Vec<_> = Vec::with_capacity(number);
         for call in self.due.drain(..number).collect::<Vec<_>>() {
@@ -159,18 +177,15 @@ impl Run {
             }
             (Answer::Refused { .. }, then) => {
                 self.refused += 1;
-                if let Then::Result(errand) = then
-                    && let Some(invocation) = errand.invocation
-                {
-                    // No further page is to be had.
-                    self.record(&errand, invocation);
+                if let Then::Result(number) = then {
+                    self.answered(number, None);
                 }
             }
-            (Answer::Returned(returned), Then::Result(errand)) => match &returned.page {
-                Some(page) if returned.outcome == Outcome::Ok => self.result(errand, page),
-                Some(_) | None => self.absent(&errand, returned),
+            (Answer::Returned(returned), Then::Result(number)) => match &returned.page {
+                Some(page) if returned.outcome == Outcome::Ok => self.answered(number, Some(page)),
+                Some(_) | None => self.absent(number, returned),
             },
-            (Answer::Page(page), Then::Result(errand)) => self.result(errand, page),
+            (Answer::Page(page), Then::Result(number)) => self.answered(number, Some(page)),
             (Answer::Recorded(recorded), Then::Names(things)) => self.name(&things, recorded),
             (
                 Answer::Returned(_)
@@ -186,7 +201,8 @@ impl Run {
     }
 
     /// A step found nothing: that is recorded where the whole of it was searched.
-    fn absent(&mut self, errand: &Errand, returned: &Returned) {
+    fn absent(&mut self, number: usize, returned: &Returned) {
+        let Some(errand) = self.errands.remove(&number) else { return };
         let whole = (returned.outcome, returned.completeness) == (Outcome::Empty, Completeness::Complete)
             && returned.gaps.is_empty()
             && returned.defects.is_empty();
@@ -217,22 +233,44 @@ impl Run {
         }
     }
 
-    /// Records of a step's result are there: record what the rules say, plan what they lead to, page on.
-    fn result(&mut self, mut errand: Errand, page: &Page) {
-        let fresh: Vec<&Record> = page.records().filter(|record| errand.taken.insert(record.id)).collect();
-        errand.invocation = Some(page.invocation);
-        self.select(&mut errand, page.invocation, &fresh);
-        self.follow(&errand, &fresh);
-        let hidden = page.output.records().iter().find(|record| !errand.taken.contains(&record.id));
-        // A page that shows nothing new leads nowhere: asking again would never end.
-        if let Some(hidden) = hidden.filter(|_| !fresh.is_empty()) {
+    /// A call for a result was answered: take its records, and when all are answered page on, or record what the rules made of it.
+    fn answered(&mut self, number: usize, page: Option<&Page>) {
+        let Some(mut errand) = self.errands.remove(&number) else { return };
+        errand.open = errand.open.saturating_sub(1);
+        let mut shown = 1;
+        if let Some(page) = page {
+            let fresh: Vec<&Record> =
+                page.records().filter(|record| errand.taken.insert(record.id)).collect();
+            errand.invocation = Some(page.invocation);
+            errand.progress |= !fresh.is_empty();
+            shown = fresh.len().max(1);
+            self.select(&mut errand, page.invocation, &fresh);
+            self.follow(&errand, &fresh);
+        }
+        if errand.open == 0 {
+            self.page_on(number, &mut errand, page, shown);
+        }
+        if errand.open > 0 {
+            self.errands.insert(number, errand);
+        } else if let Some(invocation) = errand.invocation {
+            self.record(&errand, invocation);
+        }
+    }
+
+    /// Asks for pages that were not shown, about as far apart as the last one showed records; what lies between them is asked for after that.
+    fn page_on(&mut self, number: usize, errand: &mut Errand, page: Option<&Page>, shown: usize) {
+        // Pages that show nothing new lead nowhere: asking again would never end.
+        let Some(page) = page.filter(|_| std::mem::take(&mut errand.progress)) else { return };
+        let hidden = page.output.records().iter().filter(|record| !errand.taken.contains(&record.id));
+        let first: Vec<_> = hidden.step_by(shown).take(PAGES_AT_ONCE).map(|record| record.id).collect();
+        errand.open = first.len();
+        for id in first.into_iter().rev() {
             let arguments = Map::from_iter([
                 ("invocation".to_owned(), json!(page.invocation.to_string())),
-                ("first".to_owned(), json!(hidden.id.to_string())),
+                ("first".to_owned(), json!(id.to_string())),
             ]);
-            self.due.push_front(Call { tool: "read_output".into(), arguments, then: Then::Result(errand) });
-        } else {
-            self.record(&errand, page.invocation);
+            let then = Then::Result(number);
+            self.due.push_front(Call { tool: "read_output".into(), arguments, then });
         }
     }
 
@@ -306,10 +344,15 @@ impl Run {
             step: index,
             context,
             invocation: None,
+            open: 1,
+            progress: false,
             taken: BTreeSet::new(),
             fitting: BTreeMap::new(),
         };
-        self.due.push_back(Call { tool: step.tool.clone(), arguments, then: Then::Result(errand) });
+        let number = self.begun;
+        self.begun += 1;
+        self.errands.insert(number, errand);
+        self.due.push_back(Call { tool: step.tool.clone(), arguments, then: Then::Result(number) });
     }
 }
 

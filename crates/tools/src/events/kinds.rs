@@ -556,6 +556,7 @@ pub(super) const KINDS: &[Kind] = &[
             ("reason", Text, "reason given"),
             ("bugcheck", Integer, "code of the system's failure; 0 for none"),
             ("version", Text, "version of the system"),
+            ("build", Name, "its build"),
         ],
     },
     Kind {

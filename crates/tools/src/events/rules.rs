@@ -450,7 +450,7 @@ pub(super) const RULES: &[Rule] = &[
     done(&OLD_EVENTLOG, &[6005], "system_state", &[("action", "event log started")], &[]),
     done(&OLD_EVENTLOG, &[6006], "system_state", &[("action", "event log stopped")], &[]),
     done(&OLD_EVENTLOG, &[6008], "system_state", &[("action", "former shutdown was unexpected")], &[]),
-    done(&OLD_EVENTLOG, &[6009], "system_state", &[("action", "version at start")], &[]),
+    done(&OLD_EVENTLOG, &[6009], "system_state", &[("action", "version at start")], &[("data0", "version"), ("data1", "build")]),
     done(&EVENTLOG, &[1100], "system_state", &[("action", "event log stopped")], &[]),
     done(&PARTITION, &[1006], "device_connected", &[("action", "disk met or taken out")], &[
         ("ParentId", "device"), ("Manufacturer", "manufacturer"), ("Model", "model"), ("SerialNumber", "serial"), ("Capacity", "capacity"),

@@ -30,6 +30,13 @@ pub(crate) struct Entry<'v, 'h> {
     place: Option<Located<usize>>,
 }
 
+impl Entry<'_, '_> {
+    /// Whether the list names it.
+    pub(crate) fn is_placed(&self) -> bool {
+        self.place.is_some()
+    }
+}
+
 impl<'v, 'h> MruList<'v, 'h> {
     /// Reads `MRUListEx` or `MRUList` and sorts the entries by it, most recent first; the ones that it does not name follow.
     pub(crate) fn of(values: &'v Values<'h>) -> MruList<'v, 'h> {

@@ -2,7 +2,7 @@
 
 use super::Artifact;
 use super::decoded::{damaged, part};
-use super::draft::{Draft, record_type, value_path};
+use super::draft::{Draft, key_path, record_type, value_path};
 use super::mru_list::{Entry, MruList, POSITION};
 use super::reader::Reader;
 use crate::intake::Flow;
@@ -13,6 +13,9 @@ use ledger::{FieldType, FieldValue, Record, RecordType};
 use std::ops::ControlFlow;
 
 const KIND: &str = "recent_document";
+
+/// The record of a whole list.
+const LIST: &str = "recent_documents_list";
 
 const PATH: &str = "Software\\Microsoft\\Windows\\CurrentVersion\\Explorer\\RecentDocs";
 
@@ -25,8 +28,8 @@ pub(crate) const ARTIFACT: Artifact = Artifact {
 };
 
 fn records() -> Vec<RecordType> {
-    use FieldType::{Bytes, Name, RegistryPath, Time};
-    vec![record_type(
+    use FieldType::{Bytes, List, Name, RegistryPath, Time};
+    let one = record_type(
         KIND,
         "one document or folder in a list of those that a user opened through the shell",
         "name",
@@ -47,16 +50,49 @@ fn records() -> Vec<RecordType> {
             ("value_path", &[RegistryPath], "path of the key, \\ and the name of the value"),
             ("raw", &[Bytes], "the data, where no name could be decoded"),
         ],
-    )]
+    );
+    let whole = record_type(
+        LIST,
+        "the list of all documents and folders that a user opened through the shell, in its order; when those behind the first were opened is not said",
+        "list",
+        &[
+            ("list", &[RegistryPath], "path of the key of the list"),
+            ("names", &[List], "names of documents and folders, most recent first"),
+            ("opened_last", &[Time], "when the list was last written: when the first of them was opened"),
+        ],
+    );
+    vec![one, whole]
 }
 
 fn read(reader: &mut Reader<'_, '_>) -> Flow {
     let Some(root) = reader.key(PATH) else { return ControlFlow::Continue(()) };
+    whole(reader, &root)?;
     list(reader, &root, None)?;
     for child in reader.children(&root) {
         list(reader, &child, Some(&child.name))?;
     }
     ControlFlow::Continue(())
+}
+
+/// Most names of one list: Windows keeps 150.
+const MOST: usize = 200;
+
+/// The list of all as one record, where its order can be read.
+fn whole<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>) -> Flow {
+    let values = reader.values(key);
+    let list = MruList::of(&values);
+    let placed = list.entries().iter().filter(|entry| entry.is_placed()).take(MOST);
+    let names = placed.map(|entry| mru::text(&entry.held.value.raw).0.value);
+    let names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
+    if names.is_empty() {
+        return ControlFlow::Continue(());
+    }
+    let draft = Draft::of_key(reader, LIST, key).undated();
+    let draft = draft.set("list", FieldValue::RegistryPath(key_path(key)), None);
+    let written = FieldValue::Time(ledger::Time::from_filetime(key.last_written.0));
+    let at = ledger::ByteSpan::new(key.last_written_offset, 8);
+    let draft = draft.set("names", FieldValue::List(names), None).set("opened_last", written, Some(at));
+    reader.push(draft.done())
 }
 
 fn list<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>, extension: Option<&str>) -> Flow {

@@ -8,7 +8,7 @@ use crate::arguments::Arguments;
 use crate::error::CallError;
 use crate::intake::Flow;
 use crate::spec;
-use ledger::FieldType::{Integer, List, Name, Path, Text};
+use ledger::FieldType::{Integer, List, Name, Path, RegistryPath, Text};
 use ledger::{Clock, Field, FieldType, FieldValue, Locator, Record, RecordId, RecordType, Time};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -28,7 +28,12 @@ pub(crate) fn record_type() -> RecordType {
         "how many records of one type with the same values of some fields one file holds; between `first` and `last`, both included, there are so many and no more",
         "source",
         &[
-            ("source", &[Path], "path of the file whose records were counted"),
+            (
+                "source",
+                &[Path, RegistryPath],
+                "path of the file whose records were counted; of a hive the deepest key below which all of them stand; the folder, where each file in it has one record at most",
+            ),
+            ("file", &[Path], "path of the file or folder in the evidence"),
             ("counted", &[Name], "record type that was counted"),
             ("by", &[List], "fields whose values the counted records share"),
             ("value", &[Text], "value of the first of these fields"),
@@ -59,9 +64,11 @@ struct Key {
     values: Vec<String>,
 }
 
-#[derive(Default)]
+#[derive(Default, Clone)]
 struct Tally {
     count: u64,
+    /// The deepest key below which all counted records stand; `None` where one stands below none.
+    key: Option<String>,
     first: Option<Time>,
     last: Option<Time>,
     total: i128,
@@ -106,7 +113,13 @@ impl Counts {
             self.full = true;
             return ControlFlow::Break(());
         }
+        let own_key = registry_key(record);
         let tally = self.tallies.entry(key).or_default();
+        tally.key = match (tally.count, tally.key.take(), own_key) {
+            (0, _, own) => own.map(str::to_owned),
+            (_, Some(known), Some(own)) => Some(shared_key(&known, own)),
+            (_, _, _) => None,
+        };
         tally.count += 1;
         if let Some(FieldValue::Integer(number)) =
             self.sum.as_ref().and_then(|sum| record.fields.get(sum)).map(|field| &field.value)
@@ -114,12 +127,7 @@ impl Counts {
             tally.total = tally.total.saturating_add(*number);
         }
         if let Some(time) = dated(record) {
-            if tally.first.as_ref().is_none_or(|first| time.utc < first.utc) {
-                tally.first = Some(time.clone());
-            }
-            if tally.last.as_ref().is_none_or(|last| time.utc > last.utc) {
-                tally.last = Some(time.clone());
-            }
+            tally.date(time);
         }
         ControlFlow::Continue(())
     }
@@ -132,9 +140,60 @@ impl Counts {
     /// The counts, the largest first; none where there were too many to count.
     pub(crate) fn records(self) -> impl Iterator<Item = Record> {
         let Counts { by, sum, tallies, full } = self;
-        let mut tallies: Vec<_> = tallies.into_iter().filter(|_| !full).collect();
+        let folders = of_folders(&tallies);
+        let mut tallies: Vec<_> = tallies.into_iter().chain(folders).filter(|_| !full).collect();
         tallies.sort_by(|(a, x), (b, y)| (Reverse(x.count), a).cmp(&(Reverse(y.count), b)));
         tallies.into_iter().map(move |(key, tally)| record(&by, sum.as_deref(), key, tally))
+    }
+}
+
+/// The key in which a record of a hive stands.
+fn registry_key(record: &Record) -> Option<&str> {
+    match record.fields.get("key_path").map(|field| &field.value) {
+        Some(FieldValue::RegistryPath(path)) => Some(path),
+        _ => None,
+    }
+}
+
+/// The deepest key that both stand in or below.
+fn shared_key(one: &str, other: &str) -> String {
+    let same = one.split('\\').zip(other.split('\\')).take_while(|(a, b)| a == b).map(|(a, _)| a);
+    same.collect::<Vec<_>>().join("\\")
+}
+
+/// The counts of folders in which each of several files has one record of a type: a folder of prefetch files is counted as one thing.
+fn of_folders(tallies: &HashMap<Key, Tally>) -> Vec<(Key, Tally)> {
+    let mut folders: BTreeMap<Key, (Tally, u64, bool)> = BTreeMap::new();
+    for (key, tally) in tallies {
+        let Some((folder, _)) = key.path.rsplit_once('/') else { continue };
+        let of = Key { path: folder.to_owned(), ..key.clone() };
+        let (sum, files, single) = folders.entry(of).or_insert((Tally::default(), 0, true));
+        *files += 1;
+        *single &= tally.count == 1 && tally.key.is_none();
+        sum.add(tally);
+    }
+    let whole = |(_, files, single): &(Tally, u64, bool)| *single && *files > 1;
+    folders.into_iter().filter(|(_, it)| whole(it)).map(|(key, (tally, ..))| (key, tally)).collect()
+}
+
+impl Tally {
+    /// Adds what another one counts.
+    fn add(&mut self, other: &Tally) {
+        self.count += other.count;
+        self.total = self.total.saturating_add(other.total);
+        for time in other.first.iter().chain(&other.last) {
+            self.date(time);
+        }
+    }
+
+    /// Widens the span to this time.
+    fn date(&mut self, time: &Time) {
+        if self.first.as_ref().is_none_or(|first| time.utc < first.utc) {
+            self.first = Some(time.clone());
+        }
+        if self.last.as_ref().is_none_or(|last| time.utc > last.utc) {
+            self.last = Some(time.clone());
+        }
     }
 }
 
@@ -152,7 +211,12 @@ fn record(by: &[String], sum: Option<&str>, key: Key, tally: Tally) -> Record {
     let mut set = |name: &str, value: FieldValue| {
         fields.insert(name.to_owned(), Field { at: None, value });
     };
-    set("source", FieldValue::Path(key.path.clone()));
+    let source = match tally.key.filter(|key| !key.is_empty()) {
+        Some(key) => FieldValue::RegistryPath(key),
+        None => FieldValue::Path(key.path.clone()),
+    };
+    set("source", source);
+    set("file", FieldValue::Path(key.path.clone()));
     set("counted", FieldValue::Name(key.kind));
     set("count", FieldValue::Integer(tally.count.into()));
     if !by.is_empty() {

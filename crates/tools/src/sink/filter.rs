@@ -2,6 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
+use crate::glob;
 use crate::intake::Brief;
 use crate::span::Span;
 use ledger::pattern::{fits, fold};
@@ -13,8 +14,8 @@ const LONGEST: usize = 4096;
 
 /// What the records of a call must be like; what was given must all hold.
 pub(crate) struct Filter {
-    /// The pattern that subjects must fit.
-    name: Option<String>,
+    /// The patterns of which subjects must fit one; none were asked for where it is empty.
+    names: Vec<String>,
     /// Folded; one of them is enough. Empty: none was asked for.
     texts: Vec<String>,
     span: Span,
@@ -36,7 +37,7 @@ impl Filter {
             return Err(CallError::ArgumentChoice { argument, allowed, found });
         }
         Ok(Filter {
-            name: short(arguments, "name")?.map(str::to_owned),
+            names: names(arguments)?,
             texts: short(arguments, "text")?.map(alternatives).unwrap_or_default(),
             span,
             bounded: arguments.optional_text("from").or(arguments.optional_text("to")).is_some(),
@@ -55,7 +56,7 @@ impl Filter {
 
     /// Whether a record of this kind is wanted; `None` where only the record itself can tell.
     pub(crate) fn wants_brief(&mut self, brief: &Brief<'_>) -> Option<bool> {
-        let named = || self.name.as_ref().is_none_or(|pattern| fits(pattern, brief.subject));
+        let named = || self.is_named(brief.subject);
         if self.kind.as_ref().is_some_and(|kind| kind != brief.kind) || !named() {
             return Some(false);
         }
@@ -73,9 +74,15 @@ impl Filter {
     }
 
     fn named(&self, record: &Record) -> bool {
-        let Some(pattern) = &self.name else { return true };
+        if self.names.is_empty() {
+            return true;
+        }
         let subject = self.subjects.get(&record.kind).and_then(|subject| record.fields.get(subject));
-        subject.is_some_and(|subject| fits(pattern, &subject.value.to_text()))
+        subject.is_some_and(|subject| self.is_named(&subject.value.to_text()))
+    }
+
+    fn is_named(&self, subject: &str) -> bool {
+        self.names.is_empty() || self.names.iter().any(|pattern| fits(pattern, subject))
     }
 
     fn timed(&mut self, record: &Record) -> bool {
@@ -96,6 +103,15 @@ pub(crate) fn times(record: &Record) -> impl Iterator<Item = &Time> {
     record.fields.values().filter_map(|field| match &field.value {
         FieldValue::Time(time) if time.clock == Clock::Host && time.utc.is_some() => Some(time),
         _ => None,
+    })
+}
+
+/// The patterns of `name`, with `{a,b}` written out.
+fn names(arguments: &Arguments) -> Result<Vec<String>, CallError> {
+    let Some(text) = short(arguments, "name")? else { return Ok(Vec::new()) };
+    glob::alternatives(text).ok_or_else(|| {
+        let (expected, found) = ("at most 64 combinations of alternatives", text.to_owned());
+        CallError::Argument { argument: "name", expected, found }
     })
 }
 
