@@ -36,6 +36,7 @@ pub struct EvtHead {
 
 /// What is met in a log.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "made and taken apart once a record: a box would cost more")]
 pub enum EvtFound<'a> {
     /// A record.
     Event(Event<'a>),

@@ -52,6 +52,7 @@ pub struct LogHead {
 
 /// What is met in a log, in the order in which Windows reads it.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "made and taken apart once a record: a box would cost more")]
 pub enum Found<'a> {
     /// The head of the log, first of all, where it can be read.
     Head(LogHead),
@@ -128,6 +129,9 @@ pub enum LogDamageKind {
     Lacks(&'static str),
 }
 
+/// Gives the bytes of a file at an offset: as many as there are and have room.
+pub type Fetch<'f, E> = dyn FnMut(u64, &mut [u8]) -> Result<usize, E> + 'f;
+
 /// Whether a file begins as an event log.
 pub fn is_log(head: &[u8]) -> bool {
     head.starts_with(MAGIC)
@@ -138,7 +142,7 @@ pub fn is_log(head: &[u8]) -> bool {
 /// Chunks are read from the one with the oldest records on, and around.
 pub fn read<E>(
     length: u64,
-    fetch: &mut dyn FnMut(u64, &mut [u8]) -> Result<usize, E>,
+    fetch: &mut Fetch<'_, E>,
     visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, E> {
     let mut head = vec![0; HEAD as usize];
@@ -199,7 +203,7 @@ fn log_head(head: &EvtxFileHeader) -> LogHead {
 }
 
 /// The chunk with the oldest records: a full log writes its next chunk over that one, so it can be anywhere.
-fn oldest<E>(slots: u64, fetch: &mut dyn FnMut(u64, &mut [u8]) -> Result<usize, E>) -> Result<u64, E> {
+fn oldest<E>(slots: u64, fetch: &mut Fetch<'_, E>) -> Result<u64, E> {
     let mut oldest = (u64::MAX, 0);
     for slot in 0..slots {
         let mut head = [0; CHUNK_HEAD];

@@ -29,6 +29,7 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
 }
 
 /// What is met in a log of either kind.
+#[expect(clippy::large_enum_variant, reason = "made and taken apart once a record: a box would cost more")]
 pub(crate) enum Met<'a> {
     /// Its head.
     Head(LogHead),

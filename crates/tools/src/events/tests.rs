@@ -1,3 +1,5 @@
+//! The rules and the types hold together.
+
 use super::kinds::{BASE, KINDS};
 use super::rules::RULES;
 
