@@ -1,6 +1,6 @@
 //! What to look at first: the phenomena of a run in order, by what code can tell of them.
 //!
-//! Four things count, and are told with each phenomenon: the weight of the objective that one of its facts answers, how rare facts of its kind are in the run, in how many other kinds of sources the same thing is named, and how many phenomena of the same objective stand before it.
+//! Four things count, and are told with each phenomenon: the weight of the objective that one of its facts answers, how rare facts of its kind are in the run, in how many other kinds of sources the same thing is named, and how many phenomena of the same objective, or of the same kind where there is none, stand before it.
 //! An agent's own words count for nothing.
 
 use crate::run::{PhenomenonView, Run};
@@ -61,9 +61,13 @@ pub fn ranked(run: &Run) -> Vec<Ranked<'_>> {
     }
     let order = |it: &Ranked<'_>| (Reverse(it.points), it.task, it.phenomenon.id);
     all.sort_by_key(order);
-    let mut before: BTreeMap<Option<Answered<'_>>, u32> = BTreeMap::new();
+    let mut before: BTreeMap<(Option<Answered<'_>>, Option<(&str, &str)>), u32> = BTreeMap::new();
     for ranked in &mut all {
-        let repeated = before.entry(ranked.objective).or_default();
+        // What answers no objective is alike where predicate and record type are.
+        let first = ranked.phenomenon.facts.first().and_then(|id| run.fact(*id));
+        let alike = first.map(|fact| (fact.predicate.0.as_str(), fact.kind.as_str()));
+        let alike = alike.filter(|_| ranked.objective.is_none());
+        let repeated = before.entry((ranked.objective, alike)).or_default();
         let lost = repeated.saturating_mul(REPEATED.0).min(REPEATED.1);
         ranked.points = ranked.points.saturating_sub(lost);
         *repeated += 1;
@@ -114,7 +118,7 @@ const fn points(weight: Option<Weight>) -> u32 {
         Some(Weight::Finding) => 100,
         Some(Weight::Activity) => 40,
         Some(Weight::Context) => 20,
-        None => 10,
+        None => 30,
     }
 }
 

@@ -55,7 +55,7 @@ fn a_finding_comes_before_what_any_computer_has_whoever_recorded_it() {
     ];
     let objectives =
         vec![objective("host", "*host", Weight::Context), objective("odd", "*odd", Weight::Finding)];
-    assert_eq!(order(&history(objectives, &facts)), ["k\\odd", "k\\host", "k\\other"]);
+    assert_eq!(order(&history(objectives, &facts)), ["k\\odd", "k\\other", "k\\host"]);
 }
 
 #[test]

@@ -109,8 +109,7 @@ impl Run {
             }
         }
         let offered = |tool: &str| request.tools.iter().any(|spec| spec.name == tool);
-        let (due, unmade): (Vec<Call>, Vec<Call>) =
-            self.due.drain(..).partition(|call| offered(&call.tool));
+        let (due, unmade): (Vec<Call>, Vec<Call>) = self.due.drain(..).partition(|call| offered(&call.tool));
         self.due = due.into();
         self.unmade += u32::try_from(unmade.len()).unwrap_or(u32::MAX);
         for call in unmade {

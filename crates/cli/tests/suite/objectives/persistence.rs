@@ -6,6 +6,7 @@ use testkit::hive::{KeySpec, ValueSpec as Value};
 
 pub(super) const TRIALS: &[Trial] = &[
     Trial { objective: "autostart", tempting: nothing_in_run_keys, answering: run_value },
+    Trial { objective: "debuggers", tempting: options_without_a_debugger, answering: debugger },
     Trial { objective: "services", tempting: services_that_wait, answering: automatic_service },
     Trial { objective: "tasks", tempting: tasks_without_commands, answering: task_with_a_command },
 ];
@@ -40,6 +41,20 @@ fn nothing_in_run_keys(at: &Folder<'_>) {
 fn run_value(at: &Folder<'_>) {
     let run = key().value(Value::sz("Updater", "C:\\ProgramData\\update.exe"));
     at.file("C/NTUSER.DAT", ntuser([(&format!("Software\\{WINDOWS}\\Run"), run)]));
+}
+
+fn options_of(value: Value) -> Vec<u8> {
+    software([(&format!("{NT}\\Image File Execution Options\\sethc.exe"), key().value(value))])
+}
+
+/// Options that only log, and a debugger of nobody.
+fn options_without_a_debugger(at: &Folder<'_>) {
+    at.file("C/flag/SOFTWARE", options_of(Value::dword("GlobalFlag", 0x200)));
+    at.file("C/empty/SOFTWARE", options_of(Value::sz("Debugger", "")));
+}
+
+fn debugger(at: &Folder<'_>) {
+    at.file("C/SOFTWARE", options_of(Value::sz("Debugger", "C:\\Windows\\System32\\cmd.exe")));
 }
 
 fn service(set: KeySpec, name: &str, start: u32, program: &str) -> KeySpec {

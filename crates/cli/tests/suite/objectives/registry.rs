@@ -12,6 +12,7 @@ pub(super) const TRIALS: &[Trial] = &[
     Trial { objective: "users", tempting: profiles_of_no_user, answering: profile },
     Trial { objective: "accounts", tempting: groups_only, answering: account },
     Trial { objective: "network", tempting: interfaces_without_an_address, answering: leased_address },
+    Trial { objective: "hidden-accounts", tempting: accounts_that_are_shown, answering: hidden_account },
 ];
 
 const NT: &str = "Microsoft\\Windows NT\\CurrentVersion";
@@ -125,6 +126,25 @@ fn interfaces_without_an_address(at: &Folder<'_>) {
 
 fn leased_address(at: &Folder<'_>) {
     at.file("C/SYSTEM", system(leased("10.20.4.31")));
+}
+
+fn shown_accounts(path: &str, shown: u32) -> Vec<u8> {
+    software([(path, key().value(Value::dword("svc-backup", shown)))])
+}
+
+const USER_LIST: &str = "Microsoft\\Windows NT\\CurrentVersion\\Winlogon\\SpecialAccounts\\UserList";
+
+/// An account that is shown, and a list of another name.
+fn accounts_that_are_shown(at: &Folder<'_>) {
+    at.file("C/shown/SOFTWARE", shown_accounts(USER_LIST, 1));
+    at.file(
+        "C/other/SOFTWARE",
+        shown_accounts("Microsoft\\Windows NT\\CurrentVersion\\Winlogon\\UserList", 0),
+    );
+}
+
+fn hidden_account(at: &Folder<'_>) {
+    at.file("C/SOFTWARE", shown_accounts(USER_LIST, 0));
 }
 
 /// SIDs of Microsoft Entra ID begin with S-1-12-1.
