@@ -23,5 +23,6 @@ pub mod scheduled_task;
 pub mod scripted;
 pub mod usn;
 pub mod windows_logs;
+pub mod windows_timeline;
 pub mod wmi_repository;
 pub mod zip;

@@ -6,7 +6,7 @@ use crate::scheduled_task::utf16;
 use crate::usn::Change;
 use crate::{
     demo, detection_history, ese, evtx, info2, job_file, jump_list, lnk, pe, prefetch, recycle_bin,
-    scheduled_task, usn, windows_logs, wmi_repository,
+    scheduled_task, usn, windows_logs, windows_timeline, wmi_repository,
 };
 
 /// The time that samples carry: 2012-04-04T01:58:40.8392490Z.
@@ -135,6 +135,11 @@ pub fn samples() -> Vec<Sample> {
             "web_log",
             "inetpub/logs/LogFiles/W3SVC1/u_ex120404.log",
             windows_logs::WEB.as_bytes().to_vec(),
+        ),
+        sample(
+            "windows_timeline",
+            "Users/ann/AppData/Local/ConnectedDevicesPlatform/L.ann/ActivitiesCache.db",
+            windows_timeline::database(1_333_504_720).unwrap_or_default(),
         ),
         sample(
             "wmi_repository",

@@ -32,6 +32,7 @@ mod startup_folder;
 pub(crate) mod usn_journal;
 mod web_cache;
 mod web_log;
+mod windows_timeline;
 mod wmi_repository;
 
 use crate::intake::{Brief, Flow, Intake};
@@ -87,6 +88,7 @@ pub(crate) const DECODERS: &[Decoder] = &[
     usn_journal::DECODER,
     web_cache::DECODER,
     web_log::DECODER,
+    windows_timeline::DECODER,
     wmi_repository::DECODER,
 ];
 

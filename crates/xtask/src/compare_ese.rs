@@ -41,6 +41,7 @@ struct Counts {
     values: usize,
     filled: usize,
     presence: usize,
+    unread: usize,
     differences: Vec<String>,
 }
 
@@ -94,7 +95,8 @@ impl Counts {
             match ours(column, cell) {
                 Ours::Text(ours) if same(column, &ours, theirs) => {}
                 Ours::Null if theirs.is_empty() => {}
-                Ours::Null if column.id < 128 => self.filled += 1,
+                Ours::Null if column.id < 128 && filled(column, theirs) => self.filled += 1,
+                Ours::Unread if theirs.is_empty() => self.unread += 1,
                 Ours::Present => self.presence += 1,
                 other => {
                     let number = self.rows;
@@ -106,9 +108,9 @@ impl Counts {
     }
 
     fn tell(&self, place: &str, say: &mut dyn FnMut(String)) {
-        let Counts { rows, values, filled, presence, differences } = self;
+        let Counts { rows, values, filled, presence, unread, differences } = self;
         say(format!(
-            "{place}: {rows} records, {values} values; {filled} NULL that are exported as fill bytes, {presence} compared by presence; {} differences",
+            "{place}: {rows} records, {values} values; {filled} NULL that are exported as fill bytes, {presence} compared by presence, {unread} that neither reads; {} differences",
             differences.len()
         ));
         differences.iter().take(SHOWN).for_each(|line| say(format!("  {line}")));
@@ -119,9 +121,26 @@ impl Counts {
 #[derive(Debug)]
 enum Ours {
     Text(String),
-    /// A long value, or several ones.
+    /// Several values.
     Present,
     Null,
+    /// Missing or packed.
+    Unread,
+}
+
+/// Bytes of a value of fixed size that is NULL.
+const FILL: u8 = 0x2A;
+
+/// Whether what is exported is nothing but fill bytes.
+fn filled(column: &Column, theirs: &str) -> bool {
+    // No number has more bytes than a GUID.
+    let length = match column.kind {
+        ColumnType::Binary | ColumnType::Other(_) => theirs.len() / 2,
+        ColumnType::Text => theirs.chars().count(),
+        _ => 16,
+    };
+    let bytes = vec![FILL; length];
+    !theirs.is_empty() && same(column, &text(column, &bytes), theirs)
 }
 
 fn ours(column: &Column, cell: Option<Cell<'_>>) -> Ours {
@@ -129,7 +148,7 @@ fn ours(column: &Column, cell: Option<Cell<'_>>) -> Ours {
     match cell.value {
         Value::One(bytes) => Ours::Text(text(column, &bytes)),
         Value::Several(_) => Ours::Present,
-        Value::Missing { .. } | Value::Packed { .. } => Ours::Null,
+        Value::Missing { .. } | Value::Packed { .. } => Ours::Unread,
     }
 }
 
@@ -159,6 +178,13 @@ fn text(column: &Column, bytes: &[u8]) -> String {
     }
 }
 
+/// The hexadecimal digits of a GUID's bytes as it is written: its first three groups are little-endian.
+fn guid(hex: &str) -> String {
+    const ORDER: [&[usize]; 5] = [&[3, 2, 1, 0], &[5, 4], &[7, 6], &[8, 9], &[10, 11, 12, 13, 14, 15]];
+    let pair = |index: &usize| hex.get(index * 2..index * 2 + 2).unwrap_or_default();
+    ORDER.map(|group| group.iter().map(pair).collect::<String>()).join("-")
+}
+
 /// Whether two texts say the same of a column.
 fn same(column: &Column, ours: &str, theirs: &str) -> bool {
     let plain = |text: &str| text.chars().filter(|one| !one.is_control()).collect::<String>();
@@ -168,7 +194,7 @@ fn same(column: &Column, ours: &str, theirs: &str) -> bool {
             _ => ours == theirs,
         },
         ColumnType::DateTime => export::within_a_second(ours, theirs),
-        ColumnType::Guid => true,
+        ColumnType::Guid => guid(ours) == theirs.trim_matches(['{', '}']).to_ascii_lowercase(),
         ColumnType::Bit => (ours == "0") == (theirs == "0" || theirs == "False"),
         // Backslashes are doubled.
         ColumnType::Text => plain(ours) == plain(&theirs.replace("\\\\", "\\")),

@@ -15,7 +15,11 @@ use std::ops::ControlFlow;
 
 const VISIT: &str = "web_cache_visit";
 const ENTRY: &str = "web_cache_entry";
+const FILE: &str = "web_cache_file";
 const DOWNLOAD: &str = "web_cache_download";
+
+/// Schemes of what a browser shows as a page.
+const PAGES: [&str; 5] = ["about", "ftp", "http", "https", "res"];
 
 /// Most containers of a database that are read.
 const MOST: usize = 10_000;
@@ -76,15 +80,19 @@ fn records() -> Vec<RecordType> {
     vec![
         entry(
             DOWNLOAD,
-            "an entry of the list of downloads; not that the file is still there, nor that it was complete",
+            "an entry of the list of downloads; not how the download ended, nor that the file was there or is",
         ),
         entry(
             ENTRY,
-            "an entry of a cache, of cookies or of another container: a program that uses WinINet asked for the address; not that a user did, nor that a page was shown",
+            "an entry of a cache, of cookies or of another container, or of the history for what is neither a page nor a file, such as a host: a program that uses WinINet asked for the address; not that a user did, nor that a page was shown",
+        ),
+        entry(
+            FILE,
+            "an entry of the history with an address that begins with file: the shell, a browser or another program noted the file or folder; not that it was shown in a browser, that a user opened it, nor that it exists",
         ),
         entry(
             VISIT,
-            "an entry of the history: a page, or a file opened from the shell where the address begins with file; `time` is that of the last visit only",
+            "an entry of the history with the address of a page; `time` is that of the last visit only; not that a user saw it",
         ),
     ]
 }
@@ -102,7 +110,15 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
 struct Container {
     name: String,
     partition: Option<String>,
-    kind: &'static str,
+    holds: Holds,
+}
+
+/// What the entries of a container are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    History,
+    Downloads,
+    Other,
 }
 
 /// The entries of all containers.
@@ -116,9 +132,9 @@ pub(super) fn entries(source: &mut Source<'_, '_>, database: &Database<'_>) -> F
             && containers.len() < MOST
         {
             let name = name.map(|name| name.value).unwrap_or_default();
-            let kind = kind(&name);
-            containers
-                .push((id.value, Container { name, partition: partition.map(|name| name.value), kind }));
+            let holds = holds_by(&name);
+            let partition = partition.map(|name| name.value);
+            containers.push((id.value, Container { name, partition, holds }));
         }
         ControlFlow::Continue(())
     })?;
@@ -131,12 +147,32 @@ pub(super) fn entries(source: &mut Source<'_, '_>, database: &Database<'_>) -> F
     ControlFlow::Continue(())
 }
 
-fn kind(name: &str) -> &'static str {
+fn holds_by(name: &str) -> Holds {
     let begins = |start: &str| name.get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start));
     if begins("History") || begins("MSHist") {
-        VISIT
+        Holds::History
     } else if begins("iedownload") {
-        DOWNLOAD
+        Holds::Downloads
+    } else {
+        Holds::Other
+    }
+}
+
+/// The type of an entry with this address.
+fn kind(holds: Holds, url: &str) -> &'static str {
+    match holds {
+        Holds::Downloads => DOWNLOAD,
+        Holds::Other => ENTRY,
+        Holds::History => of_history(url),
+    }
+}
+
+fn of_history(url: &str) -> &'static str {
+    let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
+    if scheme.eq_ignore_ascii_case("file") {
+        FILE
+    } else if PAGES.iter().any(|page| scheme.eq_ignore_ascii_case(page)) {
+        VISIT
     } else {
         ENTRY
     }
@@ -145,7 +181,7 @@ fn kind(name: &str) -> &'static str {
 fn entry(source: &mut Source<'_, '_>, container: &Container, mut from: ese::Row<'_, '_>) -> Flow {
     let mut address = from.text("Url");
     let (mut path, mut user) = (None, None);
-    if container.kind == DOWNLOAD {
+    if container.holds == Holds::Downloads {
         let headers = from.bytes("ResponseHeaders");
         let texts = headers.as_ref().map(|headers| texts(&headers.value)).unwrap_or_default();
         path = texts.iter().rev().find(|text| is_path(text)).cloned();
@@ -164,7 +200,7 @@ fn entry(source: &mut Source<'_, '_>, container: &Container, mut from: ese::Row<
         return ControlFlow::Continue(());
     };
     let mut row = parts::part(
-        ese_database::located(source, container.kind, &from),
+        ese_database::located(source, kind(container.holds, &address.value), &from),
         "url",
         0,
         Some(&address),
@@ -234,4 +270,28 @@ fn is_path(text: &str) -> bool {
     let mut characters = text.chars();
     characters.next().is_some_and(|letter| letter.is_ascii_alphabetic())
         && characters.as_str().starts_with(":\\")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DOWNLOAD, ENTRY, FILE, Holds, VISIT, holds_by, kind, split};
+
+    #[test]
+    fn only_addresses_of_pages_are_visits() {
+        let history = holds_by("MSHist012024010120240102");
+        for (address, expected) in [
+            ("Visited: ann@https://docs.example/Page", VISIT),
+            ("Visited: ann@HTTP://docs.example/", VISIT),
+            ("Visited: ann@file:///C:/Users/ann/plan.txt", FILE),
+            (":2024010120240102: ann@FILE:///C:/", FILE),
+            (":2024010120240102: ann@:Host: docs.example", ENTRY),
+            ("Visited: ann@ms-settings:network", ENTRY),
+            ("Visited: ann@https", ENTRY),
+        ] {
+            assert_eq!(kind(history, split(address).1), expected, "{address}");
+        }
+        assert_eq!(kind(holds_by("Content"), "https://docs.example/"), ENTRY);
+        assert_eq!(kind(holds_by("iedownload"), "https://docs.example/a.exe"), DOWNLOAD);
+        assert!(holds_by("Cookies") == Holds::Other);
+    }
 }
