@@ -8,6 +8,7 @@ pub mod evtx;
 pub mod ewf;
 pub mod history;
 pub mod hive;
+pub mod index_dat;
 pub mod info2;
 pub mod job_file;
 pub mod jump_list;

@@ -13,6 +13,7 @@ pub(crate) mod event_log;
 mod firefox_history;
 mod firewall_log;
 mod hosts;
+mod index_dat;
 mod info2;
 mod job_file;
 mod jump_list;
@@ -70,6 +71,7 @@ pub(crate) const DECODERS: &[Decoder] = &[
     firefox_history::DECODER,
     firewall_log::DECODER,
     hosts::DECODER,
+    index_dat::DECODER,
     info2::DECODER,
     job_file::DECODER,
     jump_list::DECODER,

@@ -1,8 +1,9 @@
 //! `cargo xtask compare-ese`: what we read of an ESE database beside what libesedb's `esedbexport` writes.
 //!
-//! Needs `esedbexport`. Of every table the records are compared in their order, column by column, as text.
+//! Needs `esedbexport`, and `timeout` to end it where it does not end. Of every table the records are compared in their order, column by column, as text.
 //! Times are compared to the second, because it adds up days, hours and minutes of a double and loses up to one.
-//! Two things that it writes are no differences: the fill bytes of a value of fixed size that is NULL, and several values of one column, which it does not write at all.
+//! Two things that it writes are no differences: the fill bytes (2A) of a value of fixed size that is NULL, and several values of one column, which it does not write at all.
+//! Counted apart are values that are packed or missing for us and that it does not write either.
 
 mod export;
 

@@ -122,7 +122,8 @@ fn records() -> Vec<RecordType> {
         ),
         ("platform", &[Name], "Platform: the kind of that name"),
         ("activity_id", &[Guid], "Id of the activity"),
-        ("expires", &[Time], "ExpirationTime"),
+        // As its only time it would date the record, years ahead.
+        ("expires_unix", &[Integer], "ExpirationTime: seconds since 1970-01-01 UTC"),
     ];
     let own: Vec<_> = own.iter().chain(&COMMON).copied().collect();
     let package = spec::record(
@@ -161,7 +162,7 @@ fn package(source: &Source<'_, '_>, stated: &Stated) -> Row {
         .field("package", row.text(2).map_or_else(|| name("no PackageName"), app_id::spelled))
         .maybe("platform", row.text(1).map(name), None)
         .maybe("activity_id", guid(row, 0), None)
-        .maybe("expires", seconds(row.integer(3)), None)
+        .maybe("expires_unix", number(row.integer(3)), None)
 }
 
 /// What a row of [`COLUMNS`] tells.

@@ -6,7 +6,7 @@ use super::Gathered;
 pub(crate) const BROWSER_HISTORY: Gathered = Gathered {
     tool: "browser_history",
     about: "Gives the pages, downloads and searches that browsers kept, and what users typed as addresses.",
-    decoders: &["chromium_history", "firefox_history", "web_cache"],
+    decoders: &["chromium_history", "firefox_history", "index_dat", "web_cache"],
     artifacts: &["typed_entries"],
 };
 
