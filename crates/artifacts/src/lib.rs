@@ -16,6 +16,7 @@ pub mod evt;
 pub mod evtx;
 mod fields;
 pub mod hosts;
+pub mod index_dat;
 pub mod info2;
 pub mod job_file;
 pub mod jump_list;

@@ -15,7 +15,7 @@ mod server;
 mod services;
 mod shell;
 mod software;
-mod sqlite;
+pub(crate) mod sqlite;
 mod story;
 mod system;
 mod tasks;

@@ -2,12 +2,18 @@
 //!
 //! Source of the format: Joachim Metz, libesedb, "Extensible Storage Engine (ESE) Database File (EDB) format specification".
 
+mod deep;
+
+pub use deep::{CHILDREN, LEAVES, PACKED, ROOT, TEXT, deep, overlapping};
+
 /// Bytes of a page.
-const PAGE: usize = 8192;
+pub const PAGE: usize = 8192;
 const HEADER: usize = 40;
 const SIGNATURE: u32 = 0x89AB_CDEF;
 /// Root and leaf, with an ECC.
 const FLAGS: u32 = 0x2003;
+/// Of a tag: its key shares bytes with the first tag.
+const HAS_COMMON: u16 = 4 << 13;
 
 /// A table of a database; values stand in the order of the columns.
 pub struct Table {
@@ -48,7 +54,18 @@ pub enum Value {
     Bytes(Vec<u8>),
     /// A text.
     Text(String),
+    /// The number of a long value.
+    Long(u32),
+    /// Bytes in one of the packings.
+    Packed(Vec<u8>),
 }
+
+/// What stands in front of a value: nothing, or flags.
+const LONG: u8 = 0x04;
+const COMPRESSED: u8 = 0x02;
+const HAS_FLAGS: u16 = 0x4000;
+/// What a NULL of fixed size is filled with, which only the bitmap tells from a value.
+const FILL: u8 = 0x2A;
 
 impl Type {
     /// Number of the type, size of a value, and first number of such columns.
@@ -132,14 +149,18 @@ fn record(table: &Table, row: &[Value]) -> Vec<u8> {
             Value::Days(days) => Some(days.to_le_bytes().to_vec()),
             Value::Bytes(bytes) => Some(bytes.clone()),
             Value::Text(text) => Some(text.encode_utf16().chain([0]).flat_map(u16::to_le_bytes).collect()),
+            Value::Long(number) => Some([&[LONG][..], &number.to_le_bytes()].concat()),
+            Value::Packed(packed) => Some([&[COMPRESSED][..], packed].concat()),
         };
         if first == 1 {
             nulls.push(bytes.is_none());
+            let fill = if bytes.is_none() { FILL } else { 0 };
             let mut bytes = bytes.unwrap_or_default();
-            bytes.resize(size, 0);
+            bytes.resize(size, fill);
             fixed.extend(bytes);
         } else {
-            tagged.extend(bytes.map(|bytes| (number as u16, bytes)));
+            let flags = if matches!(value, Value::Long(_) | Value::Packed(_)) { HAS_FLAGS } else { 0 };
+            tagged.extend(bytes.map(|bytes| (number as u16, flags, bytes)));
         }
     }
     let mut bits = vec![0; nulls.len().div_ceil(8)];
@@ -154,33 +175,48 @@ fn record(table: &Table, row: &[Value]) -> Vec<u8> {
     data.extend(fixed);
     data.extend(bits);
     let mut at = tagged.len() * 4;
-    for (number, bytes) in &tagged {
+    for (number, flags, bytes) in &tagged {
         data.extend(number.to_le_bytes());
-        data.extend((at as u16).to_le_bytes());
+        data.extend((at as u16 | flags).to_le_bytes());
         at += bytes.len();
     }
-    data.extend(tagged.into_iter().flat_map(|(_, bytes)| bytes));
+    data.extend(tagged.into_iter().flat_map(|(_, _, bytes)| bytes));
     data
 }
 
 /// A page that is the root and only leaf of a tree.
 fn page(number: u32, entries: &[Vec<u8>]) -> Vec<u8> {
+    let keyed = (0u32..).zip(entries).map(|(index, data)| (index.to_be_bytes().to_vec(), data.clone()));
+    page_of(number, FLAGS, &[0; 16], &keyed.collect::<Vec<_>>())
+}
+
+/// A page with `first` as its first tag, and entries of key and data; a key shares with `first` what it begins with, where the page is no root.
+fn page_of(number: u32, flags: u32, first: &[u8], entries: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
     let mut page = vec![0; PAGE];
-    put(&mut page, 36, &FLAGS.to_le_bytes());
+    put(&mut page, 36, &flags.to_le_bytes());
     put(&mut page, 34, &(entries.len() as u16 + 1).to_le_bytes());
-    // The value of the first tag is the header of the root.
-    let mut at = 16u16;
-    put(&mut page, PAGE - 4, &16u16.to_le_bytes());
-    for (index, data) in entries.iter().enumerate() {
-        let value = [&4u16.to_le_bytes()[..], &(index as u32).to_be_bytes(), data].concat();
+    let mut at = first.len() as u16;
+    put(&mut page, HEADER, first);
+    put(&mut page, PAGE - 4, &at.to_le_bytes());
+    for (index, (key, data)) in entries.iter().enumerate() {
+        let shares = flags & 1 == 0 && !first.is_empty() && key.starts_with(first);
+        let local = if shares { key.get(first.len()..).unwrap_or_default() } else { key };
+        let head = if shares { (first.len() as u16).to_le_bytes().to_vec() } else { Vec::new() };
+        let value = [&head, &(local.len() as u16).to_le_bytes()[..], local, data].concat();
         put(&mut page, HEADER + usize::from(at), &value);
-        let tag = [(value.len() as u16).to_le_bytes(), at.to_le_bytes()].concat();
+        let place = at | if shares { HAS_COMMON } else { 0 };
+        let tag = [(value.len() as u16).to_le_bytes(), place.to_le_bytes()].concat();
         put(&mut page, PAGE - 8 - index * 4, &tag);
         at += value.len() as u16;
     }
-    let sum = xor(number, page.get(8..).unwrap_or_default());
-    put(&mut page, 0, &sum.to_le_bytes());
+    seal(number, &mut page);
     page
+}
+
+/// Sets the checksum of a page.
+fn seal(number: u32, page: &mut [u8]) {
+    let sum = xor(number, page.get(8..).unwrap_or_default());
+    put(page, 0, &sum.to_le_bytes());
 }
 
 fn xor(seed: u32, bytes: &[u8]) -> u32 {
@@ -233,7 +269,7 @@ pub fn srum() -> Vec<u8> {
     ])
 }
 
-/// A WebCache with one page of the history.
+/// A WebCache with a page, a file and a host of the history.
 pub fn web_cache(visited: u64) -> Vec<u8> {
     database(&[
         Table {
@@ -249,12 +285,17 @@ pub fn web_cache(visited: u64) -> Vec<u8> {
                 ("AccessedTime", Type::I64),
                 ("Url", Type::Text),
             ],
-            rows: vec![vec![
-                Value::Number(1),
-                Value::Number(2),
-                Value::Number(visited.cast_signed()),
-                Value::Text("Visited: ann@https://docs.example/Page".into()),
-            ]],
+            rows: [(1, "https://docs.example/Page"), (2, "file:///C:/plan.txt"), (3, ":Host: docs.example")]
+                .into_iter()
+                .map(|(entry, url)| {
+                    vec![
+                        Value::Number(entry),
+                        Value::Number(2),
+                        Value::Number(visited.cast_signed()),
+                        Value::Text(format!("Visited: ann@{url}")),
+                    ]
+                })
+                .collect(),
         },
     ])
 }

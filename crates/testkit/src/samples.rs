@@ -5,8 +5,8 @@ use crate::ntfs::{Deleted, EntrySpec, FileTimes, NtfsTimes, VolumeSpec};
 use crate::scheduled_task::utf16;
 use crate::usn::Change;
 use crate::{
-    demo, detection_history, ese, evtx, info2, job_file, jump_list, lnk, pe, prefetch, recycle_bin,
-    scheduled_task, usn, windows_logs, wmi_repository,
+    demo, detection_history, ese, evtx, index_dat, info2, job_file, jump_list, lnk, pe, prefetch,
+    recycle_bin, scheduled_task, usn, windows_logs, windows_timeline, wmi_repository,
 };
 
 /// The time that samples carry: 2012-04-04T01:58:40.8392490Z.
@@ -41,6 +41,14 @@ pub fn samples() -> Vec<Sample> {
             "Windows/System32/drivers/etc/hosts",
             b"# comment\r\n127.0.0.1 localhost\r\n10.0.0.7\tupdate.example www.update.example # here\r\n"
                 .to_vec(),
+        ),
+        sample(
+            "index_dat",
+            "Documents and Settings/ann/Local Settings/History/History.IE5/index.dat",
+            index_dat::index(&[
+                index_dat::Entry::used("Visited: ann@https://docs.example/Page", TICKS),
+                index_dat::Entry::used("Visited: ann@file:///C:/plan.txt", TICKS),
+            ]),
         ),
         sample("info2", "RECYCLER/S-1-5-21-1-2-3-1003/INFO2", info2()),
         sample("mft", "$MFT", mft()),
@@ -135,6 +143,11 @@ pub fn samples() -> Vec<Sample> {
             "web_log",
             "inetpub/logs/LogFiles/W3SVC1/u_ex120404.log",
             windows_logs::WEB.as_bytes().to_vec(),
+        ),
+        sample(
+            "windows_timeline",
+            "Users/ann/AppData/Local/ConnectedDevicesPlatform/L.ann/ActivitiesCache.db",
+            windows_timeline::database(1_333_504_720).unwrap_or_default(),
         ),
         sample(
             "wmi_repository",

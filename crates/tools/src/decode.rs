@@ -13,6 +13,7 @@ pub(crate) mod event_log;
 mod firefox_history;
 mod firewall_log;
 mod hosts;
+mod index_dat;
 mod info2;
 mod job_file;
 mod jump_list;
@@ -32,6 +33,7 @@ mod startup_folder;
 pub(crate) mod usn_journal;
 mod web_cache;
 mod web_log;
+mod windows_timeline;
 mod wmi_repository;
 
 use crate::intake::{Brief, Flow, Intake};
@@ -69,6 +71,7 @@ pub(crate) const DECODERS: &[Decoder] = &[
     firefox_history::DECODER,
     firewall_log::DECODER,
     hosts::DECODER,
+    index_dat::DECODER,
     info2::DECODER,
     job_file::DECODER,
     jump_list::DECODER,
@@ -87,6 +90,7 @@ pub(crate) const DECODERS: &[Decoder] = &[
     usn_journal::DECODER,
     web_cache::DECODER,
     web_log::DECODER,
+    windows_timeline::DECODER,
     wmi_repository::DECODER,
 ];
 

@@ -10,6 +10,7 @@ use super::tree::Entries;
 use crate::damage::{Damage, DamageKind};
 use crate::fields::u32_at;
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 /// Most pieces of one table.
@@ -21,8 +22,8 @@ const LONGEST: u64 = 64 << 20;
 /// The long values of one table.
 pub(super) struct LongValues<'d> {
     values: HashMap<u64, Long<'d>>,
-    /// What is wrong with their tree.
-    pub(super) damage: Vec<Damage>,
+    /// What is wrong with their tree, until it is asked for.
+    damage: RefCell<Vec<Damage>>,
 }
 
 #[derive(Default)]
@@ -33,19 +34,26 @@ struct Long<'d> {
 
 impl<'d> LongValues<'d> {
     pub(super) fn read(pages: &Pages<'d>, root: Option<u32>) -> LongValues<'d> {
-        let mut long = LongValues { values: HashMap::new(), damage: Vec::new() };
+        let mut long = LongValues { values: HashMap::new(), damage: RefCell::default() };
+        let mut damage = Vec::new();
         let Some(root) = root else { return long };
         let mut entries = Entries::below(pages, root);
         for (count, entry) in entries.by_ref().enumerate() {
             if count >= MOST {
                 let what = DamageKind::TooMany { what: "pieces of long values", limit: MOST };
-                long.damage.push(Damage::at(entry.offset, what));
+                damage.push(Damage::at(entry.offset, what));
                 break;
             }
             long.add(&entry);
         }
-        long.damage.extend(entries.take_damage());
+        damage.extend(entries.take_damage());
+        long.damage = RefCell::new(damage);
         long
+    }
+
+    /// What is wrong with their tree since this was last asked.
+    pub(super) fn take_damage(&self) -> Vec<Damage> {
+        self.damage.take()
     }
 
     fn add(&mut self, entry: &Entry<'d>) {
@@ -71,7 +79,8 @@ impl<'d> LongValues<'d> {
         for (index, (offset, piece)) in value.pieces.iter().enumerate() {
             let next = value.pieces.get(index + 1).map_or(size, |(next, _)| u64::from(*next));
             let wanted = next.checked_sub(u64::from(*offset))?;
-            if bytes.len() as u64 != u64::from(*offset) || next > size || !budget.take(wanted) {
+            // A piece counts, though it be empty.
+            if bytes.len() as u64 != u64::from(*offset) || next > size || !budget.take(wanted + 1) {
                 return None;
             }
             // Nothing says of a piece that it is packed but that it is not as long as it should be.

@@ -1,6 +1,7 @@
 //! The records of a table with values by the names of columns.
 
 use super::catalog::{Column, ColumnType, Table};
+use super::long::LongValues;
 use super::page::{Entry, Pages};
 use super::record::{Cell, Record, Value};
 use super::tagged;
@@ -30,6 +31,7 @@ impl<'b, 'd> Rows<'b, 'd> {
     pub fn take_damage(&mut self) -> Vec<Damage> {
         let mut damage = std::mem::take(&mut self.damage);
         damage.extend(self.entries.take_damage());
+        damage.extend(self.table.long.get().map(LongValues::take_damage).unwrap_or_default());
         damage
     }
 }

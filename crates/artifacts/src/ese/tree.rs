@@ -3,6 +3,16 @@
 use super::page::{Entry, MOST_DAMAGE, Page, Pages};
 use crate::damage::{Damage, DamageKind};
 use crate::fields::u32_at;
+use std::collections::HashSet;
+
+/// A leaf that is read.
+struct Leaf<'d> {
+    page: Page<'d>,
+    /// Its next tag.
+    next: usize,
+    /// Bytes that its entries may still have: values of a page lie beside each other, and only those of a damaged one overlap.
+    room: usize,
+}
 
 /// The entries of the leaves below a root, from left to right.
 pub(super) struct Entries<'b, 'd> {
@@ -10,21 +20,16 @@ pub(super) struct Entries<'b, 'd> {
     /// Pages to visit, the next one last.
     stack: Vec<u32>,
     /// Which pages were found: a tree leads to each once.
-    found: Vec<bool>,
-    /// The leaf that is read, and its next tag.
-    leaf: Option<(Page<'d>, usize)>,
+    found: HashSet<u32>,
+    /// The leaf that is read.
+    leaf: Option<Leaf<'d>>,
     damage: Vec<Damage>,
 }
 
 impl<'b, 'd> Entries<'b, 'd> {
     pub(super) fn below(pages: &'b Pages<'d>, root: u32) -> Entries<'b, 'd> {
-        let mut entries = Entries {
-            pages,
-            stack: Vec::new(),
-            found: vec![false; pages.count()],
-            leaf: None,
-            damage: Vec::new(),
-        };
+        let mut entries =
+            Entries { pages, stack: Vec::new(), found: HashSet::new(), leaf: None, damage: Vec::new() };
         entries.child(root, 0);
         entries
     }
@@ -42,13 +47,16 @@ impl<'b, 'd> Entries<'b, 'd> {
                 self.damaged(Damage::at(0, DamageKind::TooMany { what: "visits of pages", limit }));
                 return false;
             }
-            let Some((page, damage)) = self.pages.page(number) else { continue };
+            let Some((page, damage)) = self.pages.page(number) else {
+                self.outside(self.pages.bytes.len(), "a page of a tree");
+                continue;
+            };
             damage.into_iter().for_each(|damage| self.damaged(damage));
             if page.is_space_tree() {
                 continue;
             }
             if page.is_leaf() {
-                self.leaf = Some((page, 1));
+                self.leaf = Some(Leaf { page, next: 1, room: self.pages.size });
                 return true;
             }
             self.children(&page);
@@ -75,13 +83,12 @@ impl<'b, 'd> Entries<'b, 'd> {
 
     /// A page that the tree leads to.
     fn child(&mut self, number: u32, offset: usize) {
-        match self.found.get_mut(number as usize) {
-            Some(found) if !*found => {
-                *found = true;
-                self.stack.push(number);
-            }
-            Some(_) => self.damaged(Damage::at(offset, DamageKind::Twice { what: "a page of a tree" })),
-            None => self.outside(offset, "a page of a tree"),
+        if number as usize >= self.pages.count() {
+            self.outside(offset, "a page of a tree");
+        } else if self.found.insert(number) {
+            self.stack.push(number);
+        } else {
+            self.damaged(Damage::at(offset, DamageKind::Twice { what: "a page of a tree" }));
         }
     }
 
@@ -102,16 +109,27 @@ impl<'d> Iterator for Entries<'_, 'd> {
 
     fn next(&mut self) -> Option<Entry<'d>> {
         loop {
-            let Some((page, index)) = self.leaf.as_mut().filter(|(page, index)| *index < page.tags) else {
+            let Some(leaf) = self.leaf.as_mut().filter(|leaf| leaf.next < leaf.page.tags) else {
                 if self.next_leaf() {
                     continue;
                 }
                 self.leaf = None;
                 return None;
             };
-            *index += 1;
-            match page.entry(*index - 1) {
-                Ok(Some(entry)) => return Some(entry),
+            leaf.next += 1;
+            match leaf.page.entry(leaf.next - 1) {
+                Ok(Some(entry)) => match leaf.room.checked_sub(entry.data.len()) {
+                    Some(room) => {
+                        leaf.room = room;
+                        return Some(entry);
+                    }
+                    None => {
+                        leaf.next = leaf.page.tags;
+                        let limit = self.pages.size;
+                        let what = DamageKind::TooMany { what: "bytes of the entries of a page", limit };
+                        self.damaged(Damage::at(entry.offset, what));
+                    }
+                },
                 Ok(None) => {}
                 Err(damage) => self.damaged(damage),
             }

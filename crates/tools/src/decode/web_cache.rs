@@ -9,13 +9,17 @@ use crate::spec;
 use artifacts::Located;
 use artifacts::ese::{self, Database};
 use evidence::ReadError;
-use ledger::FieldType::{Integer, Name, Path, Text, Time};
+use ledger::FieldType::{Flag, Integer, Name, Path, Text, Time};
 use ledger::{FieldValue, RecordType};
 use std::ops::ControlFlow;
 
 const VISIT: &str = "web_cache_visit";
-const ENTRY: &str = "web_cache_entry";
+pub(super) const ENTRY: &str = "web_cache_entry";
+const FILE: &str = "web_cache_file";
 const DOWNLOAD: &str = "web_cache_download";
+
+/// Schemes of what a browser shows as a page.
+const PAGES: [&str; 5] = ["about", "ftp", "http", "https", "res"];
 
 /// Most containers of a database that are read.
 const MOST: usize = 10_000;
@@ -44,49 +48,66 @@ pub(super) fn holds(database: &Database<'_>) -> bool {
 }
 
 fn records() -> Vec<RecordType> {
-    let entry = |name, meaning| {
-        spec::record(
-            name,
-            meaning,
-            "url",
-            &[
-                ("url", &[Text], "address, without what the container puts in front of it"),
-                ("user", &[Name], "user named in front of the address"),
-                ("time", &[Time], "AccessedTime: when it was last used"),
-                ("created", &[Time], "CreationTime"),
-                (
-                    "modified",
-                    &[Time],
-                    "ModifiedTime: of a page when it was last changed on its server, of history when it was last visited",
-                ),
-                ("expires", &[Time], "ExpiryTime"),
-                ("access_count", &[Integer], "AccessCount: how often it was used"),
-                ("file_name", &[Name], "name of the file of the cache with its content"),
-                ("path", &[Path], "where a download was put, as its headers say"),
-                (
-                    "container",
-                    &[Name],
-                    "name of the container it stands in, such as Content, History or MSHist01 and two dates",
-                ),
-                ("partition", &[Name], "partition of the container"),
-                ("entry", &[Integer], "EntryId"),
-            ],
-        )
-    };
-    vec![
-        entry(
-            DOWNLOAD,
-            "an entry of the list of downloads; not that the file is still there, nor that it was complete",
-        ),
-        entry(
-            ENTRY,
-            "an entry of a cache, of cookies or of another container: a program that uses WinINet asked for the address; not that a user did, nor that a page was shown",
-        ),
-        entry(
-            VISIT,
-            "an entry of the history: a page, or a file opened from the shell where the address begins with file; `time` is that of the last visit only",
-        ),
-    ]
+    vec![download_type(), entry_type(), file_type(), visit_type()]
+}
+
+fn record_type(name: &str, meaning: &str) -> RecordType {
+    spec::record(
+        name,
+        meaning,
+        "url",
+        &[
+            ("url", &[Text], "address, without what the container puts in front of it"),
+            ("user", &[Name], "user named in front of the address"),
+            ("time", &[Time], "AccessedTime: when it was last used"),
+            ("created", &[Time], "CreationTime"),
+            (
+                "modified",
+                &[Time],
+                "ModifiedTime: of a page when it was last changed on its server, of history when it was last visited",
+            ),
+            ("expires", &[Time], "ExpiryTime"),
+            ("access_count", &[Integer], "AccessCount: how often it was used"),
+            ("file_name", &[Name], "name of the file of the cache with its content"),
+            ("path", &[Path], "where a download was put, as its headers say"),
+            (
+                "container",
+                &[Name],
+                "name of the container it stands in, such as Content, History or MSHist01 and two dates",
+            ),
+            ("partition", &[Name], "partition of the container"),
+            ("entry", &[Integer], "EntryId"),
+            ("removed", &[Flag], "true where an entry of an index.dat stands in blocks that are free again"),
+        ],
+    )
+}
+
+fn download_type() -> RecordType {
+    record_type(
+        DOWNLOAD,
+        "an entry of the list of downloads; not how the download ended, nor that the file was there or is",
+    )
+}
+
+pub(super) fn entry_type() -> RecordType {
+    record_type(
+        ENTRY,
+        "an entry of a cache, of cookies or of another container, or of the history for what is neither a page nor a file, such as a host: a program that uses WinINet asked for the address; not that a user did, nor that a page was shown",
+    )
+}
+
+pub(super) fn file_type() -> RecordType {
+    record_type(
+        FILE,
+        "an entry of the history with an address that begins with file: the shell, a browser or another program noted the file or folder; not that it was shown in a browser, that a user opened it, nor that it exists",
+    )
+}
+
+pub(super) fn visit_type() -> RecordType {
+    record_type(
+        VISIT,
+        "an entry of the history with the address of a page; `time` is that of the last visit only; not that a user saw it",
+    )
 }
 
 fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
@@ -102,7 +123,15 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
 struct Container {
     name: String,
     partition: Option<String>,
-    kind: &'static str,
+    holds: Holds,
+}
+
+/// What the entries of a container are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    History,
+    Downloads,
+    Other,
 }
 
 /// The entries of all containers.
@@ -116,9 +145,9 @@ pub(super) fn entries(source: &mut Source<'_, '_>, database: &Database<'_>) -> F
             && containers.len() < MOST
         {
             let name = name.map(|name| name.value).unwrap_or_default();
-            let kind = kind(&name);
-            containers
-                .push((id.value, Container { name, partition: partition.map(|name| name.value), kind }));
+            let holds = holds_by(&name);
+            let partition = partition.map(|name| name.value);
+            containers.push((id.value, Container { name, partition, holds }));
         }
         ControlFlow::Continue(())
     })?;
@@ -131,12 +160,33 @@ pub(super) fn entries(source: &mut Source<'_, '_>, database: &Database<'_>) -> F
     ControlFlow::Continue(())
 }
 
-fn kind(name: &str) -> &'static str {
+fn holds_by(name: &str) -> Holds {
     let begins = |start: &str| name.get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start));
     if begins("History") || begins("MSHist") {
-        VISIT
+        Holds::History
     } else if begins("iedownload") {
-        DOWNLOAD
+        Holds::Downloads
+    } else {
+        Holds::Other
+    }
+}
+
+/// The type of an entry with this address.
+fn kind(holds: Holds, url: &str) -> &'static str {
+    match holds {
+        Holds::Downloads => DOWNLOAD,
+        Holds::Other => ENTRY,
+        Holds::History => of_history(url),
+    }
+}
+
+/// The type of an entry of the history with this address.
+pub(super) fn of_history(url: &str) -> &'static str {
+    let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
+    if scheme.eq_ignore_ascii_case("file") {
+        FILE
+    } else if PAGES.iter().any(|page| scheme.eq_ignore_ascii_case(page)) {
+        VISIT
     } else {
         ENTRY
     }
@@ -145,7 +195,7 @@ fn kind(name: &str) -> &'static str {
 fn entry(source: &mut Source<'_, '_>, container: &Container, mut from: ese::Row<'_, '_>) -> Flow {
     let mut address = from.text("Url");
     let (mut path, mut user) = (None, None);
-    if container.kind == DOWNLOAD {
+    if container.holds == Holds::Downloads {
         let headers = from.bytes("ResponseHeaders");
         let texts = headers.as_ref().map(|headers| texts(&headers.value)).unwrap_or_default();
         path = texts.iter().rev().find(|text| is_path(text)).cloned();
@@ -164,7 +214,7 @@ fn entry(source: &mut Source<'_, '_>, container: &Container, mut from: ese::Row<
         return ControlFlow::Continue(());
     };
     let mut row = parts::part(
-        ese_database::located(source, container.kind, &from),
+        ese_database::located(source, kind(container.holds, &address.value), &from),
         "url",
         0,
         Some(&address),
@@ -194,19 +244,22 @@ fn entry(source: &mut Source<'_, '_>, container: &Container, mut from: ese::Row<
     source.push(row)
 }
 
+/// What stands in front of an address of the history of a day or of a week: `:2024010120240102`.
+fn is_span(head: &str) -> bool {
+    head.len() == 17
+        && head.starts_with(':')
+        && head.get(1..).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether what stands in front of an address is that of the history.
+pub(super) fn is_history(text: &str) -> bool {
+    text.split_once(": ").is_some_and(|(head, _)| is_span(head) || head.eq_ignore_ascii_case("Visited"))
+}
+
 /// `Visited: user@address`, `:2024010120240102: user@address`, or the address alone.
 pub(super) fn split(text: &str) -> (Option<&str>, &str) {
-    let is_span = |head: &str| {
-        head.len() == 17
-            && head.starts_with(':')
-            && head.get(1..).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
-    };
     let rest = match text.split_once(": ") {
-        Some((head, rest))
-            if is_span(head) || ["Visited", "Cookie"].iter().any(|word| head.eq_ignore_ascii_case(word)) =>
-        {
-            rest
-        }
+        Some((head, rest)) if is_history(text) || head.eq_ignore_ascii_case("Cookie") => rest,
         _ => match text.strip_prefix("Cookie:") {
             Some(rest) => rest,
             None => return (None, text),
@@ -234,4 +287,28 @@ fn is_path(text: &str) -> bool {
     let mut characters = text.chars();
     characters.next().is_some_and(|letter| letter.is_ascii_alphabetic())
         && characters.as_str().starts_with(":\\")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DOWNLOAD, ENTRY, FILE, Holds, VISIT, holds_by, kind, split};
+
+    #[test]
+    fn only_addresses_of_pages_are_visits() {
+        let history = holds_by("MSHist012024010120240102");
+        for (address, expected) in [
+            ("Visited: ann@https://docs.example/Page", VISIT),
+            ("Visited: ann@HTTP://docs.example/", VISIT),
+            ("Visited: ann@file:///C:/Users/ann/plan.txt", FILE),
+            (":2024010120240102: ann@FILE:///C:/", FILE),
+            (":2024010120240102: ann@:Host: docs.example", ENTRY),
+            ("Visited: ann@ms-settings:network", ENTRY),
+            ("Visited: ann@https", ENTRY),
+        ] {
+            assert_eq!(kind(history, split(address).1), expected, "{address}");
+        }
+        assert_eq!(kind(holds_by("Content"), "https://docs.example/"), ENTRY);
+        assert_eq!(kind(holds_by("iedownload"), "https://docs.example/a.exe"), DOWNLOAD);
+        assert!(holds_by("Cookies") == Holds::Other);
+    }
 }

@@ -6,7 +6,7 @@ use super::Gathered;
 pub(crate) const BROWSER_HISTORY: Gathered = Gathered {
     tool: "browser_history",
     about: "Gives the pages, downloads and searches that browsers kept, and what users typed as addresses.",
-    decoders: &["chromium_history", "firefox_history", "web_cache"],
+    decoders: &["chromium_history", "firefox_history", "index_dat", "web_cache"],
     artifacts: &["typed_entries"],
 };
 
@@ -38,8 +38,8 @@ pub(crate) const PROGRAM_EXECUTION: Gathered = Gathered {
 /// What users opened, started and typed.
 pub(crate) const USER_ACTIVITY: Gathered = Gathered {
     tool: "user_activity",
-    about: "Gives what users opened, started and typed, by shortcuts, jump lists and the registry.",
-    decoders: &["jump_list", "lnk"],
+    about: "Gives what users opened, started and typed, by shortcuts, jump lists, Windows Timeline and the registry.",
+    decoders: &["jump_list", "lnk", "windows_timeline"],
     artifacts: &[
         "mount_points",
         "office_recent",

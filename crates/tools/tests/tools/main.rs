@@ -39,4 +39,5 @@ mod time_index;
 mod timeline;
 mod timeline_tools;
 mod user_artifacts;
+mod user_databases;
 mod wire;
