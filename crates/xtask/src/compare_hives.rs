@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Most differences of one hive that are printed.
-const SHOWN: usize = 8;
+const SHOWN: usize = 30;
 
 /// FILETIME ticks in a second.
 const SECOND: u64 = 10_000_000;
@@ -21,8 +21,8 @@ const SECOND: u64 = 10_000_000;
 enum Entry {
     /// The time in seconds since 1601; `None` where there is none.
     Key(Option<u64>),
-    /// Its type and, as far as both tell it, its data.
-    Value(String, Vec<u8>),
+    /// Its type, its data as far as both tell it, and the data as stored, which reglookup gives of a text that it cannot convert.
+    Value(String, Vec<u8>, Vec<u8>),
 }
 
 /// Entries by path; of one path there can be a key and a value.
@@ -40,8 +40,9 @@ pub(crate) fn compare(hive: &Path, say: &mut dyn FnMut(String)) -> io::Result<us
             found
         };
         let (we, they) = (sorted(&ours), sorted(&theirs));
-        if we != they {
-            different.push(format!("  {}: ours {we:?}, reglookup {they:?}", place.0));
+        if we.len() != they.len() || !we.iter().zip(&they).all(|(we, they)| same(we, they)) {
+            let [we, they] = [we, they].map(|found| found.iter().map(brief).collect::<Vec<_>>().join("; "));
+            different.push(format!("  {}: ours {we}, reglookup {they}", place.0));
         }
     }
     let count = |entries: &Entries, key: bool| {
@@ -59,6 +60,26 @@ pub(crate) fn compare(hive: &Path, say: &mut dyn FnMut(String)) -> io::Result<us
     let total = different.len();
     different.into_iter().take(SHOWN).for_each(say);
     Ok(total)
+}
+
+fn same(ours: &Entry, theirs: &Entry) -> bool {
+    match (ours, theirs) {
+        (Entry::Key(ours), Entry::Key(theirs)) => ours == theirs,
+        (Entry::Value(kind, data, raw), Entry::Value(their_kind, their_data, their_raw)) => {
+            kind == their_kind && (data == their_data || raw == their_raw)
+        }
+        (Entry::Key(_), Entry::Value(..)) | (Entry::Value(..), Entry::Key(_)) => false,
+    }
+}
+
+fn brief(entry: &Entry) -> String {
+    match entry {
+        Entry::Key(time) => format!("a key of {}", time.unwrap_or_default()),
+        Entry::Value(kind, data, raw) => {
+            let begin: Vec<u8> = data.iter().take(40).copied().collect();
+            format!("{kind} of {} bytes, {:?}", raw.len(), String::from_utf8_lossy(&begin))
+        }
+    }
 }
 
 fn ours(bytes: &[u8]) -> io::Result<(Entries, usize)> {
@@ -87,7 +108,7 @@ fn of_value(value: &Value<'_>) -> Entry {
         ValueKind::DwordBigEndian => raw.to_vec(),
         _ => raw.to_vec(),
     };
-    Entry::Value(name, data)
+    Entry::Value(name, data, raw.to_vec())
 }
 
 /// A text up to its end, in UTF-8.
@@ -137,15 +158,18 @@ fn read(text: &str) -> Entries {
             continue;
         };
         let path = String::from_utf8_lossy(&unquote(path)).into_owned();
+        // Its word for data of no length.
+        let data = if data == "(null)" { "" } else { data };
+        let raw = unquote(data);
+        let told = match kind {
+            "MULTI_SZ" => Vec::new(),
+            "DWORD" | "DWORD_BE" | "QWORD" => digits(data),
+            "SZ" | "EXPAND_SZ" | "LINK" => raw.iter().copied().take_while(|byte| *byte != 0).collect(),
+            _ => raw.clone(),
+        };
         let entry = match kind {
             "KEY" => Entry::Key(time.and_then(seconds)),
-            "MULTI_SZ" => Entry::Value(kind.to_owned(), Vec::new()),
-            "DWORD" | "DWORD_BE" | "QWORD" => Entry::Value(kind.to_owned(), digits(data)),
-            "SZ" | "EXPAND_SZ" | "LINK" => {
-                let data = unquote(data).into_iter().take_while(|byte| *byte != 0).collect();
-                Entry::Value(kind.to_owned(), data)
-            }
-            _ => Entry::Value(kind.to_owned(), unquote(data)),
+            _ => Entry::Value(kind.to_owned(), told, raw),
         };
         entries.entry((path, kind == "KEY")).or_default().push(entry);
     }
@@ -191,7 +215,12 @@ mod tests {
     fn what_reglookup_prints_is_read() {
         let entries = read("/a%2Cb,KEY,,1601-01-01 00:00:02\n/a%2Cb/n,BINARY,%00x,\n/d,DWORD,0x0000001F,\n");
         assert_eq!(entries[&("/a,b".into(), true)], [Entry::Key(Some(2))]);
-        assert_eq!(entries[&("/a,b/n".into(), false)], [Entry::Value("BINARY".into(), vec![0, b'x'])]);
-        assert_eq!(entries[&("/d".into(), false)], [Entry::Value("DWORD".into(), vec![0, 0, 0, 0x1F])]);
+        assert_eq!(
+            entries[&("/a,b/n".into(), false)],
+            [Entry::Value("BINARY".into(), vec![0, b'x'], vec![0, b'x'])]
+        );
+        assert!(
+            matches!(&entries[&("/d".into(), false)][..], [Entry::Value(_, data, _)] if *data == [0, 0, 0, 0x1F])
+        );
     }
 }

@@ -207,3 +207,20 @@ impl Tally {
         self.largest = self.largest.clone().max(other.largest);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Guard, Tally};
+
+    #[test]
+    fn a_panic_is_told_with_its_place_and_the_next_call_goes_on() {
+        let guard = Guard::new(|_| {}).unwrap();
+        let mut tally = Tally::default();
+        tally.add("first", guard.call("first", |_| panic!("on purpose")));
+        let outcome = guard.call("second", |scratch| scratch.is_dir());
+        assert_eq!((outcome.value, outcome.panics), (Some(true), Vec::new()));
+        assert_eq!(tally.faults(), 1);
+        let (place, _) = tally.escaped.iter().next().unwrap();
+        assert!(place.contains("guard.rs") && place.contains("on purpose"), "{place}");
+    }
+}
