@@ -16,6 +16,7 @@ mod fat;
 mod file_system;
 mod hash;
 mod image;
+mod memory;
 mod mft;
 mod ntfs;
 mod path;
@@ -34,6 +35,7 @@ pub use image::{
     Acquisition, ContainerFormat, Disk, Guid, HashAlgorithm, HashCheck, ImageTree, Layout, Partition,
     PartitionType, Region, Scheme, StoredHash, UnreadSectors, image_files, is_image, open_image, read_layout,
 };
+pub use memory::{MemoryTree, memory_tree};
 pub use mft::{
     AttributeInfo, FileName, MftDescription, MftFileEntry, MftName, MftSummary, StandardInformation,
 };

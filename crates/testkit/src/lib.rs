@@ -1,5 +1,6 @@
 //! Development only: builders and scripted parts.
 
+pub mod artifact_hives;
 pub mod demo;
 pub mod detection_history;
 pub mod disk;

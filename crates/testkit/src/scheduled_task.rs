@@ -19,3 +19,8 @@ pub const TASK: &str = "<?xml version=\"1.0\" encoding=\"UTF-16\"?>\r\n\
 pub fn utf16(text: &str) -> Vec<u8> {
     std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
 }
+
+/// A text as values of the registry hold it: UTF-16LE without a byte order mark and without an end.
+pub fn wide(text: &str) -> Vec<u8> {
+    text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+}

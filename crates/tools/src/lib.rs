@@ -86,6 +86,7 @@ pub use handle::handle;
 pub use name_index::{
     BuildError, BuiltIndex, INDEX_MAKER, IndexError, build as build_index, evidence_identity,
 };
+pub use parse_file::{decode_bytes, decoders};
 pub use returned::Return;
 pub use time_index::{
     BuiltTimeline, TIMELINE_MAKER, TimelineBuildError, TimelineIndexError, build as build_timeline,

@@ -1,14 +1,21 @@
 //! `parse_file`: one file, told by its content, decoded into records.
 
-use crate::catalogue::Call;
-use crate::decode::{DECODERS, Head, Source, head, recognise};
+use crate::arguments::Arguments;
+use crate::catalogue::{Call, Indexes};
+use crate::decode::{DECODERS, Decoder, Head, Source, head, named, recognise};
 use crate::error::CallError;
 use crate::intake::{Flow, Intake};
+use crate::place::Place;
 use crate::returned::Return;
 use crate::sink::{self, Sink};
 use crate::{place, remains, spec, stream};
+use evidence::{EvidencePath, Tree, memory_tree};
 use ledger::{RecordType, ToolSpec};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// The label of bytes that are no evidence.
+const MEMORY: &str = "memory";
 
 pub(crate) fn spec() -> ToolSpec {
     let about: Vec<_> =
@@ -52,13 +59,50 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         path: place.node.path.clone(),
         known: DECODERS.iter().map(|decoder| decoder.name).collect(),
     })?;
-    let mut sink = Sink::new(arguments, record_types())?;
+    let normalised = [("path", json!(place.node.path.as_str())), ("evidence", json!(place.tree.label()))];
+    decode(decoder, call, &place, stream, &normalised)
+}
+
+/// Reads one file, or a stream of it, by this decoder.
+fn decode(
+    decoder: &Decoder,
+    call: &Call<'_>,
+    place: &Place<'_>,
+    stream: Option<&str>,
+    normalised: &[(&str, Value)],
+) -> Result<Return, CallError> {
+    let mut sink = Sink::new(call.arguments, record_types())?;
     sink.begin(format!("{} of {} ({})", place.node.path, place.tree.label(), decoder.name));
     let mut source = Source::new(place.tree, &place.node, stream, call.scratch, &mut sink).alone();
     // Whether the file was read to its end is in the sink's page.
     let _: Flow = (decoder.read)(&mut source)?;
-    let normalised = [("path", json!(place.node.path.as_str())), ("evidence", json!(place.tree.label()))];
-    let mut returned = Return::found(Vec::new(), arguments.normalised(&normalised));
+    let mut returned = Return::found(Vec::new(), call.arguments.normalised(normalised));
     sink.fill(&mut returned);
     Ok(returned)
+}
+
+/// The names of all decoders, sorted.
+pub fn decoders() -> Vec<&'static str> {
+    DECODERS.iter().map(|decoder| decoder.name).collect()
+}
+
+/// Reads these bytes as the file at `path` by this decoder, whatever they are: what mutations and fuzzers call.
+///
+/// It is [`parse_file`](crate::run) but for the content, which need not begin as a file of the decoder.
+/// `scratch` is an empty folder that the call may fill; a name of no decoder is a failed call.
+pub fn decode_bytes(decoder: &str, path: &str, bytes: &[u8], scratch: &Path) -> Return {
+    Return::from(decode_memory(decoder, path, bytes, scratch))
+}
+
+fn decode_memory(decoder: &str, path: &str, bytes: &[u8], scratch: &Path) -> Result<Return, CallError> {
+    let known = || decoders().into_iter().map(str::to_owned).collect();
+    let decoder =
+        named(decoder).ok_or_else(|| CallError::UnknownTool { tool: decoder.to_owned(), known: known() })?;
+    let arguments = Arguments::check(&spec(), &json!({ "path": path, "evidence": MEMORY }))?;
+    let file = EvidencePath::parse(path).map_err(CallError::Path)?;
+    let trees: [Box<dyn Tree>; 1] = [Box::new(memory_tree(MEMORY, [(file, bytes.into())]))];
+    let none = Indexes::new();
+    let call = Call { arguments: &arguments, trees: &trees, indexes: &none, timelines: &none, scratch };
+    let place = place::find(&trees, Some(MEMORY), path)?;
+    decode(decoder, &call, &place, None, &[])
 }

@@ -9,6 +9,9 @@ mod compare;
 mod compare_ese;
 mod compare_events;
 mod compare_files;
+mod compare_hives;
+mod guard;
+mod mutate;
 
 const USAGE: &str = "usage: cargo xtask <chore>\n  \
     demo              write the demo case's evidence and truth from their description\n  \
@@ -16,7 +19,11 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     compare-prefetch FILE...  compare prefetch files with what sccainfo tells\n  \
     compare-lnk FILE...       compare shortcuts with what lnkinfo tells\n  \
     compare-events FILE...    compare event logs with what evtxexport tells\n  \
-    compare-ese FILE...       compare ESE databases with what esedbexport tells";
+    compare-ese FILE...       compare ESE databases with what esedbexport tells\n  \
+    compare-hives HIVE...     compare hives with what reglookup tells\n  \
+    mutate [--count N] [--decoder NAME] [FILE...]  read damaged copies of samples, or of files\n  \
+    endure FILE...            read damaged files in every way there is\n  \
+    seeds                     write the samples as first inputs of the fuzz targets";
 
 fn main() -> ExitCode {
     let result = match std::env::args().nth(1).as_deref() {
@@ -26,6 +33,10 @@ fn main() -> ExitCode {
         Some("compare-lnk") => compare_files(&compare_files::LNK),
         Some("compare-ese") => compare_databases(),
         Some("compare-events") => compare_events(),
+        Some("compare-hives") => compare_hives(),
+        Some("mutate") => mutate::mutate(|line| eprintln!("{line}")),
+        Some("endure") => mutate::endure(|line| eprintln!("{line}")),
+        Some("seeds") => seeds(),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -82,6 +93,15 @@ fn compare_databases() -> io::Result<()> {
     if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
 }
 
+/// The same for hives.
+fn compare_hives() -> io::Result<()> {
+    let mut different = 0;
+    for hive in std::env::args_os().skip(2) {
+        different += compare_hives::compare(Path::new(&hive), &mut |line| eprintln!("{line}"))?;
+    }
+    if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
+}
+
 /// The folder of the workspace.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -97,6 +117,19 @@ fn demo() -> io::Result<()> {
     {
         std::fs::write(case.join(name), &bytes)?;
         eprintln!("{name} {} bytes", bytes.len());
+    }
+    Ok(())
+}
+
+/// One folder for each fuzz target, which cargo-fuzz finds by itself.
+#[expect(clippy::disallowed_methods, reason = "writing the files is what this chore is for")]
+fn seeds() -> io::Result<()> {
+    let hives = testkit::artifact_hives::files().into_iter().map(|(_, bytes)| ("hive", bytes));
+    let samples = testkit::samples::samples().into_iter().map(|sample| (sample.decoder, sample.bytes));
+    for (number, (target, bytes)) in samples.chain(hives).enumerate() {
+        let folder = root().join("fuzz/corpus").join(target);
+        std::fs::create_dir_all(&folder)?;
+        std::fs::write(folder.join(format!("sample-{number}")), bytes)?;
     }
     Ok(())
 }

@@ -7,8 +7,6 @@
     reason = "helpers of tests fail loudly and say what they skip"
 )]
 
-mod artifact_hives;
-mod artifact_hives_programs;
 mod canary;
 mod cases;
 mod catalogue;

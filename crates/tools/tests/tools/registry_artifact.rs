@@ -1,7 +1,5 @@
 //! Artifacts of the registry, decoded from hives made for the test.
 
-use crate::artifact_hives::{software, system, user};
-use crate::artifact_hives_programs::{amcache, classes, sam, security};
 use crate::fixture::{fits, text, write};
 use evidence::{Tree, open_directory};
 use ledger::{Completeness, Outcome, Record};
@@ -10,6 +8,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
+use testkit::artifact_hives::{amcache, classes, sam, security, software, system, user};
 use testkit::hive::{HiveSpec, KeySpec, ValueSpec, cell_reference};
 use tools::{Return, catalogue, run};
 

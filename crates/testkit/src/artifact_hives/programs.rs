@@ -1,7 +1,8 @@
 //! The parts of these hives that tell of programs, folders and tasks, and hives of their own for them.
 
-use crate::fixture::{TICKS, wide};
-use testkit::hive::{KeySpec, ValueSpec};
+use crate::hive::{KeySpec, ValueSpec};
+use crate::samples::TICKS;
+use crate::scheduled_task::wide;
 
 const EXPLORER: &str = "Software\\Microsoft\\Windows\\CurrentVersion\\Explorer";
 const TASK: &str = "{11111111-2222-3333-4444-555555555555}";
@@ -38,7 +39,7 @@ fn shim_cache() -> Vec<u8> {
     cache
 }
 
-pub(crate) fn system(root: KeySpec) -> KeySpec {
+pub(super) fn system(root: KeySpec) -> KeySpec {
     let manager = "ControlSet002\\Control\\Session Manager";
     root.path(
         &format!("{manager}\\AppCompatCache"),
@@ -77,7 +78,7 @@ pub(crate) fn system(root: KeySpec) -> KeySpec {
     )
 }
 
-pub(crate) fn software(root: KeySpec) -> KeySpec {
+pub(super) fn software(root: KeySpec) -> KeySpec {
     let cache = "Microsoft\\Windows NT\\CurrentVersion\\Schedule\\TaskCache";
     let current = "Microsoft\\Windows\\CurrentVersion";
     let mut actions = 3_u16.to_le_bytes().to_vec();
@@ -153,7 +154,7 @@ fn tasks(root: KeySpec, cache: &str, actions: &[u8], dynamic: &[u8]) -> KeySpec 
     .path(&format!("{cache}\\Tasks\\{{3}}"), key(vec![ValueSpec::dword("Path", 1)]))
 }
 
-pub(crate) fn user(root: KeySpec) -> KeySpec {
+pub(super) fn user(root: KeySpec) -> KeySpec {
     let recent = "Software\\Microsoft\\Windows\\CurrentVersion\\Search\\RecentApps\\{a}";
     root.path(
         recent,
@@ -224,7 +225,7 @@ fn order(numbers: &[u32]) -> ValueSpec {
 }
 
 /// `UsrClass.dat`.
-pub(crate) fn classes() -> KeySpec {
+pub fn classes() -> KeySpec {
     let shell = "Local Settings\\Software\\Microsoft\\Windows\\Shell";
     let of = |name: &str| format!("{shell}\\BagMRU{name}");
     KeySpec::new("ROOT")
@@ -265,7 +266,7 @@ pub(crate) fn classes() -> KeySpec {
 }
 
 /// `Amcache.hve`, in both layouts.
-pub(crate) fn amcache() -> KeySpec {
+pub fn amcache() -> KeySpec {
     let file = vec![
         ValueSpec::sz("LowerCaseLongPath", "c:\\users\\ann\\a.exe"),
         ValueSpec::sz("Name", "a.exe"),
@@ -337,7 +338,7 @@ fn older(root: KeySpec) -> KeySpec {
 }
 
 /// `SAM` with the policy alone.
-pub(crate) fn sam() -> KeySpec {
+pub fn sam() -> KeySpec {
     let mut policy = vec![0; 0x60];
     policy[8..16].copy_from_slice(&ticks());
     policy[0x18..0x20].copy_from_slice(&(-42 * 86_400 * 10_000_000_i64).to_le_bytes());
@@ -347,7 +348,7 @@ pub(crate) fn sam() -> KeySpec {
 }
 
 /// `SECURITY` with the names and SIDs of the computer and its workgroup.
-pub(crate) fn security() -> KeySpec {
+pub fn security() -> KeySpec {
     let named = |text: &str| {
         let text = wide(text);
         let length = (text.len() as u16).to_le_bytes();

@@ -1,12 +1,31 @@
 //! Hives with one of every artifact, sound ones and odd ones.
 
-use crate::artifact_hives_programs as programs;
-use crate::fixture::{TICKS, wide};
-use testkit::hive::{KeySpec, ValueSpec};
+mod programs;
+
+pub use programs::{amcache, classes, sam, security};
+
+use crate::hive::{HiveSpec, KeySpec, ValueSpec};
+use crate::samples::TICKS;
+use crate::scheduled_task::wide;
 
 const SID: &str = "S-1-5-21-1-2-3-1001";
 const GUID: &str = "{1EDE3981-5784-4C61-B5A7-CF328A10043E}";
 const INTERFACE: &str = "{4b0ae068-b350-4bd4-85ab-77e00e581863}";
+
+/// The files of all of these hives: each with its path from the root of the volume.
+pub fn files() -> Vec<(&'static str, Vec<u8>)> {
+    [
+        ("Users/ann/AppData/Local/Microsoft/Windows/UsrClass.dat", classes()),
+        ("Users/ann/NTUSER.DAT", user()),
+        ("Windows/AppCompat/Programs/Amcache.hve", amcache()),
+        ("Windows/System32/config/SAM", sam()),
+        ("Windows/System32/config/SECURITY", security()),
+        ("Windows/System32/config/SOFTWARE", software()),
+        ("Windows/System32/config/SYSTEM", system()),
+    ]
+    .map(|(path, root)| (path, HiveSpec::new(root).build().bytes))
+    .into()
+}
 
 fn key(values: Vec<ValueSpec>) -> KeySpec {
     KeySpec { values, last_written: TICKS, ..KeySpec::default() }
@@ -16,7 +35,8 @@ fn ticks() -> [u8; 8] {
     TICKS.to_le_bytes()
 }
 
-pub(crate) fn system() -> KeySpec {
+/// `SYSTEM` of two control sets.
+pub fn system() -> KeySpec {
     let name = |name| key(vec![ValueSpec::sz("ComputerName", name)]);
     let root = KeySpec::new("ROOT")
         .path(
@@ -158,7 +178,8 @@ fn usb(root: KeySpec) -> KeySpec {
         .path("ControlSet002\\Enum\\USB\\ROOT_HUB\\4&1&0", key(vec![]))
 }
 
-pub(crate) fn software() -> KeySpec {
+/// `SOFTWARE`.
+pub fn software() -> KeySpec {
     let nt = |name: &str| format!("Microsoft\\Windows NT\\CurrentVersion{name}");
     let current = |name: &str| format!("Microsoft\\Windows\\CurrentVersion\\{name}");
     let profile = key(vec![
@@ -252,7 +273,8 @@ fn networks(root: KeySpec) -> KeySpec {
     .path(&of("Signatures\\Managed\\0102"), key(vec![ValueSpec::binary("DefaultGatewayMac", &[1])]))
 }
 
-pub(crate) fn user() -> KeySpec {
+/// `NTUSER.DAT`.
+pub fn user() -> KeySpec {
     let root = KeySpec::new("ROOT")
         .path("Environment", key(vec![ValueSpec::sz("UserInitMprLogonScript", "C:\\logon.bat")]))
         .path("Control Panel\\Desktop", key(vec![ValueSpec::sz("SCRNSAVE.EXE", "C:\\saver.scr")]))
