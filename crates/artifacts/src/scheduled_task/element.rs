@@ -40,9 +40,9 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&self, node: Node<'_, '_>) -> Option<Located<String>> {
-        let found = node.children().filter(Node::is_text);
+        let mut found = node.children().filter(Node::is_text);
         let value: String = found.clone().filter_map(|part| part.text()).collect();
-        let (first, last) = (found.clone().next()?.range(), found.last()?.range());
+        let (first, last) = (found.clone().next()?.range(), found.next_back()?.range());
         let inner = self.text.get(first.start..last.end)?;
         let start = first.start + (inner.len() - inner.trim_start().len());
         let end = start + inner.trim().len();
