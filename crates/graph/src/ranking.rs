@@ -24,6 +24,9 @@ const REPEATED: (u32, u32) = (8, 64);
 /// Fewest characters of a name that tells one thing from another.
 const TELLING: usize = 4;
 
+/// What makes two phenomena alike: the objective, or predicate and record type where there is none.
+type Alike<'r> = (Option<Answered<'r>>, Option<(&'r str, &'r str)>);
+
 /// A phenomenon in its place.
 #[derive(Debug, Clone)]
 pub struct Ranked<'r> {
@@ -61,7 +64,7 @@ pub fn ranked(run: &Run) -> Vec<Ranked<'_>> {
     }
     let order = |it: &Ranked<'_>| (Reverse(it.points), it.task, it.phenomenon.id);
     all.sort_by_key(order);
-    let mut before: BTreeMap<(Option<Answered<'_>>, Option<(&str, &str)>), u32> = BTreeMap::new();
+    let mut before: BTreeMap<Alike<'_>, u32> = BTreeMap::new();
     for ranked in &mut all {
         // What answers no objective is alike where predicate and record type are.
         let first = ranked.phenomenon.facts.first().and_then(|id| run.fact(*id));

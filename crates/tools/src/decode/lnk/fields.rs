@@ -131,7 +131,9 @@ fn item_path(link: &Shortcut) -> Option<Located<String>> {
     let items = link.items.as_ref()?;
     let (path, _) = items.value.path();
     let other = link.target().is_none_or(|target| !target.value.eq_ignore_ascii_case(&path));
-    (other && !path.is_empty()).then(|| Located { value: path, offset: items.offset, length: items.length })
+    let known = other && !path.is_empty();
+    let located = Located { value: path, offset: items.offset, length: items.length };
+    Some(located).filter(|_| known)
 }
 
 fn folder(guid: String) -> FieldValue {
