@@ -1,3 +1,5 @@
+//! Tests of the rows of events.
+
 use super::kinds::{BASE, KINDS};
 use super::rules::RULES;
 
