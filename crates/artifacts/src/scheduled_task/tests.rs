@@ -1,3 +1,5 @@
+//! Tests of the reader of scheduled tasks.
+
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use super::*;
