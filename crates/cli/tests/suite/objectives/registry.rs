@@ -15,7 +15,6 @@ pub(super) const TRIALS: &[Trial] = &[
 ];
 
 const NT: &str = "Microsoft\\Windows NT\\CurrentVersion";
-const WINDOWS: &str = "Microsoft\\Windows\\CurrentVersion";
 
 fn named(set: KeySpec) -> KeySpec {
     let name = key().value(Value::sz("ComputerName", "FIN-WS-07"));
