@@ -213,7 +213,7 @@ fn commands_that_tell_nothing(at: &Folder<'_>) {
     log(
         at,
         &[
-            (&SECURITY, 4688, &started(&viewer, "notepad.exe C:\\plan.txt")),
+            (&SECURITY, 4688, &started(&viewer, "notepad.exe C:\\Format 2025.txt")),
             (&SECURITY, 4688, &started(&logon, "winlogon.exe")),
             (&SECURITY, 4688, &started(&authority, "C:\\Windows\\system32\\lsass.exe")),
         ],
