@@ -1,7 +1,8 @@
 //! Every shipped objective is met by evidence that answers it, and stays unmet over evidence that only looks as if it did.
 //!
-//! Each objective has a folder of either kind; all folders of an agent are one piece of evidence, so that each also tempts the agent's other objectives.
+//! Each objective has a folder of either kind; all folders of an agent are one piece of evidence, so that each also tempts the agent's other objectives (but for those that any true source answers).
 
+mod eventlog;
 mod execution;
 mod filesystem;
 mod hives;
@@ -14,7 +15,7 @@ mod user_activity;
 use crate::support::{Place, str};
 use app::{Agent, Finished, RunRequest};
 use graph::Run;
-use ledger::{EvidenceKind, FactEntry, Rules};
+use ledger::{EvidenceKind, FactEntry, Rules, Weight};
 use llm::{Model, Playbook};
 use std::path::Path;
 
@@ -48,6 +49,7 @@ impl Folder<'_> {
 /// The trials of each shipped agent.
 fn trials(agent: &str) -> &'static [Trial] {
     match agent {
+        "eventlog" => eventlog::TRIALS,
         "execution" => execution::TRIALS,
         "filesystem" => filesystem::TRIALS,
         "persistence" => persistence::TRIALS,
@@ -82,7 +84,12 @@ fn meeting<'r>(finished: &Finished, run: &'r Run, objective: &str) -> Vec<&'r Fa
 }
 
 /// Lays out one folder for each trial, and gives the folder around them.
-fn laid_out(place: &Place, name: &str, trials: &[Trial], files: fn(&Trial) -> fn(&Folder<'_>)) -> String {
+fn laid_out<'t>(
+    place: &Place,
+    name: &str,
+    trials: impl IntoIterator<Item = &'t Trial>,
+    files: fn(&Trial) -> fn(&Folder<'_>),
+) -> String {
     for trial in trials {
         files(trial)(&Folder { place, path: format!("{name}/{}", trial.objective) });
     }
@@ -108,16 +115,31 @@ fn every_shipped_objective_is_tried() {
     }
 }
 
+/// Any true source answers what gives the context: such trials are tried apart, or what tempts the others would answer them.
 fn nothing_is_met_by_what_only_looks_like_an_answer(agent: &str) {
-    let place = Place::new();
-    let evidence = laid_out(&place, "tempting", trials(agent), |trial| trial.tempting);
-    let (finished, run) = investigated(&place, &shipped(agent), Path::new(&evidence));
-    let met = trials(agent).iter().flat_map(|trial| {
-        let facts = meeting(&finished, &run, trial.objective);
-        facts.into_iter().map(|fact| format!("{} by {}", trial.objective, shown(fact))).collect::<Vec<_>>()
-    });
-    let met: Vec<_> = met.collect();
-    assert!(met.is_empty(), "{agent}: {met:#?}");
+    let agent = shipped(agent);
+    let (apart, together): (Vec<_>, Vec<_>) =
+        trials(&agent.spec.name).iter().partition(|trial| gives_context(&agent, trial));
+    let pieces = std::iter::once(together).chain(apart.into_iter().map(|trial| vec![trial]));
+    for trials in pieces.filter(|trials| !trials.is_empty()) {
+        let place = Place::new();
+        let evidence = laid_out(&place, "tempting", trials.iter().copied(), |trial| trial.tempting);
+        let (finished, run) = investigated(&place, &agent, Path::new(&evidence));
+        let met = trials.iter().flat_map(|trial| {
+            let facts = meeting(&finished, &run, trial.objective);
+            facts
+                .into_iter()
+                .map(|fact| format!("{} by {}", trial.objective, shown(fact)))
+                .collect::<Vec<_>>()
+        });
+        let met: Vec<_> = met.collect();
+        assert!(met.is_empty(), "{}: {met:#?}", agent.spec.name);
+    }
+}
+
+fn gives_context(agent: &Agent, trial: &Trial) -> bool {
+    let mut objectives = agent.spec.objectives.iter();
+    objectives.any(|objective| objective.id == trial.objective && objective.weight == Weight::Context)
 }
 
 fn everything_is_met_by_its_answer(agent: &str) {

@@ -1,12 +1,15 @@
 //! The execution agent: which programs ran, what was typed into shells.
 
-use super::hives::{TIME, key, ntuser, system};
+use super::hives::{TIME, amcache, key, ntuser, system};
 use super::{Folder, Trial};
 use testkit::hive::{KeySpec, ValueSpec as Value};
+use testkit::prefetch;
 
 pub(super) const TRIALS: &[Trial] = &[
     Trial { objective: "programs", tempting: programs_without_a_run, answering: started_program },
     Trial { objective: "commands", tempting: nothing_typed, answering: typed_command },
+    Trial { objective: "prefetch", tempting: prefetch_of_others, answering: prefetched_tool },
+    Trial { objective: "inventory", tempting: programs_in_their_places, answering: inventoried_program },
 ];
 
 const EXPLORER: &str = "Software\\Microsoft\\Windows\\CurrentVersion\\Explorer";
@@ -52,4 +55,56 @@ fn nothing_typed(at: &Folder<'_>) {
 
 fn typed_command(at: &Folder<'_>) {
     at.file("C/PSReadLine/ConsoleHost_history.txt", "whoami /groups\r\n");
+}
+
+fn prefetched(executable: &str, folder: &str) -> Vec<u8> {
+    let path = format!("{}\\{folder}\\{executable}", prefetch::VOLUME);
+    prefetch::file(&prefetch::Spec::new(executable, &path))
+}
+
+/// Programs whose names only end like those of tools, one that only read a tool, files that only bear the name of one.
+fn prefetch_of_others(at: &Folder<'_>) {
+    const PREFETCH: &str = "C/Windows/Prefetch";
+    at.file(&format!("{PREFETCH}/DOTNET.EXE-C0FFEE01.pf"), prefetched("DOTNET.EXE", "PROGRAM FILES\\DOTNET"));
+    at.file(&format!("{PREFETCH}/HARP.EXE-C0FFEE01.pf"), prefetched("HARP.EXE", "PROGRAM FILES\\SCORE"));
+    let mut reader = prefetch::Spec::new("NOTEPAD.EXE", "\\VOLUME{01d0}\\WINDOWS\\NOTEPAD.EXE");
+    reader.files.push("\\VOLUME{01d0}\\TOOLS\\MIMIKATZ.EXE".to_owned());
+    at.file(&format!("{PREFETCH}/NOTEPAD.EXE-C0FFEE01.pf"), prefetch::file(&reader));
+    at.file(&format!("{PREFETCH}/WHOAMI.EXE-C0FFEE01.pf"), prefetched("CALC.EXE", "WINDOWS"));
+    at.file(&format!("{PREFETCH}/NLTEST.EXE-C0FFEE01.pf"), "MAM\x04");
+}
+
+fn prefetched_tool(at: &Folder<'_>) {
+    at.file("C/Windows/Prefetch/WHOAMI.EXE-C0FFEE01.pf", prefetched("WHOAMI.EXE", "WINDOWS\\SYSTEM32"));
+}
+
+fn inventoried(path: &str) -> KeySpec {
+    key().value(Value::sz("LowerCaseLongPath", path))
+}
+
+/// Programs of Windows and of installers, what installs itself into profiles, an entry without a path, a shortcut and a folder of a program.
+fn programs_in_their_places(at: &Folder<'_>) {
+    let paths = [
+        "c:\\windows\\system32\\calc.exe",
+        "c:\\program files\\ledgerline\\ledgerline.exe",
+        "c:\\users\\mara\\appdata\\local\\microsoft\\onedrive\\onedrive.exe",
+    ];
+    let files = (1..)
+        .zip(paths)
+        .fold(key(), |files, (number, path)| files.path(&format!("program.exe|{number}"), inventoried(path)));
+    let files = files.path("setup.exe|4", key().value(Value::sz("Name", "setup.exe")));
+    let folder =
+        key().value(Value::sz("Name", "Setup")).value(Value::sz("RootDirPath", "C:\\Users\\mara\\Downloads"));
+    let shortcut = key().value(Value::sz("ShortcutPath", "C:\\Users\\mara\\Desktop\\setup.exe"));
+    let parts = [
+        ("InventoryApplicationFile", files),
+        ("InventoryApplication", key().path("0001", folder)),
+        ("InventoryApplicationShortcut", key().path("0001", shortcut)),
+    ];
+    at.file("C/Windows/AppCompat/Programs/Amcache.hve", amcache(parts));
+}
+
+fn inventoried_program(at: &Folder<'_>) {
+    let files = key().path("setup.exe|1", inventoried("c:\\users\\mara\\downloads\\setup.exe"));
+    at.file("C/Windows/AppCompat/Programs/Amcache.hve", amcache([("InventoryApplicationFile", files)]));
 }

@@ -41,6 +41,11 @@ pub(super) fn software<const N: usize>(keys: [(&str, KeySpec); N]) -> Vec<u8> {
     built(with(KeySpec::new("ROOT").path("Classes", key()).path("Microsoft", key()), keys))
 }
 
+/// The inventory of programs with these parts.
+pub(super) fn amcache<const N: usize>(parts: [(&str, KeySpec); N]) -> Vec<u8> {
+    built(KeySpec::new("ROOT").path("Root", with(key(), parts)))
+}
+
 /// The hive of a user with these keys.
 pub(super) fn ntuser<const N: usize>(keys: [(&str, KeySpec); N]) -> Vec<u8> {
     built(with(KeySpec::new("ROOT").path("Environment", key()).path("Software", key()), keys))

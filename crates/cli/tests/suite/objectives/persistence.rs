@@ -1,7 +1,8 @@
 //! The persistence agent: what starts by itself.
 
 use super::hives::{key, ntuser, software, system, system_of_two};
-use super::{Folder, Trial};
+use super::{Folder, Trial, investigated, meeting, shipped};
+use crate::support::Place;
 use testkit::hive::{KeySpec, ValueSpec as Value};
 
 pub(super) const TRIALS: &[Trial] = &[
@@ -82,7 +83,8 @@ fn automatic_service(at: &Folder<'_>) {
 }
 
 fn task(action: &str) -> String {
-    format!("<Task>\r\n  <Actions>\r\n    {action}\r\n  </Actions>\r\n</Task>\r\n")
+    const NAMESPACE: &str = "http://schemas.microsoft.com/windows/2004/02/mit/task";
+    format!("<Task xmlns=\"{NAMESPACE}\">\r\n  <Actions>\r\n    {action}\r\n  </Actions>\r\n</Task>\r\n")
 }
 
 /// Tasks that run no command, one of Windows itself, one that lies where no scheduler looks.
@@ -92,7 +94,8 @@ fn tasks_without_commands(at: &Folder<'_>) {
     let handler = "<ComHandler><ClassId>{0F87369F-A4E5-4CFC-BD3E-73E6154572DD}</ClassId></ComHandler>";
     at.file(&format!("{TASKS}/Handler"), task(handler));
     at.file(&format!("{TASKS}/Empty"), task("<Exec><Command></Command></Exec>"));
-    at.file(&format!("{TASKS}/Microsoft/Windows/Defrag/ScheduledDefrag"), task(EXEC));
+    let defrag = "<Exec><Command>%windir%\\system32\\defrag.exe</Command></Exec>";
+    at.file(&format!("{TASKS}/Microsoft/Windows/Defrag/ScheduledDefrag"), task(defrag));
     at.file("C/Users/Public/Tasks/Update.xml", task(EXEC));
     at.file("D/Tasks/Update.xml", task(EXEC));
 }
@@ -100,4 +103,17 @@ fn tasks_without_commands(at: &Folder<'_>) {
 fn task_with_a_command(at: &Folder<'_>) {
     let exec = "<Exec><Command>C:\\ProgramData\\update.exe</Command></Exec>";
     at.file("C/Windows/System32/Tasks/Update", task(exec));
+}
+
+/// Intruders hide among the tasks of Windows, and evidence may lie in a folder of any name.
+#[test]
+fn a_task_among_those_of_windows_that_starts_a_program_of_a_user_is_told() {
+    let place = Place::new();
+    let exec = "<Exec><Command>C:\\ProgramData\\update.exe</Command></Exec>";
+    for folder in ["evidence", "evidence/Tasks"] {
+        let path = format!("{folder}/C/Windows/System32/Tasks/Microsoft/Windows/Defrag/ScheduledDefrag");
+        place.file(&path, task(exec));
+    }
+    let (finished, run) = investigated(&place, &shipped("persistence"), &place.path("evidence"));
+    assert_eq!(meeting(&finished, &run, "tasks").len(), 2);
 }

@@ -2,12 +2,14 @@
 
 use super::hives::{TIME, UNIX_TIME, key, sam, software, system, system_beside, system_of_two};
 use super::{Folder, Trial};
+use testkit::evtx::{self, Event};
 use testkit::hive::{KeySpec, ValueSpec as Value};
 
 pub(super) const TRIALS: &[Trial] = &[
     Trial { objective: "installed", tempting: installations_of_other_things, answering: installed },
     Trial { objective: "shutdown", tempting: shutdowns_without_a_time, answering: shutdown },
     Trial { objective: "logons", tempting: nobody_logged_on, answering: logon },
+    Trial { objective: "clock", tempting: times_in_order, answering: clock_set_back },
 ];
 
 const NT: &str = "Microsoft\\Windows NT\\CurrentVersion";
@@ -55,4 +57,39 @@ fn nobody_logged_on(at: &Folder<'_>) {
 
 fn logon(at: &Folder<'_>) {
     at.file("C/SAM", sam(TIME, 0));
+}
+
+/// A log of records of these numbers and seconds, each of which says that the clock was set.
+fn log(entries: &[(u64, u64)]) -> Vec<u8> {
+    let event = |(record_id, seconds): &(u64, u64)| Event {
+        record_id: *record_id,
+        time: TIME + seconds * 10_000_000,
+        provider: "Microsoft-Windows-Security-Auditing",
+        guid: Some("{54849625-5478-4994-a5ba-3e3b0328c30d}"),
+        event_id: 4616,
+        level: 0,
+        channel: "Security",
+        computer: "FIN-WS-07",
+        user_sid: None,
+        user_data: None,
+        data: &[
+            ("PreviousTime", "2025-09-16T09:47:31.000Z"),
+            ("NewTime", "2025-09-16T08:47:31.000Z"),
+            ("ProcessName", "C:\\Windows\\System32\\svchost.exe"),
+            ("ProcessId", "0x1a2c"),
+        ],
+    };
+    evtx::log(&entries.iter().map(event).collect::<Vec<_>>())
+}
+
+/// A writer that was late, a clock that was a little fast, a log that began anew, records that only lie in another order.
+fn times_in_order(at: &Folder<'_>) {
+    at.file("C/late/Security.evtx", log(&[(1, 4000), (2, 3999), (3, 3960), (4, 4000)]));
+    at.file("C/former/Security.evtx", log(&[(901, 8000), (902, 8001)]));
+    at.file("C/cleared/Security.evtx", log(&[(1, 5000), (2, 5001)]));
+    at.file("C/wrapped/Security.evtx", log(&[(12, 7000), (13, 7001), (10, 6000), (11, 6001)]));
+}
+
+fn clock_set_back(at: &Folder<'_>) {
+    at.file("C/Security.evtx", log(&[(1, 4000), (2, 400)]));
 }

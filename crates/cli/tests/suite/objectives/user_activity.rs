@@ -64,6 +64,7 @@ fn stick(at: &Folder<'_>) {
 
 const CHROMIUM: &str = "
     CREATE TABLE urls(id INTEGER PRIMARY KEY, url TEXT, title TEXT, visit_count INTEGER, last_visit_time INTEGER);
+    CREATE TABLE visits(id INTEGER PRIMARY KEY, url INTEGER, visit_time INTEGER, from_visit INTEGER, transition INTEGER);
     CREATE TABLE downloads(id INTEGER PRIMARY KEY, target_path TEXT, referrer TEXT, total_bytes INTEGER,
         start_time INTEGER, end_time INTEGER);
     CREATE TABLE downloads_url_chains(id INTEGER, chain_index INTEGER, url TEXT, PRIMARY KEY (id, chain_index));
@@ -71,6 +72,7 @@ const CHROMIUM: &str = "
 
 const FIREFOX: &str = "
     CREATE TABLE moz_places(id INTEGER PRIMARY KEY, url TEXT, title TEXT, visit_count INTEGER, last_visit_date INTEGER);
+    CREATE TABLE moz_historyvisits(id INTEGER PRIMARY KEY, from_visit INTEGER, place_id INTEGER, visit_date INTEGER, visit_type INTEGER);
     CREATE TABLE moz_annos(id INTEGER PRIMARY KEY, place_id INTEGER, content TEXT, dateAdded INTEGER);
     CREATE TABLE moz_bookmarks(id INTEGER PRIMARY KEY, fk INTEGER, title TEXT);
 ";
@@ -82,7 +84,7 @@ fn database(tables: &str, rows: &str) -> Vec<u8> {
     std::fs::read(file).unwrap()
 }
 
-/// Histories without visits: no database, a download's address, an address that is only known, a bookmark.
+/// Histories without visits: no database, a download's address, addresses that are only known or counted, a visit of none, a bookmark.
 fn nothing_visited(at: &Folder<'_>) {
     const URL: &str = "https://scan-to-pdf.example/";
     at.file("C/User Data/Default/History", format!("SQLite format 3\0{URL}"));
@@ -92,6 +94,11 @@ fn nothing_visited(at: &Folder<'_>) {
     at.file("C/User Data/Profile 1/History", database(CHROMIUM, downloaded));
     let known = format!("INSERT INTO urls VALUES (1, '{URL}', 'Scan to PDF', 0, 0);");
     at.file("C/User Data/Profile 2/History", database(CHROMIUM, &known));
+    let counted = format!(
+        "INSERT INTO urls VALUES (1, '{URL}', 'Scan to PDF', 3, 13402489651000000);
+        INSERT INTO visits VALUES (1, 7, 13402489651000000, 0, 0);"
+    );
+    at.file("C/User Data/Profile 3/History", database(CHROMIUM, &counted));
     at.file("C/User Data/Profile 2/Bookmarks", format!("{{\"url\": \"{URL}\"}}"));
     let bookmarked = format!(
         "INSERT INTO moz_places VALUES (1, '{URL}', 'Scan to PDF', 0, NULL);
@@ -101,7 +108,8 @@ fn nothing_visited(at: &Folder<'_>) {
 }
 
 fn visited_page(at: &Folder<'_>) {
-    let row =
-        "INSERT INTO urls VALUES (1, 'https://scan-to-pdf.example/', 'Scan to PDF', 1, 13402489651000000);";
-    at.file("C/User Data/Default/History", database(CHROMIUM, row));
+    let rows = "
+        INSERT INTO urls VALUES (1, 'https://scan-to-pdf.example/', 'Scan to PDF', 1, 13402489651000000);
+        INSERT INTO visits VALUES (1, 1, 13402489651000000, 0, 0);";
+    at.file("C/User Data/Default/History", database(CHROMIUM, rows));
 }
