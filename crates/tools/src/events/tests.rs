@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 //! The rules and the types hold together.
-=======
-//! Tests of the rows of events.
->>>>>>> h-robust
 
 use super::kinds::{BASE, KINDS};
 use super::rules::RULES;
