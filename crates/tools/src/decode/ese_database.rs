@@ -118,7 +118,7 @@ pub(super) fn each_row<'b, 'd>(
     mut each: impl FnMut(&mut Source<'_, '_>, artifacts::ese::Row<'b, 'd>) -> Flow,
 ) -> Flow {
     let mut rows = database.rows(table);
-    while let Some(row) = rows.next() {
+    for row in rows.by_ref() {
         each(source, row)?;
     }
     tell(source, &mut rows);
