@@ -8,11 +8,6 @@ use std::process::{Command, Stdio};
 /// Seconds that the export of one database may take.
 const LONGEST: &str = "300";
 
-/// Days that are dates from 1954 to 2118; a FILETIME of our days is a double near zero.
-const DAYS: std::ops::Range<f64> = 20_000.0..80_000.0;
-/// Seconds from 1601 to 1970.
-const TO_1601: f64 = 11_644_473_600.0;
-
 /// The name and the lines of each table.
 pub(super) fn tables(database: &Path) -> Result<Vec<(String, String)>, CompareError> {
     let target = std::env::temp_dir().join(format!("compare-ese-{}", std::process::id()));
@@ -51,13 +46,11 @@ fn run(database: &Path, target: &Path) -> Result<(), CompareError> {
     command.status().map(drop).map_err(|source| CompareError::Start { source })
 }
 
-/// A time of OLE Automation, or a FILETIME that stands in its place, as it is written, to the second.
+/// A time of OLE Automation as it is written, to the second.
 pub(super) fn time(bits: u64) -> String {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let days = f64::from_bits(bits);
-    let seconds =
-        if DAYS.contains(&days) { (days - 25_569.0) * 86_400.0 } else { bits as f64 / 1e7 - TO_1601 };
+    let seconds = (f64::from_bits(bits) - 25_569.0) * 86_400.0;
     let nanoseconds = (seconds * 1e9) as i128;
     let Some(utc) = ledger::Utc::from_unix_nanoseconds(nanoseconds) else { return String::new() };
     let text = utc.to_text(ledger::Precision::Nanosecond);
