@@ -9,6 +9,7 @@ mod clock;
 mod devices;
 mod facts;
 mod files;
+mod logs;
 mod parts;
 mod sam;
 mod server;

@@ -33,6 +33,7 @@ pub(crate) fn files() -> Vec<DemoFile> {
     ];
     files.extend(histories());
     files.extend(super::tasks::files());
+    files.extend(super::logs::files());
     files.extend(recycle_bin());
     files
 }

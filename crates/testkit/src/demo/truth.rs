@@ -110,6 +110,7 @@ pub(crate) const FINDINGS: &[Finding] = &[
         "The archive was copied to a USB stick that was connected for the first time that evening",
         &["copy-command", "stick", "stick-connected", "stick-removed", "stick-letter", "stick-mounted"],
     ),
+    ("The security log was cleared by the account that was made", &["log-cleared"]),
 ];
 
 /// What no report may say: a sentence, then the condition under which a fact says it.

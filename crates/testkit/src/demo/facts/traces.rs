@@ -3,6 +3,7 @@
 use super::{text, time};
 use crate::demo::browsers::{HISTORY, PLACES};
 use crate::demo::files::typed;
+use crate::demo::logs;
 use crate::demo::parts::collected;
 use crate::demo::story::*;
 use crate::demo::tasks;
@@ -10,7 +11,7 @@ use crate::demo::truth::{Datum, Fact, Place};
 
 /// All of them.
 pub(crate) fn all() -> Vec<Fact> {
-    [traces(), persistence(), histories()].concat()
+    [traces(), persistence(), histories(), logs()].concat()
 }
 
 fn file(id: &'static str, question: &'static str, file: &str, values: Vec<Datum>) -> Fact {
@@ -48,6 +49,30 @@ fn traces() -> Vec<Fact> {
         ),
         file("installer-file", "Where is the installer?", &collected(INSTALLER), vec![text(INSTALLER)]),
         file("program-file", "Where is the fake program?", &collected(PROGRAM), vec![text(PROGRAM)]),
+    ]
+}
+
+/// What event logs and prefetch tell. The names in binary logs stand there in UTF-16: their truth is what the builder was given.
+fn logs() -> Vec<Fact> {
+    vec![
+        file(
+            "log-cleared",
+            "Which event log was cleared, when, by whom?",
+            logs::SECURITY,
+            vec![text("Security"), time(logs::CLEARED), text(PLANT)],
+        ),
+        file(
+            "service-installed",
+            "When did the system log the service?",
+            logs::SYSTEM_LOG,
+            vec![text(SERVICE_TITLE), text(SERVICE_COMMAND), time(SERVICE_MADE.plus_ticks(2_118_040))],
+        ),
+        file(
+            "installer-prefetch",
+            "When did the installer run, by prefetch?",
+            logs::PREFETCH,
+            vec![text(logs::PREFETCH_NAME), time(STARTED)],
+        ),
     ]
 }
 
