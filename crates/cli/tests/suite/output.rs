@@ -68,7 +68,9 @@ fn the_documented_json_has_the_members_that_are_printed() {
     second.folder("host");
     let members = |text: &str| -> Vec<String> {
         let value: Value = serde_json::from_str(text).unwrap();
-        value.as_object().unwrap().keys().cloned().collect()
+        let mut members: Vec<String> = value.as_object().unwrap().keys().cloned().collect();
+        members.sort_unstable();
+        members
     };
     let examples: Vec<Vec<String>> =
         page.split("```json\n").skip(1).map(|rest| members(rest.split("```").next().unwrap())).collect();

@@ -61,20 +61,18 @@ fn the_playbook_finds_what_was_published_of_a_windows_7_registry() {
 }
 
 #[test]
-fn the_playbook_reads_dirty_hives_and_says_that_their_logs_were_not_applied() {
+fn the_playbook_reads_dirty_hives_with_their_logs_applied_and_says_so() {
     let place = Place::new();
     let Some(case) = unpacked(&place, "open-dirtyhives-lonewolf") else { return };
     let (run, score) = investigated(&place, &case);
     let exact = ["control-set", "computer-name", "tcpip-hostname", "tz-key"];
     assert_found(&score, |id| exact.contains(&id) || id.starts_with("net-"));
-    let gaps: Vec<_> = run
-        .tasks
-        .values()
-        .flat_map(|task| &task.invocations)
-        .filter_map(|invocation| invocation.ended.as_ref())
-        .flat_map(|ended| &ended.gaps)
-        .collect();
-    assert!(gaps.iter().any(|gap| gap.path.ends_with("config/SYSTEM") && gap.reason.contains("log")));
+    let replayed = |fact: &&ledger::FactEntry| {
+        fact.kind == "hive_replay" && fact.subject.value.to_text().ends_with("config/SYSTEM")
+    };
+    let facts: Vec<_> = run.facts().map(|(_, accepted)| &accepted.fact).filter(replayed).collect();
+    let pages = facts.iter().flat_map(|fact| &fact.values).find(|value| value.field == "pages");
+    assert_eq!(pages.unwrap().value.to_text(), "315");
 }
 
 /// Every published truth reads: what is scored can be measured at all.

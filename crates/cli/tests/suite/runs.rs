@@ -28,7 +28,18 @@ fn runs_are_listed_with_what_they_came_to() {
         serde_json::from_str(&place.locard_ends(0, &["rejections", "latest", "--format", "json"])).unwrap();
     assert_eq!(runs[0]["refused"], refused["rejections"].as_array().unwrap().len());
     assert_eq!((&runs[0]["case"], &runs[0]["unmet"]), (&"demo".into(), &0.into()));
-    assert_eq!(runs[0]["agents"], serde_json::json!(["filesystem", "registry", "timeline"]));
+    assert_eq!(
+        runs[0]["agents"],
+        serde_json::json!([
+            "eventlog",
+            "execution",
+            "filesystem",
+            "persistence",
+            "registry",
+            "timeline",
+            "user-activity"
+        ])
+    );
     assert!(runs[1]["because"].as_str().unwrap().contains("no such file"), "{}", runs[1]);
     assert_eq!((&runs[2]["facts"], &runs[2]["unmet"]), (&1.into(), &Value::Null));
 

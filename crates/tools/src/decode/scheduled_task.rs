@@ -195,12 +195,16 @@ fn span<T>(found: &Located<T>) -> Option<ByteSpan> {
 
 /// The path of a task below `Tasks`, else how the file calls it.
 fn name(path: &str, task: &Task) -> String {
-    let mut below = path.split('/').skip_while(|part| {
-        !part.eq_ignore_ascii_case("Tasks") && !part.eq_ignore_ascii_case("Tasks_Migrated")
+    let parts: Vec<&str> = path.split('/').collect();
+    let is = |part: Option<&&str>, names: [&str; 2]| {
+        part.is_some_and(|part| names.iter().any(|name| part.eq_ignore_ascii_case(name)))
+    };
+    // A folder above may be called so, too: that of the scheduler stands in the system's folder.
+    let tasks = (1..parts.len()).find(|at| {
+        is(parts.get(*at), ["Tasks", "Tasks_Migrated"]) && is(parts.get(at - 1), ["System32", "SysWOW64"])
     });
-    if below.next().is_some() {
-        let parts: Vec<_> = below.collect();
-        return format!("\\{}", parts.join("\\"));
+    if let Some(below) = tasks.and_then(|at| parts.get(at + 1..)) {
+        return format!("\\{}", below.join("\\"));
     }
     let uri = task.uri.as_ref().map(|uri| uri.value.clone());
     uri.unwrap_or_else(|| path.rsplit('/').next().unwrap_or(path).to_owned())
