@@ -203,7 +203,7 @@ fn origins() -> Vec<Forbidden> {
             &format!("*{}", base(INSTALLER)),
             "*alderbrook.example*",
         ),
-        claim("A log was cleared: the evidence has no event log.", "cleared", "*", "*"),
+        claim("The system log was cleared: only that of security was.", "cleared", "System", "*"),
     ]
 }
 
@@ -213,8 +213,6 @@ fn base(path: &str) -> &str {
 }
 
 const NOT_PRESENT: &[&str] = &[
-    "event logs",
-    "prefetch",
     "change journal",
     "SECURITY hive",
     "UsrClass.dat",
