@@ -1,7 +1,7 @@
 //! What `registry_artifact` tells of users: accounts, programs, documents, dialogs, typed texts.
 
 use crate::fixture::{Fixture, TICKS, fits, text, wide, write};
-use ledger::{Completeness, Outcome, Record};
+use ledger::{Completeness, FieldValue, Outcome, Record};
 use proptest::prelude::*;
 use serde_json::json;
 use testkit::hive::{Built, HiveSpec, KeySpec, ValueSpec};
@@ -332,7 +332,12 @@ fn a_damaged_entry_comes_with_its_bytes() {
 #[test]
 fn recent_documents_stand_in_their_order_and_only_the_first_has_a_time() {
     let fixture = fixture();
-    let returned = artifact(&fixture, "recent_documents");
+    let mut returned = artifact(&fixture, "recent_documents");
+    // The list as a whole comes first, and names only what its order names.
+    let list = returned.records.remove(0);
+    assert_eq!((list.kind.as_str(), text(&list, "opened_last")), ("recent_documents_list", time(TICKS)));
+    let FieldValue::List(names) = &list.fields["names"].value else { panic!("{list:?}") };
+    assert_eq!(names, &["zweite Datei ä.txt", "first.txt"]);
     let names: Vec<_> = returned.records.iter().map(|record| text(record, "name")).collect();
     assert_eq!(names, ["zweite Datei ä.txt", "first.txt", "forgotten.txt", "0"]);
     let first = &returned.records[0];
