@@ -159,7 +159,9 @@ impl Tree for MemoryTree {
     }
 
     fn node_at(&self, path: &EvidencePath, reference: FileReference) -> Result<Option<Node>, ReadError> {
-        let number = number(Some(reference));
+        // A damaged index may name an entry of another file system: there is none here.
+        let FileReference::Mft { entry, .. } = reference else { return Ok(None) };
+        let number = usize::try_from(entry).unwrap_or(usize::MAX);
         let stands = number < self.entries.len() && self.path(number) == *path;
         Ok(stands.then(|| self.make(number, path.clone())))
     }
