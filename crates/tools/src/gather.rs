@@ -55,10 +55,7 @@ fn record_types(gathered: &Gathered) -> Vec<RecordType> {
     let artifacts = gathered.artifacts.iter().filter_map(|name| registry_artifact::named(name));
     let mut types: Vec<_> = decoders.flat_map(decode::gathered).collect();
     types.extend(artifacts.flat_map(|artifact| (artifact.records)()));
-    types.push(sink::count_type());
-    types.sort_by(|a, b| a.name.cmp(&b.name));
-    types.dedup_by(|a, b| a.name == b.name);
-    types
+    sink::with_counts(types)
 }
 
 pub(crate) fn run(gathered: &Gathered, call: &Call<'_>) -> Result<Return, CallError> {

@@ -40,11 +40,7 @@ pub(crate) fn spec() -> ToolSpec {
 
 /// The record types of all decoders, each once, and that of counts.
 fn record_types() -> Vec<RecordType> {
-    let mut types: Vec<_> = DECODERS.iter().flat_map(|decoder| (decoder.records)()).collect();
-    types.push(sink::count_type());
-    types.sort_by(|a, b| a.name.cmp(&b.name));
-    types.dedup_by(|a, b| a.name == b.name);
-    types
+    sink::with_counts(DECODERS.iter().flat_map(|decoder| (decoder.records)()).collect())
 }
 
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {

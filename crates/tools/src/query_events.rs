@@ -31,13 +31,7 @@ pub(crate) fn spec() -> ToolSpec {
 }
 
 fn record_types() -> Vec<RecordType> {
-    with_counts(events::record_types())
-}
-
-fn with_counts(mut types: Vec<RecordType>) -> Vec<RecordType> {
-    types.push(sink::count_type());
-    types.sort_by(|a, b| a.name.cmp(&b.name));
-    types
+    sink::with_counts(events::record_types())
 }
 
 fn shared() -> Vec<(&'static str, Value)> {
@@ -66,13 +60,13 @@ pub(crate) fn logons_spec() -> ToolSpec {
          count_by \"record,logon_type_name,account\" or, with record \"logon_failed\", \"address,account\" gives numbers with first and last time instead.",
         arguments,
         &[],
-        with_counts(events::types(LOGONS)),
+        sink::with_counts(events::types(LOGONS)),
     )
 }
 
 pub(crate) fn run_logons(call: &Call<'_>) -> Result<Return, CallError> {
     let wanted = Wanted::of_types(LOGONS, call.arguments.optional_text("user"));
-    gather(call, with_counts(events::types(LOGONS)), &wanted)
+    gather(call, sink::with_counts(events::types(LOGONS)), &wanted)
 }
 
 fn gather(call: &Call<'_>, types: Vec<RecordType>, wanted: &Wanted) -> Result<Return, CallError> {

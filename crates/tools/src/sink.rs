@@ -57,6 +57,14 @@ pub(crate) fn arguments() -> Vec<(&'static str, Value)> {
     ]
 }
 
+/// The types of records and that of their counts, each once, sorted by name.
+pub(crate) fn with_counts(mut types: Vec<RecordType>) -> Vec<RecordType> {
+    types.push(count_type());
+    types.sort_by(|a, b| a.name.cmp(&b.name));
+    types.dedup_by(|a, b| a.name == b.name);
+    types
+}
+
 /// What one call has found so far.
 pub(crate) struct Sink {
     filter: Filter,

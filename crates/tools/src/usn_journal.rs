@@ -45,9 +45,8 @@ pub(crate) fn spec() -> ToolSpec {
 
 fn record_types() -> Vec<RecordType> {
     let mut types = all();
-    types.extend([history(), sink::count_type()]);
-    types.sort_by(|a, b| a.name.cmp(&b.name));
-    types
+    types.push(history());
+    sink::with_counts(types)
 }
 
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
