@@ -46,8 +46,7 @@ fn shared() -> Vec<(&'static str, Value)> {
 }
 
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
-    let wanted = Wanted::read(call.arguments)?;
-    gather(call, record_types(), &wanted)
+    gather(call, record_types(), &Wanted::read(call.arguments)?)
 }
 
 pub(crate) fn logons_spec() -> ToolSpec {

@@ -1,10 +1,12 @@
 //! One chunk: the library finds and renders its records, and whatever it does with damage stays here.
 
 use super::event::Event;
+use super::screen::{Screen, screened};
 use super::{CHUNK, CHUNK_HEAD, CHUNK_MAGIC, Found, LogDamage, LogDamageKind, RECORD_MAGIC};
 use crate::fields::{bytes, u32_at, u64_at};
 use evtx::err::{ChunkError, EvtxError};
 use evtx::{EvtxChunk, EvtxChunkHeader, EvtxRecord, ParserSettings, checksum_ieee};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -20,8 +22,10 @@ pub(super) fn read(
     mut data: Vec<u8>,
     held: usize,
     base: u64,
+    screen: Option<&Screen<'_>>,
     visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
+    let mut wanted = None;
     let damage = |what| Found::Damage(LogDamage { offset: base, record_id: None, what });
     if held < CHUNK {
         visit(damage(LogDamageKind::Cut { expected: CHUNK, actual: held }))?;
@@ -33,15 +37,23 @@ pub(super) fn read(
             return ControlFlow::Continue(());
         }
         put_head(&mut data);
-    } else if checked(&data, held) == Some(false) {
-        visit(Found::Checksum { offset: base })?;
+    } else {
+        match checked(&data, held) {
+            Some(false) => visit(Found::Checksum { offset: base })?,
+            Some(true) => wanted = screen.and_then(|screen| screened(&data, screen)),
+            None => {}
+        }
     }
-    match records(&data, held, base, visit) {
+    if wanted.as_ref().is_some_and(BTreeSet::is_empty) {
+        return ControlFlow::Continue(());
+    }
+    let place = Place { held, base, wanted };
+    match records(&data, &place, visit) {
         Err(LogDamageKind::Chunk(ChunkError::FailedToBuildStringCache { .. })) => {
             if let Some(table) = data.get_mut(NAME_TABLE) {
                 table.fill(0);
             }
-            records(&data, held, base, visit).unwrap_or_else(|what| visit(damage(what)))
+            records(&data, &place, visit).unwrap_or_else(|what| visit(damage(what)))
         }
         read => read.unwrap_or_else(|what| visit(damage(what))),
     }
@@ -79,10 +91,19 @@ fn put_head(data: &mut [u8]) {
     }
 }
 
+/// A chunk in its file.
+struct Place {
+    /// How many of its bytes are in the file.
+    held: usize,
+    /// Where it begins.
+    base: u64,
+    /// Where the only records begin that need be read, from the start of the chunk.
+    wanted: Option<BTreeSet<u64>>,
+}
+
 fn records(
     data: &[u8],
-    held: usize,
-    base: u64,
+    place: &Place,
     visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, LogDamageKind> {
     let settings = Arc::new(ParserSettings::new().indent(false));
@@ -96,11 +117,11 @@ fn records(
         let flow = match guarded(|| records.next()) {
             None => {
                 let what = LogDamageKind::Panic { what: "a record" };
-                return Ok(visit(Found::Damage(LogDamage { offset: base, record_id: None, what })));
+                return Ok(visit(Found::Damage(LogDamage { offset: place.base, record_id: None, what })));
             }
             Some(None) => return Ok(ControlFlow::Continue(())),
-            Some(Some(Ok(record))) => one(record, data, held, base, visit),
-            Some(Some(Err(error))) => visit(Found::Damage(damaged(error, base))),
+            Some(Some(Ok(record))) => one(record, data, place, visit),
+            Some(Some(Err(error))) => visit(Found::Damage(damaged(error, place.base))),
         };
         if flow.is_break() {
             return Ok(flow);
@@ -120,13 +141,15 @@ fn damaged(error: EvtxError, base: u64) -> LogDamage {
 fn one(
     record: EvtxRecord<'_>,
     data: &[u8],
-    held: usize,
-    base: u64,
+    place: &Place,
     visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let record_id = record.event_record_id;
     let at = record.binxml_offset.saturating_sub(RECORD_HEAD);
-    let offset = base.saturating_add(at);
+    if place.wanted.as_ref().is_some_and(|wanted| !wanted.contains(&at)) {
+        return ControlFlow::Continue(());
+    }
+    let offset = place.base.saturating_add(at);
     let lost = |what| Found::Damage(LogDamage { offset, record_id: Some(record_id), what });
     let start = usize::try_from(at).unwrap_or(usize::MAX);
     let (Some(length), Some(written)) =
@@ -134,7 +157,7 @@ fn one(
     else {
         return visit(lost(LogDamageKind::Lacks("head")));
     };
-    if at.saturating_add(length.into()) > held as u64 {
+    if at.saturating_add(length.into()) > place.held as u64 {
         return visit(lost(LogDamageKind::RecordCut));
     }
     let raw = bytes(data, start, length as usize).unwrap_or_default();
@@ -144,7 +167,9 @@ fn one(
         Some(Ok(rendered)) => rendered.data,
     };
     match Event::read(&text) {
-        Ok(event) => visit(Found::Event(Event { offset, chunk: base, record_id, written, raw, ..event })),
+        Ok(event) => {
+            visit(Found::Event(Event { offset, chunk: place.base, record_id, written, raw, ..event }))
+        }
         Err(lacking) => visit(lost(LogDamageKind::Lacks(lacking))),
     }
 }

@@ -3,7 +3,7 @@
 use super::{Decoder, Head, Source};
 use crate::events::{self, Wanted};
 use crate::intake::Flow;
-use artifacts::evtx::{Event, Found, LogHead};
+use artifacts::evtx::{Event, Found, LogHead, Screen};
 use artifacts::{evt, evtx};
 use evidence::{ReadError, read_full_at};
 use std::ops::ControlFlow;
@@ -58,14 +58,19 @@ pub(crate) fn wanted(source: &mut Source<'_, '_>, wanted: &Wanted) -> Result<Flo
         }
         Met::Head(_) | Met::Event(_) | Met::Checksum => ControlFlow::Continue(()),
     };
-    each(source, &mut visit)
+    let screen = |id: u32, channel: &str| wanted.may(id, channel);
+    each(source, (!wanted.is_everything()).then_some(&screen as &Screen<'_>), &mut visit)
 }
 
 /// What takes what is met.
 type Visit<'v> = dyn FnMut(&mut Source<'_, '_>, Met<'_>) -> Flow + 'v;
 
-/// Reads a log of either kind.
-pub(crate) fn each(source: &mut Source<'_, '_>, visit: &mut Visit<'_>) -> Result<Flow, ReadError> {
+/// Reads a log of either kind; events that a `screen` does not want may be left out.
+pub(crate) fn each(
+    source: &mut Source<'_, '_>,
+    screen: Option<&Screen<'_>>,
+    visit: &mut Visit<'_>,
+) -> Result<Flow, ReadError> {
     let mut reader = source.open()?;
     let mut mark = [0; 8];
     let got = read_full_at(reader.as_mut(), 0, &mut mark)?;
@@ -74,7 +79,7 @@ pub(crate) fn each(source: &mut Source<'_, '_>, visit: &mut Visit<'_>) -> Result
     }
     let length = reader.len();
     let mut fetch = |offset: u64, buffer: &mut [u8]| read_full_at(reader.as_mut(), offset, buffer);
-    evtx::read(length, &mut fetch, &mut |found| {
+    evtx::read(length, &mut fetch, screen, &mut |found| {
         let met = match found {
             Found::Head(head) => Met::Head(head),
             Found::Event(event) => Met::Event(event),

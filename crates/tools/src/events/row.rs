@@ -22,9 +22,7 @@ type Data<'a> = [(Cow<'a, str>, Cow<'a, str>)];
 fn rule(system: &System<'_>) -> Option<(&'static Rule, bool)> {
     let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
     let rule = RULES.iter().find(|rule| {
-        rule.ids.contains(&system.event_id)
-            && same(rule.writer.provider, &system.provider)
-            && rule.writer.channels.iter().any(|channel| same(channel, &system.channel))
+        rule.may(system.event_id, &system.channel) && same(rule.writer.provider, &system.provider)
     })?;
     let bare = system.guid.as_deref().map(|guid| guid.trim_matches(['{', '}']));
     let own = rule.writer.guid.is_none_or(|guid| bare.is_some_and(|bare| same(guid, bare)));

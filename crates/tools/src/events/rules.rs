@@ -22,6 +22,13 @@ pub(super) struct Rule {
     pub(super) map: &'static [(&'static str, &'static str)],
 }
 
+impl Rule {
+    /// Whether it can be of an event of this id and channel.
+    pub(super) fn may(&self, id: u32, channel: &str) -> bool {
+        self.ids.contains(&id) && self.writer.channels.iter().any(|own| own.eq_ignore_ascii_case(channel))
+    }
+}
+
 /// Field for digests as Sysmon writes them: `MD5=…,SHA256=…`.
 pub(super) const HASHES: &str = "*hashes";
 

@@ -1,6 +1,7 @@
 //! Which events are wanted, decided before records are made of them.
 
 use super::row::standing;
+use super::rules::RULES;
 use crate::arguments::Arguments;
 use crate::error::CallError;
 use crate::spec;
@@ -18,7 +19,7 @@ pub(crate) struct Wanted {
     ids: Vec<RangeInclusive<u32>>,
     user: Option<String>,
     /// The only types of records; empty for all.
-    types: &'static [&'static str],
+    types: Vec<&'static str>,
 }
 
 /// The arguments that are read here.
@@ -45,24 +46,42 @@ impl Wanted {
     pub(crate) fn read(arguments: &Arguments) -> Result<Wanted, CallError> {
         let text = |name| arguments.optional_text(name).map(str::to_owned);
         let ids = arguments.optional_text("ids").map(ids).transpose()?.unwrap_or_default();
+        let of_record = |kind| arguments.optional_text("record").is_some_and(|record| record == kind);
+        let types = RULES.iter().map(|rule| rule.kind).find(|kind| of_record(*kind));
         Ok(Wanted {
             channel: text("channel"),
             provider: text("provider"),
             ids,
             user: text("user"),
-            types: &[],
+            types: types.into_iter().collect(),
         })
     }
 
     /// Events that become records of these types, of a user.
     pub(crate) fn of_types(types: &'static [&'static str], user: Option<&str>) -> Wanted {
-        Wanted { types, user: user.map(str::to_owned), ..Wanted::default() }
+        Wanted { types: types.to_vec(), user: user.map(str::to_owned), ..Wanted::default() }
+    }
+
+    /// Whether every event is wanted.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.channel.is_none()
+            && self.provider.is_none()
+            && self.ids.is_empty()
+            && self.user.is_none()
+            && self.types.is_empty()
+    }
+
+    /// Whether an event of this id and channel may be wanted.
+    pub(crate) fn may(&self, id: u32, channel: &str) -> bool {
+        (self.ids.is_empty() || self.ids.iter().any(|ids| ids.contains(&id)))
+            && self.channel.as_ref().is_none_or(|pattern| fits(pattern, channel))
+            && (self.types.is_empty()
+                || RULES.iter().any(|rule| self.types.contains(&rule.kind) && rule.may(id, channel)))
     }
 
     /// Whether the system part fits; the cheap half of the test.
     pub(crate) fn system(&self, system: &System<'_>) -> bool {
-        (self.ids.is_empty() || self.ids.iter().any(|ids| ids.contains(&system.event_id)))
-            && self.channel.as_ref().is_none_or(|pattern| fits(pattern, &system.channel))
+        self.may(system.event_id, &system.channel)
             && (self.types.is_empty()
                 || standing(system).is_some_and(|(kind, own)| own && self.types.contains(&kind)))
             && self.provider.as_ref().is_none_or(|pattern| fits(pattern, &system.provider))
