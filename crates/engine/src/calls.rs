@@ -59,6 +59,7 @@ impl Task {
             (ToolClass::Investigate, _) => return self.invoke(call, append),
             (_, Some(OwnTool::RecordPhenomenon)) => return self.record(call, append),
             (_, Some(OwnTool::RecordAbsence)) => return self.record_absence(call, append),
+            (_, Some(OwnTool::RecordDerivation)) => self.record_derivation(call, append)?,
             (_, Some(OwnTool::NothingToRecord)) => self.nothing(call, append),
             (_, Some(OwnTool::ReadOutput)) => self.page(call, append),
             (_, Some(OwnTool::Write(tool))) => self.write_graph(tool, call, append)?,

@@ -1,7 +1,9 @@
 //! Reading a record call's arguments.
 
 use crate::arguments::{Arguments, Malformed};
-use ledger::{Absence, AbsenceClaim, AbsenceForm, ClaimedValue, Reading};
+use ledger::{
+    Absence, AbsenceClaim, AbsenceForm, ClaimedValue, Derivation, DerivationForm, NodeId, Reading, Term,
+};
 use serde_json::Value;
 
 /// The most readings of one call.
@@ -56,6 +58,55 @@ pub(crate) fn absence(arguments: &Value) -> Result<(AbsenceClaim, String), Malfo
     }
     let searches = arguments.texts("searches")?.into_iter().map(str::to_owned).collect();
     Ok((AbsenceClaim { absence, searches }, optional("interpretation")?))
+}
+
+/// The derivation and the interpretation of a `record_derivation` call.
+///
+/// Whether the facts bear it out is the gateway's question.
+pub(crate) fn derivation(arguments: &Value) -> Result<(Derivation, String), Malformed> {
+    let arguments = Arguments::of(arguments, &["form", "terms", "seconds", "total", "interpretation"])?;
+    let form = arguments.word("form", &DerivationForm::ALL, DerivationForm::name)?;
+    let list = arguments.get("terms").and_then(Value::as_array);
+    let list = list.ok_or_else(|| arguments.malformed("terms", "an array of values of facts"))?;
+    let terms: Vec<Term> = list
+        .iter()
+        .enumerate()
+        .map(|(index, value)| term(value, &format!("terms[{index}]")))
+        .collect::<Result<_, _>>()?;
+    let number = |name| match arguments.get(name) {
+        Some(Value::Number(number)) => number.as_i64(),
+        Some(Value::String(text)) => text.trim().parse().ok(),
+        _ => None,
+    };
+    let whole = |name| number(name).ok_or_else(|| arguments.malformed(name, "a whole number"));
+    let (derivation, member) = match form {
+        DerivationForm::Same => (Derivation::Same { terms }, None),
+        DerivationForm::Different => (Derivation::Different { terms }, None),
+        DerivationForm::Order => (Derivation::Order { terms }, None),
+        DerivationForm::Within => {
+            let seconds = u64::try_from(whole("seconds")?);
+            let seconds =
+                seconds.map_err(|_| arguments.malformed("seconds", "a number of seconds from 0 on"))?;
+            (Derivation::Within { terms, seconds }, Some("seconds"))
+        }
+        DerivationForm::Sum => (Derivation::Sum { terms, total: whole("total")? }, Some("total")),
+    };
+    // A member of another form would be a condition that is silently dropped.
+    let mut others = ["seconds", "total"].into_iter().filter(|name| Some(*name) != member);
+    if let Some(other) = others.find(|name| arguments.get(name).is_some()) {
+        return Err(
+            arguments.malformed(other, format!("nothing: the form {} has no such member", form.name()))
+        );
+    }
+    Ok((derivation, arguments.optional_text("interpretation")?.unwrap_or_default().to_owned()))
+}
+
+fn term(value: &Value, place: &str) -> Result<Term, Malformed> {
+    let members = Arguments::at(value, place, &["fact", "field"])?;
+    match members.node("fact")? {
+        NodeId::Fact(fact) => Ok(Term { fact, field: members.text("field")?.trim().to_owned() }),
+        _ => Err(members.malformed("fact", "the id of a fact, such as fact-0a1b2c3d")),
+    }
 }
 
 fn reading(value: &Value, place: &str) -> Result<Reading, Malformed> {

@@ -219,7 +219,7 @@ impl Task {
         named.iter().map(fact).collect()
     }
 
-    /// The facts and absences that an argument names.
+    /// The facts, absences and derivations that an argument names.
     fn grounds_of(
         &self,
         arguments: &Arguments<'_>,
@@ -227,7 +227,7 @@ impl Task {
     ) -> Result<Vec<NodeId>, WriteError> {
         let named = arguments.nodes(argument)?;
         let is_ground = |id: &NodeId| {
-            matches!(id, NodeId::Fact(_) | NodeId::Absence(_))
+            matches!(id, NodeId::Fact(_) | NodeId::Absence(_) | NodeId::Derivation(_))
                 && self.notebook.holds(*id, &self.facts, &self.shelf)
         };
         match named.iter().find(|id| !is_ground(id)) {

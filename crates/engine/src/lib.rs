@@ -10,6 +10,7 @@ mod absence;
 mod arguments;
 mod calls;
 mod claims;
+mod derivation;
 mod graph_read;
 mod graph_write;
 mod invoke;

@@ -3,11 +3,11 @@
 //! A task reads and extends its own part of the graph only: the tasks of a run work side by side, and what one of them saw of another would depend on which was faster.
 
 use crate::shelf::within;
-use graph::{fact_title, phenomenon_title};
+use graph::{derivation_title, fact_title, phenomenon_title};
 use ground::{Held, Shelf};
 use ledger::event::{EntityAdded, HypothesisAssessed, HypothesisProposed, PhenomenonRecorded, RelationAdded};
 use ledger::turn::NodeView;
-use ledger::{AbsenceEntry, FactEntry, NodeId, Outcome};
+use ledger::{AbsenceEntry, DerivationEntry, FactEntry, NodeId, Outcome};
 
 /// The most characters of a title and of an agent's words that are shown.
 const LONGEST: usize = 600;
@@ -17,6 +17,7 @@ const LONGEST: usize = 600;
 pub(crate) struct Notebook {
     pub(crate) phenomena: Vec<PhenomenonRecorded>,
     pub(crate) absences: Vec<(AbsenceEntry, String)>,
+    pub(crate) derivations: Vec<(DerivationEntry, String)>,
     pub(crate) entities: Vec<EntityAdded>,
     pub(crate) relations: Vec<RelationAdded>,
     pub(crate) hypotheses: Vec<Hypothesis>,
@@ -39,6 +40,7 @@ impl Notebook {
         let phenomena = self.phenomena.iter().map(|recorded| phenomenon(recorded, facts));
         phenomena
             .chain(self.absences.iter().map(|(entry, words)| absence(entry, words)))
+            .chain(self.derivations.iter().map(|(entry, words)| derivation(entry, words, facts)))
             .chain(self.hypotheses.iter().map(hypothesis))
             .chain(self.entities.iter().map(entity))
             .chain(self.relations.iter().map(relation))
@@ -53,6 +55,7 @@ impl Notebook {
             NodeId::Fact(id) => facts.iter().any(|known| known.id == id),
             NodeId::Phenomenon(id) => self.phenomena.iter().any(|known| known.phenomenon == id),
             NodeId::Absence(id) => self.absences.iter().any(|(known, _)| known.id == id),
+            NodeId::Derivation(id) => self.derivations.iter().any(|(known, _)| known.id == id),
             NodeId::Entity(id) => self.entities.iter().any(|known| known.entity == id),
             NodeId::Relation(id) => self.relations.iter().any(|known| known.relation == id),
             NodeId::Hypothesis(id) => self.hypotheses.iter().any(|known| known.proposed.hypothesis == id),
@@ -91,6 +94,12 @@ fn fact(fact: &FactEntry) -> NodeView {
 fn absence(entry: &AbsenceEntry, words: &str) -> NodeView {
     let searches = entry.searches.iter().copied().map(NodeId::Invocation).collect();
     view(NodeId::Absence(entry.id), entry.absence.to_string(), searches, words)
+}
+
+fn derivation(entry: &DerivationEntry, words: &str, facts: &[FactEntry]) -> NodeView {
+    let nodes = entry.derivation.facts().into_iter().map(NodeId::Fact).collect();
+    let known = |id| facts.iter().find(|fact| fact.id == id);
+    view(NodeId::Derivation(entry.id), derivation_title(&entry.derivation, known), nodes, words)
 }
 
 fn entity(entity: &EntityAdded) -> NodeView {

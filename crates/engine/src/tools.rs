@@ -13,6 +13,8 @@ pub(crate) enum OwnTool {
     RecordPhenomenon,
     /// Asks for a negative finding to be recorded.
     RecordAbsence,
+    /// Asks for what facts say together to be recorded.
+    RecordDerivation,
     /// Says that there is nothing to record.
     NothingToRecord,
     /// Shows a page of one of the caller's own outputs.
@@ -50,7 +52,7 @@ pub(crate) enum ReadTool {
 }
 
 impl OwnTool {
-    const ALL: [OwnTool; 12] = [
+    const ALL: [OwnTool; 13] = [
         OwnTool::Write(WriteTool::AddEntity),
         OwnTool::Write(WriteTool::AssessHypothesis),
         OwnTool::Read(ReadTool::GetNode),
@@ -61,6 +63,7 @@ impl OwnTool {
         OwnTool::Write(WriteTool::ProposeHypothesis),
         OwnTool::ReadOutput,
         OwnTool::RecordAbsence,
+        OwnTool::RecordDerivation,
         OwnTool::RecordPhenomenon,
         OwnTool::Read(ReadTool::SearchGraph),
     ];
@@ -74,6 +77,7 @@ impl OwnTool {
         match self {
             OwnTool::RecordPhenomenon => "record_phenomenon",
             OwnTool::RecordAbsence => "record_absence",
+            OwnTool::RecordDerivation => "record_derivation",
             OwnTool::NothingToRecord => "nothing_to_record",
             OwnTool::ReadOutput => "read_output",
             OwnTool::Write(WriteTool::AddEntity) => "add_entity",
@@ -89,9 +93,10 @@ impl OwnTool {
 
     const fn class(self) -> ToolClass {
         match self {
-            OwnTool::RecordPhenomenon | OwnTool::RecordAbsence | OwnTool::NothingToRecord => {
-                ToolClass::Record
-            }
+            OwnTool::RecordPhenomenon
+            | OwnTool::RecordAbsence
+            | OwnTool::RecordDerivation
+            | OwnTool::NothingToRecord => ToolClass::Record,
             OwnTool::ReadOutput | OwnTool::Read(_) => ToolClass::GraphRead,
             OwnTool::Write(_) => ToolClass::GraphWrite,
         }
@@ -107,6 +112,7 @@ fn spec(tool: OwnTool, vocabulary: &Vocabulary) -> ToolSpec {
     let about = match tool {
         OwnTool::RecordPhenomenon => record::phenomenon(vocabulary),
         OwnTool::RecordAbsence => record::absence(),
+        OwnTool::RecordDerivation => record::derivation(),
         OwnTool::NothingToRecord => record::nothing(),
         OwnTool::ReadOutput => record::read_output(),
         OwnTool::Write(tool) => graph::write(tool),

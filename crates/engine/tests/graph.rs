@@ -5,7 +5,7 @@ mod life;
 
 use engine::ToolReturn;
 use ledger::event::Refusal;
-use ledger::turn::{AbsenceResult, Answer, NodeView, ReadingResult, ReplyBlock};
+use ledger::turn::{AbsenceResult, Answer, DerivationResult, NodeView, ReadingResult, ReplyBlock};
 use ledger::{Event, NodeId, Outcome, RejectionCode, Rules};
 use life::{Lived, answers, call, live, returned, says, words};
 use serde_json::{Value, json};
@@ -186,6 +186,35 @@ fn an_absence_with_a_member_of_another_form_is_refused_and_not_cut_down() {
     )];
     let (lived, _) = lived(calls, eve);
     assert_eq!(lived.refusals(), [Refusal::BadArguments]);
+}
+
+#[test]
+fn what_a_fact_says_with_itself_is_derived_and_can_be_opened_and_what_it_does_not_say_is_refused() {
+    let derive = |form: &'static str, field: &'static str| -> Make {
+        Box::new(move |told| {
+            let terms = json!([{"fact": fact(told), "field": "path"}, {"fact": fact(told), "field": field}]);
+            json!({"tool": "record_derivation", "arguments": {"form": form, "terms": terms}})
+        })
+    };
+    let mut calls = one_fact();
+    calls.extend([derive("different", "text"), derive("same", "text"), derive("sum", "text")]);
+    calls.push(Box::new(|told| {
+        let derived = told.iter().find_map(|answer| match answer {
+            Answer::Derivation(DerivationResult::Accepted { derivation }) => Some(derivation.to_string()),
+            _ => None,
+        });
+        json!({"tool": "get_node", "arguments": {"id": derived}})
+    }));
+    let (lived, told) = lived(calls, eve);
+    let Some(Answer::Nodes { nodes, .. }) = told.last() else { panic!("{told:?}") };
+    assert!(matches!(nodes[0].id, NodeId::Derivation(_)), "{nodes:?}");
+    assert!(nodes[0].title.starts_with("different: "), "{nodes:?}");
+    assert!(matches!(nodes[1].id, NodeId::Fact(_)), "{nodes:?}");
+    // The sum has no total: its arguments are malformed, and nothing is judged.
+    assert_eq!(lived.refusals(), [Refusal::BadArguments]);
+    assert_eq!(lived.ended.rejections, 1);
+    let derived = lived.events.iter().filter(|event| matches!(event, Event::DerivationAccepted(_))).count();
+    assert_eq!(derived, 1);
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! The evidence graph: what rests on what.
 
 use ledger::event::{EntityAdded, HypothesisAssessed, RelationAdded};
-use ledger::{AbsenceEntry, FactEntry, FactId, HypothesisId, InvocationId, NodeId, PhenomenonId};
+use ledger::{
+    AbsenceEntry, DerivationEntry, FactEntry, FactId, HypothesisId, InvocationId, NodeId, PhenomenonId,
+};
 use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeMap;
@@ -26,6 +28,8 @@ enum Edge {
     ReadFrom,
     /// Absence → invocation.
     SearchedBy,
+    /// Derivation → fact.
+    DerivedFrom,
     /// Entity → fact.
     NamedBy,
     /// Relation → what it joins.
@@ -110,6 +114,12 @@ impl EvidenceGraph {
     pub(crate) fn add_absence(&mut self, absence: &AbsenceEntry) -> Result<(), &'static str> {
         let searches = absence.searches.iter().map(|id| (Edge::SearchedBy, NodeId::Invocation(*id)));
         self.add(NodeId::Absence(absence.id), &searches.collect::<Vec<_>>())
+    }
+
+    pub(crate) fn add_derivation(&mut self, derivation: &DerivationEntry) -> Result<(), &'static str> {
+        let facts = derivation.derivation.facts().into_iter();
+        let facts: Vec<_> = facts.map(|fact| (Edge::DerivedFrom, NodeId::Fact(fact))).collect();
+        self.add(NodeId::Derivation(derivation.id), &facts)
     }
 
     /// Adds an entity, or what else names one that is there.

@@ -22,5 +22,5 @@ pub use rejections::{Fate, RefusedClaim, refused_claims};
 pub use run::{ClaimView, HypothesisView, InvocationView, Judged, PhenomenonView, Run, TaskView};
 pub use standing::{Standing, standing};
 pub use tally::{Tallies, Tally, tallies};
-pub use title::{answer_title, fact_title, phenomenon_title};
+pub use title::{answer_title, derivation_title, fact_title, phenomenon_title};
 pub use unexamined::{Unexamined, damage, unexamined};

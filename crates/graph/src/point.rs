@@ -3,7 +3,7 @@
 //! A judgement about intent, for the report only; nothing is accepted or refused by it.
 
 use crate::run::TaskView;
-use ledger::{Absence, Claim, Reading};
+use ledger::{Absence, Claim, Derivation, FactId, Reading};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Characters from which on a value that two readings share says something.
@@ -21,6 +21,7 @@ pub(crate) struct Points<'a> {
 enum Point<'a> {
     Reading(ReadingPoint<'a>),
     Absence(&'a Absence),
+    Derivation(&'a Derivation),
 }
 
 struct ReadingPoint<'a> {
@@ -36,6 +37,7 @@ enum Shared<'a> {
     Subject(&'a str, &'a str),
     Value(&'a str),
     Absent(&'a str),
+    Derived(FactId),
 }
 
 impl<'a> Points<'a> {
@@ -69,6 +71,7 @@ impl<'a> Point<'a> {
         match claim {
             Claim::Reading(reading) => Point::Reading(ReadingPoint::of(reading)),
             Claim::Absence(absence) => Point::Absence(&absence.absence),
+            Claim::Derivation(derivation) => Point::Derivation(derivation),
         }
     }
 
@@ -76,6 +79,7 @@ impl<'a> Point<'a> {
         match self {
             Point::Reading(point) => point.shared(),
             Point::Absence(absence) => vec![Shared::Absent(absent(absence))],
+            Point::Derivation(derivation) => derivation.facts().into_iter().map(Shared::Derived).collect(),
         }
     }
 }
@@ -104,13 +108,20 @@ impl<'a> ReadingPoint<'a> {
     }
 }
 
-/// Whether two claims try to make the same point; a reading and an absence never do.
+/// Whether two claims try to make the same point; claims of different kinds never do.
 fn same(a: &Point<'_>, b: &Point<'_>) -> bool {
     match (a, b) {
         (Point::Reading(a), Point::Reading(b)) => same_reading(a, b),
         (Point::Absence(a), Point::Absence(b)) => a.form() == b.form() && absent(a) == absent(b),
-        (Point::Reading(_), Point::Absence(_)) | (Point::Absence(_), Point::Reading(_)) => false,
+        (Point::Derivation(a), Point::Derivation(b)) => a.form() == b.form() && same_facts(a, b),
+        (Point::Reading(_) | Point::Absence(_) | Point::Derivation(_), _) => false,
     }
+}
+
+/// Whether two derivations speak of the same facts, in whatever order.
+fn same_facts(a: &Derivation, b: &Derivation) -> bool {
+    let sorted = |derivation: &Derivation| derivation.facts().into_iter().collect::<BTreeSet<_>>();
+    sorted(a) == sorted(b)
 }
 
 /// What is said to be absent, wherever that may be.

@@ -1,11 +1,11 @@
 //! What to look at first: the phenomena of a run in order, by what code can tell of them.
 //!
-//! Four things count, and are told with each phenomenon: the weight of the objective that one of its facts answers, how rare facts of its kind are in the run, in how many other kinds of sources the same thing is named, and how many phenomena of the same objective, or of the same kind where there is none, stand before it.
+//! What counts is told with each phenomenon: the weight of the objective that one of its facts answers, how rare facts of its kind are in the run, in how many other kinds of sources the same thing is named, whether it names what one of the first findings names or happened close to it, and how many phenomena of the same objective, or of the same kind where there is none, stand before it.
 //! An agent's own words count for nothing.
 
 use crate::run::{PhenomenonView, Run};
 use ledger::pattern::fold;
-use ledger::{FactEntry, FieldType, Predicate, TaskId, Weight};
+use ledger::{Clock, FactEntry, FieldType, FieldValue, PhenomenonId, Predicate, TaskId, Weight};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,6 +20,19 @@ const RARE: u32 = 20;
 
 /// Points that each phenomenon of the same objective before it takes away, and how many at most: ten things of one kind are not ten findings.
 const REPEATED: (u32, u32) = (8, 64);
+
+/// How many of the first findings others are held against.
+const ANCHORS: usize = 10;
+
+/// Points for naming what one of them names, and for a time close to one of theirs.
+const LINKED: u32 = 20;
+const NEAR: u32 = 15;
+
+/// How close is close, in nanoseconds: half an hour.
+const CLOSE: i128 = 30 * 60 * 1_000_000_000;
+
+/// How SIDs of accounts begin that belong to one computer or domain.
+const OWN_SID: &str = "s-1-5-21-";
 
 /// Fewest characters of a name that tells one thing from another.
 const TELLING: usize = 4;
@@ -40,6 +53,10 @@ pub struct Ranked<'r> {
     pub objective: Option<Answered<'r>>,
     /// The record types of other facts that name what it names.
     pub corroborated_by: BTreeSet<&'r str>,
+    /// The finding before it that names the same thing.
+    pub linked_to: Option<PhenomenonId>,
+    /// The finding before it that happened within half an hour of it.
+    pub close_to: Option<PhenomenonId>,
     /// Facts of the run with the predicate and record type of its rarest fact.
     pub alike: usize,
 }
@@ -62,10 +79,18 @@ pub fn ranked(run: &Run) -> Vec<Ranked<'_>> {
     for (task, view) in &run.tasks {
         all.extend(view.phenomena.iter().map(|phenomenon| known.rank(run, *task, phenomenon)));
     }
-    let order = |it: &Ranked<'_>| (Reverse(it.points), it.task, it.phenomenon.id);
     all.sort_by_key(order);
+    take_repeated(run, &mut all);
+    all.sort_by_key(order);
+    add_linked(run, &mut all);
+    all.sort_by_key(order);
+    all
+}
+
+/// Takes points from what repeats what stands before it.
+fn take_repeated<'r>(run: &'r Run, all: &mut [Ranked<'r>]) {
     let mut before: BTreeMap<Alike<'_>, u32> = BTreeMap::new();
-    for ranked in &mut all {
+    for ranked in all {
         // What answers no objective is alike where predicate and record type are.
         let first = ranked.phenomenon.facts.first().and_then(|id| run.fact(*id));
         let alike = first.map(|fact| (fact.predicate.0.as_str(), fact.kind.as_str()));
@@ -75,8 +100,60 @@ pub fn ranked(run: &Run) -> Vec<Ranked<'_>> {
         ranked.points = ranked.points.saturating_sub(lost);
         *repeated += 1;
     }
-    all.sort_by_key(order);
-    all
+}
+
+/// Gives points to what belongs to one of the first findings.
+fn add_linked<'r>(run: &'r Run, all: &mut [Ranked<'r>]) {
+    let is_finding = |it: &Ranked<'_>| it.objective.is_some_and(|it| it.weight == Weight::Finding);
+    let traces = |it: &Ranked<'r>| Traces::of(run, it.phenomenon);
+    let anchors: Vec<(PhenomenonId, Traces)> = all
+        .iter()
+        .filter(|it| is_finding(it))
+        .take(ANCHORS)
+        .map(|it| (it.phenomenon.id, traces(it)))
+        .collect();
+    for ranked in all.iter_mut().filter(|it| !is_finding(it)) {
+        let own = Traces::of(run, ranked.phenomenon);
+        let first = |fits: fn(&Traces, &Traces) -> bool| {
+            anchors.iter().find(|(_, anchor)| fits(anchor, &own)).map(|(id, _)| *id)
+        };
+        ranked.linked_to = first(Traces::share_name);
+        ranked.close_to = first(Traces::are_close);
+        ranked.points += if ranked.linked_to.is_some() { LINKED } else { 0 };
+        ranked.points += if ranked.close_to.is_some() { NEAR } else { 0 };
+    }
+}
+
+fn order(ranked: &Ranked<'_>) -> (Reverse<u32>, TaskId, PhenomenonId) {
+    (Reverse(ranked.points), ranked.task, ranked.phenomenon.id)
+}
+
+/// What a phenomenon names, and when it happened.
+struct Traces {
+    names: BTreeSet<String>,
+    /// Nanoseconds since 1970 by the examined host.
+    times: Vec<i128>,
+}
+
+impl Traces {
+    fn of(run: &Run, phenomenon: &PhenomenonView) -> Traces {
+        let facts = || phenomenon.facts.iter().filter_map(|id| run.fact(*id));
+        Traces {
+            names: facts().flat_map(|fact| names(fact).into_iter().chain(accounts(fact))).collect(),
+            times: facts().flat_map(times).collect(),
+        }
+    }
+
+    fn share_name(&self, other: &Traces) -> bool {
+        !self.names.is_disjoint(&other.names)
+    }
+
+    fn are_close(&self, other: &Traces) -> bool {
+        other
+            .times
+            .iter()
+            .any(|time| self.times.iter().any(|own| own.abs_diff(*time) <= CLOSE.unsigned_abs()))
+    }
 }
 
 /// What is known of all facts of a run.
@@ -112,7 +189,16 @@ impl<'r> Known<'r> {
         let others = u32::try_from(corroborated_by.len()).unwrap_or(u32::MAX).min(CORROBORATED.1);
         let rare = RARE >> alike.checked_ilog2().unwrap_or(0).min(31);
         let points = points(objective.map(|it| it.weight)) + others * CORROBORATED.0 + rare;
-        Ranked { task, phenomenon, points, objective, corroborated_by, alike }
+        Ranked {
+            task,
+            phenomenon,
+            points,
+            objective,
+            corroborated_by,
+            linked_to: None,
+            close_to: None,
+            alike,
+        }
     }
 }
 
@@ -141,4 +227,21 @@ fn names(fact: &FactEntry) -> BTreeSet<String> {
     let last = |text: &str| fold(text.rsplit(['\\', '/']).next().unwrap_or(text).trim());
     let telling = |name: &String| name.chars().count() >= TELLING;
     named.map(|value| last(&value.value.to_text())).filter(telling).collect()
+}
+
+/// The SIDs of accounts that a fact states.
+fn accounts(fact: &FactEntry) -> impl Iterator<Item = String> {
+    let own = |sid: &str| Some(fold(sid)).filter(|sid| sid.starts_with(OWN_SID));
+    fact.values.iter().filter_map(move |bound| match &bound.value {
+        FieldValue::Sid(sid) => own(sid),
+        _ => None,
+    })
+}
+
+/// The times of a fact by the examined host.
+fn times(fact: &FactEntry) -> impl Iterator<Item = i128> {
+    fact.values.iter().filter_map(|bound| match &bound.value {
+        FieldValue::Time(time) if time.clock == Clock::Host => time.utc.map(|utc| utc.unix_nanoseconds()),
+        _ => None,
+    })
 }

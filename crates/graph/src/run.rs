@@ -3,8 +3,8 @@
 use crate::evidence::EvidenceGraph;
 use ledger::chain::{Circumstance, Cost};
 use ledger::event::{
-    AbsenceAccepted, CallRefused, ClaimAccepted, ClaimSubmitted, EntityAdded, EvidenceHashed,
-    HypothesisAssessed, HypothesisProposed, InvocationEnded, InvocationStarted, NamesIndexed,
+    AbsenceAccepted, CallRefused, ClaimAccepted, ClaimSubmitted, DerivationAccepted, EntityAdded,
+    EvidenceHashed, HypothesisAssessed, HypothesisProposed, InvocationEnded, InvocationStarted, NamesIndexed,
     NothingToRecord, PhaseEntered, RelationAdded, RunOpened, RunSealed, TaskAssigned, TaskEnded,
     TimelineIndexed, TurnFailed,
 };
@@ -109,6 +109,8 @@ pub enum Judged {
     Accepted(Box<ClaimAccepted>),
     /// Complete, empty searches cover it.
     Covered(Box<AbsenceAccepted>),
+    /// Its facts bear it out.
+    Derived(Box<DerivationAccepted>),
     /// It was refused.
     Rejected(Rejection),
 }
@@ -117,7 +119,7 @@ impl Judged {
     /// Whether the claim was let in.
     pub const fn stands(&self) -> bool {
         match self {
-            Judged::Accepted(_) | Judged::Covered(_) => true,
+            Judged::Accepted(_) | Judged::Covered(_) | Judged::Derived(_) => true,
             Judged::Rejected(_) => false,
         }
     }
@@ -147,6 +149,11 @@ impl Run {
     /// All absences, task by task in the order of their acceptance.
     pub fn absences(&self) -> impl Iterator<Item = (TaskId, &AbsenceAccepted)> {
         self.tasks.iter().flat_map(|(task, view)| view.covered().map(|covered| (*task, covered)))
+    }
+
+    /// All derivations, task by task in the order of their acceptance.
+    pub fn derivations(&self) -> impl Iterator<Item = (TaskId, &DerivationAccepted)> {
+        self.tasks.iter().flat_map(|(task, view)| view.derived().map(|derived| (*task, derived)))
     }
 
     /// All facts, task by task in the order of their acceptance.
@@ -197,6 +204,11 @@ impl TaskView {
         self.claims.iter().filter_map(ClaimView::covered)
     }
 
+    /// The derivations in order.
+    pub fn derived(&self) -> impl Iterator<Item = &DerivationAccepted> {
+        self.claims.iter().filter_map(ClaimView::derived)
+    }
+
     /// The grounded claims in order.
     pub fn accepted(&self) -> impl Iterator<Item = &ClaimAccepted> {
         self.claims.iter().filter_map(ClaimView::accepted)
@@ -208,7 +220,7 @@ impl ClaimView {
     pub fn accepted(&self) -> Option<&ClaimAccepted> {
         match &self.judged {
             Some(Judged::Accepted(accepted)) => Some(accepted),
-            Some(Judged::Covered(_) | Judged::Rejected(_)) | None => None,
+            Some(Judged::Covered(_) | Judged::Derived(_) | Judged::Rejected(_)) | None => None,
         }
     }
 
@@ -216,7 +228,15 @@ impl ClaimView {
     pub fn covered(&self) -> Option<&AbsenceAccepted> {
         match &self.judged {
             Some(Judged::Covered(covered)) => Some(covered),
-            Some(Judged::Accepted(_) | Judged::Rejected(_)) | None => None,
+            Some(Judged::Accepted(_) | Judged::Derived(_) | Judged::Rejected(_)) | None => None,
+        }
+    }
+
+    /// The verdict, where it let a derivation in.
+    pub fn derived(&self) -> Option<&DerivationAccepted> {
+        match &self.judged {
+            Some(Judged::Derived(derived)) => Some(derived),
+            Some(Judged::Accepted(_) | Judged::Covered(_) | Judged::Rejected(_)) | None => None,
         }
     }
 }

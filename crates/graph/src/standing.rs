@@ -42,6 +42,13 @@ fn sources(run: &Run, nodes: &[NodeId]) -> usize {
             NodeId::Fact(id) => {
                 files.extend(run.fact(*id).map(|fact| (&fact.locator.evidence, &fact.locator.path)));
             }
+            // A derivation is as wide as the facts that it rests on.
+            NodeId::Derivation(id) => {
+                let found = run.derivations().find(|(_, derived)| derived.derivation.id == *id);
+                let facts = found.into_iter().flat_map(|(_, derived)| derived.derivation.derivation.facts());
+                let read = facts.filter_map(|fact| run.fact(fact));
+                files.extend(read.map(|fact| (&fact.locator.evidence, &fact.locator.path)));
+            }
             NodeId::Absence(id) => {
                 let found = run.absences().find(|(_, covered)| covered.absence.id == *id);
                 absences.extend(found.map(|(_, covered)| &covered.absence.absence));

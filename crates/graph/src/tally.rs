@@ -76,10 +76,12 @@ impl<'a> Kind<'a> {
                 let tool = covered.absence.searches.first().copied().and_then(tool);
                 Some(Kind { code: None, agent, tool, refused: false })
             }
+            Judged::Derived(_) => Some(Kind { code: None, agent, tool: None, refused: false }),
             Judged::Rejected(rejection) => {
                 let cited = match &claim.submitted.stated {
                     Claim::Reading(reading) => Some(&reading.invocation),
                     Claim::Absence(absence) => absence.searches.first(),
+                    Claim::Derivation(_) => None,
                 };
                 let tool = cited.and_then(|cited| cited.parse().ok()).and_then(tool);
                 Some(Kind { code: Some(rejection.code), agent, tool, refused: true })

@@ -1,7 +1,7 @@
 //! Titles rendered by code: an agent's own words never become one.
 
 use crate::printable::{printable, push_printable};
-use ledger::{BoundValue, Condition, FactEntry};
+use ledger::{BoundValue, Condition, Derivation, FactEntry, FactId, Term};
 
 /// The longest value shown in a title.
 const LONGEST: usize = 120;
@@ -36,6 +36,35 @@ pub fn phenomenon_title(facts: &[&FactEntry]) -> String {
         [] => String::new(),
         [only] => fact_title(only),
         [first, rest @ ..] => format!("{} (and {} more)", fact_title(first), rest.len()),
+    }
+}
+
+/// What facts say together, with the values as they state them.
+pub fn derivation_title<'f>(
+    derivation: &Derivation,
+    fact: impl Fn(FactId) -> Option<&'f FactEntry>,
+) -> String {
+    let said = |term: &Term| {
+        let known = fact(term.fact).and_then(|fact| {
+            let mut bound = std::iter::once(&fact.subject).chain(&fact.values);
+            let value = bound.find(|bound| bound.field == term.field)?;
+            Some(format!(
+                "{} of {} {} ({})",
+                term.field,
+                fact.predicate,
+                one_line(&fact.subject.value.to_text()),
+                shown(value)
+            ))
+        });
+        known.unwrap_or_else(|| term.to_string())
+    };
+    let said: Vec<_> = derivation.terms().iter().map(said).collect();
+    match derivation {
+        Derivation::Same { .. } => format!("the same: {}", said.join(" and ")),
+        Derivation::Different { .. } => format!("different: {}", said.join(" and ")),
+        Derivation::Order { .. } => said.join(", then "),
+        Derivation::Within { seconds, .. } => format!("within {seconds} seconds: {}", said.join(" and ")),
+        Derivation::Sum { total, .. } => format!("{total} in all: {}", said.join(" and ")),
     }
 }
 

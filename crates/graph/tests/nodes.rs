@@ -3,11 +3,13 @@
 
 use graph::{Run, fold, refused_claims, standing};
 use ledger::event::{
-    AbsenceAccepted, ClaimSubmitted, EntityAdded, HypothesisAssessed, HypothesisProposed, RelationAdded,
+    AbsenceAccepted, ClaimSubmitted, DerivationAccepted, EntityAdded, HypothesisAssessed, HypothesisProposed,
+    RelationAdded,
 };
 use ledger::{
-    Absence, AbsenceClaim, AbsenceEntry, AbsenceId, Assessment, CallId, Claim, EntityId, EntityKind, Event,
-    HypothesisId, NodeId, Outcome, RejectionCode, RelationId, RelationKind, Stream, TaskId,
+    Absence, AbsenceClaim, AbsenceEntry, AbsenceId, Assessment, CallId, Claim, Derivation, DerivationEntry,
+    DerivationId, EntityId, EntityKind, Event, HypothesisId, NodeId, Outcome, RejectionCode, RelationId,
+    RelationKind, Stream, TaskId, Term,
 };
 use testkit::history::{History, claim, fact, ids, invocation, reading};
 
@@ -146,6 +148,38 @@ fn an_absence_rests_on_an_empty_search_of_its_own_task() {
     for (outcome, task) in [(Outcome::Ok, 1), (Outcome::Failed, 1), (Outcome::Empty, 2)] {
         assert!(absence(outcome, task).is_err(), "{outcome:?} of task {task}");
     }
+}
+
+/// A derivation of task 1 that was claimed so and accepted otherwise.
+fn derivation(claimed: Derivation, accepted: Derivation) -> Result<Run, String> {
+    let mut history = history();
+    let stated = Claim::Derivation(claimed);
+    let submitted = ClaimSubmitted { claim: claim(1, 1), turn: 1, call: CallId("c".into()), stated };
+    let id = DerivationId::assign(&ids(), TaskId(1), 1).unwrap();
+    let accepted = DerivationAccepted {
+        claim: claim(1, 1),
+        derivation: DerivationEntry { id, derivation: accepted },
+        interpretation: String::new(),
+    };
+    history.push(Stream::Task(TaskId(1)), Event::ClaimSubmitted(submitted));
+    history.push(Stream::Task(TaskId(1)), Event::DerivationAccepted(accepted));
+    fold(history.events()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_derivation_is_the_claimed_one_and_rests_on_facts_of_its_own_task() {
+    let of = |task: u16| {
+        let term = |field: &str| Term { fact: fact(task, 0, "", &[]).id, field: field.into() };
+        Derivation::Different { terms: vec![term("value_path"), term("data")] }
+    };
+    let run = derivation(of(1), of(1)).unwrap();
+    let (task, derived) = run.derivations().next().unwrap();
+    assert_eq!(task, TaskId(1));
+    let resting = run.graph.resting_on(fact_of(1));
+    assert!(resting.contains(&NodeId::Derivation(derived.derivation.id)), "{resting:?}");
+    assert!(derivation(of(2), of(2)).is_err());
+    let other = Derivation::Same { terms: of(1).terms().to_vec() };
+    assert!(derivation(of(1), other).is_err());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use graph::{fold, ranked};
-use ledger::{Condition, FactEntry, FieldValue, Objective, Predicate, Weight};
+use ledger::{Clock, Condition, FactEntry, FieldValue, Objective, Precision, Predicate, Time, Weight};
 use testkit::history::{History, fact, reading};
 
 fn objective(id: &str, subject: &str, weight: Weight) -> Objective {
@@ -88,4 +88,42 @@ fn a_value_that_is_no_path_names_nothing() {
     let made = history(vec![], &[first, second]);
     let run = fold(made.events()).unwrap();
     assert!(ranked(&run).iter().all(|it| it.corroborated_by.is_empty()));
+}
+
+#[test]
+fn what_names_the_thing_of_a_finding_comes_before_what_names_another() {
+    let facts = [
+        fact(1, 0, "k\\other", &[("data", "v")]),
+        fact(1, 1, "x\\scansvc", &[("data", "v")]),
+        fact(1, 2, "odd\\SCANSVC", &[("data", "v")]),
+    ];
+    let made = history(vec![objective("odd", "odd*", Weight::Finding)], &facts);
+    assert_eq!(order(&made), ["odd\\SCANSVC", "x\\scansvc", "k\\other"]);
+    let run = fold(made.events()).unwrap();
+    let all = ranked(&run);
+    assert_eq!(all[1].linked_to, Some(all[0].phenomenon.id));
+    assert_eq!((all[0].linked_to, all[2].linked_to), (None, None));
+}
+
+#[test]
+fn what_happened_within_half_an_hour_of_a_finding_comes_before_what_did_not() {
+    let at = |text: &str, fact: FactEntry| {
+        let mut fact = fact;
+        let time = Time {
+            utc: Some(text.parse().unwrap()),
+            raw: "1".into(),
+            clock: Clock::Host,
+            precision: Precision::Second,
+            zone: None,
+        };
+        fact.values[0].value = FieldValue::Time(time);
+        fact
+    };
+    let facts = [
+        at("2025-01-01T10:31:01Z", fact(1, 0, "k\\later", &[("data", "v")])),
+        at("2025-01-01T09:31:00Z", fact(1, 1, "k\\before", &[("data", "v")])),
+        at("2025-01-01T10:01:00Z", fact(1, 2, "odd\\thing", &[("data", "v")])),
+    ];
+    let made = history(vec![objective("odd", "odd*", Weight::Finding)], &facts);
+    assert_eq!(order(&made), ["odd\\thing", "k\\before", "k\\later"]);
 }

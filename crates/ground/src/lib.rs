@@ -13,12 +13,14 @@
 //!
 //! The way of a claim: `claim` reads its form, the citation is looked up on the [`Shelf`], `bind` binds the values to one record, `choose` weighs the records that fit, `explain` says what is wrong where none does, and `rescue` looks for the reading in the task's other outputs.
 //! [`judge_absence`] decides in the same way whether searches cover what is said to be absent.
+//! [`judge_derivation`] decides whether facts bear out what is said of them together.
 //! [`recheck`] examines a finished fact again and shares no code with that way.
 
 mod absence;
 mod bind;
 mod choose;
 mod claim;
+mod derivation;
 mod explain;
 mod fact;
 mod fold;
@@ -36,6 +38,7 @@ mod typed;
 mod weak;
 
 pub use absence::{AbsenceVerdict, Covered, Searchable, judge_absence};
+pub use derivation::{DerivationVerdict, Derived, judge_derivation};
 pub use fact::Fact;
 pub use judge::{Setting, Verdict, judge};
 pub use mention::mentions;

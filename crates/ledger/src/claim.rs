@@ -1,6 +1,7 @@
 //! Claims: what an agent asks to have recorded; not yet true.
 
 use crate::absence::AbsenceClaim;
+use crate::derivation::Derivation;
 use serde::{Deserialize, Serialize};
 
 /// What an agent asks to have recorded.
@@ -11,6 +12,8 @@ pub enum Claim {
     Reading(Reading),
     /// That something does not.
     Absence(AbsenceClaim),
+    /// That facts say something together.
+    Derivation(Derivation),
 }
 
 /// A claim that values stand together in one record of one invocation's output.

@@ -8,6 +8,7 @@ use crate::absence::AbsenceEntry;
 use crate::agent::AgentSpec;
 use crate::case::{CaseEntry, Integrity};
 use crate::claim::Claim;
+use crate::derivation::DerivationEntry;
 use crate::digest::Digest;
 use crate::fact::{FactEntry, Healing};
 use crate::id::{
@@ -36,7 +37,7 @@ pub struct Format {
 }
 
 /// The format that this version writes.
-pub const FORMAT: Format = Format { major: 2, minor: 2 };
+pub const FORMAT: Format = Format { major: 2, minor: 3 };
 
 impl Format {
     /// Whether this version can read a run of format `self`.
@@ -91,6 +92,8 @@ pub enum Event {
     ClaimAccepted(Box<ClaimAccepted>),
     /// Task: complete, empty searches cover an absence.
     AbsenceAccepted(AbsenceAccepted),
+    /// Task: its facts bear out a derivation.
+    DerivationAccepted(DerivationAccepted),
     /// Task: the gateway refused a claim.
     ClaimRejected(ClaimRejected),
     /// Task: a phenomenon was recorded.
@@ -424,6 +427,18 @@ pub struct ClaimAccepted {
     pub healing: Option<Healing>,
 }
 
+/// Facts of the task bear out a derivation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DerivationAccepted {
+    /// The claim.
+    pub claim: ClaimId,
+    /// The derivation.
+    pub derivation: DerivationEntry,
+    /// The agent's own words.
+    pub interpretation: String,
+}
+
 /// Complete, empty searches cover an absence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -628,6 +643,7 @@ impl Event {
             Event::ClaimSubmitted(_) => "claim_submitted",
             Event::ClaimAccepted(_) => "claim_accepted",
             Event::AbsenceAccepted(_) => "absence_accepted",
+            Event::DerivationAccepted(_) => "derivation_accepted",
             Event::ClaimRejected(_) => "claim_rejected",
             Event::PhenomenonRecorded(_) => "phenomenon_recorded",
             Event::NothingToRecord(_) => "nothing_to_record",
@@ -662,6 +678,7 @@ impl Event {
             | Event::ClaimSubmitted(_)
             | Event::ClaimAccepted(_)
             | Event::AbsenceAccepted(_)
+            | Event::DerivationAccepted(_)
             | Event::ClaimRejected(_)
             | Event::PhenomenonRecorded(_)
             | Event::NothingToRecord(_)

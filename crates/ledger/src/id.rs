@@ -156,6 +156,9 @@ node_id!(
     /// A negative finding that complete, empty searches cover.
     AbsenceId, "abs");
 node_id!(
+    /// What facts say together.
+    DerivationId, "der");
+node_id!(
     /// A thing that facts name.
     EntityId, "ent");
 node_id!(

@@ -11,6 +11,7 @@ pub mod canonical;
 pub mod case;
 pub mod chain;
 pub mod claim;
+pub mod derivation;
 pub mod digest;
 pub mod event;
 pub mod fact;
@@ -33,12 +34,13 @@ pub use agent::{AgentSpec, Condition, Objective, Weight};
 pub use case::{CaseEntry, EvidenceEntry, EvidenceKind, Integrity, IntegrityLevel};
 pub use chain::{ChainError, Circumstance, Link, Stream};
 pub use claim::{Claim, ClaimedValue, Reading};
+pub use derivation::{Derivation, DerivationEntry, DerivationForm, Term};
 pub use digest::Digest;
 pub use event::{Event, FORMAT};
 pub use fact::{BoundValue, FactEntry, Healing, Tier};
 pub use id::{
-    AbsenceId, CallId, ClaimId, EntityId, FactId, HypothesisId, IdError, IdSpace, InvocationId, PhenomenonId,
-    RecordId, RelationId, RunId, Seed, TaskId,
+    AbsenceId, CallId, ClaimId, DerivationId, EntityId, FactId, HypothesisId, IdError, IdSpace, InvocationId,
+    PhenomenonId, RecordId, RelationId, RunId, Seed, TaskId,
 };
 pub use locator::{ByteSpan, Locator};
 pub use node::{Assessment, EntityKind, NodeId, RelationKind};

@@ -2,7 +2,9 @@
 //!
 //! They say how an agent reads its facts; each rests on facts and never stands for one.
 
-use crate::id::{AbsenceId, EntityId, FactId, HypothesisId, IdError, InvocationId, PhenomenonId, RelationId};
+use crate::id::{
+    AbsenceId, DerivationId, EntityId, FactId, HypothesisId, IdError, InvocationId, PhenomenonId, RelationId,
+};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -19,6 +21,8 @@ pub enum NodeId {
     Phenomenon(PhenomenonId),
     /// A negative finding.
     Absence(AbsenceId),
+    /// What facts say together.
+    Derivation(DerivationId),
     /// A thing that facts name.
     Entity(EntityId),
     /// An edge between two nodes.
@@ -36,11 +40,12 @@ impl FromStr for NodeId {
             Some("fact") => text.parse().map(NodeId::Fact),
             Some("phen") => text.parse().map(NodeId::Phenomenon),
             Some("abs") => text.parse().map(NodeId::Absence),
+            Some("der") => text.parse().map(NodeId::Derivation),
             Some("ent") => text.parse().map(NodeId::Entity),
             Some("rel") => text.parse().map(NodeId::Relation),
             Some("hyp") => text.parse().map(NodeId::Hypothesis),
             _ => Err(IdError::Form {
-                expected: "an id that begins with inv-, fact-, phen-, abs-, ent-, rel- or hyp-",
+                expected: "an id that begins with inv-, fact-, phen-, abs-, der-, ent-, rel- or hyp-",
                 found: text.to_owned(),
             }),
         }
@@ -68,6 +73,7 @@ impl fmt::Display for NodeId {
             NodeId::Fact(id) => id.fmt(f),
             NodeId::Phenomenon(id) => id.fmt(f),
             NodeId::Absence(id) => id.fmt(f),
+            NodeId::Derivation(id) => id.fmt(f),
             NodeId::Entity(id) => id.fmt(f),
             NodeId::Relation(id) => id.fmt(f),
             NodeId::Hypothesis(id) => id.fmt(f),
@@ -177,7 +183,9 @@ mod tests {
 
     #[test]
     fn an_id_is_read_as_the_kind_that_its_prefix_names() {
-        for text in ["inv-00000001", "fact-0a1b2c3d", "phen-00000000", "abs-ffffffff", "ent-00000001"] {
+        for text in
+            ["inv-00000001", "fact-0a1b2c3d", "phen-00000000", "abs-ffffffff", "der-00000001", "ent-00000001"]
+        {
             assert_eq!(text.parse::<NodeId>().unwrap().to_string(), text);
         }
         for text in ["", "node-00000001", "fact-1", "inv", "ent-0000000G"] {

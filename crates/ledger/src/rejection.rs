@@ -30,6 +30,10 @@ pub enum RejectionCode {
     Overclaim,
     /// The cited searches do not cover what is said to be absent.
     CoverageMissing,
+    /// No fact of this task has the id that a derivation names.
+    UnknownFact,
+    /// The facts do not bear out what is derived from them.
+    NotDerived,
     /// The claim cannot be read.
     Malformed,
 }
@@ -49,6 +53,8 @@ impl RejectionCode {
             RejectionCode::NaiveTime => "naive_time",
             RejectionCode::Overclaim => "overclaim",
             RejectionCode::CoverageMissing => "coverage_missing",
+            RejectionCode::UnknownFact => "unknown_fact",
+            RejectionCode::NotDerived => "not_derived",
             RejectionCode::Malformed => "malformed",
         }
     }

@@ -7,7 +7,7 @@ use crate::canonical::{self, CanonicalError};
 use crate::digest::Digest;
 use crate::event::{RecordRange, Refusal};
 use crate::fact::BoundValue;
-use crate::id::{AbsenceId, CallId, FactId, InvocationId, PhenomenonId, RecordId};
+use crate::id::{AbsenceId, CallId, DerivationId, FactId, InvocationId, PhenomenonId, RecordId};
 use crate::node::NodeId;
 use crate::output::Output;
 use crate::record::{Defect, Gap};
@@ -121,6 +121,8 @@ pub enum Answer {
     Recorded(Recorded),
     /// What became of a claim that something is absent.
     Absence(AbsenceResult),
+    /// What became of a claim that facts say something together.
+    Derivation(DerivationResult),
     /// A node or edge was added to the graph, or is there already.
     Node {
         /// Its id.
@@ -244,6 +246,22 @@ pub enum AbsenceResult {
         absence: AbsenceId,
         /// The searches that do.
         searches: Vec<InvocationId>,
+    },
+    /// They do not.
+    Rejected {
+        /// Why, and what to do next.
+        rejection: Rejection,
+    },
+}
+
+/// What became of a claim that facts say something together.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+pub enum DerivationResult {
+    /// They do.
+    Accepted {
+        /// The derivation.
+        derivation: DerivationId,
     },
     /// They do not.
     Rejected {

@@ -74,6 +74,7 @@ impl Sloppy {
             Answer::Returned(_)
             | Answer::Page(_)
             | Answer::Absence(_)
+            | Answer::Derivation(_)
             | Answer::Node { .. }
             | Answer::Nodes { .. }
             | Answer::Noted { .. }

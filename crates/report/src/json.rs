@@ -1,6 +1,8 @@
 //! The report as JSON.
 
-use graph::{Judged, Ranked, Run, TaskView, fact_title, phenomenon_title, ranked, refused_claims};
+use graph::{
+    Judged, Ranked, Run, TaskView, derivation_title, fact_title, phenomenon_title, ranked, refused_claims,
+};
 use ledger::{FactEntry, TaskId};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -54,6 +56,12 @@ pub fn json(run: &Run) -> Value {
             "absence": covered.absence,
             "interpretation": covered.interpretation,
         })).collect::<Vec<_>>(),
+        "derivations": run.derivations().map(|(task, derived)| json!({
+            "task": task.to_string(),
+            "title": derivation_title(&derived.derivation.derivation, |id| run.fact(id)),
+            "derivation": derived.derivation,
+            "interpretation": derived.interpretation,
+        })).collect::<Vec<_>>(),
         "entities": run.tasks.values().flat_map(|view| &view.entities).collect::<Vec<_>>(),
         "relations": run.tasks.values().flat_map(|view| &view.relations).collect::<Vec<_>>(),
         "hypotheses": run.tasks.values().flat_map(|view| &view.hypotheses).map(|view| json!({
@@ -101,6 +109,8 @@ fn phenomenon(run: &Run, ranked: &Ranked<'_>) -> Value {
             "weight": it.weight, "agent": it.agent, "objective": it.id,
         })),
         "corroborated_by": ranked.corroborated_by,
+        "linked_to": ranked.linked_to,
+        "close_to": ranked.close_to,
         "alike": ranked.alike,
     })
 }

@@ -1,7 +1,7 @@
-//! What stands in the graph beside facts: absences, things that facts name, relations, hypotheses.
+//! What stands in the graph beside facts: absences, derivations, things that facts name, relations, hypotheses.
 
 use crate::inert::{code, prose, terminal};
-use graph::{HypothesisView, Run, Standing, standing};
+use graph::{HypothesisView, Run, Standing, derivation_title, standing};
 use ledger::event::{EntityAdded, RelationAdded};
 use ledger::{EntityKind, FactId, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,6 +13,12 @@ pub(crate) fn text(run: &Run) -> String {
     for (task, covered) in run.absences() {
         let _ = writeln!(out, "{}  {}", covered.absence.id, terminal(&covered.absence.absence.to_string()));
         let _ = writeln!(out, "  searched by {} of {task}", joined(&covered.absence.searches));
+    }
+    for (_, derived) in run.derivations() {
+        let entry = &derived.derivation;
+        let title = derivation_title(&entry.derivation, |id| run.fact(id));
+        let _ = writeln!(out, "{}  {}", entry.id, terminal(&title));
+        let _ = writeln!(out, "  derived from {}", joined(&entry.derivation.facts()));
     }
     for ((kind, name), facts) in entities(run) {
         let _ = writeln!(out, "{kind} {}: named by {}", terminal(&name), counted(facts.len()));
@@ -45,6 +51,15 @@ pub(crate) fn markdown(out: &mut String, run: &Run) {
             absence.id,
             joined(&absence.searches)
         );
+    }
+    if run.derivations().next().is_some() {
+        let _ = writeln!(out, "\n## Derivations\n\nEach was checked by code over the facts that it names.\n");
+    }
+    for (_, derived) in run.derivations() {
+        let entry = &derived.derivation;
+        let title = derivation_title(&entry.derivation, |id| run.fact(id));
+        let _ =
+            writeln!(out, "- {} (`{}`, from {})", code(&title), entry.id, joined(&entry.derivation.facts()));
     }
     let entities = entities(run);
     if !entities.is_empty() {
@@ -113,6 +128,6 @@ fn stands(standing: Standing) -> String {
     }
 }
 
-fn joined(ids: &[ledger::InvocationId]) -> String {
+fn joined<I: std::fmt::Display>(ids: &[I]) -> String {
     ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -170,6 +170,9 @@ fn refused(out: &mut String, claim: &RefusedClaim<'_>) {
             let _ = writeln!(out, "  claimed: {}", terminal(&absence.absence.to_string()));
             let _ = writeln!(out, "  citing:  {}", terminal(&absence.searches.join(", ")));
         }
+        Claim::Derivation(derivation) => {
+            let _ = writeln!(out, "  claimed: {}", terminal(&derivation.to_string()));
+        }
     }
     let _ = writeln!(out, "  told:    {}", terminal(&rejection.reason));
     if !rejection.hint.is_empty() {

@@ -2,9 +2,12 @@
 
 use crate::judge::Bench;
 use engine::Setting;
-use ground::{AbsenceVerdict, Shelf, Verdict};
+use ground::{AbsenceVerdict, DerivationVerdict, Shelf, Verdict, judge_derivation};
 use ledger::event::{ClaimSubmitted, InvocationStarted, RunOpened};
-use ledger::{AbsenceId, Claim, ClaimId, Digest, Event, FactId, InvocationId, Output, Stream, TaskId};
+use ledger::{
+    AbsenceId, Claim, ClaimId, DerivationId, Digest, Event, FactEntry, FactId, InvocationId, Output, Stream,
+    TaskId,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -52,6 +55,7 @@ pub(super) fn rejudge<'e>(
 struct TaskFold {
     shelf: Shelf,
     started: BTreeMap<InvocationId, InvocationStarted>,
+    facts: BTreeMap<FactId, FactEntry>,
     claims: u32,
     verdict: Option<(ClaimId, Again)>,
 }
@@ -60,6 +64,7 @@ struct TaskFold {
 enum Again {
     Reading(Verdict),
     Absence(AbsenceVerdict),
+    Derivation(DerivationVerdict),
 }
 
 impl TaskFold {
@@ -91,6 +96,9 @@ impl TaskFold {
             Event::OutputPaged(paged) => {
                 self.shelf.show(paged.invocation, paged.shown);
             }
+            Event::ClaimAccepted(accepted) => {
+                self.facts.insert(accepted.fact.id, accepted.fact.clone());
+            }
             Event::ClaimSubmitted(submitted) => self.judge(task, submitted, setting, bench),
             _ => {}
         }
@@ -103,6 +111,8 @@ impl TaskFold {
                 .map(|fact| Again::Reading(bench.judge(reading, fact, &self.shelf))),
             Claim::Absence(absence) => AbsenceId::assign(&setting.ids, task, self.claims)
                 .map(|id| Again::Absence(bench.judge_absence(absence, id, &self.shelf))),
+            Claim::Derivation(derivation) => DerivationId::assign(&setting.ids, task, self.claims)
+                .map(|id| Again::Derivation(judge_derivation(derivation, id, |fact| self.facts.get(&fact)))),
         };
         self.verdict = again.ok().map(|again| (submitted.claim, again));
         self.claims += 1;
@@ -113,6 +123,7 @@ fn verdict_of(event: &Event) -> Option<ClaimId> {
     match event {
         Event::ClaimAccepted(accepted) => Some(accepted.claim),
         Event::AbsenceAccepted(accepted) => Some(accepted.claim),
+        Event::DerivationAccepted(accepted) => Some(accepted.claim),
         Event::ClaimRejected(rejected) => Some(rejected.claim),
         _ => None,
     }
@@ -126,11 +137,16 @@ fn same(again: &Again, stored: &Event) -> bool {
         (Again::Absence(AbsenceVerdict::Covered(covered)), Event::AbsenceAccepted(accepted)) => {
             *covered.entry() == accepted.absence
         }
+        (Again::Derivation(DerivationVerdict::Derived(derived)), Event::DerivationAccepted(accepted)) => {
+            *derived.entry() == accepted.derivation
+        }
         (
-            Again::Reading(Verdict::Refused(rejection)) | Again::Absence(AbsenceVerdict::Refused(rejection)),
+            Again::Reading(Verdict::Refused(rejection))
+            | Again::Absence(AbsenceVerdict::Refused(rejection))
+            | Again::Derivation(DerivationVerdict::Refused(rejection)),
             Event::ClaimRejected(rejected),
         ) => *rejection == rejected.rejection,
-        (Again::Reading(_) | Again::Absence(_), _) => false,
+        (Again::Reading(_) | Again::Absence(_) | Again::Derivation(_), _) => false,
     }
 }
 
@@ -142,7 +158,12 @@ fn describe(again: &Again) -> String {
         Again::Absence(AbsenceVerdict::Covered(_)) => {
             "judged again, it is covered otherwise than the log says".to_owned()
         }
-        Again::Reading(Verdict::Refused(rejection)) | Again::Absence(AbsenceVerdict::Refused(rejection)) => {
+        Again::Derivation(DerivationVerdict::Derived(_)) => {
+            "judged again, it is derived otherwise than the log says".to_owned()
+        }
+        Again::Reading(Verdict::Refused(rejection))
+        | Again::Absence(AbsenceVerdict::Refused(rejection))
+        | Again::Derivation(DerivationVerdict::Refused(rejection)) => {
             format!("judged again, it is refused: {}", rejection.code)
         }
     }

@@ -33,12 +33,12 @@ pub(super) fn write(tool: WriteTool) -> About {
             1,
         ),
         WriteTool::AssessHypothesis => about(
-            "Weigh a hypothesis by facts and absences. Look for what speaks against it, too.",
+            "Weigh a hypothesis by facts, absences and derivations. Look for what speaks against it, too.",
             &[
                 ("hypothesis", text("its id, such as hyp-0a1b2c3d")),
                 ("assessment", words(Assessment::ALL.iter().map(|word| word.name()))),
-                ("supporting", ids("ids of facts and absences that speak for it")),
-                ("contradicting", ids("ids of facts and absences that speak against it")),
+                ("supporting", ids("ids of facts, absences and derivations that speak for it")),
+                ("contradicting", ids("ids of facts, absences and derivations that speak against it")),
                 ("reason", text("your own words; kept as interpretation")),
             ],
             2,

@@ -2,7 +2,8 @@
 
 use super::{About, about, text};
 use crate::claims::MOST_READINGS;
-use ledger::{AbsenceForm, Vocabulary};
+use ledger::derivation::MOST_TERMS;
+use ledger::{AbsenceForm, DerivationForm, Vocabulary};
 use serde_json::{Value, json};
 
 pub(super) fn phenomenon(vocabulary: &Vocabulary) -> About {
@@ -60,6 +61,34 @@ pub(super) fn absence() -> About {
             ("text", text("form text: the text")),
             ("evidence", text("the label of the evidence; may be left out")),
             ("interpretation", text("your own words; kept beside the absence, marked as interpretation")),
+        ],
+        2,
+    )
+}
+
+pub(super) fn derivation() -> About {
+    let forms: Vec<_> = DerivationForm::ALL.into_iter().map(DerivationForm::name).collect();
+    let term = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["fact", "field"],
+        "properties": {
+            "fact": text("the id of a fact of yours, such as fact-0a1b2c3d"),
+            "field": text("a field that the fact states"),
+        }
+    });
+    about(
+        "Record what facts of yours say together: that values are the same or different, that times lie in this order or within so many seconds of each other, that numbers add up to a total. \
+         Code compares the values as the facts state them.",
+        &[
+            ("form", json!({"type": "string", "enum": forms})),
+            (
+                "terms",
+                json!({"type": "array", "minItems": 2, "maxItems": MOST_TERMS, "items": term, "description": "the values, for the form order from the earliest on"}),
+            ),
+            ("seconds", json!({"type": "integer", "minimum": 0, "description": "form within: the span"})),
+            ("total", json!({"type": "integer", "description": "form sum: the total"})),
+            ("interpretation", text("your own words; kept beside the derivation, marked as interpretation")),
         ],
         2,
     )

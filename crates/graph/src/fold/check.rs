@@ -2,7 +2,7 @@
 
 use super::Because;
 use crate::run::{Judged, Run, TaskView};
-use ledger::event::{AbsenceAccepted, TaskEnded};
+use ledger::event::{AbsenceAccepted, DerivationAccepted, TaskEnded};
 use ledger::{Claim, ClaimId, Completeness, FactEntry, FactId, Outcome, TaskId};
 
 /// Whether a fact that `task` states rests on an invocation of its own that can ground one, and on that invocation's output.
@@ -25,7 +25,7 @@ pub(super) fn grounding(run: &Run, task: TaskId, fact: &FactEntry) -> Result<(),
 pub(super) fn is_reading(run: &Run, task: TaskId, claim: ClaimId) -> Result<(), Because> {
     match stated(run, task, claim)? {
         Claim::Reading(_) => Ok(()),
-        Claim::Absence(_) => Err("its claim is no reading"),
+        Claim::Absence(_) | Claim::Derivation(_) => Err("its claim is no reading"),
     }
 }
 
@@ -33,7 +33,9 @@ pub(super) fn is_reading(run: &Run, task: TaskId, claim: ClaimId) -> Result<(), 
 pub(super) fn coverage(run: &Run, task: TaskId, covered: &AbsenceAccepted) -> Result<(), Because> {
     match stated(run, task, covered.claim)? {
         Claim::Absence(claimed) if claimed.absence.form() == covered.absence.absence.form() => {}
-        Claim::Absence(_) | Claim::Reading(_) => return Err("its claim is no such absence"),
+        Claim::Absence(_) | Claim::Reading(_) | Claim::Derivation(_) => {
+            return Err("its claim is no such absence");
+        }
     }
     if covered.absence.searches.is_empty() {
         return Err("it rests on no search");
@@ -49,6 +51,17 @@ pub(super) fn coverage(run: &Run, task: TaskId, covered: &AbsenceAccepted) -> Re
         }
     }
     Ok(())
+}
+
+/// Whether a derivation that `task` states is the one that it claimed, over facts of its own.
+pub(super) fn derivation(run: &Run, task: TaskId, derived: &DerivationAccepted) -> Result<(), Because> {
+    match stated(run, task, derived.claim)? {
+        Claim::Derivation(claimed) if *claimed == derived.derivation.derivation => {}
+        Claim::Absence(_) | Claim::Reading(_) | Claim::Derivation(_) => {
+            return Err("its claim is no such derivation");
+        }
+    }
+    carried(run, task, &derived.derivation.derivation.facts())
 }
 
 fn stated(run: &Run, task: TaskId, claim: ClaimId) -> Result<&Claim, Because> {

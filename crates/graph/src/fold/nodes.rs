@@ -54,9 +54,10 @@ pub(super) fn assess(run: &mut Run, id: TaskId, assessed: HypothesisAssessed) ->
         Assessment::Supported | Assessment::Contradicted | Assessment::Undecided => {}
     }
     let grounds: Vec<NodeId> = assessed.supporting.iter().chain(&assessed.contradicting).copied().collect();
-    let is_ground = |node: &NodeId| matches!(node, NodeId::Fact(_) | NodeId::Absence(_));
+    let is_ground =
+        |node: &NodeId| matches!(node, NodeId::Fact(_) | NodeId::Absence(_) | NodeId::Derivation(_));
     if !grounds.iter().all(is_ground) {
-        return Err("something else than a fact or an absence speaks for or against it");
+        return Err("something else than a fact, an absence or a derivation speaks for or against it");
     }
     if grounds.iter().collect::<BTreeSet<_>>().len() < grounds.len() {
         return Err("the same node speaks twice for or against it");
@@ -77,7 +78,7 @@ fn own(run: &Run, id: TaskId, nodes: impl IntoIterator<Item = NodeId>) -> Result
         NodeId::Fact(id) => task.accepted().any(|known| known.fact.id == *id),
         NodeId::Phenomenon(id) => task.phenomena.iter().any(|known| known.id == *id),
         NodeId::Absence(id) => task.covered().any(|known| known.absence.id == *id),
-
+        NodeId::Derivation(id) => task.derived().any(|known| known.derivation.id == *id),
         NodeId::Entity(id) => task.entities.iter().any(|known| known.entity == *id),
         NodeId::Relation(id) => task.relations.iter().any(|known| known.relation == *id),
         NodeId::Hypothesis(id) => task.hypotheses.iter().any(|known| known.proposed.hypothesis == *id),

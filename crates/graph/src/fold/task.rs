@@ -3,8 +3,8 @@
 use super::{Because, check, nodes};
 use crate::run::{ClaimView, InvocationView, Judged, PhenomenonView, Place, Run, TaskView};
 use ledger::event::{
-    AbsenceAccepted, ClaimAccepted, ClaimRejected, ClaimSubmitted, InvocationEnded, InvocationStarted,
-    PhenomenonRecorded, TaskEnded, TurnRequested,
+    AbsenceAccepted, ClaimAccepted, ClaimRejected, ClaimSubmitted, DerivationAccepted, InvocationEnded,
+    InvocationStarted, PhenomenonRecorded, TaskEnded, TurnRequested,
 };
 use ledger::{Circumstance, ClaimId, Event, TaskId};
 
@@ -35,6 +35,7 @@ pub(super) fn apply(
         Event::ClaimSubmitted(submitted) => return submit(run, id, submitted),
         Event::ClaimAccepted(accepted) => return accept(run, id, accepted),
         Event::AbsenceAccepted(covered) => return cover(run, id, covered),
+        Event::DerivationAccepted(derived) => return derive(run, id, derived),
         Event::ClaimRejected(rejected) => return reject(run, id, rejected),
         Event::PhenomenonRecorded(recorded) => return phenomenon(run, id, recorded),
         Event::NothingToRecord(nothing) => task.nothing = Some(nothing),
@@ -121,6 +122,13 @@ fn cover(run: &mut Run, id: TaskId, covered: AbsenceAccepted) -> Result<(), Beca
     run.graph.add_absence(&covered.absence)?;
     let claim = covered.claim;
     judge(run, id, claim, Judged::Covered(Box::new(covered))).map(drop)
+}
+
+fn derive(run: &mut Run, id: TaskId, derived: DerivationAccepted) -> Result<(), Because> {
+    check::derivation(run, id, &derived)?;
+    run.graph.add_derivation(&derived.derivation)?;
+    let claim = derived.claim;
+    judge(run, id, claim, Judged::Derived(Box::new(derived))).map(drop)
 }
 
 fn reject(run: &mut Run, id: TaskId, rejected: ClaimRejected) -> Result<(), Because> {

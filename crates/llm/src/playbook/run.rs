@@ -191,6 +191,7 @@ impl Run {
                 | Answer::Page(_)
                 | Answer::Recorded(_)
                 | Answer::Absence(_)
+                | Answer::Derivation(_)
                 | Answer::Node { .. }
                 | Answer::Nodes { .. }
                 | Answer::Noted { .. },

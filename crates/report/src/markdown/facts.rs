@@ -40,6 +40,12 @@ fn reasons(ranked: &Ranked<'_>) -> String {
         let kinds: Vec<_> = ranked.corroborated_by.iter().map(|kind| cell(kind)).collect();
         reasons.push(format!("named by {}, too", kinds.join(", ")));
     }
+    if let Some(finding) = ranked.linked_to {
+        reasons.push(format!("names what {finding} names"));
+    }
+    if let Some(finding) = ranked.close_to {
+        reasons.push(format!("within half an hour of {finding}"));
+    }
     reasons.push(match ranked.alike {
         1 => "the only fact of its kind".to_owned(),
         alike => format!("one of {alike} facts of its kind"),

@@ -13,6 +13,11 @@ pub(super) const TRIALS: &[Trial] = &[
     Trial { objective: "accounts", tempting: groups_only, answering: account },
     Trial { objective: "network", tempting: interfaces_without_an_address, answering: leased_address },
     Trial { objective: "hidden-accounts", tempting: accounts_that_are_shown, answering: hidden_account },
+    Trial {
+        objective: "remote-desktop",
+        tempting: remote_desktop_refused,
+        answering: remote_desktop_allowed,
+    },
 ];
 
 const NT: &str = "Microsoft\\Windows NT\\CurrentVersion";
@@ -144,6 +149,22 @@ fn accounts_that_are_shown(at: &Folder<'_>) {
 
 fn hidden_account(at: &Folder<'_>) {
     at.file("C/SOFTWARE", shown_accounts(USER_LIST, 0));
+}
+
+fn remote_desktop(denied: u32) -> KeySpec {
+    let server = key()
+        .value(Value::dword("fDenyTSConnections", denied))
+        .value(Value::dword("fSingleSessionPerUser", 0));
+    key().path("Control\\Terminal Server", server)
+}
+
+/// Refused in the control set in use, allowed in the other.
+fn remote_desktop_refused(at: &Folder<'_>) {
+    at.file("C/SYSTEM", system_of_two(remote_desktop(1), remote_desktop(0)));
+}
+
+fn remote_desktop_allowed(at: &Folder<'_>) {
+    at.file("C/SYSTEM", system(remote_desktop(0)));
 }
 
 /// SIDs of Microsoft Entra ID begin with S-1-12-1.

@@ -1,0 +1,63 @@
+//! `record_derivation`: what facts of the task say together, judged at once, for nothing but the facts is needed.
+
+use crate::claims;
+use crate::step::{Append, StepError};
+use crate::task::{Task, event};
+use ground::{DerivationVerdict, judge_derivation};
+use ledger::event::{ClaimRejected, ClaimSubmitted, DerivationAccepted, Refusal};
+use ledger::turn::{Answer, DerivationResult, ToolCall};
+use ledger::{Claim, ClaimId, DerivationId, Event};
+
+impl Task {
+    /// Answers a call that derives something from facts.
+    pub(crate) fn record_derivation(
+        &mut self,
+        call: ToolCall,
+        append: &mut Vec<Append>,
+    ) -> Result<(), StepError> {
+        if self.rejections_spent() {
+            let told = "this task's budget of refused claims is spent".to_owned();
+            self.refuse(call, Refusal::RejectionsSpent, told, append);
+            return Ok(());
+        }
+        let (derivation, interpretation) = match claims::derivation(&call.arguments) {
+            Ok(read) => read,
+            Err(error) => {
+                self.refuse(call, Refusal::BadArguments, error.to_string(), append);
+                return Ok(());
+            }
+        };
+        let claim = ClaimId::assign(&self.setting.ids, self.id(), self.next.claim)?;
+        let id = DerivationId::assign(&self.setting.ids, self.id(), self.next.claim)?;
+        self.next.claim += 1;
+        append.push(event(Event::ClaimSubmitted(ClaimSubmitted {
+            claim,
+            turn: self.turn,
+            call: call.call.clone(),
+            stated: Claim::Derivation(derivation.clone()),
+        })));
+        let known = |id| self.facts.iter().find(|fact| fact.id == id);
+        let result = match judge_derivation(&derivation, id, known) {
+            DerivationVerdict::Derived(derived) => {
+                self.turn_record.fruitful = true;
+                let derivation = derived.into_entry();
+                self.notebook.derivations.push((derivation.clone(), interpretation.clone()));
+                append.push(event(Event::DerivationAccepted(DerivationAccepted {
+                    claim,
+                    derivation,
+                    interpretation,
+                })));
+                DerivationResult::Accepted { derivation: id }
+            }
+            DerivationVerdict::Refused(rejection) => {
+                self.rejections += 1;
+                self.turn_record.refused_claims += 1;
+                append
+                    .push(event(Event::ClaimRejected(ClaimRejected { claim, rejection: rejection.clone() })));
+                DerivationResult::Rejected { rejection }
+            }
+        };
+        self.answer(call, Answer::Derivation(result));
+        Ok(())
+    }
+}

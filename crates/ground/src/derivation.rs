@@ -1,0 +1,292 @@
+//! Judges a derivation: whether facts bear out what is said of them together.
+//!
+//! Facts are grounded already; nothing but their values is looked at.
+
+use crate::fold;
+use crate::refusal::{list, quote, refuse};
+use ledger::derivation::MOST_TERMS;
+use ledger::{
+    BoundValue, Clock, Derivation, DerivationEntry, DerivationId, FactEntry, FactId, FieldType, FieldValue,
+    Rejection, RejectionCode, Term, Time,
+};
+
+/// A derivation that was checked: the only proof of it, and made here only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Derived(DerivationEntry);
+
+impl Derived {
+    /// What stands in the log.
+    pub fn entry(&self) -> &DerivationEntry {
+        &self.0
+    }
+
+    /// What stands in the log.
+    pub fn into_entry(self) -> DerivationEntry {
+        self.0
+    }
+}
+
+/// The answer to a derivation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DerivationVerdict {
+    /// The facts bear it out.
+    Derived(Derived),
+    /// They do not.
+    Refused(Rejection),
+}
+
+/// Judges a derivation over the facts that `fact` knows: those of the task, in the order of the log up to the claim.
+pub fn judge_derivation<'f>(
+    derivation: &Derivation,
+    id: DerivationId,
+    fact: impl Fn(FactId) -> Option<&'f FactEntry>,
+) -> DerivationVerdict {
+    match check(derivation, fact) {
+        Ok(()) => DerivationVerdict::Derived(Derived(DerivationEntry { id, derivation: derivation.clone() })),
+        Err(rejection) => DerivationVerdict::Refused(rejection),
+    }
+}
+
+fn check<'f>(
+    derivation: &Derivation,
+    fact: impl Fn(FactId) -> Option<&'f FactEntry>,
+) -> Result<(), Rejection> {
+    let terms = derivation.terms();
+    if !(2..=MOST_TERMS).contains(&terms.len()) {
+        let reason = format!("a derivation compares 2 to {MOST_TERMS} values, not {}", terms.len());
+        return Err(plain(RejectionCode::Malformed, reason, "Name values of facts of yours."));
+    }
+    if let Some((_, twice)) = pairs(terms).find(|(one, other)| one == other) {
+        let reason = format!("{twice} is named twice");
+        return Err(plain(RejectionCode::Malformed, reason, "Name each value once."));
+    }
+    let values = terms.iter().map(|term| value(term, &fact)).collect::<Result<Vec<_>, _>>()?;
+    match derivation {
+        Derivation::Same { .. } => same(terms, &values),
+        Derivation::Different { .. } => different(terms, &values),
+        Derivation::Order { .. } => order(terms, &values),
+        Derivation::Within { seconds, .. } => within(terms, &values, *seconds),
+        Derivation::Sum { total, .. } => sum(terms, &values, (*total).into()),
+    }
+}
+
+/// The value that a term names.
+fn value<'f>(
+    term: &Term,
+    fact: &impl Fn(FactId) -> Option<&'f FactEntry>,
+) -> Result<&'f BoundValue, Rejection> {
+    let Some(fact) = fact(term.fact) else {
+        let reason = format!("{} is no fact of this task", term.fact);
+        return Err(plain(RejectionCode::UnknownFact, reason, "Derive from facts that you have recorded."));
+    };
+    let bound = || std::iter::once(&fact.subject).chain(&fact.values);
+    let held: Vec<_> = bound().filter(|bound| bound.field == term.field).collect();
+    match held.as_slice() {
+        [only] => Ok(only),
+        // A list states several of its items under one field; subject and value can be the same field.
+        [first, rest @ ..] if rest.iter().all(|other| first.value == other.value && !is_list(other)) => {
+            Ok(first)
+        }
+        [] => {
+            let fields = list(bound().map(|bound| bound.field.as_str()), 8);
+            let reason = format!("{} states no field {}; it states {fields}", fact.id, quote(&term.field));
+            Err(plain(RejectionCode::WrongField, reason, "Name a field that the fact states."))
+        }
+        [..] => {
+            let reason = format!("{} states several values under {}", fact.id, quote(&term.field));
+            Err(plain(RejectionCode::Ambiguous, reason, "Name a field with one value."))
+        }
+    }
+}
+
+fn is_list(bound: &BoundValue) -> bool {
+    bound.value.field_type() == FieldType::List
+}
+
+fn same(terms: &[Term], values: &[&BoundValue]) -> Result<(), Rejection> {
+    for ((one, a), (other, b)) in pairs_of(terms, values) {
+        if !compare(one, a, other, b)?.same {
+            return Err(not_borne_out(format!("{} and {} are not the same", shown(one, a), shown(other, b))));
+        }
+    }
+    Ok(())
+}
+
+fn different(terms: &[Term], values: &[&BoundValue]) -> Result<(), Rejection> {
+    for ((one, a), (other, b)) in pairs_of(terms, values) {
+        if !compare(one, a, other, b)?.different {
+            let reason = format!("{} and {} are or may be the same", shown(one, a), shown(other, b));
+            return Err(not_borne_out(reason));
+        }
+    }
+    Ok(())
+}
+
+fn order(terms: &[Term], values: &[&BoundValue]) -> Result<(), Rejection> {
+    let spans = spans(terms, values)?;
+    for (index, (before, after)) in spans.iter().zip(spans.iter().skip(1)).enumerate() {
+        if before.end > after.start {
+            let told: Vec<_> =
+                terms.iter().zip(values).skip(index).take(2).map(|(t, v)| shown(t, v)).collect();
+            return Err(not_borne_out(format!("{} are not surely in this order", told.join(" and "))));
+        }
+    }
+    Ok(())
+}
+
+fn within(terms: &[Term], values: &[&BoundValue], seconds: u64) -> Result<(), Rejection> {
+    let spans = spans(terms, values)?;
+    let first = spans.iter().map(|span| span.start).min().unwrap_or_default();
+    // The last nanosecond that a time may mean, not the first that it does not.
+    let last = spans.iter().map(|span| span.end - 1).max().unwrap_or_default();
+    if last - first > i128::from(seconds) * SECOND {
+        let most = (last - first).div_euclid(SECOND) + 1;
+        return Err(not_borne_out(format!("the times lie up to {most} seconds apart")));
+    }
+    Ok(())
+}
+
+fn sum(terms: &[Term], values: &[&BoundValue], total: i128) -> Result<(), Rejection> {
+    let mut sum: i128 = 0;
+    for (term, bound) in terms.iter().zip(values) {
+        let number = number(bound).ok_or_else(|| incomparable(term, bound, "is no whole number"))?;
+        sum = sum.saturating_add(number);
+    }
+    if sum == total { Ok(()) } else { Err(not_borne_out(format!("they add up to {sum}, not to {total}"))) }
+}
+
+const SECOND: i128 = 1_000_000_000;
+
+/// Every nanosecond that a time may mean, from 1970 on; the end is outside.
+struct Span {
+    start: i128,
+    end: i128,
+}
+
+fn spans(terms: &[Term], values: &[&BoundValue]) -> Result<Vec<Span>, Rejection> {
+    terms.iter().zip(values).map(|(term, bound)| span_of(term, bound)).collect()
+}
+
+fn span_of(term: &Term, bound: &BoundValue) -> Result<Span, Rejection> {
+    match &bound.value {
+        FieldValue::Time(time) => span(time).ok_or_else(|| naive(term, time)),
+        _ => Err(incomparable(term, bound, "is no time")),
+    }
+}
+
+/// `None` for a local time, whose zone is only assumed, for what the examined host did not keep, and for no time at all.
+fn span(time: &Time) -> Option<Span> {
+    let utc = time.utc.filter(|_| time.zone.is_none() && time.clock == Clock::Host)?;
+    let start = utc.unix_nanoseconds();
+    Some(Span { start, end: start + time.precision.nanoseconds() })
+}
+
+/// What can be said of two values; neither may be, for times that are too coarse.
+struct Compared {
+    same: bool,
+    different: bool,
+}
+
+fn compare(one: &Term, a: &BoundValue, other: &Term, b: &BoundValue) -> Result<Compared, Rejection> {
+    if let (FieldValue::Time(_), FieldValue::Time(_)) = (&a.value, &b.value) {
+        let (a, b) = (span_of(one, a)?, span_of(other, b)?);
+        let apart = a.end <= b.start || b.end <= a.start;
+        return Ok(Compared { same: !apart, different: apart });
+    }
+    let equal = if let (Some(a), Some(b)) = (number(a), number(b)) {
+        a == b
+    } else if let (Some(a), Some(b)) = (&a.quotation, &b.quotation) {
+        a == b
+    } else {
+        match (&a.value, &b.value) {
+            (FieldValue::Path(a), FieldValue::Path(b)) => fold::path(a) == fold::path(b),
+            (FieldValue::RegistryPath(a), FieldValue::RegistryPath(b)) => {
+                fold::Key::of_claim(a).any(|key| key.is(b))
+            }
+            (FieldValue::Name(a), FieldValue::Name(b)) => fold::name(a) == fold::name(b),
+            (FieldValue::Guid(a), FieldValue::Guid(b)) => fold::is_guid(a, b),
+            (FieldValue::Sid(a), FieldValue::Sid(b))
+            | (FieldValue::Hash(a), FieldValue::Hash(b))
+            | (FieldValue::Bytes(a), FieldValue::Bytes(b)) => a.eq_ignore_ascii_case(b),
+            (FieldValue::Flag(a), FieldValue::Flag(b)) => a == b,
+            _ => {
+                let (Some(a), Some(b)) = (words(a), words(b)) else {
+                    return Err(incomparable(other, b, &format!("cannot be compared with {one}")));
+                };
+                a == b
+            }
+        }
+    };
+    Ok(Compared { same: equal, different: !equal })
+}
+
+fn number(bound: &BoundValue) -> Option<i128> {
+    match bound.value {
+        FieldValue::Integer(number) => Some(number),
+        FieldValue::Size(size) => Some(size.into()),
+        _ => None,
+    }
+}
+
+/// Texts of different types are the same where they are so character by character; what is no text is none here.
+fn words(bound: &BoundValue) -> Option<&str> {
+    match (&bound.quotation, &bound.value) {
+        (Some(quotation), _) => Some(quotation),
+        (
+            None,
+            FieldValue::Text(text)
+            | FieldValue::Name(text)
+            | FieldValue::Path(text)
+            | FieldValue::RegistryPath(text)
+            | FieldValue::Sid(text)
+            | FieldValue::Guid(text)
+            | FieldValue::Hash(text)
+            | FieldValue::Bytes(text),
+        ) => Some(text),
+        (
+            None,
+            FieldValue::Integer(_)
+            | FieldValue::Size(_)
+            | FieldValue::Flag(_)
+            | FieldValue::Time(_)
+            | FieldValue::List(_),
+        ) => None,
+    }
+}
+
+fn pairs<T>(all: &[T]) -> impl Iterator<Item = (&T, &T)> {
+    all.iter().enumerate().flat_map(|(index, one)| all.iter().skip(index + 1).map(move |other| (one, other)))
+}
+
+type Named<'a> = (&'a Term, &'a BoundValue);
+
+fn pairs_of<'a>(
+    terms: &'a [Term],
+    values: &'a [&'a BoundValue],
+) -> impl Iterator<Item = (Named<'a>, Named<'a>)> {
+    let named = move || terms.iter().zip(values.iter().copied());
+    named().enumerate().flat_map(move |(index, one)| named().skip(index + 1).map(move |other| (one, other)))
+}
+
+fn shown(term: &Term, bound: &BoundValue) -> String {
+    let text = bound.quotation.as_deref().map_or_else(|| bound.value.to_text(), Into::into);
+    format!("{} ({})", term, quote(&text))
+}
+
+fn not_borne_out(reason: String) -> Rejection {
+    plain(RejectionCode::NotDerived, reason, "Say only what the facts say together.")
+}
+
+fn incomparable(term: &Term, bound: &BoundValue, what: &str) -> Rejection {
+    let reason = format!("{} {what}", shown(term, bound));
+    plain(RejectionCode::WrongField, reason, "Name values of one kind.")
+}
+
+fn naive(term: &Term, time: &Time) -> Rejection {
+    let reason = format!("{term} ({}) is no instant of the examined host's clock", quote(&time.to_text()));
+    plain(RejectionCode::NaiveTime, reason, "Compare times whose zone is known.")
+}
+
+fn plain(code: RejectionCode, reason: String, hint: &str) -> Rejection {
+    refuse(code, reason, hint.to_owned(), Vec::new())
+}

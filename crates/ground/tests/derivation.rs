@@ -1,0 +1,207 @@
+//! Derivations: what facts say together is checked over their values, and nothing is read into them.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+use ground::{DerivationVerdict, judge_derivation};
+use ledger::{
+    AssumedZone, BoundValue, ByteSpan, Clock, Derivation, DerivationId, Digest, FactEntry, FactId,
+    FieldValue, Locator, Precision, Predicate, RecordId, RejectionCode, Term, Tier, Time,
+};
+
+fn id(number: u32) -> FactId {
+    format!("fact-{number:08x}").parse().unwrap()
+}
+
+fn bound(field: &str, value: FieldValue) -> BoundValue {
+    BoundValue {
+        field: field.into(),
+        value,
+        quotation: None,
+        tier: Tier::Exact,
+        span: ByteSpan::new(0, 1),
+        at: None,
+    }
+}
+
+fn fact(number: u32, values: Vec<BoundValue>) -> FactEntry {
+    FactEntry {
+        id: id(number),
+        predicate: Predicate("recorded".into()),
+        subject: bound("name", FieldValue::Name(format!("n{number}"))),
+        values,
+        invocation: "inv-00000001".parse().unwrap(),
+        output: Digest::of(b"output"),
+        record: RecordId(0),
+        kind: "event".into(),
+        locator: Locator { evidence: "host".into(), path: "log".into(), stream: None, span: None },
+        shown: true,
+    }
+}
+
+fn time(text: &str, precision: Precision) -> Time {
+    Time { utc: Some(text.parse().unwrap()), raw: "1".into(), clock: Clock::Host, precision, zone: None }
+}
+
+fn at(text: &str, precision: Precision) -> FieldValue {
+    FieldValue::Time(time(text, precision))
+}
+
+/// One fact a value, all under the field `v`.
+fn facts(values: Vec<FieldValue>) -> Vec<FactEntry> {
+    (0..).zip(values).map(|(number, value)| fact(number, vec![bound("v", value)])).collect()
+}
+
+fn terms(count: usize) -> Vec<Term> {
+    (0..).take(count).map(|number| Term { fact: id(number), field: "v".into() }).collect()
+}
+
+fn judged(derivation: &Derivation, facts: &[FactEntry]) -> Option<RejectionCode> {
+    let known = |id| facts.iter().find(|fact| fact.id == id);
+    match judge_derivation(derivation, "der-00000001".parse::<DerivationId>().unwrap(), known) {
+        DerivationVerdict::Derived(derived) => {
+            assert_eq!(derived.entry().derivation, *derivation);
+            None
+        }
+        DerivationVerdict::Refused(rejection) => {
+            assert!(!rejection.reason.is_empty() && !rejection.hint.is_empty());
+            Some(rejection.code)
+        }
+    }
+}
+
+fn same(values: Vec<FieldValue>) -> Option<RejectionCode> {
+    judged(&Derivation::Same { terms: terms(values.len()) }, &facts(values))
+}
+
+fn different(values: Vec<FieldValue>) -> Option<RejectionCode> {
+    judged(&Derivation::Different { terms: terms(values.len()) }, &facts(values))
+}
+
+fn order(values: Vec<FieldValue>) -> Option<RejectionCode> {
+    judged(&Derivation::Order { terms: terms(values.len()) }, &facts(values))
+}
+
+fn path(text: &str) -> FieldValue {
+    FieldValue::Path(text.into())
+}
+
+fn text(text: &str) -> FieldValue {
+    FieldValue::Text(text.into())
+}
+
+const NOT: Option<RejectionCode> = Some(RejectionCode::NotDerived);
+
+#[test]
+fn values_are_the_same_as_their_type_allows_and_no_further() {
+    assert_eq!(same(vec![path("C:\\Temp\\A.exe"), path("c:/temp/a.EXE")]), None);
+    assert_eq!(same(vec![path("C:\\Temp\\a.exe"), path("D:\\Temp\\a.exe")]), NOT);
+    assert_eq!(same(vec![text("Run"), text("run")]), NOT);
+    assert_eq!(same(vec![FieldValue::Hash("AB".into()), FieldValue::Hash("ab".into())]), None);
+    assert_eq!(same(vec![FieldValue::Integer(300), FieldValue::Size(300)]), None);
+    // Of different types: character by character.
+    assert_eq!(same(vec![text("C:\\a"), path("C:\\a")]), None);
+    assert_eq!(same(vec![text("c:\\a"), path("C:\\a")]), NOT);
+    assert_eq!(same(vec![text("a"), text("a"), text("b")]), NOT);
+}
+
+#[test]
+fn values_that_cannot_be_compared_are_neither_the_same_nor_different() {
+    let mixed = || vec![text("300"), FieldValue::Integer(300)];
+    assert_eq!(same(mixed()), Some(RejectionCode::WrongField));
+    assert_eq!(different(mixed()), Some(RejectionCode::WrongField));
+    let lists = || vec![FieldValue::List(vec!["a".into()]), FieldValue::List(vec!["a".into()])];
+    assert_eq!(same(lists()), Some(RejectionCode::WrongField));
+}
+
+#[test]
+fn times_are_the_same_as_far_as_the_coarser_tells_and_different_only_surely() {
+    let fine = || at("2012-04-04T01:58:40.8392490Z", Precision::Filetime);
+    let second = || at("2012-04-04T01:58:40Z", Precision::Second);
+    let next = || at("2012-04-04T01:58:41Z", Precision::Second);
+    assert_eq!((same(vec![fine(), second()]), different(vec![fine(), second()])), (None, NOT));
+    assert_eq!((same(vec![fine(), next()]), different(vec![fine(), next()])), (NOT, None));
+    assert_eq!(different(vec![path("a"), path("b"), path("A")]), NOT);
+}
+
+#[test]
+fn an_order_holds_only_where_no_precision_can_turn_it() {
+    let second = |text: &str| at(text, Precision::Second);
+    let (one, two) = ("2012-04-04T01:58:40Z", "2012-04-04T01:58:41Z");
+    assert_eq!(order(vec![second(one), second(two)]), None);
+    assert_eq!(order(vec![second(two), second(one)]), NOT);
+    assert_eq!(order(vec![second(one), second(one)]), NOT);
+    // Two seconds of FAT reach beyond the next second.
+    assert_eq!(order(vec![at(one, Precision::TwoSeconds), second(two)]), NOT);
+    assert_eq!(order(vec![second(one), second(two), second(one)]), NOT);
+}
+
+#[test]
+fn a_span_counts_everything_that_the_times_may_mean() {
+    let within = |seconds, values: Vec<FieldValue>| {
+        judged(&Derivation::Within { terms: terms(values.len()), seconds }, &facts(values))
+    };
+    let pair =
+        || vec![at("2012-04-04T01:58:40Z", Precision::Second), at("2012-04-04T01:58:42Z", Precision::Second)];
+    assert_eq!((within(3, pair()), within(2, pair())), (None, NOT));
+    let exact = |text: &str| at(text, Precision::Nanosecond);
+    let pair = || vec![exact("2012-04-04T01:58:42Z"), exact("2012-04-04T01:58:40Z")];
+    assert_eq!((within(2, pair()), within(1, pair())), (None, NOT));
+}
+
+#[test]
+fn numbers_add_up_or_do_not() {
+    let sum = |total, values: Vec<FieldValue>| {
+        judged(&Derivation::Sum { terms: terms(values.len()), total }, &facts(values))
+    };
+    let numbers = || vec![FieldValue::Integer(-1), FieldValue::Size(300), FieldValue::Integer(2)];
+    assert_eq!((sum(301, numbers()), sum(300, numbers())), (None, NOT));
+    assert_eq!(sum(301, vec![text("301"), FieldValue::Integer(0)]), Some(RejectionCode::WrongField));
+}
+
+#[test]
+fn a_time_of_another_clock_or_of_no_known_zone_is_compared_with_nothing() {
+    let host = || at("2012-04-04T01:58:41Z", Precision::Second);
+    let second = || time("2012-04-04T01:58:40Z", Precision::Second);
+    for odd in [
+        Time { zone: Some(AssumedZone::Utc), ..second() },
+        Time { clock: Clock::CollectionCopy, ..second() },
+        Time { utc: None, ..second() },
+    ] {
+        let pair = vec![FieldValue::Time(odd), host()];
+        assert_eq!(order(pair.clone()), Some(RejectionCode::NaiveTime), "{pair:?}");
+        assert_eq!(same(pair), Some(RejectionCode::NaiveTime));
+    }
+}
+
+#[test]
+fn of_a_quotation_only_the_quoted_words_are_compared() {
+    let quoted = |number, words: &str, whole: &str| {
+        let value =
+            BoundValue { quotation: Some(words.into()), tier: Tier::Quoted, ..bound("v", text(whole)) };
+        fact(number, vec![value])
+    };
+    let same = Derivation::Same { terms: terms(2) };
+    let facts = [quoted(0, "net user", "net user a"), quoted(1, "net user", "net user b")];
+    assert_eq!(judged(&same, &facts), None);
+    let facts = [quoted(0, "net user", "same text"), quoted(1, "net group", "same text")];
+    assert_eq!(judged(&same, &facts), NOT);
+}
+
+#[test]
+fn what_does_not_name_two_values_of_known_facts_is_refused() {
+    let all = facts(vec![text("a"), text("a")]);
+    let same = |terms| judged(&Derivation::Same { terms }, &all);
+    assert_eq!(same(terms(1)), Some(RejectionCode::Malformed));
+    assert_eq!(same([terms(1), terms(1)].concat()), Some(RejectionCode::Malformed));
+    assert_eq!(same(terms(65)), Some(RejectionCode::Malformed));
+    assert_eq!(same(terms(3)), Some(RejectionCode::UnknownFact));
+    let field = Term { fact: id(1), field: "w".into() };
+    assert_eq!(same([terms(1), vec![field]].concat()), Some(RejectionCode::WrongField));
+}
+
+#[test]
+fn a_field_with_several_values_names_none_of_them() {
+    let two = fact(0, vec![bound("v", text("a")), bound("v", text("b"))]);
+    let all = [two, fact(1, vec![bound("v", text("a"))])];
+    assert_eq!(judged(&Derivation::Same { terms: terms(2) }, &all), Some(RejectionCode::Ambiguous));
+}

@@ -1,0 +1,155 @@
+//! Derivations: what facts say together, in closed forms.
+//!
+//! A derivation adds no value of its own: it names values of facts and says how they stand to each other, so that code can decide whether they do.
+
+use crate::id::{DerivationId, FactId};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The most values that one derivation compares.
+pub const MOST_TERMS: usize = 64;
+
+/// A value of a fact.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Term {
+    /// The fact.
+    pub fact: FactId,
+    /// The field of its record: that of its subject, or of one of its values.
+    pub field: String,
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.fact, self.field)
+    }
+}
+
+/// How values of facts stand to each other.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "form", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Derivation {
+    /// All of them are the same: texts after the equivalences that their type allows, times as far as the coarsest of them tells.
+    Same {
+        /// The values, two or more.
+        terms: Vec<Term>,
+    },
+    /// No two of them are the same; times that may be one instant are not different.
+    Different {
+        /// The values, two or more.
+        terms: Vec<Term>,
+    },
+    /// Each time lies after the one before it, whatever their precision hides.
+    Order {
+        /// The times, two or more.
+        terms: Vec<Term>,
+    },
+    /// All times lie within so many seconds, whatever their precision hides.
+    Within {
+        /// The times, two or more.
+        terms: Vec<Term>,
+        /// The span in seconds.
+        seconds: u64,
+    },
+    /// The numbers add up to a total.
+    Sum {
+        /// The numbers, each a whole number or a size, two or more.
+        terms: Vec<Term>,
+        /// What they add up to.
+        total: i64,
+    },
+}
+
+/// The form of a [`Derivation`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "each variant is documented at the variant of `Derivation` of the same name")]
+pub enum DerivationForm {
+    Same,
+    Different,
+    Order,
+    Within,
+    Sum,
+}
+
+impl DerivationForm {
+    /// Every form.
+    pub const ALL: [DerivationForm; 5] = [
+        DerivationForm::Same,
+        DerivationForm::Different,
+        DerivationForm::Order,
+        DerivationForm::Within,
+        DerivationForm::Sum,
+    ];
+
+    /// The name that stands in claims.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DerivationForm::Same => "same",
+            DerivationForm::Different => "different",
+            DerivationForm::Order => "order",
+            DerivationForm::Within => "within",
+            DerivationForm::Sum => "sum",
+        }
+    }
+}
+
+impl Derivation {
+    /// The form.
+    pub const fn form(&self) -> DerivationForm {
+        match self {
+            Derivation::Same { .. } => DerivationForm::Same,
+            Derivation::Different { .. } => DerivationForm::Different,
+            Derivation::Order { .. } => DerivationForm::Order,
+            Derivation::Within { .. } => DerivationForm::Within,
+            Derivation::Sum { .. } => DerivationForm::Sum,
+        }
+    }
+
+    /// The values that it compares, in its order.
+    pub fn terms(&self) -> &[Term] {
+        match self {
+            Derivation::Same { terms }
+            | Derivation::Different { terms }
+            | Derivation::Order { terms }
+            | Derivation::Within { terms, .. }
+            | Derivation::Sum { terms, .. } => terms,
+        }
+    }
+
+    /// The facts that it rests on, each once, in its order.
+    pub fn facts(&self) -> Vec<FactId> {
+        let mut facts = Vec::new();
+        for term in self.terms() {
+            if !facts.contains(&term.fact) {
+                facts.push(term.fact);
+            }
+        }
+        facts
+    }
+}
+
+impl fmt::Display for Derivation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let terms: Vec<_> = self.terms().iter().map(Term::to_string).collect();
+        match self {
+            Derivation::Same { .. } => write!(f, "the same: {}", terms.join(" = ")),
+            Derivation::Different { .. } => write!(f, "different: {}", terms.join(" ≠ ")),
+            Derivation::Order { .. } => write!(f, "in this order: {}", terms.join(" < ")),
+            Derivation::Within { seconds, .. } => {
+                write!(f, "within {seconds} seconds: {}", terms.join(", "))
+            }
+            Derivation::Sum { total, .. } => write!(f, "{} = {total}", terms.join(" + ")),
+        }
+    }
+}
+
+/// A derivation that its facts bear out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DerivationEntry {
+    /// Its id.
+    pub id: DerivationId,
+    /// What it says.
+    pub derivation: Derivation,
+}
