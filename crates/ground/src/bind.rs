@@ -128,7 +128,7 @@ fn places<'o>(
     named.flatten().into_iter().chain(all).filter_map(move |(field, held)| {
         // Beside its quotation a reading may name the line or the file that it stands in.
         let beside = wanted.field.is_some() && !is_text(&held.value);
-        bound(&wanted.needle, field, held, if beside { Manner::Whole } else { manner }, tiers)
+        bound(&wanted.needle, field, held, record, if beside { Manner::Whole } else { manner }, tiers)
     })
 }
 
@@ -144,7 +144,11 @@ pub(crate) fn fields_with<'o>(
     manner: Manner,
     tiers: &[Tier],
 ) -> Vec<Bound<'o>> {
-    record.fields.iter().filter_map(|(field, held)| bound(needle, field, held, manner, tiers)).collect()
+    record
+        .fields
+        .iter()
+        .filter_map(|(field, held)| bound(needle, field, held, record, manner, tiers))
+        .collect()
 }
 
 /// The field that holds the claimed subject: the one of the record's type, and no other.
@@ -157,7 +161,7 @@ pub(crate) fn subject<'o>(
     tiers: &[Tier],
 ) -> Option<Bound<'o>> {
     let (field, held) = record.fields.get_key_value(own?)?;
-    bound(needle, field, held, Manner::Whole, tiers)
+    bound(needle, field, held, record, Manner::Whole, tiers)
 }
 
 fn own_subject<'o>(record: &'o Record, own: &str) -> Option<Bound<'o>> {
@@ -169,10 +173,11 @@ fn bound<'o>(
     needle: &Needle<'_>,
     field: &'o str,
     held: &'o Field,
+    record: &Record,
     manner: Manner,
     tiers: &[Tier],
 ) -> Option<Bound<'o>> {
-    let found = match_field(needle, &held.value, manner, tiers)?;
+    let found = match_field(needle, &held.value, &record.locator.path, manner, tiers)?;
     Some(Bound { field, held, tier: found.tier, quotation: found.quotation, item: found.item })
 }
 

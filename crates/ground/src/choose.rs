@@ -14,8 +14,10 @@ use std::cmp::Reverse;
 pub(crate) struct Search<'o> {
     /// The records that fit, the same evidence once.
     pub(crate) fits: Vec<Fit<'o>>,
-    /// The first record that would fit, were it clear how.
+    /// The first record that would fit and could prove the predicate, were it clear how.
     pub(crate) unclear: Option<Unclear<'o>>,
+    /// The first that would fit, and could not.
+    pub(crate) besides: Option<Unclear<'o>>,
 }
 
 /// Binds a claim to each of `records`.
@@ -26,7 +28,9 @@ pub(crate) fn search<'o>(claim: &Claim<'_>, records: &'o [Record], setting: &Set
             Ok(fit) => add(&mut found.fits, fit),
             Err(Misfit::Absent) => {}
             Err(Misfit::Unclear(unclear)) => {
-                found.unclear.get_or_insert(unclear);
+                let place =
+                    if proves(claim, record, setting) { &mut found.unclear } else { &mut found.besides };
+                place.get_or_insert(unclear);
             }
         }
     }
@@ -58,10 +62,10 @@ pub(crate) enum Objection {
 
 /// What stands against taking `fit` as the proof of `claim`.
 pub(crate) fn objection(claim: &Claim<'_>, fit: &Fit<'_>, setting: &Setting<'_>) -> Option<Objection> {
-    let meaning = setting.vocabulary.meaning(&claim.predicate);
-    if !meaning.is_some_and(|meaning| meaning.proved_by.contains(&fit.record.kind)) {
+    if !proves(claim, fit.record, setting) {
         return Some(Objection::Predicate);
     }
+    let meaning = setting.vocabulary.meaning(&claim.predicate);
     if let Some((meaning, field)) = meaning.and_then(|m| Some((m, m.states.get(&fit.record.kind)?))) {
         if !states(fit, field) {
             return Some(Objection::Unstated);
@@ -85,6 +89,12 @@ pub(crate) fn objection(claim: &Claim<'_>, fit: &Fit<'_>, setting: &Setting<'_>)
         |(wanted, bound): (&Wanted<'_>, &Bound<'_>)| wanted.field.is_none() && is_weak(bound, setting.rules);
     let unplaced = claim.values.iter().zip(&fit.values).any(unplaced);
     (unplaced || is_all_weak(fit, setting) && !fit.cites_record).then_some(Objection::Weak)
+}
+
+/// Whether records of this type can prove the predicate at all.
+fn proves(claim: &Claim<'_>, record: &Record, setting: &Setting<'_>) -> bool {
+    let meaning = setting.vocabulary.meaning(&claim.predicate);
+    meaning.is_some_and(|meaning| meaning.proved_by.contains(&record.kind))
 }
 
 /// Whether every value of the reading is weak.
@@ -129,7 +139,7 @@ pub(crate) fn choose<'o>(
     if proofs.is_empty() {
         // Of several, the one that comes closest to a proof teaches most.
         let closest = objected.into_iter().min_by_key(|(objection, _)| Reverse(*objection));
-        return match (closest, found.unclear) {
+        return match (closest, found.unclear.or(found.besides)) {
             (Some((objection, fit)), _) => Err(refuse_objection(claim, held, &fit, objection, setting)),
             (None, Some(unclear)) => Err(refuse_unclear(held, &unclear)),
             (None, None) => Ok(None),

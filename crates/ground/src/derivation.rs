@@ -201,7 +201,7 @@ fn compare(one: &Term, a: &BoundValue, other: &Term, b: &BoundValue) -> Result<C
         match (&a.value, &b.value) {
             (FieldValue::Path(a), FieldValue::Path(b)) => fold::path(a) == fold::path(b),
             (FieldValue::RegistryPath(a), FieldValue::RegistryPath(b)) => {
-                fold::Key::of_claim(a).any(|key| key.is(b))
+                fold::Key::of_claim(a).any(|key| key.is(b, ""))
             }
             (FieldValue::Name(a), FieldValue::Name(b)) => fold::name(a) == fold::name(b),
             (FieldValue::Guid(a), FieldValue::Guid(b)) => fold::is_guid(a, b),

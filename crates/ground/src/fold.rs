@@ -24,14 +24,14 @@ pub(crate) fn is_name(folded: &str, field: &str) -> bool {
     if field.is_ascii() { folded.eq_ignore_ascii_case(field) } else { lower(field).eq(folded.chars()) }
 }
 
-/// `text` folded as a path: case, slash direction, repeated and trailing separators.
+/// `text` folded as a path: case, slash direction, repeated and trailing separators, and the namespace before a drive.
 pub(crate) fn path(text: &str) -> String {
-    squeeze(lower(without_trailing(text)), true).collect()
+    squeeze(lower(without_trailing(without_device(text))), true).collect()
 }
 
 /// Whether `field` folds to the path `folded`.
 pub(crate) fn is_path(folded: &str, field: &str) -> bool {
-    let field = without_trailing(field);
+    let field = without_trailing(without_device(field));
     if field.is_ascii() {
         squeeze(ascii_lower(field), true).eq(folded.chars())
     } else {
@@ -74,6 +74,8 @@ impl Key {
     ///
     /// The evidence side keeps its slashes, because the name of a key may contain one.
     pub(crate) fn of_claim(text: &str) -> impl Iterator<Item = Key> {
+        // A separator before the first name says nothing.
+        let text = text.strip_prefix('\\').filter(|rest| !rest.starts_with('\\')).unwrap_or(text);
         // Beside a backslash a slash is part of a name.
         let slashes = text.contains('/') && !text.contains('\\');
         let turned = slashes.then(|| Key::new(&text.replace('/', "\\")));
@@ -85,15 +87,62 @@ impl Key {
         Key { hive, rest: squeeze_key(lower(rest)).collect() }
     }
 
-    /// Whether `field` is the path of this key.
-    pub(crate) fn is(&self, field: &str) -> bool {
+    /// Whether `field` is the path of this key; `place` is where the hive lies that it was read from, whose paths begin at its root.
+    pub(crate) fn is(&self, field: &str, place: &str) -> bool {
         let (hive, rest) = split_hive(field);
-        let same = if rest.is_ascii() {
-            squeeze_key(ascii_lower(rest)).eq(self.rest.chars())
-        } else {
-            squeeze_key(lower(rest)).eq(self.rest.chars())
-        };
-        hive == self.hive && same
+        if hive.is_none() && self.hive.is_some() {
+            return mount(place).and_then(|mount| self.below(mount)).is_some_and(|own| is_rest(own, rest));
+        }
+        hive == self.hive && is_rest(&self.rest, rest)
+    }
+
+    /// What is left of the path below the root of each hive that Windows mounts there.
+    pub(crate) fn relative(&self) -> impl Iterator<Item = &str> {
+        MOUNTS.iter().filter_map(|mount| self.below(mount))
+    }
+
+    fn below(&self, mount: &Mount) -> Option<&str> {
+        let rest = self.rest.as_str();
+        let below =
+            if mount.below.is_empty() { rest } else { rest.strip_prefix(mount.below)?.strip_prefix('\\')? };
+        (self.hive == Some(mount.hive) && !below.is_empty()).then_some(below)
+    }
+}
+
+/// Where Windows mounts a hive.
+struct Mount {
+    /// The name of its file, in lower case.
+    file: &'static str,
+    hive: &'static str,
+    /// The key below the root, in lower case.
+    below: &'static str,
+}
+
+/// The hives that Windows mounts in one place only, whatever the computer ("Registry Hives", Microsoft Learn).
+///
+/// A user's hive is that of the current user as long as it is the one that was read.
+const MOUNTS: [Mount; 7] = [
+    Mount { file: "software", hive: "HKLM", below: "software" },
+    Mount { file: "system", hive: "HKLM", below: "system" },
+    Mount { file: "sam", hive: "HKLM", below: "sam" },
+    Mount { file: "security", hive: "HKLM", below: "security" },
+    Mount { file: "default", hive: "HKU", below: ".default" },
+    Mount { file: "ntuser.dat", hive: "HKCU", below: "" },
+    Mount { file: "usrclass.dat", hive: "HKCU", below: "software\\classes" },
+];
+
+/// Where the hive of this file is mounted.
+fn mount(place: &str) -> Option<&'static Mount> {
+    let name = place.rsplit(['/', '\\']).next().unwrap_or(place);
+    MOUNTS.iter().find(|mount| mount.file.eq_ignore_ascii_case(name))
+}
+
+/// Whether the rest of a stored path folds to `folded`.
+fn is_rest(folded: &str, rest: &str) -> bool {
+    if rest.is_ascii() {
+        squeeze_key(ascii_lower(rest)).eq(folded.chars())
+    } else {
+        squeeze_key(lower(rest)).eq(folded.chars())
     }
 }
 
@@ -140,6 +189,14 @@ fn collapse(chars: impl Iterator<Item = char>, kept: usize) -> impl Iterator<Ite
     })
 }
 
+/// `text` without the namespace that Windows writes before a drive: `\??\C:\` and `\\?\C:\` are `C:\`.
+fn without_device(text: &str) -> &str {
+    let rest = [r"\??\", r"\\?\"].into_iter().find_map(|device| text.strip_prefix(device));
+    let is_drive =
+        |rest: &&str| matches!(rest.as_bytes(), [letter, b':', b'\\', ..] if letter.is_ascii_alphabetic());
+    rest.filter(is_drive).unwrap_or(text)
+}
+
 /// `text` without the separators that end it, but for the one that makes a root of `\` or `C:\`.
 fn without_trailing(text: &str) -> &str {
     let body = text.trim_end_matches(['\\', '/']);
@@ -161,7 +218,11 @@ mod tests {
     }
 
     fn same_key(claim: &str, field: &str) -> bool {
-        Key::of_claim(claim).any(|key| key.is(field))
+        same_key_in(claim, field, "p1/Users/mara/notes.txt")
+    }
+
+    fn same_key_in(claim: &str, field: &str, place: &str) -> bool {
+        Key::of_claim(claim).any(|key| key.is(field, place))
     }
 
     #[test]
@@ -187,6 +248,27 @@ mod tests {
         assert!(!same_key(r"HKLM\SOFTWARE", r"HKCU\SOFTWARE"));
         assert!(!same_key(r"HKLMX\SOFTWARE", r"HKEY_LOCAL_MACHINE\SOFTWARE"));
         assert!(!same_key("SOFTWARE", r"HKLM\SOFTWARE"));
+    }
+
+    #[test]
+    fn a_path_below_the_root_of_a_hive_is_that_below_its_mount() {
+        let run = r"Microsoft\Windows\CurrentVersion\Run";
+        let software = "p1/Windows/System32/config/SOFTWARE";
+        assert!(same_key_in(r"HKLM\SOFTWARE\Microsoft\Windows\CurrentVersion\Run", run, software));
+        assert!(same_key_in(r"HKEY_CURRENT_USER\Software\Run", r"Software\Run", "Users/mara/NTUSER.DAT"));
+        assert!(same_key_in(r"\Software\Run", r"Software\Run", "Users/mara/NTUSER.DAT"));
+        // The same path of another hive is another key.
+        assert!(!same_key_in(r"HKLM\SOFTWARE\Microsoft\Windows\CurrentVersion\Run", run, "config/SYSTEM"));
+        assert!(!same_key_in(r"HKLM\SYSTEM\CurrentControlSet\x", r"ControlSet001\x", "config/SYSTEM"));
+        assert!(!same_key_in(r"HKLM\SOFTWARE", "", software));
+    }
+
+    #[test]
+    fn the_namespace_before_a_drive_names_nothing() {
+        assert!(same_path(r"\??\C:\a", r"c:\a"));
+        assert!(same_path(r"C:\a", r"\\?\c:\a"));
+        assert!(!same_path(r"\\?\UNC\a", r"UNC\a"));
+        assert!(!same_path(r"\??\C:\a", r"D:\a"));
     }
 
     #[test]

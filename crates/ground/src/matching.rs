@@ -3,6 +3,7 @@
 use crate::fold;
 use crate::needle::Needle;
 use crate::quotation;
+use crate::typed;
 use ledger::{FieldValue, Tier, Time};
 
 /// How a claimed text matched a field.
@@ -24,10 +25,11 @@ pub(crate) enum Manner {
     Quoting,
 }
 
-/// Matches `needle` against one field; `None` where it is not the value, or not at one of `tiers`.
+/// Matches `needle` against one field of a record that was read from the file at `place`; `None` where it is not the value, or not at one of `tiers`.
 pub(crate) fn match_field<'o>(
     needle: &Needle<'_>,
     value: &'o FieldValue,
+    place: &str,
     manner: Manner,
     tiers: &[Tier],
 ) -> Option<Match<'o>> {
@@ -36,7 +38,7 @@ pub(crate) fn match_field<'o>(
             Some(Match { tier: text_tier(needle, item)?, quotation: None, item: Some(item) })
         }),
         (Manner::Whole, value) => {
-            whole(needle, value).map(|tier| Match { tier, quotation: None, item: None })
+            whole(needle, value, place).map(|tier| Match { tier, quotation: None, item: None })
         }
         (Manner::Quoting, FieldValue::Text(text)) => quote(needle, text, None),
         (Manner::Quoting, FieldValue::List(items)) => {
@@ -47,17 +49,18 @@ pub(crate) fn match_field<'o>(
     found.filter(|found| tiers.contains(&found.tier))
 }
 
-fn whole(needle: &Needle<'_>, value: &FieldValue) -> Option<Tier> {
+fn whole(needle: &Needle<'_>, value: &FieldValue, place: &str) -> Option<Tier> {
     match value {
         FieldValue::Text(text) => text_tier(needle, text),
         FieldValue::Name(text) => {
             folded(needle, text, || needle.names().iter().any(|name| fold::is_name(name, text)))
+                .or_else(|| address_tier(needle, text))
         }
         FieldValue::Path(text) => {
             folded(needle, text, || needle.paths().iter().any(|path| fold::is_path(path, text)))
         }
         FieldValue::RegistryPath(text) => {
-            folded(needle, text, || needle.keys().iter().any(|key| key.is(text)))
+            folded(needle, text, || needle.keys().iter().any(|key| key.is(text, place)))
         }
         FieldValue::Guid(text) => {
             folded(needle, text, || needle.forms().any(|form| fold::is_guid(form, text)))
@@ -66,8 +69,8 @@ fn whole(needle: &Needle<'_>, value: &FieldValue) -> Option<Tier> {
             folded(needle, text, || needle.forms().any(|form| form.eq_ignore_ascii_case(text)))
         }
         FieldValue::Time(time) => time_tier(needle, time),
-        FieldValue::Integer(number) => number_tier(needle, *number),
-        FieldValue::Size(size) => number_tier(needle, i128::from(*size)),
+        FieldValue::Integer(number) => number_tier(needle, needle.number(), *number),
+        FieldValue::Size(size) => number_tier(needle, needle.size(), (*size).into()),
         FieldValue::Flag(flag) => folded(needle, if *flag { "true" } else { "false" }, || false),
         // Its items are values of their own; the whole list is not.
         FieldValue::List(_) => None,
@@ -75,7 +78,12 @@ fn whole(needle: &Needle<'_>, value: &FieldValue) -> Option<Tier> {
 }
 
 fn text_tier(needle: &Needle<'_>, text: &str) -> Option<Tier> {
-    folded(needle, text, || fold::is_text(needle.texts(), text))
+    folded(needle, text, || fold::is_text(needle.texts(), text)).or_else(|| address_tier(needle, text))
+}
+
+fn address_tier(needle: &Needle<'_>, text: &str) -> Option<Tier> {
+    let address = needle.address()?;
+    (typed::address(text) == Some(address)).then_some(Tier::Typed)
 }
 
 fn folded(needle: &Needle<'_>, text: &str, same: impl FnOnce() -> bool) -> Option<Tier> {
@@ -106,8 +114,8 @@ fn local_tier(needle: &Needle<'_>, time: &Time) -> Option<Tier> {
     needle.forms().any(|form| form == text || form == time.raw).then_some(Tier::Typed)
 }
 
-fn number_tier(needle: &Needle<'_>, number: i128) -> Option<Tier> {
-    let same = needle.number() == Some(number);
+fn number_tier(needle: &Needle<'_>, stated: Option<i128>, number: i128) -> Option<Tier> {
+    let same = stated == Some(number);
     let tier = || if needle.raw() == number.to_string() { Tier::Exact } else { Tier::Typed };
     same.then(tier)
 }
@@ -117,8 +125,8 @@ fn quote<'o>(needle: &Needle<'_>, text: &str, item: Option<&'o str>) -> Option<M
     if needle.raw() == text {
         return Some(Match { tier: Tier::Exact, quotation: None, item });
     }
-    let words = needle.forms().find(|form| quotation::stands(form, text))?;
-    Some(Match { tier: Tier::Quoted, quotation: Some(words.to_owned()), item })
+    let words = needle.spellings().find(|form| quotation::stands(form, text))?;
+    Some(Match { tier: Tier::Quoted, quotation: Some(words.into_owned()), item })
 }
 
 #[cfg(test)]

@@ -3,7 +3,10 @@
 use crate::fold::{self, Key};
 use crate::typed::{self, Instant};
 use ledger::value::read_whole_number;
+use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::net::Ipv6Addr;
+use unicode_normalization::UnicodeNormalization;
 
 /// A claimed text with its other forms, each computed when a field first asks for it.
 ///
@@ -18,6 +21,8 @@ pub(crate) struct Needle<'r> {
     keys: OnceCell<Vec<Key>>,
     instant: OnceCell<Option<Instant>>,
     number: OnceCell<Option<i128>>,
+    size: OnceCell<Option<i128>>,
+    address: OnceCell<Option<Ipv6Addr>>,
 }
 
 impl<'r> Needle<'r> {
@@ -31,6 +36,8 @@ impl<'r> Needle<'r> {
             keys: OnceCell::new(),
             instant: OnceCell::new(),
             number: OnceCell::new(),
+            size: OnceCell::new(),
+            address: OnceCell::new(),
         }
     }
 
@@ -70,7 +77,17 @@ impl<'r> Needle<'r> {
                 let rest = form.strip_prefix(['/', '\\'])?;
                 (!rest.is_empty() && !rest.starts_with(['/', '\\'])).then(|| fold::path(rest))
             };
-            self.plain().flat_map(|form| [Some(fold::path(form)), below(form)]).flatten().collect()
+            // A copied volume often lies in a folder that is named as its drive: `C:\Users` is `C/Users` there.
+            let drive = |form: &str| match form.split_at_checked(2) {
+                Some((drive, rest))
+                    if drive.ends_with(':') && rest.starts_with(['/', '\\']) && rest.len() > 1 =>
+                {
+                    Some(fold::path(&[drive.trim_end_matches(':'), rest].concat()))
+                }
+                _ => None,
+            };
+            let forms = self.plain().flat_map(|form| [Some(fold::path(form)), below(form), drive(form)]);
+            forms.flatten().collect()
         })
     }
 
@@ -87,6 +104,28 @@ impl<'r> Needle<'r> {
     /// The whole number that the text states.
     pub(crate) fn number(&self) -> Option<i128> {
         *self.number.get_or_init(|| self.forms().find_map(read_whole_number))
+    }
+
+    /// The number of bytes that the text states, with or without their unit.
+    pub(crate) fn size(&self) -> Option<i128> {
+        *self.size.get_or_init(|| self.number().or_else(|| self.forms().find_map(typed::bytes)))
+    }
+
+    /// The address of IPv6 that the text states: one address has many spellings (RFC 5952).
+    pub(crate) fn address(&self) -> Option<Ipv6Addr> {
+        *self.address.get_or_init(|| self.forms().find_map(typed::address))
+    }
+
+    /// The text as written and its other forms, composed and decomposed: what is quoted stands in the text as one of them.
+    pub(crate) fn spellings(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let others = |form: &str| {
+            let plain = form.is_ascii();
+            let composed: Option<String> = (!plain).then(|| form.nfc().collect());
+            [composed, (!plain).then(|| form.nfd().collect())]
+        };
+        self.forms().flat_map(move |form| {
+            std::iter::once(Cow::Borrowed(form)).chain(others(form).into_iter().flatten().map(Cow::Owned))
+        })
     }
 
     /// Whether the text states a date and time without a zone.

@@ -11,12 +11,34 @@ pub(crate) fn stands(words: &str, text: &str) -> bool {
         && text.match_indices(words).any(|(at, _)| {
             let (before, rest) = text.split_at(at);
             let after = rest.strip_prefix(words).unwrap_or_default();
-            parts(before.chars().rev(), words.chars()) && parts(after.chars(), words.chars().rev())
+            parts(before.chars().rev(), words.chars(), &BEFORE)
+                && parts(after.chars(), words.chars().rev(), &AFTER)
+                && !is_turned(before)
         })
 }
 
-/// Whether a boundary lies between what is outside and what is inside, both read away from it.
-fn parts(outside: impl Iterator<Item = char>, inside: impl Iterator<Item = char>) -> bool {
+/// Marks over which a word goes on: a name of a file, a domain, an account.
+///
+/// What follows the last separator of a path is a name of its own; what stands before a separator is another place.
+const BEFORE: [char; 3] = ['.', '-', '@'];
+const AFTER: [char; 4] = ['.', '-', '@', '\\'];
+
+/// Words that turn the meaning of what follows them.
+const TURNING: [&str; 9] = ["not", "no", "never", "cannot", "without", "neither", "nor", "nicht", "kein"];
+
+/// How many words before a quotation may turn it.
+const REACH: usize = 3;
+
+/// Whether the words right before a quotation, in the same clause, turn its meaning.
+fn is_turned(before: &str) -> bool {
+    let clause = before.rsplit(['.', ';', '!', '?', '\n', '\r']).next().unwrap_or(before);
+    let near = clause.split_whitespace().rev().take(REACH);
+    near.map(|word| word.trim_matches(|c: char| !is_word(c)).to_lowercase())
+        .any(|word| TURNING.contains(&word.as_str()) || word.ends_with("n't") || word.ends_with("n’t"))
+}
+
+/// Whether a boundary lies between what is outside and what is inside, both read away from it; over `marks` a word goes on.
+fn parts(outside: impl Iterator<Item = char>, inside: impl Iterator<Item = char>, marks: &[char]) -> bool {
     let (mut outside, mut inside) = (outside, inside);
     let (Some(neighbour), Some(edge)) = (outside.next(), inside.next()) else { return true };
     // A mark belongs to the letter before it, whichever side that is on.
@@ -26,7 +48,8 @@ fn parts(outside: impl Iterator<Item = char>, inside: impl Iterator<Item = char>
     let beyond = outside.next();
     let number = edge.is_numeric() && goes_on(neighbour, beyond)
         || neighbour.is_numeric() && goes_on(edge, inside.next());
-    !(number || is_word(neighbour) && is_word(edge))
+    let joined = marks.contains(&neighbour) && is_word(edge) && beyond.is_some_and(is_word);
+    !(number || joined || is_word(neighbour) && is_word(edge))
 }
 
 /// Whether a number goes on over `mark`: the point in `1.5`, the sign in `-5`, the dash of a date.
@@ -53,10 +76,10 @@ mod tests {
     #[test]
     fn a_quotation_ends_where_words_end() {
         let text = "net user admin2 /add (not executed)";
-        for words in ["user admin2", "net user", "(not executed)", "executed", text] {
+        for words in ["user admin2", "net user", "(not executed)", text] {
             assert!(stands(words, text), "{words}");
         }
-        for words in ["user admin", "et user", "add (not exec", "net"] {
+        for words in ["user admin", "et user", "add (not exec", "net", "executed"] {
             assert!(!stands(words, text), "{words}");
         }
     }
@@ -73,6 +96,24 @@ mod tests {
         assert!(!stands("5 degrees", "-5 degrees"));
         assert!(!stands("04-04 login", "2012-04-04 login"));
         assert!(stands("8080", "port:8080."));
+    }
+
+    #[test]
+    fn part_of_a_name_is_no_quotation() {
+        assert!(!stands("evil.example", "https://evil.example.com/a"));
+        assert!(!stands("admin logged", "it-admin logged on"));
+        assert!(!stands("see C:\\Policies", "see C:\\Policies\\remote.pdf"));
+        assert!(stands("remote.pdf", "see C:\\Policies\\remote.pdf."));
+        assert!(stands("example.com", "https://example.com/a"));
+    }
+
+    #[test]
+    fn words_after_a_no_are_quoted_with_it() {
+        assert!(!stands("allowed", "Remote desktop is not yet allowed here"));
+        assert!(!stands("completed", "The download wasn't completed"));
+        assert!(stands("not yet allowed", "Remote desktop is not yet allowed here"));
+        assert!(stands("allowed", "It did not run. Later it was allowed"));
+        assert!(stands("notes", "the notes of mara"));
     }
 
     #[test]

@@ -1,6 +1,14 @@
 //! Equality of typed values: instants and whole numbers.
 
+use ledger::value::read_whole_number;
 use ledger::{Time, Utc};
+use std::net::Ipv6Addr;
+
+/// The longest text of an instant, in bytes.
+const LONGEST: usize = 64;
+
+/// 1970-01-01 as FILETIME.
+const FILETIME_OF_1970: i128 = 116_444_736_000_000_000;
 
 /// An instant as a claim states it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,8 +20,32 @@ pub(crate) struct Instant {
 }
 
 impl Instant {
-    /// Reads RFC 3339 with a zone and nothing looser, so that the claim's precision is known.
+    /// Reads RFC 3339 with a zone, `UTC` and `GMT` for its `Z`, or a number that counts from an epoch, and nothing looser, so that the claim's precision is known.
     pub(crate) fn read(text: &str) -> Option<Instant> {
+        if text.len() > LONGEST {
+            return None;
+        }
+        let zone = ["UTC", "GMT"].into_iter().find_map(|zone| text.strip_suffix(zone));
+        let named = zone.map(|before| format!("{}Z", before.trim_end_matches(' ')));
+        let text = named.as_deref().unwrap_or(text);
+        Instant::counted(text).or_else(|| Instant::written(text))
+    }
+
+    /// Reads a count since 1970 in seconds, milliseconds or microseconds, or of 100 ns since 1601 (FILETIME): its length says which, for times from 1975 to 2250.
+    fn counted(text: &str) -> Option<Instant> {
+        text.bytes().all(|byte| byte.is_ascii_digit()).then_some(())?;
+        let count: i128 = text.parse().ok()?;
+        let (nanoseconds, decimals) = match text.len() {
+            9 | 10 => (count * 1_000_000_000, 0),
+            12 | 13 => (count * 1_000_000, 3),
+            15 | 16 => (count * 1_000, 6),
+            18 => ((count - FILETIME_OF_1970) * 100, 7),
+            _ => return None,
+        };
+        Some(Instant { nanoseconds, decimals })
+    }
+
+    fn written(text: &str) -> Option<Instant> {
         let (date, rest) = text.split_at_checked(10)?;
         let (clock, rest) = rest.strip_prefix(['T', 't', ' '])?.split_at_checked(8)?;
         let (decimals, zone) = match rest.strip_prefix('.') {
@@ -45,6 +77,19 @@ impl Instant {
         let step = (self.decimals..9).fold(1i128, |step, _| step * 10);
         utc.unix_nanoseconds().div_euclid(step) * step == self.nanoseconds
     }
+}
+
+/// A number of bytes with its unit: `300 bytes`, `300 B`. Multiples are rounded and name no size.
+pub(crate) fn bytes(text: &str) -> Option<i128> {
+    let unit = |unit: &&str| text.len() > unit.len() && text.to_ascii_lowercase().ends_with(*unit);
+    let unit = [" bytes", " byte", " b"].into_iter().find(unit)?;
+    read_whole_number(text.get(..text.len() - unit.len())?).filter(|number| *number >= 0)
+}
+
+/// An address of IPv6, without a zone; one of IPv4 has one spelling only.
+pub(crate) fn address(text: &str) -> Option<Ipv6Addr> {
+    // The longest spelling has eight groups, the last two as an address of IPv4.
+    (text.len() <= 45 && text.contains(':')).then(|| text.parse().ok())?
 }
 
 /// Whether `text` is a date, or a date and time, without a zone.
@@ -105,6 +150,29 @@ mod tests {
     #[test]
     fn an_instant_before_1970_is_cut_toward_the_past() {
         assert!(is("1969-12-31T23:59:58Z", &time("1969-12-31T23:59:58.5Z", Precision::Filetime)));
+    }
+
+    #[test]
+    fn a_count_from_an_epoch_is_an_instant_at_its_own_precision() {
+        let filetime = time("2012-04-04T01:58:40.8392490Z", Precision::Filetime);
+        for equal in ["1333504720", "1333504720839", "1333504720839249", "129779783208392490"] {
+            assert!(is(equal, &filetime), "{equal}");
+        }
+        for other in ["1333504721", "1333504720838", "13335047208", "129779783208392491", "-1333504720"] {
+            assert!(!is(other, &filetime), "{other}");
+        }
+        assert!(!is("1333504720000", &time("2012-04-04T01:58:40Z", Precision::Second)));
+    }
+
+    #[test]
+    fn a_zone_may_be_named_utc_or_gmt() {
+        let second = time("2012-04-04T01:58:40Z", Precision::Second);
+        for equal in ["2012-04-04 01:58:40 UTC", "2012-04-04T01:58:40GMT"] {
+            assert!(is(equal, &second), "{equal}");
+        }
+        for other in ["2012-04-04 01:58:40 CET", "2012-04-04 01:58:40Z UTC", "UTC"] {
+            assert!(!is(other, &second), "{other}");
+        }
     }
 
     #[test]

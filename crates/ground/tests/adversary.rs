@@ -221,7 +221,7 @@ fn a_short_quotation_is_not_healed_into_another_file() {
         )
     };
     let outputs =
-        vec![vec![line("setup.log", "all was well", 1)], vec![line("fw.log", "packet not denied today", 2)]];
+        vec![vec![line("setup.log", "all was well", 1)], vec![line("fw.log", "packet was denied today", 2)]];
     let claim = reading("quoted", "", &[("text", "denied")], 0);
     assert_eq!(refused(verdict(outputs, &claim)), RejectionCode::Ambiguous);
 }

@@ -69,7 +69,7 @@ impl Account {
         let claims = run.tasks.values().flat_map(|task| &task.claims);
         let healed = claims.filter(|claim| match &claim.judged {
             Some(Judged::Accepted(accepted)) => accepted.healing.is_some(),
-            Some(Judged::Covered(_) | Judged::Rejected(_)) | None => false,
+            Some(Judged::Covered(_) | Judged::Derived(_) | Judged::Rejected(_)) | None => false,
         });
         let objectives = finished.tasks.iter().flat_map(|(_, ended)| &ended.objectives);
         let numbers = Numbers {
