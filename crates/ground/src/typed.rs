@@ -34,6 +34,11 @@ impl Instant {
         Some(Instant { nanoseconds: utc.unix_nanoseconds(), decimals })
     }
 
+    /// Nanoseconds since 1970-01-01 UTC.
+    pub(crate) fn unix_nanoseconds(self) -> i128 {
+        self.nanoseconds
+    }
+
     /// Whether `time` is this instant at the claim's precision, and the claim is no finer than the source.
     ///
     /// A local time is none: its zone was only assumed.
@@ -44,6 +49,16 @@ impl Instant {
         }
         let step = (self.decimals..9).fold(1i128, |step, _| step * 10);
         utc.unix_nanoseconds().div_euclid(step) * step == self.nanoseconds
+    }
+}
+
+/// The second, counted from 1970-01-01 UTC, in which an instant lies.
+pub(crate) fn second(unix_nanoseconds: i128) -> i128 {
+    const SECOND: i64 = 1_000_000_000;
+    // 64 bits reach from 1678 to 2262, and are divided much faster.
+    match i64::try_from(unix_nanoseconds) {
+        Ok(nanoseconds) => nanoseconds.div_euclid(SECOND).into(),
+        Err(_) => unix_nanoseconds.div_euclid(SECOND.into()),
     }
 }
 
