@@ -383,7 +383,7 @@ proptest! {
 #[test]
 fn an_output_that_is_replaced_is_found_no_more() {
     // Long enough for a block of its own.
-    let long = |name: &str| FieldValue::Name(name.repeat(20));
+    let long = |name: &str| FieldValue::Name(name.repeat(40));
     let output = |name: &str| {
         let fields = BTreeMap::from([("one".to_owned(), Field { at: None, value: long(name) })]);
         let locator = Locator { evidence: "disk".into(), path: "file".into(), stream: None, span: None };
