@@ -18,12 +18,12 @@ mod signature;
 mod agreement;
 
 use crate::shelf::Held;
-use blocks::{Blocks, Piece};
+use blocks::{Blocks, Place};
 use ledger::{Digest, InvocationId, Record};
 use matrix::Columns;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::Range;
+use std::iter::Peekable;
 use std::sync::{Mutex, MutexGuard};
 
 pub(crate) use query::{Pieces, Query, of_claim, of_value};
@@ -81,6 +81,9 @@ impl fmt::Debug for Lazy {
     }
 }
 
+/// Asks for nothing, so that everything is found.
+pub(crate) static EVERYTHING: Query = Query::All(Vec::new());
+
 /// The index over the outputs that ground, equal ones once.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
@@ -134,24 +137,14 @@ impl Index {
             let slot = self.slots.len();
             self.by_digest.insert(output.digest(), slot);
             self.slots.push(Slot { first: place, second: None });
-            self.blocks.add(slot as u32, output.records());
+            self.blocks.add(output.records());
         }
         self.seen = held.len();
     }
 
     /// The blocks that have what is asked for.
-    pub(crate) fn find(&self, query: &Query) -> Columns {
-        let all = self.blocks.all();
-        #[cfg(test)]
-        if self.finds_all {
-            return all;
-        }
-        self.find_within(query, &all)
-    }
-
-    /// All blocks.
-    pub(crate) fn all(&self) -> Columns {
-        self.blocks.all()
+    fn find(&self, query: &Query) -> Columns {
+        self.find_within(query, &self.blocks.all())
     }
 
     fn find_within(&self, query: &Query, within: &Columns) -> Columns {
@@ -193,34 +186,37 @@ impl Index {
         found
     }
 
-    /// The records of some blocks, output by output, from the first.
+    /// The records that may hold what is asked for, output by output from the first.
     pub(crate) fn hits<'i, 's>(
         &'i self,
-        blocks: &'i Columns,
+        query: &'i Query,
         held: &'s [Held],
     ) -> impl Iterator<Item = Hit<'s>> + use<'i, 's> {
-        let outputs = Outputs(self.blocks.pieces(blocks).peekable());
-        outputs.filter_map(move |(slot, ranges)| self.hit(slot, &ranges, held))
+        let outputs = Outputs(self.places(query).peekable());
+        outputs.filter_map(move |(slot, records)| self.hit(slot, &records, held))
     }
 
     /// The same, from the last output back.
     pub(crate) fn hits_back<'i, 's>(
         &'i self,
-        blocks: &'i Columns,
+        query: &'i Query,
         held: &'s [Held],
     ) -> impl Iterator<Item = Hit<'s>> + use<'i, 's> {
-        let outputs = Outputs(self.blocks.pieces(blocks).rev().peekable());
-        outputs.filter_map(move |(slot, ranges)| self.hit(slot, &ranges, held))
+        let outputs = Outputs(self.places(query).rev().peekable());
+        outputs.filter_map(move |(slot, records)| self.hit(slot, &records, held))
     }
 
-    fn hit<'s>(&self, slot: usize, ranges: &[Range<usize>], held: &'s [Held]) -> Option<Hit<'s>> {
+    fn places<'i>(&'i self, query: &'i Query) -> impl DoubleEndedIterator<Item = Place> + use<'i> {
+        #[cfg(test)]
+        let query = if self.finds_all { &EVERYTHING } else { query };
+        self.blocks.places(self.find(query), query)
+    }
+
+    fn hit<'s>(&self, slot: usize, records: &[usize], held: &'s [Held]) -> Option<Hit<'s>> {
         let Slot { first, second } = *self.slots.get(slot)?;
         let held_first = held.get(first)?;
         let all = held_first.grounds()?.records();
-        let records = ranges.iter().flat_map(|range| {
-            let end = range.end.min(all.len());
-            all.get(range.start..end).unwrap_or_default()
-        });
+        let records = records.iter().filter_map(|record| all.get(*record));
         Some(Hit {
             held: held_first,
             again: second.and_then(|second| held.get(second)),
@@ -229,20 +225,20 @@ impl Index {
     }
 }
 
-/// The pieces of each output together.
-struct Outputs<I: Iterator<Item = Piece>>(std::iter::Peekable<I>);
+/// The places of each output together.
+struct Outputs<I: Iterator<Item = Place>>(Peekable<I>);
 
-impl<I: Iterator<Item = Piece>> Iterator for Outputs<I> {
-    type Item = (usize, Vec<Range<usize>>);
+impl<I: Iterator<Item = Place>> Iterator for Outputs<I> {
+    type Item = (usize, Vec<usize>);
 
-    fn next(&mut self) -> Option<(usize, Vec<Range<usize>>)> {
-        let Piece { slot, records } = self.0.next()?;
-        let mut ranges = vec![records];
-        while let Some(piece) = self.0.next_if(|piece| piece.slot == slot) {
-            ranges.push(piece.records);
+    fn next(&mut self) -> Option<(usize, Vec<usize>)> {
+        let Place { slot, record } = self.0.next()?;
+        let mut records = vec![record];
+        while let Some(place) = self.0.next_if(|place| place.slot == slot) {
+            records.push(place.record);
         }
         // Whichever way the outputs are gone through, records stand in their order.
-        ranges.sort_by_key(|range| range.start);
-        Some((slot, ranges))
+        records.sort_unstable();
+        Some((slot, records))
     }
 }

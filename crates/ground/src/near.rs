@@ -8,7 +8,7 @@
 //!
 //! All comparisons together fill [`MOST_CELLS`] cells in the cited output and [`OTHER_CELLS`] elsewhere.
 
-use crate::index::Pieces;
+use crate::index::{EVERYTHING, Pieces, Query};
 use crate::refusal::candidate;
 use crate::shelf::{Held, Shelf};
 use ledger::{Candidate, FieldValue, Record};
@@ -17,11 +17,14 @@ use std::borrow::Cow;
 /// The least similarity that is worth showing.
 const THRESHOLD: f64 = 0.8;
 
-/// The most fields that are looked at in the cited output, and of all others.
+/// The most fields that are looked at in the cited output.
 const MOST_FIELDS: usize = 20_000;
 
-/// The most fields of the latest records that are looked at.
-const LATEST_FIELDS: usize = 2_000;
+/// The same of the latest records, whatever they hold.
+const LATEST_FIELDS: usize = 1_000;
+
+/// The same of the records that the index names.
+const OTHER_FIELDS: usize = 1_000;
 
 /// The longest text that is compared, in characters.
 const LONGEST: usize = 512;
@@ -97,22 +100,22 @@ impl<'t, 's> Nearest<'t, 's> {
         }
         let index = shelf.index();
         (self.fields_left, self.cells_left) = (LATEST_FIELDS, OTHER_CELLS);
-        let look = |nearest: &mut Self, blocks| {
-            for hit in index.hits_back(&blocks, shelf.held()) {
+        let look = |nearest: &mut Self, query: &Query| {
+            for hit in index.hits_back(query, shelf.held()) {
                 nearest.look(hit.held, hit.records);
                 if nearest.is_found() || nearest.fields_left == 0 {
                     break;
                 }
             }
         };
-        look(self, index.all());
+        look(self, &EVERYTHING);
         if self.is_found() {
             return;
         }
         self.pieces = Pieces::of(&self.claimed);
         if let Some(query) = self.pieces.as_ref().map(Pieces::query) {
-            self.fields_left = MOST_FIELDS;
-            look(self, index.find(&query));
+            self.fields_left = OTHER_FIELDS;
+            look(self, &query);
         }
     }
 

@@ -61,8 +61,8 @@ fn find<'s>(claim: &Claim<'_>, miss: &Miss<'s>, shelf: &'s Shelf, setting: &Sett
     let mut places = Places::default();
     let mut fits = 0;
     let index = shelf.index();
-    let blocks = index.find(&index::of_claim(claim));
-    for hit in index.hits(&blocks, shelf.held()) {
+    let wanted = index::of_claim(claim);
+    for hit in index.hits(&wanted, shelf.held()) {
         let Some((held, stored)) = hit.besides(cited).and_then(|held| Some((held, held.grounds()?))) else {
             continue;
         };
@@ -99,8 +99,8 @@ fn discriminates(only: &Found<'_>, shelf: &Shelf, setting: &Setting<'_>) -> bool
             record.fields.get(bound.field).is_some_and(|field| field.value == bound.held.value)
         };
         let index = shelf.index();
-        let blocks = index.find(&index::of_value(&bound.held.value));
-        index.hits(&blocks, shelf.held()).all(|hit| !hit.records.iter().filter(other).any(same))
+        let wanted = index::of_value(&bound.held.value);
+        index.hits(&wanted, shelf.held()).all(|hit| !hit.records.iter().filter(other).any(same))
     };
     only.fit.cites_subject || only.fit.values.iter().filter(telling).any(unique)
 }

@@ -2,72 +2,79 @@
 
 use super::entry::{Entry, entries, text_length};
 use super::matrix::{Columns, Matrix};
-use super::signature::{Key, ROWS, Signature};
-use super::{Buffers, OVERLAP, SPLIT, loose};
+use super::signature::{Key, ROWS, Signature, grams};
+use super::{Buffers, OVERLAP, Query, SPLIT, loose};
 use ledger::Record;
 use std::ops::Range;
 
-/// The least text of a block in bytes: its signature has half as many.
+/// The least text of a block in bytes: its signature has a quarter of that.
 ///
 /// In unit tests blocks are small, so that few records make many.
-const LEAST_TEXT: usize = if cfg!(test) { 64 } else { ROWS / 4 };
+const LEAST_TEXT: usize = if cfg!(test) { 64 } else { ROWS / 2 };
 
-/// The most text of a block, unless one record has more: what is verified for each block that is found.
+/// The most text of a block, unless one record has more.
 const MOST_TEXT: usize = 4 * LEAST_TEXT;
 
 /// The bits of a signature from which on it tells too little.
 const FULL: usize = if cfg!(test) { 128 } else { ROWS / 5 };
 
+/// Bytes of text for each word of a record's sketch: it has a quarter of the text.
+const SKETCHED: usize = 32;
+
+/// The most words of a sketch.
+const MOST_WORDS: usize = 64;
+
 /// Consecutive records, whichever output they stand in; a record with very much text has several blocks of its own.
+///
+/// Beside the signature of its block each record has a sketch: the same bits, thrown together in a few words.
+/// Touching a record costs some cache misses, so that it pays to know which ones of a block are meant.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     matrix: Matrix,
-    /// The first record of each block. Blocks of one record have the same.
-    starts: Vec<Place>,
+    /// Where each block begins. Blocks of one record begin with the same.
+    starts: Vec<Start>,
     /// The blocks that share a record: the first of them, and their end.
     shared: Vec<Range<usize>>,
+    /// The words of each record's sketch; 0 where it has none and may hold anything.
+    lengths: Vec<u8>,
+    /// The sketches, one after the other.
+    sketches: Vec<u64>,
+    /// The number of the first record of each output, counted over all.
+    outputs: Vec<u32>,
     /// The text in the last block.
     text: usize,
-    /// The number of outputs.
-    outputs: u32,
     buffers: Buffers,
 }
 
-/// The place of a record: which of the outputs, and which of its records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
-    slot: u32,
+/// Where a block begins: the number of its first record, and the place of that one's sketch.
+#[derive(Debug, Clone, Copy)]
+struct Start {
     record: u32,
+    word: usize,
 }
 
-/// Consecutive records of one output.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Piece {
+/// A record: which of the outputs, and which of its records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
     pub(super) slot: usize,
-    /// The records; the end may lie behind the last.
-    pub(super) records: Range<usize>,
+    pub(super) record: usize,
 }
 
 impl Blocks {
     /// Adds the records of the next output.
-    pub(super) fn add(&mut self, slot: u32, records: &[Record]) {
-        self.outputs = slot + 1;
-        let mut before: Option<&Record> = None;
-        for (record, at) in records.iter().zip(0u32..) {
+    pub(super) fn add(&mut self, records: &[Record]) {
+        self.outputs.push(self.lengths.len() as u32);
+        for record in records {
             let length = record.fields.values().map(|field| text_length(&field.value)).sum();
-            let place = Place { slot, record: at };
             if length > MOST_TEXT {
-                self.add_alone(place, record);
-                before = None;
+                self.add_alone(record);
                 continue;
             }
             if self.is_full(length) {
-                self.begin(place);
-                before = None;
+                self.begin();
             }
             self.text += length;
-            self.add_record(record, before);
-            before = Some(record);
+            self.add_record(record, length);
         }
     }
 
@@ -77,35 +84,36 @@ impl Blocks {
         self.text + length > MOST_TEXT || self.text >= LEAST_TEXT && last.count() >= FULL
     }
 
-    fn begin(&mut self, place: Place) {
+    /// Begins a block with the next record.
+    fn begin(&mut self) {
         self.matrix.push();
-        self.starts.push(place);
+        self.starts.push(Start { record: self.lengths.len() as u32, word: self.sketches.len() });
         self.text = 0;
     }
 
-    /// Adds a record to the last block; what the record before it holds in the same field is there already.
-    fn add_record(&mut self, record: &Record, before: Option<&Record>) {
-        let Some(block) = self.matrix.last() else { return };
-        let mut known = before.map(|before| before.fields.iter()).into_iter().flatten();
-        for (name, field) in &record.fields {
-            let repeated =
-                known.next().is_some_and(|(other, held)| other == name && held.value == field.value);
-            if !repeated {
-                entries(&field.value, |entry| add_entry(block, &entry, &mut self.buffers));
+    /// Adds a record to the last block.
+    fn add_record(&mut self, record: &Record, length: usize) {
+        let words = (length / SKETCHED).clamp(1, MOST_WORDS);
+        let start = self.sketches.len();
+        self.sketches.resize(start + words, 0);
+        if let (Some(block), Some(sketch)) = (self.matrix.last(), self.sketches.get_mut(start..)) {
+            for field in record.fields.values() {
+                entries(&field.value, |entry| add_entry(block, sketch, &entry, &mut self.buffers));
             }
         }
+        self.lengths.push(words as u8);
     }
 
     /// Gives a record blocks of its own, as many as its text needs.
-    fn add_alone(&mut self, place: Place, record: &Record) {
+    fn add_alone(&mut self, record: &Record) {
         let first = self.starts.len();
-        self.begin(place);
+        self.begin();
         for field in record.fields.values() {
             entries(&field.value, |entry| match entry {
-                Entry::Text(text) => self.add_text(place, text),
+                Entry::Text(text) => self.add_text(text),
                 Entry::Whole(_) | Entry::Number(_) | Entry::Instant(_) => {
                     if let Some(block) = self.matrix.last() {
-                        add_entry(block, &entry, &mut self.buffers);
+                        add_entry(block, &mut [], &entry, &mut self.buffers);
                     }
                 }
             });
@@ -113,12 +121,13 @@ impl Blocks {
         if self.starts.len() > first + 1 {
             self.shared.push(first..self.starts.len());
         }
+        self.lengths.push(0);
         // The next record begins a block, however short it is.
         self.text = MOST_TEXT + 1;
     }
 
     /// Adds a text, in parts that overlap where it is long, so that what is looked for stands whole in one of them.
-    fn add_text(&mut self, place: Place, text: &str) {
+    fn add_text(&mut self, text: &str) {
         let mut folded = std::mem::take(&mut self.buffers.folded);
         loose::fold(text, &mut folded);
         let key = Key::of_folded(&folded, &mut self.buffers.scratch);
@@ -127,12 +136,11 @@ impl Blocks {
             let part = folded.get(start..).unwrap_or_default();
             let part = part.get(..SPLIT).unwrap_or(part);
             if self.is_full(part.len()) {
-                self.begin(place);
+                self.begin();
             }
             self.text += part.len();
             if let Some(block) = self.matrix.last() {
-                block.add_grams(part);
-                block.add_key(key);
+                grams(part).chain(key.rows()).for_each(|row| block.add(row));
             }
             if start + part.len() >= folded.len() {
                 break;
@@ -160,43 +168,75 @@ impl Blocks {
         }
     }
 
-    /// The records of some blocks in their order, each once.
-    pub(super) fn pieces<'c>(&'c self, columns: &'c Columns) -> impl DoubleEndedIterator<Item = Piece> + 'c {
+    /// The records of some blocks that may have what is asked for, in their order, each once.
+    pub(super) fn places<'q>(
+        &'q self,
+        columns: Columns,
+        query: &'q Query,
+    ) -> impl DoubleEndedIterator<Item = Place> + 'q {
         let first = |block: &usize| {
             let before = block.checked_sub(1).and_then(|before| self.starts.get(before));
-            before.is_none_or(|before| self.starts.get(*block) != Some(before))
+            let start = self.starts.get(*block);
+            before.is_none_or(|before| start.is_none_or(|start| start.record != before.record))
         };
-        columns.iter().filter(first).flat_map(|block| self.records(block))
+        columns.into_iter().filter(first).flat_map(|block| self.places_in(block, query))
     }
 
-    /// The records of a block, output by output.
-    fn records(&self, block: usize) -> impl DoubleEndedIterator<Item = Piece> + use<> {
-        let start = self.starts.get(block).copied();
+    fn places_in(&self, block: usize, query: &Query) -> Vec<Place> {
+        let Some(start) = self.starts.get(block) else { return Vec::new() };
         let behind = self.starts.get(block..).unwrap_or_default();
-        let end = behind.iter().find(|place| Some(**place) != start).copied();
-        let start = start.unwrap_or(Place { slot: 0, record: 0 });
-        let end = end.unwrap_or(Place { slot: self.outputs, record: 0 });
-        (start.slot..=end.slot).filter_map(move |slot| {
-            let from = if slot == start.slot { start.record } else { 0 };
-            let to = if slot == end.slot { end.record } else { u32::MAX };
-            let records = from as usize..to as usize;
-            (from < to).then_some(Piece { slot: slot as usize, records })
-        })
+        let end = behind.iter().map(|other| other.record).find(|record| *record != start.record);
+        let end = end.map_or(self.lengths.len(), |end| end as usize);
+        let (mut word, mut places) = (start.word, Vec::new());
+        // The last output that begins with the record or before it; empty ones begin there too.
+        let mut slot = self.outputs.partition_point(|first| *first <= start.record).saturating_sub(1);
+        for (number, length) in self.lengths.iter().enumerate().take(end).skip(start.record as usize) {
+            let sketch = self.sketches.get(word..word + usize::from(*length)).unwrap_or_default();
+            word += sketch.len();
+            while self.outputs.get(slot + 1).is_some_and(|next| *next as usize <= number) {
+                slot += 1;
+            }
+            if sketch.is_empty() || query.fits(&|row| has(sketch, row)) {
+                let first = self.outputs.get(slot).map_or(0, |first| *first as usize);
+                places.push(Place { slot, record: number - first });
+            }
+        }
+        places
     }
 }
 
-fn add_entry(block: &mut Signature, entry: &Entry<'_>, buffers: &mut Buffers) {
-    match entry {
+/// Adds an entry to the signature of a block and to the sketch of its record.
+fn add_entry(block: &mut Signature, sketch: &mut [u64], entry: &Entry<'_>, buffers: &mut Buffers) {
+    let mut add = |row: u32| {
+        block.add(row);
+        let (word, bit) = in_sketch(sketch.len(), row);
+        if let Some(word) = sketch.get_mut(word) {
+            *word |= bit;
+        }
+    };
+    let key = match entry {
         Entry::Text(text) => {
             loose::fold(text, &mut buffers.folded);
-            block.add_grams(&buffers.folded);
-            block.add_key(Key::of_folded(&buffers.folded, &mut buffers.scratch));
+            grams(&buffers.folded).for_each(&mut add);
+            Key::of_folded(&buffers.folded, &mut buffers.scratch)
         }
         Entry::Whole(text) => {
             loose::fold(text, &mut buffers.folded);
-            block.add_key(Key::of_folded(&buffers.folded, &mut buffers.scratch));
+            Key::of_folded(&buffers.folded, &mut buffers.scratch)
         }
-        Entry::Number(number) => block.add_key(Key::of_number(*number)),
-        Entry::Instant(unix_nanoseconds) => block.add_key(Key::of_instant(*unix_nanoseconds)),
-    }
+        Entry::Number(number) => Key::of_number(*number),
+        Entry::Instant(unix_nanoseconds) => Key::of_instant(*unix_nanoseconds),
+    };
+    key.rows().for_each(add);
+}
+
+fn has(sketch: &[u64], row: u32) -> bool {
+    let (word, bit) = in_sketch(sketch.len(), row);
+    sketch.get(word).is_some_and(|word| word & bit != 0)
+}
+
+/// The word and bit that stand for a row in a sketch of this many words.
+fn in_sketch(words: usize, row: u32) -> (usize, u64) {
+    let place = row as usize * words * 64 / ROWS;
+    (place / 64, 1 << (place % 64))
 }

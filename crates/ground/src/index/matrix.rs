@@ -179,8 +179,8 @@ impl Columns {
     }
 
     /// The columns in their order.
-    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = usize> {
-        let words = self.0.iter().enumerate().filter(|(_, word)| **word != 0);
+    pub(super) fn into_iter(self) -> impl DoubleEndedIterator<Item = usize> {
+        let words = self.0.into_iter().enumerate().filter(|(_, word)| *word != 0);
         words.flat_map(|(at, word)| {
             (0..WORD).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * WORD + bit)
         })
@@ -189,6 +189,7 @@ impl Columns {
 
 #[cfg(test)]
 mod tests {
+    use super::super::signature::grams;
     use super::*;
     use proptest::prelude::*;
 
@@ -218,13 +219,13 @@ mod tests {
             let mut matrix = Matrix::default();
             for text in &texts {
                 matrix.push();
-                matrix.last().unwrap().add_grams(text);
+                grams(text).for_each(|row| matrix.last().unwrap().add(row));
             }
             let all = matrix.all();
-            prop_assert_eq!(all.iter().collect::<Vec<_>>(), (0..columns).collect::<Vec<_>>());
-            let rows: Vec<u32> = asked.iter().flat_map(|digit| super::super::signature::grams(&[b'a' + digit; 4]).collect::<Vec<_>>()).collect();
+            prop_assert_eq!(all.clone().into_iter().collect::<Vec<_>>(), (0..columns).collect::<Vec<_>>());
+            let rows: Vec<u32> = asked.iter().flat_map(|digit| grams(&[b'a' + digit; 4]).collect::<Vec<_>>()).collect();
             let expected: Vec<_> = texts.iter().enumerate().filter(|(_, text)| asked.iter().all(|digit| text[0] == b'a' + digit)).map(|(at, _)| at).collect();
-            prop_assert_eq!(matrix.with(&rows, &all).iter().collect::<Vec<_>>(), expected);
+            prop_assert_eq!(matrix.with(&rows, &all).into_iter().collect::<Vec<_>>(), expected);
         }
     }
 }

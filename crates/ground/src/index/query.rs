@@ -24,6 +24,18 @@ pub(crate) enum Query {
     AllButOne(Vec<Query>),
 }
 
+impl Query {
+    /// Whether what has the rows that `has` tells may hold what is asked for.
+    pub(super) fn fits(&self, has: &impl Fn(u32) -> bool) -> bool {
+        match self {
+            Query::Rows(rows) => rows.iter().all(|row| has(*row)),
+            Query::Any(queries) => queries.iter().any(|query| query.fits(has)),
+            Query::All(queries) => queries.iter().all(|query| query.fits(has)),
+            Query::AllButOne(queries) => queries.iter().filter(|query| !query.fits(has)).take(2).count() < 2,
+        }
+    }
+}
+
 /// What a record needs so that the claim is not simply absent from it (see [`crate::bind`]).
 ///
 /// The values after the first without a field are not asked for: where that one stands in several fields, the record counts although the others are not there.

@@ -45,15 +45,7 @@ impl Signature {
         rows.iter().all(|row| self.word(*row as usize / 64) >> (row % 64) & 1 == 1)
     }
 
-    pub(super) fn add_key(&mut self, key: Key) {
-        key.rows().for_each(|row| self.add(row));
-    }
-
-    pub(super) fn add_grams(&mut self, folded: &[u8]) {
-        grams(folded).for_each(|row| self.add(row));
-    }
-
-    fn add(&mut self, row: u32) {
+    pub(super) fn add(&mut self, row: u32) {
         let word = &mut self.words[row as usize / 64 % WORDS];
         let bit = 1 << (row % 64);
         self.count += usize::from(*word & bit == 0);
