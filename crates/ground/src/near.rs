@@ -24,7 +24,7 @@ const MOST_FIELDS: usize = 20_000;
 const LATEST_FIELDS: usize = 1_000;
 
 /// The same of the records that the index names.
-const OTHER_FIELDS: usize = 1_000;
+const OTHER_FIELDS: usize = 400;
 
 /// The longest text that is compared, in characters.
 const LONGEST: usize = 512;

@@ -51,7 +51,7 @@ struct Places<'s> {
 }
 
 /// The most distinct places that are told apart; an agent is shown a few of them.
-const MOST_PLACES: usize = 50;
+const MOST_PLACES: usize = 20;
 
 /// The most records holding the whole reading that are looked at, whether they prove it or not.
 const MOST_FITS: usize = 1_000;

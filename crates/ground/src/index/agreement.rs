@@ -278,7 +278,7 @@ fn texts_of(record: &Record) -> Vec<String> {
     let mut texts = Vec::new();
     for field in record.fields.values() {
         entries(&field.value, |entry| {
-            if let Entry::Text(text) = entry {
+            if let Entry::Free(text) | Entry::Text(text) = entry {
                 texts.push(text.to_owned());
             }
         });

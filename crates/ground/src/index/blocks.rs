@@ -2,15 +2,15 @@
 
 use super::entry::{Entry, entries, text_length};
 use super::matrix::{Columns, Matrix};
-use super::signature::{Key, ROWS, Signature, grams};
+use super::signature::{Key, ROWS, Signature, grams, words};
 use super::{Buffers, OVERLAP, Query, SPLIT, loose};
 use ledger::Record;
 use std::ops::Range;
 
-/// The least text of a block in bytes: its signature has a quarter of that.
+/// The least text of a block in bytes: its signature has a sixth of that.
 ///
 /// In unit tests blocks are small, so that few records make many.
-const LEAST_TEXT: usize = if cfg!(test) { 64 } else { ROWS / 2 };
+const LEAST_TEXT: usize = if cfg!(test) { 64 } else { ROWS * 3 / 4 };
 
 /// The most text of a block, unless one record has more.
 const MOST_TEXT: usize = 4 * LEAST_TEXT;
@@ -18,8 +18,8 @@ const MOST_TEXT: usize = 4 * LEAST_TEXT;
 /// The bits of a signature from which on it tells too little.
 const FULL: usize = if cfg!(test) { 128 } else { ROWS / 5 };
 
-/// Bytes of text for each word of a record's sketch: it has a quarter of the text.
-const SKETCHED: usize = 32;
+/// Bytes of text for each word of a record's sketch: it has a third of the text.
+const SKETCHED: usize = 24;
 
 /// The most words of a sketch.
 const MOST_WORDS: usize = 64;
@@ -110,7 +110,7 @@ impl Blocks {
         self.begin();
         for field in record.fields.values() {
             entries(&field.value, |entry| match entry {
-                Entry::Text(text) => self.add_text(text),
+                Entry::Free(text) | Entry::Text(text) => self.add_text(text),
                 Entry::Whole(_) | Entry::Number(_) | Entry::Instant(_) => {
                     if let Some(block) = self.matrix.last() {
                         add_entry(block, &mut [], &entry, &mut self.buffers);
@@ -140,7 +140,7 @@ impl Blocks {
             }
             self.text += part.len();
             if let Some(block) = self.matrix.last() {
-                grams(part).chain(key.rows()).for_each(|row| block.add(row));
+                grams(part).chain(words(part)).chain(key.rows()).for_each(|row| block.add(row));
             }
             if start + part.len() >= folded.len() {
                 break;
@@ -215,6 +215,11 @@ fn add_entry(block: &mut Signature, sketch: &mut [u64], entry: &Entry<'_>, buffe
         }
     };
     let key = match entry {
+        Entry::Free(text) => {
+            loose::fold(text, &mut buffers.folded);
+            grams(&buffers.folded).chain(words(&buffers.folded)).for_each(&mut add);
+            Key::of_folded(&buffers.folded, &mut buffers.scratch)
+        }
         Entry::Text(text) => {
             loose::fold(text, &mut buffers.folded);
             grams(&buffers.folded).for_each(&mut add);

@@ -6,7 +6,9 @@ use std::borrow::Cow;
 /// One thing that a value is found by.
 #[derive(Debug)]
 pub(super) enum Entry<'v> {
-    /// A text: as a whole, and by its grams.
+    /// A free text, of which parts can be quoted: as a whole, by its grams, and by its words.
+    Free(&'v str),
+    /// A name, a path and the like: as a whole, and by its grams, which near misses share.
     Text(&'v str),
     /// A text as a whole only.
     Whole(Cow<'v, str>),
@@ -19,15 +21,15 @@ pub(super) enum Entry<'v> {
 /// Gives `take` each entry of a value: whatever [`crate::matching`] takes for the value is looked up by one of them.
 pub(super) fn entries<'v>(value: &'v FieldValue, mut take: impl FnMut(Entry<'v>)) {
     match value {
-        FieldValue::Text(text)
-        | FieldValue::Name(text)
+        FieldValue::Text(text) => take(Entry::Free(text)),
+        FieldValue::List(items) => items.iter().for_each(|item| take(Entry::Free(item))),
+        FieldValue::Name(text)
         | FieldValue::Path(text)
         | FieldValue::RegistryPath(text)
         | FieldValue::Sid(text)
         | FieldValue::Guid(text)
         | FieldValue::Hash(text)
         | FieldValue::Bytes(text) => take(Entry::Text(text)),
-        FieldValue::List(items) => items.iter().for_each(|item| take(Entry::Text(item))),
         FieldValue::Time(time) => time_entries(time, take),
         FieldValue::Integer(number) => take(Entry::Number(*number)),
         FieldValue::Size(size) => take(Entry::Number((*size).into())),

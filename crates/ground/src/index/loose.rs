@@ -104,4 +104,13 @@ mod tests {
             assert_eq!(folded(&text), folded(&upper), "{letter:?}");
         }
     }
+
+    /// What is part of a word once it is folded was part of a word: quotations end where words do.
+    #[test]
+    fn no_letter_becomes_part_of_a_word() {
+        for letter in ('\0'..=char::MAX).filter(|letter| !letter.is_ascii()) {
+            let word = folded(&letter.to_string()).iter().any(u8::is_ascii_alphanumeric);
+            assert!(!word || letter.is_alphanumeric(), "{letter:?}");
+        }
+    }
 }

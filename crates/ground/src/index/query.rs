@@ -1,7 +1,7 @@
 //! What is asked of a block before its records are looked at: never more than a record needs that can answer.
 
 use super::entry::{Entry, entries};
-use super::signature::{GRAM, Key, grams};
+use super::signature::{GRAM, Key, grams, words};
 use super::{Buffers, OVERLAP, SPLIT, loose};
 use crate::claim::{Claim, Wanted};
 use crate::matching::Manner;
@@ -86,7 +86,9 @@ fn quoted(needle: &Needle<'_>) -> Vec<Query> {
     let form = |form: &str| {
         loose::fold(form, &mut buffers.folded);
         // What is too short to be a part can still be the whole text.
-        of_part(&buffers.folded).unwrap_or_else(|| of_key(text_key(form, &mut buffers)))
+        let Some(grams) = part_rows(&buffers.folded) else { return of_key(text_key(form, &mut buffers)) };
+        let words = words(whole_words(&buffers.folded)).take(MOST_GRAMS);
+        Query::Rows(words.chain(grams).collect())
     };
     needle.forms().map(form).collect()
 }
@@ -97,7 +99,7 @@ pub(crate) fn of_value(value: &FieldValue) -> Query {
     let mut all = Vec::new();
     entries(value, |entry| {
         all.push(of_key(match entry {
-            Entry::Text(text) => text_key(text, &mut buffers),
+            Entry::Free(text) | Entry::Text(text) => text_key(text, &mut buffers),
             Entry::Whole(text) => text_key(&text, &mut buffers),
             Entry::Number(number) => Key::of_number(number),
             Entry::Instant(unix_nanoseconds) => Key::of_instant(unix_nanoseconds),
@@ -115,15 +117,22 @@ fn of_key(key: Key) -> Query {
     Query::Rows(key.rows().collect())
 }
 
-/// A folded text that stands in another; `None` where it is too short for a gram.
-fn of_part(folded: &[u8]) -> Option<Query> {
+/// The rows of a folded text that stands in another; `None` where it is too short for a gram.
+fn part_rows(folded: &[u8]) -> Option<Vec<u32>> {
     // Of what is longer than the parts of a long text overlap, the beginning stands whole in one of them.
     let part = folded.get(..OVERLAP).unwrap_or(folded);
     let all: Vec<u32> = grams(part).collect();
     // Grams that share no byte first: they rule out most. The others count where the text is short.
     let apart = (0..GRAM).flat_map(|from| all.iter().skip(from).step_by(GRAM));
     let rows: Vec<u32> = apart.take(MOST_GRAMS).copied().collect();
-    (!rows.is_empty()).then_some(Query::Rows(rows))
+    (!rows.is_empty()).then_some(rows)
+}
+
+/// The beginning of a folded text, without the word that would be cut.
+fn whole_words(folded: &[u8]) -> &[u8] {
+    let Some(part) = folded.get(..OVERLAP).filter(|part| part.len() < folded.len()) else { return folded };
+    let end = part.iter().rposition(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+    part.get(..end.unwrap_or(0)).unwrap_or_default()
 }
 
 /// The pieces of a text of which a near miss has all but one: so it does where all its changes lie within one piece.
@@ -143,7 +152,7 @@ impl Pieces {
 
     /// What a block needs that holds a near miss.
     pub(crate) fn query(&self) -> Query {
-        Query::AllButOne(self.0.iter().filter_map(|piece| of_part(piece)).collect())
+        Query::AllButOne(self.0.iter().filter_map(|piece| part_rows(piece)).map(Query::Rows).collect())
     }
 
     /// Whether a value has all pieces but one; no value does that is longer than near misses are.

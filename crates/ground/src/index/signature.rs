@@ -88,6 +88,20 @@ pub(super) fn grams(folded: &[u8]) -> impl Iterator<Item = u32> {
     })
 }
 
+/// The rows of the words of a folded text: two for each, and one for each two that follow each other.
+///
+/// A word is a run of ASCII letters, digits and `_`. A quotation cuts none in two, so that its words are words of the text.
+pub(super) fn words(folded: &[u8]) -> impl Iterator<Item = u32> {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let words = folded.split(move |byte| !is_word(byte)).filter(|word| !word.is_empty());
+    let mut before = None;
+    words.flat_map(move |word| {
+        let own = hash(4, word);
+        let both = before.replace(own).map(|before: u64| hash(before, &own.to_le_bytes()));
+        [Some(own), Some(own >> 32), both].into_iter().flatten().map(|bits| (bits % ROWS as u64) as u32)
+    })
+}
+
 /// Mixes `bytes` into `seed`, eight at a time; the same on every machine.
 fn hash(seed: u64, bytes: &[u8]) -> u64 {
     let mix = |state: u64, word: u64| {
