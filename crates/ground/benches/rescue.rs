@@ -46,12 +46,13 @@ fn main() {
         stored.len() / 1_000_000,
         text.len() / 1_000_000
     );
-    build(&shelf, &rules, &text);
+    build(&shelf, &rules, text.len(), stored.len());
+    let (mut found, mut absent) = (Vec::new(), Vec::new());
     for kind in Kind::ALL {
         let claims: Vec<_> = (0..VALUES).map(|_| kind.claim(&shelf, &mut random)).collect();
-        look_for(&format!("{kind:?}, present"), &claims, &shelf, &rules);
+        found.extend(look_for(&format!("{kind:?}, present"), &claims, &shelf, &rules));
         let changed: Vec<_> = claims.iter().map(|claim| change(claim, &mut random)).collect();
-        look_for(&format!("{kind:?}, one character changed"), &changed, &shelf, &rules);
+        absent.extend(look_for(&format!("{kind:?}, one character changed"), &changed, &shelf, &rules));
         let scanned = |text: &[u8], claims: &[Reading]| {
             claims.iter().take(SCANNED).map(|claim| scan(text, &claim.values[0].value)).collect()
         };
@@ -59,6 +60,8 @@ fn main() {
         table("  memmem over the texts, changed: to the end", scanned(&text, &changed));
         table("  memmem over all that is stored, changed: to the end", scanned(&stored, &changed));
     }
+    table("all kinds, present", found);
+    table("all kinds, one character changed", absent);
 }
 
 /// Claims that cite the right output of 64 KiB, before and after the shelf has an index.
@@ -82,8 +85,8 @@ fn right_citations(rules: &Rules, random: &mut Random) {
     look_for("  the same, with an index", &anywhere, &shelf, rules);
 }
 
-/// The first rescue builds the index.
-fn build(shelf: &Shelf, rules: &Rules, text: &[u8]) {
+/// The first rescue builds the index; the least of three times counts, since the machine may be busy.
+fn build(shelf: &Shelf, rules: &Rules, text: usize, stored: usize) {
     let claim = Reading {
         predicate: "present".into(),
         subject: String::new(),
@@ -91,20 +94,30 @@ fn build(shelf: &Shelf, rules: &Rules, text: &[u8]) {
         invocation: "inv-deadbeef".into(),
         record: None,
     };
-    let (memory, cpu, start) = (resident(), cpu_time(), Instant::now());
-    black_box(rules.judge(&claim, shelf));
-    let (wall, cpu, memory) =
-        (start.elapsed(), cpu_time().saturating_sub(cpu), resident().saturating_sub(memory));
+    let memory = resident();
+    let timed = |shelf: &Shelf| {
+        let (cpu, start) = (cpu_time(), Instant::now());
+        black_box(rules.judge(&claim, shelf));
+        (cpu_time().saturating_sub(cpu), start.elapsed())
+    };
+    let first = timed(shelf);
+    let memory = resident().saturating_sub(memory);
+    // A copy of a shelf builds its own.
+    let fastest = (0..2).map(|_| timed(&shelf.clone())).fold(first, Ord::min);
     println!(
-        "index: {wall:.2?} ({cpu:.2?} of CPU), {:.0} MB of text per CPU-s, {} MB = {:.1}% of the text",
-        text.len() as f64 / 1e6 / cpu.as_secs_f64(),
+        "index: {:.2?} of CPU ({:.2?}), {:.0} MB of text and {:.0} MB of outputs per CPU-s; {} MB = {:.1}% of the text, {:.1}% of the outputs",
+        fastest.0,
+        fastest.1,
+        text as f64 / 1e6 / fastest.0.as_secs_f64(),
+        stored as f64 / 1e6 / fastest.0.as_secs_f64(),
         memory / 1_000_000,
-        memory as f64 * 100.0 / text.len() as f64,
+        memory as f64 * 100.0 / text as f64,
+        memory as f64 * 100.0 / stored as f64,
     );
 }
 
 /// Judges each claim twice and takes the faster time: the machine may be busy.
-fn look_for(title: &str, claims: &[Reading], shelf: &Shelf, rules: &Rules) {
+fn look_for(title: &str, claims: &[Reading], shelf: &Shelf, rules: &Rules) -> Vec<Duration> {
     let mut ends: BTreeMap<&str, usize> = BTreeMap::new();
     let mut times = Vec::new();
     for claim in claims {
@@ -118,7 +131,8 @@ fn look_for(title: &str, claims: &[Reading], shelf: &Shelf, rules: &Rules) {
         *ends.entry(end(&verdict)).or_default() += 1;
     }
     let ends: Vec<_> = ends.iter().map(|(end, number)| format!("{number} {end}")).collect();
-    table(&format!("{title} ({})", ends.join(", ")), times);
+    table(&format!("{title} ({})", ends.join(", ")), times.clone());
+    times
 }
 
 fn end(verdict: &Verdict) -> &'static str {

@@ -2,7 +2,7 @@
 
 use super::entry::{Entry, entries, text_length};
 use super::matrix::{Columns, Matrix};
-use super::signature::{Key, ROWS, Signature, grams, words};
+use super::signature::{Key, LOG_ROWS, ROWS, Signature, grams, words};
 use super::{Buffers, OVERLAP, Query, SPLIT, loose};
 use ledger::Record;
 use std::ops::Range;
@@ -242,6 +242,7 @@ fn has(sketch: &[u64], row: u32) -> bool {
 
 /// The word and bit that stand for a row in a sketch of this many words.
 fn in_sketch(words: usize, row: u32) -> (usize, u64) {
-    let place = row as usize * words * 64 / ROWS;
-    (place / 64, 1 << (place % 64))
+    // Both are small; nothing can overflow.
+    let place = row.wrapping_mul(words as u32 * 64) >> LOG_ROWS;
+    (place as usize / 64, 1 << (place % 64))
 }

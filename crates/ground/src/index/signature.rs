@@ -4,7 +4,7 @@ use super::loose;
 use crate::typed;
 
 /// The rows of a signature, as a power of two.
-const LOG_ROWS: u32 = 14;
+pub(super) const LOG_ROWS: u32 = 14;
 
 /// The rows of a signature.
 pub(super) const ROWS: usize = 1 << LOG_ROWS;
@@ -48,7 +48,8 @@ impl Signature {
     pub(super) fn add(&mut self, row: u32) {
         let word = &mut self.words[row as usize / 64 % WORDS];
         let bit = 1 << (row % 64);
-        self.count += usize::from(*word & bit == 0);
+        // There are fewer bits than a count can hold: a check would cost as much as the rest.
+        self.count = self.count.wrapping_add(usize::from(*word & bit == 0));
         *word |= bit;
     }
 }
@@ -76,7 +77,7 @@ impl Key {
     /// The rows of the key.
     pub(super) fn rows(self) -> impl Iterator<Item = u32> {
         let (start, step) = (self.0 & u64::from(u32::MAX), self.0 >> 32 | 1);
-        (0..KEY_ROWS).map(move |turn| ((start + turn * step) % ROWS as u64) as u32)
+        (0..KEY_ROWS).map(move |turn| (start.wrapping_add(turn.wrapping_mul(step)) % ROWS as u64) as u32)
     }
 }
 
