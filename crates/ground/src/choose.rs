@@ -21,7 +21,11 @@ pub(crate) struct Search<'o> {
 }
 
 /// Binds a claim to each of `records`.
-pub(crate) fn search<'o>(claim: &Claim<'_>, records: &'o [Record], setting: &Setting<'_>) -> Search<'o> {
+pub(crate) fn search<'o>(
+    claim: &Claim<'_>,
+    records: impl IntoIterator<Item = &'o Record>,
+    setting: &Setting<'_>,
+) -> Search<'o> {
     let mut found = Search::default();
     for record in records {
         match bind(claim, record, setting) {

@@ -11,7 +11,7 @@
 //! # }
 //! ```
 //!
-//! The way of a claim: `claim` reads its form, the citation is looked up on the [`Shelf`], `bind` binds the values to one record, `choose` weighs the records that fit, `explain` says what is wrong where none does, and `rescue` looks for the reading in the task's other outputs.
+//! The way of a claim: `claim` reads its form, the citation is looked up on the [`Shelf`], `bind` binds the values to one record, `choose` weighs the records that fit, `explain` says what is wrong where none does, and `rescue` looks for the reading in the task's other outputs, where `index` tells which records may hold it.
 //! [`judge_absence`] decides in the same way whether searches cover what is said to be absent.
 //! [`judge_derivation`] decides whether facts bear out what is said of them together.
 //! [`recheck`] examines a finished fact again and shares no code with that way.
@@ -24,6 +24,7 @@ mod derivation;
 mod explain;
 mod fact;
 mod fold;
+mod index;
 mod judge;
 mod matching;
 mod mention;

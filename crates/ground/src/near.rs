@@ -1,21 +1,39 @@
 //! Near misses: the text that does stand in the evidence and is almost the claimed one.
+//!
+//! How far the search goes, so that its cost does not grow with the run:
+//!
+//! - the cited output: the first [`MOST_FIELDS`] fields;
+//! - then the latest records, from the last output back: [`LATEST_FIELDS`] fields;
+//! - then the texts of all outputs that have all pieces of the claimed text but one (the index knows them), from the last output back: the fields of the first [`MOST_FIELDS`] records' worth of blocks that may hold one. A near miss of 16 bytes or more is found there where its changes lie close together; a shorter one, a time and a number are not.
+//!
+//! All comparisons together fill [`MOST_CELLS`] cells in the cited output and [`OTHER_CELLS`] elsewhere.
 
+use crate::index::{EVERYTHING, Pieces, Query};
 use crate::refusal::candidate;
-use crate::shelf::Held;
+use crate::shelf::{Held, Shelf};
 use ledger::{Candidate, FieldValue, Record};
 use std::borrow::Cow;
 
 /// The least similarity that is worth showing.
 const THRESHOLD: f64 = 0.8;
 
-/// The most fields that are compared.
+/// The most fields that are looked at in the cited output.
 const MOST_FIELDS: usize = 20_000;
+
+/// The same of the latest records, whatever they hold.
+const LATEST_FIELDS: usize = 1_000;
+
+/// The same of the records that the index names.
+const OTHER_FIELDS: usize = 400;
 
 /// The longest text that is compared, in characters.
 const LONGEST: usize = 512;
 
 /// The most cells of edit-distance tables that are filled, over all fields: some milliseconds.
 const MOST_CELLS: usize = 2_000_000;
+
+/// The same over the other outputs.
+const OTHER_CELLS: usize = 300_000;
 
 /// The best near miss of a text so far, and the work that may still be done.
 pub(crate) struct Nearest<'t, 's> {
@@ -24,6 +42,9 @@ pub(crate) struct Nearest<'t, 's> {
     field: Option<&'t str>,
     fields_left: usize,
     cells_left: usize,
+    /// What a text must have to be compared at all.
+    pieces: Option<Pieces>,
+    folded: Vec<u8>,
     best: Option<Near<'s>>,
 }
 
@@ -40,23 +61,61 @@ impl<'t, 's> Nearest<'t, 's> {
     pub(crate) fn new(text: &str, field: Option<&'t str>) -> Nearest<'t, 's> {
         let claimed = text.trim().to_lowercase();
         let length = claimed.chars().take(LONGEST + 1).count();
-        let fields_left = if length > LONGEST { 0 } else { MOST_FIELDS };
-        Nearest { claimed, length, field, fields_left, cells_left: MOST_CELLS, best: None }
+        let (fields_left, cells_left) = (MOST_FIELDS, MOST_CELLS);
+        Nearest {
+            claimed,
+            length,
+            field,
+            fields_left,
+            cells_left,
+            pieces: None,
+            folded: Vec::new(),
+            best: None,
+        }
     }
 
     /// Compares with the fields of an invocation's records.
-    pub(crate) fn look(&mut self, held: &'s Held) {
-        let records = held.grounds().map(|stored| stored.records()).unwrap_or_default();
+    pub(crate) fn look(&mut self, held: &'s Held, records: impl IntoIterator<Item = &'s Record>) {
+        if self.length > LONGEST {
+            return;
+        }
         for record in records {
-            for (name, field) in &record.fields {
-                if self.fields_left == 0 {
-                    return;
-                }
-                if self.field.is_none_or(|wanted| wanted == name) {
-                    self.fields_left -= 1;
-                    self.compare_field(held, record, name, &field.value);
+            let named = self.field.map(|name| record.fields.get_key_value(name));
+            let all = named.is_none().then(|| record.fields.iter()).into_iter().flatten();
+            for (name, field) in named.flatten().into_iter().chain(all) {
+                self.compare_field(held, record, name, &field.value);
+            }
+            let looked = if self.field.is_some() { 1 } else { record.fields.len().max(1) };
+            self.fields_left = self.fields_left.saturating_sub(looked);
+            if self.fields_left == 0 {
+                return;
+            }
+        }
+    }
+
+    /// Compares with the latest records, then with the texts that have much of the claimed one.
+    pub(crate) fn look_elsewhere(&mut self, shelf: &'s Shelf) {
+        if self.length > LONGEST {
+            return;
+        }
+        let index = shelf.index();
+        (self.fields_left, self.cells_left) = (LATEST_FIELDS, OTHER_CELLS);
+        let look = |nearest: &mut Self, query: &Query| {
+            for hit in index.hits_back(query, shelf.held()) {
+                nearest.look(hit.held, hit.records);
+                if nearest.is_found() || nearest.fields_left == 0 {
+                    break;
                 }
             }
+        };
+        look(self, &EVERYTHING);
+        if self.is_found() {
+            return;
+        }
+        self.pieces = Pieces::of(&self.claimed);
+        if let Some(query) = self.pieces.as_ref().map(Pieces::query) {
+            self.fields_left = OTHER_FIELDS;
+            look(self, &query);
         }
     }
 
@@ -82,14 +141,16 @@ impl<'t, 's> Nearest<'t, 's> {
             | FieldValue::Name(_)
             | FieldValue::Path(_)
             | FieldValue::RegistryPath(_)
-            | FieldValue::Time(_)
-            | FieldValue::Integer(_)
-            | FieldValue::Size(_)
             | FieldValue::Sid(_)
             | FieldValue::Guid(_)
             | FieldValue::Hash(_)
-            | FieldValue::Bytes(_)
-            | FieldValue::Flag(_) => self.compare(held, record, field, value.to_text()),
+            | FieldValue::Bytes(_) => self.compare(held, record, field, value.to_text()),
+            FieldValue::Time(_) | FieldValue::Integer(_) | FieldValue::Size(_) | FieldValue::Flag(_) => {
+                // The index knows no pieces of them.
+                if self.pieces.is_none() {
+                    self.compare(held, record, field, value.to_text());
+                }
+            }
         }
     }
 
@@ -103,6 +164,9 @@ impl<'t, 's> Nearest<'t, 's> {
         let (short, long) = (length.min(self.length), length.max(self.length));
         let cells = short * long;
         if (short as f64) < floor * long as f64 || length > LONGEST || cells > self.cells_left {
+            return;
+        }
+        if self.pieces.as_ref().is_some_and(|pieces| !pieces.are_in(&text, &mut self.folded)) {
             return;
         }
         let lower = text.to_lowercase();

@@ -5,6 +5,7 @@ use crate::choose::{is_all_weak, objection, search};
 use crate::claim::{Claim, Wanted};
 use crate::fact::Found;
 use crate::fold;
+use crate::index;
 use crate::judge::Setting;
 use crate::matching::Manner;
 use crate::near::Nearest;
@@ -31,49 +32,75 @@ pub(crate) fn rescue<'s>(
     shelf: &'s Shelf,
     setting: &Setting<'_>,
 ) -> Result<Found<'s>, Rejection> {
-    let found = if setting.rules.rescue { find(claim, &miss, shelf, setting) } else { Vec::new() };
-    match found.as_slice() {
+    let places = if setting.rules.rescue { find(claim, &miss, shelf, setting) } else { Places::default() };
+    match places.found.as_slice() {
         [] => Err(refuse_miss(claim, &miss, shelf, setting)),
-        [only] if discriminates(claim, only, shelf, setting) && !is_namesake(&miss, only) => Ok(only.clone()),
-        several => Err(refuse_several(&miss, several, setting)),
+        [only] if !places.cut && discriminates(only, shelf, setting) && !is_namesake(&miss, only) => {
+            Ok(only.clone())
+        }
+        _ => Err(refuse_several(&miss, &places, setting)),
     }
 }
 
-/// The distinct places that ground the reading, each at its earliest invocation.
-fn find<'s>(claim: &Claim<'_>, miss: &Miss<'s>, shelf: &'s Shelf, setting: &Setting<'_>) -> Vec<Found<'s>> {
+/// The distinct places that ground a reading, each at its earliest invocation.
+#[derive(Default)]
+struct Places<'s> {
+    found: Vec<Found<'s>>,
+    /// Whether the search stopped before the end: there was too much to tell it apart.
+    cut: bool,
+}
+
+/// The most distinct places that are told apart; an agent is shown a few of them.
+const MOST_PLACES: usize = 20;
+
+/// The most records holding the whole reading that are looked at, whether they prove it or not.
+const MOST_FITS: usize = 1_000;
+
+fn find<'s>(claim: &Claim<'_>, miss: &Miss<'s>, shelf: &'s Shelf, setting: &Setting<'_>) -> Places<'s> {
     let cited = miss.cited.map(|held| held.invocation);
-    let mut found: Vec<Found<'s>> = Vec::new();
-    for (held, stored) in candidates(claim, shelf).filter(|(held, _)| Some(held.invocation) != cited) {
-        let hits = search(claim, stored.records(), setting);
+    let mut places = Places::default();
+    let mut fits = 0;
+    let index = shelf.index();
+    let wanted = index::of_claim(claim);
+    for hit in index.hits(&wanted, shelf.held()) {
+        let Some((held, stored)) = hit.besides(cited).and_then(|held| Some((held, held.grounds()?))) else {
+            continue;
+        };
+        let hits = search(claim, hit.records, setting);
         // A record that holds the reading in several ways is a place too: it must not be passed over in silence.
         if let Some(Unclear::SeveralFields { .. }) = hits.unclear {
-            return Vec::new();
+            return Places::default();
         }
+        fits += hits.fits.len();
         for fit in hits.fits {
             let heals = objection(claim, &fit, setting).is_none() && !is_all_weak(&fit, setting);
-            if heals && !found.iter().any(|known| joins(known, stored, &fit)) {
-                found.push(Found { held, stored, fit });
+            if heals && !places.found.iter().any(|known| joins(known, stored, &fit)) {
+                places.found.push(Found { held, stored, fit });
             }
         }
+        places.cut = places.found.len() > MOST_PLACES || fits > MOST_FITS;
+        if places.cut {
+            break;
+        }
     }
-    found
+    places
 }
 
 /// Whether the reading can mean no other place: it says what it is about, or a value of it stands nowhere else among the task's records.
 ///
 /// A quotation of a word or two is said in many texts; it needs its subject.
-fn discriminates(claim: &Claim<'_>, only: &Found<'_>, shelf: &Shelf, setting: &Setting<'_>) -> bool {
+fn discriminates(only: &Found<'_>, shelf: &Shelf, setting: &Setting<'_>) -> bool {
     let quotes =
         |bound: &Bound<'_>| bound.quotation.as_ref().is_some_and(|q| q.chars().count() < SHORT_QUOTATION);
     let telling = |bound: &&Bound<'_>| !is_weak(bound, setting.rules) && !quotes(bound);
     let unique = |bound: &Bound<'_>| {
-        candidates(claim, shelf).all(|(_, stored)| {
-            let other = |record: &&Record| record.locator != only.fit.record.locator;
-            let same = |record: &Record| {
-                record.fields.get(bound.field).is_some_and(|field| field.value == bound.held.value)
-            };
-            !stored.records().iter().filter(other).any(same)
-        })
+        let other = |record: &&&Record| record.locator != only.fit.record.locator;
+        let same = |record: &&Record| {
+            record.fields.get(bound.field).is_some_and(|field| field.value == bound.held.value)
+        };
+        let index = shelf.index();
+        let wanted = index::of_value(&bound.held.value);
+        index.hits(&wanted, shelf.held()).all(|hit| !hit.records.iter().filter(other).any(same))
     };
     only.fit.cites_subject || only.fit.values.iter().filter(telling).any(unique)
 }
@@ -118,26 +145,24 @@ fn joins(known: &Found<'_>, stored: &Output, fit: &Fit<'_>) -> bool {
     same_output || known.fit.same_evidence(fit)
 }
 
-/// The task's successful invocations that may hold the claim, in the order of their starts.
-///
-/// Every one of them for now; an index over the values belongs here.
-fn candidates<'s>(_claim: &Claim<'_>, shelf: &'s Shelf) -> impl Iterator<Item = (&'s Held, &'s Output)> {
-    shelf.held().iter().filter_map(|held| Some((held, held.grounds()?)))
-}
-
-fn refuse_several(miss: &Miss<'_>, found: &[Found<'_>], setting: &Setting<'_>) -> Rejection {
+fn refuse_several(miss: &Miss<'_>, places: &Places<'_>, setting: &Setting<'_>) -> Rejection {
     let most = setting.rules.candidates as usize;
     refuse(
         RejectionCode::Ambiguous,
-        match found.len() {
-            1 => format!(
+        match (places.found.len(), places.cut) {
+            (1, false) => format!(
                 "{}; another result of yours holds this reading, but so little tells it from others",
                 miss.reason
             ),
-            number => format!("{}; {number} places in your other results hold this reading", miss.reason),
+            (number, false) => {
+                format!("{}; {number} places in your other results hold this reading", miss.reason)
+            }
+            (_, true) => {
+                format!("{}; very many records of your other results hold this reading", miss.reason)
+            }
         },
         "Cite the invocation and record you mean.".to_owned(),
-        found.iter().take(most).map(|found| fit_candidate(found.held, &found.fit)).collect(),
+        places.found.iter().take(most).map(|found| fit_candidate(found.held, &found.fit)).collect(),
     )
 }
 
@@ -172,23 +197,20 @@ fn quotable(claim: &Claim<'_>, miss: &Miss<'_>, setting: &Setting<'_>) -> Option
     Some(candidate(held, Some(record), wanted.field, None))
 }
 
-/// The nearest text to the value that is missing: in the cited output, else in the others from the latest back.
+/// The nearest text to the value that is missing: in the cited output, else in the others (see [`crate::near`]).
 fn nearest(claim: &Claim<'_>, miss: &Miss<'_>, shelf: &Shelf, setting: &Setting<'_>) -> Option<Candidate> {
-    let cited = miss.cited.filter(|held| held.grounds().is_some());
+    let cited = miss.cited.and_then(|held| Some((held, held.grounds()?)));
     let (text, field) = match cited {
-        Some(held) => missing(claim, held, setting)?,
+        Some((held, _)) => missing(claim, held, setting)?,
         None => claim.anchor().map(|wanted| (wanted.needle.raw(), wanted.field))?,
     };
-    let known = |field: &&str| cited.is_none_or(|held| holds_field(held, field));
+    let known = |field: &&str| cited.is_none_or(|(held, _)| holds_field(held, field));
     let mut nearest = Nearest::new(text, field.filter(known));
-    if let Some(held) = cited {
-        nearest.look(held);
+    if let Some((held, stored)) = cited {
+        nearest.look(held, stored.records());
     }
-    for held in shelf.held().iter().rev() {
-        if nearest.is_found() {
-            break;
-        }
-        nearest.look(held);
+    if !nearest.is_found() {
+        nearest.look_elsewhere(shelf);
     }
     nearest.into_candidate()
 }

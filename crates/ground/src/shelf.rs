@@ -1,10 +1,11 @@
 //! What a task has seen: the only place where the gateway looks.
 
+use crate::index::{Index, Lazy};
 use ledger::event::RecordRange;
 use ledger::{Completeness, InvocationId, Outcome, Output};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 
 /// A task's own invocations, up to the place of the claim in the log.
 ///
@@ -14,6 +15,7 @@ pub struct Shelf {
     held: Vec<Held>,
     places: BTreeMap<InvocationId, usize>,
     foreign: BTreeSet<InvocationId>,
+    index: Lazy,
 }
 
 /// One invocation of the task.
@@ -59,7 +61,10 @@ impl Shelf {
     /// An id that is already there is replaced in its place.
     pub fn push(&mut self, held: Held) {
         match self.places.get(&held.invocation).and_then(|place| self.held.get_mut(*place)) {
-            Some(known) => *known = held,
+            Some(known) => {
+                *known = held;
+                self.index.forget();
+            }
             None => {
                 self.places.insert(held.invocation, self.held.len());
                 self.held.push(held);
@@ -86,6 +91,11 @@ impl Shelf {
     /// The task's invocation with this id.
     pub fn get(&self, id: InvocationId) -> Option<&Held> {
         self.held.get(*self.places.get(&id)?)
+    }
+
+    /// The index over the outputs, brought up to date; only one may be held at a time.
+    pub(crate) fn index(&self) -> MutexGuard<'_, Index> {
+        self.index.up_to(&self.held)
     }
 
     /// Whether another task of the run has an invocation with this id.

@@ -66,6 +66,11 @@ impl Instant {
         Some(Instant { nanoseconds: utc.unix_nanoseconds(), decimals })
     }
 
+    /// Nanoseconds since 1970-01-01 UTC.
+    pub(crate) fn unix_nanoseconds(self) -> i128 {
+        self.nanoseconds
+    }
+
     /// Whether `time` is this instant at the claim's precision, and the claim is no finer than the source.
     ///
     /// A local time is none: its zone was only assumed.
@@ -90,6 +95,16 @@ pub(crate) fn bytes(text: &str) -> Option<i128> {
 pub(crate) fn address(text: &str) -> Option<Ipv6Addr> {
     // The longest spelling has eight groups, the last two as an address of IPv4.
     (text.len() <= 45 && text.contains(':')).then(|| text.parse().ok())?
+}
+
+/// The second, counted from 1970-01-01 UTC, in which an instant lies.
+pub(crate) fn second(unix_nanoseconds: i128) -> i128 {
+    const SECOND: i64 = 1_000_000_000;
+    // 64 bits reach from 1678 to 2262, and are divided much faster.
+    match i64::try_from(unix_nanoseconds) {
+        Ok(nanoseconds) => nanoseconds.div_euclid(SECOND).into(),
+        Err(_) => unix_nanoseconds.div_euclid(SECOND.into()),
+    }
 }
 
 /// Whether `text` is a date, or a date and time, without a zone.

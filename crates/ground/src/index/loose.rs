@@ -1,0 +1,128 @@
+//! The loosest fold: texts that any rule of the matcher takes for the same have one folded form.
+//!
+//! It is looser than every rule of [`crate::fold`], so that what it keeps apart cannot match; what it throws together is told apart by the matcher itself.
+
+use unicode_normalization::UnicodeNormalization;
+
+/// The names of the roots of the registry, long and short, in lower case.
+const HIVES: [(&[u8], &[u8]); 5] = [
+    (b"hkey_local_machine", b"hklm"),
+    (b"hkey_current_user", b"hkcu"),
+    (b"hkey_users", b"hku"),
+    (b"hkey_classes_root", b"hkcr"),
+    (b"hkey_current_config", b"hkcc"),
+];
+
+/// Folds `text` into `folded`: decomposed (NFD), in lower case, with `\` for `/`.
+///
+/// A part of a text that ends where [`crate::quotation`] lets it end folds to a part of the folded text: nothing composes across its ends.
+pub(super) fn fold(text: &str, folded: &mut Vec<u8>) {
+    folded.clear();
+    if text.is_ascii() {
+        folded.extend(text.bytes().map(|byte| if byte == b'/' { b'\\' } else { byte.to_ascii_lowercase() }));
+        return;
+    }
+    let mut encoded = [0; 4];
+    // Lower case can make of one letter two that decompose in turn.
+    for character in text.nfd().flat_map(char::to_lowercase).nfd() {
+        let turned = if character == '/' { '\\' } else { character };
+        folded.extend_from_slice(turned.encode_utf8(&mut encoded).as_bytes());
+    }
+}
+
+/// What is left of a folded text when it is compared as a whole, in two parts that follow each other.
+///
+/// Separators and braces at its ends are gone, the namespace before a drive and the colon behind its letter, too, and the root of the registry has its short name.
+/// Separators that follow each other are one; only then is `scratch` used.
+pub(super) fn whole<'f>(folded: &'f [u8], scratch: &'f mut Vec<u8>) -> (&'f [u8], &'f [u8]) {
+    let body = trim(folded);
+    let body = if body.windows(2).any(|pair| pair == br"\\") {
+        scratch.clear();
+        scratch.extend_from_slice(body);
+        scratch.dedup_by(|next, previous| *next == b'\\' && *previous == b'\\');
+        scratch.as_slice()
+    } else {
+        body
+    };
+    let body =
+        [&br"??\"[..], br"?\"].into_iter().find_map(|device| body.strip_prefix(device)).unwrap_or(body);
+    // The folder of a copied volume is named as its drive.
+    match body {
+        [_, b':', b'\\', ..] => {
+            return (body.get(..1).unwrap_or_default(), body.get(2..).unwrap_or_default());
+        }
+        [_, b'\\', ..] => return (body.get(..1).unwrap_or_default(), body.get(1..).unwrap_or_default()),
+        _ => {}
+    }
+    let root = body.split(|byte| *byte == b'\\').next().unwrap_or_default();
+    match HIVES.iter().find(|(long, short)| *long == root || *short == root) {
+        Some((_, short)) => (short, body.get(root.len()..).unwrap_or_default()),
+        None => (&[], body),
+    }
+}
+
+fn trim(folded: &[u8]) -> &[u8] {
+    let edge = |byte: &u8| matches!(byte, b'\\' | b'{' | b'}');
+    let start = folded.iter().position(|byte| !edge(byte)).unwrap_or(folded.len());
+    let end = folded.iter().rposition(|byte| !edge(byte)).map_or(start, |last| last + 1);
+    folded.get(start..end).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folded(text: &str) -> Vec<u8> {
+        let mut out = Vec::new();
+        fold(text, &mut out);
+        out
+    }
+
+    fn same(a: &str, b: &str) -> bool {
+        let whole = |text: &str| {
+            let mut scratch = Vec::new();
+            let folded = folded(text);
+            let (root, rest) = whole(&folded, &mut scratch);
+            [root, rest].concat()
+        };
+        whole(a) == whole(b)
+    }
+
+    #[test]
+    fn what_the_matcher_takes_for_the_same_has_one_form() {
+        for (a, b) in [
+            ("c:/windows//System32/", r"C:\Windows\System32"),
+            ("/Users/É", "users/e\u{301}"),
+            (r"hklm\software\Run\", r"HKEY_LOCAL_MACHINE\SOFTWARE\Run"),
+            ("HKEY_USERS", "hku/"),
+            (r"\??\C:\a", "c:/a"),
+            (r"\\?\C:\a", "C/a"),
+            ("{AB-1}", "ab-1"),
+            ("J\u{30c}x", "\u{1f0}X"),
+        ] {
+            assert!(same(a, b), "{a} {b}");
+        }
+        assert!(!same("p\u{430}ypal", "paypal"));
+    }
+
+    /// The matcher folds composed letters, the index decomposed ones: no letter may come out otherwise.
+    #[test]
+    fn every_letter_folds_alike_composed_and_decomposed() {
+        for letter in '\0'..=char::MAX {
+            let text = letter.to_string();
+            let composed: String = text.nfc().flat_map(char::to_lowercase).collect();
+            let upper = text.to_ascii_uppercase();
+            assert_eq!(folded(&text), folded(&composed), "{letter:?}");
+            assert_eq!(folded(&text), folded(&upper), "{letter:?}");
+        }
+    }
+
+    /// What is part of a word once it is folded was part of a word: quotations end where words do.
+    #[test]
+    fn no_letter_becomes_part_of_a_word() {
+        for letter in ('\0'..=char::MAX).filter(|letter| !letter.is_ascii()) {
+            let word = folded(&letter.to_string()).iter().any(u8::is_ascii_alphanumeric);
+            assert!(!word || letter.is_alphanumeric(), "{letter:?}");
+        }
+    }
+}
