@@ -10,6 +10,7 @@
 mod canary;
 mod cases;
 mod catalogue;
+mod copy_log;
 mod decoders;
 mod deleted_tools;
 mod events;
