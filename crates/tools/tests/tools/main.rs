@@ -31,6 +31,7 @@ mod replayed;
 mod search;
 mod search_registry;
 mod search_text;
+mod split_scripts;
 mod sqlite;
 mod sqlite_adversary;
 mod sqlite_damage;
