@@ -107,6 +107,13 @@ pub(crate) fn defects(source: &Source<'_, '_>, base: u64, damage: &[Damage]) -> 
     damage.iter().map(told).collect()
 }
 
+/// Tells what of a text is none: see [`artifacts::text_lines::damage`].
+pub(crate) fn tell_text_damage(source: &mut Source<'_, '_>, bytes: &[u8]) {
+    for damage in artifacts::text_lines::damage(bytes) {
+        source.damage(Some(damage.offset as u64), damage.what);
+    }
+}
+
 /// What a time means whose text names no zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unzoned {
