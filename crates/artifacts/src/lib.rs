@@ -7,6 +7,7 @@
 
 pub mod account_policy;
 pub mod civil_time;
+pub mod csv_rows;
 mod damage;
 pub mod defender_log;
 pub mod detection_history;

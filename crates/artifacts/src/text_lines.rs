@@ -2,7 +2,7 @@
 //!
 //! Bytes that are no UTF-8, such as those of a code page that the file does not name, become U+FFFD.
 
-use crate::damage::DamageKind;
+use crate::damage::{Damage, DamageKind};
 use crate::fields::Located;
 use std::ops::Range;
 
@@ -17,6 +17,8 @@ pub struct Line {
     /// Its text without the line end.
     pub text: Located<String>,
     wide: bool,
+    /// Whether the file says in what its text is encoded.
+    marked: bool,
     /// Units that were no characters.
     lost: usize,
 }
@@ -40,9 +42,13 @@ impl Line {
         self.part(start..start.checked_add(text.len())?)
     }
 
-    /// What is wrong with the text.
+    /// What is wrong with the text: zeros, which no text holds, and units that are no characters of the encoding that the file names.
+    ///
+    /// Without a byte order mark bytes that are no UTF-8 may be those of a code page: that is no damage.
     pub fn damage(&self) -> Option<DamageKind> {
-        (self.lost > 0).then_some(DamageKind::Text { what: "the line", count: self.lost })
+        let zeros = self.text.value.bytes().filter(|byte| *byte == 0).count();
+        let count = zeros + if self.marked { self.lost } else { 0 };
+        (count > 0).then_some(DamageKind::Text { what: "the line", count })
     }
 }
 
@@ -56,7 +62,31 @@ pub fn lines(bytes: &[u8]) -> Lines<'_> {
     } else {
         0
     };
-    Lines { bytes, at, wide, number: 0 }
+    Lines { bytes, at, wide, marked: at > 0, number: 0 }
+}
+
+/// What no text of the kind holds, in order; of damaged lines in a row it is told together.
+pub fn damage(bytes: &[u8]) -> Vec<Damage> {
+    let (mut found, mut before) = (Vec::<Damage>::new(), false);
+    let all = lines(bytes);
+    if !all.wide && !bytes.contains(&0) && (!all.marked || str::from_utf8(bytes).is_ok()) {
+        return found;
+    }
+    for line in all {
+        let Some(what) = line.damage() else {
+            before = false;
+            continue;
+        };
+        match (found.last_mut(), what) {
+            (
+                Some(Damage { what: DamageKind::Text { count, .. }, .. }),
+                DamageKind::Text { count: more, .. },
+            ) if before => *count += more,
+            _ => found.push(Damage::at(line.text.offset, what)),
+        }
+        before = true;
+    }
+    found
 }
 
 /// See [`lines`].
@@ -64,6 +94,7 @@ pub struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,
     wide: bool,
+    marked: bool,
     number: u64,
 }
 
@@ -86,7 +117,7 @@ impl Iterator for Lines<'_> {
         self.number += 1;
         let (text, lost) = decode(content, self.wide);
         let text = Located::new(text, offset, content.len());
-        Some(Line { number: self.number, text, wide: self.wide, lost })
+        Some(Line { number: self.number, text, wide: self.wide, marked: self.marked, lost })
     }
 }
 
@@ -137,10 +168,30 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_counted() {
-        let found: Vec<_> = lines(b"a\xE4b").collect();
-        assert_eq!(found[0].text.value, "a\u{FFFD}b");
-        assert!(found[0].damage().is_some());
+    fn what_no_text_of_the_encoding_holds_is_damage() {
+        assert_eq!(lines(b"a\xE4b").next().unwrap().text.value, "a\u{FFFD}b");
+        /// Offsets and how many units.
+        type Told = &'static [(usize, usize)];
+        let table: [(&[u8], Told); 8] = [
+            (b"plain\r\ntext", &[]),
+            (b"of a code page: \xE4", &[]),
+            (b"\xEF\xBB\xBFa\nUTF-8: \xE4\xF6\n", &[(5, 2)]),
+            (b"a\n\0\0\0\0", &[(2, 4)]),
+            (b"\0\n\0\nb\n\0", &[(0, 2), (6, 1)]),
+            (b"\xFF\xFEa\0\n\0b\0", &[]),
+            (b"\xFF\xFEa\0\n\0b", &[(6, 1)]),
+            (b"\xFF\xFEa\0\n\0\x00\xD8", &[(6, 1)]),
+        ];
+        for (bytes, expected) in table {
+            let found: Vec<_> = damage(bytes)
+                .into_iter()
+                .map(|one| match one.what {
+                    DamageKind::Text { count, .. } => (one.offset, count),
+                    other => panic!("{other}"),
+                })
+                .collect();
+            assert_eq!(found, expected, "{bytes:?}");
+        }
     }
 
     proptest! {

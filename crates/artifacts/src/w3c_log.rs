@@ -3,6 +3,7 @@
 //! Source of the format: W3C working draft WD-logfile-960323: `#Fields:` names the columns, which are parted by spaces; `-` is no value.
 
 use crate::civil_time::{self, CivilTime};
+use crate::damage::{Damage, DamageKind};
 use crate::fields::Located;
 use crate::text_lines::{Line, lines};
 
@@ -18,6 +19,8 @@ pub struct Row {
     pub time: Option<Located<CivilTime>>,
     /// Whether the log says that its times are local; the format means UTC.
     pub local: bool,
+    /// What is wrong with it: its text, or that it has fewer values than the head names columns.
+    pub damage: Option<Damage>,
     columns: Vec<(String, Located<String>)>,
 }
 
@@ -34,7 +37,7 @@ pub fn software(head: &[u8]) -> Option<String> {
     first.find_map(|line| line.text.value.strip_prefix("#Software:").map(|name| name.trim().to_owned()))
 }
 
-/// The rows in order.
+/// The rows in order; one may have nothing but damage.
 pub fn rows(bytes: &[u8]) -> impl Iterator<Item = Row> + '_ {
     let (mut names, mut local, mut day) = (Vec::new(), false, None);
     lines(bytes).filter_map(move |line| {
@@ -54,17 +57,24 @@ pub fn rows(bytes: &[u8]) -> impl Iterator<Item = Row> + '_ {
 }
 
 fn row(line: &Line, names: &[String], local: bool, day: Option<&str>) -> Option<Row> {
-    let values = line.text.value.split(' ').filter(|value| !value.is_empty());
-    let columns: Vec<_> = names
-        .iter()
-        .zip(values)
-        .filter(|(_, value)| *value != "-")
-        .filter_map(|(name, value)| Some((name.clone(), line.place(value)?)))
-        .collect();
-    if columns.is_empty() {
+    let values: Vec<_> = line.text.value.split(' ').filter(|value| !value.trim().is_empty()).collect();
+    if values.is_empty() {
         return None;
     }
-    let mut row = Row { line: line.text.clone(), time: None, local, columns };
+    let fewer = values.len() < names.len() || names.is_empty();
+    // What a row was cut in is its last value: that need not be whole.
+    let whole = if fewer { values.len() - 1 } else { values.len() };
+    let columns: Vec<_> = names
+        .iter()
+        .zip(values.iter().take(whole))
+        .filter(|(_, value)| **value != "-")
+        .filter_map(|(name, value)| Some((name.clone(), line.place(value)?)))
+        .collect();
+    let (expected, actual) = (names.len() as u64, values.len() as u64);
+    let count = DamageKind::Field { what: "the number of columns", expected, actual };
+    let what = line.damage().or(fewer.then_some(count));
+    let damage = what.map(|what| Damage::at(line.text.offset, what));
+    let mut row = Row { line: line.text.clone(), time: None, local, damage, columns };
     row.time = time(&row, day);
     Some(row)
 }
@@ -104,6 +114,29 @@ mod tests {
         let text = b"#Date: 2012-04-04 00:00:00\n#Fields: time c-ip\n01:58:40 192.0.2.7\n";
         let row = rows(text).next().unwrap();
         assert_eq!(row.time.unwrap().value.raw, "2012-04-04 01:58:40");
+    }
+
+    #[test]
+    fn a_row_that_is_cut_tells_it_and_gives_no_value_that_may_be_cut() {
+        let short = |actual| DamageKind::Field { what: "the number of columns", expected: 3, actual };
+        let table: [(&str, Option<DamageKind>, usize); 5] = [
+            ("1.2.3.4 GET /a", None, 3),
+            ("1.2.3.4 - /a b", None, 2),
+            ("1.2.3.4 GE", Some(short(2)), 1),
+            ("1.2.3", Some(short(1)), 0),
+            ("1.2.3.4 \0\0 /a", Some(DamageKind::Text { what: "the line", count: 2 }), 3),
+        ];
+        for (line, damage, values) in table {
+            let text = format!("#Fields: c-ip method uri\n{line}\n");
+            let row = rows(text.as_bytes()).next().unwrap();
+            assert_eq!(
+                (row.damage.map(|damage| damage.what), row.columns.len()),
+                (damage, values),
+                "{line:?}"
+            );
+        }
+        let nameless = rows(b"1.2.3.4 GET\n").next().unwrap();
+        assert!(nameless.damage.is_some() && nameless.columns.is_empty());
     }
 
     proptest! {

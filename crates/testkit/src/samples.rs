@@ -58,6 +58,8 @@ pub fn samples() -> Vec<Sample> {
             "Users/ann/AppData/Local/Google/Chrome/User Data/Default/History",
             history,
         ),
+        sample("copy_log", "2012-04-04T015840_CopyLog.csv", windows_logs::COPY_LOG.as_bytes().to_vec()),
+        sample("copy_log", "2012-04-04T015840_SkipLog.csv.csv", windows_logs::SKIP_LOG.as_bytes().to_vec()),
         sample("ese_database", "ProgramData/plain.edb", ese::plain()),
         sample(
             "firefox_history",

@@ -59,3 +59,12 @@ pub const FIREWALL: &str = "#Version: 1.5\r\n#Software: Microsoft Windows Firewa
 pub const WEB: &str = "#Software: Microsoft Internet Information Services 10.0\r\n#Version: 1.0\r\n#Date: 2012-04-04 01:58:40\r\n\
 #Fields: date time s-ip cs-method cs-uri-stem cs-uri-query s-port cs-username c-ip cs(User-Agent) cs(Referer) sc-status sc-substatus sc-win32-status time-taken\r\n\
 2012-04-04 01:58:40 192.0.2.1 POST /upload.aspx id=1 443 - 192.0.2.7 Mozilla/5.0+(X11) - 200 0 0 15\r\n";
+
+/// A log of what KAPE copied: an original with all its times, and one with a comma in its name and none.
+pub const COPY_LOG: &str = "\u{FEFF}CopiedTimestamp,SourceFile,DestinationFile,FileSize,SourceFileSha1,DeferredCopy,CreatedOnUtc,ModifiedOnUtc,LastAccessedOnUtc,CopyDuration\r\n\
+2012-04-04 01:58:42.8392490,C:\\Users\\ann\\NTUSER.DAT,E:\\tout\\C\\Users\\ann\\NTUSER.DAT,262144,DA39A3EE5E6B4B0D3255BFEF95601890AFD80709,True,2011-12-07 09:03:44.5688762,2012-04-04 01:58:40.8392490,2012-04-04 01:58:40.8392490,00:00:00.0156106\r\n\
+2012-04-04 01:58:43.8392490,\"C:\\Users\\ann\\plan, new.txt\",\"E:\\tout\\C\\Users\\ann\\plan, new.txt\",0,DA39A3EE5E6B4B0D3255BFEF95601890AFD80709,False,,,,00:00:00\r\n";
+
+/// A log of what KAPE did not copy.
+pub const SKIP_LOG: &str = "\u{FEFF}SourceFile,SourceFileSha1,Reason\r\n\
+C:\\Users\\bob\\NTUSER.DAT.LOG2,DA39A3EE5E6B4B0D3255BFEF95601890AFD80709,Deduped\r\n";

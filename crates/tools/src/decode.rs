@@ -4,6 +4,7 @@
 //! A new one is that file, its `mod` line and its line in [`DECODERS`]; `parse_file`, the tools that gather several sources and the super-timeline then use it without further words.
 
 mod chromium_history;
+mod copy_log;
 mod defender_history;
 mod defender_log;
 mod download_mark;
@@ -62,6 +63,7 @@ pub(crate) struct Decoder {
 /// Sorted by name. Where content fits several, the first one reads it.
 pub(crate) const DECODERS: &[Decoder] = &[
     chromium_history::DECODER,
+    copy_log::DECODER,
     defender_history::DECODER,
     defender_log::DECODER,
     download_mark::DECODER,

@@ -10,6 +10,7 @@ mod compare_ese;
 mod compare_events;
 mod compare_files;
 mod compare_hives;
+mod compare_mft;
 mod guard;
 mod mutate;
 
@@ -21,6 +22,7 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     compare-events FILE...    compare event logs with what evtxexport tells\n  \
     compare-ese FILE...       compare ESE databases with what esedbexport tells\n  \
     compare-hives HIVE...     compare hives with what reglookup tells\n  \
+    compare-mft FILE...       compare $MFT files with what mft_dump tells\n  \
     mutate [--count N] [--decoder NAME] [FILE...]  read damaged copies of samples, or of files\n  \
     endure FILE...            read damaged files in every way there is\n  \
     seeds                     write the samples as first inputs of the fuzz targets";
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         Some("compare-ese") => compare_databases(),
         Some("compare-events") => compare_events(),
         Some("compare-hives") => compare_hives(),
+        Some("compare-mft") => compare_tables(),
         Some("mutate") => mutate::mutate(|line| eprintln!("{line}")),
         Some("endure") => mutate::endure(|line| eprintln!("{line}")),
         Some("seeds") => seeds(),
@@ -98,6 +101,15 @@ fn compare_hives() -> io::Result<()> {
     let mut different = 0;
     for hive in std::env::args_os().skip(2) {
         different += compare_hives::compare(Path::new(&hive), &mut |line| eprintln!("{line}"))?;
+    }
+    if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
+}
+
+/// The same for master file tables.
+fn compare_tables() -> io::Result<()> {
+    let mut different = 0;
+    for file in std::env::args_os().skip(2) {
+        different += compare_mft::compare(Path::new(&file), &mut |line| eprintln!("{line}"))?;
     }
     if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
 }

@@ -15,6 +15,13 @@ const CHECKSUM_FIELD: usize = 0x1FC;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Filetime(pub u64);
 
+impl Filetime {
+    /// Whether it names an instant: neither 0, "not set", nor one of the two values by which Windows says "never".
+    pub fn is_time(self) -> bool {
+        ![0, 0x7FFF_FFFF_FFFF_FFFF, u64::MAX].contains(&self.0)
+    }
+}
+
 /// What the base block says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HiveHeader {

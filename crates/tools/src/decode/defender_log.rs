@@ -86,6 +86,7 @@ fn records() -> Vec<RecordType> {
 
 fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     let bytes = source.bytes(LONGEST)?;
+    parts::tell_text_damage(source, &bytes);
     source.note("only lines about detections, blocked or looked-up files and scanned processes are given; search_text reads the others");
     let path = source.node.path.as_str().to_owned();
     for entry in defender_log::entries(&bytes) {

@@ -49,6 +49,7 @@ fn records() -> Vec<RecordType> {
 
 fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     let bytes = source.bytes(LONGEST)?;
+    parts::tell_text_damage(source, &bytes);
     let report = error_report::read(&bytes);
     if report.event_type.is_none() {
         source.damage(None, "expected the kind of the problem, found none");

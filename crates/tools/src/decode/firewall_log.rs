@@ -47,10 +47,16 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     let bytes = source.bytes(LONGEST)?;
     let path = source.node.path.as_str().to_owned();
     for found in w3c_log::rows(&bytes) {
-        let Some(action) = found.get("action") else { continue };
+        let Some(action) = found.get("action") else {
+            if let Some(damage) = found.damage {
+                source.damage(Some(damage.offset as u64), damage.what);
+            }
+            continue;
+        };
         let unzoned = if found.local { parts::Unzoned::Local } else { parts::Unzoned::Utc };
         let row = source
             .row(KIND, Some(parts::place(0, &found.line)))
+            .defects(parts::defects(source, 0, found.damage.as_slice()))
             .field("path", FieldValue::Path(path.clone()));
         let row = parts::part(row, "action", 0, Some(action), FieldValue::Name);
         let row = parts::civil(row, "time", 0, found.time.as_ref(), unzoned);

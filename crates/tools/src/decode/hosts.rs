@@ -45,6 +45,7 @@ fn records() -> Vec<RecordType> {
 
 fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     let bytes = source.bytes(LONGEST)?;
+    parts::tell_text_damage(source, &bytes);
     let (lines, more) = hosts::read(&bytes);
     if more {
         source.gap("more lines than are read");

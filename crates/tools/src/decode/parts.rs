@@ -7,9 +7,6 @@ use artifacts::registry::Filetime;
 use artifacts::{Damage, Located};
 use ledger::{AssumedZone, ByteSpan, Clock, Defect, FieldValue, Precision, Time, Utc};
 
-/// The FILETIMEs by which Windows says "never" or "not set".
-const NEVER: [u64; 3] = [0, 0x7FFF_FFFF_FFFF_FFFF, u64::MAX];
-
 /// A part as a field, where there is one; `base` is where the data that it was read from stands in the file.
 pub(crate) fn part<T: Clone>(
     row: Row,
@@ -36,7 +33,7 @@ pub(crate) fn number<T: Copy + Into<i128>>(
 
 /// A FILETIME that the host kept as a field; "never" is no time and gives none.
 pub(crate) fn time(row: Row, field: &str, base: u64, found: Option<&Located<Filetime>>) -> Row {
-    let found = found.filter(|found| !NEVER.contains(&found.value.0));
+    let found = found.filter(|found| found.value.is_time());
     part(row, field, base, found, |ticks| FieldValue::Time(Time::from_filetime(ticks.0)))
 }
 
@@ -82,7 +79,7 @@ impl Base {
 
     /// A FILETIME that the host kept as a field; "never" is no time and gives none.
     pub(crate) fn time(self, row: Row, field: &str, found: Option<&Located<Filetime>>) -> Row {
-        let found = found.filter(|found| !NEVER.contains(&found.value.0));
+        let found = found.filter(|found| found.value.is_time());
         self.part(row, field, found, |ticks| FieldValue::Time(Time::from_filetime(ticks.0)))
     }
 
@@ -108,6 +105,13 @@ impl Base {
 pub(crate) fn defects(source: &Source<'_, '_>, base: u64, damage: &[Damage]) -> Vec<Defect> {
     let told = |damage: &Damage| source.defect(Some(base.saturating_add(damage.offset as u64)), damage.what);
     damage.iter().map(told).collect()
+}
+
+/// Tells what of a text is none: see [`artifacts::text_lines::damage`].
+pub(crate) fn tell_text_damage(source: &mut Source<'_, '_>, bytes: &[u8]) {
+    for damage in artifacts::text_lines::damage(bytes) {
+        source.damage(Some(damage.offset as u64), damage.what);
+    }
 }
 
 /// What a time means whose text names no zone.

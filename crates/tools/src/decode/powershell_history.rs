@@ -49,6 +49,7 @@ fn records() -> Vec<RecordType> {
 
 fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     let bytes = source.bytes(LONGEST)?;
+    parts::tell_text_damage(source, &bytes);
     let path = source.node.path.as_str().to_owned();
     let user = profile(&path).map(str::to_owned);
     for command in powershell_log::history(&bytes) {

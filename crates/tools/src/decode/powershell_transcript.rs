@@ -60,6 +60,7 @@ fn records() -> Vec<RecordType> {
 
 fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     let bytes = source.bytes(LONGEST)?;
+    parts::tell_text_damage(source, &bytes);
     let found = powershell_log::transcript(&bytes);
     let row = common(source.row(SESSION, Some(ByteSpan::new(0, bytes.len() as u64))), source, &found);
     let row = parts::civil(row, "time", 0, found.start.as_ref(), parts::Unzoned::Local);

@@ -42,6 +42,7 @@ fn records() -> Vec<RecordType> {
 
 fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     let bytes = source.bytes(LONGEST)?;
+    parts::tell_text_damage(source, &bytes);
     let path = source.node.path.as_str().to_owned();
     for section in setup_log::sections(&bytes) {
         let Some(title) = section.title.as_ref().filter(|title| !title.value.is_empty()) else { continue };

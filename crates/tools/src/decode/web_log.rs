@@ -52,9 +52,15 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     let bytes = source.bytes(LONGEST)?;
     let path = source.node.path.as_str().to_owned();
     for found in w3c_log::rows(&bytes) {
-        let Some(uri) = found.get("cs-uri-stem") else { continue };
+        let Some(uri) = found.get("cs-uri-stem") else {
+            if let Some(damage) = found.damage {
+                source.damage(Some(damage.offset as u64), damage.what);
+            }
+            continue;
+        };
         let row = source
             .row(KIND, Some(parts::place(0, &found.line)))
+            .defects(parts::defects(source, 0, found.damage.as_slice()))
             .field("path", FieldValue::Path(path.clone()));
         let mut row = parts::civil(row, "time", 0, found.time.as_ref(), parts::Unzoned::Utc);
         row = parts::part(row, "uri", 0, Some(uri), FieldValue::Text);

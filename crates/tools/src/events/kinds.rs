@@ -383,7 +383,7 @@ pub(super) const KINDS: &[Kind] = &[
             ("script_block", Guid, "the block"),
             ("path", Path, "file of the script"),
             ("text", Text, "the block, or its part"),
-            ("part", Integer, "number of the part"),
+            ("part", Integer, "number of the part; words across the border of two parts stand in neither"),
             ("parts", Integer, "how many parts the block has"),
             ("sid", Sid, "user"),
             PID,

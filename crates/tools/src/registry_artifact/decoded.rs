@@ -7,9 +7,6 @@ use artifacts::shell_item::FatTime;
 use artifacts::{Damage, Located};
 use ledger::{ByteSpan, Clock, FieldValue, Precision, Time, Utc};
 
-/// The FILETIMEs by which Windows says "never".
-const NEVER: [u64; 3] = [0, 0x7FFF_FFFF_FFFF_FFFF, u64::MAX];
-
 /// Where a decoded part stands in the file, where it stands in one piece.
 pub(crate) fn place<T>(held: &Held<'_>, found: &Located<T>) -> Option<ByteSpan> {
     held.part(found.offset as u64, found.length as u64)
@@ -41,13 +38,8 @@ pub(crate) fn number<T: Copy + Into<i128>>(
 
 /// A FILETIME as a field; "never" is no time and gives none.
 pub(crate) fn time(draft: Draft, field: &str, held: &Held<'_>, found: Option<&Located<Filetime>>) -> Draft {
-    let found = found.filter(|found| is_time(found.value));
+    let found = found.filter(|found| found.value.is_time());
     part(draft, field, held, found, |ticks| FieldValue::Time(Time::from_filetime(ticks.0)))
-}
-
-/// Whether a FILETIME is a time and not "never".
-pub(crate) fn is_time(ticks: Filetime) -> bool {
-    !NEVER.contains(&ticks.0)
 }
 
 /// A date and time of FAT in UTC as a field; its raw value is the date and the time in hexadecimal.

@@ -216,7 +216,7 @@ fn dynamic(draft: Draft, held: &Held<'_>) -> Draft {
     let draft = time(draft, "created", held, dynamic.created.as_ref());
     let draft = time(draft, "last_run", held, dynamic.last_run.as_ref());
     let draft = time(draft, "last_completed", held, dynamic.last_completed.as_ref());
-    let ran = dynamic.last_run.as_ref().is_some_and(|time| decoded::is_time(time.value));
+    let ran = dynamic.last_run.as_ref().is_some_and(|time| time.value.is_time());
     let result = dynamic.last_error.as_ref().filter(|_| ran);
     decoded::number(draft, "last_result", held, result)
 }

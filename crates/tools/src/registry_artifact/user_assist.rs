@@ -1,7 +1,7 @@
 //! What a user started through the shell (UserAssist).
 
 use super::Artifact;
-use super::decoded::{self, is_time, undecoded};
+use super::decoded::{self, undecoded};
 use super::draft::{Draft, record_type, value_path};
 use super::reader::Reader;
 use super::values::Held;
@@ -175,7 +175,7 @@ fn counts(draft: Draft, held: &Held<'_>, entry: &Entry) -> Draft {
 fn last(draft: Draft, found: &Found<'_>, entry: &Entry, at_once: impl Fn(Filetime) -> bool) -> Draft {
     let ticks = entry.last_run.value;
     let by_item = found.started_by.as_deref().is_some_and(|how| how.eq_ignore_ascii_case(BY_ITEM));
-    let field = if is_time(ticks) && at_once(ticks) {
+    let field = if ticks.is_time() && at_once(ticks) {
         "preset_time"
     } else if by_item && !is_shortcut(&found.program) {
         "last_chosen"
