@@ -16,6 +16,7 @@ use std::collections::VecDeque;
 pub(crate) struct Judging {
     batch: Batch,
     claim: ClaimId,
+    reading: Reading,
 }
 
 /// A record call under way.
@@ -101,7 +102,8 @@ impl Task {
         })));
         let own = self.id();
         cite(&mut self.shelf, &self.setting, own, &stated);
-        self.waiting = Waiting::Busy(Box::new(Busy::Judging(Judging { batch, claim })));
+        self.waiting =
+            Waiting::Busy(Box::new(Busy::Judging(Judging { batch, claim, reading: reading.clone() })));
         Ok(Some(Command::Judge(Judgement::Reading { claim, fact, reading })))
     }
 
@@ -112,7 +114,7 @@ impl Task {
         verdict: Verdict,
         append: &mut Vec<Append>,
     ) -> Result<Command, StepError> {
-        let Judging { mut batch, claim } = judging;
+        let Judging { mut batch, claim, reading } = judging;
         match verdict {
             Verdict::Grounded { fact, healing } => {
                 let fact = fact.into_entry();
@@ -129,6 +131,7 @@ impl Task {
                 append.push(event(Event::ClaimAccepted(Box::new(ClaimAccepted { claim, fact, healing }))));
             }
             Verdict::Refused(rejection) => {
+                self.shelf.note_refused(&reading, rejection.code);
                 self.rejections += 1;
                 self.turn_record.refused_claims += 1;
                 batch.results.push(ReadingResult::Rejected { rejection: rejection.clone() });

@@ -1,5 +1,6 @@
 //! Judges a reading.
 
+use crate::again::again;
 use crate::bind::stands;
 use crate::choose::{choose, search};
 use crate::claim::Claim;
@@ -43,7 +44,10 @@ pub enum Verdict {
 pub fn judge(reading: &Reading, fact: FactId, shelf: &Shelf, setting: &Setting<'_>) -> Verdict {
     match ground(reading, fact, shelf, setting) {
         Ok((fact, healing)) => Verdict::Grounded { fact, healing },
-        Err(rejection) => Verdict::Refused(rejection),
+        Err(rejection) => {
+            let times = shelf.times_refused(reading, rejection.code);
+            Verdict::Refused(again(rejection, times, shelf))
+        }
     }
 }
 

@@ -17,6 +17,7 @@
 //! [`recheck`] examines a finished fact again and shares no code with that way.
 
 mod absence;
+mod again;
 mod bind;
 mod choose;
 mod claim;

@@ -23,6 +23,14 @@ pub(crate) fn refuse(
     Rejection { code, reason: cut(&reason, LONGEST_SENTENCE), hint: cut(&hint, LONGEST_SENTENCE), candidates }
 }
 
+/// The most characters of a hint that is given again, with a record written out.
+const LONGEST_REPEATED: usize = 600;
+
+/// The same rejection with another hint.
+pub(crate) fn repeated(rejection: Rejection, hint: &str) -> Rejection {
+    Rejection { hint: cut(hint, LONGEST_REPEATED), ..rejection }
+}
+
 /// A place that the agent may have meant; `text` is what stands there, unquoted.
 pub(crate) fn candidate(
     held: &Held,

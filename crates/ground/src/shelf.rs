@@ -2,7 +2,7 @@
 
 use crate::index::{Index, Lazy};
 use ledger::event::RecordRange;
-use ledger::{Completeness, InvocationId, Outcome, Output};
+use ledger::{Completeness, InvocationId, Outcome, Output, Reading, RejectionCode};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, MutexGuard};
@@ -15,6 +15,8 @@ pub struct Shelf {
     held: Vec<Held>,
     places: BTreeMap<InvocationId, usize>,
     foreign: BTreeSet<InvocationId>,
+    /// How often readings were refused: by the reason, and by what they are about.
+    refused: BTreeMap<(RejectionCode, String), u32>,
     index: Lazy,
 }
 
@@ -98,8 +100,24 @@ impl Shelf {
         self.index.up_to(&self.held)
     }
 
+    /// Notes that a reading of the task was refused.
+    pub fn note_refused(&mut self, reading: &Reading, code: RejectionCode) {
+        *self.refused.entry((code, about(reading))).or_default() += 1;
+    }
+
+    /// How often a reading about the same was refused for this reason.
+    pub(crate) fn times_refused(&self, reading: &Reading, code: RejectionCode) -> u32 {
+        self.refused.get(&(code, about(reading))).copied().unwrap_or_default()
+    }
+
     /// Whether another task of the run has an invocation with this id.
     pub fn is_foreign(&self, id: InvocationId) -> bool {
         self.foreign.contains(&id)
     }
+}
+
+/// What a reading is about: its subject and its longest value.
+fn about(reading: &Reading) -> String {
+    let longest = reading.values.iter().map(|value| value.value.trim()).max_by_key(|value| value.len());
+    format!("{}\n{}", reading.subject.trim(), longest.unwrap_or_default())
 }

@@ -685,3 +685,21 @@ fn one_record_in_two_different_outputs_is_one_place_and_the_earlier_call_is_name
         Verdict::Refused(rejection) => panic!("{rejection:?}"),
     }
 }
+
+#[test]
+fn a_reading_refused_again_for_the_same_reason_is_told_what_the_record_holds() {
+    let mut world = World::new();
+    let claim = run(&[("data", r"C:\Windows\system32\SecurityHealthSystrax.exe")]);
+    let first = refused(&world, &claim);
+    world.shelf.note_refused(&claim, first.code);
+    let second = refused(&world, &claim);
+    assert_eq!((second.code, &second.reason), (first.code, &first.reason));
+    assert!(second.hint.starts_with("Refused before"), "{second:?}");
+    assert!(second.hint.contains(r#"data = "C:\\Windows\\system32\\SecurityHealthSystray.exe""#), "{second:?}");
+    world.shelf.note_refused(&claim, second.code);
+    let third = refused(&world, &claim);
+    assert!(third.hint.starts_with("Refused 3 times") && is_bounded(&third), "{third:?}");
+    // Another reading, and another reason, begin anew.
+    let other = run(&[("data", "first\nsecund")]);
+    assert!(!refused(&world, &other).hint.starts_with("Refused"));
+}

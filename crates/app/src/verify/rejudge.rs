@@ -5,8 +5,8 @@ use engine::Setting;
 use ground::{AbsenceVerdict, DerivationVerdict, Shelf, Verdict, judge_derivation};
 use ledger::event::{ClaimSubmitted, InvocationStarted, RunOpened};
 use ledger::{
-    AbsenceId, Claim, ClaimId, DerivationId, Digest, Event, FactEntry, FactId, InvocationId, Output, Stream,
-    TaskId,
+    AbsenceId, Claim, ClaimId, DerivationId, Digest, Event, FactEntry, FactId, InvocationId, Output, Reading,
+    Stream, TaskId,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -56,6 +56,8 @@ struct TaskFold {
     shelf: Shelf,
     started: BTreeMap<InvocationId, InvocationStarted>,
     facts: BTreeMap<FactId, FactEntry>,
+    /// The last reading that was claimed.
+    reading: Option<Reading>,
     claims: u32,
     verdict: Option<(ClaimId, Again)>,
 }
@@ -99,6 +101,11 @@ impl TaskFold {
             Event::ClaimAccepted(accepted) => {
                 self.facts.insert(accepted.fact.id, accepted.fact.clone());
             }
+            Event::ClaimRejected(rejected) => {
+                if let Some(reading) = self.reading.take() {
+                    self.shelf.note_refused(&reading, rejected.rejection.code);
+                }
+            }
             Event::ClaimSubmitted(submitted) => self.judge(task, submitted, setting, bench),
             _ => {}
         }
@@ -106,6 +113,10 @@ impl TaskFold {
 
     fn judge(&mut self, task: TaskId, submitted: &ClaimSubmitted, setting: &Setting, bench: &Bench) {
         engine::cite(&mut self.shelf, setting, task, &submitted.stated);
+        self.reading = match &submitted.stated {
+            Claim::Reading(reading) => Some(reading.clone()),
+            Claim::Absence(_) | Claim::Derivation(_) => None,
+        };
         let again = match &submitted.stated {
             Claim::Reading(reading) => FactId::assign(&setting.ids, task, self.claims)
                 .map(|fact| Again::Reading(bench.judge(reading, fact, &self.shelf))),
