@@ -31,6 +31,8 @@ pub struct Tallies {
     pub by_code: BTreeMap<RejectionCode, Tally>,
     /// By agent.
     pub by_agent: BTreeMap<String, Tally>,
+    /// By what decided the agents' steps.
+    pub by_model: BTreeMap<String, Tally>,
     /// By the tool of the invocation that was cited, or that a healing put in its place; `None` where no such invocation is known.
     pub by_tool: BTreeMap<Option<String>, Tally>,
 }
@@ -59,24 +61,25 @@ pub fn tallies<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Tallies {
 struct Kind<'a> {
     code: Option<RejectionCode>,
     agent: &'a str,
+    model: &'a str,
     tool: Option<String>,
     refused: bool,
 }
 
 impl<'a> Kind<'a> {
     fn of(run: &Run, view: &'a TaskView, claim: &ClaimView) -> Option<Kind<'a>> {
-        let agent = view.assigned.agent.name.as_str();
+        let (agent, model) = (view.assigned.agent.name.as_str(), view.assigned.model.as_str());
         let tool = |invocation: InvocationId| Some(run.invocation(invocation)?.1.started.tool.clone());
         match claim.judged.as_ref()? {
             Judged::Accepted(accepted) => {
                 let code = accepted.healing.as_ref().map(|healing| healing.because);
-                Some(Kind { code, agent, tool: tool(accepted.fact.invocation), refused: false })
+                Some(Kind { code, agent, model, tool: tool(accepted.fact.invocation), refused: false })
             }
             Judged::Covered(covered) => {
                 let tool = covered.absence.searches.first().copied().and_then(tool);
-                Some(Kind { code: None, agent, tool, refused: false })
+                Some(Kind { code: None, agent, model, tool, refused: false })
             }
-            Judged::Derived(_) => Some(Kind { code: None, agent, tool: None, refused: false }),
+            Judged::Derived(_) => Some(Kind { code: None, agent, model, tool: None, refused: false }),
             Judged::Rejected(rejection) => {
                 let cited = match &claim.submitted.stated {
                     Claim::Reading(reading) => Some(&reading.invocation),
@@ -84,7 +87,7 @@ impl<'a> Kind<'a> {
                     Claim::Derivation(_) => None,
                 };
                 let tool = cited.and_then(|cited| cited.parse().ok()).and_then(tool);
-                Some(Kind { code: Some(rejection.code), agent, tool, refused: true })
+                Some(Kind { code: Some(rejection.code), agent, model, tool, refused: true })
             }
         }
     }
@@ -103,6 +106,7 @@ impl Tallies {
         let first = lost.is_some_and(|turn| counted.all.insert(turn));
         self.all.add(kind, fate, first);
         self.by_agent.entry(kind.agent.to_owned()).or_default().add(kind, fate, first);
+        self.by_model.entry(kind.model.to_owned()).or_default().add(kind, fate, first);
         let first = lost.is_some_and(|turn| counted.tools.insert((kind.tool.clone(), turn)));
         self.by_tool.entry(kind.tool.clone()).or_default().add(kind, fate, first);
         if let Some(code) = kind.code {
@@ -135,7 +139,7 @@ fn lost_turns(view: &TaskView) -> BTreeSet<u32> {
         of.map(|claim| claim.submitted.turn)
     };
     let mut lost: BTreeSet<u32> = turns(|judged| matches!(judged, Judged::Rejected(_))).collect();
-    let useful = turns(|judged| matches!(judged, Judged::Accepted(_)));
+    let useful = turns(Judged::stands);
     for turn in useful.chain(view.invocations.iter().map(|invocation| invocation.started.turn)) {
         lost.remove(&turn);
     }

@@ -51,11 +51,12 @@ fn tally(
 }
 
 #[test]
-fn claims_are_counted_by_code_agent_and_tool() {
+fn claims_are_counted_by_code_agent_model_and_tool() {
     let run = run();
     let tallies = tallies([&run]);
     assert_eq!(tallies.all, tally(6, 4, 1, &[(2, 1), (3, 1)], 2, 2));
     assert_eq!(tallies.by_agent["registry"], tallies.all);
+    assert_eq!(tallies.by_model.values().collect::<Vec<_>>(), [&tallies.all]);
     assert_eq!(tallies.by_code[&RejectionCode::ValueAbsent], tally(2, 2, 0, &[(2, 1), (3, 1)], 0, 1));
     assert_eq!(tallies.by_code[&RejectionCode::UnknownInvocation], tally(2, 1, 1, &[], 1, 1));
     let tool = |name: Option<&str>| &tallies.by_tool[&name.map(str::to_owned)];
@@ -69,14 +70,15 @@ fn the_groups_of_a_tally_add_up_and_several_runs_are_counted_together() {
     let (single, both) = (tallies([&one]), tallies([&one, &other]));
     assert_eq!(both.all.claims, 2 * single.all.claims);
     assert_eq!(both.all.lost_turns, 2 * single.all.lost_turns);
-    let sum = |of: &dyn Fn(&Tally) -> u32| -> [u32; 3] {
+    let sum = |of: &dyn Fn(&Tally) -> u32| -> [u32; 4] {
         [
             both.by_code.values().map(of).sum(),
             both.by_agent.values().map(of).sum(),
             both.by_tool.values().map(of).sum(),
+            both.by_model.values().map(of).sum(),
         ]
     };
-    assert_eq!(sum(&|tally| tally.refused), [both.all.refused; 3]);
-    assert_eq!(sum(&|tally| tally.healed), [both.all.healed; 3]);
-    assert_eq!(sum(&|tally| tally.abandoned), [both.all.abandoned; 3]);
+    assert_eq!(sum(&|tally| tally.refused), [both.all.refused; 4]);
+    assert_eq!(sum(&|tally| tally.healed), [both.all.healed; 4]);
+    assert_eq!(sum(&|tally| tally.abandoned), [both.all.abandoned; 4]);
 }

@@ -5,7 +5,7 @@ use graph::{Tallies, Tally};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// Tables by code, agent and tool, and what refusals cost.
+/// Tables by code, agent, tool and model, and what refusals cost.
 pub fn tallies(tallies: &Tallies) -> String {
     let mut out = String::new();
     let width = groups(tallies).iter().flat_map(|(_, rows)| rows).map(|(name, _)| name.chars().count()).max();
@@ -42,21 +42,22 @@ fn cost(out: &mut String, all: &Tally) {
     );
 }
 
-fn corrected(tally: &Tally) -> u32 {
+pub(crate) fn corrected(tally: &Tally) -> u32 {
     tally.corrected.values().sum()
 }
 
-fn share(part: u32, of: u32) -> Option<f64> {
+pub(crate) fn share(part: u32, of: u32) -> Option<f64> {
     (of > 0).then(|| 100.0 * f64::from(part) / f64::from(of))
 }
 
 /// The tables: title, and rows by name.
-fn groups(tallies: &Tallies) -> [(&'static str, Vec<(String, &Tally)>); 4] {
+pub(crate) fn groups(tallies: &Tallies) -> [(&'static str, Vec<(String, &Tally)>); 5] {
     let tool = |tool: &Option<String>| tool.as_deref().map_or("none".to_owned(), terminal);
     [
         ("by code", tallies.by_code.iter().map(|(code, tally)| (code.to_string(), tally)).collect()),
         ("by agent", tallies.by_agent.iter().map(|(agent, tally)| (terminal(agent), tally)).collect()),
         ("by tool", tallies.by_tool.iter().map(|(name, tally)| (tool(name), tally)).collect()),
+        ("by model", tallies.by_model.iter().map(|(model, tally)| (terminal(model), tally)).collect()),
         ("over all", vec![("all".to_owned(), &tallies.all)]),
     ]
 }
@@ -82,6 +83,7 @@ pub fn tallies_json(tallies: &Tallies) -> Value {
         "all": one(&tallies.all),
         "by_code": tallies.by_code.iter().map(|(code, it)| (code.to_string(), one(it))).collect::<Map<_, _>>(),
         "by_agent": tallies.by_agent.iter().map(|(agent, it)| (agent.clone(), one(it))).collect::<Map<_, _>>(),
+        "by_model": tallies.by_model.iter().map(|(model, it)| (model.clone(), one(it))).collect::<Map<_, _>>(),
         "by_tool": tallies.by_tool.iter().map(|(tool, it)| {
             (tool.clone().unwrap_or_else(|| "none".to_owned()), one(it))
         }).collect::<Map<_, _>>(),

@@ -200,7 +200,7 @@ fn claimed(out: &mut String, reading: &Reading) {
 }
 
 /// A candidate in one line: where it is, and what stands there.
-fn candidate(candidate: &Candidate) -> String {
+pub(crate) fn candidate(candidate: &Candidate) -> String {
     let record = candidate.record.map_or(String::new(), |record| format!(" {record}"));
     let field = candidate.field.as_ref().map_or(String::new(), |field| format!(" {field}"));
     match &candidate.text {

@@ -4,6 +4,7 @@ use crate::arguments::Format;
 use crate::commands::{print, run_folder};
 use crate::failure::Failure;
 use crate::printer::Printer;
+use clap::ValueEnum;
 use graph::{Run, refused_claims, tallies};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -22,7 +23,17 @@ pub(crate) struct RejectionsArguments {
     pub(crate) details: bool,
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
-    pub(crate) format: Format,
+    pub(crate) format: RejectionsFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RejectionsFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// A page for a browser, with each refused claim
+    Html,
 }
 
 pub(super) fn execute(arguments: &RejectionsArguments, printer: &mut Printer) -> Result<u8, Failure> {
@@ -32,7 +43,11 @@ pub(super) fn execute(arguments: &RejectionsArguments, printer: &mut Printer) ->
         runs.push(run);
     }
     let details = arguments.details || runs.len() == 1;
-    print(printer, arguments.format, || text(&runs, details), || value(&runs, details))?;
+    match arguments.format {
+        RejectionsFormat::Text => print(printer, Format::Text, || text(&runs, details), || Value::Null)?,
+        RejectionsFormat::Json => print(printer, Format::Json, String::new, || value(&runs, details))?,
+        RejectionsFormat::Html => printer.result(&report::rejections_page(&runs))?,
+    }
     Ok(0)
 }
 

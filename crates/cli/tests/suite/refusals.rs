@@ -70,3 +70,17 @@ fn a_run_without_refusals_has_an_empty_summary() {
     assert_eq!(json["summary"]["all"]["refused"], 0);
     assert_eq!(json["summary"]["all"]["refused_percent_of_all_claims"], 0.0);
 }
+
+#[test]
+fn the_page_lists_each_refused_claim_and_fetches_nothing() {
+    let (place, names) = place_with_runs(&["sloppy:3", "sloppy:4"]);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let page = place.locard_ends(0, &[&["rejections", "--format", "html"], &names[..]].concat());
+    let refused = json(&place, &names)["summary"]["all"]["refused"].as_u64().unwrap();
+    assert!(page.starts_with("<!doctype html>") && page.contains("default-src 'none'"), "{page}");
+    assert_eq!(page.matches("<details>").count() as u64, refused);
+    assert!(names.iter().all(|name| page.contains(name)));
+    for outside in ["<script", "<link", "<img", "url(", "@import", "src=", "href="] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+}
