@@ -157,8 +157,8 @@ fn respell(text: &str, how: u8) -> String {
         17 => text.replacen('e', "a", 1),
         18 => text.chars().rev().collect(),
         19..=22 => {
-            let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| word.len() > 3);
-            words.last().unwrap_or(text).to_owned()
+            let mut words = text.rsplit(|c: char| !c.is_ascii_alphanumeric());
+            words.find(|word| word.len() > 3).unwrap_or(text).to_owned()
         }
         23..=27 => {
             let words: Vec<_> = text.split(' ').skip(usize::from(how - 22) * 3).take(3).collect();
