@@ -2,11 +2,12 @@
 //!
 //! How far the search goes, so that its cost does not grow with the run:
 //!
-//! - the cited output: the first [`MOST_FIELDS`] fields;
-//! - then the latest records, from the last output back: [`LATEST_FIELDS`] fields;
-//! - then the texts of all outputs that have all pieces of the claimed text but one (the index knows them), from the last output back: the fields of the first [`MOST_FIELDS`] records' worth of blocks that may hold one. A near miss of 16 bytes or more is found there where its changes lie close together; a shorter one, a time and a number are not.
+//! - in the cited output, as far as [`MOST_FIELDS`] fields;
+//! - else in the latest records, from the last output back, as far as [`LATEST_FIELDS`] fields;
+//! - else among the records that the index names, from the last output back, as far as [`OTHER_FIELDS`] fields: those with a text that has all pieces of the claimed one but one.
 //!
-//! All comparisons together fill [`MOST_CELLS`] cells in the cited output and [`OTHER_CELLS`] elsewhere.
+//! So in an output that is neither cited nor among the latest, a text of 16 bytes or more is found where its changes lie within one of two to six pieces; a shorter text, a time and a number are not.
+//! Comparing fills at most [`MOST_CELLS`] cells in the cited output and [`OTHER_CELLS`] elsewhere.
 
 use crate::index::{EVERYTHING, Pieces, Query};
 use crate::refusal::candidate;

@@ -695,7 +695,10 @@ fn a_reading_refused_again_for_the_same_reason_is_told_what_the_record_holds() {
     let second = refused(&world, &claim);
     assert_eq!((second.code, &second.reason), (first.code, &first.reason));
     assert!(second.hint.starts_with("Refused before"), "{second:?}");
-    assert!(second.hint.contains(r#"data = "C:\\Windows\\system32\\SecurityHealthSystray.exe""#), "{second:?}");
+    assert!(
+        second.hint.contains(r#"data = "C:\\Windows\\system32\\SecurityHealthSystray.exe""#),
+        "{second:?}"
+    );
     world.shelf.note_refused(&claim, second.code);
     let third = refused(&world, &claim);
     assert!(third.hint.starts_with("Refused 3 times") && is_bounded(&third), "{third:?}");
