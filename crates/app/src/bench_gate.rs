@@ -155,9 +155,7 @@ fn is_sound(kind: &Kind, scans: &[Scan<'_>], seeded: &Seeded) -> bool {
         Check::Made => true,
         Check::StandsNowhere => scan.places(reading).is_empty(),
         Check::ProvedNowhere => scan.proofs(reading).is_empty(),
-        Check::QuotedNowhere => {
-            !reading.values.iter().any(|value| scan.quotes(&value.value, &reading.subject))
-        }
+        Check::QuotedNowhere => scan.quoted(reading).is_empty(),
     }
 }
 

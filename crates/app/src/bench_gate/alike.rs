@@ -81,12 +81,17 @@ fn forms(text: &str) -> Vec<String> {
     forms
 }
 
-/// Without white space and one pair of quotation marks or braces around it.
+/// Without the white space, quotation marks and braces around it.
 fn bare(text: &str) -> &str {
-    let text = text.trim();
-    let inside = |open: char, close: char| text.strip_prefix(open)?.strip_suffix(close);
     let pairs = [('"', '"'), ('\'', '\''), ('`', '`'), ('{', '}')];
-    pairs.into_iter().find_map(|(open, close)| inside(open, close)).unwrap_or(text)
+    let mut text = text.trim();
+    loop {
+        let inside = |(open, close): (char, char)| text.strip_prefix(open)?.strip_suffix(close);
+        match pairs.into_iter().find_map(inside) {
+            Some(inner) => text = inner.trim(),
+            None => return text,
+        }
+    }
 }
 
 fn squash(text: &str) -> String {

@@ -174,7 +174,10 @@ pub(super) fn written(maker: &mut Maker<'_>, base: Base<'_>, text: String) -> Op
         return None;
     }
     let mut base = base;
-    if base.reading.subject == base.text() && maker.draw.once_in(1, 2) {
+    // What may be written otherwise depends on the type.
+    let of_type = |value: &FieldValue| value.field_type();
+    let same_type = base.seen.subject.map(of_type) == base.value().map(of_type);
+    if same_type && base.reading.subject == base.text() && maker.draw.once_in(1, 2) {
         base.reading.subject = text.clone();
     }
     Some(base.with(text).truth())

@@ -77,33 +77,37 @@ impl<'m> Scan<'m> {
         found.unwrap_or_default().into_iter().filter(holds).collect()
     }
 
-    /// The places of [`Scan::places`] whose type proves the reading's predicate.
+    /// The same records as far as their type proves the reading's predicate; of a quotation those that it might be quoted from.
     pub(super) fn proofs(&self, reading: &Reading) -> Vec<u32> {
         let predicate = Predicate(reading.predicate.clone());
         let Some(meaning) = self.vocabulary.meaning(&predicate) else { return Vec::new() };
         let proves =
             |place: &u32| self.get(*place).is_some_and(|seen| meaning.proved_by.contains(&seen.record.kind));
-        self.places(reading).into_iter().filter(proves).collect()
+        let places = if predicate.is_quoted() { self.quoted(reading) } else { self.places(reading) };
+        places.into_iter().filter(proves).collect()
+    }
+
+    /// The records about the reading's subject from which its values might be said to be quoted, with no letter beside a letter at their ends.
+    pub(super) fn quoted(&self, reading: &Reading) -> Vec<u32> {
+        let words: Vec<String> = reading.values.iter().map(|value| flat(&value.value)).collect();
+        let holds = |place: &u32| {
+            self.get(*place).is_some_and(|seen| {
+                seen.subject.is_some_and(|value| alike(&reading.subject, value))
+                    && reading.values.iter().zip(&words).all(|(value, words)| {
+                        seen.record.fields.iter().any(|(name, field)| {
+                            value.field.as_ref().is_none_or(|wanted| wanted == name)
+                                && (is_quoted(&field.value, words) || alike(&value.value, &field.value))
+                        })
+                    })
+            })
+        };
+        self.with_key_of(&reading.subject).into_iter().filter(holds).collect()
     }
 
     /// Whether a text might be said to stand in any field of the task.
     pub(super) fn knows(&self, text: &str) -> bool {
         let stands = |seen: Seen<'_>| seen.record.fields.values().any(|field| alike(text, &field.value));
         self.with_key_of(text).into_iter().filter_map(|place| self.get(place)).any(stands)
-    }
-
-    /// Whether words might be said to stand in a text of a record that is about `subject`, with no letter beside a letter at their ends.
-    pub(super) fn quotes(&self, words: &str, subject: &str) -> bool {
-        let words = flat(words);
-        let about = self.with_key_of(subject).into_iter().filter_map(|place| self.get(place));
-        let mut about = about.filter(|seen| seen.subject.is_some_and(|value| alike(subject, value)));
-        about.any(|seen| {
-            seen.record.fields.values().any(|field| match &field.value {
-                FieldValue::Text(text) => quotes(&flat(text), &words),
-                FieldValue::List(items) => items.iter().any(|item| quotes(&flat(item), &words)),
-                _ => false,
-            })
-        })
     }
 
     fn with_key_of(&self, text: &str) -> Vec<u32> {
@@ -129,6 +133,14 @@ fn holds(seen: &Seen<'_>, reading: &Reading) -> bool {
             Some(name) => seen.record.fields.get(name).is_some_and(|field| alike(&value.value, &field.value)),
             None => seen.record.fields.values().any(|field| alike(&value.value, &field.value)),
         })
+}
+
+fn is_quoted(value: &FieldValue, words: &str) -> bool {
+    match value {
+        FieldValue::Text(text) => quotes(&flat(text), words),
+        FieldValue::List(items) => items.iter().any(|item| quotes(&flat(item), words)),
+        _ => false,
+    }
 }
 
 fn quotes(text: &str, words: &str) -> bool {
@@ -251,7 +263,11 @@ pub(super) mod tests {
         let scan = Scan::new(&world, &types, &vocabulary);
         assert!(scan.knows("BETA") && scan.knows("9 bytes"));
         assert!(!scan.knows("Bet") && !scan.knows("two"));
-        assert!(scan.quotes("two  three", "Alpha") && !scan.quotes("wo three", "Alpha"));
-        assert!(!scan.quotes("two three", "Beta"));
+        let quoted = |words: &str, subject: &str| {
+            let reading = Reading { subject: subject.into(), ..reading(&[("data", words)]) };
+            !scan.quoted(&reading).is_empty()
+        };
+        assert!(quoted("two  three", "Alpha") && !quoted("wo three", "Alpha"));
+        assert!(!quoted("two three", "Beta"));
     }
 }
