@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn a_segment_holds_what_its_text_contains() {
         let segment = Segment::new("path: C:\\Users\\Mara\\a  b.txt\n".into());
-        let holds = |text: &str, folded| segment.holds(&flat_path(text), (!folded).then_some(text));
+        let holds = |text: &str, folded: bool| segment.holds(&flat_path(text), (!folded).then_some(text));
         assert!(holds("Users\\Mara", false) && holds("c:/users/mara/A b.TXT", true) && holds("x", true));
         assert!(!holds("users\\mara", false) && !holds("Maria", true) && !holds("Users\\Maria", false));
     }
