@@ -3,6 +3,7 @@
 //! The adapters (`tools`, `llm`, `store`, `sandbox`) do not know each other or the engine; the glue that fits them to it is here, a small file each.
 
 mod agents;
+mod bench_gate;
 mod case_file;
 mod clock;
 mod drive;
@@ -26,6 +27,10 @@ mod verify;
 mod worker;
 
 pub use agents::{Agent, AgentError, shipped_agents};
+pub use bench_gate::{
+    Ending, Example, GateBench, GateBenchRequest, KindResult, LooksAt, Matching, MaterialError, RuleSet,
+    RuleSetError, RuleSetResult, Side, Totals, WrongAnswer, bench_gate, gate_table, rule_sets,
+};
 pub use case_file::{Case, CaseError, NoEvidence, load_case};
 pub use clock::{Clock, SystemClock};
 pub use drive::{DriveError, Progress};

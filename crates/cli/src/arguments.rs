@@ -1,5 +1,6 @@
 //! The arguments as they are typed.
 
+use crate::commands::bench::BenchArguments;
 use crate::commands::completions::CompletionsArguments;
 use crate::commands::init::InitArguments;
 use crate::commands::rejections::RejectionsArguments;
@@ -37,6 +38,9 @@ pub(crate) enum Command {
     /// Measure runs against what is known to be true of their case
     #[command(after_long_help = help::SCORE)]
     Score(ScoreArguments),
+    /// Measure the gateway with claims that are known to be true or false
+    #[command(after_long_help = help::BENCH)]
+    Bench(BenchArguments),
     /// Write a run's report
     #[command(after_long_help = help::REPORT)]
     Report(ReportArguments),

@@ -1,5 +1,6 @@
 //! The commands, a file each.
 
+pub(crate) mod bench;
 pub(crate) mod completions;
 mod doctor;
 mod facts;
@@ -32,6 +33,7 @@ pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8,
         Command::Report(arguments) => report::execute(&arguments, printer),
         Command::Tool(arguments) => tool::execute(&arguments, printer),
         Command::Score(arguments) => score::execute(&arguments, printer),
+        Command::Bench(arguments) => bench::execute(&arguments, printer),
         Command::Init(arguments) => init::execute(&arguments, printer),
         Command::Completions(arguments) => completions::execute(&arguments, printer),
         Command::Doctor => doctor::execute(printer),

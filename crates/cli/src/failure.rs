@@ -40,6 +40,10 @@ pub(crate) enum Failure {
     #[error("failed to {0}")]
     Truth(#[source] app::TruthError),
     #[error("failed to {0}")]
+    RuleSets(#[source] app::RuleSetError),
+    #[error("failed to {0}")]
+    Bench(#[source] app::MaterialError),
+    #[error("failed to {0}")]
     Init(#[source] app::InitError),
     #[error("failed to {0}")]
     Case(#[source] app::CaseError),
@@ -66,7 +70,7 @@ pub(crate) enum Failure {
 impl Failure {
     /// Wrong usage or configuration.
     pub(crate) const USAGE: u8 = 2;
-    const DEFECT: u8 = 1;
+    pub(crate) const DEFECT: u8 = 1;
     const OUTPUT_CLOSED: u8 = 3;
     pub(crate) const TAMPERED: u8 = 31;
     const SANDBOX: u8 = 40;
@@ -91,6 +95,8 @@ impl Failure {
             | Failure::Case(_)
             | Failure::Cache { .. }
             | Failure::Truth(_)
+            | Failure::RuleSets(_)
+            | Failure::Bench(app::MaterialError::Nothing { .. })
             | Failure::Model { .. }
             | Failure::ToolArgument { .. }
             | Failure::List(_)
@@ -100,7 +106,8 @@ impl Failure {
             Failure::Init(_) => Failure::USAGE,
             Failure::Run(error) => run_code(error),
             Failure::Tool(error) => tool_code(error),
-            Failure::Open(error) => open_code(error),
+            Failure::Open(error) | Failure::Bench(app::MaterialError::Open(error)) => open_code(error),
+            Failure::Bench(_) => Failure::TAMPERED,
         }
     }
 
@@ -140,6 +147,7 @@ impl Failure {
             }
             Failure::Case(app::CaseError::Malformed { source, .. })
             | Failure::Truth(app::TruthError::Toml { source, .. })
+            | Failure::RuleSets(app::RuleSetError::Toml { source, .. })
             | Failure::Rules { source, .. } => {
                 app::nearest_known(source).map(|nearest| format!("did you mean `{nearest}`?"))
             }

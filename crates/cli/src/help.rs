@@ -72,6 +72,26 @@ Examples:
 
 Exit codes: 0; with --fail-under: 25 where a run finds less.";
 
+pub(crate) const BENCH: &str = "\
+Examples:
+  locard bench gate latest
+      what the gateway makes of 100,000 claims seeded into the last run
+  locard bench gate latest --claims 5000 --examples 3
+      fewer claims, with examples of each wrong answer
+
+Exit codes: 0; 1 where a falsehood was accepted or a citation healed to a wrong
+place.";
+
+pub(crate) const BENCH_GATE: &str = "\
+Examples:
+  locard bench gate latest:demo --seed 7 --format json
+      other claims, for programs
+  locard bench gate latest --rulesets ours.toml
+      with a column for each rule set of a file
+
+Exit codes: 0; 1 where a falsehood was accepted or a citation healed to a wrong
+place.";
+
 pub(crate) const INIT: &str = "\
 Examples:
   locard init /mnt/host1 /mnt/host2 --case cases/intrusion

@@ -9,6 +9,7 @@
 )]
 
 mod batch;
+mod bench_gate;
 mod canary;
 mod case_files;
 mod case_folders;

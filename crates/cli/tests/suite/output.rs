@@ -4,13 +4,14 @@ use crate::support::{Place, demo_folder, str, text};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "run",
     "runs",
     "facts",
     "verify",
     "rejections",
     "score",
+    "bench",
     "report",
     "tool",
     "init",
@@ -80,6 +81,7 @@ fn the_documented_json_has_the_members_that_are_printed() {
         place.locard_ends(0, &["facts", &name, "--format", "json"]),
         place.locard_ends(0, &["rejections", &name, "--format", "json"]),
         place.locard_ends(0, &["score", &name, "--truth", str(&truth), "--format", "json"]),
+        place.locard_ends(0, &["bench", "gate", &name, "--claims", "200", "--format", "json"]),
         second.locard_ends(0, &["init", "host", "--format", "json"]),
         place.locard_ends(0, &["verify", &name, "--format", "json"]),
         place.locard_ends(0, &["report", &name, "--format", "json"]),

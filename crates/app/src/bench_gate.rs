@@ -1,0 +1,187 @@
+//! Use case: measure the gateway by claims seeded into a sealed run.
+//!
+//! Claims are made of the run's own records, some true and some false, kind by kind (`kinds`).
+//! That a falsehood is one is decided by a scan that shares nothing with `ground` (`scan`, `alike`).
+//! The gateway judges each claim against the shelf of its task, other rules judge it beside (`rulesets`).
+//! Equal runs, seeds and rule sets give equal results: nothing reads a clock, and threads change no order.
+
+mod alike;
+mod cite;
+mod draw;
+mod kinds;
+mod material;
+mod mutate;
+mod quotes;
+mod recombine;
+mod reformat;
+mod result;
+mod rulesets;
+mod scan;
+mod seed;
+mod table;
+mod text;
+mod times;
+mod values;
+mod verdict;
+
+pub use kinds::Side;
+pub use material::MaterialError;
+pub use result::{Example, GateBench, KindResult, RuleSetResult, Totals, WrongAnswer};
+pub use rulesets::{LooksAt, Matching, RuleSet, RuleSetError, rule_sets};
+pub use table::gate_table;
+pub use verdict::Ending;
+
+use draw::Draw;
+use kinds::{Check, KINDS, Kind};
+use ledger::Claim;
+use material::Material;
+use scan::Scan;
+use seed::{Fields, Maker, Seeded};
+use std::collections::HashSet;
+use std::path::Path;
+use text::RunText;
+use verdict::{Court, Judged, judge};
+
+/// Draws in a row that give no new claim, after which a kind has no more of them.
+const MOST_VAIN_DRAWS: usize = 2_000;
+
+/// What is to be measured.
+#[derive(Debug, Clone)]
+pub struct GateBenchRequest {
+    /// The most claims, over all kinds.
+    pub claims: usize,
+    /// What they are drawn with.
+    pub seed: u64,
+    /// The rule sets beside which the gateway stands.
+    pub sets: Vec<RuleSet>,
+    /// The most examples of each wrong answer of a kind.
+    pub examples: usize,
+}
+
+/// Seeds claims into the sealed run in `folder` and judges them.
+pub fn bench_gate(folder: &Path, request: &GateBenchRequest) -> Result<GateBench, MaterialError> {
+    let mut material = Material::load(folder)?;
+    let seeded = {
+        let scans = scans(&material);
+        seed_claims(&material, &scans, request)
+    };
+    if seeded.iter().all(Vec::is_empty) {
+        return Err(MaterialError::Nothing { folder: folder.to_owned() });
+    }
+    for seeded in seeded.iter().flatten() {
+        material.cite(seeded);
+    }
+    let scans = scans(&material);
+    let text = RunText::new(&material);
+    let court = Court { material: &material, scans: &scans, text: &text, sets: &request.sets };
+    let judged = judge_all(&court, &seeded);
+    Ok(GateBench::new(&court, request, &seeded, &judged))
+}
+
+impl Material {
+    /// Lets the task's shelf know whether the cited id is another task's, as the engine does before it judges.
+    fn cite(&mut self, seeded: &Seeded) {
+        let Some(task) = self.tasks.get_mut(seeded.task) else { return };
+        let claim = Claim::Reading(seeded.reading.clone());
+        engine::cite(&mut task.shelf, &self.setting, task.task, &claim);
+    }
+}
+
+fn scans(material: &Material) -> Vec<Scan<'_>> {
+    let (types, vocabulary) = (material.bench.types(), material.bench.vocabulary());
+    material.tasks.iter().map(|task| Scan::new(task, types, vocabulary)).collect()
+}
+
+/// Claims of each kind, no two of a kind equal: in equal shares, as far as the run has material for them.
+fn seed_claims(material: &Material, scans: &[Scan<'_>], request: &GateBenchRequest) -> Vec<Vec<Seeded>> {
+    let fields = Fields::new(material, scans);
+    let mut sources: Vec<Source<'_>> = KINDS
+        .iter()
+        .map(|kind| Source {
+            kind,
+            maker: Maker::new(material, scans, &fields, Draw::new(request.seed, kind.name)),
+            known: HashSet::new(),
+            claims: Vec::new(),
+            dry: false,
+        })
+        .collect();
+    let mut left = request.claims;
+    while left > 0 {
+        let flowing = sources.iter().filter(|source| !source.dry).count();
+        if flowing == 0 {
+            break;
+        }
+        let share = left.div_ceil(flowing);
+        for source in sources.iter_mut().filter(|source| !source.dry) {
+            left -= source.draw(share.min(left));
+        }
+    }
+    sources.into_iter().map(|source| source.claims).collect()
+}
+
+/// The claims of a kind as they are drawn.
+struct Source<'m> {
+    kind: &'static Kind,
+    maker: Maker<'m>,
+    known: HashSet<String>,
+    claims: Vec<Seeded>,
+    dry: bool,
+}
+
+impl Source<'_> {
+    /// Draws up to `wanted` more claims, and says how many there were.
+    fn draw(&mut self, wanted: usize) -> usize {
+        let (mut drawn, mut vain) = (0, 0);
+        while drawn < wanted && vain < MOST_VAIN_DRAWS {
+            let seeded = (self.kind.make)(&mut self.maker);
+            match seeded.filter(|seeded| is_sound(self.kind, self.maker.scans, seeded)) {
+                Some(seeded) if self.known.insert(format!("{} {:?}", seeded.task, seeded.reading)) => {
+                    self.claims.push(seeded);
+                    (drawn, vain) = (drawn + 1, 0);
+                }
+                Some(_) | None => vain += 1,
+            }
+        }
+        self.dry = drawn < wanted;
+        drawn
+    }
+}
+
+/// Whether a claim is what its kind says: a falsehood must be false wherever one looks.
+fn is_sound(kind: &Kind, scans: &[Scan<'_>], seeded: &Seeded) -> bool {
+    let Some(scan) = scans.get(seeded.task) else { return false };
+    let reading = &seeded.reading;
+    match kind.check {
+        Check::Made => true,
+        Check::StandsNowhere => scan.places(reading).is_empty(),
+        Check::ProvedNowhere => scan.proofs(reading).is_empty(),
+        Check::QuotedNowhere => scan.quoted(reading).is_empty(),
+    }
+}
+
+/// The verdicts on all claims, in their order; judged by as many threads as there are processors.
+fn judge_all(court: &Court<'_>, seeded: &[Vec<Seeded>]) -> Vec<Vec<Option<Judged>>> {
+    let claims: Vec<_> = KINDS
+        .iter()
+        .zip(seeded)
+        .flat_map(|(kind, claims)| claims.iter().map(move |seeded| (kind.side, seeded)))
+        .collect();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut all: Vec<Option<Judged>> = Vec::new();
+    all.resize_with(claims.len(), || None);
+    // Small pieces in turn: kinds differ in what they cost.
+    let next = std::sync::Mutex::new(claims.chunks(64).zip(all.chunks_mut(64)));
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some((claims, verdicts)) = next.lock().ok().and_then(|mut next| next.next()) {
+                    for ((side, seeded), verdict) in claims.iter().zip(verdicts) {
+                        *verdict = judge(court, *side, seeded);
+                    }
+                }
+            });
+        }
+    });
+    let mut all = all.into_iter();
+    seeded.iter().map(|claims| all.by_ref().take(claims.len()).collect()).collect()
+}

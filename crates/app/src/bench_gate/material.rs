@@ -1,0 +1,167 @@
+//! What a sealed run offers to seed claims from: the shelves of its tasks, what they recorded, and what was only said.
+
+use crate::judge::Bench;
+use crate::open::{OpenRunError, load_run};
+use graph::{Judged, Run, TaskView};
+use ground::Shelf;
+use ledger::event::InvocationEnded;
+use ledger::{Claim, Digest, FactEntry, InvocationId, Output, Reading, TaskId};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use store::{ReadError, Reader};
+use thiserror::Error;
+
+/// Why no claims can be seeded into a run.
+#[derive(Debug, Error)]
+pub enum MaterialError {
+    /// The run cannot be opened.
+    #[error(transparent)]
+    Open(OpenRunError),
+    /// The run is not sealed: nothing tells what is missing at its end.
+    #[error("read the run {}: it is not sealed", folder.display())]
+    Unsealed {
+        /// The run folder.
+        folder: PathBuf,
+    },
+    /// A stored output cannot be read.
+    #[error("read the output {digest} of the run {}", folder.display())]
+    Read {
+        /// The run folder.
+        folder: PathBuf,
+        /// The output.
+        digest: Digest,
+        /// What the store said.
+        #[source]
+        source: Box<ReadError>,
+    },
+    /// A stored output is missing, or is no output.
+    #[error("read the output {digest} of the run {}: it is missing or no output", folder.display())]
+    Output {
+        /// The run folder.
+        folder: PathBuf,
+        /// The output.
+        digest: Digest,
+    },
+    /// No claim at all can be made of its outputs.
+    #[error("seed claims into the run {}: its outputs hold no record that proves anything", folder.display())]
+    Nothing {
+        /// The run folder.
+        folder: PathBuf,
+    },
+}
+
+/// A run to seed claims into.
+pub(super) struct Material {
+    /// The run's name.
+    pub(super) run: String,
+    /// What every judgement needs.
+    pub(super) bench: Bench,
+    /// What tells ids of other tasks.
+    pub(super) setting: engine::Setting,
+    /// The tasks in the order of their numbers.
+    pub(super) tasks: Vec<TaskMaterial>,
+}
+
+/// What one task has seen, stated and said.
+pub(super) struct TaskMaterial {
+    pub(super) task: TaskId,
+    pub(super) shelf: Shelf,
+    /// Readings that became facts, each citing the invocation of its fact.
+    pub(super) recorded: Vec<(Reading, FactEntry)>,
+    /// Texts of arguments, each with its invocation.
+    pub(super) arguments: Vec<(InvocationId, String)>,
+    /// Texts of notes, gaps and damage, each with its invocation.
+    pub(super) remarks: Vec<(InvocationId, String)>,
+}
+
+impl Material {
+    /// Reads a sealed run with all its outputs.
+    pub(super) fn load(folder: &Path) -> Result<Material, MaterialError> {
+        let run = load_run(folder).map_err(MaterialError::Open)?;
+        if run.sealed.is_none() {
+            return Err(MaterialError::Unsealed { folder: folder.to_owned() });
+        }
+        let outputs = outputs(folder, &run)?;
+        let tasks: Vec<TaskId> = run.tasks.keys().copied().collect();
+        let opened = &run.opened;
+        Ok(Material {
+            run: run.circumstance.run.as_ref().map(ToString::to_string).unwrap_or_default(),
+            bench: Bench::new(opened),
+            setting: engine::Setting::new(opened.rules.clone(), opened.seed, &opened.tools, &tasks),
+            tasks: run.tasks.iter().map(|(task, view)| of_task(*task, view, &outputs)).collect(),
+        })
+    }
+}
+
+type Outputs = BTreeMap<Digest, Arc<Output>>;
+
+fn outputs(folder: &Path, run: &Run) -> Result<Outputs, MaterialError> {
+    let folder = folder.to_owned();
+    let reader = Reader::open(&folder).map_err(|source| {
+        MaterialError::Open(OpenRunError::Open { folder: folder.clone(), source: Box::new(source) })
+    })?;
+    let mut outputs = Outputs::new();
+    let ended = run.tasks.values().flat_map(|task| &task.invocations).filter_map(|it| it.ended.as_ref());
+    for digest in ended.filter_map(|ended| ended.output) {
+        if outputs.contains_key(&digest) {
+            continue;
+        }
+        let bytes = reader.payload(&digest).map_err(|source| MaterialError::Read {
+            folder: folder.clone(),
+            digest,
+            source: Box::new(source),
+        })?;
+        let output = bytes.and_then(|bytes| Output::decode(&bytes).ok());
+        let output = output.ok_or_else(|| MaterialError::Output { folder: folder.clone(), digest })?;
+        outputs.insert(digest, Arc::new(output));
+    }
+    Ok(outputs)
+}
+
+fn of_task(task: TaskId, view: &TaskView, outputs: &Outputs) -> TaskMaterial {
+    let mut shelf = Shelf::default();
+    let (mut arguments, mut remarks) = (Vec::new(), Vec::new());
+    for invocation in &view.invocations {
+        let Some(ended) = &invocation.ended else { continue };
+        let output = ended.output.and_then(|digest| outputs.get(&digest).cloned());
+        engine::hold(&mut shelf, &invocation.started, ended, output);
+        let mut leaves = Vec::new();
+        texts_of(&invocation.started.arguments, &mut leaves);
+        arguments.extend(leaves.into_iter().map(|text| (ended.invocation, text)));
+        remarks.extend(remarks_of(ended).map(|text| (ended.invocation, text)));
+    }
+    TaskMaterial { task, shelf, recorded: recorded(view), arguments, remarks }
+}
+
+/// The texts inside arguments, numbers included.
+fn texts_of(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Number(number) => found.push(number.to_string()),
+        Value::Array(items) => items.iter().for_each(|item| texts_of(item, found)),
+        Value::Object(members) => members.values().for_each(|member| texts_of(member, found)),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+fn remarks_of(ended: &InvocationEnded) -> impl Iterator<Item = String> {
+    let gaps = ended.gaps.iter().flat_map(|gap| [&gap.path, &gap.reason]);
+    let defects = ended.defects.iter().flat_map(|defect| [&defect.path, &defect.what]);
+    ended.notes.iter().chain(gaps).chain(defects).cloned()
+}
+
+fn recorded(view: &TaskView) -> Vec<(Reading, FactEntry)> {
+    let accepted = |judged: &Judged| match judged {
+        Judged::Accepted(accepted) => Some(accepted.fact.clone()),
+        Judged::Covered(_) | Judged::Derived(_) | Judged::Rejected(_) => None,
+    };
+    let claims = view.claims.iter().filter_map(|claim| match &claim.submitted.stated {
+        Claim::Reading(reading) => Some((reading.clone(), accepted(claim.judged.as_ref()?)?)),
+        Claim::Absence(_) | Claim::Derivation(_) => None,
+    });
+    claims
+        .map(|(reading, fact)| (Reading { invocation: fact.invocation.to_string(), ..reading }, fact))
+        .collect()
+}

@@ -1,0 +1,193 @@
+//! The rules by which others let a claim pass, as data, and what they would have done with the seeded claims.
+
+use super::alike::flat;
+use super::text::RunText;
+use ledger::{InvocationId, Reading};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// The name of the rule set that is the gateway.
+pub(super) const OWN: &str = "locard";
+
+/// One rule set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuleSet {
+    /// Its name: the head of its column.
+    pub name: String,
+    /// What it demands of a claim, in words.
+    #[serde(default)]
+    pub meaning: String,
+    /// Where it looks for the values.
+    pub looks_at: LooksAt,
+    /// What it takes for a value that stands there.
+    #[serde(rename = "match")]
+    pub matching: Matching,
+}
+
+/// Where a rule set looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LooksAt {
+    /// At no output: the cited id must be one of the run.
+    Nothing,
+    /// At the output of the cited id.
+    Cited,
+    /// At every output of the run.
+    Any,
+}
+
+/// What a rule set takes for a value that stands in an output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Matching {
+    /// Nothing is compared.
+    None,
+    /// The output's text contains the value.
+    Substring,
+    /// The same, letter case, white space and the direction of slashes aside.
+    FoldedSubstring,
+    /// The gateway of the run decides.
+    Gateway,
+}
+
+/// Why rule sets cannot be used.
+#[derive(Debug, Error)]
+pub enum RuleSetError {
+    /// The file cannot be read.
+    #[error("read the rule sets {}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// It is no TOML of this form; the source points at the line.
+    #[error("read the rule sets {}", path.display())]
+    Toml {
+        /// The file.
+        path: PathBuf,
+        /// Line, column and what was expected.
+        #[source]
+        source: Box<toml::de::Error>,
+    },
+    /// A rule set makes no sense.
+    #[error("read the rule sets {}: rule set {name:?}: expected {expected}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// The rule set.
+        name: String,
+        /// What should be there.
+        expected: &'static str,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleSetFile {
+    #[serde(default)]
+    ruleset: Vec<RuleSet>,
+}
+
+/// The rule sets of this version (`data/gate_rulesets.toml`), with those of a file beside them; one of an equal name is replaced.
+pub fn rule_sets(file: Option<&Path>) -> Result<Vec<RuleSet>, RuleSetError> {
+    let shipped = include_str!("../../data/gate_rulesets.toml");
+    let mut sets = read(Path::new("gate_rulesets.toml"), shipped)?;
+    if let Some(path) = file {
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| RuleSetError::Unreadable { path: path.to_owned(), source })?;
+        for set in read(path, &text)? {
+            if set.name == OWN {
+                let expected = "a name other than `locard`, which is the gateway's";
+                return Err(RuleSetError::Content { path: path.to_owned(), name: set.name, expected });
+            }
+            match sets.iter_mut().find(|known| known.name == set.name) {
+                Some(known) => *known = set,
+                None => sets.push(set),
+            }
+        }
+    }
+    Ok(sets)
+}
+
+fn read(path: &Path, text: &str) -> Result<Vec<RuleSet>, RuleSetError> {
+    let file: RuleSetFile = toml::from_str(text)
+        .map_err(|source| RuleSetError::Toml { path: path.to_owned(), source: Box::new(source) })?;
+    for (place, set) in file.ruleset.iter().enumerate() {
+        let wrong =
+            |expected| Err(RuleSetError::Content { path: path.to_owned(), name: set.name.clone(), expected });
+        if set.name.trim().is_empty() || set.name.chars().any(char::is_control) {
+            return wrong("a name");
+        }
+        if file.ruleset.iter().take(place).any(|other| other.name == set.name) {
+            return wrong("a name that no other has");
+        }
+        match (set.looks_at, set.matching) {
+            (LooksAt::Nothing, Matching::None) => {}
+            (LooksAt::Nothing, _) => return wrong("`match = \"none\"`, since it looks at nothing"),
+            (LooksAt::Cited | LooksAt::Any, Matching::None) => {
+                return wrong("`looks_at = \"nothing\"`, since it compares nothing");
+            }
+            (LooksAt::Cited, Matching::Gateway) => {
+                return wrong("`looks_at = \"any\"`, since the gateway looks where it must");
+            }
+            (LooksAt::Cited | LooksAt::Any, Matching::Substring | Matching::FoldedSubstring)
+            | (LooksAt::Any, Matching::Gateway) => {}
+        }
+    }
+    Ok(file.ruleset)
+}
+
+/// Whether a rule set lets a claim pass; `gateway` is what the gateway said.
+pub(super) fn passes(set: &RuleSet, reading: &Reading, text: &RunText, gateway: bool) -> bool {
+    let cited: Option<InvocationId> = reading.invocation.parse().ok().filter(|id| text.has(*id));
+    let folded = match set.matching {
+        Matching::None => return cited.is_some(),
+        Matching::Gateway => return gateway,
+        Matching::Substring => false,
+        Matching::FoldedSubstring => true,
+    };
+    reading.values.iter().all(|value| {
+        let plain = flat_path(&value.value);
+        let exact = (!folded).then_some(value.value.as_str());
+        match (set.looks_at, cited) {
+            (LooksAt::Nothing, _) | (LooksAt::Cited, None) => false,
+            (LooksAt::Cited, Some(id)) => text.cited_holds(id, &plain, exact),
+            (LooksAt::Any, _) => text.any_holds(&plain, exact),
+        }
+    })
+}
+
+/// What a folded comparison leaves of a text: letter case, white space and the direction of slashes folded.
+pub(super) fn flat_path(text: &str) -> String {
+    flat(text).replace('\\', "/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_rule_sets_begin_with_the_gateway() {
+        let sets = rule_sets(None).unwrap();
+        assert_eq!((sets[0].name.as_str(), sets[0].matching), ("locard", Matching::Gateway));
+        assert!(sets.iter().all(|set| !set.meaning.is_empty()));
+    }
+
+    #[test]
+    fn a_rule_set_that_contradicts_itself_is_refused_by_name() {
+        let set = |looks_at: &str, matching: &str| {
+            format!("[[ruleset]]\nname = \"x\"\nlooks_at = \"{looks_at}\"\nmatch = \"{matching}\"\n")
+        };
+        for (looks_at, matching) in [("nothing", "substring"), ("cited", "none"), ("cited", "gateway")] {
+            let error = read(Path::new("f"), &set(looks_at, matching)).unwrap_err();
+            assert!(matches!(error, RuleSetError::Content { ref name, .. } if name == "x"), "{error}");
+        }
+        let twice = set("any", "substring").repeat(2);
+        assert!(matches!(read(Path::new("f"), &twice), Err(RuleSetError::Content { .. })));
+        assert!(matches!(read(Path::new("f"), &set("some", "none")), Err(RuleSetError::Toml { .. })));
+    }
+}

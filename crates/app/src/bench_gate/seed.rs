@@ -1,0 +1,304 @@
+//! True readings of a run's records: what every seeded claim begins as.
+
+use super::draw::Draw;
+use super::material::{Material, TaskMaterial};
+use super::scan::{Scan, Seen};
+use ledger::{ClaimedValue, Clock, FieldType, FieldValue, Predicate, Reading};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The longest text that is claimed, in bytes.
+const LONGEST: usize = 1024;
+
+/// The fewest characters of a text that tells its record from others.
+const TELLING: usize = 6;
+
+/// A seeded claim.
+#[derive(Debug, Clone)]
+pub(super) struct Seeded {
+    /// The place of the task whose shelf it is judged against.
+    pub(super) task: usize,
+    pub(super) reading: Reading,
+    /// Of a truth: the record that it was read from, by its place in the task's scan.
+    pub(super) read_from: Option<u32>,
+}
+
+/// A true reading, and the value of it that a kind works on.
+#[derive(Debug, Clone)]
+pub(super) struct Base<'m> {
+    pub(super) task: usize,
+    pub(super) place: u32,
+    pub(super) seen: Seen<'m>,
+    pub(super) reading: Reading,
+    /// The place of that value in the reading.
+    pub(super) main: usize,
+}
+
+/// The same field of records of the same type, in one task.
+struct Group {
+    task: usize,
+    field: String,
+    places: Vec<u32>,
+}
+
+/// Where values of each type stand.
+#[derive(Default)]
+struct Groups {
+    all: Vec<Group>,
+    by_type: BTreeMap<FieldType, Vec<usize>>,
+}
+
+/// Draws claims from a run.
+pub(super) struct Maker<'m> {
+    pub(super) material: &'m Material,
+    pub(super) scans: &'m [Scan<'m>],
+    pub(super) draw: Draw,
+    fields: &'m Fields,
+}
+
+/// The fields of a run that readings can be made of.
+pub(super) struct Fields {
+    /// Those of records that prove more than a quotation.
+    stated: Groups,
+    /// Those of records that words can be quoted from.
+    quoted: Groups,
+}
+
+impl Fields {
+    pub(super) fn new(material: &Material, scans: &[Scan<'_>]) -> Fields {
+        let mut known = Fields { stated: Groups::default(), quoted: Groups::default() };
+        let vocabulary = material.bench.vocabulary();
+        for (task, scan) in scans.iter().enumerate() {
+            let mut found: BTreeMap<(&str, &str, FieldType), Vec<u32>> = BTreeMap::new();
+            for place in 0..scan.len() as u32 {
+                let Some(seen) = scan.get(place) else { continue };
+                for (name, field) in &seen.record.fields {
+                    let key = (seen.record.kind.as_str(), name.as_str(), field.value.field_type());
+                    found.entry(key).or_default().push(place);
+                }
+            }
+            for ((kind, field, of_type), places) in found {
+                let group = || Group { task, field: field.to_owned(), places: places.clone() };
+                if vocabulary.proved_by(kind).any(|predicate| !predicate.is_quoted()) {
+                    known.stated.add(of_type, group());
+                }
+                if vocabulary.proved_by(kind).any(Predicate::is_quoted) && of_type == FieldType::Text {
+                    known.quoted.add(of_type, group());
+                }
+            }
+        }
+        known
+    }
+}
+
+impl Groups {
+    fn add(&mut self, of_type: FieldType, group: Group) {
+        self.by_type.entry(of_type).or_default().push(self.all.len());
+        self.all.push(group);
+    }
+}
+
+impl<'m> Maker<'m> {
+    pub(super) fn new(
+        material: &'m Material,
+        scans: &'m [Scan<'m>],
+        fields: &'m Fields,
+        draw: Draw,
+    ) -> Maker<'m> {
+        Maker { material, scans, draw, fields }
+    }
+
+    pub(super) fn task(&self, base: usize) -> Option<&'m TaskMaterial> {
+        self.material.tasks.get(base)
+    }
+
+    /// A true reading with a value of one of these types.
+    pub(super) fn base(&mut self, types: &[FieldType]) -> Option<Base<'m>> {
+        let (task, place, field) = self.slot(&self.fields.stated, types)?;
+        self.base_at(task, place, &field)
+    }
+
+    /// A true reading whose main value is that of `field` of the record at `place`.
+    pub(super) fn base_at(&mut self, task: usize, place: u32, field: &str) -> Option<Base<'m>> {
+        let seen = self.scans.get(task)?.get(place)?;
+        if is_copied(&seen.record.fields.get(field)?.value) {
+            return None;
+        }
+        self.reading_of(task, place, field)
+    }
+
+    /// A true reading whose main value is a time that a copy has, and which therefore proves nothing.
+    pub(super) fn copied_time(&mut self) -> Option<Base<'m>> {
+        let (task, place, field) = self.slot(&self.fields.stated, &[FieldType::Time])?;
+        let seen = self.scans.get(task)?.get(place)?;
+        is_copied(&seen.record.fields.get(&field)?.value).then_some(())?;
+        self.reading_of(task, place, &field)
+    }
+
+    /// A text to quote from: its record, and a reading without words as yet.
+    pub(super) fn quotable(&mut self) -> Option<(Base<'m>, &'m str)> {
+        let (task, place, field) = self.slot(&self.fields.quoted, &[FieldType::Text])?;
+        let seen = self.scans.get(task)?.get(place)?;
+        let FieldValue::Text(text) = &seen.record.fields.get(&field)?.value else { return None };
+        let mut names = self.qualifiers(&seen);
+        names.retain(|name| *name != field);
+        names.insert(0, field);
+        let reading = self.stated(&seen, "quoted", &names)?;
+        let subject = seen.subject.and_then(|value| self.claimable(value))?;
+        Some((Base { task, place, seen, reading: Reading { subject, ..reading }, main: 0 }, text))
+    }
+
+    /// The places of records of the same type with the same field.
+    pub(super) fn alike(&self, base: &Base<'_>) -> &'m [u32] {
+        let field = base.field();
+        let groups = self.fields.stated.all.iter();
+        let same = |group: &&Group| {
+            group.task == base.task && group.field == field && group.places.binary_search(&base.place).is_ok()
+        };
+        groups.filter(same).map(|group| group.places.as_slice()).next().unwrap_or_default()
+    }
+
+    fn slot(&mut self, groups: &'m Groups, types: &[FieldType]) -> Option<(usize, u32, String)> {
+        let fitting = types.iter().filter_map(|of_type| groups.by_type.get(of_type));
+        let count: usize = fitting.clone().map(Vec::len).sum();
+        let chosen = *fitting.flatten().nth(self.draw.below(count))?;
+        let group = groups.all.get(chosen)?;
+        let place = *self.draw.pick(&group.places)?;
+        Some((group.task, place, group.field.clone()))
+    }
+
+    fn reading_of(&mut self, task: usize, place: u32, field: &str) -> Option<Base<'m>> {
+        let seen = self.scans.get(task)?.get(place)?;
+        let (predicate, states) = self.predicate(&seen)?;
+        let mut names = vec![field.to_owned()];
+        names.extend(states);
+        names.extend(self.qualifiers(&seen));
+        for _ in 0..self.draw.below(3) {
+            let others: Vec<&String> = seen.record.fields.keys().collect();
+            let other = self.draw.pick(&others).map(|name| (*name).clone());
+            names.extend(other.filter(|name| self.may_state(&seen, name)));
+        }
+        let mut known = BTreeSet::new();
+        names.retain(|name| known.insert(name.clone()));
+        let mut reading = self.stated(&seen, &predicate, &names)?;
+        let tells = reading.values.iter().any(|value| is_telling(&value.value));
+        let subject = seen.subject.and_then(|value| self.claimable(value)).unwrap_or_default();
+        if !tells || self.draw.once_in(3, 4) {
+            reading.subject = subject;
+        }
+        if !tells || self.draw.once_in(1, 2) {
+            reading.record = Some(seen.record.id.to_string());
+        }
+        Some(Base { task, place, seen, reading, main: 0 })
+    }
+
+    fn stated(&mut self, seen: &Seen<'_>, predicate: &str, names: &[String]) -> Option<Reading> {
+        let mut values = Vec::new();
+        for name in names {
+            let value = self.claimable(&seen.record.fields.get(name)?.value)?;
+            values.push(ClaimedValue { field: Some(name.clone()), value });
+        }
+        Some(Reading {
+            predicate: predicate.to_owned(),
+            subject: String::new(),
+            values,
+            invocation: seen.invocation.to_string(),
+            record: None,
+        })
+    }
+
+    /// A predicate that the record proves, and the field that must be stated with it.
+    fn predicate(&mut self, seen: &Seen<'_>) -> Option<(String, Option<String>)> {
+        let vocabulary = self.material.bench.vocabulary();
+        let kind = &seen.record.kind;
+        let mut proved = Vec::new();
+        for predicate in vocabulary.proved_by(kind).filter(|predicate| !predicate.is_quoted()) {
+            let Some(meaning) = vocabulary.meaning(predicate) else { continue };
+            let states = meaning.states.get(kind);
+            let denies = meaning.unless.get(kind);
+            let stateable = states.is_none_or(|name| {
+                let value = seen.record.fields.get(name).map(|field| &field.value);
+                value.is_some_and(|value| {
+                    says_something(value) && !denies.is_some_and(|no| no.contains(value.to_text().as_ref()))
+                })
+            });
+            if stateable {
+                proved.push((predicate.0.clone(), states.cloned()));
+            }
+        }
+        self.draw.pick(&proved).cloned()
+    }
+
+    fn qualifiers(&self, seen: &Seen<'_>) -> Vec<String> {
+        let kind = self.material.bench.types().get(&seen.record.kind);
+        let names = kind.into_iter().flat_map(|kind| &kind.qualifiers);
+        names.filter(|name| seen.record.fields.contains_key(*name)).cloned().collect()
+    }
+
+    fn may_state(&self, seen: &Seen<'_>, name: &str) -> bool {
+        seen.record.fields.get(name).is_some_and(|field| says_something(&field.value))
+    }
+
+    /// The text that a claim states of a value; `None` where there is none, or a very long one.
+    pub(super) fn claimable(&mut self, value: &FieldValue) -> Option<String> {
+        let text = match value {
+            FieldValue::List(items) => self.draw.pick(items)?.clone(),
+            _ => value.to_text().into_owned(),
+        };
+        (!text.trim().is_empty() && text.len() <= LONGEST).then_some(text)
+    }
+}
+
+impl<'m> Base<'m> {
+    /// The main value's field.
+    pub(super) fn field(&self) -> &str {
+        self.reading.values.get(self.main).and_then(|value| value.field.as_deref()).unwrap_or_default()
+    }
+
+    /// The main value as it stands in the record.
+    pub(super) fn value(&self) -> Option<&'m FieldValue> {
+        self.seen.record.fields.get(self.field()).map(|field| &field.value)
+    }
+
+    /// The main value as it is claimed.
+    pub(super) fn text(&self) -> &str {
+        self.reading.values.get(self.main).map(|value| value.value.as_str()).unwrap_or_default()
+    }
+
+    /// The reading with another text for the main value.
+    pub(super) fn with(mut self, text: String) -> Base<'m> {
+        if let Some(value) = self.reading.values.get_mut(self.main) {
+            value.value = text;
+        }
+        self
+    }
+
+    /// The claim of a truth.
+    pub(super) fn truth(self) -> Seeded {
+        Seeded { task: self.task, reading: self.reading, read_from: Some(self.place) }
+    }
+
+    /// The claim of a falsehood.
+    pub(super) fn falsehood(self) -> Seeded {
+        Seeded { task: self.task, reading: self.reading, read_from: None }
+    }
+}
+
+/// Whether a text tells its record from most others.
+pub(super) fn is_telling(text: &str) -> bool {
+    let text = text.trim();
+    let flag = ["true", "false"].contains(&text);
+    let long = text.chars().nth(TELLING - 1).is_some();
+    long && !flag
+}
+
+fn is_copied(value: &FieldValue) -> bool {
+    matches!(value, FieldValue::Time(time) if time.clock == Clock::CollectionCopy)
+}
+
+/// Whether a reading may state the value: a time must name an instant of the host.
+fn says_something(value: &FieldValue) -> bool {
+    match value {
+        FieldValue::Time(time) => time.utc.is_some() && time.clock == Clock::Host,
+        _ => true,
+    }
+}

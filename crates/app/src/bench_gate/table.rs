@@ -1,0 +1,144 @@
+//! The confusion table for people.
+
+use super::kinds::Side;
+use super::result::{GateBench, KindResult, RuleSetResult, WrongAnswer, percent};
+use super::rulesets::OWN;
+use super::verdict::Ending;
+use report::terminal;
+use std::fmt::Write;
+
+/// The heads of the gateway's own columns.
+const HEADS: [&str; 7] =
+    ["kind", "claims", "accepted", "healed right", "wrong place", "ambiguous", "refused"];
+
+/// The table of one run, its totals, and its wrong answers.
+pub fn gate_table(bench: &GateBench) -> String {
+    let mut out = format!("{}: {} claims\n", terminal(&bench.run), bench.claims);
+    for (side, title) in [(Side::Truth, "truths"), (Side::Falsehood, "falsehoods")] {
+        let of_side: Vec<&KindResult> = bench.kinds.iter().filter(|kind| kind.expected == side).collect();
+        let rows: Vec<Vec<String>> =
+            of_side.iter().filter(|kind| kind.claims > 0).map(|kind| row(kind, bench)).collect();
+        let sets = others(bench).map(|set| terminal(&set.name));
+        let heads: Vec<String> = HEADS.iter().map(|head| (*head).to_owned()).chain(sets).collect();
+        let _ = writeln!(out, "\n{title}");
+        columns(&mut out, &heads, &rows);
+        for kind in of_side.iter().filter(|kind| kind.claims == 0) {
+            let lacks = kind.lacks.unwrap_or_default();
+            let _ = writeln!(out, "  {}: 0, the run has no {lacks}", kind.kind);
+        }
+    }
+    totals(&mut out, bench);
+    wrong(&mut out, &bench.wrong);
+    out
+}
+
+fn row(kind: &KindResult, bench: &GateBench) -> Vec<String> {
+    let ambiguous = match kind.ambiguous {
+        0 => "0".to_owned(),
+        number => format!("{number} ({} agreed)", kind.ambiguous_agreed),
+    };
+    let mut cells = vec![
+        kind.kind.to_owned(),
+        kind.claims.to_string(),
+        kind.accepted.to_string(),
+        kind.healed_right.to_string(),
+        kind.healed_wrong.to_string(),
+        ambiguous,
+        kind.refused.to_string(),
+    ];
+    let passed = |name: &String| kind.passed.get(name).copied().unwrap_or_default().to_string();
+    cells.extend(others(bench).map(|set| passed(&set.name)));
+    cells
+}
+
+/// The rule sets but the gateway's own, whose column is `accepted`.
+fn others(bench: &GateBench) -> impl Iterator<Item = &RuleSetResult> {
+    bench.rulesets.iter().filter(|set| set.name != OWN)
+}
+
+/// The first column to the left, numbers to the right.
+fn columns(out: &mut String, heads: &[String], rows: &[Vec<String>]) {
+    let width = |place: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(place)).chain(heads.get(place));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or_default()
+    };
+    for row in std::iter::once(heads).chain(rows.iter().map(Vec::as_slice)) {
+        let mut line = String::from(" ");
+        for (place, cell) in row.iter().enumerate() {
+            let _ = match place {
+                0 => write!(line, " {cell:<width$}", width = width(place)),
+                _ => write!(line, "  {cell:>width$}", width = width(place)),
+            };
+        }
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+}
+
+fn totals(out: &mut String, bench: &GateBench) {
+    let totals = &bench.totals;
+    let _ = writeln!(
+        out,
+        "\n{} truths: {} accepted{}, {} ambiguous, {} at a wrong place\n{} falsehoods: {} accepted",
+        totals.truths,
+        totals.true_accepts,
+        totals.true_accept_percent.map_or_else(String::new, |it| format!(" ({it:.2}% of the unambiguous)")),
+        totals.ambiguous,
+        totals.wrong_places,
+        totals.falsehoods,
+        totals.false_accepts,
+    );
+    for set in &bench.rulesets {
+        let part = |part: usize, whole: usize| {
+            percent(part, whole).map_or_else(|| "-".to_owned(), |percent| format!("{percent:.2}%"))
+        };
+        let _ = writeln!(
+            out,
+            "  {} lets pass {} of the truths, {} of the falsehoods",
+            terminal(&set.name),
+            part(set.truths, totals.truths),
+            part(set.falsehoods, totals.falsehoods),
+        );
+    }
+}
+
+fn wrong(out: &mut String, answers: &[WrongAnswer]) {
+    if !answers.is_empty() {
+        let _ = writeln!(out, "\nwrong answers");
+    }
+    for answer in answers {
+        let code = answer.code.map_or_else(String::new, |code| format!(" ({code})"));
+        let _ = writeln!(out, "  {}: {} {}{code}", answer.kind, answer.claims, words(answer.ending));
+        for example in &answer.examples {
+            let reading = &example.reading;
+            let value = |value: &ledger::ClaimedValue| {
+                format!("{}={:?}", value.field.as_deref().unwrap_or("?"), value.value)
+            };
+            let values: Vec<String> = reading.values.iter().map(value).collect();
+            let claim = format!(
+                "{} {} {:?} {} cites {:?} {}",
+                example.task,
+                reading.predicate,
+                reading.subject,
+                values.join(" "),
+                reading.invocation,
+                reading.record.as_deref().unwrap_or(""),
+            );
+            let _ = writeln!(out, "    claim:    {}", terminal(claim.trim_end()));
+            let _ = writeln!(out, "    expected: {}", terminal(&example.expected));
+            let _ = writeln!(out, "    verdict:  {}", terminal(&example.verdict));
+        }
+    }
+}
+
+fn words(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Accepted => "accepted",
+        Ending::Healed => "healed",
+        Ending::WrongPlace => "accepted at a wrong place",
+        Ending::Ambiguous => "ambiguous",
+        Ending::NotAmbiguous => "refused as ambiguous where the scan finds one place",
+        Ending::TruthRefused => "refused though true",
+        Ending::FalsehoodRefused => "refused",
+        Ending::FalseAccept => "accepted though false",
+    }
+}
