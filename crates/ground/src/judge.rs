@@ -60,7 +60,7 @@ fn ground(
     let claim = Claim::read(reading, setting.vocabulary)?;
     let (found, healing) = match cited(claim.cited, shelf) {
         Ok((held, stored)) => match examine(&claim, held, stored, setting)? {
-            Ok(found) => (found, None),
+            Ok(found) => (found, misspelt(claim.cited, held)),
             Err(miss) => heal(&claim, miss, shelf, setting)?,
         },
         Err(miss) => heal(&claim, miss, shelf, setting)?,
@@ -71,7 +71,7 @@ fn ground(
 
 /// The cited invocation, where it is the task's own and may ground a fact.
 fn cited<'s>(id: &str, shelf: &'s Shelf) -> Result<(&'s Held, &'s Output), Miss<'s>> {
-    let parsed: Option<InvocationId> = id.trim().parse().ok();
+    let parsed = read_id(id);
     let Some(held) = parsed.and_then(|id| shelf.get(id)) else {
         return Err(match parsed.filter(|id| shelf.is_foreign(*id)) {
             Some(id) => Miss {
@@ -91,6 +91,20 @@ fn cited<'s>(id: &str, shelf: &'s Shelf) -> Result<(&'s Held, &'s Output), Miss<
         reason: format!("{} {}, so it grounds nothing", held.invocation, ending(held.outcome)),
         cited: Some(held),
     })
+}
+
+/// An id as agents write it: in capitals, in quotation marks, without what all ids begin with.
+fn read_id(text: &str) -> Option<InvocationId> {
+    let plain = text.trim().trim_matches(['`', '"', '\'']).to_ascii_lowercase();
+    let digits = plain.strip_prefix("inv-").unwrap_or(&plain);
+    format!("inv-{digits}").parse().ok()
+}
+
+/// The healing of an id that names the invocation all the same.
+fn misspelt(cited: &str, held: &Held) -> Option<Healing> {
+    let because = RejectionCode::UnknownInvocation;
+    let healing = || Healing { cited: cited.to_owned(), healed: held.invocation, because };
+    (cited.trim() != held.invocation.to_string()).then(healing)
 }
 
 fn ending(outcome: Outcome) -> &'static str {

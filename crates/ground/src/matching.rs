@@ -71,7 +71,10 @@ fn whole(needle: &Needle<'_>, value: &FieldValue, place: &str) -> Option<Tier> {
         FieldValue::Time(time) => time_tier(needle, time),
         FieldValue::Integer(number) => number_tier(needle, needle.number(), *number),
         FieldValue::Size(size) => number_tier(needle, needle.size(), (*size).into()),
-        FieldValue::Flag(flag) => folded(needle, if *flag { "true" } else { "false" }, || false),
+        FieldValue::Flag(flag) => {
+            let word = if *flag { "true" } else { "false" };
+            folded(needle, word, || needle.forms().any(|form| form.eq_ignore_ascii_case(word)))
+        }
         // Its items are values of their own; the whole list is not.
         FieldValue::List(_) => None,
     }

@@ -86,7 +86,7 @@ fn find<'s>(claim: &Claim<'_>, miss: &Miss<'s>, shelf: &'s Shelf, setting: &Sett
     places
 }
 
-/// Whether the reading can mean no other place: it says what it is about, or a value of it stands nowhere else among the task's records.
+/// Whether the reading can mean no other place, since it fits none: it says what it is about, or two telling values that stand together nowhere else, or one that stands nowhere else among the task's records.
 ///
 /// A quotation of a word or two is said in many texts; it needs its subject.
 fn discriminates(only: &Found<'_>, shelf: &Shelf, setting: &Setting<'_>) -> bool {
@@ -102,7 +102,8 @@ fn discriminates(only: &Found<'_>, shelf: &Shelf, setting: &Setting<'_>) -> bool
         let wanted = index::of_value(&bound.held.value);
         index.hits(&wanted, shelf.held()).all(|hit| !hit.records.iter().filter(other).any(same))
     };
-    only.fit.cites_subject || only.fit.values.iter().filter(telling).any(unique)
+    let values = || only.fit.values.iter().filter(telling);
+    only.fit.cites_subject || values().count() > 1 || values().any(unique)
 }
 
 /// Whether the cited call looked at other evidence, or at another file of the same name: at the hive of another user.

@@ -84,11 +84,28 @@ impl Instant {
     }
 }
 
-/// A number of bytes with its unit: `300 bytes`, `300 B`. Multiples are rounded and name no size.
+/// A number of bytes with its unit, its digits in groups, or both: `300 bytes`, `8,192`, `8,192 B`. Multiples are rounded and name no size.
 pub(crate) fn bytes(text: &str) -> Option<i128> {
+    if text.len() > LONGEST {
+        return None;
+    }
     let unit = |unit: &&str| text.len() > unit.len() && text.to_ascii_lowercase().ends_with(*unit);
-    let unit = [" bytes", " byte", " b"].into_iter().find(unit)?;
-    read_whole_number(text.get(..text.len() - unit.len())?).filter(|number| *number >= 0)
+    let unit = [" bytes", " byte", " b"].into_iter().find(unit).unwrap_or_default();
+    let number = text.get(..text.len() - unit.len())?;
+    let number = match number.contains(',') {
+        true => read_whole_number(&ungrouped(number)?),
+        false => read_whole_number(number),
+    };
+    number.filter(|number| *number >= 0)
+}
+
+/// Digits without the commas between groups of three.
+fn ungrouped(text: &str) -> Option<String> {
+    let (first, rest) = text.split_once(',')?;
+    let digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let sound = (1..=3).contains(&first.len()) && !first.starts_with('0') && digits(first);
+    let groups = rest.split(',').all(|group| group.len() == 3 && digits(group));
+    (sound && groups).then(|| text.replace(',', ""))
 }
 
 /// An address of IPv6, without a zone; one of IPv4 has one spelling only.
@@ -177,6 +194,16 @@ mod tests {
             assert!(!is(other, &filetime), "{other}");
         }
         assert!(!is("1333504720000", &time("2012-04-04T01:58:40Z", Precision::Second)));
+    }
+
+    #[test]
+    fn a_size_may_have_its_unit_and_its_digits_in_groups() {
+        for (text, number) in [("300 bytes", 300), ("8,192", 8192), ("1,048,576 B", 1_048_576), ("0x20", 32)] {
+            assert_eq!(bytes(text), Some(number), "{text}");
+        }
+        for text in ["8,19", "8192,5", "0,100", ",300", "300 KB", "8.192", "-5 bytes", "1,0000"] {
+            assert_eq!(bytes(text), None, "{text}");
+        }
     }
 
     #[test]
