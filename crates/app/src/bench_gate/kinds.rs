@@ -133,6 +133,7 @@ mod tests {
     #[test]
     fn every_kind_is_described_and_none_else() {
         let page = include_str!("../../../../docs/gate-bench.md");
+        let page = page.split("## How a falsehood is known").next().unwrap();
         let described: Vec<&str> =
             page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
         let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
