@@ -1,7 +1,7 @@
 //! The shelf as a fold of a task's events: what its claims are judged against.
 
 use crate::setting::Setting;
-use ground::{Held, Search, Shelf};
+use ground::{Held, Search, Shelf, read_invocation};
 use ledger::event::{InvocationEnded, InvocationStarted};
 use ledger::{Claim, Output, TaskId, canonical};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub fn cite(shelf: &mut Shelf, setting: &Setting, own: TaskId, claim: &Claim) {
         // It cites facts.
         Claim::Derivation(_) => &[],
     };
-    for id in cited.iter().filter_map(|cited| cited.trim().parse().ok()) {
+    for id in cited.iter().filter_map(|cited| read_invocation(cited)) {
         if setting.is_foreign(id, own) {
             shelf.push_foreign(id);
         }

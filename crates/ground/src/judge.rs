@@ -71,7 +71,7 @@ fn ground(
 
 /// The cited invocation, where it is the task's own and may ground a fact.
 fn cited<'s>(id: &str, shelf: &'s Shelf) -> Result<(&'s Held, &'s Output), Miss<'s>> {
-    let parsed = read_id(id);
+    let parsed = read_invocation(id);
     let Some(held) = parsed.and_then(|id| shelf.get(id)) else {
         return Err(match parsed.filter(|id| shelf.is_foreign(*id)) {
             Some(id) => Miss {
@@ -93,8 +93,8 @@ fn cited<'s>(id: &str, shelf: &'s Shelf) -> Result<(&'s Held, &'s Output), Miss<
     })
 }
 
-/// An id as agents write it: in capitals, in quotation marks, without what all ids begin with.
-fn read_id(text: &str) -> Option<InvocationId> {
+/// Reads an id as agents write it: in capitals, in quotation marks, without what all ids begin with.
+pub fn read_invocation(text: &str) -> Option<InvocationId> {
     let plain = text.trim().trim_matches(['`', '"', '\'']).to_ascii_lowercase();
     let digits = plain.strip_prefix("inv-").unwrap_or(&plain);
     format!("inv-{digits}").parse().ok()

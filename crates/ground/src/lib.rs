@@ -42,7 +42,7 @@ mod weak;
 pub use absence::{AbsenceVerdict, Covered, Searchable, judge_absence};
 pub use derivation::{DerivationVerdict, Derived, judge_derivation};
 pub use fact::Fact;
-pub use judge::{Setting, Verdict, judge};
+pub use judge::{Setting, Verdict, judge, read_invocation};
 pub use mention::mentions;
 pub use recheck::{RecheckError, recheck};
 pub use shelf::{Held, Search, Shelf};

@@ -198,7 +198,8 @@ mod tests {
 
     #[test]
     fn a_size_may_have_its_unit_and_its_digits_in_groups() {
-        for (text, number) in [("300 bytes", 300), ("8,192", 8192), ("1,048,576 B", 1_048_576), ("0x20", 32)] {
+        for (text, number) in [("300 bytes", 300), ("8,192", 8192), ("1,048,576 B", 1_048_576), ("0x20", 32)]
+        {
             assert_eq!(bytes(text), Some(number), "{text}");
         }
         for text in ["8,19", "8192,5", "0,100", ",300", "300 KB", "8.192", "-5 bytes", "1,0000"] {

@@ -2,7 +2,7 @@
 //!
 //! Open: which reason comes first where several hold; each that holds is right.
 
-use super::{Case, Sure, grounds, held, stands, times};
+use super::{Case, Sure, grounds, held, stands, times, written};
 use ledger::{ClaimedValue, Field, Outcome, Record, RejectionCode};
 use std::collections::BTreeSet;
 
@@ -27,10 +27,10 @@ pub fn every() -> BTreeSet<RejectionCode> {
 /// The reasons that hold for the citation as it was made.
 pub fn of(case: &Case<'_>) -> BTreeSet<RejectionCode> {
     let mut codes = forms(case);
-    let cited = case.own.iter().find(|own| own.id.to_string() == case.reading.invocation);
+    let cited = case.own.iter().find(|own| own.id.to_string() == written(&case.reading.invocation));
     match cited {
         None => {
-            let foreign = case.foreign.iter().any(|id| id.to_string() == case.reading.invocation);
+            let foreign = case.foreign.iter().any(|id| id.to_string() == written(&case.reading.invocation));
             let foreign =
                 if foreign { RejectionCode::ForeignInvocation } else { RejectionCode::UnknownInvocation };
             codes.insert(foreign);

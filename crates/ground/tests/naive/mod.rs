@@ -91,14 +91,26 @@ pub fn opinion(case: &Case<'_>) -> Opinion {
     if malformed(case) {
         return refused([RejectionCode::Malformed, RejectionCode::Overclaim]);
     }
-    let cited = case.own.iter().find(|own| own.id.to_string() == case.reading.invocation);
+    let cited = case.own.iter().find(|own| own.id.to_string() == written(&case.reading.invocation));
     if let Some(own) = cited {
         let hits: Vec<_> = hits(case, own).into_iter().filter(|hit| is_cited(case, hit)).collect();
         if hits.iter().any(|hit| hit.sure > Sure::No) {
-            return among(case, &hits);
+            let opinion = among(case, &hits);
+            let exact = own.id.to_string() == case.reading.invocation.trim();
+            // An id that is put right is a healing, too.
+            return Opinion {
+                healed: if exact { opinion.healed } else { opinion.healed.map(|_| true) },
+                ..opinion
+            };
         }
     }
     rescued(case)
+}
+
+/// An id as agents write it: in capitals, in marks of quotation, without what all ids begin with. It names its call all the same.
+pub fn written(id: &str) -> String {
+    let plain = id.trim().trim_matches(['`', '"', '\'']).to_ascii_lowercase();
+    format!("inv-{}", plain.strip_prefix("inv-").unwrap_or(&plain))
 }
 
 /// Open: whether a predicate outside the vocabulary is malformed or an overclaim.
