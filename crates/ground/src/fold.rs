@@ -44,13 +44,14 @@ pub(crate) fn text(text: &str) -> String {
     text.nfc().collect()
 }
 
-/// Whether `field` folds to one of the texts `folded`.
+/// Whether `field` folds to one of the texts `folded`, white space at its ends aside: it names nothing in a free text.
 pub(crate) fn is_text(folded: &[String], field: &str) -> bool {
+    let plain = field.trim_ascii();
     let same = |field: &str| folded.iter().any(|form| form == field);
     match is_nfc_quick(field.chars()) {
-        IsNormalized::Yes => same(field),
+        IsNormalized::Yes => same(field) || same(plain),
         // Put into NFC once, whatever the number of forms.
-        IsNormalized::No | IsNormalized::Maybe => same(&text(field)),
+        IsNormalized::No | IsNormalized::Maybe => same(&text(field)) || same(&text(plain)),
     }
 }
 
@@ -191,10 +192,13 @@ fn collapse(chars: impl Iterator<Item = char>, kept: usize) -> impl Iterator<Ite
 
 /// `text` without the namespace that Windows writes before a drive: `\??\C:\` and `\\?\C:\` are `C:\`.
 fn without_device(text: &str) -> &str {
-    let rest = [r"\??\", r"\\?\"].into_iter().find_map(|device| text.strip_prefix(device));
-    let is_drive =
-        |rest: &&str| matches!(rest.as_bytes(), [letter, b':', b'\\', ..] if letter.is_ascii_alphabetic());
-    rest.filter(is_drive).unwrap_or(text)
+    let is = |byte: u8| byte == b'\\' || byte == b'/';
+    let [first, second, b'?', last, letter, b':', root, ..] = text.as_bytes() else { return text };
+    let device = is(*first) && (*second == b'?' || is(*second)) && is(*last);
+    match device && letter.is_ascii_alphabetic() && is(*root) {
+        true => text.get(4..).unwrap_or(text),
+        false => text,
+    }
 }
 
 /// `text` without the separators that end it, but for the one that makes a root of `\` or `C:\`.
@@ -267,6 +271,7 @@ mod tests {
     fn the_namespace_before_a_drive_names_nothing() {
         assert!(same_path(r"\??\C:\a", r"c:\a"));
         assert!(same_path(r"C:\a", r"\\?\c:\a"));
+        assert!(same_path("/??/C:/a", r"\??\C:\a"));
         assert!(!same_path(r"\\?\UNC\a", r"UNC\a"));
         assert!(!same_path(r"\??\C:\a", r"D:\a"));
     }

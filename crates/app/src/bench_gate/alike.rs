@@ -112,10 +112,12 @@ fn placed(form: &str) -> Vec<String> {
         }
     }
     more.extend(MOUNTS.iter().filter_map(|mount| short.strip_prefix(mount)).map(str::to_owned));
-    if let Some((drive, rest)) = form.split_once(":\\")
+    // The namespace of devices before a drive names nothing.
+    let plain = ["??\\", "?\\"].into_iter().find_map(|device| form.strip_prefix(device)).unwrap_or(form);
+    if let Some((drive, rest)) = plain.split_once(":\\")
         && drive.len() == 1
     {
-        more.push(format!("{drive}\\{rest}"));
+        more.extend([plain.to_owned(), format!("{drive}\\{rest}")]);
     }
     more
 }

@@ -32,7 +32,7 @@ pub(super) fn fold(text: &str, folded: &mut Vec<u8>) {
 
 /// What is left of a folded text when it is compared as a whole, in two parts that follow each other.
 ///
-/// Separators and braces at its ends are gone, the namespace before a drive and the colon behind its letter, too, and the root of the registry has its short name.
+/// Separators, braces and white space at its ends are gone, the namespace before a drive and the colon behind its letter, too, and the root of the registry has its short name.
 /// Separators that follow each other are one; only then is `scratch` used.
 pub(super) fn whole<'f>(folded: &'f [u8], scratch: &'f mut Vec<u8>) -> (&'f [u8], &'f [u8]) {
     let body = trim(folded);
@@ -62,7 +62,7 @@ pub(super) fn whole<'f>(folded: &'f [u8], scratch: &'f mut Vec<u8>) -> (&'f [u8]
 }
 
 fn trim(folded: &[u8]) -> &[u8] {
-    let edge = |byte: &u8| matches!(byte, b'\\' | b'{' | b'}');
+    let edge = |byte: &u8| matches!(byte, b'\\' | b'{' | b'}') || byte.is_ascii_whitespace();
     let start = folded.iter().position(|byte| !edge(byte)).unwrap_or(folded.len());
     let end = folded.iter().rposition(|byte| !edge(byte)).map_or(start, |last| last + 1);
     folded.get(start..end).unwrap_or_default()
