@@ -299,7 +299,7 @@ impl Check {
             let fact = &accepted.fact;
             match (run.invocation(fact.invocation), outputs.get(&fact.output)) {
                 (Some((owner, _)), Some(output)) if owner == task => {
-                    match ground::recheck(fact, output, bench.vocabulary(), bench.types()) {
+                    match bench.recheck(fact, output) {
                         Ok(()) => self.facts += 1,
                         Err(error) => self.find(fact.id, &error),
                     }

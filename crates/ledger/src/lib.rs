@@ -27,6 +27,7 @@ pub mod tool;
 pub mod turn;
 pub mod value;
 pub mod vocabulary;
+pub mod writer;
 
 pub use absence::{Absence, AbsenceClaim, AbsenceEntry, AbsenceForm, Coverage};
 pub use agent::{AgentSpec, Condition, Objective, Weight};
@@ -50,3 +51,4 @@ pub use time::{AssumedZone, Clock, Precision, Time, Utc};
 pub use tool::{Completeness, Outcome, RecordType, Surface, ToolClass, ToolSpec};
 pub use value::{FieldType, FieldValue};
 pub use vocabulary::{Predicate, Vocabulary};
+pub use writer::{Writer, Writers};

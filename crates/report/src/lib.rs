@@ -9,6 +9,7 @@ mod nodes;
 pub mod score;
 mod tally;
 mod text;
+mod writers;
 
 pub use inert::terminal;
 pub use json::{SCHEMA, json, json_text};
