@@ -2,7 +2,10 @@
 
 use ground::{AbsenceVerdict, RecheckError, Searchable, Setting, Shelf, Verdict};
 use ledger::event::RunOpened;
-use ledger::{AbsenceClaim, AbsenceId, Coverage, FactEntry, FactId, GateRules, Output, Reading, RecordType, Vocabulary, Writers};
+use ledger::{
+    AbsenceClaim, AbsenceId, Coverage, FactEntry, FactId, GateRules, Output, Reading, RecordType, Vocabulary,
+    Writers,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What every judgement of a run needs, folded from its first event.

@@ -215,7 +215,7 @@ impl Open {
     ) -> Result<Vec<(String, TaskEnded)>, RunError> {
         let ids: Vec<TaskId> = (1..).map(TaskId).take(request.agents.len()).collect();
         let setting = Setting::new(self.opened.rules.clone(), self.opened.seed, &self.opened.tools, &ids);
-        let setting = Arc::new(setting);
+        let setting = Arc::new(setting.with_writers(self.opened.writers.clone()));
         let bench = Arc::new(Bench::new(&self.opened));
         let stop = request.interrupt.of_one_run();
         let shared = Shared::default();

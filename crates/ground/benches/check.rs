@@ -108,7 +108,12 @@ fn reading(cited: InvocationId, record: Option<&str>, data: String) -> Reading {
 }
 
 fn run(bencher: Bencher<'_, '_>, scene: &Scene, reading: &Reading) {
-    let setting = Setting { rules: &scene.rules, vocabulary: &scene.vocabulary, types: &scene.types, writers: &scene.writers };
+    let setting = Setting {
+        rules: &scene.rules,
+        vocabulary: &scene.vocabulary,
+        types: &scene.types,
+        writers: &scene.writers,
+    };
     bencher.bench_local(|| judge(black_box(reading), scene.fact, &scene.shelf, &setting));
 }
 
@@ -156,7 +161,12 @@ fn refused_though_made_to_be_slow(bencher: Bencher<'_, '_>) {
     let values = vec![ClaimedValue { field: Some("list".to_owned()), value: text }; 64];
     let (predicate, subject) = ("configured".to_owned(), String::new());
     let reading = Reading { predicate, subject, values, invocation: id(0).to_string(), record: None };
-    let setting = Setting { rules: &scene.rules, vocabulary: &scene.vocabulary, types: &scene.types, writers: &scene.writers };
+    let setting = Setting {
+        rules: &scene.rules,
+        vocabulary: &scene.vocabulary,
+        types: &scene.types,
+        writers: &scene.writers,
+    };
     bencher.bench(|| judge(black_box(&reading), scene.fact, &scene.shelf, &setting));
 }
 

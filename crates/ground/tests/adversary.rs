@@ -96,7 +96,8 @@ fn verdict(outputs: Vec<Vec<Record>>, reading: &Reading) -> Verdict {
         });
     }
     let (rules, vocabulary) = (GateRules::default(), Vocabulary::shipped().unwrap());
-    let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &Writers::default() };
+    let setting =
+        Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &Writers::default() };
     judge(reading, FactId::assign(&space(), TaskId(1), 0).unwrap(), &shelf, &setting)
 }
 

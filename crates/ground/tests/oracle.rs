@@ -247,7 +247,8 @@ fn is_true_copy(plan: &Plan, reading: &Reading, outputs: &[Vec<Record>], vocabul
 fn check(plan: &Plan, outputs: &[Vec<Record>]) -> Result<(), TestCaseError> {
     let (rules, vocabulary, types) = (GateRules::default(), Vocabulary::shipped().unwrap(), types());
     let shelf = shelf(outputs);
-    let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &Writers::default() };
+    let setting =
+        Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &Writers::default() };
     let reading = claim(plan, outputs);
     let verdict = judge(&reading, fact_id(), &shelf, &setting);
     let truth = is_true_copy(plan, &reading, outputs, &vocabulary);

@@ -14,6 +14,7 @@ pub mod claim;
 pub mod digest;
 pub mod event;
 pub mod fact;
+pub mod fence;
 pub mod id;
 pub mod locator;
 pub mod node;
@@ -37,6 +38,7 @@ pub use claim::{Claim, ClaimedValue, Reading};
 pub use digest::Digest;
 pub use event::{Event, FORMAT};
 pub use fact::{BoundValue, FactEntry, Healing, Tier};
+pub use fence::Fence;
 pub use id::{
     AbsenceId, CallId, ClaimId, EntityId, FactId, HypothesisId, IdError, IdSpace, InvocationId, PhenomenonId,
     RecordId, RelationId, RunId, Seed, TaskId,

@@ -41,7 +41,8 @@ pub enum Writer {
 
 impl Writer {
     /// All, from the least to the most trusted.
-    pub const ALL: [Writer; 4] = [Writer::AnyUser, Writer::Administrator, Writer::Acquisition, Writer::System];
+    pub const ALL: [Writer; 4] =
+        [Writer::AnyUser, Writer::Administrator, Writer::Acquisition, Writer::System];
 
     /// The words for people.
     pub const fn name(self) -> &'static str {
@@ -227,7 +228,8 @@ impl Writers {
     /// Who writes the file at this path of the evidence, or with `raw` whose words its bytes can be.
     fn place_of(&self, path: &str, raw: bool) -> Writer {
         let path = self.on_drive(path);
-        let place = self.place.iter().find(|place| place.paths.iter().any(|pattern| leads_to(pattern, &path)));
+        let place =
+            self.place.iter().find(|place| place.paths.iter().any(|pattern| leads_to(pattern, &path)));
         place.map_or(Writer::AnyUser, |place| place.raw.filter(|_| raw).unwrap_or(place.writer))
     }
 
@@ -249,9 +251,8 @@ impl Writers {
             let path = self.on_drive(path);
             paths.is_empty() || paths.iter().any(|pattern| leads_to(pattern, &path))
         };
-        let fits = |entry: &&LimitEntry| {
-            entry.values.iter().any(|pattern| same(pattern, value)) && at(&entry.paths)
-        };
+        let fits =
+            |entry: &&LimitEntry| entry.values.iter().any(|pattern| same(pattern, value)) && at(&entry.paths);
         limit.is.iter().find(fits).map_or(limit.other, |entry| entry.writer)
     }
 
@@ -259,7 +260,9 @@ impl Writers {
     fn weakest_of(&self, kind: &str) -> Writer {
         let Some(table) = self.record.get(kind) else { return Writer::AnyUser };
         let limit = table.by.as_ref().and_then(|field| self.limit.get(field));
-        let limits = limit.into_iter().flat_map(|limit| limit.is.iter().map(|entry| entry.writer).chain([limit.other]));
+        let limits = limit
+            .into_iter()
+            .flat_map(|limit| limit.is.iter().map(|entry| entry.writer).chain([limit.other]));
         let of = table.of.as_ref().map(|_| Writer::AnyUser);
         let fields = table.fields.values().copied();
         fields.chain(limits).chain(of).chain([table.writer]).min().unwrap_or(Writer::AnyUser)

@@ -104,7 +104,10 @@ fn who_could_have_written_a_value_stands_beside_it_and_is_explained_where_a_run_
         history.assigned(1, "a").invoked(1, 0).claimed(1, 0, 1, reading("configured", &["calc.exe"], None));
         history.accepted_as(1, 0, stated.clone(), None).phenomenon(1, 0, &[stated.id], "starts");
         let page = page(&history);
-        assert!(page.contains("`data` = `calc.exe` (exact, output bytes 0xa+4, writable by any user)"), "{page}");
+        assert!(
+            page.contains("`data` = `calc.exe` (exact, output bytes 0xa+4, writable by any user)"),
+            "{page}"
+        );
         let run = graph::fold(history.events()).unwrap();
         let text = report::facts(&run);
         assert!(text.contains("exact, output bytes 0xa+4, writable by any user"), "{text}");

@@ -107,8 +107,7 @@ fn matches(pattern: &str, text: &str) -> bool {
                 || letter.is_some_and(|letter| letter != '/' && matches(pattern, rest.as_str()))
         }
         (Some(one), Some(other)) => {
-            (one == '?' && other != '/' || same_letter(one, other))
-                && matches(wanted.as_str(), rest.as_str())
+            (one == '?' && other != '/' || same_letter(one, other)) && matches(wanted.as_str(), rest.as_str())
         }
         (Some(_), None) | (None, Some(_)) => false,
     }
@@ -125,18 +124,52 @@ mod tests {
 
     fn path() -> impl Strategy<Value = String> {
         let part = prop::sample::select(vec![
-            "p1", "C", "C%3A", "uploads", "auto", "Windows", "WINNT", "Users", "x", "System32", "config", "SYSTEM",
-            "SYSTEM.LOG1", "SOFTWARE", "winevt", "Logs", "Security.evtx", "$MFT", "$Extend", "Prefetch",
-            "X.EXE-00000000.pf", "Temp", "system32", "Tasks", "", "Program Files", "AppCompat", "Programs",
+            "p1",
+            "C",
+            "C%3A",
+            "uploads",
+            "auto",
+            "Windows",
+            "WINNT",
+            "Users",
+            "x",
+            "System32",
+            "config",
+            "SYSTEM",
+            "SYSTEM.LOG1",
+            "SOFTWARE",
+            "winevt",
+            "Logs",
+            "Security.evtx",
+            "$MFT",
+            "$Extend",
+            "Prefetch",
+            "X.EXE-00000000.pf",
+            "Temp",
+            "system32",
+            "Tasks",
+            "",
+            "Program Files",
+            "AppCompat",
+            "Programs",
         ]);
         prop::collection::vec(part, 0..7).prop_map(|parts| parts.join("/"))
     }
 
     fn value() -> impl Strategy<Value = String> {
         let one = prop::sample::select(vec![
-            "Security", "System", "Application", "ControlSet001\\Enum\\USB\\x",
-            "ControlSet001\\Services\\bam\\State", "Microsoft\\Tracing\\x", "Software\\x", "prefetch", "event",
-            "mft_file_entry", "registry_value", "none",
+            "Security",
+            "System",
+            "Application",
+            "ControlSet001\\Enum\\USB\\x",
+            "ControlSet001\\Services\\bam\\State",
+            "Microsoft\\Tracing\\x",
+            "Software\\x",
+            "prefetch",
+            "event",
+            "mft_file_entry",
+            "registry_value",
+            "none",
         ]);
         prop_oneof![one.prop_map(str::to_owned), path()]
     }

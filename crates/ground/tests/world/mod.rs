@@ -90,7 +90,12 @@ impl World {
     }
 
     pub fn setting(&self) -> Setting<'_> {
-        Setting { rules: &self.rules, vocabulary: &self.vocabulary, types: &self.types, writers: &self.writers }
+        Setting {
+            rules: &self.rules,
+            vocabulary: &self.vocabulary,
+            types: &self.types,
+            writers: &self.writers,
+        }
     }
 
     pub fn judge(&self, reading: &Reading) -> Verdict {

@@ -69,7 +69,11 @@ fn a_channel_decides_about_what_an_event_says_but_not_about_what_the_log_notes()
     // A log that a user made says nothing, nor does one in which another's channel is named.
     for path in ["p1/Users/mara/Security.evtx", "p1/Windows/System32/winevt/Logs/ForwardedEvents.evtx"] {
         for field in ["time", "account", "channel"] {
-            assert_eq!(who("logon", path, &[("channel", "Security")], field), Writer::AnyUser, "{path} {field}");
+            assert_eq!(
+                who("logon", path, &[("channel", "Security")], field),
+                Writer::AnyUser,
+                "{path} {field}"
+            );
         }
     }
     let security = format!("{logs}/Security.evtx");
@@ -103,7 +107,10 @@ fn an_entry_of_the_file_table_is_as_good_as_the_place_of_its_file() {
     }
     assert_eq!(of("p1/Users/mara/x.exe", "in_use"), Writer::System);
     assert_eq!(who("mft_file_entry", "p1/$MFT", &[], "size"), Writer::AnyUser, "no path is known");
-    assert_eq!(who("mft_file_entry", "p1/Users/mara/$MFT", &[("path", "Windows/x")], "entry"), Writer::AnyUser);
+    assert_eq!(
+        who("mft_file_entry", "p1/Users/mara/$MFT", &[("path", "Windows/x")], "entry"),
+        Writer::AnyUser
+    );
     let deleted = "p1/$Deleted/29-2/x.exe";
     assert_eq!(who("deleted_entry", deleted, &[], "state"), Writer::System);
     assert_eq!(who("deleted_entry", deleted, &[], "born"), Writer::AnyUser);

@@ -90,7 +90,10 @@ fn every_record_type_has_its_table_of_writers_and_no_table_names_what_is_not_the
         }
         for field in table.by.iter().flat_map(|limit| &writers.limit[limit].kept) {
             // A limit is shared by types that need not have all of what it keeps.
-            assert!(kinds.values().any(|kind| kind.fields.contains_key(field)), "no record has a field {field}");
+            assert!(
+                kinds.values().any(|kind| kind.fields.contains_key(field)),
+                "no record has a field {field}"
+            );
         }
     }
     let text = include_str!("../../../ledger/data/writers.toml");
