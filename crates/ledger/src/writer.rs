@@ -295,6 +295,15 @@ impl Written<'_> {
 
 /// Whether the components of a path fit a pattern; `**` is its last component.
 fn leads_to(pattern: &str, path: &[&str]) -> bool {
+    // Most patterns end here, and every fact asks all of them.
+    let first = path.first().and_then(|component| component.bytes().next());
+    if let (Some(wanted), Some(found)) = (pattern.bytes().next(), first)
+        && wanted.is_ascii_alphabetic()
+        && found.is_ascii()
+        && !wanted.eq_ignore_ascii_case(&found)
+    {
+        return false;
+    }
     let mut rest = path.iter();
     for wanted in pattern.split('/') {
         if wanted == "**" {

@@ -116,6 +116,7 @@ fn an_entry_of_the_file_table_is_as_good_as_the_place_of_its_file() {
     assert_eq!(who("deleted_entry", deleted, &[], "born"), Writer::AnyUser);
     let stood = [("original_path", "p1/Windows/x.exe")];
     assert_eq!(who("deleted_entry", deleted, &stood, "born"), Writer::Administrator);
+    assert_eq!(who("deleted_entry", deleted, &[], "path"), Writer::AnyUser);
 }
 
 #[test]
