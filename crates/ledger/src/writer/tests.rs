@@ -1,3 +1,5 @@
+//! The shipped tables, asked about places, channels, keys and counts.
+
 use super::*;
 use crate::{Field, FieldValue, Locator, RecordId};
 

@@ -1,3 +1,5 @@
+//! Answers of hostile evidence, rendered.
+
 use super::*;
 use ledger::event::{RecordRange, Refusal};
 use ledger::{Digest, Field, IdSpace, InvocationId, Locator, Output, RecordId, Seed, TaskId, Writers};
