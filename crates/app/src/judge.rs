@@ -1,14 +1,18 @@
 //! Glue: claims to the gateway.
 
-use ground::{AbsenceVerdict, Searchable, Setting, Shelf, Verdict};
+use ground::{AbsenceVerdict, RecheckError, Searchable, Setting, Shelf, Verdict};
 use ledger::event::RunOpened;
-use ledger::{AbsenceClaim, AbsenceId, Coverage, FactId, GateRules, Reading, RecordType, Vocabulary};
+use ledger::{
+    AbsenceClaim, AbsenceId, Coverage, FactEntry, FactId, GateRules, Output, Reading, RecordType, Vocabulary,
+    Writers,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What every judgement of a run needs, folded from its first event.
 pub(crate) struct Bench {
     rules: GateRules,
     vocabulary: Vocabulary,
+    writers: Writers,
     types: BTreeMap<String, RecordType>,
     coverage: BTreeMap<String, Vec<Coverage>>,
     evidence: BTreeSet<String>,
@@ -20,6 +24,7 @@ impl Bench {
         Bench {
             rules: opened.rules.gate.clone(),
             vocabulary: opened.vocabulary.clone(),
+            writers: opened.writers.clone(),
             types: types.map(|kind| (kind.name.clone(), kind.clone())).collect(),
             coverage: opened.tools.iter().map(|tool| (tool.name.clone(), tool.covers.clone())).collect(),
             evidence: opened.case.evidence.iter().map(|piece| piece.label.clone()).collect(),
@@ -28,7 +33,12 @@ impl Bench {
 
     /// Judges a reading against what its task has seen.
     pub(crate) fn judge(&self, reading: &Reading, fact: FactId, shelf: &Shelf) -> Verdict {
-        let setting = Setting { rules: &self.rules, vocabulary: &self.vocabulary, types: &self.types };
+        let setting = Setting {
+            rules: &self.rules,
+            vocabulary: &self.vocabulary,
+            types: &self.types,
+            writers: &self.writers,
+        };
         ground::judge(reading, fact, shelf, &setting)
     }
 
@@ -44,5 +54,10 @@ impl Bench {
 
     pub(crate) fn types(&self) -> &BTreeMap<String, RecordType> {
         &self.types
+    }
+
+    /// Examines a stored fact again.
+    pub(crate) fn recheck(&self, fact: &FactEntry, output: &Output) -> Result<(), RecheckError> {
+        ground::recheck(fact, output, &self.vocabulary, &self.types, &self.writers)
     }
 }

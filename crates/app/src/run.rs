@@ -24,7 +24,7 @@ use ledger::canonical::{self, CanonicalError};
 use ledger::event::{EvidenceHashed, RunOpened, RunSealed, TaskAssigned, TaskEnded, TaskHead};
 use ledger::{
     Circumstance, Digest, Event, FORMAT, IntegrityLevel, Rules, RunId, Seed, Stream, TaskId, ToolSpec,
-    Vocabulary,
+    Vocabulary, Writers,
 };
 use llm::Model;
 use std::path::{Path, PathBuf};
@@ -87,6 +87,7 @@ pub struct Finished {
 /// An interruption that comes when everything is recorded but the seal is too late; the run is then sealed.
 pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     let vocabulary = Vocabulary::shipped().map_err(RunError::Vocabulary)?;
+    let writers = Writers::shipped().map_err(RunError::Writers)?;
     for folder in [Some(&request.runs), Some(&request.indexes), request.cache.as_ref()].into_iter().flatten()
     {
         refuse_runs_inside(folder, &request.case.paths)?;
@@ -98,7 +99,7 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     // The first worker is started before the folder is made: where tools cannot run there is no run.
     let hasher = Worker::start(&request.worker, &request.case, &Indexes::new()).map_err(RunError::Tools)?;
     evidence::open(&request, &hasher).await?;
-    let opened = opened(&request, vocabulary).map_err(RunError::Canonical)?;
+    let opened = opened(&request, vocabulary, writers).map_err(RunError::Canonical)?;
     let mut open = Open::create(&request, opened, hasher.confinement())?;
     let cancel_hashing = hasher.canceller();
     let mut names = open.index_names(&request, &hasher).await?;
@@ -214,7 +215,7 @@ impl Open {
     ) -> Result<Vec<(String, TaskEnded)>, RunError> {
         let ids: Vec<TaskId> = (1..).map(TaskId).take(request.agents.len()).collect();
         let setting = Setting::new(self.opened.rules.clone(), self.opened.seed, &self.opened.tools, &ids);
-        let setting = Arc::new(setting);
+        let setting = Arc::new(setting.with_writers(self.opened.writers.clone()));
         let bench = Arc::new(Bench::new(&self.opened));
         let stop = request.interrupt.of_one_run();
         let shared = Shared::default();
@@ -342,7 +343,11 @@ fn tell(request: &RunRequest, names: &mut Names) {
     }
 }
 
-fn opened(request: &RunRequest, vocabulary: Vocabulary) -> Result<RunOpened, CanonicalError> {
+fn opened(
+    request: &RunRequest,
+    vocabulary: Vocabulary,
+    writers: Writers,
+) -> Result<RunOpened, CanonicalError> {
     let mut offered: Vec<ToolSpec> = tools::catalogue();
     offered.extend(engine::catalogue(&vocabulary));
     offered.sort_by(|a, b| a.name.cmp(&b.name));
@@ -361,6 +366,7 @@ fn opened(request: &RunRequest, vocabulary: Vocabulary) -> Result<RunOpened, Can
         case: request.case.entry.clone(),
         rules: request.rules.clone(),
         vocabulary,
+        writers,
         tools: offered,
         behaviour: Vec::new(),
         confined: !request.worker.unconfined,

@@ -298,12 +298,10 @@ impl Check {
         for (task, accepted) in run.facts() {
             let fact = &accepted.fact;
             match (run.invocation(fact.invocation), outputs.get(&fact.output)) {
-                (Some((owner, _)), Some(output)) if owner == task => {
-                    match ground::recheck(fact, output, bench.vocabulary(), bench.types()) {
-                        Ok(()) => self.facts += 1,
-                        Err(error) => self.find(fact.id, &error),
-                    }
-                }
+                (Some((owner, _)), Some(output)) if owner == task => match bench.recheck(fact, output) {
+                    Ok(()) => self.facts += 1,
+                    Err(error) => self.find(fact.id, &error),
+                },
                 (Some((owner, _)), Some(_)) => {
                     self.say(
                         fact.id,

@@ -189,9 +189,10 @@ fn run_code(error: &app::RunError) -> u8 {
         | app::RunError::UnknownAgent { .. }
         | app::RunError::Objective { .. }
         | app::RunError::Create(_) => Failure::USAGE,
-        app::RunError::Vocabulary(_) | app::RunError::Canonical(_) | app::RunError::Panicked { .. } => {
-            Failure::DEFECT
-        }
+        app::RunError::Vocabulary(_)
+        | app::RunError::Writers(_)
+        | app::RunError::Canonical(_)
+        | app::RunError::Panicked { .. } => Failure::DEFECT,
         // The evidence was exchanged, behind the cache's back or under our eyes.
         app::RunError::IndexOfOther { .. } | app::RunError::Changed { .. } => Failure::USAGE,
         app::RunError::Interrupted { .. } => Failure::INTERRUPTED,

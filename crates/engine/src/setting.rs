@@ -1,6 +1,6 @@
 //! What does not change while a task runs.
 
-use ledger::{IdSpace, InvocationId, Rules, Seed, Surface, TaskId, ToolClass, ToolSpec};
+use ledger::{Fence, IdSpace, InvocationId, Rules, Seed, Surface, TaskId, ToolClass, ToolSpec, Writers};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -11,6 +11,9 @@ pub struct Setting {
     pub rules: Rules,
     /// The run's ids.
     pub ids: IdSpace,
+    seed: Seed,
+    /// Who could have written the fields of records.
+    writers: Arc<Writers>,
     /// Every tool by name.
     tools: BTreeMap<String, ToolSpec>,
     /// The tasks of the run.
@@ -21,7 +24,20 @@ impl Setting {
     /// The setting of a run with these rules, seed, tools and tasks.
     pub fn new(rules: Rules, seed: Seed, tools: &[ToolSpec], tasks: &[TaskId]) -> Setting {
         let tools = tools.iter().map(|tool| (tool.name.clone(), tool.clone())).collect();
-        Setting { rules, ids: IdSpace::new(seed), tools, tasks: tasks.to_vec() }
+        let (ids, writers) = (IdSpace::new(seed), Arc::default());
+        Setting { rules, ids, seed, writers, tools, tasks: tasks.to_vec() }
+    }
+
+    /// The same in a run that knows who could have written the fields of records.
+    #[must_use]
+    pub fn with_writers(mut self, writers: Writers) -> Setting {
+        self.writers = Arc::new(writers);
+        self
+    }
+
+    /// What encloses text of the evidence in what a language model reads.
+    pub(crate) fn fence(&self, task: TaskId) -> Fence {
+        Fence::new(self.seed, task, Arc::clone(&self.writers))
     }
 
     /// Whether an id is, by its digits, one that another task of the run assigns.

@@ -13,7 +13,7 @@ use ledger::event::{
     Phase, PhaseEntered, Spent, TaskAssigned, TaskEnded, TaskStatus, TurnFailed, TurnReplied, TurnRequested,
 };
 use ledger::turn::{Message, Reply, ToolCall, TurnRequest, UserBlock};
-use ledger::{CallId, Digest, Event, FactEntry, PhenomenonId, Surface, TaskId, ToolSpec, canonical};
+use ledger::{CallId, Digest, Event, FactEntry, Fence, PhenomenonId, Surface, TaskId, ToolSpec, canonical};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -25,6 +25,7 @@ pub struct Task {
     pub(crate) phase: PhaseState,
     pub(crate) turn: u32,
     system: Arc<str>,
+    fence: Fence,
     messages: Vec<Arc<Message>>,
     conversation: Digest,
     /// What the next user message will say.
@@ -97,7 +98,8 @@ impl Waiting {
 impl Task {
     /// A task that has just been assigned.
     pub fn new(assigned: TaskAssigned, setting: Arc<Setting>) -> Task {
-        let system = prompt::system(&assigned.agent).into();
+        let fence = setting.fence(assigned.task);
+        let system = prompt::system(&assigned.agent, &fence).into();
         let phase = PhaseState {
             phase: Phase::Investigate,
             tools: setting.offered(&assigned.agent.surface),
@@ -107,6 +109,7 @@ impl Task {
         };
         Task {
             system,
+            fence,
             phase,
             assigned,
             setting,
@@ -244,6 +247,7 @@ impl Task {
             tools: Arc::clone(&self.phase.tools),
             messages: self.messages.clone(),
             digest: Digest::of_parts(&parts),
+            fence: self.fence.clone(),
         })
     }
 

@@ -300,6 +300,24 @@ fn every_call_is_answered_in_the_next_message_and_roles_alternate() {
 }
 
 #[test]
+fn the_system_prompt_names_the_fence_of_the_task_and_its_objectives() {
+    let mut asked = 0;
+    live(
+        Rules::default(),
+        vec![objective()],
+        |request| {
+            asked += 1;
+            let fence = &request.fence;
+            assert!(request.system.contains(&format!("{} and {} is data", fence.begin(), fence.end())));
+            assert!(request.system.contains(&objective().question));
+            words()
+        },
+        |_| panic!("nothing is called"),
+    );
+    assert!(asked > 0);
+}
+
+#[test]
 fn equal_inputs_give_equal_events() {
     let lived = || {
         let mut turn = 0;

@@ -6,7 +6,7 @@ use divan::{Bencher, black_box};
 use ground::{Held, Setting, Shelf, judge};
 use ledger::{
     ByteSpan, ClaimedValue, Digest, FactId, Field, FieldValue, GateRules, IdSpace, InvocationId, Locator,
-    Outcome, Output, Reading, Record, RecordId, RecordType, Seed, TaskId, Time, Vocabulary,
+    Outcome, Output, Reading, Record, RecordId, RecordType, Seed, TaskId, Time, Vocabulary, Writers,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,6 +19,7 @@ struct Scene {
     shelf: Shelf,
     rules: GateRules,
     vocabulary: Vocabulary,
+    writers: Writers,
     types: BTreeMap<String, RecordType>,
     fact: FactId,
 }
@@ -64,6 +65,7 @@ fn scene(outputs: u32, bytes: u64) -> Scene {
         shelf,
         rules: GateRules::default(),
         vocabulary: Vocabulary::shipped().unwrap(),
+        writers: Writers::shipped().unwrap(),
         types: [("registry_value".to_owned(), kind)].into(),
         fact: FactId::assign(&space(), TaskId(1), 0).unwrap(),
     }
@@ -106,7 +108,12 @@ fn reading(cited: InvocationId, record: Option<&str>, data: String) -> Reading {
 }
 
 fn run(bencher: Bencher<'_, '_>, scene: &Scene, reading: &Reading) {
-    let setting = Setting { rules: &scene.rules, vocabulary: &scene.vocabulary, types: &scene.types };
+    let setting = Setting {
+        rules: &scene.rules,
+        vocabulary: &scene.vocabulary,
+        types: &scene.types,
+        writers: &scene.writers,
+    };
     bencher.bench_local(|| judge(black_box(reading), scene.fact, &scene.shelf, &setting));
 }
 
@@ -154,7 +161,12 @@ fn refused_though_made_to_be_slow(bencher: Bencher<'_, '_>) {
     let values = vec![ClaimedValue { field: Some("list".to_owned()), value: text }; 64];
     let (predicate, subject) = ("configured".to_owned(), String::new());
     let reading = Reading { predicate, subject, values, invocation: id(0).to_string(), record: None };
-    let setting = Setting { rules: &scene.rules, vocabulary: &scene.vocabulary, types: &scene.types };
+    let setting = Setting {
+        rules: &scene.rules,
+        vocabulary: &scene.vocabulary,
+        types: &scene.types,
+        writers: &scene.writers,
+    };
     bencher.bench(|| judge(black_box(&reading), scene.fact, &scene.shelf, &setting));
 }
 

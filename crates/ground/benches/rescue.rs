@@ -15,7 +15,7 @@ use ground::{Held, Search, Setting, Shelf, Verdict, judge};
 use ledger::{
     ByteSpan, ClaimedValue, Completeness, Digest, FactId, Field, FieldValue, GateRules, IdSpace,
     InvocationId, Locator, Outcome, Output, Reading, Record, RecordId, RecordType, RejectionCode, Seed,
-    TaskId, Time, Vocabulary,
+    TaskId, Time, Vocabulary, Writers,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -289,6 +289,7 @@ fn pick<'s>(shelf: &'s Shelf, random: &mut Random, kind: &str) -> (InvocationId,
 struct Rules {
     rules: GateRules,
     vocabulary: Vocabulary,
+    writers: Writers,
     types: BTreeMap<String, RecordType>,
 }
 
@@ -303,11 +304,21 @@ impl Rules {
         };
         let types = [("event", "channel"), ("dir_entry", "path"), ("registry_value", "key")];
         let types = types.map(|pair| (pair.0.to_owned(), kind(pair))).into();
-        Rules { rules: GateRules::default(), vocabulary: Vocabulary::shipped().unwrap(), types }
+        Rules {
+            rules: GateRules::default(),
+            vocabulary: Vocabulary::shipped().unwrap(),
+            writers: Writers::shipped().unwrap(),
+            types,
+        }
     }
 
     fn judge(&self, reading: &Reading, shelf: &Shelf) -> Verdict {
-        let setting = Setting { rules: &self.rules, vocabulary: &self.vocabulary, types: &self.types };
+        let setting = Setting {
+            rules: &self.rules,
+            vocabulary: &self.vocabulary,
+            types: &self.types,
+            writers: &self.writers,
+        };
         judge(reading, FactId::assign(&space(), TaskId(1), 0).unwrap(), shelf, &setting)
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::bind::{Bound, Fit};
 use crate::shelf::Held;
-use ledger::{BoundValue, FactEntry, FactId, Output, Predicate, RecordId};
+use ledger::writer::Written;
+use ledger::{BoundValue, FactEntry, FactId, Output, Predicate, RecordId, Writers};
 
 /// A grounded reading.
 ///
@@ -24,15 +25,21 @@ impl Fact {
     /// Seals the record that fits a claim; the only constructor.
     ///
     /// `None` where a value has no span in the stored bytes, which an [`Output`](ledger::Output) does not let happen.
-    pub(crate) fn seal(id: FactId, predicate: &Predicate, found: &Found<'_>) -> Option<Fact> {
+    pub(crate) fn seal(
+        id: FactId,
+        predicate: &Predicate,
+        found: &Found<'_>,
+        writers: &Writers,
+    ) -> Option<Fact> {
         let Found { held, stored, fit } = found;
         let record = fit.record;
-        let values =
-            fit.values.iter().map(|bound| locate(stored, record.id, bound)).collect::<Option<_>>()?;
+        let written = writers.written(record);
+        let locate = |bound| locate(stored, record.id, bound, written.as_ref());
+        let values = fit.values.iter().map(locate).collect::<Option<_>>()?;
         let entry = FactEntry {
             id,
             predicate: predicate.clone(),
-            subject: locate(stored, record.id, &fit.subject)?,
+            subject: locate(&fit.subject)?,
             values,
             invocation: held.invocation,
             output: stored.digest(),
@@ -53,7 +60,12 @@ pub(crate) struct Found<'s> {
     pub(crate) fit: Fit<'s>,
 }
 
-fn locate(stored: &Output, record: RecordId, bound: &Bound<'_>) -> Option<BoundValue> {
+fn locate(
+    stored: &Output,
+    record: RecordId,
+    bound: &Bound<'_>,
+    written: Option<&Written<'_>>,
+) -> Option<BoundValue> {
     Some(BoundValue {
         field: bound.field.to_owned(),
         value: bound.held.value.clone(),
@@ -61,5 +73,6 @@ fn locate(stored: &Output, record: RecordId, bound: &Bound<'_>) -> Option<BoundV
         tier: bound.tier,
         span: stored.value_span(record, bound.field)?,
         at: bound.held.at,
+        writer: written.map(|written| written.by(bound.field)),
     })
 }

@@ -11,7 +11,7 @@ use crate::rescue::{Miss, all_stand, rescue};
 use crate::shelf::{Held, Shelf};
 use ledger::{
     FactId, GateRules, Healing, InvocationId, Outcome, Output, Reading, Record, RecordType, Rejection,
-    RejectionCode, Vocabulary,
+    RejectionCode, Vocabulary, Writers,
 };
 use std::collections::BTreeMap;
 
@@ -24,6 +24,8 @@ pub struct Setting<'a> {
     pub vocabulary: &'a Vocabulary,
     /// The record types by name.
     pub types: &'a BTreeMap<String, RecordType>,
+    /// Who could have written the fields of records.
+    pub writers: &'a Writers,
 }
 
 /// The answer to a reading.
@@ -65,7 +67,8 @@ fn ground(
         },
         Err(miss) => heal(&claim, miss, shelf, setting)?,
     };
-    let fact = Fact::seal(fact, &claim.predicate, &found).ok_or_else(|| no_stored_form(&found))?;
+    let fact =
+        Fact::seal(fact, &claim.predicate, &found, setting.writers).ok_or_else(|| no_stored_form(&found))?;
     Ok((fact, healing))
 }
 

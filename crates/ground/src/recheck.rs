@@ -3,9 +3,11 @@
 //! **Invariant:** nothing here is shared with [`judge`](crate::judge): a mistake in its matching cannot hide itself.
 //! What the agent wrote is not looked at; only whether the fact says what stands in the stored output.
 
+mod writer;
+
 use ledger::{
     BoundValue, Clock, Digest, FactEntry, FieldValue, Locator, Output, Record, RecordId, RecordType, Tier,
-    Vocabulary,
+    Vocabulary, Writer, Writers,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
@@ -102,6 +104,16 @@ pub enum RecheckError {
         /// The record's type.
         kind: String,
     },
+    /// The fact names another writer of a value than the run's tables do.
+    #[error("recheck a fact: field {field:?}: expected writer {expected:?}, found {found:?}")]
+    Writer {
+        /// The field.
+        field: String,
+        /// By the tables.
+        expected: Option<Writer>,
+        /// By the fact.
+        found: Option<Writer>,
+    },
     /// The fact has no values, or two of one field.
     #[error("recheck a fact: it has no values, or two of one field")]
     Values,
@@ -121,6 +133,7 @@ pub fn recheck(
     output: &Output,
     vocabulary: &Vocabulary,
     types: &BTreeMap<String, RecordType>,
+    writers: &Writers,
 ) -> Result<(), RecheckError> {
     // An output hashes its bytes when it is made; nothing can change them since.
     let found = output.digest();
@@ -134,6 +147,7 @@ pub fn recheck(
     check_qualifiers(entry, record, types)?;
     for value in entry.values.iter().chain([&entry.subject]) {
         check_value(value, record, output)?;
+        writer::check(value, record, writers)?;
     }
     check_values(entry)?;
     let quoted = entry.predicate.is_quoted();

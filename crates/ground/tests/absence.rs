@@ -263,6 +263,7 @@ fn fact(value: FieldValue) -> FactEntry {
         tier: Tier::Exact,
         span: ByteSpan::new(0, 1),
         at: None,
+        writer: None,
     };
     FactEntry {
         id: ledger::FactId::assign(&ids(), TaskId(1), 0).unwrap(),

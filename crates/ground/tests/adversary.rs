@@ -5,6 +5,7 @@ use ground::{Held, Setting, Shelf, Verdict, judge};
 use ledger::{
     ByteSpan, ClaimedValue, Digest, FactId, Field, FieldValue, GateRules, IdSpace, InvocationId, Locator,
     Outcome, Output, Reading, Record, RecordId, RecordType, RejectionCode, Seed, TaskId, Time, Vocabulary,
+    Writers,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -95,7 +96,8 @@ fn verdict(outputs: Vec<Vec<Record>>, reading: &Reading) -> Verdict {
         });
     }
     let (rules, vocabulary) = (GateRules::default(), Vocabulary::shipped().unwrap());
-    let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types };
+    let setting =
+        Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &Writers::default() };
     judge(reading, FactId::assign(&space(), TaskId(1), 0).unwrap(), &shelf, &setting)
 }
 

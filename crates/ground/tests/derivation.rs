@@ -20,6 +20,7 @@ fn bound(field: &str, value: FieldValue) -> BoundValue {
         tier: Tier::Exact,
         span: ByteSpan::new(0, 1),
         at: None,
+        writer: None,
     }
 }
 

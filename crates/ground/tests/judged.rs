@@ -9,7 +9,7 @@ use ground::{Held, Search, Setting, Shelf, Verdict, judge};
 use ledger::{
     AssumedZone, ByteSpan, ClaimedValue, Clock, Completeness, Digest, FactId, Field, FieldType, FieldValue,
     GateRules, IdSpace, InvocationId, Locator, Outcome, Output, Precision, Reading, Record, RecordId,
-    RecordType, Seed, TaskId, Time, ToolSpec, Utc, Vocabulary,
+    RecordType, Seed, TaskId, Time, ToolSpec, Utc, Vocabulary, Writers,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -28,7 +28,8 @@ type Types = BTreeMap<String, RecordType>;
 #[test]
 fn the_gateway_agrees_with_what_was_judged_by_hand() {
     let (types, vocabulary, rules) = (types(), Vocabulary::shipped().unwrap(), GateRules::default());
-    let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types };
+    let writers = Writers::shipped().unwrap();
+    let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &writers };
     let (mut judged, mut disagreements) = (0, Vec::new());
     for (name, file) in files() {
         let shelf = shelf(&file, &types);

@@ -7,7 +7,7 @@ mod world;
 use ground::{Held, Setting, Shelf, Verdict, judge, recheck};
 use ledger::{
     BoundValue, ClaimedValue, FieldValue, GateRules, Outcome, Precision, Reading, Record, RejectionCode,
-    Vocabulary,
+    Vocabulary, Writers,
 };
 use proptest::prelude::*;
 use unicode_normalization::UnicodeNormalization;
@@ -247,7 +247,8 @@ fn is_true_copy(plan: &Plan, reading: &Reading, outputs: &[Vec<Record>], vocabul
 fn check(plan: &Plan, outputs: &[Vec<Record>]) -> Result<(), TestCaseError> {
     let (rules, vocabulary, types) = (GateRules::default(), Vocabulary::shipped().unwrap(), types());
     let shelf = shelf(outputs);
-    let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types };
+    let setting =
+        Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &Writers::default() };
     let reading = claim(plan, outputs);
     let verdict = judge(&reading, fact_id(), &shelf, &setting);
     let truth = is_true_copy(plan, &reading, outputs, &vocabulary);
@@ -255,7 +256,7 @@ fn check(plan: &Plan, outputs: &[Vec<Record>]) -> Result<(), TestCaseError> {
         Verdict::Grounded { fact, healing } => {
             let entry = fact.entry();
             let output = shelf.get(entry.invocation).unwrap().output.as_ref().unwrap();
-            prop_assert_eq!(recheck(entry, output, &vocabulary, &types), Ok(()));
+            prop_assert_eq!(recheck(entry, output, &vocabulary, &types, &Writers::default()), Ok(()));
             for (claimed, bound) in reading.values.iter().zip(&entry.values) {
                 prop_assert!(naively_stands(&claimed.value, bound), "{:?} as {:?}", claimed, bound);
                 prop_assert!(claimed.field.as_ref().is_none_or(|field| *field == bound.field));
@@ -292,7 +293,7 @@ proptest! {
             return Ok(());
         }
         let reading = world::reading("present", id_of(1, 0), &[("one", &text)]);
-        let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types };
+        let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &Writers::default() };
         let provable = records[place].kind != "text_line";
         match judge(&reading, fact_id(), &shelf(&[records]), &setting) {
             Verdict::Grounded { .. } => {}
@@ -311,7 +312,7 @@ proptest! {
         let records = held.iter().map(|t| record("text_line", "f", 0, vec![("text", text(t)), ("file", FieldValue::Path(t.clone()))]));
         let shelf = shelf(&[records.collect()]);
         let (rules, vocabulary, types) = (GateRules::default(), Vocabulary::shipped().unwrap(), types());
-        let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types };
+        let setting = Setting { rules: &rules, vocabulary: &vocabulary, types: &types, writers: &Writers::default() };
         let mut reading = world::reading("quoted", &texts[0], &[(&texts[1], &texts[2]), ("text", &texts[3])]);
         reading.subject = texts[4].clone();
         for cited in [texts[0].clone(), id_of(1, 0).to_string()] {

@@ -8,7 +8,7 @@ mod naive;
 mod strange;
 
 use ground::{Held, Search, Setting, Shelf, Verdict, judge};
-use ledger::{Completeness, Digest, FactId, IdSpace, Reading, Rejection, Seed, TaskId};
+use ledger::{Completeness, Digest, FactId, IdSpace, Reading, Rejection, Seed, TaskId, Writers};
 use naive::{Case, Opinion, opinion};
 use proptest::prelude::*;
 use strange::World;
@@ -95,7 +95,13 @@ struct Judged {
 fn judgements(seed: u64, world: &World) -> Vec<Judged> {
     let mut chance = Chance(!seed);
     let shelf = shelf(world);
-    let setting = Setting { rules: &world.rules, vocabulary: &world.vocabulary, types: &world.types };
+    let writers = Writers::default();
+    let setting = Setting {
+        rules: &world.rules,
+        vocabulary: &world.vocabulary,
+        types: &world.types,
+        writers: &writers,
+    };
     let fact = FactId::assign(&IdSpace::new(Seed(Digest::of(b"strange"))), TaskId(1), 0).unwrap();
     let judged = |reading: Reading| {
         let case = Case {

@@ -524,7 +524,7 @@ fn complaint(world: &World, (name, reading, expected): Row) -> Option<String> {
     let stands = match &verdict {
         Verdict::Grounded { fact, .. } => {
             let output = world.shelf.get(fact.entry().invocation).unwrap().output.as_ref().unwrap();
-            recheck(fact.entry(), output, &world.vocabulary, &world.types).is_ok()
+            recheck(fact.entry(), output, &world.vocabulary, &world.types, &world.writers).is_ok()
         }
         Verdict::Refused(_) => true,
     };
@@ -639,7 +639,7 @@ fn a_tampered_fact_fails_its_recheck() {
     let fails = |change: &dyn Fn(&mut ledger::FactEntry)| {
         let mut entry = fact.entry().clone();
         change(&mut entry);
-        recheck(&entry, output, &world.vocabulary, &world.types).is_err()
+        recheck(&entry, output, &world.vocabulary, &world.types, &world.writers).is_err()
     };
     assert!(!fails(&|_| {}));
     assert!(fails(&|entry| entry.output = ledger::Digest::of(b"")));
@@ -654,6 +654,8 @@ fn a_tampered_fact_fails_its_recheck() {
     assert!(fails(&|entry| entry.values[0].span.offset = u64::MAX));
     assert!(fails(&|entry| entry.values[0].field = "name".into()));
     assert!(fails(&|entry| entry.values[0].at = None));
+    assert!(fails(&|entry| entry.values[0].writer = None));
+    assert!(fails(&|entry| entry.subject.writer = Some(ledger::Writer::System)));
     assert!(fails(&|entry| entry.values[0].quotation = Some("Windows".into())));
     assert!(fails(&|entry| entry.values.clear()));
     assert!(fails(&|entry| entry.values.push(entry.values[0].clone())));

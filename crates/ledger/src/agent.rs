@@ -145,6 +145,7 @@ mod tests {
             tier: Tier::Exact,
             span: ByteSpan::new(0, 1),
             at: None,
+            writer: None,
         };
         let ids = IdSpace::new(Seed(Digest::of(b"condition")));
         FactEntry {

@@ -21,6 +21,7 @@ use crate::rejection::Rejection;
 use crate::rules::Rules;
 use crate::tool::{Completeness, Outcome, Surface, ToolSpec};
 use crate::vocabulary::Vocabulary;
+use crate::writer::Writers;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -132,6 +133,9 @@ pub struct RunOpened {
     pub rules: Rules,
     /// The predicates and what proves them.
     pub vocabulary: Vocabulary,
+    /// Who could have written the fields of records; nothing before format 2.3.
+    #[serde(default, skip_serializing_if = "Writers::is_empty")]
+    pub writers: Writers,
     /// Every tool that any surface of the run can offer.
     pub tools: Vec<ToolSpec>,
     /// Numbered behaviour flags in force; a number is never used again for another behaviour.

@@ -8,6 +8,7 @@ use crate::id::{FactId, InvocationId, RecordId};
 use crate::locator::{ByteSpan, Locator};
 use crate::value::FieldValue;
 use crate::vocabulary::Predicate;
+use crate::writer::Writer;
 use serde::{Deserialize, Serialize};
 
 /// A grounded reading.
@@ -36,6 +37,13 @@ pub struct FactEntry {
     pub shown: bool,
 }
 
+impl FactEntry {
+    /// The least trusted of those who could have written one of its values; `None` in runs before format 2.3.
+    pub fn writer(&self) -> Option<Writer> {
+        self.values.iter().chain([&self.subject]).filter_map(|value| value.writer).min()
+    }
+}
+
 /// A value bound to a field of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -54,6 +62,9 @@ pub struct BoundValue {
     /// Where its raw bytes stand in the evidence file, where they stand in one piece.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<ByteSpan>,
+    /// Who could have written it; `None` in runs before format 2.3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writer: Option<Writer>,
 }
 
 /// How a claimed value matched, strongest first.

@@ -15,6 +15,7 @@ pub mod derivation;
 pub mod digest;
 pub mod event;
 pub mod fact;
+pub mod fence;
 pub mod id;
 pub mod locator;
 pub mod node;
@@ -28,6 +29,7 @@ pub mod tool;
 pub mod turn;
 pub mod value;
 pub mod vocabulary;
+pub mod writer;
 
 pub use absence::{Absence, AbsenceClaim, AbsenceEntry, AbsenceForm, Coverage};
 pub use agent::{AgentSpec, Condition, Objective, Weight};
@@ -38,6 +40,7 @@ pub use derivation::{Derivation, DerivationEntry, DerivationForm, Term};
 pub use digest::Digest;
 pub use event::{Event, FORMAT};
 pub use fact::{BoundValue, FactEntry, Healing, Tier};
+pub use fence::Fence;
 pub use id::{
     AbsenceId, CallId, ClaimId, DerivationId, EntityId, FactId, HypothesisId, IdError, IdSpace, InvocationId,
     PhenomenonId, RecordId, RelationId, RunId, Seed, TaskId,
@@ -52,3 +55,4 @@ pub use time::{AssumedZone, Clock, Precision, Time, Utc};
 pub use tool::{Completeness, Outcome, RecordType, Surface, ToolClass, ToolSpec};
 pub use value::{FieldType, FieldValue};
 pub use vocabulary::{Predicate, Vocabulary};
+pub use writer::{Writer, Writers};

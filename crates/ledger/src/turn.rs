@@ -7,6 +7,7 @@ use crate::canonical::{self, CanonicalError};
 use crate::digest::Digest;
 use crate::event::{RecordRange, Refusal};
 use crate::fact::BoundValue;
+use crate::fence::Fence;
 use crate::id::{AbsenceId, CallId, DerivationId, FactId, InvocationId, PhenomenonId, RecordId};
 use crate::node::NodeId;
 use crate::output::Output;
@@ -29,6 +30,8 @@ pub struct TurnRequest {
     pub messages: Vec<Arc<Message>>,
     /// The digest of all of the above.
     pub digest: Digest,
+    /// What encloses answers where they are rendered as text; the system prompt names it.
+    pub fence: Fence,
 }
 
 /// One message of a conversation.

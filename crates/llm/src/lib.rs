@@ -6,6 +6,7 @@
 mod model;
 pub mod playbook;
 mod random;
+pub mod render;
 mod sloppy;
 
 pub use model::{Model, ModelError, Turning};

@@ -47,6 +47,7 @@ pub fn json(run: &Run) -> Value {
             "task": task.to_string(),
             "title": fact_title(&accepted.fact),
             "healing": accepted.healing,
+            "writer": accepted.fact.writer(),
             "fact": accepted.fact,
         })).collect::<Vec<_>>(),
         "phenomena": ranked(run).iter().map(|ranked| phenomenon(run, ranked)).collect::<Vec<_>>(),

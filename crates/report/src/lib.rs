@@ -10,6 +10,7 @@ mod page;
 pub mod score;
 mod tally;
 mod text;
+mod writers;
 
 pub use inert::terminal;
 pub use json::{SCHEMA, json, json_text};

@@ -7,7 +7,7 @@ use ledger::{BoundValue, Candidate, Claim, FactEntry, Reading, Record, Rejection
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Every fact: what it says, what it rests on, each value in full and how it matched.
+/// Every fact: what it says, what it rests on, each value in full, how it matched and who could have written it.
 pub fn facts(run: &Run) -> String {
     let mut out = String::new();
     let mut number = 0;
@@ -17,6 +17,9 @@ pub fn facts(run: &Run) -> String {
     }
     out.push_str(&crate::nodes::text(run));
     let _ = writeln!(out, "{number} facts");
+    if !run.opened.writers.is_empty() && number > 0 {
+        let _ = writeln!(out, "{}", crate::writers::legend());
+    }
     out
 }
 
@@ -40,7 +43,8 @@ fn fact(out: &mut String, run: &Run, task: TaskId, accepted: &ClaimAccepted) {
             let _ = writeln!(out, "      quoting {}", terminal(words));
         }
         let at = value.at.map_or(String::new(), |at| format!(", evidence bytes {at}"));
-        let _ = writeln!(out, "      {}, output bytes {}{at}", tier(value.tier), value.span);
+        let writer = value.writer.map_or(String::new(), |writer| format!(", writable by {writer}"));
+        let _ = writeln!(out, "      {}, output bytes {}{at}{writer}", tier(value.tier), value.span);
     }
 }
 

@@ -4,6 +4,7 @@
 use ledger::event::{EvidenceHashed, InvocationEnded};
 use ledger::{
     Completeness, Digest, Event, Gap, Healing, Integrity, IntegrityLevel, Outcome, RejectionCode, Stream,
+    Writer, Writers,
 };
 use testkit::history::{History, fact, invocation, reading};
 
@@ -90,6 +91,32 @@ fn a_fact_shows_its_bytes_its_citation_and_whether_that_was_healed() {
         &format!("`{}` `r0`", stated.invocation),
     ] {
         assert!(row.contains(part), "{part} stands not in\n{row}");
+    }
+}
+
+#[test]
+fn who_could_have_written_a_value_stands_beside_it_and_is_explained_where_a_run_knows() {
+    let mut stated = fact(1, 0, r"Run\calc", &[("data", "calc.exe")]);
+    stated.subject.writer = Some(Writer::Administrator);
+    stated.values[0].writer = Some(Writer::AnyUser);
+    for writers in [Writers::default(), Writers::shipped().unwrap()] {
+        let mut history = History::opened("T").judged_with(writers.clone());
+        history.assigned(1, "a").invoked(1, 0).claimed(1, 0, 1, reading("configured", &["calc.exe"], None));
+        history.accepted_as(1, 0, stated.clone(), None).phenomenon(1, 0, &[stated.id], "starts");
+        let page = page(&history);
+        assert!(
+            page.contains("`data` = `calc.exe` (exact, output bytes 0xa+4, writable by any user)"),
+            "{page}"
+        );
+        let run = graph::fold(history.events()).unwrap();
+        let text = report::facts(&run);
+        assert!(text.contains("exact, output bytes 0xa+4, writable by any user"), "{text}");
+        for shown in [page, text] {
+            assert_eq!(shown.contains("\"writable by\" names"), !writers.is_empty(), "{shown}");
+        }
+        let json = report::json(&run);
+        assert_eq!(json["facts"][0]["writer"], "any_user");
+        assert_eq!(json["facts"][0]["fact"]["subject"]["writer"], "administrator");
     }
 }
 

@@ -40,6 +40,7 @@ impl History {
             },
             rules: Rules::default(),
             vocabulary: vocabulary(),
+            writers: ledger::Writers::default(),
             tools: Vec::new(),
             behaviour: Vec::new(),
             confined: true,
@@ -47,6 +48,14 @@ impl History {
         let mut history = History { events: Vec::new() };
         history.push(Stream::Run, Event::RunOpened(Box::new(opened)));
         history
+    }
+
+    /// The same, with these tables of who could have written what.
+    pub fn judged_with(mut self, writers: ledger::Writers) -> History {
+        if let Some((_, Event::RunOpened(opened), _)) = self.events.first_mut() {
+            opened.writers = writers;
+        }
+        self
     }
 
     /// Appends an event.
@@ -209,6 +218,7 @@ pub fn fact(task: u16, ordinal: u32, subject: &str, values: &[(&str, &str)]) -> 
         tier: Tier::Exact,
         span: ByteSpan::new(10, 4),
         at: None,
+        writer: None,
     };
     FactEntry {
         id: assigned(FactId::assign(&ids(), TaskId(task), ordinal)),

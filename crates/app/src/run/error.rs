@@ -7,6 +7,7 @@ use crate::worker::ToolError;
 use ledger::Digest;
 use ledger::canonical::CanonicalError;
 use ledger::vocabulary::VocabularyError;
+use ledger::writer::WritersError;
 use std::path::{Path, PathBuf};
 use store::{CreateError, SealError, Stopped};
 use thiserror::Error;
@@ -17,6 +18,9 @@ pub enum RunError {
     /// The vocabulary of predicates does not read: a defect of ours.
     #[error("open a run")]
     Vocabulary(#[source] VocabularyError),
+    /// The tables of writers do not read: a defect of ours.
+    #[error("open a run")]
+    Writers(#[source] WritersError),
     /// Something has no canonical form: a defect of ours.
     #[error("open a run")]
     Canonical(#[source] CanonicalError),
@@ -166,6 +170,7 @@ impl RunError {
             | RunError::Manifest { folder, .. }
             | RunError::Panicked { folder } => Some(folder),
             RunError::Vocabulary(_)
+            | RunError::Writers(_)
             | RunError::Canonical(_)
             | RunError::InsideEvidence { .. }
             | RunError::UnknownAgent { .. }

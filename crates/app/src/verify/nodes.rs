@@ -53,6 +53,7 @@ mod tests {
                 tier: Tier::Exact,
                 span: ByteSpan::new(0, 1),
                 at: None,
+                writer: None,
             },
             values: vec![],
             invocation: InvocationId::assign(&ids(), TaskId(1), 0).unwrap(),

@@ -8,7 +8,7 @@ use ledger::turn::{Answer, Message, Reply, ReplyBlock, ToolCall, TurnRequest, Us
 use ledger::{
     AbsenceForm, AgentSpec, CallId, Completeness, Coverage, Digest, Event, Field, FieldValue, Gap, Locator,
     Objective, Outcome, Output, Record, RecordId, RecordType, Rules, Seed, TaskId, ToolClass, ToolSpec,
-    Vocabulary,
+    Vocabulary, Writers,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -109,7 +109,12 @@ pub(crate) fn live(
     let mut task = Task::new(assigned, Arc::new(setting));
     let types = BTreeMap::from([("text_line".to_owned(), line_type())]);
     let vocabulary = Vocabulary::shipped().unwrap();
-    let gate = ground::Setting { rules: &rules.gate, vocabulary: &vocabulary, types: &types };
+    let gate = ground::Setting {
+        rules: &rules.gate,
+        vocabulary: &vocabulary,
+        types: &types,
+        writers: &Writers::default(),
+    };
     let (mut events, mut tool_calls, mut input) = (Vec::new(), 0, Input::Begin);
     for _ in 0..10_000 {
         let step = task.step(input).unwrap();

@@ -9,7 +9,7 @@ use crate::{Setting, judge};
 use ledger::{
     AssumedZone, ByteSpan, ClaimedValue, Clock, Completeness, Digest, FactId, Field, FieldValue, GateRules,
     IdSpace, InvocationId, Locator, Outcome, Output, Precision, Reading, Record, RecordId, RecordType, Seed,
-    TaskId, Time, Vocabulary,
+    TaskId, Time, Vocabulary, Writers,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -271,6 +271,7 @@ fn shelf(outputs: &[Arc<Output>]) -> Shelf {
 struct Rules {
     rules: GateRules,
     vocabulary: Vocabulary,
+    writers: Writers,
     types: BTreeMap<String, RecordType>,
 }
 
@@ -284,11 +285,21 @@ impl Rules {
             qualifiers: Vec::new(),
         };
         let types = KINDS.map(|pair| (pair.0.to_owned(), kind(pair))).into();
-        Rules { rules: GateRules::default(), vocabulary: Vocabulary::shipped().unwrap(), types }
+        Rules {
+            rules: GateRules::default(),
+            vocabulary: Vocabulary::shipped().unwrap(),
+            writers: Writers::default(),
+            types,
+        }
     }
 
     fn setting(&self) -> Setting<'_> {
-        Setting { rules: &self.rules, vocabulary: &self.vocabulary, types: &self.types }
+        Setting {
+            rules: &self.rules,
+            vocabulary: &self.vocabulary,
+            types: &self.types,
+            writers: &self.writers,
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use ledger::event::RecordRange;
 use ledger::{
     ByteSpan, ClaimedValue, Clock, Digest, FactId, Field, FieldValue, GateRules, IdSpace, InvocationId,
     Locator, Outcome, Output, Precision, Reading, Record, RecordId, RecordType, Seed, TaskId, Time,
-    Vocabulary,
+    Vocabulary, Writers,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -68,6 +68,7 @@ pub fn fact_id() -> FactId {
 pub struct World {
     pub rules: GateRules,
     pub vocabulary: Vocabulary,
+    pub writers: Writers,
     pub types: BTreeMap<String, RecordType>,
     pub shelf: Shelf,
 }
@@ -82,13 +83,19 @@ impl World {
         World {
             rules: GateRules::default(),
             vocabulary: Vocabulary::shipped().unwrap(),
+            writers: Writers::shipped().unwrap(),
             types: types(),
             shelf,
         }
     }
 
     pub fn setting(&self) -> Setting<'_> {
-        Setting { rules: &self.rules, vocabulary: &self.vocabulary, types: &self.types }
+        Setting {
+            rules: &self.rules,
+            vocabulary: &self.vocabulary,
+            types: &self.types,
+            writers: &self.writers,
+        }
     }
 
     pub fn judge(&self, reading: &Reading) -> Verdict {

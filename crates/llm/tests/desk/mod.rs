@@ -6,8 +6,8 @@ use ledger::turn::{
     UserBlock,
 };
 use ledger::{
-    CallId, Completeness, Digest, FactId, Field, FieldValue, IdSpace, InvocationId, Locator, Outcome, Output,
-    Record, RecordId, Rejection, RejectionCode, Seed, TaskId, ToolClass, ToolSpec,
+    CallId, Completeness, Digest, FactId, Fence, Field, FieldValue, IdSpace, InvocationId, Locator, Outcome,
+    Output, Record, RecordId, Rejection, RejectionCode, Seed, TaskId, ToolClass, ToolSpec,
 };
 use llm::playbook::Step;
 use llm::{Model, Playbook};
@@ -142,6 +142,7 @@ impl Desk {
             tools: Arc::clone(&self.tools),
             messages: vec![Arc::new(Message::User(answers))],
             digest: Digest::of(b""),
+            fence: Fence::new(Seed(Digest::of(b"")), TaskId(1), Arc::default()),
         };
         let mut turning = self.model.turn(&request);
         let Poll::Ready(reply) = turning.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {

@@ -14,6 +14,9 @@ pub(super) fn phenomena(out: &mut String, run: &Run) {
         out,
         "What matters most comes first: in order of the objective that is answered, of how many kinds of sources name the same thing, and of how rare such facts are in this run."
     );
+    if !run.opened.writers.is_empty() {
+        let _ = writeln!(out, "\n{}", crate::writers::legend());
+    }
     for (place, ranked) in ranked(run).iter().enumerate() {
         let phenomenon = ranked.phenomenon;
         let facts: Vec<_> = phenomenon.facts.iter().filter_map(|id| run.accepted(*id)).collect();
@@ -79,13 +82,14 @@ fn table(out: &mut String, facts: &[&ClaimAccepted]) {
     }
 }
 
-/// Every value in full, with how it matched and its bytes in the stored output.
+/// Every value in full, with how it matched, its bytes in the stored output, and who could have written it.
 fn values(fact: &FactEntry) -> String {
     let value = |value: &ledger::BoundValue| {
         let quoted = value.quotation.as_ref();
         let quoted = quoted.map_or(String::new(), |words| format!(", quoting {}", cell(words)));
         let (field, text) = (cell(&value.field), cell(&value.value.to_text()));
-        format!("{field} = {text} ({}, output bytes {}{quoted})", tier(value.tier), value.span)
+        let writer = value.writer.map_or(String::new(), |writer| format!(", writable by {writer}"));
+        format!("{field} = {text} ({}, output bytes {}{quoted}{writer})", tier(value.tier), value.span)
     };
     bound(fact).map(value).collect::<Vec<_>>().join("<br>")
 }

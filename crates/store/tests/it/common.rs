@@ -70,6 +70,7 @@ pub(crate) fn fact(stream: Stream) -> Entry {
         tier: Tier::Exact,
         span: ByteSpan::new(1, 8),
         at: None,
+        writer: None,
     };
     let fact = FactEntry {
         id: FactId::assign(&space, number, 0).unwrap(),

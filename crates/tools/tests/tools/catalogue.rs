@@ -3,7 +3,7 @@
 //! `tests/catalogue.json` is what agents, the MCP server and the documentation rely on.
 //! To accept a change: `UPDATE_GOLDEN=1 cargo test -p tools`, read the difference, commit it with the change.
 
-use ledger::{RecordType, ToolClass, ToolSpec, Vocabulary};
+use ledger::{RecordType, ToolClass, ToolSpec, Vocabulary, Writers};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -74,4 +74,29 @@ fn every_record_type_of_the_vocabulary_is_returned_by_a_tool() {
             assert!(kinds.contains(kind), "{predicate} is proved by {kind}, which no tool returns");
         }
     }
+}
+
+#[test]
+fn every_record_type_has_its_table_of_writers_and_no_table_names_what_is_not_there() {
+    let kinds = catalogue().into_iter().flat_map(|spec| spec.records);
+    let kinds: BTreeMap<_, _> = kinds.map(|kind| (kind.name.clone(), kind)).collect();
+    let writers = Writers::shipped().unwrap();
+    let (returned, told): (Vec<_>, Vec<_>) = (kinds.keys().collect(), writers.record.keys().collect());
+    assert_eq!(told, returned, "the tables of writers are not those of the record types");
+    for (name, table) in &writers.record {
+        let fields = [&table.by, &table.of, &table.counts].into_iter().flatten();
+        for field in fields.chain(table.fields.keys()).chain(&table.kept) {
+            assert!(kinds[name].fields.contains_key(field), "{name} has no field {field}");
+        }
+        for field in table.by.iter().flat_map(|limit| &writers.limit[limit].kept) {
+            // A limit is shared by types that need not have all of what it keeps.
+            assert!(
+                kinds.values().any(|kind| kind.fields.contains_key(field)),
+                "no record has a field {field}"
+            );
+        }
+    }
+    let text = include_str!("../../../ledger/data/writers.toml");
+    let tables: Vec<_> = text.lines().filter(|line| line.starts_with("[record.")).collect();
+    assert!(tables.is_sorted(), "the tables of writers are not sorted");
 }

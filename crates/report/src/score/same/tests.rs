@@ -13,6 +13,7 @@ fn bound(value: FieldValue) -> BoundValue {
         tier: Tier::Exact,
         span: ByteSpan::new(0, 1),
         at: None,
+        writer: None,
     }
 }
 

@@ -1,0 +1,48 @@
+//! The fence between words of ours and text of the evidence, in what a language model reads.
+
+use crate::digest::Digest;
+use crate::id::{Seed, TaskId};
+use crate::record::Record;
+use crate::writer::{Writer, Writers};
+use std::sync::Arc;
+
+/// What encloses answers of tools where they are rendered as text, and what marks in them the words of anybody.
+///
+/// Its word follows from the run's seed and the task, so that equal runs have equal requests, and whoever wrote the evidence cannot know it.
+/// Nothing rests on that alone: whoever renders must let no line of the evidence's begin or end inside (`llm::render`).
+#[derive(Debug, Clone)]
+pub struct Fence {
+    word: String,
+    writers: Arc<Writers>,
+}
+
+impl Fence {
+    /// The fence of a task.
+    pub fn new(seed: Seed, task: TaskId, writers: Arc<Writers>) -> Fence {
+        let of = Digest::of_parts(&[b"locard fence", seed.0.as_bytes(), &task.0.to_be_bytes()]);
+        let digits: String = of.to_string().chars().take(16).collect();
+        Fence { word: format!("evidence-{digits}"), writers }
+    }
+
+    /// The word that stands on its lines and nowhere else.
+    pub fn word(&self) -> &str {
+        &self.word
+    }
+
+    /// The line before what it encloses.
+    pub fn begin(&self) -> String {
+        format!("[begin {}]", self.word)
+    }
+
+    /// The line after it.
+    pub fn end(&self) -> String {
+        format!("[end {}]", self.word)
+    }
+
+    /// The fields of a record that any user could have written; all of them where nothing is known.
+    pub fn of_any_user<'r>(&self, record: &'r Record) -> Vec<&'r str> {
+        let written = self.writers.written(record);
+        let fields = record.fields.keys().map(String::as_str);
+        fields.filter(|field| written.is_none_or(|written| written.by(field) == Writer::AnyUser)).collect()
+    }
+}

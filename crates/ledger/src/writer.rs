@@ -1,0 +1,327 @@
+//! Who could have written what a field of a record holds.
+//!
+//! Every record type has a table of who writes its fields; the place of the file that a record was read from, and for some types the value of another field, can only lower that.
+//! So the answer is the weakest of all that is known, and where nothing is known it is [`Writer::AnyUser`].
+//! The tables are data (`data/writers.toml`) and stand in a run's first event, so that whoever examines the run later judges with the same ones.
+
+use crate::pattern;
+use crate::record::Record;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use thiserror::Error;
+
+/// The weakest who could have had a value stand where it does, at will: by writing it, or through a program that writes what it is told.
+///
+/// What the system notes of something that it saw happen is the system's, though a user may have done it and chosen the words (a program's name): they could get it there only by doing it.
+/// What it copies from elsewhere (a workstation's name as the client tells it, a file's own description) has the writer of where it comes from.
+///
+/// It says what the rights of Windows as it is installed allow, not what rights were set on this host, nor who did write it.
+/// The order is from the least to the most trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Writer {
+    /// Any user of the host without special rights, a program in their name, or somebody outside who hands the host data: a client, a device, the maker of a file.
+    ///
+    /// Not that a user did.
+    AnyUser,
+    /// An administrator, or a program with such rights, in the ordinary way: by a setting, an installation, a file below `Windows`.
+    ///
+    /// Not that an administrator did; Windows sets most of it by itself.
+    Administrator,
+    /// Whoever acquired the evidence, with their tool: nobody on the host.
+    ///
+    /// Not that it is so: it can be altered by whoever holds the container.
+    Acquisition,
+    /// None but the system itself, short of an administrator who tampers with what it keeps.
+    ///
+    /// Not that it is true, that the clock was right, or that nothing was removed.
+    System,
+}
+
+impl Writer {
+    /// All, from the least to the most trusted.
+    pub const ALL: [Writer; 4] =
+        [Writer::AnyUser, Writer::Administrator, Writer::Acquisition, Writer::System];
+
+    /// The words for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Writer::AnyUser => "any user",
+            Writer::Administrator => "administrator",
+            Writer::Acquisition => "acquisition",
+            Writer::System => "system",
+        }
+    }
+
+    /// What the words mean, for a legend.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Writer::AnyUser => {
+                "any user of the host, or somebody outside who hands it data, could have put the value there"
+            }
+            Writer::Administrator => "an administrator could, or a program with such rights",
+            Writer::Acquisition => "whoever acquired the evidence could",
+            Writer::System => {
+                "none but the system itself, short of an administrator who tampers with what it keeps; that does not make it true"
+            }
+        }
+    }
+}
+
+impl fmt::Display for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The tables of a run; those of a run before format 2.3 are empty, and tell nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Writers {
+    /// How the path of a drive's root in the evidence can look, component by component; the first that fits the beginning of a path is taken off it.
+    #[serde(default)]
+    pub root: Vec<String>,
+    /// Places on a drive; the first that fits counts.
+    #[serde(default)]
+    pub place: Vec<Place>,
+    /// What the value of a field lowers, by the field.
+    #[serde(default)]
+    pub limit: BTreeMap<String, Limit>,
+    /// The record types.
+    #[serde(default)]
+    pub record: BTreeMap<String, RecordWriters>,
+}
+
+/// Files and folders, by their paths.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// Paths from the root of a drive: `**` stands for any components at the end, `*` and `?` for characters within one.
+    pub paths: Vec<String>,
+    /// Who writes the files.
+    pub writer: Writer,
+    /// Whose words can stand in their bytes, where that is somebody weaker: a log of the system holds what others tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw: Option<Writer>,
+}
+
+/// What the value of a field lowers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limit {
+    /// Fields of the same record that it does not lower.
+    #[serde(default)]
+    pub kept: BTreeSet<String>,
+    /// By value; the first that fits counts.
+    pub is: Vec<LimitEntry>,
+    /// Of every other value, and where the record has no such field.
+    pub other: Writer,
+}
+
+/// Values of a field and whom they point to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LimitEntry {
+    /// The values: `*` and `?` stand for characters.
+    pub values: Vec<String>,
+    /// Only in files at these places, where it is given; see [`Place::paths`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// Who.
+    pub writer: Writer,
+}
+
+/// Who writes the fields of one record type.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordWriters {
+    /// Who writes its fields.
+    pub writer: Writer,
+    /// Fields that somebody else writes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fields: BTreeMap<String, Writer>,
+    /// The field whose [`Limit`] counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// The field with the path of the file that the record tells of, where it was read from another: that file's place counts, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
+    /// Fields that neither `by` nor `of` lowers.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub kept: BTreeSet<String>,
+    /// Whether it was read from structures of the medium itself, so that its path says nothing of who wrote it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub medium: bool,
+    /// Whether it shows bytes of a file as they stand, whatever they are.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub raw: bool,
+    /// The field with the name of the record type that was counted: the weakest of its table counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<String>,
+}
+
+/// Why a text is no table of writers.
+#[derive(Debug, Error)]
+pub enum WritersError {
+    /// The text is no TOML of this form.
+    #[error("read the tables of writers")]
+    Read(#[source] toml::de::Error),
+    /// A record type names a limit that is not there.
+    #[error("read the tables of writers: record {record:?}: no limit {limit:?}")]
+    UnknownLimit {
+        /// The record type.
+        record: String,
+        /// The limit.
+        limit: String,
+    },
+}
+
+impl Writers {
+    /// Reads the tables from TOML: `[record.<type>]`, `[[place]]`, `[limit.<field>]`, `root`.
+    pub fn from_toml(text: &str) -> Result<Writers, WritersError> {
+        let writers: Writers = toml::from_str(text).map_err(WritersError::Read)?;
+        for (record, table) in &writers.record {
+            if let Some(limit) = table.by.as_ref().filter(|limit| !writers.limit.contains_key(*limit)) {
+                let (record, limit) = (record.clone(), limit.clone());
+                return Err(WritersError::UnknownLimit { record, limit });
+            }
+        }
+        Ok(writers)
+    }
+
+    /// The tables of this version (`data/writers.toml`).
+    pub fn shipped() -> Result<Writers, WritersError> {
+        Writers::from_toml(include_str!("../data/writers.toml"))
+    }
+
+    /// Whether they say nothing: those of a run before format 2.3.
+    pub fn is_empty(&self) -> bool {
+        self.record.is_empty()
+    }
+
+    /// Who writes the fields of this record; `None` where there are no tables.
+    pub fn written<'a>(&'a self, record: &'a Record) -> Option<Written<'a>> {
+        if self.is_empty() {
+            return None;
+        }
+        let Some(table) = self.record.get(&record.kind) else { return Some(Written::by_anybody()) };
+        let place = match table.medium {
+            true => Writer::System,
+            false => self.place_of(&record.locator.path, table.raw),
+        };
+        let text = |field: &String| record.fields.get(field).map(|field| field.value.to_text());
+        let of = table.of.as_ref().map_or(Writer::System, |field| {
+            text(field).map_or(Writer::AnyUser, |path| self.place_of(&path, table.raw))
+        });
+        let limit = table.by.as_ref().and_then(|field| Some((field, self.limit.get(field)?)));
+        let by = limit.map_or(Writer::System, |(field, limit)| {
+            text(field).map_or(limit.other, |value| self.limited(limit, &value, &record.locator.path))
+        });
+        let counted = table.counts.as_ref().map_or(Writer::System, |field| {
+            text(field).map_or(Writer::AnyUser, |kind| self.weakest_of(&kind))
+        });
+        let kept = limit.map(|(_, limit)| &limit.kept);
+        Some(Written { table: Some(table), always: place.min(counted), lowered: of.min(by), kept })
+    }
+
+    /// Who writes the file at this path of the evidence, or with `raw` whose words its bytes can be.
+    fn place_of(&self, path: &str, raw: bool) -> Writer {
+        let path = self.on_drive(path);
+        let place =
+            self.place.iter().find(|place| place.paths.iter().any(|pattern| leads_to(pattern, &path)));
+        place.map_or(Writer::AnyUser, |place| place.raw.filter(|_| raw).unwrap_or(place.writer))
+    }
+
+    /// The components of a path below the root of its drive.
+    fn on_drive<'p>(&self, path: &'p str) -> Vec<&'p str> {
+        let components: Vec<_> = path.split('/').filter(|component| !component.is_empty()).collect();
+        let beginning = |root: &String| {
+            let root: Vec<_> = root.split('/').collect();
+            let fits = root.len() < components.len()
+                && root.iter().zip(&components).all(|(pattern, component)| same(pattern, component));
+            fits.then_some(root.len())
+        };
+        let taken = self.root.iter().find_map(beginning).unwrap_or(0);
+        components.into_iter().skip(taken).collect()
+    }
+
+    fn limited(&self, limit: &Limit, value: &str, path: &str) -> Writer {
+        let at = |paths: &[String]| {
+            let path = self.on_drive(path);
+            paths.is_empty() || paths.iter().any(|pattern| leads_to(pattern, &path))
+        };
+        let fits =
+            |entry: &&LimitEntry| entry.values.iter().any(|pattern| same(pattern, value)) && at(&entry.paths);
+        limit.is.iter().find(fits).map_or(limit.other, |entry| entry.writer)
+    }
+
+    /// The weakest that the table of a record type names.
+    fn weakest_of(&self, kind: &str) -> Writer {
+        let Some(table) = self.record.get(kind) else { return Writer::AnyUser };
+        let limit = table.by.as_ref().and_then(|field| self.limit.get(field));
+        let limits = limit
+            .into_iter()
+            .flat_map(|limit| limit.is.iter().map(|entry| entry.writer).chain([limit.other]));
+        let of = table.of.as_ref().map(|_| Writer::AnyUser);
+        let fields = table.fields.values().copied();
+        fields.chain(limits).chain(of).chain([table.writer]).min().unwrap_or(Writer::AnyUser)
+    }
+}
+
+/// Who writes the fields of one record.
+#[derive(Debug, Clone, Copy)]
+pub struct Written<'a> {
+    /// `None`: nothing is known of its type.
+    table: Option<&'a RecordWriters>,
+    always: Writer,
+    lowered: Writer,
+    kept: Option<&'a BTreeSet<String>>,
+}
+
+impl Written<'_> {
+    const fn by_anybody() -> Self {
+        Written { table: None, always: Writer::AnyUser, lowered: Writer::AnyUser, kept: None }
+    }
+
+    /// Who writes this field.
+    pub fn by(&self, field: &str) -> Writer {
+        let Some(table) = self.table else { return Writer::AnyUser };
+        let own = table.fields.get(field).copied().unwrap_or(table.writer).min(self.always);
+        let kept = table.kept.contains(field) || self.kept.is_some_and(|kept| kept.contains(field));
+        if kept { own } else { own.min(self.lowered) }
+    }
+}
+
+/// Whether the components of a path fit a pattern; `**` is its last component.
+fn leads_to(pattern: &str, path: &[&str]) -> bool {
+    // Most patterns end here, and every fact asks all of them.
+    let first = path.first().and_then(|component| component.bytes().next());
+    if let (Some(wanted), Some(found)) = (pattern.bytes().next(), first)
+        && wanted.is_ascii_alphabetic()
+        && found.is_ascii()
+        && !wanted.eq_ignore_ascii_case(&found)
+    {
+        return false;
+    }
+    let mut rest = path.iter();
+    for wanted in pattern.split('/') {
+        if wanted == "**" {
+            return true;
+        }
+        if !rest.next().is_some_and(|component| same(wanted, component)) {
+            return false;
+        }
+    }
+    rest.next().is_none()
+}
+
+fn same(pattern: &str, text: &str) -> bool {
+    match pattern.contains(['*', '?']) {
+        true => pattern::fits(pattern, text),
+        false => pattern::same(pattern, text),
+    }
+}
+
+#[cfg(test)]
+mod tests;

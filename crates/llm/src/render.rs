@@ -1,0 +1,100 @@
+//! Answers of tools as the text that a language model reads.
+//!
+//! **Invariant:** text of the evidence cannot leave the fence.
+//! Between its lines stand JSON values, one a line, each beginning with `{`; no character of a value can end a line, be invisible, or turn the direction of what is read; and the fence's word does not occur in them.
+
+use ledger::turn::{Answer, Page};
+use ledger::{Fence, FieldValue, Record};
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+
+/// The answer to one call, fenced.
+pub fn answer(answer: &Answer, fence: &Fence) -> Result<String, serde_json::Error> {
+    let page = match answer {
+        Answer::Returned(returned) => returned.page.as_ref(),
+        Answer::Page(page) => Some(page),
+        Answer::Recorded(_)
+        | Answer::Absence(_)
+        | Answer::Derivation(_)
+        | Answer::Node { .. }
+        | Answer::Nodes { .. }
+        | Answer::Noted { .. }
+        | Answer::Refused { .. } => None,
+    };
+    let mut text = fence.begin();
+    line(&mut text, &serde_json::to_value(answer)?, fence);
+    for record in page.into_iter().flat_map(Page::records) {
+        line(&mut text, &self::record(record, fence), fence);
+    }
+    if let Some(hidden) = page.and_then(Page::first_hidden) {
+        line(&mut text, &json!({ "first_record_not_shown": hidden.to_string() }), fence);
+    }
+    text.push('\n');
+    text.push_str(&fence.end());
+    Ok(text)
+}
+
+/// A record with its values as a claim would state them, and which of them any user could have written.
+fn record(record: &Record, fence: &Fence) -> Value {
+    let value = |value: &FieldValue| match value {
+        FieldValue::List(items) => json!(items),
+        FieldValue::Text(_)
+        | FieldValue::Name(_)
+        | FieldValue::Path(_)
+        | FieldValue::RegistryPath(_)
+        | FieldValue::Time(_)
+        | FieldValue::Integer(_)
+        | FieldValue::Size(_)
+        | FieldValue::Sid(_)
+        | FieldValue::Guid(_)
+        | FieldValue::Hash(_)
+        | FieldValue::Bytes(_)
+        | FieldValue::Flag(_) => json!(value.to_text()),
+    };
+    let fields: Map<_, _> =
+        record.fields.iter().map(|(name, field)| (name.clone(), value(&field.value))).collect();
+    let mut said = json!({
+        "record": record.id.to_string(),
+        "kind": record.kind,
+        "place": record.locator.to_string(),
+        "fields": fields,
+    });
+    let anybody = fence.of_any_user(record);
+    if !anybody.is_empty() {
+        said["any_user"] = json!(anybody);
+    }
+    if !record.defects.is_empty() {
+        said["defects"] = json!(record.defects);
+    }
+    said
+}
+
+/// Appends a line with the value.
+fn line(text: &mut String, value: &Value, fence: &Fence) {
+    text.push('\n');
+    // The word has no character that JSON writes in another way, so that it stands there as it is, or not at all.
+    let broken = fence.word().replacen('-', "\\u002d", 1);
+    for c in value.to_string().replace(fence.word(), &broken).chars() {
+        if is_plain(c) {
+            text.push(c);
+        } else {
+            // Outside of strings JSON has none of these characters.
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(text, "\\u{unit:04x}");
+            }
+        }
+    }
+}
+
+/// Whether a character shows itself as one that ends no line, hides nothing and turns nothing round.
+const fn is_plain(c: char) -> bool {
+    !matches!(c,
+        '\0'..='\x1f' | '\x7f'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}'
+        | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests;
