@@ -4,6 +4,7 @@ use crate::commands::bench::BenchArguments;
 use crate::commands::completions::CompletionsArguments;
 use crate::commands::init::InitArguments;
 use crate::commands::rejections::RejectionsArguments;
+use crate::commands::replay::ReplayArguments;
 use crate::commands::score::ScoreArguments;
 use crate::help;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -32,6 +33,9 @@ pub(crate) enum Command {
     /// Check a run: its chain, outputs, facts and verdicts again
     #[command(after_long_help = help::VERIFY)]
     Verify(VerifyArguments),
+    /// Replay a run from its log: the same steps again, without model, key or evidence
+    #[command(after_long_help = help::REPLAY)]
+    Replay(ReplayArguments),
     /// Show what the gateway refused, what it cost, how it ended
     #[command(after_long_help = help::REJECTIONS)]
     Rejections(RejectionsArguments),

@@ -6,6 +6,7 @@ mod doctor;
 mod facts;
 pub(crate) mod init;
 pub(crate) mod rejections;
+pub(crate) mod replay;
 mod report;
 mod run;
 mod runs;
@@ -29,6 +30,7 @@ pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8,
         Command::Runs(arguments) => runs::execute(&arguments, printer),
         Command::Facts(arguments) => facts::execute(&arguments, printer),
         Command::Verify(arguments) => verify::execute(&arguments, printer),
+        Command::Replay(arguments) => replay::execute(&arguments, printer),
         Command::Rejections(arguments) => rejections::execute(&arguments, printer),
         Command::Report(arguments) => report::execute(&arguments, printer),
         Command::Tool(arguments) => tool::execute(&arguments, printer),

@@ -62,6 +62,8 @@ pub(crate) enum Failure {
     #[error("failed to open the run")]
     Open(#[source] app::OpenRunError),
     #[error("failed to {0}")]
+    Replay(#[source] app::ReplayError),
+    #[error("failed to {0}")]
     List(#[source] app::ListError),
     #[error("failed to investigate the case: a thread of the program panicked")]
     Panicked,
@@ -72,6 +74,7 @@ impl Failure {
     pub(crate) const USAGE: u8 = 2;
     pub(crate) const DEFECT: u8 = 1;
     const OUTPUT_CLOSED: u8 = 3;
+    pub(crate) const DIVERGED: u8 = 30;
     pub(crate) const TAMPERED: u8 = 31;
     const SANDBOX: u8 = 40;
     pub(crate) const MODEL: u8 = 50;
@@ -100,14 +103,17 @@ impl Failure {
             | Failure::Model { .. }
             | Failure::ToolArgument { .. }
             | Failure::List(_)
+            | Failure::Replay(app::ReplayError::NoTask { .. })
             | Failure::NoSuchTool { .. } => Failure::USAGE,
             Failure::Init(app::InitError::Hash { source, .. }) => tool_code(source),
             Failure::Init(app::InitError::Unreadable(_)) => Failure::DEFECT,
             Failure::Init(_) => Failure::USAGE,
             Failure::Run(error) => run_code(error),
             Failure::Tool(error) => tool_code(error),
-            Failure::Open(error) | Failure::Bench(app::MaterialError::Open(error)) => open_code(error),
-            Failure::Bench(_) => Failure::TAMPERED,
+            Failure::Open(error)
+            | Failure::Bench(app::MaterialError::Open(error))
+            | Failure::Replay(app::ReplayError::Run(error)) => open_code(error),
+            Failure::Bench(_) | Failure::Replay(app::ReplayError::NotOpened { .. }) => Failure::TAMPERED,
         }
     }
 

@@ -56,6 +56,17 @@ Examples:
   locard verify 2026 --unsealed
       also 0 for a run that broke off, when all that is there holds";
 
+pub(crate) const REPLAY: &str = "\
+Examples:
+  locard replay latest
+      every agent's run again: 0 when all comes out the same, otherwise 30
+  locard replay latest --agent registry
+      one agent's
+
+Model replies and tool outputs come from the recording; every decision of the
+engine and every verdict of the gateway is made again. The first event that
+comes out otherwise is shown with both sides and what stood before it.";
+
 pub(crate) const REJECTIONS: &str = "\
 Examples:
   locard rejections 2026

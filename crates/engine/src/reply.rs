@@ -1,7 +1,7 @@
 //! Taking a model's reply into the record: bounded, without fractions, every call with an id of its own.
 
-use ledger::CallId;
 use ledger::turn::{Reply, ReplyBlock, ToolCall};
+use ledger::{CallId, canonical};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -14,6 +14,7 @@ const LARGEST: usize = 256 * 1024;
 ///
 /// - A number that is no integer becomes text: the record has no fractions (`ledger::canonical`).
 /// - Arguments nested too deeply or too long become a text that says so; such a call is refused.
+/// - Members stand in the order of the record, which is not the model's: what a task does must follow from what is recorded.
 /// - A call id that is empty, too long, of other characters than APIs allow, or used before becomes one of ours.
 /// - A reply of nothing becomes a reply without words: an empty message is none.
 pub(crate) fn recordable(mut reply: Reply, turn: u32, seen: &mut BTreeSet<CallId>) -> Reply {
@@ -26,6 +27,7 @@ pub(crate) fn recordable(mut reply: Reply, turn: u32, seen: &mut BTreeSet<CallId
                 call.arguments = Value::String(told);
             }
             without_fractions(&mut call.arguments);
+            call.arguments = in_order_of_record(std::mem::take(&mut call.arguments));
         }
     }
     if reply.blocks.is_empty() {
@@ -76,6 +78,11 @@ fn without_fractions(value: &mut Value) {
     }
 }
 
+fn in_order_of_record(value: Value) -> Value {
+    let recorded = canonical::to_vec(&value).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    recorded.unwrap_or(value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,6 +115,16 @@ mod tests {
         }
         let allowed = json!({"x": [[["y"]], 7, null, true]});
         assert_eq!(taken(vec![call("a", allowed.clone())])[0].arguments, allowed);
+    }
+
+    #[test]
+    fn members_are_taken_in_the_order_of_the_record() {
+        let calls = taken(vec![call("a", json!({"b": {"d": 1, "c": 2}, "a": 3}))]);
+        let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert_eq!(
+            (keys(&calls[0].arguments), keys(&calls[0].arguments["b"])),
+            (vec!["a".into(), "b".into()], vec!["c".into(), "d".into()])
+        );
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod output;
 mod real_cases;
 mod record_phase;
 mod refusals;
+mod replays;
 mod run_names;
 mod runs;
 mod scoring;

@@ -1,0 +1,313 @@
+//! Use case: replay a run's tasks from its log.
+//!
+//! The same [`Task::step`] goes over the stored log: model replies and tool returns come from the recording, every verdict is computed again.
+//! The events that come of it must be the stored ones.
+//! No key, no network and no evidence is needed; the clock is never asked.
+
+use crate::judge::Bench;
+use crate::open::OpenRunError;
+use engine::{Command, Input, Judgement, Setting, StepError, Task, ToolReturn};
+use ledger::event::{InvocationEnded, RunOpened, TaskAssigned};
+use ledger::turn::Reply;
+use ledger::{Digest, Event, Output, Stream, TaskId, canonical};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use store::{ReadError, Reader};
+use thiserror::Error;
+
+/// How many events before a divergence are shown with it.
+const CONTEXT: usize = 5;
+
+/// Why a run cannot be replayed.
+#[derive(Debug, Error)]
+pub enum ReplayError {
+    /// Its log cannot be read.
+    #[error(transparent)]
+    Run(OpenRunError),
+    /// Its first event does not open a run.
+    #[error("read the run {}: its first event does not open a run", folder.display())]
+    NotOpened {
+        /// The run folder.
+        folder: PathBuf,
+    },
+    /// The run has no such task.
+    #[error("replay {wanted}: the run has {}", known.join(", "))]
+    NoTask {
+        /// What was asked for.
+        wanted: String,
+        /// Its tasks with their agents.
+        known: Vec<String>,
+    },
+}
+
+/// What to replay; everything where nothing is named.
+#[derive(Debug, Clone, Default)]
+pub struct ReplayRequest {
+    /// The only agent.
+    pub agent: Option<String>,
+    /// The only task.
+    pub task: Option<TaskId>,
+}
+
+/// What became of one task.
+#[derive(Debug, Clone, Serialize)]
+pub struct Replayed {
+    /// The task.
+    pub task: String,
+    /// Its agent.
+    pub agent: String,
+    /// Events that came out the same.
+    pub same: u64,
+    /// Events of the task in the log.
+    pub stored: u64,
+    /// Whether the log holds the task's end.
+    pub ended: bool,
+    /// The first thing that did not come out the same.
+    pub divergence: Option<Divergence>,
+}
+
+/// The first event that did not come out the same.
+#[derive(Debug, Clone, Serialize)]
+pub struct Divergence {
+    /// Its number in the task, from 0.
+    pub event: u64,
+    /// What stands in the log; `None` where the log of the task has ended.
+    pub stored: Option<String>,
+    /// What came out; `None` where nothing came.
+    pub replayed: Option<String>,
+    /// Why nothing came out, where that is known.
+    pub because: Option<String>,
+    /// The stored events before it.
+    pub before: Vec<String>,
+}
+
+/// Replays the tasks of the run in `folder`.
+///
+/// # Errors
+///
+/// Where the log cannot be read, or has no such task. A divergence is a result.
+pub fn replay(folder: &Path, request: &ReplayRequest) -> Result<Vec<Replayed>, ReplayError> {
+    let open = |source| OpenRunError::Open { folder: folder.to_owned(), source: Box::new(source) };
+    let reader = Reader::open(folder).map_err(open).map_err(ReplayError::Run)?;
+    let read = |source| OpenRunError::Read { folder: folder.to_owned(), source: Box::new(source) };
+    let log = Log::read(&reader).map_err(read).map_err(ReplayError::Run)?;
+    let Some(opened) = &log.opened else {
+        return Err(ReplayError::NotOpened { folder: folder.to_owned() });
+    };
+    let ids: Vec<TaskId> = log.tasks.iter().map(|task| task.assigned.task).collect();
+    let setting = Setting::new(opened.rules.clone(), opened.seed, &opened.tools, &ids);
+    let setting = Arc::new(setting.with_writers(opened.writers.clone()));
+    let bench = Bench::new(opened);
+    let wanted = |task: &&Logged| {
+        request.task.is_none_or(|id| task.assigned.task == id)
+            && request.agent.as_ref().is_none_or(|agent| task.assigned.agent.name == *agent)
+    };
+    let tasks: Vec<&Logged> = log.tasks.iter().filter(wanted).collect();
+    if tasks.is_empty() && (request.task.is_some() || request.agent.is_some()) {
+        return Err(no_task(request, &log));
+    }
+    Ok(tasks.into_iter().map(|task| Player::of(task, &reader, &bench).play(&setting)).collect())
+}
+
+fn no_task(request: &ReplayRequest, log: &Log) -> ReplayError {
+    let wanted = [request.task.map(|task| task.to_string()), request.agent.clone()];
+    ReplayError::NoTask {
+        wanted: wanted.into_iter().flatten().collect::<Vec<_>>().join(" of "),
+        known: log
+            .tasks
+            .iter()
+            .map(|it| format!("{} ({})", it.assigned.task, it.assigned.agent.name))
+            .collect(),
+    }
+}
+
+/// The events of a run, by task.
+#[derive(Default)]
+struct Log {
+    opened: Option<RunOpened>,
+    tasks: Vec<Logged>,
+}
+
+/// A task as it stands in the log.
+struct Logged {
+    assigned: TaskAssigned,
+    events: Vec<Event>,
+}
+
+impl Log {
+    fn read(reader: &Reader) -> Result<Log, ReadError> {
+        let mut log = Log::default();
+        for event in reader.events() {
+            match event? {
+                (_, Event::RunOpened(opened), _) => log.opened = Some(*opened),
+                (_, Event::TaskAssigned(assigned), _) => {
+                    log.tasks.push(Logged { assigned, events: Vec::new() });
+                }
+                (link, event, _) => {
+                    let Stream::Task(id) = link.stream else { continue };
+                    let task = log.tasks.iter_mut().find(|task| task.assigned.task == id);
+                    task.into_iter().for_each(|task| task.events.push(event.clone()));
+                }
+            }
+        }
+        Ok(log)
+    }
+}
+
+/// Plays one task: a cursor over its stored events.
+struct Player<'l> {
+    logged: &'l Logged,
+    reader: &'l Reader,
+    bench: &'l Bench,
+    /// Stored events that came out the same.
+    same: usize,
+}
+
+/// Why a task is not played on.
+enum Stop {
+    /// Its log has no more.
+    LogEnds,
+    Diverged(Divergence),
+}
+
+impl<'l> Player<'l> {
+    fn of(logged: &'l Logged, reader: &'l Reader, bench: &'l Bench) -> Player<'l> {
+        Player { logged, reader, bench, same: 0 }
+    }
+
+    fn play(mut self, setting: &Arc<Setting>) -> Replayed {
+        let mut task = Task::new(self.logged.assigned.clone(), Arc::clone(setting));
+        let divergence = match self.play_on(&mut task) {
+            Stop::LogEnds => None,
+            Stop::Diverged(divergence) => Some(divergence),
+        };
+        let ended = matches!(self.logged.events.last(), Some(Event::TaskEnded(_)));
+        Replayed {
+            task: self.logged.assigned.task.to_string(),
+            agent: self.logged.assigned.agent.name.clone(),
+            same: self.same as u64,
+            stored: self.logged.events.len() as u64,
+            ended,
+            divergence,
+        }
+    }
+
+    fn play_on(&mut self, task: &mut Task) -> Stop {
+        let mut input = Input::Begin;
+        loop {
+            let step = match task.step(input) {
+                Ok(step) => step,
+                Err(error) => return self.refused(&error),
+            };
+            for append in &step.append {
+                match self.logged.events.get(self.same) {
+                    // What an interrupted run had no time to record.
+                    None if !self.has_end() => return Stop::LogEnds,
+                    Some(stored) if *stored == append.event => self.same += 1,
+                    stored => return self.diverged(stored, Some(&append.event), None),
+                }
+            }
+            input = match self.answer(task, step.command) {
+                Ok(input) => input,
+                Err(stop) => return stop,
+            };
+        }
+    }
+
+    /// What the recording answers to a command.
+    fn answer(&self, task: &Task, command: Command) -> Result<Input, Stop> {
+        let next = self.logged.events.get(self.same);
+        match command {
+            Command::Judge(Judgement::Reading { fact, reading, .. }) => {
+                Ok(Input::Judged(Box::new(self.bench.judge(&reading, fact, task.shelf()))))
+            }
+            Command::Judge(Judgement::Absence { id, absence, .. }) => {
+                Ok(Input::AbsenceJudged(Box::new(self.bench.judge_absence(&absence, id, task.shelf()))))
+            }
+            Command::End => Err(match next {
+                None => Stop::LogEnds,
+                stored => self.diverged(stored, None, None),
+            }),
+            Command::AskModel(_) => match next {
+                Some(Event::TurnReplied(replied)) => self.reply(&replied.reply).map(Input::Replied),
+                Some(Event::TurnFailed(failed)) => Ok(Input::ModelFailed(failed.reason.clone())),
+                Some(Event::TimeSpent) => Ok(Input::TimeSpent),
+                None if !self.has_end() => Err(Stop::LogEnds),
+                stored => Err(self.diverged(stored, None, Some("the model is asked"))),
+            },
+            Command::CallTool(invoke) => match next {
+                Some(Event::InvocationEnded(ended)) if ended.invocation == invoke.invocation => {
+                    self.returned(ended).map(Input::Returned)
+                }
+                None if !self.has_end() => Err(Stop::LogEnds),
+                stored => Err(self.diverged(stored, None, Some(&format!("{} is called", invoke.invocation)))),
+            },
+        }
+    }
+
+    fn reply(&self, digest: &Digest) -> Result<Reply, Stop> {
+        let bytes = self.payload(digest, "the stored reply")?;
+        serde_json::from_slice(&bytes)
+            .map_err(|error| self.unreadable("the stored reply", &error.to_string()))
+    }
+
+    fn returned(&self, ended: &InvocationEnded) -> Result<ToolReturn, Stop> {
+        let output = match &ended.output {
+            None => None,
+            Some(digest) => {
+                let bytes = self.payload(digest, "the stored output")?;
+                let output = Output::decode(&bytes);
+                Some(Arc::new(
+                    output.map_err(|error| self.unreadable("the stored output", &error.to_string()))?,
+                ))
+            }
+        };
+        Ok(ToolReturn {
+            outcome: ended.outcome,
+            completeness: ended.completeness,
+            normalised: ended.normalised.clone(),
+            output,
+            defects: ended.defects.clone(),
+            gaps: ended.gaps.clone(),
+            notes: ended.notes.clone(),
+        })
+    }
+
+    fn payload(&self, digest: &Digest, what: &str) -> Result<Vec<u8>, Stop> {
+        match self.reader.payload(digest) {
+            Ok(Some(bytes)) => Ok(bytes),
+            Ok(None) => Err(self.unreadable(what, "it is missing")),
+            Err(error) => Err(self.unreadable(what, &error.to_string())),
+        }
+    }
+
+    fn unreadable(&self, what: &str, why: &str) -> Stop {
+        self.diverged(self.logged.events.get(self.same), None, Some(&format!("{what}: {why}")))
+    }
+
+    fn refused(&self, error: &StepError) -> Stop {
+        self.diverged(self.logged.events.get(self.same), None, Some(&error.to_string()))
+    }
+
+    fn has_end(&self) -> bool {
+        matches!(self.logged.events.last(), Some(Event::TaskEnded(_)))
+    }
+
+    fn diverged(&self, stored: Option<&Event>, replayed: Option<&Event>, because: Option<&str>) -> Stop {
+        let before = self.logged.events.get(..self.same).unwrap_or_default();
+        let before = before.get(before.len().saturating_sub(CONTEXT)..).unwrap_or_default();
+        Stop::Diverged(Divergence {
+            event: self.same as u64,
+            stored: stored.map(written),
+            replayed: replayed.map(written),
+            because: because.map(str::to_owned),
+            before: before.iter().map(written).collect(),
+        })
+    }
+}
+
+/// An event in its canonical projection.
+fn written(event: &Event) -> String {
+    canonical::to_string(event).unwrap_or_else(|error| error.to_string())
+}
