@@ -33,7 +33,7 @@ pub(crate) enum Command {
     /// Check a run: its chain, outputs, facts and verdicts again
     #[command(after_long_help = help::VERIFY)]
     Verify(VerifyArguments),
-    /// Replay a run from its log: the same steps again, without model, key or evidence
+    /// Take the steps of a run again, from its log alone
     #[command(after_long_help = help::REPLAY)]
     Replay(ReplayArguments),
     /// Show what the gateway refused, what it cost, how it ended
@@ -42,7 +42,7 @@ pub(crate) enum Command {
     /// Measure runs against what is known to be true of their case
     #[command(after_long_help = help::SCORE)]
     Score(ScoreArguments),
-    /// Measure the gateway with claims that are known to be true or false
+    /// Measure the gateway with claims known to be true or false
     #[command(after_long_help = help::BENCH)]
     Bench(BenchArguments),
     /// Write a run's report

@@ -84,6 +84,7 @@ fn the_documented_json_has_the_members_that_are_printed() {
         place.locard_ends(0, &["bench", "gate", &name, "--claims", "200", "--format", "json"]),
         second.locard_ends(0, &["init", "host", "--format", "json"]),
         place.locard_ends(0, &["verify", &name, "--format", "json"]),
+        place.locard_ends(0, &["replay", &name, "--format", "json"]),
         place.locard_ends(0, &["report", &name, "--format", "json"]),
         place.locard_ends(0, &["tool", "list_hives", "--evidence", &demo(), "--format", "json"]),
         place.locard_ends(0, &["tool", "--format", "json"]),
