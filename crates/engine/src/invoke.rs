@@ -92,6 +92,8 @@ impl Task {
             None => Vec::new(),
         };
         let ended = ended(invocation, &returned, &shown);
+        // What the agent is told is what is recorded: a replay has nothing else to tell it.
+        let defects = ended.defects.clone();
         hold(&mut self.shelf, &started, &ended, returned.output.clone());
         let payload = returned.output.as_ref().map(|output| output.bytes().into());
         append.push(Append { event: Event::InvocationEnded(ended), payload });
@@ -102,7 +104,7 @@ impl Task {
             from_log: false,
             normalised: returned.normalised,
             page: returned.output.map(|output| Page { invocation, output, shown }),
-            defects: returned.defects,
+            defects,
             gaps: returned.gaps,
             notes: returned.notes,
         };

@@ -6,9 +6,10 @@ mod life;
 use engine::ToolReturn;
 use ledger::event::{Phase, Refusal, TaskStatus};
 use ledger::turn::{Answer, Message, ReadingResult, ReplyBlock, TurnRequest, UserBlock};
-use ledger::{Condition, Event, Objective, Outcome, Predicate, Rules, Weight};
+use ledger::{Condition, Defect, Event, Objective, Outcome, Output, Predicate, Rules, Weight};
 use life::{answers, call, false_reading, live, returned, says, words};
 use serde_json::json;
+use std::sync::Arc;
 
 fn objective() -> Objective {
     Objective {
@@ -328,4 +329,35 @@ fn equal_inputs_give_equal_events() {
         live(Rules::default(), vec![objective()], model, ok).events
     };
     assert_eq!(lived(), lived());
+}
+
+/// A replay has nothing but the record to tell an agent.
+#[test]
+fn an_agent_is_told_of_just_the_damage_that_is_recorded() {
+    let damage = |what: &str| Defect { path: "a.txt".into(), offset: Some(7), what: what.into() };
+    let mut told = Vec::new();
+    let mut turn = 0;
+    let lived = live(
+        Rules::default(),
+        vec![],
+        |request| {
+            turn += 1;
+            told.extend(answers(request));
+            if turn == 1 { says(vec![call("c", "read", json!({}))]) } else { words() }
+        },
+        |_| {
+            let whole = returned(Outcome::Ok, "text");
+            let mut record = whole.output.as_ref().unwrap().records()[0].clone();
+            record.defects = vec![damage("inside"), damage("again")];
+            let output = Some(Arc::new(Output::new(vec![record]).unwrap()));
+            ToolReturn { output, defects: vec![damage("outside"), damage("again")], ..whole }
+        },
+    );
+    let Some(Answer::Returned(answer)) = told.first() else { panic!("{told:?}") };
+    let recorded = lived.events.iter().find_map(|event| match event {
+        Event::InvocationEnded(ended) => Some(&ended.defects),
+        _ => None,
+    });
+    assert_eq!(Some(&answer.defects), recorded);
+    assert_eq!(answer.defects.len(), 3);
 }
