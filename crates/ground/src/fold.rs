@@ -77,6 +77,8 @@ impl Key {
     pub(crate) fn of_claim(text: &str) -> impl Iterator<Item = Key> {
         // A separator before the first name says nothing.
         let text = text.strip_prefix('\\').filter(|rest| !rest.starts_with('\\')).unwrap_or(text);
+        // The editor of the registry shows the computer before its roots.
+        let text = below_computer(text).unwrap_or(text);
         // Beside a backslash a slash is part of a name.
         let slashes = text.contains('/') && !text.contains('\\');
         let turned = slashes.then(|| Key::new(&text.replace('/', "\\")));
@@ -85,6 +87,7 @@ impl Key {
 
     fn new(text: &str) -> Key {
         let (hive, rest) = split_hive(text);
+        let (hive, rest) = hive.map_or_else(|| split_drive(text), |hive| (Some(hive), rest));
         Key { hive, rest: squeeze_key(lower(rest)).collect() }
     }
 
@@ -108,6 +111,29 @@ impl Key {
             if mount.below.is_empty() { rest } else { rest.strip_prefix(mount.below)?.strip_prefix('\\')? };
         (self.hive == Some(mount.hive) && !below.is_empty()).then_some(below)
     }
+}
+
+/// Whether two paths of keys that are written differently may mean one key: one begins at the root of its hive, or names the control set in use.
+pub(crate) fn may_be_one_key(one: &str, other: &str) -> bool {
+    let (one, other) = (Key::new(one), Key::new(other));
+    let last = |key: &Key| key.rest.rsplit('\\').next().map(str::to_owned);
+    let current = |key: &Key| key.rest.split('\\').any(|part| part == "currentcontrolset");
+    let rooted = one.hive.is_some() != other.hive.is_some();
+    last(&one) == last(&other) && (rooted || current(&one) != current(&other))
+}
+
+/// Whether two paths that are written differently may mean one file: from different roots, with variables or short names.
+pub(crate) fn may_be_one_path(one: &str, other: &str) -> bool {
+    let (one, other) = (path(one.trim()), path(other.trim()));
+    let vague = |text: &str| text.contains(['~', '%']);
+    let ends = |text: &str| {
+        let first = text.split('\\').next().unwrap_or_default();
+        (first.to_owned(), text.rsplit('\\').next().unwrap_or_default().to_owned())
+    };
+    let ((root, last), (other_root, other_last)) = (ends(&one), ends(&other));
+    let drives = [&root, &other_root].iter().all(|root| root.len() == 2 && root.ends_with(':'));
+    let named = last == other_last || vague(&last) || vague(&other_last);
+    one == other || named && (vague(&one) || vague(&other) || root != other_root && !drives)
 }
 
 /// Where Windows mounts a hive.
@@ -158,6 +184,24 @@ fn split_hive(text: &str) -> (Option<&'static str>, &str) {
     }
 }
 
+/// The same where PowerShell writes the short name of the root as a drive: `HKLM:\`.
+fn split_drive(text: &str) -> (Option<&'static str>, &str) {
+    let text = text.trim_end_matches('\\');
+    let root = text.split_once(":\\").and_then(|(first, rest)| {
+        let (short, _) = HIVES.iter().find(|(short, _)| short.eq_ignore_ascii_case(first))?;
+        Some((Some(*short), rest.trim_start_matches('\\')))
+    });
+    root.unwrap_or((None, text))
+}
+
+/// What follows `Computer\`, where that is a root of the registry.
+fn below_computer(text: &str) -> Option<&str> {
+    let (computer, rest) = text.split_once(['\\', '/'])?;
+    let root = rest.split(['\\', '/']).next().unwrap_or(rest);
+    let is_root = HIVES.iter().any(|(_, long)| long.eq_ignore_ascii_case(root));
+    (computer.eq_ignore_ascii_case("computer") && is_root).then_some(rest)
+}
+
 fn lower(text: &str) -> impl Iterator<Item = char> {
     text.nfc().flat_map(char::to_lowercase)
 }
@@ -191,7 +235,7 @@ fn collapse(chars: impl Iterator<Item = char>, kept: usize) -> impl Iterator<Ite
 }
 
 /// `text` without the namespace that Windows writes before a drive: `\??\C:\` and `\\?\C:\` are `C:\`.
-fn without_device(text: &str) -> &str {
+pub(crate) fn without_device(text: &str) -> &str {
     let is = |byte: u8| byte == b'\\' || byte == b'/';
     let [first, second, b'?', last, letter, b':', root, ..] = text.as_bytes() else { return text };
     let device = is(*first) && (*second == b'?' || is(*second)) && is(*last);

@@ -119,9 +119,7 @@ fn telling_values_that_many_records_share_heal_nothing() {
     let start = |service: &str, start, offset| {
         value_of("SYSTEM", &format!(r"Services\{service}\Start"), FieldValue::Integer(start), offset)
     };
-    let calls = || {
-        vec![(Value::Null, vec![start("Good", 4, 1)]), (Value::Null, vec![start("Evil", 2, 2)])]
-    };
+    let calls = || vec![(Value::Null, vec![start("Good", 4, 1)]), (Value::Null, vec![start("Evil", 2, 2)])];
     let values = [("name", "Start"), ("value_type", "REG_DWORD"), ("data", "2")];
     // The cited service starts by 4: that of another is no healing.
     assert_eq!(code(&verdict(calls(), &reading("configured", "", &values))), Some(RejectionCode::Ambiguous));
@@ -195,10 +193,9 @@ fn a_quotation_leaves_no_negation_before_it() {
 
 #[test]
 fn a_name_goes_on_over_the_marks_that_hide_it() {
-    for (text, words) in [
-        ("net user admin$ Passw0rd /add", "net user admin"),
-        ("del C:\\PROGRA~1\\x", "C:\\PROGRA"),
-    ] {
+    for (text, words) in
+        [("net user admin$ Passw0rd /add", "net user admin"), ("del C:\\PROGRA~1\\x", "C:\\PROGRA")]
+    {
         assert_eq!(quote_of(text, words), Some(RejectionCode::ValueAbsent), "{words}");
     }
     assert_eq!(quote_of("net user admin$ Passw0rd /add", "net user admin$"), None);
@@ -243,7 +240,8 @@ fn a_key_may_be_written_as_shells_and_editors_show_it() {
 
 #[test]
 fn a_drive_behind_its_namespace_is_the_folder_of_the_copy_too() {
-    let entry = record("dir_entry", "C/Users/x.exe", 1, &[("path", FieldValue::Path("C/Users/x.exe".into()))]);
+    let entry =
+        record("dir_entry", "C/Users/x.exe", 1, &[("path", FieldValue::Path("C/Users/x.exe".into()))]);
     for (path, expected) in [
         (r"\\?\C:\Users\x.exe", None),
         (r"\??\C:\Users\x.exe", None),
