@@ -245,10 +245,17 @@ fn compare(one: &Term, a: &BoundValue, other: &Term, b: &BoundValue) -> Result<C
     Ok(Compared { same: equal, different: !equal && !may_be_one(a, b) })
 }
 
+/// The longest text in bytes of which it is told whether it may be another spelling.
+const LONGEST_COMPARED: usize = 4096;
+
 /// Whether two values that are written differently may be one thing all the same.
 fn may_be_one(a: &BoundValue, b: &BoundValue) -> bool {
     let (Some(one), Some(other)) = (words(a), words(b)) else { return false };
-    match (a.value.field_type(), b.value.field_type()) {
+    let types = (a.value.field_type(), b.value.field_type());
+    if types != (FieldType::Text, FieldType::Text) && one.len().max(other.len()) > LONGEST_COMPARED {
+        return true;
+    }
+    match types {
         (FieldType::RegistryPath, FieldType::RegistryPath) => fold::may_be_one_key(one, other),
         // Digests of two kinds tell nothing of each other.
         (FieldType::Hash, FieldType::Hash) => one.len() != other.len(),

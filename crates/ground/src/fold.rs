@@ -71,23 +71,22 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// What a claim may mean: the text as it is, and with slashes as separators.
+    /// What a claim may mean: the text as it is, with slashes as separators, and with its root as shells and editors show it.
     ///
     /// The evidence side keeps its slashes, because the name of a key may contain one.
     pub(crate) fn of_claim(text: &str) -> impl Iterator<Item = Key> {
         // A separator before the first name says nothing.
         let text = text.strip_prefix('\\').filter(|rest| !rest.starts_with('\\')).unwrap_or(text);
-        // The editor of the registry shows the computer before its roots.
-        let text = below_computer(text).unwrap_or(text);
         // Beside a backslash a slash is part of a name.
         let slashes = text.contains('/') && !text.contains('\\');
-        let turned = slashes.then(|| Key::new(&text.replace('/', "\\")));
-        std::iter::once(Key::new(text)).chain(turned)
+        let turned = slashes.then(|| text.replace('/', "\\"));
+        let shown = shown_root(turned.as_deref().unwrap_or(text));
+        let keys = [Some(Key::new(text)), turned.as_deref().map(Key::new), shown.as_deref().map(Key::new)];
+        keys.into_iter().flatten()
     }
 
     fn new(text: &str) -> Key {
         let (hive, rest) = split_hive(text);
-        let (hive, rest) = hive.map_or_else(|| split_drive(text), |hive| (Some(hive), rest));
         Key { hive, rest: squeeze_key(lower(rest)).collect() }
     }
 
@@ -158,8 +157,15 @@ const MOUNTS: [Mount; 7] = [
     Mount { file: "usrclass.dat", hive: "HKCU", below: "software\\classes" },
 ];
 
+/// Folders whose hives are older ones, kept aside: Windows mounts them nowhere.
+const ASIDE: [&str; 3] = ["RegBack", "repair", "Windows.old"];
+
 /// Where the hive of this file is mounted.
 fn mount(place: &str) -> Option<&'static Mount> {
+    let aside = |part: &str| ASIDE.iter().any(|folder| folder.eq_ignore_ascii_case(part));
+    if place.split(['/', '\\']).any(aside) {
+        return None;
+    }
     let name = place.rsplit(['/', '\\']).next().unwrap_or(place);
     MOUNTS.iter().find(|mount| mount.file.eq_ignore_ascii_case(name))
 }
@@ -184,22 +190,17 @@ fn split_hive(text: &str) -> (Option<&'static str>, &str) {
     }
 }
 
-/// The same where PowerShell writes the short name of the root as a drive: `HKLM:\`.
-fn split_drive(text: &str) -> (Option<&'static str>, &str) {
-    let text = text.trim_end_matches('\\');
-    let root = text.split_once(":\\").and_then(|(first, rest)| {
-        let (short, _) = HIVES.iter().find(|(short, _)| short.eq_ignore_ascii_case(first))?;
-        Some((Some(*short), rest.trim_start_matches('\\')))
-    });
-    root.unwrap_or((None, text))
-}
-
-/// What follows `Computer\`, where that is a root of the registry.
-fn below_computer(text: &str) -> Option<&str> {
-    let (computer, rest) = text.split_once(['\\', '/'])?;
-    let root = rest.split(['\\', '/']).next().unwrap_or(rest);
-    let is_root = HIVES.iter().any(|(_, long)| long.eq_ignore_ascii_case(root));
-    (computer.eq_ignore_ascii_case("computer") && is_root).then_some(rest)
+/// The path as it is without `Computer\`, which the editor of the registry shows before its roots, or the colon behind a root that is a drive of PowerShell.
+fn shown_root(text: &str) -> Option<String> {
+    let (first, rest) = text.split_once('\\')?;
+    let root = rest.split('\\').next().unwrap_or(rest);
+    if first.eq_ignore_ascii_case("computer") && HIVES.iter().any(|(_, long)| long.eq_ignore_ascii_case(root))
+    {
+        return Some(rest.to_owned());
+    }
+    let (short, _) =
+        HIVES.iter().find(|(short, _)| Some(*short) == first.to_ascii_uppercase().strip_suffix(':'))?;
+    Some(format!("{short}\\{rest}"))
 }
 
 fn lower(text: &str) -> impl Iterator<Item = char> {

@@ -5,7 +5,7 @@ use ground::{DerivationVerdict, Held, Search, Setting, Shelf, Verdict, judge, ju
 use ledger::{
     BoundValue, ByteSpan, ClaimedValue, Completeness, Derivation, Digest, FactEntry, FactId, Field,
     FieldValue, GateRules, IdSpace, InvocationId, Locator, Outcome, Output, Predicate, Reading, Record,
-    RecordId, RecordType, RejectionCode, Seed, TaskId, Term, Tier, Vocabulary, Writers,
+    RecordId, RecordType, RejectionCode, Seed, TaskId, Term, Tier, Vocabulary, Writer, Writers,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -236,6 +236,46 @@ fn a_key_may_be_written_as_shells_and_editors_show_it() {
     for other in ["HKCU:", r"Computer\HKEY_USERS", r"Computer", "HKLMX:"] {
         assert_eq!(said(&format!(r"{other}\SOFTWARE\{run}")), Some(RejectionCode::ValueAbsent), "{other}");
     }
+}
+
+#[test]
+fn a_hive_that_is_kept_aside_is_mounted_nowhere() {
+    let program = || FieldValue::Text(r"C:\Temp\up.exe".into());
+    let said = |hive: &str, subject: &str| {
+        let calls = vec![(Value::Null, vec![value_of(hive, r"Microsoft\Run\Updater", program(), 1)])];
+        code(&verdict(calls, &reading("configured", subject, &[("data", r"C:\Temp\up.exe")])))
+    };
+    let live = r"HKLM\SOFTWARE\Microsoft\Run\Updater";
+    for folder in ["p1/Windows/System32/config/RegBack", "C/Windows.old/WINDOWS/System32/config"] {
+        let hive = format!("{folder}/SOFTWARE");
+        assert_eq!(said(&hive, live), Some(RejectionCode::ValueAbsent), "{hive}");
+        assert_eq!(said(&hive, r"Microsoft\Run\Updater"), None, "{hive}");
+    }
+    assert_eq!(said("p1/Windows/System32/config/SOFTWARE", live), None);
+}
+
+#[test]
+fn keys_and_folders_that_every_user_may_write_are_no_administrators() {
+    let writers = Writers::shipped().unwrap();
+    let of = |hive: &str, key: &str| {
+        let fields = [("key_path", FieldValue::RegistryPath(key.into()))];
+        let hive = format!("p1/Windows/System32/config/{hive}");
+        writers.written(&record("registry_value", &hive, 1, &fields)).unwrap().by("data")
+    };
+    for (hive, key) in [
+        ("SOFTWARE", r"WOW6432Node\Microsoft\Tracing\x_RASAPI32"),
+        ("SOFTWARE", r"Microsoft\DRM"),
+        ("SYSTEM", r"ControlSet001\Services\Dnscache\Performance"),
+        ("SYSTEM", r"ControlSet001\Services\RpcEptMapper\Performance"),
+    ] {
+        assert_eq!(of(hive, key), Writer::AnyUser, "{key}");
+    }
+    assert_eq!(of("SOFTWARE", r"Microsoft\Windows\CurrentVersion\Run"), Writer::Administrator);
+    let file = |path: &str| {
+        let fields = [("text", FieldValue::Text("x".into()))];
+        writers.written(&record("text_line", path, 1, &fields)).unwrap().by("text")
+    };
+    assert_eq!(file("p1/Windows/System32/Tasks_Migrated/x"), Writer::AnyUser);
 }
 
 #[test]
