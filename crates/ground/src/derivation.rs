@@ -66,7 +66,10 @@ fn check<'f>(
         Derivation::Different { .. } => different(terms, &values),
         Derivation::Order { .. } => order(terms, &values),
         Derivation::Within { seconds, .. } => within(terms, &values, *seconds),
-        Derivation::Sum { total, .. } => sum(terms, &values, (*total).into()),
+        Derivation::Sum { total, .. } => {
+            once(terms, &fact)?;
+            sum(terms, &values, (*total).into())
+        }
     }
 }
 
@@ -155,6 +158,28 @@ fn sum(terms: &[Term], values: &[&BoundValue], total: i128) -> Result<(), Reject
     if sum == total { Ok(()) } else { Err(not_borne_out(format!("they add up to {sum}, not to {total}"))) }
 }
 
+/// Checks that no two terms are one value of the evidence: recorded in two facts it still counts once.
+fn once<'f>(terms: &[Term], fact: &impl Fn(FactId) -> Option<&'f FactEntry>) -> Result<(), Rejection> {
+    let same = |one: &FactEntry, other: &FactEntry| {
+        let record = one.output == other.output && one.record == other.record;
+        // Without a span several records have one locator.
+        one.locator == other.locator
+            && one.subject.value == other.subject.value
+            && (record || one.locator.span.is_some() && one.kind == other.kind)
+    };
+    let twice = pairs(terms).find(|(one, other)| {
+        let both = fact(one.fact).zip(fact(other.fact));
+        one.field == other.field && both.is_some_and(|(one, other)| same(one, other))
+    });
+    match twice {
+        Some((one, other)) => {
+            let reason = format!("{one} and {other} are one value of the evidence, recorded twice");
+            Err(plain(RejectionCode::NotDerived, reason, "Add each value once."))
+        }
+        None => Ok(()),
+    }
+}
+
 const SECOND: i128 = 1_000_000_000;
 
 /// Every nanosecond that a time may mean, from 1970 on; the end is outside.
@@ -217,7 +242,29 @@ fn compare(one: &Term, a: &BoundValue, other: &Term, b: &BoundValue) -> Result<C
             }
         }
     };
-    Ok(Compared { same: equal, different: !equal })
+    Ok(Compared { same: equal, different: !equal && !may_be_one(a, b) })
+}
+
+/// The longest text in bytes of which it is told whether it may be another spelling.
+const LONGEST_COMPARED: usize = 4096;
+
+/// Whether two values that are written differently may be one thing all the same.
+fn may_be_one(a: &BoundValue, b: &BoundValue) -> bool {
+    let (Some(one), Some(other)) = (words(a), words(b)) else { return false };
+    let types = (a.value.field_type(), b.value.field_type());
+    if types != (FieldType::Text, FieldType::Text) && one.len().max(other.len()) > LONGEST_COMPARED {
+        return true;
+    }
+    match types {
+        (FieldType::RegistryPath, FieldType::RegistryPath) => fold::may_be_one_key(one, other),
+        // Digests of two kinds tell nothing of each other.
+        (FieldType::Hash, FieldType::Hash) => one.len() != other.len(),
+        (FieldType::Path, _) | (_, FieldType::Path) => fold::may_be_one_path(one, other),
+        (one_type, other_type) => {
+            let bare = |text: &str| fold::path(text.trim().trim_matches(['{', '}']));
+            one_type != other_type && bare(one) == bare(other)
+        }
+    }
 }
 
 fn number(bound: &BoundValue) -> Option<i128> {

@@ -71,7 +71,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// What a claim may mean: the text as it is, and with slashes as separators.
+    /// What a claim may mean: the text as it is, with slashes as separators, and with its root as shells and editors show it.
     ///
     /// The evidence side keeps its slashes, because the name of a key may contain one.
     pub(crate) fn of_claim(text: &str) -> impl Iterator<Item = Key> {
@@ -79,8 +79,10 @@ impl Key {
         let text = text.strip_prefix('\\').filter(|rest| !rest.starts_with('\\')).unwrap_or(text);
         // Beside a backslash a slash is part of a name.
         let slashes = text.contains('/') && !text.contains('\\');
-        let turned = slashes.then(|| Key::new(&text.replace('/', "\\")));
-        std::iter::once(Key::new(text)).chain(turned)
+        let turned = slashes.then(|| text.replace('/', "\\"));
+        let shown = shown_root(turned.as_deref().unwrap_or(text));
+        let keys = [Some(Key::new(text)), turned.as_deref().map(Key::new), shown.as_deref().map(Key::new)];
+        keys.into_iter().flatten()
     }
 
     fn new(text: &str) -> Key {
@@ -110,6 +112,29 @@ impl Key {
     }
 }
 
+/// Whether two paths of keys that are written differently may mean one key: one begins at the root of its hive, or names the control set in use.
+pub(crate) fn may_be_one_key(one: &str, other: &str) -> bool {
+    let (one, other) = (Key::new(one), Key::new(other));
+    let last = |key: &Key| key.rest.rsplit('\\').next().map(str::to_owned);
+    let current = |key: &Key| key.rest.split('\\').any(|part| part == "currentcontrolset");
+    let rooted = one.hive.is_some() != other.hive.is_some();
+    last(&one) == last(&other) && (rooted || current(&one) != current(&other))
+}
+
+/// Whether two paths that are written differently may mean one file: from different roots, with variables or short names.
+pub(crate) fn may_be_one_path(one: &str, other: &str) -> bool {
+    let (one, other) = (path(one.trim()), path(other.trim()));
+    let vague = |text: &str| text.contains(['~', '%']);
+    let ends = |text: &str| {
+        let first = text.split('\\').next().unwrap_or_default();
+        (first.to_owned(), text.rsplit('\\').next().unwrap_or_default().to_owned())
+    };
+    let ((root, last), (other_root, other_last)) = (ends(&one), ends(&other));
+    let drives = [&root, &other_root].iter().all(|root| root.len() == 2 && root.ends_with(':'));
+    let named = last == other_last || vague(&last) || vague(&other_last);
+    one == other || named && (vague(&one) || vague(&other) || root != other_root && !drives)
+}
+
 /// Where Windows mounts a hive.
 struct Mount {
     /// The name of its file, in lower case.
@@ -132,8 +157,15 @@ const MOUNTS: [Mount; 7] = [
     Mount { file: "usrclass.dat", hive: "HKCU", below: "software\\classes" },
 ];
 
+/// Folders whose hives are older ones, kept aside: Windows mounts them nowhere.
+const ASIDE: [&str; 3] = ["RegBack", "repair", "Windows.old"];
+
 /// Where the hive of this file is mounted.
 fn mount(place: &str) -> Option<&'static Mount> {
+    let aside = |part: &str| ASIDE.iter().any(|folder| folder.eq_ignore_ascii_case(part));
+    if place.split(['/', '\\']).any(aside) {
+        return None;
+    }
     let name = place.rsplit(['/', '\\']).next().unwrap_or(place);
     MOUNTS.iter().find(|mount| mount.file.eq_ignore_ascii_case(name))
 }
@@ -156,6 +188,19 @@ fn split_hive(text: &str) -> (Option<&'static str>, &str) {
         Some((short, _)) => (Some(short), rest.trim_start_matches('\\')),
         None => (None, text),
     }
+}
+
+/// The path as it is without `Computer\`, which the editor of the registry shows before its roots, or the colon behind a root that is a drive of PowerShell.
+fn shown_root(text: &str) -> Option<String> {
+    let (first, rest) = text.split_once('\\')?;
+    let root = rest.split('\\').next().unwrap_or(rest);
+    if first.eq_ignore_ascii_case("computer") && HIVES.iter().any(|(_, long)| long.eq_ignore_ascii_case(root))
+    {
+        return Some(rest.to_owned());
+    }
+    let (short, _) =
+        HIVES.iter().find(|(short, _)| Some(*short) == first.to_ascii_uppercase().strip_suffix(':'))?;
+    Some(format!("{short}\\{rest}"))
 }
 
 fn lower(text: &str) -> impl Iterator<Item = char> {
@@ -191,7 +236,7 @@ fn collapse(chars: impl Iterator<Item = char>, kept: usize) -> impl Iterator<Ite
 }
 
 /// `text` without the namespace that Windows writes before a drive: `\??\C:\` and `\\?\C:\` are `C:\`.
-fn without_device(text: &str) -> &str {
+pub(crate) fn without_device(text: &str) -> &str {
     let is = |byte: u8| byte == b'\\' || byte == b'/';
     let [first, second, b'?', last, letter, b':', root, ..] = text.as_bytes() else { return text };
     let device = is(*first) && (*second == b'?' || is(*second)) && is(*last);

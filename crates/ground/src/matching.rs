@@ -129,7 +129,7 @@ fn quote<'o>(needle: &Needle<'_>, text: &str, item: Option<&'o str>) -> Option<M
         return Some(Match { tier: Tier::Exact, quotation: None, item });
     }
     let words = needle.spellings().find(|form| quotation::stands(form, text))?;
-    Some(Match { tier: Tier::Quoted, quotation: Some(words.into_owned()), item })
+    Some(Match { tier: Tier::Quoted, quotation: Some(words.to_owned()), item })
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use crate::fold::{self, Key};
 use crate::typed::{self, Instant};
 use ledger::value::read_whole_number;
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::net::Ipv6Addr;
 use unicode_normalization::UnicodeNormalization;
@@ -15,6 +14,7 @@ use unicode_normalization::UnicodeNormalization;
 pub(crate) struct Needle<'r> {
     raw: &'r str,
     others: OnceCell<Vec<String>>,
+    spellings: OnceCell<Vec<String>>,
     texts: OnceCell<Vec<String>>,
     names: OnceCell<Vec<String>>,
     paths: OnceCell<Vec<String>>,
@@ -30,6 +30,7 @@ impl<'r> Needle<'r> {
         Needle {
             raw,
             others: OnceCell::new(),
+            spellings: OnceCell::new(),
             texts: OnceCell::new(),
             names: OnceCell::new(),
             paths: OnceCell::new(),
@@ -86,7 +87,9 @@ impl<'r> Needle<'r> {
                 }
                 _ => None,
             };
-            let forms = self.plain().flat_map(|form| [Some(fold::path(form)), below(form), drive(form)]);
+            let forms = self
+                .plain()
+                .flat_map(|form| [Some(fold::path(form)), below(form), drive(fold::without_device(form))]);
             forms.flatten().collect()
         })
     }
@@ -117,15 +120,13 @@ impl<'r> Needle<'r> {
     }
 
     /// The text as written and its other forms, composed and decomposed: what is quoted stands in the text as one of them.
-    pub(crate) fn spellings(&self) -> impl Iterator<Item = Cow<'_, str>> {
+    pub(crate) fn spellings(&self) -> impl Iterator<Item = &str> {
         let others = |form: &str| {
-            let plain = form.is_ascii();
-            let composed: Option<String> = (!plain).then(|| form.nfc().collect());
-            [composed, (!plain).then(|| form.nfd().collect())]
+            let folded = || [form.nfc().collect(), form.nfd().collect::<String>()];
+            (!form.is_ascii()).then(folded).into_iter().flatten()
         };
-        self.forms().flat_map(move |form| {
-            std::iter::once(Cow::Borrowed(form)).chain(others(form).into_iter().flatten().map(Cow::Owned))
-        })
+        let spelled = |form| std::iter::once(str::to_owned(form)).chain(others(form));
+        self.spellings.get_or_init(|| self.forms().flat_map(spelled).collect()).iter().map(String::as_str)
     }
 
     /// Whether the text states a date and time without a zone.

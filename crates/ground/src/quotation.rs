@@ -7,12 +7,15 @@ const SHORTEST: usize = 4;
 
 /// Whether `words` stand in `text` as a quotation.
 pub(crate) fn stands(words: &str, text: &str) -> bool {
-    words.trim().chars().count() >= SHORTEST
+    // The short text first: nothing of a long claim is looked at in it.
+    words.len() <= text.len()
+        && words.trim().chars().take(SHORTEST).count() == SHORTEST
         && text.match_indices(words).any(|(at, _)| {
             let (before, rest) = text.split_at(at);
             let after = rest.strip_prefix(words).unwrap_or_default();
             parts(before.chars().rev(), words.chars(), &BEFORE)
                 && parts(after.chars(), words.chars().rev(), &AFTER)
+                && !(after.starts_with(TAILS) && words.ends_with(is_word))
                 && !is_turned(before)
         })
 }
@@ -23,18 +26,54 @@ pub(crate) fn stands(words: &str, text: &str) -> bool {
 const BEFORE: [char; 3] = ['.', '-', '@'];
 const AFTER: [char; 4] = ['.', '-', '@', '\\'];
 
+/// Marks that a name has at its end: of a hidden share or account, of the short name of a file.
+const TAILS: [char; 2] = ['$', '~'];
+
 /// Words that turn the meaning of what follows them.
-const TURNING: [&str; 9] = ["not", "no", "never", "cannot", "without", "neither", "nor", "nicht", "kein"];
+const TURNING: [&str; 19] = [
+    "not", "no", "non", "never", "cannot", "without", "neither", "nor", "nicht", "kein", "keine", "keinen",
+    "keinem", "keiner", "keines", "nie", "niemals", "ohne", "weder",
+];
+
+/// Words that turn it before a `to`.
+const FAILING: [&str; 6] = ["failed", "fails", "fail", "failing", "unable", "refused"];
 
 /// How many words before a quotation may turn it.
 const REACH: usize = 3;
 
+/// The most characters in which one word before a quotation is looked for.
+const LONGEST_WORD: usize = 300;
+
 /// Whether the words right before a quotation, in the same clause, turn its meaning.
+///
+/// They are read from the last one back and no further than they reach: a long text may hold the quotation very often.
 fn is_turned(before: &str) -> bool {
-    let clause = before.rsplit(['.', ';', '!', '?', '\n', '\r']).next().unwrap_or(before);
-    let near = clause.split_whitespace().rev().take(REACH);
-    near.map(|word| word.trim_matches(|c: char| !is_word(c)).to_lowercase())
-        .any(|word| TURNING.contains(&word.as_str()) || word.ends_with("n't") || word.ends_with("n’t"))
+    let (mut rest, mut next) = (before, String::new());
+    for _ in 0..REACH {
+        let trimmed = rest.trim_end();
+        let gap = rest.get(trimmed.len()..).unwrap_or_default();
+        // A point inside a word ends no clause: that of a name or a number.
+        if gap.contains(['\n', '\r']) || !gap.is_empty() && trimmed.ends_with('.') {
+            return false;
+        }
+        let mut letters = trimmed.char_indices().rev().take(LONGEST_WORD);
+        let space = letters.find(|(_, c)| c.is_whitespace() || matches!(c, ';' | '!' | '?'));
+        let start = space.map(|(at, c)| at + c.len_utf8());
+        let from = start.or_else(|| (trimmed.len() <= LONGEST_WORD).then_some(0));
+        let Some(word) = from.and_then(|from| trimmed.get(from..)) else { return false };
+        let bare = word.trim_matches(|c: char| !is_word(c)).to_lowercase();
+        let contracted = bare.ends_with("n't") || bare.ends_with("n’t");
+        let failing = next == "to" && FAILING.contains(&bare.as_str());
+        if contracted || failing || TURNING.contains(&bare.as_str()) {
+            return true;
+        }
+        let Some(start) = start.filter(|_| space.is_some_and(|(_, c)| c.is_whitespace())) else {
+            return false;
+        };
+        rest = trimmed.get(..start).unwrap_or_default();
+        next = bare;
+    }
+    false
 }
 
 /// Whether a boundary lies between what is outside and what is inside, both read away from it; over `marks` a word goes on.

@@ -5,7 +5,7 @@ use crate::choose::{is_all_weak, objection, search};
 use crate::claim::{Claim, Wanted};
 use crate::fact::Found;
 use crate::fold;
-use crate::index;
+use crate::index::{self, Query};
 use crate::judge::Setting;
 use crate::matching::Manner;
 use crate::near::Nearest;
@@ -86,29 +86,33 @@ fn find<'s>(claim: &Claim<'_>, miss: &Miss<'s>, shelf: &'s Shelf, setting: &Sett
     places
 }
 
-/// Whether the reading can mean no other place, since it fits none: it says what it is about, or two telling values that stand together nowhere else, or one that stands nowhere else among the task's records.
+/// Whether the reading can mean no other place, since it fits none: it says what it is about, or its telling values stand together nowhere else among the task's records.
 ///
+/// What tells little (a flag, a small number) does not tell one record from another here: the claim may have it wrong of the one that it means.
 /// A quotation of a word or two is said in many texts; it needs its subject.
 fn discriminates(only: &Found<'_>, shelf: &Shelf, setting: &Setting<'_>) -> bool {
     let quotes =
         |bound: &Bound<'_>| bound.quotation.as_ref().is_some_and(|q| q.chars().count() < SHORT_QUOTATION);
     let telling = |bound: &&Bound<'_>| !is_weak(bound, setting.rules) && !quotes(bound);
-    let unique = |bound: &Bound<'_>| {
-        let other = |record: &&&Record| record.locator != only.fit.record.locator;
-        let same = |record: &&Record| {
+    let values: Vec<_> = only.fit.values.iter().filter(telling).collect();
+    if only.fit.cites_subject || values.is_empty() {
+        return only.fit.cites_subject;
+    }
+    let other = |record: &&&Record| record.locator != only.fit.record.locator;
+    let same = |record: &&Record| {
+        let holds = |bound: &&Bound<'_>| {
             record.fields.get(bound.field).is_some_and(|field| field.value == bound.held.value)
         };
-        let index = shelf.index();
-        let wanted = index::of_value(&bound.held.value);
-        index.hits(&wanted, shelf.held()).all(|hit| !hit.records.iter().filter(other).any(same))
+        values.iter().all(holds)
     };
-    let values = || only.fit.values.iter().filter(telling);
-    only.fit.cites_subject || values().count() > 1 || values().any(unique)
+    let index = shelf.index();
+    let wanted = Query::All(values.iter().map(|bound| index::of_value(&bound.held.value)).collect());
+    index.hits(&wanted, shelf.held()).all(|hit| !hit.records.iter().filter(other).any(same))
 }
 
 /// Whether the cited call looked at other evidence, or at another file of the same name: at the hive of another user.
 ///
-/// What is said of the one must not become a fact about the other, unless the subject is the file's own path.
+/// What is said of the one must not become a fact about the other, unless the reading names the file's own path.
 fn is_namesake(miss: &Miss<'_>, found: &Found<'_>) -> bool {
     let Some(cited) = miss.cited else { return false };
     let locator = &found.fit.record.locator;
@@ -125,10 +129,30 @@ fn is_namesake(miss: &Miss<'_>, found: &Found<'_>) -> bool {
     let labels = argument("evidence").into_iter().chain(looked.iter().map(|(label, _)| *label));
     let elsewhere = looked_elsewhere(labels, &locator.evidence);
     // Within one piece of evidence a path is one file's; every image has a `p1/Windows`.
-    if !elsewhere && matches!(subject, FieldValue::Path(path) if *path == locator.path) {
+    let fit = &found.fit;
+    let names = fit.cites_subject || fit.values.iter().any(|bound| bound.field == fit.subject.field);
+    if !elsewhere && names && matches!(subject, FieldValue::Path(path) if *path == locator.path) {
         return false;
     }
-    elsewhere || !looked.contains(&own) && looked.iter().any(|(_, path)| name(path) == name(own.1))
+    let profiles = argument("under").and_then(profile).zip(profile(&locator.path));
+    let of_other = profiles.is_some_and(|(asked, own)| fold::path(asked) != fold::path(own));
+    elsewhere
+        || of_other
+        || !looked.contains(&own) && looked.iter().any(|(_, path)| name(path) == name(own.1))
+}
+
+/// The folder of the user's profile in which a path lies, with what stands before it.
+fn profile(path: &str) -> Option<&str> {
+    ["Users", "Documents and Settings"].into_iter().find_map(|folder| {
+        let mut end = 0;
+        let mut parts = path.split_inclusive('/').map(|part| {
+            end += part.len();
+            (end, part.trim_end_matches('/'))
+        });
+        parts.find(|(_, part)| part.eq_ignore_ascii_case(folder))?;
+        let (end, _) = parts.next().filter(|(_, user)| !user.is_empty())?;
+        Some(path.get(..end)?.trim_end_matches('/'))
+    })
 }
 
 /// Whether there are labels, and all are of other evidence than `own`.

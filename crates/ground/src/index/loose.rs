@@ -54,9 +54,14 @@ pub(super) fn whole<'f>(folded: &'f [u8], scratch: &'f mut Vec<u8>) -> (&'f [u8]
         [_, b'\\', ..] => return (body.get(..1).unwrap_or_default(), body.get(1..).unwrap_or_default()),
         _ => {}
     }
+    let body = body.strip_prefix(br"computer\").unwrap_or(body);
     let root = body.split(|byte| *byte == b'\\').next().unwrap_or_default();
+    let root = root.strip_suffix(b":").unwrap_or(root);
     match HIVES.iter().find(|(long, short)| *long == root || *short == root) {
-        Some((_, short)) => (short, body.get(root.len()..).unwrap_or_default()),
+        Some((_, short)) => {
+            let rest = body.get(root.len()..).unwrap_or_default();
+            (short, rest.strip_prefix(b":").unwrap_or(rest))
+        }
         None => (&[], body),
     }
 }
@@ -95,6 +100,8 @@ mod tests {
             ("/Users/É", "users/e\u{301}"),
             (r"hklm\software\Run\", r"HKEY_LOCAL_MACHINE\SOFTWARE\Run"),
             ("HKEY_USERS", "hku/"),
+            (r"HKLM:\Software", r"hklm\software"),
+            (r"Computer\HKEY_USERS\x", r"hku\x"),
             (r"\??\C:\a", "c:/a"),
             (r"\\?\C:\a", "C/a"),
             ("{AB-1}", "ab-1"),
