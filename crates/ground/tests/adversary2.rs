@@ -128,6 +128,23 @@ fn telling_values_that_many_records_share_heal_nothing() {
 }
 
 #[test]
+fn words_that_two_lines_share_are_not_healed_by_the_number_of_one() {
+    let numbered = |text: &str, number: u64| {
+        let mut line = line("setup.log", text);
+        line.locator.span = Some(ByteSpan::new(number, 1));
+        line.fields.insert("line".into(), Field { at: None, value: FieldValue::Integer(number.into()) });
+        (Value::Null, vec![line])
+    };
+    let calls = || {
+        vec![numbered("remote access was removed by mara", 5), numbered("then remote access was removed", 70)]
+    };
+    let said =
+        |words: &str| code(&verdict(calls(), &reading("quoted", "", &[("text", words), ("line", "70")])));
+    assert_eq!(said("remote access was removed"), Some(RejectionCode::Ambiguous));
+    assert_eq!(said("then remote access was"), None);
+}
+
+#[test]
 fn words_of_one_users_file_are_not_healed_into_the_same_file_of_another() {
     let path = |user: &str| format!("p1/Users/{user}/setup.log");
     let words = "remote access was installed";
