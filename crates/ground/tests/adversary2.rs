@@ -296,6 +296,23 @@ fn keys_and_folders_that_every_user_may_write_are_no_administrators() {
 }
 
 #[test]
+fn a_letter_that_only_looks_like_one_of_ascii_is_another() {
+    let kelvin = "\u{212a}ernel32.dll";
+    let said = |held: &str, claimed: &str| {
+        let path = format!("C/Temp/{held}");
+        let entry = record("dir_entry", &path, 1, &[("path", FieldValue::Path(path.clone()))]);
+        let claim = reading("present", "", &[("path", &format!("C/Temp/{claimed}"))]);
+        code(&verdict(vec![(Value::Null, vec![entry])], &claim))
+    };
+    assert_eq!(said(kelvin, "kernel32.dll"), Some(RejectionCode::ValueAbsent));
+    assert_eq!(said("kernel32.dll", kelvin), Some(RejectionCode::ValueAbsent));
+    assert_eq!(said(kelvin, "\u{212a}ERNEL32.DLL"), None);
+    assert_eq!(quote_of("loads kernel32.dll", "\u{212a}ernel32.dll"), Some(RejectionCode::ValueAbsent));
+    assert_eq!(quote_of("loads Kernel32.dll", kelvin), Some(RejectionCode::ValueAbsent));
+    assert_eq!(quote_of("loads \u{212a}ernel32.dll", kelvin), None);
+}
+
+#[test]
 fn a_drive_behind_its_namespace_is_the_folder_of_the_copy_too() {
     let entry =
         record("dir_entry", "C/Users/x.exe", 1, &[("path", FieldValue::Path("C/Users/x.exe".into()))]);
