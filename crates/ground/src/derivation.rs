@@ -251,18 +251,15 @@ const LONGEST_COMPARED: usize = 4096;
 /// Whether two values that are written differently may be one thing all the same.
 fn may_be_one(a: &BoundValue, b: &BoundValue) -> bool {
     let (Some(one), Some(other)) = (words(a), words(b)) else { return false };
-    let types = (a.value.field_type(), b.value.field_type());
-    if types != (FieldType::Text, FieldType::Text) && one.len().max(other.len()) > LONGEST_COMPARED {
-        return true;
-    }
-    match types {
-        (FieldType::RegistryPath, FieldType::RegistryPath) => fold::may_be_one_key(one, other),
+    let long = one.len().max(other.len()) > LONGEST_COMPARED;
+    match (a.value.field_type(), b.value.field_type()) {
+        (FieldType::RegistryPath, FieldType::RegistryPath) => long || fold::may_be_one_key(one, other),
         // Digests of two kinds tell nothing of each other.
         (FieldType::Hash, FieldType::Hash) => one.len() != other.len(),
-        (FieldType::Path, _) | (_, FieldType::Path) => fold::may_be_one_path(one, other),
+        (FieldType::Path, _) | (_, FieldType::Path) => long || fold::may_be_one_path(one, other),
         (one_type, other_type) => {
             let bare = |text: &str| fold::path(text.trim().trim_matches(['{', '}']));
-            one_type != other_type && bare(one) == bare(other)
+            one_type != other_type && (long || bare(one) == bare(other))
         }
     }
 }

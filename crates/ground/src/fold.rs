@@ -41,7 +41,7 @@ pub(crate) fn is_path(folded: &str, field: &str) -> bool {
 
 /// `text` folded as a text: NFC and nothing else.
 pub(crate) fn text(text: &str) -> String {
-    text.nfc().collect()
+    if is_disguised(text) { text.to_owned() } else { text.nfc().collect() }
 }
 
 /// Whether `field` folds to one of the texts `folded`, white space at its ends aside: it names nothing in a free text.
@@ -204,7 +204,22 @@ fn shown_root(text: &str) -> Option<String> {
 }
 
 fn lower(text: &str) -> impl Iterator<Item = char> {
-    text.nfc().flat_map(char::to_lowercase)
+    let disguised = is_disguised(text);
+    let composed = (!disguised).then(|| text.nfc()).into_iter().flatten();
+    let plain = disguised.then(|| text.chars()).into_iter().flatten();
+    composed.chain(plain).flat_map(|c| {
+        let same = DISGUISES.contains(&c);
+        let cased = (!same).then(|| c.to_lowercase()).into_iter().flatten();
+        same.then_some(c).into_iter().chain(cased)
+    })
+}
+
+/// Characters of which NFC, and the Kelvin sign's lower case, make characters of ASCII: a name with one of them is another name.
+const DISGUISES: [char; 3] = ['\u{212a}', '\u{37e}', '\u{1fef}'];
+
+/// Whether NFC would make other characters of a text than stand there.
+pub(crate) fn is_disguised(text: &str) -> bool {
+    !text.is_ascii() && text.contains(DISGUISES)
 }
 
 fn ascii_lower(text: &str) -> impl Iterator<Item = char> {

@@ -26,7 +26,7 @@ use std::fmt;
 use std::iter::Peekable;
 use std::sync::{Mutex, MutexGuard};
 
-pub(crate) use query::{Pieces, Query, of_claim, of_value};
+pub(crate) use query::{Pieces, Query, of_claim, of_quotation, of_value};
 
 /// The most bytes of a folded text that stand in one signature; a longer one is split.
 const SPLIT: usize = if cfg!(test) { 128 } else { 8 * 1024 };

@@ -123,7 +123,7 @@ impl<'r> Needle<'r> {
     pub(crate) fn spellings(&self) -> impl Iterator<Item = &str> {
         let others = |form: &str| {
             let folded = || [form.nfc().collect(), form.nfd().collect::<String>()];
-            (!form.is_ascii()).then(folded).into_iter().flatten()
+            (!form.is_ascii() && !fold::is_disguised(form)).then(folded).into_iter().flatten()
         };
         let spelled = |form| std::iter::once(str::to_owned(form)).chain(others(form));
         self.spellings.get_or_init(|| self.forms().flat_map(spelled).collect()).iter().map(String::as_str)

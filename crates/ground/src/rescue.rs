@@ -7,13 +7,13 @@ use crate::fact::Found;
 use crate::fold;
 use crate::index::{self, Query};
 use crate::judge::Setting;
-use crate::matching::Manner;
+use crate::matching::{Manner, match_field};
 use crate::near::Nearest;
 use crate::needle::Needle;
 use crate::refusal::{candidate, fit_candidate, refuse};
 use crate::shelf::{Held, Shelf};
 use crate::weak::is_weak;
-use ledger::{Candidate, FieldValue, Output, Record, Rejection, RejectionCode};
+use ledger::{Candidate, FieldValue, Output, Record, Rejection, RejectionCode, Tier};
 use serde_json::Value;
 
 /// Why the cited invocation does not ground a reading that another one still may.
@@ -101,13 +101,26 @@ fn discriminates(only: &Found<'_>, shelf: &Shelf, setting: &Setting<'_>) -> bool
     let other = |record: &&&Record| record.locator != only.fit.record.locator;
     let same = |record: &&Record| {
         let holds = |bound: &&Bound<'_>| {
-            record.fields.get(bound.field).is_some_and(|field| field.value == bound.held.value)
+            record.fields.get(bound.field).is_some_and(|field| match &bound.quotation {
+                Some(words) => quotes_too(words, &field.value),
+                None => field.value == bound.held.value,
+            })
         };
         values.iter().all(holds)
     };
     let index = shelf.index();
-    let wanted = Query::All(values.iter().map(|bound| index::of_value(&bound.held.value)).collect());
+    let query = |bound: &&Bound<'_>| match &bound.quotation {
+        Some(words) => index::of_quotation(words),
+        None => index::of_value(&bound.held.value),
+    };
+    let wanted = Query::All(values.iter().map(query).collect());
     index.hits(&wanted, shelf.held()).all(|hit| !hit.records.iter().filter(other).any(same))
+}
+
+/// Whether the words can be quoted from a value.
+fn quotes_too(words: &str, value: &FieldValue) -> bool {
+    let found = match_field(&Needle::new(words), value, "", Manner::Quoting, &[Tier::Exact, Tier::Quoted]);
+    found.is_some()
 }
 
 /// Whether the cited call looked at other evidence, or at another file of the same name: at the hive of another user.

@@ -128,6 +128,23 @@ fn telling_values_that_many_records_share_heal_nothing() {
 }
 
 #[test]
+fn words_that_two_lines_share_are_not_healed_by_the_number_of_one() {
+    let numbered = |text: &str, number: u64| {
+        let mut line = line("setup.log", text);
+        line.locator.span = Some(ByteSpan::new(number, 1));
+        line.fields.insert("line".into(), Field { at: None, value: FieldValue::Integer(number.into()) });
+        (Value::Null, vec![line])
+    };
+    let calls = || {
+        vec![numbered("remote access was removed by mara", 5), numbered("then remote access was removed", 70)]
+    };
+    let said =
+        |words: &str| code(&verdict(calls(), &reading("quoted", "", &[("text", words), ("line", "70")])));
+    assert_eq!(said("remote access was removed"), Some(RejectionCode::Ambiguous));
+    assert_eq!(said("then remote access was"), None);
+}
+
+#[test]
 fn words_of_one_users_file_are_not_healed_into_the_same_file_of_another() {
     let path = |user: &str| format!("p1/Users/{user}/setup.log");
     let words = "remote access was installed";
@@ -276,6 +293,23 @@ fn keys_and_folders_that_every_user_may_write_are_no_administrators() {
         writers.written(&record("text_line", path, 1, &fields)).unwrap().by("text")
     };
     assert_eq!(file("p1/Windows/System32/Tasks_Migrated/x"), Writer::AnyUser);
+}
+
+#[test]
+fn a_letter_that_only_looks_like_one_of_ascii_is_another() {
+    let kelvin = "\u{212a}ernel32.dll";
+    let said = |held: &str, claimed: &str| {
+        let path = format!("C/Temp/{held}");
+        let entry = record("dir_entry", &path, 1, &[("path", FieldValue::Path(path.clone()))]);
+        let claim = reading("present", "", &[("path", &format!("C/Temp/{claimed}"))]);
+        code(&verdict(vec![(Value::Null, vec![entry])], &claim))
+    };
+    assert_eq!(said(kelvin, "kernel32.dll"), Some(RejectionCode::ValueAbsent));
+    assert_eq!(said("kernel32.dll", kelvin), Some(RejectionCode::ValueAbsent));
+    assert_eq!(said(kelvin, "\u{212a}ERNEL32.DLL"), None);
+    assert_eq!(quote_of("loads kernel32.dll", "\u{212a}ernel32.dll"), Some(RejectionCode::ValueAbsent));
+    assert_eq!(quote_of("loads Kernel32.dll", kelvin), Some(RejectionCode::ValueAbsent));
+    assert_eq!(quote_of("loads \u{212a}ernel32.dll", kelvin), None);
 }
 
 #[test]

@@ -98,6 +98,11 @@ fn quoted(needle: &Needle<'_>) -> Vec<Query> {
     needle.forms().map(form).collect()
 }
 
+/// What a record needs from which these words can be quoted.
+pub(crate) fn of_quotation(words: &str) -> Query {
+    Query::Any(quoted(&Needle::new(words)))
+}
+
 /// What a record needs that holds this very value.
 pub(crate) fn of_value(value: &FieldValue) -> Query {
     let mut buffers = Buffers::default();

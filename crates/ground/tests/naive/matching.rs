@@ -45,10 +45,10 @@ const WHOLE: [Tier; 3] = [Tier::Exact, Tier::Normalised, Tier::Typed];
 /// Open: whether the whole of a text is quoted or held as it stands, where something is quoted.
 pub fn held(text: &str, value: &FieldValue, quotes: bool) -> Held {
     match (held_whole(text, value, quotes), value) {
-        (Held::Yes(tiers), FieldValue::Text(_)) if quotes => {
+        (Held::Yes(tiers), FieldValue::Text(_) | FieldValue::List(_)) if quotes => {
             Held::Yes([&tiers[..], &[Tier::Quoted]].concat())
         }
-        (Held::Open(tiers), FieldValue::Text(_)) if quotes => {
+        (Held::Open(tiers), FieldValue::Text(_) | FieldValue::List(_)) if quotes => {
             Held::Open([&tiers[..], &[Tier::Quoted]].concat())
         }
         (held, _) => held,
