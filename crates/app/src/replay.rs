@@ -146,8 +146,9 @@ impl Log {
                 }
                 (link, event, _) => {
                     let Stream::Task(id) = link.stream else { continue };
-                    let task = log.tasks.iter_mut().find(|task| task.assigned.task == id);
-                    task.into_iter().for_each(|task| task.events.push(event.clone()));
+                    if let Some(task) = log.tasks.iter_mut().find(|task| task.assigned.task == id) {
+                        task.events.push(event);
+                    }
                 }
             }
         }

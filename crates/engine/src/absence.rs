@@ -6,7 +6,7 @@ use crate::shelf::cite;
 use crate::step::{Append, Command, Judgement, StepError};
 use crate::task::{Task, Waiting, event};
 use ground::AbsenceVerdict;
-use ledger::event::{AbsenceAccepted, ClaimRejected, ClaimSubmitted, Refusal};
+use ledger::event::{AbsenceAccepted, ClaimSubmitted, Refusal};
 use ledger::turn::{AbsenceResult, Answer, ToolCall};
 use ledger::{AbsenceId, Claim, ClaimId, Event};
 
@@ -26,8 +26,7 @@ impl Task {
         append: &mut Vec<Append>,
     ) -> Result<Option<Command>, StepError> {
         if self.rejections_spent() {
-            let told = "this task's budget of refused claims is spent".to_owned();
-            self.refuse(call, Refusal::RejectionsSpent, told, append);
+            self.refuse_spent(call, append);
             return Ok(None);
         }
         let (absence, interpretation) = match claims::absence(&call.arguments) {
@@ -75,10 +74,7 @@ impl Task {
                 AbsenceResult::Accepted { absence: id, searches }
             }
             AbsenceVerdict::Refused(rejection) => {
-                self.rejections += 1;
-                self.turn_record.refused_claims += 1;
-                append
-                    .push(event(Event::ClaimRejected(ClaimRejected { claim, rejection: rejection.clone() })));
+                self.reject(claim, rejection.clone(), append);
                 AbsenceResult::Rejected { rejection }
             }
         };

@@ -4,7 +4,7 @@ use crate::claims;
 use crate::step::{Append, StepError};
 use crate::task::{Task, event};
 use ground::{DerivationVerdict, judge_derivation};
-use ledger::event::{ClaimRejected, ClaimSubmitted, DerivationAccepted, Refusal};
+use ledger::event::{ClaimSubmitted, DerivationAccepted, Refusal};
 use ledger::turn::{Answer, DerivationResult, ToolCall};
 use ledger::{Claim, ClaimId, DerivationId, Event};
 
@@ -16,8 +16,7 @@ impl Task {
         append: &mut Vec<Append>,
     ) -> Result<(), StepError> {
         if self.rejections_spent() {
-            let told = "this task's budget of refused claims is spent".to_owned();
-            self.refuse(call, Refusal::RejectionsSpent, told, append);
+            self.refuse_spent(call, append);
             return Ok(());
         }
         let (derivation, interpretation) = match claims::derivation(&call.arguments) {
@@ -50,10 +49,7 @@ impl Task {
                 DerivationResult::Accepted { derivation: id }
             }
             DerivationVerdict::Refused(rejection) => {
-                self.rejections += 1;
-                self.turn_record.refused_claims += 1;
-                append
-                    .push(event(Event::ClaimRejected(ClaimRejected { claim, rejection: rejection.clone() })));
+                self.reject(claim, rejection.clone(), append);
                 DerivationResult::Rejected { rejection }
             }
         };

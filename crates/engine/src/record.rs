@@ -8,7 +8,7 @@ use crate::task::{Task, Waiting, event};
 use ground::Verdict;
 use ledger::event::{ClaimAccepted, ClaimRejected, ClaimSubmitted, PhenomenonRecorded, Refusal};
 use ledger::turn::{Answer, ReadingResult, Recorded, ToolCall};
-use ledger::{Claim, ClaimId, Event, FactId, PhenomenonId, Reading, canonical};
+use ledger::{Claim, ClaimId, Event, FactId, PhenomenonId, Reading, Rejection, canonical};
 use std::collections::VecDeque;
 
 /// A record call of which a reading is being judged.
@@ -76,6 +76,19 @@ impl Task {
         self.rejections > 0 && self.rejections >= self.setting.rules.budgets.rejected_claims
     }
 
+    /// Refuses a call that states something absent or derived, for the budget of refused claims is spent.
+    pub(crate) fn refuse_spent(&mut self, call: ToolCall, append: &mut Vec<Append>) {
+        let told = "this task's budget of refused claims is spent".to_owned();
+        self.refuse(call, Refusal::RejectionsSpent, told, append);
+    }
+
+    /// Records that the gateway refused a claim, whatever it states.
+    pub(crate) fn reject(&mut self, claim: ClaimId, rejection: Rejection, append: &mut Vec<Append>) {
+        self.rejections += 1;
+        self.turn_record.refused_claims += 1;
+        append.push(event(Event::ClaimRejected(ClaimRejected { claim, rejection })));
+    }
+
     fn facts_spent(&self) -> bool {
         self.facts.len() >= self.setting.rules.budgets.accepted_facts as usize
     }
@@ -132,10 +145,8 @@ impl Task {
             }
             Verdict::Refused(rejection) => {
                 self.shelf.note_refused(&reading, rejection.code);
-                self.rejections += 1;
-                self.turn_record.refused_claims += 1;
                 batch.results.push(ReadingResult::Rejected { rejection: rejection.clone() });
-                append.push(event(Event::ClaimRejected(ClaimRejected { claim, rejection })));
+                self.reject(claim, rejection, append);
             }
         }
         match self.submit(batch, append)? {

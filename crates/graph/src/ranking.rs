@@ -29,7 +29,7 @@ const LINKED: u32 = 20;
 const NEAR: u32 = 15;
 
 /// How close is close, in nanoseconds: half an hour.
-const CLOSE: i128 = 30 * 60 * 1_000_000_000;
+const CLOSE: u128 = 30 * 60 * 1_000_000_000;
 
 /// How SIDs of accounts begin that belong to one computer or domain.
 const OWN_SID: &str = "s-1-5-21-";
@@ -149,10 +149,7 @@ impl Traces {
     }
 
     fn are_close(&self, other: &Traces) -> bool {
-        other
-            .times
-            .iter()
-            .any(|time| self.times.iter().any(|own| own.abs_diff(*time) <= CLOSE.unsigned_abs()))
+        other.times.iter().any(|time| self.times.iter().any(|own| own.abs_diff(*time) <= CLOSE))
     }
 }
 

@@ -146,6 +146,11 @@ pub struct HypothesisView {
 }
 
 impl Run {
+    /// The name of the run, by its log; empty where that has none.
+    pub fn name(&self) -> &str {
+        self.circumstance.run.as_ref().map_or("", |run| run.as_str())
+    }
+
     /// All absences, task by task in the order of their acceptance.
     pub fn absences(&self) -> impl Iterator<Item = (TaskId, &AbsenceAccepted)> {
         self.tasks.iter().flat_map(|(task, view)| view.covered().map(|covered| (*task, covered)))

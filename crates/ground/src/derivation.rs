@@ -107,7 +107,7 @@ fn is_list(bound: &BoundValue) -> bool {
 }
 
 fn same(terms: &[Term], values: &[&BoundValue]) -> Result<(), Rejection> {
-    for ((one, a), (other, b)) in pairs_of(terms, values) {
+    for ((one, a), (other, b)) in pairs(&named(terms, values)) {
         if !compare(one, a, other, b)?.same {
             return Err(not_borne_out(format!("{} and {} are not the same", shown(one, a), shown(other, b))));
         }
@@ -116,7 +116,7 @@ fn same(terms: &[Term], values: &[&BoundValue]) -> Result<(), Rejection> {
 }
 
 fn different(terms: &[Term], values: &[&BoundValue]) -> Result<(), Rejection> {
-    for ((one, a), (other, b)) in pairs_of(terms, values) {
+    for ((one, a), (other, b)) in pairs(&named(terms, values)) {
         if !compare(one, a, other, b)?.different {
             let reason = format!("{} and {} are or may be the same", shown(one, a), shown(other, b));
             return Err(not_borne_out(reason));
@@ -274,42 +274,15 @@ fn number(bound: &BoundValue) -> Option<i128> {
 
 /// Texts of different types are the same where they are so character by character; what is no text is none here.
 fn words(bound: &BoundValue) -> Option<&str> {
-    match (&bound.quotation, &bound.value) {
-        (Some(quotation), _) => Some(quotation),
-        (
-            None,
-            FieldValue::Text(text)
-            | FieldValue::Name(text)
-            | FieldValue::Path(text)
-            | FieldValue::RegistryPath(text)
-            | FieldValue::Sid(text)
-            | FieldValue::Guid(text)
-            | FieldValue::Hash(text)
-            | FieldValue::Bytes(text),
-        ) => Some(text),
-        (
-            None,
-            FieldValue::Integer(_)
-            | FieldValue::Size(_)
-            | FieldValue::Flag(_)
-            | FieldValue::Time(_)
-            | FieldValue::List(_),
-        ) => None,
-    }
+    bound.quotation.as_deref().or_else(|| bound.value.as_text())
 }
 
 fn pairs<T>(all: &[T]) -> impl Iterator<Item = (&T, &T)> {
     all.iter().enumerate().flat_map(|(index, one)| all.iter().skip(index + 1).map(move |other| (one, other)))
 }
 
-type Named<'a> = (&'a Term, &'a BoundValue);
-
-fn pairs_of<'a>(
-    terms: &'a [Term],
-    values: &'a [&'a BoundValue],
-) -> impl Iterator<Item = (Named<'a>, Named<'a>)> {
-    let named = move || terms.iter().zip(values.iter().copied());
-    named().enumerate().flat_map(move |(index, one)| named().skip(index + 1).map(move |other| (one, other)))
+fn named<'a>(terms: &'a [Term], values: &[&'a BoundValue]) -> Vec<(&'a Term, &'a BoundValue)> {
+    terms.iter().zip(values.iter().copied()).collect()
 }
 
 fn shown(term: &Term, bound: &BoundValue) -> String {

@@ -7,9 +7,6 @@ use std::net::Ipv6Addr;
 /// The longest text of an instant, in bytes.
 const LONGEST: usize = 64;
 
-/// 1970-01-01 as FILETIME.
-const FILETIME_OF_1970: i128 = 116_444_736_000_000_000;
-
 /// An instant as a claim states it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Instant {
@@ -39,7 +36,7 @@ impl Instant {
             9 | 10 => (count * 1_000_000_000, 0),
             12 | 13 => (count * 1_000_000, 3),
             15 | 16 => (count * 1_000, 6),
-            18 => ((count - FILETIME_OF_1970) * 100, 7),
+            18 => (Utc::from_filetime(count.try_into().ok()?)?.unix_nanoseconds(), 7),
             _ => return None,
         };
         Some(Instant { nanoseconds, decimals })

@@ -76,6 +76,25 @@ impl FieldValue {
         }
     }
 
+    /// The text, where the value is one; none of a time, a number, a flag or a list.
+    pub const fn as_text(&self) -> Option<&str> {
+        match self {
+            FieldValue::Text(text)
+            | FieldValue::Name(text)
+            | FieldValue::Path(text)
+            | FieldValue::RegistryPath(text)
+            | FieldValue::Sid(text)
+            | FieldValue::Guid(text)
+            | FieldValue::Hash(text)
+            | FieldValue::Bytes(text) => Some(text.as_str()),
+            FieldValue::Time(_)
+            | FieldValue::Integer(_)
+            | FieldValue::Size(_)
+            | FieldValue::Flag(_)
+            | FieldValue::List(_) => None,
+        }
+    }
+
     /// The value as the text that models and people read and that a claim states.
     ///
     /// A list is its items joined by `; `: good to read, not to claim.

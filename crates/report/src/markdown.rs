@@ -26,7 +26,7 @@ pub fn markdown(run: &Run) -> String {
 
 fn head(out: &mut String, run: &Run) {
     let _ = writeln!(out, "# {}\n", prose(&run.opened.case.title));
-    let name = run.circumstance.run.as_ref().map_or("", |run| run.as_str());
+    let name = run.name();
     let _ = writeln!(
         out,
         "Run {}, opened {}, Locard {}.",

@@ -35,7 +35,7 @@ pub fn rejections_page(runs: &[Run]) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>Refused claims</title>\n",
     );
     let _ = writeln!(out, "<style>{STYLE}</style>\n<h1>Refused claims</h1>");
-    let names: Vec<_> = runs.iter().map(|run| html(&name(run))).collect();
+    let names: Vec<_> = runs.iter().map(|run| html(run.name())).collect();
     let _ = writeln!(
         out,
         "<p class=\"note\">What agents asked to have recorded and the gateway did not let in, or let in under another citation. {}</p>",
@@ -55,10 +55,6 @@ pub fn rejections_page(runs: &[Run]) -> String {
     }
     out.push_str("</html>\n");
     out
-}
-
-fn name(run: &Run) -> String {
-    run.circumstance.run.as_ref().map(ToString::to_string).unwrap_or_default()
 }
 
 fn cards(out: &mut String, all: &Tally) {
@@ -128,7 +124,7 @@ fn bar(tally: &Tally) -> String {
 
 fn claims(out: &mut String, run: &Run, several: bool) {
     let refused = refused_claims(run);
-    let of = if several { format!(" of {}", html(&name(run))) } else { String::new() };
+    let of = if several { format!(" of {}", html(run.name())) } else { String::new() };
     let _ = writeln!(out, "<h2>Each refused claim{of}</h2>");
     if refused.is_empty() {
         let _ = writeln!(out, "<p class=\"note\">None was refused.</p>");

@@ -163,7 +163,7 @@ pub fn score(truth: &Truth, run: &Run) -> Score {
     }
     let agents = run.tasks.values().map(|view| view.assigned.agent.name.clone());
     let mut score = compare(truth, &recorded, agents);
-    score.run = run.circumstance.run.as_ref().map(ToString::to_string).unwrap_or_default();
+    score.run = run.name().to_owned();
     score.case = run.opened.case.name.clone();
     score.models = run.tasks.values().map(|view| view.assigned.model.clone()).collect();
     score

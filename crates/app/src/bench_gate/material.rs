@@ -87,7 +87,7 @@ impl Material {
         let tasks: Vec<TaskId> = run.tasks.keys().copied().collect();
         let opened = &run.opened;
         Ok(Material {
-            run: run.circumstance.run.as_ref().map(ToString::to_string).unwrap_or_default(),
+            run: run.name().to_owned(),
             bench: Bench::new(opened),
             setting: engine::Setting::new(opened.rules.clone(), opened.seed, &opened.tools, &tasks),
             tasks: run.tasks.iter().map(|(task, view)| of_task(*task, view, &outputs)).collect(),

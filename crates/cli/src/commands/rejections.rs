@@ -1,7 +1,6 @@
 //! `locard rejections`.
 
-use crate::arguments::Format;
-use crate::commands::{print, run_folder};
+use crate::commands::run_folder;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use clap::ValueEnum;
@@ -44,8 +43,8 @@ pub(super) fn execute(arguments: &RejectionsArguments, printer: &mut Printer) ->
     }
     let details = arguments.details || runs.len() == 1;
     match arguments.format {
-        RejectionsFormat::Text => print(printer, Format::Text, || text(&runs, details), || Value::Null)?,
-        RejectionsFormat::Json => print(printer, Format::Json, String::new, || value(&runs, details))?,
+        RejectionsFormat::Text => printer.result(&text(&runs, details))?,
+        RejectionsFormat::Json => printer.result(&report::json_text(&value(&runs, details)))?,
         RejectionsFormat::Html => printer.result(&report::rejections_page(&runs))?,
     }
     Ok(0)
@@ -56,7 +55,7 @@ fn text(runs: &[Run], details: bool) -> String {
     for run in runs.iter().filter(|_| details) {
         let _ = writeln!(out);
         if runs.len() > 1 {
-            let _ = writeln!(out, "{}", report::terminal(&name(run)));
+            let _ = writeln!(out, "{}", report::terminal(run.name()));
         }
         out.push_str(&report::rejections(&refused_claims(run)));
     }
@@ -69,19 +68,15 @@ fn value(runs: &[Run], details: bool) -> Value {
         for refused in refused_claims(run) {
             let mut claim = json!(refused);
             if let Some(members) = claim.as_object_mut() {
-                members.insert("run".to_owned(), json!(name(run)));
+                members.insert("run".to_owned(), json!(run.name()));
             }
             rejections.push(claim);
         }
     }
     json!({
         "locard_rejections": 1,
-        "runs": runs.iter().map(name).collect::<Vec<_>>(),
+        "runs": runs.iter().map(Run::name).collect::<Vec<_>>(),
         "summary": report::tallies_json(&tallies(runs)),
         "rejections": rejections,
     })
-}
-
-fn name(run: &Run) -> String {
-    run.circumstance.run.as_ref().map(ToString::to_string).unwrap_or_default()
 }

@@ -59,7 +59,7 @@ pub(crate) fn wanted(source: &mut Source<'_, '_>, wanted: &Wanted) -> Result<Flo
         Met::Head(_) | Met::Event(_) | Met::Checksum => ControlFlow::Continue(()),
     };
     let screen = |id: u32, channel: &str| wanted.may(id, channel);
-    each(source, (!wanted.is_everything()).then_some(&screen as &Screen<'_>), &mut visit)
+    each(source, (!wanted.may_be_any()).then_some(&screen as &Screen<'_>), &mut visit)
 }
 
 /// What takes what is met.

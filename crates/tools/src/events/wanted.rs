@@ -62,13 +62,9 @@ impl Wanted {
         Wanted { types: types.to_vec(), user: user.map(str::to_owned), ..Wanted::default() }
     }
 
-    /// Whether every event is wanted.
-    pub(crate) fn is_everything(&self) -> bool {
-        self.channel.is_none()
-            && self.provider.is_none()
-            && self.ids.is_empty()
-            && self.user.is_none()
-            && self.types.is_empty()
+    /// Whether an event of any id and channel [may](Wanted::may) be wanted, so that asking is in vain.
+    pub(crate) fn may_be_any(&self) -> bool {
+        self.channel.is_none() && self.ids.is_empty() && self.types.is_empty()
     }
 
     /// Whether an event of this id and channel may be wanted.
