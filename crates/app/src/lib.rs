@@ -21,6 +21,7 @@ mod replay;
 mod run;
 mod seal;
 mod shared;
+mod stored;
 mod timelines;
 mod truth;
 mod unchanged;

@@ -5,15 +5,15 @@
 //! No key, no network and no evidence is needed; the clock is never asked.
 
 use crate::judge::Bench;
+use crate::names::told;
 use crate::open::OpenRunError;
-use engine::{Command, Input, Judgement, Setting, StepError, Task, ToolReturn};
-use ledger::event::{InvocationEnded, RunOpened, TaskAssigned};
-use ledger::turn::Reply;
-use ledger::{Digest, Event, Output, Stream, TaskId, canonical};
+use crate::stored::{self, Stored, StoredTask};
+use engine::{Command, Input, Judgement, Setting, Task};
+use ledger::{Event, TaskId, canonical};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use store::{ReadError, Reader};
+use store::Reader;
 use thiserror::Error;
 
 /// How many events before a divergence are shown with it.
@@ -88,29 +88,24 @@ pub struct Divergence {
 ///
 /// Where the log cannot be read, or has no such task. A divergence is a result.
 pub fn replay(folder: &Path, request: &ReplayRequest) -> Result<Vec<Replayed>, ReplayError> {
-    let open = |source| OpenRunError::Open { folder: folder.to_owned(), source: Box::new(source) };
-    let reader = Reader::open(folder).map_err(open).map_err(ReplayError::Run)?;
-    let read = |source| OpenRunError::Read { folder: folder.to_owned(), source: Box::new(source) };
-    let log = Log::read(&reader).map_err(read).map_err(ReplayError::Run)?;
+    let (log, reader) = Stored::open(folder).map_err(ReplayError::Run)?;
     let Some(opened) = &log.opened else {
         return Err(ReplayError::NotOpened { folder: folder.to_owned() });
     };
-    let ids: Vec<TaskId> = log.tasks.iter().map(|task| task.assigned.task).collect();
-    let setting = Setting::new(opened.rules.clone(), opened.seed, &opened.tools, &ids);
-    let setting = Arc::new(setting.with_writers(opened.writers.clone()));
+    let setting = log.setting(opened);
     let bench = Bench::new(opened);
-    let wanted = |task: &&Logged| {
+    let wanted = |task: &&StoredTask| {
         request.task.is_none_or(|id| task.assigned.task == id)
             && request.agent.as_ref().is_none_or(|agent| task.assigned.agent.name == *agent)
     };
-    let tasks: Vec<&Logged> = log.tasks.iter().filter(wanted).collect();
+    let tasks: Vec<&StoredTask> = log.tasks.iter().filter(wanted).collect();
     if tasks.is_empty() && (request.task.is_some() || request.agent.is_some()) {
         return Err(no_task(request, &log));
     }
     Ok(tasks.into_iter().map(|task| Player::of(task, &reader, &bench).play(&setting)).collect())
 }
 
-fn no_task(request: &ReplayRequest, log: &Log) -> ReplayError {
+fn no_task(request: &ReplayRequest, log: &Stored) -> ReplayError {
     let wanted = [request.task.map(|task| task.to_string()), request.agent.clone()];
     ReplayError::NoTask {
         wanted: wanted.into_iter().flatten().collect::<Vec<_>>().join(" of "),
@@ -122,43 +117,9 @@ fn no_task(request: &ReplayRequest, log: &Log) -> ReplayError {
     }
 }
 
-/// The events of a run, by task.
-#[derive(Default)]
-struct Log {
-    opened: Option<RunOpened>,
-    tasks: Vec<Logged>,
-}
-
-/// A task as it stands in the log.
-struct Logged {
-    assigned: TaskAssigned,
-    events: Vec<Event>,
-}
-
-impl Log {
-    fn read(reader: &Reader) -> Result<Log, ReadError> {
-        let mut log = Log::default();
-        for event in reader.events() {
-            match event? {
-                (_, Event::RunOpened(opened), _) => log.opened = Some(*opened),
-                (_, Event::TaskAssigned(assigned), _) => {
-                    log.tasks.push(Logged { assigned, events: Vec::new() });
-                }
-                (link, event, _) => {
-                    let Stream::Task(id) = link.stream else { continue };
-                    if let Some(task) = log.tasks.iter_mut().find(|task| task.assigned.task == id) {
-                        task.events.push(event);
-                    }
-                }
-            }
-        }
-        Ok(log)
-    }
-}
-
 /// Plays one task: a cursor over its stored events.
 struct Player<'l> {
-    logged: &'l Logged,
+    logged: &'l StoredTask,
     reader: &'l Reader,
     bench: &'l Bench,
     /// Stored events that came out the same.
@@ -173,7 +134,7 @@ enum Stop {
 }
 
 impl<'l> Player<'l> {
-    fn of(logged: &'l Logged, reader: &'l Reader, bench: &'l Bench) -> Player<'l> {
+    fn of(logged: &'l StoredTask, reader: &'l Reader, bench: &'l Bench) -> Player<'l> {
         Player { logged, reader, bench, same: 0 }
     }
 
@@ -183,7 +144,7 @@ impl<'l> Player<'l> {
             Stop::LogEnds => None,
             Stop::Diverged(divergence) => Some(divergence),
         };
-        let ended = matches!(self.logged.events.last(), Some(Event::TaskEnded(_)));
+        let ended = self.logged.has_end();
         Replayed {
             task: self.logged.assigned.task.to_string(),
             agent: self.logged.assigned.agent.name.clone(),
@@ -204,7 +165,7 @@ impl<'l> Player<'l> {
             for append in &step.append {
                 match self.logged.events.get(self.same) {
                     // What an interrupted run had no time to record.
-                    None if !self.has_end() => return Stop::LogEnds,
+                    None if !self.logged.has_end() => return Stop::LogEnds,
                     Some(stored) if *stored == append.event => self.same += 1,
                     stored => return self.diverged(stored, Some(&append.event), None),
                 }
@@ -231,68 +192,28 @@ impl<'l> Player<'l> {
                 stored => self.diverged(stored, None, None),
             }),
             Command::AskModel(_) => match next {
-                Some(Event::TurnReplied(replied)) => self.reply(&replied.reply).map(Input::Replied),
+                Some(Event::TurnReplied(replied)) => stored::reply(self.reader, &replied.reply)
+                    .map(Input::Replied)
+                    .map_err(|error| self.refused(&error)),
                 Some(Event::TurnFailed(failed)) => Ok(Input::ModelFailed(failed.reason.clone())),
                 Some(Event::TimeSpent) => Ok(Input::TimeSpent),
-                None if !self.has_end() => Err(Stop::LogEnds),
+                None if !self.logged.has_end() => Err(Stop::LogEnds),
                 stored => Err(self.diverged(stored, None, Some("the model is asked"))),
             },
             Command::CallTool(invoke) => match next {
                 Some(Event::InvocationEnded(ended)) if ended.invocation == invoke.invocation => {
-                    self.returned(ended).map(Input::Returned)
+                    stored::returned(self.reader, ended)
+                        .map(Input::Returned)
+                        .map_err(|error| self.refused(&error))
                 }
-                None if !self.has_end() => Err(Stop::LogEnds),
+                None if !self.logged.has_end() => Err(Stop::LogEnds),
                 stored => Err(self.diverged(stored, None, Some(&format!("{} is called", invoke.invocation)))),
             },
         }
     }
 
-    fn reply(&self, digest: &Digest) -> Result<Reply, Stop> {
-        let bytes = self.payload(digest, "the stored reply")?;
-        serde_json::from_slice(&bytes)
-            .map_err(|error| self.unreadable("the stored reply", &error.to_string()))
-    }
-
-    fn returned(&self, ended: &InvocationEnded) -> Result<ToolReturn, Stop> {
-        let output = match &ended.output {
-            None => None,
-            Some(digest) => {
-                let bytes = self.payload(digest, "the stored output")?;
-                let output = Output::decode(&bytes);
-                Some(Arc::new(
-                    output.map_err(|error| self.unreadable("the stored output", &error.to_string()))?,
-                ))
-            }
-        };
-        Ok(ToolReturn {
-            outcome: ended.outcome,
-            completeness: ended.completeness,
-            normalised: ended.normalised.clone(),
-            output,
-            defects: ended.defects.clone(),
-            gaps: ended.gaps.clone(),
-            notes: ended.notes.clone(),
-        })
-    }
-
-    fn payload(&self, digest: &Digest, what: &str) -> Result<Vec<u8>, Stop> {
-        match self.reader.payload(digest) {
-            Ok(Some(bytes)) => Ok(bytes),
-            Ok(None) => Err(self.unreadable(what, "it is missing")),
-            Err(error) => Err(self.unreadable(what, &error.to_string())),
-        }
-    }
-
-    fn unreadable(&self, what: &str, why: &str) -> Stop {
-        self.diverged(self.logged.events.get(self.same), None, Some(&format!("{what}: {why}")))
-    }
-
-    fn refused(&self, error: &StepError) -> Stop {
-        self.diverged(self.logged.events.get(self.same), None, Some(&error.to_string()))
-    }
-
-    fn has_end(&self) -> bool {
-        matches!(self.logged.events.last(), Some(Event::TaskEnded(_)))
+    fn refused(&self, error: &dyn std::error::Error) -> Stop {
+        self.diverged(self.logged.events.get(self.same), None, Some(&told(error)))
     }
 
     fn diverged(&self, stored: Option<&Event>, replayed: Option<&Event>, because: Option<&str>) -> Stop {

@@ -38,7 +38,7 @@ pub struct Format {
 }
 
 /// The format that this version writes.
-pub const FORMAT: Format = Format { major: 2, minor: 3 };
+pub const FORMAT: Format = Format { major: 2, minor: 4 };
 
 impl Format {
     /// Whether this version can read a run of format `self`.

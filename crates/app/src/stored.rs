@@ -1,0 +1,151 @@
+//! A run as it stands in its log: the events of each task, and what the recording answers.
+
+use crate::open::OpenRunError;
+use engine::{Setting, ToolReturn};
+use ledger::event::{InvocationEnded, RunOpened, TaskAssigned};
+use ledger::turn::Reply;
+use ledger::{Circumstance, Digest, Event, Output, OutputError, Stream, TaskId};
+use std::path::Path;
+use std::sync::Arc;
+use store::{ReadError, Reader};
+use thiserror::Error;
+
+/// The events of a run, by task.
+#[derive(Debug)]
+pub(crate) struct Stored {
+    /// The first event; `None` where the log is empty or begins otherwise.
+    pub(crate) opened: Option<RunOpened>,
+    /// The circumstance of the first event.
+    pub(crate) begun: Circumstance,
+    /// The events of the run's own stream, but for the first and the assignments.
+    pub(crate) of_run: Vec<Event>,
+    /// The tasks in the order of their assignment.
+    pub(crate) tasks: Vec<StoredTask>,
+}
+
+/// A task as it stands in the log.
+#[derive(Debug, Clone)]
+pub(crate) struct StoredTask {
+    pub(crate) assigned: TaskAssigned,
+    pub(crate) events: Vec<Event>,
+}
+
+impl StoredTask {
+    /// Whether the log holds the task's end.
+    pub(crate) fn has_end(&self) -> bool {
+        matches!(self.events.last(), Some(Event::TaskEnded(_)))
+    }
+}
+
+impl Stored {
+    /// Reads the run of `folder`, checking its chain.
+    pub(crate) fn open(folder: &Path) -> Result<(Stored, Reader), OpenRunError> {
+        let open = |source| OpenRunError::Open { folder: folder.to_owned(), source: Box::new(source) };
+        let reader = Reader::open(folder).map_err(open)?;
+        let read = |source| OpenRunError::Read { folder: folder.to_owned(), source: Box::new(source) };
+        let stored = Stored::read(&reader).map_err(read)?;
+        Ok((stored, reader))
+    }
+
+    fn read(reader: &Reader) -> Result<Stored, ReadError> {
+        let (begun, of_run, tasks) = (Circumstance::default(), Vec::new(), Vec::new());
+        let mut stored = Stored { opened: None, begun, of_run, tasks };
+        for event in reader.events() {
+            match event? {
+                (_, Event::RunOpened(opened), circumstance) => {
+                    (stored.opened, stored.begun) = (Some(*opened), circumstance);
+                }
+                (_, Event::TaskAssigned(assigned), _) => {
+                    stored.tasks.push(StoredTask { assigned, events: Vec::new() });
+                }
+                (link, event, _) => stored.place(link.stream, event),
+            }
+        }
+        Ok(stored)
+    }
+
+    fn place(&mut self, stream: Stream, event: Event) {
+        match stream {
+            Stream::Run => self.of_run.push(event),
+            Stream::Task(id) => {
+                if let Some(task) = self.tasks.iter_mut().find(|task| task.assigned.task == id) {
+                    task.events.push(event);
+                }
+            }
+        }
+    }
+
+    /// What does not change while the tasks of a run run, which `opened` began.
+    pub(crate) fn setting(&self, opened: &RunOpened) -> Arc<Setting> {
+        let ids: Vec<TaskId> = self.tasks.iter().map(|task| task.assigned.task).collect();
+        setting(opened, &ids)
+    }
+}
+
+/// What does not change while these tasks of a run run.
+pub(crate) fn setting(opened: &RunOpened, tasks: &[TaskId]) -> Arc<Setting> {
+    let setting = Setting::new(opened.rules.clone(), opened.seed, &opened.tools, tasks);
+    Arc::new(setting.with_writers(opened.writers.clone()))
+}
+
+/// Why the recording has no answer where an event names one.
+#[derive(Debug, Error)]
+pub(crate) enum AnswerError {
+    /// Nothing is stored under the digest.
+    #[error("{what}: {digest} is missing")]
+    Missing {
+        /// What the event names.
+        what: &'static str,
+        /// Its digest.
+        digest: Digest,
+    },
+    /// The stored bytes cannot be read.
+    #[error("{what}")]
+    Unreadable {
+        /// What the event names.
+        what: &'static str,
+        /// Why.
+        #[source]
+        source: Box<ReadError>,
+    },
+    /// The stored bytes are no reply.
+    #[error("the stored reply")]
+    Reply(#[source] serde_json::Error),
+    /// The stored bytes are no output.
+    #[error("the stored output")]
+    Output(#[source] OutputError),
+}
+
+/// The recorded reply of a model.
+pub(crate) fn reply(reader: &Reader, digest: &Digest) -> Result<Reply, AnswerError> {
+    let bytes = payload(reader, digest, "the stored reply")?;
+    serde_json::from_slice(&bytes).map_err(AnswerError::Reply)
+}
+
+/// The recorded return of a tool.
+pub(crate) fn returned(reader: &Reader, ended: &InvocationEnded) -> Result<ToolReturn, AnswerError> {
+    let output = match &ended.output {
+        None => None,
+        Some(digest) => {
+            let bytes = payload(reader, digest, "the stored output")?;
+            Some(Arc::new(Output::decode(&bytes).map_err(AnswerError::Output)?))
+        }
+    };
+    Ok(ToolReturn {
+        outcome: ended.outcome,
+        completeness: ended.completeness,
+        normalised: ended.normalised.clone(),
+        output,
+        defects: ended.defects.clone(),
+        gaps: ended.gaps.clone(),
+        notes: ended.notes.clone(),
+    })
+}
+
+fn payload(reader: &Reader, digest: &Digest, what: &'static str) -> Result<Vec<u8>, AnswerError> {
+    match reader.payload(digest) {
+        Ok(Some(bytes)) => Ok(bytes),
+        Ok(None) => Err(AnswerError::Missing { what, digest: *digest }),
+        Err(source) => Err(AnswerError::Unreadable { what, source: Box::new(source) }),
+    }
+}
