@@ -10,7 +10,7 @@ use ledger::chain::Cost;
 use ledger::event::TaskEnded;
 use ledger::turn::TurnRequest;
 use ledger::{Event, InvocationId, Stream, TaskId};
-use llm::Model;
+use llm::{Model, ModelError};
 use std::sync::Arc;
 use std::time::Duration;
 use store::Stopped;
@@ -37,6 +37,15 @@ pub enum DriveError {
         /// Why.
         #[source]
         source: Stopped,
+    },
+    /// The model cannot be reached: the task has not ended, and can go on later.
+    #[error("drive {task}")]
+    Model {
+        /// The task.
+        task: TaskId,
+        /// Why.
+        #[source]
+        source: ModelError,
     },
     /// The run was told to stop.
     #[error("drive {task}: it was interrupted")]
@@ -105,24 +114,29 @@ pub(crate) struct Drive {
 }
 
 impl Drive {
-    /// Runs the task to its end, or to an interruption, after which nothing more of it is recorded.
-    pub(crate) async fn finish(mut self) -> Result<TaskEnded, DriveError> {
+    /// Runs the task from its `first` step to its end, or to an interruption, after which nothing more of it is recorded.
+    ///
+    /// `asked` are the turns that its log has replies to.
+    pub(crate) async fn finish(
+        mut self,
+        first: Step,
+        asked: Vec<TurnRequest>,
+    ) -> Result<TaskEnded, DriveError> {
         // A wall time past the clock's range is none.
         let deadline = Instant::now().checked_add(self.wall);
-        let mut input = Input::Begin;
+        self.remind(&asked).await;
+        let task = self.task.id();
+        self.go_on()?;
+        let mut step = first;
         let mut cost = None;
         loop {
-            let task = self.task.id();
-            // Here the outcome of a call that the interruption itself cancelled is left unrecorded.
-            self.go_on()?;
-            let step = self.task.step(input).map_err(|source| DriveError::Step { task, source })?;
             let (ended, facts) = (ended(&step), facts(&step));
             let paid = self.model.is_paid();
             let command = record(&self.recorder, task, step, cost.take(), paid).await?;
             if facts > 0 {
                 (self.observe)(Progress::Recorded { agent: self.agent.clone(), facts });
             }
-            input = match command {
+            let input = match command {
                 Command::AskModel(request) => self.ask(&request, deadline).await?,
                 Command::CallTool(invoke) => {
                     let (returned, spent) = self.call(invoke).await?;
@@ -136,6 +150,20 @@ impl Drive {
                     return Ok(ended);
                 }
             };
+            // An interruption leaves what it cancelled without its end.
+            self.go_on()?;
+            step = self.task.step(input).map_err(|source| DriveError::Step { task, source })?;
+        }
+    }
+
+    /// Lets a model that remembers what it was asked be asked it again; one that must be paid is not, and has no memory but the conversation.
+    async fn remind(&mut self, asked: &[TurnRequest]) {
+        if self.model.is_paid() {
+            return;
+        }
+        for request in asked {
+            // What it says now was recorded when it said so first.
+            drop(self.model.turn(request).await);
         }
     }
 
@@ -180,6 +208,9 @@ impl Drive {
         };
         Ok(match reply {
             Ok(Ok(reply)) => Input::Replied(reply),
+            Ok(Err(source @ ModelError::Unreachable { .. })) => {
+                return Err(DriveError::Model { task, source });
+            }
             Ok(Err(error)) => Input::ModelFailed(error.to_string()),
             Err(_) => Input::TimeSpent,
         })

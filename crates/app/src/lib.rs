@@ -42,7 +42,10 @@ pub use list::{ListError, Listed, State, list_runs};
 pub use open::{OpenRunError, find_run, load_run};
 pub use place::nearest_known;
 pub use replay::{Divergence, ReplayError, ReplayRequest, Replayed, replay};
-pub use run::{Finished, Models, RunError, RunRequest, refuse_runs_inside, run};
+pub use run::{
+    Finished, ForkRequest, Models, ModelsByName, ResumeRequest, RunError, RunRequest, Workplace, fork,
+    refuse_runs_inside, resume, run,
+};
 pub use seal::{MANIFEST, Manifest};
 pub use truth::{TruthError, load_truth};
 pub use unchanged::Change;

@@ -18,9 +18,18 @@ pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
 ///
 /// Whoever opens the file sees the old or the new one as a whole, also after a loss of power.
 pub(crate) fn publish(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+    publish_as(folder, name, bytes, 0o400)
+}
+
+/// The same for whoever may read the folder.
+pub(crate) fn publish_for_all(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+    publish_as(folder, name, bytes, 0o444)
+}
+
+fn publish_as(folder: &Path, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
     let unfinished = format!(".{name}.{}-{}", std::process::id(), ORDINAL.fetch_add(1, Ordering::Relaxed));
     let unfinished = folder.join(unfinished);
-    let written = write(&unfinished, bytes)
+    let written = write(&unfinished, bytes, mode)
         .and_then(|()| std::fs::rename(&unfinished, folder.join(name)))
         .and_then(|()| File::open(folder)?.sync_all());
     if written.is_err() {
@@ -30,8 +39,8 @@ pub(crate) fn publish(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()>
     written
 }
 
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o400).open(path)?;
+fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
     file.write_all(bytes)?;
     file.sync_all()
 }

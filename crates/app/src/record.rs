@@ -51,7 +51,7 @@ impl Recorder {
         Entry { stream: Stream::Run, event, circumstance, payload: None }
     }
 
-    pub(crate) fn append_to_run(&self, entry: Entry) -> Result<(), Stopped> {
-        self.writer.append(vec![entry], Durability::Durable).map(drop)
+    pub(crate) fn append_to_run(&self, entries: Vec<Entry>) -> Result<(), Stopped> {
+        self.writer.append(entries, Durability::Durable).map(drop)
     }
 }

@@ -7,8 +7,10 @@
 use crate::judge::Bench;
 use crate::names::told;
 use crate::open::OpenRunError;
-use crate::stored::{self, Stored, StoredTask};
-use engine::{Command, Input, Judgement, Setting, Task};
+use crate::stored::{self, AnswerError, Stored, StoredTask};
+use engine::{Command, Input, Judgement, Setting, Step, Task};
+use ledger::event::TaskEnded;
+use ledger::turn::TurnRequest;
 use ledger::{Event, TaskId, canonical};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -102,7 +104,7 @@ pub fn replay(folder: &Path, request: &ReplayRequest) -> Result<Vec<Replayed>, R
     if tasks.is_empty() && (request.task.is_some() || request.agent.is_some()) {
         return Err(no_task(request, &log));
     }
-    Ok(tasks.into_iter().map(|task| Player::of(task, &reader, &bench).play(&setting)).collect())
+    Ok(tasks.into_iter().map(|task| replayed(task, &reader, &setting, &bench)).collect())
 }
 
 fn no_task(request: &ReplayRequest, log: &Stored) -> ReplayError {
@@ -117,11 +119,53 @@ fn no_task(request: &ReplayRequest, log: &Stored) -> ReplayError {
     }
 }
 
+fn replayed(logged: &StoredTask, reader: &Reader, setting: &Arc<Setting>, bench: &Bench) -> Replayed {
+    let (_, same, played) = play(logged, reader, setting, bench, |_| ());
+    Replayed {
+        task: logged.assigned.task.to_string(),
+        agent: logged.assigned.agent.name.clone(),
+        same,
+        stored: logged.events.len() as u64,
+        ended: logged.has_end(),
+        divergence: match played {
+            Played::Diverged(divergence) => Some(*divergence),
+            Played::LogEnds(_) | Played::Ended(_) => None,
+        },
+    }
+}
+
+/// Where its log leaves a task.
+pub(crate) enum Played {
+    /// The log ends before the task does: what it would record next, and do then.
+    LogEnds(Box<Step>),
+    /// The task has ended.
+    Ended(TaskEnded),
+    /// Something came out otherwise.
+    Diverged(Box<Divergence>),
+}
+
+/// Takes a task's steps again, as far as its log goes; `asked` hears each turn that has a recorded reply.
+///
+/// Gives the task, how many events came out the same, and where the log leaves it.
+pub(crate) fn play(
+    logged: &StoredTask,
+    reader: &Reader,
+    setting: &Arc<Setting>,
+    bench: &Bench,
+    asked: impl FnMut(&TurnRequest),
+) -> (Task, u64, Played) {
+    let mut task = Task::new(logged.assigned.clone(), Arc::clone(setting));
+    let mut player = Player { logged, reader, bench, asked, same: 0 };
+    let played = player.play(&mut task);
+    (task, player.same as u64, played)
+}
+
 /// Plays one task: a cursor over its stored events.
-struct Player<'l> {
+struct Player<'l, A> {
     logged: &'l StoredTask,
     reader: &'l Reader,
     bench: &'l Bench,
+    asked: A,
     /// Stored events that came out the same.
     same: usize,
 }
@@ -130,96 +174,99 @@ struct Player<'l> {
 enum Stop {
     /// Its log has no more.
     LogEnds,
-    Diverged(Divergence),
+    Ended(TaskEnded),
+    Diverged(Box<Divergence>),
 }
 
-impl<'l> Player<'l> {
-    fn of(logged: &'l StoredTask, reader: &'l Reader, bench: &'l Bench) -> Player<'l> {
-        Player { logged, reader, bench, same: 0 }
-    }
-
-    fn play(mut self, setting: &Arc<Setting>) -> Replayed {
-        let mut task = Task::new(self.logged.assigned.clone(), Arc::clone(setting));
-        let divergence = match self.play_on(&mut task) {
-            Stop::LogEnds => None,
-            Stop::Diverged(divergence) => Some(divergence),
-        };
-        let ended = self.logged.has_end();
-        Replayed {
-            task: self.logged.assigned.task.to_string(),
-            agent: self.logged.assigned.agent.name.clone(),
-            same: self.same as u64,
-            stored: self.logged.events.len() as u64,
-            ended,
-            divergence,
-        }
-    }
-
-    fn play_on(&mut self, task: &mut Task) -> Stop {
+impl<A: FnMut(&TurnRequest)> Player<'_, A> {
+    fn play(&mut self, task: &mut Task) -> Played {
         let mut input = Input::Begin;
         loop {
             let step = match task.step(input) {
                 Ok(step) => step,
-                Err(error) => return self.refused(&error),
+                Err(error) => return Played::Diverged(self.refused(&error)),
             };
-            for append in &step.append {
-                match self.logged.events.get(self.same) {
-                    // What an interrupted run had no time to record.
-                    None if !self.logged.has_end() => return Stop::LogEnds,
-                    Some(stored) if *stored == append.event => self.same += 1,
-                    stored => return self.diverged(stored, Some(&append.event), None),
-                }
-            }
-            input = match self.answer(task, step.command) {
+            let command = match self.compare(step) {
+                Ok(command) => command,
+                Err(played) => return played,
+            };
+            input = match self.answer(task, &command) {
                 Ok(input) => input,
-                Err(stop) => return stop,
+                Err(Stop::LogEnds) => return Played::LogEnds(Box::new(Step { append: Vec::new(), command })),
+                Err(Stop::Ended(ended)) => return Played::Ended(ended),
+                Err(Stop::Diverged(divergence)) => return Played::Diverged(divergence),
             };
         }
+    }
+
+    /// Holds what a step appends against the log; where all of it stands there, gives what comes next.
+    fn compare(&mut self, step: Step) -> Result<Command, Played> {
+        let Step { append, command } = step;
+        let mut append = append.into_iter();
+        while let Some(next) = append.next() {
+            match self.logged.events.get(self.same) {
+                // What an interrupted run had no time to record.
+                None if !self.logged.has_end() => {
+                    let append = std::iter::once(next).chain(append).collect();
+                    return Err(Played::LogEnds(Box::new(Step { append, command })));
+                }
+                Some(stored) if *stored == next.event => self.same += 1,
+                stored => return Err(Played::Diverged(self.diverged(stored, Some(&next.event), None))),
+            }
+        }
+        Ok(command)
     }
 
     /// What the recording answers to a command.
-    fn answer(&self, task: &Task, command: Command) -> Result<Input, Stop> {
+    fn answer(&mut self, task: &Task, command: &Command) -> Result<Input, Stop> {
         let next = self.logged.events.get(self.same);
+        let unreadable = |error: AnswerError| Stop::Diverged(self.refused(&error));
+        let otherwise = |because: Option<&str>| Stop::Diverged(self.diverged(next, None, because));
         match command {
             Command::Judge(Judgement::Reading { fact, reading, .. }) => {
-                Ok(Input::Judged(Box::new(self.bench.judge(&reading, fact, task.shelf()))))
+                Ok(Input::Judged(Box::new(self.bench.judge(reading, *fact, task.shelf()))))
             }
             Command::Judge(Judgement::Absence { id, absence, .. }) => {
-                Ok(Input::AbsenceJudged(Box::new(self.bench.judge_absence(&absence, id, task.shelf()))))
+                Ok(Input::AbsenceJudged(Box::new(self.bench.judge_absence(absence, *id, task.shelf()))))
             }
-            Command::End => Err(match next {
-                None => Stop::LogEnds,
-                stored => self.diverged(stored, None, None),
-            }),
-            Command::AskModel(_) => match next {
-                Some(Event::TurnReplied(replied)) => stored::reply(self.reader, &replied.reply)
-                    .map(Input::Replied)
-                    .map_err(|error| self.refused(&error)),
+            Command::End => match (next, self.logged.events.last()) {
+                (None, Some(Event::TaskEnded(ended))) => Err(Stop::Ended(ended.clone())),
+                (None | Some(_), _) => Err(otherwise(None)),
+            },
+            Command::AskModel(request) => match next {
+                Some(Event::TurnReplied(replied)) => {
+                    let reply = stored::reply(self.reader, &replied.reply).map_err(unreadable)?;
+                    (self.asked)(request);
+                    Ok(Input::Replied(reply))
+                }
                 Some(Event::TurnFailed(failed)) => Ok(Input::ModelFailed(failed.reason.clone())),
                 Some(Event::TimeSpent) => Ok(Input::TimeSpent),
                 None if !self.logged.has_end() => Err(Stop::LogEnds),
-                stored => Err(self.diverged(stored, None, Some("the model is asked"))),
+                None | Some(_) => Err(otherwise(Some("the model is asked"))),
             },
             Command::CallTool(invoke) => match next {
                 Some(Event::InvocationEnded(ended)) if ended.invocation == invoke.invocation => {
-                    stored::returned(self.reader, ended)
-                        .map(Input::Returned)
-                        .map_err(|error| self.refused(&error))
+                    stored::returned(self.reader, ended).map(Input::Returned).map_err(unreadable)
                 }
                 None if !self.logged.has_end() => Err(Stop::LogEnds),
-                stored => Err(self.diverged(stored, None, Some(&format!("{} is called", invoke.invocation)))),
+                None | Some(_) => Err(otherwise(Some(&format!("{} is called", invoke.invocation)))),
             },
         }
     }
 
-    fn refused(&self, error: &dyn std::error::Error) -> Stop {
+    fn refused(&self, error: &dyn std::error::Error) -> Box<Divergence> {
         self.diverged(self.logged.events.get(self.same), None, Some(&told(error)))
     }
 
-    fn diverged(&self, stored: Option<&Event>, replayed: Option<&Event>, because: Option<&str>) -> Stop {
+    fn diverged(
+        &self,
+        stored: Option<&Event>,
+        replayed: Option<&Event>,
+        because: Option<&str>,
+    ) -> Box<Divergence> {
         let before = self.logged.events.get(..self.same).unwrap_or_default();
         let before = before.get(before.len().saturating_sub(CONTEXT)..).unwrap_or_default();
-        Stop::Diverged(Divergence {
+        Box::new(Divergence {
             event: self.same as u64,
             stored: stored.map(written),
             replayed: replayed.map(written),

@@ -1,11 +1,11 @@
 //! The manifest: what a sealed run is, in one small file beside it.
 
+use crate::publish::publish_for_all;
 use ledger::canonical::{self, CanonicalError};
 use ledger::event::{Format, RunOpened, TaskAssigned};
 use ledger::{Digest, RunId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -117,22 +117,14 @@ pub enum ManifestError {
     },
 }
 
-/// Writes the manifest; once this returns it survives a loss of power.
+/// Writes the manifest, whole or not at all; once this returns it survives a loss of power.
 pub(crate) fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), ManifestError> {
     let path = folder.join(MANIFEST);
-    let text = serde_json::to_string_pretty(manifest)
+    let mut text = serde_json::to_string_pretty(manifest)
         .map_err(|source| ManifestError::Malformed { path: path.clone(), source })?;
-    let write = || {
-        let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&path)?;
-        file.write_all(text.as_bytes())?;
-        file.write_all(b"\n")?;
-        let mut permissions = file.metadata()?.permissions();
-        permissions.set_readonly(true);
-        file.set_permissions(permissions)?;
-        file.sync_all()?;
-        std::fs::File::open(folder)?.sync_all()
-    };
-    write().map_err(|source| ManifestError::File { path: path.clone(), source })
+    text.push('\n');
+    publish_for_all(folder, MANIFEST, text.as_bytes())
+        .map_err(|source| ManifestError::File { path: path.clone(), source })
 }
 
 /// Reads the manifest; `None` where the run was not sealed.

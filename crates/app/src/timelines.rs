@@ -9,7 +9,7 @@ use crate::name_cache::{Known, NameCache};
 use crate::names::{Kept, OtherEvidence, settle, told};
 use crate::publish::{make_private, publish};
 use crate::record::Recorder;
-use crate::run::RunRequest;
+use crate::run::Site;
 use crate::worker::{Worker, evidence_files};
 use ledger::event::{EvidenceHashed, TimelineIndexed};
 use ledger::{Digest, Event, EvidenceKind};
@@ -28,6 +28,8 @@ pub(crate) struct Timelines {
     folder: Option<PathBuf>,
     cache: Option<NameCache>,
     case: Case,
+    /// Those that the log has already: what an earlier process looked into.
+    known: Vec<TimelineIndexed>,
     recorder: Recorder,
     observe: Arc<dyn Fn(Progress) + Send + Sync>,
     state: Mutex<State>,
@@ -44,15 +46,16 @@ struct State {
 type Had = (Known, Vec<u8>);
 
 impl Timelines {
-    pub(crate) fn of(request: &RunRequest, recorder: Recorder) -> Timelines {
+    pub(crate) fn of(site: &Site, recorder: Recorder, known: Vec<TimelineIndexed>) -> Timelines {
         let name = format!("times-{}-{}", std::process::id(), ORDINAL.fetch_add(1, Ordering::Relaxed));
-        let folder = request.indexes.join(name);
-        let cache = request.cache.clone().map(NameCache::of_timelines);
-        let observe = Arc::clone(&request.observe);
+        let folder = site.work.indexes.join(name);
+        let cache = site.work.cache.clone().map(NameCache::of_timelines);
+        let observe = Arc::clone(&site.work.observe);
         let mut timelines = Timelines {
             folder: None,
             cache,
-            case: request.case.clone(),
+            case: site.case.clone(),
+            known,
             recorder,
             observe,
             state: Mutex::default(),
@@ -217,9 +220,24 @@ impl Timelines {
             sources: known.sources.unwrap_or(0),
         };
         // What is not recorded is not used; the store then refuses whatever else the run would record.
-        let entry = self.recorder.run_entry(Event::TimelineIndexed(event));
-        if self.recorder.append_to_run(entry).is_ok() {
+        if self.is_recorded(event) {
             files.insert(label.to_owned(), folder.join(name));
+        }
+    }
+
+    /// Whether the log has the index, which it is given otherwise.
+    fn is_recorded(&self, event: TimelineIndexed) -> bool {
+        match self.known.iter().find(|known| known.evidence == event.evidence) {
+            Some(known) if *known == event => true,
+            Some(_) => {
+                let label = event.evidence;
+                self.note(format!("the timeline index of {label} is not the one that this run had, so that every call decodes"));
+                false
+            }
+            None => {
+                let entry = self.recorder.run_entry(Event::TimelineIndexed(event));
+                self.recorder.append_to_run(vec![entry]).is_ok()
+            }
         }
     }
 

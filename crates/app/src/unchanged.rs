@@ -2,16 +2,17 @@
 //!
 //! A hash is taken once, beside the investigation: it says what the evidence was at that moment, and not that tools read the same.
 //! Size, time of modification and time of inode change are therefore compared before the first and after the last look.
-//! They stay out of the log, because equal copies differ in them.
+//! They stay out of the events, because equal copies differ in them; their digest is a circumstance of the run, by which a later process can tell that it goes on with the same evidence.
 //! Reading changes neither; the time of access is left out for that reason, and the inode number because user-space file systems make it up.
 
 use crate::case_file::Case;
 use crate::worker::evidence_files;
-use ledger::EvidenceKind;
+use ledger::{Digest, EvidenceKind};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::Metadata;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -36,6 +37,19 @@ struct Stamp {
     size: u64,
     modified: (i64, i64),
     changed: (i64, i64),
+}
+
+impl Seen {
+    fn bytes(&self) -> Vec<u8> {
+        match self {
+            Seen::Folder => b"folder".to_vec(),
+            Seen::Unreadable(_) => b"unreadable".to_vec(),
+            Seen::Other(Stamp { size, modified, changed }) => {
+                let times = [modified.0, modified.1, changed.0, changed.1];
+                [size.to_le_bytes()].into_iter().chain(times.map(i64::to_le_bytes)).flatten().collect()
+            }
+        }
+    }
 }
 
 /// What came of a file while its evidence was examined.
@@ -80,6 +94,20 @@ impl Snapshot {
                 })
                 .collect(),
         )
+    }
+
+    /// One digest of all, the same wherever the folder that holds the evidence lies.
+    pub(crate) fn digest(&self, case: &Case) -> Digest {
+        let mut parts: Vec<Vec<u8>> = vec![b"locard stamps".to_vec()];
+        for (path, files) in case.paths.iter().zip(&self.0) {
+            let home = path.parent().unwrap_or(path);
+            parts.push(files.len().to_le_bytes().to_vec());
+            for (file, seen) in files {
+                parts.push(file.strip_prefix(home).unwrap_or(file).as_os_str().as_bytes().to_vec());
+                parts.push(seen.bytes());
+            }
+        }
+        Digest::of_parts(&parts.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }
 
     /// The first difference to what the evidence is `now`.

@@ -24,6 +24,9 @@ pub(crate) enum Command {
     /// Investigate cases and seal a run of each
     #[command(after_long_help = help::RUN)]
     Run(RunArguments),
+    /// Go on with runs that broke off
+    #[command(after_long_help = help::RESUME)]
+    Resume(ResumeArguments),
     /// List the runs, the newest first
     #[command(after_long_help = help::RUNS)]
     Runs(RunsArguments),
@@ -90,6 +93,16 @@ pub(crate) struct RunArguments {
     /// What it leaves out keeps its default; docs/rules.md shows them all.
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: Option<PathBuf>,
+    /// Let tools run where they cannot be confined; every report says so
+    #[arg(long)]
+    pub(crate) unconfined: bool,
+    #[command(flatten)]
+    pub(crate) work: WorkArguments,
+}
+
+/// How the work on a run is done, and shown.
+#[derive(Debug, clap::Args)]
+pub(crate) struct WorkArguments {
     /// How closely the evidence is checked before the run is sealed
     #[arg(long, value_name = "LEVEL", value_enum, default_value = "full")]
     pub(crate) integrity: IntegrityArgument,
@@ -102,9 +115,6 @@ pub(crate) struct RunArguments {
     /// Keep no index for later runs, and take none of earlier ones
     #[arg(long, conflicts_with = "cache", hide_short_help = true)]
     pub(crate) no_cache: bool,
-    /// Let tools run where they cannot be confined; every report says so
-    #[arg(long)]
-    pub(crate) unconfined: bool,
     /// What makes the exit code other than 0
     #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<FailOn>,
@@ -114,6 +124,23 @@ pub(crate) struct RunArguments {
     /// How the summary is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ResumeArguments {
+    /// Runs: folders, beginnings of their names, latest, or latest:CASE
+    #[arg(required = true, value_name = "RUN")]
+    pub(crate) names: Vec<String>,
+    /// Where run folders are looked for
+    #[arg(long, value_name = "FOLDER", default_value = "runs")]
+    pub(crate) runs: PathBuf,
+    /// The case or the evidence, where it is not where it was
+    ///
+    /// It must be the same evidence, untouched; a copy is not.
+    #[arg(long, value_name = "CASE")]
+    pub(crate) evidence: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) work: WorkArguments,
 }
 
 #[derive(Debug, clap::Args)]

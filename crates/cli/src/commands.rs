@@ -8,6 +8,7 @@ pub(crate) mod init;
 pub(crate) mod rejections;
 pub(crate) mod replay;
 mod report;
+mod resume;
 mod run;
 mod runs;
 pub(crate) mod score;
@@ -27,6 +28,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8, Failure> {
     match arguments.command {
         Command::Run(arguments) => run::execute(&arguments, printer),
+        Command::Resume(arguments) => resume::execute(&arguments, printer),
         Command::Runs(arguments) => runs::execute(&arguments, printer),
         Command::Facts(arguments) => facts::execute(&arguments, printer),
         Command::Verify(arguments) => verify::execute(&arguments, printer),

@@ -139,9 +139,15 @@ impl Failure {
             Failure::Run(error) if matches!(**error, app::RunError::IndexOfOther { .. }) => {
                 Some("the index was dropped: investigate again".to_owned())
             }
+            Failure::Run(error) if begins_anew(error) => {
+                Some("facts, report and verify --unsealed read what it holds; begin a new run".to_owned())
+            }
+            Failure::Run(error) if matches!(**error, app::RunError::NoEvidence { .. }) => {
+                Some("--evidence says where it is".to_owned())
+            }
             Failure::Run(error) => error.folder().map(|folder| {
                 let folder = folder.display();
-                format!("{folder} is not sealed; facts, report and verify --unsealed read what it holds")
+                format!("{folder} is not sealed; `locard resume` goes on with it; facts, report and verify --unsealed read what it holds")
             }),
             Failure::ScratchInEvidence { .. } => Some("set TMPDIR to a folder elsewhere".to_owned()),
             Failure::Case(app::CaseError::Outside { folder, .. }) => {
@@ -186,6 +192,29 @@ fn tool_code(error: &app::ToolError) -> u8 {
     }
 }
 
+/// Whether a run that broke off can never be gone on with.
+fn begins_anew(error: &app::RunError) -> bool {
+    matches!(
+        error,
+        app::RunError::NothingRecorded { .. }
+            | app::RunError::OtherEvidence { .. }
+            | app::RunError::NotAsItWas { .. }
+            | app::RunError::OtherProgram { .. }
+            | app::RunError::OtherModel { .. }
+            | app::RunError::Diverged { .. }
+    )
+}
+
+fn resume_code(error: &store::ResumeError) -> u8 {
+    match error {
+        store::ResumeError::Open(store::OpenError::NoRun { .. })
+        | store::ResumeError::Sealed { .. }
+        | store::ResumeError::Seal(_)
+        | store::ResumeError::Fault(_) => Failure::USAGE,
+        store::ResumeError::Open(_) | store::ResumeError::Read(_) => Failure::TAMPERED,
+    }
+}
+
 fn run_code(error: &app::RunError) -> u8 {
     match error {
         app::RunError::Tools(source)
@@ -194,8 +223,22 @@ fn run_code(error: &app::RunError) -> u8 {
         app::RunError::InsideEvidence { .. }
         | app::RunError::UnknownAgent { .. }
         | app::RunError::Objective { .. }
+        | app::RunError::NothingRecorded { .. }
+        | app::RunError::NoEvidence { .. }
+        | app::RunError::OtherEvidence { .. }
+        | app::RunError::NotAsItWas { .. }
+        | app::RunError::OtherProgram { .. }
+        | app::RunError::UnknownModel { .. }
+        | app::RunError::OtherModel { .. }
+        | app::RunError::WhichTask { .. }
+        | app::RunError::NoTurn { .. }
         | app::RunError::Create(_) => Failure::USAGE,
-        app::RunError::Vocabulary(_)
+        app::RunError::Log(error) => open_code(error),
+        app::RunError::Resume { source, .. } => resume_code(source),
+        app::RunError::Diverged { .. } => Failure::DIVERGED,
+        app::RunError::Drive { source: app::DriveError::Model { .. }, .. } => Failure::MODEL,
+        app::RunError::ThreadPanicked
+        | app::RunError::Vocabulary(_)
         | app::RunError::Writers(_)
         | app::RunError::Canonical(_)
         | app::RunError::Panicked { .. } => Failure::DEFECT,

@@ -27,13 +27,28 @@ Examples:
       many cases, four at once; what one of them meets stops no other
 
 Ctrl-C ends it in order: calls are cancelled, what was recorded stays readable,
-nothing is sealed. A second Ctrl-C ends it at once.
+nothing is sealed; locard resume goes on. A second Ctrl-C ends it at once.
 
 Exit codes: 0 sealed; 2 usage or configuration, or evidence that cannot be
 opened, is not what was promised, or changed during the run (not sealed); 40 tools cannot be confined
 here; 50 model failed; 60 budget spent before anything was recorded; 130 ended
 by SIGINT, 143 by SIGTERM; with --fail-on: 10 gaps, 20 refused, 25 unmet.
 Of several cases the highest.";
+
+pub(crate) const RESUME: &str = "\
+Examples:
+  locard resume latest
+      go on with the last run where its log ends, and seal it
+  locard resume latest --evidence /mnt/again/disk.E01
+      the same evidence, mounted elsewhere
+
+After Ctrl-C, a kill, a loss of power, a full disk or a model that could not be
+reached. What is recorded is neither asked nor run again: the steps up to the
+log's end are taken from it, and must come out as they stand there. A run that
+is sealed stays as it is.
+
+Exit codes as those of run; 30 where the recorded steps do not come out the same
+in this version; 31 where the recording is damaged.";
 
 pub(crate) const RUNS: &str = "\
 Examples:

@@ -98,18 +98,21 @@ fn each_hostile_act_costs_one_invocation() {
         rules: Rules::default(),
         runs: place.path().join("runs"),
         seed: None,
-        integrity: IntegrityLevel::Stat,
-        worker: WorkerRequest {
-            program: std::env::current_exe().unwrap(),
-            unconfined: false,
-            scratch: place.path().join("scratch"),
-            limits,
+        work: app::Workplace {
+            integrity: IntegrityLevel::Stat,
+            worker: WorkerRequest {
+                program: std::env::current_exe().unwrap(),
+                unconfined: false,
+                scratch: place.path().join("scratch"),
+                limits,
+            },
+            indexes: place.path().join("indexes"),
+            cache: None,
+            recording: store::Options::default(),
+            clock: Arc::new(SystemClock),
+            observe: Arc::new(|_| ()),
+            interrupt: app::Interrupt::new(),
         },
-        indexes: place.path().join("indexes"),
-        cache: None,
-        clock: Arc::new(SystemClock),
-        observe: Arc::new(|_| ()),
-        interrupt: app::Interrupt::new(),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let finished = runtime.block_on(app::run(request)).unwrap();

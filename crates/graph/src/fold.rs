@@ -66,6 +66,7 @@ fn open(opened: RunOpened, circumstance: Circumstance) -> Run {
     Run {
         opened,
         circumstance,
+        resumed: Vec::new(),
         names: Vec::new(),
         timelines: Vec::new(),
         integrity: Vec::new(),
@@ -81,6 +82,10 @@ fn apply(run: &mut Run, stream: Stream, event: Event, circumstance: Circumstance
         return Err("the run was sealed before");
     }
     match (stream, event) {
+        (Stream::Run, Event::RunResumed(resumed)) => {
+            run.resumed.push((resumed, circumstance));
+            Ok(())
+        }
         (Stream::Run, Event::NamesIndexed(indexed)) => {
             run.names.push(indexed);
             Ok(())

@@ -5,7 +5,7 @@ use ledger::chain::{Circumstance, Cost};
 use ledger::event::{
     AbsenceAccepted, CallRefused, ClaimAccepted, ClaimSubmitted, DerivationAccepted, EntityAdded,
     EvidenceHashed, HypothesisAssessed, HypothesisProposed, InvocationEnded, InvocationStarted, NamesIndexed,
-    NothingToRecord, PhaseEntered, RelationAdded, RunOpened, RunSealed, TaskAssigned, TaskEnded,
+    NothingToRecord, PhaseEntered, RelationAdded, RunOpened, RunResumed, RunSealed, TaskAssigned, TaskEnded,
     TimelineIndexed, TurnFailed,
 };
 use ledger::{ClaimId, FactEntry, FactId, InvocationId, PhenomenonId, Rejection, TaskId};
@@ -18,6 +18,8 @@ pub struct Run {
     pub opened: RunOpened,
     /// When and where it was opened.
     pub circumstance: Circumstance,
+    /// The times that it went on after it had broken off.
+    pub resumed: Vec<(RunResumed, Circumstance)>,
     /// The indexes that searches for names looked into.
     pub names: Vec<NamesIndexed>,
     /// The indexes that the timeline was looked up in.

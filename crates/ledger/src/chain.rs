@@ -59,10 +59,13 @@ pub struct Circumstance {
     /// The run's name; with the first event only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunId>,
-    /// Where each piece of evidence was found, by label; with the first event only.
+    /// Where each piece of evidence was found, by label; where a run is opened or resumed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub evidence: BTreeMap<String, String>,
-    /// What confined the tools; with the first event only.
+    /// The digest of what the system said of the evidence's files (names, sizes, times) before the first look; with the first event only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stamps: Option<Digest>,
+    /// What confined the tools; where a run is opened or resumed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub confinement: Vec<String>,
     /// What the invocation cost; with its end only.

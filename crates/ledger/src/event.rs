@@ -12,8 +12,8 @@ use crate::derivation::DerivationEntry;
 use crate::digest::Digest;
 use crate::fact::{FactEntry, Healing};
 use crate::id::{
-    CallId, ClaimId, EntityId, FactId, HypothesisId, InvocationId, PhenomenonId, RecordId, RelationId, Seed,
-    TaskId,
+    CallId, ClaimId, EntityId, FactId, HypothesisId, InvocationId, PhenomenonId, RecordId, RelationId, RunId,
+    Seed, TaskId,
 };
 use crate::node::{Assessment, EntityKind, NodeId, RelationKind};
 use crate::record::{Defect, Gap};
@@ -59,7 +59,9 @@ impl fmt::Display for Format {
 pub enum Event {
     /// Run: it began, under these rules. Always the first event.
     RunOpened(Box<RunOpened>),
-    /// Run: the names of a piece of evidence were indexed, before its first task.
+    /// Run: it had broken off, and goes on from here.
+    RunResumed(RunResumed),
+    /// Run: the names of a piece of evidence were indexed, before the first step of a task.
     NamesIndexed(NamesIndexed),
     /// Run: the times of a piece of evidence were indexed, before the first call that looks into the index.
     TimelineIndexed(TimelineIndexed),
@@ -142,6 +144,33 @@ pub struct RunOpened {
     pub behaviour: Vec<u16>,
     /// Whether tools ran confined; `false` only with `--unconfined`.
     pub confined: bool,
+    /// Where it branched off another run; nothing before format 2.4.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Parent>,
+}
+
+/// Where a run branched off another one: what stands in its log before that is the other's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parent {
+    /// The other run.
+    pub run: RunId,
+    /// The last link of its chain.
+    pub head: Digest,
+    /// The task that goes another way.
+    pub task: TaskId,
+    /// The first turn of that task that is asked anew.
+    pub turn: u32,
+}
+
+/// The run had broken off, and goes on from here: what stands before this was recorded by an earlier process.
+///
+/// Where it stands says how much was recorded by then; its circumstance says when it goes on, and where the evidence was found then.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunResumed {
+    /// The version of Locard that goes on.
+    pub program: String,
 }
 
 /// The names of a piece of evidence were indexed; searches for names looked into the index.
@@ -630,6 +659,7 @@ impl Event {
     pub const fn name(&self) -> &'static str {
         match self {
             Event::RunOpened(_) => "run_opened",
+            Event::RunResumed(_) => "run_resumed",
             Event::NamesIndexed(_) => "names_indexed",
             Event::TimelineIndexed(_) => "timeline_indexed",
             Event::TaskAssigned(_) => "task_assigned",
@@ -667,6 +697,7 @@ impl Event {
             Event::TurnReplied(replied) => Some(replied.reply),
             Event::InvocationEnded(ended) => ended.output,
             Event::RunOpened(_)
+            | Event::RunResumed(_)
             | Event::NamesIndexed(_)
             | Event::TimelineIndexed(_)
             | Event::TaskAssigned(_)

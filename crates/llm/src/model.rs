@@ -39,4 +39,13 @@ pub enum ModelError {
         /// The turn.
         turn: u32,
     },
+    /// It cannot be reached now; the same turn may be asked again later.
+    #[error("ask the model: {model} cannot be reached")]
+    Unreachable {
+        /// The model.
+        model: String,
+        /// Why.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
 }

@@ -20,6 +20,7 @@ const CALLS_A_TURN: usize = 16;
 /// A playbook that errs.
 #[derive(Debug)]
 pub struct Sloppy {
+    name: String,
     playbook: Playbook,
     digest: Option<Digest>,
     choices: Choices,
@@ -38,6 +39,7 @@ impl Sloppy {
     pub fn new(playbook: Playbook, seed: u64) -> Sloppy {
         let parts = |digest: Digest| Digest::of_parts(&[digest.as_bytes(), &seed.to_le_bytes()]);
         Sloppy {
+            name: format!("sloppy:{seed}"),
             digest: playbook.digest().map(parts),
             playbook,
             choices: Choices::new(seed),
@@ -138,7 +140,7 @@ impl Sloppy {
 
 impl Model for Sloppy {
     fn name(&self) -> &str {
-        "sloppy"
+        &self.name
     }
 
     fn digest(&self) -> Option<Digest> {

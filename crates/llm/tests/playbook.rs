@@ -221,7 +221,7 @@ fn where_any_tool_investigates_the_playbook_stops_with_words() {
 #[test]
 fn the_seed_of_mistakes_is_in_the_digest_and_not_in_the_name() {
     let sloppy = |seed| Sloppy::new(playbook(LINES), seed);
-    assert_eq!(sloppy(1).name(), "sloppy");
+    assert_eq!(sloppy(1).name(), "sloppy:1");
     assert_eq!(sloppy(1).digest(), sloppy(1).digest());
     assert_ne!(sloppy(1).digest(), sloppy(2).digest());
     assert_ne!(sloppy(1).digest(), playbook(LINES).digest());

@@ -10,7 +10,7 @@ use crate::thread::Opened;
 use ledger::Event;
 use ledger::chain::Chain;
 use rusqlite::{Connection, OpenFlags};
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -55,16 +55,18 @@ pub enum ResumeError {
 
 /// How the file is written; only tests choose anything but the default.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Options {
+pub struct Options {
     /// How long to wait for another process that holds the file.
-    pub(crate) patience: Duration,
-    /// The most pages the file may have: a disk that can be full at will.
-    pub(crate) max_pages: Option<u32>,
+    pub patience: Duration,
+    /// The most pages of 4 KiB the file may have: a disk that can be full at will.
+    pub max_pages: Option<u32>,
+    /// Recording breaks off where it comes to this boundary, counted from 0: before and after each commit, before the log is folded into the file, before the file is finished.
+    pub break_off_at: Option<u64>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { patience: Duration::from_secs(5), max_pages: None }
+        Options { patience: Duration::from_secs(5), max_pages: None, break_off_at: None }
     }
 }
 
@@ -74,6 +76,7 @@ const CHECKPOINT: u32 = 4096;
 /// Makes the folder and an empty run in it, and makes both durable.
 pub(crate) fn create(folder: &Path, options: Options) -> Result<Opened, CreateError> {
     make_folder(folder)?;
+    let lock = lock(folder).map_err(CreateError::Fault)?;
     let path = open::file(folder);
     // SQLite would open a file that another process made in the meantime; this does not.
     OpenOptions::new().write(true).create_new(true).open(&path).map_err(|error| match error.kind() {
@@ -86,7 +89,20 @@ pub(crate) fn create(folder: &Path, options: Options) -> Result<Opened, CreateEr
     if let Some(parent) = folder.parent() {
         sync_folder(parent).map_err(CreateError::Fault)?;
     }
-    Ok(Opened { connection, chain: Chain::new(), payloads: 0 })
+    Ok(Opened { connection, chain: Chain::new(), payloads: 0, lock, break_off_at: options.break_off_at })
+}
+
+/// Takes the folder for this process: two writers would each go on with a chain of their own.
+///
+/// The lock is the folder's and not the file's: closing any handle of that would give up those that SQLite has on it (fcntl(2)).
+/// It goes with the process, however that ends.
+fn lock(folder: &Path) -> Result<File, Fault> {
+    let handle = File::open(folder).map_err(|error| Fault::io(folder, error))?;
+    match handle.try_lock() {
+        Ok(()) => Ok(handle),
+        Err(TryLockError::WouldBlock) => Err(Fault::Held { path: folder.to_owned() }),
+        Err(TryLockError::Error(error)) => Err(Fault::io(folder, error)),
+    }
 }
 
 fn make_folder(folder: &Path) -> Result<(), CreateError> {
@@ -145,6 +161,7 @@ pub(crate) fn resume(folder: &Path, options: Options) -> Result<Opened, ResumeEr
         }
         Err(error) => return Err(ResumeError::Fault(Fault::io(&path, error))),
     }
+    let lock = lock(folder).map_err(ResumeError::Fault)?;
     let connection = connect(&path).map_err(fault)?;
     open::check(&connection, &path).map_err(ResumeError::Open)?;
     let mut events = reader::events(&connection, &path);
@@ -164,5 +181,6 @@ pub(crate) fn resume(folder: &Path, options: Options) -> Result<Opened, ResumeEr
     let payloads: i64 =
         connection.query_row("SELECT count(*) FROM payloads", [], |row| row.get(0)).map_err(fault)?;
     prepare(&connection, options).map_err(fault)?;
-    Ok(Opened { connection, chain, payloads: payloads.unsigned_abs() })
+    let payloads = payloads.unsigned_abs();
+    Ok(Opened { connection, chain, payloads, lock, break_off_at: options.break_off_at })
 }

@@ -30,7 +30,11 @@ fn entry(event: Event, payload: Option<Arc<[u8]>>) -> Entry {
 }
 
 fn writer(folder: &Path, max_pages: Option<u32>) -> Writer {
-    Writer::create_with(folder, Options { patience: Duration::from_millis(1), max_pages }).unwrap()
+    Writer::create_with(
+        folder,
+        Options { patience: Duration::from_millis(1), max_pages, ..Options::default() },
+    )
+    .unwrap()
 }
 
 #[test]

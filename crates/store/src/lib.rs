@@ -23,7 +23,7 @@ mod writer;
 
 pub use codec::{Encoding, MAX_PAYLOAD};
 pub use column::Place;
-pub use create::{CreateError, ResumeError};
+pub use create::{CreateError, Options, ResumeError};
 pub use fault::Fault;
 pub use open::{FILE_NAME, OpenError};
 pub use payload::{PayloadEntry, PayloadIndex, ReadError};

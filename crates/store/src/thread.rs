@@ -7,6 +7,8 @@ use ledger::chain::Chain;
 use ledger::{Digest, Link};
 use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, ValueRef};
+use std::cell::Cell;
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,6 +31,9 @@ pub(crate) struct Opened {
     pub(crate) connection: Connection,
     pub(crate) chain: Chain,
     pub(crate) payloads: u64,
+    /// Keeps other processes from writing the run.
+    pub(crate) lock: File,
+    pub(crate) break_off_at: Option<u64>,
 }
 
 /// The state of the writer thread.
@@ -44,13 +49,18 @@ pub(crate) struct Scribe {
     /// Why nothing more is recorded.
     stopped: Option<Stopped>,
     synchronous: Option<Durability>,
+    /// Boundaries left until recording breaks off; `None`: it does not.
+    until_break: Cell<Option<u64>>,
+    _lock: File,
 }
 
 impl Scribe {
     pub(crate) fn new(opened: Opened, path: PathBuf, recorded: Arc<AtomicU64>) -> Scribe {
-        let Opened { connection, chain, payloads } = opened;
+        let Opened { connection, chain, payloads, lock, break_off_at } = opened;
         let connection = Some(connection);
-        Scribe { connection, path, chain, payloads, recorded, stopped: None, synchronous: None }
+        let until_break = Cell::new(break_off_at);
+        let (stopped, synchronous) = (None, None);
+        Scribe { connection, path, chain, payloads, recorded, stopped, synchronous, until_break, _lock: lock }
     }
 
     /// Answers jobs until every handle is gone.
@@ -159,8 +169,21 @@ impl Scribe {
                 }
             }
         }
+        self.boundary()?;
         self.execute("COMMIT")?;
+        self.boundary()?;
         Ok((placed, failure))
+    }
+
+    /// A place where a process can end: here a test lets the recording break off.
+    fn boundary(&self) -> Result<(), Fault> {
+        match self.until_break.get() {
+            Some(0) => Err(Fault::DiskFull { path: self.path.clone() }),
+            left => {
+                self.until_break.set(left.map(|left| left - 1));
+                Ok(())
+            }
+        }
     }
 
     /// Begins a transaction of this durability.
@@ -244,8 +267,10 @@ impl Scribe {
         }
         let Some(head) = self.chain.head() else { return Err(SealError::Empty) };
         let sealed = Sealed { head, events: self.chain.len(), payloads: self.payloads };
+        self.boundary().map_err(SealError::Fault)?;
         self.with(seal::fold).map_err(SealError::Fault)?;
         drop(self.connection.take());
+        self.boundary().map_err(SealError::Fault)?;
         seal::finish(&self.path)?;
         Ok(sealed)
     }

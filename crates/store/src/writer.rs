@@ -133,7 +133,8 @@ impl Writer {
         Writer::create_with(folder, Options::default())
     }
 
-    pub(crate) fn create_with(folder: &Path, options: Options) -> Result<Writer, CreateError> {
+    /// The same with a file that is written otherwise.
+    pub fn create_with(folder: &Path, options: Options) -> Result<Writer, CreateError> {
         let path = open::file(folder);
         let opened = create::create(folder, options)?;
         Writer::start(path.clone(), opened).map_err(|source| CreateError::Fault(Fault::io(&path, source)))
@@ -141,10 +142,15 @@ impl Writer {
 
     /// Goes on with a run that was not sealed, after its whole chain was checked.
     ///
-    /// The caller sees to it that no other process writes the run; where one does, the first append fails.
+    /// Where another process writes the run, this fails with [`Fault::Held`].
     pub fn resume(folder: &Path) -> Result<Writer, ResumeError> {
+        Writer::resume_with(folder, Options::default())
+    }
+
+    /// The same with a file that is written otherwise.
+    pub fn resume_with(folder: &Path, options: Options) -> Result<Writer, ResumeError> {
         let path = open::file(folder);
-        let opened = create::resume(folder, Options::default())?;
+        let opened = create::resume(folder, options)?;
         Writer::start(path.clone(), opened).map_err(|source| ResumeError::Fault(Fault::io(&path, source)))
     }
 

@@ -44,6 +44,7 @@ impl History {
             tools: Vec::new(),
             behaviour: Vec::new(),
             confined: true,
+            parent: None,
         };
         let mut history = History { events: Vec::new() };
         history.push(Stream::Run, Event::RunOpened(Box::new(opened)));

@@ -1,15 +1,17 @@
 //! Why a run could not be sealed.
 
 use crate::drive::DriveError;
+use crate::open::OpenRunError;
+use crate::replay::Divergence;
 use crate::seal::ManifestError;
 use crate::unchanged::Change;
 use crate::worker::ToolError;
-use ledger::Digest;
 use ledger::canonical::CanonicalError;
 use ledger::vocabulary::VocabularyError;
 use ledger::writer::WritersError;
+use ledger::{Digest, TaskId};
 use std::path::{Path, PathBuf};
-use store::{CreateError, SealError, Stopped};
+use store::{CreateError, ResumeError, SealError, Stopped};
 use thiserror::Error;
 
 /// Why a run could not be sealed.
@@ -62,6 +64,105 @@ pub enum RunError {
     /// The run folder cannot be made.
     #[error("open a run")]
     Create(#[source] CreateError),
+    /// The log of a run cannot be read.
+    #[error(transparent)]
+    Log(OpenRunError),
+    /// A run cannot be gone on with: another process writes it, or its file is damaged.
+    #[error("go on with {}", folder.display())]
+    Resume {
+        /// The run folder.
+        folder: PathBuf,
+        /// Why.
+        #[source]
+        source: Box<ResumeError>,
+    },
+    /// The run broke off before anything of it was recorded.
+    #[error("go on with {}: nothing was recorded", folder.display())]
+    NothingRecorded {
+        /// The run folder.
+        folder: PathBuf,
+    },
+    /// The evidence of a run is not where it was.
+    #[error("go on with {}: its evidence {label} is not where it was", folder.display())]
+    NoEvidence {
+        /// The run folder.
+        folder: PathBuf,
+        /// The label of the evidence.
+        label: String,
+    },
+    /// The names in the evidence are not those that the run has looked into.
+    #[error("go on with {}: {label} is not the evidence that it was begun with", folder.display())]
+    OtherEvidence {
+        /// The run folder.
+        folder: PathBuf,
+        /// The label of the evidence.
+        label: String,
+    },
+    /// Names, sizes or times of the evidence's files are not what they were when the run was begun.
+    #[error("go on with {}: names, sizes or times of its evidence's files are not what they were when it was begun", folder.display())]
+    NotAsItWas {
+        /// The run folder.
+        folder: PathBuf,
+    },
+    /// The run was begun by a program that has other words or tools.
+    #[error("go on with {}: it was begun by version {program}, with another {what} than this one has", folder.display())]
+    OtherProgram {
+        /// The run folder.
+        folder: PathBuf,
+        /// That version.
+        program: String,
+        /// What differs.
+        what: &'static str,
+    },
+    /// Nothing here has the name of the model that the log names.
+    #[error("go on with {}: there is no model {model:?} here", folder.display())]
+    UnknownModel {
+        /// The run folder.
+        folder: PathBuf,
+        /// The model.
+        model: String,
+    },
+    /// The model of that name is not what it was.
+    #[error("go on with {}: the {model} of the agent {agent} is not the one that it was begun with", folder.display())]
+    OtherModel {
+        /// The run folder.
+        folder: PathBuf,
+        /// The agent.
+        agent: String,
+        /// The model.
+        model: String,
+    },
+    /// The steps up to the log's end do not come out as they stand in it.
+    #[error(
+        "go on with {}: event {} of {task} does not come out as it stands in the log: `locard replay` shows it",
+        folder.display(), divergence.event
+    )]
+    Diverged {
+        /// The run folder.
+        folder: PathBuf,
+        /// The task.
+        task: TaskId,
+        /// What came out otherwise.
+        divergence: Box<Divergence>,
+    },
+    /// No task, or several, fit what was asked for.
+    #[error("branch off {}: expected one of its agents, {}", folder.display(), known.join(", "))]
+    WhichTask {
+        /// The run folder.
+        folder: PathBuf,
+        /// Its agents.
+        known: Vec<String>,
+    },
+    /// The task never came to the turn.
+    #[error("branch off {}: {agent} was never asked for turn {turn}", folder.display())]
+    NoTurn {
+        /// The run folder.
+        folder: PathBuf,
+        /// The agent.
+        agent: String,
+        /// The turn.
+        turn: u32,
+    },
     /// Recording stopped.
     #[error("record the run {}", folder.display())]
     Recording {
@@ -136,6 +237,9 @@ pub enum RunError {
         /// The run folder.
         folder: PathBuf,
     },
+    /// A thread of ours panicked before there was a run.
+    #[error("open a run: a thread of the program panicked")]
+    ThreadPanicked,
     /// The run could not be sealed.
     #[error("seal the run {}", folder.display())]
     Seal {
@@ -168,6 +272,15 @@ impl RunError {
             | RunError::Interrupted { folder }
             | RunError::Seal { folder, .. }
             | RunError::Manifest { folder, .. }
+            | RunError::Resume { folder, .. }
+            | RunError::NothingRecorded { folder }
+            | RunError::NoEvidence { folder, .. }
+            | RunError::OtherEvidence { folder, .. }
+            | RunError::NotAsItWas { folder }
+            | RunError::OtherProgram { folder, .. }
+            | RunError::UnknownModel { folder, .. }
+            | RunError::OtherModel { folder, .. }
+            | RunError::Diverged { folder, .. }
             | RunError::Panicked { folder } => Some(folder),
             RunError::Vocabulary(_)
             | RunError::Writers(_)
@@ -177,6 +290,10 @@ impl RunError {
             | RunError::Objective { .. }
             | RunError::Evidence { .. }
             | RunError::Create(_)
+            | RunError::Log(_)
+            | RunError::WhichTask { .. }
+            | RunError::NoTurn { .. }
+            | RunError::ThreadPanicked
             | RunError::Tools(_) => None,
         }
     }

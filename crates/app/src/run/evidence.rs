@@ -1,6 +1,6 @@
 //! The evidence of a run: opened before it, hashed beside it, looked at before and after.
 
-use super::{RunError, RunRequest};
+use super::{RunError, Site};
 use crate::unchanged::Snapshot;
 use crate::worker::Worker;
 use ledger::IntegrityLevel;
@@ -8,27 +8,26 @@ use ledger::event::EvidenceHashed;
 use std::path::PathBuf;
 
 /// What the evidence is now.
-pub(super) async fn look(request: &RunRequest) -> Result<Snapshot, RunError> {
-    let case = request.case.clone();
-    let panicked = |_| RunError::Panicked { folder: request.runs.clone() };
-    tokio::task::spawn_blocking(move || Snapshot::take(&case)).await.map_err(panicked)
+pub(super) async fn look(site: &Site) -> Result<Snapshot, RunError> {
+    let case = site.case.clone();
+    tokio::task::spawn_blocking(move || Snapshot::take(&case)).await.map_err(|_| RunError::ThreadPanicked)
 }
 
 /// Opens the evidence once before there is a run: without it there is nothing to investigate.
 ///
 /// An interruption ends this, and is left to the run that is opened then.
-pub(super) async fn open(request: &RunRequest, worker: &Worker) -> Result<(), RunError> {
+pub(super) async fn open(site: &Site, worker: &Worker) -> Result<(), RunError> {
     let (opener, canceller) = (worker.clone(), worker.canceller());
     let mut opening = tokio::task::spawn_blocking(move || opener.open_evidence());
     let opened = tokio::select! {
         opened = &mut opening => opened,
-        () = request.interrupt.interrupted() => {
+        () = site.work.interrupt.interrupted() => {
             canceller.cancel();
             opening.await
         }
     };
-    match opened.map_err(|_| RunError::Panicked { folder: request.runs.clone() })? {
-        Err((label, source)) if !request.interrupt.is_interrupted() => {
+    match opened.map_err(|_| RunError::ThreadPanicked)? {
+        Err((label, source)) if !site.work.interrupt.is_interrupted() => {
             Err(RunError::Evidence { label, source })
         }
         Ok(()) | Err(_) => Ok(()),
@@ -38,9 +37,9 @@ pub(super) async fn open(request: &RunRequest, worker: &Worker) -> Result<(), Ru
 pub(super) type Hashing = tokio::task::JoinHandle<Result<Vec<EvidenceHashed>, RunError>>;
 
 /// Hashes the evidence in a worker of its own, beside the investigation.
-pub(super) fn hash(request: &RunRequest, folder: PathBuf, worker: Worker) -> Hashing {
-    let level = request.integrity;
-    let evidence = request.case.entry.evidence.clone();
+pub(super) fn hash(site: &Site, folder: PathBuf, worker: Worker) -> Hashing {
+    let level = site.work.integrity;
+    let evidence = site.case.entry.evidence.clone();
     tokio::task::spawn_blocking(move || {
         let mut hashed = Vec::new();
         for entry in evidence {

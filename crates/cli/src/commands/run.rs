@@ -4,7 +4,7 @@ mod account;
 mod batch;
 mod summary;
 
-use crate::arguments::{Format, IntegrityArgument, RunArguments};
+use crate::arguments::{Format, IntegrityArgument, RunArguments, WorkArguments};
 use crate::board::Board;
 use crate::commands::{ended, worker};
 use crate::failure::Failure;
@@ -13,8 +13,10 @@ use crate::scratch::Scratch;
 use crate::screen::Screen;
 use crate::signals::Signals;
 use account::Asked;
-use app::{Agent, Case, Interrupt, Models, Progress, RunRequest, SystemClock, WorkerRequest};
-use batch::Opened;
+use app::{
+    Agent, Case, Interrupt, Models, Progress, ResumeRequest, RunRequest, SystemClock, WorkerRequest,
+    Workplace,
+};
 use ledger::{IntegrityLevel, Rules, Seed, TaskId};
 use llm::{Model, Playbook, Sloppy};
 use std::num::NonZeroUsize;
@@ -29,18 +31,69 @@ use tokio::time::Instant;
 const TICK: Duration = Duration::from_millis(200);
 
 pub(super) fn execute(arguments: &RunArguments, printer: &mut Printer) -> Result<u8, Failure> {
-    let open = |path: &PathBuf| (path.clone(), app::load_case(path).map_err(Failure::Case));
+    // A wrong name is told before anything is begun.
+    drop(models(&arguments.model)?);
+    let new = Arc::new(NewRuns {
+        model: arguments.model.clone(),
+        rules: rules(arguments.rules.as_deref())?,
+        runs: arguments.runs.clone(),
+        unconfined: arguments.unconfined,
+    });
+    let open = |path: &PathBuf| -> Opened {
+        let case = app::load_case(path).map_err(Failure::Case);
+        (path.clone(), case.map(|case| Begin::New { case, new: Arc::clone(&new) }))
+    };
     let cases: Vec<Opened> = arguments.cases.iter().map(open).collect();
     // What one case writes must not lie in the evidence of another.
-    let opened = cases.iter().filter_map(|(_, case)| case.as_ref().ok());
-    let evidence: Vec<PathBuf> = opened.flat_map(|case| case.paths.clone()).collect();
+    let evidence: Vec<PathBuf> = cases.iter().flat_map(|(_, begin)| evidence_of(begin)).collect();
     app::refuse_runs_inside(&arguments.runs, &evidence).map_err(|error| Failure::Run(Box::new(error)))?;
+    begin_all(cases, &evidence, arguments.jobs, &arguments.work, printer)
+}
+
+fn evidence_of(begin: &Result<Begin, Failure>) -> Vec<PathBuf> {
+    match begin {
+        Ok(Begin::New { case, .. }) => case.paths.clone(),
+        Ok(Begin::BrokenOff { .. }) | Err(_) => Vec::new(),
+    }
+}
+
+/// What a case or a run begins with.
+pub(super) enum Begin {
+    /// A case of which a run is made.
+    New { case: Case, new: Arc<NewRuns> },
+    /// A run that is gone on with.
+    BrokenOff {
+        folder: PathBuf,
+        /// Where its evidence lies now, if that was said.
+        evidence: Option<Case>,
+    },
+}
+
+/// What new runs have in common.
+pub(super) struct NewRuns {
+    model: String,
+    rules: Rules,
+    runs: PathBuf,
+    unconfined: bool,
+}
+
+/// A case or a run as it was typed, opened or not.
+pub(super) type Opened = (PathBuf, Result<Begin, Failure>);
+
+/// Investigates cases, or goes on with runs, and tells how they ended.
+pub(super) fn begin_all(
+    cases: Vec<Opened>,
+    evidence: &[PathBuf],
+    jobs: Option<NonZeroUsize>,
+    arguments: &WorkArguments,
+    printer: &mut Printer,
+) -> Result<u8, Failure> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
     // Before there is anything to clean up.
     let signals = runtime.block_on(async { Signals::listen() })?;
-    let (plan, scratch) = Plan::new(arguments, cases.len(), &evidence, printer)?;
-    let jobs = jobs(arguments.jobs, cases.len(), plan.agents.len(), printer);
+    let (plan, scratch) = Plan::new(arguments, cases.len(), evidence, printer)?;
+    let jobs = self::jobs(jobs, cases.len(), plan.agents.len(), printer);
     let plan = Arc::new(plan);
     let (cases, stopped) = runtime.block_on(watched(&plan, cases, jobs, signals));
     plan.screen.clear();
@@ -91,9 +144,6 @@ async fn watched(
 /// What the cases of a command have in common.
 struct Plan {
     agents: Vec<Agent>,
-    model: String,
-    rules: Rules,
-    runs: PathBuf,
     integrity: IntegrityLevel,
     worker: WorkerRequest,
     indexes: PathBuf,
@@ -106,21 +156,15 @@ struct Plan {
 
 impl Plan {
     fn new(
-        arguments: &RunArguments,
+        arguments: &WorkArguments,
         cases: usize,
         evidence: &[PathBuf],
         printer: &Printer,
     ) -> Result<(Plan, Scratch), Failure> {
-        // A wrong name is told before anything is begun.
-        drop(models(&arguments.model)?);
-        let rules = rules(arguments.rules.as_deref())?;
         let agents = app::shipped_agents().map_err(Failure::Agents)?;
-        let (worker, scratch) = worker(arguments.unconfined, evidence)?;
+        let (worker, scratch) = worker(false, evidence)?;
         let plan = Plan {
             agents,
-            model: arguments.model.clone(),
-            rules,
-            runs: arguments.runs.clone(),
             integrity: level(arguments.integrity),
             worker,
             indexes: scratch.indexes().to_owned(),
@@ -148,23 +192,45 @@ impl Plan {
         self.board().begin(index, name, self.begun.elapsed());
     }
 
-    fn request(self: &Arc<Plan>, index: usize, case: Case) -> Result<RunRequest, Failure> {
-        let plan = Arc::clone(self);
+    fn request(self: &Arc<Plan>, index: usize, case: Case, new: &NewRuns) -> Result<RunRequest, Failure> {
         Ok(RunRequest {
             case,
             agents: self.agents.clone(),
-            models: models(&self.model)?,
-            rules: self.rules.clone(),
-            runs: self.runs.clone(),
+            models: models(&new.model)?,
+            rules: new.rules.clone(),
+            runs: new.runs.clone(),
             seed: None,
+            work: self.work(index, new.unconfined),
+        })
+    }
+
+    fn resume_request(
+        self: &Arc<Plan>,
+        index: usize,
+        folder: PathBuf,
+        evidence: Option<Case>,
+    ) -> ResumeRequest {
+        ResumeRequest {
+            folder,
+            evidence,
+            agents: self.agents.clone(),
+            models: Box::new(|name| models(name).ok()),
+            work: self.work(index, false),
+        }
+    }
+
+    fn work(self: &Arc<Plan>, index: usize, unconfined: bool) -> Workplace {
+        let plan = Arc::clone(self);
+        Workplace {
             integrity: self.integrity,
-            worker: self.worker.clone(),
-            clock: Arc::new(SystemClock),
+            worker: WorkerRequest { unconfined, ..self.worker.clone() },
             indexes: self.indexes.clone(),
             cache: self.cache.clone(),
+            recording: store::Options::default(),
+            clock: Arc::new(SystemClock),
             observe: Arc::new(move |event| plan.hear(index, &event)),
             interrupt: self.interrupt.clone(),
-        })
+        }
     }
 }
 
@@ -198,7 +264,7 @@ fn possible_jobs(files: usize, agents: usize) -> usize {
 
 /// The cache folder: the one that was asked for, else that of the user; none where it would lie in the evidence, for that is never written.
 fn cache(
-    arguments: &RunArguments,
+    arguments: &WorkArguments,
     evidence: &[PathBuf],
     printer: &Printer,
 ) -> Result<Option<PathBuf>, Failure> {
@@ -251,7 +317,7 @@ fn rules(file: Option<&Path>) -> Result<Rules, Failure> {
     toml::from_str(&text).map_err(|source| Failure::Rules { path: path.to_owned(), source: Box::new(source) })
 }
 
-fn models(name: &str) -> Result<Box<Models>, Failure> {
+pub(super) fn models(name: &str) -> Result<Box<Models>, Failure> {
     let wrong = || Failure::Model { found: name.to_owned() };
     let seed = match name.split_once(':') {
         None if name == "playbook" => None,

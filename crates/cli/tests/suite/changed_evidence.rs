@@ -20,7 +20,7 @@ fn disturbed(
     })]);
     let mut request = place.request(Rules::default(), vec![("registry", agent)]);
     request.case = app::load_case(case).unwrap();
-    request.integrity = integrity;
+    request.work.integrity = integrity;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(app::run(request)).unwrap_err()
 }

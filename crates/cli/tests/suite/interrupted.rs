@@ -205,8 +205,8 @@ fn a_call_that_an_interrupt_cancelled_has_no_end_in_the_log() {
     })]);
     let mut request = place.request(Rules::default(), vec![("registry", agent)]);
     request.case = app::load_case(&evidence).unwrap();
-    let interrupt = request.interrupt.clone();
-    request.observe = Arc::new(move |event| {
+    let interrupt = request.work.interrupt.clone();
+    request.work.observe = Arc::new(move |event| {
         if matches!(&event, Progress::Tool { tool, .. } if tool == "hash_file") {
             interrupt.interrupt();
         }
@@ -234,7 +234,7 @@ fn a_call_that_an_interrupt_cancelled_has_no_end_in_the_log() {
 fn a_run_that_is_interrupted_before_its_first_step_records_no_step() {
     let place = Place::new();
     let request = place.request(Rules::default(), vec![("registry", script(vec![]))]);
-    request.interrupt.interrupt();
+    request.work.interrupt.interrupt();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let error = runtime.block_on(app::run(request)).unwrap_err();
     assert!(matches!(error, RunError::Interrupted { .. }), "{error:?}");

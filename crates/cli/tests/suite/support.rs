@@ -106,18 +106,21 @@ impl Place {
             rules,
             runs: self.path("runs"),
             seed: None,
-            integrity: IntegrityLevel::Full,
-            worker: WorkerRequest {
-                program: env!("CARGO_BIN_EXE_locard").into(),
-                unconfined: false,
-                scratch: self.path("scratch"),
-                limits: sandbox::Limits::default(),
+            work: app::Workplace {
+                integrity: IntegrityLevel::Full,
+                worker: WorkerRequest {
+                    program: env!("CARGO_BIN_EXE_locard").into(),
+                    unconfined: false,
+                    scratch: self.path("scratch"),
+                    limits: sandbox::Limits::default(),
+                },
+                indexes: self.path("indexes"),
+                cache: None,
+                recording: store::Options::default(),
+                clock: Arc::new(Midnight) as Arc<dyn Clock>,
+                observe: Arc::new(|_| ()),
+                interrupt: app::Interrupt::new(),
             },
-            indexes: self.path("indexes"),
-            cache: None,
-            clock: Arc::new(Midnight) as Arc<dyn Clock>,
-            observe: Arc::new(|_| ()),
-            interrupt: app::Interrupt::new(),
         }
     }
 }

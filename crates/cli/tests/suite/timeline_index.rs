@@ -27,7 +27,7 @@ fn run(place: &Place, change: impl FnOnce(&mut RunRequest)) -> (Result<Finished,
     let mut request = place.request(Rules::default(), vec![("timeline", asks()), ("registry", asks())]);
     let said = Arc::new(Mutex::new(String::new()));
     let notes = Arc::clone(&said);
-    request.observe = Arc::new(move |progress| {
+    request.work.observe = Arc::new(move |progress| {
         if let Progress::Note(note) = progress {
             notes.lock().unwrap().push_str(&note);
         }
@@ -79,8 +79,8 @@ fn runs_are_the_same_with_an_index_of_an_earlier_run_and_without_a_cache() {
     let labels = without.opened.case.evidence.len();
     assert_eq!(without.timelines.len(), labels);
     assert!(without.timelines.iter().all(|indexed| indexed.events > 0 && indexed.sources > 0));
-    let (cold, _) = sealed(&place, |request| request.cache = Some(cache.clone()));
-    let (warm, _) = sealed(&place, |request| request.cache = Some(cache.clone()));
+    let (cold, _) = sealed(&place, |request| request.work.cache = Some(cache.clone()));
+    let (warm, _) = sealed(&place, |request| request.work.cache = Some(cache.clone()));
     assert_eq!(cached(&place).len(), 2 * labels);
     for other in [&cold, &warm] {
         assert_eq!((&other.timelines, heads(other)), (&without.timelines, heads(&without)));
@@ -92,12 +92,12 @@ fn runs_are_the_same_with_an_index_of_an_earlier_run_and_without_a_cache() {
 fn a_damaged_entry_of_the_cache_is_made_again_and_said_so() {
     let place = Place::new();
     let cache = place.path("cache");
-    let (first, _) = sealed(&place, |request| request.cache = Some(cache.clone()));
+    let (first, _) = sealed(&place, |request| request.work.cache = Some(cache.clone()));
     let index = cached(&place).remove(0);
     let mut bytes = std::fs::read(&index).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     replace(&index, &bytes);
-    let (again, said) = sealed(&place, |request| request.cache = Some(cache.clone()));
+    let (again, said) = sealed(&place, |request| request.work.cache = Some(cache.clone()));
     assert!(said.contains("the timeline index of") && said.contains("is built again"), "{said}");
     assert_eq!((heads(&again), again.timelines), (heads(&first), first.timelines));
 }
@@ -106,13 +106,13 @@ fn a_damaged_entry_of_the_cache_is_made_again_and_said_so() {
 fn an_index_of_other_evidence_keeps_the_run_unsealed_and_leaves_the_cache() {
     let place = Place::new();
     let cache = place.path("cache");
-    sealed(&place, |request| request.cache = Some(cache.clone()));
+    sealed(&place, |request| request.work.cache = Some(cache.clone()));
     let before = cached(&place).len();
     let known = cached(&place).into_iter().find(|path| path.extension().is_some()).unwrap();
     let mut told: Value = serde_json::from_slice(&std::fs::read(&known).unwrap()).unwrap();
     told["evidence"] = json!("0".repeat(64));
     replace(&known, told.to_string().as_bytes());
-    let (finished, _) = run(&place, |request| request.cache = Some(cache.clone()));
+    let (finished, _) = run(&place, |request| request.work.cache = Some(cache.clone()));
     assert!(matches!(finished, Err(RunError::IndexOfOther { .. })), "{finished:?}");
     assert_eq!(cached(&place).len(), before - 2);
 }
@@ -124,7 +124,7 @@ fn a_folder_is_indexed_anew_from_what_did_not_change() {
     collect_demo(&folder);
     let with = |request: &mut RunRequest| {
         request.case = app::load_case(&folder).unwrap();
-        request.cache = Some(cache.clone());
+        request.work.cache = Some(cache.clone());
     };
     let (first, _) = sealed(&place, with);
     let (again, _) = sealed(&place, with);

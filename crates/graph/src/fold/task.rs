@@ -17,6 +17,7 @@ pub(super) fn apply(
     let task = open_task(run, id)?;
     match event {
         Event::RunOpened(_)
+        | Event::RunResumed(_)
         | Event::NamesIndexed(_)
         | Event::TimelineIndexed(_)
         | Event::TaskAssigned(_)

@@ -1,16 +1,12 @@
 //! Investigating cases side by side: what one of them meets stops no other.
 
-use super::Plan;
 use super::account::{Account, Asked, Outcome};
+use super::{Begin, Opened, Plan};
 use crate::failure::{Failure, describe};
-use app::{Case, Finished, RunError};
+use app::{Finished, RunError};
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::task::{Id, JoinSet};
-
-/// A case as it was typed, opened or not.
-pub(super) type Opened = (PathBuf, Result<Case, Failure>);
 
 /// Investigates the cases, at most `jobs` at once and begun in their order; gives what came of each, in their order.
 ///
@@ -71,7 +67,7 @@ fn complain(plan: &Plan, asked: Option<&Asked>, several: bool) {
         Outcome::Interrupted(folder) => {
             let folder = report::terminal(&folder.display().to_string());
             vec![format!(
-                "interrupted: {folder} is not sealed; facts, report and verify --unsealed read what it holds"
+                "interrupted: {folder} is not sealed; `locard resume` goes on with it; facts, report and verify --unsealed read what it holds"
             )]
         }
         Outcome::NotBegun => Vec::new(),
@@ -84,13 +80,23 @@ fn complain(plan: &Plan, asked: Option<&Asked>, several: bool) {
     }
 }
 
-async fn one(plan: Arc<Plan>, index: usize, case: Case) -> Outcome {
-    plan.begin(index, &case.entry.name);
-    let request = match plan.request(index, case) {
-        Ok(request) => request,
-        Err(failure) => return Outcome::Failed(failure),
+async fn one(plan: Arc<Plan>, index: usize, begin: Begin) -> Outcome {
+    let finished = match begin {
+        Begin::New { case, new } => {
+            plan.begin(index, &case.entry.name);
+            match plan.request(index, case, &new) {
+                Ok(request) => app::run(request).await,
+                Err(failure) => return Outcome::Failed(failure),
+            }
+        }
+        Begin::BrokenOff { folder, evidence } => {
+            let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy();
+            plan.begin(index, &name);
+            let request = plan.resume_request(index, folder.clone(), evidence);
+            app::resume(request).await
+        }
     };
-    match app::run(request).await {
+    match finished {
         Ok(finished) => match tokio::task::spawn_blocking(move || account(finished)).await {
             Ok(Ok(account)) => Outcome::Sealed(Box::new(account)),
             Ok(Err(failure)) => Outcome::Failed(failure),

@@ -1,0 +1,49 @@
+//! Where a run's folder may be, and making it.
+
+use super::{RunError, Workplace};
+use ledger::RunId;
+use std::path::{Path, PathBuf};
+use store::{CreateError, Writer};
+
+/// Refuses run folders in `runs` where that lies inside the evidence: evidence is never written, not even beside its files.
+pub fn refuse_runs_inside(runs: &Path, evidence: &[PathBuf]) -> Result<(), RunError> {
+    let resolved = existing_ancestor(runs);
+    match evidence.iter().find(|evidence| resolved.starts_with(evidence)) {
+        Some(evidence) => Err(RunError::InsideEvidence { runs: runs.to_owned(), evidence: evidence.clone() }),
+        None => Ok(()),
+    }
+}
+
+/// Where `path` will lie once it is made: its nearest folder that exists, without links and `..`, and the rest.
+fn existing_ancestor(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).components() {
+        match component {
+            std::path::Component::ParentDir => drop(plain.pop()),
+            other => plain.push(other),
+        }
+        // Links are resolved where they stand, so that `..` behind one leaves its target.
+        plain = plain.canonicalize().unwrap_or(plain);
+    }
+    plain
+}
+
+/// Makes `runs/<UTC time>-<case>`; a second run within the second gets a number.
+pub(super) fn create_folder(
+    runs: &Path,
+    case: &str,
+    work: &Workplace,
+) -> Result<(PathBuf, RunId, Writer), RunError> {
+    let base = format!("{}-{case}", work.clock.now().to_compact_text());
+    for number in 1u32.. {
+        let name = if number == 1 { base.clone() } else { format!("{base}-{number}") };
+        let Ok(id) = RunId::new(&name) else { break };
+        let folder = runs.join(&name);
+        match Writer::create_with(&folder, work.recording) {
+            Ok(writer) => return Ok((folder, id, writer)),
+            Err(CreateError::NotEmpty { .. }) if number < 1000 => {}
+            Err(error) => return Err(RunError::Create(error)),
+        }
+    }
+    Err(RunError::Panicked { folder: runs.join(base) })
+}

@@ -1,0 +1,154 @@
+//! Use case: branch a run off another one at a turn, so that it can be gone on with otherwise.
+//!
+//! The new run's log holds what the other's has, up to that turn of one task, and the other tasks as they are; it names its parent.
+//! [`super::resume`] goes on with it.
+
+use super::folder::create_folder;
+use super::resume::{ModelsByName, agent_of};
+use super::{RunError, Workplace};
+use crate::agents::Agent;
+use crate::stored::{Stored, StoredTask};
+use ledger::event::{Parent, RunOpened, TaskAssigned};
+use ledger::{Circumstance, Event, FORMAT, RunId, Stream, TaskId};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use store::{Durability, Entry, Reader, Writer};
+
+/// Where a run branches off, and to what.
+pub struct ForkRequest {
+    /// The folder of the other run.
+    pub folder: PathBuf,
+    /// The agent whose task goes another way.
+    pub agent: Option<String>,
+    /// That task.
+    pub task: Option<TaskId>,
+    /// The first turn of it that is asked anew.
+    pub turn: u32,
+    /// The model that it is asked of, by name; `None`: the same.
+    pub model: Option<String>,
+    /// Where the new run's folder is made.
+    pub runs: PathBuf,
+    /// The agents that have a playbook here.
+    pub agents: Vec<Agent>,
+    /// Makers of models by name.
+    pub models: Box<ModelsByName>,
+    /// Where and how the work is done.
+    pub work: Workplace,
+}
+
+/// Makes the folder of a run that branches off another one; gives it.
+pub fn fork(request: &ForkRequest) -> Result<PathBuf, RunError> {
+    let (stored, reader) = Stored::open(&request.folder).map_err(RunError::Log)?;
+    let folder = || request.folder.clone();
+    let Some(opened) = &stored.opened else { return Err(RunError::NothingRecorded { folder: folder() }) };
+    let task = chosen(request, &stored)?;
+    let asked = |event: &Event| matches!(event, Event::TurnRequested(asked) if asked.turn == request.turn);
+    if !task.events.iter().any(asked) {
+        let (agent, turn) = (task.assigned.agent.name.clone(), request.turn);
+        return Err(RunError::NoTurn { folder: folder(), agent, turn });
+    }
+    let assigned = reassigned(request, opened, &task.assigned)?;
+    let (made, id, writer) = create_folder(&request.runs, &opened.case.name, &request.work)?;
+    let head = head(&reader).map_err(RunError::Log)?;
+    let run = stored.begun.run.clone().or_else(|| RunId::new(request.folder.file_name()?.to_str()?).ok());
+    let parent =
+        run.zip(head).map(|(run, head)| Parent { run, head, task: assigned.task, turn: request.turn });
+    let opened =
+        RunOpened { format: FORMAT, program: env!("CARGO_PKG_VERSION").to_owned(), parent, ..opened.clone() };
+    let branch = Branch { opened, id, assigned, turn: request.turn, past: false };
+    branch.copy(&request.folder, &reader, &writer)?;
+    Ok(made)
+}
+
+fn chosen<'s>(request: &ForkRequest, stored: &'s Stored) -> Result<&'s StoredTask, RunError> {
+    let fits = |task: &&StoredTask| {
+        request.task.is_none_or(|id| id == task.assigned.task)
+            && request.agent.as_ref().is_none_or(|agent| *agent == task.assigned.agent.name)
+    };
+    let mut fitting = stored.tasks.iter().filter(fits);
+    match (fitting.next(), fitting.next()) {
+        (Some(task), None) => Ok(task),
+        (None | Some(_), _) => Err(RunError::WhichTask {
+            folder: request.folder.clone(),
+            known: stored.tasks.iter().map(|task| task.assigned.agent.name.clone()).collect(),
+        }),
+    }
+}
+
+fn reassigned(
+    request: &ForkRequest,
+    opened: &RunOpened,
+    before: &TaskAssigned,
+) -> Result<TaskAssigned, RunError> {
+    let name = request.model.as_ref().unwrap_or(&before.model);
+    let unknown = || RunError::UnknownModel { folder: request.folder.clone(), model: name.clone() };
+    let models = (request.models)(name).ok_or_else(unknown)?;
+    let model = models(&agent_of(&request.agents, before), before.task, opened.seed);
+    Ok(TaskAssigned { model: model.name().to_owned(), model_digest: model.digest(), ..before.clone() })
+}
+
+fn head(reader: &Reader) -> Result<Option<ledger::Digest>, crate::open::OpenRunError> {
+    // The events have been read and checked once.
+    let mut events = reader.events();
+    events.by_ref().for_each(drop);
+    Ok(events.so_far().head())
+}
+
+/// What the new log says otherwise than the old one.
+struct Branch {
+    opened: RunOpened,
+    id: RunId,
+    assigned: TaskAssigned,
+    turn: u32,
+    /// Whether the turn was met.
+    past: bool,
+}
+
+impl Branch {
+    fn copy(mut self, folder: &Path, reader: &Reader, writer: &Writer) -> Result<(), RunError> {
+        let read = |source| {
+            RunError::Log(crate::open::OpenRunError::Read {
+                folder: folder.to_owned(),
+                source: Box::new(source),
+            })
+        };
+        for event in reader.events() {
+            let (link, event, circumstance) = event.map_err(read)?;
+            let Some((event, circumstance)) = self.on_it(link.stream, event, circumstance) else { continue };
+            let payload = match event.payload() {
+                Some(digest) => reader.payload(&digest).map_err(read)?.map(Arc::from),
+                None => None,
+            };
+            let entry = Entry { stream: link.stream, event, circumstance, payload };
+            writer
+                .append(vec![entry], Durability::Buffered)
+                .map_err(|source| RunError::Recording { folder: folder.to_owned(), source })?;
+        }
+        Ok(())
+    }
+
+    /// An event of the old log as the new one has it; `None` where it has not.
+    fn on_it(
+        &mut self,
+        stream: Stream,
+        event: Event,
+        circumstance: Circumstance,
+    ) -> Option<(Event, Circumstance)> {
+        match event {
+            Event::RunOpened(_) => {
+                let circumstance = Circumstance { run: Some(self.id.clone()), ..circumstance };
+                Some((Event::RunOpened(Box::new(self.opened.clone())), circumstance))
+            }
+            Event::TaskAssigned(assigned) if assigned.task == self.assigned.task => {
+                Some((Event::TaskAssigned(self.assigned.clone()), circumstance))
+            }
+            Event::EvidenceHashed(_) | Event::RunSealed(_) => None,
+            event if stream == Stream::Task(self.assigned.task) => {
+                let before = !self.past;
+                self.past |= matches!(&event, Event::TurnRequested(asked) if asked.turn == self.turn);
+                before.then_some((event, circumstance))
+            }
+            event => Some((event, circumstance)),
+        }
+    }
+}

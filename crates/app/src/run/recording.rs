@@ -1,0 +1,310 @@
+//! A run that is being recorded: from its first event to its seal.
+
+use super::folder::create_folder;
+use super::{Charge, Finished, RunError, Site, evidence, tell};
+use crate::drive::{Drive, DriveError};
+use crate::interrupt::Interrupt;
+use crate::judge::Bench;
+use crate::names::Names;
+use crate::open::OpenRunError;
+use crate::record::Recorder;
+use crate::replay::{Played, play};
+use crate::seal::{Manifest, Sealing, write_manifest};
+use crate::shared::Shared;
+use crate::stored::{StoredTask, setting};
+use crate::timelines::Timelines;
+use crate::unchanged::Changed;
+use crate::worker::Worker;
+use engine::{Setting, Step, Task};
+use ledger::event::{
+    EvidenceHashed, NamesIndexed, RunOpened, RunResumed, RunSealed, TaskAssigned, TaskEnded, TaskHead,
+    TimelineIndexed,
+};
+use ledger::turn::TurnRequest;
+use ledger::{Circumstance, Event, RunId, Stream, TaskId};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use store::{Entry, Reader};
+use tokio::task::JoinSet;
+use tools::Indexes;
+
+/// What came of a task: its id, its agent, how it ended.
+type Driven = (TaskId, String, Result<TaskEnded, DriveError>);
+
+/// A run that is being recorded.
+pub(super) struct Open {
+    pub(super) folder: PathBuf,
+    pub(super) id: RunId,
+    pub(super) opened: RunOpened,
+    pub(super) assigned: Vec<TaskAssigned>,
+    pub(super) recorder: Recorder,
+    /// The indexes of names that its log has already.
+    pub(super) names: Vec<NamesIndexed>,
+    /// The indexes of times that its log has already.
+    pub(super) timelines: Vec<TimelineIndexed>,
+}
+
+/// A task whose log was gone through again: where it stands, and what follows.
+struct Ready {
+    task: Task,
+    first: Step,
+    charge: Charge,
+    /// The recorded turns, for a model that remembers what it was asked.
+    asked: Vec<TurnRequest>,
+}
+
+impl Open {
+    /// Makes the run's folder and records, all or nothing, that it is opened and who does what.
+    pub(super) fn create(
+        runs: &Path,
+        site: &Site,
+        opened: RunOpened,
+        assigned: Vec<TaskAssigned>,
+        confinement: Vec<String>,
+    ) -> Result<Open, RunError> {
+        let (folder, id, writer) = create_folder(runs, &opened.case.name, &site.work)?;
+        let recorder = Recorder::new(writer, Arc::clone(&site.work.clock));
+        let (names, timelines) = (Vec::new(), Vec::new());
+        let open = Open { folder, id, opened, assigned, recorder, names, timelines };
+        let circumstance = Circumstance {
+            run: Some(open.id.clone()),
+            stamps: site.before.as_ref().map(|before| before.digest(&site.case)),
+            ..open.circumstance(site, confinement)
+        };
+        let event = Event::RunOpened(Box::new(open.opened.clone()));
+        let mut entries = vec![Entry { circumstance, ..open.recorder.run_entry(event) }];
+        let assign = |assigned: &TaskAssigned| open.recorder.run_entry(Event::TaskAssigned(assigned.clone()));
+        entries.extend(open.assigned.iter().map(assign));
+        open.append(entries)?;
+        Ok(open)
+    }
+
+    /// Records that the run goes on.
+    pub(super) fn go_on(&self, site: &Site, confinement: Vec<String>) -> Result<(), RunError> {
+        let event = Event::RunResumed(RunResumed { program: env!("CARGO_PKG_VERSION").to_owned() });
+        let circumstance = self.circumstance(site, confinement);
+        self.append(vec![Entry { circumstance, ..self.recorder.run_entry(event) }])
+    }
+
+    fn circumstance(&self, site: &Site, confinement: Vec<String>) -> Circumstance {
+        let labels = site.case.entry.evidence.iter().map(|entry| entry.label.clone());
+        let paths = site.case.paths.iter().map(|path| path.display().to_string());
+        let evidence = labels.zip(paths).collect();
+        Circumstance { evidence, confinement, ..Circumstance::at(site.work.clock.now()) }
+    }
+
+    fn append(&self, entries: Vec<Entry>) -> Result<(), RunError> {
+        self.recorder
+            .append_to_run(entries)
+            .map_err(|source| RunError::Recording { folder: self.folder.clone(), source })
+    }
+
+    /// Its tasks as a log has them in which none has begun.
+    pub(super) fn unbegun(&self) -> Vec<StoredTask> {
+        let unbegun = |assigned: &TaskAssigned| StoredTask { assigned: assigned.clone(), events: Vec::new() };
+        self.assigned.iter().map(unbegun).collect()
+    }
+
+    /// Indexes the names of the evidence, and says so in the log before anything can look into an index.
+    pub(super) async fn index_names(&self, site: &Site, worker: &Worker) -> Result<Names, RunError> {
+        let canceller = worker.canceller();
+        let (worker, case) = (worker.clone(), site.case.clone());
+        let (indexes, cache) = (site.work.indexes.clone(), site.work.cache.clone());
+        let mut indexing =
+            tokio::task::spawn_blocking(move || Names::index(&worker, &case, &indexes, cache.as_deref()));
+        let names = tokio::select! {
+            names = &mut indexing => names,
+            () = site.work.interrupt.interrupted() => {
+                canceller.cancel();
+                indexing.await
+            }
+        };
+        let mut names = names.map_err(|_| RunError::Panicked { folder: self.folder.clone() })?;
+        if site.work.interrupt.is_interrupted() {
+            return Err(RunError::Interrupted { folder: self.folder.clone() });
+        }
+        tell(&site.work, &mut names);
+        for indexed in &names.indexed {
+            match self.names.iter().find(|known| known.evidence == indexed.evidence) {
+                None => self.append(vec![self.recorder.run_entry(Event::NamesIndexed(indexed.clone()))])?,
+                Some(known) if known == indexed => {}
+                Some(_) => {
+                    let (folder, label) = (self.folder.clone(), indexed.evidence.clone());
+                    return Err(RunError::OtherEvidence { folder, label });
+                }
+            }
+        }
+        Ok(names)
+    }
+
+    /// Drives the tasks side by side, each from where its log leaves it.
+    pub(super) async fn investigate(
+        &mut self,
+        site: &Site,
+        indexes: &Indexes,
+        timelines: &Arc<Timelines>,
+        tasks: Vec<(Charge, StoredTask)>,
+    ) -> Result<Vec<(String, TaskEnded)>, RunError> {
+        let ids: Vec<TaskId> = self.assigned.iter().map(|assigned| assigned.task).collect();
+        let setting = setting(&self.opened, &ids);
+        let bench = Arc::new(Bench::new(&self.opened));
+        let (mut ready, mut ended) = (Vec::new(), Vec::new());
+        for (charge, stored) in tasks {
+            match self.take_up(&stored, charge, &setting, &bench)? {
+                Ok(task) => ready.push(task),
+                Err((agent, end)) => ended.push((stored.assigned.task, agent, end)),
+            }
+        }
+        let stop = site.work.interrupt.of_one_run();
+        let shared = Shared::default();
+        let mut running = JoinSet::new();
+        for Ready { task, first, charge, asked } in ready {
+            let worker =
+                Worker::start_with(&site.work.worker, &site.case, indexes, Some(Arc::clone(timelines)));
+            let drive = Drive {
+                agent: charge.agent,
+                model: charge.model,
+                shared: shared.clone(),
+                worker: worker.map_err(RunError::Tools)?,
+                recorder: self.recorder.clone(),
+                bench: Arc::clone(&bench),
+                wall: Duration::from_secs(self.opened.rules.budgets.wall_seconds),
+                observe: Arc::clone(&site.work.observe),
+                interrupt: stop.clone(),
+                task,
+            };
+            let agent = drive.agent.clone();
+            running.spawn(async move { (drive.task.id(), agent, drive.finish(first, asked).await) });
+        }
+        ended.extend(self.join(running, &stop).await?);
+        ended.sort_by_key(|(id, ..)| *id);
+        Ok(ended.into_iter().map(|(_, agent, ended)| (agent, ended)).collect())
+    }
+
+    /// Goes through a task's log again, up to where it ends: gives the task, or how it has ended.
+    fn take_up(
+        &self,
+        stored: &StoredTask,
+        charge: Charge,
+        setting: &Arc<Setting>,
+        bench: &Bench,
+    ) -> Result<Result<Ready, (String, TaskEnded)>, RunError> {
+        let open = |source| {
+            let folder = self.folder.clone();
+            RunError::Log(OpenRunError::Open { folder, source: Box::new(source) })
+        };
+        let reader = Reader::open(&self.folder).map_err(open)?;
+        let mut asked = Vec::new();
+        let (task, _, played) = play(stored, &reader, setting, bench, |request| asked.push(request.clone()));
+        match played {
+            Played::LogEnds(first) => Ok(Ok(Ready { task, first: *first, charge, asked })),
+            Played::Ended(end) => Ok(Err((charge.agent, end))),
+            Played::Diverged(divergence) => Err(RunError::Diverged {
+                folder: self.folder.clone(),
+                task: stored.assigned.task,
+                divergence,
+            }),
+        }
+    }
+
+    /// Waits for every task; where one fails, or the run is interrupted, the others are stopped and waited for as well.
+    ///
+    /// Where only its model cannot be reached, the others go on: what they pay for is recorded.
+    async fn join(
+        &self,
+        mut running: JoinSet<Driven>,
+        stop: &Interrupt,
+    ) -> Result<Vec<(TaskId, String, TaskEnded)>, RunError> {
+        let (mut ended, mut failed) = (Vec::new(), None);
+        while let Some(joined) = running.join_next().await {
+            let folder = self.folder.clone();
+            let error = match joined {
+                Ok((id, agent, Ok(end))) => {
+                    ended.push((id, agent, end));
+                    continue;
+                }
+                Ok((.., Err(DriveError::Interrupted { .. }))) => {
+                    // A task that stopped because another one failed is not the run's failure.
+                    failed.get_or_insert(RunError::Interrupted { folder });
+                    continue;
+                }
+                Ok((.., Err(source @ DriveError::Model { .. }))) => {
+                    failed.get_or_insert(RunError::Drive { folder, source });
+                    continue;
+                }
+                Ok((.., Err(source))) => RunError::Drive { folder, source },
+                Err(_) => RunError::Panicked { folder },
+            };
+            stop.interrupt();
+            let first = match &failed {
+                None | Some(RunError::Interrupted { .. }) => true,
+                Some(RunError::Drive { source, .. }) => matches!(source, DriveError::Model { .. }),
+                Some(_) => false,
+            };
+            if first {
+                failed = Some(error);
+            }
+        }
+        failed.map_or(Ok(ended), Err)
+    }
+
+    /// The error that says that the evidence is not what it was before.
+    pub(super) async fn change(&self, site: &Site) -> Result<Option<RunError>, RunError> {
+        let Some(before) = &site.before else { return Ok(None) };
+        let now = evidence::look(site).await?;
+        let folder = self.folder.clone();
+        let error = |Changed { label, path, change }| RunError::Changed { folder, label, path, change };
+        Ok(before.difference(&now, &site.case).map(error))
+    }
+
+    /// What ended the run: evidence that changed, where `error` can come of that, for instance because it is gone.
+    pub(super) async fn because_of_change(&self, site: &Site, error: RunError) -> RunError {
+        if !matches!(error, RunError::Tools(_) | RunError::Hash { .. }) {
+            return error;
+        }
+        self.change(site).await.ok().flatten().unwrap_or(error)
+    }
+
+    /// Records the hashes and the seal, all or nothing, and closes the run.
+    pub(super) fn seal(
+        self,
+        tasks: Vec<(String, TaskEnded)>,
+        hashed: Vec<EvidenceHashed>,
+    ) -> Result<Finished, RunError> {
+        let recording = |source| RunError::Recording { folder: self.folder.clone(), source };
+        let tally = self.recorder.writer().tally().map_err(recording)?;
+        let heads = tally.streams.iter().filter_map(|(stream, events, head)| match stream {
+            Stream::Run => None,
+            Stream::Task(task) => Some(TaskHead { task: *task, events: *events, head: *head }),
+        });
+        let seal = Event::RunSealed(RunSealed { heads: heads.collect(), payloads: tally.payloads });
+        let events = hashed.iter().cloned().map(Event::EvidenceHashed).chain([seal]);
+        let entries = events.map(|event| self.recorder.run_entry(event)).collect();
+        let sealed = self
+            .recorder
+            .writer()
+            .seal(entries)
+            .map_err(|source| RunError::Seal { folder: self.folder.clone(), source })?;
+        let seal = Sealing { head: sealed.head, events: sealed.events, payloads: sealed.payloads };
+        finished(self.folder, &self.id, &self.opened, &self.assigned, seal, tasks, &hashed)
+    }
+}
+
+/// Writes the manifest of a run whose log is sealed.
+pub(super) fn finished(
+    folder: PathBuf,
+    id: &RunId,
+    opened: &RunOpened,
+    assigned: &[TaskAssigned],
+    seal: Sealing,
+    tasks: Vec<(String, TaskEnded)>,
+    hashed: &[EvidenceHashed],
+) -> Result<Finished, RunError> {
+    let manifest = Manifest::of(id, opened, assigned, seal).map_err(RunError::Canonical)?;
+    write_manifest(&folder, &manifest)
+        .map_err(|source| RunError::Manifest { folder: folder.clone(), source })?;
+    let mismatches = hashed.iter().filter(|hashed| hashed.as_expected == Some(false));
+    let mismatches = mismatches.map(|hashed| hashed.evidence.clone()).collect();
+    Ok(Finished { folder, manifest, tasks, mismatches })
+}

@@ -1,0 +1,205 @@
+//! Use case: go on with a run that broke off, where its log ends.
+//!
+//! The log is gone through again by the same engine, up to its end: replies and outputs come from the recording, nothing of it is asked or run a second time.
+//! What the last process had begun and not recorded is done again: a turn that has no reply, a call that has no end.
+
+use super::folder::refuse_runs_inside;
+use super::recording::{Open, finished};
+use super::{Charge, Finished, Models, RunError, Site, Workplace, carry_on, opened};
+use crate::agents::Agent;
+use crate::case_file::Case;
+use crate::record::Recorder;
+use crate::seal::{Sealing, read_manifest};
+use crate::stored::{Stored, StoredTask};
+use ledger::event::{RunOpened, TaskAssigned, TaskEnded};
+use ledger::{Event, FORMAT, RunId};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use store::{Reader, ResumeError, Writer};
+
+/// Which run to go on with, and how.
+pub struct ResumeRequest {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Where its evidence lies now; `None`: where it lay when the run was opened.
+    pub evidence: Option<Case>,
+    /// The agents that have a playbook here.
+    pub agents: Vec<Agent>,
+    /// What decides the steps, by the name that the log has for it; `None` where nothing has this name.
+    pub models: Box<ModelsByName>,
+    /// Where and how the work is done; whether tools are confined follows from the log.
+    pub work: Workplace,
+}
+
+/// Makers of models by the name that a log has for them.
+pub type ModelsByName = dyn Fn(&str) -> Option<Box<Models>> + Send + Sync;
+
+/// Goes on with a run that broke off, and seals it; where only its sealing was cut off, or nothing is missing, that is all that is done.
+///
+/// A run goes on with the tools, words and playbooks that it was begun with, and over the same evidence, or not at all.
+pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
+    let folder = request.folder.clone();
+    let writer = match Writer::resume_with(&folder, request.work.recording) {
+        Ok(writer) => Some(writer),
+        Err(ResumeError::Sealed { .. }) => None,
+        Err(source) => return Err(RunError::Resume { folder, source: Box::new(source) }),
+    };
+    let (stored, reader) = Stored::open(&folder).map_err(RunError::Log)?;
+    let Some(opened) = stored.opened.clone() else { return Err(RunError::NothingRecorded { folder }) };
+    let id = run_id(&folder, &stored)?;
+    let Some(writer) = writer else { return conclude(folder, &id, &opened, &stored, &reader) };
+    drop(reader);
+    request.work.worker.unconfined = !opened.confined;
+    let case = case_of(&folder, &opened, &stored, request.evidence.as_ref())?;
+    same_program(&folder, &case, &opened)?;
+    let charges = charges(&request, &opened, &stored)?;
+    let work = &request.work;
+    for other in [Some(&folder), Some(&work.indexes), work.cache.as_ref()].into_iter().flatten() {
+        refuse_runs_inside(other, &case.paths)?;
+    }
+    let (site, hasher) = Site { case, work: request.work, before: None }.enter().await?;
+    same_evidence(&folder, &site, &stored)?;
+    let open = taken_up(folder, id, opened, &stored, Recorder::new(writer, Arc::clone(&site.work.clock)));
+    open.go_on(&site, hasher.confinement())?;
+    carry_on(open, site, hasher, charges.into_iter().zip(stored.tasks).collect()).await
+}
+
+fn run_id(folder: &Path, stored: &Stored) -> Result<RunId, RunError> {
+    let name = || folder.file_name().and_then(|name| RunId::new(name.to_str()?).ok());
+    let id = stored.begun.run.clone().or_else(name);
+    id.ok_or_else(|| RunError::NothingRecorded { folder: folder.to_owned() })
+}
+
+fn taken_up(folder: PathBuf, id: RunId, opened: RunOpened, stored: &Stored, recorder: Recorder) -> Open {
+    let assigned: Vec<TaskAssigned> = stored.tasks.iter().map(|task| task.assigned.clone()).collect();
+    let (mut names, mut timelines) = (Vec::new(), Vec::new());
+    for event in &stored.of_run {
+        match event {
+            Event::NamesIndexed(indexed) => names.push(indexed.clone()),
+            Event::TimelineIndexed(indexed) => timelines.push(indexed.clone()),
+            _ => {}
+        }
+    }
+    Open { folder, id, opened, assigned, recorder, names, timelines }
+}
+
+/// A run whose log is sealed: its manifest is written, where it was not.
+fn conclude(
+    folder: PathBuf,
+    id: &RunId,
+    opened: &RunOpened,
+    stored: &Stored,
+    reader: &Reader,
+) -> Result<Finished, RunError> {
+    let mut hashed = Vec::new();
+    let mut payloads = 0;
+    for event in &stored.of_run {
+        match event {
+            Event::EvidenceHashed(evidence) => hashed.push(evidence.clone()),
+            Event::RunSealed(sealed) => payloads = sealed.payloads,
+            _ => {}
+        }
+    }
+    let tasks = stored.tasks.iter().filter_map(ended).collect();
+    if let Some(manifest) =
+        read_manifest(&folder).map_err(|source| RunError::Manifest { folder: folder.clone(), source })?
+    {
+        let mismatches = hashed.iter().filter(|hashed| hashed.as_expected == Some(false));
+        let mismatches = mismatches.map(|hashed| hashed.evidence.clone()).collect();
+        return Ok(Finished { folder, manifest, tasks, mismatches });
+    }
+    let read = |source| RunError::Log(crate::open::OpenRunError::Read { folder: folder.clone(), source });
+    let mut events = reader.events();
+    if let Some(error) = events.by_ref().find_map(Result::err) {
+        return Err(read(Box::new(error)));
+    }
+    let Some(head) = events.so_far().head() else { return Err(RunError::NothingRecorded { folder }) };
+    let seal = Sealing { head, events: events.so_far().len(), payloads };
+    let assigned: Vec<TaskAssigned> = stored.tasks.iter().map(|task| task.assigned.clone()).collect();
+    finished(folder, id, opened, &assigned, seal, tasks, &hashed)
+}
+
+fn ended(task: &StoredTask) -> Option<(String, TaskEnded)> {
+    match task.events.last() {
+        Some(Event::TaskEnded(ended)) => Some((task.assigned.agent.name.clone(), ended.clone())),
+        _ => None,
+    }
+}
+
+/// The case as the log has it, with its evidence where it lies now.
+fn case_of(
+    folder: &Path,
+    opened: &RunOpened,
+    stored: &Stored,
+    elsewhere: Option<&Case>,
+) -> Result<Case, RunError> {
+    let entry = opened.case.clone();
+    let place = |label: &str, alone: bool| match elsewhere {
+        None => stored.begun.evidence.get(label).map(PathBuf::from),
+        Some(case) => {
+            let mut named = case.entry.evidence.iter().zip(&case.paths);
+            let found = named.find(|(piece, _)| piece.label == label || (alone && case.paths.len() == 1));
+            found.map(|(_, path)| path.clone())
+        }
+    };
+    let paths = entry.evidence.iter().map(|piece| {
+        place(&piece.label, entry.evidence.len() == 1)
+            .filter(|path| path.exists())
+            .ok_or_else(|| RunError::NoEvidence { folder: folder.to_owned(), label: piece.label.clone() })
+    });
+    Ok(Case { paths: paths.collect::<Result<_, _>>()?, entry, objectives: Vec::new() })
+}
+
+/// Refuses to go on with a run that was begun with other words or tools than this program has.
+fn same_program(folder: &Path, case: &Case, begun: &RunOpened) -> Result<(), RunError> {
+    let ours = opened(case, begun.rules.clone(), begun.seed, begun.confined)?;
+    let what = match () {
+        () if begun.format != FORMAT => "format",
+        () if ours.tools != begun.tools => "tools",
+        () if ours.vocabulary != begun.vocabulary => "vocabulary",
+        () if ours.writers != begun.writers => "tables of writers",
+        () if ours.behaviour != begun.behaviour => "behaviour",
+        () => return Ok(()),
+    };
+    let (folder, program) = (folder.to_owned(), begun.program.clone());
+    Err(RunError::OtherProgram { folder, program, what })
+}
+
+fn same_evidence(folder: &Path, site: &Site, stored: &Stored) -> Result<(), RunError> {
+    let now = site.before.as_ref().map(|before| before.digest(&site.case));
+    match stored.begun.stamps.is_none() || stored.begun.stamps == now {
+        true => Ok(()),
+        false => Err(RunError::NotAsItWas { folder: folder.to_owned() }),
+    }
+}
+
+/// Who goes on with each task: agents and models as the log names them.
+fn charges(request: &ResumeRequest, opened: &RunOpened, stored: &Stored) -> Result<Vec<Charge>, RunError> {
+    let charge = |task: &StoredTask| charge(request, opened, &task.assigned);
+    stored.tasks.iter().map(charge).collect()
+}
+
+fn charge(request: &ResumeRequest, opened: &RunOpened, assigned: &TaskAssigned) -> Result<Charge, RunError> {
+    let folder = || request.folder.clone();
+    let unknown = || RunError::UnknownModel { folder: folder(), model: assigned.model.clone() };
+    let models = (request.models)(&assigned.model).ok_or_else(unknown)?;
+    let agent = agent_of(&request.agents, assigned);
+    let model = models(&agent, assigned.task, opened.seed);
+    match model.digest() == assigned.model_digest {
+        true => Ok(Charge { agent: agent.spec.name, model }),
+        false => Err(RunError::OtherModel {
+            folder: folder(),
+            agent: agent.spec.name,
+            model: assigned.model.clone(),
+        }),
+    }
+}
+
+/// The agent as the log has it, with the playbook of its name, if there is one.
+pub(super) fn agent_of(agents: &[Agent], assigned: &TaskAssigned) -> Agent {
+    let spec = assigned.agent.clone();
+    match agents.iter().find(|agent| agent.spec.name == spec.name) {
+        Some(agent) => Agent { spec, ..agent.clone() },
+        None => Agent { spec, steps: Vec::new(), digest: ledger::Digest::of(b"") },
+    }
+}

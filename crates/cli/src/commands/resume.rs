@@ -1,0 +1,20 @@
+//! `locard resume`.
+
+use super::run::{Begin, Opened, begin_all};
+use super::run_folder;
+use crate::arguments::ResumeArguments;
+use crate::failure::Failure;
+use crate::printer::Printer;
+use std::path::PathBuf;
+
+pub(super) fn execute(arguments: &ResumeArguments, printer: &mut Printer) -> Result<u8, Failure> {
+    let evidence = arguments.evidence.as_deref().map(app::load_case).transpose().map_err(Failure::Case)?;
+    let open = |name: &String| -> Opened {
+        let begin = run_folder(name, &arguments.runs)
+            .map(|folder| Begin::BrokenOff { folder, evidence: evidence.clone() });
+        (PathBuf::from(name), begin)
+    };
+    let runs: Vec<Opened> = arguments.names.iter().map(open).collect();
+    let evidence = evidence.map(|case| case.paths).unwrap_or_default();
+    begin_all(runs, &evidence, None, &arguments.work, printer)
+}
