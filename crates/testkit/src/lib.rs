@@ -19,6 +19,7 @@ pub mod mutate;
 pub mod ntfs;
 pub mod pe;
 pub mod prefetch;
+pub mod random;
 pub mod recycle_bin;
 pub mod samples;
 pub mod scheduled_task;

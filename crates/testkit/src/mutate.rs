@@ -1,5 +1,7 @@
 //! Damaged copies of a file, the same ones each time.
 
+use crate::random::Random;
+
 /// Values that lengths, counts and offsets should never have.
 const NASTY: [u32; 8] = [0, 1, 0x7F, 0xFF, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFE, 0xFFFF_FFFF];
 
@@ -9,7 +11,7 @@ pub fn mutants(bytes: &[u8], count: u64) -> impl Iterator<Item = Vec<u8>> + '_ {
 }
 
 fn mutant(bytes: &[u8], seed: u64) -> Vec<u8> {
-    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ bytes.len() as u64);
+    let mut random = Random::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ bytes.len() as u64);
     let mut mutant = bytes.to_vec();
     if mutant.is_empty() {
         return mutant;
@@ -51,18 +53,5 @@ fn flip(bytes: &mut [u8], at: usize, bits: u8) {
 fn write(bytes: &mut [u8], at: usize, with: &[u8]) {
     for (byte, new) in bytes.iter_mut().skip(at).zip(with) {
         *byte = *new;
-    }
-}
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (mixed ^ (mixed >> 31)) as usize % limit.max(1)
     }
 }

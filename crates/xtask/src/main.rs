@@ -11,6 +11,7 @@ mod compare_events;
 mod compare_files;
 mod compare_hives;
 mod compare_mft;
+mod crash;
 mod guard;
 mod mutate;
 
@@ -23,6 +24,7 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     compare-ese FILE...       compare ESE databases with what esedbexport tells\n  \
     compare-hives HIVE...     compare hives with what reglookup tells\n  \
     compare-mft FILE...       compare $MFT files with what mft_dump tells\n  \
+    crash LOCARD CASE N PLACE  kill N runs of a case at random moments, and go on with them\n  \
     mutate [--count N] [--decoder NAME] [FILE...]  read damaged copies of samples, or of files\n  \
     endure FILE...            read damaged files in every way there is\n  \
     seeds                     write the samples as first inputs of the fuzz targets";
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         Some("compare-events") => compare_events(),
         Some("compare-hives") => compare_hives(),
         Some("compare-mft") => compare_tables(),
+        Some("crash") => crash(),
         Some("mutate") => mutate::mutate(|line| eprintln!("{line}")),
         Some("endure") => mutate::endure(|line| eprintln!("{line}")),
         Some("seeds") => seeds(),
@@ -112,6 +115,19 @@ fn compare_tables() -> io::Result<()> {
         different += compare_mft::compare(Path::new(&file), &mut |line| eprintln!("{line}"))?;
     }
     if different == 0 { Ok(()) } else { Err(io::Error::other(format!("{different} differences"))) }
+}
+
+/// Fails when a killed run did not come to the same seal.
+fn crash() -> io::Result<()> {
+    let arguments: Vec<_> = std::env::args_os().skip(2).map(PathBuf::from).collect();
+    let wrong = || io::Error::other("expected the program, a case, a number of runs and a folder of ours");
+    let [locard, case, times, place] = arguments.try_into().map_err(|_| wrong())?;
+    let times = times.to_str().and_then(|times| times.parse().ok()).ok_or_else(wrong)?;
+    let campaign = crash::Campaign { locard, case, times, place };
+    match crash::campaign(&campaign, &mut |line| eprintln!("{line}"))? {
+        0 => Ok(()),
+        different => Err(io::Error::other(format!("{different} of {times} runs are not the same"))),
+    }
 }
 
 /// The folder of the workspace.

@@ -66,7 +66,7 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("app", vec!["engine", "graph", "ground", "ledger", "llm", "report", "sandbox", "store", "tools"]),
         ("cli", vec!["app", "graph", "ledger", "llm", "report", "sandbox", "store", "tools"]),
         ("testkit", vec!["ledger", "llm"]),
-        ("xtask", vec!["artifacts", "evidence", "ledger", "testkit", "tools"]),
+        ("xtask", vec!["artifacts", "evidence", "ledger", "store", "testkit", "tools"]),
     ])
 }
 
