@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod completions;
 mod doctor;
 mod facts;
+mod fork;
 pub(crate) mod init;
 pub(crate) mod rejections;
 pub(crate) mod replay;

@@ -77,6 +77,8 @@ Examples:
       every agent's run again: 0 when all comes out the same, otherwise 30
   locard replay latest --agent registry
       one agent's
+  locard replay latest --agent registry --from-turn 9 --model sloppy:3
+      a new run: as this one up to that turn, from there live by another model
 
 Model replies and tool outputs come from the recording; every decision of the
 engine and every verdict of the gateway is made again. The first event that

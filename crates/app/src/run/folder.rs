@@ -1,9 +1,10 @@
 //! Where a run's folder may be, and making it.
 
-use super::{RunError, Workplace};
+use super::RunError;
+use crate::clock::Clock;
 use ledger::RunId;
 use std::path::{Path, PathBuf};
-use store::{CreateError, Writer};
+use store::{CreateError, Options, Writer};
 
 /// Refuses run folders in `runs` where that lies inside the evidence: evidence is never written, not even beside its files.
 pub fn refuse_runs_inside(runs: &Path, evidence: &[PathBuf]) -> Result<(), RunError> {
@@ -32,14 +33,15 @@ fn existing_ancestor(path: &Path) -> PathBuf {
 pub(super) fn create_folder(
     runs: &Path,
     case: &str,
-    work: &Workplace,
+    clock: &dyn Clock,
+    recording: Options,
 ) -> Result<(PathBuf, RunId, Writer), RunError> {
-    let base = format!("{}-{case}", work.clock.now().to_compact_text());
+    let base = format!("{}-{case}", clock.now().to_compact_text());
     for number in 1u32.. {
         let name = if number == 1 { base.clone() } else { format!("{base}-{number}") };
         let Ok(id) = RunId::new(&name) else { break };
         let folder = runs.join(&name);
-        match Writer::create_with(&folder, work.recording) {
+        match Writer::create_with(&folder, recording) {
             Ok(writer) => return Ok((folder, id, writer)),
             Err(CreateError::NotEmpty { .. }) if number < 1000 => {}
             Err(error) => return Err(RunError::Create(error)),

@@ -3,10 +3,11 @@
 //! The new run's log holds what the other's has, up to that turn of one task, and the other tasks as they are; it names its parent.
 //! [`super::resume`] goes on with it.
 
+use super::RunError;
 use super::folder::create_folder;
 use super::resume::{ModelsByName, agent_of};
-use super::{RunError, Workplace};
 use crate::agents::Agent;
+use crate::clock::Clock;
 use crate::stored::{Stored, StoredTask};
 use ledger::event::{Parent, RunOpened, TaskAssigned};
 use ledger::{Circumstance, Event, FORMAT, RunId, Stream, TaskId};
@@ -32,8 +33,8 @@ pub struct ForkRequest {
     pub agents: Vec<Agent>,
     /// Makers of models by name.
     pub models: Box<ModelsByName>,
-    /// Where and how the work is done.
-    pub work: Workplace,
+    /// The clock, by which the new folder is named.
+    pub clock: Arc<dyn Clock>,
 }
 
 /// Makes the folder of a run that branches off another one; gives it.
@@ -48,7 +49,8 @@ pub fn fork(request: &ForkRequest) -> Result<PathBuf, RunError> {
         return Err(RunError::NoTurn { folder: folder(), agent, turn });
     }
     let assigned = reassigned(request, opened, &task.assigned)?;
-    let (made, id, writer) = create_folder(&request.runs, &opened.case.name, &request.work)?;
+    let (made, id, writer) =
+        create_folder(&request.runs, &opened.case.name, &*request.clock, store::Options::default())?;
     let head = head(&reader).map_err(RunError::Log)?;
     let run = stored.begun.run.clone().or_else(|| RunId::new(request.folder.file_name()?.to_str()?).ok());
     let parent =

@@ -63,7 +63,8 @@ impl Open {
         assigned: Vec<TaskAssigned>,
         confinement: Vec<String>,
     ) -> Result<Open, RunError> {
-        let (folder, id, writer) = create_folder(runs, &opened.case.name, &site.work)?;
+        let (folder, id, writer) =
+            create_folder(runs, &opened.case.name, &*site.work.clock, site.work.recording)?;
         let recorder = Recorder::new(writer, Arc::clone(&site.work.clock));
         let (names, timelines) = (Vec::new(), Vec::new());
         let open = Open { folder, id, opened, assigned, recorder, names, timelines };

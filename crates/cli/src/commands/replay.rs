@@ -1,7 +1,7 @@
 //! `locard replay`.
 
 use crate::arguments::Format;
-use crate::commands::{ended, print, run_folder};
+use crate::commands::{ended, fork, print, run_folder};
 use crate::failure::Failure;
 use crate::printer::Printer;
 use app::{Divergence, ReplayRequest, Replayed};
@@ -24,6 +24,12 @@ pub(crate) struct ReplayArguments {
     /// Replay this task only, such as task-1 or 1
     #[arg(long, value_name = "TASK", value_parser = task)]
     pub(crate) task: Option<TaskId>,
+    /// Branch off at this turn of one agent and go on live, as a new run
+    #[arg(long, value_name = "TURN")]
+    pub(crate) from_turn: Option<u32>,
+    /// The model that goes on from there; without it: the same
+    #[arg(long, requires = "from_turn")]
+    pub(crate) model: Option<String>,
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
@@ -35,6 +41,9 @@ fn task(text: &str) -> Result<TaskId, String> {
 }
 
 pub(super) fn execute(arguments: &ReplayArguments, printer: &mut Printer) -> Result<u8, Failure> {
+    if let Some(turn) = arguments.from_turn {
+        return fork::execute(arguments, turn, printer);
+    }
     let folder = run_folder(&arguments.run, &arguments.runs)?;
     let request = ReplayRequest { agent: arguments.agent.clone(), task: arguments.task };
     let replayed = app::replay(&folder, &request).map_err(Failure::Replay)?;

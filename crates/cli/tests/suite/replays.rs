@@ -127,3 +127,43 @@ fn facts(request: &ledger::turn::TurnRequest) -> Vec<String> {
     });
     accepted.collect()
 }
+
+#[test]
+fn a_run_branches_off_at_a_turn_goes_on_live_and_names_its_parent() {
+    let place = Place::new();
+    place.locard_ends(0, &["run", str(&demo_folder())]);
+    let parent = place.only_run();
+    let name = parent.file_name().unwrap().to_str().unwrap();
+    let fork = |turn: &str, model: &str| {
+        place.locard(&["replay", name, "--agent", "registry", "--from-turn", turn, "--model", model])
+    };
+    assert_eq!(fork("9999", "playbook").status.code(), Some(2));
+    assert_eq!(fork("3", "nobody").status.code(), Some(2));
+    assert_eq!(place.locard(&["replay", name, "--from-turn", "3"]).status.code(), Some(2), "which agent?");
+    assert_eq!(place.runs().len(), 1, "what cannot be begun leaves no folder");
+
+    // The same model goes the same way.
+    assert_eq!(fork("3", "playbook").status.code(), Some(0));
+    let same = place.runs().pop().unwrap();
+    let sealed = |run: &Path| match Reader::open(run).unwrap().events().last().unwrap().unwrap().1 {
+        Event::RunSealed(sealed) => sealed.heads,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(sealed(&same), sealed(&parent));
+    let Event::RunOpened(opened) = Reader::open(&same).unwrap().events().next().unwrap().unwrap().1 else {
+        panic!("a run begins with its opening")
+    };
+    let branch = opened.parent.unwrap();
+    assert_eq!((branch.run.as_str(), branch.turn), (name, 3));
+
+    // Another one goes another way, in its task alone.
+    assert_eq!(fork("3", "sloppy:9").status.code(), Some(0));
+    let other = place.runs().pop().unwrap();
+    let different: Vec<_> =
+        sealed(&other).into_iter().filter(|head| !sealed(&parent).contains(head)).collect();
+    assert_eq!(different.len(), 1);
+    for run in [&same, &other] {
+        place.locard_ends(0, &["verify", str(run)]);
+        place.locard_ends(0, &["replay", str(run)]);
+    }
+}

@@ -1,0 +1,37 @@
+//! `locard replay --from-turn`: a new run that branches off a recorded one.
+
+use super::replay::ReplayArguments;
+use super::run::{Begin, begin_all, models};
+use super::run_folder;
+use crate::arguments::{IntegrityArgument, WorkArguments};
+use crate::failure::Failure;
+use crate::printer::Printer;
+use app::{ForkRequest, SystemClock};
+use std::sync::Arc;
+
+pub(super) fn execute(arguments: &ReplayArguments, turn: u32, printer: &mut Printer) -> Result<u8, Failure> {
+    let folder = run_folder(&arguments.run, &arguments.runs)?;
+    let request = ForkRequest {
+        folder,
+        agent: arguments.agent.clone(),
+        task: arguments.task,
+        turn,
+        model: arguments.model.clone(),
+        runs: arguments.runs.clone(),
+        agents: app::shipped_agents().map_err(Failure::Agents)?,
+        models: Box::new(|name| models(name).ok()),
+        clock: Arc::new(SystemClock),
+    };
+    let made = app::fork(&request).map_err(|error| Failure::Run(Box::new(error)))?;
+    printer.complain(&report::terminal(&format!("branched off to {}", made.display())));
+    let work = WorkArguments {
+        integrity: IntegrityArgument::Full,
+        cache: None,
+        no_cache: false,
+        fail_on: Vec::new(),
+        quiet: false,
+        format: arguments.format,
+    };
+    let begin = Ok(Begin::BrokenOff { folder: made.clone(), evidence: None });
+    begin_all(vec![(made, begin)], &[], None, &work, printer)
+}
