@@ -38,6 +38,11 @@ pub fn json(run: &Run) -> Value {
         "confined": run.opened.confined,
         "confinement": run.circumstance.confinement,
         "sealed": run.sealed.is_some(),
+        "parent": run.opened.parent,
+        "resumed": run.resumed.iter().map(|(resumed, circumstance)| json!({
+            "at": circumstance.at,
+            "program": resumed.program,
+        })).collect::<Vec<_>>(),
         "case": run.opened.case,
         "names": run.names,
         "timelines": run.timelines,

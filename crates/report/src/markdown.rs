@@ -40,6 +40,7 @@ fn head(out: &mut String, run: &Run) {
         Some(_) => writeln!(out, "The run is sealed."),
         None => writeln!(out, "**The run is not sealed: it broke off.**"),
     };
+    out.push_str(&custody(run));
     if !run.opened.confined {
         let _ = writeln!(out, "**Tools ran unconfined, at the request of whoever started the run.**");
     }
@@ -156,6 +157,23 @@ fn evidence(out: &mut String, run: &Run) {
             "\nThe timeline of {label} was looked up in an index of {events} times from {sources} sources, `{index}`."
         );
     }
+}
+
+/// Where the run came from, and when it went on after it had broken off; mostly nothing.
+fn custody(run: &Run) -> String {
+    let mut out = String::new();
+    if let Some(parent) = &run.opened.parent {
+        let _ = writeln!(
+            out,
+            "It branched off {} (head {}): {} goes another way from turn {}.",
+            parent.run, parent.head, parent.task, parent.turn
+        );
+    }
+    for (resumed, circumstance) in &run.resumed {
+        let (at, program) = (code(&circumstance.at), prose(&resumed.program));
+        let _ = writeln!(out, "It had broken off, and went on at {at} (version {program}).");
+    }
+    out
 }
 
 /// What the hash of a piece of evidence covers: only every byte of an image or an archive is hashed without a manifest.
