@@ -1,7 +1,7 @@
 //! Opening recorded runs.
 
 use graph::{FoldError, Run};
-use ledger::{Circumstance, Event, Stream};
+use ledger::{Circumstance, Event, Stream, UnknownBehaviour};
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf, is_separator};
 use store::{OpenError, ReadError, Reader};
@@ -53,6 +53,15 @@ pub enum OpenRunError {
         /// Where, and why.
         #[source]
         source: Box<ReadError>,
+    },
+    /// A newer version made it with a behaviour that this one does not have.
+    #[error("read the run {}", folder.display())]
+    Behaviour {
+        /// The run folder.
+        folder: PathBuf,
+        /// Which.
+        #[source]
+        source: UnknownBehaviour,
     },
     /// Its events are not those of a run.
     #[error("read the run {}", folder.display())]

@@ -67,6 +67,8 @@ pub struct Replayed {
     pub ended: bool,
     /// The first thing that did not come out the same.
     pub divergence: Option<Divergence>,
+    /// Whether the run was made when behaviours had no numbers yet: then it is not promised to come out the same.
+    pub unnumbered: bool,
 }
 
 /// The first event that did not come out the same.
@@ -104,7 +106,9 @@ pub fn replay(folder: &Path, request: &ReplayRequest) -> Result<Vec<Replayed>, R
     if tasks.is_empty() && (request.task.is_some() || request.agent.is_some()) {
         return Err(no_task(request, &log));
     }
-    Ok(tasks.into_iter().map(|task| replayed(task, &reader, &setting, &bench)).collect())
+    let unnumbered = opened.behaviour.is_empty();
+    let replayed = |task| Replayed { unnumbered, ..replayed(task, &reader, &setting, &bench) };
+    Ok(tasks.into_iter().map(replayed).collect())
 }
 
 fn no_task(request: &ReplayRequest, log: &Stored) -> ReplayError {
@@ -131,6 +135,7 @@ fn replayed(logged: &StoredTask, reader: &Reader, setting: &Arc<Setting>, bench:
             Played::Diverged(divergence) => Some(*divergence),
             Played::LogEnds(_) | Played::Ended(_) => None,
         },
+        unnumbered: false,
     }
 }
 

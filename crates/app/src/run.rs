@@ -26,7 +26,7 @@ use crate::unchanged::Snapshot;
 use crate::worker::{Worker, WorkerRequest};
 use ledger::canonical::{self, CanonicalError};
 use ledger::event::{RunOpened, TaskAssigned, TaskEnded};
-use ledger::{Digest, FORMAT, IntegrityLevel, Rules, Seed, TaskId, ToolSpec, Vocabulary, Writers};
+use ledger::{Behaviour, Digest, FORMAT, IntegrityLevel, Rules, Seed, TaskId, ToolSpec, Vocabulary, Writers};
 use llm::Model;
 use recording::Open;
 use std::path::PathBuf;
@@ -230,7 +230,7 @@ fn opened(case: &Case, rules: Rules, seed: Seed, confined: bool) -> Result<RunOp
         vocabulary,
         writers,
         tools: offered,
-        behaviour: Vec::new(),
+        behaviour: Behaviour::ALL.into_iter().map(u16::from).collect(),
         confined,
         parent: None,
     })

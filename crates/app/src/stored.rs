@@ -4,7 +4,7 @@ use crate::open::OpenRunError;
 use engine::{Setting, ToolReturn};
 use ledger::event::{InvocationEnded, RunOpened, TaskAssigned};
 use ledger::turn::Reply;
-use ledger::{Circumstance, Digest, Event, Output, OutputError, Stream, TaskId};
+use ledger::{Behaviour, Circumstance, Digest, Event, Output, OutputError, Stream, TaskId};
 use std::path::Path;
 use std::sync::Arc;
 use store::{ReadError, Reader};
@@ -38,12 +38,16 @@ impl StoredTask {
 }
 
 impl Stored {
-    /// Reads the run of `folder`, checking its chain.
+    /// Reads the run of `folder`, checking its chain, for whoever takes its steps again.
     pub(crate) fn open(folder: &Path) -> Result<(Stored, Reader), OpenRunError> {
         let open = |source| OpenRunError::Open { folder: folder.to_owned(), source: Box::new(source) };
         let reader = Reader::open(folder).map_err(open)?;
         let read = |source| OpenRunError::Read { folder: folder.to_owned(), source: Box::new(source) };
         let stored = Stored::read(&reader).map_err(read)?;
+        if let Some(opened) = &stored.opened {
+            let unknown = |source| OpenRunError::Behaviour { folder: folder.to_owned(), source };
+            Behaviour::of(opened).map_err(unknown)?;
+        }
         Ok((stored, reader))
     }
 

@@ -267,9 +267,10 @@ fn open_code(error: &app::OpenRunError) -> u8 {
         app::OpenRunError::NotFound { .. }
         | app::OpenRunError::Ambiguous { .. }
         | app::OpenRunError::NoFolder { .. } => Failure::USAGE,
-        app::OpenRunError::Open { .. } | app::OpenRunError::Read { .. } | app::OpenRunError::Fold { .. } => {
-            Failure::TAMPERED
-        }
+        app::OpenRunError::Open { .. }
+        | app::OpenRunError::Read { .. }
+        | app::OpenRunError::Behaviour { .. }
+        | app::OpenRunError::Fold { .. } => Failure::TAMPERED,
     }
 }
 

@@ -140,7 +140,7 @@ pub struct RunOpened {
     pub writers: Writers,
     /// Every tool that any surface of the run can offer.
     pub tools: Vec<ToolSpec>,
-    /// Numbered behaviour flags in force; a number is never used again for another behaviour.
+    /// The numbers of the behaviours that it is made with (see [`crate::Behaviour`]).
     pub behaviour: Vec<u16>,
     /// Whether tools ran confined; `false` only with `--unconfined`.
     pub confined: bool,

@@ -7,6 +7,7 @@
 
 pub mod absence;
 pub mod agent;
+pub mod behaviour;
 pub mod canonical;
 pub mod case;
 pub mod chain;
@@ -33,6 +34,7 @@ pub mod writer;
 
 pub use absence::{Absence, AbsenceClaim, AbsenceEntry, AbsenceForm, Coverage};
 pub use agent::{AgentSpec, Condition, Objective, Weight};
+pub use behaviour::{Behaviour, UnknownBehaviour};
 pub use case::{CaseEntry, EvidenceEntry, EvidenceKind, Integrity, IntegrityLevel};
 pub use chain::{ChainError, Circumstance, Link, Stream};
 pub use claim::{Claim, ClaimedValue, Reading};

@@ -73,6 +73,12 @@ fn text(replayed: &[Replayed], same: bool) -> String {
             diverged(&mut out, divergence);
         }
     }
+    if !same && replayed.iter().any(|task| task.unnumbered) {
+        let _ = writeln!(
+            out,
+            "the run was made before behaviours were numbered (format 2.4): this version reads and verifies it, and need not repeat it"
+        );
+    }
     let _ = writeln!(out, "{}", if same { "replayed: every event came out the same" } else { "DIVERGED" });
     out
 }

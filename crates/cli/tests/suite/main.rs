@@ -19,6 +19,7 @@ mod commands;
 mod completions;
 mod containers;
 mod exit_codes;
+mod histories;
 mod interrupted;
 mod lesser_runs;
 mod mistyped_ids;

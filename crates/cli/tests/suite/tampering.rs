@@ -115,7 +115,7 @@ fn facts(folder: &Path) -> Option<String> {
 }
 
 /// A copy of the run, changed by SQL behind the back of the triggers, which stand there again afterwards.
-fn edited(place: &Place, run: &Path, name: &str, sql: &str) -> PathBuf {
+pub(crate) fn edited(place: &Place, run: &Path, name: &str, sql: &str) -> PathBuf {
     let copy = place.folder(name);
     write(&copy.join("manifest.json"), &std::fs::read(run.join("manifest.json")).unwrap());
     write(&copy.join("run.db"), &std::fs::read(run.join("run.db")).unwrap());

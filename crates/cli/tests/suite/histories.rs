@@ -1,0 +1,215 @@
+//! Stored histories: runs that were made once and that every later version must verify and replay.
+//!
+//! A history is a file of `fixtures/histories`: a line for each event, and one before it for each payload that it is the first to name.
+//! What the first events of many runs have in common (tools, vocabulary, writers) stands in `parts`, a file under its digest.
+//! With `UPDATE_GOLDEN=1` those that are missing are written, by the investigations below; none is ever written anew.
+
+mod lives;
+
+use crate::support::{Place, demo_folder, str, text};
+use ledger::{Digest, Event, FORMAT, Stream};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use store::{Durability, Entry, Reader, Writer};
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/histories")
+}
+
+/// Members of a run's first event that other runs have as well.
+const SHARED: [&str; 3] = ["tools", "vocabulary", "writers"];
+
+fn part(digest: &str) -> PathBuf {
+    fixtures().join(format!("parts/{digest}.json"))
+}
+
+/// Puts the shared members of a first event aside, each in a file under its digest.
+#[expect(clippy::disallowed_methods, reason = "a golden file is written where that was asked for")]
+fn put_aside(line: &mut Value) {
+    for member in SHARED {
+        let Some(value) = line.pointer_mut(&format!("/event/fields/{member}")) else { continue };
+        let text = serde_json::to_string(value).unwrap();
+        let digest = Digest::of(text.as_bytes()).to_string();
+        std::fs::create_dir_all(fixtures().join("parts")).unwrap();
+        std::fs::write(part(&digest), text + "\n").unwrap();
+        *value = Value::String(digest);
+    }
+}
+
+fn take_in(line: &mut Value) {
+    for member in SHARED {
+        let Some(value) = line.pointer_mut(&format!("/event/fields/{member}")) else { continue };
+        if let Some(digest) = value.as_str() {
+            *value = serde_json::from_str(&std::fs::read_to_string(part(digest)).unwrap()).unwrap();
+        }
+    }
+}
+
+/// A run as a history.
+fn history(run: &Path) -> String {
+    let reader = Reader::open(run).unwrap();
+    let (mut out, mut known) = (String::new(), BTreeSet::new());
+    for event in reader.events() {
+        let (link, event, circumstance) = event.unwrap();
+        if let Some(digest) = event.payload().filter(|digest| known.insert(*digest)) {
+            let payload = String::from_utf8(reader.payload(&digest).unwrap().unwrap()).unwrap();
+            writeln!(out, "{}", json!({ "payload": payload })).unwrap();
+        }
+        let mut line = json!({"stream": link.stream.number(), "event": event, "circumstance": circumstance});
+        put_aside(&mut line);
+        writeln!(out, "{line}").unwrap();
+    }
+    out
+}
+
+/// A history as a run in `folder`, sealed where the history is.
+fn run_of(history: &str, folder: &Path) {
+    let writer = Writer::create(folder).unwrap();
+    let (mut waiting, mut known) = (None, BTreeSet::new());
+    for line in history.lines() {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        if let Some(payload) = line.get("payload") {
+            waiting = Some(Arc::<[u8]>::from(payload.as_str().unwrap().as_bytes()));
+            continue;
+        }
+        take_in(&mut line);
+        let event: Event = serde_json::from_value(line["event"].take()).unwrap();
+        let circumstance = serde_json::from_value(line["circumstance"].take()).unwrap();
+        let stream = Stream::from_number(line["stream"].as_u64().unwrap().try_into().unwrap());
+        let fresh = event.payload().is_some_and(|digest| known.insert(digest));
+        let payload = if fresh { waiting.take() } else { None };
+        let sealed = matches!(event, Event::RunSealed(_));
+        let entry = Entry { stream, event, circumstance, payload };
+        match sealed {
+            true => drop(writer.seal(vec![entry]).unwrap()),
+            false => drop(writer.append(vec![entry], Durability::Buffered).unwrap()),
+        }
+    }
+}
+
+#[test]
+fn every_stored_history_verifies_and_replays() {
+    let place = Place::new();
+    let entries = std::fs::read_dir(fixtures()).unwrap().map(|entry| entry.unwrap().path());
+    let names: Vec<_> = entries.filter(|path| path.extension().is_some_and(|it| it == "jsonl")).collect();
+    assert!(names.len() >= lives::LIVES.len(), "UPDATE_GOLDEN=1 writes those that are missing: {names:?}");
+    for path in names {
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let folder = place.path(&name);
+        run_of(&std::fs::read_to_string(&path).unwrap(), &folder);
+        let replayed = app::replay(&folder, &app::ReplayRequest::default()).unwrap();
+        assert!(replayed.iter().all(|task| task.divergence.is_none()), "{name}: {replayed:#?}");
+        // A history has no manifest: a sealed one gets it when somebody goes on with it.
+        if Reader::open(&folder).unwrap().count("run_sealed").unwrap() == 1 {
+            // What the run came to is not what is asked: its model may have failed.
+            let (code, told) = told(&place, &["resume", &name, "--runs", "."]);
+            assert!(matches!(code, Some(0 | 50 | 60)), "{name}: {told}");
+            place.locard_ends(0, &["verify", &name, "--runs", "."]);
+        } else {
+            place.locard_ends(0, &["verify", &name, "--runs", ".", "--unsealed"]);
+        }
+    }
+}
+
+#[test]
+fn what_the_histories_were_made_of_still_replays_and_meets_what_it_was_made_for() {
+    for life in lives::LIVES {
+        let place = Place::new();
+        let run = (life.live)(&place);
+        let names: BTreeSet<&str> =
+            Reader::open(&run).unwrap().events().map(|event| event.unwrap().1.name()).collect();
+        for expected in life.meets {
+            assert!(names.contains(expected), "{}: no {expected}", life.name);
+        }
+        let replayed = app::replay(&run, &app::ReplayRequest::default()).unwrap();
+        assert!(replayed.iter().all(|task| task.divergence.is_none()), "{}: {replayed:#?}", life.name);
+        store_missing(life.name, &run);
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a golden file is written where that was asked for")]
+fn store_missing(name: &str, run: &Path) {
+    let path = fixtures().join(format!("{name}.jsonl"));
+    if std::env::var_os("UPDATE_GOLDEN").is_some() && !path.exists() {
+        std::fs::write(path, history(run)).unwrap();
+    }
+}
+
+/// A run of the demo in which something was changed by SQL.
+fn changed(place: &Place, sql: &str) -> PathBuf {
+    place.locard_ends(0, &["run", str(&demo_folder())]);
+    let run = place.only_run();
+    let path = run.join("run.db");
+    let mut permissions = path.metadata().unwrap().permissions();
+    #[expect(clippy::permissions_set_readonly_false, reason = "a test writes where nobody should")]
+    permissions.set_readonly(false);
+    std::fs::set_permissions(&path, permissions).unwrap();
+    rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap();
+    run
+}
+
+fn told(place: &Place, arguments: &[&str]) -> (Option<i32>, String) {
+    let output = place.locard(arguments);
+    (output.status.code(), text(&output.stderr) + &text(&output.stdout))
+}
+
+#[test]
+fn a_run_of_a_newer_format_is_told_by_its_format() {
+    let place = Place::new();
+    let newer = (i64::from(FORMAT.major) << 16) + i64::from(FORMAT.minor) + 1;
+    let run = changed(&place, &format!("PRAGMA user_version = {newer}"));
+    for command in ["replay", "verify", "facts", "resume"] {
+        let (code, told) = told(&place, &[command, str(&run)]);
+        assert!(matches!(code, Some(2 | 31)), "{command}: {code:?}");
+        let supported = format!("expected format {FORMAT} or an earlier one");
+        assert!(told.contains(&supported), "{command}: {told}");
+    }
+}
+
+#[test]
+fn a_run_with_a_behaviour_of_a_newer_version_is_not_replayed_and_says_why() {
+    let place = Place::new();
+    place.locard_ends(0, &["run", str(&demo_folder())]);
+    let newer = crate::replays::rechained(&place, &place.only_run(), "newer", |events| {
+        if let Some(Event::RunOpened(opened)) = events.first_mut() {
+            opened.behaviour.push(999);
+        }
+    });
+    let (code, told) = told(&place, &["replay", str(&newer)]);
+    assert_eq!(code, Some(31));
+    assert!(told.contains("found 999: a newer Locard made the run"), "{told}");
+    place.locard_ends(0, &["facts", str(&newer)]);
+}
+
+#[test]
+fn a_cut_file_is_told_as_damaged_with_its_path() {
+    let place = Place::new();
+    place.locard_ends(0, &["run", str(&demo_folder())]);
+    let run = place.only_run();
+    let bytes = std::fs::read(run.join("run.db")).unwrap();
+    for part in [0, 50, 4096, bytes.len() / 2, bytes.len() - 1] {
+        let folder = place.folder(&format!("cut-{part}"));
+        place.file(&format!("cut-{part}/run.db"), &bytes[..part]);
+        for command in ["replay", "verify", "facts"] {
+            let (code, told) = told(&place, &[command, str(&folder)]);
+            assert_eq!(code, Some(31), "{command} of {part} bytes: {told}");
+            let place = [format!("cut-{part}"), "run.db".to_owned(), "position".to_owned()];
+            assert!(place.iter().any(|place| told.contains(place)), "{command}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_missing_output_is_named_by_its_digest() {
+    let place = Place::new();
+    place.locard_ends(0, &["run", str(&demo_folder())]);
+    let run = place.only_run();
+    let delete = "DELETE FROM payloads WHERE rowid = 3;";
+    let copy = crate::tampering::edited(&place, &run, "missing", delete);
+    let (code, told) = told(&place, &["replay", str(&copy)]);
+    assert_eq!(code, Some(30), "{told}");
+    assert!(told.contains("is missing"), "{told}");
+}

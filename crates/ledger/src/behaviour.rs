@@ -1,0 +1,69 @@
+//! Numbered behaviours of engine and gateway: what a run was made with, so that later versions repeat it as it was.
+//!
+//! Whoever changes what a replay gives (a wording that models read, an order, a verdict) adds a number here, writes it into new runs, and keeps the old way for runs without it.
+//! A number is never used again for something else.
+
+use crate::event::RunOpened;
+use thiserror::Error;
+
+/// A behaviour by its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u16)]
+pub enum Behaviour {
+    /// Engine and gateway as they were when behaviours were first numbered, with format 2.4.
+    ///
+    /// A run without it is read and verified; that it comes out the same in a replay is not promised.
+    Numbered = 1,
+}
+
+impl Behaviour {
+    /// Those of this version, all of which new runs have.
+    pub const ALL: [Behaviour; 1] = [Behaviour::Numbered];
+
+    /// Those that a run was made with.
+    pub fn of(opened: &RunOpened) -> Result<Vec<Behaviour>, UnknownBehaviour> {
+        opened.behaviour.iter().copied().map(Behaviour::try_from).collect()
+    }
+}
+
+impl From<Behaviour> for u16 {
+    fn from(behaviour: Behaviour) -> u16 {
+        behaviour as u16
+    }
+}
+
+/// A run was made with a behaviour that this version does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("expected behaviours up to {known}, found {number}: a newer Locard made the run")]
+pub struct UnknownBehaviour {
+    /// Its number.
+    pub number: u16,
+    /// The newest that this version knows.
+    pub known: u16,
+}
+
+impl TryFrom<u16> for Behaviour {
+    type Error = UnknownBehaviour;
+
+    fn try_from(number: u16) -> Result<Behaviour, UnknownBehaviour> {
+        let known = Behaviour::ALL.iter().copied().map(u16::from).max().unwrap_or(0);
+        let found = Behaviour::ALL.into_iter().find(|behaviour| u16::from(*behaviour) == number);
+        found.ok_or(UnknownBehaviour { number, known })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_behaviour_has_a_number_of_its_own_and_is_found_by_it() {
+        let numbers: BTreeSet<u16> = Behaviour::ALL.into_iter().map(u16::from).collect();
+        assert_eq!(numbers.len(), Behaviour::ALL.len());
+        for behaviour in Behaviour::ALL {
+            assert_eq!(Behaviour::try_from(u16::from(behaviour)), Ok(behaviour));
+        }
+        assert_eq!(Behaviour::try_from(60_000).unwrap_err().number, 60_000);
+    }
+}
