@@ -14,6 +14,7 @@ mod compare_mft;
 mod crash;
 mod guard;
 mod mutate;
+mod tamper;
 
 const USAGE: &str = "usage: cargo xtask <chore>\n  \
     demo              write the demo case's evidence and truth from their description\n  \
@@ -25,6 +26,7 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     compare-hives HIVE...     compare hives with what reglookup tells\n  \
     compare-mft FILE...       compare $MFT files with what mft_dump tells\n  \
     crash LOCARD CASE N PLACE  kill N runs of a case at random moments, and go on with them\n  \
+    tamper LOCARD RUN N PLACE  change copies of a sealed run, N in each way, and verify them\n  \
     mutate [--count N] [--decoder NAME] [FILE...]  read damaged copies of samples, or of files\n  \
     endure FILE...            read damaged files in every way there is\n  \
     seeds                     write the samples as first inputs of the fuzz targets";
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
         Some("compare-hives") => compare_hives(),
         Some("compare-mft") => compare_tables(),
         Some("crash") => crash(),
+        Some("tamper") => tamper(),
         Some("mutate") => mutate::mutate(|line| eprintln!("{line}")),
         Some("endure") => mutate::endure(|line| eprintln!("{line}")),
         Some("seeds") => seeds(),
@@ -119,15 +122,31 @@ fn compare_tables() -> io::Result<()> {
 
 /// Fails when a killed run did not come to the same seal.
 fn crash() -> io::Result<()> {
-    let arguments: Vec<_> = std::env::args_os().skip(2).map(PathBuf::from).collect();
-    let wrong = || io::Error::other("expected the program, a case, a number of runs and a folder of ours");
-    let [locard, case, times, place] = arguments.try_into().map_err(|_| wrong())?;
-    let times = times.to_str().and_then(|times| times.parse().ok()).ok_or_else(wrong)?;
+    let (locard, case, times, place) = campaign()?;
     let campaign = crash::Campaign { locard, case, times, place };
     match crash::campaign(&campaign, &mut |line| eprintln!("{line}"))? {
         0 => Ok(()),
         different => Err(io::Error::other(format!("{different} of {times} runs are not the same"))),
     }
+}
+
+/// Fails when a change was missed that has a meaning.
+fn tamper() -> io::Result<()> {
+    let (locard, run, times, place) = campaign()?;
+    let campaign = tamper::Campaign { locard, run, times, place };
+    match tamper::campaign(&campaign, &mut |line| eprintln!("{line}"))? {
+        0 => Ok(()),
+        missed => Err(io::Error::other(format!("{missed} changes were missed"))),
+    }
+}
+
+/// The arguments of a campaign: the program, a case or a run, a number, a folder of ours.
+fn campaign() -> io::Result<(PathBuf, PathBuf, u32, PathBuf)> {
+    let arguments: Vec<_> = std::env::args_os().skip(2).map(PathBuf::from).collect();
+    let wrong = || io::Error::other("expected the program, a case or a run, a number and a folder of ours");
+    let [locard, subject, times, place] = arguments.try_into().map_err(|_| wrong())?;
+    let times = times.to_str().and_then(|times| times.parse().ok()).ok_or_else(wrong)?;
+    Ok((locard, subject, times, place))
 }
 
 /// The folder of the workspace.

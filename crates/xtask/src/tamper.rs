@@ -1,0 +1,149 @@
+//! A tamper campaign: copies of a sealed run are changed in every way that comes to mind, and `locard verify` must find each change, or nothing that the run says may differ.
+
+mod change;
+mod forge;
+
+use change::KINDS;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use testkit::random::Random;
+
+/// What is changed, and how often.
+pub(crate) struct Campaign {
+    /// The program.
+    pub(crate) locard: PathBuf,
+    /// A sealed run.
+    pub(crate) run: PathBuf,
+    /// How many copies are changed in each way.
+    pub(crate) times: u32,
+    /// A folder of ours, in which copies are made and removed.
+    pub(crate) place: PathBuf,
+}
+
+/// What came of one way of changing a run.
+#[derive(Debug, Default)]
+struct Tally {
+    found: u32,
+    meaningless: u32,
+    missed: u32,
+}
+
+/// Runs the campaign; tells what was missed and the table, and gives the number of changes that were missed.
+pub(crate) fn campaign(campaign: &Campaign, tell: &mut dyn FnMut(String)) -> io::Result<u32> {
+    std::fs::create_dir_all(&campaign.place)?;
+    let copy = campaign.place.join("copy");
+    renew(&campaign.run, &copy)?;
+    let said = campaign.said(&copy)?;
+    let mut random = Random::new(11);
+    let (mut missed, mut lines) = (0, Vec::new());
+    for kind in KINDS {
+        let mut tally = Tally::default();
+        for _ in 0..campaign.times {
+            renew(&campaign.run, &copy)?;
+            let what = (kind.change)(&copy, &mut random)?;
+            match campaign.verifies(&copy, None)? {
+                false => tally.found += 1,
+                true if campaign.said(&copy).is_ok_and(|now| now == said) => tally.meaningless += 1,
+                true => {
+                    tally.missed += 1;
+                    tell(format!("MISSED: {}: {what}", kind.name));
+                }
+            }
+        }
+        missed += tally.missed;
+        lines.push(format!("| {} | {} | {} | {} |", kind.name, tally.found, tally.meaningless, tally.missed));
+    }
+    missed += campaign.forged(&copy, &mut random, tell, &mut lines)?;
+    tell("| change | found | without meaning | missed |\n|---|---|---|---|".to_owned());
+    lines.into_iter().for_each(tell);
+    Ok(missed)
+}
+
+impl Campaign {
+    /// Logs that are changed, chained anew and sealed anew: whoever has the folder alone cannot tell; who kept the head can.
+    fn forged(
+        &self,
+        copy: &Path,
+        random: &mut Random,
+        tell: &mut dyn FnMut(String),
+        lines: &mut Vec<String>,
+    ) -> io::Result<u32> {
+        let kept = self.run.join("manifest.json");
+        let (mut chained, mut sealed, mut alone) = (Tally::default(), Tally::default(), 0);
+        for _ in 0..self.times {
+            forge::rechain(&self.run, copy, random)?;
+            std::fs::copy(&kept, copy.join("manifest.json"))?;
+            self.count(copy, None, &mut chained)?;
+            std::fs::remove_file(copy.join("manifest.json"))?;
+            // The manifest of a sealed log is written by whoever goes on with it.
+            self.locard(&["resume".as_ref(), copy.as_os_str()])?;
+            alone += u32::from(self.verifies(copy, None)?);
+            self.count(copy, Some(&kept), &mut sealed)?;
+        }
+        for (name, tally) in [
+            ("a time changed, chained anew, the old manifest", &chained),
+            ("the same, sealed anew, against a head kept elsewhere", &sealed),
+        ] {
+            if tally.missed > 0 {
+                tell(format!("MISSED: {name}: {}", tally.missed));
+            }
+            lines.push(format!("| {name} | {} | 0 | {} |", tally.found, tally.missed));
+        }
+        lines.push(format!(
+            "| the same, sealed anew, against nothing: verify says that nobody vouches for the head | {} | 0 | {alone} by design |",
+            self.times - alone
+        ));
+        Ok(chained.missed + sealed.missed)
+    }
+
+    fn count(&self, copy: &Path, head: Option<&Path>, tally: &mut Tally) -> io::Result<()> {
+        match self.verifies(copy, head)? {
+            true => tally.missed += 1,
+            false => tally.found += 1,
+        }
+        Ok(())
+    }
+
+    fn verifies(&self, run: &Path, head: Option<&Path>) -> io::Result<bool> {
+        let head = head.map(|head| ["--head".as_ref(), head.as_os_str()]);
+        let arguments = ["verify".as_ref(), run.as_os_str()].into_iter().chain(head.into_iter().flatten());
+        let output = self.locard(&arguments.collect::<Vec<_>>())?;
+        match output.status.code() {
+            Some(0) => Ok(true),
+            Some(2..) => Ok(false),
+            // A panic is a defect of ours, whatever the run is.
+            Some(_) | None => Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned())),
+        }
+    }
+
+    /// Everything that the run says, as programs read it.
+    fn said(&self, run: &Path) -> io::Result<Vec<Vec<u8>>> {
+        let says = |command: &str| {
+            let format = ["--format".as_ref(), "json".as_ref()];
+            let output = self.locard(&[&[command.as_ref(), run.as_os_str()][..], &format].concat())?;
+            match output.status.success() {
+                true => Ok(output.stdout),
+                false => Err(io::Error::other(format!("{command} ended with {}", output.status))),
+            }
+        };
+        ["facts", "report", "rejections"].into_iter().map(says).collect()
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the campaign starts the program as a person does")]
+    fn locard(&self, arguments: &[&std::ffi::OsStr]) -> io::Result<Output> {
+        Command::new(&self.locard).args(arguments).output()
+    }
+}
+
+/// A fresh copy of the run, which can be written.
+fn renew(run: &Path, copy: &Path) -> io::Result<()> {
+    if copy.exists() {
+        std::fs::remove_dir_all(copy)?;
+    }
+    std::fs::create_dir_all(copy)?;
+    for name in ["run.db", "manifest.json"] {
+        change::write(&copy.join(name), &std::fs::read(run.join(name))?)?;
+    }
+    Ok(())
+}
