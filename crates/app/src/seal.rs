@@ -172,3 +172,19 @@ pub(crate) fn read_manifest(folder: &Path) -> Result<Option<Manifest>, ManifestE
     };
     serde_json::from_slice(&text).map(Some).map_err(|source| ManifestError::Malformed { path, source })
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_of_an_older_format_reads_and_writes_as_it_was() {
+        let digest = Digest::of(b"x");
+        let text = format!(
+            "{{\"run\":\"r\",\"format\":{{\"major\":2,\"minor\":3}},\"program\":\"0.1.0\",\"head\":\"{digest}\",\"events\":1,\"payloads\":0,\"tools\":\"{digest}\",\"rules\":\"{digest}\",\"vocabulary\":\"{digest}\",\"agents\":{{\"task-1\":{{\"agent\":\"a\",\"spec\":\"{digest}\",\"model\":\"m\",\"model_digest\":null}}}}}}"
+        );
+        let manifest: Manifest = serde_json::from_str(&text).unwrap();
+        assert_eq!(serde_json::to_string(&manifest).unwrap(), text);
+    }
+}

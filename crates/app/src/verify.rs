@@ -88,8 +88,7 @@ struct Chain {
 
 impl Chain {
     fn read(reader: &Reader) -> Chain {
-        let mut chain =
-            Chain { events: Vec::new(), links: Vec::new(), heads: Vec::new(), found: Vec::new() };
+        let mut chain = Chain { events: Vec::new(), links: Vec::new(), heads: Vec::new(), found: Vec::new() };
         let mut events = reader.events();
         for event in events.by_ref() {
             match event {
@@ -151,8 +150,7 @@ fn describe(certificate: &mut Certificate, events: &Logged, whole: bool) {
         label: entry.label.clone(),
         kind: entry.kind,
         expected_sha256: entry.expected_sha256,
-        integrity: hashed(&entry.label)
-            .map(|hashed| IntegrityOf::new(&hashed.integrity, hashed.as_expected)),
+        integrity: hashed(&entry.label).map(|hashed| IntegrityOf::new(&hashed.integrity, hashed.as_expected)),
     });
     certificate.evidence = evidence.collect();
 }

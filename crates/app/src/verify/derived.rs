@@ -41,8 +41,10 @@ fn bears_out<'l>(
         return Err("it compares nothing");
     }
     let all = |holds: fn(&BoundValue, &BoundValue) -> bool, what| {
-        let mut pairs =
-            values.iter().enumerate().flat_map(|(at, one)| values.iter().skip(at + 1).map(move |two| (one, two)));
+        let mut pairs = values
+            .iter()
+            .enumerate()
+            .flat_map(|(at, one)| values.iter().skip(at + 1).map(move |two| (one, two)));
         if pairs.all(|(one, two)| holds(one, two)) { Ok(()) } else { Err(what) }
     };
     match &entry.derivation {

@@ -85,8 +85,7 @@ fn told(bytes: &[u8]) -> Vec<Digest> {
     }
     let text = String::from_utf8_lossy(bytes);
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
-    let heads: BTreeSet<Digest> =
-        words.filter_map(|word| word.to_ascii_lowercase().parse().ok()).collect();
+    let heads: BTreeSet<Digest> = words.filter_map(|word| word.to_ascii_lowercase().parse().ok()).collect();
     heads.into_iter().collect()
 }
 

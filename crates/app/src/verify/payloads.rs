@@ -75,8 +75,7 @@ impl Payloads {
     /// What an event says of its output's size.
     fn size(&mut self, ended: &InvocationEnded) {
         let output = ended.output.and_then(|digest| self.outputs.get(&digest));
-        let (records, bytes) =
-            output.map_or((0, 0), |output| (output.records().len(), output.bytes().len()));
+        let (records, bytes) = output.map_or((0, 0), |output| (output.records().len(), output.bytes().len()));
         let shown = ended.shown.iter().all(|range| range.end.0 as usize <= records);
         let mut say = |what: &str| self.found.push((ended.invocation.to_string(), what.to_owned()));
         if ended.records as usize != records || ended.bytes != bytes as u64 || !shown {

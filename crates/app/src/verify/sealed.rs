@@ -24,9 +24,7 @@ pub(super) fn check(
         (Err(error), _) => (false, found(MANIFEST, &told(&error))),
         (Ok(None), None) => (false, Vec::new()),
         (Ok(None), Some(_)) => (false, found(MANIFEST, "the log is sealed, but the manifest is missing")),
-        (Ok(Some(_)), None) => {
-            (false, found("the log", "a manifest seals the run, but the log has no seal"))
-        }
+        (Ok(Some(_)), None) => (false, found("the log", "a manifest seals the run, but the log has no seal")),
         (Ok(Some(manifest)), Some(sealed)) => (true, seal(&manifest, sealed, events, head, heads)),
     }
 }

@@ -31,8 +31,7 @@ mod tests {
     #[test]
     fn a_request_is_the_one_that_openssl_writes() {
         let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        let expected =
-            format!("30390201013031300d060960864801650304020105000420{digest}0101ff");
+        let expected = format!("30390201013031300d060960864801650304020105000420{digest}0101ff");
         let found: String = timestamp_request(b"abc").iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(found, expected);
     }

@@ -2,7 +2,7 @@
 
 use super::log::{Found, Log, place};
 use ledger::event::{EvidenceHashed, InvocationEnded, InvocationStarted};
-use ledger::{Digest, EvidenceEntry, Event, IntegrityLevel, InvocationId, Output, Stream, TaskId};
+use ledger::{Digest, Event, EvidenceEntry, IntegrityLevel, InvocationId, Output, Stream, TaskId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -18,7 +18,9 @@ pub(super) fn amiss(log: Log<'_>) -> Vec<Found> {
         }
         if let Some(other) = circumstance.cost.and_then(|cost| cost.served_from) {
             let own = match (stream, event) {
-                (Stream::Task(task), Event::InvocationEnded(ended)) => calls.get(&ended.invocation).zip(Some(*task)),
+                (Stream::Task(task), Event::InvocationEnded(ended)) => {
+                    calls.get(&ended.invocation).zip(Some(*task))
+                }
                 _ => None,
             };
             let same = own.is_some_and(|(own, task)| {
@@ -75,17 +77,15 @@ fn calls(log: Log<'_>) -> BTreeMap<InvocationId, Call<'_>> {
 }
 
 /// The labels that an event names, and where.
-fn labels<'l>(
-    event: &'l Event,
-    outputs: &'l BTreeMap<Digest, Arc<Output>>,
-) -> Vec<(&'l str, &'static str)> {
+fn labels<'l>(event: &'l Event, outputs: &'l BTreeMap<Digest, Arc<Output>>) -> Vec<(&'l str, &'static str)> {
     match event {
         Event::NamesIndexed(indexed) => vec![(&indexed.evidence, "it")],
         Event::TimelineIndexed(indexed) => vec![(&indexed.evidence, "it")],
         Event::EvidenceHashed(hashed) => vec![(&hashed.evidence, "it")],
         Event::InvocationEnded(ended) => {
             let records = ended.output.and_then(|digest| outputs.get(&digest)).map(|output| output.records());
-            let of_records = records.unwrap_or_default().iter().map(|record| record.locator.evidence.as_str());
+            let of_records =
+                records.unwrap_or_default().iter().map(|record| record.locator.evidence.as_str());
             let distinct: BTreeSet<&str> = of_records.collect();
             distinct.into_iter().map(|label| (label, "a record of its output")).collect()
         }
@@ -116,9 +116,10 @@ impl Seen {
             Event::EvidenceHashed(hashed) => {
                 once(&mut self.hashed, &hashed.evidence)?;
                 let entry = log.opened.case.evidence.iter().find(|entry| entry.label == hashed.evidence);
-                entry.is_none_or(|entry| promised(entry, hashed)).then_some(()).ok_or(
-                    "whether it has the hash that the case promises is not what both hashes say",
-                )
+                entry
+                    .is_none_or(|entry| promised(entry, hashed))
+                    .then_some(())
+                    .ok_or("whether it has the hash that the case promises is not what both hashes say")
             }
             Event::TaskEnded(_) => {
                 self.ended += 1;
