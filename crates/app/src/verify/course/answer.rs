@@ -99,7 +99,7 @@ impl<'l> Course<'l> {
             return Err("its arguments are not those of its call");
         }
         let spec = self.log.opened.tools.iter().find(|tool| tool.name == started.tool);
-        if !spec.is_some_and(|spec| spec.class == ToolClass::Investigate) {
+        if spec.is_none_or(|spec| spec.class != ToolClass::Investigate) {
             return Err("its tool looks at no evidence");
         }
         match self.running.replace(started) {
