@@ -49,5 +49,8 @@ pub use run::{
 pub use seal::{MANIFEST, Manifest};
 pub use truth::{TruthError, load_truth};
 pub use unchanged::Change;
-pub use verify::{Certificate, Finding, Level, verify};
+pub use verify::{
+    Certificate, Checker, EvidenceOf, Finding, HeadError, IntegrityOf, Keep, KeepError, KeptHead, Level,
+    Reach, SignatureError, Signer, Standing, keep_certificate, timestamp_request, verify, verify_against,
+};
 pub use worker::{ToolError, WorkerRequest, call_tool, describe_confinement, worker_main};

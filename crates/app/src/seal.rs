@@ -36,9 +36,21 @@ pub struct Manifest {
     pub rules: Digest,
     /// The digest of its vocabulary of predicates.
     pub vocabulary: Digest,
+    /// The digest of each tool's specification, by name; nothing before format 2.4.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub each_tool: BTreeMap<String, Digest>,
+    /// The digest of the tables of who could have written which field; nothing before format 2.4.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writers: Option<Digest>,
+    /// The behaviour flags in force; nothing before format 2.4.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub behaviour: Option<Vec<u16>>,
     /// Who did its tasks, by task.
     pub agents: BTreeMap<String, AgentSeal>,
 }
+
+/// The first format whose manifest names single tools, prompts, tables of writers and behaviour flags.
+const IN_DETAIL: Format = Format { major: 2, minor: 4 };
 
 /// The versions of one task's agent and model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +60,9 @@ pub struct AgentSeal {
     pub agent: String,
     /// The digest of what it was told and asked: prompt, surface, objectives.
     pub spec: Digest,
+    /// The digest of its prompt's text alone; nothing before format 2.4.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<Digest>,
     /// The model.
     pub model: String,
     /// The digest of the model's data, such as the playbook's file.
@@ -70,15 +85,19 @@ impl Manifest {
         assigned: impl IntoIterator<Item = &'a TaskAssigned>,
         seal: Sealing,
     ) -> Result<Manifest, CanonicalError> {
+        let in_detail = opened.format >= IN_DETAIL;
         let agent = |assigned: &TaskAssigned| {
             let seal = AgentSeal {
                 agent: assigned.agent.name.clone(),
-                spec: Digest::of(&canonical::to_vec(&assigned.agent)?),
+                spec: digest(&assigned.agent)?,
+                prompt: in_detail.then(|| Digest::of(assigned.agent.prompt.as_bytes())),
                 model: assigned.model.clone(),
                 model_digest: assigned.model_digest,
             };
             Ok((assigned.task.to_string(), seal))
         };
+        let tools = opened.tools.iter().filter(|_| in_detail);
+        let each_tool = tools.map(|tool| Ok((tool.name.clone(), digest(tool)?)));
         Ok(Manifest {
             run: run.clone(),
             format: opened.format,
@@ -86,12 +105,20 @@ impl Manifest {
             head: seal.head,
             events: seal.events,
             payloads: seal.payloads,
-            tools: Digest::of(&canonical::to_vec(&opened.tools)?),
-            rules: Digest::of(&canonical::to_vec(&opened.rules)?),
-            vocabulary: Digest::of(&canonical::to_vec(&opened.vocabulary)?),
+            tools: digest(&opened.tools)?,
+            rules: digest(&opened.rules)?,
+            vocabulary: digest(&opened.vocabulary)?,
+            each_tool: each_tool.collect::<Result<_, _>>()?,
+            writers: in_detail.then(|| digest(&opened.writers)).transpose()?,
+            behaviour: in_detail.then(|| opened.behaviour.clone()),
             agents: assigned.into_iter().map(agent).collect::<Result<_, _>>()?,
         })
     }
+}
+
+/// The digest of something in its canonical form.
+fn digest(of: &impl Serialize) -> Result<Digest, CanonicalError> {
+    Ok(Digest::of(&canonical::to_vec(of)?))
 }
 
 /// Why there is no manifest.
@@ -136,4 +163,20 @@ pub(crate) fn read_manifest(folder: &Path) -> Result<Option<Manifest>, ManifestE
         Err(source) => return Err(ManifestError::File { path, source }),
     };
     serde_json::from_slice(&text).map(Some).map_err(|source| ManifestError::Malformed { path, source })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_of_an_older_format_reads_and_writes_as_it_was() {
+        let digest = Digest::of(b"x");
+        let text = format!(
+            "{{\"run\":\"r\",\"format\":{{\"major\":2,\"minor\":3}},\"program\":\"0.1.0\",\"head\":\"{digest}\",\"events\":1,\"payloads\":0,\"tools\":\"{digest}\",\"rules\":\"{digest}\",\"vocabulary\":\"{digest}\",\"agents\":{{\"task-1\":{{\"agent\":\"a\",\"spec\":\"{digest}\",\"model\":\"m\",\"model_digest\":null}}}}}}"
+        );
+        let manifest: Manifest = serde_json::from_str(&text).unwrap();
+        assert_eq!(serde_json::to_string(&manifest).unwrap(), text);
+    }
 }

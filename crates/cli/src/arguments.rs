@@ -199,6 +199,27 @@ pub(crate) struct VerifyArguments {
     /// Nothing tells whether events are missing at the end of such a run.
     #[arg(long)]
     pub(crate) unsealed: bool,
+    /// A head kept elsewhere: its digits, or a manifest, certificate or text
+    ///
+    /// Only such a head tells a run that was written anew as a whole from the one that was sealed.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) head: Option<PathBuf>,
+    /// The public key that must have signed the file of --head (FILE.sig)
+    #[arg(long, value_name = "PEM", requires = "head", hide_short_help = true)]
+    pub(crate) key: Option<PathBuf>,
+    /// Write what was verified into a new file
+    ///
+    /// JSON; the same run gives the same bytes.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) certificate: Option<PathBuf>,
+    /// An ed25519 key to sign the certificate with, into FILE.sig
+    ///
+    /// PEM over PKCS#8, as `openssl genpkey -algorithm ed25519` writes it.
+    #[arg(long, value_name = "PEM", requires = "certificate", hide_short_help = true)]
+    pub(crate) sign: Option<PathBuf>,
+    /// Write a request (RFC 3161) for a timestamp over the certificate
+    #[arg(long, value_name = "FILE", requires = "certificate", hide_short_help = true)]
+    pub(crate) timestamp_request: Option<PathBuf>,
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,

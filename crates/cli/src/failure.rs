@@ -64,6 +64,14 @@ pub(crate) enum Failure {
     #[error("failed to {0}")]
     Replay(#[source] app::ReplayError),
     #[error("failed to {0}")]
+    Head(#[source] app::HeadError),
+    #[error("failed to read the head {}: it lies in the run's own folder, and vouches for nothing", path.display())]
+    OwnHead { path: PathBuf },
+    #[error("failed to {0}")]
+    Key(#[source] app::SignatureError),
+    #[error("failed to {0}")]
+    Keep(#[source] app::KeepError),
+    #[error("failed to {0}")]
     List(#[source] app::ListError),
     #[error("failed to investigate the case: a thread of the program panicked")]
     Panicked,
@@ -76,6 +84,12 @@ impl Failure {
     const OUTPUT_CLOSED: u8 = 3;
     pub(crate) const DIVERGED: u8 = 30;
     pub(crate) const TAMPERED: u8 = 31;
+    pub(crate) const UNSEALED: u8 = 32;
+    pub(crate) const UNFOUNDED: u8 = 33;
+    pub(crate) const NOT_REPRODUCED: u8 = 34;
+    pub(crate) const OTHER_BYTES: u8 = 35;
+    pub(crate) const OTHER_HEAD: u8 = 36;
+    const SIGNATURE: u8 = 37;
     const SANDBOX: u8 = 40;
     pub(crate) const MODEL: u8 = 50;
     pub(crate) const BUDGET: u8 = 60;
@@ -103,11 +117,17 @@ impl Failure {
             | Failure::Model { .. }
             | Failure::ToolArgument { .. }
             | Failure::List(_)
+            | Failure::OwnHead { .. }
+            | Failure::Key(_)
             | Failure::Replay(app::ReplayError::NoTask { .. })
             | Failure::NoSuchTool { .. } => Failure::USAGE,
             Failure::Init(app::InitError::Hash { source, .. }) => tool_code(source),
             Failure::Init(app::InitError::Unreadable(_)) => Failure::DEFECT,
             Failure::Init(_) => Failure::USAGE,
+            Failure::Head(app::HeadError::Signature(_)) => Failure::SIGNATURE,
+            Failure::Head(_) => Failure::USAGE,
+            Failure::Keep(app::KeepError::Encode(_)) => Failure::DEFECT,
+            Failure::Keep(_) => Failure::USAGE,
             Failure::Run(error) => run_code(error),
             Failure::Tool(error) => tool_code(error),
             Failure::Open(error)

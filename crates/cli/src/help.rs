@@ -11,7 +11,8 @@ Exit codes:
   2   usage or configuration, or evidence that cannot be opened, has
       another hash than promised, or changed while it was examined
   3   standard output was closed
-  31  a recording is unreadable, was tampered with, or is not sealed
+  31  a recording is unreadable or was tampered with
+  32  to 37: other things that a verification found (verify --help)
   40  tools cannot be confined here
   50  the model failed
   60  a budget was spent before anything was recorded
@@ -66,10 +67,23 @@ Examples:
 
 pub(crate) const VERIFY: &str = "\
 Examples:
-  locard verify 2026
-      0 when all holds and the run is sealed, otherwise 31
-  locard verify 2026 --unsealed
-      also 0 for a run that broke off, when all that is there holds";
+  locard verify latest --certificate latest.json --sign key.pem
+      what was verified as a file, with a signature beside it
+  locard verify 2026 --head latest.json --key pub.pem
+      whether the run is still the one that the file was written of
+
+Levels: the log is consistent; facts stand in stored outputs; outputs are
+reproduced; raw spans are read again; and, apart from these, the head is
+anchored outside. Nobody but a head kept elsewhere vouches for the folder.
+
+Exit codes: 0 all that was looked at holds; otherwise the first of
+  31 the log is unreadable, or was tampered with
+  32 the run is not sealed (--unsealed accepts that)
+  33 a fact, a verdict, a total or an edge does not hold
+  34 tools gave other outputs
+  35 the evidence has other bytes
+  36 the head is not the one that is kept elsewhere
+and 37 before anything is looked at: the signature of --head does not verify.";
 
 pub(crate) const REPLAY: &str = "\
 Examples:

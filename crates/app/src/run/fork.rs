@@ -10,7 +10,8 @@ use crate::agents::Agent;
 use crate::clock::Clock;
 use crate::stored::{Stored, StoredTask};
 use ledger::event::{Parent, RunOpened, TaskAssigned};
-use ledger::{Circumstance, Event, FORMAT, RunId, Stream, TaskId};
+use ledger::{Circumstance, Event, FORMAT, InvocationId, RunId, Stream, TaskId};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::{Durability, Entry, Reader, Writer};
@@ -57,7 +58,8 @@ pub fn fork(request: &ForkRequest) -> Result<PathBuf, RunError> {
         run.zip(head).map(|(run, head)| Parent { run, head, task: assigned.task, turn: request.turn });
     let opened =
         RunOpened { format: FORMAT, program: env!("CARGO_PKG_VERSION").to_owned(), parent, ..opened.clone() };
-    let branch = Branch { opened, id, assigned, turn: request.turn, past: false };
+    let gone = gone(task, request.turn);
+    let branch = Branch { opened, id, assigned, turn: request.turn, past: false, gone };
     branch.copy(&request.folder, &reader, &writer)?;
     Ok(made)
 }
@@ -89,6 +91,15 @@ fn reassigned(
     Ok(TaskAssigned { model: model.name().to_owned(), model_digest: model.digest(), ..before.clone() })
 }
 
+/// The invocations of a task from a turn on.
+fn gone(task: &StoredTask, turn: u32) -> BTreeSet<InvocationId> {
+    let started = task.events.iter().filter_map(|event| match event {
+        Event::InvocationStarted(started) if started.turn >= turn => Some(started.invocation),
+        _ => None,
+    });
+    started.collect()
+}
+
 fn head(reader: &Reader) -> Result<Option<ledger::Digest>, crate::open::OpenRunError> {
     // The events have been read and checked once.
     let mut events = reader.events();
@@ -104,6 +115,8 @@ struct Branch {
     turn: u32,
     /// Whether the turn was met.
     past: bool,
+    /// Invocations behind it.
+    gone: BTreeSet<InvocationId>,
 }
 
 impl Branch {
@@ -134,8 +147,12 @@ impl Branch {
         &mut self,
         stream: Stream,
         event: Event,
-        circumstance: Circumstance,
+        mut circumstance: Circumstance,
     ) -> Option<(Event, Circumstance)> {
+        if let Some(cost) = &mut circumstance.cost {
+            // What answered a call of another task is not there any more; its answer is.
+            cost.served_from = cost.served_from.filter(|other| !self.gone.contains(other));
+        }
         match event {
             Event::RunOpened(_) => {
                 let circumstance = Circumstance { run: Some(self.id.clone()), ..circumstance };

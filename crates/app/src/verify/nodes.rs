@@ -2,7 +2,7 @@
 
 use ground::mentions;
 use ledger::event::{EntityAdded, RelationAdded};
-use ledger::{FactEntry, FactId, NodeId};
+use ledger::{BoundValue, FactEntry, FactId, FieldValue, NodeId};
 
 /// What one task added to the graph without the support that the engine asks for: every fact of an entity names it, and of each entity that a relation joins at least one does.
 pub(super) fn unsupported<'r>(
@@ -10,7 +10,8 @@ pub(super) fn unsupported<'r>(
     relations: &[RelationAdded],
     fact: impl Fn(FactId) -> Option<&'r FactEntry>,
 ) -> Vec<(NodeId, String)> {
-    let names = |id: &FactId, name: &str| fact(*id).is_some_and(|fact| mentions(fact, name));
+    let names =
+        |id: &FactId, name: &str| fact(*id).is_some_and(|fact| mentions(fact, name) && holds(fact, name));
     let mut found = Vec::new();
     for added in entities {
         let silent = added.facts.iter().filter(|id| !names(id, &added.name));
@@ -30,12 +31,44 @@ pub(super) fn unsupported<'r>(
     found
 }
 
+/// Whether a fact names `name`, with nothing of the gateway's matching: letter case and the direction of slashes aside, it stands in a value between separators or the value's ends.
+///
+/// Of what is not ASCII nothing is said here.
+fn holds(fact: &FactEntry, name: &str) -> bool {
+    let name = plain(name);
+    let name = name.strip_prefix("//?/").unwrap_or(&name).trim_matches('/');
+    let in_text = |text: &str| {
+        let text = plain(text);
+        text.match_indices(name).any(|(start, _)| {
+            let (before, after) = (text.get(..start), text.get(start + name.len()..));
+            before.is_none_or(|before| before.is_empty() || before.ends_with('/'))
+                && after.is_none_or(|after| after.is_empty() || after.starts_with('/'))
+        }) || !text.is_ascii()
+    };
+    let bound = std::iter::once(&fact.subject).chain(&fact.values);
+    let in_value = |bound: &BoundValue| match (&bound.value, &bound.quotation) {
+        (_, Some(quotation)) => in_text(quotation),
+        (FieldValue::List(items), None) => items.iter().any(|item| in_text(item)),
+        (value, None) => in_text(&value.to_text()),
+    };
+    !name.is_ascii() || bound.into_iter().any(in_value)
+}
+
+/// In small letters, with slashes in one direction and each once but for those in front.
+fn plain(text: &str) -> String {
+    let text = text.trim().to_lowercase().replace('\\', "/");
+    let rest = text.trim_start_matches('/');
+    let front = text.len() - rest.len();
+    let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
+    format!("{}{}", text.get(..front).unwrap_or_default(), parts.join("/"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use ledger::{
-        BoundValue, ByteSpan, Digest, EntityId, EntityKind, FieldValue, IdSpace, InvocationId, Locator,
-        Predicate, RecordId, RelationId, RelationKind, Seed, TaskId, Tier,
+        ByteSpan, Digest, EntityId, EntityKind, IdSpace, InvocationId, Locator, Predicate, RecordId,
+        RelationId, RelationKind, Seed, TaskId, Tier,
     };
 
     fn ids() -> IdSpace {
@@ -94,5 +127,16 @@ mod tests {
         let relation = RelationId::assign(&ids(), TaskId(1), 0).unwrap();
         assert_eq!(nodes, [NodeId::Entity(mallory.entity), NodeId::Relation(relation)], "{forged:?}");
         assert_eq!(unsupported(&good, &[], |_| None).len(), 2);
+    }
+
+    #[test]
+    fn a_name_stands_between_separators() {
+        let held = fact(r"\\?\C:\Users\Eve\Evil.exe");
+        for name in ["eve", "EVIL.EXE", r"C:\Users\eve\evil.exe", "users/eve", r"\\?\c:\users"] {
+            assert!(holds(&held, name), "{name}");
+        }
+        for name in ["ev", "vil.exe", "mallory", "eve/users"] {
+            assert!(!holds(&held, name), "{name}");
+        }
     }
 }

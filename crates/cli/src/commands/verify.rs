@@ -2,33 +2,76 @@
 
 use crate::arguments::VerifyArguments;
 use crate::commands::{UNCONFINED, ended, print, run_folder};
-use crate::failure::Failure;
+use crate::failure::{Failure, describe};
 use crate::printer::Printer;
-use app::Certificate;
+use app::{Certificate, Checker, Keep, KeptHead, Level, Signer, Standing};
 use report::terminal;
 use serde_json::{Value, json};
 use std::fmt::Write;
+use std::path::Path;
 
 pub(super) fn execute(arguments: &VerifyArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let folder = run_folder(&arguments.run, &arguments.runs)?;
-    let certificate = app::verify(&folder);
-    // Whoever strips the seal and the manifest must not pass for a run that broke off, unless that is expected.
-    let verified = certificate.holds() && (certificate.sealed || arguments.unsealed);
+    let head = head(arguments, &folder)?;
+    let keep = keep(arguments)?;
+    let certificate = app::verify_against(&folder, head.as_ref());
+    let code = code(&certificate, arguments.unsealed);
+    let kept = keep.map(|keep| app::keep_certificate(&certificate, &keep).map_err(Failure::Keep));
     let printed =
-        print(printer, arguments.format, || text(&certificate, verified), || value(&certificate, verified));
-    Ok(ended(printer, printed, if verified { 0 } else { Failure::TAMPERED }))
+        print(printer, arguments.format, || text(&certificate, code, head), || value(&certificate, code));
+    let code = ended(printer, printed, code);
+    match kept {
+        Some(Err(failure)) => {
+            printer.complain(&describe(&failure));
+            Ok(code.max(failure.code()))
+        }
+        Some(Ok(())) | None => Ok(code),
+    }
 }
 
-fn value(certificate: &Certificate, verified: bool) -> Value {
+/// The head to compare with.
+fn head(arguments: &VerifyArguments, folder: &Path) -> Result<Option<KeptHead>, Failure> {
+    let Some(path) = &arguments.head else { return Ok(None) };
+    let within = path.canonicalize().ok().zip(folder.canonicalize().ok());
+    if within.is_some_and(|(path, folder)| path.starts_with(folder)) {
+        return Err(Failure::OwnHead { path: path.clone() });
+    }
+    let key = arguments.key.as_deref().map(Checker::read).transpose().map_err(Failure::Key)?;
+    KeptHead::of_argument(path, key.as_ref()).map(Some).map_err(Failure::Head)
+}
+
+/// What to write; the key is read before anything is verified.
+fn keep(arguments: &VerifyArguments) -> Result<Option<Keep>, Failure> {
+    let Some(certificate) = arguments.certificate.clone() else { return Ok(None) };
+    let signer = arguments.sign.as_deref().map(Signer::read).transpose().map_err(Failure::Key)?;
+    Ok(Some(Keep { certificate, signer, timestamp_request: arguments.timestamp_request.clone() }))
+}
+
+/// The exit code of the lowest level that does not hold: what stands on it means nothing.
+fn code(certificate: &Certificate, unsealed: bool) -> u8 {
+    match certificate.failed() {
+        Some(Level::LogConsistent) => Failure::TAMPERED,
+        // Whoever strips the seal and the manifest must not pass for a run that broke off, unless that is expected.
+        _ if !certificate.sealed && !unsealed => Failure::UNSEALED,
+        Some(Level::FactsStand) => Failure::UNFOUNDED,
+        Some(Level::OutputsReproduced) => Failure::NOT_REPRODUCED,
+        Some(Level::SpansReadAgain) => Failure::OTHER_BYTES,
+        Some(Level::HeadAnchored) => Failure::OTHER_HEAD,
+        None => 0,
+    }
+}
+
+fn value(certificate: &Certificate, code: u8) -> Value {
     json!({
         "locard_verify": 1,
-        "verified": verified,
+        "verified": code == 0,
+        "exit_code": code,
         "confined": certificate.confined,
         "certificate": certificate,
     })
 }
 
-fn text(certificate: &Certificate, verified: bool) -> String {
+fn text(certificate: &Certificate, code: u8, kept: Option<KeptHead>) -> String {
     let mut out = String::new();
     for finding in &certificate.findings {
         let _ = writeln!(out, "does not hold: {}: {}", terminal(&finding.place), terminal(&finding.what));
@@ -41,27 +84,38 @@ fn text(certificate: &Certificate, verified: bool) -> String {
     if let Some(head) = certificate.head {
         let _ = writeln!(out, "head {head}");
     }
+    if let (true, Some(kept)) = (is_anchored(certificate), kept) {
+        let signed = if kept.signed { ", and the signature over it verifies" } else { "" };
+        let _ = writeln!(out, "it is the head that is kept elsewhere{signed}");
+    }
     if certificate.confined == Some(false) {
         let _ = writeln!(out, "{UNCONFINED}");
     }
     if !certificate.sealed {
         let _ = writeln!(out, "not sealed: nothing tells whether events are missing at its end");
-        if certificate.holds() && !verified {
+        if code == Failure::UNSEALED && certificate.holds() {
             let _ = writeln!(out, "(--unsealed accepts a run that broke off)");
         }
     }
-    let _ = writeln!(out, "{}", verdict(certificate, verified));
+    let _ = writeln!(out, "{}", verdict(certificate, code));
     out
 }
 
+fn is_anchored(certificate: &Certificate) -> bool {
+    certificate.standing(Level::HeadAnchored) == Standing::Reached
+}
+
 /// The last line: what was reached.
-fn verdict(certificate: &Certificate, verified: bool) -> String {
+fn verdict(certificate: &Certificate, code: u8) -> String {
     let sealed = if certificate.sealed { "sealed" } else { "not sealed" };
-    match (verified, certificate.level) {
-        (true, Some(level)) => format!(
+    match (code, certificate.level) {
+        (0, Some(level)) if is_anchored(certificate) => {
+            format!("verified: {level}, {} ({sealed})", Level::HeadAnchored)
+        }
+        (0, Some(level)) => format!(
             "verified: {level} ({sealed}; nobody outside this folder vouches for its head, compare it with one kept elsewhere)"
         ),
-        (false, Some(level)) => format!("NOT VERIFIED beyond: {level} ({sealed})"),
+        (_, Some(level)) => format!("NOT VERIFIED beyond: {level} ({sealed})"),
         (_, None) => format!("NOT VERIFIED ({sealed})"),
     }
 }

@@ -32,7 +32,7 @@ fn says_changed(place: &Place, error: &RunError, label: &str, path: &Path, what:
     assert!(told.ends_with(&expected), "{told}");
     let run = place.runs().pop().unwrap();
     assert!(!run.join(app::MANIFEST).exists());
-    place.locard_ends(31, &["verify", str(&run)]);
+    place.locard_ends(32, &["verify", str(&run)]);
 }
 
 /// Writes one byte over, as a patch of one sector does.

@@ -173,8 +173,8 @@ fn a_run_of_a_newer_format_is_told_by_its_format() {
 fn a_run_with_a_behaviour_of_a_newer_version_is_not_replayed_and_says_why() {
     let place = Place::new();
     place.locard_ends(0, &["run", str(&demo_folder())]);
-    let newer = crate::replays::rechained(&place, &place.only_run(), "newer", |events| {
-        if let Some(Event::RunOpened(opened)) = events.first_mut() {
+    let newer = crate::support::rechained(&place, &place.only_run(), "newer", |events| {
+        if let Some((_, Event::RunOpened(opened), _)) = events.first_mut() {
             opened.behaviour.push(999);
         }
     });

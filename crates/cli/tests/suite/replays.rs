@@ -1,34 +1,15 @@
 //! `locard replay`: the same steps over the stored log.
 
-use crate::support::{Place, demo_folder, invocations, script, str};
-use ledger::turn::{Answer, ReadingResult};
+use crate::support::{Place, demo_folder, facts, invocations, rechained, script, str};
 use ledger::{Event, Rules};
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use store::{Durability, Entry, Reader, Writer};
+use std::path::Path;
+use store::Reader;
 use testkit::scripted::calls;
 
 fn replayed(place: &Place, code: i32, arguments: &[&str]) -> Value {
     let out = place.locard_ends(code, &[&["replay", "--format", "json"], arguments].concat());
     serde_json::from_str(&out).unwrap()
-}
-
-/// A copy of a run, chained anew, with its events changed.
-pub(crate) fn rechained(place: &Place, run: &Path, name: &str, change: impl Fn(&mut Vec<Event>)) -> PathBuf {
-    let reader = Reader::open(run).unwrap();
-    let logged: Vec<_> = reader.events().map(Result::unwrap).collect();
-    let mut events: Vec<Event> = logged.iter().map(|(_, event, _)| event.clone()).collect();
-    change(&mut events);
-    let copy = place.path(name);
-    let writer = Writer::create(&copy).unwrap();
-    for ((link, _, circumstance), event) in logged.iter().zip(events) {
-        let payload = event.payload().and_then(|digest| reader.payload(&digest).unwrap()).map(Arc::from);
-        let entry = Entry { stream: link.stream, event, circumstance: circumstance.clone(), payload };
-        writer.append(vec![entry], Durability::Buffered).unwrap();
-    }
-    drop(writer);
-    copy
 }
 
 #[test]
@@ -52,7 +33,7 @@ fn what_a_verdict_was_told_otherwise_diverges_and_is_shown_with_both_sides() {
     let place = Place::new();
     place.locard_ends(0, &["run", str(&demo_folder()), "--model", "sloppy:3"]);
     let copy = rechained(&place, &place.only_run(), "other", |events| {
-        let rejected = events.iter_mut().find_map(|event| match event {
+        let rejected = events.iter_mut().find_map(|(_, event, _)| match event {
             Event::ClaimRejected(rejected) => Some(rejected),
             _ => None,
         });
@@ -112,20 +93,6 @@ fn what_is_derived_from_facts_verifies_and_replays() {
     place.locard_ends(0, &["verify", folder]);
     place.locard_ends(0, &["replay", folder]);
     assert!(place.locard_ends(0, &["facts", folder]).contains("different: "));
-}
-
-/// The facts that the turn before was told of.
-fn facts(request: &ledger::turn::TurnRequest) -> Vec<String> {
-    let told = crate::support::answers(request);
-    let recorded = told.into_iter().filter_map(|answer| match answer {
-        Answer::Recorded(recorded) => Some(recorded.readings),
-        _ => None,
-    });
-    let accepted = recorded.flatten().filter_map(|reading| match reading {
-        ReadingResult::Accepted { fact, .. } => Some(fact.to_string()),
-        _ => None,
-    });
-    accepted.collect()
 }
 
 #[test]

@@ -2,12 +2,14 @@
 
 use app::{Agent, Case, Clock, Finished, RunRequest, WorkerRequest};
 use graph::Run;
-use ledger::turn::{Answer, Message, Reply, TurnRequest, UserBlock};
-use ledger::{AgentSpec, Digest, IntegrityLevel, Rules, ToolClass, Utc};
+use ledger::event::TaskHead;
+use ledger::turn::{Answer, Message, ReadingResult, Reply, TurnRequest, UserBlock};
+use ledger::{AgentSpec, Circumstance, Digest, Event, IntegrityLevel, Rules, Stream, ToolClass, Utc};
 use llm::Model;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
+use store::{Durability, Entry, Reader, Writer};
 use testkit::scripted::Scripted;
 
 /// A temporary place with room for runs and scratch files.
@@ -233,4 +235,61 @@ pub(crate) fn invocations(request: &TurnRequest) -> Vec<String> {
             _ => None,
         })
         .collect()
+}
+
+/// The facts that the turn before was told of.
+pub(crate) fn facts(request: &TurnRequest) -> Vec<String> {
+    let recorded = answers(request).into_iter().filter_map(|answer| match answer {
+        Answer::Recorded(recorded) => Some(recorded.readings),
+        _ => None,
+    });
+    let accepted = recorded.flatten().filter_map(|reading| match reading {
+        ReadingResult::Accepted { fact, .. } => Some(fact.to_string()),
+        _ => None,
+    });
+    accepted.collect()
+}
+
+/// The nodes of the graph that the turn before was told of.
+pub(crate) fn nodes(request: &TurnRequest) -> Vec<String> {
+    let told = answers(request).into_iter().filter_map(|answer| match answer {
+        Answer::Node { id } => Some(id.to_string()),
+        _ => None,
+    });
+    told.collect()
+}
+
+/// A run's events with their streams and circumstances.
+pub(crate) type Logged = Vec<(Stream, Event, Circumstance)>;
+
+/// A copy of a run with its log changed and chained anew; where it is still sealed, seal and manifest are made anew as well.
+pub(crate) fn rechained(place: &Place, run: &Path, name: &str, change: impl Fn(&mut Logged)) -> PathBuf {
+    let reader = Reader::open(run).unwrap();
+    let logged = reader.events().map(Result::unwrap);
+    let mut logged: Logged = logged.map(|(link, event, beside)| (link.stream, event, beside)).collect();
+    change(&mut logged);
+    let copy = place.path(name);
+    let writer = Writer::create(&copy).unwrap();
+    for (stream, event, circumstance) in logged {
+        let payload = event.payload().and_then(|digest| reader.payload(&digest).unwrap()).map(Arc::from);
+        let mut entry = Entry { stream, event, circumstance, payload };
+        let Event::RunSealed(sealed) = &mut entry.event else {
+            writer.append(vec![entry], Durability::Buffered).unwrap();
+            continue;
+        };
+        let tally = writer.tally().unwrap();
+        let heads = tally.streams.iter().filter_map(|(stream, events, head)| match stream {
+            Stream::Run => None,
+            Stream::Task(task) => Some(TaskHead { task: *task, events: *events, head: *head }),
+        });
+        (sealed.heads, sealed.payloads) = (heads.collect(), tally.payloads);
+        let sealed = writer.seal(vec![entry]).unwrap();
+        let manifest = std::fs::read_to_string(run.join(app::MANIFEST)).unwrap();
+        let mut manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+        manifest["head"] = sealed.head.to_string().into();
+        manifest["events"] = sealed.events.into();
+        manifest["payloads"] = sealed.payloads.into();
+        place.file(&format!("{name}/{}", app::MANIFEST), manifest.to_string());
+    }
+    copy
 }

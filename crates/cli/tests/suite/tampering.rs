@@ -183,6 +183,6 @@ fn a_run_whose_seal_and_manifest_were_stripped_does_not_pass() {
     let last = "DELETE FROM events WHERE position = (SELECT max(position) FROM events);";
     let copy = edited(&place, &run, "stripped", last);
     std::fs::remove_file(copy.join("manifest.json")).unwrap();
-    let out = place.locard_ends(31, &["verify", copy.to_str().unwrap()]);
+    let out = place.locard_ends(32, &["verify", copy.to_str().unwrap()]);
     assert!(out.contains("not sealed: nothing tells"), "{out}");
 }

@@ -1,0 +1,207 @@
+//! The course of each task: its turns, the calls of each reply, and what each call came to.
+//!
+//! The engine is not asked. From the stored replies it follows which calls a task had to answer, in which order; from the rules and the agent which of them it had to refuse; from the events before, what a call could refer to.
+
+mod answer;
+mod end;
+
+use super::log::{Found, Log, place};
+use ledger::event::{InvocationEnded, InvocationStarted, Phase, PhaseEntered, TaskAssigned};
+use ledger::turn::ToolCall;
+use ledger::{Event, FactEntry, FactId, InvocationId, Surface, TaskId, ToolClass};
+use std::collections::BTreeMap;
+
+/// The tools that leave no event where what they would add is there already.
+const SILENT: [&str; 3] = ["add_entity", "link", "propose_hypothesis"];
+
+/// The events that cannot have come about as the log says.
+pub(super) fn astray(log: Log<'_>) -> Vec<Found> {
+    let assigned = log.events.iter().filter_map(|(_, event, _)| match event {
+        Event::TaskAssigned(assigned) => Some((assigned.task, Course::of(log, assigned))),
+        _ => None,
+    });
+    let mut tasks: BTreeMap<TaskId, Course<'_>> = assigned.collect();
+    let mut found = Vec::new();
+    for (position, task, event) in log.of_tasks() {
+        // That a task was never assigned is found elsewhere.
+        let Some(course) = tasks.get_mut(&task) else { continue };
+        if let Err(what) = course.take(event) {
+            found.push((place(position, event), what.to_owned()));
+        }
+    }
+    found
+}
+
+/// What is wrong with an event in its place.
+type Wrong = &'static str;
+
+/// How far one task has come.
+struct Course<'l> {
+    log: Log<'l>,
+    assigned: &'l TaskAssigned,
+    phase: Option<&'l PhaseEntered>,
+    turn: Turn<'l>,
+    running: Option<&'l InvocationStarted>,
+    done: BTreeMap<InvocationId, (&'l InvocationStarted, &'l InvocationEnded)>,
+    facts: Vec<&'l FactEntry>,
+    rejections: u32,
+    time_spent: bool,
+    failed: bool,
+    /// Whether a phase before ended because its turns were spent.
+    cut_short: bool,
+}
+
+/// The turn under way.
+#[derive(Default)]
+struct Turn<'l> {
+    number: u32,
+    replied: bool,
+    calls: Vec<&'l ToolCall>,
+    /// Calls that were taken up.
+    taken: usize,
+    /// Claims of the call under way.
+    claims: usize,
+    /// Facts of the call under way that no phenomenon carries yet.
+    carried: Vec<FactId>,
+    /// Whether the call under way may make further claims.
+    recording: bool,
+    refused_claims: u32,
+    nothing: bool,
+}
+
+impl<'l> Turn<'l> {
+    /// The call under way.
+    fn call(&self) -> Option<&'l ToolCall> {
+        self.calls.get(self.taken.checked_sub(1)?).copied()
+    }
+
+    /// Whether its agent, and no budget, ends a phase with it.
+    fn ends_the_phase(&self) -> bool {
+        self.replied && (self.calls.is_empty() || (self.nothing && self.refused_claims == 0))
+    }
+}
+
+impl<'l> Course<'l> {
+    fn of(log: Log<'l>, assigned: &'l TaskAssigned) -> Course<'l> {
+        Course {
+            log,
+            assigned,
+            phase: None,
+            turn: Turn::default(),
+            running: None,
+            done: BTreeMap::new(),
+            facts: Vec::new(),
+            rejections: 0,
+            time_spent: false,
+            failed: false,
+            cut_short: false,
+        }
+    }
+
+    fn take(&mut self, event: &'l Event) -> Result<(), Wrong> {
+        match event {
+            Event::PhaseEntered(entered) => self.enter(entered),
+            Event::TurnRequested(requested) => {
+                self.close_turn()?;
+                self.turn = Turn { number: requested.turn, ..Turn::default() };
+                Ok(())
+            }
+            Event::TurnReplied(replied) => {
+                self.of_turn(replied.turn)?;
+                if std::mem::replace(&mut self.turn.replied, true) {
+                    return Err("the turn was answered before");
+                }
+                let reply = self.log.replies.get(&replied.reply);
+                self.turn.calls = reply.map(|reply| reply.calls().collect()).unwrap_or_default();
+                Ok(())
+            }
+            Event::TurnFailed(failed) => {
+                self.failed = true;
+                self.of_turn(failed.turn)
+            }
+            Event::TimeSpent => {
+                self.time_spent = true;
+                self.close_turn()
+            }
+            Event::TaskEnded(ended) => {
+                self.close_turn()?;
+                self.end(ended)
+            }
+            event => self.answer(event),
+        }
+    }
+
+    /// A task investigates on its agent's surface, and then, once at most, records only.
+    fn enter(&mut self, entered: &'l PhaseEntered) -> Result<(), Wrong> {
+        self.close_turn()?;
+        self.cut_short |= self.phase.is_some() && !self.turn.ends_the_phase();
+        self.turn = Turn { number: self.turn.number, ..Turn::default() };
+        let recording = Surface::from([ToolClass::Record, ToolClass::GraphWrite, ToolClass::GraphRead]);
+        let before = self.phase.replace(entered).map(|before| before.phase);
+        match (before, entered.phase) {
+            (None, Phase::Investigate) if entered.surface == self.assigned.agent.surface => Ok(()),
+            (Some(Phase::Investigate), Phase::Record) if entered.surface == recording => Ok(()),
+            (None, Phase::Investigate) | (Some(Phase::Investigate), Phase::Record) => {
+                Err("its surface is not that of the phase")
+            }
+            (None | Some(Phase::Record), Phase::Record) | (Some(_), Phase::Investigate) => {
+                Err("the task cannot enter this phase here")
+            }
+        }
+    }
+
+    fn of_turn(&self, turn: u32) -> Result<(), Wrong> {
+        if turn == self.turn.number { Ok(()) } else { Err("it names another turn than the one under way") }
+    }
+
+    /// Everything of the turn before is answered.
+    fn close_turn(&mut self) -> Result<(), Wrong> {
+        let left = self.turn.calls.get(self.turn.taken..).unwrap_or_default();
+        let silent = left.iter().all(|call| SILENT.contains(&call.tool.as_str()));
+        self.turn.taken = self.turn.calls.len();
+        self.close_call()?;
+        match (silent, self.running.take()) {
+            (true, None) => Ok(()),
+            (false, _) => Err("a call of the turn before it was not answered"),
+            (true, Some(_)) => Err("an invocation before it has not ended"),
+        }
+    }
+
+    /// The call under way leaves no reading without a claim, and no fact without a phenomenon.
+    fn close_call(&mut self) -> Result<(), Wrong> {
+        let claims = std::mem::take(&mut self.turn.claims);
+        self.turn.recording = false;
+        let stated = self.turn.call().filter(|call| claims > 0 && call.tool == "record_phenomenon");
+        let stated = stated.and_then(|call| call.arguments.get("readings")?.as_array()).map_or(0, Vec::len);
+        if !std::mem::take(&mut self.turn.carried).is_empty() {
+            return Err("no phenomenon carries the facts of the call before it");
+        }
+        match claims >= stated || self.claims_spent() {
+            true => Ok(()),
+            false => Err("a reading of the call before it was not judged"),
+        }
+    }
+
+    /// Whether no further reading may be judged.
+    fn claims_spent(&self) -> bool {
+        let budgets = &self.log.opened.rules.budgets;
+        let refused = self.rejections > 0 && self.rejections >= budgets.rejected_claims;
+        refused || self.facts.len() >= budgets.accepted_facts as usize
+    }
+
+    /// Takes up the next call that is `wanted`; those passed over must be such as leave no event.
+    fn next(&mut self, wanted: impl Fn(&ToolCall) -> bool) -> Result<&'l ToolCall, Wrong> {
+        let closed = self.close_call();
+        let left = self.turn.calls.get(self.turn.taken..).unwrap_or_default();
+        let ahead = left.iter().position(|call| wanted(call));
+        let ahead = ahead.ok_or("no call of its turn's reply, as far as it is not answered, made it")?;
+        let call = left.get(ahead).copied().ok_or("no call of its turn's reply made it")?;
+        let passed = left.iter().take(ahead).all(|call| SILENT.contains(&call.tool.as_str()));
+        self.turn.taken += ahead + 1;
+        match (passed, closed) {
+            (true, Ok(())) => Ok(call),
+            (false, _) => Err("a call before it in its turn's reply was not answered"),
+            (true, Err(what)) => Err(what),
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! What a call comes to: each event is the answer to the call that it names.
+
+use super::{Course, Wrong};
+use crate::verify::{shown, words};
+use ledger::event::{
+    CallRefused, CallServed, ClaimSubmitted, InvocationEnded, InvocationStarted, OutputPaged,
+    PhenomenonRecorded, Refusal,
+};
+use ledger::turn::ToolCall;
+use ledger::{CallId, Claim, Event, ToolClass};
+use serde_json::Value;
+
+impl<'l> Course<'l> {
+    pub(super) fn answer(&mut self, event: &'l Event) -> Result<(), Wrong> {
+        match event {
+            Event::InvocationStarted(started) => self.start(started),
+            Event::InvocationEnded(ended) => self.end_invocation(ended),
+            Event::CallRefused(refused) => self.refuse(refused),
+            Event::CallServed(served) => self.serve(served),
+            Event::OutputPaged(paged) => self.page(paged),
+            Event::ClaimSubmitted(submitted) => self.submit(submitted),
+            Event::ClaimAccepted(accepted) => {
+                self.facts.push(&accepted.fact);
+                self.turn.carried.push(accepted.fact.id);
+                Ok(())
+            }
+            Event::AbsenceAccepted(accepted) => self.interpreted(&accepted.interpretation),
+            Event::DerivationAccepted(accepted) => self.interpreted(&accepted.interpretation),
+            Event::ClaimRejected(_) => {
+                self.rejections += 1;
+                self.turn.refused_claims += 1;
+                Ok(())
+            }
+            Event::PhenomenonRecorded(recorded) => self.phenomenon(recorded),
+            Event::NothingToRecord(nothing) => {
+                self.of_turn(nothing.turn)?;
+                self.turn.nothing = true;
+                let call = self.named(&nothing.call, "nothing_to_record")?;
+                says(words::means(&call.arguments, "reason", &nothing.reason))
+            }
+            Event::EntityAdded(added) => self.written("add_entity", |with| words::is_entity(with, added)),
+            Event::RelationAdded(added) => self.written("link", |with| words::is_relation(with, added)),
+            Event::HypothesisProposed(proposed) => {
+                self.written("propose_hypothesis", |with| words::is_proposal(with, proposed))
+            }
+            Event::HypothesisAssessed(assessed) => {
+                self.written("assess_hypothesis", |with| words::is_assessment(with, assessed))
+            }
+            Event::GraphRead(read) => {
+                self.of_turn(read.turn)?;
+                self.named(&read.call, &read.tool).map(drop)
+            }
+            Event::RunOpened(_)
+            | Event::RunResumed(_)
+            | Event::NamesIndexed(_)
+            | Event::TimelineIndexed(_)
+            | Event::TaskAssigned(_)
+            | Event::EvidenceHashed(_)
+            | Event::RunSealed(_)
+            | Event::PhaseEntered(_)
+            | Event::TurnRequested(_)
+            | Event::TurnReplied(_)
+            | Event::TurnFailed(_)
+            | Event::TimeSpent
+            | Event::TaskEnded(_) => Ok(()),
+        }
+    }
+
+    /// The next call, which has this name and was admitted.
+    fn named(&mut self, id: &CallId, tool: &str) -> Result<&'l ToolCall, Wrong> {
+        let call = self.next(|call| call.call == *id)?;
+        if call.tool != tool {
+            return Err("its call names another tool");
+        }
+        match self.refusal(call) {
+            None => Ok(call),
+            Some(_) => Err("its call had to be refused"),
+        }
+    }
+
+    /// Why the call under way had to be refused, whatever it asks for.
+    fn refusal(&self, call: &ToolCall) -> Option<Refusal> {
+        let most = self.log.opened.rules.budgets.calls_per_turn as usize;
+        let spec = self.log.opened.tools.iter().find(|tool| tool.name == call.tool);
+        let surface = self.phase.map(|phase| &phase.surface);
+        match spec {
+            _ if self.turn.taken > most => Some(Refusal::TooManyCalls),
+            None => Some(Refusal::UnknownTool),
+            Some(spec) if !surface.is_some_and(|surface| surface.contains(&spec.class)) => {
+                Some(Refusal::OutsideSurface)
+            }
+            Some(_) => None,
+        }
+    }
+
+    fn start(&mut self, started: &'l InvocationStarted) -> Result<(), Wrong> {
+        self.of_turn(started.turn)?;
+        let call = self.named(&started.call, &started.tool)?;
+        if call.arguments != started.arguments {
+            return Err("its arguments are not those of its call");
+        }
+        let spec = self.log.opened.tools.iter().find(|tool| tool.name == started.tool);
+        if spec.is_none_or(|spec| spec.class != ToolClass::Investigate) {
+            return Err("its tool looks at no evidence");
+        }
+        match self.running.replace(started) {
+            None => Ok(()),
+            Some(_) => Err("an invocation before it has not ended"),
+        }
+    }
+
+    fn end_invocation(&mut self, ended: &'l InvocationEnded) -> Result<(), Wrong> {
+        let started = self.running.take().filter(|started| started.invocation == ended.invocation);
+        let started = started.ok_or("it ends another invocation than the one that runs")?;
+        self.done.insert(ended.invocation, (started, ended));
+        let output = ended.output.and_then(|digest| self.log.outputs.get(&digest));
+        let view = &self.log.opened.rules.view;
+        let shown = output.map(|output| shown::at_first(output, view)).unwrap_or_default();
+        match shown == ended.shown {
+            true => Ok(()),
+            false => Err("what it shows of its output is not what the rules show"),
+        }
+    }
+
+    fn refuse(&mut self, refused: &'l CallRefused) -> Result<(), Wrong> {
+        self.of_turn(refused.turn)?;
+        let call = self.next(|call| call.call == refused.call)?;
+        // A name past a line's length is cut in the log.
+        if call.tool != refused.tool && !call.tool.starts_with(refused.tool.trim_end_matches('…')) {
+            return Err("its call names another tool");
+        }
+        let admission = [Refusal::TooManyCalls, Refusal::UnknownTool, Refusal::OutsideSurface];
+        match self.refusal(call) {
+            Some(expected) if expected != refused.refusal => Err("its call had to be refused otherwise"),
+            None if admission.contains(&refused.refusal) => Err("its call was not to be refused so"),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn serve(&mut self, served: &'l CallServed) -> Result<(), Wrong> {
+        self.of_turn(served.turn)?;
+        let call = self.named(&served.call, &served.tool)?;
+        let done = self.done.get(&served.invocation);
+        let (earlier, _) = done.ok_or("it was answered by no invocation of its task that had ended")?;
+        match (&earlier.tool, &earlier.arguments) == (&call.tool, &call.arguments) {
+            true => Ok(()),
+            false => Err("it was answered by another call"),
+        }
+    }
+
+    fn page(&mut self, paged: &'l OutputPaged) -> Result<(), Wrong> {
+        self.of_turn(paged.turn)?;
+        let call = self.named(&paged.call, "read_output")?;
+        let done = self.done.get(&paged.invocation);
+        let (_, ended) = done.ok_or("it shows no invocation of its task that had ended")?;
+        if !words::means(&call.arguments, "invocation", &paged.invocation.to_string())
+            || !words::means(&call.arguments, "first", &paged.shown.first.to_string())
+        {
+            return Err("it shows something else than its call asks for");
+        }
+        let output = ended.output.and_then(|digest| self.log.outputs.get(&digest));
+        let view = &self.log.opened.rules.view;
+        let page = output.and_then(|output| shown::on_page(output, paged.shown.first, view));
+        match page == Some(paged.shown) {
+            true => Ok(()),
+            false => Err("what it shows of the output is not what the rules show"),
+        }
+    }
+
+    fn submit(&mut self, submitted: &'l ClaimSubmitted) -> Result<(), Wrong> {
+        self.of_turn(submitted.turn)?;
+        let (tool, several) = match submitted.stated {
+            Claim::Reading(_) => ("record_phenomenon", true),
+            Claim::Absence(_) => ("record_absence", false),
+            Claim::Derivation(_) => ("record_derivation", false),
+        };
+        let under_way = self.turn.call().filter(|call| self.turn.recording && call.call == submitted.call);
+        let call = match under_way {
+            Some(call) => call,
+            None => self.named(&submitted.call, tool)?,
+        };
+        self.turn.recording = several;
+        let number = self.turn.claims;
+        self.turn.claims += 1;
+        match words::states(&call.arguments, &submitted.stated, number) {
+            true => Ok(()),
+            false => Err("it is not what its call states"),
+        }
+    }
+
+    fn phenomenon(&mut self, recorded: &'l PhenomenonRecorded) -> Result<(), Wrong> {
+        self.turn.recording = false;
+        if std::mem::take(&mut self.turn.carried) != recorded.facts {
+            return Err("it does not carry the facts of its call");
+        }
+        self.interpreted(&recorded.interpretation)
+    }
+
+    /// The words of the call under way.
+    fn interpreted(&self, interpretation: &str) -> Result<(), Wrong> {
+        let call = self.turn.call().ok_or("no call made it")?;
+        says(words::says(&call.arguments, "interpretation", interpretation))
+    }
+
+    /// What a call added to the graph.
+    fn written(&mut self, tool: &str, fits: impl Fn(&Value) -> bool) -> Result<(), Wrong> {
+        let call = self.next(|call| call.tool == tool && fits(&call.arguments))?;
+        match self.refusal(call) {
+            None => Ok(()),
+            Some(_) => Err("its call had to be refused"),
+        }
+    }
+}
+
+fn says(says: bool) -> Result<(), Wrong> {
+    if says { Ok(()) } else { Err("its words are not those of its call") }
+}

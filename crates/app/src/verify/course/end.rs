@@ -1,0 +1,46 @@
+//! How a task ended, told again from its events.
+
+use super::{Course, Wrong};
+use ledger::event::{Spent, TaskEnded, TaskStatus};
+
+impl Course<'_> {
+    pub(super) fn end(&self, ended: &TaskEnded) -> Result<(), Wrong> {
+        let spent = self.spent();
+        if ended.spent != spent {
+            return Err("the budget that ended it is not the one that was spent");
+        }
+        if ended.status != self.status(spent) {
+            return Err("its status is not that of its objectives and budgets");
+        }
+        if (ended.facts as usize, ended.rejections) != (self.facts.len(), self.rejections) {
+            return Err("its numbers are not those of its events");
+        }
+        Ok(())
+    }
+
+    /// The first budget that ended a phase.
+    fn spent(&self) -> Option<Spent> {
+        let most = self.log.opened.rules.budgets.rejected_claims;
+        let refused = self.rejections > 0 && self.rejections >= most && !self.turn.calls.is_empty();
+        match () {
+            () if self.cut_short => Some(Spent::Turns),
+            () if self.time_spent => Some(Spent::WallTime),
+            () if self.failed => None,
+            () if refused => Some(Spent::RejectedClaims),
+            () if self.turn.ends_the_phase() => None,
+            () => Some(Spent::Turns),
+        }
+    }
+
+    fn status(&self, spent: Option<Spent>) -> TaskStatus {
+        let objectives = self.assigned.agent.objectives.iter().filter(|objective| objective.is_required());
+        let mut required = objectives.map(|objective| &objective.condition);
+        let met = required.all(|condition| self.facts.iter().any(|fact| condition.holds(fact)));
+        match (self.failed, met, spent.is_some() && self.facts.is_empty()) {
+            (true, ..) => TaskStatus::ModelFailed,
+            (false, true, _) => TaskStatus::Completed,
+            (false, false, true) => TaskStatus::BudgetSpent,
+            (false, false, false) => TaskStatus::Incomplete,
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Derivations against the values of their facts, with nothing of the gateway.
+//!
+//! Numbers and times are computed again. Of texts only what no spelling can excuse is found: values said to be the same that share nothing, and values said to be different that are the same letter by letter.
+
+use super::log::{Found, Log};
+use ledger::{BoundValue, Clock, Derivation, DerivationEntry, Event, FactEntry, FactId, FieldValue, Term};
+use std::collections::BTreeMap;
+
+const SECOND: i128 = 1_000_000_000;
+
+/// The derivations that their facts do not bear out.
+pub(super) fn unfounded(log: Log<'_>) -> Vec<Found> {
+    let mut facts = BTreeMap::new();
+    let mut found = Vec::new();
+    for (_, task, event) in log.of_tasks() {
+        match event {
+            Event::ClaimAccepted(accepted) => drop(facts.insert((task, accepted.fact.id), &accepted.fact)),
+            Event::DerivationAccepted(accepted) => {
+                let known = |id: FactId| facts.get(&(task, id)).copied();
+                if let Err(what) = bears_out(&accepted.derivation, known) {
+                    found.push((accepted.derivation.id.to_string(), what.to_owned()));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn bears_out<'l>(
+    entry: &DerivationEntry,
+    fact: impl Fn(FactId) -> Option<&'l FactEntry>,
+) -> Result<(), &'static str> {
+    let value = |term: &Term| {
+        let fact = fact(term.fact).ok_or("it names no fact that its task had by then")?;
+        let mut stated = std::iter::once(&fact.subject).chain(&fact.values);
+        stated.find(|bound| bound.field == term.field).ok_or("its fact does not state its field")
+    };
+    let values = entry.derivation.terms().iter().map(value).collect::<Result<Vec<&BoundValue>, _>>()?;
+    if values.len() < 2 {
+        return Err("it compares nothing");
+    }
+    let all = |holds: fn(&BoundValue, &BoundValue) -> bool, what| {
+        let mut pairs = values
+            .iter()
+            .enumerate()
+            .flat_map(|(at, one)| values.iter().skip(at + 1).map(move |two| (one, two)));
+        if pairs.all(|(one, two)| holds(one, two)) { Ok(()) } else { Err(what) }
+    };
+    match &entry.derivation {
+        Derivation::Same { .. } => all(may_be_same, "its values are not the same"),
+        Derivation::Different { .. } => all(may_differ, "its values are the same"),
+        Derivation::Order { .. } => {
+            let times = times(&values)?;
+            let mut next = times.iter().zip(times.iter().skip(1));
+            let ordered = next.all(|(before, after)| before.1 <= after.0);
+            ordered.then_some(()).ok_or("its times are not surely in this order")
+        }
+        Derivation::Within { seconds, .. } => {
+            let times = times(&values)?;
+            let first = times.iter().map(|time| time.0).min().unwrap_or_default();
+            let last = times.iter().map(|time| time.1).max().unwrap_or_default();
+            let within = last - 1 - first <= i128::from(*seconds) * SECOND;
+            within.then_some(()).ok_or("its times may lie further apart")
+        }
+        Derivation::Sum { total, .. } => {
+            let numbers: Option<Vec<i128>> = values.iter().map(|bound| number(bound)).collect();
+            let sum = numbers.ok_or("a value of it is no number")?.into_iter().try_fold(0, i128::checked_add);
+            (sum == Some((*total).into())).then_some(()).ok_or("its numbers have another sum")
+        }
+    }
+}
+
+/// From the first nanosecond that each time may mean to the first that it does not.
+fn times(values: &[&BoundValue]) -> Result<Vec<(i128, i128)>, &'static str> {
+    values.iter().map(|bound| time(bound).ok_or("a value of it is no instant of the examined host")).collect()
+}
+
+fn time(bound: &BoundValue) -> Option<(i128, i128)> {
+    let FieldValue::Time(time) = &bound.value else { return None };
+    let utc = time.utc.filter(|_| time.zone.is_none() && time.clock == Clock::Host)?;
+    let start = utc.unix_nanoseconds();
+    Some((start, start + time.precision.nanoseconds()))
+}
+
+fn number(bound: &BoundValue) -> Option<i128> {
+    match bound.value {
+        FieldValue::Integer(number) => Some(number),
+        FieldValue::Size(size) => Some(size.into()),
+        _ => None,
+    }
+}
+
+fn may_be_same(one: &BoundValue, other: &BoundValue) -> bool {
+    match (time(one).zip(time(other)), number(one).zip(number(other))) {
+        (Some((one, other)), _) => one.0 < other.1 && other.0 < one.1,
+        (None, Some((one, other))) => one == other,
+        (None, None) => {
+            let (one, other) = (letters(one), letters(other));
+            // Roots of paths and of keys are written in several ways.
+            !one.is_ascii() || !other.is_ascii() || one.ends_with(last(&other)) || other.ends_with(last(&one))
+        }
+    }
+}
+
+fn may_differ(one: &BoundValue, other: &BoundValue) -> bool {
+    match (time(one).zip(time(other)), number(one).zip(number(other))) {
+        (Some((one, other)), _) => one.1 <= other.0 || other.1 <= one.0,
+        (None, Some((one, other))) => one != other,
+        (None, None) => {
+            let text = |bound: &BoundValue| {
+                bound.quotation.clone().unwrap_or_else(|| bound.value.to_text().into_owned())
+            };
+            text(one) != text(other)
+        }
+    }
+}
+
+/// A text in small letters, with every separator the same.
+fn letters(bound: &BoundValue) -> String {
+    let text = bound.quotation.clone().unwrap_or_else(|| bound.value.to_text().into_owned());
+    let kept = |c: char| if c.is_ascii_punctuation() { '/' } else { c };
+    text.trim().to_lowercase().chars().map(kept).collect::<String>().trim_matches('/').to_owned()
+}
+
+fn last(text: &str) -> &str {
+    text.rsplit('/').next().unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ledger::{
+        ByteSpan, DerivationId, Digest, IdSpace, InvocationId, Locator, Predicate, RecordId, Seed, TaskId,
+        Tier,
+    };
+
+    fn ids() -> IdSpace {
+        IdSpace::new(Seed(Digest::of(b"derived")))
+    }
+
+    fn fact(ordinal: u32, value: FieldValue) -> FactEntry {
+        let bound = |field: &str, value| BoundValue {
+            field: field.into(),
+            value,
+            quotation: None,
+            tier: Tier::Exact,
+            span: ByteSpan::new(0, 1),
+            at: None,
+            writer: None,
+        };
+        FactEntry {
+            id: FactId::assign(&ids(), TaskId(1), ordinal).unwrap(),
+            predicate: Predicate("present".into()),
+            subject: bound("path", FieldValue::Path("p".into())),
+            values: vec![bound("value", value)],
+            invocation: InvocationId::assign(&ids(), TaskId(1), 0).unwrap(),
+            output: Digest::of(b"o"),
+            record: RecordId(0),
+            kind: "dir_entry".into(),
+            locator: Locator { evidence: "e".into(), path: "p".into(), stream: None, span: None },
+            shown: true,
+        }
+    }
+
+    fn holds(values: [FieldValue; 2], derive: fn(Vec<Term>) -> Derivation) -> bool {
+        let facts: Vec<FactEntry> = (0..).zip(values).map(|(ordinal, value)| fact(ordinal, value)).collect();
+        let terms = facts.iter().map(|fact| Term { fact: fact.id, field: "value".into() }).collect();
+        let id = DerivationId::assign(&ids(), TaskId(1), 0).unwrap();
+        let entry = DerivationEntry { id, derivation: derive(terms) };
+        let known = |id| facts.iter().find(|fact| fact.id == id);
+        assert!(bears_out(&entry, |_| None).is_err());
+        bears_out(&entry, known).is_ok()
+    }
+
+    #[test]
+    fn what_the_values_do_not_bear_out_is_found() {
+        let time = |second: u64| FieldValue::Time(ledger::Time::from_filetime(second * 10_000_000));
+        let text = |text: &str| FieldValue::Path(text.into());
+        let number = FieldValue::Integer;
+        assert!(holds([number(2), number(3)], |terms| Derivation::Sum { terms, total: 5 }));
+        assert!(!holds([number(2), number(3)], |terms| Derivation::Sum { terms, total: 6 }));
+        assert!(holds([time(20), time(21)], |terms| Derivation::Order { terms }));
+        assert!(!holds([time(21), time(20)], |terms| Derivation::Order { terms }));
+        assert!(holds([time(21), time(20)], |terms| Derivation::Within { terms, seconds: 2 }));
+        assert!(!holds([time(21), time(24)], |terms| Derivation::Within { terms, seconds: 2 }));
+        assert!(holds([text(r"C:\A\b.exe"), text("c:/a/B.EXE")], |terms| Derivation::Same { terms }));
+        assert!(!holds([text("a.exe"), text("b.dll")], |terms| Derivation::Same { terms }));
+        assert!(holds([text("a"), text("b")], |terms| Derivation::Different { terms }));
+        assert!(!holds([text("a"), text("a")], |terms| Derivation::Different { terms }));
+        assert!(!holds([text("1"), number(1)], |terms| Derivation::Sum { terms, total: 2 }));
+    }
+}

@@ -1,0 +1,108 @@
+//! A head of a chain that somebody keeps outside the run's folder.
+
+use super::signature::{Checker, SignatureError};
+use ledger::Digest;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// The most bytes of a file that tells a head.
+const LARGEST: u64 = 16 << 20;
+
+/// A head that is kept elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptHead {
+    /// The head.
+    pub head: Digest,
+    /// Whether a signature over its file was checked.
+    pub signed: bool,
+}
+
+/// Why there is no head to compare with.
+#[derive(Debug, Error)]
+pub enum HeadError {
+    /// The file cannot be read.
+    #[error("read the head {}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The file is too large for one that tells a head.
+    #[error("read the head {}: expected at most {LARGEST} bytes, found {found}", path.display())]
+    Large {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        found: u64,
+    },
+    /// The file tells no head, or several.
+    #[error("read the head {}: expected a manifest, a certificate, or a text with one head of 64 hex digits; found {found} heads", path.display())]
+    None {
+        /// The file.
+        path: PathBuf,
+        /// Heads in it.
+        found: usize,
+    },
+    /// The signature over the file cannot be read, or does not verify.
+    #[error(transparent)]
+    Signature(#[from] SignatureError),
+}
+
+impl KeptHead {
+    /// The head that an argument means: its 64 hex digits, or a file.
+    ///
+    /// With a key, the file's signature (`<file>.sig`) is checked before anything of the file is believed.
+    pub fn of_argument(argument: &Path, key: Option<&Checker>) -> Result<KeptHead, HeadError> {
+        let literal = argument.to_str().and_then(|text| text.parse::<Digest>().ok());
+        if let (Some(head), None, false) = (literal, key, argument.exists()) {
+            return Ok(KeptHead { head, signed: false });
+        }
+        let file = |source| HeadError::File { path: argument.to_owned(), source };
+        let found = std::fs::metadata(argument).map_err(file)?.len();
+        if found > LARGEST {
+            return Err(HeadError::Large { path: argument.to_owned(), found });
+        }
+        let bytes = std::fs::read(argument).map_err(file)?;
+        if let Some(key) = key {
+            key.check(argument, &bytes)?;
+        }
+        match told(&bytes).as_slice() {
+            [head] => Ok(KeptHead { head: *head, signed: key.is_some() }),
+            heads => Err(HeadError::None { path: argument.to_owned(), found: heads.len() }),
+        }
+    }
+}
+
+/// The heads that a file tells: the member `head` of a JSON object, otherwise each text of 64 hex digits.
+fn told(bytes: &[u8]) -> Vec<Digest> {
+    if let Ok(Value::Object(members)) = serde_json::from_slice(bytes) {
+        let head = members.get("head").and_then(Value::as_str);
+        return head.and_then(|head| head.parse().ok()).into_iter().collect();
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    let heads: BTreeSet<Digest> = words.filter_map(|word| word.to_ascii_lowercase().parse().ok()).collect();
+    heads.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_is_told_by_json_or_by_the_only_digest_of_a_text() {
+        let (one, other) = (Digest::of(b"1"), Digest::of(b"2"));
+        assert_eq!(told(format!("{{\"tools\": \"{other}\", \"head\": \"{one}\"}}").as_bytes()), [one]);
+        assert_eq!(told(format!("  {}\r\n", one.to_string().to_uppercase()).as_bytes()), [one]);
+        assert_eq!(told(format!("22 events\nhead {one}\nverified").as_bytes()), [one]);
+        for none in [format!("{{\"tools\": \"{other}\"}}"), format!("x{one}"), "[]".into(), String::new()] {
+            assert_eq!(told(none.as_bytes()), [], "{none}");
+        }
+        assert_eq!(told(format!("{one} {other}").as_bytes()).len(), 2);
+        assert_eq!(told(&[0xFF, 0xFE, 0]), []);
+    }
+}

@@ -1,0 +1,120 @@
+//! Every payload that an event names, read again; and none that no event names.
+
+use super::log::Logged;
+use ledger::event::InvocationEnded;
+use ledger::turn::Reply;
+use ledger::{Digest, Event, Output};
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::sync::Arc;
+use store::Reader;
+
+/// The payloads of a run that hold, and those that do not.
+#[derive(Default)]
+pub(super) struct Payloads {
+    /// Payloads that hold.
+    pub(super) number: u64,
+    pub(super) replies: BTreeMap<Digest, Reply>,
+    pub(super) outputs: BTreeMap<Digest, Arc<Output>>,
+    pub(super) found: Vec<super::log::Found>,
+}
+
+/// Reads the payloads that `events` name; `whole` where these are all events of the run.
+pub(super) fn read(reader: &Reader, events: &Logged, whole: bool) -> Payloads {
+    let mut payloads = Payloads::default();
+    let mut named = BTreeSet::new();
+    for (position, (_, event, _)) in events.iter().enumerate() {
+        let Some(digest) = event.payload().filter(|digest| named.insert(*digest)) else { continue };
+        let place = format!("payload {digest} of position {position} ({})", event.name());
+        match reader.payload(&digest) {
+            Ok(Some(bytes)) => {
+                payloads.number += 1;
+                if let Err(what) = payloads.take(event, digest, &bytes) {
+                    payloads.found.push((place, what));
+                }
+            }
+            Ok(None) => payloads.found.push((place, "it is missing".to_owned())),
+            Err(error) => payloads.found.push((place, told(&error))),
+        }
+    }
+    for (_, event, _) in events {
+        if let Event::InvocationEnded(ended) = event {
+            payloads.size(ended);
+        }
+        if let Event::TurnReplied(replied) = event {
+            let reply = payloads.replies.get(&replied.reply);
+            if reply.is_some_and(|reply| reply.calls().count() != replied.calls as usize) {
+                let what = "it makes another number of calls than its event says".to_owned();
+                payloads.found.push((format!("payload {}", replied.reply), what));
+            }
+        }
+    }
+    // Behind a break of the chain events are not known, nor what they name.
+    if whole {
+        payloads.unnamed(reader, &named);
+    }
+    payloads
+}
+
+impl Payloads {
+    fn take(&mut self, event: &Event, digest: Digest, bytes: &[u8]) -> Result<(), String> {
+        match event {
+            Event::InvocationEnded(_) => {
+                let output = Output::decode(bytes).map_err(|error| told(&error))?;
+                self.outputs.insert(digest, Arc::new(output));
+            }
+            Event::TurnReplied(_) => {
+                let reply = serde_json::from_slice(bytes).map_err(|error| told(&error))?;
+                self.replies.insert(digest, reply);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// What an event says of its output's size.
+    fn size(&mut self, ended: &InvocationEnded) {
+        let output = ended.output.and_then(|digest| self.outputs.get(&digest));
+        let (records, bytes) = output.map_or((0, 0), |output| (output.records().len(), output.bytes().len()));
+        let shown = ended.shown.iter().all(|range| range.end.0 as usize <= records);
+        let mut say = |what: &str| self.found.push((ended.invocation.to_string(), what.to_owned()));
+        if ended.records as usize != records || ended.bytes != bytes as u64 || !shown {
+            say("its output has another size than the log says");
+        }
+        // An absence rests on it that nothing was found.
+        if !ended.outcome.grounds() && records > 0 {
+            say("it has records, but did not end as a call that found some");
+        }
+    }
+
+    fn unnamed(&mut self, reader: &Reader, named: &BTreeSet<Digest>) {
+        let table = || "the table payloads".to_owned();
+        match reader.payload_index() {
+            Err(error) => self.found.push((table(), told(&error))),
+            Ok(index) => {
+                for entry in index {
+                    match entry {
+                        Err(error) => self.found.push((table(), told(&error))),
+                        Ok(entry) if named.contains(&entry.digest) => {}
+                        Ok(entry) => {
+                            let what = "no event names it".to_owned();
+                            self.found.push((format!("payload {}", entry.digest), what));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// An error with its causes.
+pub(super) fn told(error: &dyn Error) -> String {
+    let mut what = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        what.push_str(": ");
+        what.push_str(&error.to_string());
+        source = error.source();
+    }
+    what
+}

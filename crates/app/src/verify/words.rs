@@ -1,0 +1,154 @@
+//! What events repeat of the calls that made them: it must be what the model wrote.
+//!
+//! A reader of its own, so that nobody has to believe the engine's: it only compares, and takes as the same whatever the engine may make of the arguments.
+
+use ledger::event::{EntityAdded, HypothesisAssessed, HypothesisProposed, RelationAdded};
+use ledger::{Absence, AbsenceClaim, Claim, ClaimedValue, Derivation, Reading};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Whether a claim is what the arguments of its call state; of several readings, the one with this number.
+pub(super) fn states(arguments: &Value, claim: &Claim, number: usize) -> bool {
+    match claim {
+        Claim::Reading(reading) => {
+            let readings = arguments.get("readings").and_then(Value::as_array);
+            readings.and_then(|all| all.get(number)).is_some_and(|stated| is_reading(stated, reading))
+        }
+        Claim::Absence(absence) => is_absence(arguments, absence),
+        Claim::Derivation(derivation) => is_derivation(arguments, derivation),
+    }
+}
+
+/// Whether the member says just this; nothing is the empty text.
+pub(super) fn says(arguments: &Value, member: &str, text: &str) -> bool {
+    self::text(arguments, member).unwrap_or_default() == text
+}
+
+/// Whether the member says this, but for white space around it.
+pub(super) fn means(arguments: &Value, member: &str, text: &str) -> bool {
+    self::text(arguments, member).unwrap_or_default().trim() == text
+}
+
+/// Whether an entity is the one that the arguments describe; one that was known keeps its spelling, and gets new facts only.
+pub(super) fn is_entity(arguments: &Value, added: &EntityAdded) -> bool {
+    let name = text(arguments, "name").unwrap_or_default().trim().to_lowercase();
+    let named = ids(arguments, "facts");
+    is_word(arguments, "kind", added.kind.name())
+        && name == added.name.to_lowercase()
+        && added.facts.iter().all(|fact| named.contains(&fact.to_string()))
+}
+
+pub(super) fn is_relation(arguments: &Value, added: &RelationAdded) -> bool {
+    means(arguments, "from", &added.from.to_string())
+        && means(arguments, "to", &added.to.to_string())
+        && is_word(arguments, "kind", added.kind.name())
+        && are(arguments, "facts", &added.facts)
+}
+
+pub(super) fn is_proposal(arguments: &Value, proposed: &HypothesisProposed) -> bool {
+    means(arguments, "statement", &proposed.statement)
+}
+
+pub(super) fn is_assessment(arguments: &Value, assessed: &HypothesisAssessed) -> bool {
+    means(arguments, "hypothesis", &assessed.hypothesis.to_string())
+        && is_word(arguments, "assessment", assessed.assessment.name())
+        && are(arguments, "supporting", &assessed.supporting)
+        && are(arguments, "contradicting", &assessed.contradicting)
+        && means(arguments, "reason", &assessed.reason)
+}
+
+fn is_reading(stated: &Value, reading: &Reading) -> bool {
+    says(stated, "predicate", &reading.predicate)
+        && says(stated, "subject", &reading.subject)
+        && says(stated, "invocation", &reading.invocation)
+        && text(stated, "record") == reading.record.as_deref()
+        && values(stated.get("values")).is_some_and(|values| values == reading.values)
+}
+
+/// The values of a reading: an object, or an array of values and of objects with `field` and `value`.
+fn values(stated: Option<&Value>) -> Option<Vec<ClaimedValue>> {
+    match stated? {
+        Value::Object(members) => members.iter().map(|(field, value)| claimed(Some(field), value)).collect(),
+        Value::Array(items) => items
+            .iter()
+            .map(|item| match item {
+                Value::Object(members) => {
+                    let field = members.get("field").and_then(Value::as_str);
+                    claimed(field, members.get("value").unwrap_or(&Value::Null))
+                }
+                value => claimed(None::<&str>, value),
+            })
+            .collect(),
+        _ => None,
+    }
+}
+
+fn claimed(field: Option<impl AsRef<str>>, value: &Value) -> Option<ClaimedValue> {
+    let value = match value {
+        Value::String(text) => text.clone(),
+        Value::Number(_) | Value::Bool(_) => value.to_string(),
+        Value::Null | Value::Array(_) | Value::Object(_) => return None,
+    };
+    Some(ClaimedValue { field: field.map(|field| field.as_ref().to_owned()), value })
+}
+
+fn is_absence(arguments: &Value, claim: &AbsenceClaim) -> bool {
+    let (what, place) = match &claim.absence {
+        Absence::File { name, under, .. } => (("name", name), ("under", under)),
+        Absence::RegistryKey { hive, key, .. } => (("key", key), ("hive", hive)),
+        Absence::Text { text, under, .. } => (("text", text), ("under", under)),
+    };
+    is_word(arguments, "form", claim.absence.form().name())
+        && says(arguments, what.0, what.1)
+        && says(arguments, place.0, place.1)
+        && text(arguments, "evidence") == claim.absence.evidence()
+        && texts(arguments, "searches") == claim.searches
+}
+
+fn is_derivation(arguments: &Value, derivation: &Derivation) -> bool {
+    let number = |member: &str| match arguments.get(member) {
+        Some(Value::Number(number)) => number.to_string().parse::<i128>().ok(),
+        Some(Value::String(text)) => text.trim().parse::<i128>().ok(),
+        _ => None,
+    };
+    let with = match derivation {
+        Derivation::Same { .. } | Derivation::Different { .. } | Derivation::Order { .. } => true,
+        Derivation::Within { seconds, .. } => number("seconds") == Some((*seconds).into()),
+        Derivation::Sum { total, .. } => number("total") == Some((*total).into()),
+    };
+    let terms = arguments.get("terms").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    is_word(arguments, "form", derivation.form().name())
+        && with
+        && terms.len() == derivation.terms().len()
+        && terms.iter().zip(derivation.terms()).all(|(stated, term)| {
+            means(stated, "fact", &term.fact.to_string()) && means(stated, "field", &term.field)
+        })
+}
+
+fn text<'a>(arguments: &'a Value, member: &str) -> Option<&'a str> {
+    arguments.get(member).and_then(Value::as_str)
+}
+
+fn is_word(arguments: &Value, member: &str, word: &str) -> bool {
+    text(arguments, member).unwrap_or_default().trim().to_lowercase() == word
+}
+
+/// The texts of a member: an array, or one text with commas.
+fn texts<'a>(arguments: &'a Value, member: &str) -> Vec<&'a str> {
+    let all: Vec<&str> = match arguments.get(member) {
+        Some(Value::String(text)) => text.split(',').filter(|text| !text.trim().is_empty()).collect(),
+        Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    all.into_iter().map(str::trim).collect()
+}
+
+fn ids(arguments: &Value, member: &str) -> BTreeSet<String> {
+    texts(arguments, member).into_iter().map(str::to_owned).collect()
+}
+
+/// Whether a member names just these, each once and in whatever order.
+fn are<T: ToString>(arguments: &Value, member: &str, named: &[T]) -> bool {
+    let distinct: BTreeSet<String> = named.iter().map(T::to_string).collect();
+    distinct.len() == named.len() && distinct == ids(arguments, member)
+}

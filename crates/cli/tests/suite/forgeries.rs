@@ -1,0 +1,325 @@
+//! A log that was changed and chained anew, seal and manifest included, still contradicts itself: each contradiction is found.
+
+use crate::support::{Logged, Place, facts, invocations, nodes, rechained, script, str};
+use app::{Level, Standing};
+use ledger::event::{RecordRange, Refusal, Spent, TaskStatus};
+use ledger::{
+    Absence, Assessment, Claim, ClaimId, Derivation, Digest, Event, FactId, IdSpace, NodeId, RecordId,
+    RelationKind, Rules, Seed, Stream, TaskId,
+};
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use testkit::scripted::calls;
+
+/// A run in which nearly every kind of event stands.
+fn of_all_kinds(place: &Place) -> PathBuf {
+    let known = Arc::new(Mutex::new(Vec::new()));
+    let (found, cited) = (Arc::clone(&known), Arc::clone(&known));
+    let search = || ("find_files", json!({"name": "no-such-thing.xyz"}));
+    let script = script(vec![
+        Box::new(move |_| {
+            let hive = "p1/Windows/System32/config/SYSTEM";
+            let key = r"ControlSet001\Control\ComputerName\ComputerName";
+            let key = ("parse_registry_key", json!({"hive": hive, "key": key}));
+            calls(1, &[key, search(), ("no_such_tool", json!({}))])
+        }),
+        Box::new(move |request| {
+            let [key, files] = [0, 1].map(|at| invocations(request)[at].clone());
+            let reading =
+                |values| json!({"predicate": "configured", "values": values, "invocation": key.clone()});
+            let readings = [
+                reading(json!({"name": "ComputerName", "data": "ALDER-07"})),
+                reading(json!({"data": "ALDER-07"})),
+                reading(json!({"name": "ComputerName", "data": "MALLORY-07"})),
+            ];
+            let absence = json!({"form": "file", "name": "no-such-thing.xyz", "searches": [files],
+                "interpretation": "it is not there"});
+            calls(
+                2,
+                &[
+                    search(),
+                    ("read_output", json!({"invocation": key.clone(), "first": "r0"})),
+                    ("record_phenomenon", json!({"readings": readings, "interpretation": "its name"})),
+                    ("record_absence", absence),
+                ],
+            )
+        }),
+        Box::new(move |request| {
+            *found.lock().unwrap() = facts(request);
+            let fact = found.lock().unwrap()[0].clone();
+            let terms = ["name", "data"].map(|field| json!({"fact": fact, "field": field}));
+            let entity = |kind: &str, name: &str| {
+                ("add_entity", json!({"kind": kind, "name": name, "facts": [fact.clone()]}))
+            };
+            calls(
+                3,
+                &[
+                    ("record_derivation", json!({"form": "different", "terms": terms})),
+                    entity("host", "ALDER-07"),
+                    entity("host", "alder-07"),
+                    entity("registry_key", "ComputerName"),
+                    ("propose_hypothesis", json!({"statement": "it is the host"})),
+                    ("list_phenomena", json!({})),
+                ],
+            )
+        }),
+        Box::new(move |request| {
+            let (facts, nodes) = (cited.lock().unwrap().clone(), nodes(request));
+            let [host, key, hypothesis] = [0, 2, 3].map(|at| nodes[at].clone());
+            let link = json!({"from": key, "kind": "part_of", "to": host, "facts": [facts[0].clone()]});
+            let assess = json!({"hypothesis": hypothesis, "assessment": "supported",
+                "supporting": [facts[0].clone()], "reason": "it says so"});
+            calls(4, &[("link", link), ("assess_hypothesis", assess)])
+        }),
+        Box::new(|_| calls(5, &[("nothing_to_record", json!({"reason": " that is all "}))])),
+    ]);
+    let (finished, run) = place.investigate(Rules::default(), vec![("registry", script)]);
+    assert_eq!((run.facts().count(), run.absences().count(), run.derivations().count()), (2, 1, 1));
+    finished.folder
+}
+
+/// The first event that `take` takes is changed by it.
+fn first(log: &mut Logged, take: impl Fn(&mut Event) -> Option<()>) {
+    assert!(log.iter_mut().any(|(_, event, _)| take(event).is_some()), "no such event");
+}
+
+/// Changes the first event of a kind.
+macro_rules! change {
+    ($variant:ident, |$it:ident| $change:expr) => {
+        |log| {
+            first(log, |event| match event {
+                Event::$variant($it) => {
+                    $change;
+                    Some(())
+                }
+                _ => None,
+            })
+        }
+    };
+    ($variant:ident, $change:ident) => {
+        change!($variant, |it| $change(it))
+    };
+}
+
+fn second_fact(log: &Logged) -> FactId {
+    let facts = log.iter().filter_map(|(_, event, _)| match event {
+        Event::ClaimAccepted(accepted) => Some(accepted.fact.id),
+        _ => None,
+    });
+    facts.collect::<Vec<_>>()[1]
+}
+
+type Forgery = (&'static str, fn(&mut Logged), &'static str);
+
+/// What is changed, and what is said of it.
+const FORGERIES: &[Forgery] = &[
+    ("claim id", other_claim_id, "is not the id of number 0"),
+    ("seed", change!(RunOpened, |it| it.seed = Seed(Digest::of(b"another"))), "is not the id of number 0"),
+    ("nothing", change!(NothingToRecord, |it| it.reason.push('!')), "its words"),
+    ("turns", change!(TaskEnded, |it| it.turns += 1), "its number of turns"),
+    ("spent", change!(TaskEnded, |it| it.spent = Some(Spent::Turns)), "the budget that ended it"),
+    ("status", change!(TaskEnded, |it| it.status = TaskStatus::Incomplete), "its status"),
+    ("served", served_by_another, "it was answered by another call"),
+    ("page", change!(OutputPaged, |it| it.shown.end.0 += 1), "what it shows of the output"),
+    (
+        "shown",
+        change!(InvocationEnded, |it| it.shown = shown_twice(&it.shown)),
+        "what it shows of its output",
+    ),
+    ("arguments", change!(InvocationStarted, |it| it.arguments["key"] = "Select".into()), "its arguments"),
+    ("carried", change!(PhenomenonRecorded, |it| it.facts.truncate(1)), "does not carry the facts"),
+    ("words", change!(PhenomenonRecorded, |it| it.interpretation = "murder".into()), "its words"),
+    ("claim", change!(ClaimSubmitted, other_reading), "not what its call states"),
+    ("refused claim", change!(ClaimRejected, |it| it.rejection.reason.push('!')), "judged again"),
+    ("lost claim", lost_claim, "a reading of the call before it was not judged"),
+    ("absence", change!(AbsenceAccepted, other_absence), "judged again"),
+    ("absence's words", change!(AbsenceAccepted, |it| it.interpretation.clear()), "its words"),
+    ("search", other_search, "is of a tool that shows no such absence"),
+    ("derivation", other_derivation, "its values are not the same"),
+    ("entity", change!(EntityAdded, |it| it.name = "MALLORY-07".into()), "does not name \"MALLORY-07\""),
+    ("relation", change!(RelationAdded, |it| it.kind = RelationKind::Created), "no call of its turn's reply"),
+    ("ends", change!(RelationAdded, |it| std::mem::swap(&mut it.from, &mut it.to)), "no call of its turn's"),
+    ("hypothesis", change!(HypothesisProposed, |it| it.statement.push('!')), "no call of its turn's reply"),
+    (
+        "word",
+        change!(HypothesisAssessed, |it| it.assessment = Assessment::Undecided),
+        "no call of its turn's",
+    ),
+    ("ground", other_ground, "no call of its turn's reply"),
+    ("surface", change!(PhaseEntered, |it| it.surface.clear()), "its surface is not that"),
+    ("refusal", change!(CallRefused, |it| it.refusal = Refusal::Repeated), "had to be refused otherwise"),
+    ("graph read", change!(GraphRead, |it| it.tool = "get_node".into()), "names another tool"),
+    ("promised", change!(EvidenceHashed, other_promise), "the case promises"),
+    ("not hashed", without_hash, "the evidence was not hashed"),
+    ("not ended", without_end, "a task of the run has not ended"),
+    ("other's answer", served_by_itself, "it was not answered by the invocation that it names"),
+    ("unanswered", without_read, "a call of the turn before it was not answered"),
+];
+
+fn other_claim_id(log: &mut Logged) {
+    let Event::RunOpened(opened) = &log[0].1 else { panic!() };
+    let other = ClaimId::assign(&IdSpace::new(opened.seed), TaskId(1), 77).unwrap();
+    first(log, |event| match event {
+        Event::ClaimSubmitted(it) => {
+            it.claim = other;
+            Some(())
+        }
+        _ => None,
+    });
+    first(log, |event| match event {
+        Event::ClaimAccepted(it) => {
+            it.claim = other;
+            Some(())
+        }
+        _ => None,
+    });
+}
+
+fn served_by_another(log: &mut Logged) {
+    let invocation = first_invocation(log);
+    first(log, |event| match event {
+        Event::CallServed(it) => {
+            it.invocation = invocation;
+            Some(())
+        }
+        _ => None,
+    });
+}
+
+fn first_invocation(log: &Logged) -> ledger::InvocationId {
+    let started = log.iter().find_map(|(_, event, _)| match event {
+        Event::InvocationStarted(started) => Some(started.invocation),
+        _ => None,
+    });
+    started.unwrap()
+}
+
+fn shown_twice(shown: &[RecordRange]) -> Vec<RecordRange> {
+    assert!(!shown.is_empty());
+    let none = RecordRange { first: RecordId(0), end: RecordId(0) };
+    shown.iter().copied().chain([none]).collect()
+}
+
+fn other_reading(it: &mut ledger::event::ClaimSubmitted) {
+    let Claim::Reading(reading) = &mut it.stated else { panic!() };
+    reading.subject = "another".to_owned();
+}
+
+/// The refused claim goes, and is not counted any more.
+fn lost_claim(log: &mut Logged) {
+    let at = log.iter().position(|(_, event, _)| matches!(event, Event::ClaimRejected(_))).unwrap();
+    assert!(matches!(log[at - 1].1, Event::ClaimSubmitted(_)));
+    log.drain(at - 1..=at);
+    let fewer: fn(&mut Logged) = change!(TaskEnded, |it| it.rejections -= 1);
+    fewer(log);
+}
+
+fn other_absence(it: &mut ledger::event::AbsenceAccepted) {
+    let Absence::File { name, .. } = &mut it.absence.absence else { panic!() };
+    *name = "evil.exe".to_owned();
+}
+
+fn other_search(log: &mut Logged) {
+    let invocation = first_invocation(log);
+    first(log, |event| match event {
+        Event::AbsenceAccepted(it) => {
+            it.absence.searches = vec![invocation];
+            Some(())
+        }
+        _ => None,
+    });
+}
+
+fn other_derivation(log: &mut Logged) {
+    let same = |derivation: &Derivation| Derivation::Same { terms: derivation.terms().to_vec() };
+    first(log, |event| match event {
+        Event::ClaimSubmitted(it) => match &mut it.stated {
+            Claim::Derivation(derivation) => {
+                *derivation = same(derivation);
+                Some(())
+            }
+            _ => None,
+        },
+        _ => None,
+    });
+    first(log, |event| match event {
+        Event::DerivationAccepted(it) => {
+            it.derivation.derivation = same(&it.derivation.derivation);
+            Some(())
+        }
+        _ => None,
+    });
+}
+
+fn other_ground(log: &mut Logged) {
+    let fact = second_fact(log);
+    first(log, |event| match event {
+        Event::HypothesisAssessed(it) => {
+            it.supporting = vec![NodeId::Fact(fact)];
+            Some(())
+        }
+        _ => None,
+    });
+}
+
+fn other_promise(it: &mut ledger::event::EvidenceHashed) {
+    it.as_expected = if it.as_expected.is_some() { None } else { Some(true) };
+}
+
+fn without_hash(log: &mut Logged) {
+    log.retain(|(_, event, _)| !matches!(event, Event::EvidenceHashed(_)));
+}
+
+fn without_end(log: &mut Logged) {
+    log.retain(|(_, event, _)| !matches!(event, Event::TaskEnded(_)));
+}
+
+fn without_read(log: &mut Logged) {
+    log.retain(|(_, event, _)| !matches!(event, Event::GraphRead(_)));
+}
+
+fn served_by_itself(log: &mut Logged) {
+    let ended = log.iter_mut().find_map(|(_, event, beside)| match event {
+        Event::InvocationEnded(ended) => Some((ended.invocation, beside)),
+        _ => None,
+    });
+    let (invocation, beside) = ended.unwrap();
+    beside.cost.get_or_insert_default().served_from = Some(invocation);
+}
+
+#[test]
+fn each_contradiction_in_a_log_that_was_chained_and_sealed_anew_is_found() {
+    let place = Place::new();
+    let run = of_all_kinds(&place);
+    let untouched = app::verify(&rechained(&place, &run, "untouched", |_| ()));
+    assert!(untouched.holds(), "{:?}", untouched.findings);
+    assert_eq!(untouched.to_bytes().unwrap(), app::verify(&run).to_bytes().unwrap());
+    let missed = |(name, forge, expected): &&Forgery| {
+        let certificate = app::verify(&rechained(&place, &run, name, forge));
+        let reached = (certificate.failed(), certificate.level, certificate.standing(Level::FactsStand));
+        let as_expected =
+            reached == (Some(Level::FactsStand), Some(Level::LogConsistent), Standing::NotReached);
+        let told = certificate.findings.iter().any(|finding| finding.what.contains(expected));
+        if !(as_expected && told) {
+            println!("{name}: {:#?}", certificate.findings);
+        }
+        !(as_expected && told)
+    };
+    let missed: Vec<&str> = FORGERIES.iter().filter(missed).map(|(name, ..)| *name).collect();
+    assert_eq!(missed, [""; 0]);
+    let out = place.locard_ends(33, &["verify", str(&place.path("carried"))]);
+    assert!(out.contains("NOT VERIFIED beyond: log consistent (sealed)"), "{out}");
+}
+
+#[test]
+fn an_event_of_another_task_is_found() {
+    let place = Place::new();
+    let run = of_all_kinds(&place);
+    let moved = rechained(&place, &run, "moved", |log| {
+        let turn = log.iter_mut().find(|(_, event, _)| matches!(event, Event::HypothesisProposed(_)));
+        turn.unwrap().0 = Stream::Task(TaskId(2));
+    });
+    let certificate = app::verify(&moved);
+    assert_eq!(certificate.failed(), Some(Level::FactsStand), "{:?}", certificate.findings);
+}
