@@ -121,7 +121,7 @@ fn an_interrupted_run_is_readable_unsealed_and_leaves_nothing_behind() {
     assert_eq!(output.status.code(), Some(130), "{told}");
     assert!(output.stdout.is_empty());
     assert!(told.contains("interrupted: stopping"), "{told}");
-    assert!(told.contains("is not sealed; facts, report and verify --unsealed read what it holds"), "{told}");
+    assert!(told.contains("is not sealed; `locard resume` goes on with it;"), "{told}");
     wait_for_the_end_of(&workers);
     assert_eq!(scratch_folders(&place), 0);
 
