@@ -13,7 +13,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-/// Investigates evidence with agents whose every fact is checked against what their tools returned.
+/// Investigates evidence with agents whose every fact is checked.
 #[derive(Debug, Parser)]
 #[command(name = "locard", version, about, max_term_width = 80, after_long_help = help::LOCARD)]
 pub(crate) struct Arguments {
@@ -63,7 +63,7 @@ pub(crate) enum Command {
     #[command(after_long_help = help::INIT)]
     Init(InitArguments),
     /// Print a completion script for a shell
-    #[command(after_long_help = help::COMPLETIONS)]
+    #[command(after_long_help = help::COMPLETIONS, hide = true)]
     Completions(CompletionsArguments),
     /// Show what confines tools on this machine
     #[command(after_long_help = help::DOCTOR)]

@@ -64,6 +64,10 @@ pub(crate) enum Failure {
     #[error("failed to {0}")]
     Replay(#[source] app::ReplayError),
     #[error("failed to {0}")]
+    Export(#[source] app::ExportError),
+    #[error("failed to write the result: it is no text, and standard output is a terminal")]
+    BytesToTerminal,
+    #[error("failed to {0}")]
     List(#[source] app::ListError),
     #[error("failed to investigate the case: a thread of the program panicked")]
     Panicked,
@@ -104,7 +108,9 @@ impl Failure {
             | Failure::ToolArgument { .. }
             | Failure::List(_)
             | Failure::Replay(app::ReplayError::NoTask { .. })
+            | Failure::BytesToTerminal
             | Failure::NoSuchTool { .. } => Failure::USAGE,
+            Failure::Export(error) => export_code(error),
             Failure::Init(app::InitError::Hash { source, .. }) => tool_code(source),
             Failure::Init(app::InitError::Unreadable(_)) => Failure::DEFECT,
             Failure::Init(_) => Failure::USAGE,
@@ -127,7 +133,7 @@ impl Failure {
 
     /// Whether whoever read the result just stopped reading: nothing to complain about.
     pub(crate) fn is_closed_pipe(&self) -> bool {
-        matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+        matches!(self, Failure::Output(error) | Failure::Export(app::ExportError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
     /// What to do next, where that is known.
@@ -156,6 +162,9 @@ impl Failure {
             | Failure::RuleSets(app::RuleSetError::Toml { source, .. })
             | Failure::Rules { source, .. } => {
                 app::nearest_known(source).map(|nearest| format!("did you mean `{nearest}`?"))
+            }
+            Failure::Export(app::ExportError::Unsealed { .. }) => {
+                Some("--unsealed packs a run that broke off or was interrupted".to_owned())
             }
             Failure::Open(app::OpenRunError::NotFound { .. } | app::OpenRunError::Ambiguous { .. }) => {
                 Some("give a run folder, or a name under --runs, or enough of its beginning".to_owned())
@@ -216,6 +225,28 @@ fn recording_code(stopped: &store::Stopped) -> u8 {
     match *stopped.reason {
         store::AppendError::Fault(_) => Failure::USAGE,
         _ => Failure::DEFECT,
+    }
+}
+
+fn export_code(error: &app::ExportError) -> u8 {
+    match error {
+        app::ExportError::Rows { source, .. } => match **source {
+            store::ExportError::Write(_) => Failure::USAGE,
+            store::ExportError::Open(_)
+            | store::ExportError::Read(_)
+            | store::ExportError::Schema(_)
+            | store::ExportError::Empty { .. }
+            | store::ExportError::Missing { .. }
+            | store::ExportError::Unnamed { .. } => Failure::TAMPERED,
+            store::ExportError::Interrupted => Failure::INTERRUPTED,
+        },
+        app::ExportError::Manifest { .. }
+        | app::ExportError::Unsealed { .. }
+        | app::ExportError::Seal { .. }
+        | app::ExportError::Name { .. } => Failure::TAMPERED,
+        app::ExportError::Exists { .. } | app::ExportError::Write { .. } => Failure::USAGE,
+        app::ExportError::Output(_) => Failure::OUTPUT_CLOSED,
+        app::ExportError::Interrupted { .. } => Failure::INTERRUPTED,
     }
 }
 

@@ -5,6 +5,8 @@ Examples:
   locard run cases/demo
   locard facts 2026
 
+locard completions prints a completion script for a shell.
+
 Exit codes:
   0   done; a run was sealed, refused claims and gaps included
   1   a defect of this program
@@ -89,8 +91,8 @@ Examples:
 
 The same run gives the same bytes, however its file came to lie on the disk.
 
-Exit codes: 0; 2 the file exists or cannot be written, or the run is not sealed
-and --unsealed was not given; 31 the run is damaged: nothing is written.";
+Exit codes: 0; 2 the file exists or cannot be written; 31 the run is damaged, or
+is not sealed and --unsealed was not given: nothing is written then.";
 
 pub(crate) const REJECTIONS: &str = "\
 Examples:
