@@ -16,6 +16,7 @@ pub use phenomena::ChangedPhenomenon;
 pub use setup::Setup;
 pub use tasks::{ChangedObjective, ChangedTask};
 
+use crate::ranking::{Ranked, ranked};
 use crate::rejections::{RefusedClaim, refused_claims};
 use crate::run::{HypothesisView, PhenomenonView, Run, TaskView};
 use keys::{Key, Keys};
@@ -35,9 +36,11 @@ pub struct Diff<'r> {
     pub setup: BTreeSet<Setup>,
     /// Facts: the same where predicate, subject, values, record type and place are.
     pub facts: Changes<Told<'r, FactEntry>>,
-    /// Phenomena: the same where they carry the same facts.
+    /// Facts that say the same of the same subject in the same place with other values.
+    pub changed_facts: Vec<(Told<'r, FactEntry>, Told<'r, FactEntry>)>,
+    /// Phenomena, in the order of their rank: the same where they carry the same facts.
     pub phenomena: Changes<Told<'r, PhenomenonView>>,
-    /// Phenomena that carry some facts of another one of the other run, and others besides.
+    /// Phenomena that carry some facts of another one of the other run, maybe with other values.
     pub changed_phenomena: Vec<ChangedPhenomenon<'r>>,
     /// Absences: the same where the same is said to be absent from the same place.
     pub absences: Changes<Told<'r, AbsenceAccepted>>,
@@ -68,9 +71,9 @@ pub struct Changes<T> {
     pub both: usize,
     /// So many of these come from different agents.
     pub by_another_agent: usize,
-    /// Only in the run before, in its order.
+    /// Only in the run before, in the order of that run.
     pub removed: Vec<T>,
-    /// Only in the run after, in its order.
+    /// Only in the run after, in the order of that run.
     pub added: Vec<T>,
 }
 
@@ -102,6 +105,7 @@ impl Diff<'_> {
     /// Whether both runs recorded the same; what they refused and spent, and how tasks ended, does not count.
     pub fn recorded_the_same(&self) -> bool {
         self.facts.is_empty()
+            && self.changed_facts.is_empty()
             && self.phenomena.is_empty()
             && self.changed_phenomena.is_empty()
             && self.absences.is_empty()
@@ -119,13 +123,15 @@ pub fn diff<'r>(before: &'r Run, after: &'r Run) -> Diff<'r> {
     let [old, new] = &keys;
     let phenomena = match_up(old.phenomena(), new.phenomena());
     let (phenomena, changed_phenomena) = phenomena::overlapping(phenomena, old, new);
+    let (facts, changed_facts) = again(match_up(old.facts(), new.facts()), keys::read_from);
     let hypotheses = match_up(old.hypotheses(), new.hypotheses());
-    let (hypotheses, changed_hypotheses) = restated(hypotheses);
+    let (hypotheses, changed_hypotheses) = again(hypotheses, keys::statement);
     Diff {
         before,
         after,
         setup: setup::setup(before, after),
-        facts: match_up(old.facts(), new.facts()).changes(),
+        facts: facts.changes(),
+        changed_facts,
         phenomena: phenomena.changes(),
         changed_phenomena,
         absences: match_up(old.absences(), new.absences()).changes(),
@@ -141,16 +147,18 @@ pub fn diff<'r>(before: &'r Run, after: &'r Run) -> Diff<'r> {
     }
 }
 
-type Hypothesis<'r> = Told<'r, HypothesisView>;
+/// Pairs of what was not matched.
+type Pairs<'r, T> = Vec<(Told<'r, T>, Told<'r, T>)>;
 
-/// Takes out of what was not matched the hypotheses with one statement and another last word.
-fn restated<'r>(
-    matched: Matched<'r, Hypothesis<'r>>,
-) -> (Matched<'r, Hypothesis<'r>>, Vec<(Hypothesis<'r>, Hypothesis<'r>)>) {
-    let by_statement = |left: Vec<Keyed<'r, Hypothesis<'r>>>| -> Vec<_> {
-        left.into_iter().map(|it| Keyed { key: keys::statement(it.item.what), ..it }).collect()
+/// Takes out of what was not matched what a wider key matches.
+fn again<'r, T>(
+    matched: Matched<'r, Told<'r, T>>,
+    key: impl Fn(&T) -> Key,
+) -> (Matched<'r, Told<'r, T>>, Pairs<'r, T>) {
+    let wider = |left: Vec<Keyed<'r, Told<'r, T>>>| -> Vec<_> {
+        left.into_iter().map(|it| Keyed { key: key(it.item.what), ..it }).collect()
     };
-    let again = match_up(by_statement(matched.removed), by_statement(matched.added));
+    let again = match_up(wider(matched.removed), wider(matched.added));
     let changed = again.pairs.into_iter().map(|(before, after)| (before.item, after.item)).collect();
     (Matched { pairs: matched.pairs, removed: again.removed, added: again.added }, changed)
 }
@@ -162,10 +170,12 @@ impl<'r> Keys<'r> {
     }
 
     fn phenomena(&self) -> Vec<Keyed<'r, Told<'r, PhenomenonView>>> {
-        self.told(
-            |view| view.phenomena.iter(),
-            |keys, phenomenon| keys.node(NodeId::Phenomenon(phenomenon.id)),
-        )
+        let keyed = |ranked: Ranked<'r>| {
+            let what = ranked.phenomenon;
+            let agent = self.run.tasks.get(&ranked.task)?.assigned.agent.name.as_str();
+            Some(Keyed { key: self.node(NodeId::Phenomenon(what.id)), agent, item: Told { agent, what } })
+        };
+        ranked(self.run).into_iter().filter_map(keyed).collect()
     }
 
     fn absences(&self) -> Vec<Keyed<'r, Told<'r, AbsenceAccepted>>> {
@@ -187,7 +197,7 @@ impl<'r> Keys<'r> {
         )
     }
 
-    fn hypotheses(&self) -> Vec<Keyed<'r, Hypothesis<'r>>> {
+    fn hypotheses(&self) -> Vec<Keyed<'r, Told<'r, HypothesisView>>> {
         self.told(|view| view.hypotheses.iter(), Keys::last_word)
     }
 

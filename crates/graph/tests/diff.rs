@@ -158,6 +158,7 @@ fn told(diff: &Diff<'_>) -> (Vec<String>, Vec<String>, Vec<(String, String)>) {
     for it in &diff.changed_phenomena {
         changed.push((format!("{:?} {:?}", it.before, it.removed), format!("{:?} {:?}", it.after, it.added)));
     }
+    changed.extend(diff.changed_facts.iter().map(|(a, b)| (format!("{a:?}"), format!("{b:?}"))));
     changed.extend(diff.changed_hypotheses.iter().map(|(a, b)| (format!("{a:?}"), format!("{b:?}"))));
     let in_both = [diff.facts.both, diff.phenomena.both, diff.entities.both, diff.hypotheses.both];
     changed.push((format!("{in_both:?}"), format!("{in_both:?}")));
@@ -220,7 +221,7 @@ proptest! {
         let (subject, value) = task.facts.remove(at);
         let less = build(&plan, &PLAIN);
         let diff = diff(&whole, &less);
-        prop_assert!(diff.facts.added.is_empty());
+        prop_assert!(diff.facts.added.is_empty() && diff.changed_facts.is_empty());
         let titles: Vec<_> = diff.facts.removed.iter().map(|it| fact_title(it.what)).collect();
         prop_assert_eq!(titles, [format!("configured {}: data = {}", SUBJECTS[subject], WORDS[value])]);
         prop_assert!(diff.phenomena.is_empty() && diff.rejections.is_empty() && diff.setup.is_empty());
@@ -278,7 +279,7 @@ fn what_is_said_twice_is_there_twice_whoever_says_it() {
 }
 
 #[test]
-fn a_fact_of_another_place_is_another_fact_and_one_of_another_record_is_the_same() {
+fn a_fact_of_another_place_is_another_one_with_other_values_a_changed_one_and_of_another_record_the_same() {
     let run = |change: &dyn Fn(&mut FactEntry)| {
         let mut history = History::opened("T");
         let mut stated = fact(1, 0, "Select", &[("data", "one")]);
@@ -294,12 +295,20 @@ fn a_fact_of_another_place_is_another_fact_and_one_of_another_record_is_the_same
         ("place", run(&|fact| fact.locator.path = "SOFTWARE".into())),
         ("record type", run(&|fact| fact.kind = "registry_key".into())),
         ("predicate", run(&|fact| fact.predicate = ledger::Predicate("present".into()))),
-        ("field", run(&|fact| fact.values[0].field = "text".into())),
-        ("type", run(&|fact| fact.values[0].value = ledger::FieldValue::Name("one".into()))),
-        ("quotation", run(&|fact| fact.values[0].quotation = Some("one".into()))),
     ] {
         let diff = diff(&plain, &other);
         assert_eq!((diff.facts.removed.len(), diff.facts.added.len()), (1, 1), "another {what}");
+        assert!(diff.changed_facts.is_empty());
+    }
+    for (what, other) in [
+        ("field", run(&|fact| fact.values[0].field = "text".into())),
+        ("type", run(&|fact| fact.values[0].value = ledger::FieldValue::Name("one".into()))),
+        ("quotation", run(&|fact| fact.values[0].quotation = Some("one".into()))),
+        ("number of values", run(&|fact| fact.values.push(fact.values[0].clone()))),
+    ] {
+        let diff = diff(&plain, &other);
+        assert!(diff.facts.is_empty() && !diff.recorded_the_same(), "another {what}");
+        assert_eq!(diff.changed_facts.len(), 1, "another {what}");
     }
 }
 

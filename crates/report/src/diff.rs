@@ -62,8 +62,8 @@ fn totals(out: &mut String, diff: &Diff<'_>) {
         "\n{:<13} {:>8} {:>12} {:>12} {:>8}",
         "", "the same", "only before", "only after", "changed"
     );
-    row(out, "facts", &diff.facts, None);
     row(out, "phenomena", &diff.phenomena, Some(diff.changed_phenomena.len()));
+    row(out, "facts", &diff.facts, Some(diff.changed_facts.len()));
     row(out, "absences", &diff.absences, None);
     row(out, "derivations", &diff.derivations, None);
     row(out, "entities", &diff.entities, None);

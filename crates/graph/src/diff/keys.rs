@@ -145,13 +145,20 @@ fn called(invocation: &InvocationView) -> Key {
     key("invocation", [invocation.started.tool.clone(), arguments])
 }
 
+/// What a fact is about and where it stands, whatever its values.
+pub(super) fn read_from(fact: &FactEntry) -> Key {
+    let place = format!("{:?}", fact.locator);
+    key("read", [fact.predicate.0.clone(), fact.kind.clone(), place, said(&fact.subject)])
+}
+
 fn fact(fact: &FactEntry) -> Key {
-    let said = |bound: &BoundValue| format!("{:?}", (&bound.field, &bound.value, &bound.quotation));
     let mut values: Vec<String> = fact.values.iter().map(said).collect();
     values.sort();
-    let stated =
-        [fact.predicate.0.clone(), fact.kind.clone(), format!("{:?}", fact.locator), said(&fact.subject)];
-    key("fact", stated.into_iter().chain(values))
+    key("fact", [read_from(fact), key("values", values)])
+}
+
+fn said(bound: &BoundValue) -> String {
+    format!("{:?}", (&bound.field, &bound.value, &bound.quotation))
 }
 
 /// A digest of parts, each with its length, so that no two lists of parts share a key.

@@ -1,21 +1,21 @@
-//! Phenomena that carry some of the same facts.
+//! Phenomena that carry some of the same facts, or the same with other values.
 
 use super::Told;
-use super::keys::{Key, Keys};
+use super::keys::{Key, Keys, read_from};
 use super::matching::{Keyed, Matched, take};
 use crate::run::{PhenomenonView, Run};
 use ledger::{FactEntry, NodeId};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A phenomenon of each run that carry some of the same facts, and some that are not the same.
+/// A phenomenon of each run: they carry some of the same facts, or the same with other values.
 #[derive(Debug)]
 pub struct ChangedPhenomenon<'r> {
     /// As the run before has it.
     pub before: Told<'r, PhenomenonView>,
     /// As the run after has it.
     pub after: Told<'r, PhenomenonView>,
-    /// Facts that both carry.
+    /// Facts that both carry with the same values.
     pub kept: usize,
     /// Facts that only the one before carries.
     pub removed: Vec<&'r FactEntry>,
@@ -54,8 +54,12 @@ pub(super) fn overlapping<'r>(
     (Matched { pairs: matched.pairs, removed: again.removed, added: again.added }, changed)
 }
 
+/// What each phenomenon's facts are about, whatever their values.
 fn facts(left: &[Keyed<'_, Told<'_, PhenomenonView>>], keys: &Keys<'_>) -> Vec<BTreeSet<Key>> {
-    left.iter().map(|it| keys.of_facts(&it.item.what.facts)).collect()
+    let facts = |phenomenon: &PhenomenonView| {
+        phenomenon.facts.iter().filter_map(|id| keys.run.fact(*id)).map(read_from).collect()
+    };
+    left.iter().map(|it| facts(it.item.what)).collect()
 }
 
 /// Places before and after of two that share facts, how many they share, and how many they have together.

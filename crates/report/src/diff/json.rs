@@ -15,6 +15,9 @@ pub fn diff_json(diff: &Diff<'_>) -> Value {
     let runs = [diff.before, diff.after];
     let mut phenomena = changes(&diff.phenomena, runs, |told, run| phenomenon(run, told));
     add(&mut phenomena, "changed", diff.changed_phenomena.iter().map(|it| changed_phenomenon(runs, it)));
+    let mut facts = changes(&diff.facts, runs, |told, _| fact(told));
+    let restated = diff.changed_facts.iter();
+    add(&mut facts, "changed", restated.map(|(a, b)| json!({"before": fact(a), "after": fact(b)})));
     let mut hypotheses = changes(&diff.hypotheses, runs, |told, _| hypothesis(told));
     let restated = diff.changed_hypotheses.iter();
     add(
@@ -28,7 +31,7 @@ pub fn diff_json(diff: &Diff<'_>) -> Value {
         "after": run(diff.after),
         "recorded_the_same": diff.recorded_the_same(),
         "not_the_same": diff.setup.iter().map(|it| it.name()).collect::<Vec<_>>(),
-        "facts": changes(&diff.facts, runs, |told, _| fact(told)),
+        "facts": facts,
         "phenomena": phenomena,
         "absences": changes(&diff.absences, runs, |told, _| json!({
             "agent": told.agent, "title": told.what.absence.absence.to_string(), "absence": told.what.absence,

@@ -6,7 +6,7 @@ use graph::{
     derivation_title, fact_title, phenomenon_title, standing,
 };
 use ledger::event::{EntityAdded, RelationAdded};
-use ledger::{Claim, FactEntry, NodeId, Reading};
+use ledger::{BoundValue, Claim, FactEntry, NodeId, Reading};
 use std::fmt::Write;
 
 /// The most characters of a line; `facts` and JSON have the whole of it.
@@ -31,7 +31,7 @@ impl<'o> Lines<'o> {
     /// Lists everything that differs; tells whether something was left out.
     pub(super) fn everything(mut self, diff: &Diff<'_>) -> bool {
         let runs @ [old, new] = [diff.before, diff.after];
-        self.sides(runs, "facts", [&diff.facts.removed, &diff.facts.added], |_, told| fact(told));
+        self.list("tasks", '~', &diff.tasks, task);
         let phenomena = [&diff.phenomena.removed, &diff.phenomena.added];
         self.sides(runs, "phenomena", phenomena, |run, told| {
             let facts: Vec<_> = told.what.facts.iter().filter_map(|id| run.fact(*id)).collect();
@@ -40,6 +40,8 @@ impl<'o> Lines<'o> {
         self.list("phenomena that carry other facts", '~', &diff.changed_phenomena, |it| {
             changed_phenomenon(new, it)
         });
+        self.sides(runs, "facts", [&diff.facts.removed, &diff.facts.added], |_, told| fact(told));
+        self.list("facts with other values", '~', &diff.changed_facts, |(was, is)| changed_fact(was, is));
         let absences = [&diff.absences.removed, &diff.absences.added];
         self.sides(runs, "absences", absences, |_, told| {
             vec![said(told.agent, &told.what.absence.absence.to_string())]
@@ -68,7 +70,6 @@ impl<'o> Lines<'o> {
         });
         let rejections = [&diff.rejections.removed, &diff.rejections.added];
         self.sides(runs, "rejections", rejections, |run, refused| vec![refusal(run, refused)]);
-        self.list("tasks that ended otherwise", '~', &diff.tasks, task);
         self.cut
     }
 
@@ -116,6 +117,23 @@ fn said(agent: &str, what: &str) -> String {
 
 fn fact(told: &Told<'_, FactEntry>) -> Vec<String> {
     vec![said(told.agent, &fact_title(told.what)), format!("  {}", terminal(&told.what.locator.to_string()))]
+}
+
+/// Values that only one of the two states.
+fn changed_fact(was: &Told<'_, FactEntry>, is: &Told<'_, FactEntry>) -> Vec<String> {
+    let values = |fact: &FactEntry| -> Vec<String> {
+        let said = |value: &BoundValue| match &value.quotation {
+            Some(words) => format!("{} = “{words}”", value.field),
+            None => format!("{} = {}", value.field, value.value.to_text()),
+        };
+        fact.values.iter().map(|value| terminal(&said(value))).collect()
+    };
+    let (before, after) = (values(was.what), values(is.what));
+    let mut lines = vec![said(is.agent, &fact_title(is.what))];
+    for (mark, ours, theirs) in [('-', &before, &after), ('+', &after, &before)] {
+        lines.extend(ours.iter().filter(|it| !theirs.contains(it)).map(|it| format!("  {mark} {it}")));
+    }
+    lines
 }
 
 fn changed_phenomenon(after: &Run, changed: &ChangedPhenomenon<'_>) -> Vec<String> {
@@ -178,8 +196,9 @@ fn task(changed: &ChangedTask<'_>) -> Vec<String> {
         None => "no task",
         Some(view) => view.ended.as_ref().map_or("did not end", |ended| crate::status(ended.status)),
     };
-    let mut lines =
-        vec![format!("{}: {} → {}", terminal(changed.agent), end(changed.before), end(changed.after))];
+    let (before, after) = (end(changed.before), end(changed.after));
+    let ended = if before == after { format!("{after} in both") } else { format!("{before} → {after}") };
+    let mut lines = vec![format!("{}: {ended}", terminal(changed.agent))];
     let facts = |facts: Option<usize>| match facts {
         None => "not asked".to_owned(),
         Some(0) => "no fact".to_owned(),
