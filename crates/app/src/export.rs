@@ -83,8 +83,8 @@ pub enum ExportError {
         /// The last link of the log.
         found: Digest,
     },
-    /// The log names no run, or one whose name is too long for an archive.
-    #[error("pack the run {}: expected a name of 1 to {} characters, found {found:?}", folder.display(), ustar::LONGEST_FOLDER)]
+    /// Its name is too long for a folder of an archive.
+    #[error("pack the run {}: expected a name of at most {} characters, found {found:?}", folder.display(), ustar::LONGEST_FOLDER)]
     Name {
         /// The run folder.
         folder: PathBuf,
@@ -117,13 +117,11 @@ pub enum ExportError {
     },
 }
 
-/// The name of a run's archive where none is given: `<run>.tar`; by the run's log, or by its folder where that cannot be read.
+/// The name of a run's archive where none is given: `<run>.tar`, by the run's log.
 pub fn archive_name(folder: &Path) -> String {
     let first = Reader::open(folder).ok().and_then(|reader| reader.events().next());
     let run = first.and_then(Result::ok).and_then(|(_, _, circumstance)| circumstance.run);
-    let base = run.map(|run| run.as_str().to_owned());
-    let named = || folder.file_name().map(|name| name.to_string_lossy().into_owned());
-    format!("{}.tar", base.or_else(named).unwrap_or_else(|| "run".to_owned()))
+    format!("{}.tar", run.as_ref().map_or(UNNAMED, |run| run.as_str()))
 }
 
 /// Packs the run into the file `to`, which must not exist; it stands there whole or not at all.
@@ -156,6 +154,9 @@ pub fn export_file(request: &ExportRequest, to: &Path) -> Result<Packed, ExportE
     File::open(beside).and_then(|folder| folder.sync_all()).map_err(failed)?;
     Ok(packed)
 }
+
+/// How a run is called whose log has no name.
+const UNNAMED: &str = "run";
 
 /// How the folders of unfinished archives are called.
 const UNFINISHED: &str = ".locard-export-";
@@ -208,10 +209,10 @@ impl Rows {
             let source = ManifestError::File { path: path.clone(), source };
             ExportError::Manifest { folder: folder(), source }
         })?;
-        let run = exported.run.as_ref().map_or(String::new(), |run| run.as_str().to_owned());
-        match run.len() {
-            1..=ustar::LONGEST_FOLDER => Ok(Rows { unfinished, run, exported, manifest }),
-            _ => Err(ExportError::Name { folder: folder(), found: run }),
+        let run = exported.run.as_ref().map_or(UNNAMED, |run| run.as_str()).to_owned();
+        match run.len() <= ustar::LONGEST_FOLDER {
+            true => Ok(Rows { unfinished, run, exported, manifest }),
+            false => Err(ExportError::Name { folder: folder(), found: run }),
         }
     }
 

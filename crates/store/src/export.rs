@@ -146,6 +146,8 @@ fn copy(
             if expected != format {
                 return Err(ExportError::Schema(SchemaError::Format { expected, found: format }));
             }
+        }
+        if link.position == 0 {
             run = circumstance.run;
         }
         sealed = matches!(event, Event::RunSealed(_));
