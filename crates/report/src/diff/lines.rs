@@ -30,7 +30,7 @@ impl<'o> Lines<'o> {
 
     /// Lists everything that differs; tells whether something was left out.
     pub(super) fn everything(mut self, diff: &Diff<'_>) -> bool {
-        let runs @ [old, new] = [diff.before, diff.after];
+        let runs @ [_, new] = [diff.before, diff.after];
         self.list("tasks", '~', &diff.tasks, task);
         let phenomena = [&diff.phenomena.removed, &diff.phenomena.added];
         self.sides(runs, "phenomena", phenomena, |run, told| {
@@ -42,6 +42,14 @@ impl<'o> Lines<'o> {
         });
         self.sides(runs, "facts", [&diff.facts.removed, &diff.facts.added], |_, told| fact(told));
         self.list("facts with other values", '~', &diff.changed_facts, |(was, is)| changed_fact(was, is));
+        self.beside_facts(diff);
+        let rejections = [&diff.rejections.removed, &diff.rejections.added];
+        self.sides(runs, "rejections", rejections, |run, refused| vec![refusal(run, refused)]);
+        self.cut
+    }
+
+    fn beside_facts(&mut self, diff: &Diff<'_>) {
+        let runs @ [old, new] = [diff.before, diff.after];
         let absences = [&diff.absences.removed, &diff.absences.added];
         self.sides(runs, "absences", absences, |_, told| {
             vec![said(told.agent, &told.what.absence.absence.to_string())]
@@ -68,9 +76,6 @@ impl<'o> Lines<'o> {
             let [before, after] = [weighed(old, was.what), weighed(new, is.what)];
             vec![said(is.agent, &is.what.proposed.statement), format!("  {before} → {after}")]
         });
-        let rejections = [&diff.rejections.removed, &diff.rejections.added];
-        self.sides(runs, "rejections", rejections, |run, refused| vec![refusal(run, refused)]);
-        self.cut
     }
 
     /// What only the one run has, and what only the other one; `lines` is given that run.
