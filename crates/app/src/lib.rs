@@ -7,6 +7,7 @@ mod bench_gate;
 mod case_file;
 mod clock;
 mod drive;
+mod export;
 mod init;
 mod interrupt;
 mod judge;
@@ -36,6 +37,7 @@ pub use bench_gate::{
 pub use case_file::{Case, CaseError, NoEvidence, load_case};
 pub use clock::{Clock, SystemClock};
 pub use drive::{DriveError, Progress};
+pub use export::{ExportError, ExportRequest, Packed, archive_name, export_file, export_to};
 pub use init::{InitError, NewCase, hash_case, new_case, write_case};
 pub use interrupt::Interrupt;
 pub use list::{ListError, Listed, State, list_runs};

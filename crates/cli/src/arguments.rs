@@ -2,6 +2,8 @@
 
 use crate::commands::bench::BenchArguments;
 use crate::commands::completions::CompletionsArguments;
+use crate::commands::diff::DiffArguments;
+use crate::commands::export::ExportArguments;
 use crate::commands::init::InitArguments;
 use crate::commands::rejections::RejectionsArguments;
 use crate::commands::replay::ReplayArguments;
@@ -11,7 +13,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-/// Investigates evidence with agents whose every fact is checked against what their tools returned.
+/// Investigates evidence with agents whose every fact is checked.
 #[derive(Debug, Parser)]
 #[command(name = "locard", version, about, max_term_width = 80, after_long_help = help::LOCARD)]
 pub(crate) struct Arguments {
@@ -39,6 +41,12 @@ pub(crate) enum Command {
     /// Take the steps of a run again, from its log alone
     #[command(after_long_help = help::REPLAY)]
     Replay(ReplayArguments),
+    /// Compare what two runs recorded, refused and cost
+    #[command(after_long_help = help::DIFF)]
+    Diff(DiffArguments),
+    /// Pack a run into an archive that verifies elsewhere
+    #[command(after_long_help = help::EXPORT)]
+    Export(ExportArguments),
     /// Show what the gateway refused, what it cost, how it ended
     #[command(after_long_help = help::REJECTIONS)]
     Rejections(RejectionsArguments),

@@ -2,7 +2,9 @@
 
 pub(crate) mod bench;
 pub(crate) mod completions;
+pub(crate) mod diff;
 mod doctor;
+pub(crate) mod export;
 mod facts;
 mod fork;
 pub(crate) mod init;
@@ -34,6 +36,8 @@ pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8,
         Command::Facts(arguments) => facts::execute(&arguments, printer),
         Command::Verify(arguments) => verify::execute(&arguments, printer),
         Command::Replay(arguments) => replay::execute(&arguments, printer),
+        Command::Diff(arguments) => diff::execute(&arguments, printer),
+        Command::Export(arguments) => export::execute(&arguments, printer),
         Command::Rejections(arguments) => rejections::execute(&arguments, printer),
         Command::Report(arguments) => report::execute(&arguments, printer),
         Command::Tool(arguments) => tool::execute(&arguments, printer),

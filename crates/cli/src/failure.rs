@@ -22,7 +22,10 @@ pub(crate) enum Failure {
         source: io::Error,
     },
     #[error("failed to make a folder for scratch files: the temporary folder {} lies inside the evidence {}, which is never written", path.display(), evidence.display())]
-    ScratchInEvidence { path: PathBuf, evidence: PathBuf },
+    ScratchInEvidence {
+        path: PathBuf,
+        evidence: PathBuf,
+    },
     #[error("failed to read the rules {}", path.display())]
     RulesFile {
         path: PathBuf,
@@ -36,7 +39,9 @@ pub(crate) enum Failure {
         source: Box<toml::de::Error>,
     },
     #[error("failed to use the cache {}: expected a folder, found a file", path.display())]
-    Cache { path: PathBuf },
+    Cache {
+        path: PathBuf,
+    },
     #[error("failed to {0}")]
     Truth(#[source] app::TruthError),
     #[error("failed to {0}")]
@@ -50,15 +55,21 @@ pub(crate) enum Failure {
     #[error("failed to read the shipped agents")]
     Agents(#[source] app::AgentError),
     #[error("failed to choose a model: expected `playbook`, `sloppy` or `sloppy:SEED`, found {found:?}")]
-    Model { found: String },
+    Model {
+        found: String,
+    },
     #[error("failed to investigate the case")]
     Run(#[source] Box<app::RunError>),
     #[error("failed to call the tool")]
     Tool(#[source] app::ToolError),
     #[error("failed to call the tool: expected NAME=VALUE, found {found:?}")]
-    ToolArgument { found: String },
+    ToolArgument {
+        found: String,
+    },
     #[error("failed to call the tool: there is no tool {found:?}; `locard tool` lists them")]
-    NoSuchTool { found: String },
+    NoSuchTool {
+        found: String,
+    },
     #[error("failed to open the run")]
     Open(#[source] app::OpenRunError),
     #[error("failed to {0}")]
@@ -66,11 +77,16 @@ pub(crate) enum Failure {
     #[error("failed to {0}")]
     Head(#[source] app::HeadError),
     #[error("failed to read the head {}: it lies in the run's own folder, and vouches for nothing", path.display())]
-    OwnHead { path: PathBuf },
+    OwnHead {
+        path: PathBuf,
+    },
     #[error("failed to {0}")]
     Key(#[source] app::SignatureError),
     #[error("failed to {0}")]
     Keep(#[source] app::KeepError),
+    Export(#[source] app::ExportError),
+    #[error("failed to write the result: it is no text, and standard output is a terminal")]
+    BytesToTerminal,
     #[error("failed to {0}")]
     List(#[source] app::ListError),
     #[error("failed to investigate the case: a thread of the program panicked")]
@@ -120,7 +136,9 @@ impl Failure {
             | Failure::OwnHead { .. }
             | Failure::Key(_)
             | Failure::Replay(app::ReplayError::NoTask { .. })
+            | Failure::BytesToTerminal
             | Failure::NoSuchTool { .. } => Failure::USAGE,
+            Failure::Export(error) => export_code(error),
             Failure::Init(app::InitError::Hash { source, .. }) => tool_code(source),
             Failure::Init(app::InitError::Unreadable(_)) => Failure::DEFECT,
             Failure::Init(_) => Failure::USAGE,
@@ -147,7 +165,7 @@ impl Failure {
 
     /// Whether whoever read the result just stopped reading: nothing to complain about.
     pub(crate) fn is_closed_pipe(&self) -> bool {
-        matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+        matches!(self, Failure::Output(error) | Failure::Export(app::ExportError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
     /// What to do next, where that is known.
@@ -182,6 +200,9 @@ impl Failure {
             | Failure::RuleSets(app::RuleSetError::Toml { source, .. })
             | Failure::Rules { source, .. } => {
                 app::nearest_known(source).map(|nearest| format!("did you mean `{nearest}`?"))
+            }
+            Failure::Export(app::ExportError::Unsealed { .. }) => {
+                Some("--unsealed packs a run that broke off or was interrupted".to_owned())
             }
             Failure::Open(app::OpenRunError::NotFound { .. } | app::OpenRunError::Ambiguous { .. }) => {
                 Some("give a run folder, or a name under --runs, or enough of its beginning".to_owned())
@@ -279,6 +300,28 @@ fn recording_code(stopped: &store::Stopped) -> u8 {
     match *stopped.reason {
         store::AppendError::Fault(_) => Failure::USAGE,
         _ => Failure::DEFECT,
+    }
+}
+
+fn export_code(error: &app::ExportError) -> u8 {
+    match error {
+        app::ExportError::Rows { source, .. } => match **source {
+            store::ExportError::Write(_) => Failure::USAGE,
+            store::ExportError::Open(_)
+            | store::ExportError::Read(_)
+            | store::ExportError::Schema(_)
+            | store::ExportError::Empty { .. }
+            | store::ExportError::Missing { .. }
+            | store::ExportError::Unnamed { .. } => Failure::TAMPERED,
+            store::ExportError::Interrupted => Failure::INTERRUPTED,
+        },
+        app::ExportError::Manifest { .. } | app::ExportError::Seal { .. } | app::ExportError::Name { .. } => {
+            Failure::TAMPERED
+        }
+        app::ExportError::Unsealed { .. } => Failure::UNSEALED,
+        app::ExportError::Exists { .. } | app::ExportError::Write { .. } => Failure::USAGE,
+        app::ExportError::Output(_) => Failure::OUTPUT_CLOSED,
+        app::ExportError::Interrupted { .. } => Failure::INTERRUPTED,
     }
 }
 

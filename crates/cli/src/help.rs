@@ -5,6 +5,8 @@ Examples:
   locard run cases/demo
   locard facts 2026
 
+locard completions prints a completion script for a shell.
+
 Exit codes:
   0   done; a run was sealed, refused claims and gaps included
   1   a defect of this program
@@ -97,6 +99,31 @@ Examples:
 Model replies and tool outputs come from the recording; every decision of the
 engine and every verdict of the gateway is made again. The first event that
 comes out otherwise is shown with both sides and what stood before it.";
+
+pub(crate) const DIFF: &str = "\
+Examples:
+  locard diff 20260101T12 latest
+      what the last run recorded that an earlier one did not, and the other way
+  locard diff 20260101 20260102 --exit-code --format json
+      everything that differs, for programs
+
+Ids, seeds and numbers of records do not count, nor does which agent found a
+thing: a fact is the same where it says the same of the same place.
+
+Exit codes: 0; with --exit-code: 15 where facts, phenomena, absences or other
+things of the graph differ. Refused claims and cost do not count.";
+
+pub(crate) const EXPORT: &str = "\
+Examples:
+  locard export latest
+      the run as <its name>.tar in this folder
+  locard export 2026 -o - | ssh host tar xf -
+      unpacked elsewhere, where locard verify and replay need nothing else
+
+The same run gives the same bytes, however its file came to lie on the disk.
+
+Exit codes: 0; 2 the file exists or cannot be written; 31 the run is damaged, or
+is not sealed and --unsealed was not given: nothing is written then.";
 
 pub(crate) const REJECTIONS: &str = "\
 Examples:

@@ -1,7 +1,7 @@
 //! Results and complaints; what is drawn in place is the screen's.
 
 use crate::failure::Failure;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 /// Results to standard output, the rest to standard error.
 pub(crate) struct Printer {
@@ -17,6 +17,14 @@ impl Printer {
     pub(crate) fn result(&mut self, text: &str) -> Result<(), Failure> {
         let end = if text.ends_with('\n') { "" } else { "\n" };
         write!(self.results, "{text}{end}").and_then(|()| self.results.flush()).map_err(Failure::Output)
+    }
+
+    /// Where a result that is no text goes: never to a terminal.
+    pub(crate) fn bytes(&mut self) -> Result<&mut dyn Write, Failure> {
+        match self.results.is_terminal() {
+            true => Err(Failure::BytesToTerminal),
+            false => Ok(&mut self.results),
+        }
     }
 
     /// A complaint on standard error; a closed one is not worth failing for.

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** everything here follows from the log; folding the same events gives the same views, in whatever order the tasks' streams were merged.
 
+mod diff;
 mod evidence;
 mod fold;
 mod point;
@@ -14,6 +15,7 @@ mod tally;
 mod title;
 mod unexamined;
 
+pub use diff::{ChangedObjective, ChangedPhenomenon, ChangedTask, Changes, Diff, Effort, Setup, Told, diff};
 pub use evidence::EvidenceGraph;
 pub use fold::{FoldError, fold};
 pub use printable::{printable, push_printable};

@@ -10,6 +10,7 @@
 mod codec;
 mod column;
 mod create;
+mod export;
 #[cfg(test)]
 mod failure;
 mod fault;
@@ -24,6 +25,7 @@ mod writer;
 pub use codec::{Encoding, MAX_PAYLOAD};
 pub use column::Place;
 pub use create::{CreateError, Options, ResumeError};
+pub use export::{ExportError, Exported, export};
 pub use fault::Fault;
 pub use open::{FILE_NAME, OpenError};
 pub use payload::{PayloadEntry, PayloadIndex, ReadError};

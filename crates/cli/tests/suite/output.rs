@@ -4,13 +4,15 @@ use crate::support::{Place, demo_folder, str, text};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 16] = [
     "run",
     "resume",
     "runs",
     "facts",
     "verify",
     "replay",
+    "diff",
+    "export",
     "rejections",
     "score",
     "bench",
@@ -87,6 +89,8 @@ fn the_documented_json_has_the_members_that_are_printed() {
         second.locard_ends(0, &["init", "host", "--format", "json"]),
         place.locard_ends(0, &["verify", &name, "--format", "json"]),
         place.locard_ends(0, &["replay", &name, "--format", "json"]),
+        place.locard_ends(0, &["diff", &name, &name, "--format", "json"]),
+        place.locard_ends(0, &["export", &name, "--format", "json"]),
         place.locard_ends(0, &["report", &name, "--format", "json"]),
         place.locard_ends(0, &["tool", "list_hives", "--evidence", &demo(), "--format", "json"]),
         place.locard_ends(0, &["tool", "--format", "json"]),

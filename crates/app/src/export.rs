@@ -1,0 +1,296 @@
+//! Use case: pack a run into one archive that verifies and replays elsewhere.
+//!
+//! The archive holds one folder: the run's rows written anew (`store::export`), its manifest as it stands, and a text that says what this is.
+//! Nothing in it depends on when, where or by whom it was packed.
+
+mod ustar;
+
+use crate::interrupt::Interrupt;
+use crate::seal::{MANIFEST, ManifestError, read_manifest};
+use ledger::Digest;
+use serde::Serialize;
+use std::fs::{File, Permissions};
+use std::io::{self, BufWriter, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use store::{FILE_NAME, Reader};
+use tempfile::TempDir;
+use thiserror::Error;
+use ustar::{Archive, EntryError};
+
+/// What is asked for.
+#[derive(Debug)]
+pub struct ExportRequest {
+    /// The run folder.
+    pub folder: PathBuf,
+    /// Whether a run that is not sealed is packed too.
+    pub unsealed: bool,
+    /// Stops the packing: nothing is left of it then.
+    pub interrupt: Interrupt,
+}
+
+/// What was packed.
+#[derive(Debug, Clone, Serialize)]
+pub struct Packed {
+    /// The run's name, and that of the folder in the archive.
+    pub run: String,
+    /// Whether the run is sealed.
+    pub sealed: bool,
+    /// The last link of its chain.
+    pub head: Digest,
+    /// Events.
+    pub events: u64,
+    /// Stored outputs and replies.
+    pub payloads: u64,
+    /// Bytes of the archive.
+    pub bytes: u64,
+}
+
+/// Why a run was not packed.
+#[derive(Debug, Error)]
+pub enum ExportError {
+    /// Its rows cannot be written anew.
+    #[error("pack the run {}", folder.display())]
+    Rows {
+        /// The run folder.
+        folder: PathBuf,
+        /// Where, and why.
+        #[source]
+        source: Box<store::ExportError>,
+    },
+    /// Its manifest cannot be read.
+    #[error("pack the run {}", folder.display())]
+    Manifest {
+        /// The run folder.
+        folder: PathBuf,
+        /// Why.
+        #[source]
+        source: ManifestError,
+    },
+    /// The run is not sealed, and that was not asked for.
+    #[error("pack the run {}: it is not sealed", folder.display())]
+    Unsealed {
+        /// The run folder.
+        folder: PathBuf,
+    },
+    /// Manifest and log do not agree about the seal.
+    #[error("pack the run {}: {MANIFEST} and the log do not agree about the seal: expected the head {expected:?}, found {found}", folder.display())]
+    Seal {
+        /// The run folder.
+        folder: PathBuf,
+        /// What the manifest says; `None` where there is none, and the log is sealed.
+        expected: Option<Digest>,
+        /// The last link of the log.
+        found: Digest,
+    },
+    /// Its name is too long for a folder of an archive.
+    #[error("pack the run {}: expected a name of at most {} characters, found {found:?}", folder.display(), ustar::LONGEST_FOLDER)]
+    Name {
+        /// The run folder.
+        folder: PathBuf,
+        /// The name.
+        found: String,
+    },
+    /// A file is there already.
+    #[error("write the archive {}: the file exists", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The archive cannot be written.
+    #[error("write the archive {}", path.display())]
+    Write {
+        /// The file, or the folder of unfinished files.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The archive cannot be written to where results go.
+    #[error("write the archive")]
+    Output(#[source] io::Error),
+    /// It was told to stop.
+    #[error("pack the run {}: it was interrupted", folder.display())]
+    Interrupted {
+        /// The run folder.
+        folder: PathBuf,
+    },
+}
+
+/// The name of a run's archive where none is given: `<run>.tar`, by the run's log.
+pub fn archive_name(folder: &Path) -> String {
+    let first = Reader::open(folder).ok().and_then(|reader| reader.events().next());
+    let run = first.and_then(Result::ok).and_then(|(_, _, circumstance)| circumstance.run);
+    format!("{}.tar", run.as_ref().map_or(UNNAMED, |run| run.as_str()))
+}
+
+/// Packs the run into the file `to`, which must not exist; it stands there whole or not at all.
+pub fn export_file(request: &ExportRequest, to: &Path) -> Result<Packed, ExportError> {
+    let exists = || ExportError::Exists { path: to.to_owned() };
+    if to.symlink_metadata().is_ok() {
+        return Err(exists());
+    }
+    let beside = match to.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let failed = |source| ExportError::Write { path: to.to_owned(), source };
+    let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(beside).map_err(failed)?;
+    let rows = Rows::write(request, unfinished)?;
+    let mode = Permissions::from_mode(0o666);
+    let archive = tempfile::Builder::new().permissions(mode).tempfile_in(rows.unfinished.path());
+    let mut archive = archive.map_err(failed)?;
+    let packed =
+        rows.pack(request, &mut BufWriter::new(archive.as_file_mut())).map_err(|error| match error {
+            ExportError::Output(source) => failed(source),
+            error => error,
+        })?;
+    archive.as_file().sync_all().map_err(failed)?;
+    let kept = archive.persist_noclobber(to).map_err(|error| match error.error.kind() {
+        io::ErrorKind::AlreadyExists => exists(),
+        _ => failed(error.error),
+    });
+    drop(kept?);
+    File::open(beside).and_then(|folder| folder.sync_all()).map_err(failed)?;
+    Ok(packed)
+}
+
+/// How a run is called whose log has no name.
+const UNNAMED: &str = "run";
+
+/// How the folders of unfinished archives are called.
+const UNFINISHED: &str = ".locard-export-";
+
+/// Packs the run into `out`; unfinished files stand in `scratch` meanwhile.
+pub fn export_to(
+    request: &ExportRequest,
+    scratch: &Path,
+    out: &mut dyn Write,
+) -> Result<Packed, ExportError> {
+    let failed = |source| ExportError::Write { path: scratch.to_owned(), source };
+    std::fs::create_dir_all(scratch).map_err(failed)?;
+    let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(scratch).map_err(failed)?;
+    Rows::write(request, unfinished)?.pack(request, out)
+}
+
+/// The run's rows in their new file, and what else goes into the archive.
+struct Rows {
+    unfinished: TempDir,
+    run: String,
+    exported: store::Exported,
+    /// The manifest as it stands; `None` where the run is not sealed.
+    manifest: Option<Vec<u8>>,
+}
+
+impl Rows {
+    fn write(request: &ExportRequest, unfinished: TempDir) -> Result<Rows, ExportError> {
+        let folder = || request.folder.clone();
+        let manifest = read_manifest(&request.folder)
+            .map_err(|source| ExportError::Manifest { folder: folder(), source })?;
+        if manifest.is_none() && !request.unsealed {
+            // A log that cannot be opened is told as such.
+            let opened = Reader::open(&request.folder).map_err(store::ExportError::Open);
+            opened.map_err(|source| ExportError::Rows { folder: folder(), source: Box::new(source) })?;
+            return Err(ExportError::Unsealed { folder: folder() });
+        }
+        let go_on = || !request.interrupt.is_interrupted();
+        let exported = store::export(&request.folder, &unfinished.path().join(FILE_NAME), &go_on);
+        let exported = exported.map_err(|source| match source {
+            store::ExportError::Interrupted => ExportError::Interrupted { folder: folder() },
+            source => ExportError::Rows { folder: folder(), source: Box::new(source) },
+        })?;
+        let head = manifest.as_ref().map(|manifest| manifest.head);
+        if exported.sealed != head.is_some() || head.is_some_and(|head| head != exported.head) {
+            return Err(ExportError::Seal { folder: folder(), expected: head, found: exported.head });
+        }
+        let path = request.folder.join(MANIFEST);
+        let manifest = head.map(|_| std::fs::read(&path)).transpose();
+        let manifest = manifest.map_err(|source| {
+            let source = ManifestError::File { path: path.clone(), source };
+            ExportError::Manifest { folder: folder(), source }
+        })?;
+        let run = exported.run.as_ref().map_or(UNNAMED, |run| run.as_str()).to_owned();
+        match run.len() <= ustar::LONGEST_FOLDER {
+            true => Ok(Rows { unfinished, run, exported, manifest }),
+            false => Err(ExportError::Name { folder: folder(), found: run }),
+        }
+    }
+
+    /// Writes the archive: what it is first, so that whoever looks into it finds that.
+    fn pack(&self, request: &ExportRequest, out: &mut dyn Write) -> Result<Packed, ExportError> {
+        let mut archive = Archive::new(out, &self.run);
+        let (readme, path) = (self.readme(), self.unfinished.path().join(FILE_NAME));
+        let rows = |source| ExportError::Write { path: path.clone(), source };
+        let output = |error| match error {
+            EntryError::Output(source) => ExportError::Output(source),
+            EntryError::Input(source) => ExportError::Write { path: path.clone(), source },
+        };
+        archive.entry("README.txt", 0o444, readme.len() as u64, &mut readme.as_bytes()).map_err(output)?;
+        if let Some(manifest) = &self.manifest {
+            let length = manifest.len() as u64;
+            archive.entry(MANIFEST, 0o444, length, &mut manifest.as_slice()).map_err(output)?;
+        }
+        let file = File::open(&path).map_err(rows)?;
+        let length = file.metadata().map_err(rows)?.len();
+        // Whoever unpacks a run that broke off may go on with it.
+        let mode = if self.manifest.is_some() { 0o444 } else { 0o644 };
+        let mut watched = Watched { file, interrupt: &request.interrupt };
+        archive.entry(FILE_NAME, mode, length, &mut watched).map_err(|error| match error {
+            EntryError::Input(error) if error.kind() == io::ErrorKind::Interrupted => {
+                ExportError::Interrupted { folder: request.folder.clone() }
+            }
+            error => output(error),
+        })?;
+        let bytes = archive.end().map_err(ExportError::Output)?;
+        let store::Exported { sealed, head, events, payloads, .. } = self.exported;
+        Ok(Packed { run: self.run.clone(), sealed, head, events, payloads, bytes })
+    }
+
+    fn readme(&self) -> String {
+        let store::Exported { sealed, head, events, payloads, .. } = &self.exported;
+        let (run, unsealed) = (&self.run, if *sealed { "" } else { " --unsealed" });
+        let (sealed, manifest) = match sealed {
+            true => (
+                "yes",
+                "manifest.json  what was sealed: the head of the chain; versions of tools, rules, agents\n",
+            ),
+            false => ("no: the run broke off, was interrupted, or was under way", ""),
+        };
+        format!(
+            "\
+This folder is a run of Locard: one investigation of one case, as it was recorded.
+
+run       {run}
+sealed    {sealed}
+events    {events}
+payloads  {payloads}
+head      {head}
+
+run.db         every event, every reply of a model and every output of a tool (SQLite)
+{manifest}
+To check it, without evidence, model or key:
+
+    locard verify {run}{unsealed}
+    locard replay {run}
+
+Nobody inside this folder vouches for the head: compare it with one that was kept elsewhere.
+Packed again, the same run gives the same archive, byte for byte, by the same version of Locard.
+"
+        )
+    }
+}
+
+/// A file whose reading can be interrupted.
+struct Watched<'i> {
+    file: File,
+    interrupt: &'i Interrupt,
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.interrupt.is_interrupted() {
+            true => Err(io::ErrorKind::Interrupted.into()),
+            false => self.file.read(buffer),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! `locard diff`.
+
+use crate::arguments::Format;
+use crate::commands::{conditions, ended, print, run_folder};
+use crate::failure::Failure;
+use crate::printer::Printer;
+use graph::Run;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct DiffArguments {
+    /// A run folder, the beginning of its name, latest, or latest:CASE
+    pub(crate) before: String,
+    /// The run that it is compared with
+    pub(crate) after: String,
+    /// Where run folders are looked for
+    #[arg(long, value_name = "FOLDER", default_value = "runs")]
+    pub(crate) runs: PathBuf,
+    /// List everything that differs, not the first ten of a kind
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Exit with 15 where the runs recorded not the same
+    #[arg(long)]
+    pub(crate) exit_code: bool,
+    /// How it is printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+}
+
+/// Two runs recorded not the same.
+const DIFFERENT: u8 = 15;
+
+pub(super) fn execute(arguments: &DiffArguments, printer: &mut Printer) -> Result<u8, Failure> {
+    let load = |name: &str| app::load_run(&run_folder(name, &arguments.runs)?).map_err(Failure::Open);
+    let (before, after) = (load(&arguments.before)?, load(&arguments.after)?);
+    let diff = graph::diff(&before, &after);
+    let text = || format!("{}{}", report::diff_text(&diff, arguments.all), said_of([&before, &after]));
+    let printed = print(printer, arguments.format, text, || report::diff_json(&diff));
+    let different = arguments.exit_code && !diff.recorded_the_same();
+    Ok(ended(printer, printed, if different { DIFFERENT } else { 0 }))
+}
+
+/// What a reader must know of either run.
+fn said_of(runs: [&Run; 2]) -> String {
+    let of = |run: &Run| {
+        let name = report::terminal(run.name());
+        conditions(run).lines().map(|line| format!("{name}: {line}\n")).collect::<String>()
+    };
+    runs.into_iter().map(of).collect()
+}

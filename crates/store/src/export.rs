@@ -1,0 +1,203 @@
+//! Writing a run anew, row by row: what comes of it depends on the rows alone.
+//!
+//! The order in which SQLite was given rows, pages that became free, the write-ahead log and how payloads were compressed leave no trace in it.
+//! The same version of Locard makes the same bytes of the same run; another one may compress otherwise.
+
+use crate::codec::{self, Body};
+use crate::fault::Fault;
+use crate::open::{self, OpenError};
+use crate::payload::{self, ReadError};
+use crate::reader;
+use crate::schema::{self, SchemaError};
+use ledger::event::Format;
+use ledger::{Digest, Event, Link, RunId};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OpenFlags, params};
+use std::collections::BTreeSet;
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// What was written anew.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exported {
+    /// The run's name, where its log has one.
+    pub run: Option<RunId>,
+    /// Whether its log ends with a seal.
+    pub sealed: bool,
+    /// The run's last link.
+    pub head: Digest,
+    /// Events.
+    pub events: u64,
+    /// Different payloads.
+    pub payloads: u64,
+}
+
+/// Why a run cannot be written anew.
+#[derive(Debug, Error)]
+pub enum ExportError {
+    /// It cannot be opened.
+    #[error("export a run")]
+    Open(#[source] OpenError),
+    /// A row is not what was recorded.
+    #[error("export a run")]
+    Read(#[source] ReadError),
+    /// The file's header is not that of the run.
+    #[error("export a run")]
+    Schema(#[source] SchemaError),
+    /// There is no event.
+    #[error("export a run: {path}: expected at least one event", path = path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// An event names a payload that is not there.
+    #[error("export a run: events, position {position}: {name} names the payload {digest}, which is missing")]
+    Missing {
+        /// The event.
+        position: u64,
+        /// Its name.
+        name: &'static str,
+        /// The payload.
+        digest: Digest,
+    },
+    /// There is a payload that no event names.
+    #[error("export a run: payloads: no event names the payload {digest}")]
+    Unnamed {
+        /// The payload.
+        digest: Digest,
+    },
+    /// The new file could not be written.
+    #[error("export a run")]
+    Write(#[source] Fault),
+    /// It was told to stop.
+    #[error("export a run: it was interrupted")]
+    Interrupted,
+}
+
+/// Writes the run in `folder` anew into the file `to`, which must not exist; `go_on` is asked before each event.
+///
+/// The chain and every payload are checked on the way: whatever does not hold is an error, and then `to` is not to be used.
+/// Beside a writer it takes what was recorded when it began.
+pub fn export(folder: &Path, to: &Path, go_on: &dyn Fn() -> bool) -> Result<Exported, ExportError> {
+    let path = open::file(folder);
+    let source = open::read_only(&path).map_err(ExportError::Open)?;
+    let fault =
+        |error| ExportError::Read(ReadError::Fault { table: "events", source: Fault::sqlite(&path, error) });
+    // One transaction: it sees one state of the file.
+    source.execute_batch("BEGIN").map_err(fault)?;
+    let format = open::format(&source).map_err(fault)?;
+    // SQLite would open a file that is there.
+    let made = OpenOptions::new().write(true).create_new(true).open(to);
+    drop(made.map_err(|error| ExportError::Write(Fault::io(to, error)))?);
+    let target = Target { path: to, connection: create(to, format).map_err(failed(to))? };
+    let exported = copy(&source, &path, &target, format, go_on)?;
+    target.connection.execute_batch("COMMIT").map_err(failed(to))?;
+    target.connection.close().map_err(|(_, error)| failed(to)(error))?;
+    Ok(exported)
+}
+
+/// The new file, in a transaction.
+struct Target<'p> {
+    path: &'p Path,
+    connection: Connection,
+}
+
+fn failed(to: &Path) -> impl Fn(rusqlite::Error) -> ExportError {
+    |error| ExportError::Write(Fault::sqlite(to, error))
+}
+
+/// Everything that a setting of SQLite's own build could change is said here.
+fn create(to: &Path, format: Format) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(to, flags)?;
+    connection.pragma_update(None, "page_size", 4096)?;
+    connection.pragma_update(None, "auto_vacuum", "NONE")?;
+    connection.pragma_update(None, "encoding", "UTF-8")?;
+    // Who is interrupted throws the file away.
+    connection.pragma_update_and_check(None, "journal_mode", "OFF", |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", "OFF")?;
+    // What a page held before leaves no trace in it.
+    connection.pragma_update_and_check(None, "secure_delete", "ON", |_| Ok(()))?;
+    schema::install(&connection)?;
+    connection.pragma_update(None, "user_version", schema::user_version(format))?;
+    connection.execute_batch("BEGIN")?;
+    Ok(connection)
+}
+
+/// Events in their order, each payload after the first event that names it.
+fn copy(
+    source: &Connection,
+    path: &Path,
+    target: &Target<'_>,
+    format: Format,
+    go_on: &dyn Fn() -> bool,
+) -> Result<Exported, ExportError> {
+    let mut events = reader::events(source, path);
+    let (mut run, mut sealed, mut named) = (None, false, BTreeSet::new());
+    for event in events.by_ref() {
+        if !go_on() {
+            return Err(ExportError::Interrupted);
+        }
+        let (link, event, circumstance) = event.map_err(ExportError::Read)?;
+        if let Event::RunOpened(opened) = &event {
+            let expected = opened.format;
+            if expected != format {
+                return Err(ExportError::Schema(SchemaError::Format { expected, found: format }));
+            }
+        }
+        if link.position == 0 {
+            run = circumstance.run;
+        }
+        sealed = matches!(event, Event::RunSealed(_));
+        insert_event(target, &link, event.name()).map_err(failed(target.path))?;
+        if let Some(digest) = event.payload().filter(|digest| named.insert(*digest)) {
+            let bytes = payload::read(source, path, &digest).map_err(ExportError::Read)?;
+            let (position, name) = (link.position, event.name());
+            let bytes = bytes.ok_or(ExportError::Missing { position, name, digest })?;
+            insert_payload(target, &digest, bytes).map_err(failed(target.path))?;
+        }
+    }
+    for entry in payload::index(source, path).map_err(ExportError::Read)? {
+        let digest = entry.map_err(ExportError::Read)?.digest;
+        if !named.contains(&digest) {
+            return Err(ExportError::Unnamed { digest });
+        }
+    }
+    let chain = events.so_far();
+    let head = chain.head().ok_or_else(|| ExportError::Empty { path: path.to_owned() })?;
+    Ok(Exported { run, sealed, head, events: chain.len(), payloads: named.len() as u64 })
+}
+
+fn insert_event(target: &Target<'_>, link: &Link, name: &str) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO events (position, stream, sequence, name, event, circumstance, stream_hash, run_hash) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    let position = i64::try_from(link.position)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    target.connection.prepare_cached(sql)?.execute(params![
+        position,
+        link.stream.number(),
+        link.sequence,
+        name,
+        ToSqlOutput::Borrowed(ValueRef::Text(&link.event)),
+        ToSqlOutput::Borrowed(ValueRef::Text(&link.circumstance)),
+        link.stream_hash.as_bytes().as_slice(),
+        link.run_hash.as_bytes().as_slice(),
+    ])?;
+    Ok(())
+}
+
+fn insert_payload(target: &Target<'_>, digest: &Digest, bytes: Vec<u8>) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO payloads (digest, encoding, length, body) VALUES (?1, ?2, ?3, ?4)";
+    let length =
+        i64::try_from(bytes.len()).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    let body: Body = codec::encode(Arc::from(bytes));
+    target.connection.prepare_cached(sql)?.execute(params![
+        digest.as_bytes().as_slice(),
+        body.encoding().name(),
+        length,
+        body.bytes(),
+    ])?;
+    Ok(())
+}
