@@ -6,6 +6,7 @@ mod agents;
 mod bench_gate;
 mod case_file;
 mod clock;
+mod course;
 mod drive;
 mod init;
 mod interrupt;
@@ -17,6 +18,7 @@ mod open;
 mod place;
 mod publish;
 mod record;
+mod rejudge;
 mod replay;
 mod run;
 mod seal;
@@ -41,6 +43,10 @@ pub use interrupt::Interrupt;
 pub use list::{ListError, Listed, State, list_runs};
 pub use open::{OpenRunError, find_run, load_run};
 pub use place::nearest_known;
+pub use rejudge::{
+    Became, ClaimChange, Counted, FirstOtherwise, LogEnds, ObjectiveChange, OtherRules, Otherwise,
+    RejudgeError, Rejudged, RejudgedTask, RejudgedTotals, RuleChange, TaskSide, Unjudged, rejudge,
+};
 pub use replay::{Divergence, ReplayError, ReplayRequest, Replayed, replay};
 pub use run::{Finished, Models, RunError, RunRequest, refuse_runs_inside, run};
 pub use seal::{MANIFEST, Manifest};

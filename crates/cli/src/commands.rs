@@ -8,6 +8,7 @@ pub(crate) mod init;
 pub(crate) mod rejections;
 pub(crate) mod replay;
 mod report;
+mod rules;
 mod run;
 mod runs;
 pub(crate) mod score;

@@ -64,6 +64,8 @@ pub(crate) enum Failure {
     #[error("failed to {0}")]
     Replay(#[source] app::ReplayError),
     #[error("failed to {0}")]
+    Rejudge(#[source] app::RejudgeError),
+    #[error("failed to {0}")]
     List(#[source] app::ListError),
     #[error("failed to investigate the case: a thread of the program panicked")]
     Panicked,
@@ -104,6 +106,8 @@ impl Failure {
             | Failure::ToolArgument { .. }
             | Failure::List(_)
             | Failure::Replay(app::ReplayError::NoTask { .. })
+            | Failure::Rejudge(app::RejudgeError::Replay(app::ReplayError::NoTask { .. }))
+            | Failure::Rejudge(app::RejudgeError::Rules(_))
             | Failure::NoSuchTool { .. } => Failure::USAGE,
             Failure::Init(app::InitError::Hash { source, .. }) => tool_code(source),
             Failure::Init(app::InitError::Unreadable(_)) => Failure::DEFECT,
@@ -112,8 +116,13 @@ impl Failure {
             Failure::Tool(error) => tool_code(error),
             Failure::Open(error)
             | Failure::Bench(app::MaterialError::Open(error))
-            | Failure::Replay(app::ReplayError::Run(error)) => open_code(error),
-            Failure::Bench(_) | Failure::Replay(app::ReplayError::NotOpened { .. }) => Failure::TAMPERED,
+            | Failure::Replay(app::ReplayError::Run(error))
+            | Failure::Rejudge(app::RejudgeError::Replay(app::ReplayError::Run(error))) => open_code(error),
+            Failure::Bench(_)
+            | Failure::Replay(app::ReplayError::NotOpened { .. })
+            | Failure::Rejudge(app::RejudgeError::Replay(app::ReplayError::NotOpened { .. })) => {
+                Failure::TAMPERED
+            }
         }
     }
 

@@ -14,7 +14,9 @@ use ledger::event::{
     Phase, PhaseEntered, Spent, TaskAssigned, TaskEnded, TaskStatus, TurnFailed, TurnReplied, TurnRequested,
 };
 use ledger::turn::{Message, Reply, ToolCall, TurnRequest, UserBlock};
-use ledger::{AgentSpec, CallId, Digest, Event, FactEntry, Fence, PhenomenonId, Surface, TaskId, ToolSpec, canonical};
+use ledger::{
+    AgentSpec, CallId, Digest, Event, FactEntry, Fence, PhenomenonId, Surface, TaskId, ToolSpec, canonical,
+};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 

@@ -137,7 +137,10 @@ mod tests {
         assert!(!usual.contains("surfaces"), "{usual}");
         let rules: Rules = toml::from_str("[surfaces]\ninvestigate = [\"INVESTIGATE\"]").unwrap();
         let written = canonical::to_string(&rules).unwrap();
-        assert!(written.contains(r#""surfaces":{"investigate":["INVESTIGATE"],"record":["RECORD""#), "{written}");
+        assert!(
+            written.contains(r#""surfaces":{"investigate":["INVESTIGATE"],"record":["RECORD""#),
+            "{written}"
+        );
         assert_eq!(serde_json::from_str::<Rules>(&written).unwrap(), rules);
     }
 

@@ -1,15 +1,17 @@
 //! `locard replay`.
 
+mod other_rules;
+
 use crate::arguments::Format;
-use crate::commands::{ended, print, run_folder};
+use crate::commands::{ended, print, rules, run_folder};
 use crate::failure::Failure;
 use crate::printer::Printer;
-use app::{Divergence, ReplayRequest, Replayed};
+use app::{Divergence, OtherRules, ReplayRequest, Replayed};
 use ledger::TaskId;
 use report::terminal;
 use serde_json::{Value, json};
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReplayArguments {
@@ -24,6 +26,12 @@ pub(crate) struct ReplayArguments {
     /// Replay this task only, such as task-1 or 1
     #[arg(long, value_name = "TASK", value_parser = task)]
     pub(crate) task: Option<TaskId>,
+    /// Judge the recorded replies anew under the rules of a TOML file
+    ///
+    /// What the file leaves out keeps its value of the run, not its default.
+    /// docs/replay.md says what is told.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: Option<PathBuf>,
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
@@ -37,10 +45,27 @@ fn task(text: &str) -> Result<TaskId, String> {
 pub(super) fn execute(arguments: &ReplayArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let folder = run_folder(&arguments.run, &arguments.runs)?;
     let request = ReplayRequest { agent: arguments.agent.clone(), task: arguments.task };
+    if let Some(file) = &arguments.rules {
+        return under_other_rules(&folder, &request, file, arguments.format, printer);
+    }
     let replayed = app::replay(&folder, &request).map_err(Failure::Replay)?;
     let same = replayed.iter().all(|task| task.divergence.is_none());
     let printed = print(printer, arguments.format, || text(&replayed, same), || value(&replayed, same));
     Ok(ended(printer, printed, if same { 0 } else { Failure::DIVERGED }))
+}
+
+fn under_other_rules(
+    folder: &Path,
+    request: &ReplayRequest,
+    file: &Path,
+    format: Format,
+    printer: &mut Printer,
+) -> Result<u8, Failure> {
+    let other = OtherRules::read(&rules::text(file)?).map_err(|source| rules::wrong(file, source))?;
+    let rejudged = app::rejudge(folder, request, &other).map_err(Failure::Rejudge)?;
+    let value = || json!({ "locard_replay": 1, "rejudged": rejudged });
+    print(printer, format, || other_rules::text(&rejudged), value)?;
+    Ok(0)
 }
 
 fn value(replayed: &[Replayed], same: bool) -> Value {
