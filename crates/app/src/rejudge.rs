@@ -72,7 +72,7 @@ pub struct RejudgedTask {
     pub log_ends: Option<LogEnds>,
     /// Calls of tools that were not made then, so that the recording has no answer to them.
     pub unanswered_calls: u32,
-    /// The last turn before the agent is told something else; what follows is an estimate. `None`: it is told the same to the end.
+    /// The last turn before the agent is told something else; what follows is an estimate. `None`: it is told the same for as long as it goes on.
     pub told_same_until: Option<u32>,
     /// The first claim that comes out otherwise.
     pub first: Option<FirstOtherwise>,
@@ -277,7 +277,7 @@ fn one(log: &Stored, recording: &Recording<'_>, own: &RunOpened, other: &RunOpen
 fn compared(recording: &Recording<'_>, before: &Course, after: &Course) -> RejudgedTask {
     let stored = &recording.task.events;
     let then = Claims::of(stored, &before.calls);
-    let told_same_until = compare::told_otherwise(stored, &after.events);
+    let told_same_until = compare::told_otherwise(&before.events, &after.events);
     let mut events = after.events.as_slice();
     if !recording.task.has_end() && told_same_until.is_none() {
         // What an interrupted run had no time to record is no difference.

@@ -89,23 +89,19 @@ fn change(then: &Became, now: &Became) -> Option<Otherwise> {
 
 /// The turn in which the agent is told something else for the first time: what it answers to that nobody knows.
 ///
-/// What a request weighs in bytes is not asked: the digests of requests also change with the words of this version.
-pub(super) fn told_otherwise(then: &[Event], now: &[Event]) -> Option<u32> {
+/// Both sides are this version's: that its words are not those of the version that recorded the run is no difference.
+pub(super) fn told_otherwise(own: &[Event], other: &[Event]) -> Option<u32> {
     let mut turn = 0;
-    for (index, event) in now.iter().enumerate() {
-        match then.get(index) {
-            Some(Event::TurnRequested(a)) if matches!(event, Event::TurnRequested(b) if a.turn == b.turn) => {
-            }
-            Some(stored) if stored == event => {
-                if let Event::TurnReplied(replied) = event {
-                    turn = replied.turn;
-                }
-            }
-            None if !matches!(then.last(), Some(Event::TaskEnded(_))) => return None,
-            Some(_) | None => return Some(turn),
+    for (own, other) in own.iter().zip(other) {
+        if own != other {
+            // A task that ends is told nothing any more: that the rest is not reached is certain.
+            return (!matches!(other, Event::TaskEnded(_))).then_some(turn);
+        }
+        if let Event::TurnReplied(replied) = own {
+            turn = replied.turn;
         }
     }
-    None
+    (own.len() != other.len()).then_some(turn)
 }
 
 /// How a task stands on one side; of turns that are not `known` only what both sides have a verdict on counts.

@@ -24,6 +24,7 @@ mod lesser_runs;
 mod mistyped_ids;
 mod name_index;
 mod objectives;
+mod other_rules;
 mod output;
 mod real_cases;
 mod record_phase;

@@ -15,7 +15,7 @@ fn replayed(place: &Place, code: i32, arguments: &[&str]) -> Value {
 }
 
 /// A copy of a run, chained anew, with its events changed.
-fn rechained(place: &Place, run: &Path, name: &str, change: impl Fn(&mut Vec<Event>)) -> PathBuf {
+pub(crate) fn rechained(place: &Place, run: &Path, name: &str, change: impl Fn(&mut Vec<Event>)) -> PathBuf {
     let reader = Reader::open(run).unwrap();
     let logged: Vec<_> = reader.events().map(Result::unwrap).collect();
     let mut events: Vec<Event> = logged.iter().map(|(_, event, _)| event.clone()).collect();

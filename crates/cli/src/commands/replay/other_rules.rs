@@ -256,8 +256,8 @@ fn sums(out: &mut String, rejudged: &Rejudged) {
     );
     for (kind, Counted { all, estimated }) in &totals.changes {
         let _ = match estimated {
-            0 => writeln!(out, "  {all} {}", kind_name(*kind)),
-            _ => writeln!(out, "  {all} {} ({estimated} of them estimated)", kind_name(*kind)),
+            0 => writeln!(out, "  {all} claims: {}", kind_name(*kind)),
+            _ => writeln!(out, "  {all} claims: {} ({estimated} of them estimated)", kind_name(*kind)),
         };
     }
     if rejudged.rules.iter().any(|rule| rule.rule == "budgets.wall_seconds") {
