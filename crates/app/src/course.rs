@@ -93,6 +93,14 @@ impl<'l> Recording<'l> {
         recording
     }
 
+    /// The reply of a turn; `None` where the log has none, or its bytes cannot be read.
+    pub(crate) fn reply(&self, turn: u32) -> Option<Reply> {
+        match self.turns.get(&turn) {
+            Some(Event::TurnReplied(replied)) => stored::reply(self.reader, &replied.reply).ok(),
+            _ => None,
+        }
+    }
+
     /// The model's replies in the log.
     pub(crate) fn replies(&self) -> u32 {
         let replied = self.turns.values().filter(|event| matches!(event, Event::TurnReplied(_)));

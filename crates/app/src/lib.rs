@@ -28,6 +28,7 @@ mod timelines;
 mod truth;
 mod unchanged;
 mod verify;
+mod walk;
 mod worker;
 
 pub use agents::{Agent, AgentError, shipped_agents};
@@ -53,4 +54,5 @@ pub use seal::{MANIFEST, Manifest};
 pub use truth::{TruthError, load_truth};
 pub use unchanged::Change;
 pub use verify::{Certificate, Finding, Level, verify};
+pub use walk::{Seen, Shown, WalkRequest, WalkedTask, WalkedTurn, walk};
 pub use worker::{ToolError, WorkerRequest, call_tool, describe_confinement, worker_main};

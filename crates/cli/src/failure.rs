@@ -11,6 +11,8 @@ use thiserror::Error as ThisError;
 pub(crate) enum Failure {
     #[error("failed to write the result")]
     Output(#[source] io::Error),
+    #[error("failed to read what is typed")]
+    Input(#[source] io::Error),
     #[error("failed to start the program's threads")]
     Runtime(#[source] io::Error),
     #[error("failed to find this program's own file")]
@@ -93,7 +95,8 @@ impl Failure {
             Failure::Runtime(_) | Failure::Program(_) | Failure::Agents(_) | Failure::Panicked => {
                 Failure::DEFECT
             }
-            Failure::Scratch { .. }
+            Failure::Input(_)
+            | Failure::Scratch { .. }
             | Failure::ScratchInEvidence { .. }
             | Failure::RulesFile { .. }
             | Failure::Rules { .. }

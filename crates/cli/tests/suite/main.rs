@@ -33,6 +33,7 @@ mod replays;
 mod run_names;
 mod runs;
 mod scoring;
+mod steps;
 mod support;
 mod tampering;
 mod timeline_index;
