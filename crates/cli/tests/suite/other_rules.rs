@@ -264,6 +264,24 @@ fn calls_that_were_refused_then_are_answered_where_the_recording_can_and_counted
     assert!(told.contains("-> unknown_invocation ("), "{told}");
 }
 
+#[test]
+fn what_is_shown_of_an_output_changes_no_verdict_and_makes_what_follows_an_estimate() {
+    let place = Place::new();
+    place.locard_ends(0, &["run", str(&demo_folder())]);
+    let other = rejudged(&place, "latest", "[view]\nhead_bytes = 1\ntail_bytes = 0\n");
+    let changes =
+        other["tasks"].as_array().unwrap().iter().flat_map(|task| task["changes"].as_array().unwrap());
+    let mut number = 0;
+    for change in changes {
+        assert_eq!(change["differs"], json!(["shown"]), "{change}");
+        assert_eq!((&change["change"], &change["estimate"]), (&json!("stands_otherwise"), &json!(true)));
+        number += 1;
+    }
+    assert!(number > 10, "{other}");
+    let told = text(&place, "latest", "[view]\nhead_bytes = 1\ntail_bytes = 0\n");
+    assert!(told.contains("    after turn 1 it is told something else\n"), "{told}");
+}
+
 /// A call more or less shifts no id: what a reply cites is what it cited.
 #[test]
 fn readings_cite_what_they_cited_where_a_call_before_is_not_made() {

@@ -51,6 +51,10 @@ fn line(out: &mut String, task: &RejudgedTask) {
     } else {
         let _ = writeln!(out, "{name}:\n    then {}\n    now  {}", side(&task.then), side(&task.now));
     }
+    let ends_after = task.log_ends.map(|end| end.turn.saturating_sub(1));
+    if let Some(turn) = task.told_same_until.filter(|turn| ends_after != Some(*turn)) {
+        let _ = writeln!(out, "    after turn {turn} it is told something else");
+    }
     if task.unused_replies > 0 {
         let _ = writeln!(out, "    it ends earlier: {} recorded replies are not used", task.unused_replies);
     }
