@@ -6,6 +6,7 @@ mod agents;
 mod bench_gate;
 mod case_file;
 mod clock;
+mod course;
 mod drive;
 mod export;
 mod init;
@@ -18,6 +19,7 @@ mod open;
 mod place;
 mod publish;
 mod record;
+mod rejudge;
 mod replay;
 mod run;
 mod seal;
@@ -27,6 +29,7 @@ mod timelines;
 mod truth;
 mod unchanged;
 mod verify;
+mod walk;
 mod worker;
 
 pub use agents::{Agent, AgentError, shipped_agents};
@@ -43,6 +46,10 @@ pub use interrupt::Interrupt;
 pub use list::{ListError, Listed, State, list_runs};
 pub use open::{OpenRunError, find_run, load_run};
 pub use place::nearest_known;
+pub use rejudge::{
+    Became, ClaimChange, Counted, FirstOtherwise, LogEnds, ObjectiveChange, OtherRules, Otherwise,
+    RejudgeError, Rejudged, RejudgedTask, RejudgedTotals, RuleChange, TaskSide, Unjudged, rejudge,
+};
 pub use replay::{Divergence, ReplayError, ReplayRequest, Replayed, replay};
 pub use run::{
     Finished, ForkRequest, Models, ModelsByName, ResumeRequest, RunError, RunRequest, Workplace, fork,
@@ -55,4 +62,5 @@ pub use verify::{
     Certificate, Checker, EvidenceOf, Finding, HeadError, IntegrityOf, Keep, KeepError, KeptHead, Level,
     Reach, SignatureError, Signer, Standing, keep_certificate, timestamp_request, verify, verify_against,
 };
+pub use walk::{Seen, Shown, WalkRequest, WalkedTask, WalkedTurn, walk};
 pub use worker::{ToolError, WorkerRequest, call_tool, describe_confinement, worker_main};

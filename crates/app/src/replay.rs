@@ -98,17 +98,25 @@ pub fn replay(folder: &Path, request: &ReplayRequest) -> Result<Vec<Replayed>, R
     };
     let setting = log.setting(opened);
     let bench = Bench::new(opened);
+    let unnumbered = opened.behaviour.is_empty();
+    let replayed = |task| Replayed { unnumbered, ..replayed(task, &reader, &setting, &bench) };
+    Ok(chosen(&log, request)?.into_iter().map(replayed).collect())
+}
+
+/// The tasks that are asked for.
+pub(crate) fn chosen<'l>(
+    log: &'l Stored,
+    request: &ReplayRequest,
+) -> Result<Vec<&'l StoredTask>, ReplayError> {
     let wanted = |task: &&StoredTask| {
         request.task.is_none_or(|id| task.assigned.task == id)
             && request.agent.as_ref().is_none_or(|agent| task.assigned.agent.name == *agent)
     };
     let tasks: Vec<&StoredTask> = log.tasks.iter().filter(wanted).collect();
     if tasks.is_empty() && (request.task.is_some() || request.agent.is_some()) {
-        return Err(no_task(request, &log));
+        return Err(no_task(request, log));
     }
-    let unnumbered = opened.behaviour.is_empty();
-    let replayed = |task| Replayed { unnumbered, ..replayed(task, &reader, &setting, &bench) };
-    Ok(tasks.into_iter().map(replayed).collect())
+    Ok(tasks)
 }
 
 fn no_task(request: &ReplayRequest, log: &Stored) -> ReplayError {

@@ -96,7 +96,7 @@ pub(crate) struct RunArguments {
     /// `sloppy` and `sloppy:SEED` are the same playbook with seeded mistakes.
     #[arg(long, default_value = "playbook")]
     pub(crate) model: String,
-    /// A TOML file with rules: budgets, gate, view
+    /// A TOML file with rules: budgets, gate, view, surfaces
     ///
     /// What it leaves out keeps its default; docs/rules.md shows them all.
     #[arg(long, value_name = "FILE")]

@@ -12,6 +12,7 @@ pub(crate) mod rejections;
 pub(crate) mod replay;
 mod report;
 mod resume;
+mod rules;
 mod run;
 mod runs;
 pub(crate) mod score;

@@ -11,6 +11,8 @@ use thiserror::Error as ThisError;
 pub(crate) enum Failure {
     #[error("failed to write the result")]
     Output(#[source] io::Error),
+    #[error("failed to read what is typed")]
+    Input(#[source] io::Error),
     #[error("failed to start the program's threads")]
     Runtime(#[source] io::Error),
     #[error("failed to find this program's own file")]
@@ -22,10 +24,7 @@ pub(crate) enum Failure {
         source: io::Error,
     },
     #[error("failed to make a folder for scratch files: the temporary folder {} lies inside the evidence {}, which is never written", path.display(), evidence.display())]
-    ScratchInEvidence {
-        path: PathBuf,
-        evidence: PathBuf,
-    },
+    ScratchInEvidence { path: PathBuf, evidence: PathBuf },
     #[error("failed to read the rules {}", path.display())]
     RulesFile {
         path: PathBuf,
@@ -39,9 +38,7 @@ pub(crate) enum Failure {
         source: Box<toml::de::Error>,
     },
     #[error("failed to use the cache {}: expected a folder, found a file", path.display())]
-    Cache {
-        path: PathBuf,
-    },
+    Cache { path: PathBuf },
     #[error("failed to {0}")]
     Truth(#[source] app::TruthError),
     #[error("failed to {0}")]
@@ -55,21 +52,15 @@ pub(crate) enum Failure {
     #[error("failed to read the shipped agents")]
     Agents(#[source] app::AgentError),
     #[error("failed to choose a model: expected `playbook`, `sloppy` or `sloppy:SEED`, found {found:?}")]
-    Model {
-        found: String,
-    },
+    Model { found: String },
     #[error("failed to investigate the case")]
     Run(#[source] Box<app::RunError>),
     #[error("failed to call the tool")]
     Tool(#[source] app::ToolError),
     #[error("failed to call the tool: expected NAME=VALUE, found {found:?}")]
-    ToolArgument {
-        found: String,
-    },
+    ToolArgument { found: String },
     #[error("failed to call the tool: there is no tool {found:?}; `locard tool` lists them")]
-    NoSuchTool {
-        found: String,
-    },
+    NoSuchTool { found: String },
     #[error("failed to open the run")]
     Open(#[source] app::OpenRunError),
     #[error("failed to {0}")]
@@ -77,16 +68,17 @@ pub(crate) enum Failure {
     #[error("failed to {0}")]
     Head(#[source] app::HeadError),
     #[error("failed to read the head {}: it lies in the run's own folder, and vouches for nothing", path.display())]
-    OwnHead {
-        path: PathBuf,
-    },
+    OwnHead { path: PathBuf },
     #[error("failed to {0}")]
     Key(#[source] app::SignatureError),
     #[error("failed to {0}")]
     Keep(#[source] app::KeepError),
+    #[error("failed to {0}")]
     Export(#[source] app::ExportError),
     #[error("failed to write the result: it is no text, and standard output is a terminal")]
     BytesToTerminal,
+    #[error("failed to {0}")]
+    Rejudge(#[source] app::RejudgeError),
     #[error("failed to {0}")]
     List(#[source] app::ListError),
     #[error("failed to investigate the case: a thread of the program panicked")]
@@ -121,7 +113,8 @@ impl Failure {
             Failure::Runtime(_) | Failure::Program(_) | Failure::Agents(_) | Failure::Panicked => {
                 Failure::DEFECT
             }
-            Failure::Scratch { .. }
+            Failure::Input(_)
+            | Failure::Scratch { .. }
             | Failure::ScratchInEvidence { .. }
             | Failure::RulesFile { .. }
             | Failure::Rules { .. }
@@ -137,6 +130,8 @@ impl Failure {
             | Failure::Key(_)
             | Failure::Replay(app::ReplayError::NoTask { .. })
             | Failure::BytesToTerminal
+            | Failure::Rejudge(app::RejudgeError::Replay(app::ReplayError::NoTask { .. }))
+            | Failure::Rejudge(app::RejudgeError::Rules(_))
             | Failure::NoSuchTool { .. } => Failure::USAGE,
             Failure::Export(error) => export_code(error),
             Failure::Init(app::InitError::Hash { source, .. }) => tool_code(source),
@@ -150,8 +145,13 @@ impl Failure {
             Failure::Tool(error) => tool_code(error),
             Failure::Open(error)
             | Failure::Bench(app::MaterialError::Open(error))
-            | Failure::Replay(app::ReplayError::Run(error)) => open_code(error),
-            Failure::Bench(_) | Failure::Replay(app::ReplayError::NotOpened { .. }) => Failure::TAMPERED,
+            | Failure::Replay(app::ReplayError::Run(error))
+            | Failure::Rejudge(app::RejudgeError::Replay(app::ReplayError::Run(error))) => open_code(error),
+            Failure::Bench(_)
+            | Failure::Replay(app::ReplayError::NotOpened { .. })
+            | Failure::Rejudge(app::RejudgeError::Replay(app::ReplayError::NotOpened { .. })) => {
+                Failure::TAMPERED
+            }
         }
     }
 

@@ -91,14 +91,20 @@ pub(crate) const REPLAY: &str = "\
 Examples:
   locard replay latest
       every agent's run again: 0 when all comes out the same, otherwise 30
-  locard replay latest --agent registry
-      one agent's
+  locard replay latest --agent registry --rules other.toml
+      what would have come of one agent's replies under other rules
   locard replay latest --agent registry --from-turn 9 --model sloppy:3
       a new run: as this one up to that turn, from there live by another model
 
 Model replies and tool outputs come from the recording; every decision of the
 engine and every verdict of the gateway is made again. The first event that
-comes out otherwise is shown with both sides and what stood before it.";
+comes out otherwise is shown with both sides and what stood before it.
+
+With --rules differences are the result, and the exit code is 0: which facts
+would fall, which refused claims would stand. What comes of replies that the
+agent gave before it would have been told something else is marked as an
+estimate. With --step, on a terminal: Enter goes on, p goes back, a number goes
+to that turn, q ends.";
 
 pub(crate) const DIFF: &str = "\
 Examples:

@@ -2,6 +2,7 @@
 
 use crate::calls::Busy;
 use crate::claims;
+use crate::ordinals::Kind;
 use crate::shelf::cite;
 use crate::step::{Append, Command, Judgement, StepError};
 use crate::task::{Task, Waiting, event};
@@ -36,9 +37,9 @@ impl Task {
                 return Ok(None);
             }
         };
-        let claim = ClaimId::assign(&self.setting.ids, self.id(), self.next.claim)?;
-        let id = AbsenceId::assign(&self.setting.ids, self.id(), self.next.claim)?;
-        self.next.claim += 1;
+        let ordinal = self.ordinals.take(Kind::Claim, self.turn, &call.call);
+        let claim = ClaimId::assign(&self.setting.ids, self.id(), ordinal)?;
+        let id = AbsenceId::assign(&self.setting.ids, self.id(), ordinal)?;
         let stated = Claim::Absence(absence.clone());
         append.push(event(Event::ClaimSubmitted(ClaimSubmitted {
             claim,

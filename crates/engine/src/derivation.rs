@@ -1,6 +1,7 @@
 //! `record_derivation`: what facts of the task say together, judged at once, for nothing but the facts is needed.
 
 use crate::claims;
+use crate::ordinals::Kind;
 use crate::step::{Append, StepError};
 use crate::task::{Task, event};
 use ground::{DerivationVerdict, judge_derivation};
@@ -26,9 +27,9 @@ impl Task {
                 return Ok(());
             }
         };
-        let claim = ClaimId::assign(&self.setting.ids, self.id(), self.next.claim)?;
-        let id = DerivationId::assign(&self.setting.ids, self.id(), self.next.claim)?;
-        self.next.claim += 1;
+        let ordinal = self.ordinals.take(Kind::Claim, self.turn, &call.call);
+        let claim = ClaimId::assign(&self.setting.ids, self.id(), ordinal)?;
+        let id = DerivationId::assign(&self.setting.ids, self.id(), ordinal)?;
         append.push(event(Event::ClaimSubmitted(ClaimSubmitted {
             claim,
             turn: self.turn,

@@ -2,6 +2,7 @@
 
 use crate::arguments::{Arguments, Malformed};
 use crate::notebook::Hypothesis;
+use crate::ordinals::Kind;
 use crate::step::{Append, StepError};
 use crate::task::{Task, event};
 use crate::tools::WriteTool;
@@ -106,7 +107,7 @@ impl Task {
                 EntityAdded { facts: new, ..known.clone() }
             }
             None => {
-                let ordinal = self.notebook.entities.len() as u32;
+                let ordinal = self.ordinals.take(Kind::Entity, self.turn, &call.call);
                 let entity =
                     EntityId::assign(&self.setting.ids, self.id(), ordinal).map_err(StepError::from)?;
                 let added = EntityAdded { entity, kind, name, facts };
@@ -142,7 +143,7 @@ impl Task {
         if let Some(known) = known.filter(|known| known.facts == facts) {
             return Ok(NodeId::Relation(known.relation));
         }
-        let ordinal = relations.len() as u32;
+        let ordinal = self.ordinals.take(Kind::Relation, self.turn, &call.call);
         let relation = RelationId::assign(&self.setting.ids, self.id(), ordinal).map_err(StepError::from)?;
         let added = RelationAdded { relation, from, kind, to, facts };
         self.notebook.relations.push(added.clone());
@@ -157,7 +158,7 @@ impl Task {
         if let Some(known) = hypotheses.iter().find(|known| known.proposed.statement == statement) {
             return Ok(NodeId::Hypothesis(known.proposed.hypothesis));
         }
-        let ordinal = hypotheses.len() as u32;
+        let ordinal = self.ordinals.take(Kind::Hypothesis, self.turn, &call.call);
         let hypothesis =
             HypothesisId::assign(&self.setting.ids, self.id(), ordinal).map_err(StepError::from)?;
         let proposed = HypothesisProposed { hypothesis, statement };

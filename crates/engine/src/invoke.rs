@@ -1,6 +1,7 @@
 //! INVESTIGATE calls: made once, answered from the log when they are made again.
 
 use crate::calls::Busy;
+use crate::ordinals::Kind;
 use crate::shelf::hold;
 use crate::step::{Append, Command, Invoke, StepError, ToolReturn};
 use crate::task::{Task, Waiting, event};
@@ -63,8 +64,8 @@ impl Task {
     }
 
     fn run(&mut self, call: ToolCall, key: Vec<u8>, append: &mut Vec<Append>) -> Result<Command, StepError> {
-        let invocation = InvocationId::assign(&self.setting.ids, self.id(), self.next.invocation)?;
-        self.next.invocation += 1;
+        let ordinal = self.ordinals.take(Kind::Invocation, self.turn, &call.call);
+        let invocation = InvocationId::assign(&self.setting.ids, self.id(), ordinal)?;
         let started = InvocationStarted {
             invocation,
             turn: self.turn,

@@ -16,6 +16,7 @@ mod graph_write;
 mod invoke;
 mod notebook;
 mod objectives;
+mod ordinals;
 mod prompt;
 mod record;
 mod reply;
@@ -26,8 +27,9 @@ mod task;
 mod tools;
 mod view;
 
+pub use ordinals::GivenIds;
 pub use setting::Setting;
 pub use shelf::{cite, hold};
 pub use step::{Append, Command, Input, Invoke, Judgement, Step, StepError, ToolReturn};
-pub use task::Task;
+pub use task::{Left, Task};
 pub use tools::catalogue;

@@ -1,6 +1,6 @@
 //! What an agent is told.
 
-use ledger::{AgentSpec, Fence};
+use ledger::{AgentSpec, Fence, Surface, ToolClass};
 use std::fmt::Write;
 
 /// The system prompt: role, the rules of evidence, the objectives.
@@ -34,10 +34,12 @@ pub(crate) fn begin() -> String {
     "Investigate the evidence of this case towards your objectives. Record facts as you find them.".to_owned()
 }
 
-/// The message that opens the record phase.
-pub(crate) fn record_only(unmet: &[String]) -> String {
-    let mut text =
-        "Record what you have already found, then stop. Nothing new can be looked for now.".to_owned();
+/// The message that opens the record phase, in which `surface` may be used.
+pub(crate) fn record_only(unmet: &[String], surface: &Surface) -> String {
+    let mut text = "Record what you have already found, then stop.".to_owned();
+    if !surface.contains(&ToolClass::Investigate) {
+        text.push_str(" Nothing new can be looked for now.");
+    }
     if !unmet.is_empty() {
         text.push_str(" Still open:");
         for question in unmet {

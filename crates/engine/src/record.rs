@@ -2,6 +2,7 @@
 
 use crate::calls::Busy;
 use crate::claims;
+use crate::ordinals::Kind;
 use crate::shelf::cite;
 use crate::step::{Append, Command, Judgement, StepError};
 use crate::task::{Task, Waiting, event};
@@ -103,9 +104,9 @@ impl Task {
             self.recorded(batch, append)?;
             return Ok(None);
         };
-        let claim = ClaimId::assign(&self.setting.ids, self.id(), self.next.claim)?;
-        let fact = FactId::assign(&self.setting.ids, self.id(), self.next.claim)?;
-        self.next.claim += 1;
+        let ordinal = self.ordinals.take(Kind::Claim, self.turn, &batch.call.call);
+        let claim = ClaimId::assign(&self.setting.ids, self.id(), ordinal)?;
+        let fact = FactId::assign(&self.setting.ids, self.id(), ordinal)?;
         let stated = Claim::Reading(reading.clone());
         append.push(event(Event::ClaimSubmitted(ClaimSubmitted {
             claim,
@@ -168,8 +169,8 @@ impl Task {
     }
 
     fn phenomenon(&mut self, batch: &mut Batch, append: &mut Vec<Append>) -> Result<PhenomenonId, StepError> {
-        let id = PhenomenonId::assign(&self.setting.ids, self.id(), self.next.phenomenon)?;
-        self.next.phenomenon += 1;
+        let ordinal = self.ordinals.take(Kind::Phenomenon, self.turn, &batch.call.call);
+        let id = PhenomenonId::assign(&self.setting.ids, self.id(), ordinal)?;
         if batch.results.iter().all(|result| matches!(result, ReadingResult::Accepted { .. })) {
             self.recorded.insert(canonical::to_vec(&batch.call.arguments)?, id);
         }

@@ -61,8 +61,3 @@ impl Setting {
 
 /// Ordinals that a task may come to; an invented id is unlikely to have one so small.
 const LIKELY_ORDINALS: u32 = 1 << 14;
-
-/// What the record phase may use: everything that was found can be recorded, nothing new can be looked for.
-pub(crate) fn record_surface() -> Surface {
-    Surface::from([ToolClass::Record, ToolClass::GraphWrite, ToolClass::GraphRead])
-}

@@ -4,16 +4,19 @@ use crate::calls::Busy;
 use crate::invoke::Asked;
 use crate::notebook::Notebook;
 use crate::objectives;
+use crate::ordinals::{GivenIds, Ordinals};
 use crate::prompt;
 use crate::reply::recordable;
-use crate::setting::{Setting, record_surface};
+use crate::setting::Setting;
 use crate::step::{Append, Command, Input, Step, StepError};
 use ground::Shelf;
 use ledger::event::{
     Phase, PhaseEntered, Spent, TaskAssigned, TaskEnded, TaskStatus, TurnFailed, TurnReplied, TurnRequested,
 };
 use ledger::turn::{Message, Reply, ToolCall, TurnRequest, UserBlock};
-use ledger::{CallId, Digest, Event, FactEntry, Fence, PhenomenonId, Surface, TaskId, ToolSpec, canonical};
+use ledger::{
+    AgentSpec, CallId, Digest, Event, FactEntry, Fence, PhenomenonId, Surface, TaskId, ToolSpec, canonical,
+};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -33,7 +36,7 @@ pub struct Task {
     pub(crate) calls: VecDeque<ToolCall>,
     pub(crate) turn_record: TurnRecord,
     pub(crate) waiting: Waiting,
-    pub(crate) next: Ordinals,
+    pub(crate) ordinals: Ordinals,
     pub(crate) shelf: Shelf,
     pub(crate) asked: BTreeMap<Vec<u8>, Asked>,
     pub(crate) facts: Vec<FactEntry>,
@@ -57,6 +60,18 @@ pub(crate) struct PhaseState {
     turns: u32,
 }
 
+impl PhaseState {
+    fn enter(phase: Phase, agent: &AgentSpec, setting: &Setting) -> PhaseState {
+        let surfaces = &setting.rules.surfaces;
+        let surface = match phase {
+            Phase::Investigate => surfaces.investigate.as_ref().unwrap_or(&agent.surface),
+            Phase::Record => &surfaces.record,
+        };
+        let tools = setting.offered(surface);
+        PhaseState { phase, tools, tools_digest: None, surface: surface.clone(), turns: 0 }
+    }
+}
+
 /// What the calls of the current turn came to.
 #[derive(Debug, Default)]
 pub(crate) struct TurnRecord {
@@ -67,12 +82,15 @@ pub(crate) struct TurnRecord {
     pub(crate) nothing_to_record: bool,
 }
 
-/// The ordinals that the next ids are made of.
-#[derive(Debug, Default)]
-pub(crate) struct Ordinals {
-    pub(crate) invocation: u32,
-    pub(crate) claim: u32,
-    pub(crate) phenomenon: u32,
+/// What is left of a task's budgets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Left {
+    /// Turns of the phase, the one under way not counted.
+    pub turns: u32,
+    /// Refused claims.
+    pub rejected_claims: u32,
+    /// Accepted facts.
+    pub accepted_facts: u32,
 }
 
 /// What a task waits for.
@@ -100,13 +118,7 @@ impl Task {
     pub fn new(assigned: TaskAssigned, setting: Arc<Setting>) -> Task {
         let fence = setting.fence(assigned.task);
         let system = prompt::system(&assigned.agent, &fence).into();
-        let phase = PhaseState {
-            phase: Phase::Investigate,
-            tools: setting.offered(&assigned.agent.surface),
-            tools_digest: None,
-            surface: assigned.agent.surface.clone(),
-            turns: 0,
-        };
+        let phase = PhaseState::enter(Phase::Investigate, &assigned.agent, &setting);
         Task {
             system,
             fence,
@@ -120,7 +132,7 @@ impl Task {
             calls: VecDeque::new(),
             turn_record: TurnRecord::default(),
             waiting: Waiting::Begin,
-            next: Ordinals::default(),
+            ordinals: Ordinals::default(),
             shelf: Shelf::default(),
             asked: BTreeMap::new(),
             facts: Vec::new(),
@@ -132,6 +144,15 @@ impl Task {
         }
     }
 
+    /// The task lived again, from its beginning: what stands at the place of something of before gets its id.
+    ///
+    /// Replies of before then cite what they cited, whatever is decided otherwise this time.
+    pub fn again(assigned: TaskAssigned, setting: Arc<Setting>, before: GivenIds) -> Task {
+        let mut task = Task::new(assigned, setting);
+        task.ordinals = Ordinals::again(before);
+        task
+    }
+
     /// Its number.
     pub fn id(&self) -> TaskId {
         self.assigned.task
@@ -140,6 +161,33 @@ impl Task {
     /// Its own invocations so far, with what of them was shown: what its claims are judged against.
     pub fn shelf(&self) -> &Shelf {
         &self.shelf
+    }
+
+    /// The phase it is in.
+    pub fn phase(&self) -> Phase {
+        self.phase.phase
+    }
+
+    /// What is left of its budgets.
+    pub fn left(&self) -> Left {
+        let budgets = &self.setting.rules.budgets;
+        Left {
+            turns: self.turn_budget().saturating_sub(self.phase.turns),
+            rejected_claims: budgets.rejected_claims.saturating_sub(self.rejections),
+            accepted_facts: budgets.accepted_facts.saturating_sub(self.facts.len() as u32),
+        }
+    }
+
+    /// The ids that it has given so far, by the calls that brought them about.
+    pub fn given_ids(&self) -> &GivenIds {
+        self.ordinals.given()
+    }
+
+    fn turn_budget(&self) -> u32 {
+        match self.phase.phase {
+            Phase::Investigate => self.setting.rules.budgets.investigate_turns,
+            Phase::Record => self.setting.rules.budgets.record_turns,
+        }
     }
 
     /// Takes what happened outside; gives the events to append and what to do next.
@@ -216,11 +264,7 @@ impl Task {
     }
 
     fn ask(&mut self, append: &mut Vec<Append>) -> Result<Command, StepError> {
-        let budget = match self.phase.phase {
-            Phase::Investigate => self.setting.rules.budgets.investigate_turns,
-            Phase::Record => self.setting.rules.budgets.record_turns,
-        };
-        if self.phase.turns >= budget {
+        if self.phase.turns >= self.turn_budget() {
             self.spend(Spent::Turns);
             return self.end_phase("its turns are spent", append);
         }
@@ -267,16 +311,9 @@ impl Task {
         let too_little = self.facts.is_empty() || !unmet.is_empty();
         match self.phase.phase {
             Phase::Investigate if too_little => {
-                let surface = record_surface();
-                self.phase = PhaseState {
-                    phase: Phase::Record,
-                    tools: self.setting.offered(&surface),
-                    tools_digest: None,
-                    surface,
-                    turns: 0,
-                };
+                self.phase = PhaseState::enter(Phase::Record, &self.assigned.agent, &self.setting);
                 append.push(self.phase_entered(&format!("{because}, and too little was recorded")));
-                self.say(prompt::record_only(&unmet));
+                self.say(prompt::record_only(&unmet, &self.phase.surface));
                 self.ask(append)
             }
             Phase::Investigate | Phase::Record => Ok(self.end(self.status(), append)),

@@ -6,7 +6,7 @@ mod life;
 use engine::ToolReturn;
 use ledger::event::{Phase, Refusal, TaskStatus};
 use ledger::turn::{Answer, Message, ReadingResult, ReplyBlock, TurnRequest, UserBlock};
-use ledger::{Condition, Defect, Event, Objective, Outcome, Output, Predicate, Rules, Weight};
+use ledger::{Condition, Defect, Event, Objective, Outcome, Output, Predicate, Rules, ToolClass, Weight};
 use life::{answers, call, false_reading, live, returned, says, words};
 use serde_json::json;
 use std::sync::Arc;
@@ -360,4 +360,30 @@ fn an_agent_is_told_of_just_the_damage_that_is_recorded() {
     });
     assert_eq!(Some(&answer.defects), recorded);
     assert_eq!(answer.defects.len(), 3);
+}
+
+/// The tools that are offered in each phase, and the message that opens the record phase.
+fn offered(rules: Rules) -> (Vec<Vec<String>>, String) {
+    let (mut tools, mut said) = (Vec::new(), String::new());
+    let model = |request: &TurnRequest| {
+        tools.push(request.tools.iter().map(|tool| tool.name.clone()).collect());
+        said = format!("{:?}", request.messages.last().unwrap());
+        words()
+    };
+    live(rules, vec![objective()], model, ok);
+    (tools, said)
+}
+
+#[test]
+fn the_rules_say_what_a_phase_may_use() {
+    let usual = offered(Rules::default());
+    assert!(usual.0[0].contains(&"read".to_owned()) && !usual.0[1].contains(&"read".to_owned()));
+    assert!(usual.1.contains("Nothing new can be looked for now."), "{}", usual.1);
+    let mut rules = Rules::default();
+    rules.surfaces.record = [ToolClass::Investigate, ToolClass::Record].into();
+    rules.surfaces.investigate = Some([ToolClass::Record].into());
+    let (tools, said) = offered(rules);
+    assert!(!tools[0].contains(&"read".to_owned()) && tools[0].contains(&"record_phenomenon".to_owned()));
+    assert!(tools[1].contains(&"read".to_owned()) && !tools[1].contains(&"get_node".to_owned()));
+    assert!(!said.contains("Nothing new"), "{said}");
 }

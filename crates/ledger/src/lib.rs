@@ -52,7 +52,7 @@ pub use node::{Assessment, EntityKind, NodeId, RelationKind};
 pub use output::{Output, OutputError};
 pub use record::{Defect, Field, Gap, Record};
 pub use rejection::{Candidate, Rejection, RejectionCode};
-pub use rules::{Budgets, GateRules, Rules, ViewRules};
+pub use rules::{Budgets, GateRules, Rules, Surfaces, ViewRules};
 pub use time::{AssumedZone, Clock, Precision, Time, Utc};
 pub use tool::{Completeness, Outcome, RecordType, Surface, ToolClass, ToolSpec};
 pub use value::{FieldType, FieldValue};

@@ -1,6 +1,7 @@
 //! The rules of a run: budgets and gateway settings, as data in its first event.
 
 use crate::fact::Tier;
+use crate::tool::{Surface, ToolClass};
 use serde::{Deserialize, Serialize};
 
 /// Everything that a run may be re-judged under.
@@ -13,6 +14,9 @@ pub struct Rules {
     pub gate: GateRules,
     /// How much of an output an agent is shown at once.
     pub view: ViewRules,
+    /// What a phase may use. Where it says nothing else it is not written: the rules of runs before format 2.4 keep their form.
+    #[serde(skip_serializing_if = "Surfaces::is_default")]
+    pub surfaces: Surfaces,
 }
 
 /// What ends a loop; all counted within a task.
@@ -90,15 +94,54 @@ impl Default for ViewRules {
     }
 }
 
+/// What the phases of an agent's life may use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Surfaces {
+    /// What every agent may use while it investigates; `None`: each its own surface.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub investigate: Option<Surface>,
+    /// What the record phase may use.
+    pub record: Surface,
+}
+
+impl Default for Surfaces {
+    /// Everything that was found can be recorded, nothing new can be looked for.
+    fn default() -> Surfaces {
+        let record = [ToolClass::Record, ToolClass::GraphWrite, ToolClass::GraphRead];
+        Surfaces { investigate: None, record: record.into() }
+    }
+}
+
+impl Surfaces {
+    fn is_default(&self) -> bool {
+        *self == Surfaces::default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::canonical;
 
     #[test]
     fn the_documented_rules_are_the_default_ones() {
         let page = include_str!("../../../docs/rules.md");
         let text = page.split("```toml").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
         assert_eq!(toml::from_str::<Rules>(text).unwrap(), Rules::default());
+    }
+
+    #[test]
+    fn rules_without_surfaces_of_their_own_have_the_form_that_they_had_before_there_were_any() {
+        let usual = canonical::to_string(&Rules::default()).unwrap();
+        assert!(!usual.contains("surfaces"), "{usual}");
+        let rules: Rules = toml::from_str("[surfaces]\ninvestigate = [\"INVESTIGATE\"]").unwrap();
+        let written = canonical::to_string(&rules).unwrap();
+        assert!(
+            written.contains(r#""surfaces":{"investigate":["INVESTIGATE"],"record":["RECORD""#),
+            "{written}"
+        );
+        assert_eq!(serde_json::from_str::<Rules>(&written).unwrap(), rules);
     }
 
     #[test]

@@ -1,15 +1,19 @@
 //! `locard replay`.
 
+mod other_rules;
+mod step;
+
 use crate::arguments::Format;
-use crate::commands::{ended, fork, print, run_folder};
+use crate::commands::{ended, fork, print, rules, run_folder};
 use crate::failure::Failure;
 use crate::printer::Printer;
-use app::{Divergence, ReplayRequest, Replayed};
+use app::{Divergence, OtherRules, ReplayRequest, Replayed, WalkRequest};
 use ledger::TaskId;
 use report::terminal;
 use serde_json::{Value, json};
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReplayArguments {
@@ -24,6 +28,18 @@ pub(crate) struct ReplayArguments {
     /// Replay this task only, such as task-1 or 1
     #[arg(long, value_name = "TASK", value_parser = task)]
     pub(crate) task: Option<TaskId>,
+    /// Judge the recorded replies anew under the rules of a TOML file
+    ///
+    /// What the file leaves out keeps its value of the run, not its default.
+    /// docs/replay.md says what is told.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: Option<PathBuf>,
+    /// Walk through the turns: what the agent saw, did, claimed, was told
+    #[arg(long, conflicts_with = "rules")]
+    pub(crate) step: bool,
+    /// With --step: begin with this turn; not on a terminal: show it alone
+    #[arg(long, value_name = "N", requires = "step", hide_short_help = true)]
+    pub(crate) turn: Option<u32>,
     /// Branch off at this turn of one agent and go on live, as a new run
     #[arg(long, value_name = "TURN")]
     pub(crate) from_turn: Option<u32>,
@@ -46,10 +62,51 @@ pub(super) fn execute(arguments: &ReplayArguments, printer: &mut Printer) -> Res
     }
     let folder = run_folder(&arguments.run, &arguments.runs)?;
     let request = ReplayRequest { agent: arguments.agent.clone(), task: arguments.task };
+    if arguments.step {
+        return walk(&folder, request, arguments, printer);
+    }
+    if let Some(file) = &arguments.rules {
+        return under_other_rules(&folder, &request, file, arguments.format, printer);
+    }
     let replayed = app::replay(&folder, &request).map_err(Failure::Replay)?;
     let same = replayed.iter().all(|task| task.divergence.is_none());
     let printed = print(printer, arguments.format, || text(&replayed, same), || value(&replayed, same));
     Ok(ended(printer, printed, if same { 0 } else { Failure::DIVERGED }))
+}
+
+/// On a terminal turn by turn, otherwise all at once.
+fn walk(
+    folder: &Path,
+    of: ReplayRequest,
+    arguments: &ReplayArguments,
+    printer: &mut Printer,
+) -> Result<u8, Failure> {
+    let is_text = arguments.format == Format::Text;
+    let live = is_text && io::stdin().is_terminal() && io::stdout().is_terminal();
+    let lines = if is_text { step::LINES } else { usize::MAX };
+    let request = WalkRequest { of, turn: arguments.turn.filter(|_| !live), lines };
+    let tasks = app::walk(folder, &request).map_err(Failure::Replay)?;
+    if live {
+        step::walk(&tasks, arguments.turn, &mut io::stdin().lock(), &mut |text| printer.result(text))?;
+        return Ok(0);
+    }
+    let value = || json!({ "locard_replay": 1, "steps": tasks });
+    print(printer, arguments.format, || step::text(&tasks), value)?;
+    Ok(0)
+}
+
+fn under_other_rules(
+    folder: &Path,
+    request: &ReplayRequest,
+    file: &Path,
+    format: Format,
+    printer: &mut Printer,
+) -> Result<u8, Failure> {
+    let other = OtherRules::read(&rules::text(file)?).map_err(|source| rules::wrong(file, source))?;
+    let rejudged = app::rejudge(folder, request, &other).map_err(Failure::Rejudge)?;
+    let value = || json!({ "locard_replay": 1, "rejudged": rejudged });
+    print(printer, format, || other_rules::text(&rejudged), value)?;
+    Ok(0)
 }
 
 fn value(replayed: &[Replayed], same: bool) -> Value {

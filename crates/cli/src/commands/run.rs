@@ -6,6 +6,7 @@ mod summary;
 
 use crate::arguments::{Format, IntegrityArgument, RunArguments, WorkArguments};
 use crate::board::Board;
+use crate::commands::rules::wrong;
 use crate::commands::{ended, worker};
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -312,9 +313,7 @@ fn level(argument: IntegrityArgument) -> IntegrityLevel {
 
 fn rules(file: Option<&Path>) -> Result<Rules, Failure> {
     let Some(path) = file else { return Ok(Rules::default()) };
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| Failure::RulesFile { path: path.to_owned(), source })?;
-    toml::from_str(&text).map_err(|source| Failure::Rules { path: path.to_owned(), source: Box::new(source) })
+    toml::from_str(&crate::commands::rules::text(path)?).map_err(|source| wrong(path, source))
 }
 
 pub(super) fn models(name: &str) -> Result<Box<Models>, Failure> {

@@ -68,6 +68,7 @@ fn the_documented_json_has_the_members_that_are_printed() {
     let page = std::fs::read_to_string(demo_folder().join("../../docs/json.md")).unwrap();
     place.locard_ends(0, &["run", &demo(), "--model", "sloppy:3"]);
     let name = str(&place.only_run()).to_owned();
+    let rules = place.file("rules.toml", "[gate]\nrescue = false\n");
     let truth = place.file("truth.toml", "case = \"demo\"\n");
     let second = Place::new();
     second.folder("host");
@@ -89,6 +90,8 @@ fn the_documented_json_has_the_members_that_are_printed() {
         second.locard_ends(0, &["init", "host", "--format", "json"]),
         place.locard_ends(0, &["verify", &name, "--format", "json"]),
         place.locard_ends(0, &["replay", &name, "--format", "json"]),
+        place.locard_ends(0, &["replay", &name, "--rules", str(&rules), "--format", "json"]),
+        place.locard_ends(0, &["replay", &name, "--step", "--agent", "timeline", "--format", "json"]),
         place.locard_ends(0, &["diff", &name, &name, "--format", "json"]),
         place.locard_ends(0, &["export", &name, "--format", "json"]),
         place.locard_ends(0, &["report", &name, "--format", "json"]),

@@ -1,0 +1,127 @@
+//! What came of a reply, event by event.
+
+use super::page::{cut, phase_name};
+use crate::commands::replay::other_rules::claimed;
+use ledger::event::{CallRefused, ClaimAccepted, ClaimSubmitted, InvocationEnded, TaskEnded};
+use ledger::{CallId, Candidate, Claim, Event, Outcome, Rejection, canonical};
+use report::terminal;
+use std::fmt::Write;
+
+/// Appends what an event says, which may be nothing.
+pub(super) fn told(out: &mut String, event: &Event) {
+    if let Some(line) = line(event) {
+        let _ = writeln!(out, "  {line}");
+    }
+    if let Event::ClaimRejected(rejected) = event {
+        advice(out, &rejected.rejection);
+    }
+}
+
+fn line(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::InvocationStarted(it) => made(&it.call, &it.tool, &format!("runs as {}", it.invocation)),
+        Event::InvocationEnded(it) => ended(it),
+        Event::CallRefused(it) => made(&it.call, &it.tool, &refused(it)),
+        Event::CallServed(it) => made(&it.call, &it.tool, &format!("answered from {}", it.invocation)),
+        Event::OutputPaged(it) => {
+            made(&it.call, &it.invocation.to_string(), &format!("{} up to {}", it.shown.first, it.shown.end))
+        }
+        Event::GraphRead(it) => {
+            made(&it.call, &it.tool, &format!("{} nodes, {} more", it.shown, it.left_out))
+        }
+        Event::ClaimSubmitted(it) => submitted(it),
+        Event::ClaimAccepted(it) => accepted(it),
+        Event::AbsenceAccepted(it) => format!("  accepted: {}", it.absence.id),
+        Event::DerivationAccepted(it) => format!("  accepted: {}", it.derivation.id),
+        Event::ClaimRejected(it) => {
+            format!("  refused: {}: {}", it.rejection.code, cut(&it.rejection.reason))
+        }
+        Event::PhenomenonRecorded(it) => format!("{} recorded with {} facts", it.phenomenon, it.facts.len()),
+        Event::NothingToRecord(it) => format!("nothing to record: {}", cut(&it.reason)),
+        Event::EntityAdded(it) => format!("{} {}: {}", it.entity, it.kind.name(), cut(&it.name)),
+        Event::RelationAdded(it) => format!("{} {} {} {}", it.relation, it.from, it.kind.name(), it.to),
+        Event::HypothesisProposed(it) => format!("{} proposed: {}", it.hypothesis, cut(&it.statement)),
+        Event::HypothesisAssessed(it) => {
+            format!("{} {}: {}", it.hypothesis, it.assessment.name(), cut(&it.reason))
+        }
+        Event::PhaseEntered(it) => format!("the phase {} begins: {}", phase_name(it.phase), cut(&it.reason)),
+        Event::TurnFailed(it) => format!("the model could not be had: {}", cut(&it.reason)),
+        Event::TimeSpent => "its time is spent".to_owned(),
+        Event::TaskEnded(it) => task_ended(it),
+        Event::RunOpened(_)
+        | Event::RunResumed(_)
+        | Event::NamesIndexed(_)
+        | Event::TimelineIndexed(_)
+        | Event::TaskAssigned(_)
+        | Event::EvidenceHashed(_)
+        | Event::RunSealed(_)
+        | Event::TurnRequested(_)
+        | Event::TurnReplied(_) => return None,
+    })
+}
+
+/// What became of a call.
+fn made(call: &CallId, what: &str, became: &str) -> String {
+    format!("{} {} {became}", terminal(&call.0), terminal(what))
+}
+
+fn task_ended(it: &TaskEnded) -> String {
+    let status = report::status(it.status);
+    format!("the task ended: {status}; {} facts, {} claims refused", it.facts, it.rejections)
+}
+
+fn submitted(it: &ClaimSubmitted) -> String {
+    let cited = match &it.stated {
+        Claim::Reading(reading) => {
+            let record = reading.record.as_deref().map_or(String::new(), |id| format!(" {id}"));
+            format!(" citing {}{record}", reading.invocation)
+        }
+        Claim::Absence(absence) => format!(" citing {}", absence.searches.join(", ")),
+        Claim::Derivation(_) => String::new(),
+    };
+    format!("{} claimed {}", it.claim, cut(&format!("{}{cited}", claimed(&it.stated))))
+}
+
+fn accepted(it: &ClaimAccepted) -> String {
+    let healed = it.healing.as_ref().map_or(String::new(), |healing| {
+        format!(", the citation {} healed ({})", cut(&healing.cited), healing.because)
+    });
+    format!("  accepted: {} in {} of {}{healed}", it.fact.id, it.fact.record, it.fact.invocation)
+}
+
+fn ended(it: &InvocationEnded) -> String {
+    let outcome = match it.outcome {
+        Outcome::Ok => "ok",
+        Outcome::Empty => "empty",
+        Outcome::Failed => "failed",
+        Outcome::Timeout => "timeout",
+        Outcome::Denied => "denied",
+    };
+    let notes: String = it.notes.iter().map(|note| format!("; {}", cut(note))).collect();
+    format!(
+        "  {}: {outcome}, {} records, {} bytes, {} gaps, {} defects{notes}",
+        it.invocation,
+        it.records,
+        it.bytes,
+        it.gaps.len(),
+        it.defects.len()
+    )
+}
+
+fn refused(it: &CallRefused) -> String {
+    let refusal = canonical::to_string(&it.refusal).unwrap_or_default();
+    format!("refused: {}: {}", refusal.trim_matches('"'), cut(&it.told))
+}
+
+/// The hint and the candidates of a rejection.
+fn advice(out: &mut String, rejection: &Rejection) {
+    if !rejection.hint.is_empty() {
+        let _ = writeln!(out, "      {}", cut(&rejection.hint));
+    }
+    for Candidate { invocation, summary, record, field, text } in &rejection.candidates {
+        let record = record.map_or(String::new(), |record| format!(" {record}"));
+        let field = field.as_ref().map_or(String::new(), |field| format!(" {field}"));
+        let what = text.as_ref().unwrap_or(summary);
+        let _ = writeln!(out, "      {}", cut(&format!("{invocation}{record}{field}: {what}")));
+    }
+}
