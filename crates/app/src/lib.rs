@@ -7,6 +7,7 @@ mod bench_gate;
 mod case_file;
 mod clock;
 mod drive;
+mod given;
 mod init;
 mod interrupt;
 mod judge;
@@ -16,8 +17,10 @@ mod names;
 mod open;
 mod place;
 mod publish;
+mod raw;
 mod record;
 mod replay;
+mod reproduce;
 mod run;
 mod seal;
 mod shared;
@@ -26,6 +29,7 @@ mod timelines;
 mod truth;
 mod unchanged;
 mod verify;
+mod waiting;
 mod worker;
 
 pub use agents::{Agent, AgentError, shipped_agents};
@@ -36,12 +40,18 @@ pub use bench_gate::{
 pub use case_file::{Case, CaseError, NoEvidence, load_case};
 pub use clock::{Clock, SystemClock};
 pub use drive::{DriveError, Progress};
+pub use given::{GivenError, evidence_of};
 pub use init::{InitError, NewCase, hash_case, new_case, write_case};
 pub use interrupt::Interrupt;
 pub use list::{ListError, Listed, State, list_runs};
 pub use open::{OpenRunError, find_run, load_run};
 pub use place::nearest_known;
+pub use raw::{RawFact, RawFound, RawRequest, RawSpans, RawTotals, RawValue, ValueFound, read_raw};
 pub use replay::{Divergence, ReplayError, ReplayRequest, Replayed, replay};
+pub use reproduce::{
+    Again, AgainError, CallDiffers, Difference, EvidenceAgain, FieldDiffers, NotCompared, Part, RecordChange,
+    RecordDiffers, RecordsDiffer, Reproduced, ReproduceRequest, TextsDiffer, reproduce,
+};
 pub use run::{Finished, Models, RunError, RunRequest, refuse_runs_inside, run};
 pub use seal::{MANIFEST, Manifest};
 pub use truth::{TruthError, load_truth};

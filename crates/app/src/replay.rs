@@ -105,7 +105,8 @@ pub fn replay(folder: &Path, request: &ReplayRequest) -> Result<Vec<Replayed>, R
     Ok(tasks.into_iter().map(|task| Player::of(task, &reader, &bench).play(&setting)).collect())
 }
 
-fn no_task(request: &ReplayRequest, log: &Stored) -> ReplayError {
+/// The refusal of a task that the run does not have.
+pub(crate) fn no_task(request: &ReplayRequest, log: &Stored) -> ReplayError {
     let wanted = [request.task.map(|task| task.to_string()), request.agent.clone()];
     ReplayError::NoTask {
         wanted: wanted.into_iter().flatten().collect::<Vec<_>>().join(" of "),

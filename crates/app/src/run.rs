@@ -16,8 +16,9 @@ use crate::names::{Names, OtherEvidence};
 use crate::record::Recorder;
 use crate::seal::{Manifest, Sealing, write_manifest};
 use crate::shared::Shared;
-use crate::timelines::Timelines;
+use crate::timelines::{Timelines, TimelinesOf};
 use crate::unchanged::{Changed, Snapshot};
+use crate::waiting::{Panicked, wait_for};
 use crate::worker::{Worker, WorkerRequest};
 use engine::{Setting, Task};
 use ledger::canonical::{self, CanonicalError};
@@ -104,7 +105,7 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     let cancel_hashing = hasher.canceller();
     let mut names = open.index_names(&request, &hasher).await?;
     let mut hashing = evidence::hash(&request, open.folder.clone(), hasher);
-    let timelines = Arc::new(Timelines::of(&request, open.recorder.clone()));
+    let timelines = Arc::new(open.timelines(&request));
     let tasks = match open.investigate(&request, &names.files, &timelines).await {
         Ok(tasks) => tasks,
         Err(error) => {
@@ -183,19 +184,12 @@ impl Open {
 
     /// Indexes the names of the evidence, and says so in the log before anything can look into an index.
     async fn index_names(&self, request: &RunRequest, worker: &Worker) -> Result<Names, RunError> {
-        let canceller = worker.canceller();
+        let cancellers = vec![worker.canceller()];
         let (worker, case) = (worker.clone(), request.case.clone());
         let (indexes, cache) = (request.indexes.clone(), request.cache.clone());
-        let mut indexing =
-            tokio::task::spawn_blocking(move || Names::index(&worker, &case, &indexes, cache.as_deref()));
-        let names = tokio::select! {
-            names = &mut indexing => names,
-            () = request.interrupt.interrupted() => {
-                canceller.cancel();
-                indexing.await
-            }
-        };
-        let mut names = names.map_err(|_| RunError::Panicked { folder: self.folder.clone() })?;
+        let index = move || Names::index(&worker, &case, &indexes, cache.as_deref());
+        let names = wait_for(&request.interrupt, cancellers, index).await;
+        let mut names = names.map_err(|Panicked| RunError::Panicked { folder: self.folder.clone() })?;
         if request.interrupt.is_interrupted() {
             return Err(RunError::Interrupted { folder: self.folder.clone() });
         }
@@ -204,6 +198,18 @@ impl Open {
             self.append(self.recorder.run_entry(Event::NamesIndexed(indexed.clone())))?;
         }
         Ok(names)
+    }
+
+    /// The timeline indexes of this run, of which each stands in its log before it is used.
+    fn timelines(&self, request: &RunRequest) -> Timelines {
+        let recorder = self.recorder.clone();
+        let record = move |indexed| {
+            // The store refuses whatever else the run would record after a failure.
+            recorder.append_to_run(recorder.run_entry(Event::TimelineIndexed(indexed))).is_ok()
+        };
+        let RunRequest { case, indexes, cache, observe, .. } = request;
+        let of = TimelinesOf { case, indexes, cache: cache.clone(), observe };
+        Timelines::of(&of, Box::new(record))
     }
 
     /// Assigns each agent its task and drives them side by side.

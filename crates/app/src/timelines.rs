@@ -8,11 +8,9 @@ use crate::drive::Progress;
 use crate::name_cache::{Known, NameCache};
 use crate::names::{Kept, OtherEvidence, settle, told};
 use crate::publish::{make_private, publish};
-use crate::record::Recorder;
-use crate::run::RunRequest;
 use crate::worker::{Worker, evidence_files};
 use ledger::event::{EvidenceHashed, TimelineIndexed};
-use ledger::{Digest, Event, EvidenceKind};
+use ledger::{Digest, EvidenceKind};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,9 +26,22 @@ pub(crate) struct Timelines {
     folder: Option<PathBuf>,
     cache: Option<NameCache>,
     case: Case,
-    recorder: Recorder,
+    record: Box<Record>,
     observe: Arc<dyn Fn(Progress) + Send + Sync>,
     state: Mutex<State>,
+}
+
+/// Records that there is an index, before it is used; `false`: it could not be recorded.
+pub(crate) type Record = dyn Fn(TimelineIndexed) -> bool + Send + Sync;
+
+/// Where the timeline indexes of a case are made, and for whom.
+pub(crate) struct TimelinesOf<'r> {
+    pub(crate) case: &'r Case,
+    /// The folder in which they get one of their own.
+    pub(crate) indexes: &'r Path,
+    /// The folder of those that outlive a run; `None`: none is kept, and none taken.
+    pub(crate) cache: Option<PathBuf>,
+    pub(crate) observe: &'r Arc<dyn Fn(Progress) + Send + Sync>,
 }
 
 #[derive(Default)]
@@ -44,16 +55,16 @@ struct State {
 type Had = (Known, Vec<u8>);
 
 impl Timelines {
-    pub(crate) fn of(request: &RunRequest, recorder: Recorder) -> Timelines {
+    pub(crate) fn of(of: &TimelinesOf<'_>, record: Box<Record>) -> Timelines {
         let name = format!("times-{}-{}", std::process::id(), ORDINAL.fetch_add(1, Ordering::Relaxed));
-        let folder = request.indexes.join(name);
-        let cache = request.cache.clone().map(NameCache::of_timelines);
-        let observe = Arc::clone(&request.observe);
+        let folder = of.indexes.join(name);
+        let cache = of.cache.clone().map(NameCache::of_timelines);
+        let observe = Arc::clone(of.observe);
         let mut timelines = Timelines {
             folder: None,
             cache,
-            case: request.case.clone(),
-            recorder,
+            case: of.case.clone(),
+            record,
             observe,
             state: Mutex::default(),
         };
@@ -216,9 +227,8 @@ impl Timelines {
             events: known.entries,
             sources: known.sources.unwrap_or(0),
         };
-        // What is not recorded is not used; the store then refuses whatever else the run would record.
-        let entry = self.recorder.run_entry(Event::TimelineIndexed(event));
-        if self.recorder.append_to_run(entry).is_ok() {
+        // What is not recorded is not used.
+        if (self.record)(event) {
             files.insert(label.to_owned(), folder.join(name));
         }
     }

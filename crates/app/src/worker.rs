@@ -18,7 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
 use tools::{
-    BuiltIndex, BuiltTimeline, HashReply, IndexReply, Indexes, Mount, Request, TimelineReply, WireError,
+    BuiltIndex, BuiltTimeline, HashReply, IndexReply, Indexes, Mount, Request, SpanRead, TimelineReply,
+    WantedSpan, WireError,
 };
 
 /// Where tools run.
@@ -61,6 +62,12 @@ pub enum ToolError {
     /// The worker's call to index times did not end in order.
     #[error("index times in a tool worker: {ending}")]
     Timeline {
+        /// How it ended.
+        ending: String,
+    },
+    /// The worker's call to read bytes again did not end in order.
+    #[error("read bytes in a tool worker: {ending}")]
+    Spans {
         /// How it ended.
         ending: String,
     },
@@ -254,6 +261,17 @@ impl Worker {
         }
     }
 
+    /// Reads bytes as they stand in the evidence, as hostile as it is; gives what became of each span.
+    pub(crate) fn read_spans(&self, spans: &[WantedSpan]) -> Result<Vec<SpanRead>, ToolError> {
+        let limits = Limits { wall: INDEXING, cpu_seconds: INDEXING.as_secs(), ..self.limits };
+        let request = Request::ReadSpans { evidence: self.mounts.to_vec(), spans: spans.to_vec() };
+        let report = self.send(&request, &limits)?;
+        match report.ending {
+            Ending::Replied(bytes) => tools::decode_spans_reply(&bytes, spans).map_err(ToolError::Wire),
+            ending => Err(ToolError::Spans { ending: ending.describe(&limits) }),
+        }
+    }
+
     fn mount(&self, label: &str) -> Option<Mount> {
         self.mounts.iter().find(|mount| mount.label == label).cloned()
     }
@@ -337,6 +355,7 @@ fn no_worker(error: &ToolError) -> String {
         | ToolError::Evidence { .. }
         | ToolError::Index { .. }
         | ToolError::Timeline { .. }
+        | ToolError::Spans { .. }
         | ToolError::Wire(_) => "no tool worker could be had".to_owned(),
     }
 }

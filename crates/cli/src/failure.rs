@@ -182,6 +182,7 @@ fn tool_code(error: &app::ToolError) -> u8 {
         | app::ToolError::Hash { .. }
         | app::ToolError::Index { .. }
         | app::ToolError::Timeline { .. }
+        | app::ToolError::Spans { .. }
         | app::ToolError::Wire(_) => Failure::DEFECT,
     }
 }

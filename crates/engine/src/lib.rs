@@ -26,6 +26,7 @@ mod task;
 mod tools;
 mod view;
 
+pub use invoke::recorded_defects;
 pub use setting::Setting;
 pub use shelf::{cite, hold};
 pub use step::{Append, Command, Input, Invoke, Judgement, Step, StepError, ToolReturn};

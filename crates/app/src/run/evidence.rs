@@ -2,6 +2,7 @@
 
 use super::{RunError, RunRequest};
 use crate::unchanged::Snapshot;
+use crate::waiting::{Panicked, wait_for};
 use crate::worker::Worker;
 use ledger::IntegrityLevel;
 use ledger::event::EvidenceHashed;
@@ -18,16 +19,9 @@ pub(super) async fn look(request: &RunRequest) -> Result<Snapshot, RunError> {
 ///
 /// An interruption ends this, and is left to the run that is opened then.
 pub(super) async fn open(request: &RunRequest, worker: &Worker) -> Result<(), RunError> {
-    let (opener, canceller) = (worker.clone(), worker.canceller());
-    let mut opening = tokio::task::spawn_blocking(move || opener.open_evidence());
-    let opened = tokio::select! {
-        opened = &mut opening => opened,
-        () = request.interrupt.interrupted() => {
-            canceller.cancel();
-            opening.await
-        }
-    };
-    match opened.map_err(|_| RunError::Panicked { folder: request.runs.clone() })? {
+    let opener = worker.clone();
+    let opened = wait_for(&request.interrupt, vec![worker.canceller()], move || opener.open_evidence()).await;
+    match opened.map_err(|Panicked| RunError::Panicked { folder: request.runs.clone() })? {
         Err((label, source)) if !request.interrupt.is_interrupted() => {
             Err(RunError::Evidence { label, source })
         }
