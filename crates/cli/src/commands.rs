@@ -5,12 +5,14 @@ pub(crate) mod completions;
 mod doctor;
 mod facts;
 pub(crate) mod init;
+pub(crate) mod live;
 pub(crate) mod rejections;
 pub(crate) mod replay;
 mod report;
 mod run;
 mod runs;
 pub(crate) mod score;
+mod signalled;
 mod tool;
 mod verify;
 

@@ -64,6 +64,12 @@ pub(crate) enum Failure {
     #[error("failed to {0}")]
     Replay(#[source] app::ReplayError),
     #[error("failed to {0}")]
+    Given(#[source] app::GivenError),
+    #[error("failed to {0}")]
+    Again(#[source] app::AgainError),
+    #[error("interrupted")]
+    Stopped { code: u8 },
+    #[error("failed to {0}")]
     List(#[source] app::ListError),
     #[error("failed to investigate the case: a thread of the program panicked")]
     Panicked,
@@ -76,6 +82,8 @@ impl Failure {
     const OUTPUT_CLOSED: u8 = 3;
     pub(crate) const DIVERGED: u8 = 30;
     pub(crate) const TAMPERED: u8 = 31;
+    /// Tools say something else than is recorded, or the evidence has another hash.
+    pub(crate) const OTHER_OUTPUTS: u8 = 34;
     const SANDBOX: u8 = 40;
     pub(crate) const MODEL: u8 = 50;
     pub(crate) const BUDGET: u8 = 60;
@@ -109,6 +117,9 @@ impl Failure {
             Failure::Init(app::InitError::Unreadable(_)) => Failure::DEFECT,
             Failure::Init(_) => Failure::USAGE,
             Failure::Run(error) => run_code(error),
+            Failure::Given(error) => given_code(error),
+            Failure::Again(error) => again_code(error),
+            Failure::Stopped { code } => *code,
             Failure::Tool(error) => tool_code(error),
             Failure::Open(error)
             | Failure::Bench(app::MaterialError::Open(error))
@@ -133,7 +144,7 @@ impl Failure {
     /// What to do next, where that is known.
     fn hint(&self) -> Option<String> {
         match self {
-            Failure::Tool(_) | Failure::Run(_) | Failure::Init(_) if self.code() == Failure::SANDBOX => {
+            Failure::Tool(_) | Failure::Run(_) | Failure::Init(_) | Failure::Again(_) if self.code() == Failure::SANDBOX => {
                 Some("`locard doctor` shows what holds here; --unconfined goes on without it".to_owned())
             }
             Failure::Run(error) if matches!(**error, app::RunError::IndexOfOther { .. }) => {
@@ -143,6 +154,15 @@ impl Failure {
                 let folder = folder.display();
                 format!("{folder} is not sealed; facts, report and verify --unsealed read what it holds")
             }),
+            Failure::Given(app::GivenError::Missing { .. } | app::GivenError::Untold { .. }) => {
+                Some("--evidence tells where it lies now".to_owned())
+            }
+            Failure::Given(
+                app::GivenError::Which { .. }
+                | app::GivenError::Label { .. }
+                | app::GivenError::Kind { .. }
+                | app::GivenError::Twice { .. },
+            ) => Some("--evidence LABEL=PATH gives one piece of evidence".to_owned()),
             Failure::ScratchInEvidence { .. } => Some("set TMPDIR to a folder elsewhere".to_owned()),
             Failure::Case(app::CaseError::Outside { folder, .. }) => {
                 let file = folder.join("case.toml");
@@ -184,6 +204,31 @@ fn tool_code(error: &app::ToolError) -> u8 {
         | app::ToolError::Timeline { .. }
         | app::ToolError::Spans { .. }
         | app::ToolError::Wire(_) => Failure::DEFECT,
+    }
+}
+
+fn given_code(error: &app::GivenError) -> u8 {
+    match error {
+        app::GivenError::Run(error) => open_code(error),
+        app::GivenError::NotOpened { .. } => Failure::TAMPERED,
+        app::GivenError::Case(_)
+        | app::GivenError::Missing { .. }
+        | app::GivenError::Untold { .. }
+        | app::GivenError::Label { .. }
+        | app::GivenError::Which { .. }
+        | app::GivenError::Twice { .. }
+        | app::GivenError::Kind { .. } => Failure::USAGE,
+    }
+}
+
+fn again_code(error: &app::AgainError) -> u8 {
+    match error {
+        app::AgainError::Log(app::ReplayError::Run(error)) => open_code(error),
+        app::AgainError::Log(app::ReplayError::NotOpened { .. }) => Failure::TAMPERED,
+        app::AgainError::Log(app::ReplayError::NoTask { .. }) => Failure::USAGE,
+        app::AgainError::Evidence { source, .. } | app::AgainError::Tools(source) => tool_code(source),
+        app::AgainError::Interrupted => Failure::INTERRUPTED,
+        app::AgainError::Panicked => Failure::DEFECT,
     }
 }
 

@@ -12,6 +12,7 @@ Exit codes:
       another hash than promised, or changed while it was examined
   3   standard output was closed
   31  a recording is unreadable, was tampered with, or is not sealed
+  34  tools say something else than is recorded (replay --tools live)
   40  tools cannot be confined here
   50  the model failed
   60  a budget was spent before anything was recorded
@@ -62,10 +63,16 @@ Examples:
       every agent's run again: 0 when all comes out the same, otherwise 30
   locard replay latest --agent registry
       one agent's
+  locard replay latest --tools live --evidence disk.E01
+      its tool calls again, over the evidence: 0 when the tools say what is
+      recorded and the evidence has the hash of the run, otherwise 34
 
 Model replies and tool outputs come from the recording; every decision of the
 engine and every verdict of the gateway is made again. The first event that
-comes out otherwise is shown with both sides and what stood before it.";
+comes out otherwise is shown with both sides and what stood before it.
+
+With --tools live no decision is made again: each recorded call is made once
+more in the sandbox, and what differs is shown by record.";
 
 pub(crate) const REJECTIONS: &str = "\
 Examples:

@@ -16,6 +16,8 @@ pub(super) struct Needle {
     pub(super) bytes: Bytes,
     /// How much it says.
     pub(super) bits: u32,
+    /// Whether a letter or digit beside it makes it part of something else: it is digits.
+    pub(super) alone: bool,
 }
 
 /// What to look for.
@@ -39,10 +41,17 @@ pub(super) enum Bytes {
 /// The ways in which a value may be written; none for one that has no bytes, such as an empty text.
 pub(super) fn of(value: &FieldValue) -> Vec<Needle> {
     match value {
-        FieldValue::Text(text) => texts(text, Case::Kept),
-        FieldValue::Name(text) | FieldValue::Path(text) | FieldValue::RegistryPath(text) => {
-            texts(text, Case::Any)
+        FieldValue::Text(text) => {
+            let mut needles = texts(text, Case::Kept);
+            needles.extend(times::of_local(text));
+            needles
         }
+        FieldValue::Name(text) => {
+            let mut needles = texts(text, Case::Any);
+            needles.extend(mac(text).map(|bytes| exact("binary MAC address", bytes)));
+            needles
+        }
+        FieldValue::Path(text) | FieldValue::RegistryPath(text) => texts(text, Case::Any),
         FieldValue::Time(time) => times::of(time),
         FieldValue::Integer(number) => numbers(*number),
         FieldValue::Size(number) => numbers(i128::from(*number)),
@@ -99,12 +108,12 @@ fn plain(text: &str, case: Case, [utf8, utf16]: [&'static str; 2], needles: &mut
     push(utf8, text.as_bytes().to_vec(), case, bits, needles);
     let units: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let bytes = if case == Case::Any { Bytes::AnyCaseUtf16(units) } else { Bytes::Exact(units) };
-    needles.push(Needle { encoding: utf16, bytes, bits });
+    needles.push(Needle { encoding: utf16, bytes, bits, alone: false });
 }
 
 fn push(encoding: &'static str, bytes: Vec<u8>, case: Case, bits: u32, needles: &mut Vec<Needle>) {
     let bytes = if case == Case::Any { Bytes::AnyCase(bytes) } else { Bytes::Exact(bytes) };
-    needles.push(Needle { encoding, bytes, bits });
+    needles.push(Needle { encoding, bytes, bits, alone: false });
 }
 
 /// How much a text says: a digit three bits, another ASCII character five, any other eight.
@@ -120,11 +129,19 @@ fn bits(text: &str) -> u32 {
 /// A number in eight, four, two and one bytes of either order, and as digits.
 pub(super) fn numbers(number: i128) -> Vec<Needle> {
     let mut needles = widths(number);
-    plain(&number.to_string(), Case::Kept, ["decimal digits", "decimal digits in UTF-16LE"], &mut needles);
+    let decimal = ["decimal digits", "decimal digits in UTF-16LE"];
+    digits(&number.to_string(), decimal, &mut needles);
     if number >= 0 {
-        plain(&format!("0x{number:x}"), Case::Any, ["hex digits", "hex digits in UTF-16LE"], &mut needles);
+        digits(&format!("0x{number:x}"), ["hex digits", "hex digits in UTF-16LE"], &mut needles);
     }
     needles
+}
+
+/// Digits that are no part of a longer number.
+pub(super) fn digits(text: &str, encodings: [&'static str; 2], needles: &mut Vec<Needle>) {
+    let first = needles.len();
+    plain(text, Case::Any, encodings, needles);
+    needles.iter_mut().skip(first).for_each(|needle| needle.alone = true);
 }
 
 /// A number in eight, six, four, three, two and one bytes of either order, where it fits.
@@ -138,9 +155,10 @@ pub(super) fn widths(number: i128) -> Vec<Needle> {
         let all = number.to_le_bytes();
         let Some(little) = all.get(..width).filter(|_| fits) else { continue };
         let big: Vec<u8> = little.iter().rev().copied().collect();
-        needles.push(Needle { encoding: little_endian(width), bytes: Bytes::Exact(little.to_vec()), bits: told });
+        let needle = |encoding, bytes| Needle { encoding, bytes: Bytes::Exact(bytes), bits: told, alone: false };
+        needles.push(needle(little_endian(width), little.to_vec()));
         if width > 1 {
-            needles.push(Needle { encoding: "big-endian", bytes: Bytes::Exact(big), bits: told });
+            needles.push(needle("big-endian", big));
         }
     }
     needles
@@ -159,7 +177,7 @@ fn with_binary(text: &str, encoding: &'static str, binary: Option<Vec<u8>>) -> V
 pub(super) fn exact(encoding: &'static str, bytes: Vec<u8>) -> Needle {
     let told = bytes.iter().filter(|byte| **byte != 0).count();
     let bits = u32::try_from(told).unwrap_or(u32::MAX / 8).saturating_mul(8);
-    Needle { encoding, bytes: Bytes::Exact(bytes), bits }
+    Needle { encoding, bytes: Bytes::Exact(bytes), bits, alone: false }
 }
 
 /// `S-1-5-21-…`: revision, number of sub-authorities, authority in six bytes big-endian, sub-authorities little-endian ([MS-DTYP] 2.4.2.2).
@@ -184,6 +202,13 @@ fn guid(text: &str) -> Option<[u8; 16]> {
 fn mixed_endian(bytes: &[u8; 16]) -> Vec<u8> {
     let order = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
     order.iter().filter_map(|place: &usize| bytes.get(*place).copied()).collect()
+}
+
+/// Six pairs of hex digits with a mark between them.
+fn mac(text: &str) -> Option<Vec<u8>> {
+    let pairs: Vec<&str> = text.split(['-', ':']).collect();
+    let plain = pairs.len() == 6 && pairs.iter().all(|pair| pair.len() == 2);
+    plain.then(|| unhex(&pairs.concat())).flatten()
 }
 
 fn unhex(text: &str) -> Option<Vec<u8>> {

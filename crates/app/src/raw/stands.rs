@@ -30,7 +30,7 @@ impl Hay {
 /// `own`: the bytes are the value's own, and what fills them is the value however little it says.
 pub(super) fn stands(value: &FieldValue, hay: &Hay, own: bool) -> Option<&'static str> {
     match value {
-        FieldValue::Flag(flag) => own.then(|| set(*flag, &hay.bytes)).flatten(),
+        FieldValue::Flag(flag) => own.then(|| set(*flag, hay)).flatten(),
         FieldValue::List(items) => {
             let found: Vec<_> = items.iter().map(|item| text(item, hay)).collect::<Option<_>>()?;
             found.first().copied()
@@ -63,10 +63,14 @@ fn one_of(needles: &[Needle], hay: &Hay, own: bool) -> Option<&'static str> {
     needles.iter().find(holds).map(|needle| needle.encoding)
 }
 
-/// A flag's own bytes are all zero or not.
-fn set(flag: bool, own: &[u8]) -> Option<&'static str> {
-    let set = own.iter().any(|byte| *byte != 0);
-    (!own.is_empty() && set == flag).then_some("flag")
+/// A flag's own bytes are the number 0 or 1, or the word.
+///
+/// One bit of a number, or two numbers that are the same, have to be decoded.
+fn set(flag: bool, own: &Hay) -> Option<&'static str> {
+    let word = if flag { "true" } else { "false" };
+    let mut needles = needles::of(&FieldValue::Integer(i128::from(flag)));
+    needles.extend(needles::texts(word, Case::Any));
+    needles.iter().find(|needle| fills(needle, &own.bytes)).map(|needle| needle.encoding)
 }
 
 /// Whether the bytes are the needle, with nothing but zeros behind it.
@@ -91,21 +95,38 @@ fn is_text(needle: &Needle) -> bool {
 }
 
 fn contains(needle: &Needle, hay: &Hay) -> bool {
+    let at = |at: usize, length: usize| hay.bytes.get(at..at + length);
+    let whole = |at: usize, length: usize| !needle.alone || stands_alone(&hay.bytes, at, length);
     match &needle.bytes {
-        Bytes::Exact(expected) => memmem::find(&hay.bytes, expected).is_some(),
-        Bytes::AnyCase(expected) => memmem::find(hay.folded(), &expected.to_ascii_lowercase()).is_some(),
+        Bytes::Exact(expected) => {
+            memmem::find_iter(&hay.bytes, expected).any(|found| whole(found, expected.len()))
+        }
+        Bytes::AnyCase(expected) => {
+            let lower = expected.to_ascii_lowercase();
+            memmem::find_iter(hay.folded(), &lower).any(|found| whole(found, expected.len()))
+        }
         Bytes::AnyCaseUtf16(expected) => {
             let lower = expected.to_ascii_lowercase();
-            let mut places = memmem::find_iter(hay.folded(), &lower);
-            places.any(|at| {
-                hay.bytes.get(at..at + expected.len()).is_some_and(|found| same_utf16(found, expected))
-            })
+            let same = |found| at(found, expected.len()).is_some_and(|found| same_utf16(found, expected));
+            memmem::find_iter(hay.folded(), &lower).any(|found| same(found) && whole(found, expected.len()))
         }
         Bytes::Double { value, within } => {
             let mut windows = hay.bytes.windows(8);
             windows.any(|window| double(window).is_some_and(|found| (found - value).abs() < *within))
         }
     }
+}
+
+/// Whether no letter or digit, in one byte or in two, stands on either side.
+fn stands_alone(bytes: &[u8], at: usize, length: usize) -> bool {
+    let unit = if bytes.get(at + 1) == Some(&0) { 2 } else { 1 };
+    let part = |found: Option<&[u8]>| match found {
+        Some([letter] | [letter, 0]) => letter.is_ascii_alphanumeric(),
+        Some(_) | None => false,
+    };
+    let before = at.checked_sub(unit).and_then(|before| bytes.get(before..at));
+    let end = at + length;
+    !part(before) && !part(bytes.get(end..end + unit))
 }
 
 /// Whether two runs of UTF-16LE are the same but for the case of ASCII letters.

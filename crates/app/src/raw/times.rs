@@ -2,7 +2,7 @@
 //!
 //! The numbers are computed from the instant that the fact states; what the record keeps as the raw value is looked for besides.
 
-use super::needles::{Bytes, Case, Needle, exact, texts, widths};
+use super::needles::{Bytes, Case, Needle, digits, exact, texts, widths};
 use ledger::value::read_whole_number;
 use ledger::{Precision, Time, Utc};
 
@@ -26,12 +26,22 @@ pub(super) fn of(time: &Time) -> Vec<Needle> {
     needles
 }
 
+/// A local date and time that a text holds, as Windows keeps it in binary.
+pub(super) fn of_local(text: &str) -> Vec<Needle> {
+    let second = text.get(..19).map(|second| format!("{second}Z"));
+    let Some(civil) = second.and_then(|text| Civil::of(text.parse().ok()?)) else { return Vec::new() };
+    let mut needles = civil.fat();
+    needles.push(civil.system_time());
+    needles
+}
+
 fn instants(utc: Utc, precision: Precision) -> Vec<Needle> {
     let mut needles = Vec::new();
     let nanoseconds = utc.unix_nanoseconds();
     let seconds = nanoseconds.div_euclid(1_000_000_000);
     let from_1601 = nanoseconds + FROM_1601 * 1_000_000_000;
     counts("FILETIME", from_1601 / 100, &mut needles);
+    digits(&format!("{:016X}", from_1601 / 100), ["FILETIME in hex digits"; 2], &mut needles);
     needles.extend(swapped(from_1601 / 100));
     counts("microseconds since 1601", from_1601 / 1_000, &mut needles);
     counts("Unix seconds", seconds, &mut needles);
@@ -54,7 +64,7 @@ fn counts(encoding: &'static str, count: i128, needles: &mut Vec<Needle>) {
         return;
     }
     needles.extend(widths(count).into_iter().map(|needle| Needle { encoding, ..needle }));
-    needles.extend(texts(&count.to_string(), Case::Kept).into_iter().map(|needle| Needle { encoding, ..needle }));
+    digits(&count.to_string(), [encoding; 2], needles);
 }
 
 /// A FILETIME whose upper half stands first.
@@ -70,7 +80,7 @@ fn ole(nanoseconds: i128, precision: Precision) -> Needle {
     let day = 86_400e9;
     let value = nanoseconds as f64 / day + FROM_1899;
     let within = (precision.nanoseconds().clamp(1_000_000, 1_000_000_000) as f64) / day;
-    Needle { encoding: "OLE date", bytes: Bytes::Double { value, within }, bits: 26 }
+    Needle { encoding: "OLE date", bytes: Bytes::Double { value, within }, bits: 26, alone: false }
 }
 
 /// A date and a time of day.

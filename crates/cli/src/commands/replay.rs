@@ -1,5 +1,6 @@
 //! `locard replay`.
 
+use super::live::{self, Asked, LiveArguments, ToolsFrom};
 use crate::arguments::Format;
 use crate::commands::{ended, print, run_folder};
 use crate::failure::Failure;
@@ -27,6 +28,8 @@ pub(crate) struct ReplayArguments {
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) live: LiveArguments,
 }
 
 fn task(text: &str) -> Result<TaskId, String> {
@@ -35,8 +38,12 @@ fn task(text: &str) -> Result<TaskId, String> {
 }
 
 pub(super) fn execute(arguments: &ReplayArguments, printer: &mut Printer) -> Result<u8, Failure> {
-    let folder = run_folder(&arguments.run, &arguments.runs)?;
     let request = ReplayRequest { agent: arguments.agent.clone(), task: arguments.task };
+    if arguments.live.tools == Some(ToolsFrom::Live) {
+        let (run, runs, format) = (&arguments.run, &arguments.runs, arguments.format);
+        return live::execute(Asked { run, runs, only: request, format }, &arguments.live, printer);
+    }
+    let folder = run_folder(&arguments.run, &arguments.runs)?;
     let replayed = app::replay(&folder, &request).map_err(Failure::Replay)?;
     let same = replayed.iter().all(|task| task.divergence.is_none());
     let printed = print(printer, arguments.format, || text(&replayed, same), || value(&replayed, same));

@@ -29,6 +29,7 @@ mod real_cases;
 mod record_phase;
 mod refusals;
 mod replays;
+mod reproducing;
 mod run_names;
 mod runs;
 mod scoring;
