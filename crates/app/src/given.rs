@@ -119,11 +119,7 @@ pub fn evidence_of(folder: &Path, given: &[PathBuf]) -> Result<Case, GivenError>
 }
 
 /// Notes which evidence of the case is given here.
-fn place(
-    case: &CaseEntry,
-    given: &Path,
-    places: &mut BTreeMap<String, PathBuf>,
-) -> Result<(), GivenError> {
+fn place(case: &CaseEntry, given: &Path, places: &mut BTreeMap<String, PathBuf>) -> Result<(), GivenError> {
     let found = match labelled(case, given) {
         Some(one) => vec![one],
         None => {
@@ -154,7 +150,9 @@ fn matched(case: &CaseEntry, given: &Path, loaded: Case) -> Result<Vec<(String, 
     let found: Vec<String> = loaded.entry.evidence.iter().map(|entry| entry.label.clone()).collect();
     match (case.evidence.as_slice(), loaded.paths.as_slice()) {
         ([one], [path]) => return Ok(vec![(one.label.clone(), path.clone())]),
-        ([_, _, ..], [path]) if !found.iter().any(|found| case.evidence.iter().any(|it| it.label == *found)) => {
+        ([_, _, ..], [path])
+            if !found.iter().any(|found| case.evidence.iter().any(|it| it.label == *found)) =>
+        {
             let labels = case.evidence.iter().map(|entry| entry.label.clone()).collect();
             return Err(GivenError::Which { labels, path: path.clone() });
         }
@@ -171,7 +169,8 @@ fn matched(case: &CaseEntry, given: &Path, loaded: Case) -> Result<Vec<(String, 
 /// The path without links, where something of the right kind lies there.
 fn checked(entry: &EvidenceEntry, path: PathBuf) -> Result<PathBuf, GivenError> {
     let label = entry.label.clone();
-    let (expected, missing) = (entry.kind, |source| GivenError::Missing { label: label.clone(), path: path.clone(), source });
+    let (expected, missing) =
+        (entry.kind, |source| GivenError::Missing { label: label.clone(), path: path.clone(), source });
     let resolved = path.canonicalize().map_err(missing)?;
     let found = kind_of(&resolved).map_err(missing)?;
     match found == Some(expected) {
@@ -215,7 +214,9 @@ mod tests {
     #[test]
     fn a_label_before_an_equals_sign_is_one_of_the_run_or_part_of_the_path() {
         let run = case(&["a", "a=b"]);
-        let at = |text: &str| labelled(&run, Path::new(text)).map(|(label, path)| (label, path.display().to_string()));
+        let at = |text: &str| {
+            labelled(&run, Path::new(text)).map(|(label, path)| (label, path.display().to_string()))
+        };
         assert_eq!(at("a=/x=y"), Some(("a".to_owned(), "/x=y".to_owned())));
         assert_eq!(at("c=/x"), None);
         assert_eq!(at("/x"), None);

@@ -50,7 +50,7 @@ pub use raw::{RawFact, RawFound, RawRequest, RawSpans, RawTotals, RawValue, Valu
 pub use replay::{Divergence, ReplayError, ReplayRequest, Replayed, replay};
 pub use reproduce::{
     Again, AgainError, CallDiffers, Difference, EvidenceAgain, FieldDiffers, NotCompared, Part, RecordChange,
-    RecordDiffers, RecordsDiffer, Reproduced, ReproduceRequest, TextsDiffer, reproduce,
+    RecordDiffers, RecordsDiffer, ReproduceRequest, Reproduced, TextsDiffer, reproduce,
 };
 pub use run::{Finished, Models, RunError, RunRequest, refuse_runs_inside, run};
 pub use seal::{MANIFEST, Manifest};

@@ -152,8 +152,7 @@ pub(crate) fn go_on(interrupt: &Interrupt) -> Result<(), AgainError> {
 
 /// Starts a worker, in which each piece of evidence can be opened.
 async fn open(request: &ReproduceRequest) -> Result<Worker, AgainError> {
-    let worker =
-        Worker::start(&request.worker, &request.case, &Indexes::new()).map_err(AgainError::Tools)?;
+    let worker = Worker::start(&request.worker, &request.case, &Indexes::new()).map_err(AgainError::Tools)?;
     opened_by(&worker, &request.interrupt).await?;
     Ok(worker)
 }
@@ -199,11 +198,12 @@ async fn hash(
         })
     };
     let pieces = request.case.entry.evidence.iter().zip(&request.case.paths);
-    let known: Vec<_> = pieces
-        .map(|(entry, path)| (entry.label.clone(), path.clone(), hashed(&entry.label)))
-        .collect();
+    let known: Vec<_> =
+        pieces.map(|(entry, path)| (entry.label.clone(), path.clone(), hashed(&entry.label))).collect();
     let canceller = worker.canceller();
-    let work = move || known.into_iter().map(|(label, path, recorded)| again(&worker, label, path, recorded)).collect();
+    let work = move || {
+        known.into_iter().map(|(label, path, recorded)| again(&worker, label, path, recorded)).collect()
+    };
     wait_for(&request.interrupt, vec![canceller], work).await.map_err(panicked)
 }
 
@@ -262,7 +262,7 @@ async fn ask(
     let mut running = JoinSet::new();
     for _ in 0..jobs {
         let timelines = Some(Arc::clone(timelines));
-        let worker = Worker::start_with(&request.worker, &request.case, names, timelines);
+        let worker = Worker::start_with(&patient(&request.worker), &request.case, names, timelines);
         let worker = worker.map_err(AgainError::Tools)?;
         let (asking, interrupt) = (Arc::clone(&asking), request.interrupt.clone());
         running.spawn(async move {
@@ -279,6 +279,17 @@ async fn ask(
         all.not_compared.extend(asked.not_compared);
     }
     Ok(all)
+}
+
+/// A slower machine is no other answer: a call may take several times as long as in a run.
+fn patient(request: &WorkerRequest) -> WorkerRequest {
+    const TIMES: u32 = 4;
+    let limits = sandbox::Limits {
+        wall: request.limits.wall.saturating_mul(TIMES),
+        cpu_seconds: request.limits.cpu_seconds.saturating_mul(TIMES.into()),
+        ..request.limits
+    };
+    WorkerRequest { limits, ..request.clone() }
 }
 
 impl Asking {
@@ -335,13 +346,19 @@ impl Asking {
     }
 }
 
-fn summed(opened: &RunOpened, evidence: Vec<EvidenceAgain>, mut asked: Asked, notes: Vec<String>) -> Reproduced {
+fn summed(
+    opened: &RunOpened,
+    evidence: Vec<EvidenceAgain>,
+    mut asked: Asked,
+    notes: Vec<String>,
+) -> Reproduced {
     asked.differing.sort_by_key(|(place, _)| *place);
     asked.not_compared.sort_by_key(|(place, _)| *place);
     let differing: Vec<CallDiffers> = asked.differing.into_iter().map(|(_, call)| call).collect();
     let catalogue = tools::catalogue();
     let called: Vec<&String> = differing.iter().map(|call| &call.tool).collect();
-    let changed = opened.tools.iter().filter(|tool| called.contains(&&tool.name) && !catalogue.contains(tool));
+    let changed =
+        opened.tools.iter().filter(|tool| called.contains(&&tool.name) && !catalogue.contains(tool));
     Reproduced {
         same: differing.is_empty() && !evidence.iter().any(EvidenceAgain::is_other),
         evidence,

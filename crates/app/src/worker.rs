@@ -218,13 +218,7 @@ impl Worker {
     pub(crate) fn build_index(&self, label: &str) -> Result<BuiltIndex, ToolError> {
         let unknown = || ToolError::Index { ending: format!("no evidence is labelled {label:?}") };
         let mount = self.mount(label).ok_or_else(unknown)?;
-        let limits = Limits {
-            wall: INDEXING,
-            cpu_seconds: INDEXING.as_secs(),
-            address_space: INDEXING_MEMORY.max(self.limits.address_space),
-            reply_bytes: LONGEST_INDEX,
-            ..self.limits
-        };
+        let limits = self.indexing();
         let report = self.send(&Request::BuildIndex { mount }, &limits)?;
         match report.ending {
             Ending::Replied(bytes) => match tools::decode_index_reply(bytes).map_err(ToolError::Wire)? {
@@ -243,13 +237,7 @@ impl Worker {
     ) -> Result<BuiltTimeline, ToolError> {
         let unknown = || ToolError::Timeline { ending: format!("no evidence is labelled {label:?}") };
         let mount = self.mount(label).ok_or_else(unknown)?;
-        let limits = Limits {
-            wall: INDEXING,
-            cpu_seconds: INDEXING.as_secs(),
-            address_space: INDEXING_MEMORY.max(self.limits.address_space),
-            reply_bytes: LONGEST_INDEX,
-            ..self.limits
-        };
+        let limits = self.indexing();
         let indexes = self.indexes.as_ref().clone();
         let report = self.send(&Request::BuildTimeline { mount, indexes, previous }, &limits)?;
         match report.ending {
@@ -258,6 +246,17 @@ impl Worker {
                 TimelineReply::Failed { reason } => Err(ToolError::Timeline { ending: reason }),
             },
             ending => Err(ToolError::Timeline { ending: ending.describe(&limits) }),
+        }
+    }
+
+    /// What building an index may use.
+    fn indexing(&self) -> Limits {
+        Limits {
+            wall: INDEXING,
+            cpu_seconds: INDEXING.as_secs(),
+            address_space: INDEXING_MEMORY.max(self.limits.address_space),
+            reply_bytes: LONGEST_INDEX,
+            ..self.limits
         }
     }
 

@@ -144,7 +144,9 @@ impl Failure {
     /// What to do next, where that is known.
     fn hint(&self) -> Option<String> {
         match self {
-            Failure::Tool(_) | Failure::Run(_) | Failure::Init(_) | Failure::Again(_) if self.code() == Failure::SANDBOX => {
+            Failure::Tool(_) | Failure::Run(_) | Failure::Init(_) | Failure::Again(_)
+                if self.code() == Failure::SANDBOX =>
+            {
                 Some("`locard doctor` shows what holds here; --unconfined goes on without it".to_owned())
             }
             Failure::Run(error) if matches!(**error, app::RunError::IndexOfOther { .. }) => {

@@ -223,8 +223,7 @@ mod tests {
         write("a", b"0123456789");
         write("long", &vec![7; LONGEST_SPAN as usize + 10]);
         std::fs::create_dir(place.path().join("folder")).unwrap();
-        let mount =
-            Mount { label: "e".into(), path: place.path().to_owned(), kind: EvidenceKind::Directory };
+        let mount = Mount { label: "e".into(), path: place.path().to_owned(), kind: EvidenceKind::Directory };
         let read = read(&[mount], wanted);
         let reply = encode_spans_reply(&read);
         assert_eq!(decode_spans_reply(&reply, wanted).unwrap(), read);
@@ -233,7 +232,8 @@ mod tests {
 
     #[test]
     fn bytes_come_from_where_they_were_asked_for_and_a_long_span_is_cut() {
-        let asked = [wanted("a", 2, 3), wanted("a", 0, 0), wanted("a", 9, 1), wanted("LONG", 0, LONGEST_SPAN + 1)];
+        let asked =
+            [wanted("a", 2, 3), wanted("a", 0, 0), wanted("a", 9, 1), wanted("LONG", 0, LONGEST_SPAN + 1)];
         let read = read_of(&asked);
         let bytes = |text: &[u8]| SpanRead::Bytes(text.to_vec());
         assert_eq!(read[..3], [bytes(b"234"), bytes(b""), bytes(b"9")]);

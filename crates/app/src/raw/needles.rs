@@ -155,7 +155,8 @@ pub(super) fn widths(number: i128) -> Vec<Needle> {
         let all = number.to_le_bytes();
         let Some(little) = all.get(..width).filter(|_| fits) else { continue };
         let big: Vec<u8> = little.iter().rev().copied().collect();
-        let needle = |encoding, bytes| Needle { encoding, bytes: Bytes::Exact(bytes), bits: told, alone: false };
+        let needle =
+            |encoding, bytes| Needle { encoding, bytes: Bytes::Exact(bytes), bits: told, alone: false };
         needles.push(needle(little_endian(width), little.to_vec()));
         if width > 1 {
             needles.push(needle("big-endian", big));
@@ -212,7 +213,8 @@ fn mac(text: &str) -> Option<Vec<u8>> {
 }
 
 fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = text.chars().map(|c| c.to_digit(16).and_then(|d| u8::try_from(d).ok())).collect::<Option<_>>()?;
+    let digits: Vec<u8> =
+        text.chars().map(|c| c.to_digit(16).and_then(|d| u8::try_from(d).ok())).collect::<Option<_>>()?;
     let pairs = digits.chunks_exact(2);
     let even = pairs.remainder().is_empty();
     even.then(|| pairs.filter_map(|pair| Some(pair.first()? << 4 | pair.last()?)).collect())

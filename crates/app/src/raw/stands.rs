@@ -82,7 +82,9 @@ fn fills(needle: &Needle, bytes: &[u8]) -> bool {
     };
     match &needle.bytes {
         // A number of fewer bytes with zeros behind it is the same number only in little-endian order, where that is a needle of its own.
-        Bytes::Exact(expected) => bytes == expected.as_slice() || whole(expected, &|a, b| a == b && is_text(needle)),
+        Bytes::Exact(expected) => {
+            bytes == expected.as_slice() || whole(expected, &|a, b| a == b && is_text(needle))
+        }
         Bytes::AnyCase(expected) => whole(expected, &|a, b| a.eq_ignore_ascii_case(b)),
         Bytes::AnyCaseUtf16(expected) => whole(expected, &same_utf16),
         Bytes::Double { value, within } => double(bytes).is_some_and(|found| (found - value).abs() < *within),

@@ -24,7 +24,8 @@ fn time(utc: &str, raw: &str, precision: Precision) -> FieldValue {
 fn a_value_is_found_in_each_way_that_evidence_writes_it() {
     let path = FieldValue::Path(r"C:\Users\mara\Ünter.exe".into());
     let guid = FieldValue::Guid("{6BFF5E41-0A2B-4C3D-9E8F-112233445566}".into());
-    let mixed = [0x41, 0x5E, 0xFF, 0x6B, 0x2B, 0x0A, 0x3D, 0x4C, 0x9E, 0x8F, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66];
+    let mixed =
+        [0x41, 0x5E, 0xFF, 0x6B, 0x2B, 0x0A, 0x3D, 0x4C, 0x9E, 0x8F, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66];
     let sid = FieldValue::Sid("S-1-5-21-1000000-2000000-3000000-1104".into());
     let mut binary_sid = vec![1, 5, 0, 0, 0, 0, 0, 5];
     for sub in [21u32, 1_000_000, 2_000_000, 3_000_000, 1104] {
@@ -44,18 +45,43 @@ fn a_value_is_found_in_each_way_that_evidence_writes_it() {
         (path.clone(), r"C:\Users\mara\".bytes().chain([0xDC]).chain(*b"nter.exe").collect(), "Latin-1"),
         (path.clone(), r"C:\\Users\\mara\\Ünter.exe".into(), "UTF-8, escaped"),
         (path, utf16(r"P:\Hfref\znen\Üagre.rkr"), "ROT13 in UTF-16LE"),
-        (FieldValue::Path("C/Users/mara".into()), r"C:\Users\mara".replace(':', "").into(), "UTF-8, backslashes"),
+        (
+            FieldValue::Path("C/Users/mara".into()),
+            r"C:\Users\mara".replace(':', "").into(),
+            "UTF-8, backslashes",
+        ),
         (FieldValue::Text("a & <b> of it".into()), "a &amp; &lt;b&gt; of it".into(), "UTF-8, XML"),
         (guid.clone(), mixed.to_vec(), "binary GUID"),
         (guid.clone(), utf16("6bff5e41-0a2b-4c3d-9e8f-112233445566"), "UTF-16LE"),
-        (guid, [0x6B, 0xFF, 0x5E, 0x41].iter().copied().chain([0x0A, 0x2B, 0x4C, 0x3D]).chain(mixed[8..].iter().copied()).collect(), "binary GUID, big-endian"),
+        (
+            guid,
+            [0x6B, 0xFF, 0x5E, 0x41]
+                .iter()
+                .copied()
+                .chain([0x0A, 0x2B, 0x4C, 0x3D])
+                .chain(mixed[8..].iter().copied())
+                .collect(),
+            "binary GUID, big-endian",
+        ),
         (sid.clone(), binary_sid, "binary SID"),
         (sid, b"S-1-5-21-1000000-2000000-3000000-1104".to_vec(), "UTF-8"),
-        (FieldValue::Hash("00ff10aabbccddee0011223344556677".into()), b"\x00\xff\x10\xaa\xbb\xcc\xdd\xee\x00\x11\x22\x33\x44\x55\x66\x77".to_vec(), "binary hash"),
+        (
+            FieldValue::Hash("00ff10aabbccddee0011223344556677".into()),
+            b"\x00\xff\x10\xaa\xbb\xcc\xdd\xee\x00\x11\x22\x33\x44\x55\x66\x77".to_vec(),
+            "binary hash",
+        ),
         (FieldValue::Bytes("0102030405060708".into()), vec![1, 2, 3, 4, 5, 6, 7, 8], "bytes"),
-        (FieldValue::Name("00-18-f8-ea-2e-a2".into()), vec![0, 0x18, 0xF8, 0xEA, 0x2E, 0xA2], "binary MAC address"),
+        (
+            FieldValue::Name("00-18-f8-ea-2e-a2".into()),
+            vec![0, 0x18, 0xF8, 0xEA, 0x2E, 0xA2],
+            "binary MAC address",
+        ),
         (instant(), filetime.to_le_bytes().to_vec(), "FILETIME"),
-        (instant(), filetime.to_le_bytes()[4..].iter().chain(&filetime.to_le_bytes()[..4]).copied().collect(), "FILETIME, upper half first"),
+        (
+            instant(),
+            filetime.to_le_bytes()[4..].iter().chain(&filetime.to_le_bytes()[..4]).copied().collect(),
+            "FILETIME, upper half first",
+        ),
         (instant(), (filetime / 10).to_be_bytes().to_vec(), "microseconds since 1601"),
         (instant(), 1_333_504_720_839u64.to_le_bytes().to_vec(), "Unix milliseconds"),
         (instant(), b"1333504720839249".to_vec(), "Unix microseconds"),
@@ -66,13 +92,21 @@ fn a_value_is_found_in_each_way_that_evidence_writes_it() {
         (seconds(), [clock, date].concat(), "FAT date and time"),
         (seconds(), system.clone(), "SYSTEMTIME"),
         (seconds(), b"04/04/2012 01:58:40".to_vec(), "UTF-8"),
-        (time("2012-04-04T01:58:40Z", "04.Apr.2012 03:58:40 +0200", Precision::Second), b"04.Apr.2012 03:58:40 +0200".to_vec(), "UTF-8"),
+        (
+            time("2012-04-04T01:58:40Z", "04.Apr.2012 03:58:40 +0200", Precision::Second),
+            b"04.Apr.2012 03:58:40 +0200".to_vec(),
+            "UTF-8",
+        ),
         (FieldValue::Text("2012-04-04T01:58:40.123".into()), system, "SYSTEMTIME"),
         (number.clone(), 0x1234_5678u32.to_le_bytes().to_vec(), "little-endian"),
         (number.clone(), 0x1234_5678u64.to_be_bytes().to_vec(), "big-endian"),
         (number.clone(), b"305419896".to_vec(), "decimal digits"),
         (number, utf16("0x12345678"), "hex digits in UTF-16LE"),
-        (FieldValue::List(vec!["10.0.0.1".into(), "10.0.0.2".into()]), utf16("10.0.0.2\0010.0.0.1"), "UTF-16LE"),
+        (
+            FieldValue::List(vec!["10.0.0.1".into(), "10.0.0.2".into()]),
+            utf16("10.0.0.2\x0010.0.0.1"),
+            "UTF-16LE",
+        ),
     ];
     for (value, bytes, encoding) in table {
         assert_eq!(stands(&value, &among(&bytes), false), Some(encoding), "{value:?}");
@@ -218,14 +252,18 @@ fn a_fact_is_as_close_to_its_bytes_as_its_values_are() {
     let content = format!("xxxx{whole}yyyy");
     let no_span = fact(None, vec![bound("text", whole, None)]);
     let literal = fact(Some(line), vec![bound("text", whole, Some(line))]);
-    let quoted = BoundValue { quotation: Some("scanner was".into()), ..bound("text", "decoded otherwise", None) };
+    let quoted =
+        BoundValue { quotation: Some("scanner was".into()), ..bound("text", "decoded otherwise", None) };
     let quoted = fact(Some(line), vec![quoted]);
     let partly = fact(Some(line), vec![bound("text", whole, None), bound("user", "somebody", None)]);
     let decoded = fact(Some(line), vec![bound("user", "somebody", None)]);
     let past = fact(Some(ByteSpan::new(20, 9)), vec![bound("text", whole, None)]);
     let field_past = fact(Some(line), vec![bound("text", whole, Some(ByteSpan::new(100, 1)))]);
     let found = over(content.as_bytes(), vec![no_span, literal, quoted, partly, decoded, past, field_past]);
-    assert_eq!(found[..5], [RawFound::NoSpan, RawFound::Literal, RawFound::Literal, RawFound::Partly, RawFound::Decoded]);
+    assert_eq!(
+        found[..5],
+        [RawFound::NoSpan, RawFound::Literal, RawFound::Literal, RawFound::Partly, RawFound::Decoded]
+    );
     assert!(found[5..].iter().all(|found| matches!(found, RawFound::Unreadable { .. })), "{found:?}");
 }
 

@@ -75,7 +75,10 @@ fn swapped(ticks: i128) -> Option<Needle> {
 }
 
 /// Days since 1899-12-30 as a double ([MS-OAUT] 2.2.25): within a millisecond, or the precision of the source.
-#[expect(clippy::cast_precision_loss, reason = "a double holds days to some microseconds, which is all that is compared")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a double holds days to some microseconds, which is all that is compared"
+)]
 fn ole(nanoseconds: i128, precision: Precision) -> Needle {
     let day = 86_400e9;
     let value = nanoseconds as f64 / day + FROM_1899;
@@ -116,8 +119,8 @@ impl Civil {
     /// FAT's date and time, in either order, and the date alone; local time is looked for as it was read.
     fn fat(&self) -> Vec<Needle> {
         let Some(years) = self.year.checked_sub(1980).filter(|years| *years < 128) else { return Vec::new() };
-        let date = years << 9 | self.month << 5 | self.day;
-        let time = self.hour << 11 | self.minute << 5 | self.second / 2;
+        let date = (years << 9) | (self.month << 5) | self.day;
+        let time = (self.hour << 11) | (self.minute << 5) | (self.second / 2);
         let (date, time) = (date.to_le_bytes(), time.to_le_bytes());
         let both = |bytes: Vec<u8>| Needle { bits: 26, ..exact("FAT date and time", bytes) };
         vec![both([date, time].concat()), both([time, date].concat()), exact("FAT date", date.to_vec())]

@@ -98,9 +98,7 @@ pub(crate) fn differences(
     let most = measure.examples;
     let lists = |a: Vec<String>, b: Vec<String>| texts(&a, &b, most);
     let damage = |defects: &[Defect]| defects.iter().map(defect).collect();
-    found.extend(
-        lists(damage(&recorded.defects), damage(&recorded_defects(now))).map(Difference::Defects),
-    );
+    found.extend(lists(damage(&recorded.defects), damage(&recorded_defects(now))).map(Difference::Defects));
     let gaps = |gaps: &[Gap]| gaps.iter().map(|gap| format!("{}: {}", gap.path, gap.reason)).collect();
     found.extend(lists(gaps(&recorded.gaps), gaps(&now.gaps)).map(Difference::Gaps));
     found.extend(texts(&recorded.notes, &now.notes, most).map(Difference::Notes));

@@ -57,7 +57,8 @@ pub(crate) fn compare(recorded: &Record, now: &Record) -> Vec<FieldDiffers> {
             let (a, b) = if texts.0 == texts.1 { (a.map(in_full), b.map(in_full)) } else { texts };
             differ(Part::Value, Some(name), a, b);
         } else {
-            let at = |field: Option<&Field>| field.and_then(|field| field.at).map(|at: ByteSpan| at.to_string());
+            let at =
+                |field: Option<&Field>| field.and_then(|field| field.at).map(|at: ByteSpan| at.to_string());
             differ(Part::Span, Some(name), at(a), at(b));
         }
     }

@@ -63,7 +63,12 @@ pub enum RecordChange {
 }
 
 /// Compares two outputs; `most` examples of each change are told.
-pub(crate) fn differences(recorded: &Output, now: &Output, subjects: &Subjects, most: usize) -> RecordsDiffer {
+pub(crate) fn differences(
+    recorded: &Output,
+    now: &Output,
+    subjects: &Subjects,
+    most: usize,
+) -> RecordsDiffer {
     let (old, new) = (recorded.records(), now.records());
     let pairs = Pairs::of(old, new, subjects);
     let moved = pairs.moved();
@@ -150,7 +155,8 @@ impl Pairs {
 
     fn unequal(&self) -> impl Iterator<Item = (usize, usize)> {
         let pairs = self.partners.iter().enumerate();
-        pairs.filter_map(|(place, partner)| partner.filter(|(_, same)| !same).map(|(other, _)| (place, other)))
+        pairs
+            .filter_map(|(place, partner)| partner.filter(|(_, same)| !same).map(|(other, _)| (place, other)))
     }
 
     fn alone(&self, side: Side) -> Vec<usize> {

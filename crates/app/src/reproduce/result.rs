@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// What the tools of a run say now.
 #[derive(Debug, Clone, Serialize)]
 pub struct Reproduced {
-    /// Whether every call that could be compared gave what is recorded, and no evidence has another hash.
+    /// Whether every call that could be compared gave what is recorded, and every hash over bytes of evidence was found again.
     pub same: bool,
     /// The evidence that was read.
     pub evidence: Vec<EvidenceAgain>,
@@ -49,10 +49,10 @@ pub struct EvidenceAgain {
 }
 
 impl EvidenceAgain {
-    /// Whether the bytes are others. A hash over names, sizes and times differs in a copy, too.
+    /// Whether the run has a hash over its bytes that was not found again. One over names, sizes and times differs in a copy, too.
     pub(super) fn is_other(&self) -> bool {
         let over_bytes = |recorded: &Integrity| recorded.level != IntegrityLevel::Stat;
-        self.same == Some(false) && self.recorded.as_ref().is_some_and(over_bytes)
+        self.same != Some(true) && self.recorded.as_ref().is_some_and(over_bytes)
     }
 }
 

@@ -4,7 +4,8 @@ use super::*;
 use engine::ToolReturn;
 use ledger::event::InvocationEnded;
 use ledger::{
-    ByteSpan, Completeness, Defect, Field, FieldValue, Gap, IdSpace, InvocationId, Locator, Record, RecordId, Seed, TaskId,
+    ByteSpan, Completeness, Defect, Field, FieldValue, Gap, IdSpace, InvocationId, Locator, Record, RecordId,
+    Seed, TaskId,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -47,13 +48,15 @@ fn a_record_that_changed_is_paired_with_itself_and_told_field_by_field() {
     assert_eq!((example.change, example.subject.as_deref()), (RecordChange::Differs, Some("b")));
     assert_eq!((example.record, example.now), (Some(RecordId(1)), Some(RecordId(1))));
     let value = |text: &str| Some(text.to_owned());
-    let field = FieldDiffers { what: Part::Value, field: value("data"), recorded: value("1"), now: value("2") };
+    let field =
+        FieldDiffers { what: Part::Value, field: value("data"), recorded: value("1"), now: value("2") };
     assert_eq!(example.fields, [field]);
 }
 
 #[test]
 fn what_came_and_went_is_counted_in_full_and_shown_in_part() {
-    let all = |from: usize, to: usize| (from..to).map(|at| record(&format!("f{at}"), 0, "x")).collect::<Vec<_>>();
+    let all =
+        |from: usize, to: usize| (from..to).map(|at| record(&format!("f{at}"), 0, "x")).collect::<Vec<_>>();
     let told = compared(all(0, 10), all(4, 12));
     assert_eq!((told.missing, told.added, told.differing, told.moved), (4, 2, 0, 0));
     assert_eq!((told.recorded, told.now, told.examples.len()), (10, 8, 4));
@@ -64,7 +67,10 @@ fn what_came_and_went_is_counted_in_full_and_shown_in_part() {
 
 #[test]
 fn another_order_and_another_place_are_told_as_such() {
-    let told = compared(vec![record("a", 0, "1"), record("b", 0, "1")], vec![record("b", 0, "1"), record("a", 0, "1")]);
+    let told = compared(
+        vec![record("a", 0, "1"), record("b", 0, "1")],
+        vec![record("b", 0, "1"), record("a", 0, "1")],
+    );
     assert_eq!((told.moved, told.missing, told.added, told.differing), (1, 0, 0, 0));
     let told = compared(vec![record("a", 0, "1")], vec![record("a", 8, "1")]);
     let parts: Vec<Part> = told.examples[0].fields.iter().map(|field| field.what).collect();
@@ -74,10 +80,13 @@ fn another_order_and_another_place_are_told_as_such() {
 #[test]
 fn one_text_in_two_types_is_not_one_value() {
     let mut new = record("a", 0, "1");
-    new.fields.insert("data".into(), Field { at: Some(ByteSpan::new(0, 1)), value: FieldValue::Name("1".into()) });
+    new.fields
+        .insert("data".into(), Field { at: Some(ByteSpan::new(0, 1)), value: FieldValue::Name("1".into()) });
     let told = compared(vec![record("a", 0, "1")], vec![new]);
     let field = &told.examples[0].fields[0];
-    assert!(field.recorded.as_ref().unwrap().contains("text") && field.now.as_ref().unwrap().contains("name"));
+    assert!(
+        field.recorded.as_ref().unwrap().contains("text") && field.now.as_ref().unwrap().contains("name")
+    );
 }
 
 fn ended(output: &Output) -> InvocationEnded {
@@ -99,7 +108,15 @@ fn ended(output: &Output) -> InvocationEnded {
 
 fn returned(output: &Output) -> ToolReturn {
     let InvocationEnded { outcome, completeness, normalised, defects, gaps, notes, .. } = ended(output);
-    ToolReturn { outcome, completeness, normalised, output: Some(Arc::new(output.clone())), defects, gaps, notes }
+    ToolReturn {
+        outcome,
+        completeness,
+        normalised,
+        output: Some(Arc::new(output.clone())),
+        defects,
+        gaps,
+        notes,
+    }
 }
 
 #[test]
@@ -118,13 +135,20 @@ fn each_part_of_an_answer_is_compared() {
     assert!(matches!(of(cut)[..], [Difference::Completeness { .. }]));
     assert!(matches!(of(ToolReturn { normalised: None, ..same() })[..], [Difference::Arguments { .. }]));
     let damaged = Defect { path: "a".into(), offset: Some(4), what: "cut".into() };
-    let [Difference::Defects(texts)] = &of(ToolReturn { defects: vec![damaged.clone()], ..same() })[..] else {
+    let [Difference::Defects(texts)] = &of(ToolReturn { defects: vec![damaged.clone()], ..same() })[..]
+    else {
         panic!("defects differ");
     };
     assert_eq!((texts.added, texts.added_examples[0].as_str()), (1, "a at 0x4: cut"));
-    assert!(matches!(of(ToolReturn { gaps: vec![], ..same() })[..], [Difference::Gaps(TextsDiffer { missing: 1, .. })]));
+    assert!(matches!(
+        of(ToolReturn { gaps: vec![], ..same() })[..],
+        [Difference::Gaps(TextsDiffer { missing: 1, .. })]
+    ));
     let notes = ToolReturn { notes: vec!["one".into(), "one".into()], ..same() };
-    assert!(matches!(of(notes)[..], [Difference::Notes(TextsDiffer { added: 1, missing: 0, moved: false, .. })]));
+    assert!(matches!(
+        of(notes)[..],
+        [Difference::Notes(TextsDiffer { added: 1, missing: 0, moved: false, .. })]
+    ));
     let [Difference::Output { records: Some(records), .. }] = &of(returned(&other))[..] else {
         panic!("outputs differ");
     };

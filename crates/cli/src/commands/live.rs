@@ -11,6 +11,7 @@ use app::{
     RecordDiffers, RecordsDiffer, ReplayRequest, ReproduceRequest, Reproduced, TextsDiffer,
 };
 use clap::ValueEnum;
+use ledger::IntegrityLevel;
 use report::terminal;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -133,7 +134,8 @@ fn text(reproduced: &Reproduced) -> String {
         "{}",
         match (reproduced.same, reproduced.differing.is_empty()) {
             (true, _) => "reproduced: the tools say what is recorded",
-            (false, true) => "NOT REPRODUCED: the tools say what is recorded, over evidence with another hash",
+            (false, true) =>
+                "NOT REPRODUCED: the tools say what is recorded, over evidence with another hash",
             (false, false) => "NOT REPRODUCED",
         }
     );
@@ -146,6 +148,11 @@ fn of_evidence(evidence: &EvidenceAgain) -> String {
     match (&evidence.recorded, &evidence.now, evidence.same) {
         (Some(recorded), _, Some(true)) => {
             format!("{place}: the hash of the run ({}, {})", level(recorded), recorded.sha256)
+        }
+        (Some(recorded), Some(_), _) if recorded.level == IntegrityLevel::Stat => {
+            format!(
+                "{place}: other names, sizes or times than then, as a copy has; its bytes were not hashed"
+            )
         }
         (Some(recorded), Some(now), _) => format!(
             "{place}: ANOTHER HASH ({}): recorded {} over {} files of {} bytes, now {} over {} of {}",

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 fn reproduced(place: &Place, code: i32, arguments: &[&str]) -> Value {
-    let out = place.locard_ends(code, &[&["replay", "--tools", "live", "--format", "json"], arguments].concat());
+    let out =
+        place.locard_ends(code, &[&["replay", "--tools", "live", "--format", "json"], arguments].concat());
     let json: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(json["same"], code == 0, "{json}");
     json["reproduced"].clone()
@@ -34,7 +35,10 @@ fn the_tools_say_of_the_same_evidence_what_is_recorded() {
     let place = Place::new();
     place.locard_ends(0, &["run", str(&demo_folder())]);
     let all = reproduced(&place, 0, &["latest"]);
-    assert!(all["invocations"].as_u64() > Some(100) && all["invocations"] == all["invocations_same"], "{all}");
+    assert!(
+        all["invocations"].as_u64() > Some(100) && all["invocations"] == all["invocations_same"],
+        "{all}"
+    );
     assert!(all["calls"].as_u64() < all["invocations"].as_u64(), "{all}");
     let evidence = all["evidence"].as_array().unwrap();
     assert!(evidence.len() == 2 && evidence.iter().all(|it| it["same"] == true), "{all}");
@@ -62,7 +66,8 @@ fn a_file_that_was_changed_since_is_told_by_its_records() {
     place.locard_ends(0, &["run", str(&case)]);
     let hosts = "case/evidence/C/Windows/System32/drivers/etc/hosts";
     let before = text(&std::fs::read(place.path(hosts)).unwrap());
-    let [first, ..] = before.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).collect::<Vec<_>>()[..]
+    let [first, ..] =
+        before.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).collect::<Vec<_>>()[..]
     else {
         panic!("no entry in {before}");
     };
@@ -79,7 +84,10 @@ fn a_file_that_was_changed_since_is_told_by_its_records() {
         .collect();
     let entry = examples.iter().find(|example| example["kind"] == "hosts_entry").unwrap();
     assert!(entry["place"].as_str().unwrap().contains("drivers/etc/hosts"), "{entry}");
-    assert!(entry["fields"].as_array().unwrap().iter().any(|field| field["recorded"] != field["now"]), "{entry}");
+    assert!(
+        entry["fields"].as_array().unwrap().iter().any(|field| field["recorded"] != field["now"]),
+        "{entry}"
+    );
     let told = place.locard_ends(34, &["replay", "latest", "--tools", "live"]);
     assert!(told.contains("ANOTHER HASH") && told.contains("NOT REPRODUCED"), "{told}");
     assert!(told.contains("hosts_entry") && told.contains("now "), "{told}");
@@ -90,7 +98,10 @@ fn a_file_that_was_changed_since_is_told_by_its_records() {
     assert!(raw.unreadable().count() > 0);
     for fact in raw.unreadable() {
         let RawFound::Unreadable { because } = &fact.found else { continue };
-        assert!(fact.place.contains("drivers/etc/hosts") && because.contains("there are 0 bytes"), "{fact:?}");
+        assert!(
+            fact.place.contains("drivers/etc/hosts") && because.contains("there are 0 bytes"),
+            "{fact:?}"
+        );
     }
     std::fs::remove_file(place.path(hosts)).unwrap();
     let gone = raw_of(&place, &place.only_run(), &[]).unwrap();
@@ -140,7 +151,11 @@ fn several_pieces_of_evidence_are_told_apart_by_their_labels() {
     let zip = format!("alder-fs01={}", str(&place.path("alder-fs01.zip")));
     reproduced(&place, 0, &[&run, "--task", "1", "--evidence", &zip]);
     let exchanged = format!("alder-07={}", str(&place.path("alder-fs01.zip")));
-    let output = place.locard(&["replay", &run, "--tools", "live", "--evidence", &zip, "--evidence", &exchanged]);
+    let output =
+        place.locard(&["replay", &run, "--tools", "live", "--evidence", &zip, "--evidence", &exchanged]);
     let told = text(&output.stderr);
-    assert!(output.status.code() == Some(2) && told.contains("expected a disk image, found an archive"), "{told}");
+    assert!(
+        output.status.code() == Some(2) && told.contains("expected a disk image, found an archive"),
+        "{told}"
+    );
 }
