@@ -85,6 +85,7 @@ fn the_documented_json_has_the_members_that_are_printed() {
         second.locard_ends(0, &["init", "host", "--format", "json"]),
         place.locard_ends(0, &["verify", &name, "--format", "json"]),
         place.locard_ends(0, &["replay", &name, "--format", "json"]),
+        place.locard_ends(0, &["replay", &name, "--tools", "live", "--format", "json"]),
         place.locard_ends(0, &["report", &name, "--format", "json"]),
         place.locard_ends(0, &["tool", "list_hives", "--evidence", &demo(), "--format", "json"]),
         place.locard_ends(0, &["tool", "--format", "json"]),
