@@ -1,3 +1,5 @@
+//! Values in raw bytes: each way they are written, and none where they are not.
+
 use super::stands::{Hay, stands};
 use super::*;
 use ledger::{

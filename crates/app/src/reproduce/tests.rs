@@ -1,3 +1,5 @@
+//! Two answers of one tool, held against each other.
+
 use super::calls::{Measure, differences};
 use super::records::{Subjects, differences as of_records};
 use super::*;
