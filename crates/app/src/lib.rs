@@ -9,6 +9,7 @@ mod clock;
 mod course;
 mod drive;
 mod export;
+mod given;
 mod init;
 mod interrupt;
 mod judge;
@@ -18,9 +19,11 @@ mod names;
 mod open;
 mod place;
 mod publish;
+mod raw;
 mod record;
 mod rejudge;
 mod replay;
+mod reproduce;
 mod run;
 mod seal;
 mod shared;
@@ -29,6 +32,7 @@ mod timelines;
 mod truth;
 mod unchanged;
 mod verify;
+mod waiting;
 mod walk;
 mod worker;
 
@@ -41,16 +45,22 @@ pub use case_file::{Case, CaseError, NoEvidence, load_case};
 pub use clock::{Clock, SystemClock};
 pub use drive::{DriveError, Progress};
 pub use export::{ExportError, ExportRequest, Packed, archive_name, export_file, export_to};
+pub use given::{GivenError, evidence_of};
 pub use init::{InitError, NewCase, hash_case, new_case, write_case};
 pub use interrupt::Interrupt;
 pub use list::{ListError, Listed, State, list_runs};
 pub use open::{OpenRunError, find_run, load_run};
 pub use place::nearest_known;
+pub use raw::{RawFact, RawFound, RawRequest, RawSpans, RawTotals, RawValue, ValueFound, read_raw};
 pub use rejudge::{
     Became, ClaimChange, Counted, FirstOtherwise, LogEnds, ObjectiveChange, OtherRules, Otherwise,
     RejudgeError, Rejudged, RejudgedTask, RejudgedTotals, RuleChange, TaskSide, Unjudged, rejudge,
 };
 pub use replay::{Divergence, ReplayError, ReplayRequest, Replayed, replay};
+pub use reproduce::{
+    Again, AgainError, CallDiffers, Difference, EvidenceAgain, FieldDiffers, NotCompared, Part, RecordChange,
+    RecordDiffers, RecordsDiffer, ReproduceRequest, Reproduced, TextsDiffer, reproduce,
+};
 pub use run::{
     Finished, ForkRequest, Models, ModelsByName, ResumeRequest, RunError, RunRequest, Workplace, fork,
     refuse_runs_inside, resume, run,

@@ -119,7 +119,8 @@ pub(crate) fn chosen<'l>(
     Ok(tasks)
 }
 
-fn no_task(request: &ReplayRequest, log: &Stored) -> ReplayError {
+/// The refusal of a task that the run does not have.
+pub(crate) fn no_task(request: &ReplayRequest, log: &Stored) -> ReplayError {
     let wanted = [request.task.map(|task| task.to_string()), request.agent.clone()];
     ReplayError::NoTask {
         wanted: wanted.into_iter().flatten().collect::<Vec<_>>().join(" of "),

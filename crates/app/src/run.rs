@@ -21,7 +21,6 @@ use crate::interrupt::Interrupt;
 use crate::names::{Names, OtherEvidence};
 use crate::seal::Manifest;
 use crate::stored::StoredTask;
-use crate::timelines::Timelines;
 use crate::unchanged::Snapshot;
 use crate::worker::{Worker, WorkerRequest};
 use ledger::canonical::{self, CanonicalError};
@@ -158,7 +157,7 @@ async fn carry_on(
     let cancel_hashing = hasher.canceller();
     let mut names = open.index_names(&site, &hasher).await?;
     let mut hashing = evidence::hash(&site, open.folder.clone(), hasher);
-    let timelines = Arc::new(Timelines::of(&site, open.recorder.clone(), open.timelines.clone()));
+    let timelines = Arc::new(open.timelines(&site));
     let tasks = match open.investigate(&site, &names.files, &timelines, tasks).await {
         Ok(tasks) => tasks,
         Err(error) => {

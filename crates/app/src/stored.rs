@@ -130,10 +130,7 @@ pub(crate) fn reply(reader: &Reader, digest: &Digest) -> Result<Reply, AnswerErr
 pub(crate) fn returned(reader: &Reader, ended: &InvocationEnded) -> Result<ToolReturn, AnswerError> {
     let output = match &ended.output {
         None => None,
-        Some(digest) => {
-            let bytes = payload(reader, digest, "the stored output")?;
-            Some(Arc::new(Output::decode(&bytes).map_err(AnswerError::Output)?))
-        }
+        Some(digest) => Some(Arc::new(output(reader, digest)?)),
     };
     Ok(ToolReturn {
         outcome: ended.outcome,
@@ -144,6 +141,12 @@ pub(crate) fn returned(reader: &Reader, ended: &InvocationEnded) -> Result<ToolR
         gaps: ended.gaps.clone(),
         notes: ended.notes.clone(),
     })
+}
+
+/// The recorded output of a tool.
+pub(crate) fn output(reader: &Reader, digest: &Digest) -> Result<Output, AnswerError> {
+    let bytes = payload(reader, digest, "the stored output")?;
+    Output::decode(&bytes).map_err(AnswerError::Output)
 }
 
 fn payload(reader: &Reader, digest: &Digest, what: &'static str) -> Result<Vec<u8>, AnswerError> {

@@ -8,11 +8,9 @@ use crate::drive::Progress;
 use crate::name_cache::{Known, NameCache};
 use crate::names::{Kept, OtherEvidence, settle, told};
 use crate::publish::{make_private, publish};
-use crate::record::Recorder;
-use crate::run::Site;
 use crate::worker::{Worker, evidence_files};
 use ledger::event::{EvidenceHashed, TimelineIndexed};
-use ledger::{Digest, Event, EvidenceKind};
+use ledger::{Digest, EvidenceKind};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,11 +26,22 @@ pub(crate) struct Timelines {
     folder: Option<PathBuf>,
     cache: Option<NameCache>,
     case: Case,
-    /// Those that the log has already: what an earlier process looked into.
-    known: Vec<TimelineIndexed>,
-    recorder: Recorder,
+    record: Box<Record>,
     observe: Arc<dyn Fn(Progress) + Send + Sync>,
     state: Mutex<State>,
+}
+
+/// Records that there is an index, before it is used; `false`: it could not be recorded.
+pub(crate) type Record = dyn Fn(TimelineIndexed) -> bool + Send + Sync;
+
+/// Where the timeline indexes of a case are made, and for whom.
+pub(crate) struct TimelinesOf<'r> {
+    pub(crate) case: &'r Case,
+    /// The folder in which they get one of their own.
+    pub(crate) indexes: &'r Path,
+    /// The folder of those that outlive a run; `None`: none is kept, and none taken.
+    pub(crate) cache: Option<PathBuf>,
+    pub(crate) observe: &'r Arc<dyn Fn(Progress) + Send + Sync>,
 }
 
 #[derive(Default)]
@@ -46,17 +55,16 @@ struct State {
 type Had = (Known, Vec<u8>);
 
 impl Timelines {
-    pub(crate) fn of(site: &Site, recorder: Recorder, known: Vec<TimelineIndexed>) -> Timelines {
+    pub(crate) fn of(of: &TimelinesOf<'_>, record: Box<Record>) -> Timelines {
         let name = format!("times-{}-{}", std::process::id(), ORDINAL.fetch_add(1, Ordering::Relaxed));
-        let folder = site.work.indexes.join(name);
-        let cache = site.work.cache.clone().map(NameCache::of_timelines);
-        let observe = Arc::clone(&site.work.observe);
+        let folder = of.indexes.join(name);
+        let cache = of.cache.clone().map(NameCache::of_timelines);
+        let observe = Arc::clone(of.observe);
         let mut timelines = Timelines {
             folder: None,
             cache,
-            case: site.case.clone(),
-            known,
-            recorder,
+            case: of.case.clone(),
+            record,
             observe,
             state: Mutex::default(),
         };
@@ -219,25 +227,9 @@ impl Timelines {
             events: known.entries,
             sources: known.sources.unwrap_or(0),
         };
-        // What is not recorded is not used; the store then refuses whatever else the run would record.
-        if self.is_recorded(event) {
+        // What is not recorded is not used.
+        if (self.record)(event) {
             files.insert(label.to_owned(), folder.join(name));
-        }
-    }
-
-    /// Whether the log has the index, which it is given otherwise.
-    fn is_recorded(&self, event: TimelineIndexed) -> bool {
-        match self.known.iter().find(|known| known.evidence == event.evidence) {
-            Some(known) if *known == event => true,
-            Some(_) => {
-                let label = event.evidence;
-                self.note(format!("the timeline index of {label} is not the one that this run had, so that every call decodes"));
-                false
-            }
-            None => {
-                let entry = self.recorder.run_entry(Event::TimelineIndexed(event));
-                self.recorder.append_to_run(vec![entry]).is_ok()
-            }
         }
     }
 

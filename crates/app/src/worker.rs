@@ -18,7 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
 use tools::{
-    BuiltIndex, BuiltTimeline, HashReply, IndexReply, Indexes, Mount, Request, TimelineReply, WireError,
+    BuiltIndex, BuiltTimeline, HashReply, IndexReply, Indexes, Mount, Request, SpanRead, TimelineReply,
+    WantedSpan, WireError,
 };
 
 /// Where tools run.
@@ -61,6 +62,12 @@ pub enum ToolError {
     /// The worker's call to index times did not end in order.
     #[error("index times in a tool worker: {ending}")]
     Timeline {
+        /// How it ended.
+        ending: String,
+    },
+    /// The worker's call to read bytes again did not end in order.
+    #[error("read bytes in a tool worker: {ending}")]
+    Spans {
         /// How it ended.
         ending: String,
     },
@@ -211,13 +218,7 @@ impl Worker {
     pub(crate) fn build_index(&self, label: &str) -> Result<BuiltIndex, ToolError> {
         let unknown = || ToolError::Index { ending: format!("no evidence is labelled {label:?}") };
         let mount = self.mount(label).ok_or_else(unknown)?;
-        let limits = Limits {
-            wall: INDEXING,
-            cpu_seconds: INDEXING.as_secs(),
-            address_space: INDEXING_MEMORY.max(self.limits.address_space),
-            reply_bytes: LONGEST_INDEX,
-            ..self.limits
-        };
+        let limits = self.indexing();
         let report = self.send(&Request::BuildIndex { mount }, &limits)?;
         match report.ending {
             Ending::Replied(bytes) => match tools::decode_index_reply(bytes).map_err(ToolError::Wire)? {
@@ -236,13 +237,7 @@ impl Worker {
     ) -> Result<BuiltTimeline, ToolError> {
         let unknown = || ToolError::Timeline { ending: format!("no evidence is labelled {label:?}") };
         let mount = self.mount(label).ok_or_else(unknown)?;
-        let limits = Limits {
-            wall: INDEXING,
-            cpu_seconds: INDEXING.as_secs(),
-            address_space: INDEXING_MEMORY.max(self.limits.address_space),
-            reply_bytes: LONGEST_INDEX,
-            ..self.limits
-        };
+        let limits = self.indexing();
         let indexes = self.indexes.as_ref().clone();
         let report = self.send(&Request::BuildTimeline { mount, indexes, previous }, &limits)?;
         match report.ending {
@@ -251,6 +246,28 @@ impl Worker {
                 TimelineReply::Failed { reason } => Err(ToolError::Timeline { ending: reason }),
             },
             ending => Err(ToolError::Timeline { ending: ending.describe(&limits) }),
+        }
+    }
+
+    /// What building an index may use.
+    fn indexing(&self) -> Limits {
+        Limits {
+            wall: INDEXING,
+            cpu_seconds: INDEXING.as_secs(),
+            address_space: INDEXING_MEMORY.max(self.limits.address_space),
+            reply_bytes: LONGEST_INDEX,
+            ..self.limits
+        }
+    }
+
+    /// Reads bytes as they stand in the evidence, as hostile as it is; gives what became of each span.
+    pub(crate) fn read_spans(&self, spans: &[WantedSpan]) -> Result<Vec<SpanRead>, ToolError> {
+        let limits = Limits { wall: INDEXING, cpu_seconds: INDEXING.as_secs(), ..self.limits };
+        let request = Request::ReadSpans { evidence: self.mounts.to_vec(), spans: spans.to_vec() };
+        let report = self.send(&request, &limits)?;
+        match report.ending {
+            Ending::Replied(bytes) => tools::decode_spans_reply(&bytes, spans).map_err(ToolError::Wire),
+            ending => Err(ToolError::Spans { ending: ending.describe(&limits) }),
         }
     }
 
@@ -337,6 +354,7 @@ fn no_worker(error: &ToolError) -> String {
         | ToolError::Evidence { .. }
         | ToolError::Index { .. }
         | ToolError::Timeline { .. }
+        | ToolError::Spans { .. }
         | ToolError::Wire(_) => "no tool worker could be had".to_owned(),
     }
 }

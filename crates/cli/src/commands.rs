@@ -8,6 +8,7 @@ pub(crate) mod export;
 mod facts;
 mod fork;
 pub(crate) mod init;
+pub(crate) mod live;
 pub(crate) mod rejections;
 pub(crate) mod replay;
 mod report;
@@ -16,6 +17,7 @@ mod rules;
 mod run;
 mod runs;
 pub(crate) mod score;
+mod signalled;
 mod tool;
 mod verify;
 

@@ -80,6 +80,12 @@ pub(crate) enum Failure {
     #[error("failed to {0}")]
     Rejudge(#[source] app::RejudgeError),
     #[error("failed to {0}")]
+    Given(#[source] app::GivenError),
+    #[error("failed to {0}")]
+    Again(#[source] app::AgainError),
+    #[error("interrupted")]
+    Stopped { code: u8 },
+    #[error("failed to {0}")]
     List(#[source] app::ListError),
     #[error("failed to investigate the case: a thread of the program panicked")]
     Panicked,
@@ -142,6 +148,9 @@ impl Failure {
             Failure::Keep(app::KeepError::Encode(_)) => Failure::DEFECT,
             Failure::Keep(_) => Failure::USAGE,
             Failure::Run(error) => run_code(error),
+            Failure::Given(error) => given_code(error),
+            Failure::Again(error) => again_code(error),
+            Failure::Stopped { code } => *code,
             Failure::Tool(error) => tool_code(error),
             Failure::Open(error)
             | Failure::Bench(app::MaterialError::Open(error))
@@ -171,7 +180,9 @@ impl Failure {
     /// What to do next, where that is known.
     fn hint(&self) -> Option<String> {
         match self {
-            Failure::Tool(_) | Failure::Run(_) | Failure::Init(_) if self.code() == Failure::SANDBOX => {
+            Failure::Tool(_) | Failure::Run(_) | Failure::Init(_) | Failure::Again(_)
+                if self.code() == Failure::SANDBOX =>
+            {
                 Some("`locard doctor` shows what holds here; --unconfined goes on without it".to_owned())
             }
             Failure::Run(error) if matches!(**error, app::RunError::IndexOfOther { .. }) => {
@@ -187,6 +198,15 @@ impl Failure {
                 let folder = folder.display();
                 format!("{folder} is not sealed; `locard resume` goes on with it; facts, report and verify --unsealed read what it holds")
             }),
+            Failure::Given(app::GivenError::Missing { .. } | app::GivenError::Untold { .. }) => {
+                Some("--evidence tells where it lies now".to_owned())
+            }
+            Failure::Given(
+                app::GivenError::Which { .. }
+                | app::GivenError::Label { .. }
+                | app::GivenError::Kind { .. }
+                | app::GivenError::Twice { .. },
+            ) => Some("--evidence LABEL=PATH gives one piece of evidence".to_owned()),
             Failure::ScratchInEvidence { .. } => Some("set TMPDIR to a folder elsewhere".to_owned()),
             Failure::Case(app::CaseError::Outside { folder, .. }) => {
                 let file = folder.join("case.toml");
@@ -229,6 +249,7 @@ fn tool_code(error: &app::ToolError) -> u8 {
         | app::ToolError::Hash { .. }
         | app::ToolError::Index { .. }
         | app::ToolError::Timeline { .. }
+        | app::ToolError::Spans { .. }
         | app::ToolError::Wire(_) => Failure::DEFECT,
     }
 }
@@ -253,6 +274,31 @@ fn resume_code(error: &store::ResumeError) -> u8 {
         | store::ResumeError::Seal(_)
         | store::ResumeError::Fault(_) => Failure::USAGE,
         store::ResumeError::Open(_) | store::ResumeError::Read(_) => Failure::TAMPERED,
+    }
+}
+
+fn given_code(error: &app::GivenError) -> u8 {
+    match error {
+        app::GivenError::Run(error) => open_code(error),
+        app::GivenError::NotOpened { .. } => Failure::TAMPERED,
+        app::GivenError::Case(_)
+        | app::GivenError::Missing { .. }
+        | app::GivenError::Untold { .. }
+        | app::GivenError::Label { .. }
+        | app::GivenError::Which { .. }
+        | app::GivenError::Twice { .. }
+        | app::GivenError::Kind { .. } => Failure::USAGE,
+    }
+}
+
+fn again_code(error: &app::AgainError) -> u8 {
+    match error {
+        app::AgainError::Log(app::ReplayError::Run(error)) => open_code(error),
+        app::AgainError::Log(app::ReplayError::NotOpened { .. }) => Failure::TAMPERED,
+        app::AgainError::Log(app::ReplayError::NoTask { .. }) => Failure::USAGE,
+        app::AgainError::Evidence { source, .. } | app::AgainError::Tools(source) => tool_code(source),
+        app::AgainError::Interrupted => Failure::INTERRUPTED,
+        app::AgainError::Panicked => Failure::DEFECT,
     }
 }
 

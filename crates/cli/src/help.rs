@@ -95,10 +95,16 @@ Examples:
       what would have come of one agent's replies under other rules
   locard replay latest --agent registry --from-turn 9 --model sloppy:3
       a new run: as this one up to that turn, from there live by another model
+  locard replay latest --tools live --evidence disk.E01
+      its tool calls again, over the evidence: 0 when the tools say what is
+      recorded and the evidence has the hash of the run, otherwise 34
 
 Model replies and tool outputs come from the recording; every decision of the
 engine and every verdict of the gateway is made again. The first event that
 comes out otherwise is shown with both sides and what stood before it.
+
+With --tools live no decision is made again: each recorded call is made once
+more in the sandbox, and what differs is shown by record.
 
 With --rules differences are the result, and the exit code is 0: which facts
 would fall, which refused claims would stand. What comes of replies that the

@@ -127,14 +127,14 @@ fn ended(invocation: InvocationId, returned: &ToolReturn, shown: &[RecordRange])
         records: output.map_or(0, |output| output.records().len() as u32),
         bytes: output.map_or(0, |output| output.bytes().len() as u64),
         shown: shown.to_vec(),
-        defects: defects(returned),
+        defects: recorded_defects(returned),
         gaps: returned.gaps.clone(),
         notes: returned.notes.clone(),
     }
 }
 
-/// All damage met, that of single records included, each once and at most [`MOST_DEFECTS`].
-fn defects(returned: &ToolReturn) -> Vec<Defect> {
+/// The damage that an event names of a call: all that was met, that of single records included, each once, and at most a thousand.
+pub fn recorded_defects(returned: &ToolReturn) -> Vec<Defect> {
     let records = returned.output.iter().flat_map(|output| output.records());
     let all: BTreeSet<_> =
         returned.defects.iter().chain(records.flat_map(|record| &record.defects)).collect();

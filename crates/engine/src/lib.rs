@@ -27,6 +27,7 @@ mod task;
 mod tools;
 mod view;
 
+pub use invoke::recorded_defects;
 pub use ordinals::GivenIds;
 pub use setting::Setting;
 pub use shelf::{cite, hold};

@@ -2,6 +2,7 @@
 
 use crate::catalogue::{Indexes, Prepared, run_prepared};
 use crate::name_index::{self, BuildError};
+use crate::raw_spans::{self, encode_spans_reply};
 use crate::returned::{Return, chain};
 use crate::time_index::{self, TimelineBuildError};
 use crate::wire::{
@@ -30,6 +31,7 @@ pub fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {
         Ok(Request::BuildTimeline { mount, indexes, previous }) => {
             encode_timeline_reply(timeline(&mount, &indexes, previous.as_deref(), scratch))
         }
+        Ok(Request::ReadSpans { evidence, spans }) => encode_spans_reply(&raw_spans::read(&evidence, &spans)),
         Err(error) => encode_return(&Return::failed(&error)),
     }
 }

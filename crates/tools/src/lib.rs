@@ -47,6 +47,7 @@ mod parse_registry_key;
 mod place;
 mod printable;
 mod query_events;
+mod raw_spans;
 mod read_file;
 mod read_stream;
 mod recycle_bin;
@@ -87,6 +88,9 @@ pub use name_index::{
     BuildError, BuiltIndex, INDEX_MAKER, IndexError, build as build_index, evidence_identity,
 };
 pub use parse_file::{decode_bytes, decoders};
+pub use raw_spans::{
+    LONGEST_SPAN, MOST_SPAN_BYTES, MOST_SPANS, SpanRead, WantedSpan, decode_spans_reply, encode_spans_reply,
+};
 pub use returned::Return;
 pub use time_index::{
     BuiltTimeline, TIMELINE_MAKER, TimelineBuildError, TimelineIndexError, build as build_timeline,

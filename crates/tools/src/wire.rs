@@ -2,11 +2,13 @@
 //!
 //! A request is JSON.
 //! The reply to a call is one line of JSON, the [`Summary`], and behind its line feed the stored form of the records ([`ledger::Output`]).
+//! The reply to a request for bytes is described at [`crate::raw_spans`].
 //! The reply to a request to hash is JSON; that to a request for an index, of names or of times, is one line of JSON, and behind its line feed the index.
 //! A reply comes from a process that has read hostile bytes: decoding trusts nothing and checks everything.
 
 use crate::catalogue::Indexes;
 use crate::name_index::BuiltIndex;
+use crate::raw_spans::WantedSpan;
 use crate::returned::Return;
 use crate::time_index::BuiltTimeline;
 use ledger::{
@@ -58,6 +60,13 @@ pub enum Request {
         /// An earlier timeline index, from which the times of unchanged files are taken.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         previous: Option<PathBuf>,
+    },
+    /// Read bytes as they stand in the evidence; the reply is for [`decode_spans_reply`](crate::decode_spans_reply).
+    ReadSpans {
+        /// The evidence.
+        evidence: Vec<Mount>,
+        /// Where the bytes stand; those of one file side by side open it once.
+        spans: Vec<WantedSpan>,
     },
 }
 
@@ -167,6 +176,14 @@ pub enum WireError {
     /// The records are not in their stored form.
     #[error("read a reply")]
     Output(#[source] OutputError),
+    /// The reply does not hold the spans that were asked for.
+    #[error("read a reply: {asked} spans were asked for; it tells of {found}, or not of those bytes")]
+    Spans {
+        /// Spans that were asked for.
+        asked: usize,
+        /// Spans that the reply tells of.
+        found: usize,
+    },
     /// Only a call that is `ok` has records, and it has some.
     #[error("read a reply: outcome {outcome:?} with {records} records")]
     Outcome {

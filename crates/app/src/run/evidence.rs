@@ -2,6 +2,7 @@
 
 use super::{RunError, Site};
 use crate::unchanged::Snapshot;
+use crate::waiting::{Panicked, wait_for};
 use crate::worker::Worker;
 use ledger::IntegrityLevel;
 use ledger::event::EvidenceHashed;
@@ -17,16 +18,10 @@ pub(super) async fn look(site: &Site) -> Result<Snapshot, RunError> {
 ///
 /// An interruption ends this, and is left to the run that is opened then.
 pub(super) async fn open(site: &Site, worker: &Worker) -> Result<(), RunError> {
-    let (opener, canceller) = (worker.clone(), worker.canceller());
-    let mut opening = tokio::task::spawn_blocking(move || opener.open_evidence());
-    let opened = tokio::select! {
-        opened = &mut opening => opened,
-        () = site.work.interrupt.interrupted() => {
-            canceller.cancel();
-            opening.await
-        }
-    };
-    match opened.map_err(|_| RunError::ThreadPanicked)? {
+    let opener = worker.clone();
+    let opened =
+        wait_for(&site.work.interrupt, vec![worker.canceller()], move || opener.open_evidence()).await;
+    match opened.map_err(|Panicked| RunError::ThreadPanicked)? {
         Err((label, source)) if !site.work.interrupt.is_interrupted() => {
             Err(RunError::Evidence { label, source })
         }

@@ -1,7 +1,7 @@
 //! A run that is being recorded: from its first event to its seal.
 
 use super::folder::create_folder;
-use super::{Charge, Finished, RunError, Site, evidence, tell};
+use super::{Charge, Finished, RunError, Site, Workplace, evidence, tell};
 use crate::drive::{Drive, DriveError};
 use crate::interrupt::Interrupt;
 use crate::judge::Bench;
@@ -12,8 +12,9 @@ use crate::replay::{Played, play};
 use crate::seal::{Manifest, Sealing, write_manifest};
 use crate::shared::Shared;
 use crate::stored::{StoredTask, setting};
-use crate::timelines::Timelines;
+use crate::timelines::{Timelines, TimelinesOf};
 use crate::unchanged::Changed;
+use crate::waiting::{Panicked, wait_for};
 use crate::worker::Worker;
 use engine::{Setting, Step, Task};
 use ledger::event::{
@@ -42,7 +43,7 @@ pub(super) struct Open {
     /// The indexes of names that its log has already.
     pub(super) names: Vec<NamesIndexed>,
     /// The indexes of times that its log has already.
-    pub(super) timelines: Vec<TimelineIndexed>,
+    pub(super) indexed: Vec<TimelineIndexed>,
 }
 
 /// A task whose log was gone through again: where it stands, and what follows.
@@ -66,8 +67,8 @@ impl Open {
         let (folder, id, writer) =
             create_folder(runs, &opened.case.name, &*site.work.clock, site.work.recording)?;
         let recorder = Recorder::new(writer, Arc::clone(&site.work.clock));
-        let (names, timelines) = (Vec::new(), Vec::new());
-        let open = Open { folder, id, opened, assigned, recorder, names, timelines };
+        let (names, indexed) = (Vec::new(), Vec::new());
+        let open = Open { folder, id, opened, assigned, recorder, names, indexed };
         let circumstance = Circumstance {
             run: Some(open.id.clone()),
             stamps: site.before.as_ref().map(|before| before.digest(&site.case)),
@@ -109,19 +110,12 @@ impl Open {
 
     /// Indexes the names of the evidence, and says so in the log before anything can look into an index.
     pub(super) async fn index_names(&self, site: &Site, worker: &Worker) -> Result<Names, RunError> {
-        let canceller = worker.canceller();
+        let cancellers = vec![worker.canceller()];
         let (worker, case) = (worker.clone(), site.case.clone());
         let (indexes, cache) = (site.work.indexes.clone(), site.work.cache.clone());
-        let mut indexing =
-            tokio::task::spawn_blocking(move || Names::index(&worker, &case, &indexes, cache.as_deref()));
-        let names = tokio::select! {
-            names = &mut indexing => names,
-            () = site.work.interrupt.interrupted() => {
-                canceller.cancel();
-                indexing.await
-            }
-        };
-        let mut names = names.map_err(|_| RunError::Panicked { folder: self.folder.clone() })?;
+        let index = move || Names::index(&worker, &case, &indexes, cache.as_deref());
+        let names = wait_for(&site.work.interrupt, cancellers, index).await;
+        let mut names = names.map_err(|Panicked| RunError::Panicked { folder: self.folder.clone() })?;
         if site.work.interrupt.is_interrupted() {
             return Err(RunError::Interrupted { folder: self.folder.clone() });
         }
@@ -137,6 +131,27 @@ impl Open {
             }
         }
         Ok(names)
+    }
+
+    /// The timeline indexes of this run, of which each stands in its log before it is used.
+    ///
+    /// One that the log has otherwise is not used: calls then decode, and answer the same.
+    pub(super) fn timelines(&self, site: &Site) -> Timelines {
+        let (recorder, known) = (self.recorder.clone(), self.indexed.clone());
+        let record = move |indexed: TimelineIndexed| match known
+            .iter()
+            .find(|known| known.evidence == indexed.evidence)
+        {
+            Some(known) => *known == indexed,
+            // The store refuses whatever else the run would record after a failure.
+            None => {
+                let entry = recorder.run_entry(Event::TimelineIndexed(indexed));
+                recorder.append_to_run(vec![entry]).is_ok()
+            }
+        };
+        let Workplace { indexes, cache, observe, .. } = &site.work;
+        let of = TimelinesOf { case: &site.case, indexes, cache: cache.clone(), observe };
+        Timelines::of(&of, Box::new(record))
     }
 
     /// Drives the tasks side by side, each from where its log leaves it.

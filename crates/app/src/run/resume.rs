@@ -72,15 +72,15 @@ fn run_id(folder: &Path, stored: &Stored) -> Result<RunId, RunError> {
 
 fn taken_up(folder: PathBuf, id: RunId, opened: RunOpened, stored: &Stored, recorder: Recorder) -> Open {
     let assigned: Vec<TaskAssigned> = stored.tasks.iter().map(|task| task.assigned.clone()).collect();
-    let (mut names, mut timelines) = (Vec::new(), Vec::new());
+    let (mut names, mut indexed) = (Vec::new(), Vec::new());
     for event in &stored.of_run {
         match event {
-            Event::NamesIndexed(indexed) => names.push(indexed.clone()),
-            Event::TimelineIndexed(indexed) => timelines.push(indexed.clone()),
+            Event::NamesIndexed(index) => names.push(index.clone()),
+            Event::TimelineIndexed(timeline) => indexed.push(timeline.clone()),
             _ => {}
         }
     }
-    Open { folder, id, opened, assigned, recorder, names, timelines }
+    Open { folder, id, opened, assigned, recorder, names, indexed }
 }
 
 /// A run whose log is sealed: its manifest is written, where it was not.

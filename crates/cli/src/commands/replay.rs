@@ -3,6 +3,7 @@
 mod other_rules;
 mod step;
 
+use super::live::{self, Asked, LiveArguments, ToolsFrom};
 use crate::arguments::Format;
 use crate::commands::{ended, fork, print, rules, run_folder};
 use crate::failure::Failure;
@@ -49,6 +50,8 @@ pub(crate) struct ReplayArguments {
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) live: LiveArguments,
 }
 
 fn task(text: &str) -> Result<TaskId, String> {
@@ -60,8 +63,12 @@ pub(super) fn execute(arguments: &ReplayArguments, printer: &mut Printer) -> Res
     if let Some(turn) = arguments.from_turn {
         return fork::execute(arguments, turn, printer);
     }
-    let folder = run_folder(&arguments.run, &arguments.runs)?;
     let request = ReplayRequest { agent: arguments.agent.clone(), task: arguments.task };
+    if arguments.live.tools == Some(ToolsFrom::Live) {
+        let (run, runs, format) = (&arguments.run, &arguments.runs, arguments.format);
+        return live::execute(Asked { run, runs, only: request, format }, &arguments.live, printer);
+    }
+    let folder = run_folder(&arguments.run, &arguments.runs)?;
     if arguments.step {
         return walk(&folder, request, arguments, printer);
     }

@@ -35,6 +35,7 @@ mod real_cases;
 mod record_phase;
 mod refusals;
 mod replays;
+mod reproducing;
 mod resuming;
 mod run_names;
 mod runs;

@@ -90,6 +90,7 @@ fn the_documented_json_has_the_members_that_are_printed() {
         second.locard_ends(0, &["init", "host", "--format", "json"]),
         place.locard_ends(0, &["verify", &name, "--format", "json"]),
         place.locard_ends(0, &["replay", &name, "--format", "json"]),
+        place.locard_ends(0, &["replay", &name, "--tools", "live", "--format", "json"]),
         place.locard_ends(0, &["replay", &name, "--rules", str(&rules), "--format", "json"]),
         place.locard_ends(0, &["replay", &name, "--step", "--agent", "timeline", "--format", "json"]),
         place.locard_ends(0, &["diff", &name, &name, "--format", "json"]),

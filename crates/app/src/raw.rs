@@ -1,0 +1,339 @@
+//! Use case: read the bytes that the facts of a run rest on from the evidence again, and look for the values in them.
+//!
+//! The bytes come from a worker that opens files and media and knows no format; the values are looked for by code that shares nothing with the parsers that gave them.
+//! A value that stands in the bytes as it is proves more than one that does not: what is compressed, computed or put together from several places stands there only after decoding, which is no failure.
+//! Bytes that are not there are one.
+
+mod needles;
+mod stands;
+mod times;
+
+use crate::case_file::Case;
+use crate::interrupt::Interrupt;
+use crate::replay::ReplayError;
+use crate::reproduce::{Again, AgainError, go_on, opened_by};
+use crate::stored::Stored;
+use crate::waiting::{Panicked, wait_for};
+use crate::worker::{ToolError, Worker, WorkerRequest};
+use ledger::{BoundValue, ByteSpan, Event, FactEntry, FactId, FieldValue, TaskId};
+use serde::Serialize;
+use stands::Hay;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+use tools::{Indexes, LONGEST_SPAN, MOST_SPAN_BYTES, MOST_SPANS, SpanRead, WantedSpan};
+
+/// Over what to read the bytes of a run's facts again.
+pub struct RawRequest {
+    /// The case of the run with its evidence where it lies now ([`crate::evidence_of`]).
+    pub case: Case,
+    /// Where the bytes are read.
+    pub worker: WorkerRequest,
+    /// Who is told what happens.
+    pub observe: Arc<dyn Fn(Again) + Send + Sync>,
+    /// What stops this before its end.
+    pub interrupt: Interrupt,
+}
+
+/// What came of reading the bytes again.
+#[derive(Debug, Clone, Serialize)]
+pub struct RawSpans {
+    /// Over all facts.
+    pub all: RawTotals,
+    /// By record type.
+    pub by_type: BTreeMap<String, RawTotals>,
+    /// Values that stand in raw bytes, by how they are written there.
+    pub encodings: BTreeMap<&'static str, u64>,
+    /// Each fact, in the order of the tasks and their claims.
+    pub facts: Vec<RawFact>,
+}
+
+impl RawSpans {
+    /// The facts whose bytes are not there.
+    pub fn unreadable(&self) -> impl Iterator<Item = &RawFact> {
+        self.facts.iter().filter(|fact| matches!(fact.found, RawFound::Unreadable { .. }))
+    }
+}
+
+/// How many facts are how close to raw bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct RawTotals {
+    /// Facts.
+    pub facts: u64,
+    /// Every value stands in the bytes.
+    pub literal: u64,
+    /// Some values do.
+    pub partly: u64,
+    /// None does: bytes were read, and the values come of them by decoding.
+    pub decoded: u64,
+    /// The record has no bytes of its own in a file.
+    pub no_span: u64,
+    /// The bytes are not there.
+    pub unreadable: u64,
+}
+
+/// One fact and the bytes that it rests on.
+#[derive(Debug, Clone, Serialize)]
+pub struct RawFact {
+    /// The fact.
+    pub fact: FactId,
+    /// Its task.
+    pub task: TaskId,
+    /// The type of its record.
+    pub kind: String,
+    /// Where its record stands.
+    pub place: String,
+    /// How close it is to raw bytes.
+    #[serde(flatten)]
+    pub found: RawFound,
+    /// Its values, the subject among them.
+    pub values: Vec<RawValue>,
+}
+
+/// How close a fact is to raw bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "found", rename_all = "snake_case")]
+pub enum RawFound {
+    /// Every value stands in the bytes, but for names of the file itself.
+    Literal,
+    /// Some values stand there.
+    Partly,
+    /// None does.
+    Decoded,
+    /// The record has no bytes of its own in a file, such as an entry of a copied folder.
+    NoSpan,
+    /// The bytes are not there.
+    Unreadable {
+        /// Why.
+        because: String,
+    },
+}
+
+/// One value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RawValue {
+    /// Its field.
+    pub field: String,
+    /// Where it stands.
+    #[serde(flatten)]
+    pub found: ValueFound,
+}
+
+/// Where a value stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(tag = "stands", rename_all = "snake_case")]
+pub enum ValueFound {
+    /// In the bytes of its own field.
+    Field {
+        /// How it is written.
+        encoding: &'static str,
+    },
+    /// In the bytes of its record.
+    Record {
+        /// How it is written.
+        encoding: &'static str,
+    },
+    /// It is the path or the name under which the bytes were found.
+    Path,
+    /// Nowhere as it is, or it says too little to tell it from chance.
+    Decoded,
+}
+
+/// Reads the bytes of every fact of the run in `folder` again.
+///
+/// # Errors
+///
+/// Where the log cannot be read, evidence not be opened, or no worker be had. Bytes that are not there are a result.
+pub async fn read_raw(folder: &Path, request: &RawRequest) -> Result<RawSpans, AgainError> {
+    let (log, _) = Stored::open(folder).map_err(|error| AgainError::Log(ReplayError::Run(error)))?;
+    let facts = facts(log);
+    let worker = Worker::start(&request.worker, &request.case, &Indexes::new()).map_err(AgainError::Tools)?;
+    opened_by(&worker, &request.interrupt).await?;
+    let (canceller, observe) = (worker.canceller(), Arc::clone(&request.observe));
+    let work = move || look(&facts, |wanted| worker.read_spans(wanted), observe.as_ref());
+    let looked = wait_for(&request.interrupt, vec![canceller], work).await;
+    go_on(&request.interrupt)?;
+    let facts = looked.map_err(|Panicked| AgainError::Panicked)?.map_err(AgainError::Tools)?;
+    Ok(summed(facts))
+}
+
+/// The facts of the log with their tasks, in order.
+fn facts(log: Stored) -> Vec<(TaskId, FactEntry)> {
+    let of_task = |task: crate::stored::StoredTask| {
+        let id = task.assigned.task;
+        task.events.into_iter().filter_map(move |event| match event {
+            Event::ClaimAccepted(accepted) => Some((id, accepted.fact)),
+            _ => None,
+        })
+    };
+    log.tasks.into_iter().flat_map(of_task).collect()
+}
+
+/// Reads in batches what the facts rest on, file by file, and looks for their values in it.
+fn look(
+    facts: &[(TaskId, FactEntry)],
+    mut read: impl FnMut(&[WantedSpan]) -> Result<Vec<SpanRead>, ToolError>,
+    observe: &(dyn Fn(Again) + Send + Sync),
+) -> Result<Vec<RawFact>, ToolError> {
+    let mut order: Vec<usize> = (0..facts.len()).collect();
+    let place = |place: &usize| facts.get(*place).map(|(_, fact)| (&fact.locator, fact.record));
+    order.sort_by_key(|at| place(at));
+    let mut found: BTreeMap<usize, RawFact> = BTreeMap::new();
+    let mut rest = order.as_slice();
+    while !rest.is_empty() {
+        let (spans, taken) = batch(facts, rest);
+        let (now, after) = rest.split_at_checked(taken).unwrap_or((rest, &[]));
+        rest = after;
+        let wanted: Vec<WantedSpan> = spans.into_iter().collect();
+        let bytes = if wanted.is_empty() { Vec::new() } else { read(&wanted)? };
+        let hays: Hays = wanted.into_iter().zip(bytes.into_iter().map(hay)).collect();
+        for at in now {
+            if let Some((task, fact)) = facts.get(*at) {
+                found.insert(*at, judged(*task, fact, &hays));
+            }
+        }
+        observe(Again::Looked { done: found.len(), of: facts.len() });
+    }
+    Ok(found.into_values().collect())
+}
+
+/// What was read, or why not.
+type Hays = BTreeMap<WantedSpan, Result<Hay, String>>;
+
+fn hay(read: SpanRead) -> Result<Hay, String> {
+    match read {
+        SpanRead::Bytes(bytes) => Ok(Hay::new(bytes)),
+        SpanRead::Failed { reason } => Err(reason),
+    }
+}
+
+/// The spans of as many facts as one request may ask for, at least one, and how many these are.
+fn batch(facts: &[(TaskId, FactEntry)], order: &[usize]) -> (BTreeSet<WantedSpan>, usize) {
+    let mut spans = BTreeSet::new();
+    let mut bytes = 0;
+    for (taken, at) in order.iter().enumerate() {
+        let Some((_, fact)) = facts.get(*at) else { continue };
+        let new: BTreeSet<_> = wanted(fact).filter(|span| !spans.contains(span)).collect();
+        bytes += new.iter().map(|wanted| wanted.span.length.min(LONGEST_SPAN)).sum::<u64>();
+        if taken > 0 && (bytes > MOST_SPAN_BYTES || spans.len() + new.len() > MOST_SPANS) {
+            return (spans, taken);
+        }
+        spans.extend(new);
+    }
+    (spans, order.len())
+}
+
+/// The bytes of the record and of the fields that a fact names.
+fn wanted(fact: &FactEntry) -> impl Iterator<Item = WantedSpan> {
+    let own = values(fact).into_iter().filter_map(|value| value.at);
+    fact.locator.span.into_iter().chain(own).map(|span| at(fact, span))
+}
+
+fn at(fact: &FactEntry, span: ByteSpan) -> WantedSpan {
+    let ledger::Locator { evidence, path, stream, .. } = fact.locator.clone();
+    WantedSpan { evidence, path, stream, span }
+}
+
+/// The subject and the values, each field once.
+fn values(fact: &FactEntry) -> Vec<&BoundValue> {
+    let mut seen = BTreeSet::new();
+    fact.values.iter().chain([&fact.subject]).filter(|value| seen.insert(&value.field)).collect()
+}
+
+/// How close a fact is to the bytes that were read.
+fn judged(task: TaskId, fact: &FactEntry, hays: &Hays) -> RawFact {
+    let (values, found) = found(fact, hays);
+    let (kind, place) = (fact.kind.clone(), fact.locator.to_string());
+    RawFact { fact: fact.id, task, kind, place, found, values }
+}
+
+fn found(fact: &FactEntry, hays: &Hays) -> (Vec<RawValue>, RawFound) {
+    let mut spans = wanted(fact).peekable();
+    if spans.peek().is_none() {
+        return (Vec::new(), RawFound::NoSpan);
+    }
+    let unread = spans.find_map(|span| match hays.get(&span) {
+        Some(Ok(_)) => None,
+        Some(Err(because)) => Some(format!("bytes {}: {because}", span.span)),
+        None => Some(format!("bytes {}: they were not read", span.span)),
+    });
+    if let Some(because) = unread {
+        return (Vec::new(), RawFound::Unreadable { because });
+    }
+    let hay = |span: Option<ByteSpan>| hays.get(&at(fact, span?)).and_then(|read| read.as_ref().ok());
+    let record = hay(fact.locator.span);
+    let one = |value: &BoundValue| RawValue {
+        field: value.field.clone(),
+        found: value_found(fact, value, hay(value.at), record),
+    };
+    let values: Vec<RawValue> = values(fact).into_iter().map(one).collect();
+    let literal = |found: ValueFound| matches!(found, ValueFound::Field { .. } | ValueFound::Record { .. });
+    let stand = values.iter().filter(|value| literal(value.found)).count();
+    let decoded = values.iter().filter(|value| value.found == ValueFound::Decoded).count();
+    let found = match (stand, decoded) {
+        (0, _) => RawFound::Decoded,
+        (_, 0) => RawFound::Literal,
+        (_, _) => RawFound::Partly,
+    };
+    (values, found)
+}
+
+fn value_found(fact: &FactEntry, value: &BoundValue, own: Option<&Hay>, record: Option<&Hay>) -> ValueFound {
+    let whole = |hay: Option<&Hay>, own| hay.and_then(|hay| stands::stands(&value.value, hay, own));
+    // What was quoted is what the fact says.
+    let quoted = |hay: Option<&Hay>| stands::text(value.quotation.as_deref()?, hay?);
+    if let Some(encoding) = whole(own, true).or_else(|| quoted(own)) {
+        return ValueFound::Field { encoding };
+    }
+    if let Some(encoding) = whole(record, false).or_else(|| quoted(record)) {
+        return ValueFound::Record { encoding };
+    }
+    if names_the_file(fact, &value.value) { ValueFound::Path } else { ValueFound::Decoded }
+}
+
+/// Whether the value is the path, the name or the stream under which the bytes were found.
+fn names_the_file(fact: &FactEntry, value: &FieldValue) -> bool {
+    let (FieldValue::Path(text) | FieldValue::Name(text)) = value else { return false };
+    let path = fact.locator.path.as_str();
+    let name = path.rsplit('/').next().unwrap_or_default();
+    !text.is_empty() && (text == path || text == name || fact.locator.stream.as_ref() == Some(text))
+}
+
+fn summed(facts: Vec<RawFact>) -> RawSpans {
+    let mut raw = RawSpans {
+        all: RawTotals::default(),
+        by_type: BTreeMap::new(),
+        encodings: BTreeMap::new(),
+        facts: Vec::new(),
+    };
+    for fact in &facts {
+        raw.all.count(&fact.found);
+        raw.by_type.entry(fact.kind.clone()).or_default().count(&fact.found);
+        for value in &fact.values {
+            match value.found {
+                ValueFound::Field { encoding } | ValueFound::Record { encoding } => {
+                    *raw.encodings.entry(encoding).or_default() += 1;
+                }
+                ValueFound::Path | ValueFound::Decoded => {}
+            }
+        }
+    }
+    raw.facts = facts;
+    raw
+}
+
+impl RawTotals {
+    fn count(&mut self, found: &RawFound) {
+        self.facts += 1;
+        *match found {
+            RawFound::Literal => &mut self.literal,
+            RawFound::Partly => &mut self.partly,
+            RawFound::Decoded => &mut self.decoded,
+            RawFound::NoSpan => &mut self.no_span,
+            RawFound::Unreadable { .. } => &mut self.unreadable,
+        } += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,377 @@
+//! Use case: run the tools of a recorded run again, and compare what they say.
+//!
+//! Nothing of the run but its calls is used: no cached index, no stored output. The names and the times of the evidence are indexed anew.
+//! The evidence is hashed beside that, as closely as the run had it hashed.
+
+mod calls;
+mod fields;
+mod log;
+mod records;
+mod result;
+
+pub use calls::{Difference, TextsDiffer};
+pub use fields::{FieldDiffers, Part};
+pub use records::{RecordChange, RecordDiffers, RecordsDiffer};
+pub use result::{CallDiffers, EvidenceAgain, NotCompared, Reproduced};
+
+use crate::case_file::Case;
+use crate::drive::Progress;
+use crate::interrupt::Interrupt;
+use crate::names::{Names, told};
+use crate::replay::{ReplayError, ReplayRequest};
+use crate::stored::{self, Stored};
+use crate::timelines::{Timelines, TimelinesOf};
+use crate::waiting::{Panicked, wait_for};
+use crate::worker::{ToolError, Worker, WorkerRequest};
+use calls::Measure;
+use ledger::event::{EvidenceHashed, RunOpened};
+use ledger::{Digest, Event, Integrity, Outcome, Output};
+use log::{Call, Recorded};
+use records::Subjects;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use store::Reader;
+use thiserror::Error;
+use tokio::task::JoinSet;
+use tools::Indexes;
+
+/// Over what to run the tools of a run again, and how.
+pub struct ReproduceRequest {
+    /// The case of the run with its evidence where it lies now ([`crate::evidence_of`]).
+    pub case: Case,
+    /// Whose calls are made again; those of all where nothing is named.
+    pub only: ReplayRequest,
+    /// How many calls are made at once.
+    pub jobs: NonZeroUsize,
+    /// The most examples of one kind of change in one call.
+    pub examples: usize,
+    /// Where tools run.
+    pub worker: WorkerRequest,
+    /// A folder of ours for indexes, outside the evidence and the workers' scratch folder.
+    pub indexes: PathBuf,
+    /// Who is told what happens.
+    pub observe: Arc<dyn Fn(Again) + Send + Sync>,
+    /// What stops this before its end.
+    pub interrupt: Interrupt,
+}
+
+/// What an observer is told.
+#[derive(Debug, Clone)]
+pub enum Again {
+    /// Something to know.
+    Note(String),
+    /// A call was made again.
+    Called {
+        /// Calls made so far.
+        done: usize,
+        /// Calls in all.
+        of: usize,
+        /// The tool.
+        tool: String,
+    },
+    /// Facts were held against the bytes that they rest on.
+    Looked {
+        /// Facts so far.
+        done: usize,
+        /// Facts in all.
+        of: usize,
+    },
+}
+
+/// Why nothing was compared. A difference is a result.
+#[derive(Debug, Error)]
+pub enum AgainError {
+    /// The log cannot be read, or has no such task.
+    #[error(transparent)]
+    Log(ReplayError),
+    /// Evidence cannot be opened.
+    #[error("open the evidence {label}")]
+    Evidence {
+        /// Its label.
+        label: String,
+        /// Why.
+        #[source]
+        source: ToolError,
+    },
+    /// No tool can be run.
+    #[error("run tools")]
+    Tools(#[source] ToolError),
+    /// It was told to stop.
+    #[error("read the evidence again: it was interrupted")]
+    Interrupted,
+    /// A thread of ours panicked.
+    #[error("read the evidence again: a thread of the program panicked")]
+    Panicked,
+}
+
+/// Runs the tools of the run in `folder` again, over the evidence of the request.
+///
+/// # Errors
+///
+/// Where the log cannot be read, evidence not be opened, or no tool be run.
+pub async fn reproduce(folder: &Path, request: &ReproduceRequest) -> Result<Reproduced, AgainError> {
+    let (log, reader) = Stored::open(folder).map_err(|error| AgainError::Log(ReplayError::Run(error)))?;
+    let Some(opened) = &log.opened else {
+        return Err(AgainError::Log(ReplayError::NotOpened { folder: folder.to_owned() }));
+    };
+    let (calls, endless) = log::calls(&log, &request.only).map_err(AgainError::Log)?;
+    let hasher = open(request).await?;
+    let indexer = hasher.clone();
+    let (case, indexes) = (request.case.clone(), request.indexes.clone());
+    let index = move || Names::index(&indexer, &case, &indexes, None);
+    let names = wait_for(&request.interrupt, vec![hasher.canceller()], index).await.map_err(panicked)?;
+    go_on(&request.interrupt)?;
+    let timelines = Arc::new(timelines(request));
+    let mut notes = names.notes.clone();
+    if endless > 0 {
+        notes.push(format!("{endless} invocations have no end in the log: nothing is known to compare with"));
+    }
+    let cancel_hashing = hasher.canceller();
+    let asking = async {
+        let asked = ask(request, &names.files, &timelines, calls, reader, subjects(opened)).await;
+        if asked.is_err() {
+            cancel_hashing.cancel();
+        }
+        asked
+    };
+    let (evidence, asked) = tokio::join!(hash(request, hasher, &log), asking);
+    let (evidence, asked) = (evidence?, asked?);
+    go_on(&request.interrupt)?;
+    Ok(summed(opened, evidence, asked, notes))
+}
+
+fn panicked(_: Panicked) -> AgainError {
+    AgainError::Panicked
+}
+
+pub(crate) fn go_on(interrupt: &Interrupt) -> Result<(), AgainError> {
+    if interrupt.is_interrupted() { Err(AgainError::Interrupted) } else { Ok(()) }
+}
+
+/// Starts a worker, in which each piece of evidence can be opened.
+async fn open(request: &ReproduceRequest) -> Result<Worker, AgainError> {
+    let worker = Worker::start(&request.worker, &request.case, &Indexes::new()).map_err(AgainError::Tools)?;
+    opened_by(&worker, &request.interrupt).await?;
+    Ok(worker)
+}
+
+pub(crate) async fn opened_by(worker: &Worker, interrupt: &Interrupt) -> Result<(), AgainError> {
+    let opener = worker.clone();
+    let opened = wait_for(interrupt, vec![worker.canceller()], move || opener.open_evidence()).await;
+    go_on(interrupt)?;
+    opened.map_err(panicked)?.map_err(|(label, source)| AgainError::Evidence { label, source })
+}
+
+/// The timeline indexes, of which nothing is recorded.
+fn timelines(request: &ReproduceRequest) -> Timelines {
+    let observe = Arc::clone(&request.observe);
+    let hear = move |progress: Progress| {
+        if let Progress::Note(note) = progress {
+            observe(Again::Note(note));
+        }
+    };
+    let observe: Arc<dyn Fn(Progress) + Send + Sync> = Arc::new(hear);
+    let of = TimelinesOf { case: &request.case, indexes: &request.indexes, cache: None, observe: &observe };
+    Timelines::of(&of, Box::new(|_| true))
+}
+
+/// What records are about, as the run declares it.
+fn subjects(opened: &RunOpened) -> Subjects {
+    let types = opened.tools.iter().flat_map(|tool| &tool.records);
+    types.map(|kind| (kind.name.clone(), kind.subject.clone())).collect()
+}
+
+/// Hashes the evidence as closely as the run did.
+async fn hash(
+    request: &ReproduceRequest,
+    worker: Worker,
+    log: &Stored,
+) -> Result<Vec<EvidenceAgain>, AgainError> {
+    let hashed = |label: &str| {
+        log.of_run.iter().find_map(|event| match event {
+            Event::EvidenceHashed(EvidenceHashed { evidence, integrity, .. }) if evidence == label => {
+                Some(integrity.clone())
+            }
+            _ => None,
+        })
+    };
+    let pieces = request.case.entry.evidence.iter().zip(&request.case.paths);
+    let known: Vec<_> =
+        pieces.map(|(entry, path)| (entry.label.clone(), path.clone(), hashed(&entry.label))).collect();
+    let canceller = worker.canceller();
+    let work = move || {
+        known.into_iter().map(|(label, path, recorded)| again(&worker, label, path, recorded)).collect()
+    };
+    wait_for(&request.interrupt, vec![canceller], work).await.map_err(panicked)
+}
+
+fn again(worker: &Worker, label: String, path: PathBuf, recorded: Option<Integrity>) -> EvidenceAgain {
+    let taken = recorded.as_ref().map(|recorded| worker.hash(&label, recorded.level));
+    let (now, failed) = match taken {
+        None => (None, None),
+        Some(Ok((integrity, _))) => (Some(integrity), None),
+        Some(Err(error)) => (None, Some(told(&error))),
+    };
+    let same = recorded.as_ref().zip(now.as_ref()).map(|(recorded, now)| recorded == now);
+    EvidenceAgain { label, path, recorded, now, same, failed }
+}
+
+/// What came of the calls.
+#[derive(Default)]
+struct Asked {
+    calls: u64,
+    invocations: u64,
+    differing: Vec<(usize, CallDiffers)>,
+    not_compared: Vec<(usize, NotCompared)>,
+}
+
+/// What the threads that ask share.
+struct Asking {
+    calls: Vec<Call>,
+    next: AtomicUsize,
+    done: AtomicUsize,
+    reader: Mutex<Reader>,
+    subjects: Subjects,
+    examples: usize,
+    observe: Arc<dyn Fn(Again) + Send + Sync>,
+    interrupt: Interrupt,
+}
+
+/// Makes each call once, several side by side, each in a worker of its own.
+async fn ask(
+    request: &ReproduceRequest,
+    names: &Indexes,
+    timelines: &Arc<Timelines>,
+    calls: Vec<Call>,
+    reader: Reader,
+    subjects: Subjects,
+) -> Result<Asked, AgainError> {
+    let jobs = request.jobs.get().min(calls.len());
+    let asking = Arc::new(Asking {
+        calls,
+        next: AtomicUsize::new(0),
+        done: AtomicUsize::new(0),
+        reader: Mutex::new(reader),
+        subjects,
+        examples: request.examples,
+        observe: Arc::clone(&request.observe),
+        interrupt: request.interrupt.clone(),
+    });
+    let mut running = JoinSet::new();
+    for _ in 0..jobs {
+        let timelines = Some(Arc::clone(timelines));
+        let worker = Worker::start_with(&patient(&request.worker), &request.case, names, timelines);
+        let worker = worker.map_err(AgainError::Tools)?;
+        let (asking, interrupt) = (Arc::clone(&asking), request.interrupt.clone());
+        running.spawn(async move {
+            let canceller = worker.canceller();
+            wait_for(&interrupt, vec![canceller], move || asking.work(&worker)).await
+        });
+    }
+    let mut all = Asked::default();
+    while let Some(asked) = running.join_next().await {
+        let asked = asked.map_err(|_| AgainError::Panicked)?.map_err(panicked)?;
+        all.calls += asked.calls;
+        all.invocations += asked.invocations;
+        all.differing.extend(asked.differing);
+        all.not_compared.extend(asked.not_compared);
+    }
+    Ok(all)
+}
+
+/// A slower machine is no other answer: a call may take several times as long as in a run.
+fn patient(request: &WorkerRequest) -> WorkerRequest {
+    const TIMES: u32 = 4;
+    let limits = sandbox::Limits {
+        wall: request.limits.wall.saturating_mul(TIMES),
+        cpu_seconds: request.limits.cpu_seconds.saturating_mul(TIMES.into()),
+        ..request.limits
+    };
+    WorkerRequest { limits, ..request.clone() }
+}
+
+impl Asking {
+    /// Makes calls until there are no more, or until it is told to stop.
+    fn work(&self, worker: &Worker) -> Asked {
+        let mut asked = Asked::default();
+        loop {
+            let place = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(call) = self.calls.get(place).filter(|_| !self.interrupt.is_interrupted()) else {
+                return asked;
+            };
+            self.one(worker, place, call, &mut asked);
+            let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+            (self.observe)(Again::Called { done, of: self.calls.len(), tool: call.tool.clone() });
+        }
+    }
+
+    fn one(&self, worker: &Worker, place: usize, call: &Call, asked: &mut Asked) {
+        let (comparable, stopped): (Vec<_>, Vec<_>) =
+            call.recorded.iter().partition(|recorded| recorded.ended.outcome != Outcome::Timeout);
+        for Recorded { task, ended, .. } in stopped {
+            let because = "the clock stopped it when the run was made: what it would have said is not known";
+            let (task, tool, because) = (task.to_string(), call.tool.clone(), because.to_owned());
+            let invocation = ended.invocation;
+            asked.not_compared.push((place, NotCompared { invocation, task, tool, because }));
+        }
+        if comparable.is_empty() {
+            return;
+        }
+        let (now, _) = worker.call(&call.tool, &call.arguments);
+        asked.calls += 1;
+        let measure = Measure { subjects: &self.subjects, examples: self.examples };
+        for Recorded { task, agent, ended } in comparable {
+            asked.invocations += 1;
+            let differences = calls::differences(ended, &now, |digest| self.stored(digest), &measure);
+            if !differences.is_empty() {
+                let differing = CallDiffers {
+                    invocation: ended.invocation,
+                    task: task.to_string(),
+                    agent: agent.clone(),
+                    tool: call.tool.clone(),
+                    arguments: call.arguments.clone(),
+                    differences,
+                };
+                asked.differing.push((place, differing));
+            }
+        }
+    }
+
+    /// The recorded output with this digest.
+    fn stored(&self, digest: &Digest) -> Result<Output, String> {
+        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        stored::output(&reader, digest).map_err(|error| told(&error))
+    }
+}
+
+fn summed(
+    opened: &RunOpened,
+    evidence: Vec<EvidenceAgain>,
+    mut asked: Asked,
+    notes: Vec<String>,
+) -> Reproduced {
+    asked.differing.sort_by_key(|(place, _)| *place);
+    asked.not_compared.sort_by_key(|(place, _)| *place);
+    let differing: Vec<CallDiffers> = asked.differing.into_iter().map(|(_, call)| call).collect();
+    let catalogue = tools::catalogue();
+    let called: Vec<&String> = differing.iter().map(|call| &call.tool).collect();
+    let changed =
+        opened.tools.iter().filter(|tool| called.contains(&&tool.name) && !catalogue.contains(tool));
+    Reproduced {
+        same: differing.is_empty() && !evidence.iter().any(EvidenceAgain::is_other),
+        evidence,
+        invocations: asked.invocations,
+        invocations_same: asked.invocations - differing.len() as u64,
+        calls: asked.calls,
+        not_compared: asked.not_compared.into_iter().map(|(_, call)| call).collect(),
+        made_by: opened.program.clone(),
+        tools_changed: changed.map(|tool| tool.name.clone()).collect(),
+        differing,
+        notes,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,164 @@
+//! How what a tool says now differs from what it said when the run was made.
+
+use super::records::{self, RecordsDiffer, Subjects};
+use engine::{ToolReturn, recorded_defects};
+use ledger::event::InvocationEnded;
+use ledger::{Completeness, Defect, Digest, Gap, Outcome, Output};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// One thing in which two answers of a tool differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Difference {
+    /// How the call ended.
+    Outcome {
+        /// Then.
+        recorded: Outcome,
+        /// Now.
+        now: Outcome,
+    },
+    /// Whether everything was returned that was asked for.
+    Completeness {
+        /// Then.
+        recorded: Completeness,
+        /// Now.
+        now: Completeness,
+    },
+    /// The arguments as they were used.
+    Arguments {
+        /// Then.
+        recorded: Option<Value>,
+        /// Now.
+        now: Option<Value>,
+    },
+    /// Damage met.
+    Defects(TextsDiffer),
+    /// What was not examined.
+    Gaps(TextsDiffer),
+    /// What the tool says about its work.
+    Notes(TextsDiffer),
+    /// The records.
+    Output {
+        /// The digest of the recorded output.
+        recorded: Option<Digest>,
+        /// That of the new one.
+        now: Option<Digest>,
+        /// How their records differ; `None` where one side has no output, or the recorded one cannot be read.
+        records: Option<RecordsDiffer>,
+        /// Why the recorded output cannot be read.
+        unreadable: Option<String>,
+    },
+}
+
+/// How two lists of remarks differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TextsDiffer {
+    /// Remarks that did not come again.
+    pub missing: u64,
+    /// Remarks that were not made before.
+    pub added: u64,
+    /// Whether only their order differs.
+    pub moved: bool,
+    /// The first of those that did not come again.
+    pub missing_examples: Vec<String>,
+    /// The first of those that were not made before.
+    pub added_examples: Vec<String>,
+}
+
+/// What the comparison needs besides both answers.
+pub(crate) struct Measure<'m> {
+    /// What records are about.
+    pub(crate) subjects: &'m Subjects,
+    /// The most examples of one change.
+    pub(crate) examples: usize,
+}
+
+/// Compares a recorded answer with a new one; `stored` reads the recorded output where it is wanted.
+pub(crate) fn differences(
+    recorded: &InvocationEnded,
+    now: &ToolReturn,
+    stored: impl FnOnce(&Digest) -> Result<Output, String>,
+    measure: &Measure<'_>,
+) -> Vec<Difference> {
+    let mut found = Vec::new();
+    if recorded.outcome != now.outcome {
+        found.push(Difference::Outcome { recorded: recorded.outcome, now: now.outcome });
+    }
+    if recorded.completeness != now.completeness {
+        let (recorded, now) = (recorded.completeness, now.completeness);
+        found.push(Difference::Completeness { recorded, now });
+    }
+    if recorded.normalised != now.normalised {
+        let (recorded, now) = (recorded.normalised.clone(), now.normalised.clone());
+        found.push(Difference::Arguments { recorded, now });
+    }
+    found.extend(outputs(recorded, now, stored, measure));
+    let most = measure.examples;
+    let lists = |a: Vec<String>, b: Vec<String>| texts(&a, &b, most);
+    let damage = |defects: &[Defect]| defects.iter().map(defect).collect();
+    found.extend(lists(damage(&recorded.defects), damage(&recorded_defects(now))).map(Difference::Defects));
+    let gaps = |gaps: &[Gap]| gaps.iter().map(|gap| format!("{}: {}", gap.path, gap.reason)).collect();
+    found.extend(lists(gaps(&recorded.gaps), gaps(&now.gaps)).map(Difference::Gaps));
+    found.extend(texts(&recorded.notes, &now.notes, most).map(Difference::Notes));
+    found
+}
+
+fn outputs(
+    recorded: &InvocationEnded,
+    now: &ToolReturn,
+    stored: impl FnOnce(&Digest) -> Result<Output, String>,
+    measure: &Measure<'_>,
+) -> Option<Difference> {
+    let new = now.output.as_ref().map(|output| output.digest());
+    if recorded.output == new {
+        return None;
+    }
+    let stored = recorded.output.as_ref().zip(now.output.as_ref()).map(|(digest, now)| {
+        let differ = |old| records::differences(&old, now, measure.subjects, measure.examples);
+        stored(digest).map(differ)
+    });
+    let (records, unreadable) = match stored {
+        Some(Ok(records)) => (Some(records), None),
+        Some(Err(because)) => (None, Some(because)),
+        None => (None, None),
+    };
+    Some(Difference::Output { recorded: recorded.output, now: new, records, unreadable })
+}
+
+/// How two lists of texts differ, repetitions counted.
+fn texts(recorded: &[String], now: &[String], most: usize) -> Option<TextsDiffer> {
+    if recorded == now {
+        return None;
+    }
+    let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
+    now.iter().for_each(|text| *counts.entry(text).or_default() += 1);
+    recorded.iter().for_each(|text| *counts.entry(text).or_default() -= 1);
+    let mut told = TextsDiffer {
+        missing: 0,
+        added: 0,
+        moved: counts.values().all(|count| *count == 0),
+        missing_examples: Vec::new(),
+        added_examples: Vec::new(),
+    };
+    for (text, count) in counts.into_iter().filter(|(_, count)| *count != 0) {
+        let (total, examples) = match count > 0 {
+            true => (&mut told.added, &mut told.added_examples),
+            false => (&mut told.missing, &mut told.missing_examples),
+        };
+        *total += count.unsigned_abs();
+        if examples.len() < most {
+            examples.push(text.to_owned());
+        }
+    }
+    Some(told)
+}
+
+/// A defect in words.
+pub(crate) fn defect(defect: &Defect) -> String {
+    match defect.offset {
+        Some(offset) => format!("{} at {offset:#x}: {}", defect.path, defect.what),
+        None => format!("{}: {}", defect.path, defect.what),
+    }
+}

@@ -1,0 +1,64 @@
+//! The calls of a run, as its log has them.
+
+use crate::replay::{ReplayError, ReplayRequest, no_task};
+use crate::stored::{Stored, StoredTask};
+use ledger::event::{InvocationEnded, InvocationStarted};
+use ledger::{Event, InvocationId, TaskId};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// One call, made once, and every invocation that made it.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    pub(super) tool: String,
+    pub(super) arguments: Value,
+    pub(super) recorded: Vec<Recorded>,
+}
+
+/// One invocation and how it ended.
+#[derive(Debug, Clone)]
+pub(super) struct Recorded {
+    pub(super) task: TaskId,
+    pub(super) agent: String,
+    pub(super) ended: InvocationEnded,
+}
+
+/// The calls of the wanted tasks, and how many of them have no end in the log.
+pub(super) fn calls(log: &Stored, only: &ReplayRequest) -> Result<(Vec<Call>, u64), ReplayError> {
+    let wanted = |task: &&StoredTask| {
+        only.task.is_none_or(|id| task.assigned.task == id)
+            && only.agent.as_ref().is_none_or(|agent| task.assigned.agent.name == *agent)
+    };
+    let tasks: Vec<&StoredTask> = log.tasks.iter().filter(wanted).collect();
+    if tasks.is_empty() && (only.task.is_some() || only.agent.is_some()) {
+        return Err(no_task(only, log));
+    }
+    let mut calls: Vec<Call> = Vec::new();
+    let mut known: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut endless = 0;
+    for task in tasks {
+        let mut open: BTreeMap<InvocationId, &InvocationStarted> = BTreeMap::new();
+        for event in &task.events {
+            match event {
+                Event::InvocationStarted(started) => drop(open.insert(started.invocation, started)),
+                Event::InvocationEnded(ended) => {
+                    let Some(started) = open.remove(&ended.invocation) else { continue };
+                    let key = (started.tool.clone(), started.arguments.to_string());
+                    let place = *known.entry(key).or_insert_with(|| {
+                        let (tool, arguments) = (started.tool.clone(), started.arguments.clone());
+                        calls.push(Call { tool, arguments, recorded: Vec::new() });
+                        calls.len() - 1
+                    });
+                    if let Some(call) = calls.get_mut(place) {
+                        let agent = task.assigned.agent.name.clone();
+                        let (task, ended) = (task.assigned.task, ended.clone());
+                        call.recorded.push(Recorded { task, agent, ended });
+                    }
+                }
+                _ => {}
+            }
+        }
+        endless += open.len() as u64;
+    }
+    Ok((calls, endless))
+}

@@ -1,0 +1,45 @@
+//! Work that a signal ends in order.
+
+use crate::failure::Failure;
+use crate::screen::Screen;
+use crate::signals::Signals;
+use app::Interrupt;
+use std::future::Future;
+use std::pin::pin;
+
+/// Does work that `interrupt` ends: the first signal tells it, the second waits for nothing.
+///
+/// Where a signal came there is no result, whatever the work made of it.
+pub(super) fn until_signal<T>(
+    interrupt: &Interrupt,
+    screen: &Screen,
+    work: impl Future<Output = T>,
+) -> Result<T, Failure> {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
+    let signals = runtime.block_on(async { Signals::listen() })?;
+    let ended = runtime.block_on(watched(interrupt, screen, signals, work));
+    // The process may end without waiting for its threads; its workers end with it.
+    runtime.shutdown_background();
+    ended
+}
+
+async fn watched<T>(
+    interrupt: &Interrupt,
+    screen: &Screen,
+    mut signals: Signals,
+    work: impl Future<Output = T>,
+) -> Result<T, Failure> {
+    let mut work = pin!(work);
+    let code = tokio::select! {
+        done = &mut work => return Ok(done),
+        code = signals.next() => code,
+    };
+    interrupt.interrupt();
+    screen.say("interrupted: stopping; a second time ends at once");
+    tokio::select! {
+        _ = &mut work => {}
+        _ = signals.next() => {}
+    }
+    Err(Failure::Stopped { code })
+}
