@@ -69,8 +69,9 @@ pub use seal::{MANIFEST, Manifest};
 pub use truth::{TruthError, load_truth};
 pub use unchanged::Change;
 pub use verify::{
-    Certificate, Checker, EvidenceOf, Finding, HeadError, IntegrityOf, Keep, KeepError, KeptHead, Level,
-    Reach, SignatureError, Signer, Standing, keep_certificate, timestamp_request, verify, verify_against,
+    CallsAgain, Certificate, Checker, EvidenceLooked, EvidenceOf, Finding, HeadError, IntegrityOf, Keep,
+    KeepError, KeptHead, Level, Reach, SignatureError, Signer, Standing, keep_certificate, timestamp_request,
+    verify, verify_against, verify_over_evidence,
 };
 pub use walk::{Seen, Shown, WalkRequest, WalkedTask, WalkedTurn, walk};
 pub use worker::{ToolError, WorkerRequest, call_tool, describe_confinement, worker_main};

@@ -5,6 +5,7 @@ mod certificate;
 mod course;
 mod derived;
 mod edges;
+mod evidence;
 mod head;
 mod ids;
 mod keep;
@@ -19,7 +20,8 @@ mod timestamp;
 mod whole;
 mod words;
 
-pub use certificate::{Certificate, EvidenceOf, Finding, IntegrityOf, Level, Reach, Standing};
+pub use certificate::{CallsAgain, Certificate, EvidenceOf, Finding, IntegrityOf, Level, Reach, Standing};
+pub use evidence::{EvidenceLooked, verify_over_evidence};
 pub use head::{HeadError, KeptHead};
 pub use keep::{Keep, KeepError, keep_certificate};
 pub use signature::{Checker, SignatureError, Signer};

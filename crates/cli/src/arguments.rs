@@ -9,6 +9,7 @@ use crate::commands::rejections::RejectionsArguments;
 use crate::commands::replay::ReplayArguments;
 use crate::commands::score::ScoreArguments;
 use crate::help;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -142,11 +143,12 @@ pub(crate) struct ResumeArguments {
     /// Where run folders are looked for
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
-    /// The case or the evidence, where it is not where it was
+    /// Where the evidence lies now: a case, evidence, or LABEL=PATH
     ///
     /// It must be the same evidence, untouched; a copy is not.
-    #[arg(long, value_name = "CASE")]
-    pub(crate) evidence: Option<PathBuf>,
+    /// Without it: where the run found it.
+    #[arg(long, value_name = "EVIDENCE")]
+    pub(crate) evidence: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) work: WorkArguments,
 }
@@ -195,6 +197,11 @@ pub(crate) struct RunFolder {
     pub(crate) format: Format,
 }
 
+/// Takes a path that may be empty.
+fn any_path() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct VerifyArguments {
     /// A run folder, the beginning of its name, latest, or latest:CASE
@@ -207,6 +214,15 @@ pub(crate) struct VerifyArguments {
     /// Nothing tells whether events are missing at the end of such a run.
     #[arg(long)]
     pub(crate) unsealed: bool,
+    /// Run the tools again and read raw bytes again, over the evidence at PATH
+    ///
+    /// PATH is a case, the only piece of evidence, or LABEL=PATH (several times);
+    /// without a path: where the run found it.
+    #[arg(long, value_name = "PATH", num_args = 0..=1, default_missing_value = "", value_parser = any_path())]
+    pub(crate) evidence: Vec<PathBuf>,
+    /// Let tools run where they cannot be confined
+    #[arg(long, requires = "evidence", hide_short_help = true)]
+    pub(crate) unconfined: bool,
     /// A head kept elsewhere: its digits, or a manifest, certificate or text
     ///
     /// Only such a head tells a run that was written anew as a whole from the one that was sealed.

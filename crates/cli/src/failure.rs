@@ -191,22 +191,12 @@ impl Failure {
             Failure::Run(error) if begins_anew(error) => {
                 Some("facts, report and verify --unsealed read what it holds; begin a new run".to_owned())
             }
-            Failure::Run(error) if matches!(**error, app::RunError::NoEvidence { .. }) => {
-                Some("--evidence says where it is".to_owned())
-            }
+            Failure::Run(error) if let app::RunError::Given(error) = &**error => given_hint(error),
             Failure::Run(error) => error.folder().map(|folder| {
                 let folder = folder.display();
                 format!("{folder} is not sealed; `locard resume` goes on with it; facts, report and verify --unsealed read what it holds")
             }),
-            Failure::Given(app::GivenError::Missing { .. } | app::GivenError::Untold { .. }) => {
-                Some("--evidence tells where it lies now".to_owned())
-            }
-            Failure::Given(
-                app::GivenError::Which { .. }
-                | app::GivenError::Label { .. }
-                | app::GivenError::Kind { .. }
-                | app::GivenError::Twice { .. },
-            ) => Some("--evidence LABEL=PATH gives one piece of evidence".to_owned()),
+            Failure::Given(error) => given_hint(error),
             Failure::ScratchInEvidence { .. } => Some("set TMPDIR to a folder elsewhere".to_owned()),
             Failure::Case(app::CaseError::Outside { folder, .. }) => {
                 let file = folder.join("case.toml");
@@ -277,6 +267,21 @@ fn resume_code(error: &store::ResumeError) -> u8 {
     }
 }
 
+fn given_hint(error: &app::GivenError) -> Option<String> {
+    match error {
+        app::GivenError::Missing { .. } | app::GivenError::Untold { .. } => {
+            Some("--evidence tells where it lies now".to_owned())
+        }
+        app::GivenError::Which { .. }
+        | app::GivenError::Label { .. }
+        | app::GivenError::Kind { .. }
+        | app::GivenError::Twice { .. } => {
+            Some("--evidence LABEL=PATH gives one piece of evidence".to_owned())
+        }
+        app::GivenError::Run(_) | app::GivenError::NotOpened { .. } | app::GivenError::Case(_) => None,
+    }
+}
+
 fn given_code(error: &app::GivenError) -> u8 {
     match error {
         app::GivenError::Run(error) => open_code(error),
@@ -311,7 +316,6 @@ fn run_code(error: &app::RunError) -> u8 {
         | app::RunError::UnknownAgent { .. }
         | app::RunError::Objective { .. }
         | app::RunError::NothingRecorded { .. }
-        | app::RunError::NoEvidence { .. }
         | app::RunError::OtherEvidence { .. }
         | app::RunError::NotAsItWas { .. }
         | app::RunError::OtherProgram { .. }
@@ -321,6 +325,7 @@ fn run_code(error: &app::RunError) -> u8 {
         | app::RunError::NoTurn { .. }
         | app::RunError::Create(_) => Failure::USAGE,
         app::RunError::Log(error) => open_code(error),
+        app::RunError::Given(error) => given_code(error),
         app::RunError::Resume { source, .. } => resume_code(source),
         app::RunError::Diverged { .. } => Failure::DIVERGED,
         app::RunError::Drive { source: app::DriveError::Model { .. }, .. } => Failure::MODEL,

@@ -50,7 +50,7 @@ pub struct EvidenceAgain {
 
 impl EvidenceAgain {
     /// Whether the run has a hash over its bytes that was not found again. One over names, sizes and times differs in a copy, too.
-    pub(super) fn is_other(&self) -> bool {
+    pub(crate) fn is_other(&self) -> bool {
         let over_bytes = |recorded: &Integrity| recorded.level != IntegrityLevel::Stat;
         self.same != Some(true) && self.recorded.as_ref().is_some_and(over_bytes)
     }

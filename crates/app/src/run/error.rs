@@ -1,6 +1,7 @@
 //! Why a run could not be sealed.
 
 use crate::drive::DriveError;
+use crate::given::GivenError;
 use crate::open::OpenRunError;
 use crate::replay::Divergence;
 use crate::seal::ManifestError;
@@ -82,14 +83,9 @@ pub enum RunError {
         /// The run folder.
         folder: PathBuf,
     },
-    /// The evidence of a run is not where it was.
-    #[error("go on with {}: its evidence {label} is not where it was", folder.display())]
-    NoEvidence {
-        /// The run folder.
-        folder: PathBuf,
-        /// The label of the evidence.
-        label: String,
-    },
+    /// Nobody knows where the evidence of a run lies now.
+    #[error(transparent)]
+    Given(GivenError),
     /// The names in the evidence are not those that the run has looked into.
     #[error("go on with {}: {label} is not the evidence that it was begun with", folder.display())]
     OtherEvidence {
@@ -274,7 +270,6 @@ impl RunError {
             | RunError::Manifest { folder, .. }
             | RunError::Resume { folder, .. }
             | RunError::NothingRecorded { folder }
-            | RunError::NoEvidence { folder, .. }
             | RunError::OtherEvidence { folder, .. }
             | RunError::NotAsItWas { folder }
             | RunError::OtherProgram { folder, .. }
@@ -291,6 +286,7 @@ impl RunError {
             | RunError::Evidence { .. }
             | RunError::Create(_)
             | RunError::Log(_)
+            | RunError::Given(_)
             | RunError::WhichTask { .. }
             | RunError::NoTurn { .. }
             | RunError::ThreadPanicked

@@ -8,6 +8,7 @@ use super::recording::{Open, finished};
 use super::{Charge, Finished, Models, RunError, Site, Workplace, carry_on, opened};
 use crate::agents::Agent;
 use crate::case_file::Case;
+use crate::given::evidence_of;
 use crate::record::Recorder;
 use crate::seal::{Sealing, read_manifest};
 use crate::stored::{Stored, StoredTask};
@@ -21,8 +22,8 @@ use store::{Reader, ResumeError, Writer};
 pub struct ResumeRequest {
     /// Its folder.
     pub folder: PathBuf,
-    /// Where its evidence lies now; `None`: where it lay when the run was opened.
-    pub evidence: Option<Case>,
+    /// Where its evidence is said to lie now (see [`crate::evidence_of`]); what is not told is looked for where it lay.
+    pub evidence: Vec<PathBuf>,
     /// The agents that have a playbook here.
     pub agents: Vec<Agent>,
     /// What decides the steps, by the name that the log has for it; `None` where nothing has this name.
@@ -50,7 +51,7 @@ pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
     let Some(writer) = writer else { return conclude(folder, &id, &opened, &stored, &reader) };
     drop(reader);
     request.work.worker.unconfined = !opened.confined;
-    let case = case_of(&folder, &opened, &stored, request.evidence.as_ref())?;
+    let case = evidence_of(&folder, &request.evidence).map_err(RunError::Given)?;
     same_program(&folder, &case, &opened)?;
     let charges = charges(&request, &opened, &stored)?;
     let work = &request.work;
@@ -124,30 +125,6 @@ fn ended(task: &StoredTask) -> Option<(String, TaskEnded)> {
         Some(Event::TaskEnded(ended)) => Some((task.assigned.agent.name.clone(), ended.clone())),
         _ => None,
     }
-}
-
-/// The case as the log has it, with its evidence where it lies now.
-fn case_of(
-    folder: &Path,
-    opened: &RunOpened,
-    stored: &Stored,
-    elsewhere: Option<&Case>,
-) -> Result<Case, RunError> {
-    let entry = opened.case.clone();
-    let place = |label: &str, alone: bool| match elsewhere {
-        None => stored.begun.evidence.get(label).map(PathBuf::from),
-        Some(case) => {
-            let mut named = case.entry.evidence.iter().zip(&case.paths);
-            let found = named.find(|(piece, _)| piece.label == label || (alone && case.paths.len() == 1));
-            found.map(|(_, path)| path.clone())
-        }
-    };
-    let paths = entry.evidence.iter().map(|piece| {
-        place(&piece.label, entry.evidence.len() == 1)
-            .filter(|path| path.exists())
-            .ok_or_else(|| RunError::NoEvidence { folder: folder.to_owned(), label: piece.label.clone() })
-    });
-    Ok(Case { paths: paths.collect::<Result<_, _>>()?, entry, objectives: Vec::new() })
 }
 
 /// Refuses to go on with a run that was begun with other words or tools than this program has.

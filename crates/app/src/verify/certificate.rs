@@ -1,5 +1,6 @@
 //! What a verification says: the levels, what was counted, what does not hold.
 
+use crate::raw::RawTotals;
 use ledger::case::Integrity;
 use ledger::event::Format;
 use ledger::{Digest, EvidenceKind, IntegrityLevel, RunId};
@@ -39,6 +40,12 @@ pub struct Certificate {
     pub facts: u64,
     /// Claims whose verdict came out the same again.
     pub verdicts: u64,
+    /// What came of running the tools again; absent where they were not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calls_again: Option<CallsAgain>,
+    /// How close facts stand to raw bytes that were read again; absent where they were not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<RawTotals>,
     /// The evidence as the log names it.
     pub evidence: Vec<EvidenceOf>,
     /// The highest level on the way from [`Level::LogConsistent`] to [`Level::SpansReadAgain`] that is reached with all before it; `None` where not even the log holds.
@@ -52,6 +59,17 @@ pub struct Certificate {
     /// Where the run found its evidence: nothing is written there.
     #[serde(skip)]
     pub(crate) evidence_paths: Vec<PathBuf>,
+}
+
+/// What came of running the tools again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct CallsAgain {
+    /// Invocations that were compared.
+    pub invocations: u64,
+    /// Those whose call gave what is recorded.
+    pub same: u64,
+    /// Those that cannot be compared, such as calls that the clock had stopped.
+    pub not_compared: u64,
 }
 
 /// What a verification reaches, lowest first (DESIGN §3.10).
@@ -184,6 +202,8 @@ impl Certificate {
             payloads: 0,
             facts: 0,
             verdicts: 0,
+            calls_again: None,
+            raw: None,
             evidence: Vec::new(),
             level: None,
             levels: Vec::new(),

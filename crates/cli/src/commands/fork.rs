@@ -32,6 +32,6 @@ pub(super) fn execute(arguments: &ReplayArguments, turn: u32, printer: &mut Prin
         quiet: false,
         format: arguments.format,
     };
-    let begin = Ok(Begin::BrokenOff { folder: made.clone(), evidence: None });
+    let begin = Ok(Begin::BrokenOff { folder: made.clone(), evidence: arguments.live.evidence.clone() });
     begin_all(vec![(made, begin)], &[], None, &work, printer)
 }

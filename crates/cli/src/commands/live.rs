@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::screen::Screen;
 use app::{
-    Again, CallDiffers, Difference, EvidenceAgain, FieldDiffers, Interrupt, Part, RecordChange,
+    Again, AgainError, CallDiffers, Difference, EvidenceAgain, FieldDiffers, Interrupt, Part, RecordChange,
     RecordDiffers, RecordsDiffer, ReplayRequest, ReproduceRequest, Reproduced, TextsDiffer,
 };
 use clap::ValueEnum;
@@ -16,19 +16,19 @@ use report::terminal;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct LiveArguments {
     /// Where the outputs of tools come from; without it: recorded
-    #[arg(long, value_enum, value_name = "FROM")]
+    #[arg(long, value_enum, value_name = "FROM", group = "live")]
     pub(crate) tools: Option<ToolsFrom>,
     /// Where the evidence of the run lies now: a case, evidence, or LABEL=PATH
     ///
-    /// With --tools live only; can be given several times.
+    /// With --tools live and --from-turn; can be given several times.
     /// Without it: where the run found it.
-    #[arg(long, value_name = "EVIDENCE", requires = "tools")]
+    #[arg(long, value_name = "EVIDENCE", requires = "live")]
     pub(crate) evidence: Vec<PathBuf>,
     /// Let tools run where they cannot be confined
     #[arg(long, requires = "tools")]
@@ -46,7 +46,7 @@ pub(crate) enum ToolsFrom {
 /// Which run, whose calls, and how it is told.
 pub(super) struct Asked<'a> {
     pub(super) run: &'a str,
-    pub(super) runs: &'a std::path::Path,
+    pub(super) runs: &'a Path,
     pub(super) only: ReplayRequest,
     pub(super) format: Format,
 }
@@ -60,14 +60,30 @@ pub(super) fn execute(
     printer: &mut Printer,
 ) -> Result<u8, Failure> {
     let folder = run_folder(asked.run, asked.runs)?;
-    let case = app::evidence_of(&folder, &arguments.evidence).map_err(Failure::Given)?;
-    let (worker, scratch) = worker(arguments.unconfined, &case.paths)?;
+    let (only, run) = (asked.only, folder.as_path());
+    let reproduced = over_evidence(run, &arguments.evidence, arguments.unconfined, |request| {
+        let request = ReproduceRequest { only, ..request };
+        async move { app::reproduce(run, &request).await }
+    })?;
+    let printed = print(printer, asked.format, || text(&reproduced), || value(&reproduced));
+    Ok(ended(printer, printed, if reproduced.same { 0 } else { Failure::NOT_REPRODUCED }))
+}
+
+/// Does work over the evidence of a run where it lies now, which a signal ends in order.
+pub(super) fn over_evidence<T, W: Future<Output = Result<T, AgainError>>>(
+    folder: &Path,
+    given: &[PathBuf],
+    unconfined: bool,
+    work: impl FnOnce(ReproduceRequest) -> W,
+) -> Result<T, Failure> {
+    let case = app::evidence_of(folder, given).map_err(Failure::Given)?;
+    let (worker, scratch) = worker(unconfined, &case.paths)?;
     let interrupt = Interrupt::new();
     let screen = Arc::new(Screen::new(false));
     let painter = Arc::clone(&screen);
     let request = ReproduceRequest {
         case,
-        only: asked.only,
+        only: ReplayRequest::default(),
         jobs: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         examples: EXAMPLES,
         worker,
@@ -75,16 +91,13 @@ pub(super) fn execute(
         observe: Arc::new(move |again| show(&painter, &again)),
         interrupt: interrupt.clone(),
     };
-    let reproduced = until_signal(&interrupt, &screen, app::reproduce(&folder, &request));
+    let done = until_signal(&interrupt, &screen, work(request));
     screen.clear();
-    let reproduced = reproduced?.map_err(Failure::Again)?;
-    drop(scratch);
-    let printed = print(printer, asked.format, || text(&reproduced), || value(&reproduced));
-    Ok(ended(printer, printed, if reproduced.same { 0 } else { Failure::NOT_REPRODUCED }))
+    done?.map_err(Failure::Again)
 }
 
 /// What happens, on a terminal.
-pub(super) fn show(screen: &Screen, again: &Again) {
+fn show(screen: &Screen, again: &Again) {
     match again {
         Again::Note(note) => screen.say(&terminal(&format!("note: {note}"))),
         Again::Called { done, of, tool } if screen.is_live() => {

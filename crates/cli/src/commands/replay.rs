@@ -33,16 +33,16 @@ pub(crate) struct ReplayArguments {
     ///
     /// What the file leaves out keeps its value of the run, not its default.
     /// docs/replay.md says what is told.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "tools")]
     pub(crate) rules: Option<PathBuf>,
     /// Walk through the turns: what the agent saw, did, claimed, was told
-    #[arg(long, conflicts_with = "rules")]
+    #[arg(long, conflicts_with_all = ["rules", "tools"])]
     pub(crate) step: bool,
     /// With --step: begin with this turn; not on a terminal: show it alone
     #[arg(long, value_name = "N", requires = "step", hide_short_help = true)]
     pub(crate) turn: Option<u32>,
     /// Branch off at this turn of one agent and go on live, as a new run
-    #[arg(long, value_name = "TURN")]
+    #[arg(long, value_name = "TURN", group = "live", conflicts_with_all = ["rules", "step", "tools"])]
     pub(crate) from_turn: Option<u32>,
     /// The model that goes on from there; without it: the same
     #[arg(long, requires = "from_turn")]

@@ -8,13 +8,11 @@ use crate::printer::Printer;
 use std::path::PathBuf;
 
 pub(super) fn execute(arguments: &ResumeArguments, printer: &mut Printer) -> Result<u8, Failure> {
-    let evidence = arguments.evidence.as_deref().map(app::load_case).transpose().map_err(Failure::Case)?;
     let open = |name: &String| -> Opened {
         let begin = run_folder(name, &arguments.runs)
-            .map(|folder| Begin::BrokenOff { folder, evidence: evidence.clone() });
+            .map(|folder| Begin::BrokenOff { folder, evidence: arguments.evidence.clone() });
         (PathBuf::from(name), begin)
     };
     let runs: Vec<Opened> = arguments.names.iter().map(open).collect();
-    let evidence = evidence.map(|case| case.paths).unwrap_or_default();
-    begin_all(runs, &evidence, None, &arguments.work, printer)
+    begin_all(runs, &arguments.evidence, None, &arguments.work, printer)
 }

@@ -65,8 +65,8 @@ pub(super) enum Begin {
     /// A run that is gone on with.
     BrokenOff {
         folder: PathBuf,
-        /// Where its evidence lies now, if that was said.
-        evidence: Option<Case>,
+        /// Where its evidence is said to lie now.
+        evidence: Vec<PathBuf>,
     },
 }
 
@@ -209,7 +209,7 @@ impl Plan {
         self: &Arc<Plan>,
         index: usize,
         folder: PathBuf,
-        evidence: Option<Case>,
+        evidence: Vec<PathBuf>,
     ) -> ResumeRequest {
         ResumeRequest {
             folder,

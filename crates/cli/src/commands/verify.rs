@@ -1,7 +1,7 @@
 //! `locard verify`.
 
 use crate::arguments::VerifyArguments;
-use crate::commands::{UNCONFINED, ended, print, run_folder};
+use crate::commands::{UNCONFINED, ended, live, print, run_folder};
 use crate::failure::{Failure, describe};
 use crate::printer::Printer;
 use app::{Certificate, Checker, Keep, KeptHead, Level, Signer, Standing};
@@ -14,7 +14,10 @@ pub(super) fn execute(arguments: &VerifyArguments, printer: &mut Printer) -> Res
     let folder = run_folder(&arguments.run, &arguments.runs)?;
     let head = head(arguments, &folder)?;
     let keep = keep(arguments)?;
-    let certificate = app::verify_against(&folder, head.as_ref());
+    let mut certificate = app::verify_against(&folder, head.as_ref());
+    if !arguments.evidence.is_empty() && !over_evidence(arguments, &folder, &mut certificate)? {
+        printer.complain("the evidence was not looked at: the recording does not hold");
+    }
     let code = code(&certificate, arguments.unsealed);
     let kept = keep.map(|keep| app::keep_certificate(&certificate, &keep).map_err(Failure::Keep));
     let printed =
@@ -27,6 +30,19 @@ pub(super) fn execute(arguments: &VerifyArguments, printer: &mut Printer) -> Res
         }
         Some(Ok(())) | None => Ok(code),
     }
+}
+
+/// Looks at the evidence again, unless the recording does not hold.
+fn over_evidence(
+    arguments: &VerifyArguments,
+    folder: &Path,
+    certificate: &mut Certificate,
+) -> Result<bool, Failure> {
+    let given: Vec<_> =
+        arguments.evidence.iter().filter(|path| !path.as_os_str().is_empty()).cloned().collect();
+    live::over_evidence(folder, &given, arguments.unconfined, |request| async {
+        app::verify_over_evidence(certificate, folder, request).await.map(|looked| looked.is_some())
+    })
 }
 
 /// The head to compare with.
@@ -81,6 +97,20 @@ fn text(certificate: &Certificate, code: u8, kept: Option<KeptHead>) -> String {
         "{} events, {} payloads, {} facts in their outputs, {} verdicts the same again",
         certificate.events, certificate.payloads, certificate.facts, certificate.verdicts
     );
+    if let Some(again) = certificate.calls_again {
+        let _ = writeln!(
+            out,
+            "{} invocations made again: {} the same, {} not compared",
+            again.invocations, again.same, again.not_compared
+        );
+    }
+    if let Some(raw) = certificate.raw {
+        let _ = writeln!(
+            out,
+            "{} facts held against raw bytes: {} stand there whole, {} in part, {} after decoding, {} have none of their own, {} are not there",
+            raw.facts, raw.literal, raw.partly, raw.decoded, raw.no_span, raw.unreadable
+        );
+    }
     if let Some(head) = certificate.head {
         let _ = writeln!(out, "head {head}");
     }

@@ -159,3 +159,36 @@ fn several_pieces_of_evidence_are_told_apart_by_their_labels() {
         "{told}"
     );
 }
+
+#[test]
+fn verify_over_evidence_reaches_the_raw_spans_and_names_what_the_evidence_says_otherwise() {
+    let place = Place::new();
+    let case = collected_case(&place, "case");
+    place.locard_ends(0, &["run", str(&case)]);
+    let level = |code, arguments: &[&str]| -> Value {
+        let out = place.locard_ends(code, &[&["verify", "latest", "--format", "json"], arguments].concat());
+        serde_json::from_str(&out).unwrap()
+    };
+    let reached = |json: &Value| json["certificate"]["level"].as_str().unwrap().to_owned();
+    assert_eq!(reached(&level(0, &[])), "facts_stand");
+    let json = level(0, &["--evidence"]);
+    assert_eq!(reached(&json), "spans_read_again", "{json}");
+    let certificate = &json["certificate"];
+    assert_eq!(certificate["calls_again"]["invocations"], certificate["calls_again"]["same"]);
+    assert_eq!(certificate["raw"]["facts"], certificate["facts"]);
+    assert_eq!(certificate["raw"]["unreadable"], 0);
+
+    let hosts = "case/evidence/C/Windows/System32/drivers/etc/hosts";
+    let before = text(&std::fs::read(place.path(hosts)).unwrap());
+    place.file(hosts, before.replace('0', "7"));
+    let json = level(34, &["--evidence", str(&case)]);
+    assert_eq!(reached(&json), "facts_stand", "{json}");
+    let places: Vec<&str> = json["certificate"]["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|it| it["place"].as_str())
+        .collect();
+    assert!(places.contains(&"evidence alder-07") && places.len() > 1, "{places:?}");
+    place.locard_ends(2, &["verify", "latest", "--evidence", "nowhere"]);
+}

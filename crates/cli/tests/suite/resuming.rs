@@ -42,7 +42,7 @@ fn playbooks() -> Box<Models> {
 fn goes_on(folder: &Path, work: Workplace) -> ResumeRequest {
     ResumeRequest {
         folder: folder.to_owned(),
-        evidence: None,
+        evidence: Vec::new(),
         agents: agents(),
         models: Box::new(|name| (name == "playbook").then(playbooks)),
         work,
@@ -275,8 +275,8 @@ fn evidence_that_lies_elsewhere_now_is_found_where_it_is_said_to_be() {
     std::fs::rename(place.path("first"), place.path("second")).unwrap();
     let work = || place.request(Rules::default(), vec![]).work;
     let error = block_on(app::resume(with_script(&folder, work()))).unwrap_err();
-    assert!(matches!(error, RunError::NoEvidence { .. }), "{error:?}");
-    let evidence = Some(app::load_case(&place.path("second/host")).unwrap());
+    assert!(matches!(error, RunError::Given(app::GivenError::Missing { .. })), "{error:?}");
+    let evidence = vec![place.path("second/host")];
     let request = ResumeRequest { evidence, ..with_script(&folder, work()) };
     let finished = block_on(app::resume(request)).unwrap();
     assert!(app::verify(&finished.folder).holds());

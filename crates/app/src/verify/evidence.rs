@@ -1,0 +1,67 @@
+//! The two levels that need the evidence: tools run again, raw bytes read again.
+
+use super::{CallsAgain, Certificate, Level, Standing};
+use crate::raw::{RawFound, RawRequest, RawSpans, read_raw};
+use crate::reproduce::{AgainError, EvidenceAgain, ReproduceRequest, Reproduced, reproduce};
+use std::path::Path;
+
+/// What came of looking at the evidence again.
+#[derive(Debug, Clone)]
+pub struct EvidenceLooked {
+    /// The tools, run again.
+    pub reproduced: Reproduced,
+    /// The raw bytes, read again.
+    pub raw: RawSpans,
+}
+
+/// Runs the tools of a verified run again over its evidence and reads the bytes of its facts again; the certificate takes up what comes of it.
+///
+/// Where facts do not stand in the recording, nothing of this is done: it would show nothing.
+pub async fn verify_over_evidence(
+    certificate: &mut Certificate,
+    folder: &Path,
+    request: ReproduceRequest,
+) -> Result<Option<EvidenceLooked>, AgainError> {
+    if certificate.standing(Level::FactsStand) != Standing::Reached {
+        return Ok(None);
+    }
+    certificate.evidence_paths.extend(request.case.paths.iter().cloned());
+    let raw = RawRequest {
+        case: request.case.clone(),
+        worker: request.worker.clone(),
+        observe: request.observe.clone(),
+        interrupt: request.interrupt.clone(),
+    };
+    let reproduced = reproduce(folder, &request).await?;
+    certificate.examine(Level::OutputsReproduced, other_outputs(&reproduced));
+    certificate.calls_again = Some(CallsAgain {
+        invocations: reproduced.invocations,
+        same: reproduced.invocations_same,
+        not_compared: reproduced.not_compared.len() as u64,
+    });
+    let raw = read_raw(folder, &raw).await?;
+    certificate.examine(Level::SpansReadAgain, unreadable(&raw));
+    certificate.raw = Some(raw.all);
+    Ok(Some(EvidenceLooked { reproduced, raw }))
+}
+
+fn other_outputs(reproduced: &Reproduced) -> Vec<(String, String)> {
+    let other = reproduced.evidence.iter().filter(|evidence| evidence.is_other());
+    let other = other.map(|EvidenceAgain { label, path, .. }| {
+        let what = format!("what lies at {} does not have the hash that the run took", path.display());
+        (format!("evidence {label}"), what)
+    });
+    let calls = reproduced.differing.iter().map(|call| {
+        let what = "the tool says something else now (`replay --tools live` shows what)".to_owned();
+        (format!("{} ({})", call.invocation, call.tool), what)
+    });
+    other.chain(calls).collect()
+}
+
+fn unreadable(raw: &RawSpans) -> Vec<(String, String)> {
+    let found = raw.facts.iter().filter_map(|fact| match &fact.found {
+        RawFound::Unreadable { because } => Some((fact.fact.to_string(), because.clone())),
+        RawFound::Literal | RawFound::Partly | RawFound::Decoded | RawFound::NoSpan => None,
+    });
+    found.collect()
+}
