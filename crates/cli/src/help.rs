@@ -73,6 +73,8 @@ Examples:
       what was verified as a file, with a signature beside it
   locard verify 2026 --head latest.json --key pub.pem
       whether the run is still the one that the file was written of
+  locard verify 2026 --evidence
+      its tools again over the evidence, and the raw bytes of its facts
 
 Levels: the log is consistent; facts stand in stored outputs; outputs are
 reproduced; raw spans are read again; and, apart from these, the head is

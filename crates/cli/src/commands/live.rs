@@ -28,10 +28,10 @@ pub(crate) struct LiveArguments {
     ///
     /// With --tools live and --from-turn; can be given several times.
     /// Without it: where the run found it.
-    #[arg(long, value_name = "EVIDENCE", requires = "live")]
+    #[arg(long, value_name = "EVIDENCE", requires = "live", hide_short_help = true)]
     pub(crate) evidence: Vec<PathBuf>,
     /// Let tools run where they cannot be confined
-    #[arg(long, requires = "tools")]
+    #[arg(long, requires = "tools", hide_short_help = true)]
     pub(crate) unconfined: bool,
 }
 
