@@ -3,7 +3,7 @@
 use crate::support::{Place, str};
 use app::RunError;
 use ledger::turn::{Answer, Message, ReadingResult, Reply, TurnRequest, UserBlock};
-use ledger::{Budgets, GateRules, Rules};
+use ledger::{Budgets, Digest, GateRules, IdSpace, InvocationId, Objective, Rules, Seed, TaskId, Weight};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use testkit::scripted::{Scripted, calls, words};
@@ -47,6 +47,10 @@ pub(super) const LIVES: &[Life] = &[
         meets: &["output_paged", "invocation_ended"],
     },
     Life { name: "other-rules", live: other_rules, meets: &["claim_rejected"] },
+    Life { name: "ambiguous", live: ambiguous, meets: &["claim_rejected", "claim_accepted"] },
+    Life { name: "spellings", live: spellings, meets: &["claim_rejected", "claim_accepted"] },
+    Life { name: "of-another-task", live: of_another_task, meets: &["claim_rejected"] },
+    Life { name: "turns-given-back", live: turns_given_back, meets: &["claim_rejected", "phase_entered"] },
     Life { name: "broken-off", live: broken_off, meets: &["turn_requested"] },
 ];
 
@@ -283,6 +287,105 @@ fn other_rules(place: &Place) -> PathBuf {
         vec![record(vec![name_of("$inv0")])],
     ];
     live(place, Rules { gate, ..Rules::default() }, vec![("registry", script(turns))])
+}
+
+/// What stands in several places, in another record than the cited one, or tells too little.
+fn ambiguous(place: &Place) -> PathBuf {
+    let active = json!({"hive": SYSTEM, "key": r"ControlSet001\Control\ComputerName\ActiveComputerName"});
+    let documents = json!({"path": "p1/Users/mara/Documents"});
+    let cited = |mut reading: Value, record: &str| {
+        reading["record"] = json!(record);
+        reading
+    };
+    let turns = vec![
+        vec![key(), ("parse_registry_key", active), ("list_directory", documents)],
+        vec![record(vec![
+            name_of("inv-00000000"),
+            name_of("$inv2"),
+            cited(name_of("$inv0"), "r1"),
+            cited(name_of("$inv0"), "r2"),
+            reading("present", json!({"size": "97"}), "$inv2"),
+            reading("present", json!({"state": "allocated"}), "inv-00000000"),
+            cited(reading("present", json!({"size": "97"}), "$inv2"), "r1"),
+            reading("present", json!({"name": "Ledgers", "size": "97"}), "$inv2"),
+        ])],
+    ];
+    live(place, Rules::default(), vec![("registry", script(turns))])
+}
+
+/// Values as agents write them otherwise than records do, and some that are no spelling of the same.
+fn spellings(place: &Place) -> PathBuf {
+    let documents = json!({"path": "p1/Users/mara/Documents"});
+    let of_key = |values: Value| reading("configured", values, "$inv0");
+    let of_file = |values: Value| reading("present", values, "$inv1");
+    let turns = vec![
+        vec![key(), ("list_directory", documents)],
+        vec![record(vec![
+            of_key(json!({"name": "computername", "data": "alder-07"})),
+            of_key(
+                json!({"name": "ComputerName", "data": "ALDER-07", "key_last_written": "2025-03-03T08:41:09Z"}),
+            ),
+            of_key(json!({"name": "ComputerName", "key_last_written": "2025-03-03T08:41:09.123456700Z"})),
+            of_key(json!({"name": "ComputerName", "key_last_written": "2025-03-03T09:41:09+01:00"})),
+            of_key(json!({"name": "ComputerName", "key_last_written": "1740991269"})),
+            of_key(json!({"name": "ComputerName", "hive": r"C:\Windows\System32\config\SYSTEM"})),
+            of_key(
+                json!({"value_path": r"HKLM\SYSTEM\ControlSet001\Control\ComputerName\ComputerName\ComputerName", "data": "ALDER-07"}),
+            ),
+            of_file(json!({"path": r"p1\Users\mara\Documents\handover.txt", "size": "97 bytes"})),
+            of_file(json!({"name": "HANDOVER.TXT", "size": "0x61"})),
+            of_file(json!({"name": "handover", "size": "97"})),
+            of_file(json!({"path": "p1/Users/mara/Documents/handover.tx", "size": "97"})),
+            of_file(json!({"name": "handover.txt", "modified": "2025-09-16"})),
+        ])],
+    ];
+    live(place, Rules::default(), vec![("registry", script(turns))])
+}
+
+/// An agent that cites another one's invocation.
+fn of_another_task(place: &Place) -> PathBuf {
+    let seed = Seed(Digest::of(b"of another task"));
+    let foreign = InvocationId::assign(&IdSpace::new(seed), TaskId(1), 0).unwrap().to_string();
+    let first = vec![vec![key()], vec![record(vec![name_of("$inv0")])]];
+    let second = vec![
+        vec![("list_hives", json!({}))],
+        vec![record(vec![name_of(&foreign)])],
+        vec![key()],
+        vec![record(vec![name_of(&foreign)])],
+    ];
+    let scripts = vec![("registry", script(first)), ("filesystem", script(second))];
+    let request = app::RunRequest { seed: Some(seed), ..place.request(Rules::default(), scripts) };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(app::run(request)).unwrap().folder
+}
+
+/// Turns that only had their readings refused cost none of the phase's; an objective that stays open opens the record phase.
+fn turns_given_back(place: &Place) -> PathBuf {
+    let budgets = Budgets { investigate_turns: 3, record_turns: 2, ..Budgets::default() };
+    let wrong = |data: &str| {
+        vec![record(vec![reading("configured", json!({"name": "ComputerName", "data": data}), "$inv0")])]
+    };
+    let turns = vec![
+        vec![key()],
+        wrong("BIRCH-01"),
+        wrong("BIRCH-02"),
+        vec![record(vec![name_of("$inv0")])],
+        wrong("BIRCH-03"),
+        vec![("list_hives", json!({}))],
+    ];
+    let mut request = place.request(Rules { budgets, ..Rules::default() }, vec![("registry", script(turns))]);
+    request.agents[0].spec.objectives = vec![Objective {
+        id: "who".to_owned(),
+        question: "Who used it?".to_owned(),
+        applies: None,
+        weight: Weight::default(),
+        condition: serde_json::from_value(json!({
+            "predicate": "present", "record": "dir_entry", "subject": "*", "field": "name", "value": "nobody"
+        }))
+        .unwrap(),
+    }];
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(app::run(request)).unwrap().folder
 }
 
 fn broken_off(place: &Place) -> PathBuf {
