@@ -13,6 +13,7 @@ mod create;
 #[cfg(test)]
 mod failure;
 mod fault;
+mod log;
 mod open;
 mod payload;
 mod reader;

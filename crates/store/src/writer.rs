@@ -3,6 +3,7 @@
 use crate::codec::{self, Body, MAX_PAYLOAD};
 use crate::create::{self, CreateError, Options, ResumeError};
 use crate::fault::Fault;
+use crate::log::Log;
 use crate::open;
 use crate::payload::{self, ReadError};
 use crate::seal::{SealError, Sealed};
@@ -10,7 +11,6 @@ use crate::thread::{Job, Opened, Scribe};
 use ledger::{ChainError, Circumstance, Digest, Event, Stream};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -18,7 +18,7 @@ use thiserror::Error;
 
 /// The only writer of a run.
 ///
-/// Clones share one writer thread, which ends with the last of them.
+/// Clones share one writer thread, and one that syncs what nobody waits for; both end with the last of them.
 /// Calls block until they are answered; calls that wait at the same time share one commit.
 #[derive(Debug, Clone)]
 pub struct Writer {
@@ -43,6 +43,8 @@ pub struct Entry {
 pub enum Durability {
     /// A crash of the process.
     Buffered,
+    /// That, and soon a loss of power: its sync is asked for, and not waited for.
+    Soon,
     /// A loss of power; so does everything appended before it.
     Durable,
 }
@@ -155,13 +157,18 @@ impl Writer {
     }
 
     fn start(path: PathBuf, opened: Opened) -> std::io::Result<Writer> {
-        let recorded = Arc::new(AtomicU64::new(opened.chain.len()));
         let (sender, receiver) = sync_channel(WAITING);
-        let scribe = Scribe::new(opened, path.clone(), Arc::clone(&recorded));
-        let name = "store writer".to_owned();
-        let thread = std::thread::Builder::new().name(name).spawn(move || scribe.run(&receiver))?;
+        let (scribe, log) = Scribe::new(opened, path.clone()).map_err(std::io::Error::other)?;
+        let writing = thread("store writer", move || scribe.run(&receiver))?;
+        let (soon, asked) = sync_channel(1);
+        let synced = Arc::clone(&log);
+        // A failed sync is told by the log to whoever appends next.
+        let syncing = thread("store syncer", move || {
+            asked.iter().for_each(|()| drop(synced.sync(synced.recorded())));
+        })?;
         let reading = Mutex::new(None);
-        let inner = Inner { sender: Some(sender), thread: Some(thread), reading, path, recorded };
+        let (sender, soon) = (Some(sender), Some(soon));
+        let inner = Inner { sender, soon, threads: vec![syncing, writing], reading, path, log };
         Ok(Writer { inner: Arc::new(inner) })
     }
 
@@ -170,7 +177,23 @@ impl Writer {
     /// Any failure, whatever its reason, stops the recording for good.
     pub fn append(&self, entries: Vec<Entry>, durability: Durability) -> Result<Vec<Placed>, Stopped> {
         let entries = prepare(entries);
-        self.ask(|reply| Job::Append(Call { entries, durability, reply }))?
+        let placed = self.ask(|reply| Job::Append(Call { entries, reply }))??;
+        let log = &self.inner.log;
+        match durability {
+            Durability::Buffered => log.check()?,
+            Durability::Soon => {
+                log.check()?;
+                // Where one is asked for already it has not begun, and will cover this too.
+                if let Some(soon) = &self.inner.soon {
+                    let _ = soon.try_send(());
+                }
+            }
+            // Callers that wait at the same time share one sync.
+            Durability::Durable => {
+                log.sync(placed.last().map_or_else(|| log.recorded(), |last| last.position + 1))?;
+            }
+        }
+        Ok(placed)
     }
 
     /// What is recorded by all appends that have returned.
@@ -205,7 +228,7 @@ impl Writer {
     fn ask<T>(&self, job: impl FnOnce(SyncSender<T>) -> Job) -> Result<T, Stopped> {
         let (reply, answer) = sync_channel(1);
         self.send(job(reply), &answer).ok_or_else(|| Stopped {
-            position: self.inner.recorded.load(Ordering::Acquire),
+            position: self.inner.log.recorded(),
             reason: Arc::new(AppendError::WriterGone),
         })
     }
@@ -216,6 +239,10 @@ impl Writer {
     }
 }
 
+fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(work)
+}
+
 /// Calls that may wait before further callers are held back.
 const WAITING: usize = 64;
 
@@ -223,18 +250,19 @@ const WAITING: usize = 64;
 struct Inner {
     /// `None` only while it is dropped.
     sender: Option<SyncSender<Job>>,
-    thread: Option<JoinHandle<()>>,
+    /// Asks for a sync; `None` only while it is dropped.
+    soon: Option<SyncSender<()>>,
+    threads: Vec<JoinHandle<()>>,
     /// The connection for reading payloads; `None` before the first, and after the seal.
     reading: Mutex<Option<Connection>>,
     path: PathBuf,
-    /// Events recorded.
-    recorded: Arc<AtomicU64>,
+    log: Arc<Log>,
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        drop(self.sender.take());
-        if let Some(thread) = self.thread.take() {
+        drop((self.sender.take(), self.soon.take()));
+        for thread in self.threads.drain(..) {
             // A panic of the thread has been reported to each of its callers.
             drop(thread.join());
         }
@@ -245,7 +273,6 @@ impl Drop for Inner {
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) entries: Result<Vec<Prepared>, AppendError>,
-    pub(crate) durability: Durability,
     pub(crate) reply: SyncSender<Result<Vec<Placed>, Stopped>>,
 }
 
