@@ -132,7 +132,7 @@ pub(crate) fn returned(reader: &Reader, ended: &InvocationEnded) -> Result<ToolR
         None => None,
         Some(digest) => {
             let bytes = payload(reader, digest, "the stored output")?;
-            Some(Arc::new(Output::decode(&bytes).map_err(AnswerError::Output)?))
+            Some(Arc::new(Output::decode_digested(bytes, *digest).map_err(AnswerError::Output)?))
         }
     };
     Ok(ToolReturn {

@@ -243,7 +243,7 @@ impl Check {
             };
             self.payloads += 1;
             match event {
-                Event::InvocationEnded(_) => match Output::decode(&bytes) {
+                Event::InvocationEnded(_) => match Output::decode_digested(bytes, digest) {
                     Ok(output) => drop(outputs.insert(digest, Arc::new(output))),
                     Err(error) => self.find(place, &error),
                 },
@@ -280,7 +280,7 @@ impl Check {
             let Event::InvocationEnded(ended) = event else { continue };
             let output = ended.output.and_then(|digest| outputs.get(&digest));
             let (records, bytes) =
-                output.map_or((0, 0), |output| (output.records().len(), output.bytes().len()));
+                output.map_or((0, 0), |output| (output.count(), output.bytes().len()));
             let shown = ended.shown.iter().all(|range| range.end.0 as usize <= records);
             if ended.records as usize != records || ended.bytes != bytes as u64 || !shown {
                 self.say(ended.invocation, "its output has another size than the log says");
