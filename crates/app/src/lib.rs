@@ -7,6 +7,7 @@ mod bench_gate;
 mod case_file;
 mod clock;
 mod drive;
+mod fetched;
 mod init;
 mod interrupt;
 mod judge;

@@ -3,11 +3,11 @@
 mod nodes;
 mod rejudge;
 
+use crate::fetched::{Fetched, Payload, Wanted, beside};
 use crate::judge::Bench;
 use crate::seal::{Manifest, Sealing, read_manifest};
 use graph::Run;
 use ledger::event::{RunSealed, TaskHead};
-use ledger::turn::Reply;
 use ledger::{Circumstance, Digest, Event, Output, Stream, TaskId};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,7 +80,10 @@ pub fn verify(folder: &Path) -> Certificate {
     let mut check = Check::default();
     match Reader::open(folder) {
         Err(error) => check.find("run.db", &error),
-        Ok(reader) => check.run(folder, &reader),
+        Ok(reader) => match Reader::open(folder) {
+            Err(error) => check.find("run.db", &error),
+            Ok(beside) => check.run(folder, &reader, beside),
+        },
     }
     check.certificate()
 }
@@ -135,15 +138,15 @@ impl Check {
         }
     }
 
-    fn run(&mut self, folder: &Path, reader: &Reader) {
+    fn run(&mut self, folder: &Path, reader: &Reader, payloads: Reader) {
         if let Err(error) = reader.check_schema() {
             self.find("run.db", &error);
         }
         let before = self.findings.len();
-        let (events, heads) = self.chain(reader);
+        let ((events, heads), fetched) = beside(payloads, |wanted| self.chain(reader, wanted));
         let whole = self.findings.len() == before;
         self.manifest(folder, &events, &heads);
-        let outputs = self.payloads(reader, &events);
+        let outputs = self.payloads(reader, &fetched, &events);
         self.log_holds = self.findings.is_empty();
         match graph::fold(events.iter().cloned()) {
             Err(error) => self.find("the log", &error),
@@ -155,12 +158,15 @@ impl Check {
     }
 
     /// Every link, in order, up to the first that does not hold.
-    fn chain(&mut self, reader: &Reader) -> (Logged, Vec<TaskHead>) {
+    fn chain(&mut self, reader: &Reader, wanted: &Wanted) -> (Logged, Vec<TaskHead>) {
         let mut logged = Vec::new();
         let mut events = reader.events();
         for event in events.by_ref() {
             match event {
-                Ok((link, event, circumstance)) => logged.push((link.stream, event, circumstance)),
+                Ok((link, event, circumstance)) => {
+                    wanted.of(&event);
+                    logged.push((link.stream, event, circumstance));
+                }
                 Err(error) => self.find(format_args!("position {}", logged.len()), &error),
             }
         }
@@ -224,35 +230,39 @@ impl Check {
     }
 
     /// Every payload that an event names, read again; and none that no event names.
-    fn payloads(&mut self, reader: &Reader, events: &Logged) -> BTreeMap<Digest, Arc<Output>> {
+    fn payloads(
+        &mut self,
+        reader: &Reader,
+        fetched: &Fetched,
+        events: &Logged,
+    ) -> BTreeMap<Digest, Arc<Output>> {
         let mut outputs = BTreeMap::new();
         let mut named = BTreeSet::new();
         for (position, (_, event, _)) in events.iter().enumerate() {
             let Some(digest) = event.payload().filter(|digest| named.insert(*digest)) else { continue };
-            let place = format!("payload {digest} of position {position} ({})", event.name());
-            let bytes = match reader.payload(&digest) {
-                Ok(Some(bytes)) => bytes,
+            let place = || format!("payload {digest} of position {position} ({})", event.name());
+            let payload = match fetched.get(&digest) {
+                Ok(Some(payload)) => payload,
                 Ok(None) => {
-                    self.say(place, "it is missing");
+                    self.say(place(), "it is missing");
                     continue;
                 }
                 Err(error) => {
-                    self.find(place, &error);
+                    self.find(place(), &*error);
                     continue;
                 }
             };
             self.payloads += 1;
-            match event {
-                Event::InvocationEnded(_) => match Output::decode_digested(bytes, digest) {
-                    Ok(output) => drop(outputs.insert(digest, Arc::new(output))),
-                    Err(error) => self.find(place, &error),
-                },
-                Event::TurnReplied(replied) => match serde_json::from_slice::<Reply>(&bytes) {
-                    Ok(reply) if reply.calls().count() == replied.calls as usize => {}
-                    Ok(_) => self.say(place, "it makes another number of calls than its event says"),
-                    Err(error) => self.find(place, &error),
-                },
-                _ => {}
+            match (event, payload) {
+                (Event::TurnReplied(replied), Payload::Reply(Ok(reply))) => {
+                    if reply.calls().count() != replied.calls as usize {
+                        self.say(place(), "it makes another number of calls than its event says");
+                    }
+                }
+                (_, Payload::Output(Ok(output))) => drop(outputs.insert(digest, output)),
+                (_, Payload::Reply(Ok(_))) => self.say(place(), "another event names it as a reply"),
+                (_, Payload::Output(Err(error))) => self.find(place(), &*error),
+                (_, Payload::Reply(Err(error))) => self.find(place(), &*error),
             }
         }
         self.sizes(events, &outputs);

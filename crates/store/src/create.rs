@@ -54,7 +54,7 @@ pub enum ResumeError {
     Fault(#[source] Fault),
 }
 
-/// How the file is written; only tests choose anything but the default.
+/// How the file is written; only tests and measurements choose anything but the default.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// How long to wait for another process that holds the file.
@@ -63,13 +63,21 @@ pub struct Options {
     pub max_pages: Option<u32>,
     /// Recording breaks off where it comes to this boundary, counted from 0: before and after each commit, before the log is folded into the file, before the file is finished.
     pub break_off_at: Option<u64>,
+    /// Whether payloads are stored as they are where compressing them would pay.
+    pub store_raw: bool,
     /// The sync of the log that fails, counted from 0.
     pub fail_sync_at: Option<u64>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { patience: Duration::from_secs(5), max_pages: None, break_off_at: None, fail_sync_at: None }
+        Options {
+            patience: Duration::from_secs(5),
+            max_pages: None,
+            break_off_at: None,
+            store_raw: false,
+            fail_sync_at: None,
+        }
     }
 }
 

@@ -139,7 +139,7 @@ impl Writer {
     pub fn create_with(folder: &Path, options: Options) -> Result<Writer, CreateError> {
         let path = open::file(folder);
         let opened = create::create(folder, options)?;
-        Writer::start(path.clone(), opened).map_err(|source| CreateError::Fault(Fault::io(&path, source)))
+        Writer::start(path.clone(), opened, options).map_err(|source| CreateError::Fault(Fault::io(&path, source)))
     }
 
     /// Goes on with a run that was not sealed, after its whole chain was checked.
@@ -153,10 +153,10 @@ impl Writer {
     pub fn resume_with(folder: &Path, options: Options) -> Result<Writer, ResumeError> {
         let path = open::file(folder);
         let opened = create::resume(folder, options)?;
-        Writer::start(path.clone(), opened).map_err(|source| ResumeError::Fault(Fault::io(&path, source)))
+        Writer::start(path.clone(), opened, options).map_err(|source| ResumeError::Fault(Fault::io(&path, source)))
     }
 
-    fn start(path: PathBuf, opened: Opened) -> std::io::Result<Writer> {
+    fn start(path: PathBuf, opened: Opened, options: Options) -> std::io::Result<Writer> {
         let (sender, receiver) = sync_channel(WAITING);
         let (scribe, log) = Scribe::new(opened, path.clone()).map_err(std::io::Error::other)?;
         let writing = thread("store writer", move || scribe.run(&receiver))?;
@@ -168,7 +168,7 @@ impl Writer {
         })?;
         let reading = Mutex::new(None);
         let (sender, soon) = (Some(sender), Some(soon));
-        let inner = Inner { sender, soon, threads: vec![syncing, writing], reading, path, log };
+        let inner = Inner { sender, soon, threads: vec![syncing, writing], reading, path, log, raw: options.store_raw };
         Ok(Writer { inner: Arc::new(inner) })
     }
 
@@ -176,7 +176,7 @@ impl Writer {
     ///
     /// Any failure, whatever its reason, stops the recording for good.
     pub fn append(&self, entries: Vec<Entry>, durability: Durability) -> Result<Vec<Placed>, Stopped> {
-        let entries = prepare(entries);
+        let entries = prepare(entries, self.inner.raw);
         let placed = self.ask(|reply| Job::Append(Call { entries, reply }))??;
         let log = &self.inner.log;
         match durability {
@@ -221,7 +221,7 @@ impl Writer {
         // SQLite leaves the write-ahead log alone while another connection is open.
         let mut reading = self.inner.reading.lock().unwrap_or_else(PoisonError::into_inner);
         drop(reading.take());
-        let entries = prepare(entries);
+        let entries = prepare(entries, self.inner.raw);
         self.ask(|reply| Job::Seal(entries, reply)).map_err(SealError::Stopped)?
     }
 
@@ -257,6 +257,8 @@ struct Inner {
     reading: Mutex<Option<Connection>>,
     path: PathBuf,
     log: Arc<Log>,
+    /// Whether nothing is compressed.
+    raw: bool,
 }
 
 impl Drop for Inner {
@@ -296,17 +298,17 @@ pub(crate) struct PreparedPayload {
 /// Hashes and compresses on the caller's thread, so that the writer thread has only to write.
 ///
 /// A failure still goes to the writer thread: it takes its place in the order of appends and stops the recording there.
-fn prepare(entries: Vec<Entry>) -> Result<Vec<Prepared>, AppendError> {
-    entries.into_iter().map(prepare_one).collect()
+fn prepare(entries: Vec<Entry>, raw: bool) -> Result<Vec<Prepared>, AppendError> {
+    entries.into_iter().map(|entry| prepare_one(entry, raw)).collect()
 }
 
-fn prepare_one(entry: Entry) -> Result<Prepared, AppendError> {
+fn prepare_one(entry: Entry, raw: bool) -> Result<Prepared, AppendError> {
     let Entry { stream, event, circumstance, payload } = entry;
-    let payload = payload.map(|bytes| prepare_payload(&event, bytes)).transpose()?;
+    let payload = payload.map(|bytes| prepare_payload(&event, bytes, raw)).transpose()?;
     Ok(Prepared { stream, event, circumstance, payload })
 }
 
-fn prepare_payload(event: &Event, bytes: Arc<[u8]>) -> Result<PreparedPayload, AppendError> {
+fn prepare_payload(event: &Event, bytes: Arc<[u8]>, raw: bool) -> Result<PreparedPayload, AppendError> {
     let name = event.name();
     let length = bytes.len() as u64;
     if length > MAX_PAYLOAD {
@@ -314,7 +316,10 @@ fn prepare_payload(event: &Event, bytes: Arc<[u8]>) -> Result<PreparedPayload, A
     }
     let (expected, digest) = (event.payload(), Digest::of(&bytes));
     match expected == Some(digest) {
-        true => Ok(PreparedPayload { digest, length, body: codec::encode(bytes) }),
+        true => {
+            let body = if raw { Body::Raw(bytes) } else { codec::encode(bytes) };
+            Ok(PreparedPayload { digest, length, body })
+        }
         false => Err(AppendError::PayloadMismatch { name, expected, found: digest }),
     }
 }
