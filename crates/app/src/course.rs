@@ -4,7 +4,7 @@
 
 use crate::judge::Bench;
 use crate::names::told;
-use crate::stored::{self, Stored, StoredTask};
+use crate::stored::{self, Recording as _, Stored, StoredTask};
 use engine::{Command, GivenIds, Input, Invoke, Judgement, Left, Task, ToolReturn};
 use ledger::event::{InvocationEnded, InvocationStarted, Phase};
 use ledger::turn::{Reply, ToolCall, TurnRequest};
@@ -96,7 +96,7 @@ impl<'l> Recording<'l> {
     /// The reply of a turn; `None` where the log has none, or its bytes cannot be read.
     pub(crate) fn reply(&self, turn: u32) -> Option<Reply> {
         match self.turns.get(&turn) {
-            Some(Event::TurnReplied(replied)) => stored::reply(self.reader, &replied.reply).ok(),
+            Some(Event::TurnReplied(replied)) => self.reader.reply(&replied.reply).ok(),
             _ => None,
         }
     }
@@ -213,7 +213,10 @@ impl Living<'_, '_> {
         self.turn = turn;
         match self.recording.turns.get(&turn) {
             Some(Event::TurnReplied(replied)) => {
-                let reply: Reply = stored::reply(self.recording.reader, &replied.reply)
+                let reply: Reply = self
+                    .recording
+                    .reader
+                    .reply(&replied.reply)
                     .map_err(|error| Ending::Stuck(told(&error)))?;
                 self.calls.extend(reply.calls().map(|call| (turn, call.clone())));
                 Ok(Input::Replied(reply))

@@ -9,6 +9,7 @@ mod clock;
 mod course;
 mod drive;
 mod export;
+mod fetched;
 mod given;
 mod init;
 mod interrupt;

@@ -24,7 +24,8 @@ impl Recorder {
 
     /// Appends a task's events as one transaction.
     ///
-    /// It is durable where that is promised: when a fact stands in it, or before a model is asked that must be paid.
+    /// It is durable before a model is asked that must be paid: what was paid for is not lost.
+    /// Facts become durable soon, and nobody waits for it: until then nothing outside rests on them (decision 0021).
     pub(crate) fn append(
         &self,
         stream: Stream,
@@ -33,8 +34,11 @@ impl Recorder {
         paid_call_follows: bool,
     ) -> Result<Vec<Placed>, Stopped> {
         let accepted = events.iter().any(|append| matches!(append.event, Event::ClaimAccepted(_)));
-        let durability =
-            if accepted || paid_call_follows { Durability::Durable } else { Durability::Buffered };
+        let durability = match (paid_call_follows, accepted) {
+            (true, _) => Durability::Durable,
+            (false, true) => Durability::Soon,
+            (false, false) => Durability::Buffered,
+        };
         let entries = events.into_iter().map(|append| {
             let mut circumstance = Circumstance::at(self.clock.now());
             if matches!(append.event, Event::InvocationEnded(_)) {

@@ -7,7 +7,7 @@
 use crate::judge::Bench;
 use crate::names::told;
 use crate::open::OpenRunError;
-use crate::stored::{self, AnswerError, Stored, StoredTask};
+use crate::stored::{self, AnswerError, Recording, Stored, StoredTask};
 use engine::{Command, Input, Judgement, Setting, Step, Task};
 use ledger::event::TaskEnded;
 use ledger::turn::TurnRequest;
@@ -15,7 +15,6 @@ use ledger::{Event, TaskId, canonical};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use store::Reader;
 use thiserror::Error;
 
 /// How many events before a divergence are shown with it.
@@ -92,14 +91,14 @@ pub struct Divergence {
 ///
 /// Where the log cannot be read, or has no such task. A divergence is a result.
 pub fn replay(folder: &Path, request: &ReplayRequest) -> Result<Vec<Replayed>, ReplayError> {
-    let (log, reader) = Stored::open(folder).map_err(ReplayError::Run)?;
+    let (log, recording) = Stored::open_whole(folder).map_err(ReplayError::Run)?;
     let Some(opened) = &log.opened else {
         return Err(ReplayError::NotOpened { folder: folder.to_owned() });
     };
     let setting = log.setting(opened);
     let bench = Bench::new(opened);
     let unnumbered = opened.behaviour.is_empty();
-    let replayed = |task| Replayed { unnumbered, ..replayed(task, &reader, &setting, &bench) };
+    let replayed = |task| Replayed { unnumbered, ..replayed(task, &recording, &setting, &bench) };
     Ok(chosen(&log, request)?.into_iter().map(replayed).collect())
 }
 
@@ -132,8 +131,13 @@ pub(crate) fn no_task(request: &ReplayRequest, log: &Stored) -> ReplayError {
     }
 }
 
-fn replayed(logged: &StoredTask, reader: &Reader, setting: &Arc<Setting>, bench: &Bench) -> Replayed {
-    let (_, same, played) = play(logged, reader, setting, bench, |_| ());
+fn replayed(
+    logged: &StoredTask,
+    recording: &dyn Recording,
+    setting: &Arc<Setting>,
+    bench: &Bench,
+) -> Replayed {
+    let (_, same, played) = play(logged, recording, setting, bench, |_| ());
     Replayed {
         task: logged.assigned.task.to_string(),
         agent: logged.assigned.agent.name.clone(),
@@ -163,13 +167,13 @@ pub(crate) enum Played {
 /// Gives the task, how many events came out the same, and where the log leaves it.
 pub(crate) fn play(
     logged: &StoredTask,
-    reader: &Reader,
+    recording: &dyn Recording,
     setting: &Arc<Setting>,
     bench: &Bench,
     asked: impl FnMut(&TurnRequest),
 ) -> (Task, u64, Played) {
     let mut task = Task::new(logged.assigned.clone(), Arc::clone(setting));
-    let mut player = Player { logged, reader, bench, asked, same: 0 };
+    let mut player = Player { logged, recording, bench, asked, same: 0 };
     let played = player.play(&mut task);
     (task, player.same as u64, played)
 }
@@ -177,7 +181,7 @@ pub(crate) fn play(
 /// Plays one task: a cursor over its stored events.
 struct Player<'l, A> {
     logged: &'l StoredTask,
-    reader: &'l Reader,
+    recording: &'l dyn Recording,
     bench: &'l Bench,
     asked: A,
     /// Stored events that came out the same.
@@ -249,7 +253,7 @@ impl<A: FnMut(&TurnRequest)> Player<'_, A> {
             },
             Command::AskModel(request) => match next {
                 Some(Event::TurnReplied(replied)) => {
-                    let reply = stored::reply(self.reader, &replied.reply).map_err(unreadable)?;
+                    let reply = self.recording.reply(&replied.reply).map_err(unreadable)?;
                     (self.asked)(request);
                     Ok(Input::Replied(reply))
                 }
@@ -260,7 +264,7 @@ impl<A: FnMut(&TurnRequest)> Player<'_, A> {
             },
             Command::CallTool(invoke) => match next {
                 Some(Event::InvocationEnded(ended)) if ended.invocation == invoke.invocation => {
-                    stored::returned(self.reader, ended).map(Input::Returned).map_err(unreadable)
+                    stored::returned(self.recording, ended).map(Input::Returned).map_err(unreadable)
                 }
                 None if !self.logged.has_end() => Err(Stop::LogEnds),
                 None | Some(_) => Err(otherwise(Some(&format!("{} is called", invoke.invocation)))),

@@ -19,7 +19,7 @@ use crate::drive::Progress;
 use crate::interrupt::Interrupt;
 use crate::names::{Names, told};
 use crate::replay::{ReplayError, ReplayRequest};
-use crate::stored::{self, Stored};
+use crate::stored::{Recording as _, Stored};
 use crate::timelines::{Timelines, TimelinesOf};
 use crate::waiting::{Panicked, wait_for};
 use crate::worker::{ToolError, Worker, WorkerRequest};
@@ -340,9 +340,9 @@ impl Asking {
     }
 
     /// The recorded output with this digest.
-    fn stored(&self, digest: &Digest) -> Result<Output, String> {
+    fn stored(&self, digest: &Digest) -> Result<Arc<Output>, String> {
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        stored::output(&reader, digest).map_err(|error| told(&error))
+        reader.output(digest).map_err(|error| told(&error))
     }
 }
 

@@ -1,5 +1,6 @@
 //! A run as it stands in its log: the events of each task, and what the recording answers.
 
+use crate::fetched::{Fetched, beside};
 use crate::open::OpenRunError;
 use engine::{Setting, ToolReturn};
 use ledger::event::{InvocationEnded, RunOpened, TaskAssigned};
@@ -40,22 +41,36 @@ impl StoredTask {
 impl Stored {
     /// Reads the run of `folder`, checking its chain, for whoever takes its steps again.
     pub(crate) fn open(folder: &Path) -> Result<(Stored, Reader), OpenRunError> {
-        let open = |source| OpenRunError::Open { folder: folder.to_owned(), source: Box::new(source) };
-        let reader = Reader::open(folder).map_err(open)?;
+        let reader = open(folder)?;
+        let stored = Stored::known(folder, Stored::read(&reader, |_| ()))?;
+        Ok((stored, reader))
+    }
+
+    /// The same with everything that its events name.
+    pub(crate) fn open_whole(folder: &Path) -> Result<(Stored, Fetched), OpenRunError> {
+        let (log, payloads) = (open(folder)?, open(folder)?);
+        let (stored, fetched) = beside(payloads, |wanted| Stored::read(&log, |event| wanted.of(event)));
+        Ok((Stored::known(folder, stored)?, fetched))
+    }
+
+    /// A log that could be read, of a run whose behaviours this version has.
+    fn known(folder: &Path, stored: Result<Stored, ReadError>) -> Result<Stored, OpenRunError> {
         let read = |source| OpenRunError::Read { folder: folder.to_owned(), source: Box::new(source) };
-        let stored = Stored::read(&reader).map_err(read)?;
+        let stored = stored.map_err(read)?;
         if let Some(opened) = &stored.opened {
             let unknown = |source| OpenRunError::Behaviour { folder: folder.to_owned(), source };
             Behaviour::of(opened).map_err(unknown)?;
         }
-        Ok((stored, reader))
+        Ok(stored)
     }
 
-    fn read(reader: &Reader) -> Result<Stored, ReadError> {
+    fn read(reader: &Reader, met: impl Fn(&Event)) -> Result<Stored, ReadError> {
         let (begun, of_run, tasks) = (Circumstance::default(), Vec::new(), Vec::new());
         let mut stored = Stored { opened: None, begun, of_run, tasks };
         for event in reader.events() {
-            match event? {
+            let event = event?;
+            met(&event.1);
+            match event {
                 (_, Event::RunOpened(opened), circumstance) => {
                     (stored.opened, stored.begun) = (Some(*opened), circumstance);
                 }
@@ -86,6 +101,11 @@ impl Stored {
     }
 }
 
+fn open(folder: &Path) -> Result<Reader, OpenRunError> {
+    let open = |source| OpenRunError::Open { folder: folder.to_owned(), source: Box::new(source) };
+    Reader::open(folder).map_err(open)
+}
+
 /// What does not change while these tasks of a run run.
 pub(crate) fn setting(opened: &RunOpened, tasks: &[TaskId]) -> Arc<Setting> {
     let setting = Setting::new(opened.rules.clone(), opened.seed, &opened.tools, tasks);
@@ -110,28 +130,44 @@ pub(crate) enum AnswerError {
         what: &'static str,
         /// Why.
         #[source]
-        source: Box<ReadError>,
+        source: Arc<ReadError>,
     },
     /// The stored bytes are no reply.
     #[error("the stored reply")]
-    Reply(#[source] serde_json::Error),
+    Reply(#[source] Arc<serde_json::Error>),
     /// The stored bytes are no output.
     #[error("the stored output")]
-    Output(#[source] OutputError),
+    Output(#[source] Arc<OutputError>),
 }
 
-/// The recorded reply of a model.
-pub(crate) fn reply(reader: &Reader, digest: &Digest) -> Result<Reply, AnswerError> {
-    let bytes = payload(reader, digest, "the stored reply")?;
-    serde_json::from_slice(&bytes).map_err(AnswerError::Reply)
+/// What answers in place of models and tools.
+pub(crate) trait Recording {
+    /// The recorded reply of a model.
+    fn reply(&self, digest: &Digest) -> Result<Reply, AnswerError>;
+
+    /// The recorded output of a tool.
+    fn output(&self, digest: &Digest) -> Result<Arc<Output>, AnswerError>;
+}
+
+impl Recording for Reader {
+    fn reply(&self, digest: &Digest) -> Result<Reply, AnswerError> {
+        let bytes = payload(self, digest, "the stored reply")?;
+        serde_json::from_slice(&bytes).map_err(|error| AnswerError::Reply(Arc::new(error)))
+    }
+
+    fn output(&self, digest: &Digest) -> Result<Arc<Output>, AnswerError> {
+        let bytes = payload(self, digest, "the stored output")?;
+        let output = Output::decode_digested(bytes, *digest);
+        output.map(Arc::new).map_err(|error| AnswerError::Output(Arc::new(error)))
+    }
 }
 
 /// The recorded return of a tool.
-pub(crate) fn returned(reader: &Reader, ended: &InvocationEnded) -> Result<ToolReturn, AnswerError> {
-    let output = match &ended.output {
-        None => None,
-        Some(digest) => Some(Arc::new(output(reader, digest)?)),
-    };
+pub(crate) fn returned(
+    recording: &dyn Recording,
+    ended: &InvocationEnded,
+) -> Result<ToolReturn, AnswerError> {
+    let output = ended.output.map(|digest| recording.output(&digest)).transpose()?;
     Ok(ToolReturn {
         outcome: ended.outcome,
         completeness: ended.completeness,
@@ -143,16 +179,10 @@ pub(crate) fn returned(reader: &Reader, ended: &InvocationEnded) -> Result<ToolR
     })
 }
 
-/// The recorded output of a tool.
-pub(crate) fn output(reader: &Reader, digest: &Digest) -> Result<Output, AnswerError> {
-    let bytes = payload(reader, digest, "the stored output")?;
-    Output::decode(&bytes).map_err(AnswerError::Output)
-}
-
 fn payload(reader: &Reader, digest: &Digest, what: &'static str) -> Result<Vec<u8>, AnswerError> {
     match reader.payload(digest) {
         Ok(Some(bytes)) => Ok(bytes),
         Ok(None) => Err(AnswerError::Missing { what, digest: *digest }),
-        Err(source) => Err(AnswerError::Unreadable { what, source: Box::new(source) }),
+        Err(source) => Err(AnswerError::Unreadable { what, source: Arc::new(source) }),
     }
 }

@@ -27,6 +27,7 @@ pub use keep::{Keep, KeepError, keep_certificate};
 pub use signature::{Checker, SignatureError, Signer};
 pub use timestamp::timestamp_request;
 
+use crate::fetched::{Wanted, beside};
 use crate::judge::Bench;
 use graph::Run;
 use ledger::event::TaskHead;
@@ -48,22 +49,34 @@ pub fn verify_against(folder: &Path, kept: Option<&KeptHead>) -> Certificate {
         Err(error) => {
             certificate.examine(Level::LogConsistent, vec![("run.db".to_owned(), told(&error))]);
         }
-        Ok(reader) => read(&mut certificate, folder, &reader, kept),
+        // A second handle fetches what the first one reads the names of.
+        Ok(reader) => match Reader::open(folder) {
+            Err(error) => {
+                certificate.examine(Level::LogConsistent, vec![("run.db".to_owned(), told(&error))]);
+            }
+            Ok(beside) => read(&mut certificate, folder, &reader, beside, kept),
+        },
     }
     certificate
 }
 
-fn read(certificate: &mut Certificate, folder: &Path, reader: &Reader, kept: Option<&KeptHead>) {
+fn read(
+    certificate: &mut Certificate,
+    folder: &Path,
+    reader: &Reader,
+    payloads: Reader,
+    kept: Option<&KeptHead>,
+) {
     let mut found = Vec::new();
     if let Err(error) = reader.check_schema() {
         found.push(("run.db".to_owned(), told(&error)));
     }
-    let mut chain = Chain::read(reader);
+    let (mut chain, fetched) = beside(payloads, |wanted| Chain::read(reader, wanted));
     let whole = chain.found.is_empty();
     found.append(&mut chain.found);
     let (sealed, unsealed) = sealed::check(folder, &chain.events, chain.head(), &chain.heads);
     found.extend(unsealed);
-    let mut payloads = payloads::read(reader, &chain.events, whole && found.is_empty());
+    let mut payloads = payloads::read(reader, &fetched, &chain.events, whole && found.is_empty());
     found.append(&mut payloads.found);
     (certificate.sealed, certificate.events) = (sealed, chain.events.len() as u64);
     (certificate.head, certificate.payloads) = (chain.head().filter(|_| whole), payloads.number);
@@ -89,12 +102,13 @@ struct Chain {
 }
 
 impl Chain {
-    fn read(reader: &Reader) -> Chain {
+    fn read(reader: &Reader, wanted: &Wanted) -> Chain {
         let mut chain = Chain { events: Vec::new(), links: Vec::new(), heads: Vec::new(), found: Vec::new() };
         let mut events = reader.events();
         for event in events.by_ref() {
             match event {
                 Ok((link, event, circumstance)) => {
+                    wanted.of(&event);
                     chain.links.push(link.run_hash);
                     chain.events.push((link.stream, event, circumstance));
                 }

@@ -146,7 +146,7 @@ impl Task {
             .ok_or_else(|| format!("invocation: {:?} is no invocation of yours", bounded(invocation)))?;
         let output = held.output.as_ref().ok_or_else(|| format!("{invocation} returned no records"))?.clone();
         let shown = view::page(&output, first, bytes)
-            .ok_or_else(|| format!("{invocation} has {} records", output.records().len()))?;
+            .ok_or_else(|| format!("{invocation} has {} records", output.count()))?;
         Ok((Page { invocation: held.invocation, output, shown: vec![shown] }, shown))
     }
 

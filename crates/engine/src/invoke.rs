@@ -124,7 +124,7 @@ fn ended(invocation: InvocationId, returned: &ToolReturn, shown: &[RecordRange])
         completeness: returned.completeness,
         normalised: returned.normalised.clone(),
         output: output.map(|output| output.digest()),
-        records: output.map_or(0, |output| output.records().len() as u32),
+        records: output.map_or(0, |output| output.count() as u32),
         bytes: output.map_or(0, |output| output.bytes().len() as u64),
         shown: shown.to_vec(),
         defects: recorded_defects(returned),
@@ -135,7 +135,8 @@ fn ended(invocation: InvocationId, returned: &ToolReturn, shown: &[RecordRange])
 
 /// The damage that an event names of a call: all that was met, that of single records included, each once, and at most a thousand.
 pub fn recorded_defects(returned: &ToolReturn) -> Vec<Defect> {
-    let records = returned.output.iter().flat_map(|output| output.records());
+    let damaged = returned.output.iter().filter(|output| output.has_defects());
+    let records = damaged.flat_map(|output| output.records());
     let all: BTreeSet<_> =
         returned.defects.iter().chain(records.flat_map(|record| &record.defects)).collect();
     all.into_iter().take(MOST_DEFECTS).cloned().collect()

@@ -29,7 +29,8 @@ pub struct Task {
     pub(crate) turn: u32,
     system: Arc<str>,
     fence: Fence,
-    messages: Vec<Arc<Message>>,
+    /// Shared with the last request, which is gone by the next step: a copy for each turn would cost the square of their number.
+    messages: Arc<Vec<Arc<Message>>>,
     conversation: Digest,
     /// What the next user message will say.
     pub(crate) outbox: Vec<UserBlock>,
@@ -126,7 +127,7 @@ impl Task {
             assigned,
             setting,
             turn: 0,
-            messages: Vec::new(),
+            messages: Arc::default(),
             conversation: Digest::of(b""),
             outbox: Vec::new(),
             calls: VecDeque::new(),
@@ -289,7 +290,7 @@ impl Task {
             turn: self.turn,
             system: Arc::clone(&self.system),
             tools: Arc::clone(&self.phase.tools),
-            messages: self.messages.clone(),
+            messages: Arc::clone(&self.messages),
             digest: Digest::of_parts(&parts),
             fence: self.fence.clone(),
         })
@@ -298,7 +299,7 @@ impl Task {
     fn push(&mut self, message: Message) -> Result<(), StepError> {
         // The digest grows with the conversation, so that no turn has to hash all of it again.
         self.conversation = Digest::of_parts(&[self.conversation.as_bytes(), message.digest()?.as_bytes()]);
-        self.messages.push(Arc::new(message));
+        Arc::make_mut(&mut self.messages).push(Arc::new(message));
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use ledger::{Output, RecordId, ViewRules};
 ///
 /// At least one record is shown, however long.
 pub(crate) fn first_view(output: &Output, rules: &ViewRules) -> Vec<RecordRange> {
-    let count = output.records().len() as u32;
+    let count = output.count() as u32;
     let length = |index: u32| output.line_length(RecordId(index)).unwrap_or(0) as u64;
     let total: u64 = (0..count).map(length).sum();
     if total <= rules.head_bytes.saturating_add(rules.tail_bytes) {
@@ -20,7 +20,7 @@ pub(crate) fn first_view(output: &Output, rules: &ViewRules) -> Vec<RecordRange>
 
 /// A page of records from `first` within `bytes`; at least one record, `None` past the end.
 pub(crate) fn page(output: &Output, first: RecordId, bytes: u64) -> Option<RecordRange> {
-    let count = output.records().len() as u32;
+    let count = output.count() as u32;
     let length = |index: u32| output.line_length(RecordId(index)).unwrap_or(0) as u64;
     let number = fitting(first.0..count, length, bytes).max(1);
     range(first.0, first.0.saturating_add(number).min(count))

@@ -3,26 +3,38 @@
 //! The stored form is a line for the header and a line for each record, all canonical JSON.
 //! Only records stand in it: arguments, notes and error texts are kept in the event, so that nothing an agent said can ground what it claims.
 
+mod form;
+
 use crate::canonical::CanonicalError;
 use crate::digest::Digest;
 use crate::id::RecordId;
 use crate::locator::ByteSpan;
 use crate::record::Record;
 use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
 use thiserror::Error;
 
 /// The version of the stored form.
 const VERSION: u32 = 1;
 
 /// The records of one invocation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Output {
-    records: Vec<Record>,
+    /// Read from the bytes when they are first asked for.
+    records: OnceLock<Vec<Record>>,
     bytes: Vec<u8>,
     /// The offset of each record's line in `bytes`.
     lines: Vec<usize>,
     digest: Digest,
 }
+
+impl PartialEq for Output {
+    fn eq(&self, other: &Output) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for Output {}
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -91,11 +103,24 @@ impl Output {
             bytes.push(b'\n');
         }
         let digest = Digest::of(&bytes);
-        Ok(Output { records, bytes, lines, digest })
+        Ok(Output { records: OnceLock::from(records), bytes, lines, digest })
     }
 
     /// Reads a stored output; anything but the exact bytes that [`Output::new`] writes is refused.
     pub fn decode(bytes: &[u8]) -> Result<Output, OutputError> {
+        Output::decode_digested(bytes.to_vec(), Digest::of(bytes))
+    }
+
+    /// The same for bytes that were just found to have this digest.
+    pub fn decode_digested(bytes: Vec<u8>, digest: Digest) -> Result<Output, OutputError> {
+        match form::lines(&bytes) {
+            Some(lines) => Ok(Output { records: OnceLock::new(), bytes, lines, digest }),
+            None => Output::decode_by_records(&bytes),
+        }
+    }
+
+    /// Reads the records, writes them again, and compares.
+    fn decode_by_records(bytes: &[u8]) -> Result<Output, OutputError> {
         let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
         let first = lines.next().unwrap_or_default();
         let header: Header = serde_json::from_slice(first).map_err(|_| OutputError::Header)?;
@@ -129,12 +154,28 @@ impl Output {
 
     /// The records in order.
     pub fn records(&self) -> &[Record] {
-        &self.records
+        // Recognised bytes can be read; where they could not, no record would ground anything.
+        self.records.get_or_init(|| {
+            let lines = self.bytes.split_inclusive(|byte| *byte == b'\n').skip(1);
+            lines.map(serde_json::from_slice).collect::<Result<_, _>>().unwrap_or_default()
+        })
+    }
+
+    /// How many records there are.
+    pub fn count(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Whether damage was met in any record.
+    pub fn has_defects(&self) -> bool {
+        let whole =
+            |line: &usize| self.bytes.get(*line..).is_some_and(|rest| rest.starts_with(b"{\"defects\":[],"));
+        !self.lines.iter().all(whole)
     }
 
     /// The record with this id.
     pub fn record(&self, id: RecordId) -> Option<&Record> {
-        self.records.get(id.0 as usize)
+        self.records().get(id.0 as usize)
     }
 
     /// The stored bytes.
@@ -190,6 +231,35 @@ mod tests {
         }
     }
 
+    fn whole_record() -> impl Strategy<Value = Record> {
+        let text = "(?s).{0,9}";
+        let value = prop_oneof![
+            text.prop_map(FieldValue::Text),
+            text.prop_map(FieldValue::RegistryPath),
+            text.prop_map(FieldValue::Hash),
+            any::<u64>().prop_map(|ticks| FieldValue::Time(crate::Time::from_filetime(ticks))),
+            (0u64..1 << 57).prop_map(|ticks| FieldValue::Time(crate::Time {
+                zone: Some(crate::AssumedZone::Utc),
+                clock: crate::Clock::CollectionCopy,
+                ..crate::Time::from_filetime(ticks)
+            })),
+            any::<i64>().prop_map(|number| FieldValue::Integer(number.into())),
+            (-5i64..5).prop_map(|number| FieldValue::Integer(number.into())),
+            any::<u64>().prop_map(FieldValue::Size),
+            any::<bool>().prop_map(FieldValue::Flag),
+            prop::collection::vec(text, 0..3).prop_map(FieldValue::List),
+        ];
+        let at = prop::option::of((0u64..300, 0u64..300).prop_map(|(a, b)| ByteSpan::new(a, b)));
+        let field = (at.clone(), value).prop_map(|(at, value)| Field { at, value });
+        let fields = prop::collection::btree_map("[a-z\"é]{0,3}", field, 0..4);
+        (fields, at, prop::option::of(text), text).prop_map(|(fields, span, stream, text)| Record {
+            locator: Locator { span, stream, ..record(vec![]).locator },
+            kind: text,
+            fields,
+            ..record(vec![])
+        })
+    }
+
     proptest! {
         #[test]
         fn the_hand_written_encoder_agrees_with_the_canonical_one(name in ".{0,8}", text in ".{0,40}", n: i64) {
@@ -208,6 +278,29 @@ mod tests {
                 let bytes = &output.bytes()[span.offset as usize..span.end() as usize];
                 let value: FieldValue = serde_json::from_slice(bytes).unwrap();
                 prop_assert_eq!(value, FieldValue::Text(text.clone()));
+            }
+        }
+
+        #[test]
+        fn bytes_that_are_recognised_are_those_that_reading_accepts(
+            record in whole_record(), position: prop::sample::Index, byte: u8, cut: bool
+        ) {
+            let good = Output::new(vec![record.clone(), record]).unwrap();
+            prop_assert!(form::lines(good.bytes()).is_none_or(|lines| lines == good.lines));
+            let read = Output::decode(good.bytes()).unwrap();
+            prop_assert_eq!(read.records(), good.records());
+            let mut bytes = good.bytes().to_vec();
+            let position = position.index(bytes.len());
+            match cut {
+                true => drop(bytes.remove(position)),
+                false => bytes[position] = byte,
+            }
+            if let Some(lines) = form::lines(&bytes) {
+                let read = Output::decode_by_records(&bytes).unwrap();
+                prop_assert_eq!(&read.lines, &lines);
+                let lazy = Output::decode(&bytes).unwrap();
+                prop_assert_eq!(read.records(), lazy.records());
+                prop_assert_eq!((lazy.count(), lazy.has_defects()), (2, true));
             }
         }
 

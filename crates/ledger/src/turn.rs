@@ -27,7 +27,7 @@ pub struct TurnRequest {
     /// The tools on this turn's surface, sorted by name.
     pub tools: Arc<[ToolSpec]>,
     /// The conversation: user and assistant alternate, the user begins and has the last word.
-    pub messages: Vec<Arc<Message>>,
+    pub messages: Arc<Vec<Arc<Message>>>,
     /// The digest of all of the above.
     pub digest: Digest,
     /// What encloses answers where they are rendered as text; the system prompt names it.

@@ -9,7 +9,7 @@ use divan::counter::ItemsCount;
 use ledger::event::{NothingToRecord, TurnReplied};
 use ledger::{CallId, Circumstance, Digest, Event, Stream, TaskId};
 use std::fs::File;
-use std::io::Write;
+use std::io::{Seek, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use store::{Durability, Entry, Reader, Writer};
@@ -79,6 +79,21 @@ fn fdatasync(bencher: Bencher<'_, '_>, length: usize) {
     });
 }
 
+/// The same where the file has its length already, as a log that is reused has.
+#[divan::bench(sample_size = 1, sample_count = COUNT, args = [512, PAYLOAD])]
+fn fdatasync_in_place(bencher: Bencher<'_, '_>, length: usize) {
+    let folder = folder();
+    let mut file = File::create(folder.path().join("plain")).unwrap();
+    file.write_all(&vec![0; length * COUNT as usize * 2]).unwrap();
+    file.sync_all().unwrap();
+    file.rewind().unwrap();
+    let bytes = vec![7; length];
+    bencher.bench_local(|| {
+        file.write_all(&bytes).unwrap();
+        file.sync_data().unwrap();
+    });
+}
+
 #[divan::bench(sample_size = 1, sample_count = COUNT)]
 fn durable_event(bencher: Bencher<'_, '_>) {
     append(bencher, Durability::Durable, plain);
@@ -87,6 +102,12 @@ fn durable_event(bencher: Bencher<'_, '_>) {
 #[divan::bench(sample_size = 1, sample_count = COUNT, args = [false, true])]
 fn durable_payload(bencher: Bencher<'_, '_>, compressible: bool) {
     append(bencher, Durability::Durable, |turn| reply(turn, compressible));
+}
+
+/// Synced, but not waited for.
+#[divan::bench(sample_size = 1, sample_count = COUNT)]
+fn soon_durable_event(bencher: Bencher<'_, '_>) {
+    append(bencher, Durability::Soon, plain);
 }
 
 #[divan::bench(sample_size = 1, sample_count = COUNT)]

@@ -1,5 +1,6 @@
 //! How a payload is stored: as it is, or compressed where that pays.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -77,6 +78,11 @@ pub(crate) fn encode(bytes: Arc<[u8]>) -> Body {
     }
 }
 
+thread_local! {
+    /// Made once a thread: to make one takes longer than most payloads do. Nothing of one frame is left in it for the next.
+    static DECOMPRESSOR: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
 /// Undoes [`encode`]; `None` when `body` does not yield exactly `length` bytes.
 ///
 /// It never holds more than `length` bytes, whatever the frame promises.
@@ -88,7 +94,12 @@ pub(crate) fn decode(encoding: Encoding, length: u64, body: &[u8]) -> Option<Vec
         Encoding::Zstd => {
             let mut bytes = Vec::new();
             bytes.try_reserve_exact(length).ok()?;
-            zstd::bulk::Decompressor::new().ok()?.decompress_to_buffer(body, &mut bytes).ok()?;
+            DECOMPRESSOR.with_borrow_mut(|context| {
+                if context.is_none() {
+                    *context = zstd::bulk::Decompressor::new().ok();
+                }
+                context.as_mut()?.decompress_to_buffer(body, &mut bytes).ok()
+            })?;
             bytes
         }
     };

@@ -1,6 +1,7 @@
 //! Beginning a run's file, and going on with one.
 
 use crate::fault::Fault;
+use crate::log::{Log, Room};
 use crate::open::{self, OpenError};
 use crate::payload::ReadError;
 use crate::reader;
@@ -53,7 +54,7 @@ pub enum ResumeError {
     Fault(#[source] Fault),
 }
 
-/// How the file is written; only tests choose anything but the default.
+/// How the file is written; only tests and measurements choose anything but the default.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// How long to wait for another process that holds the file.
@@ -62,16 +63,23 @@ pub struct Options {
     pub max_pages: Option<u32>,
     /// Recording breaks off where it comes to this boundary, counted from 0: before and after each commit, before the log is folded into the file, before the file is finished.
     pub break_off_at: Option<u64>,
+    /// Whether payloads are stored as they are where compressing them would pay.
+    pub store_raw: bool,
+    /// The sync of the log that fails, counted from 0.
+    pub fail_sync_at: Option<u64>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { patience: Duration::from_secs(5), max_pages: None, break_off_at: None }
+        Options {
+            patience: Duration::from_secs(5),
+            max_pages: None,
+            break_off_at: None,
+            store_raw: false,
+            fail_sync_at: None,
+        }
     }
 }
-
-/// Pages of 4 KiB in the write-ahead log after which it is moved into the file: 16 MiB.
-const CHECKPOINT: u32 = 4096;
 
 /// Makes the folder and an empty run in it, and makes both durable.
 pub(crate) fn create(folder: &Path, options: Options) -> Result<Opened, CreateError> {
@@ -85,11 +93,14 @@ pub(crate) fn create(folder: &Path, options: Options) -> Result<Opened, CreateEr
     })?;
     let connection =
         install(&path, options).map_err(|source| CreateError::Fault(Fault::sqlite(&path, source)))?;
+    let log = Log::open(&path, 0, options.fail_sync_at).map_err(CreateError::Fault)?;
+    let room = Room::open(&path);
     sync_folder(folder).map_err(CreateError::Fault)?;
     if let Some(parent) = folder.parent() {
         sync_folder(parent).map_err(CreateError::Fault)?;
     }
-    Ok(Opened { connection, chain: Chain::new(), payloads: 0, lock, break_off_at: options.break_off_at })
+    let break_off_at = options.break_off_at;
+    Ok(Opened { connection, log, room, chain: Chain::new(), payloads: 0, lock, break_off_at })
 }
 
 /// Takes the folder for this process: two writers would each go on with a chain of their own.
@@ -141,7 +152,9 @@ fn prepare(connection: &Connection, options: Options) -> rusqlite::Result<()> {
             _ => Err(rusqlite::Error::InvalidQuery),
         }
     })?;
-    connection.pragma_update_and_check(None, "wal_autocheckpoint", CHECKPOINT, |_| Ok(()))?;
+    // The writer thread looks after both: a checkpoint that SQLite makes by itself keeps its failure to itself.
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
     if let Some(pages) = options.max_pages {
         connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))?;
     }
@@ -182,5 +195,8 @@ pub(crate) fn resume(folder: &Path, options: Options) -> Result<Opened, ResumeEr
         connection.query_row("SELECT count(*) FROM payloads", [], |row| row.get(0)).map_err(fault)?;
     prepare(&connection, options).map_err(fault)?;
     let payloads = payloads.unsigned_abs();
-    Ok(Opened { connection, chain, payloads, lock, break_off_at: options.break_off_at })
+    let log = Log::open(&path, chain.len(), options.fail_sync_at).map_err(ResumeError::Fault)?;
+    let room = Room::open(&path);
+    sync_folder(folder).map_err(ResumeError::Fault)?;
+    Ok(Opened { connection, log, room, chain, payloads, lock, break_off_at: options.break_off_at })
 }

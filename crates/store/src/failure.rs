@@ -105,3 +105,63 @@ fn a_file_that_another_process_holds_stops_the_recording() {
     other.execute_batch("COMMIT").unwrap();
     assert!(writer.append(vec![plain()], Durability::Buffered).is_err(), "it stays stopped");
 }
+
+#[test]
+fn a_failed_sync_stops_the_recording_for_everybody() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { fail_sync_at: Some(1), ..Options::default() };
+    let writer = Writer::create_with(folder.path(), options).unwrap();
+    writer.append(vec![plain()], Durability::Durable).unwrap();
+    writer.append(vec![plain()], Durability::Buffered).unwrap();
+    let stopped = writer.append(vec![plain()], Durability::Durable).unwrap_err();
+    let failed = |reason: &AppendError| matches!(reason, AppendError::Fault(Fault::Io { path, .. }) if path.ends_with("run.db-wal"));
+    assert!(failed(&stopped.reason), "{stopped:?}");
+
+    for durability in [Durability::Buffered, Durability::Soon, Durability::Durable] {
+        let later = writer.append(vec![plain()], durability).unwrap_err();
+        assert!(failed(&later.reason) && later.position == stopped.position);
+    }
+    assert!(writer.tally().is_err());
+    let Err(SealError::Stopped(unsealed)) = writer.seal(vec![plain()]) else { panic!("sealed") };
+    assert!(failed(&unsealed.reason));
+    drop(writer);
+    let events = Reader::open(folder.path()).unwrap().events().map(Result::unwrap).count();
+    assert_eq!(events as u64, stopped.position);
+}
+
+#[test]
+fn a_sync_that_nobody_waits_for_stops_the_recording_when_it_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { fail_sync_at: Some(0), ..Options::default() };
+    let writer = Writer::create_with(folder.path(), options).unwrap();
+    // Whichever comes first, the sync that was asked for or this one's own, fails.
+    drop(writer.append(vec![plain()], Durability::Soon));
+    writer.append(vec![plain()], Durability::Durable).unwrap_err();
+    assert!(writer.append(vec![plain()], Durability::Buffered).is_err());
+}
+
+#[test]
+fn a_seal_whose_sync_fails_leaves_the_run_unsealed() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { fail_sync_at: Some(0), ..Options::default() };
+    let writer = Writer::create_with(folder.path(), options).unwrap();
+    assert!(matches!(writer.seal(vec![plain()]), Err(SealError::Stopped(_))));
+    assert!(matches!(writer.seal(vec![]), Err(SealError::Stopped(_))));
+}
+
+#[test]
+fn a_log_that_is_begun_again_and_again_holds_everything() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = writer(folder.path(), None);
+    for turn in 0..1500 {
+        let durability = if turn % 100 == 0 { Durability::Durable } else { Durability::Soon };
+        writer.append(vec![reply(turn)], durability).unwrap();
+    }
+    let log = open::beside(&open::file(folder.path()), "-wal");
+    assert!(log.metadata().unwrap().len() < 20 << 20, "it is moved into the file");
+    assert_eq!(Reader::open(folder.path()).unwrap().events().map(Result::unwrap).count(), 1500);
+    writer.seal(vec![plain()]).unwrap();
+    let reader = Reader::open(folder.path()).unwrap();
+    reader.check_schema().unwrap();
+    assert_eq!(reader.events().map(Result::unwrap).count(), 1501);
+}

@@ -14,6 +14,7 @@ mod export;
 #[cfg(test)]
 mod failure;
 mod fault;
+mod log;
 mod open;
 mod payload;
 mod reader;

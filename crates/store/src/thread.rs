@@ -1,21 +1,26 @@
 //! The writer thread: it owns the connection and the chain, and answers jobs in their order.
 
 use crate::fault::Fault;
+use crate::log::{Log, Room};
 use crate::seal::{self, SealError, Sealed};
-use crate::writer::{AppendError, Call, Durability, Placed, Prepared, PreparedPayload, Stopped, Tally};
+use crate::writer::{AppendError, Call, Placed, Prepared, PreparedPayload, Stopped, Tally};
 use ledger::chain::Chain;
 use ledger::{Digest, Link};
 use rusqlite::Connection;
+use rusqlite::hooks::Wal;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use std::cell::Cell;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender};
 
 /// The most calls that share one commit.
 const GROUP: usize = 64;
+
+/// Pages of 4 KiB in the write-ahead log after which it is moved into the file: 16 MiB.
+const CHECKPOINT: u32 = 4096;
 
 /// What a caller asks for.
 #[derive(Debug)]
@@ -29,6 +34,8 @@ pub(crate) enum Job {
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) connection: Connection,
+    pub(crate) log: Log,
+    pub(crate) room: Room,
     pub(crate) chain: Chain,
     pub(crate) payloads: u64,
     /// Keeps other processes from writing the run.
@@ -44,23 +51,42 @@ pub(crate) struct Scribe {
     path: PathBuf,
     chain: Chain,
     payloads: u64,
-    /// Events recorded, shared with the handles.
-    recorded: Arc<AtomicU64>,
+    /// Shared with the handles.
+    log: Arc<Log>,
+    /// `None` once the run is sealed.
+    room: Option<Room>,
+    /// Frames in the log after the last commit.
+    frames: Arc<AtomicU32>,
     /// Why nothing more is recorded.
     stopped: Option<Stopped>,
-    synchronous: Option<Durability>,
     /// Boundaries left until recording breaks off; `None`: it does not.
     until_break: Cell<Option<u64>>,
     _lock: File,
 }
 
 impl Scribe {
-    pub(crate) fn new(opened: Opened, path: PathBuf, recorded: Arc<AtomicU64>) -> Scribe {
-        let Opened { connection, chain, payloads, lock, break_off_at } = opened;
-        let connection = Some(connection);
-        let until_break = Cell::new(break_off_at);
-        let (stopped, synchronous) = (None, None);
-        Scribe { connection, path, chain, payloads, recorded, stopped, synchronous, until_break, _lock: lock }
+    /// The scribe of an open file, and the file's log.
+    pub(crate) fn new(opened: Opened, path: PathBuf) -> rusqlite::Result<(Scribe, Arc<Log>)> {
+        let Opened { mut connection, log, room, chain, payloads, lock, break_off_at } = opened;
+        let (log, frames) = (Arc::new(log), Arc::new(AtomicU32::new(0)));
+        let counted = Arc::clone(&frames);
+        connection.wal_hook(Some(move |_: &mut Wal, frames| {
+            counted.store(u32::try_from(frames).unwrap_or_default(), Ordering::Relaxed);
+            Ok(())
+        }))?;
+        let scribe = Scribe {
+            connection: Some(connection),
+            path,
+            chain,
+            payloads,
+            log: Arc::clone(&log),
+            room: Some(room),
+            frames,
+            stopped: None,
+            until_break: Cell::new(break_off_at),
+            _lock: lock,
+        };
+        Ok((scribe, log))
     }
 
     /// Answers jobs until every handle is gone.
@@ -87,8 +113,8 @@ impl Scribe {
     }
 
     fn tally(&self) -> Result<Tally, Stopped> {
-        match &self.stopped {
-            Some(stopped) => Err(stopped.clone()),
+        match self.stopped.clone().or(self.log.check().err()) {
+            Some(stopped) => Err(stopped),
             None => Ok(Tally {
                 head: self.chain.head(),
                 events: self.chain.len(),
@@ -100,10 +126,9 @@ impl Scribe {
 
     /// Answers the calls of one group.
     fn append(&mut self, group: Vec<Call>) {
-        let durability = group.iter().map(|call| call.durability).max().unwrap_or(Durability::Durable);
         let (replies, calls): (Vec<_>, Vec<_>) =
             group.into_iter().map(|call| (call.reply, call.entries)).unzip();
-        let mut placed = self.record(calls, durability).into_iter();
+        let mut placed = self.record(calls).into_iter();
         for reply in replies {
             drop(reply.send(placed.next().ok_or_else(|| self.reason())));
         }
@@ -112,19 +137,19 @@ impl Scribe {
     /// Records the calls in one transaction; returns where the entries of the first of them were put.
     ///
     /// Where those are not all the calls, recording has stopped.
-    fn record(
-        &mut self,
-        calls: Vec<Result<Vec<Prepared>, AppendError>>,
-        durability: Durability,
-    ) -> Vec<Vec<Placed>> {
+    fn record(&mut self, calls: Vec<Result<Vec<Prepared>, AppendError>>) -> Vec<Vec<Placed>> {
+        if self.stopped.is_none() {
+            self.stopped = self.log.check().err();
+        }
         if self.stopped.is_some() {
             return Vec::new();
         }
-        match self.transact(calls, durability) {
+        match self.transact(calls) {
             Ok((placed, failure)) => {
                 let events: usize = placed.iter().map(Vec::len).sum();
-                self.recorded.fetch_add(events as u64, Ordering::AcqRel);
-                if let Some(error) = failure {
+                self.log.commit(events as u64);
+                let kept = self.keep_log();
+                if let Some(error) = failure.or(kept.err().map(AppendError::Fault)) {
                     self.stop(error);
                 }
                 placed
@@ -138,26 +163,37 @@ impl Scribe {
         }
     }
 
+    /// Moves a log that has become long into the file; sees that a short one has room.
+    ///
+    /// A failure that SQLite had met with a sync and told nobody would be a hole in the record.
+    fn keep_log(&mut self) -> Result<(), Fault> {
+        let frames = self.frames.load(Ordering::Relaxed);
+        if frames < CHECKPOINT {
+            if let Some(room) = &mut self.room {
+                room.make(frames.into());
+            }
+            return Ok(());
+        }
+        // Frames that another connection reads stay; the next commit tries again.
+        self.with(|connection| connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())))
+    }
+
     fn stop(&mut self, reason: AppendError) {
-        let position = self.recorded.load(Ordering::Acquire);
+        let position = self.log.recorded();
         self.stopped = Some(Stopped { position, reason: Arc::new(reason) });
     }
 
     /// Why a call was not recorded.
     fn reason(&self) -> Stopped {
         self.stopped.clone().unwrap_or_else(|| Stopped {
-            position: self.recorded.load(Ordering::Acquire),
+            position: self.log.recorded(),
             reason: Arc::new(AppendError::WriterGone),
         })
     }
 
     /// Writes the calls and commits; a call that is wrong in itself is the last one looked at, and leaves nothing behind.
-    fn transact(
-        &mut self,
-        calls: Vec<Result<Vec<Prepared>, AppendError>>,
-        durability: Durability,
-    ) -> Outcome {
-        self.begin(durability)?;
+    fn transact(&mut self, calls: Vec<Result<Vec<Prepared>, AppendError>>) -> Outcome {
+        self.execute("BEGIN IMMEDIATE")?;
         let mut placed = Vec::with_capacity(calls.len());
         let mut failure = None;
         for call in calls {
@@ -184,23 +220,6 @@ impl Scribe {
                 Ok(())
             }
         }
-    }
-
-    /// Begins a transaction of this durability.
-    ///
-    /// With `synchronous=NORMAL` a commit in WAL mode writes to the log and syncs nothing; a crash of the process loses none of it.
-    /// With `FULL` each commit syncs the log after writing to it (SQLite, "Write-Ahead Logging", section 2.3).
-    /// The log is one file, read on recovery from its start up to the first frame that does not fit, therefore that sync makes all earlier commits durable too.
-    /// The setting cannot change inside a transaction.
-    fn begin(&mut self, durability: Durability) -> Result<(), Fault> {
-        if self.synchronous != Some(durability) {
-            self.execute(match durability {
-                Durability::Buffered => "PRAGMA synchronous = NORMAL",
-                Durability::Durable => "PRAGMA synchronous = FULL",
-            })?;
-            self.synchronous = Some(durability);
-        }
-        self.execute("BEGIN IMMEDIATE")
     }
 
     /// Links the entries of one call into the chain and sees that every payload is there, before anything is written.
@@ -260,13 +279,16 @@ impl Scribe {
         let again =
             self.is_closed() && self.connection.is_some() && matches!(&entries, Ok(none) if none.is_empty());
         if !again {
-            if self.record(vec![entries], Durability::Durable).is_empty() {
+            if self.record(vec![entries]).is_empty() {
                 return Err(SealError::Stopped(self.reason()));
             }
             self.stop(AppendError::Sealed);
         }
         let Some(head) = self.chain.head() else { return Err(SealError::Empty) };
         let sealed = Sealed { head, events: self.chain.len(), payloads: self.payloads };
+        self.log.sync(self.log.recorded()).map_err(SealError::Stopped)?;
+        self.log.close();
+        drop(self.room.take());
         self.boundary().map_err(SealError::Fault)?;
         self.with(seal::fold).map_err(SealError::Fault)?;
         drop(self.connection.take());

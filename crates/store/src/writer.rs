@@ -3,6 +3,7 @@
 use crate::codec::{self, Body, MAX_PAYLOAD};
 use crate::create::{self, CreateError, Options, ResumeError};
 use crate::fault::Fault;
+use crate::log::Log;
 use crate::open;
 use crate::payload::{self, ReadError};
 use crate::seal::{SealError, Sealed};
@@ -10,7 +11,6 @@ use crate::thread::{Job, Opened, Scribe};
 use ledger::{ChainError, Circumstance, Digest, Event, Stream};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -18,7 +18,7 @@ use thiserror::Error;
 
 /// The only writer of a run.
 ///
-/// Clones share one writer thread, which ends with the last of them.
+/// Clones share one writer thread, and one that syncs what nobody waits for; both end with the last of them.
 /// Calls block until they are answered; calls that wait at the same time share one commit.
 #[derive(Debug, Clone)]
 pub struct Writer {
@@ -43,6 +43,8 @@ pub struct Entry {
 pub enum Durability {
     /// A crash of the process.
     Buffered,
+    /// That, and soon a loss of power: its sync is asked for, and not waited for.
+    Soon,
     /// A loss of power; so does everything appended before it.
     Durable,
 }
@@ -137,7 +139,8 @@ impl Writer {
     pub fn create_with(folder: &Path, options: Options) -> Result<Writer, CreateError> {
         let path = open::file(folder);
         let opened = create::create(folder, options)?;
-        Writer::start(path.clone(), opened).map_err(|source| CreateError::Fault(Fault::io(&path, source)))
+        Writer::start(path.clone(), opened, options)
+            .map_err(|source| CreateError::Fault(Fault::io(&path, source)))
     }
 
     /// Goes on with a run that was not sealed, after its whole chain was checked.
@@ -151,17 +154,31 @@ impl Writer {
     pub fn resume_with(folder: &Path, options: Options) -> Result<Writer, ResumeError> {
         let path = open::file(folder);
         let opened = create::resume(folder, options)?;
-        Writer::start(path.clone(), opened).map_err(|source| ResumeError::Fault(Fault::io(&path, source)))
+        Writer::start(path.clone(), opened, options)
+            .map_err(|source| ResumeError::Fault(Fault::io(&path, source)))
     }
 
-    fn start(path: PathBuf, opened: Opened) -> std::io::Result<Writer> {
-        let recorded = Arc::new(AtomicU64::new(opened.chain.len()));
+    fn start(path: PathBuf, opened: Opened, options: Options) -> std::io::Result<Writer> {
         let (sender, receiver) = sync_channel(WAITING);
-        let scribe = Scribe::new(opened, path.clone(), Arc::clone(&recorded));
-        let name = "store writer".to_owned();
-        let thread = std::thread::Builder::new().name(name).spawn(move || scribe.run(&receiver))?;
+        let (scribe, log) = Scribe::new(opened, path.clone()).map_err(std::io::Error::other)?;
+        let writing = thread("store writer", move || scribe.run(&receiver))?;
+        let (soon, asked) = sync_channel(1);
+        let synced = Arc::clone(&log);
+        // A failed sync is told by the log to whoever appends next.
+        let syncing = thread("store syncer", move || {
+            asked.iter().for_each(|()| drop(synced.sync(synced.recorded())));
+        })?;
         let reading = Mutex::new(None);
-        let inner = Inner { sender: Some(sender), thread: Some(thread), reading, path, recorded };
+        let (sender, soon) = (Some(sender), Some(soon));
+        let inner = Inner {
+            sender,
+            soon,
+            threads: vec![syncing, writing],
+            reading,
+            path,
+            log,
+            raw: options.store_raw,
+        };
         Ok(Writer { inner: Arc::new(inner) })
     }
 
@@ -169,8 +186,24 @@ impl Writer {
     ///
     /// Any failure, whatever its reason, stops the recording for good.
     pub fn append(&self, entries: Vec<Entry>, durability: Durability) -> Result<Vec<Placed>, Stopped> {
-        let entries = prepare(entries);
-        self.ask(|reply| Job::Append(Call { entries, durability, reply }))?
+        let entries = prepare(entries, self.inner.raw);
+        let placed = self.ask(|reply| Job::Append(Call { entries, reply }))??;
+        let log = &self.inner.log;
+        match durability {
+            Durability::Buffered => log.check()?,
+            Durability::Soon => {
+                log.check()?;
+                // Where one is asked for already it has not begun, and will cover this too.
+                if let Some(soon) = &self.inner.soon {
+                    let _ = soon.try_send(());
+                }
+            }
+            // Callers that wait at the same time share one sync.
+            Durability::Durable => {
+                log.sync(placed.last().map_or_else(|| log.recorded(), |last| last.position + 1))?;
+            }
+        }
+        Ok(placed)
     }
 
     /// What is recorded by all appends that have returned.
@@ -198,14 +231,14 @@ impl Writer {
         // SQLite leaves the write-ahead log alone while another connection is open.
         let mut reading = self.inner.reading.lock().unwrap_or_else(PoisonError::into_inner);
         drop(reading.take());
-        let entries = prepare(entries);
+        let entries = prepare(entries, self.inner.raw);
         self.ask(|reply| Job::Seal(entries, reply)).map_err(SealError::Stopped)?
     }
 
     fn ask<T>(&self, job: impl FnOnce(SyncSender<T>) -> Job) -> Result<T, Stopped> {
         let (reply, answer) = sync_channel(1);
         self.send(job(reply), &answer).ok_or_else(|| Stopped {
-            position: self.inner.recorded.load(Ordering::Acquire),
+            position: self.inner.log.recorded(),
             reason: Arc::new(AppendError::WriterGone),
         })
     }
@@ -216,6 +249,10 @@ impl Writer {
     }
 }
 
+fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(work)
+}
+
 /// Calls that may wait before further callers are held back.
 const WAITING: usize = 64;
 
@@ -223,18 +260,21 @@ const WAITING: usize = 64;
 struct Inner {
     /// `None` only while it is dropped.
     sender: Option<SyncSender<Job>>,
-    thread: Option<JoinHandle<()>>,
+    /// Asks for a sync; `None` only while it is dropped.
+    soon: Option<SyncSender<()>>,
+    threads: Vec<JoinHandle<()>>,
     /// The connection for reading payloads; `None` before the first, and after the seal.
     reading: Mutex<Option<Connection>>,
     path: PathBuf,
-    /// Events recorded.
-    recorded: Arc<AtomicU64>,
+    log: Arc<Log>,
+    /// Whether nothing is compressed.
+    raw: bool,
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        drop(self.sender.take());
-        if let Some(thread) = self.thread.take() {
+        drop((self.sender.take(), self.soon.take()));
+        for thread in self.threads.drain(..) {
             // A panic of the thread has been reported to each of its callers.
             drop(thread.join());
         }
@@ -245,7 +285,6 @@ impl Drop for Inner {
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) entries: Result<Vec<Prepared>, AppendError>,
-    pub(crate) durability: Durability,
     pub(crate) reply: SyncSender<Result<Vec<Placed>, Stopped>>,
 }
 
@@ -269,17 +308,17 @@ pub(crate) struct PreparedPayload {
 /// Hashes and compresses on the caller's thread, so that the writer thread has only to write.
 ///
 /// A failure still goes to the writer thread: it takes its place in the order of appends and stops the recording there.
-fn prepare(entries: Vec<Entry>) -> Result<Vec<Prepared>, AppendError> {
-    entries.into_iter().map(prepare_one).collect()
+fn prepare(entries: Vec<Entry>, raw: bool) -> Result<Vec<Prepared>, AppendError> {
+    entries.into_iter().map(|entry| prepare_one(entry, raw)).collect()
 }
 
-fn prepare_one(entry: Entry) -> Result<Prepared, AppendError> {
+fn prepare_one(entry: Entry, raw: bool) -> Result<Prepared, AppendError> {
     let Entry { stream, event, circumstance, payload } = entry;
-    let payload = payload.map(|bytes| prepare_payload(&event, bytes)).transpose()?;
+    let payload = payload.map(|bytes| prepare_payload(&event, bytes, raw)).transpose()?;
     Ok(Prepared { stream, event, circumstance, payload })
 }
 
-fn prepare_payload(event: &Event, bytes: Arc<[u8]>) -> Result<PreparedPayload, AppendError> {
+fn prepare_payload(event: &Event, bytes: Arc<[u8]>, raw: bool) -> Result<PreparedPayload, AppendError> {
     let name = event.name();
     let length = bytes.len() as u64;
     if length > MAX_PAYLOAD {
@@ -287,7 +326,10 @@ fn prepare_payload(event: &Event, bytes: Arc<[u8]>) -> Result<PreparedPayload, A
     }
     let (expected, digest) = (event.payload(), Digest::of(&bytes));
     match expected == Some(digest) {
-        true => Ok(PreparedPayload { digest, length, body: codec::encode(bytes) }),
+        true => {
+            let body = if raw { Body::Raw(bytes) } else { codec::encode(bytes) };
+            Ok(PreparedPayload { digest, length, body })
+        }
         false => Err(AppendError::PayloadMismatch { name, expected, found: digest }),
     }
 }

@@ -7,6 +7,7 @@ use ledger::{Completeness, Defect, Digest, Gap, Outcome, Output};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// One thing in which two answers of a tool differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -79,7 +80,7 @@ pub(crate) struct Measure<'m> {
 pub(crate) fn differences(
     recorded: &InvocationEnded,
     now: &ToolReturn,
-    stored: impl FnOnce(&Digest) -> Result<Output, String>,
+    stored: impl FnOnce(&Digest) -> Result<Arc<Output>, String>,
     measure: &Measure<'_>,
 ) -> Vec<Difference> {
     let mut found = Vec::new();
@@ -108,7 +109,7 @@ pub(crate) fn differences(
 fn outputs(
     recorded: &InvocationEnded,
     now: &ToolReturn,
-    stored: impl FnOnce(&Digest) -> Result<Output, String>,
+    stored: impl FnOnce(&Digest) -> Result<Arc<Output>, String>,
     measure: &Measure<'_>,
 ) -> Option<Difference> {
     let new = now.output.as_ref().map(|output| output.digest());
@@ -116,7 +117,7 @@ fn outputs(
         return None;
     }
     let stored = recorded.output.as_ref().zip(now.output.as_ref()).map(|(digest, now)| {
-        let differ = |old| records::differences(&old, now, measure.subjects, measure.examples);
+        let differ = |old: Arc<Output>| records::differences(&old, now, measure.subjects, measure.examples);
         stored(digest).map(differ)
     });
     let (records, unreadable) = match stored {

@@ -128,7 +128,7 @@ fn each_part_of_an_answer_is_compared() {
     let of = |now: ToolReturn| {
         let subjects = subjects();
         let measure = Measure { subjects: &subjects, examples: 3 };
-        differences(&ended(&output), &now, |_| Ok(output.clone()), &measure)
+        differences(&ended(&output), &now, |_| Ok(Arc::new(output.clone())), &measure)
     };
     let same = || returned(&output);
     assert_eq!(of(same()), []);
@@ -166,7 +166,7 @@ fn damage_of_a_record_is_compared_as_the_log_names_it() {
     let recorded = InvocationEnded { defects: vec![damaged], ..ended(&output) };
     let subjects = subjects();
     let measure = Measure { subjects: &subjects, examples: 3 };
-    assert_eq!(differences(&recorded, &returned(&output), |_| Ok(output.clone()), &measure), []);
+    assert_eq!(differences(&recorded, &returned(&output), |_| Ok(Arc::new(output.clone())), &measure), []);
 }
 
 proptest! {

@@ -17,7 +17,7 @@ pub(super) type Found = (String, String);
 pub(super) struct Log<'l> {
     pub(super) events: &'l Logged,
     pub(super) opened: &'l RunOpened,
-    pub(super) replies: &'l BTreeMap<Digest, Reply>,
+    pub(super) replies: &'l BTreeMap<Digest, Arc<Reply>>,
     pub(super) outputs: &'l BTreeMap<Digest, Arc<Output>>,
 }
 

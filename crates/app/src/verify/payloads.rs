@@ -1,6 +1,7 @@
 //! Every payload that an event names, read again; and none that no event names.
 
 use super::log::Logged;
+use crate::fetched::{Fetched, Payload};
 use ledger::event::InvocationEnded;
 use ledger::turn::Reply;
 use ledger::{Digest, Event, Output};
@@ -14,27 +15,27 @@ use store::Reader;
 pub(super) struct Payloads {
     /// Payloads that hold.
     pub(super) number: u64,
-    pub(super) replies: BTreeMap<Digest, Reply>,
+    pub(super) replies: BTreeMap<Digest, Arc<Reply>>,
     pub(super) outputs: BTreeMap<Digest, Arc<Output>>,
     pub(super) found: Vec<super::log::Found>,
 }
 
 /// Reads the payloads that `events` name; `whole` where these are all events of the run.
-pub(super) fn read(reader: &Reader, events: &Logged, whole: bool) -> Payloads {
+pub(super) fn read(reader: &Reader, fetched: &Fetched, events: &Logged, whole: bool) -> Payloads {
     let mut payloads = Payloads::default();
     let mut named = BTreeSet::new();
     for (position, (_, event, _)) in events.iter().enumerate() {
         let Some(digest) = event.payload().filter(|digest| named.insert(*digest)) else { continue };
-        let place = format!("payload {digest} of position {position} ({})", event.name());
-        match reader.payload(&digest) {
-            Ok(Some(bytes)) => {
+        let place = || format!("payload {digest} of position {position} ({})", event.name());
+        match fetched.get(&digest) {
+            Ok(Some(payload)) => {
                 payloads.number += 1;
-                if let Err(what) = payloads.take(event, digest, &bytes) {
-                    payloads.found.push((place, what));
+                if let Err(what) = payloads.take(digest, payload) {
+                    payloads.found.push((place(), what));
                 }
             }
-            Ok(None) => payloads.found.push((place, "it is missing".to_owned())),
-            Err(error) => payloads.found.push((place, told(&error))),
+            Ok(None) => payloads.found.push((place(), "it is missing".to_owned())),
+            Err(error) => payloads.found.push((place(), told(&*error))),
         }
     }
     for (_, event, _) in events {
@@ -57,17 +58,14 @@ pub(super) fn read(reader: &Reader, events: &Logged, whole: bool) -> Payloads {
 }
 
 impl Payloads {
-    fn take(&mut self, event: &Event, digest: Digest, bytes: &[u8]) -> Result<(), String> {
-        match event {
-            Event::InvocationEnded(_) => {
-                let output = Output::decode(bytes).map_err(|error| told(&error))?;
-                self.outputs.insert(digest, Arc::new(output));
+    fn take(&mut self, digest: Digest, payload: Payload) -> Result<(), String> {
+        match payload {
+            Payload::Output(output) => {
+                drop(self.outputs.insert(digest, output.map_err(|error| told(&*error))?));
             }
-            Event::TurnReplied(_) => {
-                let reply = serde_json::from_slice(bytes).map_err(|error| told(&error))?;
-                self.replies.insert(digest, reply);
+            Payload::Reply(reply) => {
+                drop(self.replies.insert(digest, reply.map_err(|error| told(&*error))?));
             }
-            _ => {}
         }
         Ok(())
     }
@@ -75,7 +73,7 @@ impl Payloads {
     /// What an event says of its output's size.
     fn size(&mut self, ended: &InvocationEnded) {
         let output = ended.output.and_then(|digest| self.outputs.get(&digest));
-        let (records, bytes) = output.map_or((0, 0), |output| (output.records().len(), output.bytes().len()));
+        let (records, bytes) = output.map_or((0, 0), |output| (output.count(), output.bytes().len()));
         let shown = ended.shown.iter().all(|range| range.end.0 as usize <= records);
         let mut say = |what: &str| self.found.push((ended.invocation.to_string(), what.to_owned()));
         if ended.records as usize != records || ended.bytes != bytes as u64 || !shown {

@@ -140,7 +140,7 @@ impl Desk {
             turn: self.turn,
             system: "".into(),
             tools: Arc::clone(&self.tools),
-            messages: vec![Arc::new(Message::User(answers))],
+            messages: Arc::new(vec![Arc::new(Message::User(answers))]),
             digest: Digest::of(b""),
             fence: Fence::new(Seed(Digest::of(b"")), TaskId(1), Arc::default()),
         };

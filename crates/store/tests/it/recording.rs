@@ -212,7 +212,9 @@ fn a_log_cut_anywhere_yields_a_valid_beginning() {
     for n in 0..6 {
         writer.append(vec![plain(task(1), "a"), output(task(1), n, b"out")], Durability::Buffered).unwrap();
     }
-    let log = fs::read(run.join("run.db-wal")).unwrap();
+    let mut log = fs::read(run.join("run.db-wal")).unwrap();
+    // Behind what was written stands room for more.
+    log.truncate(log.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1));
     let mut lengths = Vec::new();
     for length in (0..=log.len()).step_by(1031) {
         fs::create_dir(&copy).unwrap();

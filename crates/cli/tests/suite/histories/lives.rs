@@ -86,7 +86,7 @@ struct Known {
 impl Known {
     fn of(request: &TurnRequest) -> Known {
         let mut known = Known::default();
-        for message in &request.messages {
+        for message in request.messages.iter() {
             let Message::User(blocks) = &**message else { continue };
             for block in blocks {
                 if let UserBlock::Answer { answer, .. } = block {

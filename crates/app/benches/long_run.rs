@@ -1,0 +1,286 @@
+//! A run of 10,000 invocations of 8 KiB: what the loop costs a call, and what replaying and verifying the run costs.
+//!
+//! The model and the tool are scripted and cost next to nothing; engine, gateway, chain and store are the real ones.
+//! Run from a folder on the disk to be measured.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a helper of a test or measurement may stop it")]
+#![expect(clippy::print_stdout, reason = "a measurement prints its table")]
+
+use engine::{Command, Input, Judgement, Task, ToolReturn};
+use ground::{Verdict, judge};
+use ledger::event::{RunOpened, TaskAssigned};
+use ledger::turn::{Answer, Message, Reply, ReplyBlock, ToolCall, TurnRequest, UserBlock};
+use ledger::{
+    AgentSpec, Behaviour, CallId, CaseEntry, Circumstance, Completeness, Digest, Event, EvidenceEntry,
+    EvidenceKind, FORMAT, Field, FieldValue, Locator, Outcome, Output, Record, RecordId, RecordType, Rules,
+    Seed, Stream, TaskId, Time, ToolClass, Vocabulary, Writers,
+};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use store::{Durability, Entry, Options, Writer};
+
+const CALLS: u32 = 10_000;
+/// A fact every so many calls: some hundred.
+const FACT_EVERY: u32 = 25;
+const RECORDS: u32 = 11;
+
+fn main() {
+    // What `cargo test` asks of a bench is only that it builds.
+    if std::env::args().any(|argument| argument == "--test") {
+        return;
+    }
+    for raw in [true, false] {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let run = folder.path().join("run");
+        let live = live(&run, raw);
+        let how = if raw { "raw" } else { "compressed" };
+        let each = live.bytes / u64::from(CALLS);
+        println!("outputs of {each} bytes, stored {how}; {} facts", live.facts);
+        let [first, middle, last] = AT.map(|call| live.at(call));
+        println!("  a call, CPU: {first:?} at {}, {middle:?} at {}, {last:?} at {}", AT[0], AT[1], AT[2]);
+        println!("  the run: {:?}", live.took);
+        let replays = times(|| {
+            let replayed = app::replay(&run, &app::ReplayRequest::default()).unwrap();
+            assert!(replayed.iter().all(|task| task.divergence.is_none() && task.ended), "{replayed:?}");
+        });
+        let verifications = times(|| {
+            let certificate = app::verify(&run);
+            assert!(certificate.holds() && certificate.facts == live.facts, "{certificate:?}");
+        });
+        println!("  replay {replays}; verify {verifications}");
+    }
+}
+
+/// The fastest and the median wall time, and the median CPU time, of seven times.
+fn times(work: impl Fn()) -> String {
+    let mut walls = Vec::new();
+    let mut cpus = Vec::new();
+    for _ in 0..7 {
+        let (wall, cpu) = (Instant::now(), cpu());
+        work();
+        walls.push(wall.elapsed());
+        cpus.push(self::cpu() - cpu);
+    }
+    walls.sort();
+    cpus.sort();
+    format!("{:?} (fastest {:?}, CPU {:?})", walls[3], walls[0], cpus[3])
+}
+
+/// CPU time of the threads of this process that live (proc_pid_schedstat(5): nanoseconds), and of those that have ended (proc_pid_stat(5): ticks).
+fn cpu() -> Duration {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let (_, fields) = text.rsplit_once(')').unwrap();
+    let ticks: Vec<i64> = fields.split_whitespace().filter_map(|field| field.parse().ok()).collect();
+    // State is no number: the fields after it begin with the fourth.
+    Duration::from_millis((ticks[10] + ticks[11]).unsigned_abs() * 10)
+}
+
+/// CPU time of all threads that live, in nanoseconds.
+fn precise_cpu() -> u64 {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    let stat = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("schedstat")).ok();
+    let first = |text: String| text.split_whitespace().next().and_then(|field| field.parse::<u64>().ok());
+    tasks.flatten().filter_map(stat).filter_map(first).sum()
+}
+
+/// What a run that was just recorded cost.
+struct Live {
+    facts: u64,
+    bytes: u64,
+    took: Duration,
+    calls: u32,
+    /// CPU time of the process at some calls, by their number: to ask at each would cost more than the call.
+    asked: BTreeMap<u32, u64>,
+}
+
+/// How many calls a figure is the mean of.
+const MEAN: u32 = 100;
+
+impl Live {
+    /// CPU time of a call without that of the scripted tool, by the mean of the hundred up to it.
+    fn at(&self, call: u32) -> Duration {
+        let spent = (self.asked[&call] - self.asked[&(call - MEAN)]) / u64::from(MEAN);
+        Duration::from_nanos(spent).saturating_sub(tool_cost())
+    }
+
+    /// Takes note of the next call; gives its number.
+    fn next(&mut self) -> u32 {
+        if AT.iter().any(|at| [*at, at - MEAN].contains(&self.calls)) {
+            self.asked.insert(self.calls, precise_cpu());
+        }
+        self.calls += 1;
+        self.calls - 1
+    }
+}
+
+/// The calls whose cost is told.
+const AT: [u32; 3] = [100, 1_000, CALLS - 1];
+
+fn tool_cost() -> Duration {
+    let before = precise_cpu();
+    (0..1_000).for_each(|call| drop(std::hint::black_box(tool(call))));
+    Duration::from_nanos((precise_cpu() - before) / 1_000)
+}
+
+fn opened() -> RunOpened {
+    let vocabulary = Vocabulary::shipped().unwrap();
+    let mut tools = tools::catalogue();
+    tools.extend(engine::catalogue(&vocabulary));
+    tools.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut rules = Rules::default();
+    rules.budgets.investigate_turns = u32::MAX;
+    rules.budgets.accepted_facts = u32::MAX;
+    let piece = EvidenceEntry { label: "disk".into(), kind: EvidenceKind::Directory, expected_sha256: None };
+    RunOpened {
+        format: FORMAT,
+        program: "bench".into(),
+        seed: Seed(Digest::of(b"bench")),
+        case: CaseEntry {
+            name: "bench".into(),
+            title: "bench".into(),
+            time_zone: "UTC".into(),
+            evidence: vec![piece],
+        },
+        rules,
+        vocabulary,
+        writers: Writers::shipped().unwrap(),
+        tools,
+        behaviour: Behaviour::ALL.into_iter().map(u16::from).collect(),
+        confined: true,
+        parent: None,
+    }
+}
+
+fn assigned() -> TaskAssigned {
+    let classes = [ToolClass::Investigate, ToolClass::Record];
+    let agent = AgentSpec {
+        name: "a".into(),
+        prompt: String::new(),
+        surface: classes.into(),
+        objectives: Vec::new(),
+    };
+    TaskAssigned { task: TaskId(1), agent, model: "scripted".into(), model_digest: None }
+}
+
+fn entry(stream: Stream, event: Event, payload: Option<Arc<[u8]>>) -> Entry {
+    let circumstance =
+        Circumstance { at: "2026-01-01T00:00:00.000000000Z".into(), ..Circumstance::default() };
+    Entry { stream, event, circumstance, payload }
+}
+
+/// Records a run as `app` does: appended first, done then.
+fn live(folder: &Path, raw: bool) -> Live {
+    let began = Instant::now();
+    let writer = Writer::create_with(folder, Options { store_raw: raw, ..Options::default() }).unwrap();
+    let (opened, assigned) = (opened(), assigned());
+    let setting = engine::Setting::new(opened.rules.clone(), opened.seed, &opened.tools, &[TaskId(1)]);
+    let mut task = Task::new(assigned.clone(), Arc::new(setting.with_writers(opened.writers.clone())));
+    let types: BTreeMap<String, RecordType> = opened
+        .tools
+        .iter()
+        .flat_map(|tool| &tool.records)
+        .map(|kind| (kind.name.clone(), kind.clone()))
+        .collect();
+    let gate = ground::Setting {
+        rules: &opened.rules.gate,
+        vocabulary: &opened.vocabulary,
+        types: &types,
+        writers: &opened.writers,
+    };
+    let first = [Event::RunOpened(Box::new(opened.clone())), Event::TaskAssigned(assigned)];
+    let first = first.into_iter().map(|event| entry(Stream::Run, event, None)).collect();
+    writer.append(first, Durability::Durable).unwrap();
+    let mut live = Live { facts: 0, bytes: 0, took: Duration::ZERO, calls: 0, asked: BTreeMap::new() };
+    let mut input = Input::Begin;
+    loop {
+        let step = task.step(input).unwrap();
+        let accepted = step.append.iter().any(|append| matches!(append.event, Event::ClaimAccepted(_)));
+        let entries = step
+            .append
+            .into_iter()
+            .map(|append| entry(Stream::Task(TaskId(1)), append.event, append.payload));
+        let durability = if accepted { Durability::Soon } else { Durability::Buffered };
+        writer.append(entries.collect(), durability).unwrap();
+        input = match step.command {
+            Command::AskModel(request) => Input::Replied(model(&request, live.calls)),
+            Command::CallTool(_) => {
+                let returned = tool(live.next());
+                live.bytes += returned.output.as_ref().unwrap().bytes().len() as u64;
+                Input::Returned(returned)
+            }
+            Command::Judge(Judgement::Reading { fact, reading, .. }) => {
+                let verdict = judge(&reading, fact, task.shelf(), &gate);
+                assert!(matches!(verdict, Verdict::Grounded { .. }), "{verdict:?}");
+                live.facts += 1;
+                Input::Judged(Box::new(verdict))
+            }
+            Command::Judge(Judgement::Absence { .. }) => panic!("no absence is claimed"),
+            Command::End => break,
+        };
+    }
+    writer.seal(vec![]).unwrap();
+    live.took = began.elapsed();
+    live
+}
+
+/// A call a turn, and now and then a fact of what the last one returned.
+fn model(request: &TurnRequest, calls: u32) -> Reply {
+    let call = |tool: &str, arguments| {
+        let id = CallId(format!("c{}", request.turn));
+        Reply { blocks: vec![ReplyBlock::Call(ToolCall { call: id, tool: tool.into(), arguments })] }
+    };
+    let Some(Message::User(said)) = request.messages.last().map(AsRef::as_ref) else { panic!() };
+    let returned = said.iter().find_map(|block| match block {
+        UserBlock::Answer { answer: Answer::Returned(returned), .. } => Some(returned),
+        UserBlock::Answer { .. } | UserBlock::Text { .. } => None,
+    });
+    match returned {
+        Some(returned) if calls % FACT_EVERY == 0 => {
+            let record = &returned.page.as_ref().unwrap().output.records()[3];
+            let path = record.fields["path"].value.to_text();
+            let reading = json!({"predicate": "present", "subject": path, "values": {"path": path},
+                "invocation": returned.invocation, "record": record.id.to_string()});
+            call("record_phenomenon", json!({"readings": [reading]}))
+        }
+        _ if calls < CALLS => call("find_files", json!({"name": format!("program-{calls}.dll")})),
+        _ => Reply { blocks: vec![ReplyBlock::Text { text: "done".into() }] },
+    }
+}
+
+/// What `find_files` returns: entries of folders with their times and places.
+fn tool(call: u32) -> ToolReturn {
+    let record = |number: u32| {
+        let unlike = Digest::of_parts(&[&call.to_le_bytes(), &number.to_le_bytes()]).to_string();
+        let path = format!("p1/Windows/System32/DriverStore/{}/program-{call}-{number}.dll", &unlike[..8]);
+        let ticks = 130_000_000_000_000_000 + u64::from(call) * 7_654_321 + u64::from(number) * 123_457;
+        let time = |after: u64| FieldValue::Time(Time::from_filetime(ticks + after));
+        let fields = [
+            ("path", FieldValue::Path(path.clone())),
+            ("name", FieldValue::Name(format!("program-{call}-{number}.dll"))),
+            ("kind", FieldValue::Name("file".into())),
+            ("size", FieldValue::Size(ticks % 1_000_003)),
+            ("born", time(0)),
+            ("modified", time(1_111)),
+        ];
+        let fields = fields.map(|(name, value)| (name.to_owned(), Field { at: None, value }));
+        Record {
+            defects: vec![],
+            fields: fields.into(),
+            id: RecordId(number),
+            kind: "dir_entry".into(),
+            locator: Locator { evidence: "disk".into(), path, stream: None, span: None },
+        }
+    };
+    ToolReturn {
+        outcome: Outcome::Ok,
+        completeness: Completeness::Complete,
+        normalised: Some(json!({"name": format!("program-{call}.dll")})),
+        output: Some(Arc::new(Output::new((0..RECORDS).map(record).collect()).unwrap())),
+        defects: vec![],
+        gaps: vec![],
+        notes: vec![],
+    }
+}
