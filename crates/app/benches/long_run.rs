@@ -133,8 +133,7 @@ fn opened() -> RunOpened {
     let mut rules = Rules::default();
     rules.budgets.investigate_turns = u32::MAX;
     rules.budgets.accepted_facts = u32::MAX;
-    let piece =
-        EvidenceEntry { label: "disk".into(), kind: EvidenceKind::Directory, expected_sha256: None };
+    let piece = EvidenceEntry { label: "disk".into(), kind: EvidenceKind::Directory, expected_sha256: None };
     RunOpened {
         format: FORMAT,
         program: "bench".into(),
@@ -179,8 +178,12 @@ fn live(folder: &Path, raw: bool) -> Live {
     let (opened, assigned) = (opened(), assigned());
     let setting = engine::Setting::new(opened.rules.clone(), opened.seed, &opened.tools, &[TaskId(1)]);
     let mut task = Task::new(assigned.clone(), Arc::new(setting.with_writers(opened.writers.clone())));
-    let types: BTreeMap<String, RecordType> =
-        opened.tools.iter().flat_map(|tool| &tool.records).map(|kind| (kind.name.clone(), kind.clone())).collect();
+    let types: BTreeMap<String, RecordType> = opened
+        .tools
+        .iter()
+        .flat_map(|tool| &tool.records)
+        .map(|kind| (kind.name.clone(), kind.clone()))
+        .collect();
     let gate = ground::Setting {
         rules: &opened.rules.gate,
         vocabulary: &opened.vocabulary,
@@ -195,8 +198,10 @@ fn live(folder: &Path, raw: bool) -> Live {
     loop {
         let step = task.step(input).unwrap();
         let accepted = step.append.iter().any(|append| matches!(append.event, Event::ClaimAccepted(_)));
-        let entries =
-            step.append.into_iter().map(|append| entry(Stream::Task(TaskId(1)), append.event, append.payload));
+        let entries = step
+            .append
+            .into_iter()
+            .map(|append| entry(Stream::Task(TaskId(1)), append.event, append.payload));
         let durability = if accepted { Durability::Soon } else { Durability::Buffered };
         writer.append(entries.collect(), durability).unwrap();
         input = match step.command {

@@ -289,8 +289,7 @@ impl Check {
         for (_, event, _) in events {
             let Event::InvocationEnded(ended) = event else { continue };
             let output = ended.output.and_then(|digest| outputs.get(&digest));
-            let (records, bytes) =
-                output.map_or((0, 0), |output| (output.count(), output.bytes().len()));
+            let (records, bytes) = output.map_or((0, 0), |output| (output.count(), output.bytes().len()));
             let shown = ended.shown.iter().all(|range| range.end.0 as usize <= records);
             if ended.records as usize != records || ended.bytes != bytes as u64 || !shown {
                 self.say(ended.invocation, "its output has another size than the log says");

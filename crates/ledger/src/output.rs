@@ -168,9 +168,8 @@ impl Output {
 
     /// Whether damage was met in any record.
     pub fn has_defects(&self) -> bool {
-        let whole = |line: &usize| {
-            self.bytes.get(*line..).is_some_and(|rest| rest.starts_with(b"{\"defects\":[],"))
-        };
+        let whole =
+            |line: &usize| self.bytes.get(*line..).is_some_and(|rest| rest.starts_with(b"{\"defects\":[],"));
         !self.lines.iter().all(whole)
     }
 

@@ -139,7 +139,8 @@ impl Writer {
     pub fn create_with(folder: &Path, options: Options) -> Result<Writer, CreateError> {
         let path = open::file(folder);
         let opened = create::create(folder, options)?;
-        Writer::start(path.clone(), opened, options).map_err(|source| CreateError::Fault(Fault::io(&path, source)))
+        Writer::start(path.clone(), opened, options)
+            .map_err(|source| CreateError::Fault(Fault::io(&path, source)))
     }
 
     /// Goes on with a run that was not sealed, after its whole chain was checked.
@@ -153,7 +154,8 @@ impl Writer {
     pub fn resume_with(folder: &Path, options: Options) -> Result<Writer, ResumeError> {
         let path = open::file(folder);
         let opened = create::resume(folder, options)?;
-        Writer::start(path.clone(), opened, options).map_err(|source| ResumeError::Fault(Fault::io(&path, source)))
+        Writer::start(path.clone(), opened, options)
+            .map_err(|source| ResumeError::Fault(Fault::io(&path, source)))
     }
 
     fn start(path: PathBuf, opened: Opened, options: Options) -> std::io::Result<Writer> {
@@ -168,7 +170,15 @@ impl Writer {
         })?;
         let reading = Mutex::new(None);
         let (sender, soon) = (Some(sender), Some(soon));
-        let inner = Inner { sender, soon, threads: vec![syncing, writing], reading, path, log, raw: options.store_raw };
+        let inner = Inner {
+            sender,
+            soon,
+            threads: vec![syncing, writing],
+            reading,
+            path,
+            log,
+            raw: options.store_raw,
+        };
         Ok(Writer { inner: Arc::new(inner) })
     }
 

@@ -100,7 +100,14 @@ impl<'b> Form<'b> {
         self.is(b"\"host\"").or_else(|| self.is(b"\"collection-copy\""))?;
         self.is(b",\"precision\":")?;
         let known = [
-            "nanosecond", "filetime", "microsecond", "millisecond", "centisecond", "second", "two_seconds", "day",
+            "nanosecond",
+            "filetime",
+            "microsecond",
+            "millisecond",
+            "centisecond",
+            "second",
+            "two_seconds",
+            "day",
         ];
         let precision = self.text()?;
         known.iter().any(|known| known.as_bytes() == precision).then_some(())?;
@@ -173,7 +180,8 @@ impl<'b> Form<'b> {
         let rest = self.rest();
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let digits = rest.get(..digits)?;
-        ((1..=18).contains(&digits.len()) && (digits.len() == 1 || !digits.starts_with(b"0"))).then_some(())?;
+        ((1..=18).contains(&digits.len()) && (digits.len() == 1 || !digits.starts_with(b"0")))
+            .then_some(())?;
         self.at += digits.len();
         Some(digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0')))
     }
@@ -184,7 +192,8 @@ impl<'b> Form<'b> {
         let rest = self.rest();
         let mut length = 0;
         loop {
-            length += rest.get(length..)?.iter().position(|byte| PLAIN.get(usize::from(*byte)) == Some(&false))?;
+            length +=
+                rest.get(length..)?.iter().position(|byte| PLAIN.get(usize::from(*byte)) == Some(&false))?;
             match rest.get(length)? {
                 b'"' => break,
                 b'\\' => length += escape(rest.get(length + 1..)?)?,
