@@ -4,6 +4,7 @@
 //! Run from a folder on the disk to be measured.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a helper of a test or measurement may stop it")]
+#![expect(clippy::disallowed_methods, reason = "a measurement measures time")]
 #![expect(clippy::print_stdout, reason = "a measurement prints its table")]
 
 use engine::{Command, Input, Judgement, Task, ToolReturn};
@@ -238,7 +239,7 @@ fn model(request: &TurnRequest, calls: u32) -> Reply {
         UserBlock::Answer { .. } | UserBlock::Text { .. } => None,
     });
     match returned {
-        Some(returned) if calls % FACT_EVERY == 0 => {
+        Some(returned) if calls.is_multiple_of(FACT_EVERY) => {
             let record = &returned.page.as_ref().unwrap().output.records()[3];
             let path = record.fields["path"].value.to_text();
             let reading = json!({"predicate": "present", "subject": path, "values": {"path": path},

@@ -140,6 +140,32 @@ fn durable_event_of_four_callers(bencher: Bencher<'_, '_>) {
 
 const STORED: u32 = 10_000;
 
+/// All that recording a long run durably costs, the moving of its log into the file included.
+#[divan::bench(sample_count = 3, sample_size = 1, args = [false, true])]
+fn durable_10000_payloads(bencher: Bencher<'_, '_>, compressible: bool) {
+    bencher
+        .with_inputs(|| (0..STORED).map(|turn| vec![reply(turn, compressible)]).collect::<Vec<_>>())
+        .bench_values(|calls| {
+            let folder = folder();
+            let writer = Writer::create(&folder.path().join("run")).unwrap();
+            for entries in calls {
+                writer.append(entries, Durability::Durable).unwrap();
+            }
+        });
+}
+
+#[divan::bench(sample_count = 3, sample_size = 1)]
+fn fdatasync_10000(bencher: Bencher<'_, '_>) {
+    bencher.bench_local(|| {
+        let folder = folder();
+        let mut file = File::create(folder.path().join("plain")).unwrap();
+        for _ in 0..STORED {
+            file.write_all(&[7; PAYLOAD]).unwrap();
+            file.sync_data().unwrap();
+        }
+    });
+}
+
 fn recorded(payloads: Option<bool>) -> TempDir {
     let folder = folder();
     let run = folder.path().join("run");
