@@ -57,14 +57,15 @@ impl Drop for Started {
     }
 }
 
-/// Starts the program, and waits until the agent has ended and only the hashing goes on.
+/// Starts the program, and waits until every agent has ended and only the hashing goes on.
 fn started(place: &Place, arguments: &[&str]) -> Started {
     let mut command = place.command(arguments);
     let child = Started(Some(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()));
     wait_for(|| {
         let run = place.runs().pop()?;
-        let ended = store::Reader::open(&run).ok()?.count("task_ended").ok()?;
-        (ended == 1).then_some(())
+        let reader = store::Reader::open(&run).ok()?;
+        let [assigned, ended] = ["task_assigned", "task_ended"].map(|name| reader.count(name).ok());
+        (assigned? > 0 && assigned == ended).then_some(())
     });
     child
 }
