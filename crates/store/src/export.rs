@@ -3,16 +3,17 @@
 //! The order in which SQLite was given rows, pages that became free, the write-ahead log and how payloads were compressed leave no trace in it.
 //! The same version of Locard makes the same bytes of the same run; another one may compress otherwise.
 
-use crate::codec::{self, Body};
+use crate::codec;
 use crate::fault::Fault;
 use crate::open::{self, OpenError};
 use crate::payload::{self, ReadError};
 use crate::reader;
+use crate::rows::{insert_event, insert_payload};
 use crate::schema::{self, SchemaError};
+use crate::writer::PreparedPayload;
 use ledger::event::Format;
-use ledger::{Digest, Event, Link, RunId};
-use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, OpenFlags, params};
+use ledger::{Digest, Event, RunId};
+use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
@@ -151,12 +152,12 @@ fn copy(
             run = circumstance.run;
         }
         sealed = matches!(event, Event::RunSealed(_));
-        insert_event(target, &link, event.name()).map_err(failed(target.path))?;
+        insert_event(&target.connection, &link, event.name()).map_err(failed(target.path))?;
         if let Some(digest) = event.payload().filter(|digest| named.insert(*digest)) {
             let bytes = payload::read(source, path, &digest).map_err(ExportError::Read)?;
             let (position, name) = (link.position, event.name());
             let bytes = bytes.ok_or(ExportError::Missing { position, name, digest })?;
-            insert_payload(target, &digest, bytes).map_err(failed(target.path))?;
+            insert_payload(&target.connection, &encoded(digest, bytes)).map_err(failed(target.path))?;
         }
     }
     for entry in payload::index(source, path).map_err(ExportError::Read)? {
@@ -170,34 +171,7 @@ fn copy(
     Ok(Exported { run, sealed, head, events: chain.len(), payloads: named.len() as u64 })
 }
 
-fn insert_event(target: &Target<'_>, link: &Link, name: &str) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO events (position, stream, sequence, name, event, circumstance, stream_hash, run_hash) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-    let position = i64::try_from(link.position)
-        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-    target.connection.prepare_cached(sql)?.execute(params![
-        position,
-        link.stream.number(),
-        link.sequence,
-        name,
-        ToSqlOutput::Borrowed(ValueRef::Text(&link.event)),
-        ToSqlOutput::Borrowed(ValueRef::Text(&link.circumstance)),
-        link.stream_hash.as_bytes().as_slice(),
-        link.run_hash.as_bytes().as_slice(),
-    ])?;
-    Ok(())
-}
-
-fn insert_payload(target: &Target<'_>, digest: &Digest, bytes: Vec<u8>) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO payloads (digest, encoding, length, body) VALUES (?1, ?2, ?3, ?4)";
-    let length =
-        i64::try_from(bytes.len()).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-    let body: Body = codec::encode(Arc::from(bytes));
-    target.connection.prepare_cached(sql)?.execute(params![
-        digest.as_bytes().as_slice(),
-        body.encoding().name(),
-        length,
-        body.bytes(),
-    ])?;
-    Ok(())
+/// A payload as every version with this codec stores it, whatever body it had.
+fn encoded(digest: Digest, bytes: Vec<u8>) -> PreparedPayload {
+    PreparedPayload { digest, length: bytes.len() as u64, body: codec::encode(Arc::from(bytes)) }
 }

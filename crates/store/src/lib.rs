@@ -18,6 +18,7 @@ mod log;
 mod open;
 mod payload;
 mod reader;
+mod rows;
 mod schema;
 mod seal;
 mod thread;

@@ -2,13 +2,13 @@
 
 use crate::fault::Fault;
 use crate::log::{Log, Room};
+use crate::rows::{insert_event, insert_payload};
 use crate::seal::{self, SealError, Sealed};
 use crate::writer::{AppendError, Call, Placed, Prepared, PreparedPayload, Stopped, Tally};
 use ledger::chain::Chain;
 use ledger::{Digest, Link};
 use rusqlite::Connection;
 use rusqlite::hooks::Wal;
-use rusqlite::types::{ToSqlOutput, ValueRef};
 use std::cell::Cell;
 use std::fs::File;
 use std::path::PathBuf;
@@ -247,7 +247,7 @@ impl Scribe {
                 if let Some(payload) = &entry.payload {
                     payloads += insert_payload(connection, payload)?;
                 }
-                insert_event(connection, entry)?;
+                insert_event(connection, &entry.link, entry.name)?;
             }
             Ok(())
         });
@@ -323,36 +323,4 @@ impl Linked {
         let Link { position, stream, sequence, .. } = self.link;
         Placed { position, stream, sequence }
     }
-}
-
-fn insert_event(connection: &Connection, Linked { link, name, .. }: &Linked) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO events (position, stream, sequence, name, event, circumstance, stream_hash, run_hash) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-    let position = i64::try_from(link.position)
-        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-    connection.prepare_cached(sql)?.execute((
-        position,
-        link.stream.number(),
-        link.sequence,
-        name,
-        ToSqlOutput::Borrowed(ValueRef::Text(&link.event)),
-        ToSqlOutput::Borrowed(ValueRef::Text(&link.circumstance)),
-        link.stream_hash.as_bytes().as_slice(),
-        link.run_hash.as_bytes().as_slice(),
-    ))?;
-    Ok(())
-}
-
-/// Stores the payload unless it is there already; returns how many were added.
-fn insert_payload(connection: &Connection, payload: &PreparedPayload) -> rusqlite::Result<u64> {
-    let sql = "INSERT INTO payloads (digest, encoding, length, body) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
-    let length = i64::try_from(payload.length)
-        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-    let added = connection.prepare_cached(sql)?.execute((
-        payload.digest.as_bytes().as_slice(),
-        payload.body.encoding().name(),
-        length,
-        payload.body.bytes(),
-    ))?;
-    Ok(added as u64)
 }
