@@ -193,14 +193,7 @@ impl Living<'_, '_> {
                 if self.recording.breaks_off_in(self.turn) && !self.recording.judged.contains(&claim) {
                     return Err(self.log_ends(task, self.turn, 0));
                 }
-                Ok(match judgement {
-                    Judgement::Reading { fact, reading, .. } => {
-                        Input::Judged(Box::new(bench.judge(&reading, fact, task.shelf())))
-                    }
-                    Judgement::Absence { id, absence, .. } => {
-                        Input::AbsenceJudged(Box::new(bench.judge_absence(&absence, id, task.shelf())))
-                    }
-                })
+                Ok(bench.answer(&judgement, task.shelf()))
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::judge::Bench;
 use crate::record::Recorder;
 use crate::shared::Shared;
 use crate::worker::Worker;
-use engine::{Command, Input, Invoke, Judgement, Step, StepError, Task, ToolReturn};
+use engine::{Command, Input, Invoke, Step, StepError, Task, ToolReturn};
 use ledger::chain::Cost;
 use ledger::event::TaskEnded;
 use ledger::turn::TurnRequest;
@@ -143,7 +143,7 @@ impl Drive {
                     cost = spent;
                     Input::Returned(returned)
                 }
-                Command::Judge(judgement) => self.judge(&judgement),
+                Command::Judge(judgement) => self.bench.answer(&judgement, self.task.shelf()),
                 Command::End => {
                     let ended = ended.ok_or(DriveError::Panicked { task })?;
                     (self.observe)(Progress::Ended { agent: self.agent.clone(), ended: ended.clone() });
@@ -164,18 +164,6 @@ impl Drive {
         for request in asked {
             // What it says now was recorded when it said so first.
             drop(self.model.turn(request).await);
-        }
-    }
-
-    fn judge(&self, judgement: &Judgement) -> Input {
-        let shelf = self.task.shelf();
-        match judgement {
-            Judgement::Reading { fact, reading, .. } => {
-                Input::Judged(Box::new(self.bench.judge(reading, *fact, shelf)))
-            }
-            Judgement::Absence { id, absence, .. } => {
-                Input::AbsenceJudged(Box::new(self.bench.judge_absence(absence, *id, shelf)))
-            }
         }
     }
 

@@ -4,8 +4,7 @@ use crate::stored::{AnswerError, Recording};
 use ledger::turn::Reply;
 use ledger::{Digest, Event, Output, OutputError};
 use std::cell::RefCell;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use store::{ReadError, Reader};
@@ -26,7 +25,7 @@ pub(crate) struct Fetched(HashMap<Digest, Result<Option<Payload>, Arc<ReadError>
 /// Takes note of what events name, for the thread that fetches it.
 pub(crate) struct Wanted {
     sender: Sender<(Digest, Kind)>,
-    known: RefCell<HashMap<Digest, ()>>,
+    known: RefCell<HashSet<Digest>>,
 }
 
 #[derive(Clone, Copy)]
@@ -44,9 +43,8 @@ impl Wanted {
             _ => return,
         };
         if let Some(digest) = event.payload()
-            && let Entry::Vacant(place) = self.known.borrow_mut().entry(digest)
+            && self.known.borrow_mut().insert(digest)
         {
-            place.insert(());
             // The thread ends only after this does.
             let _ = self.sender.send((digest, kind));
         }

@@ -6,7 +6,8 @@
 use crate::case_file::{Case, CaseError, kind_of, load_case};
 use crate::open::OpenRunError;
 use crate::stored::Stored;
-use ledger::{CaseEntry, EvidenceEntry, EvidenceKind};
+use ledger::event::RunOpened;
+use ledger::{CaseEntry, Circumstance, EvidenceEntry, EvidenceKind};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -100,6 +101,15 @@ pub fn evidence_of(folder: &Path, given: &[PathBuf]) -> Result<Case, GivenError>
     let Some(opened) = log.opened else {
         return Err(GivenError::NotOpened { folder: folder.to_owned() });
     };
+    placed(&opened, &log.begun, given)
+}
+
+/// The same of a run whose first event and its circumstance have been read.
+pub(crate) fn placed(
+    opened: &RunOpened,
+    begun: &Circumstance,
+    given: &[PathBuf],
+) -> Result<Case, GivenError> {
     let mut places = BTreeMap::new();
     for given in given {
         place(&opened.case, given, &mut places)?;
@@ -108,14 +118,14 @@ pub fn evidence_of(folder: &Path, given: &[PathBuf]) -> Result<Case, GivenError>
         let path = match places.remove(&entry.label) {
             Some(path) => path,
             None => {
-                let told = log.begun.evidence.get(&entry.label);
+                let told = begun.evidence.get(&entry.label);
                 told.map(PathBuf::from).ok_or_else(|| GivenError::Untold { label: entry.label.clone() })?
             }
         };
         checked(entry, path)
     };
     let paths = opened.case.evidence.iter().map(found).collect::<Result<_, _>>()?;
-    Ok(Case { entry: opened.case, paths, objectives: Vec::new() })
+    Ok(Case { entry: opened.case.clone(), paths, objectives: Vec::new() })
 }
 
 /// Notes which evidence of the case is given here.

@@ -1,5 +1,6 @@
 //! Glue: claims to the gateway.
 
+use engine::{Input, Judgement};
 use ground::{AbsenceVerdict, RecheckError, Searchable, Setting, Shelf, Verdict};
 use ledger::event::RunOpened;
 use ledger::{
@@ -46,6 +47,18 @@ impl Bench {
     pub(crate) fn judge_absence(&self, claim: &AbsenceClaim, id: AbsenceId, shelf: &Shelf) -> AbsenceVerdict {
         let searchable = Searchable { coverage: &self.coverage, evidence: &self.evidence };
         ground::judge_absence(claim, id, shelf, &searchable)
+    }
+
+    /// Judges what an engine asks to have judged, against what its task has seen.
+    pub(crate) fn answer(&self, judgement: &Judgement, shelf: &Shelf) -> Input {
+        match judgement {
+            Judgement::Reading { fact, reading, .. } => {
+                Input::Judged(Box::new(self.judge(reading, *fact, shelf)))
+            }
+            Judgement::Absence { id, absence, .. } => {
+                Input::AbsenceJudged(Box::new(self.judge_absence(absence, *id, shelf)))
+            }
+        }
     }
 
     pub(crate) fn vocabulary(&self) -> &Vocabulary {

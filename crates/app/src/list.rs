@@ -1,11 +1,11 @@
 //! Listing the runs of a folder without reading whole logs.
 
+use crate::names::told;
 use crate::open::newest_first;
 use crate::seal::{MANIFEST, ManifestError, read_manifest};
 use ledger::event::TaskEnded;
 use ledger::{Event, Stream};
 use serde::Serialize;
-use std::error::Error;
 use std::path::{Path, PathBuf};
 use store::{OpenError, ReadError, Reader};
 use thiserror::Error;
@@ -110,7 +110,7 @@ fn listed(folder: &Path) -> Listed {
     };
     if let Err(error) = read(folder, &mut listed) {
         listed.state = State::Unreadable;
-        listed.because = Some(chain(&error));
+        listed.because = Some(told(&error));
     }
     listed
 }
@@ -153,17 +153,6 @@ fn read(folder: &Path, listed: &mut Listed) -> Result<(), Unreadable> {
         (true, None) | (false, Some(_)) => return Err(Unreadable::Seal),
     }
     Ok(())
-}
-
-fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        source = error.source();
-    }
-    text
 }
 
 /// Whether `text` fits `pattern`, in which `*` stands for any bytes and `?` for one.

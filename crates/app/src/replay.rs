@@ -8,7 +8,7 @@ use crate::judge::Bench;
 use crate::names::told;
 use crate::open::OpenRunError;
 use crate::stored::{self, AnswerError, Recording, Stored, StoredTask};
-use engine::{Command, Input, Judgement, Setting, Step, Task};
+use engine::{Command, Input, Setting, Step, Task};
 use ledger::event::TaskEnded;
 use ledger::turn::TurnRequest;
 use ledger::{Event, TaskId, canonical};
@@ -49,6 +49,14 @@ pub struct ReplayRequest {
     pub agent: Option<String>,
     /// The only task.
     pub task: Option<TaskId>,
+}
+
+impl ReplayRequest {
+    /// Whether the task is asked for.
+    pub(crate) fn wants(&self, task: &StoredTask) -> bool {
+        self.task.is_none_or(|id| task.assigned.task == id)
+            && self.agent.as_ref().is_none_or(|agent| task.assigned.agent.name == *agent)
+    }
 }
 
 /// What became of one task.
@@ -107,19 +115,14 @@ pub(crate) fn chosen<'l>(
     log: &'l Stored,
     request: &ReplayRequest,
 ) -> Result<Vec<&'l StoredTask>, ReplayError> {
-    let wanted = |task: &&StoredTask| {
-        request.task.is_none_or(|id| task.assigned.task == id)
-            && request.agent.as_ref().is_none_or(|agent| task.assigned.agent.name == *agent)
-    };
-    let tasks: Vec<&StoredTask> = log.tasks.iter().filter(wanted).collect();
+    let tasks: Vec<&StoredTask> = log.tasks.iter().filter(|task| request.wants(task)).collect();
     if tasks.is_empty() && (request.task.is_some() || request.agent.is_some()) {
         return Err(no_task(request, log));
     }
     Ok(tasks)
 }
 
-/// The refusal of a task that the run does not have.
-pub(crate) fn no_task(request: &ReplayRequest, log: &Stored) -> ReplayError {
+fn no_task(request: &ReplayRequest, log: &Stored) -> ReplayError {
     let wanted = [request.task.map(|task| task.to_string()), request.agent.clone()];
     ReplayError::NoTask {
         wanted: wanted.into_iter().flatten().collect::<Vec<_>>().join(" of "),
@@ -241,12 +244,7 @@ impl<A: FnMut(&TurnRequest)> Player<'_, A> {
         let unreadable = |error: AnswerError| Stop::Diverged(self.refused(&error));
         let otherwise = |because: Option<&str>| Stop::Diverged(self.diverged(next, None, because));
         match command {
-            Command::Judge(Judgement::Reading { fact, reading, .. }) => {
-                Ok(Input::Judged(Box::new(self.bench.judge(reading, *fact, task.shelf()))))
-            }
-            Command::Judge(Judgement::Absence { id, absence, .. }) => {
-                Ok(Input::AbsenceJudged(Box::new(self.bench.judge_absence(absence, *id, task.shelf()))))
-            }
+            Command::Judge(judgement) => Ok(self.bench.answer(judgement, task.shelf())),
             Command::End => match (next, self.logged.events.last()) {
                 (None, Some(Event::TaskEnded(ended))) => Err(Stop::Ended(ended.clone())),
                 (None | Some(_), _) => Err(otherwise(None)),

@@ -103,7 +103,7 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     objectives::leave_out_foreign(&mut request);
     let RunRequest { case, agents, models, rules, runs, seed, work } = request;
     let seed = seed_of(seed, &case, &rules, &agents).map_err(RunError::Canonical)?;
-    let opened = opened(&case, rules, seed, !work.worker.unconfined)?;
+    let opened = opened(&case, rules, seed, vocabulary, !work.worker.unconfined)?;
     let tasks = (1..).map(TaskId).zip(agents).map(|(id, agent)| Charge::new(&models, agent, id, seed));
     let (tasks, assigned): (Vec<Charge>, Vec<TaskAssigned>) = tasks.unzip();
     let site = Site { case, work, before: None };
@@ -214,8 +214,13 @@ fn seed_of(seed: Option<Seed>, case: &Case, rules: &Rules, agents: &[Agent]) -> 
 }
 
 /// The first event of a run by this version.
-fn opened(case: &Case, rules: Rules, seed: Seed, confined: bool) -> Result<RunOpened, RunError> {
-    let vocabulary = Vocabulary::shipped().map_err(RunError::Vocabulary)?;
+fn opened(
+    case: &Case,
+    rules: Rules,
+    seed: Seed,
+    vocabulary: Vocabulary,
+    confined: bool,
+) -> Result<RunOpened, RunError> {
     let writers = Writers::shipped().map_err(RunError::Writers)?;
     let mut offered: Vec<ToolSpec> = tools::catalogue();
     offered.extend(engine::catalogue(&vocabulary));

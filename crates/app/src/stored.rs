@@ -5,7 +5,7 @@ use crate::open::OpenRunError;
 use engine::{Setting, ToolReturn};
 use ledger::event::{InvocationEnded, RunOpened, TaskAssigned};
 use ledger::turn::Reply;
-use ledger::{Behaviour, Circumstance, Digest, Event, Output, OutputError, Stream, TaskId};
+use ledger::{Behaviour, Circumstance, Digest, Event, Output, OutputError, RunId, Stream, TaskId};
 use std::path::Path;
 use std::sync::Arc;
 use store::{ReadError, Reader};
@@ -22,6 +22,10 @@ pub(crate) struct Stored {
     pub(crate) of_run: Vec<Event>,
     /// The tasks in the order of their assignment.
     pub(crate) tasks: Vec<StoredTask>,
+    /// The last link of the chain; `None` where the log is empty.
+    pub(crate) head: Option<Digest>,
+    /// Events of the log.
+    pub(crate) count: u64,
 }
 
 /// A task as it stands in the log.
@@ -66,8 +70,9 @@ impl Stored {
 
     fn read(reader: &Reader, met: impl Fn(&Event)) -> Result<Stored, ReadError> {
         let (begun, of_run, tasks) = (Circumstance::default(), Vec::new(), Vec::new());
-        let mut stored = Stored { opened: None, begun, of_run, tasks };
-        for event in reader.events() {
+        let mut stored = Stored { opened: None, begun, of_run, tasks, head: None, count: 0 };
+        let mut events = reader.events();
+        for event in events.by_ref() {
             let event = event?;
             met(&event.1);
             match event {
@@ -80,7 +85,14 @@ impl Stored {
                 (link, event, _) => stored.place(link.stream, event),
             }
         }
+        (stored.head, stored.count) = (events.so_far().head(), events.so_far().len());
         Ok(stored)
+    }
+
+    /// The run's name: by its log, or else by its folder.
+    pub(crate) fn name(&self, folder: &Path) -> Option<RunId> {
+        let by_folder = || folder.file_name().and_then(|name| RunId::new(name.to_str()?).ok());
+        self.begun.run.clone().or_else(by_folder)
     }
 
     fn place(&mut self, stream: Stream, event: Event) {

@@ -29,11 +29,12 @@ pub use timestamp::timestamp_request;
 
 use crate::fetched::{Wanted, beside};
 use crate::judge::Bench;
+use crate::names::told;
 use graph::Run;
 use ledger::event::TaskHead;
 use ledger::{Digest, Event, Stream, TaskId};
 use log::{Found, Log, Logged};
-use payloads::{Payloads, told};
+use payloads::Payloads;
 use std::path::{Path, PathBuf};
 use store::Reader;
 

@@ -1,7 +1,7 @@
 //! The calls of a run, as its log has them.
 
-use crate::replay::{ReplayError, ReplayRequest, no_task};
-use crate::stored::{Stored, StoredTask};
+use crate::replay::{ReplayError, ReplayRequest, chosen};
+use crate::stored::Stored;
 use ledger::event::{InvocationEnded, InvocationStarted};
 use ledger::{Event, InvocationId, TaskId};
 use serde_json::Value;
@@ -25,14 +25,7 @@ pub(super) struct Recorded {
 
 /// The calls of the wanted tasks, and how many of them have no end in the log.
 pub(super) fn calls(log: &Stored, only: &ReplayRequest) -> Result<(Vec<Call>, u64), ReplayError> {
-    let wanted = |task: &&StoredTask| {
-        only.task.is_none_or(|id| task.assigned.task == id)
-            && only.agent.as_ref().is_none_or(|agent| task.assigned.agent.name == *agent)
-    };
-    let tasks: Vec<&StoredTask> = log.tasks.iter().filter(wanted).collect();
-    if tasks.is_empty() && (only.task.is_some() || only.agent.is_some()) {
-        return Err(no_task(only, log));
-    }
+    let tasks = chosen(log, only)?;
     let mut calls: Vec<Call> = Vec::new();
     let mut known: BTreeMap<(String, String), usize> = BTreeMap::new();
     let mut endless = 0;

@@ -8,9 +8,10 @@ use super::folder::create_folder;
 use super::resume::{ModelsByName, agent_of};
 use crate::agents::Agent;
 use crate::clock::Clock;
+use crate::replay::ReplayRequest;
 use crate::stored::{Stored, StoredTask};
 use ledger::event::{Parent, RunOpened, TaskAssigned};
-use ledger::{Circumstance, Event, FORMAT, InvocationId, RunId, Stream, TaskId};
+use ledger::{Circumstance, Event, FORMAT, InvocationId, RunId, Stream};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,10 +21,8 @@ use store::{Durability, Entry, Reader, Writer};
 pub struct ForkRequest {
     /// The folder of the other run.
     pub folder: PathBuf,
-    /// The agent whose task goes another way.
-    pub agent: Option<String>,
-    /// That task.
-    pub task: Option<TaskId>,
+    /// The one task that goes another way.
+    pub of: ReplayRequest,
     /// The first turn of it that is asked anew.
     pub turn: u32,
     /// The model that it is asked of, by name; `None`: the same.
@@ -52,10 +51,9 @@ pub fn fork(request: &ForkRequest) -> Result<PathBuf, RunError> {
     let assigned = reassigned(request, opened, &task.assigned)?;
     let (made, id, writer) =
         create_folder(&request.runs, &opened.case.name, &*request.clock, store::Options::default())?;
-    let head = head(&reader).map_err(RunError::Log)?;
-    let run = stored.begun.run.clone().or_else(|| RunId::new(request.folder.file_name()?.to_str()?).ok());
+    let run = stored.name(&request.folder);
     let parent =
-        run.zip(head).map(|(run, head)| Parent { run, head, task: assigned.task, turn: request.turn });
+        run.zip(stored.head).map(|(run, head)| Parent { run, head, task: assigned.task, turn: request.turn });
     let opened =
         RunOpened { format: FORMAT, program: env!("CARGO_PKG_VERSION").to_owned(), parent, ..opened.clone() };
     let gone = gone(task, request.turn);
@@ -65,11 +63,7 @@ pub fn fork(request: &ForkRequest) -> Result<PathBuf, RunError> {
 }
 
 fn chosen<'s>(request: &ForkRequest, stored: &'s Stored) -> Result<&'s StoredTask, RunError> {
-    let fits = |task: &&StoredTask| {
-        request.task.is_none_or(|id| id == task.assigned.task)
-            && request.agent.as_ref().is_none_or(|agent| *agent == task.assigned.agent.name)
-    };
-    let mut fitting = stored.tasks.iter().filter(fits);
+    let mut fitting = stored.tasks.iter().filter(|task| request.of.wants(task));
     match (fitting.next(), fitting.next()) {
         (Some(task), None) => Ok(task),
         (None | Some(_), _) => Err(RunError::WhichTask {
@@ -98,13 +92,6 @@ fn gone(task: &StoredTask, turn: u32) -> BTreeSet<InvocationId> {
         _ => None,
     });
     started.collect()
-}
-
-fn head(reader: &Reader) -> Result<Option<ledger::Digest>, crate::open::OpenRunError> {
-    // The events have been read and checked once.
-    let mut events = reader.events();
-    events.by_ref().for_each(drop);
-    Ok(events.so_far().head())
 }
 
 /// What the new log says otherwise than the old one.

@@ -165,13 +165,19 @@ impl Open {
         let ids: Vec<TaskId> = self.assigned.iter().map(|assigned| assigned.task).collect();
         let setting = setting(&self.opened, &ids);
         let bench = Arc::new(Bench::new(&self.opened));
+        let reader = Reader::open(&self.folder).map_err(|source| {
+            let folder = self.folder.clone();
+            RunError::Log(OpenRunError::Open { folder, source: Box::new(source) })
+        })?;
         let (mut ready, mut ended) = (Vec::new(), Vec::new());
         for (charge, stored) in tasks {
-            match self.take_up(&stored, charge, &setting, &bench)? {
+            match self.take_up(&stored, charge, &reader, &setting, &bench)? {
                 Ok(task) => ready.push(task),
                 Err((agent, end)) => ended.push((stored.assigned.task, agent, end)),
             }
         }
+        // SQLite folds the log into the file only where nobody else reads it.
+        drop(reader);
         let stop = site.work.interrupt.of_one_run();
         let shared = Shared::default();
         let mut running = JoinSet::new();
@@ -203,16 +209,12 @@ impl Open {
         &self,
         stored: &StoredTask,
         charge: Charge,
+        reader: &Reader,
         setting: &Arc<Setting>,
         bench: &Bench,
     ) -> Result<Result<Ready, (String, TaskEnded)>, RunError> {
-        let open = |source| {
-            let folder = self.folder.clone();
-            RunError::Log(OpenRunError::Open { folder, source: Box::new(source) })
-        };
-        let reader = Reader::open(&self.folder).map_err(open)?;
         let mut asked = Vec::new();
-        let (task, _, played) = play(stored, &reader, setting, bench, |request| asked.push(request.clone()));
+        let (task, _, played) = play(stored, reader, setting, bench, |request| asked.push(request.clone()));
         match played {
             Played::LogEnds(first) => Ok(Ok(Ready { task, first: *first, charge, asked })),
             Played::Ended(end) => Ok(Err((charge.agent, end))),
@@ -320,7 +322,11 @@ pub(super) fn finished(
     let manifest = Manifest::of(id, opened, assigned, seal).map_err(RunError::Canonical)?;
     write_manifest(&folder, &manifest)
         .map_err(|source| RunError::Manifest { folder: folder.clone(), source })?;
-    let mismatches = hashed.iter().filter(|hashed| hashed.as_expected == Some(false));
-    let mismatches = mismatches.map(|hashed| hashed.evidence.clone()).collect();
-    Ok(Finished { folder, manifest, tasks, mismatches })
+    Ok(Finished { folder, manifest, tasks, mismatches: mismatches(hashed) })
+}
+
+/// Labels of evidence that does not have the hash that the case promises.
+pub(super) fn mismatches(hashed: &[EvidenceHashed]) -> Vec<String> {
+    let differ = hashed.iter().filter(|hashed| hashed.as_expected == Some(false));
+    differ.map(|hashed| hashed.evidence.clone()).collect()
 }

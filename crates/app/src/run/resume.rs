@@ -4,19 +4,19 @@
 //! What the last process had begun and not recorded is done again: a turn that has no reply, a call that has no end.
 
 use super::folder::refuse_runs_inside;
-use super::recording::{Open, finished};
+use super::recording::{Open, finished, mismatches};
 use super::{Charge, Finished, Models, RunError, Site, Workplace, carry_on, opened};
 use crate::agents::Agent;
 use crate::case_file::Case;
-use crate::given::evidence_of;
+use crate::given::placed;
 use crate::record::Recorder;
 use crate::seal::{Sealing, read_manifest};
 use crate::stored::{Stored, StoredTask};
 use ledger::event::{RunOpened, TaskAssigned, TaskEnded};
-use ledger::{Event, FORMAT, RunId};
+use ledger::{Event, FORMAT, RunId, Vocabulary};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use store::{Reader, ResumeError, Writer};
+use store::{ResumeError, Writer};
 
 /// Which run to go on with, and how.
 pub struct ResumeRequest {
@@ -45,13 +45,12 @@ pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
         Err(ResumeError::Sealed { .. }) => None,
         Err(source) => return Err(RunError::Resume { folder, source: Box::new(source) }),
     };
-    let (stored, reader) = Stored::open(&folder).map_err(RunError::Log)?;
+    let (stored, _) = Stored::open(&folder).map_err(RunError::Log)?;
     let Some(opened) = stored.opened.clone() else { return Err(RunError::NothingRecorded { folder }) };
-    let id = run_id(&folder, &stored)?;
-    let Some(writer) = writer else { return conclude(folder, &id, &opened, &stored, &reader) };
-    drop(reader);
+    let Some(id) = stored.name(&folder) else { return Err(RunError::NothingRecorded { folder }) };
+    let Some(writer) = writer else { return conclude(folder, &id, &opened, &stored) };
     request.work.worker.unconfined = !opened.confined;
-    let case = evidence_of(&folder, &request.evidence).map_err(RunError::Given)?;
+    let case = placed(&opened, &stored.begun, &request.evidence).map_err(RunError::Given)?;
     same_program(&folder, &case, &opened)?;
     let charges = charges(&request, &opened, &stored)?;
     let work = &request.work;
@@ -63,12 +62,6 @@ pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
     let open = taken_up(folder, id, opened, &stored, Recorder::new(writer, Arc::clone(&site.work.clock)));
     open.go_on(&site, hasher.confinement())?;
     carry_on(open, site, hasher, charges.into_iter().zip(stored.tasks).collect()).await
-}
-
-fn run_id(folder: &Path, stored: &Stored) -> Result<RunId, RunError> {
-    let name = || folder.file_name().and_then(|name| RunId::new(name.to_str()?).ok());
-    let id = stored.begun.run.clone().or_else(name);
-    id.ok_or_else(|| RunError::NothingRecorded { folder: folder.to_owned() })
 }
 
 fn taken_up(folder: PathBuf, id: RunId, opened: RunOpened, stored: &Stored, recorder: Recorder) -> Open {
@@ -85,13 +78,7 @@ fn taken_up(folder: PathBuf, id: RunId, opened: RunOpened, stored: &Stored, reco
 }
 
 /// A run whose log is sealed: its manifest is written, where it was not.
-fn conclude(
-    folder: PathBuf,
-    id: &RunId,
-    opened: &RunOpened,
-    stored: &Stored,
-    reader: &Reader,
-) -> Result<Finished, RunError> {
+fn conclude(folder: PathBuf, id: &RunId, opened: &RunOpened, stored: &Stored) -> Result<Finished, RunError> {
     let mut hashed = Vec::new();
     let mut payloads = 0;
     for event in &stored.of_run {
@@ -105,17 +92,11 @@ fn conclude(
     if let Some(manifest) =
         read_manifest(&folder).map_err(|source| RunError::Manifest { folder: folder.clone(), source })?
     {
-        let mismatches = hashed.iter().filter(|hashed| hashed.as_expected == Some(false));
-        let mismatches = mismatches.map(|hashed| hashed.evidence.clone()).collect();
+        let mismatches = mismatches(&hashed);
         return Ok(Finished { folder, manifest, tasks, mismatches });
     }
-    let read = |source| RunError::Log(crate::open::OpenRunError::Read { folder: folder.clone(), source });
-    let mut events = reader.events();
-    if let Some(error) = events.by_ref().find_map(Result::err) {
-        return Err(read(Box::new(error)));
-    }
-    let Some(head) = events.so_far().head() else { return Err(RunError::NothingRecorded { folder }) };
-    let seal = Sealing { head, events: events.so_far().len(), payloads };
+    let Some(head) = stored.head else { return Err(RunError::NothingRecorded { folder }) };
+    let seal = Sealing { head, events: stored.count, payloads };
     let assigned: Vec<TaskAssigned> = stored.tasks.iter().map(|task| task.assigned.clone()).collect();
     finished(folder, id, opened, &assigned, seal, tasks, &hashed)
 }
@@ -129,7 +110,8 @@ fn ended(task: &StoredTask) -> Option<(String, TaskEnded)> {
 
 /// Refuses to go on with a run that was begun with other words or tools than this program has.
 fn same_program(folder: &Path, case: &Case, begun: &RunOpened) -> Result<(), RunError> {
-    let ours = opened(case, begun.rules.clone(), begun.seed, begun.confined)?;
+    let vocabulary = Vocabulary::shipped().map_err(RunError::Vocabulary)?;
+    let ours = opened(case, begun.rules.clone(), begun.seed, vocabulary, begun.confined)?;
     let what = match () {
         () if begun.format != FORMAT => "format",
         () if ours.tools != begun.tools => "tools",

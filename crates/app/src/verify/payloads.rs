@@ -2,11 +2,11 @@
 
 use super::log::Logged;
 use crate::fetched::{Fetched, Payload};
+use crate::names::told;
 use ledger::event::InvocationEnded;
 use ledger::turn::Reply;
 use ledger::{Digest, Event, Output};
 use std::collections::{BTreeMap, BTreeSet};
-use std::error::Error;
 use std::sync::Arc;
 use store::Reader;
 
@@ -103,16 +103,4 @@ impl Payloads {
             }
         }
     }
-}
-
-/// An error with its causes.
-pub(super) fn told(error: &dyn Error) -> String {
-    let mut what = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        what.push_str(": ");
-        what.push_str(&error.to_string());
-        source = error.source();
-    }
-    what
 }

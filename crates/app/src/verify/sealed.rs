@@ -1,7 +1,7 @@
 //! The seal against the log before it, and the manifest against both: everything in it follows from the log.
 
 use super::log::{Found, Logged};
-use super::payloads::told;
+use crate::names::told;
 use crate::seal::{MANIFEST, Manifest, Sealing, read_manifest};
 use ledger::event::{RunSealed, TaskHead};
 use ledger::{Digest, Event, Stream};

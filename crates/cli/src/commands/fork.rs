@@ -6,15 +6,14 @@ use super::run_folder;
 use crate::arguments::{IntegrityArgument, WorkArguments};
 use crate::failure::Failure;
 use crate::printer::Printer;
-use app::{ForkRequest, SystemClock};
+use app::{ForkRequest, ReplayRequest, SystemClock};
 use std::sync::Arc;
 
 pub(super) fn execute(arguments: &ReplayArguments, turn: u32, printer: &mut Printer) -> Result<u8, Failure> {
     let folder = run_folder(&arguments.run, &arguments.runs)?;
     let request = ForkRequest {
         folder,
-        agent: arguments.agent.clone(),
-        task: arguments.task,
+        of: ReplayRequest { agent: arguments.agent.clone(), task: arguments.task },
         turn,
         model: arguments.model.clone(),
         runs: arguments.runs.clone(),
