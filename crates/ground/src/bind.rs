@@ -75,6 +75,10 @@ pub(crate) fn bind<'o>(
     if !claim.anchor().is_some_and(|wanted| stands(wanted, record, claim.manner(), tiers)) {
         return Err(Misfit::Absent);
     }
+    // A record that lacks another value is not meant either, however many of its fields hold this one.
+    if !claim.values.iter().all(|wanted| stands(wanted, record, claim.manner(), tiers)) {
+        return Err(Misfit::Absent);
+    }
     let own = setting.types.get(&record.kind).map(|kind| kind.subject.as_str());
     let claimed = match &claim.subject {
         Some(needle) => Some(subject(needle, record, own, tiers).ok_or(Misfit::Absent)?),

@@ -37,14 +37,11 @@ impl Query {
     }
 }
 
-/// What a record needs so that the claim is not simply absent from it (see [`crate::bind`]).
-///
-/// The values after the first without a field are not asked for: where that one stands in several fields, the record counts although the others are not there.
+/// What a record needs so that the claim is not simply absent from it (see [`crate::bind`]): each value, and the subject.
 pub(crate) fn of_claim(claim: &Claim<'_>) -> Query {
     let manner = claim.manner();
-    let placed = claim.values.iter().take_while(|wanted| wanted.field.is_some()).count();
-    let values = claim.values.iter().take(placed + 1);
-    let wanted = claim.anchor().into_iter().chain(values).map(|wanted| of_wanted(wanted, manner));
+    // The one that tells most comes first.
+    let wanted = claim.anchor().into_iter().chain(&claim.values).map(|wanted| of_wanted(wanted, manner));
     let subject = claim.subject.as_ref().map(|needle| Query::Any(whole(needle)));
     let mut all: Vec<Query> = Vec::new();
     for query in wanted.chain(subject) {

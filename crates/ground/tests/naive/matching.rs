@@ -61,7 +61,12 @@ fn held_whole(text: &str, value: &FieldValue, quotes: bool) -> Held {
         let name = items.iter().any(|item| name(text, item) > Sure::No);
         let best = each.max_by_key(Held::sure).unwrap_or(Held::No);
         // Open: items are texts by their type, but mostly names.
-        return if best == Held::No && name { Held::Open(WHOLE.to_vec()) } else { best };
+        if best == Held::No && name {
+            return Held::Open(WHOLE.to_vec());
+        }
+        // Open: whether an item is a free text, of which a part can be quoted.
+        let part = || items.iter().any(|item| part(text, &FieldValue::Text(item.clone())) != Held::No);
+        return if best == Held::No && quotes && part() { Held::Open(vec![Tier::Quoted]) } else { best };
     }
     if text.is_empty() {
         // Open: an empty value of an empty field.
@@ -124,7 +129,7 @@ fn open(holds: bool) -> Sure {
 /// Open: runs of white space; an IP address that stands in a text.
 fn free_text(text: &str, value: &str) -> Sure {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let same = yes(texts::nfc(text) == texts::nfc(value));
+    let same = yes(texts::nfc(text) == texts::nfc(value)).min(texts::plain(text)).min(texts::plain(value));
     same.max(open(words(text) == words(value))).max(address(text, value).min(Sure::Open))
 }
 

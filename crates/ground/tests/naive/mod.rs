@@ -394,12 +394,12 @@ fn enough(case: &Case<'_>, record_cited: bool) -> Sure {
     }
 }
 
-/// Open: a value that is short only in another spelling (`0x10`), one of a single character many times, one of yes and no.
+/// Open: a value that is short only in another spelling (`0x10`) or without its marks (`.exe`), one of a single character many times, one of yes and no.
 fn strength(case: &Case<'_>, value: &str) -> Sure {
     let least = case.rules.weak_below as usize;
     let bare = value.trim().trim_matches(['`', '"', '\'', '.']);
     let number = texts::number(bare).map(|number| number.to_string());
-    if bare.chars().count() < least {
+    if value.trim().chars().count() < least {
         return Sure::No;
     }
     let short = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count() < least;

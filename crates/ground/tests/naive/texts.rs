@@ -77,8 +77,18 @@ pub fn nfc(text: &str) -> String {
 
 /// Equal but for case, letter by letter.
 ///
-/// Open: letters beyond ASCII whose cases do not pair off; one of ASCII and one beyond are never equal.
+/// Open: letters beyond ASCII whose cases do not pair off; one of ASCII and one beyond are never equal, but for what NFC makes equal.
 pub fn same_letters(one: &str, other: &str) -> Sure {
+    letter_by_letter(one, other).min(plain(one)).min(plain(other))
+}
+
+/// Open: a letter that NFC turns into one of ASCII, as the Kelvin sign: the contract names NFC, but it may be a disguise.
+pub fn plain(text: &str) -> Sure {
+    let disguised = text.chars().any(|c| !c.is_ascii() && nfc(&c.to_string()).is_ascii());
+    if disguised { Sure::Open } else { Sure::Yes }
+}
+
+fn letter_by_letter(one: &str, other: &str) -> Sure {
     let (one, other): (Vec<_>, Vec<_>) = (one.nfc().collect(), other.nfc().collect());
     if one.len() != other.len() {
         return Sure::No;
@@ -193,6 +203,7 @@ pub fn number(text: &str) -> Option<i128> {
 
 /// Whether the words are a span of the text, at word boundaries on both sides.
 pub fn quoted(words: &str, text: &str) -> Sure {
+    let known = plain(words).min(plain(text));
     let (words, text) = (nfc(words), nfc(text));
     if words.trim().is_empty() {
         return Sure::No;
@@ -202,7 +213,7 @@ pub fn quoted(words: &str, text: &str) -> Sure {
     let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     // Open: runs of white space.
     let loose = spaced(&text) != text || spaced(&words) != words;
-    best.max(if loose && spaced(&text).contains(&spaced(&words)) { Sure::Open } else { Sure::No })
+    best.max(if loose && spaced(&text).contains(&spaced(&words)) { Sure::Open } else { Sure::No }).min(known)
 }
 
 /// Open: a boundary that is no white space; a span of few letters; a span out of a sentence that is negated elsewhere; white space at its ends.
