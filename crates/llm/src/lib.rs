@@ -1,14 +1,15 @@
 //! Models: what decides an agent's next step.
 //!
 //! A [`Model`] answers one turn at a time.
-//! This version embeds the [`Playbook`], which needs no key and no network, and [`Sloppy`], the same playbook with seeded mistakes.
+//! This version embeds the [`Playbook`], which needs no key and no network, and [`Sloppy`], the same playbook with seeded mistakes; [`api`] asks language models over the network.
 
+pub mod api;
 mod model;
 pub mod playbook;
 mod random;
 pub mod render;
 mod sloppy;
 
-pub use model::{Model, ModelError, Turning};
+pub use model::{Exchange, Model, ModelError, Turning, Usage};
 pub use playbook::Playbook;
 pub use sloppy::Sloppy;
