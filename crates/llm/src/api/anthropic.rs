@@ -5,7 +5,7 @@
 use super::error::StreamError;
 use super::received::{Asked, Lost, Received, Stop, arguments, count, told};
 use super::settings::Settings;
-use super::transcript::{Part, Role, Transcript, Turn};
+use super::transcript::{Part, Role, Transcript, Turn, tool_name};
 use crate::model::Usage;
 use ledger::ToolSpec;
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,8 @@ use std::collections::BTreeMap;
 pub(crate) const VERSION: &str = "2023-06-01";
 /// A breakpoint of the cache looks back over 20 blocks; with one so many before the last, a turn of 16 calls is bridged.
 const BLOCKS_BETWEEN_BREAKPOINTS: usize = 15;
+/// The member of deltas that hold pieces of a call's arguments.
+const INPUT: &str = "partial_json";
 
 #[derive(Serialize)]
 struct Request<'a> {
@@ -236,7 +238,7 @@ impl Reader {
             Some("text_delta") => "text",
             Some("thinking_delta") => "thinking",
             Some("signature_delta") => "signature",
-            Some("input_json_delta") => "partial_json",
+            Some("input_json_delta") => INPUT,
             Some(_) | None => return Ok(()),
         };
         let piece = delta.get(member).and_then(Value::as_str);
@@ -288,15 +290,11 @@ impl Block {
     /// The part that it is, and how it goes back; a blank text does not.
     fn finish(self, asked: &mut Asked<'_>) -> Result<(Option<Part>, Option<Box<RawValue>>), StreamError> {
         let mut members: Members = serde_json::from_str(self.raw.get()).map_err(StreamError::Json)?;
-        let text = |members: &Members, name: &str| {
-            members.get(name).and_then(|raw| serde_json::from_str::<String>(raw.get()).ok())
-        };
         let mut changed = false;
         for (name, added) in &self.added {
-            if *name != "partial_json" {
+            if *name != INPUT {
                 let whole = text(&members, name).unwrap_or_default() + added;
-                members.insert((*name).to_owned(), raw(&whole)?);
-                changed = true;
+                changed |= set(&mut members, name, raw(&whole)?);
             }
         }
         let part = match text(&members, "type").as_deref() {
@@ -305,24 +303,9 @@ impl Block {
                 Some(_) | None => return Ok((None, None)),
             },
             Some("tool_use") => {
-                let tool = text(&members, "name").ok_or(StreamError::Shape { expected: "a tool's name" })?;
-                let id = text(&members, "id").unwrap_or_default();
-                let call = asked.own_id(&id);
-                if call != id {
-                    members.insert("id".to_owned(), raw(&call)?);
-                    changed = true;
-                }
-                let came = self.added.get("partial_json").map(String::as_str);
-                let came = came.or(members.get("input").map(|input| input.get())).unwrap_or_default();
-                let arguments = arguments(came);
-                let input = match serde_json::from_str::<Members>(came) {
-                    Ok(_) => RawValue::from_string(came.trim().to_owned()).map_err(StreamError::Json)?,
-                    Err(_) if arguments.is_object() => raw(&arguments)?,
-                    Err(_) => raw(&json!({}))?,
-                };
-                changed |= members.insert("input".to_owned(), input.clone()).map(|old| old.get().to_owned())
-                    != Some(input.get().to_owned());
-                Some(Part::Call { call, tool, arguments })
+                let (part, is_other) = call(&mut members, self.added.get(INPUT), asked)?;
+                changed |= is_other;
+                Some(part)
             }
             // Thinking, and what belongs to the provider alone.
             Some(_) => None,
@@ -331,6 +314,41 @@ impl Block {
         let wire = if changed { raw(&members)? } else { self.raw };
         Ok((part, Some(wire)))
     }
+}
+
+/// The call that a block makes, and whether its members had to be changed for it to go back.
+fn call(
+    members: &mut Members,
+    added: Option<&String>,
+    asked: &mut Asked<'_>,
+) -> Result<(Part, bool), StreamError> {
+    let tool = text(members, "name").ok_or(StreamError::Shape { expected: "a tool's name" })?;
+    let call = asked.own_id(&text(members, "id").unwrap_or_default());
+    let came = added.map(String::as_str).or(members.get("input").map(|input| input.get()));
+    let came = came.unwrap_or_default().to_owned();
+    let arguments = arguments(&came);
+    let input = match serde_json::from_str::<Members>(&came) {
+        // The very bytes, numbers and order of members included.
+        Ok(_) => RawValue::from_string(came.trim().to_owned()).map_err(StreamError::Json)?,
+        Err(_) if arguments.is_object() => raw(&arguments)?,
+        Err(_) => raw(&json!({}))?,
+    };
+    let changed = [
+        set(members, "id", raw(&call)?),
+        set(members, "name", raw(&tool_name(&tool))?),
+        set(members, "input", input),
+    ];
+    Ok((Part::Call { call, tool, arguments }, changed.contains(&true)))
+}
+
+fn text(members: &Members, name: &str) -> Option<String> {
+    members.get(name).and_then(|raw| serde_json::from_str(raw.get()).ok())
+}
+
+/// Sets a member; whether that changed it.
+fn set(members: &mut Members, name: &str, value: Box<RawValue>) -> bool {
+    let new = value.get().to_owned();
+    members.insert(name.to_owned(), value).is_none_or(|old| old.get() != new)
 }
 
 fn raw<T: Serialize>(value: &T) -> Result<Box<RawValue>, StreamError> {

@@ -249,34 +249,12 @@ impl Reader {
             // `stop` with calls is what some servers say.
             _ => Stop::Done,
         };
-        let (mut parts, mut wire) = (Vec::new(), Vec::new());
+        let mut parts = Vec::new();
         if !self.content.trim().is_empty() {
             parts.push(Part::Text(self.content.clone()));
         }
-        for call in self.calls.into_values() {
-            let id = call.members.get("id").and_then(Value::as_str).unwrap_or_default();
-            let id = asked.own_id(id);
-            let read = arguments(&call.arguments);
-            // Servers whose templates read the arguments fail over a text that is no object.
-            let is_object = serde_json::from_str::<Map<String, Value>>(&call.arguments).is_ok();
-            let sent = match (is_object, read.is_object()) {
-                (true, _) => call.arguments,
-                (false, true) => read.to_string(),
-                (false, false) => "{}".to_owned(),
-            };
-            wire.push(called(call.members, &id, &tool_name(&call.name), &sent));
-            parts.push(Part::Call { call: id, tool: call.name, arguments: read });
-        }
-        let has_calls = !wire.is_empty();
-        let verbatim = match parts.is_empty() {
-            true => None,
-            false => {
-                // Reasoning belongs to the calls that it led to; without them some servers refuse it.
-                let others = if has_calls { self.others } else { Map::new() };
-                Some(to_raw_value(&said(others, &self.content, wire)).map_err(StreamError::Json)?)
-            }
-        };
-        if stop == Stop::Done && !has_calls {
+        let made: Vec<_> = self.calls.into_values().map(|call| call.finish(asked)).collect();
+        if made.is_empty() && stop == Stop::Done {
             let found = encoded_calls(&self.content, asked.tools);
             if !found.is_empty() {
                 let call = |(tool, arguments)| Part::Call { call: asked.own_id(""), tool, arguments };
@@ -285,7 +263,33 @@ impl Reader {
                 return Ok(Received { parts, verbatim: None, stop, usage: self.usage });
             }
         }
+        // Reasoning belongs to the calls that it led to; without them some servers refuse it.
+        let others = if made.is_empty() { Map::new() } else { self.others };
+        let (calls, wire): (Vec<_>, Vec<_>) = made.into_iter().unzip();
+        parts.extend(calls);
+        let verbatim = match parts.is_empty() {
+            true => None,
+            false => Some(to_raw_value(&said(others, &self.content, wire)).map_err(StreamError::Json)?),
+        };
         Ok(Received { parts, verbatim, stop, usage: self.usage })
+    }
+}
+
+impl Call {
+    /// The call, and how it goes back.
+    fn finish(self, asked: &mut Asked<'_>) -> (Part, Value) {
+        let id = self.members.get("id").and_then(Value::as_str).unwrap_or_default();
+        let call = asked.own_id(id);
+        let arguments = arguments(&self.arguments);
+        // Servers whose templates read the arguments fail over a text that is no object.
+        let is_object = serde_json::from_str::<Map<String, Value>>(&self.arguments).is_ok();
+        let sent = match (is_object, arguments.is_object()) {
+            (true, _) => self.arguments,
+            (false, true) => arguments.to_string(),
+            (false, false) => "{}".to_owned(),
+        };
+        let wire = called(self.members, &call, &tool_name(&self.name), &sent);
+        (Part::Call { call, tool: self.name, arguments }, wire)
     }
 }
 

@@ -111,6 +111,8 @@ impl Model for Remote {
     }
 
     fn turn<'a>(&'a mut self, request: &'a TurnRequest) -> Turning<'a> {
+        // A turn that is dropped half way leaves no figures of another.
+        self.exchange = None;
         Box::pin(async move {
             let exchange =
                 Exchange { request: request.digest, attempts: 0, usage: Usage::default(), request_id: None };

@@ -15,9 +15,13 @@ pub struct Request {
     pub body: String,
 }
 
-/// Reads one request; an error where there is none.
+/// Reads one request; `InvalidData` where something else comes.
 pub(super) fn read(stream: &TcpStream) -> io::Result<Request> {
     let mut reader = BufReader::new(stream);
+    // The hello of TLS, say.
+    if !reader.fill_buf()?.first().is_some_and(u8::is_ascii_uppercase) {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
     let mut line = String::new();
     reader.read_line(&mut line)?;
     let path = line.split(' ').nth(1).ok_or(io::ErrorKind::UnexpectedEof)?.to_owned();

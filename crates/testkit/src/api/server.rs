@@ -115,7 +115,13 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 }
 
 fn serve(mut stream: TcpStream, state: &Mutex<State>) -> io::Result<()> {
-    let request = http::read(&stream)?;
+    let request = match http::read(&stream) {
+        Ok(request) => request,
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            return http::answer(&mut stream, 400, &[], "");
+        }
+        Err(error) => return Err(error),
+    };
     let (speaks, play) = {
         let mut state = lock(state);
         let body: Value = serde_json::from_str(&request.body).unwrap_or_default();
