@@ -88,6 +88,15 @@ pub enum ReplyBlock {
     },
     /// A call.
     Call(ToolCall),
+    /// The message as its provider said it: thinking goes back there with its signature, over its very bytes, or not at all.
+    ///
+    /// It is for the provider alone: never evidence, and nothing that is read for what it says.
+    Verbatim {
+        /// The dialect of the provider, such as `anthropic`.
+        provider: String,
+        /// The message: JSON, as text, so that the record's own form of JSON does not touch it.
+        message: String,
+    },
 }
 
 /// A call that a model asks for.
@@ -107,7 +116,7 @@ impl Reply {
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.blocks.iter().filter_map(|block| match block {
             ReplyBlock::Call(call) => Some(call),
-            ReplyBlock::Text { .. } => None,
+            ReplyBlock::Text { .. } | ReplyBlock::Verbatim { .. } => None,
         })
     }
 }

@@ -11,7 +11,6 @@ mod error;
 mod key;
 mod lenient;
 mod link;
-mod memory;
 mod openai;
 mod received;
 mod remote;
@@ -19,6 +18,7 @@ mod retry;
 mod settings;
 mod sse;
 mod transcript;
+mod verbatim;
 
 pub use address::{Address, AddressError, Dialect};
 pub use clock::{Clock, MonotonicClock};

@@ -57,7 +57,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) tools: &'a [ToolSpec],
     pub(crate) transcript: &'a Transcript,
     /// For each turn its message as it came, where it is known.
-    pub(crate) kept: &'a [Option<&'a RawValue>],
+    pub(crate) kept: &'a [Option<Box<RawValue>>],
 }
 
 /// The body of a request.
@@ -78,7 +78,7 @@ pub(crate) fn body(parts: Parts<'_>) -> Result<Vec<u8>, serde_json::Error> {
         .turns
         .iter()
         .enumerate()
-        .map(|(index, turn)| message(turn, parts.kept.get(index).copied().flatten()))
+        .map(|(index, turn)| message(turn, parts.kept.get(index).and_then(Option::as_deref)))
         .collect();
     breakpoints(&mut messages);
     serde_json::to_vec(&Request {

@@ -51,7 +51,7 @@ pub(crate) fn body(parts: Parts<'_>, is_home: bool) -> Result<Vec<u8>, serde_jso
         messages.push(Message::Built(json!({"role": "system", "content": parts.system})));
     }
     for (index, turn) in parts.transcript.turns.iter().enumerate() {
-        match (turn.role, parts.kept.get(index).copied().flatten()) {
+        match (turn.role, parts.kept.get(index).and_then(Option::as_deref)) {
             (Role::Assistant, Some(kept)) => messages.push(Message::Kept(kept)),
             (Role::Assistant, None) => messages.push(Message::Built(assistant(turn))),
             (Role::User, _) => messages.extend(user(turn).into_iter().map(Message::Built)),

@@ -6,12 +6,11 @@ use super::clock::{Clock, MonotonicClock};
 use super::error::{Again, ApiError};
 use super::key::ApiKey;
 use super::link::Link;
-use super::memory::Memory;
 use super::received::{Asked, Received, Stop};
 use super::retry::Patience;
 use super::settings::{Settings, SetupError};
 use super::transcript::{Part, Transcript, check_transcript, transcript};
-use super::{anthropic, openai};
+use super::{anthropic, openai, verbatim};
 use crate::model::{Exchange, Model, ModelError, Turning, Usage};
 use ledger::turn::{Reply, ReplyBlock, ToolCall, TurnRequest};
 use ledger::{CallId, Digest};
@@ -80,7 +79,7 @@ impl Provider {
 
     /// The model for one task.
     pub fn model(&self) -> Remote {
-        Remote { provider: self.clone(), memory: Memory::default(), exchange: None }
+        Remote { provider: self.clone(), exchange: None }
     }
 }
 
@@ -88,7 +87,6 @@ impl Provider {
 #[derive(Debug)]
 pub struct Remote {
     provider: Provider,
-    memory: Memory,
     exchange: Option<Exchange>,
 }
 
@@ -117,14 +115,10 @@ impl Model for Remote {
             let exchange =
                 Exchange { request: request.digest, attempts: 0, usage: Usage::default(), request_id: None };
             let mut turn = Turn { provider: &self.provider.inner, exchange };
-            let replied = turn.replied(request, &self.memory).await;
+            let replied = turn.replied(request).await;
             self.exchange = Some(turn.exchange);
             let received = replied?;
-            let reply = reply(&received.parts);
-            if let Some(verbatim) = received.verbatim {
-                self.memory.keep(&received.parts, verbatim);
-            }
-            Ok(reply)
+            Ok(reply(&received, self.provider.inner.dialect))
         })
     }
 }
@@ -136,14 +130,14 @@ struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    async fn replied(&mut self, request: &TurnRequest, memory: &Memory) -> Result<Received, ModelError> {
+    async fn replied(&mut self, request: &TurnRequest) -> Result<Received, ModelError> {
         let mut transcript = transcript(request).map_err(|error| self.no_reply(ApiError::Encode(error)))?;
         let mut limit = self.provider.settings.reply_tokens;
         let (mut was_cut, mut was_told) = (false, false);
         loop {
             check_transcript(&transcript).map_err(|error| self.no_reply(ApiError::Transcript(error)))?;
-            let body = self.body(request, &transcript, memory, limit)?;
-            let received = self.sent(request, ids(&transcript, memory), body).await?;
+            let body = self.body(request, &transcript, limit)?;
+            let received = self.sent(request, ids(&transcript), body).await?;
             match &received.stop {
                 // Neither costs a turn: the engine does not hear of the half reply, nor of the silence.
                 Stop::Cut if !was_cut => {
@@ -169,10 +163,9 @@ impl Turn<'_> {
         &self,
         request: &TurnRequest,
         transcript: &Transcript,
-        memory: &Memory,
         limit: u32,
     ) -> Result<Vec<u8>, ModelError> {
-        let kept = memory.of(&transcript.turns);
+        let kept = verbatim::of(request, transcript, self.provider.dialect);
         let parts = Parts {
             model: &self.provider.model,
             settings: &self.provider.settings,
@@ -241,16 +234,16 @@ impl Turn<'_> {
     }
 }
 
-fn ids(transcript: &Transcript, memory: &Memory) -> BTreeSet<String> {
+fn ids(transcript: &Transcript) -> BTreeSet<String> {
     let parts = transcript.turns.iter().flat_map(|turn| &turn.parts);
     let id = |part: &Part| match part {
         Part::Call { call, .. } => Some(call.clone()),
         Part::Text(_) | Part::Result { .. } => None,
     };
-    parts.filter_map(id).chain(memory.ids().map(str::to_owned)).collect()
+    parts.filter_map(id).collect()
 }
 
-fn reply(parts: &[Part]) -> Reply {
+fn reply(received: &Received, dialect: Dialect) -> Reply {
     let block = |part: &Part| match part {
         Part::Text(text) => Some(ReplyBlock::Text { text: text.clone() }),
         Part::Call { call, tool, arguments } => Some(ReplyBlock::Call(ToolCall {
@@ -260,5 +253,6 @@ fn reply(parts: &[Part]) -> Reply {
         })),
         Part::Result { .. } => None,
     };
-    Reply { blocks: parts.iter().filter_map(block).collect() }
+    let kept = received.verbatim.as_deref().and_then(|message| verbatim::block(dialect, message));
+    Reply { blocks: received.parts.iter().filter_map(block).chain(kept).collect() }
 }

@@ -265,7 +265,7 @@ pub fn transcript(request: &TurnRequest) -> Result<Transcript, serde_json::Error
 fn what_was_unread(block: &ReplyBlock) -> Option<(&str, &str)> {
     match block {
         ReplyBlock::Call(call) => Some((call.call.0.as_str(), call.arguments.as_str()?)),
-        ReplyBlock::Text { .. } => None,
+        ReplyBlock::Text { .. } | ReplyBlock::Verbatim { .. } => None,
     }
 }
 
@@ -300,6 +300,7 @@ fn user(
 
 fn assistant(blocks: &[ReplyBlock]) -> Turn {
     let part = |block: &ReplyBlock| match block {
+        ReplyBlock::Verbatim { .. } => None,
         ReplyBlock::Text { text } if text.trim().is_empty() => None,
         ReplyBlock::Text { text } => Some(Part::Text(text.clone())),
         ReplyBlock::Call(call) => Some(Part::Call {

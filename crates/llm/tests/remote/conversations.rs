@@ -1,6 +1,6 @@
 //! Tasks of several turns.
 
-use super::world::{BOTH, begun, calls, ids, says, settings, world, world_with};
+use super::world::{BOTH, Talk, begun, calls, ids, says, settings, world, world_with};
 use ledger::turn::{Message, ReplyBlock, UserBlock};
 use llm::api::Settings;
 use llm::{Model, ModelError, Usage};
@@ -116,7 +116,7 @@ async fn reasoning_and_what_else_a_server_wants_back_goes_with_the_calls() {
 }
 
 #[tokio::test]
-async fn a_resumed_task_is_asked_without_memory() {
+async fn a_resumed_task_is_asked_as_if_it_had_never_stopped() {
     for speaks in BOTH {
         let world = world(speaks, |number, _| match number {
             0 => Play::Say(Says::new([
@@ -126,15 +126,52 @@ async fn a_resumed_task_is_asked_without_memory() {
             ])),
             _ => says("Done."),
         });
+        let (mut model, mut talk) = (world.provider.model(), begun());
+        let reply = talk.ask(&mut model).await.unwrap();
+        talk.answer(&reply, "");
+        let mut resumed = Talk { messages: talk.messages.clone(), turn: talk.turn };
+        talk.ask(&mut model).await.unwrap();
+        resumed.ask(&mut world.provider.model()).await.unwrap();
+        let kept = world.server.kept();
+        assert_eq!(kept[1].request.body, kept[2].request.body);
+        assert_eq!(world.server.broken(), [""; 0]);
+    }
+}
+
+#[tokio::test]
+async fn what_another_provider_said_or_the_engine_renamed_is_built_from_the_record() {
+    for speaks in BOTH {
+        let world = world(speaks, |number, _| if number == 0 { calls(&["a"]) } else { says("Done.") });
         let mut talk = begun();
         let reply = talk.ask(&mut world.provider.model()).await.unwrap();
         talk.answer(&reply, "");
-        let resumed = talk.ask(&mut world.provider.model()).await;
-        match speaks {
-            // The recorded reply has no thinking: this server wants it back, a real one only while thinking is on.
-            Speaks::Anthropic => assert!(matches!(resumed, Err(ModelError::NoReply { .. })), "{resumed:?}"),
-            Speaks::OpenAi => assert_eq!(world.server.broken(), [""; 0]),
+        let Some(Message::Assistant(blocks)) = talk.messages.get(1).map(AsRef::as_ref) else { panic!() };
+        let change = |provider: Option<&str>, id: &str| {
+            let mut blocks = blocks.clone();
+            for block in &mut blocks {
+                match block {
+                    ReplyBlock::Call(call) => call.call.0 = id.into(),
+                    ReplyBlock::Verbatim { provider: said, .. } => {
+                        provider.unwrap_or(said).to_owned().clone_into(said);
+                    }
+                    ReplyBlock::Text { .. } => {}
+                }
+            }
+            Arc::new(Message::Assistant(blocks))
+        };
+        for (provider, id) in [(None, "renamed"), (Some("another"), "a")] {
+            let mut other = begun();
+            let mut said = reply.clone();
+            other.messages.push(change(provider, id));
+            if let Some(ReplyBlock::Call(call)) = said.blocks.first_mut() {
+                call.call.0 = id.into();
+            }
+            other.answer(&said, "");
+            other.ask(&mut world.provider.model()).await.unwrap();
+            let sent = world.server.kept().pop().unwrap().body;
+            assert!(sent["messages"].to_string().contains(&format!("\"id\":\"{id}\"")), "{sent}");
         }
+        assert_eq!(world.server.broken(), [""; 0]);
     }
 }
 
@@ -174,7 +211,7 @@ async fn a_model_that_answers_results_with_nothing_is_told_once_to_go_on() {
         let reply = talk.ask(&mut model).await.unwrap();
         talk.answer(&reply, "");
         let reply = talk.ask(&mut model).await.unwrap();
-        assert_eq!(reply.blocks, [ReplyBlock::Text { text: "Done.".into() }]);
+        assert_eq!(reply.blocks[0], ReplyBlock::Text { text: "Done.".into() });
         assert_eq!(model.last_exchange().unwrap().attempts, 2);
         talk.answer(&reply, "Really?");
         // Silent twice is silent.

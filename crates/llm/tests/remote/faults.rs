@@ -53,7 +53,7 @@ async fn what_passes_is_tried_again_and_loses_nothing() {
             let (mut model, mut talk) = (world.provider.model(), begun());
             let reply =
                 talk.ask(&mut model).await.unwrap_or_else(|error| panic!("{speaks:?} {fault:?}: {error}"));
-            assert_eq!((reply.blocks.len(), reply.calls().count()), (2, 1), "{speaks:?} {fault:?}");
+            assert_eq!((reply.blocks.len(), reply.calls().count()), (3, 1), "{speaks:?} {fault:?}");
             assert_eq!(world.server.kept().len(), 3, "{fault:?}");
             assert_eq!(model.last_exchange().unwrap().attempts, 3);
             let waits = world.waits.0.lock().unwrap().clone();

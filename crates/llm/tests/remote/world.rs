@@ -4,7 +4,7 @@ use ledger::event::Refusal;
 use ledger::turn::{Answer, Message, Reply, ReplyBlock, Returned, TurnRequest, UserBlock};
 use ledger::{
     CallId, Completeness, Digest, Fence, IdSpace, InvocationId, Outcome, Seed, TaskId, ToolClass, ToolSpec,
-    Writers,
+    Writers, canonical,
 };
 use llm::api::{Address, ApiKey, Clock, Provider, Retries, Settings};
 use llm::{Model, ModelError};
@@ -130,7 +130,11 @@ impl Talk {
     pub(crate) async fn ask(&mut self, model: &mut dyn Model) -> Result<Reply, ModelError> {
         self.turn += 1;
         let reply = model.turn(&request(self.turn, self.messages.clone())).await?;
-        let mut blocks = reply.blocks.clone();
+        // What is recorded is all that is left of it when the task is resumed.
+        let recordable = without_fractions(reply.clone());
+        let recorded: Reply = serde_json::from_slice(&canonical::to_vec(&recordable).unwrap()).unwrap();
+        assert_eq!(recorded, recordable);
+        let mut blocks = recorded.blocks;
         if blocks.is_empty() {
             blocks.push(ReplyBlock::Text { text: "(no words)".into() });
         }
@@ -156,6 +160,21 @@ impl Talk {
         }
         self.say(blocks);
     }
+}
+
+/// As the engine takes a reply: a record has no fractions.
+fn without_fractions(mut reply: Reply) -> Reply {
+    for block in &mut reply.blocks {
+        if let ReplyBlock::Call(call) = block {
+            for member in call.arguments.as_object_mut().into_iter().flat_map(|members| members.values_mut())
+            {
+                if member.is_f64() {
+                    *member = json!(member.to_string());
+                }
+            }
+        }
+    }
+    reply
 }
 
 pub(crate) fn begun() -> Talk {
