@@ -185,6 +185,8 @@ mod tests {
             let error = text.parse::<Address>().unwrap_err();
             assert!(!format!("{error} {error:?}").contains("secret"), "{error:?}");
         }
-        assert!("playbook".parse::<Address>().is_err());
+        for text in ["playbook", "openai:m@http://b\u{fc}cher/v1", "openai:m@http://"] {
+            assert!(text.parse::<Address>().is_err(), "{text}");
+        }
     }
 }
