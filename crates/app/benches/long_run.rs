@@ -163,7 +163,7 @@ fn assigned() -> TaskAssigned {
         surface: classes.into(),
         objectives: Vec::new(),
     };
-    TaskAssigned { task: TaskId(1), agent, model: "scripted".into(), model_digest: None }
+    TaskAssigned::new(TaskId(1), agent, "scripted")
 }
 
 fn entry(stream: Stream, event: Event, payload: Option<Arc<[u8]>>) -> Entry {
@@ -206,7 +206,7 @@ fn live(folder: &Path, raw: bool) -> Live {
         let durability = if accepted { Durability::Soon } else { Durability::Buffered };
         writer.append(entries.collect(), durability).unwrap();
         input = match step.command {
-            Command::AskModel(request) => Input::Replied(model(&request, live.calls)),
+            Command::AskModel(request) => Input::Replied(model(&request, live.calls), None),
             Command::CallTool(_) => {
                 let returned = tool(live.next());
                 live.bytes += returned.output.as_ref().unwrap().bytes().len() as u64;

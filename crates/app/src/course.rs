@@ -2,6 +2,7 @@
 //!
 //! Other than [`crate::replay()`] this does not ask that the same events come out, so that it can go on under other rules.
 
+use crate::finder::Finder;
 use crate::judge::Bench;
 use crate::names::told;
 use crate::stored::{self, Recording as _, Stored, StoredTask};
@@ -81,7 +82,11 @@ impl<'l> Recording<'l> {
         for event in &task.events {
             match event {
                 Event::TurnRequested(requested) => turn = requested.turn,
-                Event::TurnReplied(_) | Event::TurnFailed(_) | Event::TimeSpent => {
+                Event::TurnReplied(_)
+                | Event::TurnFailed(_)
+                | Event::RequestTooLong(_)
+                | Event::TimeSpent
+                | Event::PurseSpent(_) => {
                     recording.turns.insert(turn, event);
                 }
                 Event::ClaimAccepted(accepted) => drop(recording.judged.insert(accepted.claim)),
@@ -151,8 +156,14 @@ pub(crate) fn live(
     bench: &Bench,
     mut asked: impl FnMut(&TurnRequest, Phase, Left),
 ) -> Course {
-    let mut living =
-        Living { recording, turn: 0, events: Vec::new(), calls: Vec::new(), unanswered: Vec::new() };
+    let mut living = Living {
+        recording,
+        finder: Finder::default(),
+        turn: 0,
+        events: Vec::new(),
+        calls: Vec::new(),
+        unanswered: Vec::new(),
+    };
     let mut input = Input::Begin;
     let ending = loop {
         let step = match task.step(input) {
@@ -174,6 +185,7 @@ pub(crate) fn live(
 
 struct Living<'l, 'r> {
     recording: &'r Recording<'l>,
+    finder: Finder,
     turn: u32,
     events: Vec<Event>,
     calls: Vec<(u32, ToolCall)>,
@@ -186,6 +198,10 @@ impl Living<'_, '_> {
             Command::End => Err(Ending::Ended),
             Command::AskModel(request) => self.reply(task, request.turn),
             Command::CallTool(invoke) => self.returned(task, &invoke),
+            Command::Find(sought) => match self.finder.find(task.shelf(), &sought) {
+                Ok(found) => Ok(Input::Found(found)),
+                Err(error) => Err(Ending::Stuck(told(&error))),
+            },
             Command::Judge(judgement) => {
                 let claim = match &judgement {
                     Judgement::Reading { claim, .. } | Judgement::Absence { claim, .. } => *claim,
@@ -212,10 +228,16 @@ impl Living<'_, '_> {
                     .reply(&replied.reply)
                     .map_err(|error| Ending::Stuck(told(&error)))?;
                 self.calls.extend(reply.calls().map(|call| (turn, call.clone())));
-                Ok(Input::Replied(reply))
+                Ok(Input::Replied(reply, replied.exchange.clone()))
             }
-            Some(Event::TurnFailed(failed)) => Ok(Input::ModelFailed(failed.reason.clone())),
+            Some(Event::TurnFailed(failed)) => {
+                Ok(Input::ModelFailed(failed.reason.clone(), failed.exchange.clone()))
+            }
+            Some(Event::RequestTooLong(refused)) => {
+                Ok(Input::TooLong(refused.reason.clone(), refused.exchange.clone()))
+            }
             Some(Event::TimeSpent) => Ok(Input::TimeSpent),
+            Some(Event::PurseSpent(spent)) => Ok(Input::PurseSpent(*spent)),
             _ => Err(self.log_ends(task, turn, 1)),
         }
     }

@@ -1,5 +1,6 @@
 //! Drives one task: the engine decides, the adapters act.
 
+use crate::finder::Finder;
 use crate::interrupt::Interrupt;
 use crate::judge::Bench;
 use crate::record::Recorder;
@@ -13,7 +14,7 @@ use ledger::{Event, InvocationId, Stream, TaskId};
 use llm::{Model, ModelError};
 use std::sync::Arc;
 use std::time::Duration;
-use store::Stopped;
+use store::{Stopped, TextIndexError};
 use thiserror::Error;
 use tokio::time::Instant;
 
@@ -38,7 +39,7 @@ pub enum DriveError {
         #[source]
         source: Stopped,
     },
-    /// The model cannot be reached: the task has not ended, and can go on later.
+    /// The model cannot be reached, or not as it is set up: the task has not ended, and can go on later.
     #[error("drive {task}")]
     Model {
         /// The task.
@@ -46,6 +47,15 @@ pub enum DriveError {
         /// Why.
         #[source]
         source: ModelError,
+    },
+    /// The task's own outputs cannot be searched.
+    #[error("drive {task}")]
+    Find {
+        /// The task.
+        task: TaskId,
+        /// Why.
+        #[source]
+        source: TextIndexError,
     },
     /// The run was told to stop.
     #[error("drive {task}: it was interrupted")]
@@ -104,6 +114,7 @@ pub(crate) struct Drive {
     pub(crate) agent: String,
     pub(crate) model: Box<dyn Model>,
     pub(crate) worker: Worker,
+    pub(crate) finder: Finder,
     /// What other tasks have looked up.
     pub(crate) shared: Shared,
     pub(crate) recorder: Recorder,
@@ -144,6 +155,11 @@ impl Drive {
                     Input::Returned(returned)
                 }
                 Command::Judge(judgement) => self.bench.answer(&judgement, self.task.shelf()),
+                Command::Find(sought) => self
+                    .finder
+                    .find(self.task.shelf(), &sought)
+                    .map(Input::Found)
+                    .map_err(|source| DriveError::Find { task, source })?,
                 Command::End => {
                     let ended = ended.ok_or(DriveError::Panicked { task })?;
                     (self.observe)(Progress::Ended { agent: self.agent.clone(), ended: ended.clone() });
@@ -195,11 +211,14 @@ impl Drive {
             reply = asking => reply,
         };
         Ok(match reply {
-            Ok(Ok(reply)) => Input::Replied(reply),
-            Ok(Err(source @ ModelError::Unreachable { .. })) => {
+            Ok(Ok(reply)) => Input::Replied(reply, self.model.last_exchange().cloned()),
+            Ok(Err(source @ (ModelError::Unreachable { .. } | ModelError::Unusable { .. }))) => {
                 return Err(DriveError::Model { task, source });
             }
-            Ok(Err(error)) => Input::ModelFailed(error.to_string()),
+            Ok(Err(error @ ModelError::TooLong { .. })) => {
+                Input::TooLong(error.to_string(), self.model.last_exchange().cloned())
+            }
+            Ok(Err(error)) => Input::ModelFailed(error.to_string(), self.model.last_exchange().cloned()),
             Err(_) => Input::TimeSpent,
         })
     }

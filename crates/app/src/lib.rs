@@ -10,6 +10,7 @@ mod course;
 mod drive;
 mod export;
 mod fetched;
+mod finder;
 mod given;
 mod init;
 mod interrupt;

@@ -4,6 +4,7 @@
 //! The events that come of it must be the stored ones.
 //! No key, no network and no evidence is needed; the clock is never asked.
 
+use crate::finder::Finder;
 use crate::judge::Bench;
 use crate::names::told;
 use crate::open::OpenRunError;
@@ -176,7 +177,7 @@ pub(crate) fn play(
     asked: impl FnMut(&TurnRequest),
 ) -> (Task, u64, Played) {
     let mut task = Task::new(logged.assigned.clone(), Arc::clone(setting));
-    let mut player = Player { logged, recording, bench, asked, same: 0 };
+    let mut player = Player { logged, recording, bench, finder: Finder::default(), asked, same: 0 };
     let played = player.play(&mut task);
     (task, player.same as u64, played)
 }
@@ -186,6 +187,7 @@ struct Player<'l, A> {
     logged: &'l StoredTask,
     recording: &'l dyn Recording,
     bench: &'l Bench,
+    finder: Finder,
     asked: A,
     /// Stored events that came out the same.
     same: usize,
@@ -245,6 +247,10 @@ impl<A: FnMut(&TurnRequest)> Player<'_, A> {
         let otherwise = |because: Option<&str>| Stop::Diverged(self.diverged(next, None, because));
         match command {
             Command::Judge(judgement) => Ok(self.bench.answer(judgement, task.shelf())),
+            Command::Find(sought) => match self.finder.find(task.shelf(), sought) {
+                Ok(found) => Ok(Input::Found(found)),
+                Err(error) => Err(Stop::Diverged(self.refused(&error))),
+            },
             Command::End => match (next, self.logged.events.last()) {
                 (None, Some(Event::TaskEnded(ended))) => Err(Stop::Ended(ended.clone())),
                 (None | Some(_), _) => Err(otherwise(None)),
@@ -253,10 +259,16 @@ impl<A: FnMut(&TurnRequest)> Player<'_, A> {
                 Some(Event::TurnReplied(replied)) => {
                     let reply = self.recording.reply(&replied.reply).map_err(unreadable)?;
                     (self.asked)(request);
-                    Ok(Input::Replied(reply))
+                    Ok(Input::Replied(reply, replied.exchange.clone()))
                 }
-                Some(Event::TurnFailed(failed)) => Ok(Input::ModelFailed(failed.reason.clone())),
+                Some(Event::TurnFailed(failed)) => {
+                    Ok(Input::ModelFailed(failed.reason.clone(), failed.exchange.clone()))
+                }
+                Some(Event::RequestTooLong(refused)) => {
+                    Ok(Input::TooLong(refused.reason.clone(), refused.exchange.clone()))
+                }
                 Some(Event::TimeSpent) => Ok(Input::TimeSpent),
+                Some(Event::PurseSpent(spent)) => Ok(Input::PurseSpent(*spent)),
                 None if !self.logged.has_end() => Err(Stop::LogEnds),
                 None | Some(_) => Err(otherwise(Some("the model is asked"))),
             },

@@ -122,9 +122,10 @@ pub(crate) struct Charge {
 impl Charge {
     fn new(models: &Models, agent: Agent, task: TaskId, seed: Seed) -> (Charge, TaskAssigned) {
         let model = models(&agent, task, seed);
-        let (name, model_digest) = (model.name().to_owned(), model.digest());
-        let charge = Charge { agent: agent.spec.name.clone(), model };
-        (charge, TaskAssigned { task, agent: agent.spec, model: name, model_digest })
+        let mut assigned = TaskAssigned::new(task, agent.spec, model.name());
+        assigned.model_digest = model.digest();
+        (assigned.window, assigned.prices) = (model.window(), model.prices());
+        (Charge { agent: assigned.agent.name.clone(), model }, assigned)
     }
 }
 

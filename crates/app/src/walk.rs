@@ -159,6 +159,11 @@ fn saw(asked: &TurnRequest, lines: usize) -> Vec<Seen> {
     };
     let seen = |block: &UserBlock| match block {
         UserBlock::Text { text } => Seen { answers: None, text: Shown::of(text, lines) },
+        UserBlock::Distilled(distilled) => {
+            let rendered =
+                llm::render::distilled(distilled, &asked.fence).unwrap_or_else(|error| error.to_string());
+            Seen { answers: None, text: Shown::of(&rendered, lines) }
+        }
         UserBlock::Answer { call, answer } => {
             let rendered =
                 llm::render::answer(answer, &asked.fence).unwrap_or_else(|error| error.to_string());
@@ -172,7 +177,7 @@ fn saw(asked: &TurnRequest, lines: usize) -> Vec<Seen> {
 fn call(block: &ReplyBlock) -> Option<&ToolCall> {
     match block {
         ReplyBlock::Call(call) => Some(call),
-        ReplyBlock::Text { .. } => None,
+        ReplyBlock::Text { .. } | ReplyBlock::Verbatim { .. } => None,
     }
 }
 

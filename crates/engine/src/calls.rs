@@ -2,6 +2,7 @@
 
 use crate::absence::Covering;
 use crate::invoke::Running;
+use crate::recall::Recalling;
 use crate::record::Judging;
 use crate::shelf::bounded;
 use crate::step::{Append, Command, StepError};
@@ -22,6 +23,8 @@ pub(crate) enum Busy {
     Judging(Judging),
     /// An absence is being judged.
     Covering(Covering),
+    /// A text is being looked for.
+    Recalling(Recalling),
 }
 
 impl Busy {
@@ -30,6 +33,7 @@ impl Busy {
             Busy::Tool(_) => "a tool's return",
             Busy::Judging(_) => "a verdict",
             Busy::Covering(_) => "a verdict on an absence",
+            Busy::Recalling(_) => "what was found",
         }
     }
 }
@@ -62,6 +66,7 @@ impl Task {
             (_, Some(OwnTool::RecordDerivation)) => self.record_derivation(call, append)?,
             (_, Some(OwnTool::NothingToRecord)) => self.nothing(call, append),
             (_, Some(OwnTool::ReadOutput)) => self.page(call, append),
+            (_, Some(OwnTool::Recall)) => return Ok(self.recall(call, append)),
             (_, Some(OwnTool::Write(tool))) => self.write_graph(tool, call, append)?,
             (_, Some(OwnTool::Read(tool))) => self.read_graph(tool, call, append),
             (_, None) => {

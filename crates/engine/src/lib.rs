@@ -18,6 +18,7 @@ mod notebook;
 mod objectives;
 mod ordinals;
 mod prompt;
+mod recall;
 mod record;
 mod reply;
 mod setting;
@@ -31,6 +32,8 @@ pub use invoke::recorded_defects;
 pub use ordinals::GivenIds;
 pub use setting::Setting;
 pub use shelf::{cite, hold};
-pub use step::{Append, Command, Input, Invoke, Judgement, Step, StepError, ToolReturn};
+pub use step::{
+    Append, Command, Found, Input, Invoke, Judgement, Place, Sought, Step, StepError, ToolReturn,
+};
 pub use task::{Left, Task};
 pub use tools::catalogue;

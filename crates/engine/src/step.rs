@@ -2,10 +2,11 @@
 
 use ground::{AbsenceVerdict, Verdict};
 use ledger::canonical::CanonicalError;
+use ledger::event::Spent;
 use ledger::turn::{Reply, TurnRequest};
 use ledger::{
-    AbsenceClaim, AbsenceId, ClaimId, Completeness, Defect, Event, FactId, Gap, IdError, InvocationId,
-    Outcome, Output, Reading,
+    AbsenceClaim, AbsenceId, ClaimId, Completeness, Defect, Event, Exchange, FactId, Gap, IdError,
+    InvocationId, Outcome, Output, Reading, RecordId,
 };
 use std::sync::Arc;
 use thiserror::Error;
@@ -15,10 +16,12 @@ use thiserror::Error;
 pub enum Input {
     /// Nothing yet: the task was assigned.
     Begin,
-    /// The model answered.
-    Replied(Reply),
+    /// The model answered; what that was over the network, where it was asked over one.
+    Replied(Reply, Option<Exchange>),
     /// The model could not be had; its provider's reason.
-    ModelFailed(String),
+    ModelFailed(String, Option<Exchange>),
+    /// The request was longer than the model takes; its provider's words.
+    TooLong(String, Option<Exchange>),
     /// The tool that the last step asked for has run.
     Returned(ToolReturn),
     /// The gateway has judged the reading that the last step asked about.
@@ -27,18 +30,25 @@ pub enum Input {
     AbsenceJudged(Box<AbsenceVerdict>),
     /// The task's wall time is spent; given in place of asking the model.
     TimeSpent,
+    /// What the tasks of the run may spend together is spent; given in place of asking the model.
+    PurseSpent(Spent),
+    /// What the last step looked for.
+    Found(Found),
 }
 
 impl Input {
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Input::Begin => "begin",
-            Input::Replied(_) => "a reply",
-            Input::ModelFailed(_) => "a failed turn",
+            Input::Replied(..) => "a reply",
+            Input::ModelFailed(..) => "a failed turn",
             Input::Returned(_) => "a tool's return",
             Input::Judged(_) => "a verdict",
             Input::AbsenceJudged(_) => "a verdict on an absence",
+            Input::TooLong(..) => "a refused request",
             Input::TimeSpent => "the end of the wall time",
+            Input::PurseSpent(_) => "the end of the money",
+            Input::Found(_) => "what was found",
         }
     }
 }
@@ -83,10 +93,12 @@ pub struct Append {
 /// What to do next.
 #[derive(Debug)]
 pub enum Command {
-    /// Ask the model; answer with [`Input::Replied`], [`Input::ModelFailed`] or [`Input::TimeSpent`].
+    /// Ask the model; answer with [`Input::Replied`], [`Input::ModelFailed`], [`Input::TooLong`], [`Input::TimeSpent`] or [`Input::PurseSpent`].
     AskModel(TurnRequest),
     /// Run a tool; answer with [`Input::Returned`].
     CallTool(Invoke),
+    /// Look for a text in the outputs of [`crate::Task::shelf`]; answer with [`Input::Found`].
+    Find(Sought),
     /// Judge a claim against [`crate::Task::shelf`]; answer with [`Input::Judged`] or [`Input::AbsenceJudged`].
     Judge(Judgement),
     /// The task has ended.
@@ -102,6 +114,31 @@ pub struct Invoke {
     pub tool: String,
     /// The arguments as the model wrote them.
     pub arguments: serde_json::Value,
+}
+
+/// What to look for in a task's own outputs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sought {
+    /// The text.
+    pub text: String,
+}
+
+/// A record of one of a task's own outputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The invocation whose output holds it.
+    pub invocation: InvocationId,
+    /// The record.
+    pub record: RecordId,
+}
+
+/// The records in which a text was found, in two rankings.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Found {
+    /// Those with some of its words, the best first.
+    pub by_words: Vec<Place>,
+    /// Those with the text as it stands, the latest first.
+    pub by_text: Vec<Place>,
 }
 
 /// A claim to judge.

@@ -11,11 +11,13 @@ use crate::setting::Setting;
 use crate::step::{Append, Command, Input, Step, StepError};
 use ground::Shelf;
 use ledger::event::{
-    Phase, PhaseEntered, Spent, TaskAssigned, TaskEnded, TaskStatus, TurnFailed, TurnReplied, TurnRequested,
+    Phase, PhaseEntered, RequestTooLong, Spent, TaskAssigned, TaskEnded, TaskStatus, TurnFailed, TurnReplied,
+    TurnRequested,
 };
 use ledger::turn::{Message, Reply, ToolCall, TurnRequest, UserBlock};
 use ledger::{
-    AgentSpec, CallId, Digest, Event, FactEntry, Fence, PhenomenonId, Surface, TaskId, ToolSpec, canonical,
+    AgentSpec, CallId, Digest, Event, Exchange, FactEntry, Fence, PhenomenonId, Surface, TaskId, ToolSpec,
+    canonical,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -159,6 +161,11 @@ impl Task {
         self.assigned.task
     }
 
+    /// The conversation as it was sent last.
+    pub(crate) fn sent(&self) -> &[Arc<Message>] {
+        &self.messages
+    }
+
     /// Its own invocations so far, with what of them was shown: what its claims are judged against.
     pub fn shelf(&self) -> &Shelf {
         &self.shelf
@@ -203,14 +210,21 @@ impl Task {
                 append.push(self.phase_entered("the task was assigned"));
                 self.ask(&mut append)?
             }
-            (Waiting::Model, Input::Replied(reply)) => self.replied(reply, &mut append)?,
-            (Waiting::Model, Input::ModelFailed(reason)) => {
-                append.push(event(Event::TurnFailed(TurnFailed { turn: self.turn, reason })));
+            (Waiting::Model, Input::Replied(reply, exchange)) => {
+                self.replied(reply, exchange, &mut append)?
+            }
+            (Waiting::Model, Input::ModelFailed(reason, exchange)) => {
+                append.push(event(Event::TurnFailed(TurnFailed { turn: self.turn, reason, exchange })));
                 self.end(TaskStatus::ModelFailed, &mut append)
             }
             (Waiting::Model, Input::TimeSpent) => {
                 append.push(event(Event::TimeSpent));
                 self.spend(Spent::WallTime);
+                self.end(self.status(), &mut append)
+            }
+            (Waiting::Model, Input::PurseSpent(spent)) => {
+                append.push(event(Event::PurseSpent(spent)));
+                self.spend(spent);
                 self.end(self.status(), &mut append)
             }
             (Waiting::Busy(busy), input) => match (*busy, input) {
@@ -223,19 +237,47 @@ impl Task {
                 (Busy::Covering(covering), Input::AbsenceJudged(verdict)) => {
                     self.covered(covering, *verdict, &mut append)?
                 }
+                (Busy::Recalling(recalling), Input::Found(found)) => {
+                    self.recalled(recalling, &found, &mut append)?
+                }
                 (busy, input) => return Err(unexpected(busy.name(), &input)),
             },
+            (Waiting::Model, Input::TooLong(reason, exchange)) => {
+                self.too_long(reason, exchange, &mut append)?
+            }
             (waiting, input) => return Err(unexpected(waiting.name(), &input)),
         };
         Ok(Step { append, command })
     }
 
-    fn replied(&mut self, reply: Reply, append: &mut Vec<Append>) -> Result<Command, StepError> {
+    /// The model takes less than it was sent.
+    fn too_long(
+        &mut self,
+        reason: String,
+        exchange: Option<Exchange>,
+        append: &mut Vec<Append>,
+    ) -> Result<Command, StepError> {
+        let turn = self.turn;
+        append.push(event(Event::RequestTooLong(RequestTooLong { turn, reason: reason.clone(), exchange })));
+        append.push(event(Event::TurnFailed(TurnFailed { turn, reason, exchange: None })));
+        Ok(self.end(TaskStatus::ModelFailed, append))
+    }
+
+    fn replied(
+        &mut self,
+        reply: Reply,
+        exchange: Option<Exchange>,
+        append: &mut Vec<Append>,
+    ) -> Result<Command, StepError> {
         let reply = recordable(reply, self.turn, &mut self.call_ids);
         let bytes = canonical::to_vec(&reply)?;
         self.calls = reply.calls().cloned().collect();
-        let replied =
-            TurnReplied { turn: self.turn, reply: Digest::of(&bytes), calls: self.calls.len() as u32 };
+        let replied = TurnReplied {
+            turn: self.turn,
+            reply: Digest::of(&bytes),
+            calls: self.calls.len() as u32,
+            exchange,
+        };
         append.push(Append { event: Event::TurnReplied(replied), payload: Some(bytes.into()) });
         self.turn_record = TurnRecord::default();
         let silent = self.calls.is_empty();

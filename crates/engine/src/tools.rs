@@ -19,6 +19,8 @@ pub(crate) enum OwnTool {
     NothingToRecord,
     /// Shows a page of one of the caller's own outputs.
     ReadOutput,
+    /// Looks for a text in the caller's own outputs.
+    Recall,
     /// Extends the graph.
     Write(WriteTool),
     /// Reads the graph.
@@ -52,7 +54,7 @@ pub(crate) enum ReadTool {
 }
 
 impl OwnTool {
-    const ALL: [OwnTool; 13] = [
+    const ALL: [OwnTool; 14] = [
         OwnTool::Write(WriteTool::AddEntity),
         OwnTool::Write(WriteTool::AssessHypothesis),
         OwnTool::Read(ReadTool::GetNode),
@@ -62,6 +64,7 @@ impl OwnTool {
         OwnTool::NothingToRecord,
         OwnTool::Write(WriteTool::ProposeHypothesis),
         OwnTool::ReadOutput,
+        OwnTool::Recall,
         OwnTool::RecordAbsence,
         OwnTool::RecordDerivation,
         OwnTool::RecordPhenomenon,
@@ -80,6 +83,7 @@ impl OwnTool {
             OwnTool::RecordDerivation => "record_derivation",
             OwnTool::NothingToRecord => "nothing_to_record",
             OwnTool::ReadOutput => "read_output",
+            OwnTool::Recall => "recall",
             OwnTool::Write(WriteTool::AddEntity) => "add_entity",
             OwnTool::Write(WriteTool::Link) => "link",
             OwnTool::Write(WriteTool::ProposeHypothesis) => "propose_hypothesis",
@@ -97,7 +101,7 @@ impl OwnTool {
             | OwnTool::RecordAbsence
             | OwnTool::RecordDerivation
             | OwnTool::NothingToRecord => ToolClass::Record,
-            OwnTool::ReadOutput | OwnTool::Read(_) => ToolClass::GraphRead,
+            OwnTool::ReadOutput | OwnTool::Recall | OwnTool::Read(_) => ToolClass::GraphRead,
             OwnTool::Write(_) => ToolClass::GraphWrite,
         }
     }
@@ -115,6 +119,7 @@ fn spec(tool: OwnTool, vocabulary: &Vocabulary) -> ToolSpec {
         OwnTool::RecordDerivation => record::derivation(),
         OwnTool::NothingToRecord => record::nothing(),
         OwnTool::ReadOutput => record::read_output(),
+        OwnTool::Recall => graph::recall(),
         OwnTool::Write(tool) => graph::write(tool),
         OwnTool::Read(tool) => graph::read(tool),
     };

@@ -276,14 +276,14 @@ fn every_call_is_answered_in_the_next_message_and_roles_alternate() {
                     .iter()
                     .filter_map(|block| match block {
                         ReplyBlock::Call(call) => Some(&call.call),
-                        ReplyBlock::Text { .. } => None,
+                        ReplyBlock::Text { .. } | ReplyBlock::Verbatim { .. } => None,
                     })
                     .collect();
                 let answers: Vec<_> = answered
                     .iter()
                     .filter_map(|block| match block {
                         UserBlock::Answer { call, .. } => Some(call),
-                        UserBlock::Text { .. } => None,
+                        UserBlock::Text { .. } | UserBlock::Distilled(_) => None,
                     })
                     .collect();
                 assert_eq!(calls, answers);

@@ -8,7 +8,7 @@ use ledger::event::{
     NothingToRecord, PhaseEntered, RelationAdded, RunOpened, RunResumed, RunSealed, TaskAssigned, TaskEnded,
     TimelineIndexed, TurnFailed,
 };
-use ledger::{ClaimId, FactEntry, FactId, InvocationId, PhenomenonId, Rejection, TaskId};
+use ledger::{ClaimId, FactEntry, FactId, InvocationId, PhenomenonId, Rejection, TaskId, Usage};
 use std::collections::BTreeMap;
 
 /// A run as its events tell it.
@@ -62,6 +62,10 @@ pub struct TaskView {
     pub turns: u32,
     /// The turn that failed, if one did.
     pub failed: Option<TurnFailed>,
+    /// Tokens of its turns, where its model was asked over a network.
+    pub usage: Usage,
+    /// Requests that were sent for them.
+    pub requests: u32,
     /// Its invocations in order.
     pub invocations: Vec<InvocationView>,
     /// Its claims in order.
@@ -193,6 +197,8 @@ impl TaskView {
             phases: Vec::new(),
             turns: 0,
             failed: None,
+            usage: Usage::default(),
+            requests: 0,
             invocations: Vec::new(),
             claims: Vec::new(),
             phenomena: Vec::new(),

@@ -68,6 +68,8 @@ fn cut_short(run: &Run) -> impl Iterator<Item = Unexamined> {
             (None, Some(Spent::Turns)) => "the agent's turns were spent before it was done",
             (None, Some(Spent::RejectedClaims)) => "the agent's budget of refused readings was spent",
             (None, Some(Spent::WallTime)) => "the agent's time was spent before it was done",
+            (None, Some(Spent::Tokens)) => "the run's tokens were spent before the agent was done",
+            (None, Some(Spent::Cost)) => "the run's money was spent before the agent was done",
         };
         Some(Unexamined {
             invocation: None,

@@ -10,6 +10,7 @@ use crate::case::{CaseEntry, Integrity};
 use crate::claim::Claim;
 use crate::derivation::DerivationEntry;
 use crate::digest::Digest;
+use crate::exchange::{Exchange, Prices, Window};
 use crate::fact::{FactEntry, Healing};
 use crate::id::{
     CallId, ClaimId, EntityId, FactId, HypothesisId, InvocationId, PhenomenonId, RecordId, RelationId, RunId,
@@ -38,7 +39,7 @@ pub struct Format {
 }
 
 /// The format that this version writes.
-pub const FORMAT: Format = Format { major: 2, minor: 4 };
+pub const FORMAT: Format = Format { major: 2, minor: 5 };
 
 impl Format {
     /// Whether this version can read a run of format `self`.
@@ -79,6 +80,8 @@ pub enum Event {
     TurnReplied(TurnReplied),
     /// Task: the model could not be had.
     TurnFailed(TurnFailed),
+    /// Task: the request was longer than the model takes; a shorter one follows.
+    RequestTooLong(RequestTooLong),
     /// Task: a tool is about to run.
     InvocationStarted(InvocationStarted),
     /// Task: a tool has run.
@@ -113,8 +116,12 @@ pub enum Event {
     HypothesisAssessed(HypothesisAssessed),
     /// Task: nodes of the graph were shown.
     GraphRead(GraphRead),
+    /// Task: what was cut from its conversation was searched.
+    Recalled(Recalled),
     /// Task: its wall time is spent.
     TimeSpent,
+    /// Task: what the tasks of the run may spend together is spent.
+    PurseSpent(Spent),
     /// Task: nothing follows in it.
     TaskEnded(TaskEnded),
 }
@@ -215,6 +222,19 @@ pub struct TaskAssigned {
     pub model: String,
     /// The digest of the model's data, such as the playbook's text; `None` for a model that is not ours.
     pub model_digest: Option<Digest>,
+    /// How much the model takes at once; `None` where its conversation is never cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<Window>,
+    /// What its tokens cost, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prices: Option<Prices>,
+}
+
+impl TaskAssigned {
+    /// A task whose model is asked over no network.
+    pub fn new(task: TaskId, agent: AgentSpec, model: &str) -> TaskAssigned {
+        TaskAssigned { task, agent, model: model.to_owned(), model_digest: None, window: None, prices: None }
+    }
 }
 
 /// The bytes of a piece of evidence were checked.
@@ -295,6 +315,9 @@ pub struct TurnReplied {
     pub reply: Digest,
     /// Calls that it asks for.
     pub calls: u32,
+    /// What it was over the network; `None` for a model that is asked over none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<Exchange>,
 }
 
 /// The model could not be had.
@@ -305,6 +328,22 @@ pub struct TurnFailed {
     pub turn: u32,
     /// What its provider said.
     pub reason: String,
+    /// What it was over the network, as far as it came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<Exchange>,
+}
+
+/// The request was longer than the model takes, so its provider says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RequestTooLong {
+    /// The turn; its number is not used again.
+    pub turn: u32,
+    /// What its provider said.
+    pub reason: String,
+    /// What it was over the network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<Exchange>,
 }
 
 /// A tool is about to run.
@@ -362,6 +401,11 @@ pub struct RecordRange {
 }
 
 impl RecordRange {
+    /// One record.
+    pub fn of(record: RecordId) -> RecordRange {
+        RecordRange { first: record, end: RecordId(record.0.saturating_add(1)) }
+    }
+
     /// Whether the record is in the range.
     pub fn contains(&self, record: RecordId) -> bool {
         self.first <= record && record < self.end
@@ -432,6 +476,32 @@ pub struct OutputPaged {
     pub invocation: InvocationId,
     /// The records shown.
     pub shown: RecordRange,
+}
+
+/// What was cut from the conversation was searched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recalled {
+    /// The turn.
+    pub turn: u32,
+    /// The model's own name for the call.
+    pub call: CallId,
+    /// What was looked for.
+    pub text: String,
+    /// The records shown, the best first.
+    pub shown: Vec<RecalledRecord>,
+    /// Records that were found and did not fit.
+    pub left_out: u32,
+}
+
+/// A record that was shown again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecalledRecord {
+    /// The invocation whose output holds it.
+    pub invocation: InvocationId,
+    /// The record.
+    pub record: RecordId,
 }
 
 /// A claim was made.
@@ -614,6 +684,10 @@ pub enum Spent {
     RejectedClaims,
     /// The wall time.
     WallTime,
+    /// The tokens of all tasks together.
+    Tokens,
+    /// The money of all tasks together.
+    Cost,
 }
 
 /// A task ended.
@@ -669,6 +743,7 @@ impl Event {
             Event::TurnRequested(_) => "turn_requested",
             Event::TurnReplied(_) => "turn_replied",
             Event::TurnFailed(_) => "turn_failed",
+            Event::RequestTooLong(_) => "request_too_long",
             Event::InvocationStarted(_) => "invocation_started",
             Event::InvocationEnded(_) => "invocation_ended",
             Event::CallRefused(_) => "call_refused",
@@ -686,8 +761,20 @@ impl Event {
             Event::HypothesisProposed(_) => "hypothesis_proposed",
             Event::HypothesisAssessed(_) => "hypothesis_assessed",
             Event::GraphRead(_) => "graph_read",
+            Event::Recalled(_) => "recalled",
             Event::TimeSpent => "time_spent",
+            Event::PurseSpent(_) => "purse_spent",
             Event::TaskEnded(_) => "task_ended",
+        }
+    }
+
+    /// What a turn was over the network, where it was asked over one.
+    pub fn exchange(&self) -> Option<&Exchange> {
+        match self {
+            Event::TurnReplied(replied) => replied.exchange.as_ref(),
+            Event::TurnFailed(failed) => failed.exchange.as_ref(),
+            Event::RequestTooLong(refused) => refused.exchange.as_ref(),
+            _ => None,
         }
     }
 
@@ -706,6 +793,9 @@ impl Event {
             | Event::PhaseEntered(_)
             | Event::TurnRequested(_)
             | Event::TurnFailed(_)
+            | Event::RequestTooLong(_)
+            | Event::Recalled(_)
+            | Event::PurseSpent(_)
             | Event::InvocationStarted(_)
             | Event::CallRefused(_)
             | Event::CallServed(_)

@@ -15,6 +15,7 @@ pub mod claim;
 pub mod derivation;
 pub mod digest;
 pub mod event;
+pub mod exchange;
 pub mod fact;
 pub mod fence;
 pub mod id;
@@ -41,6 +42,7 @@ pub use claim::{Claim, ClaimedValue, Reading};
 pub use derivation::{Derivation, DerivationEntry, DerivationForm, Term};
 pub use digest::Digest;
 pub use event::{Event, FORMAT};
+pub use exchange::{Exchange, MicroDollars, Prices, Usage, Window};
 pub use fact::{BoundValue, FactEntry, Healing, Tier};
 pub use fence::Fence;
 pub use id::{

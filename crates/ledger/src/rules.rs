@@ -1,5 +1,6 @@
 //! The rules of a run: budgets and gateway settings, as data in its first event.
 
+use crate::exchange::MicroDollars;
 use crate::fact::Tier;
 use crate::tool::{Surface, ToolClass};
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,7 @@ pub struct Rules {
     pub surfaces: Surfaces,
 }
 
-/// What ends a loop; all counted within a task.
+/// What ends a loop; counted within a task where nothing else is said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Budgets {
@@ -37,6 +38,12 @@ pub struct Budgets {
     pub repeated_calls: u32,
     /// Wall time of the task in seconds.
     pub wall_seconds: u64,
+    /// Tokens of requests and replies, of all tasks of the run together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_tokens: Option<u64>,
+    /// Money, of all tasks of the run together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_cost: Option<MicroDollars>,
 }
 
 impl Default for Budgets {
@@ -49,6 +56,8 @@ impl Default for Budgets {
             accepted_facts: 400,
             repeated_calls: 2,
             wall_seconds: 3600,
+            run_tokens: None,
+            run_cost: None,
         }
     }
 }

@@ -67,6 +67,40 @@ pub enum UserBlock {
         /// The answer.
         answer: Answer,
     },
+    /// What stands in place of the conversation's beginning, which was cut: made from the log, by code.
+    Distilled(Distilled),
+}
+
+/// What a task came to by the end of a part of its conversation that is no longer shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Distilled {
+    /// Turns that are not shown.
+    pub turns: u32,
+    /// Objectives that facts meet.
+    pub met: Vec<String>,
+    /// The questions that are open.
+    pub open: Vec<String>,
+    /// What was recorded, the latest last.
+    pub recorded: Listed<NodeView>,
+    /// The calls that were made, the latest last.
+    pub invocations: Listed<NodeView>,
+    /// The latest refused claims: code and reason.
+    pub rejections: Listed<String>,
+}
+
+/// The latest of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Listed<T> {
+    /// Those shown.
+    pub shown: Vec<T>,
+    /// How many earlier ones are not.
+    pub left_out: u32,
+}
+
+impl<T> Default for Listed<T> {
+    fn default() -> Listed<T> {
+        Listed { shown: Vec::new(), left_out: 0 }
+    }
 }
 
 /// What a model answers.
@@ -88,6 +122,15 @@ pub enum ReplyBlock {
     },
     /// A call.
     Call(ToolCall),
+    /// The message as its provider said it: thinking goes back there with its signature, over its very bytes, or not at all.
+    ///
+    /// It is for the provider alone: never evidence, and nothing that is read for what it says.
+    Verbatim {
+        /// The dialect of the provider, such as `anthropic`.
+        provider: String,
+        /// The message: JSON, as text, so that the record's own form of JSON does not touch it.
+        message: String,
+    },
 }
 
 /// A call that a model asks for.
@@ -107,7 +150,7 @@ impl Reply {
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.blocks.iter().filter_map(|block| match block {
             ReplyBlock::Call(call) => Some(call),
-            ReplyBlock::Text { .. } => None,
+            ReplyBlock::Text { .. } | ReplyBlock::Verbatim { .. } => None,
         })
     }
 }
@@ -138,6 +181,10 @@ pub enum Answer {
         /// How many more fit.
         left_out: u32,
     },
+    /// Records of earlier outputs that fit a text, the best first.
+    Recalled(RecalledPages),
+    /// What stands in place of an answer that is no longer shown.
+    Cut(Loss),
     /// The engine took note.
     Noted {
         /// Of what.
@@ -173,6 +220,41 @@ pub struct Returned {
     pub gaps: Vec<Gap>,
     /// What the tool says about its work.
     pub notes: Vec<String>,
+}
+
+/// What was cut out of the conversation, and how to see it again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Loss {
+    /// The tool.
+    pub tool: String,
+    /// The invocation by which its output can be read again; `None` where the answer was no tool's.
+    pub invocation: Option<InvocationId>,
+    /// Records in its output.
+    pub records: u32,
+    /// Of those, the ones that were shown and no longer are.
+    pub cut: u32,
+    /// Files that they were read from, the first few.
+    pub paths: Vec<String>,
+}
+
+/// Records of earlier outputs that fit a text.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RecalledPages {
+    /// The records, the best first.
+    pub hits: Vec<RecalledHit>,
+    /// Records that were found and did not fit.
+    pub left_out: u32,
+}
+
+/// One of them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RecalledHit {
+    /// The record; the rest of its output is read by `read_output`.
+    pub page: Page,
+    /// Records in that output.
+    pub records: u32,
+    /// How many of them the conversation no longer shows.
+    pub lost: u32,
 }
 
 /// Some records of an output.

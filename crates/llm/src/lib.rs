@@ -1,8 +1,9 @@
 //! Models: what decides an agent's next step.
 //!
 //! A [`Model`] answers one turn at a time.
-//! This version embeds the [`Playbook`], which needs no key and no network, and [`Sloppy`], the same playbook with seeded mistakes.
+//! This version embeds the [`Playbook`], which needs no key and no network, and [`Sloppy`], the same playbook with seeded mistakes; [`api`] asks language models over the network.
 
+pub mod api;
 mod model;
 pub mod playbook;
 mod random;

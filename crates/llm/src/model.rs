@@ -1,7 +1,8 @@
 //! The model port.
 
-use ledger::Digest;
+use crate::api::ApiError;
 use ledger::turn::{Reply, TurnRequest};
+use ledger::{Digest, Exchange, Prices, Window};
 use std::future::Future;
 use std::pin::Pin;
 use thiserror::Error;
@@ -19,6 +20,21 @@ pub trait Model: Send {
     /// Whether a turn costs money: then its request is made durable before it is sent.
     fn is_paid(&self) -> bool {
         false
+    }
+
+    /// How much it takes at once; `None` where its conversation is never cut.
+    fn window(&self) -> Option<Window> {
+        None
+    }
+
+    /// What its tokens cost, where that is known.
+    fn prices(&self) -> Option<Prices> {
+        None
+    }
+
+    /// What the last turn cost, where it went over a network; also that of a turn that failed, as far as it is known.
+    fn last_exchange(&self) -> Option<&Exchange> {
+        None
     }
 
     /// Answers one turn.
@@ -47,5 +63,29 @@ pub enum ModelError {
         /// Why.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// Somebody has to change something first: the key, the model's name, the address. The same turn may be asked again then.
+    #[error("ask the model: {model} cannot be used as it is set up: {why}")]
+    Unusable {
+        /// The model.
+        model: String,
+        /// Why; part of the message, because a log keeps that alone.
+        why: Box<ApiError>,
+    },
+    /// The request is longer than the model takes: a shorter one may be answered.
+    #[error("ask the model: {model} takes less than it was sent: {why}")]
+    TooLong {
+        /// The model.
+        model: String,
+        /// Why.
+        why: Box<ApiError>,
+    },
+    /// It was reached and gave nothing that can be used; asking the same again would give the same.
+    #[error("ask the model: {model} gave no usable reply: {why}")]
+    NoReply {
+        /// The model.
+        model: String,
+        /// Why; part of the message, because a log keeps that alone.
+        why: Box<ApiError>,
     },
 }

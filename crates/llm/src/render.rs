@@ -3,7 +3,7 @@
 //! **Invariant:** text of the evidence cannot leave the fence.
 //! Between its lines stand JSON values, one a line, each beginning with `{`; no character of a value can end a line, be invisible, or turn the direction of what is read; and the fence's word does not occur in them.
 
-use ledger::turn::{Answer, Page};
+use ledger::turn::{Answer, Distilled, Page, RecalledHit, RecalledPages};
 use ledger::{Fence, FieldValue, Record};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -13,11 +13,13 @@ pub fn answer(answer: &Answer, fence: &Fence) -> Result<String, serde_json::Erro
     let page = match answer {
         Answer::Returned(returned) => returned.page.as_ref(),
         Answer::Page(page) => Some(page),
+        Answer::Recalled(recalled) => return self::recalled(recalled, fence),
         Answer::Recorded(_)
         | Answer::Absence(_)
         | Answer::Derivation(_)
         | Answer::Node { .. }
         | Answer::Nodes { .. }
+        | Answer::Cut(_)
         | Answer::Noted { .. }
         | Answer::Refused { .. } => None,
     };
@@ -28,6 +30,54 @@ pub fn answer(answer: &Answer, fence: &Fence) -> Result<String, serde_json::Erro
     }
     if let Some(hidden) = page.and_then(Page::first_hidden) {
         line(&mut text, &json!({ "first_record_not_shown": hidden.to_string() }), fence);
+    }
+    text.push('\n');
+    text.push_str(&fence.end());
+    Ok(text)
+}
+
+/// Records of several outputs, each behind the line that says whose it is.
+fn recalled(recalled: &RecalledPages, fence: &Fence) -> Result<String, serde_json::Error> {
+    let mut text = fence.begin();
+    let (hits, left_out) = (recalled.hits.len(), recalled.left_out);
+    line(&mut text, &json!({"type": "recalled", "hits": hits, "left_out": left_out}), fence);
+    for hit in &recalled.hits {
+        let RecalledHit { page, records, lost } = hit;
+        let said = json!({"invocation": page.invocation, "records": records, "lost": lost});
+        line(&mut text, &said, fence);
+        for record in page.records() {
+            line(&mut text, &self::record(record, fence), fence);
+        }
+    }
+    text.push('\n');
+    text.push_str(&fence.end());
+    Ok(text)
+}
+
+/// What stands in place of the conversation's beginning.
+pub fn distilled(distilled: &Distilled, fence: &Fence) -> Result<String, serde_json::Error> {
+    let Distilled { turns, met, open, recorded, invocations, rejections } = distilled;
+    let mut text = format!(
+        "The first {turns} turns of this conversation are no longer shown. \
+         What you came to in them follows, as the record has it; each list ends with the latest. \
+         Your earlier results can be searched by recall and read again by read_output.\n"
+    );
+    text.push_str(&fence.begin());
+    line(&mut text, &json!({"objectives_met": met, "objectives_open": open}), fence);
+    let lists = [("recorded", recorded), ("invocation", invocations)];
+    for (name, list) in lists {
+        if list.left_out > 0 {
+            line(&mut text, &json!({"earlier": name, "left_out": list.left_out}), fence);
+        }
+        for node in &list.shown {
+            line(&mut text, &json!({ name: serde_json::to_value(node)? }), fence);
+        }
+    }
+    if rejections.left_out > 0 {
+        line(&mut text, &json!({"earlier": "refused", "left_out": rejections.left_out}), fence);
+    }
+    for refused in &rejections.shown {
+        line(&mut text, &json!({ "refused": refused }), fence);
     }
     text.push('\n');
     text.push_str(&fence.end());

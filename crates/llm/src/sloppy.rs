@@ -79,6 +79,8 @@ impl Sloppy {
             | Answer::Derivation(_)
             | Answer::Node { .. }
             | Answer::Nodes { .. }
+            | Answer::Recalled(_)
+            | Answer::Cut(_)
             | Answer::Noted { .. }
             | Answer::Refused { .. } => {}
         }

@@ -53,7 +53,7 @@ fn reply(turn: u32, compressible: bool) -> Entry {
         line += 1;
     }
     bytes.truncate(PAYLOAD);
-    let event = TurnReplied { turn, reply: Digest::of(&bytes), calls: 1 };
+    let event = TurnReplied { turn, reply: Digest::of(&bytes), calls: 1, exchange: None };
     entry(Event::TurnReplied(event), Some(bytes.into()))
 }
 

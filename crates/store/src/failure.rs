@@ -21,7 +21,7 @@ fn reply(turn: u32) -> Entry {
     let bytes: Vec<u8> = (0..640u32)
         .flat_map(|n| *Digest::of(&[turn.to_le_bytes(), n.to_le_bytes()].concat()).as_bytes())
         .collect();
-    let replied = TurnReplied { turn, reply: Digest::of(&bytes), calls: 0 };
+    let replied = TurnReplied { turn, reply: Digest::of(&bytes), calls: 0, exchange: None };
     entry(Event::TurnReplied(replied), Some(bytes.into()))
 }
 

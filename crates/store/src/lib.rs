@@ -21,6 +21,7 @@ mod reader;
 mod rows;
 mod schema;
 mod seal;
+mod text_index;
 mod thread;
 mod writer;
 
@@ -34,4 +35,5 @@ pub use payload::{PayloadEntry, PayloadIndex, ReadError};
 pub use reader::{Events, Links, Reader};
 pub use schema::SchemaError;
 pub use seal::{SealError, Sealed};
+pub use text_index::{TextIndex, TextIndexError};
 pub use writer::{AppendError, Durability, Entry, Placed, Stopped, Tally, Writer};

@@ -80,7 +80,7 @@ impl History {
     ) -> &mut History {
         let agent =
             AgentSpec { name: agent.into(), prompt: String::new(), surface: Default::default(), objectives };
-        let assigned = TaskAssigned { task: TaskId(task), agent, model: model.into(), model_digest: None };
+        let assigned = TaskAssigned::new(TaskId(task), agent, model);
         self.push(Stream::Run, Event::TaskAssigned(assigned))
     }
 

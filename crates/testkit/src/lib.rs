@@ -1,5 +1,6 @@
-//! Development only: builders and scripted parts.
+//! Development only: builders, scripted parts, servers of APIs.
 
+pub mod api;
 pub mod artifact_hives;
 pub mod demo;
 pub mod detection_history;

@@ -82,7 +82,13 @@ fn reassigned(
     let unknown = || RunError::UnknownModel { folder: request.folder.clone(), model: name.clone() };
     let models = (request.models)(name).ok_or_else(unknown)?;
     let model = models(&agent_of(&request.agents, before), before.task, opened.seed);
-    Ok(TaskAssigned { model: model.name().to_owned(), model_digest: model.digest(), ..before.clone() })
+    Ok(TaskAssigned {
+        model: model.name().to_owned(),
+        model_digest: model.digest(),
+        window: model.window(),
+        prices: model.prices(),
+        ..before.clone()
+    })
 }
 
 /// The invocations of a task from a turn on.

@@ -3,6 +3,7 @@
 use super::folder::create_folder;
 use super::{Charge, Finished, RunError, Site, Workplace, evidence, tell};
 use crate::drive::{Drive, DriveError};
+use crate::finder::Finder;
 use crate::interrupt::Interrupt;
 use crate::judge::Bench;
 use crate::names::Names;
@@ -188,6 +189,7 @@ impl Open {
                 agent: charge.agent,
                 model: charge.model,
                 shared: shared.clone(),
+                finder: Finder::default(),
                 worker: worker.map_err(RunError::Tools)?,
                 recorder: self.recorder.clone(),
                 bench: Arc::clone(&bench),

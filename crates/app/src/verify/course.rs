@@ -4,9 +4,10 @@
 
 mod answer;
 mod end;
+mod purse;
 
 use super::log::{Found, Log, place};
-use ledger::event::{InvocationEnded, InvocationStarted, Phase, PhaseEntered, TaskAssigned};
+use ledger::event::{InvocationEnded, InvocationStarted, Phase, PhaseEntered, Spent, TaskAssigned};
 use ledger::turn::ToolCall;
 use ledger::{Event, FactEntry, FactId, InvocationId, Surface, TaskId, ToolClass};
 use std::collections::BTreeMap;
@@ -46,6 +47,7 @@ struct Course<'l> {
     facts: Vec<&'l FactEntry>,
     rejections: u32,
     time_spent: bool,
+    purse_spent: Option<Spent>,
     failed: bool,
     /// Whether a phase before ended because its turns were spent.
     cut_short: bool,
@@ -93,6 +95,7 @@ impl<'l> Course<'l> {
             facts: Vec::new(),
             rejections: 0,
             time_spent: false,
+            purse_spent: None,
             failed: false,
             cut_short: false,
         }
@@ -119,9 +122,19 @@ impl<'l> Course<'l> {
                 self.failed = true;
                 self.of_turn(failed.turn)
             }
+            // A shorter one follows, or the turn fails.
+            Event::RequestTooLong(refused) => self.of_turn(refused.turn),
             Event::TimeSpent => {
                 self.time_spent = true;
                 self.close_turn()
+            }
+            Event::PurseSpent(spent) => {
+                self.purse_spent = Some(*spent);
+                self.close_turn()?;
+                match purse::is_spent(self.log, *spent) {
+                    true => Ok(()),
+                    false => Err("the tasks of the run have not spent so much"),
+                }
             }
             Event::TaskEnded(ended) => {
                 self.close_turn()?;

@@ -98,7 +98,10 @@ impl Made {
             | Event::NothingToRecord(_)
             | Event::HypothesisAssessed(_)
             | Event::GraphRead(_)
+            | Event::RequestTooLong(_)
+            | Event::Recalled(_)
             | Event::TimeSpent
+            | Event::PurseSpent(_)
             | Event::TaskEnded(_) => None,
         }
     }

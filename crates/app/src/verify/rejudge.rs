@@ -3,7 +3,7 @@
 use crate::judge::Bench;
 use engine::Setting;
 use ground::{AbsenceVerdict, DerivationVerdict, Shelf, Verdict, judge_derivation};
-use ledger::event::{ClaimSubmitted, InvocationStarted, RunOpened};
+use ledger::event::{ClaimSubmitted, InvocationStarted, RecordRange, RunOpened};
 use ledger::{
     AbsenceId, Claim, ClaimId, DerivationId, Digest, Event, FactEntry, FactId, InvocationId, Output, Reading,
     Stream, TaskId,
@@ -97,6 +97,11 @@ impl TaskFold {
             }
             Event::OutputPaged(paged) => {
                 self.shelf.show(paged.invocation, paged.shown);
+            }
+            Event::Recalled(recalled) => {
+                for shown in &recalled.shown {
+                    self.shelf.show(shown.invocation, RecordRange::of(shown.record));
+                }
             }
             Event::ClaimAccepted(accepted) => {
                 self.facts.insert(accepted.fact.id, accepted.fact.clone());

@@ -219,7 +219,7 @@ pub(crate) fn answers(request: &TurnRequest) -> Vec<Answer> {
             .iter()
             .filter_map(|block| match block {
                 UserBlock::Answer { answer, .. } => Some(answer.clone()),
-                UserBlock::Text { .. } => None,
+                UserBlock::Text { .. } | UserBlock::Distilled(_) => None,
             })
             .collect(),
         _ => Vec::new(),

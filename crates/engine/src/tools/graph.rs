@@ -65,6 +65,16 @@ pub(super) fn read(tool: ReadTool) -> About {
     }
 }
 
+pub(super) fn recall() -> About {
+    let sought = text("words, or a text as it stands there: a name, a path, an address");
+    about(
+        "Search the records of all your earlier results, also of those that are no longer shown in this conversation. \
+         Each hit says its invocation and record, how many records that result has, and how many of them are not shown; read_output shows them.",
+        &[("text", sought)],
+        1,
+    )
+}
+
 fn pages() -> [(&'static str, Value); 2] {
     [
         ("offset", json!({"type": "integer", "minimum": 0, "default": 0, "description": "nodes to skip"})),

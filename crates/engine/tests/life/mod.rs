@@ -1,7 +1,7 @@
 //! A task lived by hand: no store, no worker, no model.
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use engine::{Command, Input, Judgement, Setting, Task, ToolReturn};
+use engine::{Command, Found, Input, Judgement, Place, Setting, Task, ToolReturn};
 use ground::{Searchable, judge, judge_absence};
 use ledger::event::{Phase, Refusal, TaskAssigned, TaskEnded};
 use ledger::turn::{Answer, Message, Reply, ReplyBlock, ToolCall, TurnRequest, UserBlock};
@@ -104,7 +104,7 @@ pub(crate) fn live(
     let classes = [ToolClass::Investigate, ToolClass::Record, ToolClass::GraphWrite, ToolClass::GraphRead];
     let surface = classes.into();
     let agent = AgentSpec { name: "a".into(), prompt: String::new(), surface, objectives };
-    let assigned = TaskAssigned { task: TaskId(1), agent, model: "m".into(), model_digest: None };
+    let assigned = TaskAssigned::new(TaskId(1), agent, "m");
     let setting = Setting::new(rules.clone(), Seed(Digest::of(b"s")), &tools(), &[TaskId(1)]);
     let mut task = Task::new(assigned, Arc::new(setting));
     let types = BTreeMap::from([("text_line".to_owned(), line_type())]);
@@ -120,7 +120,9 @@ pub(crate) fn live(
         let step = task.step(input).unwrap();
         events.extend(step.append.into_iter().map(|append| append.event));
         input = match step.command {
-            Command::AskModel(request) => model(&request).map_or(Input::TimeSpent, Input::Replied),
+            Command::AskModel(request) => {
+                model(&request).map_or(Input::TimeSpent, |reply| Input::Replied(reply, None))
+            }
             Command::CallTool(_) => {
                 tool_calls += 1;
                 Input::Returned(tool(tool_calls))
@@ -133,6 +135,7 @@ pub(crate) fn live(
                 let searchable = Searchable { coverage: &covers, evidence: &BTreeSet::new() };
                 Input::AbsenceJudged(Box::new(judge_absence(&absence, id, task.shelf(), &searchable)))
             }
+            Command::Find(sought) => Input::Found(find(&sought.text, &task)),
             Command::End => {
                 let Some(Event::TaskEnded(ended)) = events.last().cloned() else { panic!("{events:?}") };
                 return Lived { events, ended, tool_calls };
@@ -140,6 +143,18 @@ pub(crate) fn live(
         };
     }
     panic!("the task does not end");
+}
+
+/// Every record that holds the text, in the order of the shelf.
+fn find(text: &str, task: &Task) -> Found {
+    let held = task.shelf().held().iter();
+    let records = held.flat_map(|held| held.output.iter().map(|output| (held.invocation, output)));
+    let places = records.flat_map(|(invocation, output)| {
+        let holds =
+            |record: &&Record| record.fields.values().any(|field| field.value.to_text().contains(text));
+        output.records().iter().filter(holds).map(move |record| Place { invocation, record: record.id })
+    });
+    Found { by_words: places.collect(), by_text: Vec::new() }
 }
 
 pub(crate) fn call(id: &str, tool: &str, arguments: Value) -> ReplyBlock {
@@ -162,7 +177,7 @@ pub(crate) fn answers(request: &TurnRequest) -> Vec<Answer> {
     let Some(Message::User(blocks)) = request.messages.last().map(AsRef::as_ref) else { panic!() };
     let answer = |block: &UserBlock| match block {
         UserBlock::Answer { answer, .. } => Some(answer.clone()),
-        UserBlock::Text { .. } => None,
+        UserBlock::Text { .. } | UserBlock::Distilled(_) => None,
     };
     blocks.iter().filter_map(answer).collect()
 }

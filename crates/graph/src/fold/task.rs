@@ -15,6 +15,10 @@ pub(super) fn apply(
     circumstance: Circumstance,
 ) -> Result<(), Because> {
     let task = open_task(run, id)?;
+    if let Some(exchange) = event.exchange() {
+        task.usage = task.usage.plus(exchange.usage);
+        task.requests += exchange.attempts;
+    }
     match event {
         Event::RunOpened(_)
         | Event::RunResumed(_)
@@ -27,7 +31,12 @@ pub(super) fn apply(
         }
         Event::PhaseEntered(phase) => task.phases.push(phase),
         Event::TurnRequested(requested) => return turn(task, &requested),
-        Event::TurnReplied(_) | Event::OutputPaged(_) | Event::GraphRead(_) | Event::TimeSpent => {}
+        Event::OutputPaged(_)
+        | Event::GraphRead(_)
+        | Event::Recalled(_)
+        | Event::TimeSpent
+        | Event::PurseSpent(_) => {}
+        Event::TurnReplied(_) | Event::RequestTooLong(_) => {}
         Event::TurnFailed(failed) => task.failed = Some(failed),
         Event::InvocationStarted(started) => return start(run, id, started),
         Event::InvocationEnded(ended) => return end_invocation(run, id, ended, circumstance),

@@ -194,6 +194,8 @@ impl Run {
                 | Answer::Derivation(_)
                 | Answer::Node { .. }
                 | Answer::Nodes { .. }
+                | Answer::Recalled(_)
+                | Answer::Cut(_)
                 | Answer::Noted { .. },
                 _,
             ) => {}

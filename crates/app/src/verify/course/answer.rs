@@ -4,7 +4,7 @@ use super::{Course, Wrong};
 use crate::verify::{shown, words};
 use ledger::event::{
     CallRefused, CallServed, ClaimSubmitted, InvocationEnded, InvocationStarted, OutputPaged,
-    PhenomenonRecorded, Refusal,
+    PhenomenonRecorded, Recalled, RecalledRecord, Refusal,
 };
 use ledger::turn::ToolCall;
 use ledger::{CallId, Claim, Event, ToolClass};
@@ -50,6 +50,7 @@ impl<'l> Course<'l> {
                 self.of_turn(read.turn)?;
                 self.named(&read.call, &read.tool).map(drop)
             }
+            Event::Recalled(recalled) => self.recall(recalled),
             Event::RunOpened(_)
             | Event::RunResumed(_)
             | Event::NamesIndexed(_)
@@ -61,7 +62,9 @@ impl<'l> Course<'l> {
             | Event::TurnRequested(_)
             | Event::TurnReplied(_)
             | Event::TurnFailed(_)
+            | Event::RequestTooLong(_)
             | Event::TimeSpent
+            | Event::PurseSpent(_)
             | Event::TaskEnded(_) => Ok(()),
         }
     }
@@ -164,6 +167,21 @@ impl<'l> Course<'l> {
         match page == Some(paged.shown) {
             true => Ok(()),
             false => Err("what it shows of the output is not what the rules show"),
+        }
+    }
+
+    fn recall(&mut self, recalled: &'l Recalled) -> Result<(), Wrong> {
+        self.of_turn(recalled.turn)?;
+        let call = self.named(&recalled.call, "recall")?;
+        says(words::means(&call.arguments, "text", &recalled.text))?;
+        let holds = |shown: &RecalledRecord| {
+            let done = self.done.get(&shown.invocation);
+            let output = done.and_then(|(_, ended)| self.log.outputs.get(&ended.output?));
+            output.is_some_and(|output| output.record(shown.record).is_some())
+        };
+        match recalled.shown.iter().all(holds) {
+            true => Ok(()),
+            false => Err("it shows a record that no output of its task holds"),
         }
     }
 

@@ -25,6 +25,7 @@ impl Course<'_> {
         match () {
             () if self.cut_short => Some(Spent::Turns),
             () if self.time_spent => Some(Spent::WallTime),
+            () if self.purse_spent.is_some() => self.purse_spent,
             () if self.failed => None,
             () if refused => Some(Spent::RejectedClaims),
             () if self.turn.ends_the_phase() => None,

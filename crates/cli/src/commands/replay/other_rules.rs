@@ -106,6 +106,8 @@ fn side(side: &TaskSide) -> String {
         Some(Spent::Turns) => said.push_str(", turns spent"),
         Some(Spent::RejectedClaims) => said.push_str(", refused claims spent"),
         Some(Spent::WallTime) => said.push_str(", time spent"),
+        Some(Spent::Tokens) => said.push_str(", tokens spent"),
+        Some(Spent::Cost) => said.push_str(", money spent"),
         None => {}
     }
     said

@@ -93,6 +93,8 @@ fn did(out: &mut String, block: &ReplyBlock) {
             let _ =
                 writeln!(out, "  {} {} {}", terminal(&call.call.0), terminal(&call.tool), cut(&arguments));
         }
+        // Its words and calls stand beside it, in blocks of their own.
+        ReplyBlock::Verbatim { .. } => {}
     }
 }
 

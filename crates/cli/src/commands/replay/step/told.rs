@@ -46,7 +46,13 @@ fn line(event: &Event) -> Option<String> {
         }
         Event::PhaseEntered(it) => format!("the phase {} begins: {}", phase_name(it.phase), cut(&it.reason)),
         Event::TurnFailed(it) => format!("the model could not be had: {}", cut(&it.reason)),
+        Event::Recalled(it) => {
+            let shown = format!("{} records, {} more", it.shown.len(), it.left_out);
+            made(&it.call, &format!("recall {}", cut(&it.text)), &shown)
+        }
+        Event::RequestTooLong(it) => format!("the request was too long: {}", cut(&it.reason)),
         Event::TimeSpent => "its time is spent".to_owned(),
+        Event::PurseSpent(_) => "what the run may spend is spent".to_owned(),
         Event::TaskEnded(it) => task_ended(it),
         Event::RunOpened(_)
         | Event::RunResumed(_)

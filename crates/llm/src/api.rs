@@ -1,0 +1,30 @@
+//! Language models over the network: the Anthropic Messages API, and chat completions with tools as OpenAI and many others serve them.
+//!
+//! A [`Provider`] is one model at one address; [`Provider::model`] gives each task a [`Remote`] of its own.
+//! What goes over the wire is built from a [`Transcript`], which [`check_transcript`] passes before every sending; what a provider said goes back to it as it said it.
+//! Sources: the providers' API references as of November 2026 (Anthropic: Messages, streaming, tool use, extended thinking, prompt caching, errors; OpenAI: Chat completions, streaming, function calling).
+
+mod address;
+mod anthropic;
+mod clock;
+mod error;
+mod key;
+mod lenient;
+mod link;
+mod openai;
+mod received;
+mod remote;
+mod retry;
+mod settings;
+mod sse;
+mod transcript;
+mod verbatim;
+
+pub use address::{Address, AddressError, Dialect};
+pub use clock::{Clock, MonotonicClock};
+pub use error::{ApiError, Foreign, StreamError};
+pub use key::{ApiKey, KeyError};
+pub use lenient::{Unreadable, read_object};
+pub use remote::{Provider, Remote};
+pub use settings::{Retries, Settings, SetupError};
+pub use transcript::{Part, Role, Transcript, TranscriptError, Turn, check_transcript, transcript};

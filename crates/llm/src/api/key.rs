@@ -1,0 +1,76 @@
+//! Keys of providers: they leave this module in a header of a request and in no other way.
+
+use reqwest::header::{HeaderValue, InvalidHeaderValue};
+use std::fmt;
+use thiserror::Error;
+
+/// A key.
+#[derive(Clone)]
+pub struct ApiKey(String);
+
+/// Why a text is no key.
+#[derive(Debug, Error, Clone, Copy, PartialEq, Eq)]
+pub enum KeyError {
+    /// It is empty.
+    #[error("read a key: it is empty")]
+    Empty,
+    /// It has a character that no header can carry.
+    #[error("read a key: expected visible ASCII, found another character at {at}")]
+    Character {
+        /// Which, counted from 0 in bytes.
+        at: usize,
+    },
+}
+
+impl ApiKey {
+    /// A key; white space around it, as files and shells leave it, is none of it.
+    pub fn new(text: &str) -> Result<ApiKey, KeyError> {
+        let key = text.trim();
+        if key.is_empty() {
+            return Err(KeyError::Empty);
+        }
+        match key.bytes().position(|byte| !byte.is_ascii_graphic()) {
+            Some(at) => Err(KeyError::Character { at }),
+            None => Ok(ApiKey(key.to_owned())),
+        }
+    }
+
+    /// The header's value, which hides itself from logs of the client; `scheme` stands before the key.
+    pub(crate) fn header(&self, scheme: &str) -> Result<HeaderValue, InvalidHeaderValue> {
+        let mut value = HeaderValue::from_str(&format!("{scheme}{}", self.0))?;
+        value.set_sensitive(true);
+        Ok(value)
+    }
+
+    /// The text without the key, should a server repeat it.
+    pub(crate) fn hide(&self, text: &str) -> String {
+        text.replace(&self.0, "[key]")
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ApiKey(hidden)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_shows_itself_nowhere() {
+        let key = ApiKey::new(" sk-secret-1\n").unwrap();
+        let header = key.header("Bearer ").unwrap();
+        let shown = format!("{key:?} {:?} {header:?} {}", Some(&key), key.hide("you sent sk-secret-1 to us"));
+        assert!(!shown.contains("secret"), "{shown}");
+        assert_eq!(header.to_str().unwrap(), "Bearer sk-secret-1");
+    }
+
+    #[test]
+    fn what_no_header_can_carry_is_no_key() {
+        assert_eq!(ApiKey::new(" \n").unwrap_err(), KeyError::Empty);
+        assert_eq!(ApiKey::new("sk\u{e9}").unwrap_err(), KeyError::Character { at: 2 });
+        assert_eq!(ApiKey::new("s k").unwrap_err(), KeyError::Character { at: 1 });
+    }
+}

@@ -1,0 +1,223 @@
+//! One request and its answer over HTTP.
+
+use super::address::{Address, Dialect};
+use super::anthropic::VERSION;
+use super::error::{ApiError, Foreign, StreamError};
+use super::key::ApiKey;
+use super::received::{Asked, Lost, Reader, Received, bounded, told};
+use super::settings::{Retries, SetupError};
+use super::sse::Events;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response};
+use serde_json::Value;
+use std::time::Duration;
+
+/// The most bytes of an answer.
+const LARGEST: usize = 32 * 1024 * 1024;
+/// The most bytes of an error that are read.
+const LARGEST_ERROR: usize = 64 * 1024;
+
+/// The way to one model.
+#[derive(Debug)]
+pub(crate) struct Link {
+    client: Client,
+    address: Address,
+    endpoint: String,
+    host: String,
+    key: Option<ApiKey>,
+}
+
+/// What came of one attempt.
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    pub(crate) request_id: Option<String>,
+    pub(crate) result: Result<Received, ApiError>,
+}
+
+impl Link {
+    pub(crate) fn new(address: &Address, key: Option<ApiKey>, retries: &Retries) -> Result<Link, SetupError> {
+        let model = address.to_string();
+        if key.is_none() && address.dialect.needs_key(address.base()) {
+            return Err(SetupError::NoKey { model, variable: address.dialect.key_variable() });
+        }
+        let headers =
+            headers(address.dialect, key.as_ref()).ok_or(SetupError::Key { model: model.clone() })?;
+        // The provider of cryptography is the process's; whoever set one before us keeps it.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut client = Client::builder()
+            .default_headers(headers)
+            .user_agent(concat!("locard/", env!("CARGO_PKG_VERSION")))
+            // A redirection would carry the key elsewhere.
+            .redirect(Policy::none())
+            .connect_timeout(retries.connect)
+            .read_timeout(retries.silence);
+        if is_loopback(address) {
+            client = client.no_proxy();
+        }
+        let client = client.build().map_err(|source| SetupError::Client { model, source })?;
+        let (endpoint, host) = (address.endpoint(), address.host());
+        Ok(Link { client, address: address.clone(), endpoint, host, key })
+    }
+
+    /// The server as messages name it.
+    pub(crate) fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Sends the body once.
+    pub(crate) async fn attempt(&self, body: Vec<u8>, asked: &mut Asked<'_>) -> Attempt {
+        match self.client.post(&self.endpoint).body(body).send().await {
+            Err(error) => Attempt { request_id: None, result: Err(ApiError::of_client(&self.host, error)) },
+            Ok(response) => {
+                let id = ["request-id", "x-request-id"].iter().find_map(|name| response.headers().get(*name));
+                let request_id = id.and_then(|id| id.to_str().ok()).map(bounded);
+                Attempt { request_id, result: self.read(response, asked).await }
+            }
+        }
+    }
+
+    async fn read(&self, response: Response, asked: &mut Asked<'_>) -> Result<Received, ApiError> {
+        let status = response.status();
+        if status.is_redirection() {
+            return Err(self.foreign(Foreign::Redirect { status: status.as_u16() }));
+        }
+        if !status.is_success() {
+            return Err(self.refused(response).await);
+        }
+        let content = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let content = content.unwrap_or("no content type").to_ascii_lowercase();
+        match content.split(';').next().unwrap_or_default().trim() {
+            "text/event-stream" => self.stream(response, asked).await,
+            "application/json" => self.whole(response, asked).await,
+            other => Err(self.foreign(Foreign::Content { status: status.as_u16(), found: bounded(other) })),
+        }
+    }
+
+    async fn stream(&self, mut response: Response, asked: &mut Asked<'_>) -> Result<Received, ApiError> {
+        let (mut reader, mut events) = (Reader::new(self.address.dialect), Events::default());
+        let mut length = 0usize;
+        while !reader.is_done() {
+            let piece = response.chunk().await.map_err(|error| ApiError::of_client(&self.host, error))?;
+            let Some(piece) = piece else { break };
+            length = length.saturating_add(piece.len());
+            if length > LARGEST {
+                return Err(self.damaged(StreamError::TooLarge { most: LARGEST }));
+            }
+            for data in events.push(&piece).map_err(|source| self.damaged(source))? {
+                reader.event(&data).map_err(|lost| self.lost(lost))?;
+            }
+        }
+        reader.finish(asked).map_err(|source| self.damaged(source))
+    }
+
+    /// A server that does not stream answers at once.
+    async fn whole(&self, response: Response, asked: &mut Asked<'_>) -> Result<Received, ApiError> {
+        let status = response.status().as_u16();
+        let body = self.body(response, LARGEST).await?;
+        let mut reader = Reader::new(self.address.dialect);
+        let read = reader.whole(&body).and_then(|()| reader.finish(asked).map_err(Lost::Damaged));
+        read.map_err(|lost| match lost {
+            Lost::Damaged(StreamError::Json(error)) if !error.is_data() => {
+                self.damaged(StreamError::Json(error))
+            }
+            // It is JSON, and nothing that such an API says.
+            Lost::Damaged(_) => {
+                self.foreign(Foreign::Content { status, found: "application/json".to_owned() })
+            }
+            lost @ Lost::Told { .. } => self.lost(lost),
+        })
+    }
+
+    async fn body(&self, mut response: Response, most: usize) -> Result<String, ApiError> {
+        let mut body = Vec::new();
+        while let Some(piece) =
+            response.chunk().await.map_err(|error| ApiError::of_client(&self.host, error))?
+        {
+            if body.len().saturating_add(piece.len()) > most {
+                return Err(self.damaged(StreamError::TooLarge { most }));
+            }
+            body.extend_from_slice(&piece);
+        }
+        String::from_utf8(body).map_err(|_| self.damaged(StreamError::NotUtf8))
+    }
+
+    async fn refused(&self, response: Response) -> ApiError {
+        let status = response.status().as_u16();
+        let after = retry_after(response.headers());
+        // Its status alone says enough when the rest cannot be read.
+        let body = self.body(response, LARGEST_ERROR).await.unwrap_or_default();
+        let body: Value = serde_json::from_str(&body).unwrap_or_default();
+        self.error(status, body.get("error"), after)
+    }
+
+    /// What an error of the server's means.
+    fn error(&self, status: u16, error: Option<&Value>, after: Option<Duration>) -> ApiError {
+        let host = self.host.clone();
+        let said = error.map_or_else(|| "it did not say why".to_owned(), told);
+        let told = self.key.as_ref().map_or_else(|| said.clone(), |key| key.hide(&said));
+        let code = |pointer| error.and_then(|error| error.pointer(pointer)).and_then(Value::as_str);
+        let codes = [code("/code"), code("/type"), code("/details/error_code")];
+        let says = |word| codes.contains(&Some(word));
+        match status {
+            401 | 403 => {
+                let variable = self.address.dialect.key_variable();
+                ApiError::Key { host, status, given: self.key.is_some(), variable }
+            }
+            404 if error.is_some() => ApiError::NoModel { host, model: self.address.model.clone(), told },
+            404 | 405 => self.foreign(Foreign::Path { status }),
+            402 => ApiError::Spent { host, status, told },
+            429 if says("insufficient_quota") || says("enforced_spend_limit_reached") => {
+                ApiError::Spent { host, status, told }
+            }
+            400 if says("context_length_exceeded") || said.starts_with("prompt is too long") => {
+                ApiError::ContextFull
+            }
+            _ => ApiError::Status { host, status, told, after },
+        }
+    }
+
+    fn lost(&self, lost: Lost) -> ApiError {
+        match lost {
+            Lost::Damaged(source) => self.damaged(source),
+            Lost::Told { status, told } => self.error(status, Some(&Value::String(told)), None),
+        }
+    }
+
+    fn damaged(&self, source: StreamError) -> ApiError {
+        ApiError::Damaged { host: self.host.clone(), source }
+    }
+
+    fn foreign(&self, found: Foreign) -> ApiError {
+        ApiError::NotAnApi { host: self.host.clone(), found }
+    }
+}
+
+fn headers(dialect: Dialect, key: Option<&ApiKey>) -> Option<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"));
+    let (name, scheme) = match dialect {
+        Dialect::Anthropic => {
+            headers.insert("anthropic-version", HeaderValue::from_static(VERSION));
+            (HeaderName::from_static("x-api-key"), "")
+        }
+        Dialect::OpenAi => (AUTHORIZATION, "Bearer "),
+    };
+    if let Some(key) = key {
+        headers.insert(name, key.header(scheme).ok()?);
+    }
+    Some(headers)
+}
+
+fn is_loopback(address: &Address) -> bool {
+    let host = address.base().host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+/// How long the server asks to be left alone, where it says so in seconds or milliseconds; a date is not read, for this client has no clock of the day.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
+    let millis = number("retry-after-ms").map(Duration::from_millis);
+    millis.or_else(|| number(RETRY_AFTER.as_str()).map(Duration::from_secs))
+}

@@ -1,0 +1,152 @@
+//! What came of a request: a reply on its way, whichever API it speaks.
+
+use super::address::Dialect;
+use super::error::StreamError;
+use super::lenient::read_object;
+use super::transcript::{Part, is_name};
+use super::{anthropic, openai};
+use ledger::{ToolSpec, Usage};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::BTreeSet;
+
+/// A whole reply.
+#[derive(Debug)]
+pub(crate) struct Received {
+    /// Texts and calls.
+    pub(crate) parts: Vec<Part>,
+    /// The message as it goes back; `None` where it has to be built from the parts.
+    pub(crate) verbatim: Option<Box<RawValue>>,
+    pub(crate) stop: Stop,
+    pub(crate) usage: Usage,
+}
+
+/// Why a model stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// It had said what it wanted, or made its calls.
+    Done,
+    /// At the limit of tokens: what came last may be half.
+    Cut,
+    /// The context is full.
+    ContextFull,
+    /// It declined; what was said of it.
+    Declined(String),
+}
+
+/// Why a reply on its way will not come.
+#[derive(Debug)]
+pub(crate) enum Lost {
+    /// It cannot be read.
+    Damaged(StreamError),
+    /// The server says so, with the status that it would have answered with before it began.
+    Told { status: u16, told: String },
+}
+
+impl From<StreamError> for Lost {
+    fn from(error: StreamError) -> Lost {
+        Lost::Damaged(error)
+    }
+}
+
+/// A reply on its way.
+#[derive(Debug)]
+pub(crate) enum Reader {
+    Anthropic(Box<anthropic::Reader>),
+    OpenAi(Box<openai::Reader>),
+}
+
+impl Reader {
+    pub(crate) fn new(dialect: Dialect) -> Reader {
+        match dialect {
+            Dialect::Anthropic => Reader::Anthropic(Box::default()),
+            Dialect::OpenAi => Reader::OpenAi(Box::default()),
+        }
+    }
+
+    /// Takes the data of one event.
+    pub(crate) fn event(&mut self, data: &str) -> Result<(), Lost> {
+        match self {
+            Reader::Anthropic(reader) => reader.event(data),
+            Reader::OpenAi(reader) => reader.event(data),
+        }
+    }
+
+    /// Takes a reply that came at once.
+    pub(crate) fn whole(&mut self, body: &str) -> Result<(), Lost> {
+        match self {
+            Reader::Anthropic(reader) => reader.whole(body),
+            Reader::OpenAi(reader) => reader.whole(body),
+        }
+    }
+
+    /// Whether nothing more is to come.
+    pub(crate) fn is_done(&self) -> bool {
+        match self {
+            Reader::Anthropic(reader) => reader.is_done(),
+            Reader::OpenAi(reader) => reader.is_done(),
+        }
+    }
+
+    /// The reply.
+    pub(crate) fn finish(self, asked: &mut Asked<'_>) -> Result<Received, StreamError> {
+        match self {
+            Reader::Anthropic(reader) => reader.finish(asked),
+            Reader::OpenAi(reader) => reader.finish(asked),
+        }
+    }
+}
+
+/// What a reply is read with.
+#[derive(Debug)]
+pub(crate) struct Asked<'a> {
+    pub(crate) turn: u32,
+    pub(crate) tools: &'a [ToolSpec],
+    /// The ids of the task's calls so far.
+    pub(crate) taken: BTreeSet<String>,
+}
+
+impl Asked<'_> {
+    /// An id that no other call of the task has; the provider's own where it can be.
+    pub(crate) fn own_id(&mut self, id: &str) -> String {
+        let good = is_name(id) && !self.taken.contains(id);
+        let ours = || {
+            let mut ids = (0u32..).map(|number| format!("call-{}-{number}", self.turn));
+            ids.find(|id| !self.taken.contains(id))
+        };
+        let own = if good { id.to_owned() } else { ours().unwrap_or_default() };
+        self.taken.insert(own.clone());
+        own
+    }
+}
+
+/// Arguments as they came, in text: the object, or a text that says what is wrong with them.
+pub(crate) fn arguments(text: &str) -> Value {
+    match read_object(text) {
+        Ok(members) => Value::Object(members),
+        Err(unreadable) => Value::String(unreadable.to_string()),
+    }
+}
+
+/// A count of tokens; 0 where there is none.
+pub(crate) fn count(usage: &Value, pointer: &str) -> u64 {
+    usage.pointer(pointer).and_then(Value::as_u64).unwrap_or(0)
+}
+
+/// What an error of a server says, bounded.
+pub(crate) fn told(error: &Value) -> String {
+    let message = error.get("message").or(Some(error)).and_then(Value::as_str);
+    let said = message.map_or_else(|| error.to_string(), str::to_owned);
+    bounded(&said)
+}
+
+/// A text of a server's on one short line.
+pub(crate) fn bounded(text: &str) -> String {
+    const LONGEST: usize = 400;
+    let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let mut short: String = plain.take(LONGEST).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        short.push('\u{2026}');
+    }
+    short
+}

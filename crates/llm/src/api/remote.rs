@@ -1,0 +1,264 @@
+//! A language model behind an API, as the engine's port wants it.
+
+use super::address::{Address, Dialect};
+use super::anthropic::Parts;
+use super::clock::{Clock, MonotonicClock};
+use super::error::{Again, ApiError};
+use super::key::ApiKey;
+use super::link::Link;
+use super::received::{Asked, Received, Stop};
+use super::retry::Patience;
+use super::settings::{Settings, SetupError};
+use super::transcript::{Part, Transcript, check_transcript, transcript};
+use super::{anthropic, openai, verbatim};
+use crate::model::{Model, ModelError, Turning};
+use ledger::turn::{Reply, ReplyBlock, ToolCall, TurnRequest};
+use ledger::{CallId, Digest, Exchange, Usage};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+/// What a model is told once when it answers results with nothing: the same question would get the same silence.
+const GO_ON: &str = "Go on with your objectives, or say in words that you have finished.";
+/// How many times more tokens a reply gets that was cut.
+const LARGER: u32 = 4;
+
+/// One model at one address; cheap to clone, and its connections are shared.
+#[derive(Clone)]
+pub struct Provider {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    name: String,
+    dialect: Dialect,
+    model: String,
+    is_home: bool,
+    settings: Settings,
+    parameters: Digest,
+    link: Link,
+    clock: Arc<dyn Clock>,
+}
+
+impl fmt::Debug for Provider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Provider").field("name", &self.inner.name).finish_non_exhaustive()
+    }
+}
+
+impl Provider {
+    /// A provider; nothing is sent yet. Proxies and further roots of trust are taken from where the HTTP client takes them.
+    pub fn new(address: &Address, key: Option<ApiKey>, settings: Settings) -> Result<Provider, SetupError> {
+        Provider::with_clock(address, key, settings, Arc::new(MonotonicClock::start()))
+    }
+
+    /// A provider that waits by another clock.
+    pub fn with_clock(
+        address: &Address,
+        key: Option<ApiKey>,
+        settings: Settings,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Provider, SetupError> {
+        let name = address.to_string();
+        let parameters =
+            settings.digest().map_err(|source| SetupError::Parameters { model: name.clone(), source })?;
+        let link = Link::new(address, key, &settings.retries)?;
+        Ok(Provider {
+            inner: Arc::new(Inner {
+                name,
+                dialect: address.dialect,
+                model: address.model.clone(),
+                is_home: address.dialect.needs_key(address.base()),
+                settings,
+                parameters,
+                link,
+                clock,
+            }),
+        })
+    }
+
+    /// The model for one task.
+    pub fn model(&self) -> Remote {
+        Remote { provider: self.clone(), exchange: None }
+    }
+}
+
+/// A language model, as one task asks it.
+#[derive(Debug)]
+pub struct Remote {
+    provider: Provider,
+    exchange: Option<Exchange>,
+}
+
+impl Model for Remote {
+    fn name(&self) -> &str {
+        &self.provider.inner.name
+    }
+
+    /// That of the parameters, which are ours; the weights are not.
+    fn digest(&self) -> Option<Digest> {
+        Some(self.provider.inner.parameters)
+    }
+
+    fn is_paid(&self) -> bool {
+        true
+    }
+
+    fn last_exchange(&self) -> Option<&Exchange> {
+        self.exchange.as_ref()
+    }
+
+    fn turn<'a>(&'a mut self, request: &'a TurnRequest) -> Turning<'a> {
+        // A turn that is dropped half way leaves no figures of another.
+        self.exchange = None;
+        Box::pin(async move {
+            let exchange = Exchange {
+                request: request.digest,
+                attempts: 0,
+                usage: Usage::default(),
+                sent: None,
+                request_id: None,
+            };
+            let mut turn = Turn { provider: &self.provider.inner, exchange };
+            let replied = turn.replied(request).await;
+            self.exchange = Some(turn.exchange);
+            let received = replied?;
+            Ok(reply(&received, self.provider.inner.dialect))
+        })
+    }
+}
+
+/// One turn under way.
+struct Turn<'a> {
+    provider: &'a Inner,
+    exchange: Exchange,
+}
+
+impl Turn<'_> {
+    async fn replied(&mut self, request: &TurnRequest) -> Result<Received, ModelError> {
+        let mut transcript = transcript(request).map_err(|error| self.no_reply(ApiError::Encode(error)))?;
+        let mut limit = self.provider.settings.reply_tokens;
+        let (mut was_cut, mut was_told) = (false, false);
+        loop {
+            check_transcript(&transcript).map_err(|error| self.no_reply(ApiError::Transcript(error)))?;
+            let body = self.body(request, &transcript, limit)?;
+            let received = self.sent(request, ids(&transcript), body).await?;
+            match &received.stop {
+                // Neither costs a turn: the engine does not hear of the half reply, nor of the silence.
+                Stop::Cut if !was_cut => {
+                    (was_cut, limit) = (true, limit.saturating_mul(LARGER));
+                }
+                Stop::Cut => return Err(self.no_reply(ApiError::Cut { limit })),
+                Stop::ContextFull => return Err(self.no_reply(ApiError::ContextFull)),
+                Stop::Declined(told) => {
+                    return Err(self.no_reply(ApiError::Declined { told: told.clone() }));
+                }
+                Stop::Done if received.parts.is_empty() && !was_told => {
+                    was_told = true;
+                    if let Some(last) = transcript.turns.last_mut() {
+                        last.parts.push(Part::Text(GO_ON.to_owned()));
+                    }
+                }
+                Stop::Done => return Ok(received),
+            }
+        }
+    }
+
+    fn body(
+        &self,
+        request: &TurnRequest,
+        transcript: &Transcript,
+        limit: u32,
+    ) -> Result<Vec<u8>, ModelError> {
+        let kept = verbatim::of(request, transcript, self.provider.dialect);
+        let parts = Parts {
+            model: &self.provider.model,
+            settings: &self.provider.settings,
+            limit,
+            system: &request.system,
+            tools: &request.tools,
+            transcript,
+            kept: &kept,
+        };
+        let body = match self.provider.dialect {
+            Dialect::Anthropic => anthropic::body(parts),
+            Dialect::OpenAi => openai::body(parts, self.provider.is_home),
+        };
+        body.map_err(|error| self.no_reply(ApiError::Encode(error)))
+    }
+
+    /// Sends until there is an answer, or no patience left.
+    async fn sent(
+        &mut self,
+        request: &TurnRequest,
+        taken: BTreeSet<String>,
+        body: Vec<u8>,
+    ) -> Result<Received, ModelError> {
+        let Inner { clock, settings, link, .. } = self.provider;
+        self.exchange.request = Digest::of(&body);
+        let seed = self.exchange.request.as_bytes().iter().take(8);
+        let seed = seed.fold(0u64, |seed, byte| seed << 8 | u64::from(*byte));
+        let mut patience = Patience::new(&settings.retries, seed);
+        let start = clock.now();
+        loop {
+            let left = settings.retries.total.saturating_sub(clock.now().saturating_sub(start));
+            let mut asked = Asked { turn: request.turn, tools: &request.tools, taken: taken.clone() };
+            self.exchange.attempts += 1;
+            let attempt = tokio::time::timeout(left, link.attempt(body.clone(), &mut asked)).await;
+            let error = match attempt {
+                Ok(attempt) => {
+                    self.exchange.request_id = attempt.request_id;
+                    match attempt.result {
+                        Ok(received) => {
+                            self.exchange.usage = self.exchange.usage.plus(received.usage);
+                            self.exchange.sent = Some(received.usage.input).filter(|tokens| *tokens > 0);
+                            return Ok(received);
+                        }
+                        Err(error) => error,
+                    }
+                }
+                Err(_) => ApiError::Silent { host: link.host().to_owned() },
+            };
+            match patience.wait(&error, clock.now().saturating_sub(start)) {
+                Some(wait) => clock.wait(wait).await,
+                None => return Err(self.given_up(error)),
+            }
+        }
+    }
+
+    fn given_up(&self, error: ApiError) -> ModelError {
+        let model = self.provider.name.clone();
+        match error.again() {
+            Again::Never if error.is_of_setup() => ModelError::Unusable { model, why: Box::new(error) },
+            Again::Never => self.no_reply(error),
+            Again::Later | Again::After(_) => ModelError::Unreachable { model, source: Box::new(error) },
+        }
+    }
+
+    fn no_reply(&self, error: ApiError) -> ModelError {
+        ModelError::NoReply { model: self.provider.name.clone(), why: Box::new(error) }
+    }
+}
+
+fn ids(transcript: &Transcript) -> BTreeSet<String> {
+    let parts = transcript.turns.iter().flat_map(|turn| &turn.parts);
+    let id = |part: &Part| match part {
+        Part::Call { call, .. } => Some(call.clone()),
+        Part::Text(_) | Part::Result { .. } => None,
+    };
+    parts.filter_map(id).collect()
+}
+
+fn reply(received: &Received, dialect: Dialect) -> Reply {
+    let block = |part: &Part| match part {
+        Part::Text(text) => Some(ReplyBlock::Text { text: text.clone() }),
+        Part::Call { call, tool, arguments } => Some(ReplyBlock::Call(ToolCall {
+            call: CallId(call.clone()),
+            tool: tool.clone(),
+            arguments: arguments.clone(),
+        })),
+        Part::Result { .. } => None,
+    };
+    let kept = received.verbatim.as_deref().and_then(|message| verbatim::block(dialect, message));
+    Reply { blocks: received.parts.iter().filter_map(block).chain(kept).collect() }
+}

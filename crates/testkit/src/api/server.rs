@@ -1,0 +1,282 @@
+//! A server on this machine: it listens until it is dropped.
+
+use super::http::{self, Request};
+use super::play::{Fault, Play, Says};
+use super::{KEY, anthropic, openai};
+use serde_json::{Value, json};
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+/// The API that a server speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaks {
+    /// Anthropic Messages.
+    Anthropic,
+    /// Chat completions.
+    OpenAi,
+}
+
+/// A request that was answered.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    /// The request.
+    pub request: Request,
+    /// Its body.
+    pub body: Value,
+    /// The rule that it broke.
+    pub broken: Option<String>,
+}
+
+type Script = dyn FnMut(usize, &Value) -> Play + Send;
+
+struct State {
+    speaks: Speaks,
+    model: String,
+    script: Box<Script>,
+    kept: Vec<Kept>,
+    /// Every content that was said: thinking must come back as it was.
+    issued: anthropic::Issued,
+}
+
+/// A server; it stops when it is dropped.
+pub struct ApiServer {
+    address: SocketAddr,
+    state: Arc<Mutex<State>>,
+    stopped: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl ApiServer {
+    /// A server that has one model and answers by `script`, which is told how many requests there were before that it answered, and the body.
+    pub fn start(
+        speaks: Speaks,
+        model: &str,
+        script: impl FnMut(usize, &Value) -> Play + Send + 'static,
+    ) -> io::Result<ApiServer> {
+        let listener = TcpListener::bind(("127.0.0.1", 0))?;
+        let address = listener.local_addr()?;
+        let state = Arc::new(Mutex::new(State {
+            speaks,
+            model: model.to_owned(),
+            script: Box::new(script),
+            kept: Vec::new(),
+            issued: anthropic::Issued::default(),
+        }));
+        let stopped = Arc::new(AtomicBool::new(false));
+        let (shared, is_stopped) = (Arc::clone(&state), Arc::clone(&stopped));
+        let thread = std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                if is_stopped.load(Ordering::SeqCst) {
+                    break;
+                }
+                let state = Arc::clone(&shared);
+                // A client that has gone is no failure of the server's.
+                std::thread::spawn(move || drop(serve(stream, &state)));
+            }
+        });
+        Ok(ApiServer { address, state, stopped, thread: Some(thread) })
+    }
+
+    /// What a client is given: the address without the part that the API's paths begin with.
+    pub fn base(&self) -> String {
+        match lock(&self.state).speaks {
+            Speaks::Anthropic => format!("http://{}", self.address),
+            Speaks::OpenAi => format!("http://{}/v1", self.address),
+        }
+    }
+
+    /// Every request so far.
+    pub fn kept(&self) -> Vec<Kept> {
+        lock(&self.state).kept.clone()
+    }
+
+    /// The rules that requests broke.
+    pub fn broken(&self) -> Vec<String> {
+        lock(&self.state).kept.iter().filter_map(|kept| kept.broken.clone()).collect()
+    }
+}
+
+impl Drop for ApiServer {
+    fn drop(&mut self) {
+        self.stopped.store(true, Ordering::SeqCst);
+        // Wakes it up.
+        drop(TcpStream::connect(self.address));
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn serve(mut stream: TcpStream, state: &Mutex<State>) -> io::Result<()> {
+    let request = match http::read(&stream) {
+        Ok(request) => request,
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            return http::answer(&mut stream, 400, &[], "");
+        }
+        Err(error) => return Err(error),
+    };
+    let (speaks, play) = {
+        let mut state = lock(state);
+        let body: Value = serde_json::from_str(&request.body).unwrap_or_default();
+        let number = state.kept.iter().filter(|kept| kept.broken.is_none()).count();
+        let checked = check(&state, &request, &body);
+        let broken = checked.as_ref().err().map(|(_, _, message)| message.clone());
+        state.kept.push(Kept { request, body: body.clone(), broken });
+        let play = checked.map(|()| (state.script)(number, &body));
+        if let Ok(Play::Say(says) | Play::SayWhole(says)) = &play {
+            state.issued.take(says);
+        }
+        (state.speaks, play.map(|play| (play, body.get("stream") == Some(&json!(true)))))
+    };
+    match play {
+        Err((status, kind, message)) => refuse(&mut stream, status, &[], &error(speaks, kind, &message)),
+        Ok((Play::Say(says), true)) => {
+            http::begin(&mut stream)?;
+            for event in events(speaks, &says) {
+                http::piece(&mut stream, &event)?;
+            }
+            http::end(&mut stream)
+        }
+        Ok((Play::Say(says) | Play::SayWhole(says), _)) => {
+            refuse(&mut stream, 200, &[], &whole(speaks, &says).to_string())
+        }
+        Ok((Play::Fail(fault, says), _)) => fail(&mut stream, speaks, fault, &says),
+    }
+}
+
+fn refuse(stream: &mut TcpStream, status: u16, more: &[(&str, &str)], body: &str) -> io::Result<()> {
+    let mut headers = vec![("content-type", "application/json"), ("request-id", "req-test")];
+    headers.extend_from_slice(more);
+    http::answer(stream, status, &headers, body)
+}
+
+type Broken = (u16, &'static str, String);
+
+fn check(state: &State, request: &Request, body: &Value) -> Result<(), Broken> {
+    let header = |name: &str| request.headers.get(name).map(String::as_str);
+    let (path, key) = match state.speaks {
+        Speaks::Anthropic => ("/v1/messages", header("x-api-key").map(str::to_owned)),
+        Speaks::OpenAi => {
+            let bearer = header("authorization").and_then(|value| value.strip_prefix("Bearer "));
+            ("/v1/chat/completions", bearer.map(str::to_owned))
+        }
+    };
+    if request.path != path {
+        return Err((404, "not_found_error", "Not Found".to_owned()));
+    }
+    // A real server repeats a part of the key; this one all of it.
+    match key {
+        Some(key) if key == KEY => {}
+        Some(key) => {
+            return Err((401, "authentication_error", format!("Incorrect API key provided: {key}.")));
+        }
+        None => return Err((401, "authentication_error", "x-api-key header is required".to_owned())),
+    }
+    if header("content-type") != Some("application/json") {
+        return Err((400, "invalid_request_error", "content-type: expected application/json".to_owned()));
+    }
+    if state.speaks == Speaks::Anthropic && header("anthropic-version") != Some("2023-06-01") {
+        return Err((400, "invalid_request_error", "anthropic-version: header is required".to_owned()));
+    }
+    let model = body.get("model").and_then(Value::as_str);
+    if model != Some(&state.model) {
+        let message = format!("model: {} does not exist", model.unwrap_or_default());
+        return Err((404, "not_found_error", message));
+    }
+    let checked = match state.speaks {
+        Speaks::Anthropic => anthropic::check(body, &state.issued),
+        Speaks::OpenAi => openai::check(body),
+    };
+    checked.map_err(|message| (400, "invalid_request_error", message))
+}
+
+fn error(speaks: Speaks, kind: &str, message: &str) -> String {
+    match speaks {
+        Speaks::Anthropic => {
+            json!({"type": "error", "error": {"type": kind, "message": message}}).to_string()
+        }
+        Speaks::OpenAi => {
+            json!({"error": {"message": message, "type": kind, "code": kind, "param": null}}).to_string()
+        }
+    }
+}
+
+fn events(speaks: Speaks, says: &Says) -> Vec<String> {
+    match speaks {
+        Speaks::Anthropic => anthropic::events(says),
+        Speaks::OpenAi => openai::events(says),
+    }
+}
+
+fn whole(speaks: Speaks, says: &Says) -> Value {
+    match speaks {
+        Speaks::Anthropic => anthropic::whole(says),
+        Speaks::OpenAi => openai::whole(says),
+    }
+}
+
+fn fail(stream: &mut TcpStream, speaks: Speaks, fault: Fault, says: &Says) -> io::Result<()> {
+    let all = events(speaks, says);
+    let half = all.get(..all.len() / 2).unwrap_or_default().concat();
+    let html = [("content-type", "text/html")];
+    match fault {
+        Fault::Status(status, headers, Some(kind)) => {
+            refuse(stream, status, &headers, &error(speaks, kind, "as the script wants it"))
+        }
+        Fault::Status(status, mut headers, None) => {
+            headers.extend(html);
+            http::answer(stream, status, &headers, "<html>as the script wants it</html>")
+        }
+        Fault::DropBefore => Ok(()),
+        Fault::DropMidStream => {
+            http::begin(stream)?;
+            http::piece(stream, &half)
+        }
+        Fault::EndEarly => {
+            http::begin(stream)?;
+            http::piece(stream, &half)?;
+            http::end(stream)
+        }
+        Fault::Stall => {
+            http::stall(stream);
+            Ok(())
+        }
+        Fault::StallMidStream => {
+            http::begin(stream)?;
+            http::piece(stream, &half)?;
+            http::stall(stream);
+            Ok(())
+        }
+        Fault::Garbage => {
+            http::begin(stream)?;
+            http::piece(stream, "data: \u{1}not json at all\n\n")?;
+            http::end(stream)
+        }
+        Fault::HalfJson => {
+            http::begin(stream)?;
+            http::piece(stream, &half)?;
+            http::piece(stream, "data: {\"type\": \"content_blo\n\n")?;
+            http::end(stream)
+        }
+        Fault::HalfBody => {
+            let body = whole(speaks, says).to_string();
+            refuse(stream, 200, &[], body.get(..body.len() / 2).unwrap_or_default())
+        }
+        Fault::WrongContentType => http::answer(stream, 200, &html, "<html>Please log in</html>"),
+        Fault::OtherJson => refuse(stream, 200, &[], "{\"hello\": \"world\"}"),
+        Fault::ErrorEvent(kind) => {
+            http::begin(stream)?;
+            http::piece(stream, &half)?;
+            let data = error(speaks, kind, "as the script wants it");
+            http::piece(stream, &format!("event: error\ndata: {data}\n\n"))?;
+            http::end(stream)
+        }
+    }
+}
