@@ -219,6 +219,7 @@ fn live(folder: &Path, raw: bool) -> Live {
                 Input::Judged(Box::new(verdict))
             }
             Command::Judge(Judgement::Absence { .. }) => panic!("no absence is claimed"),
+            Command::Find(_) => panic!("nothing is recalled"),
             Command::End => break,
         };
     }
@@ -236,7 +237,7 @@ fn model(request: &TurnRequest, calls: u32) -> Reply {
     let Some(Message::User(said)) = request.messages.last().map(AsRef::as_ref) else { panic!() };
     let returned = said.iter().find_map(|block| match block {
         UserBlock::Answer { answer: Answer::Returned(returned), .. } => Some(returned),
-        UserBlock::Answer { .. } | UserBlock::Text { .. } => None,
+        UserBlock::Answer { .. } | UserBlock::Text { .. } | UserBlock::Distilled(_) => None,
     });
     match returned {
         Some(returned) if calls.is_multiple_of(FACT_EVERY) => {
