@@ -77,9 +77,36 @@ impl Provider {
         })
     }
 
+    /// The body of what would be sent for a turn first, without sending it; the errors are those that sending would end with.
+    pub fn body(&self, request: &TurnRequest) -> Result<Vec<u8>, ApiError> {
+        let transcript = transcript(request).map_err(ApiError::Encode)?;
+        check_transcript(&transcript).map_err(ApiError::Transcript)?;
+        self.inner.body(request, &transcript, self.inner.settings.reply_tokens)
+    }
+
     /// The model for one task.
     pub fn model(&self) -> Remote {
         Remote { provider: self.clone(), exchange: None }
+    }
+}
+
+impl Inner {
+    fn body(&self, request: &TurnRequest, transcript: &Transcript, limit: u32) -> Result<Vec<u8>, ApiError> {
+        let kept = verbatim::of(request, transcript, self.dialect);
+        let parts = Parts {
+            model: &self.model,
+            settings: &self.settings,
+            limit,
+            system: &request.system,
+            tools: &request.tools,
+            transcript,
+            kept: &kept,
+        };
+        let body = match self.dialect {
+            Dialect::Anthropic => anthropic::body(parts),
+            Dialect::OpenAi => openai::body(parts, self.is_home),
+        };
+        body.map_err(ApiError::Encode)
     }
 }
 
@@ -141,7 +168,7 @@ impl Turn<'_> {
         let (mut was_cut, mut was_told) = (false, false);
         loop {
             check_transcript(&transcript).map_err(|error| self.no_reply(ApiError::Transcript(error)))?;
-            let body = self.body(request, &transcript, limit)?;
+            let body = self.provider.body(request, &transcript, limit).map_err(|error| self.no_reply(error))?;
             let received = self.sent(request, ids(&transcript), body).await?;
             match &received.stop {
                 // Neither costs a turn: the engine does not hear of the half reply, nor of the silence.
@@ -162,29 +189,6 @@ impl Turn<'_> {
                 Stop::Done => return Ok(received),
             }
         }
-    }
-
-    fn body(
-        &self,
-        request: &TurnRequest,
-        transcript: &Transcript,
-        limit: u32,
-    ) -> Result<Vec<u8>, ModelError> {
-        let kept = verbatim::of(request, transcript, self.provider.dialect);
-        let parts = Parts {
-            model: &self.provider.model,
-            settings: &self.provider.settings,
-            limit,
-            system: &request.system,
-            tools: &request.tools,
-            transcript,
-            kept: &kept,
-        };
-        let body = match self.provider.dialect {
-            Dialect::Anthropic => anthropic::body(parts),
-            Dialect::OpenAi => openai::body(parts, self.provider.is_home),
-        };
-        body.map_err(|error| self.no_reply(ApiError::Encode(error)))
     }
 
     /// Sends until there is an answer, or no patience left.
