@@ -90,6 +90,7 @@ impl Conversation {
     ) -> Result<Result<(), TooSmall>, CanonicalError> {
         let Some(cutting) = &mut self.cutting else { return Ok(Ok(())) };
         let fixed = fixed();
+        cutting.meter.instructed(fixed);
         if cutting.fits(fixed) {
             return Ok(Ok(()));
         }
