@@ -168,7 +168,8 @@ impl Turn<'_> {
         let (mut was_cut, mut was_told) = (false, false);
         loop {
             check_transcript(&transcript).map_err(|error| self.no_reply(ApiError::Transcript(error)))?;
-            let body = self.provider.body(request, &transcript, limit).map_err(|error| self.no_reply(error))?;
+            let body =
+                self.provider.body(request, &transcript, limit).map_err(|error| self.no_reply(error))?;
             let received = self.sent(request, ids(&transcript), body).await?;
             match &received.stop {
                 // Neither costs a turn: the engine does not hear of the half reply, nor of the silence.
