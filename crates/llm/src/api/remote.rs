@@ -86,7 +86,7 @@ impl Provider {
 
     /// The model for one task.
     pub fn model(&self) -> Remote {
-        Remote { provider: self.clone(), exchange: None }
+        Remote { provider: self.clone(), exchange: None, taken: BTreeSet::new() }
     }
 }
 
@@ -115,6 +115,8 @@ impl Inner {
 pub struct Remote {
     provider: Provider,
     exchange: Option<Exchange>,
+    /// The ids of the task's calls, those included that its conversation no longer shows: under another id a message does not go back as it came.
+    taken: BTreeSet<String>,
 }
 
 impl Model for Remote {
@@ -146,10 +148,11 @@ impl Model for Remote {
                 sent: None,
                 request_id: None,
             };
-            let mut turn = Turn { provider: &self.provider.inner, exchange };
+            let mut turn = Turn { provider: &self.provider.inner, exchange, taken: &mut self.taken };
             let replied = turn.replied(request).await;
             self.exchange = Some(turn.exchange);
             let received = replied?;
+            self.taken.extend(ids(&received.parts));
             Ok(reply(&received, self.provider.inner.dialect))
         })
     }
@@ -159,6 +162,7 @@ impl Model for Remote {
 struct Turn<'a> {
     provider: &'a Inner,
     exchange: Exchange,
+    taken: &'a mut BTreeSet<String>,
 }
 
 impl Turn<'_> {
@@ -170,7 +174,8 @@ impl Turn<'_> {
             check_transcript(&transcript).map_err(|error| self.no_reply(ApiError::Transcript(error)))?;
             let body =
                 self.provider.body(request, &transcript, limit).map_err(|error| self.no_reply(error))?;
-            let received = self.sent(request, ids(&transcript), body).await?;
+            self.taken.extend(transcript.turns.iter().flat_map(|turn| ids(&turn.parts)));
+            let received = self.sent(request, body).await?;
             match &received.stop {
                 // Neither costs a turn: the engine does not hear of the half reply, nor of the silence.
                 Stop::Cut if !was_cut => {
@@ -193,12 +198,7 @@ impl Turn<'_> {
     }
 
     /// Sends until there is an answer, or no patience left.
-    async fn sent(
-        &mut self,
-        request: &TurnRequest,
-        taken: BTreeSet<String>,
-        body: Vec<u8>,
-    ) -> Result<Received, ModelError> {
+    async fn sent(&mut self, request: &TurnRequest, body: Vec<u8>) -> Result<Received, ModelError> {
         let Inner { clock, settings, link, .. } = self.provider;
         self.exchange.request = Digest::of(&body);
         let seed = self.exchange.request.as_bytes().iter().take(8);
@@ -207,7 +207,7 @@ impl Turn<'_> {
         let start = clock.now();
         loop {
             let left = settings.retries.total.saturating_sub(clock.now().saturating_sub(start));
-            let mut asked = Asked { turn: request.turn, tools: &request.tools, taken: taken.clone() };
+            let mut asked = Asked { turn: request.turn, tools: &request.tools, taken: self.taken.clone() };
             self.exchange.attempts += 1;
             let attempt = tokio::time::timeout(left, link.attempt(body.clone(), &mut asked)).await;
             let error = match attempt {
@@ -245,13 +245,11 @@ impl Turn<'_> {
     }
 }
 
-fn ids(transcript: &Transcript) -> BTreeSet<String> {
-    let parts = transcript.turns.iter().flat_map(|turn| &turn.parts);
-    let id = |part: &Part| match part {
+fn ids(parts: &[Part]) -> impl Iterator<Item = String> {
+    parts.iter().filter_map(|part| match part {
         Part::Call { call, .. } => Some(call.clone()),
         Part::Text(_) | Part::Result { .. } => None,
-    };
-    parts.filter_map(id).collect()
+    })
 }
 
 fn reply(received: &Received, dialect: Dialect) -> Reply {

@@ -201,6 +201,21 @@ async fn ids_of_calls_are_the_tasks_own() {
 }
 
 #[tokio::test]
+async fn an_id_of_a_turn_that_is_no_longer_shown_is_taken() {
+    for speaks in BOTH {
+        let world = world(speaks, |_, _| calls(&["x"]));
+        let (mut model, mut talk) = (world.provider.model(), begun());
+        let first = talk.ask(&mut model).await.unwrap();
+        talk.answer(&first, "");
+        talk.messages.drain(..2);
+        talk.messages[0] = Arc::new(Message::User(vec![UserBlock::Text { text: "Go on.".into() }]));
+        let second = talk.ask(&mut model).await.unwrap();
+        assert!(ids(&first)[0].0 == "x" && ids(&second)[0].0 != "x", "{second:?}");
+        assert_eq!(world.server.broken(), [""; 0]);
+    }
+}
+
+#[tokio::test]
 async fn a_model_that_answers_results_with_nothing_is_told_once_to_go_on() {
     for speaks in BOTH {
         let world = world(speaks, |number, _| match number {

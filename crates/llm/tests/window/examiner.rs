@@ -20,6 +20,8 @@ pub(crate) struct Tally {
     pub(crate) lives: u64,
     /// Lives that ended because not even the newest turn fitted.
     pub(crate) too_small: u64,
+    /// Of those, the most tokens that were left beside instructions, tools and task.
+    pub(crate) most_room: u64,
     pub(crate) requests: u64,
     /// Requests that did not go on from the one before.
     pub(crate) moved: u64,
@@ -35,6 +37,9 @@ pub(crate) struct Tally {
 
 impl Tally {
     pub(crate) fn add(&mut self, other: &Tally) {
+        self.lives += 1;
+        self.too_small += other.too_small;
+        self.most_room = self.most_room.max(other.most_room);
         self.requests += other.requests;
         self.moved += other.moved;
         self.over += other.over;
