@@ -47,7 +47,8 @@ fn main() {
 
 fn told(what: &str, mut times: Vec<Duration>) {
     times.sort();
-    let (median, worst) = (times.get(times.len() / 2), times.last());
+    let at = |place: usize| times.get(place).copied().unwrap_or_default();
+    let (median, worst) = (at(times.len() / 2), at(times.len().saturating_sub(1)));
     println!("  {what}: {} times, median {median:?}, worst {worst:?}", times.len());
 }
 

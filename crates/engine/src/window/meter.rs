@@ -148,6 +148,33 @@ mod tests {
     }
 
     #[test]
+    fn instructions_are_no_denser_for_dense_results_and_others_are_not_known() {
+        let mut meter = Meter::new(WINDOW);
+        meter.instructed(10_000);
+        meter.send(10_000, false);
+        meter.counted(2_500);
+        meter.send(12_000, true);
+        meter.counted(4_500);
+        // 1,250 tokens a thousand bytes, of what comes beside the first 10,000.
+        assert_eq!((meter.fresh(10_000), meter.fresh(11_000), meter.grown(13_000)), (2_500, 3_750, 5_750));
+        meter.instructed(9_000);
+        assert_eq!(meter.grown(10_000), 12_500);
+    }
+
+    #[test]
+    fn what_was_taken_once_may_be_sent_again_after_a_refusal() {
+        let mut meter = Meter::new(WINDOW);
+        meter.send(28_000, false);
+        meter.counted(7_000);
+        meter.send(30_000, true);
+        assert!(meter.refused());
+        assert!(meter.most() < 7_000);
+        meter.send(10_000, false);
+        meter.counted(5_000);
+        assert_eq!(meter.most(), 7_000);
+    }
+
+    #[test]
     fn a_refused_request_is_followed_by_shorter_ones_and_not_for_ever() {
         let mut meter = Meter::new(WINDOW);
         let mut before = meter.most();
