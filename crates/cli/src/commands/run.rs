@@ -18,8 +18,8 @@ use account::Asked;
 use app::{
     Agent, Case, Interrupt, Progress, ResumeRequest, RunRequest, SystemClock, WorkerRequest, Workplace,
 };
-use ledger::{IntegrityLevel, Rules};
-use std::num::NonZeroUsize;
+use ledger::{IntegrityLevel, Rules, Seed};
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,12 +31,13 @@ use tokio::time::Instant;
 const TICK: Duration = Duration::from_millis(200);
 
 pub(super) fn execute(arguments: &RunArguments, printer: &mut Printer) -> Result<u8, Failure> {
-    let chooser = Arc::new(Chooser::default());
+    let chooser = Arc::new(Chooser::new((&arguments.language_model).into(), &arguments.runs));
     // A wrong name is told before anything is begun.
-    drop(chooser.of_new(&arguments.model)?);
+    drop(chooser.of_new(&arguments.model).map_err(Failure::Model)?);
     let new = Arc::new(NewRuns {
         model: arguments.model.clone(),
-        rules: rules(arguments.rules.as_deref())?,
+        rules: rules(arguments)?,
+        seed: arguments.seed.map(Seed),
         runs: arguments.runs.clone(),
         unconfined: arguments.unconfined,
     });
@@ -74,6 +75,7 @@ pub(super) enum Begin {
 pub(super) struct NewRuns {
     model: String,
     rules: Rules,
+    seed: Option<Seed>,
     runs: PathBuf,
     unconfined: bool,
 }
@@ -198,13 +200,14 @@ impl Plan {
     }
 
     fn request(self: &Arc<Plan>, index: usize, case: Case, new: &NewRuns) -> Result<RunRequest, Failure> {
+        let (models, seed) = self.chooser.of_new(&new.model).map_err(Failure::Model)?;
         Ok(RunRequest {
             case,
             agents: self.agents.clone(),
-            models: self.chooser.of_new(&new.model)?,
+            models,
             rules: new.rules.clone(),
             runs: new.runs.clone(),
-            seed: None,
+            seed: new.seed.or(seed),
             work: self.work(index, new.unconfined),
         })
     }
@@ -316,9 +319,18 @@ fn level(argument: IntegrityArgument) -> IntegrityLevel {
     }
 }
 
-fn rules(file: Option<&Path>) -> Result<Rules, Failure> {
-    let Some(path) = file else { return Ok(Rules::default()) };
-    toml::from_str(&crate::commands::rules::text(path)?).map_err(|source| wrong(path, source))
+/// The rules of the file, with the bounds that were typed in place of its own.
+fn rules(arguments: &RunArguments) -> Result<Rules, Failure> {
+    let mut rules = match &arguments.rules {
+        None => Rules::default(),
+        Some(path) => {
+            toml::from_str(&crate::commands::rules::text(path)?).map_err(|source| wrong(path, source))?
+        }
+    };
+    let budgets = &mut rules.budgets;
+    budgets.run_tokens = arguments.max_tokens.map(NonZeroU64::get).or(budgets.run_tokens);
+    budgets.run_cost = arguments.max_cost.or(budgets.run_cost);
+    Ok(rules)
 }
 
 #[cfg(test)]
