@@ -162,3 +162,24 @@ fn faults_of_the_network_lose_nothing() {
         place.locard_ends(0, &["verify", str(&run)]);
     }
 }
+
+#[test]
+fn a_recorded_agent_goes_on_with_a_language_model_from_a_turn_on() {
+    for speaks in BOTH {
+        let place = Place::new();
+        host(&place);
+        place.locard_ends(0, &["run", "host"]);
+        let server = healthy(speaks);
+        let branch = ["replay", "latest", "--agent", "registry", "--from-turn", "2", "--price", "1,2"];
+        let (out, _) = ends(&place, 0, &[&branch, &["--model", &model(&server, speaks)][..]].concat());
+        assert_eq!(server.broken(), [""; 0]);
+        assert!(!server.kept().is_empty());
+        let costs: Vec<&str> = out.lines().filter(|line| line.contains(" tokens in (")).collect();
+        assert!(
+            matches!(costs[..], [line] if line.starts_with("registry: ") && line.contains(", $")),
+            "{out}"
+        );
+        place.locard_ends(0, &["verify", "latest"]);
+        place.locard_ends(0, &["replay", "latest"]);
+    }
+}

@@ -137,3 +137,22 @@ fn a_run_does_not_go_on_without_its_key() {
     let output = locard(&place, KEY, &["resume", "latest"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
 }
+
+#[test]
+fn a_request_that_no_repetition_heals_ends_its_agent_with_the_reason() {
+    let place = Place::new();
+    host(&place);
+    let server = ApiServer::start(Speaks::OpenAi, "m", |number, body| match number {
+        0 => Play::Fail(Fault::Status(400, vec![], Some("invalid_request_error")), says(body)),
+        _ => Play::Say(says(body)),
+    });
+    let server = server.unwrap();
+    let (out, _) = ends(&place, 50, &["run", "host", "--model", &model(&server, Speaks::OpenAi)]);
+    let reason = "gave no usable reply: 127.0.0.1:";
+    assert!(out.lines().any(|line| line.starts_with("  because: ") && line.contains(reason)), "{out}");
+    assert!(
+        out.contains("sealed runs/") && out.contains("6 facts"),
+        "the other agents are not touched: {out}"
+    );
+    assert!(place.locard_ends(0, &["report", "latest"]).contains("as the script wants it"));
+}
