@@ -1,5 +1,7 @@
 //! Failures: what a person is told, and the exit code that says the same (DESIGN §7).
 
+use crate::models::ModelFailure;
+use llm::ModelError;
 use sandbox::{CallError, SpawnError};
 use std::error::Error;
 use std::io;
@@ -51,8 +53,8 @@ pub(crate) enum Failure {
     Case(#[source] app::CaseError),
     #[error("failed to read the shipped agents")]
     Agents(#[source] app::AgentError),
-    #[error("failed to choose a model: expected `playbook`, `sloppy` or `sloppy:SEED`, found {found:?}")]
-    Model { found: String },
+    #[error("failed to {0}")]
+    Model(#[source] ModelFailure),
     #[error("failed to investigate the case")]
     Run(#[source] Box<app::RunError>),
     #[error("failed to call the tool")]
@@ -129,7 +131,6 @@ impl Failure {
             | Failure::Truth(_)
             | Failure::RuleSets(_)
             | Failure::Bench(app::MaterialError::Nothing { .. })
-            | Failure::Model { .. }
             | Failure::ToolArgument { .. }
             | Failure::List(_)
             | Failure::OwnHead { .. }
@@ -139,6 +140,7 @@ impl Failure {
             | Failure::Rejudge(app::RejudgeError::Replay(app::ReplayError::NoTask { .. }))
             | Failure::Rejudge(app::RejudgeError::Rules(_))
             | Failure::NoSuchTool { .. } => Failure::USAGE,
+            Failure::Model(failure) => model_code(failure),
             Failure::Export(error) => export_code(error),
             Failure::Init(app::InitError::Hash { source, .. }) => tool_code(source),
             Failure::Init(app::InitError::Unreadable(_)) => Failure::DEFECT,
@@ -188,6 +190,9 @@ impl Failure {
             Failure::Run(error) if matches!(**error, app::RunError::IndexOfOther { .. }) => {
                 Some("the index was dropped: investigate again".to_owned())
             }
+            Failure::Run(error) if matches!(**error, app::RunError::NoPrice { .. }) => {
+                Some("--price INPUT,OUTPUT tells what a million tokens cost in US dollars".to_owned())
+            }
             Failure::Run(error) if begins_anew(error) => {
                 Some("facts, report and verify --unsealed read what it holds; begin a new run".to_owned())
             }
@@ -214,7 +219,10 @@ impl Failure {
             Failure::Export(app::ExportError::Unsealed { .. }) => {
                 Some("--unsealed packs a run that broke off or was interrupted".to_owned())
             }
-            Failure::Open(app::OpenRunError::NotFound { .. } | app::OpenRunError::Ambiguous { .. }) => {
+            Failure::Model(ModelFailure::Find(
+                app::OpenRunError::NotFound { .. } | app::OpenRunError::Ambiguous { .. },
+            ))
+            | Failure::Open(app::OpenRunError::NotFound { .. } | app::OpenRunError::Ambiguous { .. }) => {
                 Some("give a run folder, or a name under --runs, or enough of its beginning".to_owned())
             }
             _ => None,
@@ -241,6 +249,21 @@ fn tool_code(error: &app::ToolError) -> u8 {
         | app::ToolError::Timeline { .. }
         | app::ToolError::Spans { .. }
         | app::ToolError::Wire(_) => Failure::DEFECT,
+    }
+}
+
+fn model_code(failure: &ModelFailure) -> u8 {
+    match failure {
+        ModelFailure::Name { .. }
+        | ModelFailure::NotRemote { .. }
+        | ModelFailure::Address(_)
+        | ModelFailure::Key { .. }
+        | ModelFailure::Setup(_) => Failure::USAGE,
+        ModelFailure::Find(error) | ModelFailure::Recorded(app::RecordedError::Run(error)) => {
+            open_code(error)
+        }
+        ModelFailure::Recorded(app::RecordedError::NotOpened { .. }) => Failure::TAMPERED,
+        ModelFailure::Recorded(app::RecordedError::Diverged { .. }) => Failure::DIVERGED,
     }
 }
 
@@ -315,11 +338,13 @@ fn run_code(error: &app::RunError) -> u8 {
         app::RunError::InsideEvidence { .. }
         | app::RunError::UnknownAgent { .. }
         | app::RunError::Objective { .. }
+        | app::RunError::NoPrice { .. }
         | app::RunError::NothingRecorded { .. }
         | app::RunError::OtherEvidence { .. }
         | app::RunError::NotAsItWas { .. }
         | app::RunError::OtherProgram { .. }
         | app::RunError::UnknownModel { .. }
+        | app::RunError::NoModel { .. }
         | app::RunError::OtherModel { .. }
         | app::RunError::WhichTask { .. }
         | app::RunError::NoTurn { .. }
@@ -392,8 +417,10 @@ fn open_code(error: &app::OpenRunError) -> u8 {
 ///
 /// Causes quote case files and names of evidence, so that every line is made inert.
 pub(crate) fn describe(failure: &Failure) -> String {
-    let mut text = format!("error: {failure}");
-    let mut source = failure.source();
+    let asked = model_failure(failure);
+    let mut text =
+        asked.map_or_else(|| format!("error: {failure}"), |asked| format!("error: {}", sentence(asked)));
+    let mut source = if asked.is_some() { None } else { failure.source() };
     while let Some(error) = source {
         // A cause that its effect has quoted already is not said twice.
         let cause = error.to_string();
@@ -408,6 +435,43 @@ pub(crate) fn describe(failure: &Failure) -> String {
         text.push_str(&hint);
     }
     text.lines().map(report::terminal).collect::<Vec<_>>().join("\n")
+}
+
+/// The model's failure that left a run unsealed: nothing that was done around it matters to whoever reads of it.
+fn model_failure(failure: &Failure) -> Option<&ModelError> {
+    match failure {
+        Failure::Run(error) => match &**error {
+            app::RunError::Drive { source: app::DriveError::Model { source, .. }, .. } => Some(source),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// One sentence: what cannot be had, and the cause at the bottom of all causes.
+fn sentence(error: &ModelError) -> String {
+    match error {
+        ModelError::Unreachable { model, source } => {
+            let mut text = format!("the model {model} cannot be reached: {source}");
+            let mut last = source.source();
+            while let Some(next) = last.and_then(Error::source) {
+                last = Some(next);
+            }
+            if let Some(last) = last {
+                text.push_str(": ");
+                text.push_str(&last.to_string());
+            }
+            text
+        }
+        ModelError::Differs { model, differs } => {
+            format!("the model {model} was asked something else than was recorded: {differs}")
+        }
+        ModelError::Unusable { model, why } => format!("the model {model} cannot be used: {why}"),
+        ModelError::Exhausted { .. }
+        | ModelError::TooLong { .. }
+        | ModelError::AsRecorded { .. }
+        | ModelError::NoReply { .. } => error.to_string(),
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ mod board;
 mod commands;
 mod failure;
 mod help;
+mod models;
+mod money;
 mod printer;
 mod scratch;
 mod screen;

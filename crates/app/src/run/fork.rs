@@ -3,9 +3,9 @@
 //! The new run's log holds what the other's has, up to that turn of one task, and the other tasks as they are; it names its parent.
 //! [`super::resume`] goes on with it.
 
-use super::RunError;
 use super::folder::create_folder;
 use super::resume::{ModelsByName, agent_of};
+use super::{RunError, priced};
 use crate::agents::Agent;
 use crate::clock::Clock;
 use crate::replay::ReplayRequest;
@@ -78,14 +78,20 @@ fn reassigned(
     opened: &RunOpened,
     before: &TaskAssigned,
 ) -> Result<TaskAssigned, RunError> {
-    let name = request.model.as_ref().unwrap_or(&before.model);
-    let unknown = || RunError::UnknownModel { folder: request.folder.clone(), model: name.clone() };
-    let models = (request.models)(name).ok_or_else(unknown)?;
+    let wanted = match &request.model {
+        Some(model) => TaskAssigned {
+            window: before.window,
+            ..TaskAssigned::new(before.task, before.agent.clone(), model)
+        },
+        None => before.clone(),
+    };
+    let models = (request.models)(&wanted).map_err(|no| no.of(request.folder.clone(), &wanted.model))?;
     let model = models(&agent_of(&request.agents, before), before.task, opened.seed);
+    priced(opened, &*model)?;
+    // The window stays: what was shown up to the turn was cut to it.
     Ok(TaskAssigned {
         model: model.name().to_owned(),
         model_digest: model.digest(),
-        window: model.window(),
         prices: model.prices(),
         ..before.clone()
     })

@@ -9,18 +9,17 @@ use crate::board::Board;
 use crate::commands::rules::wrong;
 use crate::commands::{ended, worker};
 use crate::failure::Failure;
+use crate::models::Chooser;
 use crate::printer::Printer;
 use crate::scratch::Scratch;
 use crate::screen::Screen;
 use crate::signals::Signals;
 use account::Asked;
 use app::{
-    Agent, Case, Interrupt, Models, Progress, ResumeRequest, RunRequest, SystemClock, WorkerRequest,
-    Workplace,
+    Agent, Case, Interrupt, Progress, ResumeRequest, RunRequest, SystemClock, WorkerRequest, Workplace,
 };
-use ledger::{IntegrityLevel, Rules, Seed, TaskId};
-use llm::{Model, Playbook, Sloppy};
-use std::num::NonZeroUsize;
+use ledger::{IntegrityLevel, Rules, Seed};
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,11 +31,13 @@ use tokio::time::Instant;
 const TICK: Duration = Duration::from_millis(200);
 
 pub(super) fn execute(arguments: &RunArguments, printer: &mut Printer) -> Result<u8, Failure> {
+    let chooser = Arc::new(Chooser::new((&arguments.language_model).into(), &arguments.runs));
     // A wrong name is told before anything is begun.
-    drop(models(&arguments.model)?);
+    drop(chooser.of_new(&arguments.model).map_err(Failure::Model)?);
     let new = Arc::new(NewRuns {
         model: arguments.model.clone(),
-        rules: rules(arguments.rules.as_deref())?,
+        rules: rules(arguments)?,
+        seed: arguments.seed.map(Seed),
         runs: arguments.runs.clone(),
         unconfined: arguments.unconfined,
     });
@@ -48,7 +49,7 @@ pub(super) fn execute(arguments: &RunArguments, printer: &mut Printer) -> Result
     // What one case writes must not lie in the evidence of another.
     let evidence: Vec<PathBuf> = cases.iter().flat_map(|(_, begin)| evidence_of(begin)).collect();
     app::refuse_runs_inside(&arguments.runs, &evidence).map_err(|error| Failure::Run(Box::new(error)))?;
-    begin_all(cases, &evidence, arguments.jobs, &arguments.work, printer)
+    begin_all(cases, &evidence, arguments.jobs, &arguments.work, chooser, printer)
 }
 
 fn evidence_of(begin: &Result<Begin, Failure>) -> Vec<PathBuf> {
@@ -74,6 +75,7 @@ pub(super) enum Begin {
 pub(super) struct NewRuns {
     model: String,
     rules: Rules,
+    seed: Option<Seed>,
     runs: PathBuf,
     unconfined: bool,
 }
@@ -87,15 +89,22 @@ pub(super) fn begin_all(
     evidence: &[PathBuf],
     jobs: Option<NonZeroUsize>,
     arguments: &WorkArguments,
+    chooser: Arc<Chooser>,
     printer: &mut Printer,
 ) -> Result<u8, Failure> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
     // Before there is anything to clean up.
     let signals = runtime.block_on(async { Signals::listen() })?;
-    let (plan, scratch) = Plan::new(arguments, cases.len(), evidence, printer)?;
+    let (plan, scratch) = Plan::new(arguments, cases.len(), evidence, chooser, printer)?;
     let jobs = self::jobs(jobs, cases.len(), plan.agents.len(), printer);
     let plan = Arc::new(plan);
+    let telling = Arc::downgrade(&plan);
+    plan.chooser.tell(move |note| {
+        if let Some(plan) = telling.upgrade() {
+            plan.screen.say(&report::terminal(note));
+        }
+    });
     let (cases, stopped) = runtime.block_on(watched(&plan, cases, jobs, signals));
     plan.screen.clear();
     let Some(cases) = cases else {
@@ -145,6 +154,7 @@ async fn watched(
 /// What the cases of a command have in common.
 struct Plan {
     agents: Vec<Agent>,
+    chooser: Arc<Chooser>,
     integrity: IntegrityLevel,
     worker: WorkerRequest,
     indexes: PathBuf,
@@ -160,12 +170,14 @@ impl Plan {
         arguments: &WorkArguments,
         cases: usize,
         evidence: &[PathBuf],
+        chooser: Arc<Chooser>,
         printer: &Printer,
     ) -> Result<(Plan, Scratch), Failure> {
         let agents = app::shipped_agents().map_err(Failure::Agents)?;
         let (worker, scratch) = worker(false, evidence)?;
         let plan = Plan {
             agents,
+            chooser,
             integrity: level(arguments.integrity),
             worker,
             indexes: scratch.indexes().to_owned(),
@@ -194,13 +206,14 @@ impl Plan {
     }
 
     fn request(self: &Arc<Plan>, index: usize, case: Case, new: &NewRuns) -> Result<RunRequest, Failure> {
+        let (models, seed) = self.chooser.of_new(&new.model).map_err(Failure::Model)?;
         Ok(RunRequest {
             case,
             agents: self.agents.clone(),
-            models: models(&new.model)?,
+            models,
             rules: new.rules.clone(),
             runs: new.runs.clone(),
-            seed: None,
+            seed: new.seed.or(seed),
             work: self.work(index, new.unconfined),
         })
     }
@@ -211,11 +224,12 @@ impl Plan {
         folder: PathBuf,
         evidence: Vec<PathBuf>,
     ) -> ResumeRequest {
+        let plan = Arc::clone(self);
         ResumeRequest {
             folder,
             evidence,
             agents: self.agents.clone(),
-            models: Box::new(|name| models(name).ok()),
+            models: Box::new(move |task| plan.chooser.of_task(task)),
             work: self.work(index, false),
         }
     }
@@ -311,26 +325,18 @@ fn level(argument: IntegrityArgument) -> IntegrityLevel {
     }
 }
 
-fn rules(file: Option<&Path>) -> Result<Rules, Failure> {
-    let Some(path) = file else { return Ok(Rules::default()) };
-    toml::from_str(&crate::commands::rules::text(path)?).map_err(|source| wrong(path, source))
-}
-
-pub(super) fn models(name: &str) -> Result<Box<Models>, Failure> {
-    let wrong = || Failure::Model { found: name.to_owned() };
-    let seed = match name.split_once(':') {
-        None if name == "playbook" => None,
-        None if name == "sloppy" => Some(1),
-        Some(("sloppy", seed)) => Some(seed.parse::<u64>().map_err(|_| wrong())?),
-        _ => return Err(wrong()),
-    };
-    Ok(Box::new(move |agent: &Agent, _: TaskId, _: Seed| -> Box<dyn Model> {
-        let playbook = Playbook::new(agent.steps.clone(), agent.digest);
-        match seed {
-            None => Box::new(playbook),
-            Some(seed) => Box::new(Sloppy::new(playbook, seed)),
+/// The rules of the file, with the bounds that were typed in place of its own.
+fn rules(arguments: &RunArguments) -> Result<Rules, Failure> {
+    let mut rules = match &arguments.rules {
+        None => Rules::default(),
+        Some(path) => {
+            toml::from_str(&crate::commands::rules::text(path)?).map_err(|source| wrong(path, source))?
         }
-    }))
+    };
+    let budgets = &mut rules.budgets;
+    budgets.run_tokens = arguments.max_tokens.map(NonZeroU64::get).or(budgets.run_tokens);
+    budgets.run_cost = arguments.max_cost.or(budgets.run_cost);
+    Ok(rules)
 }
 
 #[cfg(test)]

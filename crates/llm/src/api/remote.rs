@@ -8,20 +8,22 @@ use super::key::ApiKey;
 use super::link::Link;
 use super::received::{Asked, Received, Stop};
 use super::retry::Patience;
-use super::settings::{Settings, SetupError};
+use super::settings::{LARGER, Settings, SetupError};
 use super::transcript::{Part, Transcript, check_transcript, transcript};
 use super::{anthropic, openai, verbatim};
 use crate::model::{Model, ModelError, Turning};
 use ledger::turn::{Reply, ReplyBlock, ToolCall, TurnRequest};
-use ledger::{CallId, Digest, Exchange, Usage};
+use ledger::{CallId, Digest, Exchange, Prices, Usage, Window};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What a model is told once when it answers results with nothing: the same question would get the same silence.
 const GO_ON: &str = "Go on with your objectives, or say in words that you have finished.";
-/// How many times more tokens a reply gets that was cut.
-const LARGER: u32 = 4;
+
+/// Who is told that a request is sent again, why, and after how long.
+pub type Notice = dyn Fn(&ApiError, Duration) + Send + Sync;
 
 /// One model at one address; cheap to clone, and its connections are shared.
 #[derive(Clone)]
@@ -38,6 +40,7 @@ struct Inner {
     parameters: Digest,
     link: Link,
     clock: Arc<dyn Clock>,
+    notice: Option<Arc<Notice>>,
 }
 
 impl fmt::Debug for Provider {
@@ -52,12 +55,32 @@ impl Provider {
         Provider::with_clock(address, key, settings, Arc::new(MonotonicClock::start()))
     }
 
+    /// A provider that tells of its waits: a person in front of a silent program would think that it hangs.
+    pub fn telling(
+        address: &Address,
+        key: Option<ApiKey>,
+        settings: Settings,
+        notice: Arc<Notice>,
+    ) -> Result<Provider, SetupError> {
+        Provider::build(address, key, settings, Arc::new(MonotonicClock::start()), Some(notice))
+    }
+
     /// A provider that waits by another clock.
     pub fn with_clock(
         address: &Address,
         key: Option<ApiKey>,
         settings: Settings,
         clock: Arc<dyn Clock>,
+    ) -> Result<Provider, SetupError> {
+        Provider::build(address, key, settings, clock, None)
+    }
+
+    fn build(
+        address: &Address,
+        key: Option<ApiKey>,
+        settings: Settings,
+        clock: Arc<dyn Clock>,
+        notice: Option<Arc<Notice>>,
     ) -> Result<Provider, SetupError> {
         let name = address.to_string();
         let parameters =
@@ -73,6 +96,7 @@ impl Provider {
                 parameters,
                 link,
                 clock,
+                notice,
             }),
         })
     }
@@ -133,6 +157,14 @@ impl Model for Remote {
         true
     }
 
+    fn window(&self) -> Option<Window> {
+        Some(self.provider.inner.settings.window())
+    }
+
+    fn prices(&self) -> Option<Prices> {
+        self.provider.inner.settings.prices
+    }
+
     fn last_exchange(&self) -> Option<&Exchange> {
         self.exchange.as_ref()
     }
@@ -182,7 +214,7 @@ impl Turn<'_> {
                     (was_cut, limit) = (true, limit.saturating_mul(LARGER));
                 }
                 Stop::Cut => return Err(self.no_reply(ApiError::Cut { limit })),
-                Stop::ContextFull => return Err(self.no_reply(ApiError::ContextFull)),
+                Stop::ContextFull => return Err(self.given_up(ApiError::ContextFull)),
                 Stop::Declined(told) => {
                     return Err(self.no_reply(ApiError::Declined { told: told.clone() }));
                 }
@@ -199,17 +231,17 @@ impl Turn<'_> {
 
     /// Sends until there is an answer, or no patience left.
     async fn sent(&mut self, request: &TurnRequest, body: Vec<u8>) -> Result<Received, ModelError> {
-        let Inner { clock, settings, link, .. } = self.provider;
+        let Inner { clock, settings, link, notice, .. } = self.provider;
         self.exchange.request = Digest::of(&body);
         let seed = self.exchange.request.as_bytes().iter().take(8);
         let seed = seed.fold(0u64, |seed, byte| seed << 8 | u64::from(*byte));
         let mut patience = Patience::new(&settings.retries, seed);
         let start = clock.now();
         loop {
-            let left = settings.retries.total.saturating_sub(clock.now().saturating_sub(start));
             let mut asked = Asked { turn: request.turn, tools: &request.tools, taken: self.taken.clone() };
             self.exchange.attempts += 1;
-            let attempt = tokio::time::timeout(left, link.attempt(body.clone(), &mut asked)).await;
+            let attempt =
+                tokio::time::timeout(settings.retries.attempt, link.attempt(body.clone(), &mut asked)).await;
             let error = match attempt {
                 Ok(attempt) => {
                     self.exchange.request_id = attempt.request_id;
@@ -225,7 +257,12 @@ impl Turn<'_> {
                 Err(_) => ApiError::Silent { host: link.host().to_owned() },
             };
             match patience.wait(&error, clock.now().saturating_sub(start)) {
-                Some(wait) => clock.wait(wait).await,
+                Some(wait) => {
+                    if let Some(notice) = notice {
+                        notice(&error, wait);
+                    }
+                    clock.wait(wait).await;
+                }
                 None => return Err(self.given_up(error)),
             }
         }
@@ -234,6 +271,7 @@ impl Turn<'_> {
     fn given_up(&self, error: ApiError) -> ModelError {
         let model = self.provider.name.clone();
         match error.again() {
+            Again::Never if error.is_of_length() => ModelError::TooLong { model, why: Box::new(error) },
             Again::Never if error.is_of_setup() => ModelError::Unusable { model, why: Box::new(error) },
             Again::Never => self.no_reply(error),
             Again::Later | Again::After(_) => ModelError::Unreachable { model, source: Box::new(error) },

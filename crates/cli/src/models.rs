@@ -1,0 +1,245 @@
+//! Models by the names that a person types or a log holds.
+//!
+//! This is the only place that reads a key from the environment; it goes into a header of requests to that one server and nowhere else.
+
+use crate::arguments::ModelArguments;
+use app::{Agent, Models, NoModel, RecordedRun};
+use ledger::event::TaskAssigned;
+use ledger::{Prices, Seed, TaskId};
+use llm::api::{
+    Address, AddressError, ApiError, ApiKey, Dialect, KeyError, Provider, Retries, Settings, SetupError,
+};
+use llm::{Model, Playbook, Sloppy};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+use thiserror::Error;
+
+/// Why there is no such model.
+#[derive(Debug, Error)]
+pub(crate) enum ModelFailure {
+    #[error(
+        "choose a model: expected `playbook`, `sloppy`, `sloppy:SEED`, `anthropic:MODEL`, `openai:MODEL@URL` or `recorded:RUN`, found {found:?}"
+    )]
+    Name { found: String },
+    #[error("choose a model: {option} fits models over a network alone, found {found:?}")]
+    NotRemote { option: &'static str, found: String },
+    #[error(transparent)]
+    Address(AddressError),
+    #[error("set up the model {model}: the environment variable {variable} holds no key")]
+    Key {
+        model: String,
+        variable: &'static str,
+        #[source]
+        source: KeyError,
+    },
+    #[error(transparent)]
+    Setup(SetupError),
+    #[error(transparent)]
+    Find(app::OpenRunError),
+    #[error(transparent)]
+    Recorded(app::RecordedError),
+}
+
+/// What was asked for of models over a network.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Given {
+    pub(crate) context: Option<u32>,
+    pub(crate) prices: Option<Prices>,
+    pub(crate) patience: Option<Duration>,
+}
+
+impl From<&ModelArguments> for Given {
+    fn from(arguments: &ModelArguments) -> Given {
+        Given {
+            context: arguments.context_tokens,
+            prices: arguments.price,
+            patience: arguments.patience.map(Duration::from_secs),
+        }
+    }
+}
+
+/// What finds models by their names, and keeps what the tasks of a command share: connections, recordings.
+#[derive(Debug)]
+pub(crate) struct Chooser {
+    given: Given,
+    /// Where recorded runs are looked for.
+    runs: PathBuf,
+    providers: Mutex<Vec<(Address, Settings, Provider)>>,
+    recordings: Mutex<BTreeMap<String, Arc<RecordedRun>>>,
+    listener: Arc<Listener>,
+}
+
+/// Who is told why a model is asked again.
+#[derive(Default)]
+struct Listener {
+    say: OnceLock<Box<Say>>,
+    /// What was said last: the agents of a run meet the same at the same time.
+    last: Mutex<String>,
+}
+
+type Say = dyn Fn(&str) + Send + Sync;
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listener").finish_non_exhaustive()
+    }
+}
+
+impl Listener {
+    fn hear(&self, model: &str, why: &ApiError) {
+        let note = format!("note: {model}: {why}; it is asked again");
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(say) = self.say.get().filter(|_| *last != note) {
+            say(&note);
+            *last = note;
+        }
+    }
+}
+
+/// A model's name, understood.
+enum Chosen {
+    Playbook,
+    Sloppy(u64),
+    Remote(Provider),
+    Recorded(Arc<RecordedRun>),
+}
+
+impl Chooser {
+    pub(crate) fn new(given: Given, runs: &Path) -> Chooser {
+        let (providers, recordings, listener) = (Mutex::default(), Mutex::default(), Arc::default());
+        Chooser { given, runs: runs.to_owned(), providers, recordings, listener }
+    }
+
+    /// Tells from now on why a model is asked again, to the first who wants to hear it.
+    pub(crate) fn tell(&self, say: impl Fn(&str) + Send + Sync + 'static) {
+        // Somebody hears it already.
+        drop(self.listener.say.set(Box::new(say)));
+    }
+
+    /// The models of a new run, and the seed that it must have for them.
+    pub(crate) fn of_new(&self, name: &str) -> Result<(Box<Models>, Option<Seed>), ModelFailure> {
+        let Given { context, prices, .. } = self.given;
+        let chosen = self.chosen(name, context, prices)?;
+        let seed = match &chosen {
+            Chosen::Recorded(run) => Some(run.seed),
+            Chosen::Playbook | Chosen::Sloppy(_) | Chosen::Remote(_) => None,
+        };
+        Ok((models(chosen), seed))
+    }
+
+    /// The model of a task as a log has it.
+    pub(crate) fn of_task(&self, assigned: &TaskAssigned) -> Result<Box<Models>, NoModel> {
+        let context = assigned.window.map(|window| window.context);
+        no_model(self.chosen(&assigned.model, context, assigned.prices))
+    }
+
+    /// The model of a task that branches off: at the prices that are given, and else those of the log.
+    pub(crate) fn of_branch(&self, assigned: &TaskAssigned) -> Result<Box<Models>, NoModel> {
+        let context = assigned.window.map(|window| window.context);
+        no_model(self.chosen(&assigned.model, context, self.given.prices.or(assigned.prices)))
+    }
+
+    fn chosen(
+        &self,
+        name: &str,
+        context: Option<u32>,
+        prices: Option<Prices>,
+    ) -> Result<Chosen, ModelFailure> {
+        let wrong = || ModelFailure::Name { found: before_address(name) };
+        let (provider, rest) = name.split_once(':').unwrap_or((name, ""));
+        let dialects = [Dialect::Anthropic, Dialect::OpenAi];
+        if dialects.iter().any(|dialect| dialect.name() == provider) && name != provider {
+            let address = name.parse().map_err(ModelFailure::Address)?;
+            return self.provider(address, context, prices).map(Chosen::Remote);
+        }
+        let chosen = match (provider, rest) {
+            ("playbook", _) if name == provider => Chosen::Playbook,
+            ("sloppy", _) if name == provider => Chosen::Sloppy(1),
+            ("sloppy", seed) => Chosen::Sloppy(seed.parse().map_err(|_| wrong())?),
+            ("recorded", run) if !run.is_empty() => Chosen::Recorded(self.recording(run)?),
+            _ => return Err(wrong()),
+        };
+        let options =
+            [(self.given.context.is_some(), "--context-tokens"), (self.given.prices.is_some(), "--price")];
+        match options.into_iter().find(|(given, _)| *given) {
+            Some((_, option)) => Err(ModelFailure::NotRemote { option, found: before_address(name) }),
+            None => Ok(chosen),
+        }
+    }
+
+    /// The provider at an address: one for all tasks that ask it alike.
+    fn provider(
+        &self,
+        address: Address,
+        context: Option<u32>,
+        prices: Option<Prices>,
+    ) -> Result<Provider, ModelFailure> {
+        let context = context.unwrap_or_else(|| address.usual_context());
+        let settings = Settings::for_context(context).map_err(ModelFailure::Setup)?;
+        let retries = self.given.patience.map_or_else(Retries::default, Retries::lasting);
+        let settings = Settings { prices, retries, ..settings };
+        let mut providers = self.providers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((.., known)) = providers.iter().find(|(of, with, _)| (of, with) == (&address, &settings))
+        {
+            return Ok(known.clone());
+        }
+        let key = key(&address)?;
+        let (listener, model) = (Arc::clone(&self.listener), address.to_string());
+        let notice = Arc::new(move |why: &ApiError, _: Duration| listener.hear(&model, why));
+        let provider =
+            Provider::telling(&address, key, settings.clone(), notice).map_err(ModelFailure::Setup)?;
+        providers.push((address, settings, provider.clone()));
+        Ok(provider)
+    }
+
+    /// The recording of a run, looked for and read once: `latest` is another one as soon as a run begins.
+    fn recording(&self, run: &str) -> Result<Arc<RecordedRun>, ModelFailure> {
+        let mut recordings = self.recordings.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = recordings.get(run) {
+            return Ok(Arc::clone(known));
+        }
+        let folder = app::find_run(run, &self.runs).map_err(ModelFailure::Find)?;
+        let recorded = Arc::new(app::recorded(&folder).map_err(ModelFailure::Recorded)?);
+        recordings.insert(run.to_owned(), Arc::clone(&recorded));
+        Ok(recorded)
+    }
+}
+
+/// A name as messages repeat it: what stands behind an `@` may be an address with a password.
+fn before_address(name: &str) -> String {
+    name.split('@').next().unwrap_or_default().to_owned()
+}
+
+fn no_model(chosen: Result<Chosen, ModelFailure>) -> Result<Box<Models>, NoModel> {
+    match chosen {
+        Ok(chosen) => Ok(models(chosen)),
+        Err(ModelFailure::Name { .. }) => Err(NoModel::Unknown),
+        Err(failure) => Err(NoModel::Unavailable(Box::new(failure))),
+    }
+}
+
+fn models(chosen: Chosen) -> Box<Models> {
+    if let Chosen::Recorded(run) = &chosen {
+        return run.models();
+    }
+    Box::new(move |agent: &Agent, _: TaskId, _: Seed| -> Box<dyn Model> {
+        let playbook = || Playbook::new(agent.steps.clone(), agent.digest);
+        match &chosen {
+            Chosen::Sloppy(seed) => Box::new(Sloppy::new(playbook(), *seed)),
+            Chosen::Remote(provider) => Box::new(provider.model()),
+            Chosen::Playbook | Chosen::Recorded(_) => Box::new(playbook()),
+        }
+    })
+}
+
+/// The key for an address; a variable that is set to nothing counts as unset.
+#[expect(clippy::disallowed_methods, reason = "keys stand in the environment, and are read here alone")]
+fn key(address: &Address) -> Result<Option<ApiKey>, ModelFailure> {
+    let variable = address.dialect.key_variable();
+    let Some(text) = std::env::var_os(variable).filter(|text| !text.is_empty()) else { return Ok(None) };
+    let key = ApiKey::new(&text.to_string_lossy());
+    key.map(Some).map_err(|source| ModelFailure::Key { model: address.to_string(), variable, source })
+}
