@@ -97,6 +97,11 @@ pub(crate) struct RunArguments {
     /// `sloppy` and `sloppy:SEED` are the same playbook with seeded mistakes.
     #[arg(long, default_value = "playbook")]
     pub(crate) model: String,
+    /// An agent that investigates; may be given several times
+    ///
+    /// Without it: all of them (docs/agents.md).
+    #[arg(long = "agent", value_name = "NAME")]
+    pub(crate) agents: Vec<String>,
     /// A TOML file with rules: budgets, gate, view, surfaces
     ///
     /// What it leaves out keeps its default; docs/rules.md shows them all.

@@ -51,6 +51,8 @@ pub(crate) enum Failure {
     Case(#[source] app::CaseError),
     #[error("failed to read the shipped agents")]
     Agents(#[source] app::AgentError),
+    #[error("failed to choose agents: there is no agent {found:?}, only {}", known.join(", "))]
+    NoSuchAgent { found: String, known: Vec<String> },
     #[error("failed to choose a model: expected `playbook`, `sloppy` or `sloppy:SEED`, found {found:?}")]
     Model { found: String },
     #[error("failed to investigate the case")]
@@ -130,6 +132,7 @@ impl Failure {
             | Failure::RuleSets(_)
             | Failure::Bench(app::MaterialError::Nothing { .. })
             | Failure::Model { .. }
+            | Failure::NoSuchAgent { .. }
             | Failure::ToolArgument { .. }
             | Failure::List(_)
             | Failure::OwnHead { .. }
@@ -314,6 +317,7 @@ fn run_code(error: &app::RunError) -> u8 {
         | app::RunError::Hash { source, .. } => tool_code(source),
         app::RunError::InsideEvidence { .. }
         | app::RunError::UnknownAgent { .. }
+        | app::RunError::UnknownTool { .. }
         | app::RunError::Objective { .. }
         | app::RunError::NothingRecorded { .. }
         | app::RunError::OtherEvidence { .. }

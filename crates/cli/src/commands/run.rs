@@ -36,6 +36,7 @@ pub(super) fn execute(arguments: &RunArguments, printer: &mut Printer) -> Result
     drop(models(&arguments.model)?);
     let new = Arc::new(NewRuns {
         model: arguments.model.clone(),
+        agents: agents(&arguments.agents)?,
         rules: rules(arguments.rules.as_deref())?,
         runs: arguments.runs.clone(),
         unconfined: arguments.unconfined,
@@ -73,6 +74,7 @@ pub(super) enum Begin {
 /// What new runs have in common.
 pub(super) struct NewRuns {
     model: String,
+    agents: Vec<Agent>,
     rules: Rules,
     runs: PathBuf,
     unconfined: bool,
@@ -196,7 +198,7 @@ impl Plan {
     fn request(self: &Arc<Plan>, index: usize, case: Case, new: &NewRuns) -> Result<RunRequest, Failure> {
         Ok(RunRequest {
             case,
-            agents: self.agents.clone(),
+            agents: new.agents.clone(),
             models: models(&new.model)?,
             rules: new.rules.clone(),
             runs: new.runs.clone(),
@@ -309,6 +311,18 @@ fn level(argument: IntegrityArgument) -> IntegrityLevel {
         IntegrityArgument::Sampled => IntegrityLevel::Sampled,
         IntegrityArgument::Stat => IntegrityLevel::Stat,
     }
+}
+
+/// The agents of these names, or all of them.
+fn agents(names: &[String]) -> Result<Vec<Agent>, Failure> {
+    let shipped = app::shipped_agents().map_err(Failure::Agents)?;
+    let known = |name: &String| shipped.iter().any(|agent| agent.spec.name == *name);
+    if let Some(unknown) = names.iter().find(|name| !known(name)) {
+        let known = shipped.iter().map(|agent| agent.spec.name.clone()).collect();
+        return Err(Failure::NoSuchAgent { found: unknown.clone(), known });
+    }
+    let is_asked = |agent: &Agent| names.is_empty() || names.contains(&agent.spec.name);
+    Ok(shipped.into_iter().filter(is_asked).collect())
 }
 
 fn rules(file: Option<&Path>) -> Result<Rules, Failure> {
