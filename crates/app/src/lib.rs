@@ -64,8 +64,8 @@ pub use reproduce::{
     RecordDiffers, RecordsDiffer, ReproduceRequest, Reproduced, TextsDiffer, reproduce,
 };
 pub use run::{
-    Finished, ForkRequest, Models, ModelsByName, ResumeRequest, RunError, RunRequest, Workplace, fork,
-    refuse_runs_inside, resume, run,
+    Finished, ForkRequest, Models, ModelsByName, NoModel, ResumeRequest, RunError, RunRequest, Workplace,
+    fork, refuse_runs_inside, resume, run,
 };
 pub use seal::{MANIFEST, Manifest};
 pub use truth::{TruthError, load_truth};

@@ -8,7 +8,7 @@ mod objectives;
 mod recording;
 mod resume;
 
-pub use error::RunError;
+pub use error::{NoModel, RunError};
 pub use folder::refuse_runs_inside;
 pub use fork::{ForkRequest, fork};
 pub use resume::{ModelsByName, ResumeRequest, resume};

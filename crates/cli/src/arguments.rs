@@ -91,10 +91,12 @@ pub(crate) struct RunArguments {
     /// Where run folders are made
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
-    /// What decides the agents' steps: playbook or sloppy
+    /// What decides: playbook, sloppy, anthropic:MODEL, openai:MODEL@URL
     ///
     /// `playbook` is the embedded playbook of each agent.
     /// `sloppy` and `sloppy:SEED` are the same playbook with seeded mistakes.
+    /// The others are language models (docs/models.md); their keys stand in
+    /// ANTHROPIC_API_KEY and OPENAI_API_KEY.
     #[arg(long, default_value = "playbook")]
     pub(crate) model: String,
     /// An agent that investigates; may be given several times

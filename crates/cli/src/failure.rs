@@ -1,5 +1,7 @@
 //! Failures: what a person is told, and the exit code that says the same (DESIGN §7).
 
+use crate::models::ModelFailure;
+use llm::ModelError;
 use sandbox::{CallError, SpawnError};
 use std::error::Error;
 use std::io;
@@ -53,8 +55,8 @@ pub(crate) enum Failure {
     Agents(#[source] app::AgentError),
     #[error("failed to choose agents: there is no agent {found:?}, only {}", known.join(", "))]
     NoSuchAgent { found: String, known: Vec<String> },
-    #[error("failed to choose a model: expected `playbook`, `sloppy` or `sloppy:SEED`, found {found:?}")]
-    Model { found: String },
+    #[error("failed to {0}")]
+    Model(#[source] ModelFailure),
     #[error("failed to investigate the case")]
     Run(#[source] Box<app::RunError>),
     #[error("failed to call the tool")]
@@ -131,7 +133,7 @@ impl Failure {
             | Failure::Truth(_)
             | Failure::RuleSets(_)
             | Failure::Bench(app::MaterialError::Nothing { .. })
-            | Failure::Model { .. }
+            | Failure::Model(_)
             | Failure::NoSuchAgent { .. }
             | Failure::ToolArgument { .. }
             | Failure::List(_)
@@ -324,6 +326,7 @@ fn run_code(error: &app::RunError) -> u8 {
         | app::RunError::NotAsItWas { .. }
         | app::RunError::OtherProgram { .. }
         | app::RunError::UnknownModel { .. }
+        | app::RunError::NoModel { .. }
         | app::RunError::OtherModel { .. }
         | app::RunError::WhichTask { .. }
         | app::RunError::NoTurn { .. }
@@ -396,8 +399,10 @@ fn open_code(error: &app::OpenRunError) -> u8 {
 ///
 /// Causes quote case files and names of evidence, so that every line is made inert.
 pub(crate) fn describe(failure: &Failure) -> String {
-    let mut text = format!("error: {failure}");
-    let mut source = failure.source();
+    let asked = model_failure(failure);
+    let mut text =
+        asked.map_or_else(|| format!("error: {failure}"), |asked| format!("error: {}", sentence(asked)));
+    let mut source = if asked.is_some() { None } else { failure.source() };
     while let Some(error) = source {
         // A cause that its effect has quoted already is not said twice.
         let cause = error.to_string();
@@ -412,6 +417,39 @@ pub(crate) fn describe(failure: &Failure) -> String {
         text.push_str(&hint);
     }
     text.lines().map(report::terminal).collect::<Vec<_>>().join("\n")
+}
+
+/// The model's failure that left a run unsealed: nothing that was done around it matters to whoever reads of it.
+fn model_failure(failure: &Failure) -> Option<&ModelError> {
+    match failure {
+        Failure::Run(error) => match &**error {
+            app::RunError::Drive { source: app::DriveError::Model { source, .. }, .. } => Some(source),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// One sentence: what cannot be had, and the cause at the bottom of all causes.
+fn sentence(error: &ModelError) -> String {
+    match error {
+        ModelError::Unreachable { model, source } => {
+            let mut text = format!("the model {model} cannot be reached: {source}");
+            let mut last = source.source();
+            while let Some(next) = last.and_then(Error::source) {
+                last = Some(next);
+            }
+            if let Some(last) = last {
+                text.push_str(": ");
+                text.push_str(&last.to_string());
+            }
+            text
+        }
+        ModelError::Unusable { model, why } => format!("the model {model} cannot be used: {why}"),
+        ModelError::Exhausted { .. } | ModelError::TooLong { .. } | ModelError::NoReply { .. } => {
+            error.to_string()
+        }
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod board;
 mod commands;
 mod failure;
 mod help;
+mod models;
 mod printer;
 mod scratch;
 mod screen;

@@ -126,6 +126,17 @@ pub enum RunError {
         /// The model.
         model: String,
     },
+    /// The model that the log names, or that was asked for, cannot be had now.
+    #[error("go on with {}: the model {model} cannot be had", folder.display())]
+    NoModel {
+        /// The run folder.
+        folder: PathBuf,
+        /// The model.
+        model: String,
+        /// Why.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// The model of that name is not what it was.
     #[error("go on with {}: the {model} of the agent {agent} is not the one that it was begun with", folder.display())]
     OtherModel {
@@ -264,6 +275,28 @@ pub enum RunError {
     },
 }
 
+/// Why there is no maker of a model.
+#[derive(Debug, Error)]
+pub enum NoModel {
+    /// Nothing here has the name.
+    #[error("there is no model of this name")]
+    Unknown,
+    /// It cannot be had: its key, its address, what it needs.
+    #[error("the model cannot be had")]
+    Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl NoModel {
+    /// What that is for a run.
+    pub(super) fn of(self, folder: PathBuf, model: &str) -> RunError {
+        let model = model.to_owned();
+        match self {
+            NoModel::Unknown => RunError::UnknownModel { folder, model },
+            NoModel::Unavailable(source) => RunError::NoModel { folder, model, source },
+        }
+    }
+}
+
 impl RunError {
     /// The folder of the run that was begun, if one was.
     pub fn folder(&self) -> Option<&Path> {
@@ -282,6 +315,7 @@ impl RunError {
             | RunError::NotAsItWas { folder }
             | RunError::OtherProgram { folder, .. }
             | RunError::UnknownModel { folder, .. }
+            | RunError::NoModel { folder, .. }
             | RunError::OtherModel { folder, .. }
             | RunError::Diverged { folder, .. }
             | RunError::Panicked { folder } => Some(folder),

@@ -78,9 +78,11 @@ fn reassigned(
     opened: &RunOpened,
     before: &TaskAssigned,
 ) -> Result<TaskAssigned, RunError> {
-    let name = request.model.as_ref().unwrap_or(&before.model);
-    let unknown = || RunError::UnknownModel { folder: request.folder.clone(), model: name.clone() };
-    let models = (request.models)(name).ok_or_else(unknown)?;
+    let wanted = match &request.model {
+        Some(model) => TaskAssigned::new(before.task, before.agent.clone(), model),
+        None => before.clone(),
+    };
+    let models = (request.models)(&wanted).map_err(|no| no.of(request.folder.clone(), &wanted.model))?;
     let model = models(&agent_of(&request.agents, before), before.task, opened.seed);
     Ok(TaskAssigned {
         model: model.name().to_owned(),

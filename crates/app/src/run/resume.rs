@@ -5,7 +5,7 @@
 
 use super::folder::refuse_runs_inside;
 use super::recording::{Open, finished, mismatches};
-use super::{Charge, Finished, Models, RunError, Site, Workplace, carry_on, opened};
+use super::{Charge, Finished, Models, NoModel, RunError, Site, Workplace, carry_on, opened};
 use crate::agents::Agent;
 use crate::case_file::Case;
 use crate::given::placed;
@@ -26,14 +26,14 @@ pub struct ResumeRequest {
     pub evidence: Vec<PathBuf>,
     /// The agents that have a playbook here.
     pub agents: Vec<Agent>,
-    /// What decides the steps, by the name that the log has for it; `None` where nothing has this name.
+    /// What decides the steps of a task, as the log names it.
     pub models: Box<ModelsByName>,
     /// Where and how the work is done; whether tools are confined follows from the log.
     pub work: Workplace,
 }
 
-/// Makers of models by the name that a log has for them.
-pub type ModelsByName = dyn Fn(&str) -> Option<Box<Models>> + Send + Sync;
+/// Makers of models for a task as a log has it: the model's name, how much it takes at once, what it costs.
+pub type ModelsByName = dyn Fn(&TaskAssigned) -> Result<Box<Models>, NoModel> + Send + Sync;
 
 /// Goes on with a run that broke off, and seals it; where only its sealing was cut off, or nothing is missing, that is all that is done.
 ///
@@ -140,8 +140,7 @@ fn charges(request: &ResumeRequest, opened: &RunOpened, stored: &Stored) -> Resu
 
 fn charge(request: &ResumeRequest, opened: &RunOpened, assigned: &TaskAssigned) -> Result<Charge, RunError> {
     let folder = || request.folder.clone();
-    let unknown = || RunError::UnknownModel { folder: folder(), model: assigned.model.clone() };
-    let models = (request.models)(&assigned.model).ok_or_else(unknown)?;
+    let models = (request.models)(assigned).map_err(|source| source.of(folder(), &assigned.model))?;
     let agent = agent_of(&request.agents, assigned);
     let model = models(&agent, assigned.task, opened.seed);
     match model.digest() == assigned.model_digest {

@@ -1,16 +1,19 @@
 //! `locard replay --from-turn`: a new run that branches off a recorded one.
 
 use super::replay::ReplayArguments;
-use super::run::{Begin, begin_all, models};
+use super::run::{Begin, begin_all};
 use super::run_folder;
 use crate::arguments::{IntegrityArgument, WorkArguments};
 use crate::failure::Failure;
+use crate::models::Chooser;
 use crate::printer::Printer;
 use app::{ForkRequest, ReplayRequest, SystemClock};
 use std::sync::Arc;
 
 pub(super) fn execute(arguments: &ReplayArguments, turn: u32, printer: &mut Printer) -> Result<u8, Failure> {
     let folder = run_folder(&arguments.run, &arguments.runs)?;
+    let chooser = Arc::new(Chooser::default());
+    let by_name = Arc::clone(&chooser);
     let request = ForkRequest {
         folder,
         of: ReplayRequest { agent: arguments.agent.clone(), task: arguments.task },
@@ -18,7 +21,7 @@ pub(super) fn execute(arguments: &ReplayArguments, turn: u32, printer: &mut Prin
         model: arguments.model.clone(),
         runs: arguments.runs.clone(),
         agents: app::shipped_agents().map_err(Failure::Agents)?,
-        models: Box::new(|name| models(name).ok()),
+        models: Box::new(move |task| by_name.of_task(task)),
         clock: Arc::new(SystemClock),
     };
     let made = app::fork(&request).map_err(|error| Failure::Run(Box::new(error)))?;
@@ -32,5 +35,5 @@ pub(super) fn execute(arguments: &ReplayArguments, turn: u32, printer: &mut Prin
         format: arguments.format,
     };
     let begin = Ok(Begin::BrokenOff { folder: made.clone(), evidence: arguments.live.evidence.clone() });
-    begin_all(vec![(made, begin)], &[], None, &work, printer)
+    begin_all(vec![(made, begin)], &[], None, &work, chooser, printer)
 }

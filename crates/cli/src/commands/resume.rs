@@ -6,6 +6,7 @@ use crate::arguments::ResumeArguments;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 pub(super) fn execute(arguments: &ResumeArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let open = |name: &String| -> Opened {
@@ -14,5 +15,5 @@ pub(super) fn execute(arguments: &ResumeArguments, printer: &mut Printer) -> Res
         (PathBuf::from(name), begin)
     };
     let runs: Vec<Opened> = arguments.names.iter().map(open).collect();
-    begin_all(runs, &arguments.evidence, None, &arguments.work, printer)
+    begin_all(runs, &arguments.evidence, None, &arguments.work, Arc::default(), printer)
 }

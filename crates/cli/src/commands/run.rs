@@ -9,17 +9,16 @@ use crate::board::Board;
 use crate::commands::rules::wrong;
 use crate::commands::{ended, worker};
 use crate::failure::Failure;
+use crate::models::Chooser;
 use crate::printer::Printer;
 use crate::scratch::Scratch;
 use crate::screen::Screen;
 use crate::signals::Signals;
 use account::Asked;
 use app::{
-    Agent, Case, Interrupt, Models, Progress, ResumeRequest, RunRequest, SystemClock, WorkerRequest,
-    Workplace,
+    Agent, Case, Interrupt, Progress, ResumeRequest, RunRequest, SystemClock, WorkerRequest, Workplace,
 };
-use ledger::{IntegrityLevel, Rules, Seed, TaskId};
-use llm::{Model, Playbook, Sloppy};
+use ledger::{IntegrityLevel, Rules};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -32,8 +31,9 @@ use tokio::time::Instant;
 const TICK: Duration = Duration::from_millis(200);
 
 pub(super) fn execute(arguments: &RunArguments, printer: &mut Printer) -> Result<u8, Failure> {
+    let chooser = Arc::new(Chooser::default());
     // A wrong name is told before anything is begun.
-    drop(models(&arguments.model)?);
+    drop(chooser.of_new(&arguments.model)?);
     let new = Arc::new(NewRuns {
         model: arguments.model.clone(),
         agents: agents(&arguments.agents)?,
@@ -49,7 +49,7 @@ pub(super) fn execute(arguments: &RunArguments, printer: &mut Printer) -> Result
     // What one case writes must not lie in the evidence of another.
     let evidence: Vec<PathBuf> = cases.iter().flat_map(|(_, begin)| evidence_of(begin)).collect();
     app::refuse_runs_inside(&arguments.runs, &evidence).map_err(|error| Failure::Run(Box::new(error)))?;
-    begin_all(cases, &evidence, arguments.jobs, &arguments.work, printer)
+    begin_all(cases, &evidence, arguments.jobs, &arguments.work, chooser, printer)
 }
 
 fn evidence_of(begin: &Result<Begin, Failure>) -> Vec<PathBuf> {
@@ -89,13 +89,14 @@ pub(super) fn begin_all(
     evidence: &[PathBuf],
     jobs: Option<NonZeroUsize>,
     arguments: &WorkArguments,
+    chooser: Arc<Chooser>,
     printer: &mut Printer,
 ) -> Result<u8, Failure> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
     // Before there is anything to clean up.
     let signals = runtime.block_on(async { Signals::listen() })?;
-    let (plan, scratch) = Plan::new(arguments, cases.len(), evidence, printer)?;
+    let (plan, scratch) = Plan::new(arguments, cases.len(), evidence, chooser, printer)?;
     let jobs = self::jobs(jobs, cases.len(), plan.agents.len(), printer);
     let plan = Arc::new(plan);
     let (cases, stopped) = runtime.block_on(watched(&plan, cases, jobs, signals));
@@ -147,6 +148,7 @@ async fn watched(
 /// What the cases of a command have in common.
 struct Plan {
     agents: Vec<Agent>,
+    chooser: Arc<Chooser>,
     integrity: IntegrityLevel,
     worker: WorkerRequest,
     indexes: PathBuf,
@@ -162,12 +164,14 @@ impl Plan {
         arguments: &WorkArguments,
         cases: usize,
         evidence: &[PathBuf],
+        chooser: Arc<Chooser>,
         printer: &Printer,
     ) -> Result<(Plan, Scratch), Failure> {
         let agents = app::shipped_agents().map_err(Failure::Agents)?;
         let (worker, scratch) = worker(false, evidence)?;
         let plan = Plan {
             agents,
+            chooser,
             integrity: level(arguments.integrity),
             worker,
             indexes: scratch.indexes().to_owned(),
@@ -199,7 +203,7 @@ impl Plan {
         Ok(RunRequest {
             case,
             agents: new.agents.clone(),
-            models: models(&new.model)?,
+            models: self.chooser.of_new(&new.model)?,
             rules: new.rules.clone(),
             runs: new.runs.clone(),
             seed: None,
@@ -213,11 +217,12 @@ impl Plan {
         folder: PathBuf,
         evidence: Vec<PathBuf>,
     ) -> ResumeRequest {
+        let plan = Arc::clone(self);
         ResumeRequest {
             folder,
             evidence,
             agents: self.agents.clone(),
-            models: Box::new(|name| models(name).ok()),
+            models: Box::new(move |task| plan.chooser.of_task(task)),
             work: self.work(index, false),
         }
     }
@@ -328,23 +333,6 @@ fn agents(names: &[String]) -> Result<Vec<Agent>, Failure> {
 fn rules(file: Option<&Path>) -> Result<Rules, Failure> {
     let Some(path) = file else { return Ok(Rules::default()) };
     toml::from_str(&crate::commands::rules::text(path)?).map_err(|source| wrong(path, source))
-}
-
-pub(super) fn models(name: &str) -> Result<Box<Models>, Failure> {
-    let wrong = || Failure::Model { found: name.to_owned() };
-    let seed = match name.split_once(':') {
-        None if name == "playbook" => None,
-        None if name == "sloppy" => Some(1),
-        Some(("sloppy", seed)) => Some(seed.parse::<u64>().map_err(|_| wrong())?),
-        _ => return Err(wrong()),
-    };
-    Ok(Box::new(move |agent: &Agent, _: TaskId, _: Seed| -> Box<dyn Model> {
-        let playbook = Playbook::new(agent.steps.clone(), agent.digest);
-        match seed {
-            None => Box::new(playbook),
-            Some(seed) => Box::new(Sloppy::new(playbook, seed)),
-        }
-    }))
 }
 
 #[cfg(test)]

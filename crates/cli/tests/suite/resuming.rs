@@ -1,8 +1,8 @@
 //! `locard resume`: a run that broke off goes on where its log ends.
 
 use crate::support::{Place, demo_file, demo_folder, invocations, script, str, text};
-use app::{Agent, DriveError, Models, Progress, ResumeRequest, RunError, RunRequest, Workplace};
-use ledger::event::TaskHead;
+use app::{Agent, DriveError, Models, NoModel, Progress, ResumeRequest, RunError, RunRequest, Workplace};
+use ledger::event::{TaskAssigned, TaskHead};
 use ledger::{Event, Rules};
 use llm::{Model, ModelError, Playbook};
 use serde_json::json;
@@ -44,7 +44,7 @@ fn goes_on(folder: &Path, work: Workplace) -> ResumeRequest {
         folder: folder.to_owned(),
         evidence: Vec::new(),
         agents: agents(),
-        models: Box::new(|name| (name == "playbook").then(playbooks)),
+        models: Box::new(|task| (task.model == "playbook").then(playbooks).ok_or(NoModel::Unknown)),
         work,
     }
 }
@@ -170,7 +170,7 @@ fn a_turn_that_has_its_reply_is_not_asked_again_after_an_outage() {
         let asked = Arc::clone(&second);
         let make: Box<Models> =
             Box::new(move |_, _, _| Box::new(Reached { asked: Arc::clone(&asked), outage: false }));
-        (name == "paid").then_some(make)
+        (name.model == "paid").then_some(make).ok_or(NoModel::Unknown)
     });
     let finished = block_on(app::resume(request)).unwrap();
     assert_eq!(asked.load(Ordering::Relaxed), 4, "turn 1, turn 2 in vain, turn 2, turn 3");
@@ -247,7 +247,11 @@ fn two_turns() -> Scripted {
 
 fn with_script(folder: &Path, work: Workplace) -> ResumeRequest {
     let models = || -> Box<Models> { Box::new(|_, _, _| -> Box<dyn Model> { Box::new(two_turns()) }) };
-    ResumeRequest { models: Box::new(move |name| (name == "scripted").then(models)), ..goes_on(folder, work) }
+    let models = move |task: &TaskAssigned| match task.model.as_str() {
+        "scripted" => Ok(models()),
+        _ => Err(NoModel::Unknown),
+    };
+    ResumeRequest { models: Box::new(models), ..goes_on(folder, work) }
 }
 
 #[test]
@@ -302,11 +306,12 @@ fn a_log_that_this_version_would_not_have_written_is_not_gone_on_with() {
     drop(small(&place, "none"));
     let folder = broken_off(&place, "host");
     let work = place.request(Rules::default(), vec![]).work;
-    let unknown = ResumeRequest { models: Box::new(|_| None), ..goes_on(&folder, work.clone()) };
+    let unknown =
+        ResumeRequest { models: Box::new(|_| Err(NoModel::Unknown)), ..goes_on(&folder, work.clone()) };
     let error = block_on(app::resume(unknown)).unwrap_err();
     assert!(matches!(error, RunError::UnknownModel { .. }), "{error:?}");
     let other = || -> Box<Models> { Box::new(|_, _, _| -> Box<dyn Model> { Box::new(Other) }) };
-    let other = ResumeRequest { models: Box::new(move |_| Some(other())), ..goes_on(&folder, work) };
+    let other = ResumeRequest { models: Box::new(move |_| Ok(other())), ..goes_on(&folder, work) };
     let error = block_on(app::resume(other)).unwrap_err();
     assert!(matches!(error, RunError::OtherModel { .. }), "{error:?}");
 }

@@ -15,6 +15,8 @@ use std::time::Duration;
 
 /// The most bytes of an answer.
 const LARGEST: usize = 32 * 1024 * 1024;
+/// What servers call a request that has no room in the context: OpenAI's own, and llama.cpp.
+const FULL: [&str; 2] = ["context_length_exceeded", "exceed_context_size_error"];
 /// The most bytes of an error that are read.
 const LARGEST_ERROR: usize = 64 * 1024;
 
@@ -170,7 +172,7 @@ impl Link {
             429 if says("insufficient_quota") || says("enforced_spend_limit_reached") => {
                 ApiError::Spent { host, status, told }
             }
-            400 if says("context_length_exceeded") || said.starts_with("prompt is too long") => {
+            400 if FULL.into_iter().any(says) || said.starts_with("prompt is too long") => {
                 ApiError::ContextFull
             }
             _ => ApiError::Status { host, status, told, after },
