@@ -230,6 +230,10 @@ impl Turn<'_> {
         let model = self.provider.name.clone();
         match error.again() {
             Again::Never if error.is_of_setup() => ModelError::Unusable { model, why: Box::new(error) },
+            // The engine may have a shorter request.
+            Again::Never if matches!(error, ApiError::ContextFull) => {
+                ModelError::TooLong { model, why: Box::new(error) }
+            }
             Again::Never => self.no_reply(error),
             Again::Later | Again::After(_) => ModelError::Unreachable { model, source: Box::new(error) },
         }

@@ -120,6 +120,18 @@ async fn what_would_be_answered_alike_is_asked_once() {
 }
 
 #[tokio::test]
+async fn a_request_that_a_server_has_no_room_for_is_told_as_too_long() {
+    for speaks in BOTH {
+        for kind in ["context_length_exceeded", "exceed_context_size_error"] {
+            let world = failing(speaks, settings(), 9, Fault::Status(400, vec![], Some(kind)));
+            let error = begun().ask(&mut world.provider.model()).await.unwrap_err();
+            assert!(matches!(error, ModelError::TooLong { .. }), "{error:?}");
+            assert_eq!(world.server.kept().len(), 1);
+        }
+    }
+}
+
+#[tokio::test]
 async fn patience_ends_and_the_turn_can_be_asked_later() {
     for speaks in BOTH {
         let world = failing(speaks, settings(), 5, Fault::Status(529, vec![], Some("overloaded_error")));
