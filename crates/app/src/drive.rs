@@ -3,6 +3,7 @@
 use crate::finder::Finder;
 use crate::interrupt::Interrupt;
 use crate::judge::Bench;
+use crate::purse::Purse;
 use crate::record::Recorder;
 use crate::shared::Shared;
 use crate::worker::Worker;
@@ -10,7 +11,7 @@ use engine::{Command, Input, Invoke, Step, StepError, Task, ToolReturn};
 use ledger::chain::Cost;
 use ledger::event::TaskEnded;
 use ledger::turn::TurnRequest;
-use ledger::{Event, InvocationId, Stream, TaskId};
+use ledger::{Event, Exchange, InvocationId, Prices, Stream, TaskId};
 use llm::{Model, ModelError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,7 +40,7 @@ pub enum DriveError {
         #[source]
         source: Stopped,
     },
-    /// The model cannot be reached, or not as it is set up: the task has not ended, and can go on later.
+    /// The model cannot be reached, or not as it is set up, or was recorded with another request: the task has not ended, and can go on later.
     #[error("drive {task}")]
     Model {
         /// The task.
@@ -117,6 +118,9 @@ pub(crate) struct Drive {
     pub(crate) finder: Finder,
     /// What other tasks have looked up.
     pub(crate) shared: Shared,
+    pub(crate) purse: Purse,
+    /// What its tokens cost.
+    pub(crate) prices: Option<Prices>,
     pub(crate) recorder: Recorder,
     pub(crate) bench: Arc<Bench>,
     pub(crate) wall: Duration,
@@ -127,7 +131,7 @@ pub(crate) struct Drive {
 impl Drive {
     /// Runs the task from its `first` step to its end, or to an interruption, after which nothing more of it is recorded.
     ///
-    /// `asked` are the turns that its log has replies to.
+    /// `asked` are the turns whose ends stand in its log.
     pub(crate) async fn finish(
         mut self,
         first: Step,
@@ -141,9 +145,10 @@ impl Drive {
         let mut step = first;
         let mut cost = None;
         loop {
-            let (ended, facts) = (ended(&step), facts(&step));
+            let (ended, facts, exchanges) = (ended(&step), facts(&step), exchanges(&step));
             let paid = self.model.is_paid();
             let command = record(&self.recorder, task, step, cost.take(), paid).await?;
+            self.purse.pay(&exchanges, self.prices);
             if facts > 0 {
                 (self.observe)(Progress::Recorded { agent: self.agent.clone(), facts });
             }
@@ -192,6 +197,9 @@ impl Drive {
 
     async fn ask(&mut self, request: &TurnRequest, deadline: Option<Instant>) -> Result<Input, DriveError> {
         self.go_on()?;
+        if let Some(spent) = self.purse.spent().filter(|_| self.model.is_paid()) {
+            return Ok(Input::PurseSpent(spent));
+        }
         // A model that answers at once would never meet the deadline while it is asked.
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Ok(Input::TimeSpent);
@@ -210,17 +218,12 @@ impl Drive {
             () = interrupt.interrupted() => return Err(DriveError::Interrupted { task }),
             reply = asking => reply,
         };
-        Ok(match reply {
-            Ok(Ok(reply)) => Input::Replied(reply, self.model.last_exchange().cloned()),
-            Ok(Err(source @ (ModelError::Unreachable { .. } | ModelError::Unusable { .. }))) => {
-                return Err(DriveError::Model { task, source });
-            }
-            Ok(Err(error @ ModelError::TooLong { .. })) => {
-                Input::TooLong(error.to_string(), self.model.last_exchange().cloned())
-            }
-            Ok(Err(error)) => Input::ModelFailed(error.to_string(), self.model.last_exchange().cloned()),
-            Err(_) => Input::TimeSpent,
-        })
+        let exchange = self.model.last_exchange().cloned();
+        match reply {
+            Ok(Ok(reply)) => Ok(Input::Replied(reply, exchange)),
+            Ok(Err(error)) => failed(error, exchange).map_err(|source| DriveError::Model { task, source }),
+            Err(_) => Ok(Input::TimeSpent),
+        }
     }
 
     /// Calls a tool; an interruption cancels the call, and this returns once it has ended.
@@ -245,6 +248,21 @@ impl Drive {
             }
         };
         returned.map_err(|_| DriveError::Panicked { task })
+    }
+}
+
+/// What a failure is for the engine; the failure itself where the same turn may be asked again later.
+fn failed(error: ModelError, exchange: Option<Exchange>) -> Result<Input, ModelError> {
+    match error {
+        ModelError::Unreachable { .. } | ModelError::Unusable { .. } | ModelError::Differs { .. } => {
+            Err(error)
+        }
+        ModelError::TooLong { .. } | ModelError::AsRecorded { too_long: true, .. } => {
+            Ok(Input::TooLong(error.to_string(), exchange))
+        }
+        ModelError::Exhausted { .. } | ModelError::NoReply { .. } | ModelError::AsRecorded { .. } => {
+            Ok(Input::ModelFailed(error.to_string(), exchange))
+        }
     }
 }
 
@@ -277,6 +295,10 @@ fn ended(step: &Step) -> Option<TaskEnded> {
         Event::TaskEnded(ended) => Some(ended.clone()),
         _ => None,
     })
+}
+
+fn exchanges(step: &Step) -> Vec<Exchange> {
+    step.append.iter().filter_map(|append| append.event.exchange().cloned()).collect()
 }
 
 fn facts(step: &Step) -> u32 {

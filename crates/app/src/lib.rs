@@ -21,8 +21,10 @@ mod names;
 mod open;
 mod place;
 mod publish;
+mod purse;
 mod raw;
 mod record;
+mod recorded;
 mod rejudge;
 mod replay;
 mod reproduce;
@@ -54,6 +56,7 @@ pub use list::{ListError, Listed, State, list_runs};
 pub use open::{OpenRunError, find_run, load_run};
 pub use place::nearest_known;
 pub use raw::{RawFact, RawFound, RawRequest, RawSpans, RawTotals, RawValue, ValueFound, read_raw};
+pub use recorded::{RecordedError, RecordedRun, recorded};
 pub use rejudge::{
     Became, ClaimChange, Counted, FirstOtherwise, LogEnds, ObjectiveChange, OtherRules, Otherwise,
     RejudgeError, Rejudged, RejudgedTask, RejudgedTotals, RuleChange, TaskSide, Unjudged, rejudge,

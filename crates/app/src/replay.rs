@@ -141,7 +141,7 @@ fn replayed(
     setting: &Arc<Setting>,
     bench: &Bench,
 ) -> Replayed {
-    let (_, same, played) = play(logged, recording, setting, bench, |_| ());
+    let (_, same, played) = play(logged, recording, setting, bench, |_, _| ());
     Replayed {
         task: logged.assigned.task.to_string(),
         agent: logged.assigned.agent.name.clone(),
@@ -166,7 +166,7 @@ pub(crate) enum Played {
     Diverged(Box<Divergence>),
 }
 
-/// Takes a task's steps again, as far as its log goes; `asked` hears each turn that has a recorded reply.
+/// Takes a task's steps again, as far as its log goes; `asked` hears each request and the event that says what came of it.
 ///
 /// Gives the task, how many events came out the same, and where the log leaves it.
 pub(crate) fn play(
@@ -174,7 +174,7 @@ pub(crate) fn play(
     recording: &dyn Recording,
     setting: &Arc<Setting>,
     bench: &Bench,
-    asked: impl FnMut(&TurnRequest),
+    asked: impl FnMut(&TurnRequest, &Event),
 ) -> (Task, u64, Played) {
     let mut task = Task::new(logged.assigned.clone(), Arc::clone(setting));
     let mut player = Player { logged, recording, bench, finder: Finder::default(), asked, same: 0 };
@@ -201,7 +201,7 @@ enum Stop {
     Diverged(Box<Divergence>),
 }
 
-impl<A: FnMut(&TurnRequest)> Player<'_, A> {
+impl<A: FnMut(&TurnRequest, &Event)> Player<'_, A> {
     fn play(&mut self, task: &mut Task) -> Played {
         let mut input = Input::Begin;
         loop {
@@ -255,23 +255,28 @@ impl<A: FnMut(&TurnRequest)> Player<'_, A> {
                 (None, Some(Event::TaskEnded(ended))) => Err(Stop::Ended(ended.clone())),
                 (None | Some(_), _) => Err(otherwise(None)),
             },
-            Command::AskModel(request) => match next {
-                Some(Event::TurnReplied(replied)) => {
-                    let reply = self.recording.reply(&replied.reply).map_err(unreadable)?;
-                    (self.asked)(request);
-                    Ok(Input::Replied(reply, replied.exchange.clone()))
+            Command::AskModel(request) => {
+                let input = match next {
+                    Some(Event::TurnReplied(replied)) => {
+                        let reply = self.recording.reply(&replied.reply).map_err(unreadable)?;
+                        Input::Replied(reply, replied.exchange.clone())
+                    }
+                    Some(Event::TurnFailed(failed)) => {
+                        Input::ModelFailed(failed.reason.clone(), failed.exchange.clone())
+                    }
+                    Some(Event::RequestTooLong(refused)) => {
+                        Input::TooLong(refused.reason.clone(), refused.exchange.clone())
+                    }
+                    Some(Event::TimeSpent) => Input::TimeSpent,
+                    Some(Event::PurseSpent(spent)) => Input::PurseSpent(*spent),
+                    None if !self.logged.has_end() => return Err(Stop::LogEnds),
+                    None | Some(_) => return Err(otherwise(Some("the model is asked"))),
+                };
+                if let Some(came) = next {
+                    (self.asked)(request, came);
                 }
-                Some(Event::TurnFailed(failed)) => {
-                    Ok(Input::ModelFailed(failed.reason.clone(), failed.exchange.clone()))
-                }
-                Some(Event::RequestTooLong(refused)) => {
-                    Ok(Input::TooLong(refused.reason.clone(), refused.exchange.clone()))
-                }
-                Some(Event::TimeSpent) => Ok(Input::TimeSpent),
-                Some(Event::PurseSpent(spent)) => Ok(Input::PurseSpent(*spent)),
-                None if !self.logged.has_end() => Err(Stop::LogEnds),
-                None | Some(_) => Err(otherwise(Some("the model is asked"))),
-            },
+                Ok(input)
+            }
             Command::CallTool(invoke) => match next {
                 Some(Event::InvocationEnded(ended)) if ended.invocation == invoke.invocation => {
                     stored::returned(self.recording, ended).map(Input::Returned).map_err(unreadable)

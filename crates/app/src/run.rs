@@ -106,11 +106,21 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     let opened = opened(&case, rules, seed, vocabulary, !work.worker.unconfined)?;
     let tasks = (1..).map(TaskId).zip(agents).map(|(id, agent)| Charge::new(&models, agent, id, seed));
     let (tasks, assigned): (Vec<Charge>, Vec<TaskAssigned>) = tasks.unzip();
+    tasks.iter().try_for_each(|charge| priced(&opened, &*charge.model))?;
     let site = Site { case, work, before: None };
     let (site, hasher) = site.enter().await?;
     let open = Open::create(&runs, &site, opened, assigned, hasher.confinement())?;
     let tasks = tasks.into_iter().zip(open.unbegun()).collect();
     carry_on(open, site, hasher, tasks).await
+}
+
+/// Refuses a bound of money on what nobody knows the price of.
+fn priced(opened: &RunOpened, model: &dyn Model) -> Result<(), RunError> {
+    let is_bound = opened.rules.budgets.run_cost.is_some() && model.is_paid();
+    match is_bound && model.prices().is_none() {
+        true => Err(RunError::NoPrice { model: model.name().to_owned() }),
+        false => Ok(()),
+    }
 }
 
 /// Whom a task is given to, and what decides the steps.

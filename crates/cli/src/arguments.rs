@@ -9,9 +9,11 @@ use crate::commands::rejections::RejectionsArguments;
 use crate::commands::replay::ReplayArguments;
 use crate::commands::score::ScoreArguments;
 use crate::help;
+use crate::money::{dollars, prices};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
-use std::num::NonZeroUsize;
+use ledger::{Digest, MicroDollars, Prices};
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 /// Investigates evidence with agents whose every fact is checked.
@@ -95,8 +97,9 @@ pub(crate) struct RunArguments {
     ///
     /// `playbook` is the embedded playbook of each agent.
     /// `sloppy` and `sloppy:SEED` are the same playbook with seeded mistakes.
-    /// The others are language models (docs/models.md); their keys stand in
-    /// ANTHROPIC_API_KEY and OPENAI_API_KEY.
+    /// The next two are language models; their keys stand in ANTHROPIC_API_KEY
+    /// and OPENAI_API_KEY. docs/models.md has more.
+    /// `recorded:RUN` answers as a recorded run was answered, at no cost.
     #[arg(long, default_value = "playbook")]
     pub(crate) model: String,
     /// An agent that investigates; may be given several times
@@ -104,6 +107,24 @@ pub(crate) struct RunArguments {
     /// Without it: all of them (docs/agents.md).
     #[arg(long = "agent", value_name = "NAME")]
     pub(crate) agents: Vec<String>,
+    #[command(flatten)]
+    pub(crate) language_model: ModelArguments,
+    /// End the agents once they have used so many tokens together
+    ///
+    /// Looked at before each turn: turns under way are paid for all the same.
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    pub(crate) max_tokens: Option<NonZeroU64>,
+    /// End the agents once they have cost so many US dollars, by --price
+    ///
+    /// Looked at before each turn: turns under way are paid for all the same.
+    #[arg(long, value_name = "USD", value_parser = dollars, hide_short_help = true)]
+    pub(crate) max_cost: Option<MicroDollars>,
+    /// What the run's ids are derived from, 64 hexadecimal digits
+    ///
+    /// Without it: the case and the rules, so that equal runs are equal;
+    /// for `recorded:RUN` that of the recorded run.
+    #[arg(long, value_name = "DIGEST", hide_short_help = true)]
+    pub(crate) seed: Option<Digest>,
     /// A TOML file with rules: budgets, gate, view, surfaces
     ///
     /// What it leaves out keeps its default; docs/rules.md shows them all.
@@ -114,6 +135,29 @@ pub(crate) struct RunArguments {
     pub(crate) unconfined: bool,
     #[command(flatten)]
     pub(crate) work: WorkArguments,
+}
+
+/// What a language model is asked with.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct ModelArguments {
+    /// How many tokens a language model takes at once, its reply included
+    ///
+    /// Without it: 200000 for anthropic's own models, 128000 for OpenAI's own,
+    /// 32768 for other servers. A server set to less refuses or cuts requests.
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    pub(crate) context_tokens: Option<u32>,
+    /// What a million tokens cost in US dollars: INPUT,OUTPUT[,CACHED[,WRITTEN]]
+    ///
+    /// CACHED: input that is read from a cache, WRITTEN: input that is written
+    /// into one; without them both cost what input does.
+    #[arg(long, value_name = "PRICES", value_parser = prices, hide_short_help = true)]
+    pub(crate) price: Option<Prices>,
+    /// How many seconds a turn that fails is tried again; 0: not at all
+    ///
+    /// Without it: up to 10 times within 20 minutes. A reply on its way is
+    /// waited for all the same.
+    #[arg(long, value_name = "SECONDS", hide_short_help = true)]
+    pub(crate) patience: Option<u64>,
 }
 
 /// How the work on a run is done, and shown.
@@ -156,6 +200,11 @@ pub(crate) struct ResumeArguments {
     /// Without it: where the run found it.
     #[arg(long, value_name = "EVIDENCE")]
     pub(crate) evidence: Vec<PathBuf>,
+    /// How many seconds a turn that fails is tried again; 0: not at all
+    ///
+    /// Without it: up to 10 times within 20 minutes.
+    #[arg(long, value_name = "SECONDS", hide_short_help = true)]
+    pub(crate) patience: Option<u64>,
     #[command(flatten)]
     pub(crate) work: WorkArguments,
 }

@@ -133,7 +133,6 @@ impl Failure {
             | Failure::Truth(_)
             | Failure::RuleSets(_)
             | Failure::Bench(app::MaterialError::Nothing { .. })
-            | Failure::Model(_)
             | Failure::NoSuchAgent { .. }
             | Failure::ToolArgument { .. }
             | Failure::List(_)
@@ -144,6 +143,7 @@ impl Failure {
             | Failure::Rejudge(app::RejudgeError::Replay(app::ReplayError::NoTask { .. }))
             | Failure::Rejudge(app::RejudgeError::Rules(_))
             | Failure::NoSuchTool { .. } => Failure::USAGE,
+            Failure::Model(failure) => model_code(failure),
             Failure::Export(error) => export_code(error),
             Failure::Init(app::InitError::Hash { source, .. }) => tool_code(source),
             Failure::Init(app::InitError::Unreadable(_)) => Failure::DEFECT,
@@ -193,6 +193,9 @@ impl Failure {
             Failure::Run(error) if matches!(**error, app::RunError::IndexOfOther { .. }) => {
                 Some("the index was dropped: investigate again".to_owned())
             }
+            Failure::Run(error) if matches!(**error, app::RunError::NoPrice { .. }) => {
+                Some("--price INPUT,OUTPUT tells what a million tokens cost in US dollars".to_owned())
+            }
             Failure::Run(error) if begins_anew(error) => {
                 Some("facts, report and verify --unsealed read what it holds; begin a new run".to_owned())
             }
@@ -219,7 +222,10 @@ impl Failure {
             Failure::Export(app::ExportError::Unsealed { .. }) => {
                 Some("--unsealed packs a run that broke off or was interrupted".to_owned())
             }
-            Failure::Open(app::OpenRunError::NotFound { .. } | app::OpenRunError::Ambiguous { .. }) => {
+            Failure::Model(ModelFailure::Find(
+                app::OpenRunError::NotFound { .. } | app::OpenRunError::Ambiguous { .. },
+            ))
+            | Failure::Open(app::OpenRunError::NotFound { .. } | app::OpenRunError::Ambiguous { .. }) => {
                 Some("give a run folder, or a name under --runs, or enough of its beginning".to_owned())
             }
             _ => None,
@@ -246,6 +252,21 @@ fn tool_code(error: &app::ToolError) -> u8 {
         | app::ToolError::Timeline { .. }
         | app::ToolError::Spans { .. }
         | app::ToolError::Wire(_) => Failure::DEFECT,
+    }
+}
+
+fn model_code(failure: &ModelFailure) -> u8 {
+    match failure {
+        ModelFailure::Name { .. }
+        | ModelFailure::NotRemote { .. }
+        | ModelFailure::Address(_)
+        | ModelFailure::Key { .. }
+        | ModelFailure::Setup(_) => Failure::USAGE,
+        ModelFailure::Find(error) | ModelFailure::Recorded(app::RecordedError::Run(error)) => {
+            open_code(error)
+        }
+        ModelFailure::Recorded(app::RecordedError::NotOpened { .. }) => Failure::TAMPERED,
+        ModelFailure::Recorded(app::RecordedError::Diverged { .. }) => Failure::DIVERGED,
     }
 }
 
@@ -321,6 +342,7 @@ fn run_code(error: &app::RunError) -> u8 {
         | app::RunError::UnknownAgent { .. }
         | app::RunError::UnknownTool { .. }
         | app::RunError::Objective { .. }
+        | app::RunError::NoPrice { .. }
         | app::RunError::NothingRecorded { .. }
         | app::RunError::OtherEvidence { .. }
         | app::RunError::NotAsItWas { .. }
@@ -445,10 +467,14 @@ fn sentence(error: &ModelError) -> String {
             }
             text
         }
-        ModelError::Unusable { model, why } => format!("the model {model} cannot be used: {why}"),
-        ModelError::Exhausted { .. } | ModelError::TooLong { .. } | ModelError::NoReply { .. } => {
-            error.to_string()
+        ModelError::Differs { model, differs } => {
+            format!("the model {model} was asked something else than was recorded: {differs}")
         }
+        ModelError::Unusable { model, why } => format!("the model {model} cannot be used: {why}"),
+        ModelError::Exhausted { .. }
+        | ModelError::TooLong { .. }
+        | ModelError::AsRecorded { .. }
+        | ModelError::NoReply { .. } => error.to_string(),
     }
 }
 

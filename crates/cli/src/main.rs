@@ -8,6 +8,7 @@ mod commands;
 mod failure;
 mod help;
 mod models;
+mod money;
 mod printer;
 mod scratch;
 mod screen;

@@ -2,22 +2,27 @@
 //!
 //! This is the only place that reads a key from the environment; it goes into a header of requests to that one server and nowhere else.
 
-use crate::failure::Failure;
-use app::{Agent, Models, NoModel};
+use crate::arguments::ModelArguments;
+use app::{Agent, Models, NoModel, RecordedRun};
 use ledger::event::TaskAssigned;
-use ledger::{Seed, TaskId};
-use llm::api::{Address, AddressError, ApiKey, Dialect, KeyError, Provider, Settings, SetupError};
+use ledger::{Prices, Seed, TaskId};
+use llm::api::{Address, AddressError, ApiKey, Dialect, KeyError, Provider, Retries, Settings, SetupError};
 use llm::{Model, Playbook, Sloppy};
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use thiserror::Error;
 
 /// Why there is no such model.
 #[derive(Debug, Error)]
 pub(crate) enum ModelFailure {
     #[error(
-        "choose a model: expected `playbook`, `sloppy`, `sloppy:SEED`, `anthropic:MODEL` or `openai:MODEL@URL`, found {found:?}"
+        "choose a model: expected `playbook`, `sloppy`, `sloppy:SEED`, `anthropic:MODEL`, `openai:MODEL@URL` or `recorded:RUN`, found {found:?}"
     )]
     Name { found: String },
+    #[error("choose a model: {option} fits models over a network alone, found {found:?}")]
+    NotRemote { option: &'static str, found: String },
     #[error(transparent)]
     Address(AddressError),
     #[error("set up the model {model}: the environment variable {variable} holds no key")]
@@ -29,12 +34,38 @@ pub(crate) enum ModelFailure {
     },
     #[error(transparent)]
     Setup(SetupError),
+    #[error(transparent)]
+    Find(app::OpenRunError),
+    #[error(transparent)]
+    Recorded(app::RecordedError),
 }
 
-/// What finds models by their names, and keeps the connections that the tasks of a command share.
-#[derive(Debug, Default)]
+/// What was asked for of models over a network.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Given {
+    pub(crate) context: Option<u32>,
+    pub(crate) prices: Option<Prices>,
+    pub(crate) patience: Option<Duration>,
+}
+
+impl From<&ModelArguments> for Given {
+    fn from(arguments: &ModelArguments) -> Given {
+        Given {
+            context: arguments.context_tokens,
+            prices: arguments.price,
+            patience: arguments.patience.map(Duration::from_secs),
+        }
+    }
+}
+
+/// What finds models by their names, and keeps what the tasks of a command share: connections, recordings.
+#[derive(Debug)]
 pub(crate) struct Chooser {
+    given: Given,
+    /// Where recorded runs are looked for.
+    runs: PathBuf,
     providers: Mutex<Vec<(Address, Settings, Provider)>>,
+    recordings: Mutex<BTreeMap<String, Arc<RecordedRun>>>,
 }
 
 /// A model's name, understood.
@@ -42,43 +73,77 @@ enum Chosen {
     Playbook,
     Sloppy(u64),
     Remote(Provider),
+    Recorded(Arc<RecordedRun>),
 }
 
 impl Chooser {
-    /// The models of a new run.
-    pub(crate) fn of_new(&self, name: &str) -> Result<Box<Models>, Failure> {
-        self.chosen(name).map(models).map_err(Failure::Model)
+    pub(crate) fn new(given: Given, runs: &Path) -> Chooser {
+        let (providers, recordings) = (Mutex::default(), Mutex::default());
+        Chooser { given, runs: runs.to_owned(), providers, recordings }
     }
 
-    /// The model of a task that a log has.
+    /// The models of a new run, and the seed that it must have for them.
+    pub(crate) fn of_new(&self, name: &str) -> Result<(Box<Models>, Option<Seed>), ModelFailure> {
+        let Given { context, prices, .. } = self.given;
+        let chosen = self.chosen(name, context, prices)?;
+        let seed = match &chosen {
+            Chosen::Recorded(run) => Some(run.seed),
+            Chosen::Playbook | Chosen::Sloppy(_) | Chosen::Remote(_) => None,
+        };
+        Ok((models(chosen), seed))
+    }
+
+    /// The model of a task as a log has it.
     pub(crate) fn of_task(&self, assigned: &TaskAssigned) -> Result<Box<Models>, NoModel> {
-        match self.chosen(&assigned.model) {
-            Ok(chosen) => Ok(models(chosen)),
-            Err(ModelFailure::Name { .. }) => Err(NoModel::Unknown),
-            Err(failure) => Err(NoModel::Unavailable(Box::new(failure))),
-        }
+        let context = assigned.window.map(|window| window.context);
+        no_model(self.chosen(&assigned.model, context, assigned.prices))
     }
 
-    fn chosen(&self, name: &str) -> Result<Chosen, ModelFailure> {
-        let is_remote = [Dialect::Anthropic, Dialect::OpenAi]
-            .iter()
-            .any(|dialect| name.split(':').next() == Some(dialect.name()));
-        // It may be an address with a password.
-        let wrong = || ModelFailure::Name { found: name.split('@').next().unwrap_or_default().to_owned() };
-        match name.split_once(':') {
-            None if name == "playbook" => Ok(Chosen::Playbook),
-            None if name == "sloppy" => Ok(Chosen::Sloppy(1)),
-            Some(("sloppy", seed)) => seed.parse().map(Chosen::Sloppy).map_err(|_| wrong()),
-            Some(_) if is_remote => {
-                self.provider(name.parse().map_err(ModelFailure::Address)?).map(Chosen::Remote)
-            }
-            Some(_) | None => Err(wrong()),
+    /// The model of a task that branches off: as it was asked for, and else as the log has it.
+    pub(crate) fn of_branch(&self, assigned: &TaskAssigned) -> Result<Box<Models>, NoModel> {
+        let context = self.given.context.or(assigned.window.map(|window| window.context));
+        no_model(self.chosen(&assigned.model, context, self.given.prices.or(assigned.prices)))
+    }
+
+    fn chosen(
+        &self,
+        name: &str,
+        context: Option<u32>,
+        prices: Option<Prices>,
+    ) -> Result<Chosen, ModelFailure> {
+        let wrong = || ModelFailure::Name { found: before_address(name) };
+        let (provider, rest) = name.split_once(':').unwrap_or((name, ""));
+        let dialects = [Dialect::Anthropic, Dialect::OpenAi];
+        if dialects.iter().any(|dialect| dialect.name() == provider) && name != provider {
+            let address = name.parse().map_err(ModelFailure::Address)?;
+            return self.provider(address, context, prices).map(Chosen::Remote);
+        }
+        let chosen = match (provider, rest) {
+            ("playbook", _) if name == provider => Chosen::Playbook,
+            ("sloppy", _) if name == provider => Chosen::Sloppy(1),
+            ("sloppy", seed) => Chosen::Sloppy(seed.parse().map_err(|_| wrong())?),
+            ("recorded", run) if !run.is_empty() => Chosen::Recorded(self.recording(run)?),
+            _ => return Err(wrong()),
+        };
+        let options =
+            [(self.given.context.is_some(), "--context-tokens"), (self.given.prices.is_some(), "--price")];
+        match options.into_iter().find(|(given, _)| *given) {
+            Some((_, option)) => Err(ModelFailure::NotRemote { option, found: before_address(name) }),
+            None => Ok(chosen),
         }
     }
 
     /// The provider at an address: one for all tasks that ask it alike.
-    fn provider(&self, address: Address) -> Result<Provider, ModelFailure> {
-        let settings = Settings::default();
+    fn provider(
+        &self,
+        address: Address,
+        context: Option<u32>,
+        prices: Option<Prices>,
+    ) -> Result<Provider, ModelFailure> {
+        let context = context.unwrap_or_else(|| address.usual_context());
+        let settings = Settings::for_context(context).map_err(ModelFailure::Setup)?;
+        let retries = self.given.patience.map_or_else(Retries::default, Retries::lasting);
+        let settings = Settings { prices, retries, ..settings };
         let mut providers = self.providers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((.., known)) = providers.iter().find(|(of, with, _)| (of, with) == (&address, &settings))
         {
@@ -89,15 +154,43 @@ impl Chooser {
         providers.push((address, settings, provider.clone()));
         Ok(provider)
     }
+
+    /// The recording of a run, looked for and read once: `latest` is another one as soon as a run begins.
+    fn recording(&self, run: &str) -> Result<Arc<RecordedRun>, ModelFailure> {
+        let mut recordings = self.recordings.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = recordings.get(run) {
+            return Ok(Arc::clone(known));
+        }
+        let folder = app::find_run(run, &self.runs).map_err(ModelFailure::Find)?;
+        let recorded = Arc::new(app::recorded(&folder).map_err(ModelFailure::Recorded)?);
+        recordings.insert(run.to_owned(), Arc::clone(&recorded));
+        Ok(recorded)
+    }
+}
+
+/// A name as messages repeat it: what stands behind an `@` may be an address with a password.
+fn before_address(name: &str) -> String {
+    name.split('@').next().unwrap_or_default().to_owned()
+}
+
+fn no_model(chosen: Result<Chosen, ModelFailure>) -> Result<Box<Models>, NoModel> {
+    match chosen {
+        Ok(chosen) => Ok(models(chosen)),
+        Err(ModelFailure::Name { .. }) => Err(NoModel::Unknown),
+        Err(failure) => Err(NoModel::Unavailable(Box::new(failure))),
+    }
 }
 
 fn models(chosen: Chosen) -> Box<Models> {
+    if let Chosen::Recorded(run) = &chosen {
+        return run.models();
+    }
     Box::new(move |agent: &Agent, _: TaskId, _: Seed| -> Box<dyn Model> {
         let playbook = || Playbook::new(agent.steps.clone(), agent.digest);
         match &chosen {
-            Chosen::Playbook => Box::new(playbook()),
             Chosen::Sloppy(seed) => Box::new(Sloppy::new(playbook(), *seed)),
             Chosen::Remote(provider) => Box::new(provider.model()),
+            Chosen::Playbook | Chosen::Recorded(_) => Box::new(playbook()),
         }
     })
 }

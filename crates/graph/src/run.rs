@@ -8,7 +8,9 @@ use ledger::event::{
     NothingToRecord, PhaseEntered, RelationAdded, RunOpened, RunResumed, RunSealed, TaskAssigned, TaskEnded,
     TimelineIndexed, TurnFailed,
 };
-use ledger::{ClaimId, FactEntry, FactId, InvocationId, PhenomenonId, Rejection, TaskId, Usage};
+use ledger::{
+    ClaimId, FactEntry, FactId, InvocationId, MicroDollars, PhenomenonId, Rejection, TaskId, Usage,
+};
 use std::collections::BTreeMap;
 
 /// A run as its events tell it.
@@ -66,6 +68,8 @@ pub struct TaskView {
     pub usage: Usage,
     /// Requests that were sent for them.
     pub requests: u32,
+    /// What they cost; `None` where nothing was asked over a network, or no prices are known.
+    pub cost: Option<MicroDollars>,
     /// Its invocations in order.
     pub invocations: Vec<InvocationView>,
     /// Its claims in order.
@@ -199,6 +203,7 @@ impl TaskView {
             failed: None,
             usage: Usage::default(),
             requests: 0,
+            cost: None,
             invocations: Vec::new(),
             claims: Vec::new(),
             phenomena: Vec::new(),

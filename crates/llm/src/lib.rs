@@ -1,15 +1,17 @@
 //! Models: what decides an agent's next step.
 //!
 //! A [`Model`] answers one turn at a time.
-//! This version embeds the [`Playbook`], which needs no key and no network, and [`Sloppy`], the same playbook with seeded mistakes; [`api`] asks language models over the network.
+//! This version embeds the [`Playbook`], which needs no key and no network, and [`Sloppy`], the same playbook with seeded mistakes; [`api`] asks language models over the network, and [`Recorded`] answers from what one has said.
 
 pub mod api;
 mod model;
 pub mod playbook;
 mod random;
+mod recorded;
 pub mod render;
 mod sloppy;
 
 pub use model::{Model, ModelError, Turning};
 pub use playbook::Playbook;
+pub use recorded::{Came, Differs, Recorded, RecordedTurn, Where};
 pub use sloppy::Sloppy;

@@ -1,6 +1,7 @@
 //! The model port.
 
 use crate::api::ApiError;
+use crate::recorded::Differs;
 use ledger::turn::{Reply, TurnRequest};
 use ledger::{Digest, Exchange, Prices, Window};
 use std::future::Future;
@@ -79,6 +80,22 @@ pub enum ModelError {
         model: String,
         /// Why.
         why: Box<ApiError>,
+    },
+    /// A recording was asked something that it does not hold. The same turn may be asked again once the cause is found.
+    #[error("ask the model: {model} was asked something else: {differs}")]
+    Differs {
+        /// The recording.
+        model: String,
+        /// Where, and both sides.
+        differs: Box<Differs>,
+    },
+    /// A recorded turn had no reply then; in the words of then, which a log keeps alone.
+    #[error("{told}")]
+    AsRecorded {
+        /// The words.
+        told: String,
+        /// Whether the request was too long.
+        too_long: bool,
     },
     /// It was reached and gave nothing that can be used; asking the same again would give the same.
     #[error("ask the model: {model} gave no usable reply: {why}")]

@@ -1,5 +1,6 @@
 //! The report as JSON.
 
+use crate::costs::cost;
 use graph::{
     Judged, Ranked, Run, TaskView, derivation_title, fact_title, phenomenon_title, ranked, refused_claims,
 };
@@ -93,6 +94,7 @@ fn task(task: TaskId, view: &TaskView) -> Value {
         "status": view.ended.as_ref().map(|ended| ended.status),
         "objectives": view.ended.as_ref().map(|ended| &ended.objectives),
         "turns": view.turns,
+        "cost": cost(view),
         "phases": view.phases,
         "refused_calls": view.refusals,
         "refused_claims": rejected,

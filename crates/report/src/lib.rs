@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** text of the evidence is inert in every format: it can neither end a cell nor become markup, a link or a control sequence.
 
+mod costs;
 mod diff;
 mod inert;
 mod json;
@@ -13,6 +14,7 @@ mod tally;
 mod text;
 mod writers;
 
+pub use costs::{cost, costs, dollars};
 pub use diff::{diff_json, diff_text};
 pub use inert::terminal;
 pub use json::{SCHEMA, json, json_text};

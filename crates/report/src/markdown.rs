@@ -3,6 +3,7 @@
 mod facts;
 mod limits;
 
+use crate::costs::costs;
 use crate::inert::{cell, code, prose};
 use crate::text::{by_code, status};
 use graph::{Run, TaskView, answer_title, refused_claims};
@@ -75,6 +76,13 @@ fn answers(out: &mut String, run: &Run) {
             prose(&view.assigned.model),
             view.turns
         );
+    }
+    let costs = costs(run);
+    if !costs.is_empty() {
+        let _ = writeln!(out, "\nLanguage models, by what their providers counted:\n");
+        for line in costs.lines() {
+            let _ = writeln!(out, "- {}", prose(line));
+        }
     }
 }
 

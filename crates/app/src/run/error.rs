@@ -61,6 +61,12 @@ pub enum RunError {
         /// What is wrong.
         because: &'static str,
     },
+    /// The rules bound what the run may cost, and nobody knows what the model costs.
+    #[error("open a run: the rules bound what it may cost, and the prices of {model} are not given")]
+    NoPrice {
+        /// The model.
+        model: String,
+    },
     /// Evidence cannot be opened; no run was begun.
     #[error("open the evidence {label}")]
     Evidence {
@@ -326,6 +332,7 @@ impl RunError {
             | RunError::UnknownAgent { .. }
             | RunError::UnknownTool { .. }
             | RunError::Objective { .. }
+            | RunError::NoPrice { .. }
             | RunError::Evidence { .. }
             | RunError::Create(_)
             | RunError::Log(_)

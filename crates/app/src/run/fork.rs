@@ -3,9 +3,9 @@
 //! The new run's log holds what the other's has, up to that turn of one task, and the other tasks as they are; it names its parent.
 //! [`super::resume`] goes on with it.
 
-use super::RunError;
 use super::folder::create_folder;
 use super::resume::{ModelsByName, agent_of};
+use super::{RunError, priced};
 use crate::agents::Agent;
 use crate::clock::Clock;
 use crate::replay::ReplayRequest;
@@ -84,6 +84,7 @@ fn reassigned(
     };
     let models = (request.models)(&wanted).map_err(|no| no.of(request.folder.clone(), &wanted.model))?;
     let model = models(&agent_of(&request.agents, before), before.task, opened.seed);
+    priced(opened, &*model)?;
     Ok(TaskAssigned {
         model: model.name().to_owned(),
         model_digest: model.digest(),

@@ -8,6 +8,7 @@ use crate::interrupt::Interrupt;
 use crate::judge::Bench;
 use crate::names::Names;
 use crate::open::OpenRunError;
+use crate::purse::Purse;
 use crate::record::Recorder;
 use crate::replay::{Played, play};
 use crate::seal::{Manifest, Sealing, write_manifest};
@@ -52,7 +53,7 @@ struct Ready {
     task: Task,
     first: Step,
     charge: Charge,
-    /// The recorded turns, for a model that remembers what it was asked.
+    /// The turns whose ends are recorded, for a model that remembers what it was asked.
     asked: Vec<TurnRequest>,
 }
 
@@ -170,10 +171,11 @@ impl Open {
             let folder = self.folder.clone();
             RunError::Log(OpenRunError::Open { folder, source: Box::new(source) })
         })?;
+        let purse = Purse::of(&self.opened.rules.budgets, tasks.iter().map(|(_, stored)| stored));
         let (mut ready, mut ended) = (Vec::new(), Vec::new());
         for (charge, stored) in tasks {
             match self.take_up(&stored, charge, &reader, &setting, &bench)? {
-                Ok(task) => ready.push(task),
+                Ok(task) => ready.push((task, stored.assigned.prices)),
                 Err((agent, end)) => ended.push((stored.assigned.task, agent, end)),
             }
         }
@@ -182,13 +184,15 @@ impl Open {
         let stop = site.work.interrupt.of_one_run();
         let shared = Shared::default();
         let mut running = JoinSet::new();
-        for Ready { task, first, charge, asked } in ready {
+        for (Ready { task, first, charge, asked }, prices) in ready {
             let worker =
                 Worker::start_with(&site.work.worker, &site.case, indexes, Some(Arc::clone(timelines)));
             let drive = Drive {
                 agent: charge.agent,
                 model: charge.model,
                 shared: shared.clone(),
+                purse: purse.clone(),
+                prices,
                 finder: Finder::default(),
                 worker: worker.map_err(RunError::Tools)?,
                 recorder: self.recorder.clone(),
@@ -216,7 +220,8 @@ impl Open {
         bench: &Bench,
     ) -> Result<Result<Ready, (String, TaskEnded)>, RunError> {
         let mut asked = Vec::new();
-        let (task, _, played) = play(stored, reader, setting, bench, |request| asked.push(request.clone()));
+        let (task, _, played) =
+            play(stored, reader, setting, bench, |request, _| asked.push(request.clone()));
         match played {
             Played::LogEnds(first) => Ok(Ok(Ready { task, first: *first, charge, asked })),
             Played::Ended(end) => Ok(Err((charge.agent, end))),

@@ -5,15 +5,23 @@ use super::run::{Begin, begin_all};
 use super::run_folder;
 use crate::arguments::{IntegrityArgument, WorkArguments};
 use crate::failure::Failure;
-use crate::models::Chooser;
+use crate::models::{Chooser, Given};
 use crate::printer::Printer;
 use app::{ForkRequest, ReplayRequest, SystemClock};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(super) fn execute(arguments: &ReplayArguments, turn: u32, printer: &mut Printer) -> Result<u8, Failure> {
     let folder = run_folder(&arguments.run, &arguments.runs)?;
-    let chooser = Arc::new(Chooser::default());
-    let by_name = Arc::clone(&chooser);
+    let given = Given {
+        context: arguments.context_tokens,
+        prices: arguments.price,
+        patience: arguments.patience.map(Duration::from_secs),
+    };
+    // The other tasks have the models that the log names, whatever is asked for this one.
+    let later = Given { patience: given.patience, ..Given::default() };
+    let (branch, chooser) =
+        (Chooser::new(given, &arguments.runs), Arc::new(Chooser::new(later, &arguments.runs)));
     let request = ForkRequest {
         folder,
         of: ReplayRequest { agent: arguments.agent.clone(), task: arguments.task },
@@ -21,7 +29,7 @@ pub(super) fn execute(arguments: &ReplayArguments, turn: u32, printer: &mut Prin
         model: arguments.model.clone(),
         runs: arguments.runs.clone(),
         agents: app::shipped_agents().map_err(Failure::Agents)?,
-        models: Box::new(move |task| by_name.of_task(task)),
+        models: Box::new(move |task| branch.of_branch(task)),
         clock: Arc::new(SystemClock),
     };
     let made = app::fork(&request).map_err(|error| Failure::Run(Box::new(error)))?;

@@ -7,9 +7,10 @@ use super::live::{self, Asked, LiveArguments, ToolsFrom};
 use crate::arguments::Format;
 use crate::commands::{ended, fork, print, rules, run_folder};
 use crate::failure::Failure;
+use crate::money::prices;
 use crate::printer::Printer;
 use app::{Divergence, OtherRules, ReplayRequest, Replayed, WalkRequest};
-use ledger::TaskId;
+use ledger::{Prices, TaskId};
 use report::terminal;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -47,6 +48,15 @@ pub(crate) struct ReplayArguments {
     /// The model that goes on from there; without it: the same
     #[arg(long, requires = "from_turn")]
     pub(crate) model: Option<String>,
+    /// With --from-turn: how many tokens the model takes at once (run --help)
+    #[arg(long, value_name = "N", requires = "from_turn", hide_short_help = true)]
+    pub(crate) context_tokens: Option<u32>,
+    /// With --from-turn: what the model's tokens cost (run --help)
+    #[arg(long, value_name = "PRICES", value_parser = prices, requires = "from_turn", hide_short_help = true)]
+    pub(crate) price: Option<Prices>,
+    /// With --from-turn: how many seconds a turn that fails is tried again
+    #[arg(long, value_name = "SECONDS", requires = "from_turn", hide_short_help = true)]
+    pub(crate) patience: Option<u64>,
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,

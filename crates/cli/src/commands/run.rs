@@ -18,8 +18,8 @@ use account::Asked;
 use app::{
     Agent, Case, Interrupt, Progress, ResumeRequest, RunRequest, SystemClock, WorkerRequest, Workplace,
 };
-use ledger::{IntegrityLevel, Rules};
-use std::num::NonZeroUsize;
+use ledger::{IntegrityLevel, Rules, Seed};
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,13 +31,14 @@ use tokio::time::Instant;
 const TICK: Duration = Duration::from_millis(200);
 
 pub(super) fn execute(arguments: &RunArguments, printer: &mut Printer) -> Result<u8, Failure> {
-    let chooser = Arc::new(Chooser::default());
+    let chooser = Arc::new(Chooser::new((&arguments.language_model).into(), &arguments.runs));
     // A wrong name is told before anything is begun.
-    drop(chooser.of_new(&arguments.model)?);
+    drop(chooser.of_new(&arguments.model).map_err(Failure::Model)?);
     let new = Arc::new(NewRuns {
         model: arguments.model.clone(),
         agents: agents(&arguments.agents)?,
-        rules: rules(arguments.rules.as_deref())?,
+        rules: rules(arguments)?,
+        seed: arguments.seed.map(Seed),
         runs: arguments.runs.clone(),
         unconfined: arguments.unconfined,
     });
@@ -76,6 +77,7 @@ pub(super) struct NewRuns {
     model: String,
     agents: Vec<Agent>,
     rules: Rules,
+    seed: Option<Seed>,
     runs: PathBuf,
     unconfined: bool,
 }
@@ -200,13 +202,14 @@ impl Plan {
     }
 
     fn request(self: &Arc<Plan>, index: usize, case: Case, new: &NewRuns) -> Result<RunRequest, Failure> {
+        let (models, seed) = self.chooser.of_new(&new.model).map_err(Failure::Model)?;
         Ok(RunRequest {
             case,
             agents: new.agents.clone(),
-            models: self.chooser.of_new(&new.model)?,
+            models,
             rules: new.rules.clone(),
             runs: new.runs.clone(),
-            seed: None,
+            seed: new.seed.or(seed),
             work: self.work(index, new.unconfined),
         })
     }
@@ -330,9 +333,18 @@ fn agents(names: &[String]) -> Result<Vec<Agent>, Failure> {
     Ok(shipped.into_iter().filter(is_asked).collect())
 }
 
-fn rules(file: Option<&Path>) -> Result<Rules, Failure> {
-    let Some(path) = file else { return Ok(Rules::default()) };
-    toml::from_str(&crate::commands::rules::text(path)?).map_err(|source| wrong(path, source))
+/// The rules of the file, with the bounds that were typed in place of its own.
+fn rules(arguments: &RunArguments) -> Result<Rules, Failure> {
+    let mut rules = match &arguments.rules {
+        None => Rules::default(),
+        Some(path) => {
+            toml::from_str(&crate::commands::rules::text(path)?).map_err(|source| wrong(path, source))?
+        }
+    };
+    let budgets = &mut rules.budgets;
+    budgets.run_tokens = arguments.max_tokens.map(NonZeroU64::get).or(budgets.run_tokens);
+    budgets.run_cost = arguments.max_cost.or(budgets.run_cost);
+    Ok(rules)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use ledger::event::{
     AbsenceAccepted, ClaimAccepted, ClaimRejected, ClaimSubmitted, DerivationAccepted, InvocationEnded,
     InvocationStarted, PhenomenonRecorded, TaskEnded, TurnRequested,
 };
-use ledger::{Circumstance, ClaimId, Event, TaskId};
+use ledger::{Circumstance, ClaimId, Event, MicroDollars, TaskId};
 
 pub(super) fn apply(
     run: &mut Run,
@@ -18,6 +18,9 @@ pub(super) fn apply(
     if let Some(exchange) = event.exchange() {
         task.usage = task.usage.plus(exchange.usage);
         task.requests += exchange.attempts;
+        // Turn by turn, each rounded up, as the run's budget counts it.
+        let cost = task.assigned.prices.map(|prices| prices.of(exchange.usage).0);
+        task.cost = cost.map(|cost| MicroDollars(task.cost.unwrap_or_default().0.saturating_add(cost)));
     }
     match event {
         Event::RunOpened(_)

@@ -131,6 +131,15 @@ impl fmt::Display for Address {
 }
 
 impl Address {
+    /// How many tokens its models take at once, as far as the address tells: the least that those of a provider take today, and what other servers can be set to.
+    pub fn usual_context(&self) -> u32 {
+        match (self.dialect, self.dialect.needs_key(&self.base)) {
+            (Dialect::Anthropic, true) => 200_000,
+            (Dialect::OpenAi, true) => 128_000,
+            (Dialect::Anthropic | Dialect::OpenAi, false) => 32_768,
+        }
+    }
+
     pub(crate) fn base(&self) -> &Url {
         &self.base
     }

@@ -82,6 +82,16 @@ pub enum ApiError {
         /// How long it asks to be left alone.
         after: Option<Duration>,
     },
+    /// The request is longer than it takes.
+    #[error("{host} answered with status {status}: {told}")]
+    TooLong {
+        /// The server.
+        host: String,
+        /// The status.
+        status: u16,
+        /// What it said.
+        told: String,
+    },
     /// It answered as no such API does.
     #[error("{host} is not a server of this API: {found}")]
     NotAnApi {
@@ -199,6 +209,7 @@ impl ApiError {
             | ApiError::Key { .. }
             | ApiError::NoModel { .. }
             | ApiError::Spent { .. }
+            | ApiError::TooLong { .. }
             | ApiError::NotAnApi { .. }
             | ApiError::Cut { .. }
             | ApiError::ContextFull
@@ -219,11 +230,17 @@ impl ApiError {
             | ApiError::Connection { .. }
             | ApiError::Silent { .. }
             | ApiError::Status { .. }
+            | ApiError::TooLong { .. }
             | ApiError::Damaged { .. }
             | ApiError::Cut { .. }
             | ApiError::ContextFull
             | ApiError::Declined { .. } => false,
         }
+    }
+
+    /// Whether a shorter request may be answered.
+    pub(crate) fn is_of_length(&self) -> bool {
+        matches!(self, ApiError::TooLong { .. } | ApiError::ContextFull)
     }
 
     /// What went wrong while the client sent or read.

@@ -15,10 +15,20 @@ use std::time::Duration;
 
 /// The most bytes of an answer.
 const LARGEST: usize = 32 * 1024 * 1024;
-/// What servers call a request that has no room in the context: OpenAI's own, and llama.cpp.
-const FULL: [&str; 2] = ["context_length_exceeded", "exceed_context_size_error"];
 /// The most bytes of an error that are read.
 const LARGEST_ERROR: usize = 64 * 1024;
+
+/// Codes and types of errors that say that a request is too long (OpenAI, llama.cpp, Anthropic).
+const TOO_LONG_CODES: [&str; 3] =
+    ["context_length_exceeded", "exceed_context_size_error", "request_too_large"];
+/// Words of such errors where the code says less: Anthropic, vLLM and routers, llama.cpp.
+const TOO_LONG_WORDS: [&str; 5] = [
+    "prompt is too long",
+    "exceed context limit",
+    "maximum context length",
+    "available context size",
+    "context length exceeded",
+];
 
 /// The way to one model.
 #[derive(Debug)]
@@ -172,9 +182,9 @@ impl Link {
             429 if says("insufficient_quota") || says("enforced_spend_limit_reached") => {
                 ApiError::Spent { host, status, told }
             }
-            400 if FULL.into_iter().any(says) || said.starts_with("prompt is too long") => {
-                ApiError::ContextFull
-            }
+            413 => ApiError::TooLong { host, status, told },
+            400.. if TOO_LONG_CODES.iter().any(|code| says(code)) => ApiError::TooLong { host, status, told },
+            400 | 422 if is_too_long(&said) => ApiError::TooLong { host, status, told },
             _ => ApiError::Status { host, status, told, after },
         }
     }
@@ -193,6 +203,11 @@ impl Link {
     fn foreign(&self, found: Foreign) -> ApiError {
         ApiError::NotAnApi { host: self.host.clone(), found }
     }
+}
+
+fn is_too_long(said: &str) -> bool {
+    let said = said.to_ascii_lowercase();
+    TOO_LONG_WORDS.iter().any(|words| said.contains(words))
 }
 
 fn headers(dialect: Dialect, key: Option<&ApiKey>) -> Option<HeaderMap> {

@@ -8,20 +8,18 @@ use super::key::ApiKey;
 use super::link::Link;
 use super::received::{Asked, Received, Stop};
 use super::retry::Patience;
-use super::settings::{Settings, SetupError};
+use super::settings::{LARGER, Settings, SetupError};
 use super::transcript::{Part, Transcript, check_transcript, transcript};
 use super::{anthropic, openai, verbatim};
 use crate::model::{Model, ModelError, Turning};
 use ledger::turn::{Reply, ReplyBlock, ToolCall, TurnRequest};
-use ledger::{CallId, Digest, Exchange, Usage};
+use ledger::{CallId, Digest, Exchange, Prices, Usage, Window};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
 /// What a model is told once when it answers results with nothing: the same question would get the same silence.
 const GO_ON: &str = "Go on with your objectives, or say in words that you have finished.";
-/// How many times more tokens a reply gets that was cut.
-const LARGER: u32 = 4;
 
 /// One model at one address; cheap to clone, and its connections are shared.
 #[derive(Clone)]
@@ -104,6 +102,14 @@ impl Model for Remote {
         true
     }
 
+    fn window(&self) -> Option<Window> {
+        Some(self.provider.inner.settings.window())
+    }
+
+    fn prices(&self) -> Option<Prices> {
+        self.provider.inner.settings.prices
+    }
+
     fn last_exchange(&self) -> Option<&Exchange> {
         self.exchange.as_ref()
     }
@@ -149,7 +155,7 @@ impl Turn<'_> {
                     (was_cut, limit) = (true, limit.saturating_mul(LARGER));
                 }
                 Stop::Cut => return Err(self.no_reply(ApiError::Cut { limit })),
-                Stop::ContextFull => return Err(self.no_reply(ApiError::ContextFull)),
+                Stop::ContextFull => return Err(self.given_up(ApiError::ContextFull)),
                 Stop::Declined(told) => {
                     return Err(self.no_reply(ApiError::Declined { told: told.clone() }));
                 }
@@ -201,10 +207,10 @@ impl Turn<'_> {
         let mut patience = Patience::new(&settings.retries, seed);
         let start = clock.now();
         loop {
-            let left = settings.retries.total.saturating_sub(clock.now().saturating_sub(start));
             let mut asked = Asked { turn: request.turn, tools: &request.tools, taken: taken.clone() };
             self.exchange.attempts += 1;
-            let attempt = tokio::time::timeout(left, link.attempt(body.clone(), &mut asked)).await;
+            let attempt =
+                tokio::time::timeout(settings.retries.attempt, link.attempt(body.clone(), &mut asked)).await;
             let error = match attempt {
                 Ok(attempt) => {
                     self.exchange.request_id = attempt.request_id;
@@ -229,11 +235,8 @@ impl Turn<'_> {
     fn given_up(&self, error: ApiError) -> ModelError {
         let model = self.provider.name.clone();
         match error.again() {
+            Again::Never if error.is_of_length() => ModelError::TooLong { model, why: Box::new(error) },
             Again::Never if error.is_of_setup() => ModelError::Unusable { model, why: Box::new(error) },
-            // The engine may have a shorter request.
-            Again::Never if matches!(error, ApiError::ContextFull) => {
-                ModelError::TooLong { model, why: Box::new(error) }
-            }
             Again::Never => self.no_reply(error),
             Again::Later | Again::After(_) => ModelError::Unreachable { model, source: Box::new(error) },
         }

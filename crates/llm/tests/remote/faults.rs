@@ -88,9 +88,7 @@ async fn a_server_that_falls_silent_is_left_and_asked_again() {
 #[tokio::test]
 async fn what_would_be_answered_alike_is_asked_once() {
     for speaks in BOTH {
-        for (status, kind) in
-            [(400, "invalid_request_error"), (413, "request_too_large"), (422, "unprocessable")]
-        {
+        for (status, kind) in [(400, "invalid_request_error"), (418, "teapot"), (422, "unprocessable")] {
             let world = failing(speaks, settings(), 9, Fault::Status(status, vec![], Some(kind)));
             let error = begun().ask(&mut world.provider.model()).await.unwrap_err();
             assert!(matches!(error, ModelError::NoReply { .. }), "{error:?}");
@@ -120,13 +118,30 @@ async fn what_would_be_answered_alike_is_asked_once() {
 }
 
 #[tokio::test]
-async fn a_request_that_a_server_has_no_room_for_is_told_as_too_long() {
+async fn a_request_that_is_too_long_is_told_from_others_and_sent_once() {
+    let error = |code: &str, message: &str| json!({"error": {"type": code, "code": 400, "message": message}});
+    let faults = [
+        Fault::TooLong,
+        Fault::Status(413, vec![], Some("request_too_large")),
+        Fault::Status(413, vec![], None),
+        Fault::Body(
+            400,
+            error("exceed_context_size_error", "the request exceeds the available context size"),
+        ),
+        Fault::Body(500, error("exceed_context_size_error", "too large")),
+        Fault::Body(400, error("BadRequestError", "This model's maximum context length is 4096 tokens.")),
+        Fault::Body(
+            400,
+            error("invalid_request_error", "input length and `max_tokens` exceed context limit"),
+        ),
+    ];
     for speaks in BOTH {
-        for kind in ["context_length_exceeded", "exceed_context_size_error"] {
-            let world = failing(speaks, settings(), 9, Fault::Status(400, vec![], Some(kind)));
-            let error = begun().ask(&mut world.provider.model()).await.unwrap_err();
-            assert!(matches!(error, ModelError::TooLong { .. }), "{error:?}");
-            assert_eq!(world.server.kept().len(), 1);
+        for fault in &faults {
+            let world = failing(speaks, settings(), 9, fault.clone());
+            let mut model = world.provider.model();
+            let error = begun().ask(&mut model).await.unwrap_err();
+            assert!(matches!(error, ModelError::TooLong { .. }), "{speaks:?} {fault:?}: {error:?}");
+            assert_eq!((world.server.kept().len(), model.last_exchange().unwrap().attempts), (1, 1));
         }
     }
 }
@@ -260,10 +275,10 @@ async fn a_refusal_and_a_full_context_end_it_in_words() {
     for (speaks, stop, sentence) in cases {
         let world = world(speaks, move |_, _| Play::Say(Says::new([Said::Text("No".into())]).stopped(stop)));
         let error = begun().ask(&mut world.provider.model()).await.unwrap_err();
-        assert!(
-            matches!(error, ModelError::NoReply { .. }) && error.to_string().contains(sentence),
-            "{error}"
-        );
+        let is_long = matches!(error, ModelError::TooLong { .. });
+        assert_eq!(is_long, sentence == "context is full", "a shorter request may be answered");
+        assert!(is_long || matches!(error, ModelError::NoReply { .. }), "{error:?}");
+        assert!(error.to_string().contains(sentence), "{error}");
         assert_eq!(world.server.kept().len(), 1);
     }
 }

@@ -71,6 +71,10 @@ impl Said {
 pub enum Fault {
     /// Another status, with further headers and an error of this kind (`None`: a page of HTML).
     Status(u16, Vec<(&'static str, &'static str)>, Option<&'static str>),
+    /// Another status with this body of JSON.
+    Body(u16, Value),
+    /// The request is too long, in the words of the API's own provider.
+    TooLong,
     /// The connection is closed before a byte of an answer.
     DropBefore,
     /// The connection is closed after half of the stream.

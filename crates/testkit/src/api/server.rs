@@ -234,6 +234,19 @@ fn fail(stream: &mut TcpStream, speaks: Speaks, fault: Fault, says: &Says) -> io
             headers.extend(html);
             http::answer(stream, status, &headers, "<html>as the script wants it</html>")
         }
+        Fault::Body(status, body) => refuse(stream, status, &[], &body.to_string()),
+        Fault::TooLong => {
+            let (kind, message) = match speaks {
+                Speaks::Anthropic => {
+                    ("invalid_request_error", "prompt is too long: 200001 tokens > 200000 maximum")
+                }
+                Speaks::OpenAi => (
+                    "context_length_exceeded",
+                    "This model's maximum context length is 128000 tokens. However, your messages resulted in 128001 tokens.",
+                ),
+            };
+            refuse(stream, 400, &[], &error(speaks, kind, message))
+        }
         Fault::DropBefore => Ok(()),
         Fault::DropMidStream => {
             http::begin(stream)?;

@@ -6,6 +6,8 @@ use crate::failure::Failure;
 use app::{Finished, Manifest};
 use graph::{Judged, Run};
 use ledger::event::{EvidenceHashed, TaskEnded, TaskStatus};
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// A case as it was asked for, and what came of it.
@@ -37,6 +39,10 @@ pub(super) struct Account {
     /// Facts whose citation was healed.
     pub(super) healed: usize,
     pub(super) answers: String,
+    /// What language models cost: a line for each agent.
+    pub(super) costs: String,
+    /// The same for programs, by agent.
+    pub(super) cost_of: BTreeMap<String, Value>,
     pub(super) conditions: String,
     pub(super) warnings: Vec<String>,
 }
@@ -79,11 +85,14 @@ impl Account {
             unexamined: graph::unexamined(run).len(),
             damaged: graph::damage(run).len(),
         };
+        let cost_of = run.tasks.values().map(|task| (task.assigned.agent.name.clone(), report::cost(task)));
         Account {
             healed: healed.count(),
             numbers,
             confined: run.opened.confined,
             answers: report::answers(run),
+            costs: report::costs(run),
+            cost_of: cost_of.collect(),
             conditions: conditions(run),
             warnings: mismatches(run),
             folder: finished.folder,

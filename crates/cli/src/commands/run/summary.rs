@@ -156,7 +156,7 @@ impl Ended<'_> {
 }
 
 fn result(account: &Account) -> Value {
-    let task = |(agent, ended): &(String, _)| json!({"agent": agent, "ended": ended});
+    let task = |(agent, ended): &(String, _)| json!({"agent": agent, "ended": ended, "cost": account.cost_of.get(agent)});
     json!({
         "manifest": account.manifest,
         "confined": account.confined,
@@ -193,6 +193,7 @@ fn in_full(account: &Account) -> String {
     if let Some(limits) = limits {
         let _ = writeln!(out, "{limits}: the report says which, and why");
     }
+    out.push_str(&account.costs);
     out.push_str(&account.conditions);
     let _ = writeln!(out, "sealed {folder}, head {}", account.manifest.head.short());
     let _ = writeln!(out, "next: locard report {folder} · facts · rejections · verify");

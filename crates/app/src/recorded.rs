@@ -1,0 +1,124 @@
+//! A recorded run as the model of another one: its replies, in place of whoever gave them.
+
+use crate::agents::Agent;
+use crate::judge::Bench;
+use crate::names::told;
+use crate::open::OpenRunError;
+use crate::replay::{Divergence, Played, play};
+use crate::run::Models;
+use crate::stored::{Recording, Stored, StoredTask};
+use engine::Setting;
+use ledger::turn::TurnRequest;
+use ledger::{Event, RunId, Seed, TaskId};
+use llm::{Came, Model, Recorded, RecordedTurn};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Why a run cannot answer for its models.
+#[derive(Debug, Error)]
+pub enum RecordedError {
+    /// Its log cannot be read.
+    #[error(transparent)]
+    Run(OpenRunError),
+    /// Its first event does not open a run.
+    #[error("read the run {}: its first event does not open a run", folder.display())]
+    NotOpened {
+        /// The run folder.
+        folder: PathBuf,
+    },
+    /// What its models were asked cannot be told: its steps do not come out in this version.
+    #[error(
+        "read the run {}: event {} of {task} does not come out as it stands in the log: `locard replay` shows it",
+        folder.display(), divergence.event
+    )]
+    Diverged {
+        /// The run folder.
+        folder: PathBuf,
+        /// The task.
+        task: TaskId,
+        /// What came out otherwise.
+        divergence: Box<Divergence>,
+    },
+}
+
+/// What the agents of a run were asked, and what came of it.
+#[derive(Debug)]
+pub struct RecordedRun {
+    /// The model's name: `recorded:` and the run's name.
+    pub name: String,
+    /// The run's seed: ids in the conversations follow from it.
+    pub seed: Seed,
+    agents: BTreeMap<String, Recorded>,
+}
+
+/// Reads a run for its replies; every step of it is taken again, for requests are recorded by their digests alone.
+pub fn recorded(folder: &Path) -> Result<RecordedRun, RecordedError> {
+    let (log, recording) = Stored::open_whole(folder).map_err(RecordedError::Run)?;
+    let not_opened = || RecordedError::NotOpened { folder: folder.to_owned() };
+    let (Some(opened), Some(run)) = (&log.opened, log.name(folder)) else { return Err(not_opened()) };
+    let (setting, bench) = (log.setting(opened), Bench::new(opened));
+    let mut agents = BTreeMap::new();
+    for task in &log.tasks {
+        let turns = turns(task, &recording, &setting, &bench).map_err(|divergence| {
+            RecordedError::Diverged { folder: folder.to_owned(), task: task.assigned.task, divergence }
+        })?;
+        let model = Recorded::new(name(&run), turns, task.assigned.window);
+        agents.insert(task.assigned.agent.name.clone(), model);
+    }
+    Ok(RecordedRun { name: name(&run), seed: opened.seed, agents })
+}
+
+impl RecordedRun {
+    /// Makes models of it: an agent's is that of the recorded task of the same agent, and knows nothing where there was none.
+    pub fn models(self: &Arc<RecordedRun>) -> Box<Models> {
+        let run = Arc::clone(self);
+        Box::new(move |agent: &Agent, _: TaskId, _: Seed| -> Box<dyn Model> {
+            let unknown = || Recorded::new(run.name.clone(), Vec::new(), None);
+            Box::new(run.agents.get(&agent.spec.name).cloned().unwrap_or_else(unknown))
+        })
+    }
+}
+
+fn name(run: &RunId) -> String {
+    format!("recorded:{run}")
+}
+
+fn turns(
+    task: &StoredTask,
+    recording: &dyn Recording,
+    setting: &Arc<Setting>,
+    bench: &Bench,
+) -> Result<Vec<RecordedTurn>, Box<Divergence>> {
+    let mut turns = Vec::new();
+    let asked = |request: &TurnRequest, event: &Event| {
+        let sent = event.exchange().and_then(|exchange| exchange.sent);
+        turns.extend(came(event, recording).map(|came| RecordedTurn {
+            request: request.clone(),
+            came,
+            sent,
+        }));
+    };
+    match play(task, recording, setting, bench, asked).2 {
+        Played::LogEnds(_) | Played::Ended(_) => Ok(turns),
+        Played::Diverged(divergence) => Err(divergence),
+    }
+}
+
+/// What an event says that came of a request.
+fn came(event: &Event, recording: &dyn Recording) -> Option<Came> {
+    let spent = |what: &str| Came::Failed(format!("the recorded task ends here: {what} was spent then"));
+    match event {
+        Event::TurnReplied(replied) => Some(match recording.reply(&replied.reply) {
+            Ok(reply) => Came::Replied(reply),
+            Err(error) => Came::Failed(told(&error)),
+        }),
+        Event::TurnFailed(failed) => Some(Came::Failed(failed.reason.clone())),
+        Event::RequestTooLong(refused) => Some(Came::TooLong(refused.reason.clone())),
+        Event::TimeSpent => Some(spent("its time")),
+        // A run that costs nothing cannot have spent anything.
+        Event::PurseSpent(_) => Some(spent("what its run might spend")),
+        _ => None,
+    }
+}
