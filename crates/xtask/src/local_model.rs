@@ -27,7 +27,7 @@ pub(crate) enum Server {
 }
 
 /// One agent and the few tools that answer its questions: with all tools a request begins with some 20,000 tokens, which such a model on two processors reads for a quarter of an hour, and does not make sense of.
-const AGENT: [&str; 2] = ["--agent", "filesystem"];
+const AGENT: [&str; 4] = ["--agent", "filesystem", "--context-tokens", "8192"];
 
 /// Budgets that end the run within minutes.
 const RULES: &str = r#"
