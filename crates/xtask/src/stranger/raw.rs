@@ -1,6 +1,6 @@
 //! Whether facts stand where they say they do, by the bytes of the stored outputs alone: nothing of the gateway is used.
 
-use ledger::{Digest, Event, FactEntry, InvocationId};
+use ledger::{BoundValue, Digest, Event, FactEntry, InvocationId};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -35,32 +35,40 @@ fn stands(fact: &FactEntry, output: Option<Vec<u8>>) -> Result<(), String> {
     if digest != fact.output.to_string() {
         return Err("its output has another digest".to_owned());
     }
-    let mut records = Vec::new();
+    // The first line is a header, and each record a line.
+    let line = usize::try_from(fact.record.0).map_err(|error| error.to_string())?.saturating_add(1);
+    let lines: Vec<&[u8]> = output.split(|byte| *byte == b'\n').collect();
+    let record = lines.get(line).ok_or("its output has no such record")?;
+    let start: usize = lines.iter().take(line).map(|line| line.len() + 1).sum();
+    let fields: Value = serde_json::from_slice(record).map_err(|error| error.to_string())?;
     for value in fact.values.iter().chain([&fact.subject]) {
-        let start = usize::try_from(value.span.offset).map_err(|error| error.to_string())?;
-        let length = usize::try_from(value.span.length).map_err(|error| error.to_string())?;
-        let bytes = start.checked_add(length).and_then(|end| output.get(start..end));
-        let bytes = bytes.ok_or_else(|| format!("{} lies outside of the output", value.field))?;
-        let found: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-        let expected = serde_json::to_value(&value.value).map_err(|error| error.to_string())?;
-        if found != expected {
-            return Err(format!("{} is {found} in the output, not {expected}", value.field));
-        }
-        let before = output.get(..start).unwrap_or_default();
-        if !before.ends_with(format!("{}:", Value::from(value.field.as_str())).as_bytes()) {
-            return Err(format!("what stands there is not {}", value.field));
-        }
-        if let Some(words) = &value.quotation
-            && !found.to_string().contains(Value::from(words.as_str()).to_string().trim_matches('"'))
-        {
-            return Err(format!("{} does not hold {words:?}", value.field));
-        }
-        // A record is a line.
-        records.push(before.iter().filter(|byte| **byte == b'\n').count());
+        stands_in(value, &fields, record, start)?;
     }
-    match records.windows(2).all(|pair| pair.first() == pair.last()) {
-        true => Ok(()),
-        false => Err("its values stand in several records".to_owned()),
+    Ok(())
+}
+
+/// Whether a value stands in a record, whose line begins at `start` of the output, both under its field and at its span.
+fn stands_in(value: &BoundValue, fields: &Value, record: &[u8], start: usize) -> Result<(), String> {
+    let expected = serde_json::to_value(&value.value).map_err(|error| error.to_string())?;
+    let under = fields.get("fields").and_then(|fields| fields.get(&value.field)?.get("value"));
+    if under != Some(&expected) {
+        return Err(format!("the record's {} is {under:?}, not {expected}", value.field));
+    }
+    let offset = usize::try_from(value.span.offset).ok().and_then(|offset| offset.checked_sub(start));
+    let length = usize::try_from(value.span.length).map_err(|error| error.to_string())?;
+    let bytes = offset.and_then(|offset| record.get(offset..offset.checked_add(length)?));
+    let bytes = bytes.ok_or_else(|| format!("{} lies outside of the record", value.field))?;
+    let found: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    if found != expected {
+        return Err(format!("{found} stands where {} is said to be", value.field));
+    }
+    match &value.quotation {
+        Some(words)
+            if !found.to_string().contains(Value::from(words.as_str()).to_string().trim_matches('"')) =>
+        {
+            Err(format!("{} does not hold {words:?}", value.field))
+        }
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -78,9 +86,10 @@ mod tests {
         let mut payload = |digest: &Digest| reader.payload(digest).unwrap();
         assert_eq!(ungrounded(&events, &mut payload), Vec::<String>::new());
         type Change = fn(&mut FactEntry);
-        let changes: [(Change, &str); 4] = [
+        let changes: [(Change, &str); 5] = [
             (|fact| fact.values[0].span.offset += 1, "not grounded"),
-            (|fact| fact.values[0].field.push('x'), "what stands there is not"),
+            (|fact| fact.values[0].field.push('x'), "the record's"),
+            (|fact| fact.record.0 += 1, "not grounded"),
             (|fact| fact.output = Digest::of(b"another"), "no such output"),
             (|fact| fact.values[0].quotation = Some("never said".into()), "does not hold"),
         ];
