@@ -44,8 +44,8 @@ tail_bytes = 1000
 
 [surfaces]
 tools = [
-    "find_files", "hash_file", "list_directory", "nothing_to_record", "read_output", "record_absence",
-    "record_phenomenon", "recycle_bin",
+    "find_files", "hash_file", "list_directory", "nothing_to_record", "record_absence", "record_phenomenon",
+    "recycle_bin",
 ]
 "#;
 
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(rules.budgets.investigate_turns, 8);
         let tools = rules.surfaces.tools.unwrap();
         let of_evidence = tools::catalogue();
-        let own = ["nothing_to_record", "read_output", "record_absence", "record_phenomenon"];
+        let own = ["nothing_to_record", "record_absence", "record_phenomenon"];
         for name in &tools {
             let is_known = own.contains(&name.as_str()) || of_evidence.iter().any(|tool| tool.name == *name);
             assert!(is_known, "{name}");
