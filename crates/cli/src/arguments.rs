@@ -143,7 +143,7 @@ pub(crate) struct ModelArguments {
     /// How many tokens a language model takes at once, its reply included
     ///
     /// Without it: 200000 for anthropic's own models, 128000 for OpenAI's own,
-    /// 32768 for other servers. A server set to less refuses or cuts requests.
+    /// 65536 for other servers. A server set to less refuses or cuts requests.
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(crate) context_tokens: Option<u32>,
     /// What a million tokens cost in US dollars: INPUT,OUTPUT[,CACHED[,WRITTEN]]

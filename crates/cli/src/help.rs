@@ -28,14 +28,17 @@ Examples:
       first file
   locard run cases/* --jobs 4 --fail-on gaps,unmet --format json
       many cases, four at once; what one of them meets stops no other
+  locard run disk.E01 --model openai:MODEL@http://localhost:11434/v1
+      a language model of your own; --max-tokens bounds what it takes
 
 Ctrl-C ends it in order: calls are cancelled, what was recorded stays readable,
 nothing is sealed; locard resume goes on. A second Ctrl-C ends it at once.
 
 Exit codes: 0 sealed; 2 usage or configuration, or evidence that cannot be
-opened, is not what was promised, or changed during the run (not sealed); 40 tools cannot be confined
-here; 50 model failed; 60 budget spent before anything was recorded; 130 ended
-by SIGINT, 143 by SIGTERM; with --fail-on: 10 gaps, 20 refused, 25 unmet.
+opened, is not what was promised, or changed during the run (not sealed);
+40 tools cannot be confined here; 50 model failed, or cannot be reached or used
+(not sealed); 60 budget spent before anything was recorded; 130 ended by SIGINT,
+143 by SIGTERM; with --fail-on: 10 gaps, 20 refused, 25 unmet.
 Of several cases the highest.";
 
 pub(crate) const RESUME: &str = "\

@@ -6,11 +6,14 @@ use crate::arguments::ModelArguments;
 use app::{Agent, Models, NoModel, RecordedRun};
 use ledger::event::TaskAssigned;
 use ledger::{Prices, Seed, TaskId};
-use llm::api::{Address, AddressError, ApiKey, Dialect, KeyError, Provider, Retries, Settings, SetupError};
+use llm::api::{
+    Address, AddressError, ApiError, ApiKey, Dialect, KeyError, Provider, Retries, Settings, SetupError,
+};
 use llm::{Model, Playbook, Sloppy};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -66,6 +69,34 @@ pub(crate) struct Chooser {
     runs: PathBuf,
     providers: Mutex<Vec<(Address, Settings, Provider)>>,
     recordings: Mutex<BTreeMap<String, Arc<RecordedRun>>>,
+    listener: Arc<Listener>,
+}
+
+/// Who is told why a model is asked again.
+#[derive(Default)]
+struct Listener {
+    say: OnceLock<Box<Say>>,
+    /// What was said last: the agents of a run meet the same at the same time.
+    last: Mutex<String>,
+}
+
+type Say = dyn Fn(&str) + Send + Sync;
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listener").finish_non_exhaustive()
+    }
+}
+
+impl Listener {
+    fn hear(&self, model: &str, why: &ApiError) {
+        let note = format!("note: {model}: {why}; it is asked again");
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(say) = self.say.get().filter(|_| *last != note) {
+            say(&note);
+            *last = note;
+        }
+    }
 }
 
 /// A model's name, understood.
@@ -78,8 +109,14 @@ enum Chosen {
 
 impl Chooser {
     pub(crate) fn new(given: Given, runs: &Path) -> Chooser {
-        let (providers, recordings) = (Mutex::default(), Mutex::default());
-        Chooser { given, runs: runs.to_owned(), providers, recordings }
+        let (providers, recordings, listener) = (Mutex::default(), Mutex::default(), Arc::default());
+        Chooser { given, runs: runs.to_owned(), providers, recordings, listener }
+    }
+
+    /// Tells from now on why a model is asked again, to the first who wants to hear it.
+    pub(crate) fn tell(&self, say: impl Fn(&str) + Send + Sync + 'static) {
+        // Somebody hears it already.
+        drop(self.listener.say.set(Box::new(say)));
     }
 
     /// The models of a new run, and the seed that it must have for them.
@@ -99,9 +136,9 @@ impl Chooser {
         no_model(self.chosen(&assigned.model, context, assigned.prices))
     }
 
-    /// The model of a task that branches off: as it was asked for, and else as the log has it.
+    /// The model of a task that branches off: at the prices that are given, and else those of the log.
     pub(crate) fn of_branch(&self, assigned: &TaskAssigned) -> Result<Box<Models>, NoModel> {
-        let context = self.given.context.or(assigned.window.map(|window| window.context));
+        let context = assigned.window.map(|window| window.context);
         no_model(self.chosen(&assigned.model, context, self.given.prices.or(assigned.prices)))
     }
 
@@ -150,7 +187,10 @@ impl Chooser {
             return Ok(known.clone());
         }
         let key = key(&address)?;
-        let provider = Provider::new(&address, key, settings.clone()).map_err(ModelFailure::Setup)?;
+        let (listener, model) = (Arc::clone(&self.listener), address.to_string());
+        let notice = Arc::new(move |why: &ApiError, _: Duration| listener.hear(&model, why));
+        let provider =
+            Provider::telling(&address, key, settings.clone(), notice).map_err(ModelFailure::Setup)?;
         providers.push((address, settings, provider.clone()));
         Ok(provider)
     }

@@ -10,7 +10,9 @@ mod absence;
 mod arguments;
 mod calls;
 mod claims;
+mod conversation;
 mod derivation;
+mod distil;
 mod graph_read;
 mod graph_write;
 mod invoke;
@@ -27,6 +29,7 @@ mod step;
 mod task;
 mod tools;
 mod view;
+mod window;
 
 pub use invoke::recorded_defects;
 pub use ordinals::GivenIds;

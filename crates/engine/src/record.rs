@@ -2,6 +2,7 @@
 
 use crate::calls::Busy;
 use crate::claims;
+use crate::distil;
 use crate::ordinals::Kind;
 use crate::shelf::cite;
 use crate::step::{Append, Command, Judgement, StepError};
@@ -85,6 +86,7 @@ impl Task {
 
     /// Records that the gateway refused a claim, whatever it states.
     pub(crate) fn reject(&mut self, claim: ClaimId, rejection: Rejection, append: &mut Vec<Append>) {
+        self.refused.push(distil::refused(rejection.code, &rejection.reason));
         self.rejections += 1;
         self.turn_record.refused_claims += 1;
         append.push(event(Event::ClaimRejected(ClaimRejected { claim, rejection })));

@@ -1,6 +1,8 @@
 //! One task: an agent's life as a state machine.
 
 use crate::calls::Busy;
+use crate::conversation::Conversation;
+use crate::distil::Record;
 use crate::invoke::Asked;
 use crate::notebook::Notebook;
 use crate::objectives;
@@ -9,6 +11,7 @@ use crate::prompt;
 use crate::reply::recordable;
 use crate::setting::Setting;
 use crate::step::{Append, Command, Input, Step, StepError};
+use crate::window::weigh;
 use ground::Shelf;
 use ledger::event::{
     Phase, PhaseEntered, RequestTooLong, Spent, TaskAssigned, TaskEnded, TaskStatus, TurnFailed, TurnReplied,
@@ -31,9 +34,7 @@ pub struct Task {
     pub(crate) turn: u32,
     system: Arc<str>,
     fence: Fence,
-    /// Shared with the last request, which is gone by the next step: a copy for each turn would cost the square of their number.
-    messages: Arc<Vec<Arc<Message>>>,
-    conversation: Digest,
+    conversation: Conversation,
     /// What the next user message will say.
     pub(crate) outbox: Vec<UserBlock>,
     pub(crate) calls: VecDeque<ToolCall>,
@@ -47,6 +48,8 @@ pub struct Task {
     /// Record calls of which every reading was grounded.
     pub(crate) recorded: BTreeMap<Vec<u8>, PhenomenonId>,
     pub(crate) rejections: u32,
+    /// Code and reason of each refused claim.
+    pub(crate) refused: Vec<String>,
     call_ids: BTreeSet<CallId>,
     /// The first budget that ended one of its phases.
     spent: Option<Spent>,
@@ -126,11 +129,10 @@ impl Task {
             system,
             fence,
             phase,
+            conversation: Conversation::new(assigned.window),
             assigned,
             setting,
             turn: 0,
-            messages: Arc::default(),
-            conversation: Digest::of(b""),
             outbox: Vec::new(),
             calls: VecDeque::new(),
             turn_record: TurnRecord::default(),
@@ -142,6 +144,7 @@ impl Task {
             notebook: Notebook::default(),
             recorded: BTreeMap::new(),
             rejections: 0,
+            refused: Vec::new(),
             call_ids: BTreeSet::new(),
             spent: None,
         }
@@ -163,7 +166,7 @@ impl Task {
 
     /// The conversation as it was sent last.
     pub(crate) fn sent(&self) -> &[Arc<Message>] {
-        &self.messages
+        self.conversation.sent()
     }
 
     /// Its own invocations so far, with what of them was shown: what its claims are judged against.
@@ -257,10 +260,19 @@ impl Task {
         exchange: Option<Exchange>,
         append: &mut Vec<Append>,
     ) -> Result<Command, StepError> {
+        self.conversation.counted(exchange.as_ref());
         let turn = self.turn;
         append.push(event(Event::RequestTooLong(RequestTooLong { turn, reason: reason.clone(), exchange })));
-        append.push(event(Event::TurnFailed(TurnFailed { turn, reason, exchange: None })));
-        Ok(self.end(TaskStatus::ModelFailed, append))
+        match self.conversation.refused() {
+            true => self.request(append),
+            false => Ok(self.fail(reason, append)),
+        }
+    }
+
+    /// No model answers this turn.
+    fn fail(&mut self, reason: String, append: &mut Vec<Append>) -> Command {
+        append.push(event(Event::TurnFailed(TurnFailed { turn: self.turn, reason, exchange: None })));
+        self.end(TaskStatus::ModelFailed, append)
     }
 
     fn replied(
@@ -269,6 +281,7 @@ impl Task {
         exchange: Option<Exchange>,
         append: &mut Vec<Append>,
     ) -> Result<Command, StepError> {
+        self.conversation.counted(exchange.as_ref());
         let reply = recordable(reply, self.turn, &mut self.call_ids);
         let bytes = canonical::to_vec(&reply)?;
         self.calls = reply.calls().cloned().collect();
@@ -281,7 +294,7 @@ impl Task {
         append.push(Append { event: Event::TurnReplied(replied), payload: Some(bytes.into()) });
         self.turn_record = TurnRecord::default();
         let silent = self.calls.is_empty();
-        self.push(Message::Assistant(reply.blocks))?;
+        self.conversation.push(Message::Assistant(reply.blocks))?;
         match silent {
             true => self.end_phase("the agent stopped", append),
             false => self.next_call(append),
@@ -312,37 +325,48 @@ impl Task {
             return self.end_phase("its turns are spent", append);
         }
         self.phase.turns += 1;
-        self.turn += 1;
         let said = std::mem::take(&mut self.outbox);
-        self.push(Message::User(said))?;
-        let request = self.request()?;
+        self.conversation.push(Message::User(said))?;
+        self.request(append)
+    }
+
+    /// Asks with as much of the conversation as the model takes.
+    fn request(&mut self, append: &mut Vec<Append>) -> Result<Command, StepError> {
+        let record = Record {
+            agent: &self.assigned.agent,
+            facts: &self.facts,
+            notebook: &self.notebook,
+            shelf: &self.shelf,
+            refused: &self.refused,
+        };
+        if let Err(small) =
+            self.conversation.fit(|| weigh::fixed(&self.system, &self.phase.tools), &record)?
+        {
+            return Ok(self.fail(small.to_string(), append));
+        }
+        self.turn += 1;
+        let request = self.turn_request()?;
         let requested = TurnRequested { turn: self.turn, request: request.digest };
         append.push(event(Event::TurnRequested(requested)));
         self.waiting = Waiting::Model;
         Ok(Command::AskModel(request))
     }
 
-    fn request(&mut self) -> Result<TurnRequest, StepError> {
+    fn turn_request(&mut self) -> Result<TurnRequest, StepError> {
         let tools = match self.phase.tools_digest {
             Some(digest) => digest,
             None => *self.phase.tools_digest.insert(Digest::of(&canonical::to_vec(&*self.phase.tools)?)),
         };
-        let parts = [self.system.as_bytes(), tools.as_bytes(), self.conversation.as_bytes()];
+        let conversation = self.conversation.digest();
+        let parts = [self.system.as_bytes(), tools.as_bytes(), conversation.as_bytes()];
         Ok(TurnRequest {
             turn: self.turn,
             system: Arc::clone(&self.system),
             tools: Arc::clone(&self.phase.tools),
-            messages: Arc::clone(&self.messages),
+            messages: Arc::clone(self.conversation.sent()),
             digest: Digest::of_parts(&parts),
             fence: self.fence.clone(),
         })
-    }
-
-    fn push(&mut self, message: Message) -> Result<(), StepError> {
-        // The digest grows with the conversation, so that no turn has to hash all of it again.
-        self.conversation = Digest::of_parts(&[self.conversation.as_bytes(), message.digest()?.as_bytes()]);
-        Arc::make_mut(&mut self.messages).push(Arc::new(message));
-        Ok(())
     }
 
     fn say(&mut self, text: String) {

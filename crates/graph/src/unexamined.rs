@@ -63,7 +63,7 @@ fn is_told_elsewhere(ended: &InvocationEnded) -> bool {
 fn cut_short(run: &Run) -> impl Iterator<Item = Unexamined> {
     run.tasks.values().filter_map(|task| {
         let reason = match (&task.failed, task.ended.as_ref()?.spent) {
-            (Some(_), _) => "the agent's model could not be had",
+            (Some(failed), _) => &format!("the agent's model gave no reply: {}", failed.reason),
             (None, None) => return None,
             (None, Some(Spent::Turns)) => "the agent's turns were spent before it was done",
             (None, Some(Spent::RejectedClaims)) => "the agent's budget of refused readings was spent",

@@ -1,6 +1,6 @@
 //! The rules of a run: budgets and gateway settings, as data in its first event.
 
-use crate::exchange::MicroDollars;
+use crate::exchange::{MicroDollars, Window};
 use crate::fact::Tier;
 use crate::tool::{Surface, ToolClass};
 use serde::{Deserialize, Serialize};
@@ -104,6 +104,27 @@ impl Default for ViewRules {
     }
 }
 
+/// Of the tokens that a request may have, the part that one output may take: one of so many.
+const PART_OF_REQUEST: u64 = 4;
+/// Stored bytes that are sure to be no more than a token.
+const BYTES_A_TOKEN: u64 = 2;
+
+impl ViewRules {
+    /// The same, lowered so that one output takes no more than a quarter of what a model takes at once.
+    #[must_use]
+    pub fn within(self, window: Window) -> ViewRules {
+        let tokens = u64::from(window.context.saturating_sub(window.reply));
+        let most = tokens / PART_OF_REQUEST * BYTES_A_TOKEN;
+        let all = self.head_bytes.saturating_add(self.tail_bytes);
+        if all <= most {
+            return self;
+        }
+        let part = u128::from(self.tail_bytes) * u128::from(most) / u128::from(all.max(1));
+        let tail_bytes = u64::try_from(part).unwrap_or(most);
+        ViewRules { head_bytes: most.saturating_sub(tail_bytes), tail_bytes }
+    }
+}
+
 /// What the phases of an agent's life may use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -142,6 +163,15 @@ mod tests {
         let page = include_str!("../../../docs/rules.md");
         let text = page.split("```toml").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
         assert_eq!(toml::from_str::<Rules>(text).unwrap(), Rules::default());
+    }
+
+    #[test]
+    fn one_output_takes_a_quarter_of_a_small_context_at_most_and_what_was_asked_of_a_large_one() {
+        let within = |context, reply| ViewRules::default().within(Window { context, reply });
+        assert_eq!(within(200_000, 32_768), ViewRules::default());
+        let small = within(8_192, 2_048);
+        assert_eq!((small.head_bytes, small.tail_bytes), (2_304, 768));
+        assert_eq!(within(100, 100), ViewRules { head_bytes: 0, tail_bytes: 0 });
     }
 
     #[test]

@@ -231,7 +231,7 @@ pub struct Loss {
     pub invocation: Option<InvocationId>,
     /// Records in its output.
     pub records: u32,
-    /// Of those, the ones that were shown and no longer are.
+    /// Of those, or of other things listed, the ones that were shown and no longer are.
     pub cut: u32,
     /// Files that they were read from, the first few.
     pub paths: Vec<String>,

@@ -25,6 +25,6 @@ pub use clock::{Clock, MonotonicClock};
 pub use error::{ApiError, Foreign, StreamError};
 pub use key::{ApiKey, KeyError};
 pub use lenient::{Unreadable, read_object};
-pub use remote::{Provider, Remote};
+pub use remote::{Notice, Provider, Remote};
 pub use settings::{Retries, Settings, SetupError};
 pub use transcript::{Part, Role, Transcript, TranscriptError, Turn, check_transcript, transcript};

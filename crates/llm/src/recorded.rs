@@ -192,11 +192,12 @@ fn place(recorded: &TurnRequest, asked: &TurnRequest) -> (Where, (String, String
     if let Some((at, sides)) = first(&recorded.tools, &asked.tools) {
         return (Where::Tool(at), sides);
     }
-    let Some((message, sides)) = first(&recorded.messages, &asked.messages) else {
+    let before: Vec<&Message> = recorded.messages.iter().map(|message| &**message).collect();
+    let now: Vec<&Message> = asked.messages.iter().map(|message| &**message).collect();
+    let Some((message, sides)) = first(&before, &now) else {
         return (Where::Elsewhere, (String::new(), String::new()));
     };
-    let both = (recorded.messages.get(message - 1), asked.messages.get(message - 1));
-    let blocks = match (both.0.map(|it| &**it), both.1.map(|it| &**it)) {
+    let blocks = match (before.get(message - 1), now.get(message - 1)) {
         (Some(Message::User(a)), Some(Message::User(b))) => first(a, b),
         (Some(Message::Assistant(a)), Some(Message::Assistant(b))) => first(a, b),
         (Some(Message::User(_) | Message::Assistant(_)) | None, _) => None,

@@ -65,6 +65,9 @@ pub fn answers(run: &Run) -> String {
             terminal(&view.assigned.agent.name),
             terminal(&view.assigned.model)
         );
+        if let Some(failed) = &view.failed {
+            let _ = writeln!(out, "  because: {}", terminal(&failed.reason));
+        }
         for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
             let result = view.ended.as_ref().and_then(|ended| ended.objectives.get(index));
             let facts = result.map_or(&[][..], |result| &result.facts);
@@ -114,7 +117,7 @@ pub const fn status(status: TaskStatus) -> &'static str {
         TaskStatus::Completed => "every objective met",
         TaskStatus::Incomplete => "an objective is unmet",
         TaskStatus::BudgetSpent => "its budget was spent before anything was recorded",
-        TaskStatus::ModelFailed => "its model could not be had",
+        TaskStatus::ModelFailed => "its model gave no reply",
     }
 }
 

@@ -79,16 +79,19 @@ fn reassigned(
     before: &TaskAssigned,
 ) -> Result<TaskAssigned, RunError> {
     let wanted = match &request.model {
-        Some(model) => TaskAssigned::new(before.task, before.agent.clone(), model),
+        Some(model) => TaskAssigned {
+            window: before.window,
+            ..TaskAssigned::new(before.task, before.agent.clone(), model)
+        },
         None => before.clone(),
     };
     let models = (request.models)(&wanted).map_err(|no| no.of(request.folder.clone(), &wanted.model))?;
     let model = models(&agent_of(&request.agents, before), before.task, opened.seed);
     priced(opened, &*model)?;
+    // The window stays: what was shown up to the turn was cut to it.
     Ok(TaskAssigned {
         model: model.name().to_owned(),
         model_digest: model.digest(),
-        window: model.window(),
         prices: model.prices(),
         ..before.clone()
     })

@@ -14,7 +14,7 @@ use std::time::Duration;
 pub(super) fn execute(arguments: &ReplayArguments, turn: u32, printer: &mut Printer) -> Result<u8, Failure> {
     let folder = run_folder(&arguments.run, &arguments.runs)?;
     let given = Given {
-        context: arguments.context_tokens,
+        context: None,
         prices: arguments.price,
         patience: arguments.patience.map(Duration::from_secs),
     };

@@ -48,9 +48,6 @@ pub(crate) struct ReplayArguments {
     /// The model that goes on from there; without it: the same
     #[arg(long, requires = "from_turn")]
     pub(crate) model: Option<String>,
-    /// With --from-turn: how many tokens the model takes at once (run --help)
-    #[arg(long, value_name = "N", requires = "from_turn", hide_short_help = true)]
-    pub(crate) context_tokens: Option<u32>,
     /// With --from-turn: what the model's tokens cost (run --help)
     #[arg(long, value_name = "PRICES", value_parser = prices, requires = "from_turn", hide_short_help = true)]
     pub(crate) price: Option<Prices>,

@@ -101,6 +101,12 @@ pub(super) fn begin_all(
     let (plan, scratch) = Plan::new(arguments, cases.len(), evidence, chooser, printer)?;
     let jobs = self::jobs(jobs, cases.len(), plan.agents.len(), printer);
     let plan = Arc::new(plan);
+    let telling = Arc::downgrade(&plan);
+    plan.chooser.tell(move |note| {
+        if let Some(plan) = telling.upgrade() {
+            plan.screen.say(&report::terminal(note));
+        }
+    });
     let (cases, stopped) = runtime.block_on(watched(&plan, cases, jobs, signals));
     plan.screen.clear();
     let Some(cases) = cases else {

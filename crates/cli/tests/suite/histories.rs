@@ -7,6 +7,7 @@
 mod lives;
 
 use crate::support::{Place, demo_folder, str, text};
+use ledger::event::Format;
 use ledger::{Digest, Event, FORMAT, Stream};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -75,7 +76,7 @@ fn history(run: &Path) -> String {
 /// A history as a run in `folder`, sealed where the history is.
 fn run_of(history: &str, folder: &Path) {
     let writer = Writer::create(folder).unwrap();
-    let (mut waiting, mut known) = (None, BTreeSet::new());
+    let (mut waiting, mut known, mut format) = (None, BTreeSet::new(), FORMAT);
     for line in history.lines() {
         let mut line: Value = serde_json::from_str(line).unwrap();
         if let Some(payload) = line.get("payload") {
@@ -89,12 +90,33 @@ fn run_of(history: &str, folder: &Path) {
         let fresh = event.payload().is_some_and(|digest| known.insert(digest));
         let payload = if fresh { waiting.take() } else { None };
         let sealed = matches!(event, Event::RunSealed(_));
+        if let Event::RunOpened(opened) = &event {
+            format = opened.format;
+        }
         let entry = Entry { stream, event, circumstance, payload };
         match sealed {
             true => drop(writer.seal(vec![entry]).unwrap()),
             false => drop(writer.append(vec![entry], Durability::Buffered).unwrap()),
         }
     }
+    drop(writer);
+    // The file of a run of before says so, too.
+    edit(folder, &format!("PRAGMA user_version = {}", marked(format)));
+}
+
+/// A format as it stands in a file's header.
+fn marked(format: Format) -> i64 {
+    (i64::from(format.major) << 16) + i64::from(format.minor)
+}
+
+/// Changes a run's file by SQL.
+fn edit(run: &Path, sql: &str) {
+    let path = run.join("run.db");
+    let mut permissions = path.metadata().unwrap().permissions();
+    #[expect(clippy::permissions_set_readonly_false, reason = "a test writes where nobody should")]
+    permissions.set_readonly(false);
+    std::fs::set_permissions(&path, permissions).unwrap();
+    rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap();
 }
 
 #[test]
@@ -170,12 +192,7 @@ fn the_sealed_sample_verifies_against_its_head_and_replays() {
 fn changed(place: &Place, sql: &str) -> PathBuf {
     place.locard_ends(0, &["run", str(&demo_folder())]);
     let run = place.only_run();
-    let path = run.join("run.db");
-    let mut permissions = path.metadata().unwrap().permissions();
-    #[expect(clippy::permissions_set_readonly_false, reason = "a test writes where nobody should")]
-    permissions.set_readonly(false);
-    std::fs::set_permissions(&path, permissions).unwrap();
-    rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap();
+    edit(&run, sql);
     run
 }
 
@@ -187,7 +204,7 @@ fn told(place: &Place, arguments: &[&str]) -> (Option<i32>, String) {
 #[test]
 fn a_run_of_a_newer_format_is_told_by_its_format() {
     let place = Place::new();
-    let newer = (i64::from(FORMAT.major) << 16) + i64::from(FORMAT.minor) + 1;
+    let newer = marked(FORMAT) + 1;
     let run = changed(&place, &format!("PRAGMA user_version = {newer}"));
     for command in ["replay", "verify", "facts", "resume"] {
         let (code, told) = told(&place, &[command, str(&run)]);

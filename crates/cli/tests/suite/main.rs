@@ -25,6 +25,7 @@ mod exporting;
 mod forgeries;
 mod histories;
 mod interrupted;
+mod language_models;
 mod lesser_runs;
 mod mistyped_ids;
 mod name_index;

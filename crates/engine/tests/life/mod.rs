@@ -8,7 +8,7 @@ use ledger::turn::{Answer, Message, Reply, ReplyBlock, ToolCall, TurnRequest, Us
 use ledger::{
     AbsenceForm, AgentSpec, CallId, Completeness, Coverage, Digest, Event, Field, FieldValue, Gap, Locator,
     Objective, Outcome, Output, Record, RecordId, RecordType, Rules, Seed, TaskId, ToolClass, ToolSpec,
-    Vocabulary, Writers,
+    Vocabulary, Window, Writers,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -99,12 +99,27 @@ pub(crate) fn live(
     rules: Rules,
     objectives: Vec<Objective>,
     mut model: impl FnMut(&TurnRequest) -> Option<Reply>,
+    tool: impl FnMut(u32) -> ToolReturn,
+) -> Lived {
+    let model = move |request: &TurnRequest| {
+        model(request).map_or(Input::TimeSpent, |reply| Input::Replied(reply, None))
+    };
+    live_within(None, rules, objectives, model, tool)
+}
+
+/// Lives a task whose model takes so much at once, to its end.
+pub(crate) fn live_within(
+    window: Option<Window>,
+    rules: Rules,
+    objectives: Vec<Objective>,
+    mut model: impl FnMut(&TurnRequest) -> Input,
     mut tool: impl FnMut(u32) -> ToolReturn,
 ) -> Lived {
     let classes = [ToolClass::Investigate, ToolClass::Record, ToolClass::GraphWrite, ToolClass::GraphRead];
     let surface = classes.into();
     let agent = AgentSpec { name: "a".into(), prompt: String::new(), surface, objectives };
-    let assigned = TaskAssigned::new(TaskId(1), agent, "m");
+    let mut assigned = TaskAssigned::new(TaskId(1), agent, "m");
+    assigned.window = window;
     let setting = Setting::new(rules.clone(), Seed(Digest::of(b"s")), &tools(), &[TaskId(1)]);
     let mut task = Task::new(assigned, Arc::new(setting));
     let types = BTreeMap::from([("text_line".to_owned(), line_type())]);
@@ -120,9 +135,7 @@ pub(crate) fn live(
         let step = task.step(input).unwrap();
         events.extend(step.append.into_iter().map(|append| append.event));
         input = match step.command {
-            Command::AskModel(request) => {
-                model(&request).map_or(Input::TimeSpent, |reply| Input::Replied(reply, None))
-            }
+            Command::AskModel(request) => model(&request),
             Command::CallTool(_) => {
                 tool_calls += 1;
                 Input::Returned(tool(tool_calls))

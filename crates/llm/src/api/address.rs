@@ -136,7 +136,7 @@ impl Address {
         match (self.dialect, self.dialect.needs_key(&self.base)) {
             (Dialect::Anthropic, true) => 200_000,
             (Dialect::OpenAi, true) => 128_000,
-            (Dialect::Anthropic | Dialect::OpenAi, false) => 32_768,
+            (Dialect::Anthropic | Dialect::OpenAi, false) => 65_536,
         }
     }
 

@@ -17,9 +17,13 @@ use ledger::{CallId, Digest, Exchange, Prices, Usage, Window};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What a model is told once when it answers results with nothing: the same question would get the same silence.
 const GO_ON: &str = "Go on with your objectives, or say in words that you have finished.";
+
+/// Who is told that a request is sent again, why, and after how long.
+pub type Notice = dyn Fn(&ApiError, Duration) + Send + Sync;
 
 /// One model at one address; cheap to clone, and its connections are shared.
 #[derive(Clone)]
@@ -36,6 +40,7 @@ struct Inner {
     parameters: Digest,
     link: Link,
     clock: Arc<dyn Clock>,
+    notice: Option<Arc<Notice>>,
 }
 
 impl fmt::Debug for Provider {
@@ -50,12 +55,32 @@ impl Provider {
         Provider::with_clock(address, key, settings, Arc::new(MonotonicClock::start()))
     }
 
+    /// A provider that tells of its waits: a person in front of a silent program would think that it hangs.
+    pub fn telling(
+        address: &Address,
+        key: Option<ApiKey>,
+        settings: Settings,
+        notice: Arc<Notice>,
+    ) -> Result<Provider, SetupError> {
+        Provider::build(address, key, settings, Arc::new(MonotonicClock::start()), Some(notice))
+    }
+
     /// A provider that waits by another clock.
     pub fn with_clock(
         address: &Address,
         key: Option<ApiKey>,
         settings: Settings,
         clock: Arc<dyn Clock>,
+    ) -> Result<Provider, SetupError> {
+        Provider::build(address, key, settings, clock, None)
+    }
+
+    fn build(
+        address: &Address,
+        key: Option<ApiKey>,
+        settings: Settings,
+        clock: Arc<dyn Clock>,
+        notice: Option<Arc<Notice>>,
     ) -> Result<Provider, SetupError> {
         let name = address.to_string();
         let parameters =
@@ -71,6 +96,7 @@ impl Provider {
                 parameters,
                 link,
                 clock,
+                notice,
             }),
         })
     }
@@ -200,7 +226,7 @@ impl Turn<'_> {
         taken: BTreeSet<String>,
         body: Vec<u8>,
     ) -> Result<Received, ModelError> {
-        let Inner { clock, settings, link, .. } = self.provider;
+        let Inner { clock, settings, link, notice, .. } = self.provider;
         self.exchange.request = Digest::of(&body);
         let seed = self.exchange.request.as_bytes().iter().take(8);
         let seed = seed.fold(0u64, |seed, byte| seed << 8 | u64::from(*byte));
@@ -226,7 +252,12 @@ impl Turn<'_> {
                 Err(_) => ApiError::Silent { host: link.host().to_owned() },
             };
             match patience.wait(&error, clock.now().saturating_sub(start)) {
-                Some(wait) => clock.wait(wait).await,
+                Some(wait) => {
+                    if let Some(notice) = notice {
+                        notice(&error, wait);
+                    }
+                    clock.wait(wait).await;
+                }
                 None => return Err(self.given_up(error)),
             }
         }

@@ -1,0 +1,140 @@
+//! How many tokens a weight comes to, learned from what the provider counts.
+
+use ledger::Window;
+
+/// Tokens of a thousand bytes before anything was counted: two bytes a token, fewer than nearly any text has.
+const DENSE: u64 = 500;
+/// The least that is believed of tokens in a thousand bytes.
+const THINNEST: u64 = 150;
+/// Growth of fewer bytes says nothing of their density.
+const LEAST_GROWTH: u64 = 500;
+/// Of what was sent and refused as too long, the share that is tried next, in quarters.
+const AFTER_REFUSAL_QUARTERS: u64 = 3;
+/// How often in a row a request may be refused as too long.
+const MOST_REFUSALS: u32 = 8;
+
+/// Counts.
+#[derive(Debug, Clone)]
+pub(crate) struct Meter {
+    /// The most tokens of a request.
+    most: u64,
+    /// Tokens of a thousand bytes, with some to spare.
+    density: u64,
+    /// What the provider counted for the beginning of what would be sent now, and its weight.
+    known: Option<Known>,
+    /// The weight of the request under way.
+    sent: u64,
+    refusals: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    tokens: u64,
+    weight: u64,
+}
+
+impl Meter {
+    pub(crate) fn new(window: Window) -> Meter {
+        let most = u64::from(window.context.saturating_sub(window.reply));
+        Meter { most, density: DENSE, known: None, sent: 0, refusals: 0 }
+    }
+
+    /// The most tokens of a request.
+    pub(crate) const fn most(&self) -> u64 {
+        self.most
+    }
+
+    /// Tokens of a weight of which nothing was counted.
+    pub(crate) const fn fresh(&self, weight: u64) -> u64 {
+        weight.saturating_mul(self.density).div_ceil(1_000)
+    }
+
+    /// Tokens of a weight that goes on from what was sent before.
+    pub(crate) fn grown(&self, weight: u64) -> u64 {
+        match self.known {
+            Some(known) => known.tokens + self.fresh(weight.saturating_sub(known.weight)),
+            None => self.fresh(weight),
+        }
+    }
+
+    /// The weight that is sure to be within so many tokens.
+    pub(crate) const fn room(&self, tokens: u64) -> u64 {
+        tokens.saturating_mul(1_000) / self.density
+    }
+
+    /// A request of this weight is sent; `goes_on`: what was sent before is its beginning.
+    pub(crate) fn send(&mut self, weight: u64, goes_on: bool) {
+        self.sent = weight;
+        if !goes_on {
+            self.known = None;
+        }
+    }
+
+    /// The provider counted the request under way.
+    pub(crate) fn counted(&mut self, tokens: u64) {
+        self.refusals = 0;
+        let whole = density(tokens, self.sent);
+        let grown = self.known.and_then(|before| {
+            let growth = self.sent.saturating_sub(before.weight);
+            (growth >= LEAST_GROWTH).then(|| density(tokens.saturating_sub(before.tokens), growth))
+        });
+        // What comes may be denser than what came.
+        let densest = whole.max(grown.unwrap_or(0));
+        self.density = (densest + densest / 4).max(THINNEST);
+        self.known = Some(Known { tokens, weight: self.sent });
+    }
+
+    /// The request under way was too long; whether a shorter one may be tried.
+    ///
+    /// Either the tokens are more than they were taken for, or the context is smaller than was said: less weight helps with both.
+    pub(crate) fn refused(&mut self) -> bool {
+        let sent = self.grown(self.sent).min(self.most);
+        self.most = sent / 4 * AFTER_REFUSAL_QUARTERS;
+        self.known = None;
+        self.refusals += 1;
+        self.refusals <= MOST_REFUSALS
+    }
+}
+
+const fn density(tokens: u64, weight: u64) -> u64 {
+    if weight == 0 { DENSE } else { tokens.saturating_mul(1_000).div_ceil(weight) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WINDOW: Window = Window { context: 10_000, reply: 2_000 };
+
+    #[test]
+    fn what_was_counted_is_known_and_what_grew_is_taken_for_denser() {
+        let mut meter = Meter::new(WINDOW);
+        assert_eq!((meter.most(), meter.fresh(1_000), meter.grown(1_000)), (8_000, 500, 500));
+        meter.send(10_000, false);
+        meter.counted(2_500);
+        // 250 tokens a thousand bytes, and a quarter more for what comes.
+        assert_eq!((meter.grown(10_000), meter.grown(11_000), meter.fresh(1_000)), (2_500, 2_812, 312));
+        meter.send(12_000, true);
+        meter.counted(3_500);
+        // The last 2,000 bytes were denser: 500 a thousand.
+        assert_eq!((meter.grown(12_000), meter.grown(13_000)), (3_500, 4_125));
+        meter.send(5_000, false);
+        assert_eq!(meter.grown(5_000), 3_125);
+    }
+
+    #[test]
+    fn a_refused_request_is_followed_by_shorter_ones_and_not_for_ever() {
+        let mut meter = Meter::new(WINDOW);
+        let mut before = meter.most();
+        for _ in 0..MOST_REFUSALS {
+            meter.send(meter.room(meter.most()), false);
+            assert!(meter.refused());
+            assert!(meter.most() < before);
+            before = meter.most();
+        }
+        assert!(!meter.refused());
+        meter.send(100, false);
+        meter.counted(50);
+        assert!(meter.refused());
+    }
+}
