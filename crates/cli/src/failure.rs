@@ -53,6 +53,8 @@ pub(crate) enum Failure {
     Case(#[source] app::CaseError),
     #[error("failed to read the shipped agents")]
     Agents(#[source] app::AgentError),
+    #[error("failed to choose agents: there is no agent {found:?}, only {}", known.join(", "))]
+    NoSuchAgent { found: String, known: Vec<String> },
     #[error("failed to {0}")]
     Model(#[source] ModelFailure),
     #[error("failed to investigate the case")]
@@ -131,6 +133,7 @@ impl Failure {
             | Failure::Truth(_)
             | Failure::RuleSets(_)
             | Failure::Bench(app::MaterialError::Nothing { .. })
+            | Failure::NoSuchAgent { .. }
             | Failure::ToolArgument { .. }
             | Failure::List(_)
             | Failure::OwnHead { .. }
@@ -337,6 +340,7 @@ fn run_code(error: &app::RunError) -> u8 {
         | app::RunError::Hash { source, .. } => tool_code(source),
         app::RunError::InsideEvidence { .. }
         | app::RunError::UnknownAgent { .. }
+        | app::RunError::UnknownTool { .. }
         | app::RunError::Objective { .. }
         | app::RunError::NoPrice { .. }
         | app::RunError::NothingRecorded { .. }
