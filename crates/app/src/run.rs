@@ -25,7 +25,9 @@ use crate::unchanged::Snapshot;
 use crate::worker::{Worker, WorkerRequest};
 use ledger::canonical::{self, CanonicalError};
 use ledger::event::{RunOpened, TaskAssigned, TaskEnded};
-use ledger::{Behaviour, Digest, FORMAT, IntegrityLevel, Rules, Seed, TaskId, ToolSpec, Vocabulary, Writers};
+use ledger::{
+    Behaviour, Digest, FORMAT, IntegrityLevel, Rules, Seed, TaskId, ToolSpec, ViewRules, Vocabulary, Writers,
+};
 use llm::Model;
 use recording::Open;
 use std::path::PathBuf;
@@ -101,11 +103,14 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     objectives::hand_out(&mut request)?;
     objectives::check(&request.agents, &vocabulary)?;
     objectives::leave_out_foreign(&mut request);
-    let RunRequest { case, agents, models, rules, runs, seed, work } = request;
+    let RunRequest { case, agents, models, mut rules, runs, seed, work } = request;
     let seed = seed_of(seed, &case, &rules, &agents).map_err(RunError::Canonical)?;
-    let opened = opened(&case, rules, seed, vocabulary, !work.worker.unconfined)?;
     let tasks = (1..).map(TaskId).zip(agents).map(|(id, agent)| Charge::new(&models, agent, id, seed));
     let (tasks, assigned): (Vec<Charge>, Vec<TaskAssigned>) = tasks.unzip();
+    // An output of which nothing but a note is ever shown can be read by nobody.
+    let windows = assigned.iter().filter_map(|assigned| assigned.window);
+    rules.view = windows.fold(rules.view, ViewRules::within);
+    let opened = opened(&case, rules, seed, vocabulary, !work.worker.unconfined)?;
     tasks.iter().try_for_each(|charge| priced(&opened, &*charge.model))?;
     let site = Site { case, work, before: None };
     let (site, hasher) = site.enter().await?;
