@@ -236,6 +236,10 @@ fn opened(
     let mut offered: Vec<ToolSpec> = tools::catalogue();
     offered.extend(engine::catalogue(&vocabulary));
     offered.sort_by(|a, b| a.name.cmp(&b.name));
+    let named = rules.surfaces.tools.iter().flatten();
+    if let Some(unknown) = named.into_iter().find(|name| offered.iter().all(|tool| tool.name != **name)) {
+        return Err(RunError::UnknownTool { tool: unknown.clone() });
+    }
     Ok(RunOpened {
         format: FORMAT,
         program: env!("CARGO_PKG_VERSION").to_owned(),

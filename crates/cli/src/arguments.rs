@@ -102,6 +102,11 @@ pub(crate) struct RunArguments {
     /// `recorded:RUN` answers as a recorded run was answered, at no cost.
     #[arg(long, default_value = "playbook")]
     pub(crate) model: String,
+    /// An agent that investigates; may be given several times
+    ///
+    /// Without it: all of them (docs/agents.md).
+    #[arg(long = "agent", value_name = "NAME")]
+    pub(crate) agents: Vec<String>,
     #[command(flatten)]
     pub(crate) language_model: ModelArguments,
     /// End the agents once they have used so many tokens together

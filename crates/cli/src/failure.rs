@@ -55,6 +55,8 @@ pub(crate) enum Failure {
     Case(#[source] app::CaseError),
     #[error("failed to read the shipped agents")]
     Agents(#[source] app::AgentError),
+    #[error("failed to choose agents: there is no agent {found:?}, only {}", known.join(", "))]
+    NoSuchAgent { found: String, known: Vec<String> },
     #[error("failed to {0}")]
     Model(#[source] ModelFailure),
     #[error("failed to investigate the case")]
@@ -133,6 +135,7 @@ impl Failure {
             | Failure::Truth(_)
             | Failure::RuleSets(_)
             | Failure::Bench(app::MaterialError::Nothing { .. })
+            | Failure::NoSuchAgent { .. }
             | Failure::ToolArgument { .. }
             | Failure::List(_)
             | Failure::OwnHead { .. }

@@ -90,6 +90,7 @@ impl Conversation {
     ) -> Result<Result<(), TooSmall>, CanonicalError> {
         let Some(cutting) = &mut self.cutting else { return Ok(Ok(())) };
         let fixed = fixed();
+        cutting.meter.instructed(fixed);
         if cutting.fits(fixed) {
             return Ok(Ok(()));
         }
@@ -162,7 +163,8 @@ impl Cutting {
 
     /// The first message, with what the engine said in the turns left out and what the task came to in them.
     fn head_of(&self, distilled: Distilled) -> Message {
-        let left_out = self.all.iter().take(distilled.turns as usize * 2);
+        // The message that the first of them answers is left out, too.
+        let left_out = self.all.iter().take(distilled.turns as usize * 2 + 1);
         let said = left_out.filter_map(|message| match &**message {
             Message::User(blocks) => Some(blocks),
             Message::Assistant(_) => None,

@@ -14,7 +14,7 @@ pub struct Setting {
     seed: Seed,
     /// Who could have written the fields of records.
     writers: Arc<Writers>,
-    /// Every tool by name.
+    /// Every tool that the rules leave, by name.
     tools: BTreeMap<String, ToolSpec>,
     /// The tasks of the run.
     tasks: Vec<TaskId>,
@@ -23,7 +23,9 @@ pub struct Setting {
 impl Setting {
     /// The setting of a run with these rules, seed, tools and tasks.
     pub fn new(rules: Rules, seed: Seed, tools: &[ToolSpec], tasks: &[TaskId]) -> Setting {
-        let tools = tools.iter().map(|tool| (tool.name.clone(), tool.clone())).collect();
+        let is_there =
+            |tool: &&ToolSpec| rules.surfaces.tools.as_ref().is_none_or(|names| names.contains(&tool.name));
+        let tools = tools.iter().filter(is_there).map(|tool| (tool.name.clone(), tool.clone())).collect();
         let (ids, writers) = (IdSpace::new(seed), Arc::default());
         Setting { rules, ids, seed, writers, tools, tasks: tasks.to_vec() }
     }

@@ -387,3 +387,21 @@ fn the_rules_say_what_a_phase_may_use() {
     assert!(tools[1].contains(&"read".to_owned()) && !tools[1].contains(&"get_node".to_owned()));
     assert!(!said.contains("Nothing new"), "{said}");
 }
+
+#[test]
+fn a_tool_that_the_rules_do_not_name_is_not_there() {
+    let mut rules = Rules::default();
+    rules.surfaces.tools = Some(["read", "nothing_to_record"].map(str::to_owned).into());
+    let (tools, _) = offered(rules.clone());
+    assert_eq!(tools, [vec!["nothing_to_record", "read"], vec!["nothing_to_record"]]);
+    let mut turn = 0;
+    let model = |_: &TurnRequest| {
+        turn += 1;
+        match turn {
+            1 => says(vec![call("c1", "get_node", json!({"id": "phen-00000000"}))]),
+            _ => words(),
+        }
+    };
+    let lived = live(rules, vec![], model, ok);
+    assert_eq!(lived.refusals(), [Refusal::UnknownTool]);
+}

@@ -120,6 +120,22 @@ fn every_request_fits_and_keeps_the_task_the_newest_turn_and_the_order_of_turns(
 }
 
 #[test]
+fn a_first_turn_that_fills_the_context_leaves_the_task_in_its_place() {
+    let first = RefCell::new(Vec::new());
+    let model = |request: &TurnRequest| {
+        first.borrow_mut().push(request.messages[0].clone());
+        let ten = (0..10).map(|n| call(&format!("c{n}"), "read", json!({"n": n}))).collect();
+        says(request, if request.turn == 1 { ten } else { done(0, request) })
+    };
+    live_within(Some(WINDOW), rules(), vec![], model, long);
+    for message in first.into_inner() {
+        let Message::User(blocks) = &*message else { panic!() };
+        let Some(UserBlock::Text { text }) = blocks.first() else { panic!("{blocks:?}") };
+        assert!(text.starts_with("Investigate the evidence"));
+    }
+}
+
+#[test]
 fn what_is_sent_mostly_begins_with_what_was_sent_before() {
     let (_, requests) = investigation(50, done);
     let goes_on = |pair: &&[TurnRequest]| {

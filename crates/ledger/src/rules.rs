@@ -4,6 +4,7 @@ use crate::exchange::{MicroDollars, Window};
 use crate::fact::Tier;
 use crate::tool::{Surface, ToolClass};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Everything that a run may be re-judged under.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -133,13 +134,16 @@ pub struct Surfaces {
     pub investigate: Option<Surface>,
     /// What the record phase may use.
     pub record: Surface,
+    /// The tools there are at all, whatever the surface; `None`: all. For models that cannot take in the description of every tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<BTreeSet<String>>,
 }
 
 impl Default for Surfaces {
     /// Everything that was found can be recorded, nothing new can be looked for.
     fn default() -> Surfaces {
         let record = [ToolClass::Record, ToolClass::GraphWrite, ToolClass::GraphRead];
-        Surfaces { investigate: None, record: record.into() }
+        Surfaces { investigate: None, record: record.into(), tools: None }
     }
 }
 
@@ -180,6 +184,15 @@ mod tests {
             written.contains(r#""surfaces":{"investigate":["INVESTIGATE"],"record":["RECORD""#),
             "{written}"
         );
+        assert!(!written.contains("tools"), "{written}");
+        assert_eq!(serde_json::from_str::<Rules>(&written).unwrap(), rules);
+    }
+
+    #[test]
+    fn the_tools_that_there_are_can_be_named() {
+        let rules: Rules = toml::from_str("[surfaces]\ntools = [\"read_file\", \"hash_file\"]").unwrap();
+        let written = canonical::to_string(&rules).unwrap();
+        assert!(written.contains(r#""tools":["hash_file","read_file"]"#), "{written}");
         assert_eq!(serde_json::from_str::<Rules>(&written).unwrap(), rules);
     }
 

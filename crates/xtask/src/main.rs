@@ -13,7 +13,12 @@ mod compare_hives;
 mod compare_mft;
 mod crash;
 mod guard;
+mod llmock;
+mod local_model;
 mod mutate;
+mod place;
+mod service;
+mod stranger;
 mod tamper;
 
 const USAGE: &str = "usage: cargo xtask <chore>\n  \
@@ -26,6 +31,8 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     compare-hives HIVE...     compare hives with what reglookup tells\n  \
     compare-mft FILE...       compare $MFT files with what mft_dump tells\n  \
     crash LOCARD CASE N PLACE  kill N runs of a case at random moments, and go on with them\n  \
+    llmock LOCARD CASE [--folder VENV] [--only SCENARIO]  run against llmock's faults, and be graded\n  \
+    local-model LOCARD CASE [--url URL | --folder DIR]  run against a small language model on this machine\n  \
     tamper LOCARD RUN N PLACE  change copies of a sealed run, N in each way, and verify them\n  \
     mutate [--count N] [--decoder NAME] [FILE...]  read damaged copies of samples, or of files\n  \
     endure FILE...            read damaged files in every way there is\n  \
@@ -42,6 +49,8 @@ fn main() -> ExitCode {
         Some("compare-hives") => compare_hives(),
         Some("compare-mft") => compare_tables(),
         Some("crash") => crash(),
+        Some("llmock") => llmock(),
+        Some("local-model") => local_model(),
         Some("tamper") => tamper(),
         Some("mutate") => mutate::mutate(|line| eprintln!("{line}")),
         Some("endure") => mutate::endure(|line| eprintln!("{line}")),
@@ -138,6 +147,28 @@ fn tamper() -> io::Result<()> {
         0 => Ok(()),
         missed => Err(io::Error::other(format!("{missed} changes were missed"))),
     }
+}
+
+/// Fails when the client bears a fault badly, or a run against it does not hold.
+fn llmock() -> io::Result<()> {
+    let wrong =
+        || io::Error::other("expected the program, a case, and maybe --folder VENV or --only SCENARIO");
+    let campaign = llmock::campaign(std::env::args().skip(2).collect()).ok_or_else(wrong)?;
+    none_broken(llmock::held(&campaign, &mut |line| eprintln!("{line}"))?)
+}
+
+/// Fails when a run against a model that nobody vouches for does not hold.
+#[expect(clippy::disallowed_methods, reason = "where the model is may be set once for a machine")]
+fn local_model() -> io::Result<()> {
+    let wrong =
+        || io::Error::other("expected the program, a case, and --url URL, --folder DIR or LOCAL_LLM_URL");
+    let preset = std::env::var("LOCAL_LLM_URL").ok();
+    let campaign = local_model::campaign(std::env::args().skip(2).collect(), preset).ok_or_else(wrong)?;
+    none_broken(local_model::held(&campaign, &root(), &mut |line| eprintln!("{line}"))?)
+}
+
+fn none_broken(broken: usize) -> io::Result<()> {
+    if broken == 0 { Ok(()) } else { Err(io::Error::other(format!("{broken} things do not hold"))) }
 }
 
 /// The arguments of a campaign: the program, a case or a run, a number, a folder of ours.

@@ -43,6 +43,14 @@ pub enum RunError {
         /// The agents of the run.
         known: Vec<String>,
     },
+    /// The rules name a tool that is not there.
+    #[error(
+        "open a run: the rules name a tool {tool:?}, and there is none; `locard tool` lists those that read evidence"
+    )]
+    UnknownTool {
+        /// The name.
+        tool: String,
+    },
     /// An objective can never be met, or shares its name with another.
     #[error("open a run: the objective {objective:?} of the agent {agent:?}: {because}")]
     Objective {
@@ -322,6 +330,7 @@ impl RunError {
             | RunError::Canonical(_)
             | RunError::InsideEvidence { .. }
             | RunError::UnknownAgent { .. }
+            | RunError::UnknownTool { .. }
             | RunError::Objective { .. }
             | RunError::NoPrice { .. }
             | RunError::Evidence { .. }

@@ -36,6 +36,7 @@ pub(super) fn execute(arguments: &RunArguments, printer: &mut Printer) -> Result
     drop(chooser.of_new(&arguments.model).map_err(Failure::Model)?);
     let new = Arc::new(NewRuns {
         model: arguments.model.clone(),
+        agents: agents(&arguments.agents)?,
         rules: rules(arguments)?,
         seed: arguments.seed.map(Seed),
         runs: arguments.runs.clone(),
@@ -74,6 +75,7 @@ pub(super) enum Begin {
 /// What new runs have in common.
 pub(super) struct NewRuns {
     model: String,
+    agents: Vec<Agent>,
     rules: Rules,
     seed: Option<Seed>,
     runs: PathBuf,
@@ -209,7 +211,7 @@ impl Plan {
         let (models, seed) = self.chooser.of_new(&new.model).map_err(Failure::Model)?;
         Ok(RunRequest {
             case,
-            agents: self.agents.clone(),
+            agents: new.agents.clone(),
             models,
             rules: new.rules.clone(),
             runs: new.runs.clone(),
@@ -323,6 +325,18 @@ fn level(argument: IntegrityArgument) -> IntegrityLevel {
         IntegrityArgument::Sampled => IntegrityLevel::Sampled,
         IntegrityArgument::Stat => IntegrityLevel::Stat,
     }
+}
+
+/// The agents of these names, or all of them.
+fn agents(names: &[String]) -> Result<Vec<Agent>, Failure> {
+    let shipped = app::shipped_agents().map_err(Failure::Agents)?;
+    let known = |name: &String| shipped.iter().any(|agent| agent.spec.name == *name);
+    if let Some(unknown) = names.iter().find(|name| !known(name)) {
+        let known = shipped.iter().map(|agent| agent.spec.name.clone()).collect();
+        return Err(Failure::NoSuchAgent { found: unknown.clone(), known });
+    }
+    let is_asked = |agent: &Agent| names.is_empty() || names.contains(&agent.spec.name);
+    Ok(shipped.into_iter().filter(is_asked).collect())
 }
 
 /// The rules of the file, with the bounds that were typed in place of its own.

@@ -83,6 +83,7 @@ pub(super) fn run_code(error: &app::RunError) -> u8 {
         | app::RunError::Hash { source, .. } => tool_code(source),
         app::RunError::InsideEvidence { .. }
         | app::RunError::UnknownAgent { .. }
+        | app::RunError::UnknownTool { .. }
         | app::RunError::Objective { .. }
         | app::RunError::NoPrice { .. }
         | app::RunError::NothingRecorded { .. }

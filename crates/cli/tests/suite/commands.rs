@@ -220,3 +220,28 @@ fn latest_is_the_run_that_was_begun_last() {
     let out = place.locard_ends(0, &["report", "latest"]);
     assert!(out.contains(&format!("Run `{last}`")), "{last} is not the run of\n{out}");
 }
+
+#[test]
+fn a_run_can_be_made_of_some_agents_and_some_tools() {
+    let place = Place::new();
+    let rules = |tools: &str| place.file("rules.toml", format!("[surfaces]\ntools = [{tools}]\n"));
+    let rules_file = rules("\"list_hives\", \"nothing_to_record\"");
+    let chosen =
+        ["--agent", "timeline", "--agent", "registry", "--rules", rules_file.to_str().unwrap(), "--quiet"];
+    place.locard_ends(0, &[&["run", &demo()], &chosen[..]].concat());
+    let run = app::load_run(&place.only_run()).unwrap();
+    let agents: Vec<_> = run.tasks.values().map(|task| task.assigned.agent.name.as_str()).collect();
+    assert_eq!(agents, ["registry", "timeline"]);
+    assert_eq!(run.facts().count(), 0, "there is no tool that records");
+    place.locard_ends(0, &["verify", place.only_run().to_str().unwrap()]);
+
+    let told = |arguments: &[&str]| {
+        let output = place.locard(&[&["run", &demo()], arguments].concat());
+        assert_eq!(output.status.code(), Some(2));
+        text(&output.stderr)
+    };
+    let error = told(&["--agent", "time"]);
+    assert!(error.contains("there is no agent \"time\", only eventlog, execution"), "{error}");
+    let error = told(&["--rules", rules("\"list_hive\"").to_str().unwrap()]);
+    assert!(error.contains("the rules name a tool \"list_hive\""), "{error}");
+}

@@ -22,8 +22,14 @@ pub(crate) struct Meter {
     density: u64,
     /// What the provider counted for the beginning of what would be sent now, and its weight.
     known: Option<Known>,
+    /// The first that was counted with the same instructions and tools: they are no denser for what came since.
+    base: Option<Known>,
+    /// The weight of instructions and tools.
+    fixed: u64,
     /// The weight of the request under way.
     sent: u64,
+    /// The most tokens of a request that was answered.
+    taken: u64,
     refusals: u32,
 }
 
@@ -36,7 +42,7 @@ struct Known {
 impl Meter {
     pub(crate) fn new(window: Window) -> Meter {
         let most = u64::from(window.context.saturating_sub(window.reply));
-        Meter { most, density: DENSE, known: None, sent: 0, refusals: 0 }
+        Meter { most, density: DENSE, known: None, base: None, fixed: 0, sent: 0, taken: 0, refusals: 0 }
     }
 
     /// The most tokens of a request.
@@ -45,14 +51,22 @@ impl Meter {
     }
 
     /// Tokens of a weight of which nothing was counted.
-    pub(crate) const fn fresh(&self, weight: u64) -> u64 {
+    pub(crate) fn fresh(&self, weight: u64) -> u64 {
+        match self.base {
+            Some(base) if weight >= base.weight => base.tokens + self.dense(weight - base.weight),
+            Some(base) => self.dense(weight).min(base.tokens),
+            None => self.dense(weight),
+        }
+    }
+
+    const fn dense(&self, weight: u64) -> u64 {
         weight.saturating_mul(self.density).div_ceil(1_000)
     }
 
     /// Tokens of a weight that goes on from what was sent before.
     pub(crate) fn grown(&self, weight: u64) -> u64 {
         match self.known {
-            Some(known) => known.tokens + self.fresh(weight.saturating_sub(known.weight)),
+            Some(known) => known.tokens + self.dense(weight.saturating_sub(known.weight)),
             None => self.fresh(weight),
         }
     }
@@ -60,6 +74,13 @@ impl Meter {
     /// The weight that is sure to be within so many tokens.
     pub(crate) const fn room(&self, tokens: u64) -> u64 {
         tokens.saturating_mul(1_000) / self.density
+    }
+
+    /// Instructions and tools weigh so much from now on; what was counted with others says nothing of them.
+    pub(crate) fn instructed(&mut self, fixed: u64) {
+        if self.fixed != fixed {
+            (self.fixed, self.known, self.base) = (fixed, None, None);
+        }
     }
 
     /// A request of this weight is sent; `goes_on`: what was sent before is its beginning.
@@ -81,7 +102,11 @@ impl Meter {
         // What comes may be denser than what came.
         let densest = whole.max(grown.unwrap_or(0));
         self.density = (densest + densest / 4).max(THINNEST);
-        self.known = Some(Known { tokens, weight: self.sent });
+        let known = Known { tokens, weight: self.sent };
+        (self.known, self.base) = (Some(known), self.base.or(Some(known)));
+        // So many were taken once.
+        self.taken = self.taken.max(tokens);
+        self.most = self.most.max(self.taken);
     }
 
     /// The request under way was too long; whether a shorter one may be tried.
@@ -119,7 +144,34 @@ mod tests {
         // The last 2,000 bytes were denser: 500 a thousand.
         assert_eq!((meter.grown(12_000), meter.grown(13_000)), (3_500, 4_125));
         meter.send(5_000, false);
-        assert_eq!(meter.grown(5_000), 3_125);
+        assert_eq!(meter.grown(5_000), 2_500);
+    }
+
+    #[test]
+    fn instructions_are_no_denser_for_dense_results_and_others_are_not_known() {
+        let mut meter = Meter::new(WINDOW);
+        meter.instructed(10_000);
+        meter.send(10_000, false);
+        meter.counted(2_500);
+        meter.send(12_000, true);
+        meter.counted(4_500);
+        // 1,250 tokens a thousand bytes, of what comes beside the first 10,000.
+        assert_eq!((meter.fresh(10_000), meter.fresh(11_000), meter.grown(13_000)), (2_500, 3_750, 5_750));
+        meter.instructed(9_000);
+        assert_eq!(meter.grown(10_000), 12_500);
+    }
+
+    #[test]
+    fn what_was_taken_once_may_be_sent_again_after_a_refusal() {
+        let mut meter = Meter::new(WINDOW);
+        meter.send(28_000, false);
+        meter.counted(7_000);
+        meter.send(30_000, true);
+        assert!(meter.refused());
+        assert!(meter.most() < 7_000);
+        meter.send(10_000, false);
+        meter.counted(5_000);
+        assert_eq!(meter.most(), 7_000);
     }
 
     #[test]

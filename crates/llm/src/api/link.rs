@@ -234,7 +234,29 @@ fn is_loopback(address: &Address) -> bool {
 
 /// How long the server asks to be left alone, where it says so in seconds or milliseconds; a date is not read, for this client has no clock of the day.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
-    let millis = number("retry-after-ms").map(Duration::from_millis);
-    millis.or_else(|| number(RETRY_AFTER.as_str()).map(Duration::from_secs))
+    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
+    let seconds = number("retry-after-ms").map(|millis| millis / 1000.0);
+    // Some servers say parts of seconds.
+    Duration::try_from_secs_f64(seconds.or_else(|| number(RETRY_AFTER.as_str()))?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_may_ask_for_whole_and_for_parts_of_seconds() {
+        let asked = |name: &'static str, value: &'static str| {
+            retry_after(&HeaderMap::from_iter([(
+                HeaderName::from_static(name),
+                HeaderValue::from_static(value),
+            )]))
+        };
+        assert_eq!(asked("retry-after", "30"), Some(Duration::from_secs(30)));
+        assert_eq!(asked("retry-after", " 1.5 "), Some(Duration::from_millis(1500)));
+        assert_eq!(asked("retry-after-ms", "250"), Some(Duration::from_millis(250)));
+        for unread in ["-1", "inf", "NaN", "1e300", "", "soon", "Sun, 06 Nov 1994 08:49:37 GMT"] {
+            assert_eq!(asked("retry-after", unread), None, "{unread}");
+        }
+    }
 }

@@ -101,9 +101,36 @@ impl Provider {
         })
     }
 
+    /// The body of what would be sent for a turn first, without sending it; the errors are those that sending would end with.
+    pub fn body(&self, request: &TurnRequest) -> Result<Vec<u8>, ApiError> {
+        let transcript = transcript(request).map_err(ApiError::Encode)?;
+        check_transcript(&transcript).map_err(ApiError::Transcript)?;
+        self.inner.body(request, &transcript, self.inner.settings.reply_tokens)
+    }
+
     /// The model for one task.
     pub fn model(&self) -> Remote {
-        Remote { provider: self.clone(), exchange: None }
+        Remote { provider: self.clone(), exchange: None, taken: BTreeSet::new() }
+    }
+}
+
+impl Inner {
+    fn body(&self, request: &TurnRequest, transcript: &Transcript, limit: u32) -> Result<Vec<u8>, ApiError> {
+        let kept = verbatim::of(request, transcript, self.dialect);
+        let parts = Parts {
+            model: &self.model,
+            settings: &self.settings,
+            limit,
+            system: &request.system,
+            tools: &request.tools,
+            transcript,
+            kept: &kept,
+        };
+        let body = match self.dialect {
+            Dialect::Anthropic => anthropic::body(parts),
+            Dialect::OpenAi => openai::body(parts, self.is_home),
+        };
+        body.map_err(ApiError::Encode)
     }
 }
 
@@ -112,6 +139,8 @@ impl Provider {
 pub struct Remote {
     provider: Provider,
     exchange: Option<Exchange>,
+    /// The ids of the task's calls, those included that its conversation no longer shows: under another id a message does not go back as it came.
+    taken: BTreeSet<String>,
 }
 
 impl Model for Remote {
@@ -151,10 +180,11 @@ impl Model for Remote {
                 sent: None,
                 request_id: None,
             };
-            let mut turn = Turn { provider: &self.provider.inner, exchange };
+            let mut turn = Turn { provider: &self.provider.inner, exchange, taken: &mut self.taken };
             let replied = turn.replied(request).await;
             self.exchange = Some(turn.exchange);
             let received = replied?;
+            self.taken.extend(ids(&received.parts));
             Ok(reply(&received, self.provider.inner.dialect))
         })
     }
@@ -164,6 +194,7 @@ impl Model for Remote {
 struct Turn<'a> {
     provider: &'a Inner,
     exchange: Exchange,
+    taken: &'a mut BTreeSet<String>,
 }
 
 impl Turn<'_> {
@@ -173,8 +204,10 @@ impl Turn<'_> {
         let (mut was_cut, mut was_told) = (false, false);
         loop {
             check_transcript(&transcript).map_err(|error| self.no_reply(ApiError::Transcript(error)))?;
-            let body = self.body(request, &transcript, limit)?;
-            let received = self.sent(request, ids(&transcript), body).await?;
+            let body =
+                self.provider.body(request, &transcript, limit).map_err(|error| self.no_reply(error))?;
+            self.taken.extend(transcript.turns.iter().flat_map(|turn| ids(&turn.parts)));
+            let received = self.sent(request, body).await?;
             match &received.stop {
                 // Neither costs a turn: the engine does not hear of the half reply, nor of the silence.
                 Stop::Cut if !was_cut => {
@@ -196,36 +229,8 @@ impl Turn<'_> {
         }
     }
 
-    fn body(
-        &self,
-        request: &TurnRequest,
-        transcript: &Transcript,
-        limit: u32,
-    ) -> Result<Vec<u8>, ModelError> {
-        let kept = verbatim::of(request, transcript, self.provider.dialect);
-        let parts = Parts {
-            model: &self.provider.model,
-            settings: &self.provider.settings,
-            limit,
-            system: &request.system,
-            tools: &request.tools,
-            transcript,
-            kept: &kept,
-        };
-        let body = match self.provider.dialect {
-            Dialect::Anthropic => anthropic::body(parts),
-            Dialect::OpenAi => openai::body(parts, self.provider.is_home),
-        };
-        body.map_err(|error| self.no_reply(ApiError::Encode(error)))
-    }
-
     /// Sends until there is an answer, or no patience left.
-    async fn sent(
-        &mut self,
-        request: &TurnRequest,
-        taken: BTreeSet<String>,
-        body: Vec<u8>,
-    ) -> Result<Received, ModelError> {
+    async fn sent(&mut self, request: &TurnRequest, body: Vec<u8>) -> Result<Received, ModelError> {
         let Inner { clock, settings, link, notice, .. } = self.provider;
         self.exchange.request = Digest::of(&body);
         let seed = self.exchange.request.as_bytes().iter().take(8);
@@ -233,7 +238,7 @@ impl Turn<'_> {
         let mut patience = Patience::new(&settings.retries, seed);
         let start = clock.now();
         loop {
-            let mut asked = Asked { turn: request.turn, tools: &request.tools, taken: taken.clone() };
+            let mut asked = Asked { turn: request.turn, tools: &request.tools, taken: self.taken.clone() };
             self.exchange.attempts += 1;
             let attempt =
                 tokio::time::timeout(settings.retries.attempt, link.attempt(body.clone(), &mut asked)).await;
@@ -278,13 +283,11 @@ impl Turn<'_> {
     }
 }
 
-fn ids(transcript: &Transcript) -> BTreeSet<String> {
-    let parts = transcript.turns.iter().flat_map(|turn| &turn.parts);
-    let id = |part: &Part| match part {
+fn ids(parts: &[Part]) -> impl Iterator<Item = String> {
+    parts.iter().filter_map(|part| match part {
         Part::Call { call, .. } => Some(call.clone()),
         Part::Text(_) | Part::Result { .. } => None,
-    };
-    parts.filter_map(id).collect()
+    })
 }
 
 fn reply(received: &Received, dialect: Dialect) -> Reply {

@@ -23,17 +23,22 @@ impl<'a> Patience<'a> {
     pub(crate) fn wait(&mut self, error: &ApiError, elapsed: Duration) -> Option<Duration> {
         let wait = match error.again() {
             Again::Never => return None,
-            Again::Later => {
-                let doubled = self.retries.first_wait.saturating_mul(1 << self.waits.min(20));
-                let most = doubled.min(self.retries.longest_wait);
-                most / 2 + self.part_of(most / 2)
+            Again::Later => self.doubled(),
+            // Not before it says, and not all at the same moment; a server that asks for one second again and again would have used up all attempts within seconds.
+            Again::After(asked) => {
+                let asked = asked.saturating_add(self.part_of(self.retries.first_wait));
+                asked.max(self.doubled())
             }
-            // Not before it says, and not all at the same moment.
-            Again::After(asked) => asked.saturating_add(self.part_of(self.retries.first_wait)),
         };
         self.waits += 1;
         let is_in_time = elapsed.saturating_add(wait) < self.retries.total;
         (self.waits < self.retries.attempts && is_in_time).then_some(wait)
+    }
+
+    fn doubled(&mut self) -> Duration {
+        let doubled = self.retries.first_wait.saturating_mul(1 << self.waits.min(20));
+        let most = doubled.min(self.retries.longest_wait);
+        most / 2 + self.part_of(most / 2)
     }
 
     fn part_of(&mut self, most: Duration) -> Duration {
@@ -71,6 +76,16 @@ mod tests {
         assert!(wait >= Duration::from_secs(30) && wait < Duration::from_secs(31), "{wait:?}");
         assert_eq!(patience.wait(&status(429, Some(3600)), Duration::ZERO), None);
         assert_eq!(patience.wait(&status(429, Some(30)), retries.total), None);
+    }
+
+    #[test]
+    fn a_server_that_asks_for_little_again_and_again_is_waited_for_as_long_as_one_that_asks_for_nothing() {
+        let retries = Retries::default();
+        let mut patience = Patience::new(&retries, 1);
+        let waits = std::iter::from_fn(|| patience.wait(&status(503, Some(1)), Duration::ZERO));
+        let waits: Vec<_> = waits.collect();
+        assert!(waits.iter().all(|wait| *wait >= Duration::from_secs(1)), "{waits:?}");
+        assert!(waits.iter().sum::<Duration>() > Duration::from_secs(120), "{waits:?}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use llm::api::Settings;
 use llm::{Model, ModelError};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use testkit::api::{Play, Said, Says, Speaks};
+use testkit::api::{Measured, Play, Said, Says, Speaks};
 
 #[tokio::test]
 async fn a_task_goes_on_over_parallel_and_refused_calls_to_its_end() {
@@ -204,6 +204,21 @@ async fn ids_of_calls_are_the_tasks_own() {
 }
 
 #[tokio::test]
+async fn an_id_of_a_turn_that_is_no_longer_shown_is_taken() {
+    for speaks in BOTH {
+        let world = world(speaks, |_, _| calls(&["x"]));
+        let (mut model, mut talk) = (world.provider.model(), begun());
+        let first = talk.ask(&mut model).await.unwrap();
+        talk.answer(&first, "");
+        talk.messages.drain(..2);
+        talk.messages[0] = Arc::new(Message::User(vec![UserBlock::Text { text: "Go on.".into() }]));
+        let second = talk.ask(&mut model).await.unwrap();
+        assert!(ids(&first)[0].0 == "x" && ids(&second)[0].0 != "x", "{second:?}");
+        assert_eq!(world.server.broken(), [""; 0]);
+    }
+}
+
+#[tokio::test]
 async fn a_model_that_answers_results_with_nothing_is_told_once_to_go_on() {
     for speaks in BOTH {
         let world = world(speaks, |number, _| match number {
@@ -289,11 +304,17 @@ async fn usage_and_the_digest_of_the_request_stand_beside_the_reply() {
         let (mut model, mut talk) = (world.provider.model(), begun());
         assert!(model.is_paid() && model.last_exchange().is_none());
         talk.ask(&mut model).await.unwrap();
+        talk.say(vec![UserBlock::Text { text: "word ".repeat(2_000) }]);
+        talk.ask(&mut model).await.unwrap();
+        talk.say(vec![UserBlock::Text { text: "And?".into() }]);
+        talk.ask(&mut model).await.unwrap();
         let exchange = model.last_exchange().unwrap();
-        let cache_written = if speaks == Speaks::Anthropic { 30 } else { 0 };
-        assert_eq!(exchange.usage, Usage { input: 240, cached: 200, cache_written, output: 7 });
+        let Measured { input, cached, cache_written, output } = world.server.kept()[2].measured;
+        assert!(cached > 1_000 && output > 0 && (cache_written > 0) == (speaks == Speaks::Anthropic));
+        assert_eq!(exchange.usage, Usage { input, cached, cache_written, output });
+        assert_eq!(exchange.sent, Some(input));
         assert_eq!(exchange.request_id.as_deref(), Some("req-test"));
-        let body = world.server.kept()[0].request.body.clone();
+        let body = world.server.kept()[2].request.body.clone();
         assert_eq!(exchange.request, ledger::Digest::of(body.as_bytes()));
     }
 }

@@ -1,27 +1,38 @@
-//! The Messages API: its rules, and its replies on the wire.
+//! The Messages API: its rules.
+
+mod wire;
 
 use super::play::{Said, Says};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use wire::blocks;
+pub(super) use wire::{events, whole};
 
 /// What was said before: thinking comes back as it was, or not at all.
 #[derive(Debug, Default)]
 pub(super) struct Issued {
     thoughts: Vec<Value>,
-    /// The thinking of a reply by each of its calls.
-    of_call: BTreeMap<String, Vec<Value>>,
+    /// The replies with a call of this id: `None` for a call, otherwise the thinking that stands between them.
+    of_call: BTreeMap<String, Vec<Vec<Option<Value>>>>,
 }
 
 impl Issued {
     pub(super) fn take(&mut self, says: &Says) {
-        let thoughts: Vec<_> = blocks(says).into_iter().filter(is_thinking).collect();
+        let blocks = blocks(says);
+        let order = order(&blocks);
         for part in &says.parts {
             if let Said::Call { id, .. } = part {
-                self.of_call.insert(id.clone(), thoughts.clone());
+                self.of_call.entry(id.clone()).or_default().push(order.clone());
             }
         }
-        self.thoughts.extend(thoughts);
+        self.thoughts.extend(order.into_iter().flatten());
     }
+}
+
+/// Thinking and calls in their order.
+fn order(blocks: &[Value]) -> Vec<Option<Value>> {
+    let order = blocks.iter().filter(|block| is_thinking(block) || kind(block) == "tool_use");
+    order.map(|block| is_thinking(block).then(|| block.clone())).collect()
 }
 
 fn kind(block: &Value) -> &str {
@@ -50,42 +61,95 @@ fn members(value: &Value, place: &str, known: &[&str]) -> Result<(), String> {
     }
 }
 
-/// The first rule that a request breaks, as the server would say it.
-pub(super) fn check(body: &Value, issued: &Issued) -> Result<(), String> {
+/// The first rule that a request breaks, as the server would say it; `issued` is what was said before, where that is known.
+pub(super) fn check(body: &Value, issued: Option<&Issued>) -> Result<(), String> {
     members(
         body,
         "",
         &["model", "max_tokens", "messages", "system", "tools", "tool_choice", "stream", "thinking"],
     )?;
+    if text(body, "model").is_empty() {
+        return Err("model: Field required".to_owned());
+    }
     let limit = body.get("max_tokens").and_then(Value::as_u64).filter(|limit| *limit > 0);
     let limit = limit.ok_or("max_tokens: Field required")?;
-    thinking(body, limit)?;
-    let none = Vec::new();
-    let tools = body.get("tools").and_then(Value::as_array).unwrap_or(&none);
-    check_tools(tools)?;
-    let system = body.get("system").and_then(Value::as_array).unwrap_or(&none);
-    if system.iter().any(|block| text(block, "text").is_empty()) {
-        return Err("system: text content blocks must be non-empty".to_owned());
+    if body.get("stream").is_some_and(|stream| !stream.is_boolean()) {
+        return Err("stream: Input should be a valid boolean".to_owned());
     }
-    let messages = body.get("messages").and_then(Value::as_array).ok_or("messages: Field required")?;
+    thinking(body, limit)?;
+    let tools = list(body, "tools")?;
+    check_tools(tools)?;
+    check_choice(body, tools)?;
+    let system = list(body, "system")?;
+    for (at, block) in system.iter().enumerate() {
+        check_system(block, at)?;
+    }
+    let messages = list(body, "messages")?;
     if messages.is_empty() {
         return Err("messages: at least one message is required".to_owned());
     }
     let blocks = messages.iter().filter_map(|message| message.get("content")?.as_array()).flatten();
-    let marked =
-        tools.iter().chain(system).chain(blocks).filter(|block| block.get("cache_control").is_some());
-    let marked = marked.count();
-    if marked > 4 {
-        return Err(format!("A maximum of 4 blocks with cache_control may be provided. Found {marked}."));
+    if tools.is_empty() && blocks.clone().any(|block| matches!(kind(block), "tool_use" | "tool_result")) {
+        return Err("Requests which have `tool_use` or `tool_result` blocks in messages must define tools."
+            .to_owned());
     }
+    marks(tools.iter().chain(system).chain(blocks))?;
     conversation(messages, issued)?;
     is_led_by_thinking(body, messages)
 }
 
+fn list<'v>(body: &'v Value, name: &str) -> Result<&'v [Value], String> {
+    match body.get(name) {
+        None => Ok(&[]),
+        Some(Value::Array(items)) => Ok(items),
+        Some(_) => Err(format!("{name}: Input should be a valid list")),
+    }
+}
+
+fn check_system(block: &Value, at: usize) -> Result<(), String> {
+    members(block, &format!("system.{at}."), &["type", "text", "cache_control"])?;
+    match (kind(block), text(block, "text").trim().is_empty()) {
+        ("text", false) => Ok(()),
+        ("text", true) => Err("system: text content blocks must be non-empty".to_owned()),
+        (kind, _) => Err(format!("system.{at}: Input tag '{kind}' does not match 'text'")),
+    }
+}
+
+fn marks<'v>(blocks: impl Iterator<Item = &'v Value>) -> Result<(), String> {
+    let marks: Vec<_> = blocks.filter_map(|block| block.get("cache_control")).collect();
+    if marks.iter().any(|mark| text(mark, "type") != "ephemeral") {
+        return Err("cache_control: Input tag does not match 'ephemeral'".to_owned());
+    }
+    match marks.len() {
+        0..=4 => Ok(()),
+        marked => Err(format!("A maximum of 4 blocks with cache_control may be provided. Found {marked}.")),
+    }
+}
+
+fn check_choice(body: &Value, tools: &[Value]) -> Result<(), String> {
+    let Some(choice) = body.get("tool_choice") else { return Ok(()) };
+    let is_forced = matches!(kind(choice), "any" | "tool");
+    let thinks = body.get("thinking").is_some_and(|thinking| kind(thinking) == "enabled");
+    match (kind(choice), tools.is_empty()) {
+        (_, true) => Err("tool_choice: may only be specified while providing tools".to_owned()),
+        _ if is_forced && thinks => {
+            Err("Thinking may not be enabled when tool_choice forces tool use.".to_owned())
+        }
+        ("tool", _) if !tools.iter().any(|tool| text(tool, "name") == text(choice, "name")) => {
+            Err(format!("Tool '{}' not found in provided tools", text(choice, "name")))
+        }
+        ("auto" | "any" | "tool" | "none", _) => Ok(()),
+        (other, _) => Err(format!("tool_choice: Input tag '{other}' found is unknown")),
+    }
+}
+
 fn thinking(body: &Value, limit: u64) -> Result<(), String> {
-    let Some(thinking) = body.get("thinking").filter(|thinking| kind(thinking) == "enabled") else {
-        return Ok(());
-    };
+    let Some(thinking) = body.get("thinking") else { return Ok(()) };
+    match kind(thinking) {
+        "enabled" => {}
+        "disabled" | "adaptive" => return Ok(()),
+        other => return Err(format!("thinking: Input tag '{other}' found is unknown")),
+    }
     match thinking.get("budget_tokens").and_then(Value::as_u64) {
         Some(budget) if budget < 1024 => {
             Err("thinking.enabled.budget_tokens: Input should be greater than or equal to 1024".to_owned())
@@ -116,7 +180,7 @@ fn check_tools(tools: &[Value]) -> Result<(), String> {
     Ok(())
 }
 
-fn conversation(messages: &[Value], issued: &Issued) -> Result<(), String> {
+fn conversation(messages: &[Value], issued: Option<&Issued>) -> Result<(), String> {
     let mut open: BTreeSet<String> = BTreeSet::new();
     let mut seen = BTreeSet::new();
     for (at, message) in messages.iter().enumerate() {
@@ -138,7 +202,9 @@ fn conversation(messages: &[Value], issued: &Issued) -> Result<(), String> {
         }
         answered(at, content, &open)?;
         open = calls(at, content, &mut seen)?;
-        kept_thinking(at, content, issued)?;
+        if let Some(issued) = issued {
+            kept_thinking(at, content, issued)?;
+        }
     }
     match messages.len() % 2 {
         1 => Ok(()),
@@ -146,7 +212,7 @@ fn conversation(messages: &[Value], issued: &Issued) -> Result<(), String> {
     }
 }
 
-fn check_block(block: &Value, place: &str, role: &str, issued: &Issued) -> Result<(), String> {
+fn check_block(block: &Value, place: &str, role: &str, issued: Option<&Issued>) -> Result<(), String> {
     let dot = format!("{place}.");
     match (kind(block), role) {
         ("text", _) => {
@@ -170,10 +236,20 @@ fn check_block(block: &Value, place: &str, role: &str, issued: &Issued) -> Resul
                 _ => Err(format!("{place}.tool_result: content cannot be empty or of this type")),
             }
         }
-        ("thinking" | "redacted_thinking", "assistant") => match issued.thoughts.contains(block) {
-            true => Ok(()),
-            false => Err(format!("{place}: Invalid `signature` in `thinking` block")),
-        },
+        ("thinking" | "redacted_thinking", "assistant") => {
+            let wanted =
+                if kind(block) == "thinking" { ["thinking", "signature"].as_slice() } else { &["data"] };
+            for name in wanted {
+                if !block.get(name).is_some_and(Value::is_string) {
+                    return Err(format!("{place}.{}.{name}: Field required", kind(block)));
+                }
+            }
+            members(block, &dot, &[wanted, &["type"]].concat())?;
+            match issued.is_none_or(|issued| issued.thoughts.contains(block)) {
+                true => Ok(()),
+                false => Err(format!("{place}: Invalid `signature` in `thinking` block")),
+            }
+        }
         (kind, role) => Err(format!("{place}: `{kind}` blocks are not permitted in the {role} role")),
     }
 }
@@ -226,12 +302,11 @@ fn calls(at: usize, content: &[Value], seen: &mut BTreeSet<String>) -> Result<BT
     Ok(open)
 }
 
-/// Of a reply with calls all the thinking comes back, complete and in order.
+/// Of a reply with calls all the thinking comes back, complete and where it stood.
 fn kept_thinking(at: usize, content: &[Value], issued: &Issued) -> Result<(), String> {
     let call = content.iter().find(|block| kind(block) == "tool_use");
-    let Some(expected) = call.and_then(|call| issued.of_call.get(text(call, "id"))) else { return Ok(()) };
-    let found: Vec<_> = content.iter().filter(|block| is_thinking(block)).cloned().collect();
-    match found == *expected {
+    let Some(replies) = call.and_then(|call| issued.of_call.get(text(call, "id"))) else { return Ok(()) };
+    match replies.contains(&order(content)) {
         true => Ok(()),
         false => Err(format!(
             "messages.{at}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response."
@@ -251,77 +326,5 @@ fn is_led_by_thinking(body: &Value, messages: &[Value]) -> Result<(), String> {
             kind(first)
         )),
         _ => Ok(()),
-    }
-}
-
-fn blocks(says: &Says) -> Vec<Value> {
-    let block = |part: &Said| match part {
-        Said::Text(text) => json!({"type": "text", "text": text}),
-        Said::Thinking(thinking, signature) => {
-            json!({"type": "thinking", "thinking": thinking, "signature": signature})
-        }
-        Said::Redacted(data) => json!({"type": "redacted_thinking", "data": data}),
-        Said::Call { id, tool, arguments } => {
-            let input: Value = serde_json::from_str(arguments).unwrap_or_else(|_| json!({}));
-            json!({"type": "tool_use", "id": id, "name": tool, "input": input})
-        }
-    };
-    says.parts.iter().map(block).collect()
-}
-
-fn stop(says: &Says) -> String {
-    let told = if says.has_calls() { "tool_use" } else { "end_turn" };
-    says.stop.clone().unwrap_or_else(|| told.to_owned())
-}
-
-fn usage(output: u64) -> Value {
-    json!({"input_tokens": 10, "cache_read_input_tokens": 200, "cache_creation_input_tokens": 30, "output_tokens": output})
-}
-
-pub(super) fn whole(says: &Says) -> Value {
-    json!({"id": "msg_test", "type": "message", "role": "assistant", "content": blocks(says),
-           "stop_reason": stop(says), "usage": usage(7)})
-}
-
-/// The reply as events, each as it stands in the stream.
-pub(super) fn events(says: &Says) -> Vec<String> {
-    let event = |data: Value| format!("event: {}\ndata: {data}\n\n", text(&data, "type"));
-    let start =
-        json!({"id": "msg_test", "type": "message", "role": "assistant", "content": [], "usage": usage(1)});
-    let mut events =
-        vec![event(json!({"type": "message_start", "message": start})), event(json!({"type": "ping"}))];
-    for (index, (part, block)) in says.parts.iter().zip(blocks(says)).enumerate() {
-        let (begun, deltas) = begun(part, block);
-        events.push(event(json!({"type": "content_block_start", "index": index, "content_block": begun})));
-        for delta in deltas {
-            events.push(event(json!({"type": "content_block_delta", "index": index, "delta": delta})));
-        }
-        events.push(event(json!({"type": "content_block_stop", "index": index})));
-    }
-    let delta = json!({"stop_reason": stop(says), "stop_sequence": null});
-    events.push(event(json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": 7}})));
-    events.push(event(json!({"type": "message_stop"})));
-    events
-}
-
-/// A block as it begins, and what is added to it.
-fn begun(part: &Said, block: Value) -> (Value, Vec<Value>) {
-    let pieces = |text: &str, kind: &str, member: &str| -> Vec<Value> {
-        let letters: Vec<char> = text.chars().collect();
-        let piece = |piece: &[char]| json!({"type": kind, member: piece.iter().collect::<String>()});
-        letters.chunks(7).map(piece).collect()
-    };
-    match part {
-        Said::Text(text) => (json!({"type": "text", "text": ""}), pieces(text, "text_delta", "text")),
-        Said::Thinking(thinking, signature) => {
-            let mut deltas = pieces(thinking, "thinking_delta", "thinking");
-            deltas.push(json!({"type": "signature_delta", "signature": signature}));
-            (json!({"type": "thinking", "thinking": "", "signature": ""}), deltas)
-        }
-        Said::Redacted(_) => (block, vec![]),
-        Said::Call { id, tool, arguments } => (
-            json!({"type": "tool_use", "id": id, "name": tool, "input": {}}),
-            pieces(arguments, "input_json_delta", "partial_json"),
-        ),
     }
 }

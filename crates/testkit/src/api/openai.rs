@@ -1,9 +1,13 @@
 //! Chat completions: their rules, and their replies on the wire.
 
 use super::anthropic::is_name;
+use super::measure::Measured;
 use super::play::{Said, Says};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+
+/// The most tools of a request.
+const MOST_TOOLS: usize = 128;
 
 fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
@@ -31,21 +35,74 @@ pub(super) fn check(body: &Value) -> Result<(), String> {
     if body.get("tools").is_some_and(|tools| tools.as_array().is_none_or(Vec::is_empty)) {
         return Err("[] is too short - 'tools'".to_owned());
     }
+    if text(body, "model").is_empty() {
+        return Err("you must provide a model parameter".to_owned());
+    }
+    check_limits(body)?;
     let none = Vec::new();
-    for (at, tool) in body.get("tools").and_then(Value::as_array).unwrap_or(&none).iter().enumerate() {
-        let function = tool.get("function").unwrap_or(&Value::Null);
-        let is_good = text(tool, "type") == "function"
-            && is_name(text(function, "name"))
-            && function.pointer("/parameters/type") == Some(&json!("object"));
-        if !is_good {
-            return Err(format!("Invalid 'tools[{at}]'."));
-        }
+    let tools = body.get("tools").and_then(Value::as_array).unwrap_or(&none);
+    check_tools(tools)?;
+    if body.get("tool_choice").is_some() && tools.is_empty() {
+        return Err("'tool_choice' is only allowed when 'tools' are specified.".to_owned());
     }
     let messages = body.get("messages").and_then(Value::as_array).unwrap_or(&none);
     if messages.is_empty() {
         return Err("[] is too short - 'messages'".to_owned());
     }
     conversation(messages)
+}
+
+fn check_limits(body: &Value) -> Result<(), String> {
+    let limits = ["max_tokens", "max_completion_tokens"].map(|name| (name, body.get(name)));
+    for (name, limit) in limits {
+        if limit.is_some_and(|limit| limit.as_u64().is_none_or(|limit| limit == 0)) {
+            return Err(format!("Invalid '{name}': integer below minimum value."));
+        }
+    }
+    match limits {
+        [(_, Some(_)), (_, Some(_))] => {
+            Err("Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported."
+                .to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_tools(tools: &[Value]) -> Result<(), String> {
+    if tools.len() > MOST_TOOLS {
+        return Err(format!(
+            "Invalid 'tools': array too long. Expected an array with maximum length {MOST_TOOLS}."
+        ));
+    }
+    let mut names = BTreeSet::new();
+    for (at, tool) in tools.iter().enumerate() {
+        let function = tool.get("function").unwrap_or(&Value::Null);
+        let is_good = text(tool, "type") == "function"
+            && is_name(text(function, "name"))
+            && function.get("description").is_none_or(Value::is_string)
+            && function.pointer("/parameters/type") == Some(&json!("object"));
+        if !is_good {
+            return Err(format!("Invalid 'tools[{at}]'."));
+        }
+        if !names.insert(text(function, "name")) {
+            return Err(format!("Invalid 'tools[{at}]': function names must be unique."));
+        }
+    }
+    Ok(())
+}
+
+/// A message has the members of its role; an assistant's has what its server put there.
+fn check_members(at: usize, message: &Value) -> Result<(), String> {
+    let known: &[&str] = match text(message, "role") {
+        "assistant" => return Ok(()),
+        "tool" => &["role", "content", "tool_call_id"],
+        _ => &["role", "content", "name"],
+    };
+    let named = message.as_object().ok_or_else(|| format!("Invalid type for 'messages[{at}]'"))?;
+    match named.keys().find(|name| !known.contains(&name.as_str())) {
+        Some(name) => Err(format!("Unknown parameter: 'messages[{at}].{name}'.")),
+        None => Ok(()),
+    }
 }
 
 fn conversation(messages: &[Value]) -> Result<(), String> {
@@ -55,6 +112,7 @@ fn conversation(messages: &[Value]) -> Result<(), String> {
     let mut last = "";
     for (at, message) in messages.iter().enumerate() {
         let role = text(message, "role");
+        check_members(at, message)?;
         if role == "tool" {
             let id = text(message, "tool_call_id");
             if !called.contains(id) {
@@ -139,8 +197,10 @@ fn stop(says: &Says) -> String {
     says.stop.clone().unwrap_or_else(|| told.to_owned())
 }
 
-fn usage() -> Value {
-    json!({"prompt_tokens": 240, "completion_tokens": 7, "total_tokens": 247, "prompt_tokens_details": {"cached_tokens": 200}})
+fn usage(measured: Measured) -> Value {
+    let Measured { input, cached, output, .. } = measured;
+    json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output,
+           "prompt_tokens_details": {"cached_tokens": cached}})
 }
 
 /// The parts in the pieces of a stream.
@@ -173,7 +233,7 @@ fn deltas(says: &Says) -> Vec<Value> {
 }
 
 /// The reply as events, each as it stands in the stream.
-pub(super) fn events(says: &Says) -> Vec<String> {
+pub(super) fn events(says: &Says, measured: Measured) -> Vec<String> {
     let event = |choices: Value, usage: Value| {
         let chunk = json!({"id": "chatcmpl-test", "object": "chat.completion.chunk", "choices": choices, "usage": usage});
         format!("data: {chunk}\n\n")
@@ -182,12 +242,12 @@ pub(super) fn events(says: &Says) -> Vec<String> {
     let mut events: Vec<_> =
         deltas(says).into_iter().map(|delta| event(choice(delta, Value::Null), Value::Null)).collect();
     events.push(event(choice(json!({}), json!(stop(says))), Value::Null));
-    events.push(event(json!([]), usage()));
+    events.push(event(json!([]), usage(measured)));
     events.push("data: [DONE]\n\n".to_owned());
     events
 }
 
-pub(super) fn whole(says: &Says) -> Value {
+pub(super) fn whole(says: &Says, measured: Measured) -> Value {
     let mut content = String::new();
     let mut calls = Vec::new();
     for part in &says.parts {
@@ -203,6 +263,6 @@ pub(super) fn whole(says: &Says) -> Value {
     if let (false, Some(members)) = (calls.is_empty(), message.as_object_mut()) {
         members.insert("tool_calls".to_owned(), Value::Array(calls));
     }
-    json!({"id": "chatcmpl-test", "object": "chat.completion", "usage": usage(),
+    json!({"id": "chatcmpl-test", "object": "chat.completion", "usage": usage(measured),
            "choices": [{"index": 0, "message": message, "finish_reason": stop(says)}]})
 }

@@ -1,7 +1,9 @@
 //! A server on this machine: it listens until it is dropped.
 
 use super::http::{self, Request};
+use super::measure::{Cache, Measured, reply_tokens, too_long};
 use super::play::{Fault, Play, Says};
+use super::tokens::tokens;
 use super::{KEY, anthropic, openai};
 use serde_json::{Value, json};
 use std::io;
@@ -26,8 +28,17 @@ pub struct Kept {
     pub request: Request,
     /// Its body.
     pub body: Value,
-    /// The rule that it broke.
+    /// The rule that it broke, or the context that it did not fit.
     pub broken: Option<String>,
+    /// Its tokens as the server counts them, and those of the reply.
+    pub measured: Measured,
+}
+
+/// How much a server takes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Limits {
+    /// Tokens of a request and its reply together; `None` for any number.
+    pub context: Option<u64>,
 }
 
 type Script = dyn FnMut(usize, &Value) -> Play + Send;
@@ -35,8 +46,10 @@ type Script = dyn FnMut(usize, &Value) -> Play + Send;
 struct State {
     speaks: Speaks,
     model: String,
+    limits: Limits,
     script: Box<Script>,
     kept: Vec<Kept>,
+    cache: Cache,
     /// Every content that was said: thinking must come back as it was.
     issued: anthropic::Issued,
 }
@@ -56,13 +69,25 @@ impl ApiServer {
         model: &str,
         script: impl FnMut(usize, &Value) -> Play + Send + 'static,
     ) -> io::Result<ApiServer> {
+        ApiServer::start_with(speaks, model, Limits::default(), script)
+    }
+
+    /// The same, within limits.
+    pub fn start_with(
+        speaks: Speaks,
+        model: &str,
+        limits: Limits,
+        script: impl FnMut(usize, &Value) -> Play + Send + 'static,
+    ) -> io::Result<ApiServer> {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let address = listener.local_addr()?;
         let state = Arc::new(Mutex::new(State {
             speaks,
             model: model.to_owned(),
+            limits,
             script: Box::new(script),
             kept: Vec::new(),
+            cache: Cache::default(),
             issued: anthropic::Issued::default(),
         }));
         let stopped = Arc::new(AtomicBool::new(false));
@@ -122,32 +147,35 @@ fn serve(mut stream: TcpStream, state: &Mutex<State>) -> io::Result<()> {
         }
         Err(error) => return Err(error),
     };
-    let (speaks, play) = {
+    let (speaks, measured, play) = {
         let mut state = lock(state);
         let body: Value = serde_json::from_str(&request.body).unwrap_or_default();
         let number = state.kept.iter().filter(|kept| kept.broken.is_none()).count();
-        let checked = check(&state, &request, &body);
+        let checked = state.admit(&request, &body);
         let broken = checked.as_ref().err().map(|(_, _, message)| message.clone());
-        state.kept.push(Kept { request, body: body.clone(), broken });
-        let play = checked.map(|()| (state.script)(number, &body));
+        let mut measured = checked.as_ref().copied().unwrap_or_default();
+        let play = checked.map(|_| (state.script)(number, &body));
         if let Ok(Play::Say(says) | Play::SayWhole(says)) = &play {
             state.issued.take(says);
+            measured.output = reply_tokens(says);
         }
-        (state.speaks, play.map(|play| (play, body.get("stream") == Some(&json!(true)))))
+        let streamed = body.get("stream") == Some(&json!(true));
+        state.kept.push(Kept { request, body, broken, measured });
+        (state.speaks, measured, play.map(|play| (play, streamed)))
     };
     match play {
         Err((status, kind, message)) => refuse(&mut stream, status, &[], &error(speaks, kind, &message)),
         Ok((Play::Say(says), true)) => {
             http::begin(&mut stream)?;
-            for event in events(speaks, &says) {
+            for event in events(speaks, &says, measured) {
                 http::piece(&mut stream, &event)?;
             }
             http::end(&mut stream)
         }
         Ok((Play::Say(says) | Play::SayWhole(says), _)) => {
-            refuse(&mut stream, 200, &[], &whole(speaks, &says).to_string())
+            refuse(&mut stream, 200, &[], &whole(speaks, &says, measured).to_string())
         }
-        Ok((Play::Fail(fault, says), _)) => fail(&mut stream, speaks, fault, &says),
+        Ok((Play::Fail(fault, says), _)) => fail(&mut stream, speaks, fault, &says, measured),
     }
 }
 
@@ -159,7 +187,7 @@ fn refuse(stream: &mut TcpStream, status: u16, more: &[(&str, &str)], body: &str
 
 type Broken = (u16, &'static str, String);
 
-fn check(state: &State, request: &Request, body: &Value) -> Result<(), Broken> {
+fn check_request(state: &State, request: &Request, body: &Value) -> Result<(), Broken> {
     let header = |name: &str| request.headers.get(name).map(String::as_str);
     let (path, key) = match state.speaks {
         Speaks::Anthropic => ("/v1/messages", header("x-api-key").map(str::to_owned)),
@@ -191,10 +219,37 @@ fn check(state: &State, request: &Request, body: &Value) -> Result<(), Broken> {
         return Err((404, "not_found_error", message));
     }
     let checked = match state.speaks {
-        Speaks::Anthropic => anthropic::check(body, &state.issued),
+        Speaks::Anthropic => anthropic::check(body, Some(&state.issued)),
         Speaks::OpenAi => openai::check(body),
     };
     checked.map_err(|message| (400, "invalid_request_error", message))
+}
+
+impl State {
+    /// What the request takes; the rule that it breaks otherwise, or that it is too long.
+    fn admit(&mut self, request: &Request, body: &Value) -> Result<Measured, Broken> {
+        check_request(self, request, body)?;
+        let input = tokens(self.speaks, body);
+        let told = self.limits.context.and_then(|context| too_long(self.speaks, body, input, context));
+        if let Some(told) = told {
+            let kind = match self.speaks {
+                Speaks::Anthropic => "invalid_request_error",
+                Speaks::OpenAi => "context_length_exceeded",
+            };
+            return Err((400, kind, told));
+        }
+        Ok(self.cache.measure(self.speaks, &request.body, body))
+    }
+}
+
+/// The first rule of the API that a request's body breaks, as the server would say it.
+///
+/// Thinking is looked at by its form alone: whether it is what was said before only a server knows.
+pub fn check(speaks: Speaks, body: &Value) -> Result<(), String> {
+    match speaks {
+        Speaks::Anthropic => anthropic::check(body, None),
+        Speaks::OpenAi => openai::check(body),
+    }
 }
 
 fn error(speaks: Speaks, kind: &str, message: &str) -> String {
@@ -203,27 +258,35 @@ fn error(speaks: Speaks, kind: &str, message: &str) -> String {
             json!({"type": "error", "error": {"type": kind, "message": message}}).to_string()
         }
         Speaks::OpenAi => {
-            json!({"error": {"message": message, "type": kind, "code": kind, "param": null}}).to_string()
+            // What a request is too long for is its code alone.
+            let of = if kind == "context_length_exceeded" { "invalid_request_error" } else { kind };
+            json!({"error": {"message": message, "type": of, "code": kind, "param": null}}).to_string()
         }
     }
 }
 
-fn events(speaks: Speaks, says: &Says) -> Vec<String> {
+fn events(speaks: Speaks, says: &Says, measured: Measured) -> Vec<String> {
     match speaks {
-        Speaks::Anthropic => anthropic::events(says),
-        Speaks::OpenAi => openai::events(says),
+        Speaks::Anthropic => anthropic::events(says, measured),
+        Speaks::OpenAi => openai::events(says, measured),
     }
 }
 
-fn whole(speaks: Speaks, says: &Says) -> Value {
+fn whole(speaks: Speaks, says: &Says, measured: Measured) -> Value {
     match speaks {
-        Speaks::Anthropic => anthropic::whole(says),
-        Speaks::OpenAi => openai::whole(says),
+        Speaks::Anthropic => anthropic::whole(says, measured),
+        Speaks::OpenAi => openai::whole(says, measured),
     }
 }
 
-fn fail(stream: &mut TcpStream, speaks: Speaks, fault: Fault, says: &Says) -> io::Result<()> {
-    let all = events(speaks, says);
+fn fail(
+    stream: &mut TcpStream,
+    speaks: Speaks,
+    fault: Fault,
+    says: &Says,
+    measured: Measured,
+) -> io::Result<()> {
+    let all = events(speaks, says, measured);
     let half = all.get(..all.len() / 2).unwrap_or_default().concat();
     let html = [("content-type", "text/html")];
     match fault {
@@ -279,7 +342,7 @@ fn fail(stream: &mut TcpStream, speaks: Speaks, fault: Fault, says: &Says) -> io
             http::end(stream)
         }
         Fault::HalfBody => {
-            let body = whole(speaks, says).to_string();
+            let body = whole(speaks, says, measured).to_string();
             refuse(stream, 200, &[], body.get(..body.len() / 2).unwrap_or_default())
         }
         Fault::WrongContentType => http::answer(stream, 200, &html, "<html>Please log in</html>"),
