@@ -59,6 +59,9 @@ async fn what_was_wrong_with_arguments_is_told_with_the_refusal() {
     }
 }
 
+/// In no order of ours, and with a number that we would write otherwise.
+const ARGUMENTS: &str = r#"{"path": "b", "b": 1.5e3, "a": []}"#;
+
 #[tokio::test]
 async fn thinking_goes_back_as_it_came() {
     let settings =
@@ -66,8 +69,11 @@ async fn thinking_goes_back_as_it_came() {
     let world = world_with(Speaks::Anthropic, settings, |number, _| {
         let thinking =
             Said::Thinking(" \u{1f600}\\u0041 \"a\"\n</x>\u{2028}1.0".into(), format!("c2ln{number}+/=="));
-        let call =
-            Said::call(&format!("toolu_{number}"), "find_files", &json!({"path": "b", "b": 1.5e3, "a": []}));
+        let call = Said::Call {
+            id: format!("toolu_{number}"),
+            tool: "find_files".into(),
+            arguments: ARGUMENTS.into(),
+        };
         Play::Say(Says::new(match number {
             0 => vec![thinking, Said::Text("I look.".into()), call],
             1 => vec![Said::Redacted("EroB\u{e9}".into()), thinking, call],
@@ -84,11 +90,8 @@ async fn thinking_goes_back_as_it_came() {
     let last = world.server.kept().pop().unwrap();
     assert_eq!(last.body["messages"][1]["content"][0]["signature"], "c2ln0+/==");
     // Arguments go back in the very bytes in which they came.
-    assert!(
-        last.request.body.contains("\"input\":{\"a\":[],\"b\":1500.0,\"path\":\"b\"}"),
-        "{}",
-        last.request.body
-    );
+    let body = &last.request.body;
+    assert!(body.contains(&format!("\"input\":{ARGUMENTS}")), "{body}");
 }
 
 #[tokio::test]
@@ -276,8 +279,11 @@ async fn the_prefix_of_a_request_stays_and_is_marked_for_the_cache() {
     assert_eq!(world.server.broken(), [""; 0]);
     let kept = world.server.kept();
     for pair in kept.windows(2) {
-        let plain =
-            |value: &Value| value.to_string().replace("\"cache_control\":{\"type\":\"ephemeral\"},", "");
+        let mark = "\"cache_control\":{\"type\":\"ephemeral\"}";
+        // Whether members keep their order is a feature of `serde_json` that any crate may turn on.
+        let plain = |value: &Value| {
+            value.to_string().replace(&format!("{mark},"), "").replace(&format!(",{mark}"), "")
+        };
         let earlier = plain(&pair[0].body["messages"]);
         assert!(plain(&pair[1].body["messages"]).starts_with(earlier.trim_end_matches(']')));
         assert_eq!(pair[0].body["tools"], pair[1].body["tools"]);

@@ -1,0 +1,161 @@
+//! The exit codes of what went wrong below the commands.
+
+use super::Failure;
+use crate::models::ModelFailure;
+use sandbox::{CallError, SpawnError};
+
+/// Only a worker that cannot be confined is the sandbox's refusal; whatever else keeps tools from running is a defect.
+pub(super) fn tool_code(error: &app::ToolError) -> u8 {
+    match error {
+        app::ToolError::Spawn(source) | app::ToolError::Call(CallError::Respawn { source }) => match source {
+            SpawnError::ConfinementUnavailable { .. } => Failure::SANDBOX,
+            SpawnError::Path { .. }
+            | SpawnError::Run { .. }
+            | SpawnError::Pipes { .. }
+            | SpawnError::Died { .. }
+            | SpawnError::NotReady { .. }
+            | SpawnError::Protocol { .. } => Failure::DEFECT,
+        },
+        app::ToolError::Evidence { .. } => Failure::USAGE,
+        app::ToolError::Call(CallError::RequestTooLong { .. } | CallError::ZygoteKeepsDying { .. })
+        | app::ToolError::Hash { .. }
+        | app::ToolError::Index { .. }
+        | app::ToolError::Timeline { .. }
+        | app::ToolError::Spans { .. }
+        | app::ToolError::Wire(_) => Failure::DEFECT,
+    }
+}
+
+pub(super) fn model_code(failure: &ModelFailure) -> u8 {
+    match failure {
+        ModelFailure::Name { .. }
+        | ModelFailure::NotRemote { .. }
+        | ModelFailure::Address(_)
+        | ModelFailure::Key { .. }
+        | ModelFailure::Setup(_) => Failure::USAGE,
+        ModelFailure::Find(error) | ModelFailure::Recorded(app::RecordedError::Run(error)) => {
+            open_code(error)
+        }
+        ModelFailure::Recorded(app::RecordedError::NotOpened { .. }) => Failure::TAMPERED,
+        ModelFailure::Recorded(app::RecordedError::Diverged { .. }) => Failure::DIVERGED,
+    }
+}
+
+pub(super) fn resume_code(error: &store::ResumeError) -> u8 {
+    match error {
+        store::ResumeError::Open(store::OpenError::NoRun { .. })
+        | store::ResumeError::Sealed { .. }
+        | store::ResumeError::Seal(_)
+        | store::ResumeError::Fault(_) => Failure::USAGE,
+        store::ResumeError::Open(_) | store::ResumeError::Read(_) => Failure::TAMPERED,
+    }
+}
+
+pub(super) fn given_code(error: &app::GivenError) -> u8 {
+    match error {
+        app::GivenError::Run(error) => open_code(error),
+        app::GivenError::NotOpened { .. } => Failure::TAMPERED,
+        app::GivenError::Case(_)
+        | app::GivenError::Missing { .. }
+        | app::GivenError::Untold { .. }
+        | app::GivenError::Label { .. }
+        | app::GivenError::Which { .. }
+        | app::GivenError::Twice { .. }
+        | app::GivenError::Kind { .. } => Failure::USAGE,
+    }
+}
+
+pub(super) fn again_code(error: &app::AgainError) -> u8 {
+    match error {
+        app::AgainError::Log(app::ReplayError::Run(error)) => open_code(error),
+        app::AgainError::Log(app::ReplayError::NotOpened { .. }) => Failure::TAMPERED,
+        app::AgainError::Log(app::ReplayError::NoTask { .. }) => Failure::USAGE,
+        app::AgainError::Evidence { source, .. } | app::AgainError::Tools(source) => tool_code(source),
+        app::AgainError::Interrupted => Failure::INTERRUPTED,
+        app::AgainError::Panicked => Failure::DEFECT,
+    }
+}
+
+pub(super) fn run_code(error: &app::RunError) -> u8 {
+    match error {
+        app::RunError::Tools(source)
+        | app::RunError::Evidence { source, .. }
+        | app::RunError::Hash { source, .. } => tool_code(source),
+        app::RunError::InsideEvidence { .. }
+        | app::RunError::UnknownAgent { .. }
+        | app::RunError::UnknownTool { .. }
+        | app::RunError::Objective { .. }
+        | app::RunError::NoPrice { .. }
+        | app::RunError::NothingRecorded { .. }
+        | app::RunError::OtherEvidence { .. }
+        | app::RunError::NotAsItWas { .. }
+        | app::RunError::OtherProgram { .. }
+        | app::RunError::UnknownModel { .. }
+        | app::RunError::NoModel { .. }
+        | app::RunError::OtherModel { .. }
+        | app::RunError::WhichTask { .. }
+        | app::RunError::NoTurn { .. }
+        | app::RunError::Create(_) => Failure::USAGE,
+        app::RunError::Log(error) => open_code(error),
+        app::RunError::Given(error) => given_code(error),
+        app::RunError::Resume { source, .. } => resume_code(source),
+        app::RunError::Diverged { .. } => Failure::DIVERGED,
+        app::RunError::Drive { source: app::DriveError::Model { .. }, .. } => Failure::MODEL,
+        app::RunError::ThreadPanicked
+        | app::RunError::Vocabulary(_)
+        | app::RunError::Writers(_)
+        | app::RunError::Canonical(_)
+        | app::RunError::Panicked { .. } => Failure::DEFECT,
+        // The evidence was exchanged, behind the cache's back or under our eyes.
+        app::RunError::IndexOfOther { .. } | app::RunError::Changed { .. } => Failure::USAGE,
+        app::RunError::Interrupted { .. } => Failure::INTERRUPTED,
+        // A full or failing disk is not a defect of ours, but nothing of the evidence's either.
+        app::RunError::Seal { .. } | app::RunError::Manifest { .. } => Failure::USAGE,
+        app::RunError::Recording { source, .. }
+        | app::RunError::Drive { source: app::DriveError::Recording { source, .. }, .. } => {
+            recording_code(source)
+        }
+        app::RunError::Drive { .. } => Failure::DEFECT,
+    }
+}
+
+pub(super) fn recording_code(stopped: &store::Stopped) -> u8 {
+    match *stopped.reason {
+        store::AppendError::Fault(_) => Failure::USAGE,
+        _ => Failure::DEFECT,
+    }
+}
+
+pub(super) fn export_code(error: &app::ExportError) -> u8 {
+    match error {
+        app::ExportError::Rows { source, .. } => match **source {
+            store::ExportError::Write(_) => Failure::USAGE,
+            store::ExportError::Open(_)
+            | store::ExportError::Read(_)
+            | store::ExportError::Schema(_)
+            | store::ExportError::Empty { .. }
+            | store::ExportError::Missing { .. }
+            | store::ExportError::Unnamed { .. } => Failure::TAMPERED,
+            store::ExportError::Interrupted => Failure::INTERRUPTED,
+        },
+        app::ExportError::Manifest { .. } | app::ExportError::Seal { .. } | app::ExportError::Name { .. } => {
+            Failure::TAMPERED
+        }
+        app::ExportError::Unsealed { .. } => Failure::UNSEALED,
+        app::ExportError::Exists { .. } | app::ExportError::Write { .. } => Failure::USAGE,
+        app::ExportError::Output(_) => Failure::OUTPUT_CLOSED,
+        app::ExportError::Interrupted { .. } => Failure::INTERRUPTED,
+    }
+}
+
+pub(super) fn open_code(error: &app::OpenRunError) -> u8 {
+    match error {
+        app::OpenRunError::NotFound { .. }
+        | app::OpenRunError::Ambiguous { .. }
+        | app::OpenRunError::NoFolder { .. } => Failure::USAGE,
+        app::OpenRunError::Open { .. }
+        | app::OpenRunError::Read { .. }
+        | app::OpenRunError::Behaviour { .. }
+        | app::OpenRunError::Fold { .. } => Failure::TAMPERED,
+    }
+}
