@@ -1,6 +1,6 @@
 //! A task's conversation: all of it, and what of it is sent.
 
-use crate::window::{Meter, Plan, TooSmall, Weight, Weights, cut, plan, weigh};
+use crate::window::{Meter, Plan, TooSmall, Weight, Weights, cut, least, plan, weigh};
 use ledger::canonical::CanonicalError;
 use ledger::turn::{Distilled, Message, UserBlock};
 use ledger::{Digest, Exchange, Window};
@@ -147,13 +147,23 @@ impl Cutting {
             messages: &self.weights,
             newest: &newest_weights,
         };
-        let plan = plan(&weights, self.plan, self.window, most, |weight| self.meter.fresh(weight))?;
+        let dares = self.meter.dares();
+        let fitting = plan(&weights, self.plan, self.window, most, |weight| self.meter.fresh(weight));
+        let plan = match fitting {
+            Ok(plan) => plan,
+            Err(_) if dares => least(&weights),
+            Err(small) => return Err(small),
+        };
+        let has_dared = fitting.is_err();
         if plan.head > 0 && (plan.head, plan.brief) != (self.plan.head, self.plan.brief) {
             let bytes = if plan.brief { 0 } else { room };
             let message = distilled((plan.head / 2) as u32, bytes);
             self.head = Some(Arc::new(message));
         }
         self.plan = plan;
+        if has_dared {
+            self.meter.dare();
+        }
         let messages = self.assemble(&newest);
         self.weight = messages.iter().map(|message| weigh::message(message).whole).sum();
         self.meter.send(fixed + self.weight, false);

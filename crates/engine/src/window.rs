@@ -100,9 +100,16 @@ pub(crate) fn plan(
     };
     let mut tail = few.chain(squeeze(false)).chain(squeeze(true));
     tail.find(|plan| of(plan) <= most).ok_or_else(|| {
-        let least = Plan { head, cut: last, squeezed: weights.newest.len(), brief: true };
-        TooSmall { context: window.context, needed: of(&least), most }
+        let needed = of(&least(weights));
+        TooSmall { context: window.context, needed, most }
     })
+}
+
+/// The least that can be sent at all.
+pub(crate) fn least(weights: &Weights<'_>) -> Plan {
+    let last = weights.messages.len().saturating_sub(NEWEST_TURN);
+    let head = if last % 2 == 1 { last } else { 0 };
+    Plan { head, cut: last, squeezed: weights.newest.len(), brief: true }
 }
 
 /// What is sent by a plan weighs.

@@ -31,6 +31,8 @@ pub(crate) struct Meter {
     /// The most tokens of a request that was answered.
     taken: u64,
     refusals: u32,
+    /// Whether the least was sent since a request was answered.
+    dared: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +44,17 @@ struct Known {
 impl Meter {
     pub(crate) fn new(window: Window) -> Meter {
         let most = u64::from(window.context.saturating_sub(window.reply));
-        Meter { most, density: DENSE, known: None, base: None, fixed: 0, sent: 0, taken: 0, refusals: 0 }
+        Meter {
+            most,
+            density: DENSE,
+            known: None,
+            base: None,
+            fixed: 0,
+            sent: 0,
+            taken: 0,
+            refusals: 0,
+            dared: false,
+        }
     }
 
     /// The most tokens of a request.
@@ -91,9 +103,19 @@ impl Meter {
         }
     }
 
+    /// Whether the least is sent although it is taken for too much: once after a refusal, for what is left then is an estimate of an estimate.
+    pub(crate) const fn dares(&self) -> bool {
+        self.refusals > 0 && !self.dared
+    }
+
+    /// The least is sent.
+    pub(crate) const fn dare(&mut self) {
+        self.dared = true;
+    }
+
     /// The provider counted the request under way.
     pub(crate) fn counted(&mut self, tokens: u64) {
-        self.refusals = 0;
+        (self.refusals, self.dared) = (0, false);
         let whole = density(tokens, self.sent);
         let grown = self.known.and_then(|before| {
             let growth = self.sent.saturating_sub(before.weight);
@@ -172,6 +194,19 @@ mod tests {
         meter.send(10_000, false);
         meter.counted(5_000);
         assert_eq!(meter.most(), 7_000);
+    }
+
+    #[test]
+    fn the_least_is_dared_once_after_a_refusal() {
+        let mut meter = Meter::new(WINDOW);
+        assert!(!meter.dares());
+        for _ in 0..2 {
+            meter.send(10_000, false);
+            assert!(meter.refused() && meter.dares());
+            meter.dare();
+            assert!(meter.refused() && !meter.dares());
+            meter.counted(2_000);
+        }
     }
 
     #[test]
