@@ -16,7 +16,9 @@ const MOST_REFUSALS: u32 = 8;
 /// Counts.
 #[derive(Debug, Clone)]
 pub(crate) struct Meter {
-    /// The most tokens of a request.
+    /// The most tokens of a request, as it was said.
+    told: u64,
+    /// The same, as far as refusals leave it.
     most: u64,
     /// Tokens of a thousand bytes, with some to spare.
     density: u64,
@@ -45,6 +47,7 @@ impl Meter {
     pub(crate) fn new(window: Window) -> Meter {
         let most = u64::from(window.context.saturating_sub(window.reply));
         Meter {
+            told: most,
             most,
             density: DENSE,
             known: None,
@@ -103,9 +106,9 @@ impl Meter {
         }
     }
 
-    /// Whether the least is sent although it is taken for too much: once after a refusal, for what is left then is an estimate of an estimate.
+    /// Whether the least is sent although it is taken for too much: once after refusals, which may have been for dense text and not for a smaller context.
     pub(crate) const fn dares(&self) -> bool {
-        self.refusals > 0 && !self.dared
+        self.most < self.told && !self.dared
     }
 
     /// The least is sent.
@@ -205,7 +208,9 @@ mod tests {
             assert!(meter.refused() && meter.dares());
             meter.dare();
             assert!(meter.refused() && !meter.dares());
+            // What was refused is in doubt after an answer, too.
             meter.counted(2_000);
+            assert!(meter.dares());
         }
     }
 

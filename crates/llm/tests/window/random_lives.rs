@@ -23,7 +23,7 @@ const LIVES: u32 = 16;
 /// The engine's tools that a small context has room for.
 const FEW: &[&str] = &["list_invocations", "list_phenomena", "read_output", "recall", "record_phenomenon"];
 /// Tokens that the newest turn and what stands for the others take when they are as short as they can be, at most, as the engine estimates them.
-const LEAST_ROOM: u64 = 6_000;
+const LEAST_ROOM: u64 = 10_000;
 
 /// What a life is made of.
 #[derive(Debug, Clone)]
@@ -202,6 +202,22 @@ fn holds(lived: &Lived) -> Result<(), TestCaseError> {
         prop_assert_eq!((audit.read, audit.recalled), (3, 2));
     }
     Ok(())
+}
+
+#[test]
+fn a_life_whose_dense_text_was_refused_once_goes_on() {
+    let case = Case {
+        seed: 198_866_976_508_470_046,
+        turns: 12,
+        context: 13_450,
+        thinks: false,
+        anthropic: false,
+        view: (24 * 1_024, 8 * 1_024),
+    };
+    let lived = lived(&case, &mut BTreeMap::new());
+    assert!(lived.examiner.tally.over > 0);
+    assert_eq!(lived.ended.status, TaskStatus::Completed);
+    holds(&lived).unwrap();
 }
 
 #[test]
