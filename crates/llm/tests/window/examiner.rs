@@ -193,8 +193,10 @@ impl Examiner {
 
     /// What goes on from the request before begins with its bytes.
     fn prefix(&mut self, request: &TurnRequest, body: String) {
-        const MARK: &str = r#""cache_control":{"type":"ephemeral"},"#;
-        let body = body.replace(MARK, "");
+        // Where it stands among the members of its block depends on whether they are kept in order.
+        const MARKS: [&str; 2] =
+            [r#","cache_control":{"type":"ephemeral"}"#, r#""cache_control":{"type":"ephemeral"},"#];
+        let body = MARKS.iter().fold(body, |body, mark| body.replace(mark, ""));
         if let Some((before, text)) = &self.before {
             let same = before.messages.iter().zip(request.messages.iter()).all(|(a, b)| Arc::ptr_eq(a, b));
             let goes_on = same && before.messages.len() <= request.messages.len();
