@@ -15,8 +15,8 @@ use ledger::{InvocationId, RecordId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The most characters of an answer.
-const MOST_CHARACTERS: usize = 12_000;
+/// The most characters of an answer; fewer where less of an output is shown at once.
+const MOST_CHARACTERS: u64 = 12_000;
 /// Characters of an answer that a hit takes besides its record: the line that says whose it is.
 const HEAD: usize = 100;
 /// The most characters of a text to look for.
@@ -81,7 +81,9 @@ impl Task {
     fn hits(&self, ranked: &[Place]) -> (Vec<RecalledHit>, u32) {
         let shown = shown(self.sent());
         let mut hits = Vec::new();
-        let mut left = MOST_CHARACTERS;
+        let view = &self.setting.rules.view;
+        let at_once = view.head_bytes.saturating_add(view.tail_bytes);
+        let mut left = MOST_CHARACTERS.min(at_once) as usize;
         for place in ranked {
             let Some(output) = self.shelf.get(place.invocation).and_then(|held| held.output.as_ref()) else {
                 continue;

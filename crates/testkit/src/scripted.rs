@@ -1,7 +1,8 @@
 //! A scripted model: a test says what it answers.
 
 use ledger::turn::{Reply, ReplyBlock, ToolCall, TurnRequest};
-use ledger::{CallId, Digest};
+use ledger::{CallId, Digest, Exchange, Usage, Window};
+use llm::api::{ApiError, transcript};
 use llm::{Model, ModelError, Turning};
 use serde_json::Value;
 
@@ -10,12 +11,27 @@ type Script = dyn FnMut(&TurnRequest) -> Option<Reply> + Send;
 /// A model that answers each turn by a function of the request.
 pub struct Scripted {
     answer: Box<Script>,
+    small: Option<Small>,
+    exchange: Option<Exchange>,
+}
+
+/// A model that takes only so much at once.
+struct Small {
+    window: Window,
+    /// Tokens of a request that it really takes.
+    takes: u64,
 }
 
 impl Scripted {
     /// A model that answers by `answer`; `None` is a model that cannot be had.
     pub fn new(answer: impl FnMut(&TurnRequest) -> Option<Reply> + Send + 'static) -> Scripted {
-        Scripted { answer: Box::new(answer) }
+        Scripted { answer: Box::new(answer), small: None, exchange: None }
+    }
+
+    /// The same with a context that is said to be `window`; a request of more than `takes` tokens is refused. A token has four bytes.
+    #[must_use]
+    pub fn within(self, window: Window, takes: u64) -> Scripted {
+        Scripted { small: Some(Small { window, takes }), ..self }
     }
 }
 
@@ -28,11 +44,45 @@ impl Model for Scripted {
         None
     }
 
-    fn turn<'a>(&'a mut self, request: &'a TurnRequest) -> Turning<'a> {
-        let exhausted = || ModelError::Exhausted { model: "scripted".to_owned(), turn: request.turn };
-        let reply = (self.answer)(request).ok_or_else(exhausted);
-        Box::pin(std::future::ready(reply))
+    fn window(&self) -> Option<Window> {
+        self.small.as_ref().map(|small| small.window)
     }
+
+    fn last_exchange(&self) -> Option<&Exchange> {
+        self.exchange.as_ref()
+    }
+
+    fn turn<'a>(&'a mut self, request: &'a TurnRequest) -> Turning<'a> {
+        Box::pin(std::future::ready(self.reply(request)))
+    }
+}
+
+impl Scripted {
+    fn reply(&mut self, request: &TurnRequest) -> Result<Reply, ModelError> {
+        let model = || "scripted".to_owned();
+        if let Some(small) = &self.small {
+            let tokens = tokens(request);
+            self.exchange = Some(exchange(request, tokens));
+            if tokens > small.takes {
+                let why = ApiError::TooLong { host: model(), status: 400, told: format!("{tokens} tokens") };
+                return Err(ModelError::TooLong { model: model(), why: Box::new(why) });
+            }
+        }
+        let exhausted = || ModelError::Exhausted { model: model(), turn: request.turn };
+        (self.answer)(request).ok_or_else(exhausted)
+    }
+}
+
+fn exchange(request: &TurnRequest, tokens: u64) -> Exchange {
+    let usage = Usage { input: tokens, ..Usage::default() };
+    Exchange { request: request.digest, attempts: 1, usage, sent: Some(tokens), request_id: None }
+}
+
+/// What is sent to a language model, four bytes a token.
+fn tokens(request: &TurnRequest) -> u64 {
+    let said = transcript(request).map(|said| format!("{said:?}").len()).unwrap_or_default();
+    let tools = serde_json::to_string(&*request.tools).map(|tools| tools.len()).unwrap_or_default();
+    (said + tools + request.system.len()) as u64 / 4
 }
 
 /// A reply that makes these calls, named `call-<turn>-<n>`.

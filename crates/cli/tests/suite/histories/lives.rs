@@ -3,7 +3,9 @@
 use crate::support::{Place, str};
 use app::RunError;
 use ledger::turn::{Answer, Message, ReadingResult, Reply, TurnRequest, UserBlock};
-use ledger::{Budgets, Digest, GateRules, IdSpace, InvocationId, Objective, Rules, Seed, TaskId, Weight};
+use ledger::{
+    Budgets, Digest, GateRules, IdSpace, InvocationId, Objective, Rules, Seed, TaskId, Weight, Window,
+};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use testkit::scripted::{Scripted, calls, words};
@@ -51,6 +53,11 @@ pub(super) const LIVES: &[Life] = &[
     Life { name: "spellings", live: spellings, meets: &["claim_rejected", "claim_accepted"] },
     Life { name: "of-another-task", live: of_another_task, meets: &["claim_rejected"] },
     Life { name: "turns-given-back", live: turns_given_back, meets: &["claim_rejected", "phase_entered"] },
+    Life {
+        name: "small-context",
+        live: small_context,
+        meets: &["request_too_long", "recalled", "claim_accepted"],
+    },
     Life { name: "broken-off", live: broken_off, meets: &["turn_requested"] },
 ];
 
@@ -61,7 +68,7 @@ type Calls = Vec<(&'static str, Value)>;
 
 /// A model that makes these calls, turn by turn, and then says nothing more.
 ///
-/// `$inv0`, `$fact0` and `$node0` in arguments stand for the first invocation, fact and node that it was told of.
+/// `$inv0`, `$fact0`, `$node0` and `$recalled0` in arguments stand for the first invocation, fact, node and recalled invocation that it is shown.
 fn script(turns: Vec<Calls>) -> Scripted {
     Scripted::new(move |request| {
         let turn = request.turn as usize;
@@ -81,6 +88,7 @@ struct Known {
     invocations: Vec<String>,
     facts: Vec<String>,
     nodes: Vec<String>,
+    recalled: Vec<String>,
 }
 
 impl Known {
@@ -101,6 +109,9 @@ impl Known {
         match answer {
             Answer::Returned(returned) => self.invocations.push(returned.invocation.to_string()),
             Answer::Node { id } => self.nodes.push(id.to_string()),
+            Answer::Recalled(recalled) => {
+                self.recalled.extend(recalled.hits.iter().map(|hit| hit.page.invocation.to_string()));
+            }
             Answer::Recorded(recorded) => {
                 self.facts.extend(recorded.readings.iter().filter_map(|reading| match reading {
                     ReadingResult::Accepted { fact, .. } => Some(fact.to_string()),
@@ -123,7 +134,12 @@ impl Known {
     }
 
     fn named(&self, text: &str) -> Option<String> {
-        let lists = [("$inv", &self.invocations), ("$fact", &self.facts), ("$node", &self.nodes)];
+        let lists = [
+            ("$inv", &self.invocations),
+            ("$fact", &self.facts),
+            ("$node", &self.nodes),
+            ("$recalled", &self.recalled),
+        ];
         lists.into_iter().find_map(|(start, list)| {
             let number: usize = text.strip_prefix(start)?.parse().ok()?;
             list.get(number).cloned()
@@ -386,6 +402,22 @@ fn turns_given_back(place: &Place) -> PathBuf {
     }];
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(app::run(request)).unwrap().folder
+}
+
+/// The context is smaller than the investigation, and than it was said to be.
+fn small_context(place: &Place) -> PathBuf {
+    let mut rules = Rules::default();
+    let tools = ["find_files", "list_directory", "nothing_to_record", "recall", "record_phenomenon"];
+    rules.surfaces.tools = Some(tools.map(str::to_owned).into());
+    let folders = ["Windows", "Windows/System32", "Windows/System32/config", "Windows/Prefetch", "Users"];
+    let list = |folder: &str| vec![("list_directory", json!({"path": format!("p1/{folder}")}))];
+    let find = |name: &str| vec![("find_files", json!({"name": name}))];
+    let mut turns: Vec<Calls> = folders.map(list).into();
+    turns.extend(["*.exe", "*.dll", "*.pf", "*.evtx", "*.lnk", "*.txt", "*a*", "*e*", "*"].map(find));
+    turns.push(vec![("recall", json!({"text": SYSTEM}))]);
+    turns.push(vec![record(vec![reading("present", json!({"path": SYSTEM}), "$recalled0")])]);
+    let model = script(turns).within(Window { context: 9_000, reply: 1_000 }, 6_000);
+    live(place, rules, vec![("filesystem", model)])
 }
 
 fn broken_off(place: &Place) -> PathBuf {
