@@ -23,7 +23,7 @@ const LIVES: u32 = 16;
 /// The engine's tools that a small context has room for.
 const FEW: &[&str] = &["list_invocations", "list_phenomena", "read_output", "recall", "record_phenomenon"];
 /// Tokens that the newest turn and what stands for the others take when they are as short as they can be, at most, as the engine estimates them.
-const LEAST_ROOM: u64 = 10_000;
+const LEAST_ROOM: u64 = 6_000;
 
 /// What a life is made of.
 #[derive(Debug, Clone)]
