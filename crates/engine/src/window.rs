@@ -25,6 +25,8 @@ pub(crate) use weigh::Weight;
 const GOAL_TENTHS: u64 = 6;
 /// Newest messages that stay whole while that is possible: two turns, of two messages each.
 const NEWEST: usize = 4;
+/// The first message of the second turn: behind the task's own message and the first turn.
+const FIRST_HEAD: usize = 3;
 /// The messages of the newest turn.
 const NEWEST_TURN: usize = 2;
 
@@ -81,7 +83,7 @@ pub(crate) fn plan(
     let newest = count.saturating_sub(NEWEST);
     let of = |plan: &Plan| tokens(weigh(weights, plan));
     let notes = (before.cut..=newest).map(|cut| Plan { cut, squeezed: 0, brief: false, ..before });
-    let first = before.head.max(1);
+    let first = before.head.max(FIRST_HEAD);
     let fewer = (first..=newest).filter(|head| head % 2 == 1).map(|head| Plan {
         head,
         cut: newest.max(before.cut),
@@ -92,7 +94,7 @@ pub(crate) fn plan(
         return Ok(plan);
     }
     let last = count.saturating_sub(NEWEST_TURN);
-    let head = if last % 2 == 1 { last } else { 0 };
+    let head = last_head(last);
     let few = [newest, last].into_iter().filter(|head| head % 2 == 1 && *head >= first);
     let few = few.map(|head| Plan { head, cut: head.max(before.cut), squeezed: 0, brief: false });
     let squeeze = move |brief| {
@@ -108,8 +110,12 @@ pub(crate) fn plan(
 /// The least that can be sent at all.
 pub(crate) fn least(weights: &Weights<'_>) -> Plan {
     let last = weights.messages.len().saturating_sub(NEWEST_TURN);
-    let head = if last % 2 == 1 { last } else { 0 };
-    Plan { head, cut: last, squeezed: weights.newest.len(), brief: true }
+    Plan { head: last_head(last), cut: last, squeezed: weights.newest.len(), brief: true }
+}
+
+/// Where what is sent begins if nothing but the newest turn stays: before the second there is no turn to leave out.
+const fn last_head(last: usize) -> usize {
+    if last >= FIRST_HEAD && last % 2 == 1 { last } else { 0 }
 }
 
 /// What is sent by a plan weighs.
