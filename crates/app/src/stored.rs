@@ -121,7 +121,9 @@ fn open(folder: &Path) -> Result<Reader, OpenRunError> {
 /// What does not change while these tasks of a run run.
 pub(crate) fn setting(opened: &RunOpened, tasks: &[TaskId]) -> Arc<Setting> {
     let setting = Setting::new(opened.rules.clone(), opened.seed, &opened.tools, tasks);
-    Arc::new(setting.with_writers(opened.writers.clone()))
+    let is_named = opened.behaviour.contains(&Behaviour::EvidenceNamed.into());
+    let evidence = if is_named { opened.case.evidence.clone() } else { Vec::new() };
+    Arc::new(setting.with_writers(opened.writers.clone()).with_evidence(evidence))
 }
 
 /// Why the recording has no answer where an event names one.

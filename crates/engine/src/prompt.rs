@@ -1,6 +1,6 @@
 //! What an agent is told.
 
-use ledger::{AgentSpec, Fence, Surface, ToolClass};
+use ledger::{AgentSpec, EvidenceEntry, EvidenceKind, Fence, Surface, ToolClass};
 use std::fmt::Write;
 
 /// The system prompt: role, the rules of evidence, the objectives.
@@ -29,9 +29,23 @@ pub(crate) fn system(agent: &AgentSpec, fence: &Fence) -> String {
     text
 }
 
-/// The first message.
-pub(crate) fn begin() -> String {
-    "Investigate the evidence of this case towards your objectives. Record facts as you find them.".to_owned()
+/// The first message, with the evidence by the labels that tools know it by.
+pub(crate) fn begin(evidence: &[EvidenceEntry]) -> String {
+    let mut text =
+        "Investigate the evidence of this case towards your objectives. Record facts as you find them."
+            .to_owned();
+    if !evidence.is_empty() {
+        text.push_str("\n\nThe evidence, by the labels that tools know it by:");
+    }
+    for EvidenceEntry { label, kind, .. } in evidence {
+        let is = match kind {
+            EvidenceKind::Directory => "a folder with files of the examined computer",
+            EvidenceKind::Archive => "an archive with files of the examined computer",
+            EvidenceKind::Image => "a disk image; a volume of it is a folder such as p1",
+        };
+        let _ = write!(text, "\n- {label:?}: {is}");
+    }
+    text
 }
 
 /// The message that opens the record phase, in which `surface` may be used.

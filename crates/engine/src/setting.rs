@@ -1,6 +1,8 @@
 //! What does not change while a task runs.
 
-use ledger::{Fence, IdSpace, InvocationId, Rules, Seed, Surface, TaskId, ToolClass, ToolSpec, Writers};
+use ledger::{
+    EvidenceEntry, Fence, IdSpace, InvocationId, Rules, Seed, Surface, TaskId, ToolClass, ToolSpec, Writers,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,6 +20,8 @@ pub struct Setting {
     tools: BTreeMap<String, ToolSpec>,
     /// The tasks of the run.
     tasks: Vec<TaskId>,
+    /// The evidence, as the first message names it.
+    pub(crate) evidence: Vec<EvidenceEntry>,
 }
 
 impl Setting {
@@ -27,13 +31,20 @@ impl Setting {
             |tool: &&ToolSpec| rules.surfaces.tools.as_ref().is_none_or(|names| names.contains(&tool.name));
         let tools = tools.iter().filter(is_there).map(|tool| (tool.name.clone(), tool.clone())).collect();
         let (ids, writers) = (IdSpace::new(seed), Arc::default());
-        Setting { rules, ids, seed, writers, tools, tasks: tasks.to_vec() }
+        Setting { rules, ids, seed, writers, tools, tasks: tasks.to_vec(), evidence: Vec::new() }
     }
 
     /// The same in a run that knows who could have written the fields of records.
     #[must_use]
     pub fn with_writers(mut self, writers: Writers) -> Setting {
         self.writers = Arc::new(writers);
+        self
+    }
+
+    /// The same in a run whose first message names the evidence.
+    #[must_use]
+    pub fn with_evidence(mut self, evidence: Vec<EvidenceEntry>) -> Setting {
+        self.evidence = evidence;
         self
     }
 

@@ -209,7 +209,7 @@ impl Task {
         let waiting = std::mem::replace(&mut self.waiting, Waiting::Nothing);
         let command = match (waiting, input) {
             (Waiting::Begin, Input::Begin) => {
-                self.say(prompt::begin());
+                self.say(prompt::begin(&self.setting.evidence));
                 append.push(self.phase_entered("the task was assigned"));
                 self.ask(&mut append)?
             }

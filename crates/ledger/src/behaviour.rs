@@ -14,11 +14,13 @@ pub enum Behaviour {
     ///
     /// A run without it is read and verified; that it comes out the same in a replay is not promised.
     Numbered = 1,
+    /// The first message names the pieces of evidence, by the labels that tools know them by.
+    EvidenceNamed = 2,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 1] = [Behaviour::Numbered];
+    pub const ALL: [Behaviour; 2] = [Behaviour::Numbered, Behaviour::EvidenceNamed];
 
     /// Those that a run was made with.
     pub fn of(opened: &RunOpened) -> Result<Vec<Behaviour>, UnknownBehaviour> {

@@ -35,7 +35,7 @@ pub(super) fn write(tool: WriteTool) -> About {
         WriteTool::AssessHypothesis => about(
             "Weigh a hypothesis by facts, absences and derivations. Look for what speaks against it, too.",
             &[
-                ("hypothesis", text("its id, such as hyp-0a1b2c3d")),
+                ("hypothesis", text("its id, as its proposal was answered: hyp- and what follows")),
                 ("assessment", words(Assessment::ALL.iter().map(|word| word.name()))),
                 ("supporting", ids("ids of facts, absences and derivations that speak for it")),
                 ("contradicting", ids("ids of facts, absences and derivations that speak against it")),
@@ -51,7 +51,7 @@ pub(super) fn read(tool: ReadTool) -> About {
         ReadTool::ListPhenomena => about("List what you have recorded so far.", &pages(), 0),
         ReadTool::GetNode => about(
             "Show a node of yours and the nodes that it rests on.",
-            &[("id", text("its id, such as fact-0a1b2c3d, phen-…, ent-…, hyp-…, inv-…"))],
+            &[("id", text("its id, as an answer had it: fact-, phen-, ent-, hyp- or inv- and what follows"))],
             1,
         ),
         ReadTool::SearchGraph => {

@@ -37,8 +37,8 @@ fn reading(vocabulary: &Vocabulary) -> Value {
                 "additionalProperties": {"type": ["string", "integer", "boolean"]},
                 "description": "field of the record -> value, copied exactly"
             },
-            "invocation": text("the invocation id, such as inv-0a1b2c3d"),
-            "record": text("the record id in that output, such as r0")
+            "invocation": text("the id of the invocation that returned the record: inv- and what follows, as your result has it"),
+            "record": text("the id of the record in that output: r and its number")
         }
     })
 }
@@ -73,7 +73,7 @@ pub(super) fn derivation() -> About {
         "additionalProperties": false,
         "required": ["fact", "field"],
         "properties": {
-            "fact": text("the id of a fact of yours, such as fact-0a1b2c3d"),
+            "fact": text("the id of a fact of yours, as its recording was answered: fact- and what follows"),
             "field": text("a field that the fact states"),
         }
     });
@@ -107,7 +107,7 @@ pub(super) fn read_output() -> About {
         "Show a page of one of your own outputs, from a record on: for outputs that were shown in part.",
         &[
             ("invocation", json!({"type": "string"})),
-            ("first", text("the first record to show, such as r40")),
+            ("first", text("the first record to show: r and its number")),
         ],
         2,
     )
