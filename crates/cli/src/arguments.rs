@@ -105,7 +105,7 @@ pub(crate) struct RunArguments {
     /// An agent that investigates; may be given several times
     ///
     /// Without it: all of them (docs/agents.md).
-    #[arg(long = "agent", value_name = "NAME")]
+    #[arg(long = "agent", value_name = "NAME", hide_short_help = true)]
     pub(crate) agents: Vec<String>,
     #[command(flatten)]
     pub(crate) language_model: ModelArguments,

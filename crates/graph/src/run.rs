@@ -9,7 +9,7 @@ use ledger::event::{
     TimelineIndexed, TurnFailed,
 };
 use ledger::{
-    ClaimId, FactEntry, FactId, InvocationId, MicroDollars, PhenomenonId, Rejection, TaskId, Usage,
+    ClaimId, FactEntry, FactId, InvocationId, MicroDollars, Outcome, PhenomenonId, Rejection, TaskId, Usage,
 };
 use std::collections::BTreeMap;
 
@@ -195,6 +195,12 @@ impl Run {
 }
 
 impl TaskView {
+    /// Whether any call of its could look at evidence: where none could, that nothing was found says nothing.
+    pub fn has_looked(&self) -> bool {
+        let mut ended = self.invocations.iter().filter_map(|made| made.ended.as_ref());
+        ended.any(|ended| matches!(ended.outcome, Outcome::Ok | Outcome::Empty))
+    }
+
     pub(crate) fn new(assigned: TaskAssigned) -> TaskView {
         TaskView {
             assigned,

@@ -35,6 +35,8 @@ pub struct Tallies {
     pub by_model: BTreeMap<String, Tally>,
     /// By the tool of the invocation that was cited, or that a healing put in its place; `None` where no such invocation is known.
     pub by_tool: BTreeMap<Option<String>, Tally>,
+    /// Tokens of all turns; `None` where no model was asked over a network.
+    pub tokens: Option<u64>,
 }
 
 /// Counts the claims of `runs`.
@@ -44,6 +46,10 @@ pub fn tallies<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Tallies {
         let fates: BTreeMap<_, _> =
             refused_claims(run).iter().map(|refused| (refused.claim, refused.fate)).collect();
         for view in run.tasks.values() {
+            if view.requests > 0 {
+                let tokens = tallies.tokens.unwrap_or(0);
+                tallies.tokens = Some(tokens.saturating_add(view.usage.tokens()));
+            }
             let lost = lost_turns(view);
             let mut counted = Counted::default();
             for claim in &view.claims {

@@ -90,6 +90,9 @@ fn answer(run: &Run, view: &TaskView, index: usize, objective: &Objective) -> St
     let result = view.ended.as_ref().and_then(|ended| ended.objectives.get(index));
     match result.map(|result| result.facts.as_slice()) {
         None => "not examined".to_owned(),
+        Some([]) if !view.has_looked() => {
+            "not examined: no call of the agent could look at evidence".to_owned()
+        }
         Some([]) if objective.weight == Weight::Finding => "nothing of the kind was found".to_owned(),
         Some([]) => "unmet".to_owned(),
         Some(facts) => facts

@@ -27,6 +27,9 @@ pub fn tallies(tallies: &Tallies) -> String {
         let _ = writeln!(out);
     }
     cost(&mut out, &tallies.all);
+    if let Some(tokens) = tallies.tokens {
+        let _ = writeln!(out, "all turns together took {tokens} tokens of language models");
+    }
     out
 }
 
@@ -37,7 +40,7 @@ fn cost(out: &mut String, all: &Tally) {
     let share = share(all.refused, all.claims).map_or("-".to_owned(), |share| format!("{share:.1} %"));
     let _ = writeln!(
         out,
-        "refusals cost {} of {} claims ({share}) and {} turns; model tokens are not recorded",
+        "refusals cost {} of {} claims ({share}) and {} turns",
         all.refused, all.claims, all.lost_turns
     );
 }
@@ -79,8 +82,10 @@ pub fn tallies_json(tallies: &Tallies) -> Value {
             "model_tokens": null,
         })
     };
+    let mut all = one(&tallies.all);
+    all["model_tokens"] = json!(tallies.tokens);
     json!({
-        "all": one(&tallies.all),
+        "all": all,
         "by_code": tallies.by_code.iter().map(|(code, it)| (code.to_string(), one(it))).collect::<Map<_, _>>(),
         "by_agent": tallies.by_agent.iter().map(|(agent, it)| (agent.clone(), one(it))).collect::<Map<_, _>>(),
         "by_model": tallies.by_model.iter().map(|(model, it)| (model.clone(), one(it))).collect::<Map<_, _>>(),

@@ -73,6 +73,7 @@ pub fn answers(run: &Run) -> String {
             let facts = result.map_or(&[][..], |result| &result.facts);
             let mark = match (facts, objective.weight) {
                 ([_, ..], _) => "met",
+                ([], _) if !view.has_looked() => "unseen",
                 ([], Weight::Finding) => "none",
                 ([], Weight::Activity | Weight::Context) => "unmet",
             };
