@@ -147,11 +147,10 @@ impl Cutting {
             messages: &self.weights,
             newest: &newest_weights,
         };
-        let dares = self.meter.dares();
         let fitting = plan(&weights, self.plan, self.window, most, |weight| self.meter.fresh(weight));
         let plan = match fitting {
             Ok(plan) => plan,
-            Err(_) if dares => least(&weights),
+            Err(small) if self.meter.dares(small.needed) => least(&weights),
             Err(small) => return Err(small),
         };
         let has_dared = fitting.is_err();

@@ -106,9 +106,10 @@ impl Meter {
         }
     }
 
-    /// Whether the least is sent although it is taken for too much: once after refusals, which may have been for dense text and not for a smaller context.
-    pub(crate) const fn dares(&self) -> bool {
-        self.most < self.told && !self.dared
+    /// Whether the least is sent although it is taken for `needed` tokens, more than fit: once after refusals, which may have been for dense text and not for a smaller context; and once before anything was counted, where half of that would fit, as most texts have twice as many bytes a token as they are taken for.
+    pub(crate) const fn dares(&self, needed: u64) -> bool {
+        let is_uncounted = self.base.is_none() && needed / 2 <= self.most;
+        !self.dared && (self.most < self.told || is_uncounted)
     }
 
     /// The least is sent.
@@ -202,16 +203,27 @@ mod tests {
     #[test]
     fn the_least_is_dared_once_after_a_refusal() {
         let mut meter = Meter::new(WINDOW);
-        assert!(!meter.dares());
+        assert!(!meter.dares(u64::MAX));
         for _ in 0..2 {
             meter.send(10_000, false);
-            assert!(meter.refused() && meter.dares());
+            assert!(meter.refused() && meter.dares(u64::MAX));
             meter.dare();
-            assert!(meter.refused() && !meter.dares());
+            assert!(meter.refused() && !meter.dares(u64::MAX));
             // What was refused is in doubt after an answer, too.
             meter.counted(2_000);
-            assert!(meter.dares());
+            assert!(meter.dares(u64::MAX));
         }
+    }
+
+    #[test]
+    fn before_anything_was_counted_the_least_is_sent_once_if_half_of_what_it_is_taken_for_fits() {
+        let mut meter = Meter::new(WINDOW);
+        assert!(meter.dares(16_000) && !meter.dares(16_002));
+        meter.dare();
+        assert!(!meter.dares(16_000));
+        meter.send(30_000, false);
+        meter.counted(7_500);
+        assert!(!meter.dares(8_001));
     }
 
     #[test]
