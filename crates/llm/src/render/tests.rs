@@ -2,7 +2,10 @@
 
 use super::*;
 use ledger::event::{RecordRange, Refusal};
-use ledger::{Digest, Field, IdSpace, InvocationId, Locator, Output, RecordId, Seed, TaskId, Writers};
+use ledger::turn::{Listed, NodeView};
+use ledger::{
+    Digest, Field, IdSpace, InvocationId, Locator, NodeId, Output, RecordId, Seed, TaskId, Writers,
+};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -96,6 +99,40 @@ proptest! {
         let refused = Answer::Refused { refusal: Refusal::BadArguments, told: told.clone() };
         let values = inside(&answer(&refused, &fence).unwrap(), &fence);
         prop_assert_eq!(&values[0]["told"], &json!(told));
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_told_again_of_a_conversation_stays_inside(texts in prop::collection::vec(hostile(), 1..4)) {
+        let fence = fence();
+        let Answer::Page(page) = page("p1/Users/x", &texts) else { panic!("no page") };
+        let invocation = page.invocation;
+        let hits = vec![RecalledHit { page, records: 9, lost: 8 }];
+        let recalled = Answer::Recalled(RecalledPages { hits, left_out: 2 });
+        let values = inside(&answer(&recalled, &fence).unwrap(), &fence);
+        prop_assert_eq!(values.len(), texts.len() + 2);
+        prop_assert_eq!(&values[1]["lost"], &json!(8));
+
+        let (title, words) = (texts[0].clone(), texts[0].clone());
+        let node = NodeView { id: NodeId::Invocation(invocation), title, nodes: vec![], words };
+        let text = distilled(
+            &Distilled {
+                turns: 3,
+                met: texts.clone(),
+                open: texts.clone(),
+                recorded: Listed { shown: vec![node.clone()], left_out: 1 },
+                invocations: Listed { shown: vec![node], left_out: 0 },
+                rejections: Listed { shown: texts.clone(), left_out: 2 },
+            },
+            &fence,
+        )
+        .unwrap();
+        let (_, within) = text.split_at(text.find(&fence.begin()).unwrap());
+        let values = inside(within, &fence);
+        prop_assert_eq!(values.len(), texts.len() + 5);
+        prop_assert_eq!(&values[0]["objectives_open"], &json!(texts));
+        prop_assert_eq!(&values[2]["recorded"]["title"], &json!(texts[0]));
     }
 }
 
