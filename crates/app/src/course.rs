@@ -220,26 +220,13 @@ impl Living<'_, '_> {
 
     fn reply(&mut self, task: &Task, turn: u32) -> Result<Input, Ending> {
         self.turn = turn;
-        match self.recording.turns.get(&turn) {
-            Some(Event::TurnReplied(replied)) => {
-                let reply: Reply = self
-                    .recording
-                    .reader
-                    .reply(&replied.reply)
-                    .map_err(|error| Ending::Stuck(told(&error)))?;
-                self.calls.extend(reply.calls().map(|call| (turn, call.clone())));
-                Ok(Input::Replied(reply, replied.exchange.clone()))
-            }
-            Some(Event::TurnFailed(failed)) => {
-                Ok(Input::ModelFailed(failed.reason.clone(), failed.exchange.clone()))
-            }
-            Some(Event::RequestTooLong(refused)) => {
-                Ok(Input::TooLong(refused.reason.clone(), refused.exchange.clone()))
-            }
-            Some(Event::TimeSpent) => Ok(Input::TimeSpent),
-            Some(Event::PurseSpent(spent)) => Ok(Input::PurseSpent(*spent)),
-            _ => Err(self.log_ends(task, turn, 1)),
+        let event = self.recording.turns.get(&turn);
+        let came = event.map(|event| stored::came(self.recording.reader, event)).transpose();
+        let came = came.map_err(|error| Ending::Stuck(told(&error)))?.flatten();
+        if let Some(Input::Replied(reply, _)) = &came {
+            self.calls.extend(reply.calls().map(|call| (turn, call.clone())));
         }
+        came.ok_or_else(|| self.log_ends(task, turn, 1))
     }
 
     fn returned(&mut self, task: &Task, invoke: &Invoke) -> Result<Input, Ending> {

@@ -256,25 +256,15 @@ impl<A: FnMut(&TurnRequest, &Event)> Player<'_, A> {
                 (None | Some(_), _) => Err(otherwise(None)),
             },
             Command::AskModel(request) => {
-                let input = match next {
-                    Some(Event::TurnReplied(replied)) => {
-                        let reply = self.recording.reply(&replied.reply).map_err(unreadable)?;
-                        Input::Replied(reply, replied.exchange.clone())
-                    }
-                    Some(Event::TurnFailed(failed)) => {
-                        Input::ModelFailed(failed.reason.clone(), failed.exchange.clone())
-                    }
-                    Some(Event::RequestTooLong(refused)) => {
-                        Input::TooLong(refused.reason.clone(), refused.exchange.clone())
-                    }
-                    Some(Event::TimeSpent) => Input::TimeSpent,
-                    Some(Event::PurseSpent(spent)) => Input::PurseSpent(*spent),
-                    None if !self.logged.has_end() => return Err(Stop::LogEnds),
-                    None | Some(_) => return Err(otherwise(Some("the model is asked"))),
-                };
-                if let Some(came) = next {
-                    (self.asked)(request, came);
+                if next.is_none() && !self.logged.has_end() {
+                    return Err(Stop::LogEnds);
                 }
+                let came = next.map(|event| stored::came(self.recording, event)).transpose();
+                let came = came.map_err(unreadable)?.flatten();
+                let (Some(input), Some(event)) = (came, next) else {
+                    return Err(otherwise(Some("the model is asked")));
+                };
+                (self.asked)(request, event);
                 Ok(input)
             }
             Command::CallTool(invoke) => match next {

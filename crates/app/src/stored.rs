@@ -2,7 +2,7 @@
 
 use crate::fetched::{Fetched, beside};
 use crate::open::OpenRunError;
-use engine::{Setting, ToolReturn};
+use engine::{Input, Setting, ToolReturn};
 use ledger::event::{InvocationEnded, RunOpened, TaskAssigned};
 use ledger::turn::Reply;
 use ledger::{Behaviour, Circumstance, Digest, Event, Output, OutputError, RunId, Stream, TaskId};
@@ -174,6 +174,22 @@ impl Recording for Reader {
         let output = Output::decode_digested(bytes, *digest);
         output.map(Arc::new).map_err(|error| AnswerError::Output(Arc::new(error)))
     }
+}
+
+/// What the log says came of asking a model; `None` where the event is the end of no turn.
+pub(crate) fn came(recording: &dyn Recording, event: &Event) -> Result<Option<Input>, AnswerError> {
+    Ok(match event {
+        Event::TurnReplied(replied) => {
+            Some(Input::Replied(recording.reply(&replied.reply)?, replied.exchange.clone()))
+        }
+        Event::TurnFailed(failed) => Some(Input::ModelFailed(failed.reason.clone(), failed.exchange.clone())),
+        Event::RequestTooLong(refused) => {
+            Some(Input::TooLong(refused.reason.clone(), refused.exchange.clone()))
+        }
+        Event::TimeSpent => Some(Input::TimeSpent),
+        Event::PurseSpent(spent) => Some(Input::PurseSpent(*spent)),
+        _ => None,
+    })
 }
 
 /// The recorded return of a tool.

@@ -128,15 +128,10 @@ fn shown(messages: &[Arc<Message>]) -> BTreeMap<InvocationId, BTreeSet<RecordId>
     shown
 }
 
-/// The records that a block shows.
-pub(crate) fn pages(block: &UserBlock) -> Vec<&Page> {
+fn pages(block: &UserBlock) -> Vec<&Page> {
     match block {
-        UserBlock::Answer { answer: Answer::Returned(returned), .. } => returned.page.iter().collect(),
-        UserBlock::Answer { answer: Answer::Page(page), .. } => vec![page],
-        UserBlock::Answer { answer: Answer::Recalled(recalled), .. } => {
-            recalled.hits.iter().map(|hit| &hit.page).collect()
-        }
-        UserBlock::Answer { .. } | UserBlock::Text { .. } | UserBlock::Distilled(_) => Vec::new(),
+        UserBlock::Answer { answer, .. } => answer.pages(),
+        UserBlock::Text { .. } | UserBlock::Distilled(_) => Vec::new(),
     }
 }
 

@@ -222,6 +222,25 @@ pub struct Returned {
     pub notes: Vec<String>,
 }
 
+impl Answer {
+    /// The pages of outputs that it shows.
+    pub fn pages(&self) -> Vec<&Page> {
+        match self {
+            Answer::Returned(returned) => returned.page.iter().collect(),
+            Answer::Page(page) => vec![page],
+            Answer::Recalled(recalled) => recalled.hits.iter().map(|hit| &hit.page).collect(),
+            Answer::Recorded(_)
+            | Answer::Absence(_)
+            | Answer::Derivation(_)
+            | Answer::Node { .. }
+            | Answer::Nodes { .. }
+            | Answer::Cut(_)
+            | Answer::Noted { .. }
+            | Answer::Refused { .. } => Vec::new(),
+        }
+    }
+}
+
 /// What was cut out of the conversation, and how to see it again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Loss {

@@ -10,19 +10,10 @@ use std::fmt::Write;
 
 /// The answer to one call, fenced.
 pub fn answer(answer: &Answer, fence: &Fence) -> Result<String, serde_json::Error> {
-    let page = match answer {
-        Answer::Returned(returned) => returned.page.as_ref(),
-        Answer::Page(page) => Some(page),
-        Answer::Recalled(recalled) => return self::recalled(recalled, fence),
-        Answer::Recorded(_)
-        | Answer::Absence(_)
-        | Answer::Derivation(_)
-        | Answer::Node { .. }
-        | Answer::Nodes { .. }
-        | Answer::Cut(_)
-        | Answer::Noted { .. }
-        | Answer::Refused { .. } => None,
-    };
+    if let Answer::Recalled(recalled) = answer {
+        return self::recalled(recalled, fence);
+    }
+    let page = answer.pages().into_iter().next();
     let mut text = fence.begin();
     line(&mut text, &serde_json::to_value(answer)?, fence);
     for record in page.into_iter().flat_map(Page::records) {

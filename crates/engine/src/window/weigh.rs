@@ -69,20 +69,9 @@ pub(crate) fn distilled(distilled: &Distilled) -> u64 {
 }
 
 fn answer(answer: &Answer) -> u64 {
-    let pages: u64 = match answer {
-        Answer::Returned(returned) => returned.page.as_ref().map_or(0, page),
-        Answer::Page(page) => self::page(page),
-        Answer::Recalled(recalled) => recalled.hits.iter().map(|hit| page(&hit.page) + LINE).sum(),
-        Answer::Recorded(_)
-        | Answer::Absence(_)
-        | Answer::Derivation(_)
-        | Answer::Node { .. }
-        | Answer::Nodes { .. }
-        | Answer::Cut(_)
-        | Answer::Noted { .. }
-        | Answer::Refused { .. } => 0,
-    };
-    json(answer) + pages + FENCE
+    // Each recalled record stands behind a line of its own that says whose it is.
+    let heads = if let Answer::Recalled(recalled) = answer { recalled.hits.len() as u64 } else { 0 };
+    json(answer) + answer.pages().into_iter().map(page).sum::<u64>() + heads * LINE + FENCE
 }
 
 fn page(page: &Page) -> u64 {
