@@ -150,6 +150,7 @@ fn opened() -> RunOpened {
         writers: Writers::shipped().unwrap(),
         tools,
         behaviour: Behaviour::ALL.into_iter().map(u16::from).collect(),
+        roster: Vec::new(),
         confined: true,
         parent: None,
     }
@@ -161,6 +162,7 @@ fn assigned() -> TaskAssigned {
         name: "a".into(),
         prompt: String::new(),
         surface: classes.into(),
+        tools: None,
         objectives: Vec::new(),
     };
     TaskAssigned::new(TaskId(1), agent, "scripted")
@@ -220,6 +222,7 @@ fn live(folder: &Path, raw: bool) -> Live {
             }
             Command::Judge(Judgement::Absence { .. }) => panic!("no absence is claimed"),
             Command::Find(_) => panic!("nothing is recalled"),
+            Command::Dispatch(_) => panic!("nothing is handed out"),
             Command::End => break,
         };
     }
@@ -237,7 +240,10 @@ fn model(request: &TurnRequest, calls: u32) -> Reply {
     let Some(Message::User(said)) = request.messages.last().map(AsRef::as_ref) else { panic!() };
     let returned = said.iter().find_map(|block| match block {
         UserBlock::Answer { answer: Answer::Returned(returned), .. } => Some(returned),
-        UserBlock::Answer { .. } | UserBlock::Text { .. } | UserBlock::Distilled(_) => None,
+        UserBlock::Answer { .. }
+        | UserBlock::Text { .. }
+        | UserBlock::Distilled(_)
+        | UserBlock::Recovery(_) => None,
     });
     match returned {
         Some(returned) if calls.is_multiple_of(FACT_EVERY) => {

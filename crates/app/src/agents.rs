@@ -1,7 +1,8 @@
 //! Agents as data files: what any model is told, and the steps of the embedded playbook.
 
 use ledger::{AgentSpec, Digest};
-use llm::playbook::{PlanError, Step};
+use llm::Playbook;
+use llm::playbook::{LeadPlan, PlanError, Step};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -13,6 +14,8 @@ pub struct Agent {
     pub spec: AgentSpec,
     /// The steps of the embedded playbook.
     pub steps: Vec<Step>,
+    /// What its playbook hands out and makes of it, where it is a lead.
+    pub plan: Option<LeadPlan>,
     /// The digest of the file.
     pub digest: Digest,
 }
@@ -54,6 +57,18 @@ struct AgentFile {
     agent: AgentSpec,
     #[serde(default)]
     step: Vec<Step>,
+    #[serde(default)]
+    plan: Option<LeadPlan>,
+}
+
+impl Agent {
+    /// The embedded model of the agent.
+    pub fn playbook(&self) -> Playbook {
+        match &self.plan {
+            Some(plan) => Playbook::leading(plan.clone(), self.digest),
+            None => Playbook::new(self.steps.clone(), self.digest),
+        }
+    }
 }
 
 /// Lists of patterns that several agents share: `"@name"` in an agent file stands for their items, `"@any:name"` for one text with `||` between them, `"@in:name"` for patterns of what contains one of them.
@@ -74,12 +89,17 @@ pub fn shipped_agents() -> Result<Vec<Agent>, AgentError> {
     SHIPPED.iter().map(|(name, text)| parse(name, text)).collect()
 }
 
+/// The lead of this version, which hands tasks to the agents.
+pub fn shipped_lead() -> Result<Agent, AgentError> {
+    parse("lead.toml", include_str!("../agents/lead.toml"))
+}
+
 fn parse(name: &str, text: &str) -> Result<Agent, AgentError> {
     let malformed = |source| AgentError::Malformed { name: name.to_owned(), source: Box::new(source) };
     let text = &expand(name, text)?;
     let file: AgentFile = toml::from_str(text).map_err(malformed)?;
     llm::playbook::check(&file.step).map_err(|source| AgentError::Plan { name: name.to_owned(), source })?;
-    Ok(Agent { spec: file.agent, steps: file.step, digest: Digest::of(text.as_bytes()) })
+    Ok(Agent { spec: file.agent, steps: file.step, plan: file.plan, digest: Digest::of(text.as_bytes()) })
 }
 
 /// Puts the shared lists in place of their names; every line stays where it is.
@@ -120,6 +140,30 @@ mod tests {
     fn every_shipped_agent_reads_and_has_objectives_and_steps() {
         for agent in shipped_agents().unwrap() {
             assert!(!agent.spec.objectives.is_empty() && !agent.steps.is_empty(), "{}", agent.spec.name);
+        }
+    }
+
+    #[test]
+    fn the_lead_names_agents_and_objectives_that_there_are() {
+        let (lead, agents) = (shipped_lead().unwrap(), shipped_agents().unwrap());
+        let specs: Vec<_> = agents.iter().map(|agent| agent.spec.clone()).collect();
+        let tools: Vec<String> = engine::dispatch_tools(&specs).into_iter().map(|tool| tool.name).collect();
+        let plan = lead.plan.unwrap();
+        let planned: Vec<&str> = plan.task.iter().map(|task| task.tool.as_str()).collect();
+        assert!(tools.iter().all(|tool| planned.contains(&tool.as_str())), "{planned:?}");
+        assert_eq!(planned.len(), tools.len());
+        let known = |name: &String| {
+            let (agent, id) = name.split_once('/').unwrap();
+            let agent = specs.iter().find(|spec| spec.name == agent);
+            agent.is_some_and(|spec| spec.objectives.iter().any(|objective| objective.id == id))
+        };
+        let weighed = plan
+            .hypothesis
+            .iter()
+            .flat_map(|it| it.supporting.iter().chain(&it.contradicting).chain(&it.telling));
+        let told = plan.narrative.iter().map(|planned| &planned.objective);
+        for name in weighed.chain(told) {
+            assert!(known(name), "{name}");
         }
     }
 

@@ -5,6 +5,7 @@
 use crate::finder::Finder;
 use crate::judge::Bench;
 use crate::names::told;
+use crate::siblings::Siblings;
 use crate::stored::{self, Recording as _, Stored, StoredTask};
 use engine::{Command, GivenIds, Input, Invoke, Judgement, Left, Task, ToolReturn};
 use ledger::event::{InvocationEnded, InvocationStarted, Phase};
@@ -46,7 +47,7 @@ fn key(tool: &str, arguments: &serde_json::Value) -> Vec<u8> {
 }
 
 /// The calls of a task that ran to an end.
-fn invocations(task: &StoredTask) -> Vec<(&InvocationStarted, &InvocationEnded)> {
+pub(crate) fn invocations(task: &StoredTask) -> Vec<(&InvocationStarted, &InvocationEnded)> {
     let mut started: BTreeMap<InvocationId, &InvocationStarted> = BTreeMap::new();
     let mut both = Vec::new();
     for event in &task.events {
@@ -66,6 +67,8 @@ pub(crate) struct Recording<'l> {
     pub(crate) task: &'l StoredTask,
     reader: &'l Reader,
     returns: &'l Returns<'l>,
+    /// What tasks that were handed out came to.
+    pub(crate) siblings: &'l Siblings,
     /// What became of each request.
     turns: BTreeMap<u32, &'l Event>,
     own: BTreeMap<(u32, &'l CallId), &'l InvocationEnded>,
@@ -73,11 +76,23 @@ pub(crate) struct Recording<'l> {
 }
 
 impl<'l> Recording<'l> {
-    pub(crate) fn of(task: &'l StoredTask, reader: &'l Reader, returns: &'l Returns<'l>) -> Recording<'l> {
+    pub(crate) fn of(
+        task: &'l StoredTask,
+        reader: &'l Reader,
+        returns: &'l Returns<'l>,
+        siblings: &'l Siblings,
+    ) -> Recording<'l> {
         let own = invocations(task);
         let own = own.into_iter().map(|(started, ended)| ((started.turn, &started.call), ended)).collect();
-        let mut recording =
-            Recording { task, reader, returns, turns: BTreeMap::new(), own, judged: BTreeSet::new() };
+        let mut recording = Recording {
+            task,
+            reader,
+            returns,
+            siblings,
+            turns: BTreeMap::new(),
+            own,
+            judged: BTreeSet::new(),
+        };
         let mut turn = 0;
         for event in &task.events {
             match event {
@@ -86,6 +101,7 @@ impl<'l> Recording<'l> {
                 | Event::TurnFailed(_)
                 | Event::RequestTooLong(_)
                 | Event::TimeSpent
+                | Event::Cancelled
                 | Event::PurseSpent(_) => {
                     recording.turns.insert(turn, event);
                 }
@@ -196,6 +212,13 @@ impl Living<'_, '_> {
     fn answer(&mut self, task: &Task, command: Command, bench: &Bench) -> Result<Input, Ending> {
         match command {
             Command::End => Err(Ending::Ended),
+            Command::Dispatch(assignments) => match self.recording.siblings.reported(&assignments) {
+                Some(reported) => Ok(Input::Reported(reported)),
+                None if self.recording.breaks_off_in(self.turn) => Err(self.log_ends(task, self.turn, 0)),
+                None => {
+                    Err(Ending::Stuck("tasks are handed out that the recording has no end of".to_owned()))
+                }
+            },
             Command::AskModel(request) => self.reply(task, request.turn),
             Command::CallTool(invoke) => self.returned(task, &invoke),
             Command::Find(sought) => match self.finder.find(task.shelf(), &sought) {

@@ -1,17 +1,17 @@
 //! Drives one task: the engine decides, the adapters act.
 
+use crate::crew::Crew;
 use crate::finder::Finder;
 use crate::interrupt::Interrupt;
-use crate::judge::Bench;
-use crate::purse::Purse;
+use crate::progress::{self, Progress};
 use crate::record::Recorder;
-use crate::shared::Shared;
+use crate::run::RunError;
 use crate::worker::Worker;
-use engine::{Command, Input, Invoke, Step, StepError, Task, ToolReturn};
+use engine::{Assignment, Command, Input, Invoke, Step, StepError, Task, ToolReturn};
 use ledger::chain::Cost;
 use ledger::event::TaskEnded;
 use ledger::turn::TurnRequest;
-use ledger::{Event, Exchange, InvocationId, Prices, Stream, TaskId};
+use ledger::{Event, Exchange, Handed, Output, Prices, Stream, TaskId};
 use llm::{Model, ModelError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,6 +58,15 @@ pub enum DriveError {
         #[source]
         source: TextIndexError,
     },
+    /// A task that it handed out could not go on.
+    #[error("drive {task}")]
+    Crew {
+        /// The task that handed it out.
+        task: TaskId,
+        /// Why.
+        #[source]
+        source: Box<RunError>,
+    },
     /// The run was told to stop.
     #[error("drive {task}: it was interrupted")]
     Interrupted {
@@ -72,43 +81,6 @@ pub enum DriveError {
     },
 }
 
-/// What an observer of a run is told as it happens.
-#[derive(Debug, Clone)]
-pub enum Progress {
-    /// Something to know of a run that goes on all the same.
-    Note(String),
-    /// An agent's turn began.
-    Turn {
-        /// The agent.
-        agent: String,
-        /// The turn.
-        turn: u32,
-    },
-    /// An agent's tool runs.
-    Tool {
-        /// The agent.
-        agent: String,
-        /// The invocation.
-        invocation: InvocationId,
-        /// The tool.
-        tool: String,
-    },
-    /// An agent's facts were recorded.
-    Recorded {
-        /// The agent.
-        agent: String,
-        /// How many, of one step.
-        facts: u32,
-    },
-    /// A task ended.
-    Ended {
-        /// The agent.
-        agent: String,
-        /// How.
-        ended: TaskEnded,
-    },
-}
-
 /// Everything one task needs.
 pub(crate) struct Drive {
     pub(crate) task: Task,
@@ -116,42 +88,49 @@ pub(crate) struct Drive {
     pub(crate) model: Box<dyn Model>,
     pub(crate) worker: Worker,
     pub(crate) finder: Finder,
-    /// What other tasks have looked up.
-    pub(crate) shared: Shared,
-    pub(crate) purse: Purse,
+    pub(crate) crew: Arc<Crew>,
     /// What its tokens cost.
     pub(crate) prices: Option<Prices>,
-    pub(crate) recorder: Recorder,
-    pub(crate) bench: Arc<Bench>,
     pub(crate) wall: Duration,
-    pub(crate) observe: Arc<dyn Fn(Progress) + Send + Sync>,
-    pub(crate) interrupt: Interrupt,
+    /// What ends the task, and no other: whoever handed it out no longer waits for it.
+    pub(crate) cancel: Interrupt,
+    /// Its events, where somebody will be told of them.
+    pub(crate) kept: Option<Vec<Event>>,
+}
+
+/// What came of a task.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) ended: TaskEnded,
+    /// Its events, where somebody is told of them.
+    pub(crate) events: Vec<Event>,
+    /// What its calls returned, likewise.
+    pub(crate) outputs: Vec<Arc<Output>>,
 }
 
 impl Drive {
     /// Runs the task from its `first` step to its end, or to an interruption, after which nothing more of it is recorded.
     ///
     /// `asked` are the turns whose ends stand in its log.
-    pub(crate) async fn finish(
-        mut self,
-        first: Step,
-        asked: Vec<TurnRequest>,
-    ) -> Result<TaskEnded, DriveError> {
+    pub(crate) async fn finish(mut self, first: Step, asked: Vec<TurnRequest>) -> Result<Done, DriveError> {
         // A wall time past the clock's range is none.
         let deadline = Instant::now().checked_add(self.wall);
         self.remind(&asked).await;
         let task = self.task.id();
         self.go_on()?;
+        self.crew.tell(progress::assigned(&self.task));
         let mut step = first;
         let mut cost = None;
         loop {
-            let (ended, facts, exchanges) = (ended(&step), facts(&step), exchanges(&step));
+            let (ended, exchanges) = (ended(&step), exchanges(&step));
+            let told = progress::of(&self.task, &step.append);
             let paid = self.model.is_paid();
-            let command = record(&self.recorder, task, step, cost.take(), paid).await?;
-            self.purse.pay(&exchanges, self.prices);
-            if facts > 0 {
-                (self.observe)(Progress::Recorded { agent: self.agent.clone(), facts });
+            if let Some(kept) = &mut self.kept {
+                kept.extend(step.append.iter().map(|append| append.event.clone()));
             }
+            let command = record(&self.crew.recorder, task, step, cost.take(), paid).await?;
+            self.crew.purse.pay(&exchanges, self.prices);
+            told.into_iter().for_each(|it| self.crew.tell(it));
             let input = match command {
                 Command::AskModel(request) => self.ask(&request, deadline).await?,
                 Command::CallTool(invoke) => {
@@ -159,22 +138,56 @@ impl Drive {
                     cost = spent;
                     Input::Returned(returned)
                 }
-                Command::Judge(judgement) => self.bench.answer(&judgement, self.task.shelf()),
+                Command::Judge(judgement) => self.crew.bench.answer(&judgement, self.task.shelf()),
                 Command::Find(sought) => self
                     .finder
                     .find(self.task.shelf(), &sought)
                     .map(Input::Found)
                     .map_err(|source| DriveError::Find { task, source })?,
+                Command::Dispatch(assignments) => {
+                    Input::Reported(self.dispatch(assignments, deadline).await?)
+                }
                 Command::End => {
                     let ended = ended.ok_or(DriveError::Panicked { task })?;
-                    (self.observe)(Progress::Ended { agent: self.agent.clone(), ended: ended.clone() });
-                    return Ok(ended);
+                    return Ok(self.done(ended));
                 }
             };
             // An interruption leaves what it cancelled without its end.
             self.go_on()?;
             step = self.task.step(input).map_err(|source| DriveError::Step { task, source })?;
         }
+    }
+
+    fn done(self, ended: TaskEnded) -> Done {
+        let Some(events) = self.kept else {
+            return Done { ended, events: Vec::new(), outputs: Vec::new() };
+        };
+        let outputs = self.task.shelf().held().iter().filter_map(|held| held.output.clone()).collect();
+        Done { ended, events, outputs }
+    }
+
+    /// Hands out tasks and waits for them, but not beyond its own time; where whoever handed it out waits no longer, neither does it.
+    async fn dispatch(
+        &mut self,
+        assignments: Vec<Assignment>,
+        deadline: Option<Instant>,
+    ) -> Result<Vec<Handed>, DriveError> {
+        let cancel = Interrupt::new();
+        let mut running = self.crew.dispatch(self.task.id(), assignments, &cancel);
+        let late = async {
+            match deadline {
+                Some(deadline) => tokio::time::sleep_until(deadline).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            reported = &mut running => return reported,
+            () = late => {}
+            () = self.cancel.interrupted() => {}
+        }
+        cancel.interrupt();
+        running.await
     }
 
     /// Lets a model that remembers what it was asked be asked it again; one that must be paid is not, and has no memory but the conversation.
@@ -189,7 +202,7 @@ impl Drive {
     }
 
     fn go_on(&self) -> Result<(), DriveError> {
-        match self.interrupt.is_interrupted() {
+        match self.crew.stop.is_interrupted() {
             true => Err(DriveError::Interrupted { task: self.task.id() }),
             false => Ok(()),
         }
@@ -197,15 +210,22 @@ impl Drive {
 
     async fn ask(&mut self, request: &TurnRequest, deadline: Option<Instant>) -> Result<Input, DriveError> {
         self.go_on()?;
-        if let Some(spent) = self.purse.spent().filter(|_| self.model.is_paid()) {
+        if self.cancel.is_interrupted() {
+            return Ok(Input::Cancelled);
+        }
+        if let Some(spent) = self.crew.purse.spent().filter(|_| self.model.is_paid()) {
             return Ok(Input::PurseSpent(spent));
         }
         // A model that answers at once would never meet the deadline while it is asked.
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Ok(Input::TimeSpent);
         }
-        (self.observe)(Progress::Turn { agent: self.agent.clone(), turn: request.turn });
-        let interrupt = self.interrupt.clone();
+        self.crew.tell(Progress::Turn {
+            task: self.task.id(),
+            agent: self.agent.clone(),
+            turn: request.turn,
+        });
+        let (interrupt, cancel) = (self.crew.stop.clone(), self.cancel.clone());
         let task = self.task.id();
         let asking = async {
             match deadline {
@@ -216,6 +236,7 @@ impl Drive {
         let reply = tokio::select! {
             biased;
             () = interrupt.interrupted() => return Err(DriveError::Interrupted { task }),
+            () = cancel.interrupted() => return Ok(Input::Cancelled),
             reply = asking => reply,
         };
         let exchange = self.model.last_exchange().cloned();
@@ -226,23 +247,29 @@ impl Drive {
         }
     }
 
-    /// Calls a tool; an interruption cancels the call, and this returns once it has ended.
+    /// Calls a tool; an interruption or a cancellation stops the call, and this returns once it has ended.
     async fn call(&mut self, invoke: Invoke) -> Result<(ToolReturn, Option<Cost>), DriveError> {
         let task = self.task.id();
-        (self.observe)(Progress::Tool {
+        self.crew.tell(Progress::Tool {
+            task,
             agent: self.agent.clone(),
+            objective: self.task.towards(&invoke.tool).map(str::to_owned),
             invocation: invoke.invocation,
             tool: invoke.tool.clone(),
         });
         let canceller = self.worker.canceller();
-        let (worker, shared) = (self.worker.clone(), self.shared.clone());
+        let (worker, shared) = (self.worker.clone(), self.crew.shared.clone());
         let mut calling = tokio::task::spawn_blocking(move || {
             let asked = (invoke.tool.as_str(), &invoke.arguments);
             shared.call(invoke.invocation, asked, || worker.call(asked.0, asked.1))
         });
         let returned = tokio::select! {
             returned = &mut calling => returned,
-            () = self.interrupt.interrupted() => {
+            () = self.crew.stop.interrupted() => {
+                canceller.cancel();
+                calling.await
+            }
+            () = self.cancel.interrupted() => {
                 canceller.cancel();
                 calling.await
             }
@@ -299,9 +326,4 @@ fn ended(step: &Step) -> Option<TaskEnded> {
 
 fn exchanges(step: &Step) -> Vec<Exchange> {
     step.append.iter().filter_map(|append| append.event.exchange().cloned()).collect()
-}
-
-fn facts(step: &Step) -> u32 {
-    let accepted = step.append.iter().filter(|append| matches!(append.event, Event::ClaimAccepted(_)));
-    u32::try_from(accepted.count()).unwrap_or(u32::MAX)
 }

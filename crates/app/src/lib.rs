@@ -7,6 +7,7 @@ mod bench_gate;
 mod case_file;
 mod clock;
 mod course;
+mod crew;
 mod drive;
 mod export;
 mod fetched;
@@ -20,6 +21,7 @@ mod name_cache;
 mod names;
 mod open;
 mod place;
+mod progress;
 mod publish;
 mod purse;
 mod raw;
@@ -31,6 +33,7 @@ mod reproduce;
 mod run;
 mod seal;
 mod shared;
+mod siblings;
 mod stored;
 mod timelines;
 mod truth;
@@ -40,14 +43,14 @@ mod waiting;
 mod walk;
 mod worker;
 
-pub use agents::{Agent, AgentError, shipped_agents};
+pub use agents::{Agent, AgentError, shipped_agents, shipped_lead};
 pub use bench_gate::{
     Ending, Example, GateBench, GateBenchRequest, KindResult, LooksAt, Matching, MaterialError, RuleSet,
     RuleSetError, RuleSetResult, Side, Totals, WrongAnswer, bench_gate, gate_table, rule_sets,
 };
 pub use case_file::{Case, CaseError, NoEvidence, load_case};
 pub use clock::{Clock, SystemClock};
-pub use drive::{DriveError, Progress};
+pub use drive::DriveError;
 pub use export::{ExportError, ExportRequest, Packed, archive_name, export_file, export_to};
 pub use given::{GivenError, evidence_of};
 pub use init::{InitError, NewCase, hash_case, new_case, write_case};
@@ -55,6 +58,7 @@ pub use interrupt::Interrupt;
 pub use list::{ListError, Listed, State, list_runs};
 pub use open::{OpenRunError, find_run, load_run};
 pub use place::nearest_known;
+pub use progress::Progress;
 pub use raw::{RawFact, RawFound, RawRequest, RawSpans, RawTotals, RawValue, ValueFound, read_raw};
 pub use recorded::{RecordedError, RecordedRun, recorded};
 pub use rejudge::{

@@ -140,7 +140,8 @@ fn read(folder: &Path, listed: &mut Listed) -> Result<(), Unreadable> {
     if all_ended {
         listed.facts = Some(sum(|ended| ended.facts.into()));
         listed.refused = Some(sum(|ended| ended.rejections.into()));
-        listed.unmet = Some(sum(|ended| ended.objectives.iter().filter(|o| o.is_unmet()).count() as u64));
+        listed.unmet =
+            Some(sum(|ended| ended.objectives.iter().filter(|o| o.is_unanswered()).count() as u64));
     } else {
         listed.facts = Some(reader.count("claim_accepted").map_err(Unreadable::Read)?);
         listed.refused = Some(reader.count("claim_rejected").map_err(Unreadable::Read)?);

@@ -6,6 +6,7 @@ use crate::names::told;
 use crate::open::OpenRunError;
 use crate::replay::{Divergence, Played, play};
 use crate::run::Models;
+use crate::siblings::Siblings;
 use crate::stored::{Recording, Stored, StoredTask};
 use engine::Setting;
 use ledger::turn::TurnRequest;
@@ -50,7 +51,7 @@ pub struct RecordedRun {
     pub name: String,
     /// The run's seed: ids in the conversations follow from it.
     pub seed: Seed,
-    agents: BTreeMap<String, Recorded>,
+    tasks: BTreeMap<TaskId, (String, Recorded)>,
 }
 
 /// Reads a run for its replies; every step of it is taken again, for requests are recorded by their digests alone.
@@ -59,24 +60,28 @@ pub fn recorded(folder: &Path) -> Result<RecordedRun, RecordedError> {
     let not_opened = || RecordedError::NotOpened { folder: folder.to_owned() };
     let (Some(opened), Some(run)) = (&log.opened, log.name(folder)) else { return Err(not_opened()) };
     let (setting, bench) = (log.setting(opened), Bench::new(opened));
-    let mut agents = BTreeMap::new();
+    let siblings = Siblings::of(&log.tasks, &recording);
+    let mut tasks = BTreeMap::new();
     for task in &log.tasks {
-        let turns = turns(task, &recording, &setting, &bench).map_err(|divergence| {
+        let turns = turns(task, &recording, &siblings, &setting, &bench).map_err(|divergence| {
             RecordedError::Diverged { folder: folder.to_owned(), task: task.assigned.task, divergence }
         })?;
         let model = Recorded::new(name(&run), turns, task.assigned.window);
-        agents.insert(task.assigned.agent.name.clone(), model);
+        tasks.insert(task.assigned.task, (task.assigned.agent.name.clone(), model));
     }
-    Ok(RecordedRun { name: name(&run), seed: opened.seed, agents })
+    Ok(RecordedRun { name: name(&run), seed: opened.seed, tasks })
 }
 
 impl RecordedRun {
-    /// Makes models of it: an agent's is that of the recorded task of the same agent, and knows nothing where there was none.
+    /// Makes models of it: a task's is that of the recorded task of its number where that has the same agent, or else of the first task of the agent; it knows nothing where there was none.
     pub fn models(self: &Arc<RecordedRun>) -> Box<Models> {
         let run = Arc::clone(self);
-        Box::new(move |agent: &Agent, _: TaskId, _: Seed| -> Box<dyn Model> {
+        Box::new(move |agent: &Agent, task: TaskId, _: Seed| -> Box<dyn Model> {
             let unknown = || Recorded::new(run.name.clone(), Vec::new(), None);
-            Box::new(run.agents.get(&agent.spec.name).cloned().unwrap_or_else(unknown))
+            let is_of = |(name, _): &&(String, Recorded)| *name == agent.spec.name;
+            let same = run.tasks.get(&task).filter(is_of);
+            let known = same.or_else(|| run.tasks.values().find(is_of));
+            Box::new(known.map_or_else(unknown, |(_, model)| model.clone()))
         })
     }
 }
@@ -88,6 +93,7 @@ fn name(run: &RunId) -> String {
 fn turns(
     task: &StoredTask,
     recording: &dyn Recording,
+    siblings: &Siblings,
     setting: &Arc<Setting>,
     bench: &Bench,
 ) -> Result<Vec<RecordedTurn>, Box<Divergence>> {
@@ -100,7 +106,7 @@ fn turns(
             sent,
         }));
     };
-    match play(task, recording, setting, bench, asked).2 {
+    match play(task, recording, siblings, setting, bench, asked).2 {
         Played::LogEnds(_) | Played::Ended(_) => Ok(turns),
         Played::Diverged(divergence) => Err(divergence),
     }
@@ -117,6 +123,9 @@ fn came(event: &Event, recording: &dyn Recording) -> Option<Came> {
         Event::TurnFailed(failed) => Some(Came::Failed(failed.reason.clone())),
         Event::RequestTooLong(refused) => Some(Came::TooLong(refused.reason.clone())),
         Event::TimeSpent => Some(spent("its time")),
+        Event::Cancelled => {
+            Some(Came::Failed("the recorded task ends here: nobody waited for it any longer then".to_owned()))
+        }
         // A run that costs nothing cannot have spent anything.
         Event::PurseSpent(_) => Some(spent("what its run might spend")),
         _ => None,

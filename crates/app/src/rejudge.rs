@@ -14,11 +14,12 @@ pub use rules::{OtherRules, RuleChange};
 use crate::course::{Course, Ending, Recording, Returns, live};
 use crate::judge::Bench;
 use crate::replay::{ReplayError, ReplayRequest, chosen};
+use crate::siblings::Siblings;
 use crate::stored::{Stored, setting};
 use claims::Claims;
 use engine::Task;
 use ledger::event::{Phase, RunOpened, Spent, TaskStatus};
-use ledger::{Claim, ClaimId, TaskId};
+use ledger::{Claim, ClaimId};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -254,9 +255,10 @@ pub fn rejudge(folder: &Path, request: &ReplayRequest, other: &OtherRules) -> Re
     let rules = rules::changes(&opened.rules, &merged).map_err(RejudgeError::Rules)?;
     let under = RunOpened { rules: merged, ..opened.clone() };
     let returns = Returns::of(&log);
+    let siblings = Siblings::of(&log.tasks, &reader);
     let mut tasks = Vec::new();
     for task in chosen(&log, request)? {
-        let recording = Recording::of(task, &reader, &returns);
+        let recording = Recording::of(task, &reader, &returns, &siblings);
         tasks.push(one(&log, &recording, opened, &under));
     }
     let totals = totals(&tasks);
@@ -266,10 +268,10 @@ pub fn rejudge(folder: &Path, request: &ReplayRequest, other: &OtherRules) -> Re
 /// One task under its own rules, which tells the ids and what this version makes of them, and under the others.
 fn one(log: &Stored, recording: &Recording<'_>, own: &RunOpened, other: &RunOpened) -> RejudgedTask {
     let assigned = &recording.task.assigned;
-    let ids: Vec<TaskId> = log.tasks.iter().map(|task| task.assigned.task).collect();
-    let task = Task::new(assigned.clone(), setting(own, &ids));
+    let (ids, handed) = (log.begun_with(), recording.siblings.before(assigned));
+    let task = Task::new(assigned.clone(), setting(own, &ids)).with_handed(handed.clone());
     let before = live(task, recording, &Bench::new(own), |_, _, _| ());
-    let task = Task::again(assigned.clone(), setting(other, &ids), before.ids.clone());
+    let task = Task::again(assigned.clone(), setting(other, &ids), before.ids.clone()).with_handed(handed);
     let after = live(task, recording, &Bench::new(other), |_, _, _| ());
     compared(recording, &before, &after)
 }

@@ -8,6 +8,7 @@ use crate::finder::Finder;
 use crate::judge::Bench;
 use crate::names::told;
 use crate::open::OpenRunError;
+use crate::siblings::Siblings;
 use crate::stored::{self, AnswerError, Recording, Stored, StoredTask};
 use engine::{Command, Input, Setting, Step, Task};
 use ledger::event::TaskEnded;
@@ -107,7 +108,8 @@ pub fn replay(folder: &Path, request: &ReplayRequest) -> Result<Vec<Replayed>, R
     let setting = log.setting(opened);
     let bench = Bench::new(opened);
     let unnumbered = opened.behaviour.is_empty();
-    let replayed = |task| Replayed { unnumbered, ..replayed(task, &recording, &setting, &bench) };
+    let siblings = Siblings::of(&log.tasks, &recording);
+    let replayed = |task| Replayed { unnumbered, ..replayed(task, &recording, &siblings, &setting, &bench) };
     Ok(chosen(&log, request)?.into_iter().map(replayed).collect())
 }
 
@@ -138,10 +140,11 @@ fn no_task(request: &ReplayRequest, log: &Stored) -> ReplayError {
 fn replayed(
     logged: &StoredTask,
     recording: &dyn Recording,
+    siblings: &Siblings,
     setting: &Arc<Setting>,
     bench: &Bench,
 ) -> Replayed {
-    let (_, same, played) = play(logged, recording, setting, bench, |_, _| ());
+    let (_, same, played) = play(logged, recording, siblings, setting, bench, |_, _| ());
     Replayed {
         task: logged.assigned.task.to_string(),
         agent: logged.assigned.agent.name.clone(),
@@ -172,12 +175,14 @@ pub(crate) enum Played {
 pub(crate) fn play(
     logged: &StoredTask,
     recording: &dyn Recording,
+    siblings: &Siblings,
     setting: &Arc<Setting>,
     bench: &Bench,
     asked: impl FnMut(&TurnRequest, &Event),
 ) -> (Task, u64, Played) {
-    let mut task = Task::new(logged.assigned.clone(), Arc::clone(setting));
-    let mut player = Player { logged, recording, bench, finder: Finder::default(), asked, same: 0 };
+    let task = Task::new(logged.assigned.clone(), Arc::clone(setting));
+    let mut task = task.with_handed(siblings.before(&logged.assigned));
+    let mut player = Player { logged, recording, siblings, bench, finder: Finder::default(), asked, same: 0 };
     let played = player.play(&mut task);
     (task, player.same as u64, played)
 }
@@ -186,6 +191,7 @@ pub(crate) fn play(
 struct Player<'l, A> {
     logged: &'l StoredTask,
     recording: &'l dyn Recording,
+    siblings: &'l Siblings,
     bench: &'l Bench,
     finder: Finder,
     asked: A,
@@ -266,6 +272,17 @@ impl<A: FnMut(&TurnRequest, &Event)> Player<'_, A> {
                 };
                 (self.asked)(request, event);
                 Ok(input)
+            }
+            Command::Dispatch(assignments) => {
+                if let Some(other) = assignments.iter().find(|it| self.siblings.differs(it)) {
+                    let because = format!("{} is handed out otherwise", other.task);
+                    return Err(otherwise(Some(&because)));
+                }
+                match self.siblings.reported(assignments) {
+                    _ if next.is_none() && !self.logged.has_end() => Err(Stop::LogEnds),
+                    Some(reported) => Ok(Input::Reported(reported)),
+                    None => Err(otherwise(Some("tasks are handed out that have not ended"))),
+                }
             }
             Command::CallTool(invoke) => match next {
                 Some(Event::InvocationEnded(ended)) if ended.invocation == invoke.invocation => {

@@ -15,9 +15,9 @@ pub use records::{RecordChange, RecordDiffers, RecordsDiffer};
 pub use result::{CallDiffers, EvidenceAgain, NotCompared, Reproduced};
 
 use crate::case_file::Case;
-use crate::drive::Progress;
 use crate::interrupt::Interrupt;
 use crate::names::{Names, told};
+use crate::progress::Progress;
 use crate::replay::{ReplayError, ReplayRequest};
 use crate::stored::{Recording as _, Stored};
 use crate::timelines::{Timelines, TimelinesOf};

@@ -16,20 +16,21 @@ pub use resume::{ModelsByName, ResumeRequest, resume};
 use crate::agents::Agent;
 use crate::case_file::Case;
 use crate::clock::Clock;
-use crate::drive::Progress;
 use crate::interrupt::Interrupt;
 use crate::names::{Names, OtherEvidence};
+use crate::progress::Progress;
 use crate::seal::Manifest;
-use crate::stored::StoredTask;
 use crate::unchanged::Snapshot;
 use crate::worker::{Worker, WorkerRequest};
 use ledger::canonical::{self, CanonicalError};
 use ledger::event::{RunOpened, TaskAssigned, TaskEnded};
 use ledger::{
-    Behaviour, Digest, FORMAT, IntegrityLevel, Rules, Seed, TaskId, ToolSpec, ViewRules, Vocabulary, Writers,
+    AgentSpec, Behaviour, Digest, FORMAT, IntegrityLevel, Rules, Seed, TaskId, ToolSpec, ViewRules,
+    Vocabulary, Writers,
 };
 use llm::Model;
-use recording::Open;
+use recording::{Open, Tasks};
+use resume::agent_of;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tools::Indexes;
@@ -41,7 +42,9 @@ pub type Models = dyn Fn(&Agent, TaskId, Seed) -> Box<dyn Model> + Send + Sync;
 pub struct RunRequest {
     /// The case.
     pub case: Case,
-    /// The agents, each of which gets one task.
+    /// Who hands out the tasks; `None`: each agent gets one task, and they work side by side.
+    pub lead: Option<Agent>,
+    /// The agents.
     pub agents: Vec<Agent>,
     /// What decides their steps.
     pub models: Box<Models>,
@@ -103,24 +106,34 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     objectives::hand_out(&mut request)?;
     objectives::check(&request.agents, &vocabulary)?;
     objectives::leave_out_foreign(&mut request);
-    let RunRequest { case, agents, models, mut rules, runs, seed, work } = request;
-    let seed = seed_of(seed, &case, &rules, &agents).map_err(RunError::Canonical)?;
-    let tasks = (1..).map(TaskId).zip(agents).map(|(id, agent)| Charge::new(&models, agent, id, seed));
+    let RunRequest { case, lead, agents, models, mut rules, runs, seed, work } = request;
+    let seed = seed_of(seed, &case, &rules, lead.iter().chain(&agents)).map_err(RunError::Canonical)?;
+    let begun = lead.as_ref().map_or(agents.as_slice(), std::slice::from_ref);
+    let tasks = (1..).map(TaskId).zip(begun).map(|(id, agent)| {
+        let charge = Charge::new(&*models, agent, id, seed);
+        let assigned = charge.assigned(TaskAssigned::new(id, agent.spec.clone(), ""));
+        (charge, assigned)
+    });
     let (tasks, assigned): (Vec<Charge>, Vec<TaskAssigned>) = tasks.unzip();
     // An output of which nothing but a note is ever shown can be read by nobody.
     let windows = assigned.iter().filter_map(|assigned| assigned.window);
     rules.view = windows.fold(rules.view, ViewRules::within);
-    let opened = opened(&case, rules, seed, vocabulary, !work.worker.unconfined)?;
+    let roster = lead.iter().flat_map(|_| agents.iter().map(|agent| agent.spec.clone())).collect();
+    let opened = opened(&case, rules, seed, vocabulary, roster, !work.worker.unconfined)?;
     tasks.iter().try_for_each(|charge| priced(&opened, &*charge.model))?;
     let site = Site { case, work, before: None };
     let (site, hasher) = site.enter().await?;
     let open = Open::create(&runs, &site, opened, assigned, hasher.confinement())?;
-    let tasks = tasks.into_iter().zip(open.unbegun()).collect();
-    carry_on(open, site, hasher, tasks).await
+    let begun = tasks.into_iter().zip(open.unbegun()).collect();
+    let hire = Box::new(move |assigned: &TaskAssigned| {
+        let agent = agent_of(&agents, assigned);
+        Ok(Charge::new(&*models, &agent, assigned.task, seed))
+    });
+    carry_on(open, site, hasher, Tasks { begun, dispatched: Vec::new(), hire }).await
 }
 
 /// Refuses a bound of money on what nobody knows the price of.
-fn priced(opened: &RunOpened, model: &dyn Model) -> Result<(), RunError> {
+pub(crate) fn priced(opened: &RunOpened, model: &dyn Model) -> Result<(), RunError> {
     let is_bound = opened.rules.budgets.run_cost.is_some() && model.is_paid();
     match is_bound && model.prices().is_none() {
         true => Err(RunError::NoPrice { model: model.name().to_owned() }),
@@ -135,12 +148,20 @@ pub(crate) struct Charge {
 }
 
 impl Charge {
-    fn new(models: &Models, agent: Agent, task: TaskId, seed: Seed) -> (Charge, TaskAssigned) {
-        let model = models(&agent, task, seed);
-        let mut assigned = TaskAssigned::new(task, agent.spec, model.name());
-        assigned.model_digest = model.digest();
-        (assigned.window, assigned.prices) = (model.window(), model.prices());
-        (Charge { agent: assigned.agent.name.clone(), model }, assigned)
+    fn new(models: &Models, agent: &Agent, task: TaskId, seed: Seed) -> Charge {
+        Charge { agent: agent.spec.name.clone(), model: models(agent, task, seed) }
+    }
+
+    /// The assignment with what the model says of itself.
+    pub(crate) fn assigned(&self, assigned: TaskAssigned) -> TaskAssigned {
+        let model = &self.model;
+        TaskAssigned {
+            model: model.name().to_owned(),
+            model_digest: model.digest(),
+            window: model.window(),
+            prices: model.prices(),
+            ..assigned
+        }
     }
 }
 
@@ -164,12 +185,7 @@ impl Site {
 }
 
 /// Brings the tasks of an open run to their ends, from wherever their logs leave them, and seals.
-async fn carry_on(
-    mut open: Open,
-    site: Site,
-    hasher: Worker,
-    tasks: Vec<(Charge, StoredTask)>,
-) -> Result<Finished, RunError> {
+async fn carry_on(mut open: Open, site: Site, hasher: Worker, tasks: Tasks) -> Result<Finished, RunError> {
     let cancel_hashing = hasher.canceller();
     let mut names = open.index_names(&site, &hasher).await?;
     let mut hashing = evidence::hash(&site, open.folder.clone(), hasher);
@@ -220,11 +236,16 @@ fn tell(work: &Workplace, names: &mut Names) {
     }
 }
 
-fn seed_of(seed: Option<Seed>, case: &Case, rules: &Rules, agents: &[Agent]) -> Result<Seed, CanonicalError> {
+fn seed_of<'a>(
+    seed: Option<Seed>,
+    case: &Case,
+    rules: &Rules,
+    agents: impl Iterator<Item = &'a Agent>,
+) -> Result<Seed, CanonicalError> {
     if let Some(seed) = seed {
         return Ok(seed);
     }
-    let specs: Vec<_> = agents.iter().map(|agent| &agent.spec).collect();
+    let specs: Vec<_> = agents.map(|agent| &agent.spec).collect();
     let of = canonical::to_vec(&(&case.entry, rules, specs))?;
     Ok(Seed(Digest::of_parts(&[b"locard seed", &of])))
 }
@@ -235,11 +256,13 @@ fn opened(
     rules: Rules,
     seed: Seed,
     vocabulary: Vocabulary,
+    roster: Vec<AgentSpec>,
     confined: bool,
 ) -> Result<RunOpened, RunError> {
     let writers = Writers::shipped().map_err(RunError::Writers)?;
     let mut offered: Vec<ToolSpec> = tools::catalogue();
     offered.extend(engine::catalogue(&vocabulary));
+    offered.extend(engine::dispatch_tools(&roster));
     offered.sort_by(|a, b| a.name.cmp(&b.name));
     let named = rules.surfaces.tools.iter().flatten();
     if let Some(unknown) = named.into_iter().find(|name| offered.iter().all(|tool| tool.name != **name)) {
@@ -254,6 +277,7 @@ fn opened(
         vocabulary,
         writers,
         tools: offered,
+        roster,
         behaviour: Behaviour::ALL.into_iter().map(u16::from).collect(),
         confined,
         parent: None,

@@ -3,23 +3,27 @@
 //! A tool is a pure function of its arguments and of the evidence, so that an identical call of another task gets the same answer, under an invocation of its own.
 //! Which task came first is chance: it is told beside the log's chains ([`Cost::served_from`]), never in them.
 
+use crate::course::invocations;
+use crate::stored::{self, Recording, StoredTask};
 use engine::ToolReturn;
 use ledger::chain::Cost;
-use ledger::{Digest, InvocationId, Outcome};
+use ledger::{Digest, InvocationId, Outcome, canonical};
 use serde_json::Value;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Longest output in bytes that is kept for others.
-const LONGEST: usize = 4 << 20;
-
-/// Most outputs that are kept.
-const MOST: usize = 256;
+/// Bytes of outputs that are kept for others, all together.
+const MOST_BYTES: usize = 512 << 20;
+/// Most answers that are kept.
+const MOST: usize = 1 << 16;
 
 /// The answers of a run's tools, for all its tasks.
 #[derive(Clone, Default)]
 pub(crate) struct Shared {
     answers: Arc<Mutex<HashMap<Digest, Slot>>>,
+    /// Bytes of the outputs that are kept.
+    bytes: Arc<AtomicUsize>,
 }
 
 /// The answer to one call, once there is one; whoever holds it looks it up.
@@ -31,26 +35,58 @@ struct Answer {
 }
 
 impl Shared {
-    /// The answer of an identical call, or else that of `call`; only what ended in order is kept.
+    /// What the tools of a log answered.
+    pub(crate) fn of<'l>(
+        tasks: impl IntoIterator<Item = &'l StoredTask>,
+        recording: &dyn Recording,
+    ) -> Shared {
+        let shared = Shared::default();
+        for task in tasks {
+            for (started, ended) in invocations(task) {
+                let Ok(returned) = stored::returned(recording, ended) else { continue };
+                let Some(slot) = shared.slot(key(&started.tool, &started.arguments)) else { continue };
+                let mut held = slot.lock().unwrap_or_else(PoisonError::into_inner);
+                if held.is_none() {
+                    *held = shared.kept(started.invocation, &returned);
+                }
+            }
+        }
+        shared
+    }
+
+    /// The answer of an identical call, or else that of `call`; what was stopped or not allowed is not kept.
     pub(crate) fn call(
         &self,
         invocation: InvocationId,
         (tool, arguments): (&str, &Value),
         call: impl FnOnce() -> (ToolReturn, Option<Cost>),
     ) -> (ToolReturn, Option<Cost>) {
-        let key = Digest::of_parts(&[tool.as_bytes(), arguments.to_string().as_bytes()]);
-        let Some(slot) = self.slot(key) else { return call() };
+        let Some(slot) = self.slot(key(tool, arguments)) else { return call() };
         let mut held = slot.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(answer) = held.as_ref() {
             let cost = Cost { served_from: Some(answer.invocation), ..Cost::default() };
             return (answer.returned.clone(), Some(cost));
         }
         let (returned, cost) = call();
-        let short = returned.output.as_ref().is_none_or(|output| output.bytes().len() <= LONGEST);
-        if matches!(returned.outcome, Outcome::Ok | Outcome::Empty) && short {
-            *held = Some(Answer { invocation, returned: returned.clone() });
-        }
+        *held = self.kept(invocation, &returned);
         (returned, cost)
+    }
+
+    /// An answer to keep; `None` where another try may end otherwise, or too much is kept.
+    fn kept(&self, invocation: InvocationId, returned: &ToolReturn) -> Option<Answer> {
+        match returned.outcome {
+            Outcome::Ok | Outcome::Empty => {}
+            // The tool read what it was asked, and will fail at it again.
+            Outcome::Failed if returned.normalised.is_some() => {}
+            Outcome::Failed | Outcome::Timeout | Outcome::Denied => return None,
+        }
+        let bytes = returned.output.as_ref().map_or(0, |output| output.bytes().len());
+        let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        if before.saturating_add(bytes) > MOST_BYTES {
+            self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+            return None;
+        }
+        Some(Answer { invocation, returned: returned.clone() })
     }
 
     /// The slot of a call; `None` once there are too many.
@@ -65,6 +101,12 @@ impl Shared {
     }
 }
 
+fn key(tool: &str, arguments: &Value) -> Digest {
+    // Members stand in the order of the record, whoever wrote them.
+    let arguments = canonical::to_vec(arguments).unwrap_or_default();
+    Digest::of_parts(&[tool.as_bytes(), &arguments])
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
@@ -76,7 +118,7 @@ mod tests {
         ToolReturn {
             outcome,
             completeness: Completeness::Complete,
-            normalised: None,
+            normalised: Some(json!({})),
             output: None,
             defects: Vec::new(),
             gaps: Vec::new(),
@@ -89,10 +131,10 @@ mod tests {
         let ids = IdSpace::new(Seed(Digest::of(b"shared")));
         let id = |task| InvocationId::assign(&ids, TaskId(task), 0).unwrap();
         let shared = Shared::default();
-        let mut calls = 0;
-        let mut ask = |task, path: &str, outcome| {
+        let calls = std::cell::Cell::new(0);
+        let ask = |task, path: &str, outcome| {
             shared.call(id(task), ("list", &json!({ "path": path })), || {
-                calls += 1;
+                calls.set(calls.get() + 1);
                 (returned(outcome), Some(Cost::default()))
             })
         };
@@ -102,6 +144,9 @@ mod tests {
         assert_eq!(second.1.unwrap().served_from, Some(id(1)));
         ask(2, "b", Outcome::Failed);
         ask(1, "b", Outcome::Failed);
-        assert_eq!(calls, 3, "what failed is tried again");
+        assert_eq!(calls.get(), 2, "the tool is the same, and so is the evidence");
+        ask(2, "c", Outcome::Timeout);
+        ask(1, "c", Outcome::Timeout);
+        assert_eq!(calls.get(), 4, "what was stopped is tried again");
     }
 }

@@ -108,8 +108,12 @@ impl Stored {
 
     /// What does not change while the tasks of a run run, which `opened` began.
     pub(crate) fn setting(&self, opened: &RunOpened) -> Arc<Setting> {
-        let ids: Vec<TaskId> = self.tasks.iter().map(|task| task.assigned.task).collect();
-        setting(opened, &ids)
+        setting(opened, &self.begun_with())
+    }
+
+    /// The tasks that the run began with.
+    pub(crate) fn begun_with(&self) -> Vec<TaskId> {
+        begun_with(self.tasks.iter().map(|task| &task.assigned))
     }
 }
 
@@ -118,12 +122,20 @@ fn open(folder: &Path) -> Result<Reader, OpenRunError> {
     Reader::open(folder).map_err(open)
 }
 
-/// What does not change while these tasks of a run run.
+/// Of these tasks those that a run began with: nobody handed them out.
+pub(crate) fn begun_with<'a>(assigned: impl Iterator<Item = &'a TaskAssigned>) -> Vec<TaskId> {
+    assigned.filter(|assigned| assigned.dispatch.is_none()).map(|assigned| assigned.task).collect()
+}
+
+/// What does not change while the tasks of a run run, which began with these.
 pub(crate) fn setting(opened: &RunOpened, tasks: &[TaskId]) -> Arc<Setting> {
     let setting = Setting::new(opened.rules.clone(), opened.seed, &opened.tools, tasks);
     let is_named = opened.behaviour.contains(&Behaviour::EvidenceNamed.into());
     let evidence = if is_named { opened.case.evidence.clone() } else { Vec::new() };
-    Arc::new(setting.with_writers(opened.writers.clone()).with_evidence(evidence))
+    let recovers = opened.behaviour.contains(&Behaviour::Recovers.into());
+    let setting = setting.with_writers(opened.writers.clone()).with_evidence(evidence);
+    let setting = setting.with_roster(opened.roster.clone(), opened.vocabulary.clone());
+    Arc::new(setting.with_recovery(recovers))
 }
 
 /// Why the recording has no answer where an event names one.
@@ -187,6 +199,7 @@ pub(crate) fn came(recording: &dyn Recording, event: &Event) -> Result<Option<In
             Some(Input::TooLong(refused.reason.clone(), refused.exchange.clone()))
         }
         Event::TimeSpent => Some(Input::TimeSpent),
+        Event::Cancelled => Some(Input::Cancelled),
         Event::PurseSpent(spent) => Some(Input::PurseSpent(*spent)),
         _ => None,
     })

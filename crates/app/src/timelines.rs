@@ -4,9 +4,9 @@
 //! The one thing that is no note is an index of other evidence (see `docs/decisions/0015-timeline-index.md`).
 
 use crate::case_file::Case;
-use crate::drive::Progress;
 use crate::name_cache::{Known, NameCache};
 use crate::names::{Kept, OtherEvidence, settle, told};
+use crate::progress::Progress;
 use crate::publish::{make_private, publish};
 use crate::worker::{Worker, evidence_files};
 use ledger::event::{EvidenceHashed, TimelineIndexed};

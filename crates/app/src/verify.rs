@@ -6,6 +6,7 @@ mod course;
 mod derived;
 mod edges;
 mod evidence;
+mod handed;
 mod head;
 mod ids;
 mod keep;
@@ -17,6 +18,7 @@ mod sealed;
 mod shown;
 mod signature;
 mod timestamp;
+mod told;
 mod whole;
 mod words;
 
@@ -184,6 +186,7 @@ fn content(certificate: &mut Certificate, events: &Logged, payloads: &Payloads) 
         course::astray(log),
         absent::uncovered(log),
         derived::unfounded(log),
+        told::unfounded(log),
     ]
     .concat();
     match graph::fold(events.iter().cloned()) {

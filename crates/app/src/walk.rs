@@ -6,11 +6,12 @@
 use crate::course::{Recording, Returns, live};
 use crate::judge::Bench;
 use crate::replay::{ReplayError, ReplayRequest, chosen};
-use crate::stored::{Stored, setting};
+use crate::siblings::Siblings;
+use crate::stored::Stored;
 use engine::{Left, Task};
+use ledger::Event;
 use ledger::event::{Phase, RunOpened};
 use ledger::turn::{Message, Reply, ReplyBlock, ToolCall, TurnRequest, UserBlock};
-use ledger::{Event, TaskId};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -102,14 +103,14 @@ pub fn walk(folder: &Path, request: &WalkRequest) -> Result<Vec<WalkedTask>, Rep
     let Some(opened) = &log.opened else {
         return Err(ReplayError::NotOpened { folder: folder.to_owned() });
     };
-    let returns = Returns::of(&log);
+    let (returns, siblings) = (Returns::of(&log), Siblings::of(&log.tasks, &reader));
     let tasks = chosen(&log, &request.of)?.into_iter();
-    Ok(tasks.map(|task| one(&log, &Recording::of(task, &reader, &returns), opened, request)).collect())
+    let recording = |task| Recording::of(task, &reader, &returns, &siblings);
+    Ok(tasks.map(|task| one(&log, &recording(task), opened, request)).collect())
 }
 
 fn one(log: &Stored, recording: &Recording<'_>, opened: &RunOpened, request: &WalkRequest) -> WalkedTask {
     let assigned = &recording.task.assigned;
-    let ids: Vec<TaskId> = log.tasks.iter().map(|task| task.assigned.task).collect();
     let mut walked = WalkedTask {
         task: assigned.task.to_string(),
         agent: assigned.agent.name.clone(),
@@ -119,7 +120,8 @@ fn one(log: &Stored, recording: &Recording<'_>, opened: &RunOpened, request: &Wa
         otherwise_from: None,
     };
     let mut told = by_turn(&recording.task.events);
-    let task = Task::new(assigned.clone(), setting(opened, &ids));
+    let task =
+        Task::new(assigned.clone(), log.setting(opened)).with_handed(recording.siblings.before(assigned));
     let course = live(task, recording, &Bench::new(opened), |asked, phase, left| {
         if asked.turn == 1 {
             walked.system = Shown::of(&asked.system, request.lines);
@@ -159,6 +161,11 @@ fn saw(asked: &TurnRequest, lines: usize) -> Vec<Seen> {
     };
     let seen = |block: &UserBlock| match block {
         UserBlock::Text { text } => Seen { answers: None, text: Shown::of(text, lines) },
+        UserBlock::Recovery(advice) => {
+            let rendered =
+                llm::render::advice(advice, &asked.fence).unwrap_or_else(|error| error.to_string());
+            Seen { answers: None, text: Shown::of(&rendered, lines) }
+        }
         UserBlock::Distilled(distilled) => {
             let rendered =
                 llm::render::distilled(distilled, &asked.fence).unwrap_or_else(|error| error.to_string());

@@ -318,11 +318,12 @@ pub fn call_tool(
 fn returned(report: Report, limits: &Limits, tool: &str, expected: &Expected) -> ToolReturn {
     let bytes = match report.ending {
         Ending::Replied(bytes) => bytes,
-        ref ending @ Ending::TimedOut { .. } => return broken(Outcome::Timeout, tool, told(ending, limits)),
+        ref ending @ (Ending::TimedOut { .. } | Ending::Cancelled) => {
+            return broken(Outcome::Timeout, tool, told(ending, limits));
+        }
         ref ending @ (Ending::Panicked { .. }
         | Ending::Signalled { .. }
         | Ending::Exited { .. }
-        | Ending::Cancelled
         | Ending::ReplyTooLarge { .. }
         | Ending::BadReply { .. }
         | Ending::SetupFailed { .. }

@@ -102,9 +102,12 @@ pub(crate) struct RunArguments {
     /// `recorded:RUN` answers as a recorded run was answered, at no cost.
     #[arg(long, default_value = "playbook")]
     pub(crate) model: String,
-    /// An agent that investigates; may be given several times
+    /// Let the agents work side by side, without a lead that hands out tasks
+    #[arg(long, hide_short_help = true)]
+    pub(crate) side_by_side: bool,
+    /// An agent that works, side by side with others that are named so; may be given several times
     ///
-    /// Without it: all of them (docs/agents.md).
+    /// Without it: a lead hands tasks to all of them (docs/agents.md).
     #[arg(long = "agent", value_name = "NAME", hide_short_help = true)]
     pub(crate) agents: Vec<String>,
     #[command(flatten)]

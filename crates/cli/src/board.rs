@@ -1,8 +1,12 @@
 //! What is at work, for a person who waits: what is told of it, and the lines that show it.
 
+mod line;
+
 use app::Progress;
+use ledger::TaskId;
 use ledger::event::TaskStatus;
-use std::collections::BTreeMap;
+use line::{cut, elapsed, middle, width};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -30,16 +34,29 @@ pub(crate) struct Board {
 struct Work {
     name: String,
     since: Duration,
-    agents: BTreeMap<String, Agent>,
-    last: Option<String>,
+    /// Several may have the same agent.
+    tasks: BTreeMap<TaskId, Line>,
+    last: Option<TaskId>,
 }
 
-/// An agent of such a case.
+/// A task of such a case.
 #[derive(Debug, Default)]
-struct Agent {
+struct Line {
+    agent: String,
+    sequence: Option<u32>,
     turn: u32,
     tool: String,
+    /// The objective that it works towards.
+    towards: Option<String>,
     facts: u64,
+    objectives: u32,
+    met: u32,
+    /// Objectives that have a fact, those that are only watched for, too.
+    answered: u32,
+    /// The last refusal or recovery, and the last turn that it is shown in.
+    remark: Option<(String, u32)>,
+    /// Tasks that it handed out and was not told of yet.
+    waits_for: BTreeSet<TaskId>,
     ended: Option<TaskStatus>,
 }
 
@@ -50,33 +67,15 @@ impl Board {
     }
 
     pub(crate) fn begin(&mut self, case: usize, name: &str, now: Duration) {
-        let work = Work { name: name.to_owned(), since: now, agents: BTreeMap::new(), last: None };
+        let work = Work { name: name.to_owned(), since: now, tasks: BTreeMap::new(), last: None };
         self.at_work.insert(case, work);
     }
 
     pub(crate) fn hear(&mut self, case: usize, event: &Progress) {
         let Some(work) = self.at_work.get_mut(&case) else { return };
-        let name = match event {
-            Progress::Note(_) => return,
-            Progress::Turn { agent: name, .. }
-            | Progress::Tool { agent: name, .. }
-            | Progress::Recorded { agent: name, .. }
-            | Progress::Ended { agent: name, .. } => name,
-        };
-        work.last = Some(name.clone());
-        let agent = work.agents.entry(name.clone()).or_default();
-        match event {
-            Progress::Note(_) => {}
-            Progress::Turn { turn, .. } => {
-                agent.turn = *turn;
-                agent.tool.clear();
-            }
-            Progress::Tool { tool, .. } => agent.tool.clone_from(tool),
-            Progress::Recorded { facts, .. } => {
-                agent.facts += u64::from(*facts);
-                self.facts += u64::from(*facts);
-            }
-            Progress::Ended { ended, .. } => agent.ended = Some(ended.status),
+        work.hear(event);
+        if let Progress::Recorded { facts, .. } = event {
+            self.facts += u64::from(*facts);
         }
     }
 
@@ -86,19 +85,29 @@ impl Board {
         self.failed += usize::from(!sealed);
     }
 
-    /// The lines that show it: one for each agent of a single case; of several, one for each case at work and one for all.
+    /// The lines that show it: of a single case one for each task at work and one for the case; of several, one for each case at work and one for all.
     ///
     /// No line is as wide as the terminal, and there are fewer of them than it has: it never wraps or scrolls.
     pub(crate) fn render(&self, now: Duration, size: Size) -> Vec<String> {
-        let mut lines: Vec<String> = match self.asked {
-            1 => self.at_work.values().flat_map(|work| work.by_agent(now)).collect(),
-            _ => self.at_work.values().map(|work| work.in_one(now)).collect(),
+        let columns = size.columns.saturating_sub(1);
+        let most = size.lines.saturating_sub(1);
+        let (mut lines, last): (Vec<String>, Option<String>) = match self.asked {
+            1 => match self.at_work.values().next() {
+                None => return Vec::new(),
+                Some(work) => (work.by_task(columns), Some(work.whole(now))),
+            },
+            _ => (self.at_work.values().map(|work| work.in_one(now)).collect(), Some(self.total(now))),
         };
-        let total = (self.asked > 1).then(|| self.total(now));
-        lines.truncate(size.lines.saturating_sub(1 + usize::from(total.is_some())));
-        lines.extend(total);
-        lines.truncate(size.lines.saturating_sub(1));
-        lines.iter().map(|line| cut(&report::terminal(line), size.columns.saturating_sub(1))).collect()
+        let room = most.saturating_sub(usize::from(last.is_some()));
+        if lines.len() > room {
+            let hidden = lines.len() - room.saturating_sub(1);
+            lines.truncate(room.saturating_sub(1));
+            lines.push(format!("and {hidden} more at work"));
+            lines.truncate(room);
+        }
+        lines.extend(last);
+        lines.truncate(most);
+        lines.iter().map(|line| cut(&report::terminal(line), columns)).collect()
     }
 
     fn total(&self, now: Duration) -> String {
@@ -112,42 +121,128 @@ impl Board {
 }
 
 impl Work {
-    fn by_agent(&self, now: Duration) -> Vec<String> {
-        let time = elapsed(now.saturating_sub(self.since));
-        let line = |(name, agent): (&String, &Agent)| {
-            format!("{name}: {} facts, {time}, {}", agent.facts, agent.doing())
-        };
-        let mut lines: Vec<String> = self.agents.iter().map(line).collect();
-        match self.agents.is_empty() {
-            true => lines.push(format!("{}: {time}", self.name)),
-            false if self.all_ended() => lines.push(format!("{}: {time}, {CLOSING}", self.name)),
-            false => {}
+    fn hear(&mut self, event: &Progress) {
+        match event {
+            Progress::Note(_) => {}
+            Progress::Assigned { task, agent, sequence, by, objectives, met } => {
+                let line = self.line(*task, agent);
+                (line.sequence, line.objectives, line.met) = (*sequence, *objectives, *met);
+                if let Some(lead) = by.and_then(|by| self.tasks.get_mut(&by)) {
+                    lead.waits_for.insert(*task);
+                }
+            }
+            Progress::Turn { task, agent, turn } => self.line(*task, agent).begin(*turn),
+            Progress::Tool { task, agent, tool, objective, .. } => {
+                let line = self.line(*task, agent);
+                (line.tool, line.towards) = (tool.clone(), objective.clone());
+            }
+            Progress::Recorded { task, agent, facts } => self.line(*task, agent).facts += u64::from(*facts),
+            Progress::Answered { task, agent, met, .. } => {
+                let line = self.line(*task, agent);
+                (line.met, line.answered) = (*met, line.answered + 1);
+            }
+            Progress::Refused { task, agent, code, objective } => {
+                let missed = objective.as_ref().map_or(String::new(), |id| format!(" ({id})"));
+                self.line(*task, agent).remark(format!("refused {code}{missed}"));
+            }
+            Progress::Recovering { task, agent, attempt, strategy, objective } => {
+                self.line(*task, agent).remark(format!("recovery {attempt} {strategy} ({objective})"));
+            }
+            Progress::Reported { task, .. } => {
+                for line in self.tasks.values_mut() {
+                    line.waits_for.remove(task);
+                }
+            }
+            Progress::Ended { task, agent, ended } => self.line(*task, agent).ended = Some(ended.status),
         }
-        lines
     }
 
-    /// What the agent does that was heard last, and the facts of all of them.
+    fn line(&mut self, task: TaskId, agent: &str) -> &mut Line {
+        self.last = Some(task);
+        let line = self.tasks.entry(task).or_default();
+        if line.agent.is_empty() {
+            agent.clone_into(&mut line.agent);
+        }
+        line
+    }
+
+    /// A line for each task at work.
+    fn by_task(&self, columns: usize) -> Vec<String> {
+        let at_work: Vec<_> = self.tasks.iter().filter(|(_, line)| line.ended.is_none()).collect();
+        let columns = Columns {
+            all: columns,
+            agent: at_work.iter().map(|(_, line)| width(&line.agent)).max().unwrap_or(0).min(AGENT),
+            has_rounds: at_work.iter().any(|(_, line)| line.sequence.is_some()),
+        };
+        at_work.iter().map(|(task, line)| line.show(**task, self.waiting(line), columns)).collect()
+    }
+
+    /// What a task waits for, where it does.
+    fn waiting(&self, line: &Line) -> Option<String> {
+        let name = |task: &TaskId| {
+            let agent = self.tasks.get(task).map_or("", |line| line.agent.as_str());
+            format!("{} {agent}", task.0)
+        };
+        let all: Vec<String> = line.waits_for.iter().map(name).collect();
+        (!all.is_empty()).then(|| format!("waits for {}", all.join(", ")))
+    }
+
+    /// The case in a line: what has ended stands nowhere else.
+    fn whole(&self, now: Duration) -> String {
+        let mut line = format!("{}: {}", self.name, elapsed(now.saturating_sub(self.since)));
+        if self.tasks.is_empty() {
+            return line;
+        }
+        let facts: u64 = self.tasks.values().map(|line| line.facts).sum();
+        let ended: Vec<TaskStatus> = self.tasks.values().filter_map(|line| line.ended).collect();
+        let _ = write!(line, ", {facts} facts, ");
+        match self.all_ended() {
+            true => line.push_str(CLOSING),
+            false => drop(write!(line, "{} of {} tasks ended", ended.len(), self.tasks.len())),
+        }
+        let unlike = ended.iter().filter(|status| **status != TaskStatus::Completed).count();
+        if unlike > 0 {
+            let _ = write!(line, " ({unlike} not completed)");
+        }
+        line
+    }
+
+    /// What the task does that was heard last, and the facts of all of them.
     fn in_one(&self, now: Duration) -> String {
         let time = elapsed(now.saturating_sub(self.since));
-        let facts: u64 = self.agents.values().map(|agent| agent.facts).sum();
-        let last = self.last.as_ref().and_then(|last| Some((last, self.agents.get(last)?)));
+        let facts: u64 = self.tasks.values().map(|line| line.facts).sum();
+        let last = self.last.and_then(|last| self.tasks.get(&last));
         match last {
             None => format!("{}: {time}", self.name),
             Some(_) if self.all_ended() => format!("{}: {facts} facts, {time}, {CLOSING}", self.name),
-            Some((name, agent)) => format!("{}: {facts} facts, {time}, {name} {}", self.name, agent.doing()),
+            Some(line) => format!("{}: {facts} facts, {time}, {} {}", self.name, line.agent, line.doing()),
         }
     }
 
-    /// Whether every agent that was heard has ended.
+    /// Whether every task that was heard of has ended.
     fn all_ended(&self) -> bool {
-        self.agents.values().all(|agent| agent.ended.is_some())
+        self.tasks.values().all(|line| line.ended.is_some())
     }
 }
 
-/// What goes on when the agents have ended.
+/// What goes on when the tasks have ended.
 const CLOSING: &str = "hashing the evidence";
 
-impl Agent {
+/// For how many turns after its own a refusal or a recovery is shown.
+const REMARKED: u32 = 2;
+
+impl Line {
+    fn begin(&mut self, turn: u32) {
+        self.turn = turn;
+        self.tool.clear();
+        self.towards = None;
+        self.remark = self.remark.take().filter(|(_, until)| turn <= *until);
+    }
+
+    fn remark(&mut self, remark: String) {
+        self.remark = Some((remark, self.turn.saturating_add(REMARKED)));
+    }
+
     fn doing(&self) -> String {
         match self.ended {
             Some(status) => report::status(status).to_owned(),
@@ -155,79 +250,235 @@ impl Agent {
             None => format!("turn {}, {}", self.turn, self.tool),
         }
     }
-}
 
-fn elapsed(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, seconds) => format!("{seconds} s"),
-        (0, minutes, seconds) => format!("{minutes} min {seconds:02} s"),
-        (hours, minutes, _) => format!("{hours} h {minutes:02} min"),
+    /// In so many columns: who, facts, turn; the call and what it works towards, or what is waited for; the last remark; objectives met.
+    ///
+    /// What does not fit is cut in the middle: the ends are there in every line.
+    fn show(&self, task: TaskId, waiting: Option<String>, columns: Columns) -> String {
+        let round = match self.sequence {
+            Some(sequence) => format!("  {:<3}", format!("r{sequence}")),
+            None if columns.has_rounds => " ".repeat(5),
+            None => String::new(),
+        };
+        let agent = cut(&report::terminal(&self.agent), columns.agent);
+        let pad = " ".repeat(columns.agent.saturating_sub(width(&agent)));
+        let Line { facts, turn, .. } = self;
+        let begin = format!("{:>2} {agent}{pad}{round}  {facts:>3} facts  turn {turn}", task.0);
+        let end = match self.objectives {
+            // What is only watched for is never unmet.
+            0 => format!("  {} answered", self.answered),
+            of => format!("  {}/{of} met", self.met),
+        };
+        let room = columns.all.saturating_sub(width(&begin) + width(&end));
+        let call = match (&waiting, &self.towards) {
+            (Some(waiting), _) => waiting.clone(),
+            (None, Some(objective)) => format!("{} -> {objective}", self.tool),
+            (None, None) => self.tool.clone(),
+        };
+        let remark = self.remark.as_ref().map_or("", |(remark, _)| remark.as_str());
+        format!("{begin}{}{end}", middle(&report::terminal(&call), &report::terminal(remark), room))
     }
 }
 
-/// The line in at most so many columns; what is no ASCII is taken for two columns wide, which is the widest it can be.
-fn cut(line: &str, columns: usize) -> String {
-    let wide = |c: char| if c.is_ascii() { 1 } else { 2 };
-    if line.chars().map(wide).sum::<usize>() <= columns {
-        return line.to_owned();
-    }
-    let mut left = columns.saturating_sub(3);
-    let fits = line.chars().take_while(|c| {
-        let width = wide(*c);
-        let fits = width <= left;
-        left = left.saturating_sub(width);
-        fits
-    });
-    let mut short: String = fits.collect();
-    short.push_str(&"..."[..columns.min(3)]);
-    short
+/// The columns of the lines of tasks.
+#[derive(Debug, Clone, Copy)]
+struct Columns {
+    all: usize,
+    /// For the name of an agent.
+    agent: usize,
+    has_rounds: bool,
 }
+
+/// The most columns for the name of an agent.
+const AGENT: usize = 13;
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use ledger::event::TaskEnded;
 
-    const WIDE: Size = Size { columns: 100, lines: 24 };
+    const TERMINAL: Size = Size { columns: 80, lines: 24 };
 
-    fn turn(agent: &str, turn: u32) -> Progress {
-        Progress::Turn { agent: agent.to_owned(), turn }
+    fn assigned(task: u16, agent: &str, objectives: u32) -> Progress {
+        let (sequence, by, met) = (None, None, 0);
+        Progress::Assigned { task: TaskId(task), agent: agent.to_owned(), sequence, by, objectives, met }
     }
 
-    fn recorded(agent: &str, facts: u32) -> Progress {
-        Progress::Recorded { agent: agent.to_owned(), facts }
+    fn handed_out(task: u16, agent: &str, by: u16) -> Progress {
+        let (sequence, by) = (Some(1), Some(TaskId(by)));
+        Progress::Assigned {
+            task: TaskId(task),
+            agent: agent.to_owned(),
+            sequence,
+            by,
+            objectives: 4,
+            met: 0,
+        }
     }
 
-    fn ended(agent: &str) -> Progress {
-        let (status, spent, objectives) = (TaskStatus::Completed, None, Vec::new());
+    fn turn(task: u16, agent: &str, turn: u32) -> Progress {
+        Progress::Turn { task: TaskId(task), agent: agent.to_owned(), turn }
+    }
+
+    fn tool(task: u16, agent: &str, tool: &str, objective: Option<&str>) -> Progress {
+        Progress::Tool {
+            task: TaskId(task),
+            agent: agent.to_owned(),
+            invocation: "inv-00000001".parse().unwrap(),
+            tool: tool.to_owned(),
+            objective: objective.map(str::to_owned),
+        }
+    }
+
+    fn recorded(task: u16, agent: &str, facts: u32) -> Progress {
+        Progress::Recorded { task: TaskId(task), agent: agent.to_owned(), facts }
+    }
+
+    fn answered(task: u16, agent: &str, met: u32) -> Progress {
+        Progress::Answered { task: TaskId(task), agent: agent.to_owned(), objective: "o".into(), met }
+    }
+
+    fn refused(task: u16, agent: &str, objective: Option<&str>) -> Progress {
+        let objective = objective.map(str::to_owned);
+        Progress::Refused { task: TaskId(task), agent: agent.to_owned(), code: "too_weak", objective }
+    }
+
+    fn ended(task: u16, agent: &str, status: TaskStatus) -> Progress {
+        let (spent, objectives) = (None, Vec::new());
         let ended = TaskEnded { status, spent, objectives, turns: 1, facts: 0, rejections: 0 };
-        Progress::Ended { agent: agent.to_owned(), ended }
+        Progress::Ended { task: TaskId(task), agent: agent.to_owned(), ended }
     }
 
     fn seconds(seconds: u64) -> Duration {
         Duration::from_secs(seconds)
     }
 
-    #[test]
-    fn a_single_case_has_a_line_for_each_agent() {
+    /// A board of one case that has heard these.
+    fn heard(events: &[Progress]) -> Board {
         let mut board = Board::new(1);
-        assert!(board.render(seconds(0), WIDE).is_empty());
         board.begin(0, "demo", seconds(0));
-        assert_eq!(board.render(seconds(1), WIDE), ["demo: 1 s"]);
-        board.hear(0, &turn("registry", 3));
-        board.hear(0, &recorded("registry", 12));
-        board.hear(0, &turn("filesystem", 1));
-        assert_eq!(
-            board.render(seconds(75), WIDE),
-            ["filesystem: 0 facts, 1 min 15 s, turn 1", "registry: 12 facts, 1 min 15 s, turn 3"]
-        );
-        for agent in ["filesystem", "registry"] {
-            board.hear(0, &ended(agent));
+        events.iter().for_each(|event| board.hear(0, event));
+        board
+    }
+
+    #[test]
+    fn a_single_case_has_a_line_for_each_task_at_work_and_one_for_itself() {
+        let mut board = Board::new(1);
+        assert!(board.render(seconds(0), TERMINAL).is_empty());
+        board.begin(0, "demo", seconds(0));
+        assert_eq!(board.render(seconds(1), TERMINAL), ["demo: 1 s"]);
+        for event in [
+            assigned(1, "filesystem", 3),
+            assigned(2, "registry", 4),
+            turn(1, "filesystem", 1),
+            turn(2, "registry", 3),
+            tool(2, "registry", "registry_artifact", Some("programs")),
+            recorded(2, "registry", 12),
+            answered(2, "registry", 1),
+        ] {
+            board.hear(0, &event);
         }
-        assert_eq!(board.render(seconds(75), WIDE)[2], "demo: 1 min 15 s, hashing the evidence");
+        assert_eq!(
+            board.render(seconds(75), TERMINAL),
+            [
+                " 1 filesystem    0 facts  turn 1  0/3 met",
+                " 2 registry     12 facts  turn 3  registry_artifact -> programs  1/4 met",
+                "demo: 1 min 15 s, 12 facts, 0 of 2 tasks ended",
+            ]
+        );
+        board.hear(0, &ended(1, "filesystem", TaskStatus::Incomplete));
+        let told = board.render(seconds(75), TERMINAL);
+        assert_eq!(told.len(), 2);
+        assert_eq!(told[1], "demo: 1 min 15 s, 12 facts, 1 of 2 tasks ended (1 not completed)");
+        board.hear(0, &ended(2, "registry", TaskStatus::Completed));
+        assert_eq!(
+            board.render(seconds(75), TERMINAL),
+            ["demo: 1 min 15 s, 12 facts, hashing the evidence (1 not completed)"]
+        );
         board.end(0, true);
-        assert!(board.render(seconds(80), WIDE).is_empty());
+        assert!(board.render(seconds(80), TERMINAL).is_empty());
+    }
+
+    #[test]
+    fn a_lead_shows_what_it_waits_for_and_tasks_of_one_agent_have_lines_of_their_own() {
+        let mut board = heard(&[
+            assigned(1, "lead", 2),
+            turn(1, "lead", 2),
+            handed_out(3, "registry", 1),
+            handed_out(4, "registry", 1),
+            turn(3, "registry", 1),
+        ]);
+        assert_eq!(
+            board.render(seconds(1), TERMINAL),
+            [
+                " 1 lead             0 facts  turn 2  waits for 3 registry, 4 registry  0/2 met",
+                " 3 registry  r1     0 facts  turn 1  0/4 met",
+                " 4 registry  r1     0 facts  turn 0  0/4 met",
+                "demo: 1 s, 0 facts, 0 of 3 tasks ended",
+            ]
+        );
+        board.hear(0, &ended(3, "registry", TaskStatus::Completed));
+        board.hear(0, &Progress::Reported { task: TaskId(3), accepted: true });
+        assert!(board.render(seconds(1), TERMINAL)[0].contains("waits for 4 registry  0/2 met"));
+        board.hear(0, &Progress::Reported { task: TaskId(4), accepted: false });
+        assert!(!board.render(seconds(1), TERMINAL)[0].contains("waits"));
+    }
+
+    #[test]
+    fn the_last_refusal_or_recovery_stands_in_its_line_until_two_turns_later() {
+        let mut board = heard(&[
+            assigned(2, "registry", 4),
+            turn(2, "registry", 3),
+            refused(2, "registry", Some("programs")),
+        ]);
+        let line = |board: &Board| board.render(seconds(1), TERMINAL).remove(0);
+        assert!(line(&board).contains("  refused too_weak (programs)  0/4 met"));
+        board.hear(0, &turn(2, "registry", 5));
+        board.hear(0, &tool(2, "registry", "registry_artifact", Some("programs")));
+        assert!(line(&board).contains("refused too_w"), "{}", line(&board));
+        assert!(line(&board).ends_with("  0/4 met"), "{}", line(&board));
+        board.hear(0, &turn(2, "registry", 6));
+        assert!(!line(&board).contains("refused"));
+        let (attempt, strategy) = (1, "find_by_name".to_owned());
+        let (agent, objective) = ("registry".to_owned(), "programs".to_owned());
+        board.hear(0, &Progress::Recovering { task: TaskId(2), agent, attempt, strategy, objective });
+        assert!(line(&board).contains("recovery 1 find_by_name (progr"), "{}", line(&board));
+    }
+
+    #[test]
+    fn twenty_tasks_with_hostile_names_neither_wrap_nor_flood_a_terminal_of_80_columns() {
+        let hostile =
+            "regi\u{1b}[2Jstry\n\u{202e}\u{8a9e}\u{8a9e}\u{8a9e}\u{8a9e}\u{8a9e}\u{8a9e}\u{8a9e}\u{8a9e}";
+        let mut board = heard(&[assigned(1, "lead", 1)]);
+        for task in 2..=40 {
+            board.hear(0, &handed_out(task, hostile, 1));
+            board.hear(0, &turn(task, hostile, 4_000_000_000));
+            board.hear(0, &tool(task, hostile, &hostile.repeat(9), Some(hostile)));
+            board.hear(0, &recorded(task, hostile, u32::MAX));
+            board.hear(0, &refused(task, hostile, Some(&hostile.repeat(9))));
+        }
+        let checked = |board: &Board| {
+            let shown = board.render(seconds(4000), TERMINAL);
+            assert!(shown.len() <= 23, "{shown:?}");
+            for line in &shown {
+                assert!(line::width(line) <= 79, "{} {line:?}", line::width(line));
+                assert!(!line.chars().any(char::is_control) && !line.contains('\u{202e}'), "{line:?}");
+            }
+            shown
+        };
+        let shown = checked(&board);
+        assert_eq!(shown[21], "and 19 more at work");
+        for task in 2..=38 {
+            board.hear(0, &ended(task, hostile, TaskStatus::Completed));
+        }
+        assert_eq!(checked(&board).len(), 4, "what has ended has no line");
+    }
+
+    #[test]
+    fn a_task_that_only_watches_has_nothing_to_meet() {
+        let board =
+            heard(&[assigned(4, "persistence", 0), turn(4, "persistence", 2), answered(4, "persistence", 0)]);
+        assert_eq!(board.render(seconds(1), TERMINAL)[0], " 4 persistence    0 facts  turn 2  1 answered");
     }
 
     #[test]
@@ -237,18 +488,18 @@ mod tests {
         board.begin(1, "b", seconds(0));
         board.end(0, false);
         board.begin(2, "c", seconds(10));
-        board.hear(2, &turn("registry", 2));
-        board.hear(2, &recorded("registry", 4));
+        board.hear(2, &turn(1, "registry", 2));
+        board.hear(2, &recorded(1, "registry", 4));
         assert_eq!(
-            board.render(seconds(13), WIDE),
+            board.render(seconds(13), TERMINAL),
             [
                 "b: 13 s",
                 "c: 4 facts, 3 s, registry turn 2",
                 "1 of 3 cases ended, 1 not sealed, 2 at work, 4 facts, 13 s",
             ]
         );
-        board.hear(2, &ended("registry"));
-        assert_eq!(board.render(seconds(13), WIDE)[1], "c: 4 facts, 3 s, hashing the evidence");
+        board.hear(2, &ended(1, "registry", TaskStatus::Completed));
+        assert_eq!(board.render(seconds(13), TERMINAL)[1], "c: 4 facts, 3 s, hashing the evidence");
     }
 
     #[test]

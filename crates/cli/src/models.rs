@@ -9,7 +9,7 @@ use ledger::{Prices, Seed, TaskId};
 use llm::api::{
     Address, AddressError, ApiError, ApiKey, Dialect, KeyError, Provider, Retries, Settings, SetupError,
 };
-use llm::{Model, Playbook, Sloppy};
+use llm::{Model, Sloppy};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -226,7 +226,7 @@ fn models(chosen: Chosen) -> Box<Models> {
         return run.models();
     }
     Box::new(move |agent: &Agent, _: TaskId, _: Seed| -> Box<dyn Model> {
-        let playbook = || Playbook::new(agent.steps.clone(), agent.digest);
+        let playbook = || agent.playbook();
         match &chosen {
             Chosen::Sloppy(seed) => Box::new(Sloppy::new(playbook(), *seed)),
             Chosen::Remote(provider) => Box::new(provider.model()),

@@ -86,12 +86,19 @@ fn each_hostile_act_costs_one_invocation() {
     });
     let waiting = std::sync::Mutex::new(Some(script));
     let surface = [ToolClass::Investigate, ToolClass::Record].into();
-    let spec = AgentSpec { name: "filesystem".into(), prompt: String::new(), surface, objectives: vec![] };
+    let spec = AgentSpec {
+        name: "filesystem".into(),
+        prompt: String::new(),
+        surface,
+        tools: None,
+        objectives: vec![],
+    };
     let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/demo");
     let limits = sandbox::Limits { wall: Duration::from_secs(2), ..sandbox::Limits::default() };
     let request = RunRequest {
+        lead: None,
         case: app::load_case(&demo).unwrap(),
-        agents: vec![Agent { spec, steps: vec![], digest: Digest::of(b"scripted") }],
+        agents: vec![Agent { spec, steps: vec![], plan: None, digest: Digest::of(b"scripted") }],
         models: Box::new(move |_, _, _| -> Box<dyn Model> {
             Box::new(waiting.lock().unwrap().take().unwrap())
         }),

@@ -2,6 +2,7 @@
 
 use crate::shelf::bounded;
 use ledger::NodeId;
+use ledger::pattern::Patterns;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -122,6 +123,17 @@ impl<'a> Arguments<'a> {
             }
         }
         Ok(ids)
+    }
+
+    /// A pattern, or an array of patterns; `None` where it is left out.
+    pub(crate) fn texts_of_patterns(&self, name: &str) -> Result<Option<Patterns>, Malformed> {
+        Ok(match self.get(name) {
+            None => None,
+            Some(Value::Array(_)) => {
+                Some(Patterns::Any(self.texts(name)?.into_iter().map(str::to_owned).collect()))
+            }
+            Some(_) => Some(Patterns::One(self.text(name)?.to_owned())),
+        })
     }
 
     /// Some words: an array, or one text with commas.

@@ -1,6 +1,7 @@
 //! The calls of a turn, one after another: which may go on, and who takes them up.
 
 use crate::absence::Covering;
+use crate::dispatch::Dispatching;
 use crate::invoke::Running;
 use crate::recall::Recalling;
 use crate::record::Judging;
@@ -25,6 +26,8 @@ pub(crate) enum Busy {
     Covering(Covering),
     /// A text is being looked for.
     Recalling(Recalling),
+    /// Tasks that were handed out run.
+    Dispatching(Dispatching),
 }
 
 impl Busy {
@@ -34,6 +37,7 @@ impl Busy {
             Busy::Judging(_) => "a verdict",
             Busy::Covering(_) => "a verdict on an absence",
             Busy::Recalling(_) => "what was found",
+            Busy::Dispatching(_) => "the reports of tasks",
         }
     }
 }
@@ -61,14 +65,17 @@ impl Task {
         };
         match (class, OwnTool::of_name(&call.tool)) {
             (ToolClass::Investigate, _) => return self.invoke(call, append),
+            (ToolClass::Dispatch, _) => return self.dispatch(call, append),
             (_, Some(OwnTool::RecordPhenomenon)) => return self.record(call, append),
             (_, Some(OwnTool::RecordAbsence)) => return self.record_absence(call, append),
             (_, Some(OwnTool::RecordDerivation)) => self.record_derivation(call, append)?,
+            (_, Some(OwnTool::RecordNarrative)) => self.record_narrative(call, append)?,
             (_, Some(OwnTool::NothingToRecord)) => self.nothing(call, append),
             (_, Some(OwnTool::ReadOutput)) => self.page(call, append),
             (_, Some(OwnTool::Recall)) => return Ok(self.recall(call, append)),
             (_, Some(OwnTool::Write(tool))) => self.write_graph(tool, call, append)?,
             (_, Some(OwnTool::Read(tool))) => self.read_graph(tool, call, append),
+            (_, Some(OwnTool::Artifact(tool))) => self.artifact(tool, call, append)?,
             (_, None) => {
                 let told = format!("{} is specified, but this engine cannot run it", call.tool);
                 self.refuse(call, Refusal::UnknownTool, told, append);
@@ -87,7 +94,7 @@ impl Task {
         let Some(class) = self.setting.class(&call.tool) else {
             return Err((Refusal::UnknownTool, format!("there is no tool {:?}", bounded(&call.tool))));
         };
-        if !self.phase.surface.contains(&class) {
+        if !self.setting.offers(&self.assigned.agent, &self.phase.surface, &call.tool) {
             let told =
                 format!("{} is not offered in this phase: record what you have already found", call.tool);
             return Err((Refusal::OutsideSurface, told));

@@ -2,12 +2,16 @@
 
 use crate::arguments::{Arguments, Malformed};
 use ledger::{
-    Absence, AbsenceClaim, AbsenceForm, ClaimedValue, Derivation, DerivationForm, NodeId, Reading, Term,
+    Absence, AbsenceClaim, AbsenceForm, ClaimedValue, Derivation, DerivationForm, NodeId, Reading,
+    SentenceClaim, Term,
 };
 use serde_json::Value;
 
 /// The most readings of one call.
 pub(crate) const MOST_READINGS: usize = 64;
+
+/// The most sentences of one call.
+pub(crate) const MOST_SENTENCES: usize = 64;
 
 /// The readings and the interpretation of a `record_phenomenon` call.
 ///
@@ -99,6 +103,25 @@ pub(crate) fn derivation(arguments: &Value) -> Result<(Derivation, String), Malf
         );
     }
     Ok((derivation, arguments.optional_text("interpretation")?.unwrap_or_default().to_owned()))
+}
+
+/// The sentences of a `record_narrative` call.
+///
+/// Whether what they cite bears them out is the gateway's question.
+pub(crate) fn sentences(arguments: &Value) -> Result<Vec<SentenceClaim>, Malformed> {
+    let arguments = Arguments::of(arguments, &["sentences"])?;
+    let list = arguments.get("sentences").and_then(Value::as_array);
+    let list = list
+        .filter(|list| (1..=MOST_SENTENCES).contains(&list.len()))
+        .ok_or_else(|| arguments.malformed("sentences", "an array of 1 to 64 sentences"))?;
+    list.iter().enumerate().map(|(index, value)| sentence(value, &format!("sentences[{index}]"))).collect()
+}
+
+fn sentence(value: &Value, place: &str) -> Result<SentenceClaim, Malformed> {
+    let members = Arguments::at(value, place, &["text", "cites"])?;
+    let text = members.optional_text("text")?.ok_or_else(|| members.malformed("text", "a sentence"))?;
+    let cites = members.texts("cites")?.into_iter().map(str::to_owned).collect();
+    Ok(SentenceClaim { text: text.to_owned(), cites })
 }
 
 fn term(value: &Value, place: &str) -> Result<Term, Malformed> {

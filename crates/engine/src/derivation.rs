@@ -36,7 +36,7 @@ impl Task {
             call: call.call.clone(),
             stated: Claim::Derivation(derivation.clone()),
         })));
-        let known = |id| self.facts.iter().find(|fact| fact.id == id);
+        let known = |id| self.known_fact(id);
         let result = match judge_derivation(&derivation, id, known) {
             DerivationVerdict::Derived(derived) => {
                 self.turn_record.fruitful = true;

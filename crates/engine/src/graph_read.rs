@@ -5,9 +5,9 @@ use crate::notebook::invocation;
 use crate::step::Append;
 use crate::task::{Task, event};
 use crate::tools::ReadTool;
-use ledger::Event;
 use ledger::event::{GraphRead, Refusal};
 use ledger::turn::{Answer, NodeView, ToolCall};
+use ledger::{Event, NodeId};
 
 /// The most nodes of one answer.
 pub(crate) const MOST_NODES: u32 = 200;
@@ -38,7 +38,8 @@ impl Task {
         match tool {
             ReadTool::ListPhenomena => {
                 let arguments = Arguments::of(&call.arguments, &["offset", "limit"])?;
-                Page::read(&arguments)?.of(self.notebook.phenomena(&self.facts))
+                let handed = self.handed_nodes().filter(|node| matches!(node.id, NodeId::Phenomenon(_)));
+                Page::read(&arguments)?.of(self.notebook.phenomena(&self.facts).chain(handed))
             }
             ReadTool::ListInvocations => {
                 let arguments = Arguments::of(&call.arguments, &["offset", "limit"])?;
@@ -50,18 +51,24 @@ impl Task {
                 let fits = |node: &NodeView| {
                     node.title.to_lowercase().contains(&text) || node.words.to_lowercase().contains(&text)
                 };
-                Page::read(&arguments)?.of(self.notebook.views(&self.facts, held).filter(fits))
+                let own = self.notebook.views(&self.facts, held);
+                Page::read(&arguments)?.of(own.chain(self.handed_nodes()).filter(fits))
             }
             ReadTool::GetNode => {
                 let arguments = Arguments::of(&call.arguments, &["id"])?;
                 let id = arguments.node("id")?;
-                let all = || self.notebook.views(&self.facts, held);
+                let all = || self.notebook.views(&self.facts, held).chain(self.handed_nodes());
                 let node = all().find(|node| node.id == id);
                 let node = node.ok_or_else(|| Malformed::new("id", "a node of yours"))?;
                 let around: Vec<_> = all().filter(|other| node.nodes.contains(&other.id)).collect();
                 Page { offset: 0, limit: MOST_NODES }.of(std::iter::once(node).chain(around))
             }
         }
+    }
+
+    /// The nodes that other tasks handed over to it.
+    fn handed_nodes(&self) -> impl Iterator<Item = NodeView> {
+        self.handed.iter().flat_map(|handed| &handed.nodes).cloned()
     }
 }
 

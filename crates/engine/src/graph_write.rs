@@ -130,7 +130,9 @@ impl Task {
         }
         let facts = self.facts_of(&arguments, "facts")?;
         for end in [from, to] {
-            let entity = self.notebook.entities.iter().find(|entity| NodeId::Entity(entity.entity) == end);
+            let handed = self.handed.iter().flat_map(|handed| &handed.entities);
+            let mut entities = self.notebook.entities.iter().chain(handed);
+            let entity = entities.find(|entity| NodeId::Entity(entity.entity) == end);
             if let Some(entity) =
                 entity.filter(|entity| !facts.iter().any(|fact| mentions(fact, &entity.name)))
             {
@@ -203,7 +205,7 @@ impl Task {
         Ok(id)
     }
 
-    /// The task's facts that an argument names, at least one.
+    /// The facts that an argument names, at least one.
     fn facts_of(
         &self,
         arguments: &Arguments<'_>,
@@ -214,7 +216,10 @@ impl Task {
             return Err(WriteError::None { argument });
         }
         let fact = |id: &NodeId| {
-            let found = self.facts.iter().find(|fact| NodeId::Fact(fact.id) == *id);
+            let found = match id {
+                NodeId::Fact(id) => self.known_fact(*id),
+                _ => None,
+            };
             found.ok_or(WriteError::NoFact { argument, id: *id })
         };
         named.iter().map(fact).collect()
@@ -228,8 +233,7 @@ impl Task {
     ) -> Result<Vec<NodeId>, WriteError> {
         let named = arguments.nodes(argument)?;
         let is_ground = |id: &NodeId| {
-            matches!(id, NodeId::Fact(_) | NodeId::Absence(_) | NodeId::Derivation(_))
-                && self.notebook.holds(*id, &self.facts, &self.shelf)
+            matches!(id, NodeId::Fact(_) | NodeId::Absence(_) | NodeId::Derivation(_)) && self.knows(*id)
         };
         match named.iter().find(|id| !is_ground(id)) {
             Some(id) => Err(WriteError::NoFact { argument, id: *id }),
@@ -240,9 +244,15 @@ impl Task {
     /// The node of the task that an argument names.
     fn node_of(&self, arguments: &Arguments<'_>, argument: &'static str) -> Result<NodeId, WriteError> {
         let id = arguments.node(argument)?;
-        match self.notebook.holds(id, &self.facts, &self.shelf) {
+        match self.knows(id) {
             true => Ok(id),
             false => Err(WriteError::NoNode { argument, id }),
         }
+    }
+
+    /// Whether a node is the task's own, or was handed over to it.
+    fn knows(&self, id: NodeId) -> bool {
+        let handed = || self.handed.iter().flat_map(|handed| &handed.nodes).any(|node| node.id == id);
+        self.notebook.holds(id, &self.facts, &self.shelf) || handed()
     }
 }

@@ -1,6 +1,7 @@
 //! INVESTIGATE calls: made once, answered from the log when they are made again.
 
 use crate::calls::Busy;
+use crate::made::Made;
 use crate::ordinals::Kind;
 use crate::shelf::hold;
 use crate::step::{Append, Command, Invoke, StepError, ToolReturn};
@@ -96,6 +97,7 @@ impl Task {
         // What the agent is told is what is recorded: a replay has nothing else to tell it.
         let defects = ended.defects.clone();
         hold(&mut self.shelf, &started, &ended, returned.output.clone());
+        self.made.push(Made::of(&started, &ended, returned.output.clone()));
         let payload = returned.output.as_ref().map(|output| output.bytes().into());
         append.push(Append { event: Event::InvocationEnded(ended), payload });
         let answer = Returned {

@@ -8,35 +8,46 @@
 
 mod absence;
 mod arguments;
+mod artifacts;
 mod calls;
 mod claims;
 mod conversation;
+mod criteria;
 mod derivation;
+mod dispatch;
 mod distil;
 mod graph_read;
 mod graph_write;
 mod invoke;
+mod made;
+mod narrative;
 mod notebook;
 mod objectives;
 mod ordinals;
 mod prompt;
 mod recall;
 mod record;
+mod recovery;
 mod reply;
+mod report;
 mod setting;
 mod shelf;
 mod step;
 mod task;
 mod tools;
+mod towards;
 mod view;
 mod window;
 
+pub use criteria::{CriterionFault, fault};
 pub use invoke::recorded_defects;
 pub use ordinals::GivenIds;
+pub use recovery::{After, Strategy, Template, strategies};
+pub use report::handed;
 pub use setting::Setting;
 pub use shelf::{cite, hold};
 pub use step::{
-    Append, Command, Found, Input, Invoke, Judgement, Place, Sought, Step, StepError, ToolReturn,
+    Append, Assignment, Command, Found, Input, Invoke, Judgement, Place, Sought, Step, StepError, ToolReturn,
 };
 pub use task::{Left, Task};
-pub use tools::catalogue;
+pub use tools::{catalogue, dispatch_tools};

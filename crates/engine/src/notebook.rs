@@ -7,7 +7,7 @@ use graph::{derivation_title, fact_title, phenomenon_title};
 use ground::{Held, Shelf};
 use ledger::event::{EntityAdded, HypothesisAssessed, HypothesisProposed, PhenomenonRecorded, RelationAdded};
 use ledger::turn::NodeView;
-use ledger::{AbsenceEntry, DerivationEntry, FactEntry, NodeId, Outcome};
+use ledger::{AbsenceEntry, DerivationEntry, Event, FactEntry, NodeId, Outcome, SentenceClaim};
 
 /// The most characters of a title and of an agent's words that are shown.
 const LONGEST: usize = 600;
@@ -21,6 +21,8 @@ pub(crate) struct Notebook {
     pub(crate) entities: Vec<EntityAdded>,
     pub(crate) relations: Vec<RelationAdded>,
     pub(crate) hypotheses: Vec<Hypothesis>,
+    /// Sentences of the narrative, as they were claimed.
+    pub(crate) told: Vec<SentenceClaim>,
 }
 
 /// An explanation and the last word on it.
@@ -31,6 +33,36 @@ pub(crate) struct Hypothesis {
 }
 
 impl Notebook {
+    /// Keeps what an event adds to the graph.
+    pub(crate) fn take(&mut self, event: &Event) {
+        match event {
+            Event::PhenomenonRecorded(recorded) => self.phenomena.push(recorded.clone()),
+            Event::AbsenceAccepted(accepted) => {
+                self.absences.push((accepted.absence.clone(), accepted.interpretation.clone()));
+            }
+            Event::DerivationAccepted(accepted) => {
+                self.derivations.push((accepted.derivation.clone(), accepted.interpretation.clone()));
+            }
+            Event::EntityAdded(added) => {
+                match self.entities.iter_mut().find(|it| it.entity == added.entity) {
+                    Some(known) => known.facts.extend(&added.facts),
+                    None => self.entities.push(added.clone()),
+                }
+            }
+            Event::RelationAdded(added) => self.relations.push(added.clone()),
+            Event::HypothesisProposed(proposed) => {
+                self.hypotheses.push(Hypothesis { proposed: proposed.clone(), assessed: None });
+            }
+            Event::HypothesisAssessed(assessed) => {
+                let known = |it: &&mut Hypothesis| it.proposed.hypothesis == assessed.hypothesis;
+                if let Some(known) = self.hypotheses.iter_mut().find(known) {
+                    known.assessed = Some(assessed.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Every node and edge of the task as it is shown, phenomena first, then what they rest on.
     pub(crate) fn views<'a>(
         &'a self,

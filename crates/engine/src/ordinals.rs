@@ -16,6 +16,7 @@ pub(crate) enum Kind {
     Entity,
     Relation,
     Hypothesis,
+    Artifact,
 }
 
 /// The `nth` thing of a kind that a call of a turn brought about.

@@ -131,7 +131,7 @@ fn shown(messages: &[Arc<Message>]) -> BTreeMap<InvocationId, BTreeSet<RecordId>
 fn pages(block: &UserBlock) -> Vec<&Page> {
     match block {
         UserBlock::Answer { answer, .. } => answer.pages(),
-        UserBlock::Text { .. } | UserBlock::Distilled(_) => Vec::new(),
+        UserBlock::Text { .. } | UserBlock::Distilled(_) | UserBlock::Recovery(_) => Vec::new(),
     }
 }
 

@@ -148,6 +148,7 @@ impl Task {
             }
             Verdict::Refused(rejection) => {
                 self.shelf.note_refused(&reading, rejection.code);
+                self.miss(&reading);
                 batch.results.push(ReadingResult::Rejected { rejection: rejection.clone() });
                 self.reject(claim, rejection, append);
             }

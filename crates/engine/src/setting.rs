@@ -1,7 +1,9 @@
 //! What does not change while a task runs.
 
+use crate::tools::NARRATIVE;
 use ledger::{
-    EvidenceEntry, Fence, IdSpace, InvocationId, Rules, Seed, Surface, TaskId, ToolClass, ToolSpec, Writers,
+    AgentSpec, EvidenceEntry, Fence, IdSpace, InvocationId, Rules, Seed, Surface, TaskId, ToolClass,
+    ToolSpec, Vocabulary, Writers,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,6 +24,12 @@ pub struct Setting {
     tasks: Vec<TaskId>,
     /// The evidence, as the first message names it.
     pub(crate) evidence: Vec<EvidenceEntry>,
+    /// The agents that tasks can be handed to.
+    pub(crate) roster: Vec<AgentSpec>,
+    /// The predicates and what proves them.
+    pub(crate) vocabulary: Arc<Vocabulary>,
+    /// Whether objectives are told apart that no fact meets, and what is unmet is tried another way.
+    pub(crate) recovers: bool,
 }
 
 impl Setting {
@@ -31,7 +39,18 @@ impl Setting {
             |tool: &&ToolSpec| rules.surfaces.tools.as_ref().is_none_or(|names| names.contains(&tool.name));
         let tools = tools.iter().filter(is_there).map(|tool| (tool.name.clone(), tool.clone())).collect();
         let (ids, writers) = (IdSpace::new(seed), Arc::default());
-        Setting { rules, ids, seed, writers, tools, tasks: tasks.to_vec(), evidence: Vec::new() }
+        Setting {
+            rules,
+            ids,
+            seed,
+            writers,
+            tools,
+            tasks: tasks.to_vec(),
+            evidence: Vec::new(),
+            roster: Vec::new(),
+            vocabulary: Arc::default(),
+            recovers: false,
+        }
     }
 
     /// The same in a run that knows who could have written the fields of records.
@@ -48,6 +67,39 @@ impl Setting {
         self
     }
 
+    /// The same in a run in which tasks can be handed to these agents.
+    #[must_use]
+    pub fn with_roster(mut self, roster: Vec<AgentSpec>, vocabulary: Vocabulary) -> Setting {
+        (self.roster, self.vocabulary) = (roster, Arc::new(vocabulary));
+        self
+    }
+
+    /// The number of the first task that is handed out: those before it are what the run began with.
+    pub(crate) fn first_dispatched(&self) -> u16 {
+        self.tasks.iter().map(|task| task.0).max().unwrap_or(0).saturating_add(1)
+    }
+
+    /// Whether the run has, or may come to have, a task of this number.
+    fn may_have(&self, task: TaskId) -> bool {
+        let handed_out = || {
+            let first = self.first_dispatched();
+            (first..first.saturating_add(self.rules.dispatch.tasks)).contains(&task.0)
+        };
+        self.tasks.contains(&task) || (!self.roster.is_empty() && handed_out())
+    }
+
+    /// The specifications of the tools.
+    pub(crate) fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.tools.values()
+    }
+
+    /// The same in a run with [`ledger::Behaviour::Recovers`], or without it.
+    #[must_use]
+    pub fn with_recovery(mut self, recovers: bool) -> Setting {
+        self.recovers = recovers;
+        self
+    }
+
     /// What encloses text of the evidence in what a language model reads.
     pub(crate) fn fence(&self, task: TaskId) -> Fence {
         Fence::new(self.seed, task, Arc::clone(&self.writers))
@@ -58,7 +110,12 @@ impl Setting {
     /// Its place decides, not whether it was assigned yet: that would depend on how fast the other task is.
     pub(crate) fn is_foreign(&self, id: InvocationId, own: TaskId) -> bool {
         let (task, ordinal) = id.place(&self.ids);
-        task != own && self.tasks.contains(&task) && ordinal < LIKELY_ORDINALS
+        task != own && self.may_have(task) && ordinal < LIKELY_ORDINALS
+    }
+
+    /// A tool by its name; `None` where there is no such tool.
+    pub(crate) fn spec(&self, tool: &str) -> Option<&ToolSpec> {
+        self.tools.get(tool)
     }
 
     /// The class of a tool; `None` where there is no such tool.
@@ -66,10 +123,27 @@ impl Setting {
         self.tools.get(tool).map(|spec| spec.class)
     }
 
-    /// The tools on a surface, sorted by name.
-    pub fn offered(&self, surface: &Surface) -> Arc<[ToolSpec]> {
-        self.tools.values().filter(|spec| surface.contains(&spec.class)).cloned().collect()
+    /// A tool; `None` where there is none of this name.
+    pub(crate) fn tool(&self, name: &str) -> Option<&ToolSpec> {
+        self.tools.get(name)
     }
+
+    /// The tools that an agent is offered on a surface, sorted by name.
+    pub(crate) fn offered(&self, agent: &AgentSpec, surface: &Surface) -> Arc<[ToolSpec]> {
+        self.tools.values().filter(|spec| is_offered(agent, surface, spec)).cloned().collect()
+    }
+
+    /// Whether an agent is offered this tool on a surface.
+    pub(crate) fn offers(&self, agent: &AgentSpec, surface: &Surface, tool: &str) -> bool {
+        self.tools.get(tool).is_some_and(|spec| is_offered(agent, surface, spec))
+    }
+}
+
+/// Whether the surface has the tool's class and the agent is to have the tool; the narrative is for whoever hands out tasks, in every phase that records.
+fn is_offered(agent: &AgentSpec, surface: &Surface, spec: &ToolSpec) -> bool {
+    surface.contains(&spec.class)
+        && agent.tools.as_ref().is_none_or(|names| names.contains(&spec.name))
+        && (spec.name != NARRATIVE || agent.surface.contains(&ToolClass::Dispatch))
 }
 
 /// Ordinals that a task may come to; an invented id is unlikely to have one so small.

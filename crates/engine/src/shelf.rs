@@ -33,8 +33,8 @@ pub fn cite(shelf: &mut Shelf, setting: &Setting, own: TaskId, claim: &Claim) {
     let cited = match claim {
         Claim::Reading(reading) => std::slice::from_ref(&reading.invocation),
         Claim::Absence(absence) => absence.searches.as_slice(),
-        // It cites facts.
-        Claim::Derivation(_) => &[],
+        // They cite facts.
+        Claim::Derivation(_) | Claim::Sentence(_) => &[],
     };
     for id in cited.iter().filter_map(|cited| read_invocation(cited)) {
         if setting.is_foreign(id, own) {

@@ -5,8 +5,8 @@ use ledger::canonical::CanonicalError;
 use ledger::event::Spent;
 use ledger::turn::{Reply, TurnRequest};
 use ledger::{
-    AbsenceClaim, AbsenceId, ClaimId, Completeness, Defect, Event, Exchange, FactId, Gap, IdError,
-    InvocationId, Outcome, Output, Reading, RecordId,
+    AbsenceClaim, AbsenceId, AgentSpec, ClaimId, Completeness, Defect, Dispatch, Event, Exchange, FactId,
+    Gap, Handed, IdError, InvocationId, Outcome, Output, Reading, RecordId, TaskId,
 };
 use std::sync::Arc;
 use thiserror::Error;
@@ -34,6 +34,10 @@ pub enum Input {
     PurseSpent(Spent),
     /// What the last step looked for.
     Found(Found),
+    /// The tasks that the last step handed out have ended; in the order of their assignments.
+    Reported(Vec<Handed>),
+    /// Whoever handed the task out no longer waits for it; given in place of asking the model.
+    Cancelled,
 }
 
 impl Input {
@@ -49,6 +53,8 @@ impl Input {
             Input::TimeSpent => "the end of the wall time",
             Input::PurseSpent(_) => "the end of the money",
             Input::Found(_) => "what was found",
+            Input::Reported(_) => "the reports of tasks",
+            Input::Cancelled => "a cancellation",
         }
     }
 }
@@ -93,7 +99,7 @@ pub struct Append {
 /// What to do next.
 #[derive(Debug)]
 pub enum Command {
-    /// Ask the model; answer with [`Input::Replied`], [`Input::ModelFailed`], [`Input::TooLong`], [`Input::TimeSpent`] or [`Input::PurseSpent`].
+    /// Ask the model; answer with [`Input::Replied`], [`Input::ModelFailed`], [`Input::TooLong`], [`Input::TimeSpent`], [`Input::PurseSpent`] or [`Input::Cancelled`].
     AskModel(TurnRequest),
     /// Run a tool; answer with [`Input::Returned`].
     CallTool(Invoke),
@@ -101,8 +107,21 @@ pub enum Command {
     Find(Sought),
     /// Judge a claim against [`crate::Task::shelf`]; answer with [`Input::Judged`] or [`Input::AbsenceJudged`].
     Judge(Judgement),
+    /// Assign tasks and wait until all of them have ended; answer with [`Input::Reported`].
+    Dispatch(Vec<Assignment>),
     /// The task has ended.
     End,
+}
+
+/// A task to hand out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assignment {
+    /// Its number.
+    pub task: TaskId,
+    /// Who does it, towards what.
+    pub agent: AgentSpec,
+    /// Who hands it out, and with what.
+    pub dispatch: Dispatch,
 }
 
 /// A tool to run.

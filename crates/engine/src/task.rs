@@ -2,12 +2,15 @@
 
 use crate::calls::Busy;
 use crate::conversation::Conversation;
+use crate::dispatch::unanswered;
 use crate::distil::Record;
 use crate::invoke::Asked;
+use crate::made::Made;
 use crate::notebook::Notebook;
-use crate::objectives;
+use crate::objectives::Standing;
 use crate::ordinals::{GivenIds, Ordinals};
 use crate::prompt;
+use crate::recovery::{PhaseEnd, Recoveries};
 use crate::reply::recordable;
 use crate::setting::Setting;
 use crate::step::{Append, Command, Input, Step, StepError};
@@ -19,8 +22,8 @@ use ledger::event::{
 };
 use ledger::turn::{Message, Reply, ToolCall, TurnRequest, UserBlock};
 use ledger::{
-    AgentSpec, CallId, Digest, Event, Exchange, FactEntry, Fence, PhenomenonId, Surface, TaskId, ToolSpec,
-    canonical,
+    AgentSpec, Artifact, CallId, Digest, Event, Exchange, FactEntry, FactId, Fence, Handed, PhenomenonId,
+    Surface, TaskId, ToolClass, ToolSpec, canonical,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -44,15 +47,28 @@ pub struct Task {
     pub(crate) shelf: Shelf,
     pub(crate) asked: BTreeMap<Vec<u8>, Asked>,
     pub(crate) facts: Vec<FactEntry>,
+    /// What other tasks handed over to it.
+    pub(crate) handed: Vec<Arc<Handed>>,
+    /// What it stored for others.
+    pub(crate) artifacts: Vec<Artifact>,
+    /// What code stored of the tasks that it handed out.
+    pub(crate) reports: Vec<Artifact>,
+    /// Tasks that it handed out.
+    pub(crate) dispatched: u16,
     pub(crate) notebook: Notebook,
     /// Record calls of which every reading was grounded.
     pub(crate) recorded: BTreeMap<Vec<u8>, PhenomenonId>,
     pub(crate) rejections: u32,
     /// Code and reason of each refused claim.
     pub(crate) refused: Vec<String>,
+    /// The objective that the reading missed that was refused last; for whoever watches.
+    pub(crate) missed: Option<String>,
     call_ids: BTreeSet<CallId>,
     /// The first budget that ended one of its phases.
     spent: Option<Spent>,
+    /// The calls that were made, in their order.
+    pub(crate) made: Vec<Made>,
+    pub(crate) recoveries: Recoveries,
 }
 
 /// The phase a task is in, and what it may use there.
@@ -67,14 +83,18 @@ pub(crate) struct PhaseState {
 }
 
 impl PhaseState {
-    fn enter(phase: Phase, agent: &AgentSpec, setting: &Setting) -> PhaseState {
+    pub(crate) fn enter(phase: Phase, agent: &AgentSpec, setting: &Setting) -> PhaseState {
         let surfaces = &setting.rules.surfaces;
         let surface = match phase {
-            Phase::Investigate => surfaces.investigate.as_ref().unwrap_or(&agent.surface),
+            Phase::Investigate | Phase::Recover => surfaces.investigate.as_ref().unwrap_or(&agent.surface),
             Phase::Record => &surfaces.record,
         };
-        let tools = setting.offered(surface);
+        let tools = setting.offered(agent, surface);
         PhaseState { phase, tools, tools_digest: None, surface: surface.clone(), turns: 0 }
+    }
+
+    pub(crate) fn tools(&self) -> &[ToolSpec] {
+        &self.tools
     }
 }
 
@@ -141,12 +161,19 @@ impl Task {
             shelf: Shelf::default(),
             asked: BTreeMap::new(),
             facts: Vec::new(),
+            handed: Vec::new(),
+            artifacts: Vec::new(),
+            reports: Vec::new(),
+            dispatched: 0,
             notebook: Notebook::default(),
             recorded: BTreeMap::new(),
             rejections: 0,
             refused: Vec::new(),
+            missed: None,
             call_ids: BTreeSet::new(),
             spent: None,
+            made: Vec::new(),
+            recoveries: Recoveries::default(),
         }
     }
 
@@ -157,6 +184,13 @@ impl Task {
         let mut task = Task::new(assigned, setting);
         task.ordinals = Ordinals::again(before);
         task
+    }
+
+    /// The task with what tasks that ended before hand over to it.
+    #[must_use]
+    pub fn with_handed(mut self, handed: Vec<Arc<Handed>>) -> Task {
+        self.handed = handed;
+        self
     }
 
     /// Its number.
@@ -179,6 +213,12 @@ impl Task {
         self.phase.phase
     }
 
+    /// A fact of its own, or one that was handed over to it.
+    pub(crate) fn known_fact(&self, id: FactId) -> Option<&FactEntry> {
+        let handed = self.handed.iter().flat_map(|handed| &handed.facts);
+        self.facts.iter().chain(handed).find(|fact| fact.id == id)
+    }
+
     /// What is left of its budgets.
     pub fn left(&self) -> Left {
         let budgets = &self.setting.rules.budgets;
@@ -197,6 +237,7 @@ impl Task {
     fn turn_budget(&self) -> u32 {
         match self.phase.phase {
             Phase::Investigate => self.setting.rules.budgets.investigate_turns,
+            Phase::Recover => self.setting.rules.recovery.turns,
             Phase::Record => self.setting.rules.budgets.record_turns,
         }
     }
@@ -209,7 +250,9 @@ impl Task {
         let waiting = std::mem::replace(&mut self.waiting, Waiting::Nothing);
         let command = match (waiting, input) {
             (Waiting::Begin, Input::Begin) => {
-                self.say(prompt::begin(&self.setting.evidence));
+                for text in prompt::first(&self.assigned, &self.setting.evidence, &self.fence) {
+                    self.say(text);
+                }
                 append.push(self.phase_entered("the task was assigned"));
                 self.ask(&mut append)?
             }
@@ -225,6 +268,10 @@ impl Task {
                 self.spend(Spent::WallTime);
                 self.end(self.status(), &mut append)
             }
+            (Waiting::Model, Input::Cancelled) => {
+                append.push(event(Event::Cancelled));
+                self.end(TaskStatus::Cancelled, &mut append)
+            }
             (Waiting::Model, Input::PurseSpent(spent)) => {
                 append.push(event(Event::PurseSpent(spent)));
                 self.spend(spent);
@@ -239,6 +286,9 @@ impl Task {
                 }
                 (Busy::Covering(covering), Input::AbsenceJudged(verdict)) => {
                     self.covered(covering, *verdict, &mut append)?
+                }
+                (Busy::Dispatching(dispatching), Input::Reported(reported)) => {
+                    self.reported(dispatching, reported, &mut append)?
                 }
                 (Busy::Recalling(recalling), Input::Found(found)) => {
                     self.recalled(recalling, &found, &mut append)?
@@ -296,7 +346,7 @@ impl Task {
         let silent = self.calls.is_empty();
         self.conversation.push(Message::Assistant(reply.blocks))?;
         match silent {
-            true => self.end_phase("the agent stopped", append),
+            true => self.end_phase(PhaseEnd::Stopped, append),
             false => self.next_call(append),
         }
     }
@@ -314,15 +364,15 @@ impl Task {
         }
         // An agent that has just had readings refused gets to see why, whatever it says of the rest.
         if record.nothing_to_record && record.refused_claims == 0 {
-            return self.end_phase("the agent has nothing to record", append);
+            return self.end_phase(PhaseEnd::NothingToRecord, append);
         }
         self.ask(append)
     }
 
-    fn ask(&mut self, append: &mut Vec<Append>) -> Result<Command, StepError> {
+    pub(crate) fn ask(&mut self, append: &mut Vec<Append>) -> Result<Command, StepError> {
         if self.phase.turns >= self.turn_budget() {
             self.spend(Spent::Turns);
-            return self.end_phase("its turns are spent", append);
+            return self.end_phase(PhaseEnd::TurnsSpent, append);
         }
         self.phase.turns += 1;
         let said = std::mem::take(&mut self.outbox);
@@ -373,21 +423,38 @@ impl Task {
         self.outbox.push(UserBlock::Text { text });
     }
 
-    fn end_phase(&mut self, because: &str, append: &mut Vec<Append>) -> Result<Command, StepError> {
-        let unmet = objectives::unmet(&self.assigned.agent, &self.facts);
-        let too_little = self.facts.is_empty() || !unmet.is_empty();
+    fn end_phase(&mut self, end: PhaseEnd, append: &mut Vec<Append>) -> Result<Command, StepError> {
+        self.end_recovery(append);
+        let has_recorded = self.phase.phase == Phase::Record;
+        if !has_recorded && let Some(command) = self.recover(end, append)? {
+            return Ok(command);
+        }
+        let unmet = self.standing().unmet();
+        // Who hands out tasks has facts by them.
+        let too_little = !self.is_lead() && (self.facts.is_empty() || !unmet.is_empty());
         match self.phase.phase {
-            Phase::Investigate if too_little => {
+            Phase::Investigate | Phase::Recover if too_little => {
                 self.phase = PhaseState::enter(Phase::Record, &self.assigned.agent, &self.setting);
-                append.push(self.phase_entered(&format!("{because}, and too little was recorded")));
+                append.push(self.phase_entered(&format!("{}, and too little was recorded", end.told())));
                 self.say(prompt::record_only(&unmet, &self.phase.surface));
                 self.ask(append)
             }
-            Phase::Investigate | Phase::Record => Ok(self.end(self.status(), append)),
+            Phase::Investigate | Phase::Recover | Phase::Record => Ok(self.end(self.status(), append)),
         }
     }
 
-    fn phase_entered(&self, reason: &str) -> Append {
+    /// Whether it hands out tasks.
+    fn is_lead(&self) -> bool {
+        self.assigned.agent.surface.contains(&ToolClass::Dispatch)
+    }
+
+    /// What its objectives are judged by.
+    pub(crate) fn standing(&self) -> Standing<'_> {
+        let (agent, facts) = (&self.assigned.agent, &self.facts[..]);
+        Standing { agent, facts, made: &self.made, setting: &self.setting }
+    }
+
+    pub(crate) fn phase_entered(&self, reason: &str) -> Append {
         event(Event::PhaseEntered(PhaseEntered {
             phase: self.phase.phase,
             surface: self.phase.surface.clone(),
@@ -400,19 +467,28 @@ impl Task {
     }
 
     fn status(&self) -> TaskStatus {
-        let unmet = objectives::unmet(&self.assigned.agent, &self.facts);
-        match (unmet.is_empty(), self.spent.is_some() && self.facts.is_empty()) {
+        let nothing = self.facts.is_empty() && self.reports.is_empty();
+        // Whoever leads and has handed out nothing has answered nothing.
+        let idle = self.is_lead() && self.reports.is_empty();
+        let unmet = idle || !self.standing().unmet().is_empty() || unanswered(&self.handed_out());
+        match (!unmet, self.spent.is_some() && nothing) {
             (true, _) => TaskStatus::Completed,
             (false, true) => TaskStatus::BudgetSpent,
             (false, false) => TaskStatus::Incomplete,
         }
     }
 
+    /// What the tasks that it handed out handed over.
+    fn handed_out(&self) -> Vec<Arc<Handed>> {
+        if self.is_lead() { self.handed.clone() } else { Vec::new() }
+    }
+
     fn end(&mut self, status: TaskStatus, append: &mut Vec<Append>) -> Command {
+        self.end_recovery(append);
         append.push(event(Event::TaskEnded(TaskEnded {
             status,
             spent: self.spent,
-            objectives: objectives::results(&self.assigned.agent, &self.facts),
+            objectives: self.standing().results(),
             turns: self.turn,
             facts: self.facts.len() as u32,
             rejections: self.rejections,

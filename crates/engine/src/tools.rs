@@ -1,10 +1,16 @@
 //! The engine's own tools: they read and write the record of the run, never the evidence.
 
 mod graph;
+mod lead;
 mod record;
+
+pub use lead::dispatch_tools;
 
 use ledger::{ToolClass, ToolSpec, Vocabulary};
 use serde_json::{Map, Value, json};
+
+/// The tool that the agents with tasks to hand out have, and nobody else: what all of them found is told once.
+pub(crate) const NARRATIVE: &str = "record_narrative";
 
 /// A tool of the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +21,8 @@ pub(crate) enum OwnTool {
     RecordAbsence,
     /// Asks for what facts say together to be recorded.
     RecordDerivation,
+    /// Asks for sentences of the narrative to be recorded.
+    RecordNarrative,
     /// Says that there is nothing to record.
     NothingToRecord,
     /// Shows a page of one of the caller's own outputs.
@@ -25,6 +33,19 @@ pub(crate) enum OwnTool {
     Write(WriteTool),
     /// Reads the graph.
     Read(ReadTool),
+    /// Stores text for others, or reads it.
+    Artifact(ArtifactTool),
+}
+
+/// A tool for stored text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ArtifactTool {
+    /// Stores a result.
+    Store,
+    /// Saves a section of work.
+    Checkpoint,
+    /// Reads what was stored.
+    Retrieve,
 }
 
 /// A tool that extends the graph.
@@ -54,9 +75,10 @@ pub(crate) enum ReadTool {
 }
 
 impl OwnTool {
-    const ALL: [OwnTool; 14] = [
+    const ALL: [OwnTool; 18] = [
         OwnTool::Write(WriteTool::AddEntity),
         OwnTool::Write(WriteTool::AssessHypothesis),
+        OwnTool::Artifact(ArtifactTool::Checkpoint),
         OwnTool::Read(ReadTool::GetNode),
         OwnTool::Write(WriteTool::Link),
         OwnTool::Read(ReadTool::ListInvocations),
@@ -67,8 +89,11 @@ impl OwnTool {
         OwnTool::Recall,
         OwnTool::RecordAbsence,
         OwnTool::RecordDerivation,
+        OwnTool::RecordNarrative,
         OwnTool::RecordPhenomenon,
+        OwnTool::Artifact(ArtifactTool::Retrieve),
         OwnTool::Read(ReadTool::SearchGraph),
+        OwnTool::Artifact(ArtifactTool::Store),
     ];
 
     /// The tool of this name.
@@ -81,6 +106,7 @@ impl OwnTool {
             OwnTool::RecordPhenomenon => "record_phenomenon",
             OwnTool::RecordAbsence => "record_absence",
             OwnTool::RecordDerivation => "record_derivation",
+            OwnTool::RecordNarrative => NARRATIVE,
             OwnTool::NothingToRecord => "nothing_to_record",
             OwnTool::ReadOutput => "read_output",
             OwnTool::Recall => "recall",
@@ -92,6 +118,9 @@ impl OwnTool {
             OwnTool::Read(ReadTool::GetNode) => "get_node",
             OwnTool::Read(ReadTool::SearchGraph) => "search_graph",
             OwnTool::Read(ReadTool::ListInvocations) => "list_invocations",
+            OwnTool::Artifact(ArtifactTool::Store) => "store_result",
+            OwnTool::Artifact(ArtifactTool::Checkpoint) => "checkpoint",
+            OwnTool::Artifact(ArtifactTool::Retrieve) => "retrieve_result",
         }
     }
 
@@ -100,9 +129,11 @@ impl OwnTool {
             OwnTool::RecordPhenomenon
             | OwnTool::RecordAbsence
             | OwnTool::RecordDerivation
+            | OwnTool::RecordNarrative
             | OwnTool::NothingToRecord => ToolClass::Record,
             OwnTool::ReadOutput | OwnTool::Recall | OwnTool::Read(_) => ToolClass::GraphRead,
             OwnTool::Write(_) => ToolClass::GraphWrite,
+            OwnTool::Artifact(_) => ToolClass::Artifact,
         }
     }
 }
@@ -117,11 +148,13 @@ fn spec(tool: OwnTool, vocabulary: &Vocabulary) -> ToolSpec {
         OwnTool::RecordPhenomenon => record::phenomenon(vocabulary),
         OwnTool::RecordAbsence => record::absence(),
         OwnTool::RecordDerivation => record::derivation(),
+        OwnTool::RecordNarrative => record::narrative(),
         OwnTool::NothingToRecord => record::nothing(),
         OwnTool::ReadOutput => record::read_output(),
         OwnTool::Recall => graph::recall(),
         OwnTool::Write(tool) => graph::write(tool),
         OwnTool::Read(tool) => graph::read(tool),
+        OwnTool::Artifact(tool) => lead::artifact(tool),
     };
     ToolSpec {
         name: tool.name().to_owned(),

@@ -17,6 +17,7 @@ fn objective() -> Objective {
         question: "Which line?".into(),
         applies: None,
         weight: Weight::Activity,
+        searched: Vec::new(),
         condition: Condition {
             predicate: Predicate::quoted(),
             record: "text_line".into(),
@@ -283,7 +284,7 @@ fn every_call_is_answered_in_the_next_message_and_roles_alternate() {
                     .iter()
                     .filter_map(|block| match block {
                         UserBlock::Answer { call, .. } => Some(call),
-                        UserBlock::Text { .. } | UserBlock::Distilled(_) => None,
+                        UserBlock::Text { .. } | UserBlock::Distilled(_) | UserBlock::Recovery(_) => None,
                     })
                     .collect();
                 assert_eq!(calls, answers);

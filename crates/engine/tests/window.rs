@@ -103,7 +103,7 @@ fn every_request_fits_and_keeps_the_task_the_newest_turn_and_the_order_of_turns(
                         .iter()
                         .filter_map(|block| match block {
                             UserBlock::Answer { call, .. } => Some(call.0.as_str()),
-                            UserBlock::Text { .. } | UserBlock::Distilled(_) => None,
+                            UserBlock::Text { .. } | UserBlock::Distilled(_) | UserBlock::Recovery(_) => None,
                         })
                         .collect();
                     assert_eq!(calls(blocks), answered);

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** everything here follows from the log; folding the same events gives the same views, in whatever order the tasks' streams were merged.
 
+mod confidence;
 mod diff;
 mod evidence;
 mod fold;
@@ -15,6 +16,9 @@ mod tally;
 mod title;
 mod unexamined;
 
+pub use confidence::{
+    Confidence, Level, SourceKind, confidence, corroborated, objective_confidence, objective_confidences,
+};
 pub use diff::{ChangedObjective, ChangedPhenomenon, ChangedTask, Changes, Diff, Effort, Setup, Told, diff};
 pub use evidence::EvidenceGraph;
 pub use fold::{FoldError, fold};

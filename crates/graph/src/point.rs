@@ -3,7 +3,7 @@
 //! A judgement about intent, for the report only; nothing is accepted or refused by it.
 
 use crate::run::TaskView;
-use ledger::{Absence, Claim, Derivation, FactId, Reading};
+use ledger::{Absence, Claim, Derivation, FactId, Reading, SentenceClaim};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Characters from which on a value that two readings share says something.
@@ -22,6 +22,7 @@ enum Point<'a> {
     Reading(ReadingPoint<'a>),
     Absence(&'a Absence),
     Derivation(&'a Derivation),
+    Sentence(&'a SentenceClaim),
 }
 
 struct ReadingPoint<'a> {
@@ -38,6 +39,7 @@ enum Shared<'a> {
     Value(&'a str),
     Absent(&'a str),
     Derived(FactId),
+    Cited(&'a str),
 }
 
 impl<'a> Points<'a> {
@@ -72,6 +74,7 @@ impl<'a> Point<'a> {
             Claim::Reading(reading) => Point::Reading(ReadingPoint::of(reading)),
             Claim::Absence(absence) => Point::Absence(&absence.absence),
             Claim::Derivation(derivation) => Point::Derivation(derivation),
+            Claim::Sentence(sentence) => Point::Sentence(sentence),
         }
     }
 
@@ -80,6 +83,7 @@ impl<'a> Point<'a> {
             Point::Reading(point) => point.shared(),
             Point::Absence(absence) => vec![Shared::Absent(absent(absence))],
             Point::Derivation(derivation) => derivation.facts().into_iter().map(Shared::Derived).collect(),
+            Point::Sentence(sentence) => sentence.cites.iter().map(|id| Shared::Cited(id)).collect(),
         }
     }
 }
@@ -114,7 +118,9 @@ fn same(a: &Point<'_>, b: &Point<'_>) -> bool {
         (Point::Reading(a), Point::Reading(b)) => same_reading(a, b),
         (Point::Absence(a), Point::Absence(b)) => a.form() == b.form() && absent(a) == absent(b),
         (Point::Derivation(a), Point::Derivation(b)) => a.form() == b.form() && same_facts(a, b),
-        (Point::Reading(_) | Point::Absence(_) | Point::Derivation(_), _) => false,
+        // It shares a citation, or it would not be asked about.
+        (Point::Sentence(_), Point::Sentence(_)) => true,
+        (Point::Reading(_) | Point::Absence(_) | Point::Derivation(_) | Point::Sentence(_), _) => false,
     }
 }
 

@@ -3,9 +3,10 @@
 use crate::evidence::EvidenceGraph;
 use ledger::chain::{Circumstance, Cost};
 use ledger::event::{
-    AbsenceAccepted, CallRefused, ClaimAccepted, ClaimSubmitted, DerivationAccepted, EntityAdded,
-    EvidenceHashed, HypothesisAssessed, HypothesisProposed, InvocationEnded, InvocationStarted, NamesIndexed,
-    NothingToRecord, PhaseEntered, RelationAdded, RunOpened, RunResumed, RunSealed, TaskAssigned, TaskEnded,
+    AbsenceAccepted, ArtifactStored, CallRefused, ClaimAccepted, ClaimSubmitted, DerivationAccepted,
+    EntityAdded, EvidenceHashed, HypothesisAssessed, HypothesisProposed, InvocationEnded, InvocationStarted,
+    NamesIndexed, NothingToRecord, PhaseEntered, RecoveryBegun, RecoveryEnded, RelationAdded, RunOpened,
+    RunResumed, RunSealed, SentenceAccepted, TaskAssigned, TaskEnded, TaskReported, TasksDispatched,
     TimelineIndexed, TurnFailed,
 };
 use ledger::{
@@ -88,6 +89,14 @@ pub struct TaskView {
     pub served: u32,
     /// The agent's statement that there is nothing to record.
     pub nothing: Option<NothingToRecord>,
+    /// What it stored for others.
+    pub artifacts: Vec<ArtifactStored>,
+    /// The tasks that it handed out.
+    pub dispatched: Vec<TasksDispatched>,
+    /// What of them was reported to it.
+    pub reports: Vec<TaskReported>,
+    /// The other ways that it tried, with what came of each.
+    pub recoveries: Vec<(RecoveryBegun, Option<RecoveryEnded>)>,
     /// How it ended; `None` while it runs.
     pub ended: Option<TaskEnded>,
 }
@@ -121,6 +130,8 @@ pub enum Judged {
     Covered(Box<AbsenceAccepted>),
     /// Its facts bear it out.
     Derived(Box<DerivationAccepted>),
+    /// It is a sentence that rests on what it cites.
+    Told(Box<SentenceAccepted>),
     /// It was refused.
     Rejected(Rejection),
 }
@@ -129,7 +140,7 @@ impl Judged {
     /// Whether the claim was let in.
     pub const fn stands(&self) -> bool {
         match self {
-            Judged::Accepted(_) | Judged::Covered(_) | Judged::Derived(_) => true,
+            Judged::Accepted(_) | Judged::Covered(_) | Judged::Derived(_) | Judged::Told(_) => true,
             Judged::Rejected(_) => false,
         }
     }
@@ -169,6 +180,11 @@ impl Run {
     /// All derivations, task by task in the order of their acceptance.
     pub fn derivations(&self) -> impl Iterator<Item = (TaskId, &DerivationAccepted)> {
         self.tasks.iter().flat_map(|(task, view)| view.derived().map(|derived| (*task, derived)))
+    }
+
+    /// All sentences of narratives, task by task in the order of their acceptance.
+    pub fn sentences(&self) -> impl Iterator<Item = (TaskId, &SentenceAccepted)> {
+        self.tasks.iter().flat_map(|(task, view)| view.told().map(|told| (*task, told)))
     }
 
     /// All facts, task by task in the order of their acceptance.
@@ -219,6 +235,10 @@ impl TaskView {
             refusals: Vec::new(),
             served: 0,
             nothing: None,
+            artifacts: Vec::new(),
+            dispatched: Vec::new(),
+            reports: Vec::new(),
+            recoveries: Vec::new(),
             ended: None,
         }
     }
@@ -233,6 +253,11 @@ impl TaskView {
         self.claims.iter().filter_map(ClaimView::derived)
     }
 
+    /// The sentences in order.
+    pub fn told(&self) -> impl Iterator<Item = &SentenceAccepted> {
+        self.claims.iter().filter_map(ClaimView::told)
+    }
+
     /// The grounded claims in order.
     pub fn accepted(&self) -> impl Iterator<Item = &ClaimAccepted> {
         self.claims.iter().filter_map(ClaimView::accepted)
@@ -244,7 +269,9 @@ impl ClaimView {
     pub fn accepted(&self) -> Option<&ClaimAccepted> {
         match &self.judged {
             Some(Judged::Accepted(accepted)) => Some(accepted),
-            Some(Judged::Covered(_) | Judged::Derived(_) | Judged::Rejected(_)) | None => None,
+            Some(Judged::Covered(_) | Judged::Derived(_) | Judged::Told(_) | Judged::Rejected(_)) | None => {
+                None
+            }
         }
     }
 
@@ -252,7 +279,9 @@ impl ClaimView {
     pub fn covered(&self) -> Option<&AbsenceAccepted> {
         match &self.judged {
             Some(Judged::Covered(covered)) => Some(covered),
-            Some(Judged::Accepted(_) | Judged::Derived(_) | Judged::Rejected(_)) | None => None,
+            Some(Judged::Accepted(_) | Judged::Derived(_) | Judged::Told(_) | Judged::Rejected(_)) | None => {
+                None
+            }
         }
     }
 
@@ -260,7 +289,18 @@ impl ClaimView {
     pub fn derived(&self) -> Option<&DerivationAccepted> {
         match &self.judged {
             Some(Judged::Derived(derived)) => Some(derived),
-            Some(Judged::Accepted(_) | Judged::Covered(_) | Judged::Rejected(_)) | None => None,
+            Some(Judged::Accepted(_) | Judged::Covered(_) | Judged::Told(_) | Judged::Rejected(_)) | None => {
+                None
+            }
+        }
+    }
+
+    /// The verdict, where it let a sentence in.
+    pub fn told(&self) -> Option<&SentenceAccepted> {
+        match &self.judged {
+            Some(Judged::Told(told)) => Some(told),
+            Some(Judged::Accepted(_) | Judged::Covered(_) | Judged::Derived(_) | Judged::Rejected(_))
+            | None => None,
         }
     }
 }

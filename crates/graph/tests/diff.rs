@@ -366,7 +366,14 @@ fn a_task_that_ended_otherwise_is_told_with_the_objectives_that_are_met_in_one_r
             earlier: None,
         };
         let (id, question) = ("computer-name".into(), "What is its name?".into());
-        Objective { id, question, applies: None, weight: ledger::Weight::Activity, condition }
+        Objective {
+            id,
+            question,
+            applies: None,
+            weight: ledger::Weight::Activity,
+            searched: Vec::new(),
+            condition,
+        }
     };
     let run = |found: bool| {
         let mut history = History::opened("T");
@@ -377,7 +384,8 @@ fn a_task_that_ended_otherwise_is_told_with_the_objectives_that_are_met_in_one_r
             history.claimed(1, 0, 1, reading("configured", &["x"], None)).accepted(1, 0, stated);
         }
         let status = if found { TaskStatus::Completed } else { TaskStatus::Incomplete };
-        let objectives = vec![ObjectiveResult { id: "computer-name".into(), facts, watched: false }];
+        let objectives =
+            vec![ObjectiveResult { id: "computer-name".into(), facts, watched: false, without: None }];
         let ended =
             TaskEnded { status, spent: None, objectives, turns: 1, facts: found.into(), rejections: 0 };
         history.ended(1, ended);

@@ -228,6 +228,7 @@ fn a_task_ends_with_what_was_counted() {
         question: id.into(),
         applies: None,
         weight: ledger::Weight::Activity,
+        searched: Vec::new(),
         condition: Condition {
             predicate: Predicate("configured".into()),
             record: "registry_value".into(),
@@ -253,6 +254,7 @@ fn a_task_ends_with_what_was_counted() {
         id: id.into(),
         facts: facts.iter().map(|ordinal| fact(1, *ordinal, "", &[]).id).collect(),
         watched: false,
+        without: None,
     };
     let right = TaskEnded {
         spent: None,

@@ -112,6 +112,14 @@ impl Key {
     }
 }
 
+/// A path of a key in lower case, with the short name of its root in front where it has one; `None` where it names nothing.
+pub(crate) fn key_parts(text: &str) -> Option<String> {
+    let key = Key::of_claim(text).last()?;
+    let root = key.hive.map(|hive| format!("{}\\", hive.to_ascii_lowercase())).unwrap_or_default();
+    let parts = format!("{root}{}", key.rest);
+    (!parts.trim_matches('\\').is_empty()).then_some(parts)
+}
+
 /// Whether two paths of keys that are written differently may mean one key: one begins at the root of its hive, or names the control set in use.
 pub(crate) fn may_be_one_key(one: &str, other: &str) -> bool {
     let (one, other) = (Key::new(one), Key::new(other));

@@ -14,6 +14,7 @@
 //! The way of a claim: `claim` reads its form, the citation is looked up on the [`Shelf`], `bind` binds the values to one record, `choose` weighs the records that fit, `explain` says what is wrong where none does, and `rescue` looks for the reading in the task's other outputs, where `index` tells which records may hold it.
 //! [`judge_absence`] decides in the same way whether searches cover what is said to be absent.
 //! [`judge_derivation`] decides whether facts bear out what is said of them together.
+//! [`judge_sentence`] decides whether what a sentence of the narrative cites bears it out.
 //! [`recheck`] examines a finished fact again and shares no code with that way.
 
 mod absence;
@@ -29,6 +30,7 @@ mod index;
 mod judge;
 mod matching;
 mod mention;
+mod narrative;
 mod near;
 mod needle;
 mod quotation;
@@ -44,5 +46,6 @@ pub use derivation::{DerivationVerdict, Derived, judge_derivation};
 pub use fact::Fact;
 pub use judge::{Setting, Verdict, judge, read_invocation};
 pub use mention::mentions;
+pub use narrative::{Citable, GroundedSentence, Known, SentenceVerdict, judge_sentence};
 pub use recheck::{RecheckError, recheck};
 pub use shelf::{Held, Search, Shelf};

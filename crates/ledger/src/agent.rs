@@ -3,10 +3,12 @@
 use crate::case::EvidenceKind;
 use crate::fact::{BoundValue, FactEntry};
 use crate::pattern::{self, Patterns};
+use crate::searched::SearchedBy;
 use crate::tool::Surface;
 use crate::value::FieldValue;
 use crate::vocabulary::Predicate;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// A named investigator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +20,9 @@ pub struct AgentSpec {
     pub prompt: String,
     /// What it may use while it investigates.
     pub surface: Surface,
+    /// The tools of its surface that it is offered; `None`: all. What a model need not read it cannot mistake.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<BTreeSet<String>>,
     /// What it shall find out, in order.
     pub objectives: Vec<Objective>,
 }
@@ -38,6 +43,9 @@ pub struct Objective {
     pub weight: Weight,
     /// What a fact must say to answer it.
     pub condition: Condition,
+    /// Searches of which each, empty and complete, shows that there is nothing to say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub searched: Vec<SearchedBy>,
 }
 
 /// How much the answer of an objective matters to whoever reads the report.

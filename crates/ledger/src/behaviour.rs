@@ -16,11 +16,13 @@ pub enum Behaviour {
     Numbered = 1,
     /// The first message names the pieces of evidence, by the labels that tools know them by.
     EvidenceNamed = 2,
+    /// Objectives are met, empty, unmet or not determinable; what is unmet is tried another way.
+    Recovers = 3,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 2] = [Behaviour::Numbered, Behaviour::EvidenceNamed];
+    pub const ALL: [Behaviour; 3] = [Behaviour::Numbered, Behaviour::EvidenceNamed, Behaviour::Recovers];
 
     /// Those that a run was made with.
     pub fn of(opened: &RunOpened) -> Result<Vec<Behaviour>, UnknownBehaviour> {

@@ -2,6 +2,7 @@
 
 use crate::absence::AbsenceClaim;
 use crate::derivation::Derivation;
+use crate::sentence::SentenceClaim;
 use serde::{Deserialize, Serialize};
 
 /// What an agent asks to have recorded.
@@ -14,6 +15,8 @@ pub enum Claim {
     Absence(AbsenceClaim),
     /// That facts say something together.
     Derivation(Derivation),
+    /// That a sentence of the narrative rests on what it cites.
+    Sentence(SentenceClaim),
 }
 
 /// A claim that values stand together in one record of one invocation's output.

@@ -4,6 +4,8 @@
 //! Those stand beside it as its circumstance (see [`crate::chain`]).
 //! Payloads of any size (model replies, tool outputs) are stored apart under their digest.
 
+mod end;
+mod lead;
 mod turn;
 
 use crate::absence::AbsenceEntry;
@@ -12,6 +14,7 @@ use crate::case::{CaseEntry, Integrity};
 use crate::claim::Claim;
 use crate::derivation::DerivationEntry;
 use crate::digest::Digest;
+use crate::dispatch::Dispatch;
 use crate::exchange::{Exchange, Prices, Window};
 use crate::fact::{FactEntry, Healing};
 use crate::id::{
@@ -25,6 +28,11 @@ use crate::rules::Rules;
 use crate::tool::{Completeness, Outcome, Surface, ToolSpec};
 use crate::vocabulary::Vocabulary;
 use crate::writer::Writers;
+pub use end::{ObjectiveResult, Spent, TaskEnded, TaskStatus, WithoutFact};
+pub use lead::{
+    ArtifactRetrieved, ArtifactStored, DispatchedTask, RecoveryBegun, RecoveryEnded, RecoveryTrigger,
+    SentenceAccepted, SuggestedCall, TaskReported, TasksDispatched,
+};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 pub use turn::{Recalled, RecalledRecord, RequestTooLong, TurnFailed, TurnReplied, TurnRequested};
@@ -42,7 +50,7 @@ pub struct Format {
 }
 
 /// The format that this version writes.
-pub const FORMAT: Format = Format { major: 2, minor: 5 };
+pub const FORMAT: Format = Format { major: 2, minor: 6 };
 
 impl Format {
     /// Whether this version can read a run of format `self`.
@@ -121,6 +129,22 @@ pub enum Event {
     GraphRead(GraphRead),
     /// Task: what was cut from its conversation was searched.
     Recalled(Recalled),
+    /// Task: tasks were handed out.
+    TasksDispatched(TasksDispatched),
+    /// Task: one of them has ended.
+    TaskReported(TaskReported),
+    /// Task: text was stored for others.
+    ArtifactStored(ArtifactStored),
+    /// Task: a stored text was read.
+    ArtifactRetrieved(ArtifactRetrieved),
+    /// Task: it tries another way.
+    RecoveryBegun(RecoveryBegun),
+    /// Task: what came of that.
+    RecoveryEnded(RecoveryEnded),
+    /// Task: a sentence of the narrative rests on what it cites.
+    SentenceAccepted(SentenceAccepted),
+    /// Task: whoever handed it out no longer waits for it.
+    Cancelled,
     /// Task: its wall time is spent.
     TimeSpent,
     /// Task: what the tasks of the run may spend together is spent.
@@ -150,6 +174,9 @@ pub struct RunOpened {
     pub writers: Writers,
     /// Every tool that any surface of the run can offer.
     pub tools: Vec<ToolSpec>,
+    /// The agents that a lead can dispatch; none where there is no lead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roster: Vec<AgentSpec>,
     /// The numbers of the behaviours that it is made with (see [`crate::Behaviour`]).
     pub behaviour: Vec<u16>,
     /// Whether tools ran confined; `false` only with `--unconfined`.
@@ -231,12 +258,23 @@ pub struct TaskAssigned {
     /// What its tokens cost, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<Prices>,
+    /// Who handed it out, and with what; `None` for a task that the run began with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dispatch: Option<Box<Dispatch>>,
 }
 
 impl TaskAssigned {
     /// A task whose model is asked over no network.
     pub fn new(task: TaskId, agent: AgentSpec, model: &str) -> TaskAssigned {
-        TaskAssigned { task, agent, model: model.to_owned(), model_digest: None, window: None, prices: None }
+        TaskAssigned {
+            task,
+            agent,
+            model: model.to_owned(),
+            model_digest: None,
+            window: None,
+            prices: None,
+            dispatch: None,
+        }
     }
 }
 
@@ -282,6 +320,8 @@ pub struct TaskHead {
 pub enum Phase {
     /// On the agent's full surface.
     Investigate,
+    /// On the agent's full surface, another way.
+    Recover,
     /// On the record-only surface.
     Record,
 }
@@ -384,6 +424,8 @@ pub enum Refusal {
     FactsSpent,
     /// What it would add to the graph does not rest on the facts that it names.
     Unsupported,
+    /// As many tasks as a run may hand out were handed out.
+    TasksSpent,
 }
 
 /// A call was refused without running.
@@ -586,74 +628,6 @@ pub struct GraphRead {
     pub left_out: u32,
 }
 
-/// How a task ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TaskStatus {
-    /// Every objective is met.
-    Completed,
-    /// An objective is unmet.
-    Incomplete,
-    /// A budget ended it with nothing recorded.
-    BudgetSpent,
-    /// The model could not be had.
-    ModelFailed,
-}
-
-/// A budget that ended a phase or a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Spent {
-    /// The turns of a phase.
-    Turns,
-    /// The refused readings.
-    RejectedClaims,
-    /// The wall time.
-    WallTime,
-    /// The tokens of all tasks together.
-    Tokens,
-    /// The money of all tasks together.
-    Cost,
-}
-
-/// A task ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TaskEnded {
-    /// How.
-    pub status: TaskStatus,
-    /// The budget that cut it short; what it would still have looked at was not examined.
-    pub spent: Option<Spent>,
-    /// Each objective and whether a fact meets it, in the agent's order.
-    pub objectives: Vec<ObjectiveResult>,
-    /// Turns used.
-    pub turns: u32,
-    /// Facts recorded.
-    pub facts: u32,
-    /// Claims refused.
-    pub rejections: u32,
-}
-
-/// Whether an objective is met.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ObjectiveResult {
-    /// The objective's name.
-    pub id: String,
-    /// The facts that meet it.
-    pub facts: Vec<FactId>,
-    /// Whether it is only watched for: without a fact nothing was found, and nothing is unmet.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub watched: bool,
-}
-
-impl ObjectiveResult {
-    /// Whether an answer was wanted, and there is none.
-    pub fn is_unmet(&self) -> bool {
-        self.facts.is_empty() && !self.watched
-    }
-}
-
 impl Event {
     /// The event's name, as it stands in its stored form.
     pub const fn name(&self) -> &'static str {
@@ -688,6 +662,14 @@ impl Event {
             Event::HypothesisAssessed(_) => "hypothesis_assessed",
             Event::GraphRead(_) => "graph_read",
             Event::Recalled(_) => "recalled",
+            Event::TasksDispatched(_) => "tasks_dispatched",
+            Event::TaskReported(_) => "task_reported",
+            Event::ArtifactStored(_) => "artifact_stored",
+            Event::ArtifactRetrieved(_) => "artifact_retrieved",
+            Event::RecoveryBegun(_) => "recovery_begun",
+            Event::RecoveryEnded(_) => "recovery_ended",
+            Event::SentenceAccepted(_) => "sentence_accepted",
+            Event::Cancelled => "cancelled",
             Event::TimeSpent => "time_spent",
             Event::PurseSpent(_) => "purse_spent",
             Event::TaskEnded(_) => "task_ended",
@@ -738,6 +720,14 @@ impl Event {
             | Event::HypothesisProposed(_)
             | Event::HypothesisAssessed(_)
             | Event::GraphRead(_)
+            | Event::TasksDispatched(_)
+            | Event::TaskReported(_)
+            | Event::ArtifactStored(_)
+            | Event::ArtifactRetrieved(_)
+            | Event::RecoveryBegun(_)
+            | Event::RecoveryEnded(_)
+            | Event::SentenceAccepted(_)
+            | Event::Cancelled
             | Event::TimeSpent
             | Event::TaskEnded(_) => None,
         }

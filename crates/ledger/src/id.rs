@@ -167,6 +167,12 @@ node_id!(
 node_id!(
     /// An explanation under test.
     HypothesisId, "hyp");
+node_id!(
+    /// A text that was stored for others.
+    ArtifactId, "art");
+node_id!(
+    /// A sentence of the narrative.
+    SentenceId, "sent");
 
 fn parse_hex8(text: &str, prefix: &str) -> Option<u32> {
     let digits = text.strip_prefix(prefix)?;

@@ -19,6 +19,58 @@ pub struct Rules {
     /// What a phase may use. Where it says nothing else it is not written: the rules of runs before format 2.4 keep their form.
     #[serde(skip_serializing_if = "Surfaces::is_default")]
     pub surfaces: Surfaces,
+    /// How often and how long a task tries another way; not written where it says nothing else, as above.
+    #[serde(skip_serializing_if = "RecoveryRules::is_default")]
+    pub recovery: RecoveryRules,
+    /// What a lead may hand out; not written where it says nothing else, as above.
+    #[serde(skip_serializing_if = "DispatchRules::is_default")]
+    pub dispatch: DispatchRules,
+}
+
+/// How often and how long a task tries another way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RecoveryRules {
+    /// Recoveries of a task.
+    pub attempts: u32,
+    /// Turns of each.
+    pub turns: u32,
+    /// The confidence in thousandths below which an objective that is met calls for a second source.
+    pub confidence_below: u32,
+}
+
+impl Default for RecoveryRules {
+    fn default() -> RecoveryRules {
+        RecoveryRules { attempts: 3, turns: 8, confidence_below: 300 }
+    }
+}
+
+impl RecoveryRules {
+    fn is_default(&self) -> bool {
+        *self == RecoveryRules::default()
+    }
+}
+
+/// What a lead may hand out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DispatchRules {
+    /// Tasks of a run that are handed out.
+    pub tasks: u16,
+    /// Characters of the artifacts that a first message shows, all together.
+    pub bundle_characters: u32,
+}
+
+impl Default for DispatchRules {
+    fn default() -> DispatchRules {
+        DispatchRules { tasks: 48, bundle_characters: 50_000 }
+    }
+}
+
+impl DispatchRules {
+    fn is_default(&self) -> bool {
+        *self == DispatchRules::default()
+    }
 }
 
 /// What ends a loop; counted within a task where nothing else is said.

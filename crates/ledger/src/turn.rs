@@ -3,12 +3,17 @@
 //! A reply is persisted as a payload; of a request only the digest is, because everything in it can be folded from the log again.
 //! Tool results are structured: a playbook reads the records, a provider renders them as text.
 
+use crate::agent::Objective;
 use crate::canonical::{self, CanonicalError};
 use crate::digest::Digest;
-use crate::event::{RecordRange, Refusal};
+use crate::dispatch::ArtifactHead;
+use crate::event::{RecordRange, Refusal, SuggestedCall};
 use crate::fact::BoundValue;
 use crate::fence::Fence;
-use crate::id::{AbsenceId, CallId, DerivationId, FactId, InvocationId, PhenomenonId, RecordId};
+use crate::handed::TaskReport;
+use crate::id::{
+    AbsenceId, ArtifactId, CallId, DerivationId, FactId, InvocationId, PhenomenonId, RecordId, SentenceId,
+};
 use crate::node::NodeId;
 use crate::output::Output;
 use crate::record::{Defect, Gap};
@@ -69,6 +74,23 @@ pub enum UserBlock {
     },
     /// What stands in place of the conversation's beginning, which was cut: made from the log, by code.
     Distilled(Distilled),
+    /// Another way to try.
+    Recovery(Advice),
+}
+
+/// Another way to answer an objective.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Advice {
+    /// Its number in the task, from 1.
+    pub attempt: u32,
+    /// The strategy's name.
+    pub strategy: String,
+    /// The objective that it is for.
+    pub objective: Objective,
+    /// What to do.
+    pub told: String,
+    /// Calls that do it.
+    pub calls: Vec<SuggestedCall>,
 }
 
 /// What a task came to by the end of a part of its conversation that is no longer shown.
@@ -185,6 +207,25 @@ pub enum Answer {
     Recalled(RecalledPages),
     /// What stands in place of an answer that is no longer shown.
     Cut(Loss),
+    /// What a task that was handed out came to.
+    Reported(Box<TaskReport>),
+    /// A text was stored.
+    Stored {
+        /// Its id.
+        artifact: ArtifactId,
+    },
+    /// A stored text.
+    Artifact {
+        /// What it is.
+        head: ArtifactHead,
+        /// The text; an agent's words, never evidence.
+        content: String,
+    },
+    /// What became of sentences of the narrative, in their order.
+    Sentences {
+        /// Each of them.
+        sentences: Vec<SentenceResult>,
+    },
     /// The engine took note.
     Noted {
         /// Of what.
@@ -235,6 +276,10 @@ impl Answer {
             | Answer::Node { .. }
             | Answer::Nodes { .. }
             | Answer::Cut(_)
+            | Answer::Reported(_)
+            | Answer::Stored { .. }
+            | Answer::Artifact { .. }
+            | Answer::Sentences { .. }
             | Answer::Noted { .. }
             | Answer::Refused { .. } => Vec::new(),
         }
@@ -372,6 +417,24 @@ pub enum DerivationResult {
         /// Why, and what to do next.
         rejection: Rejection,
     },
+}
+
+/// What became of one sentence of the narrative.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+pub enum SentenceResult {
+    /// It is part of the narrative.
+    Accepted {
+        /// Its id.
+        sentence: SentenceId,
+    },
+    /// It is not.
+    Rejected {
+        /// Why, and what to do next.
+        rejection: Rejection,
+    },
+    /// It was not judged: the budget of refused claims was spent before its turn came.
+    NotJudged,
 }
 
 /// A node of the graph, as an agent is shown it.

@@ -29,7 +29,7 @@ impl fmt::Display for Predicate {
 }
 
 /// The predicates of a run and what can prove each.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Default, Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Vocabulary {
     predicates: BTreeMap<Predicate, Meaning>,

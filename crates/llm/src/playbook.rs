@@ -3,13 +3,17 @@
 //! A step calls a tool, once or for each fitting record of an earlier step, and may ask for records of the result to be recorded.
 //! It decides nothing that is not in its file, and it finds nothing that a tool did not return.
 
+mod lead;
 mod plan;
+mod recovery;
 mod run;
 mod template;
 
+pub use lead::{LeadPlan, PlannedHypothesis, PlannedSentence, PlannedTask};
 pub use plan::{AbsenceRule, EntityRule, PlanError, RecordRule, Step, check};
 
 use crate::model::{Model, Turning};
+use lead::LeadRun;
 use ledger::Digest;
 use ledger::turn::{Reply, TurnRequest};
 use run::Run;
@@ -18,17 +22,32 @@ use run::Run;
 #[derive(Debug)]
 pub struct Playbook {
     digest: Digest,
-    run: Run,
+    mind: Mind,
+}
+
+/// What decides the next reply.
+#[derive(Debug)]
+enum Mind {
+    Steps(Box<Run>),
+    Lead(Box<LeadRun>),
 }
 
 impl Playbook {
     /// A playbook of these steps, which [`check`] has passed; `digest` is that of the file that they were read from.
     pub fn new(steps: Vec<Step>, digest: Digest) -> Playbook {
-        Playbook { digest, run: Run::new(steps) }
+        Playbook { digest, mind: Mind::Steps(Box::new(Run::new(steps))) }
+    }
+
+    /// The playbook of a lead; `digest` is that of the file that it was read from.
+    pub fn leading(plan: LeadPlan, digest: Digest) -> Playbook {
+        Playbook { digest, mind: Mind::Lead(Box::new(LeadRun::new(plan))) }
     }
 
     pub(crate) fn reply(&mut self, request: &TurnRequest) -> Reply {
-        self.run.reply(request)
+        match &mut self.mind {
+            Mind::Steps(run) => run.reply(request),
+            Mind::Lead(lead) => lead.reply(request),
+        }
     }
 }
 

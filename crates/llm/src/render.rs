@@ -3,7 +3,7 @@
 //! **Invariant:** text of the evidence cannot leave the fence.
 //! Between its lines stand JSON values, one a line, each beginning with `{`; no character of a value can end a line, be invisible, or turn the direction of what is read; and the fence's word does not occur in them.
 
-use ledger::turn::{Answer, Distilled, Page, RecalledHit, RecalledPages};
+use ledger::turn::{Advice, Answer, Distilled, Page, RecalledHit, RecalledPages};
 use ledger::{Fence, FieldValue, Record};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -72,6 +72,25 @@ pub fn distilled(distilled: &Distilled, fence: &Fence) -> Result<String, serde_j
     }
     text.push('\n');
     text.push_str(&fence.end());
+    Ok(text)
+}
+
+/// Another way to try.
+pub fn advice(advice: &Advice, fence: &Fence) -> Result<String, serde_json::Error> {
+    let Advice { attempt, strategy, objective, told, calls } = advice;
+    let mut text = format!(
+        "Recovery, attempt {attempt} ({strategy}), for the objective {}: {}\n{told}\n",
+        objective.id, objective.question
+    );
+    if !calls.is_empty() {
+        text.push_str("Calls that do it:\n");
+        text.push_str(&fence.begin());
+        for call in calls {
+            line(&mut text, &serde_json::to_value(call)?, fence);
+        }
+        text.push('\n');
+        text.push_str(&fence.end());
+    }
     Ok(text)
 }
 

@@ -81,6 +81,10 @@ impl Sloppy {
             | Answer::Nodes { .. }
             | Answer::Recalled(_)
             | Answer::Cut(_)
+            | Answer::Reported(_)
+            | Answer::Stored { .. }
+            | Answer::Artifact { .. }
+            | Answer::Sentences { .. }
             | Answer::Noted { .. }
             | Answer::Refused { .. } => {}
         }

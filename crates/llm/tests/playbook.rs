@@ -432,3 +432,56 @@ fn what_a_rule_takes_from_all_pages_is_recorded_together_and_no_more_than_it_wan
         .collect();
     assert_eq!(recorded, [("configured".to_owned(), 3), ("listed".to_owned(), 2)]);
 }
+
+/// Another way: these calls for lines of text of files of one name.
+fn advice(calls: Value) -> ledger::turn::UserBlock {
+    let condition = json!({"predicate": "quoted", "record": "text_line", "subject": "*.txt", "field": "text",
+        "value": "*evil*", "unless": "*not*"});
+    let objective = json!({"id": "o", "question": "?", "condition": condition});
+    ledger::turn::UserBlock::Recovery(ledger::turn::Advice {
+        attempt: 1,
+        strategy: "search-content".into(),
+        objective: serde_json::from_value(objective).unwrap(),
+        told: "look there".into(),
+        calls: serde_json::from_value(calls).unwrap(),
+    })
+}
+
+#[test]
+fn another_way_is_taken_once_and_what_meets_the_objective_is_recorded_of_it() {
+    let line = |path: &str, text: &str| {
+        let (path, text) = (FieldValue::Path(path.into()), FieldValue::Text(text.into()));
+        record("text_line", &[("path", path), ("text", text)])
+    };
+    for sloppy in [false, true] {
+        let steps = playbook(LINES);
+        let mut desk = match sloppy {
+            false => Desk::new(steps),
+            true => Desk::of(Box::new(Sloppy::new(steps, 1))),
+        };
+        desk.work();
+        let before = desk.made.len();
+        let found = vec![
+            line("a.txt", "evil"),
+            line("a.log", "evil"),
+            line("b.txt", "good"),
+            line("c.txt", "not evil"),
+        ];
+        desk.returns("search_lines", found);
+        let calls = json!([
+            {"tool": "search_lines", "arguments": {"text": "{x.y}"}},
+            {"tool": "no_such_tool", "arguments": {}}
+        ]);
+        desk.work_on(vec![advice(calls)]);
+        let made = &desk.made[before..];
+        assert_eq!(calls_of(made, "search_lines"), [&json!({"text": "{x.y}"})], "as it was suggested");
+        assert!(calls_of(made, "read_lines").is_empty() && calls_of(made, "no_such_tool").is_empty());
+        let recorded = calls_of(made, "record_phenomenon");
+        let first = &recorded[0]["readings"];
+        assert_eq!(first.as_array().unwrap().len(), 1, "{recorded:?}");
+        if !sloppy {
+            let values = json!([{"field": "path", "value": "a.txt"}, {"field": "text", "value": "evil"}]);
+            assert_eq!((&first[0]["predicate"], &first[0]["values"]), (&"quoted".into(), &values));
+        }
+    }
+}

@@ -1,9 +1,11 @@
 //! The report as JSON.
 
 use crate::costs::cost;
+use crate::synthesis;
 use graph::{
     Judged, Ranked, Run, TaskView, derivation_title, fact_title, phenomenon_title, ranked, refused_claims,
 };
+use ledger::event::ObjectiveResult;
 use ledger::{FactEntry, TaskId};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -49,6 +51,9 @@ pub fn json(run: &Run) -> Value {
         "timelines": run.timelines,
         "integrity": run.integrity,
         "tasks": run.tasks.iter().map(|(task, view)| self::task(*task, view)).collect::<Vec<_>>(),
+        "answers": synthesis::answers_json(run),
+        "narrative": synthesis::narrative_json(run),
+        "dispatched": synthesis::dispatched_json(run),
         "facts": run.facts().map(|(task, accepted)| json!({
             "task": task.to_string(),
             "title": fact_title(&accepted.fact),
@@ -75,6 +80,10 @@ pub fn json(run: &Run) -> Value {
             "proposed": view.proposed,
             "assessments": view.assessments,
         })).collect::<Vec<_>>(),
+        "confidence": graph::objective_confidences(run).into_iter().map(|((task, objective), sure)| json!({
+            "task": task.to_string(), "objective": objective,
+            "thousandths": sure.thousandths(), "level": sure.level().name(),
+        })).collect::<Vec<_>>(),
         "unexamined": graph::unexamined(run)
             .into_iter()
             .map(|it| json!({"invocation": it.invocation, "place": it.place, "reason": it.reason}))
@@ -92,15 +101,29 @@ fn task(task: TaskId, view: &TaskView) -> Value {
         "agent": view.assigned.agent.name,
         "model": view.assigned.model,
         "status": view.ended.as_ref().map(|ended| ended.status),
-        "objectives": view.ended.as_ref().map(|ended| &ended.objectives),
+        "objectives": view.ended.as_ref().map(|ended| ended.objectives.iter().map(objective).collect::<Vec<_>>()),
+        "recoveries": view.recoveries.iter().map(|(begun, ended)| json!({"begun": begun, "ended": ended})).collect::<Vec<_>>(),
         "turns": view.turns,
         "cost": cost(view),
         "phases": view.phases,
+        "dispatch": view.assigned.dispatch,
+        "recoveries": synthesis::recoveries_json(&view.recoveries),
+        "artifacts": synthesis::artifacts_json(&view.artifacts),
+        "reports": view.reports,
         "refused_calls": view.refusals,
         "refused_claims": rejected,
         "failure": view.failed,
         "nothing_to_record": view.nothing,
     })
+}
+
+/// How an objective was answered, with the word for it.
+fn objective(result: &ObjectiveResult) -> Value {
+    let mut told = json!(result);
+    if let Some(members) = told.as_object_mut() {
+        members.insert("answer".to_owned(), json!(result.answer()));
+    }
+    told
 }
 
 fn phenomenon(run: &Run, ranked: &Ranked<'_>) -> Value {

@@ -10,6 +10,7 @@ mod markdown;
 mod nodes;
 mod page;
 pub mod score;
+mod synthesis;
 mod tally;
 mod text;
 mod writers;

@@ -2,13 +2,15 @@
 
 mod facts;
 mod limits;
+mod synthesis;
 
 use crate::costs::costs;
 use crate::inert::{cell, code, prose};
+use crate::synthesis::{Answered, answered};
 use crate::text::{by_code, status};
 use graph::{Run, TaskView, answer_title, refused_claims};
 use ledger::event::EvidenceHashed;
-use ledger::{EvidenceKind, IntegrityLevel, Objective, Outcome, Weight};
+use ledger::{EvidenceKind, IntegrityLevel, Objective, Outcome};
 use std::fmt::Write;
 
 /// The whole run as one Markdown page.
@@ -16,8 +18,12 @@ pub fn markdown(run: &Run) -> String {
     let mut out = String::new();
     head(&mut out, run);
     answers(&mut out, run);
+    synthesis::told(&mut out, run);
     facts::phenomena(&mut out, run);
     crate::nodes::markdown(&mut out, run);
+    synthesis::dispatched(&mut out, run);
+    synthesis::recoveries(&mut out, run);
+    synthesis::stored(&mut out, run);
     limits::limits(&mut out, run);
     rejections(&mut out, run);
     evidence(&mut out, run);
@@ -88,14 +94,14 @@ fn answers(out: &mut String, run: &Run) {
 
 fn answer(run: &Run, view: &TaskView, index: usize, objective: &Objective) -> String {
     let result = view.ended.as_ref().and_then(|ended| ended.objectives.get(index));
-    match result.map(|result| result.facts.as_slice()) {
-        None => "not examined".to_owned(),
-        Some([]) if !view.has_looked() => {
-            "not examined: no call of the agent could look at evidence".to_owned()
-        }
-        Some([]) if objective.weight == Weight::Finding => "nothing of the kind was found".to_owned(),
-        Some([]) => "unmet".to_owned(),
-        Some(facts) => facts
+    match answered(view, index, objective) {
+        Answered::Unended => "not examined".to_owned(),
+        Answered::Unseen => "not examined: no call of the agent could look at evidence".to_owned(),
+        Answered::Nothing => "nothing of the kind was found".to_owned(),
+        Answered::Unmet => "unmet".to_owned(),
+        Answered::Empty(searches) => synthesis::empty(searches),
+        Answered::NotDeterminable(needed) => synthesis::not_determinable(needed),
+        Answered::Met(facts) => facts
             .iter()
             .filter_map(|id| run.fact(*id))
             .map(|fact| {
@@ -107,6 +113,11 @@ fn answer(run: &Run, view: &TaskView, index: usize, objective: &Objective) -> St
                     fact.id
                 )
             })
+            .chain(
+                result
+                    .and_then(|it| graph::objective_confidence(run, it))
+                    .map(|sure| format!("confidence: {sure}")),
+            )
             .collect::<Vec<_>>()
             .join("<br>"),
     }

@@ -1,6 +1,7 @@
 //! What stands in the graph beside facts: absences, derivations, things that facts name, relations, hypotheses.
 
 use crate::inert::{code, prose, terminal};
+use crate::synthesis::{narrative, title};
 use graph::{HypothesisView, Run, Standing, derivation_title, standing};
 use ledger::event::{EntityAdded, RelationAdded};
 use ledger::{EntityKind, FactId, NodeId};
@@ -32,6 +33,10 @@ pub(crate) fn text(run: &Run) -> String {
         let proposed = &hypothesis.proposed;
         let _ = writeln!(out, "{}  {}", proposed.hypothesis, stands(standing(run, hypothesis)));
         let _ = writeln!(out, "  an agent's words: {}", terminal(&proposed.statement));
+    }
+    for (task, sentence) in narrative(run) {
+        let _ = writeln!(out, "{}  told by {task}, resting on {}", sentence.id, joined(&sentence.cites));
+        let _ = writeln!(out, "  an agent's words: {}", terminal(&sentence.text));
     }
     out
 }
@@ -82,6 +87,13 @@ pub(crate) fn markdown(out: &mut String, run: &Run) {
     for hypothesis in hypotheses(run) {
         let standing = stands(standing(run, hypothesis));
         let _ = writeln!(out, "- {}: {}", code(&hypothesis.proposed.statement), prose(&standing));
+        let last = hypothesis.assessments.last();
+        let sides = last.map(|last| [("for", &last.supporting), ("against", &last.contradicting)]);
+        for (side, nodes) in sides.into_iter().flatten() {
+            for id in nodes {
+                let _ = writeln!(out, "  - {side} it: {} (`{id}`)", code(&title(run, *id)));
+            }
+        }
     }
 }
 

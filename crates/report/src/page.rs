@@ -152,6 +152,7 @@ fn one(out: &mut String, claim: &RefusedClaim<'_>) {
         Claim::Reading(reading) => (stated(reading), reading.invocation.clone()),
         Claim::Absence(absence) => (absence.absence.to_string(), absence.searches.join(", ")),
         Claim::Derivation(derivation) => (derivation.to_string(), String::new()),
+        Claim::Sentence(sentence) => (sentence.text.clone(), sentence.cites.join(", ")),
     };
     let mut row = |name: &str, text: &str, is_code: bool| {
         let text = html(text);

@@ -5,6 +5,7 @@
 
 mod near;
 mod path;
+mod reliability;
 mod same;
 mod several;
 mod show;
@@ -12,6 +13,7 @@ mod time;
 mod truth;
 
 pub use near::{Nearest, Nearness};
+pub use reliability::{Bin, Forecast, Reliability, Spoken};
 pub use several::{Figure, over_runs};
 pub use show::{json as score_json, text as score_text};
 pub use truth::{Forbidden, ForbiddenCondition, Manner, Truth, TruthFact, TruthFinding, TruthValue};
@@ -40,6 +42,8 @@ pub struct Score {
     pub violations: Vec<Violation>,
     /// By the run's agents: facts recorded, and facts of the truth found by them.
     pub run_agents: BTreeMap<String, (usize, usize)>,
+    /// The confidences of its answers beside what the truth says of them.
+    pub reliability: Reliability,
 }
 
 /// What became of one fact of the truth that a reading can answer.
@@ -166,6 +170,7 @@ pub fn score(truth: &Truth, run: &Run) -> Score {
     score.run = run.name().to_owned();
     score.case = run.opened.case.name.clone();
     score.models = run.tasks.values().map(|view| view.assigned.model.clone()).collect();
+    score.reliability = Reliability::of(truth, run, &score);
     score
 }
 
@@ -215,6 +220,7 @@ fn compare(truth: &Truth, recorded: &[Recorded<'_>], agents: impl Iterator<Item 
         answers,
         findings,
         violations: violations(truth, recorded),
+        reliability: Reliability::default(),
     }
 }
 

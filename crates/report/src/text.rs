@@ -1,7 +1,8 @@
 //! The tables of the command line.
 
 use crate::inert::terminal;
-use graph::{Fate, RefusedClaim, Run, answer_title, fact_title};
+use crate::synthesis::{Answered, answered, narrative};
+use graph::{Fate, RefusedClaim, Run, TaskView, answer_title, fact_title};
 use ledger::event::{ClaimAccepted, TaskStatus};
 use ledger::{BoundValue, Candidate, Claim, FactEntry, Reading, Record, RejectionCode, TaskId, Tier, Weight};
 use std::collections::BTreeMap;
@@ -58,12 +59,12 @@ pub(crate) fn bound(fact: &FactEntry) -> impl Iterator<Item = &BoundValue> {
 pub fn answers(run: &Run) -> String {
     let mut out = String::new();
     for view in run.tasks.values() {
-        let status = view.ended.as_ref().map_or("did not end", |ended| self::status(ended.status));
         let _ = writeln!(
             out,
-            "{} ({}): {status}",
+            "{} ({}): {}",
             terminal(&view.assigned.agent.name),
-            terminal(&view.assigned.model)
+            terminal(&view.assigned.model),
+            ended(view)
         );
         if let Some(failed) = &view.failed {
             let _ = writeln!(out, "  because: {}", terminal(&failed.reason));
@@ -71,13 +72,23 @@ pub fn answers(run: &Run) -> String {
         for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
             let result = view.ended.as_ref().and_then(|ended| ended.objectives.get(index));
             let facts = result.map_or(&[][..], |result| &result.facts);
-            let mark = match (facts, objective.weight) {
-                ([_, ..], _) => "met",
-                ([], _) if !view.has_looked() => "unseen",
-                ([], Weight::Finding) => "none",
-                ([], Weight::Activity | Weight::Context) => "unmet",
+            let answered = answered(view, index, objective);
+            let mark = match answered {
+                Answered::Met(_) => "met",
+                Answered::Empty(_) => "empty",
+                Answered::NotDeterminable(_) => "cannot",
+                Answered::Nothing => "none",
+                Answered::Unmet => "unmet",
+                Answered::Unseen | Answered::Unended if !view.has_looked() => "unseen",
+                Answered::Unseen | Answered::Unended if objective.weight == Weight::Finding => "none",
+                Answered::Unseen | Answered::Unended => "unmet",
             };
             let _ = writeln!(out, "  {mark:<6} {}", terminal(&objective.question));
+            if let Answered::NotDeterminable(needed) = answered {
+                for needed in needed {
+                    let _ = writeln!(out, "         it would need {}", clipped(&terminal(needed)));
+                }
+            }
             let mut source = String::new();
             for fact in facts.iter().take(SHOWN_FACTS).filter_map(|id| run.fact(*id)) {
                 let from = terminal(&format!("{}:{}", fact.locator.evidence, fact.locator.path));
@@ -96,7 +107,37 @@ pub fn answers(run: &Run) -> String {
             }
         }
     }
+    told(&mut out, run);
     out
+}
+
+/// How a task ended; of one that handed out others, what code accepted of them.
+fn ended(view: &TaskView) -> String {
+    let status = view.ended.as_ref().map_or("did not end", |ended| self::status(ended.status));
+    if view.reports.is_empty() {
+        return status.to_owned();
+    }
+    let accepted = view.reports.iter().filter(|report| report.accepted).count();
+    let all = match view.ended.as_ref().map(|ended| ended.status) {
+        Some(TaskStatus::Completed) => "everything is answered",
+        Some(TaskStatus::Incomplete) => "not everything is answered",
+        Some(TaskStatus::BudgetSpent | TaskStatus::ModelFailed | TaskStatus::Cancelled) | None => status,
+    };
+    format!("{accepted} of {} tasks accepted, {all}", view.reports.len())
+}
+
+/// The narrative, in the order of time.
+fn told(out: &mut String, run: &Run) {
+    let sentences = narrative(run);
+    if sentences.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "what happened, each sentence resting on facts (the report names them)");
+    for (_, sentence) in &sentences {
+        let time =
+            sentence.time.as_ref().and_then(|time| time.utc).map_or(String::new(), |utc| utc.to_string());
+        let _ = writeln!(out, "  {:<30} {}", terminal(&time), clipped(&terminal(&sentence.text)));
+    }
 }
 
 /// Facts shown for each objective.
@@ -119,6 +160,7 @@ pub const fn status(status: TaskStatus) -> &'static str {
         TaskStatus::Incomplete => "an objective is unmet",
         TaskStatus::BudgetSpent => "its budget was spent before anything was recorded",
         TaskStatus::ModelFailed => "its model gave no reply",
+        TaskStatus::Cancelled => "it was cancelled",
     }
 }
 
@@ -180,6 +222,10 @@ fn refused(out: &mut String, claim: &RefusedClaim<'_>) {
         }
         Claim::Derivation(derivation) => {
             let _ = writeln!(out, "  claimed: {}", terminal(&derivation.to_string()));
+        }
+        Claim::Sentence(sentence) => {
+            let _ = writeln!(out, "  claimed: {}", terminal(&sentence.text));
+            let _ = writeln!(out, "  citing:  {}", terminal(&sentence.cites.join(", ")));
         }
     }
     let _ = writeln!(out, "  told:    {}", terminal(&rejection.reason));

@@ -1,6 +1,8 @@
 //! Text of the evidence, of a model and of an agent's file is inert wherever it is shown.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod lead;
+
 use ledger::event::{EvidenceHashed, TaskEnded, TaskStatus};
 use ledger::{
     ByteSpan, ClaimedValue, Condition, Defect, Digest, Event, Field, FieldValue, Gap, Healing, Integrity,
@@ -48,6 +50,7 @@ fn run() -> graph::Run {
         question: HOSTILE.into(),
         applies: None,
         weight: ledger::Weight::Activity,
+        searched: Vec::new(),
         condition,
     };
     let defect = Defect { path: HOSTILE.into(), offset: Some(1), what: HOSTILE.into() };
@@ -72,7 +75,16 @@ fn run() -> graph::Run {
         because: RejectionCode::UnknownInvocation,
     };
     history.accepted_as(1, 1, stated.clone(), Some(healing)).phenomenon(1, 0, &[stated.id], HOSTILE);
-    let result = ledger::event::ObjectiveResult { id: "o".into(), facts: vec![stated.id], watched: false };
+    let other = lead::hands_out(&mut history, HOSTILE);
+    let grounds = [ledger::NodeId::Fact(stated.id), ledger::NodeId::Fact(other.id)];
+    lead::tells(&mut history, 2, HOSTILE, &grounds, None);
+    lead::weighs(&mut history, HOSTILE, grounds[1]);
+    let result = ledger::event::ObjectiveResult {
+        id: "o".into(),
+        facts: vec![stated.id],
+        watched: false,
+        without: None,
+    };
     let status = TaskStatus::Completed;
     history.ended(
         1,

@@ -43,6 +43,7 @@ impl History {
             writers: ledger::Writers::default(),
             tools: Vec::new(),
             behaviour: Vec::new(),
+            roster: Vec::new(),
             confined: true,
             parent: None,
         };
@@ -55,6 +56,14 @@ impl History {
     pub fn judged_with(mut self, writers: ledger::Writers) -> History {
         if let Some((_, Event::RunOpened(opened), _)) = self.events.first_mut() {
             opened.writers = writers;
+        }
+        self
+    }
+
+    /// The same, of a run that was made with these behaviours.
+    pub fn behaving(mut self, behaviours: &[ledger::Behaviour]) -> History {
+        if let Some((_, Event::RunOpened(opened), _)) = self.events.first_mut() {
+            opened.behaviour = behaviours.iter().copied().map(u16::from).collect();
         }
         self
     }
@@ -78,8 +87,13 @@ impl History {
         model: &str,
         objectives: Vec<Objective>,
     ) -> &mut History {
-        let agent =
-            AgentSpec { name: agent.into(), prompt: String::new(), surface: Default::default(), objectives };
+        let agent = AgentSpec {
+            name: agent.into(),
+            prompt: String::new(),
+            surface: Default::default(),
+            tools: None,
+            objectives,
+        };
         let assigned = TaskAssigned::new(TaskId(task), agent, model);
         self.push(Stream::Run, Event::TaskAssigned(assigned))
     }

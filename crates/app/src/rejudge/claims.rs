@@ -29,7 +29,7 @@ pub enum Became {
         title: String,
         /// The rewritten citation, where it was healed.
         healing: Option<Healing>,
-        /// The fact, absence or derivation.
+        /// The fact, absence, derivation or sentence.
         #[serde(skip)]
         entry: Value,
     },
@@ -150,6 +150,7 @@ fn became(event: &Event, facts: &mut Vec<FactEntry>) -> Option<Became> {
         }
         Event::AbsenceAccepted(it) => accepted(it.absence.absence.to_string(), None, json!(it.absence)),
         Event::DerivationAccepted(it) => accepted(derived(&it.derivation, facts), None, json!(it.derivation)),
+        Event::SentenceAccepted(it) => accepted(it.sentence.text.clone(), None, json!(it.sentence)),
         Event::ClaimRejected(it) => Some(Became::Refused { rejection: it.rejection.clone() }),
         _ => None,
     }

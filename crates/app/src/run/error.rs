@@ -7,6 +7,7 @@ use crate::replay::Divergence;
 use crate::seal::ManifestError;
 use crate::unchanged::Change;
 use crate::worker::ToolError;
+use engine::CriterionFault;
 use ledger::canonical::CanonicalError;
 use ledger::vocabulary::VocabularyError;
 use ledger::writer::WritersError;
@@ -51,15 +52,35 @@ pub enum RunError {
         /// The name.
         tool: String,
     },
-    /// An objective can never be met, or shares its name with another.
-    #[error("open a run: the objective {objective:?} of the agent {agent:?}: {because}")]
+    /// An objective can never be met.
+    #[error("open a run: the objective {objective:?} of the agent {agent:?}: expected {fault}")]
     Objective {
         /// The agent.
         agent: String,
         /// The objective's name.
         objective: String,
         /// What is wrong.
-        because: &'static str,
+        fault: Box<CriterionFault>,
+    },
+    /// Two objectives of an agent share a name.
+    #[error("open a run: two objectives of the agent {agent:?} are named {objective:?}")]
+    SameObjective {
+        /// The agent.
+        agent: String,
+        /// The name.
+        objective: String,
+    },
+    /// A branch was asked for of a task that another one handed out: what that one was told of it would not be so any more.
+    #[error("branch {}: {by} handed the task of {agent:?} out in its turn {turn}: branch there", folder.display())]
+    HandedOut {
+        /// The run folder.
+        folder: PathBuf,
+        /// The agent.
+        agent: String,
+        /// Who handed it out.
+        by: TaskId,
+        /// The turn.
+        turn: u32,
     },
     /// The rules bound what the run may cost, and nobody knows what the model costs.
     #[error("open a run: the rules bound what it may cost, and the prices of {model} are not given")]
@@ -332,6 +353,8 @@ impl RunError {
             | RunError::UnknownAgent { .. }
             | RunError::UnknownTool { .. }
             | RunError::Objective { .. }
+            | RunError::SameObjective { .. }
+            | RunError::HandedOut { .. }
             | RunError::NoPrice { .. }
             | RunError::Evidence { .. }
             | RunError::Create(_)

@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use crate::replay::ReplayRequest;
 use crate::stored::{Stored, StoredTask};
 use ledger::event::{Parent, RunOpened, TaskAssigned};
-use ledger::{Circumstance, Event, FORMAT, InvocationId, RunId, Stream};
+use ledger::{Circumstance, Event, FORMAT, InvocationId, RunId, Stream, TaskId};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,6 +43,10 @@ pub fn fork(request: &ForkRequest) -> Result<PathBuf, RunError> {
     let folder = || request.folder.clone();
     let Some(opened) = &stored.opened else { return Err(RunError::NothingRecorded { folder: folder() }) };
     let task = chosen(request, &stored)?;
+    if let Some(dispatch) = &task.assigned.dispatch {
+        let (agent, by) = (task.assigned.agent.name.clone(), dispatch.by);
+        return Err(RunError::HandedOut { folder: folder(), agent, by, turn: dispatch.turn });
+    }
     let asked = |event: &Event| matches!(event, Event::TurnRequested(asked) if asked.turn == request.turn);
     if !task.events.iter().any(asked) {
         let (agent, turn) = (task.assigned.agent.name.clone(), request.turn);
@@ -56,8 +60,12 @@ pub fn fork(request: &ForkRequest) -> Result<PathBuf, RunError> {
         run.zip(stored.head).map(|(run, head)| Parent { run, head, task: assigned.task, turn: request.turn });
     let opened =
         RunOpened { format: FORMAT, program: env!("CARGO_PKG_VERSION").to_owned(), parent, ..opened.clone() };
-    let gone = gone(task, request.turn);
-    let branch = Branch { opened, id, assigned, turn: request.turn, past: false, gone };
+    let behind = behind(&stored, task.assigned.task, request.turn);
+    let mut gone = gone(task, request.turn);
+    for task in stored.tasks.iter().filter(|task| behind.contains(&task.assigned.task)) {
+        gone.extend(self::gone(task, 0));
+    }
+    let branch = Branch { opened, id, assigned, turn: request.turn, past: false, gone, behind };
     branch.copy(&request.folder, &reader, &writer)?;
     Ok(made)
 }
@@ -106,6 +114,15 @@ fn gone(task: &StoredTask, turn: u32) -> BTreeSet<InvocationId> {
     started.collect()
 }
 
+/// The tasks that a task handed out from a turn on.
+fn behind(stored: &Stored, by: TaskId, turn: u32) -> BTreeSet<TaskId> {
+    let later = |task: &&StoredTask| {
+        let dispatch = task.assigned.dispatch.as_deref();
+        dispatch.is_some_and(|dispatch| dispatch.by == by && dispatch.turn >= turn)
+    };
+    stored.tasks.iter().filter(later).map(|task| task.assigned.task).collect()
+}
+
 /// What the new log says otherwise than the old one.
 struct Branch {
     opened: RunOpened,
@@ -116,6 +133,8 @@ struct Branch {
     past: bool,
     /// Invocations behind it.
     gone: BTreeSet<InvocationId>,
+    /// Tasks that were handed out behind it.
+    behind: BTreeSet<TaskId>,
 }
 
 impl Branch {
@@ -153,6 +172,8 @@ impl Branch {
             cost.served_from = cost.served_from.filter(|other| !self.gone.contains(other));
         }
         match event {
+            Event::TaskAssigned(assigned) if self.behind.contains(&assigned.task) => None,
+            _ if matches!(stream, Stream::Task(task) if self.behind.contains(&task)) => None,
             Event::RunOpened(_) => {
                 let circumstance = Circumstance { run: Some(self.id.clone()), ..circumstance };
                 Some((Event::RunOpened(Box::new(self.opened.clone())), circumstance))

@@ -2,38 +2,30 @@
 
 use super::folder::create_folder;
 use super::{Charge, Finished, RunError, Site, Workplace, evidence, tell};
-use crate::drive::{Drive, DriveError};
-use crate::finder::Finder;
+use crate::crew::{Crew, Hire};
 use crate::interrupt::Interrupt;
 use crate::judge::Bench;
 use crate::names::Names;
 use crate::open::OpenRunError;
 use crate::purse::Purse;
 use crate::record::Recorder;
-use crate::replay::{Played, play};
 use crate::seal::{Manifest, Sealing, write_manifest};
 use crate::shared::Shared;
-use crate::stored::{StoredTask, setting};
+use crate::siblings::Siblings;
+use crate::stored::{StoredTask, begun_with, setting};
 use crate::timelines::{Timelines, TimelinesOf};
 use crate::unchanged::Changed;
 use crate::waiting::{Panicked, wait_for};
 use crate::worker::Worker;
-use engine::{Setting, Step, Task};
 use ledger::event::{
     EvidenceHashed, NamesIndexed, RunOpened, RunResumed, RunSealed, TaskAssigned, TaskEnded, TaskHead,
     TimelineIndexed,
 };
-use ledger::turn::TurnRequest;
-use ledger::{Circumstance, Event, RunId, Stream, TaskId};
+use ledger::{Circumstance, Event, RunId, Stream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
 use store::{Entry, Reader};
-use tokio::task::JoinSet;
 use tools::Indexes;
-
-/// What came of a task: its id, its agent, how it ended.
-type Driven = (TaskId, String, Result<TaskEnded, DriveError>);
 
 /// A run that is being recorded.
 pub(super) struct Open {
@@ -48,13 +40,13 @@ pub(super) struct Open {
     pub(super) indexed: Vec<TimelineIndexed>,
 }
 
-/// A task whose log was gone through again: where it stands, and what follows.
-struct Ready {
-    task: Task,
-    first: Step,
-    charge: Charge,
-    /// The turns whose ends are recorded, for a model that remembers what it was asked.
-    asked: Vec<TurnRequest>,
+/// The tasks of a run, and who does those that are handed out.
+pub(super) struct Tasks {
+    /// Those that it began with.
+    pub(super) begun: Vec<(Charge, StoredTask)>,
+    /// Those that were handed out before.
+    pub(super) dispatched: Vec<StoredTask>,
+    pub(super) hire: Box<Hire>,
 }
 
 impl Open {
@@ -156,122 +148,58 @@ impl Open {
         Timelines::of(&of, Box::new(record))
     }
 
-    /// Drives the tasks side by side, each from where its log leaves it.
+    /// Drives the tasks that the run began with side by side, each from where its log leaves it; those that they hand out, too.
     pub(super) async fn investigate(
         &mut self,
         site: &Site,
         indexes: &Indexes,
         timelines: &Arc<Timelines>,
-        tasks: Vec<(Charge, StoredTask)>,
+        tasks: Tasks,
     ) -> Result<Vec<(String, TaskEnded)>, RunError> {
-        let ids: Vec<TaskId> = self.assigned.iter().map(|assigned| assigned.task).collect();
-        let setting = setting(&self.opened, &ids);
-        let bench = Arc::new(Bench::new(&self.opened));
+        let Tasks { begun, dispatched, hire } = tasks;
+        let (siblings, shared) = self.so_far(&begun, &dispatched)?;
+        let logs = begun.iter().map(|(_, stored)| stored).chain(&dispatched);
+        let purse = Purse::of(&self.opened.rules.budgets, logs);
+        let crew = Arc::new(Crew {
+            folder: self.folder.clone(),
+            setting: setting(&self.opened, &begun_with(self.assigned.iter())),
+            bench: Arc::new(Bench::new(&self.opened)),
+            shared,
+            purse,
+            recorder: self.recorder.clone(),
+            case: site.case.clone(),
+            work: site.work.clone(),
+            begun: self.assigned.iter().filter(|assigned| assigned.dispatch.is_none()).cloned().collect(),
+            indexes: indexes.clone(),
+            timelines: Arc::clone(timelines),
+            hire,
+            stop: site.work.interrupt.of_one_run(),
+            siblings,
+            logged: dispatched.into_iter().map(|task| (task.assigned.task, task)).collect(),
+            ended: Mutex::default(),
+            opened: self.opened.clone(),
+        });
+        let done = crew.work(begun, &Interrupt::new()).await?;
+        let mut ended: Vec<_> = done.into_iter().map(|(id, agent, done)| (id, agent, done.ended)).collect();
+        ended.extend(crew.ended());
+        ended.sort_by_key(|(id, ..)| *id);
+        self.assigned.retain(|assigned| assigned.dispatch.is_none());
+        self.assigned.extend(crew.siblings.all());
+        Ok(ended.into_iter().map(|(_, agent, ended)| (agent, ended)).collect())
+    }
+
+    /// What tasks that were handed out came to by now, and what tools answered.
+    fn so_far(
+        &self,
+        begun: &[(Charge, StoredTask)],
+        dispatched: &[StoredTask],
+    ) -> Result<(Siblings, Shared), RunError> {
         let reader = Reader::open(&self.folder).map_err(|source| {
             let folder = self.folder.clone();
             RunError::Log(OpenRunError::Open { folder, source: Box::new(source) })
         })?;
-        let purse = Purse::of(&self.opened.rules.budgets, tasks.iter().map(|(_, stored)| stored));
-        let (mut ready, mut ended) = (Vec::new(), Vec::new());
-        for (charge, stored) in tasks {
-            match self.take_up(&stored, charge, &reader, &setting, &bench)? {
-                Ok(task) => ready.push((task, stored.assigned.prices)),
-                Err((agent, end)) => ended.push((stored.assigned.task, agent, end)),
-            }
-        }
-        // SQLite folds the log into the file only where nobody else reads it.
-        drop(reader);
-        let stop = site.work.interrupt.of_one_run();
-        let shared = Shared::default();
-        let mut running = JoinSet::new();
-        for (Ready { task, first, charge, asked }, prices) in ready {
-            let worker =
-                Worker::start_with(&site.work.worker, &site.case, indexes, Some(Arc::clone(timelines)));
-            let drive = Drive {
-                agent: charge.agent,
-                model: charge.model,
-                shared: shared.clone(),
-                purse: purse.clone(),
-                prices,
-                finder: Finder::default(),
-                worker: worker.map_err(RunError::Tools)?,
-                recorder: self.recorder.clone(),
-                bench: Arc::clone(&bench),
-                wall: Duration::from_secs(self.opened.rules.budgets.wall_seconds),
-                observe: Arc::clone(&site.work.observe),
-                interrupt: stop.clone(),
-                task,
-            };
-            let agent = drive.agent.clone();
-            running.spawn(async move { (drive.task.id(), agent, drive.finish(first, asked).await) });
-        }
-        ended.extend(self.join(running, &stop).await?);
-        ended.sort_by_key(|(id, ..)| *id);
-        Ok(ended.into_iter().map(|(_, agent, ended)| (agent, ended)).collect())
-    }
-
-    /// Goes through a task's log again, up to where it ends: gives the task, or how it has ended.
-    fn take_up(
-        &self,
-        stored: &StoredTask,
-        charge: Charge,
-        reader: &Reader,
-        setting: &Arc<Setting>,
-        bench: &Bench,
-    ) -> Result<Result<Ready, (String, TaskEnded)>, RunError> {
-        let mut asked = Vec::new();
-        let (task, _, played) =
-            play(stored, reader, setting, bench, |request, _| asked.push(request.clone()));
-        match played {
-            Played::LogEnds(first) => Ok(Ok(Ready { task, first: *first, charge, asked })),
-            Played::Ended(end) => Ok(Err((charge.agent, end))),
-            Played::Diverged(divergence) => Err(RunError::Diverged {
-                folder: self.folder.clone(),
-                task: stored.assigned.task,
-                divergence,
-            }),
-        }
-    }
-
-    /// Waits for every task; where one fails, or the run is interrupted, the others are stopped and waited for as well.
-    ///
-    /// Where only its model cannot be reached, the others go on: what they pay for is recorded.
-    async fn join(
-        &self,
-        mut running: JoinSet<Driven>,
-        stop: &Interrupt,
-    ) -> Result<Vec<(TaskId, String, TaskEnded)>, RunError> {
-        let (mut ended, mut failed) = (Vec::new(), None);
-        while let Some(joined) = running.join_next().await {
-            let folder = self.folder.clone();
-            let error = match joined {
-                Ok((id, agent, Ok(end))) => {
-                    ended.push((id, agent, end));
-                    continue;
-                }
-                Ok((.., Err(DriveError::Interrupted { .. }))) => {
-                    // A task that stopped because another one failed is not the run's failure.
-                    failed.get_or_insert(RunError::Interrupted { folder });
-                    continue;
-                }
-                Ok((.., Err(source @ DriveError::Model { .. }))) => {
-                    failed.get_or_insert(RunError::Drive { folder, source });
-                    continue;
-                }
-                Ok((.., Err(source))) => RunError::Drive { folder, source },
-                Err(_) => RunError::Panicked { folder },
-            };
-            stop.interrupt();
-            let first = match &failed {
-                None | Some(RunError::Interrupted { .. }) => true,
-                Some(RunError::Drive { source, .. }) => matches!(source, DriveError::Model { .. }),
-                Some(_) => false,
-            };
-            if first {
-                failed = Some(error);
-            }
-        }
-        failed.map_or(Ok(ended), Err)
+        let logs = begun.iter().map(|(_, stored)| stored).chain(dispatched);
+        Ok((Siblings::of(dispatched, &reader), Shared::of(logs, &reader)))
     }
 
     /// The error that says that the evidence is not what it was before.

@@ -4,7 +4,7 @@
 //! What the last process had begun and not recorded is done again: a turn that has no reply, a call that has no end.
 
 use super::folder::refuse_runs_inside;
-use super::recording::{Open, finished, mismatches};
+use super::recording::{Open, Tasks, finished, mismatches};
 use super::{Charge, Finished, Models, NoModel, RunError, Site, Workplace, carry_on, opened};
 use crate::agents::Agent;
 use crate::case_file::Case;
@@ -13,7 +13,7 @@ use crate::record::Recorder;
 use crate::seal::{Sealing, read_manifest};
 use crate::stored::{Stored, StoredTask};
 use ledger::event::{RunOpened, TaskAssigned, TaskEnded};
-use ledger::{Event, FORMAT, RunId, Vocabulary};
+use ledger::{Event, FORMAT, RunId, Seed, Vocabulary};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::{ResumeError, Writer};
@@ -40,6 +40,7 @@ pub type ModelsByName = dyn Fn(&TaskAssigned) -> Result<Box<Models>, NoModel> + 
 /// A run goes on with the tools, words and playbooks that it was begun with, and over the same evidence, or not at all.
 pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
     let folder = request.folder.clone();
+    let of = folder.clone();
     let writer = match Writer::resume_with(&folder, request.work.recording) {
         Ok(writer) => Some(writer),
         Err(ResumeError::Sealed { .. }) => None,
@@ -52,7 +53,12 @@ pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
     request.work.worker.unconfined = !opened.confined;
     let case = placed(&opened, &stored.begun, &request.evidence).map_err(RunError::Given)?;
     same_program(&folder, &case, &opened)?;
-    let charges = charges(&request, &opened, &stored)?;
+    let ResumeRequest { agents, models, .. } = request;
+    let seed = opened.seed;
+    let hire = move |assigned: &TaskAssigned| charge(&agents, &models, seed, assigned, &of);
+    let (dispatched, begun): (Vec<_>, Vec<_>) =
+        stored.tasks.iter().cloned().partition(|task| task.assigned.dispatch.is_some());
+    let charges = begun.iter().map(|task| hire(&task.assigned)).collect::<Result<Vec<_>, _>>()?;
     let work = &request.work;
     for other in [Some(&folder), Some(&work.indexes), work.cache.as_ref()].into_iter().flatten() {
         refuse_runs_inside(other, &case.paths)?;
@@ -61,7 +67,8 @@ pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
     same_evidence(&folder, &site, &stored)?;
     let open = taken_up(folder, id, opened, &stored, Recorder::new(writer, Arc::clone(&site.work.clock)));
     open.go_on(&site, hasher.confinement())?;
-    carry_on(open, site, hasher, charges.into_iter().zip(stored.tasks).collect()).await
+    let begun = charges.into_iter().zip(begun).collect();
+    carry_on(open, site, hasher, Tasks { begun, dispatched, hire: Box::new(hire) }).await
 }
 
 fn taken_up(folder: PathBuf, id: RunId, opened: RunOpened, stored: &Stored, recorder: Recorder) -> Open {
@@ -111,7 +118,8 @@ fn ended(task: &StoredTask) -> Option<(String, TaskEnded)> {
 /// Refuses to go on with a run that was begun with other words or tools than this program has.
 fn same_program(folder: &Path, case: &Case, begun: &RunOpened) -> Result<(), RunError> {
     let vocabulary = Vocabulary::shipped().map_err(RunError::Vocabulary)?;
-    let ours = opened(case, begun.rules.clone(), begun.seed, vocabulary, begun.confined)?;
+    let roster = begun.roster.clone();
+    let ours = opened(case, begun.rules.clone(), begun.seed, vocabulary, roster, begun.confined)?;
     let what = match () {
         () if begun.format != FORMAT => "format",
         () if ours.tools != begun.tools => "tools",
@@ -132,19 +140,21 @@ fn same_evidence(folder: &Path, site: &Site, stored: &Stored) -> Result<(), RunE
     }
 }
 
-/// Who goes on with each task: agents and models as the log names them.
-fn charges(request: &ResumeRequest, opened: &RunOpened, stored: &Stored) -> Result<Vec<Charge>, RunError> {
-    let charge = |task: &StoredTask| charge(request, opened, &task.assigned);
-    stored.tasks.iter().map(charge).collect()
-}
-
-fn charge(request: &ResumeRequest, opened: &RunOpened, assigned: &TaskAssigned) -> Result<Charge, RunError> {
-    let folder = || request.folder.clone();
-    let models = (request.models)(assigned).map_err(|source| source.of(folder(), &assigned.model))?;
-    let agent = agent_of(&request.agents, assigned);
-    let model = models(&agent, assigned.task, opened.seed);
-    match model.digest() == assigned.model_digest {
-        true => Ok(Charge { agent: agent.spec.name, model }),
+/// Who goes on with a task: agent and model as the log names them; a task that the log does not have yet has no digest.
+fn charge(
+    agents: &[Agent],
+    models: &ModelsByName,
+    seed: Seed,
+    assigned: &TaskAssigned,
+    folder: &Path,
+) -> Result<Charge, RunError> {
+    let folder = || folder.to_owned();
+    let made = models(assigned).map_err(|source| source.of(folder(), &assigned.model))?;
+    let agent = agent_of(agents, assigned);
+    let charge = Charge::new(&*made, &agent, assigned.task, seed);
+    let is_new = assigned.dispatch.is_some() && assigned.model_digest.is_none();
+    match is_new || charge.model.digest() == assigned.model_digest {
+        true => Ok(charge),
         false => Err(RunError::OtherModel {
             folder: folder(),
             agent: agent.spec.name,
@@ -154,10 +164,10 @@ fn charge(request: &ResumeRequest, opened: &RunOpened, assigned: &TaskAssigned) 
 }
 
 /// The agent as the log has it, with the playbook of its name, if there is one.
-pub(super) fn agent_of(agents: &[Agent], assigned: &TaskAssigned) -> Agent {
+pub(crate) fn agent_of(agents: &[Agent], assigned: &TaskAssigned) -> Agent {
     let spec = assigned.agent.clone();
     match agents.iter().find(|agent| agent.spec.name == spec.name) {
         Some(agent) => Agent { spec, ..agent.clone() },
-        None => Agent { spec, steps: Vec::new(), digest: ledger::Digest::of(b"") },
+        None => Agent { spec, steps: Vec::new(), plan: None, digest: ledger::Digest::of(b"") },
     }
 }

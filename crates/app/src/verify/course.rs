@@ -4,12 +4,20 @@
 
 mod answer;
 mod end;
+mod lead;
 mod purse;
+mod recovery;
+mod standing;
 
 use super::log::{Found, Log, place};
-use ledger::event::{InvocationEnded, InvocationStarted, Phase, PhaseEntered, Spent, TaskAssigned};
+use lead::Plan;
+use ledger::event::{
+    ArtifactStored, InvocationEnded, InvocationStarted, Phase, PhaseEntered, RecoveryBegun, Spent,
+    TaskAssigned, TaskReported,
+};
 use ledger::turn::ToolCall;
 use ledger::{Event, FactEntry, FactId, InvocationId, Surface, TaskId, ToolClass};
+use recovery::Recovering;
 use std::collections::BTreeMap;
 
 /// The tools that leave no event where what they would add is there already.
@@ -44,6 +52,8 @@ struct Course<'l> {
     turn: Turn<'l>,
     running: Option<&'l InvocationStarted>,
     done: BTreeMap<InvocationId, (&'l InvocationStarted, &'l InvocationEnded)>,
+    /// The same in their order.
+    made: Vec<(&'l InvocationStarted, &'l InvocationEnded)>,
     facts: Vec<&'l FactEntry>,
     rejections: u32,
     time_spent: bool,
@@ -51,6 +61,15 @@ struct Course<'l> {
     failed: bool,
     /// Whether a phase before ended because its turns were spent.
     cut_short: bool,
+    cancelled: bool,
+    /// What it stored.
+    artifacts: Vec<&'l ArtifactStored>,
+    /// What was reported to it.
+    reported: Vec<&'l TaskReported>,
+    recoveries: Vec<&'l RecoveryBegun>,
+    recovering: Option<Recovering<'l>>,
+    /// A recovery whose phase is not entered yet.
+    announced: Option<&'l RecoveryBegun>,
 }
 
 /// The turn under way.
@@ -69,6 +88,7 @@ struct Turn<'l> {
     recording: bool,
     refused_claims: u32,
     nothing: bool,
+    plan: Plan<'l>,
 }
 
 impl<'l> Turn<'l> {
@@ -92,16 +112,24 @@ impl<'l> Course<'l> {
             turn: Turn::default(),
             running: None,
             done: BTreeMap::new(),
+            made: Vec::new(),
             facts: Vec::new(),
             rejections: 0,
             time_spent: false,
             purse_spent: None,
             failed: false,
             cut_short: false,
+            cancelled: false,
+            artifacts: Vec::new(),
+            reported: Vec::new(),
+            recoveries: Vec::new(),
+            recovering: None,
+            announced: None,
         }
     }
 
     fn take(&mut self, event: &'l Event) -> Result<(), Wrong> {
+        self.in_order(event)?;
         match event {
             Event::PhaseEntered(entered) => self.enter(entered),
             Event::TurnRequested(requested) => {
@@ -124,6 +152,10 @@ impl<'l> Course<'l> {
             }
             // A shorter one follows, or the turn fails.
             Event::RequestTooLong(refused) => self.of_turn(refused.turn),
+            Event::Cancelled => {
+                self.cancelled = true;
+                self.close_turn()
+            }
             Event::TimeSpent => {
                 self.time_spent = true;
                 self.close_turn()
@@ -140,6 +172,8 @@ impl<'l> Course<'l> {
                 self.close_turn()?;
                 self.end(ended)
             }
+            Event::RecoveryBegun(begun) => self.begin_recovery(begun),
+            Event::RecoveryEnded(ended) => self.end_recovery(ended),
             event => self.answer(event),
         }
     }
@@ -147,17 +181,26 @@ impl<'l> Course<'l> {
     /// A task investigates on its agent's surface, and then, once at most, records only.
     fn enter(&mut self, entered: &'l PhaseEntered) -> Result<(), Wrong> {
         self.close_turn()?;
+        self.announced = None;
         self.cut_short |= self.phase.is_some() && !self.turn.ends_the_phase();
         self.turn = Turn { number: self.turn.number, ..Turn::default() };
         let recording = Surface::from([ToolClass::Record, ToolClass::GraphWrite, ToolClass::GraphRead]);
         let before = self.phase.replace(entered).map(|before| before.phase);
         match (before, entered.phase) {
             (None, Phase::Investigate) if entered.surface == self.assigned.agent.surface => Ok(()),
-            (Some(Phase::Investigate), Phase::Record) if entered.surface == recording => Ok(()),
-            (None, Phase::Investigate) | (Some(Phase::Investigate), Phase::Record) => {
+            (Some(Phase::Investigate | Phase::Recover), Phase::Record) if entered.surface == recording => {
+                Ok(())
+            }
+            (Some(Phase::Investigate | Phase::Recover), Phase::Recover)
+                if entered.surface == self.assigned.agent.surface =>
+            {
+                Ok(())
+            }
+            (None, Phase::Investigate)
+            | (Some(Phase::Investigate | Phase::Recover), Phase::Record | Phase::Recover) => {
                 Err("its surface is not that of the phase")
             }
-            (None | Some(Phase::Record), Phase::Record) | (Some(_), Phase::Investigate) => {
+            (None | Some(Phase::Record), Phase::Record | Phase::Recover) | (Some(_), Phase::Investigate) => {
                 Err("the task cannot enter this phase here")
             }
         }
@@ -170,7 +213,7 @@ impl<'l> Course<'l> {
     /// Everything of the turn before is answered.
     fn close_turn(&mut self) -> Result<(), Wrong> {
         let left = self.turn.calls.get(self.turn.taken..).unwrap_or_default();
-        let silent = left.iter().all(|call| SILENT.contains(&call.tool.as_str()));
+        let silent = left.iter().all(|call| SILENT.contains(&call.tool.as_str())) && self.turn.plan.is_done();
         self.turn.taken = self.turn.calls.len();
         self.close_call()?;
         match (silent, self.running.take()) {
@@ -184,13 +227,20 @@ impl<'l> Course<'l> {
     fn close_call(&mut self) -> Result<(), Wrong> {
         let claims = std::mem::take(&mut self.turn.claims);
         self.turn.recording = false;
-        let stated = self.turn.call().filter(|call| claims > 0 && call.tool == "record_phenomenon");
-        let stated = stated.and_then(|call| call.arguments.get("readings")?.as_array()).map_or(0, Vec::len);
+        let tool = self.turn.call().filter(|_| claims > 0).map_or("", |call| call.tool.as_str());
+        let (member, spent) = match tool {
+            "record_phenomenon" => ("readings", self.claims_spent()),
+            "record_narrative" => ("sentences", self.rejections_spent()),
+            _ => ("", false),
+        };
+        let stated = self.turn.call().and_then(|call| call.arguments.get(member)?.as_array());
+        let stated = stated.map_or(0, Vec::len);
         if !std::mem::take(&mut self.turn.carried).is_empty() {
             return Err("no phenomenon carries the facts of the call before it");
         }
-        match claims >= stated || self.claims_spent() {
+        match claims >= stated || spent || claims == 0 {
             true => Ok(()),
+            false if member == "sentences" => Err("a sentence of the call before it was not judged"),
             false => Err("a reading of the call before it was not judged"),
         }
     }
@@ -198,8 +248,13 @@ impl<'l> Course<'l> {
     /// Whether no further reading may be judged.
     fn claims_spent(&self) -> bool {
         let budgets = &self.log.opened.rules.budgets;
-        let refused = self.rejections > 0 && self.rejections >= budgets.rejected_claims;
-        refused || self.facts.len() >= budgets.accepted_facts as usize
+        self.rejections_spent() || self.facts.len() >= budgets.accepted_facts as usize
+    }
+
+    /// Whether no further claim may be refused.
+    fn rejections_spent(&self) -> bool {
+        let most = self.log.opened.rules.budgets.rejected_claims;
+        self.rejections > 0 && self.rejections >= most
     }
 
     /// Takes up the next call that is `wanted`; those passed over must be such as leave no event.
@@ -209,8 +264,10 @@ impl<'l> Course<'l> {
         let ahead = left.iter().position(|call| wanted(call));
         let ahead = ahead.ok_or("no call of its turn's reply, as far as it is not answered, made it")?;
         let call = left.get(ahead).copied().ok_or("no call of its turn's reply made it")?;
-        let passed = left.iter().take(ahead).all(|call| SILENT.contains(&call.tool.as_str()));
+        let over = left.get(..ahead).unwrap_or_default().to_vec();
+        let passed = over.iter().all(|call| SILENT.contains(&call.tool.as_str()) || self.hands_out(call));
         self.turn.taken += ahead + 1;
+        self.wait(&over);
         match (passed, closed) {
             (true, Ok(())) => Ok(call),
             (false, _) => Err("a call before it in its turn's reply was not answered"),

@@ -2,8 +2,11 @@
 //!
 //! Numbers and times are computed again. Of texts only what no spelling can excuse is found: values said to be the same that share nothing, and values said to be different that are the same letter by letter.
 
+use super::handed::Handing;
 use super::log::{Found, Log};
-use ledger::{BoundValue, Clock, Derivation, DerivationEntry, Event, FactEntry, FactId, FieldValue, Term};
+use ledger::{
+    BoundValue, Clock, Derivation, DerivationEntry, Event, FactEntry, FactId, FieldValue, Stream, Term,
+};
 use std::collections::BTreeMap;
 
 const SECOND: i128 = 1_000_000_000;
@@ -11,12 +14,14 @@ const SECOND: i128 = 1_000_000_000;
 /// The derivations that their facts do not bear out.
 pub(super) fn unfounded(log: Log<'_>) -> Vec<Found> {
     let mut facts = BTreeMap::new();
-    let mut found = Vec::new();
-    for (_, task, event) in log.of_tasks() {
+    let (mut found, mut handing) = (Vec::new(), Handing::default());
+    for (stream, event, _) in log.events {
+        handing.apply(*stream, event);
+        let Stream::Task(task) = *stream else { continue };
         match event {
             Event::ClaimAccepted(accepted) => drop(facts.insert((task, accepted.fact.id), &accepted.fact)),
             Event::DerivationAccepted(accepted) => {
-                let known = |id: FactId| facts.get(&(task, id)).copied();
+                let known = |id: FactId| handing.of(task).find_map(|task| facts.get(&(task, id)).copied());
                 if let Err(what) = bears_out(&accepted.derivation, known) {
                     found.push((accepted.derivation.id.to_string(), what.to_owned()));
                 }

@@ -15,6 +15,7 @@ struct Made {
     entities: BTreeSet<EntityId>,
     relations: u32,
     hypotheses: u32,
+    artifacts: u32,
 }
 
 /// The events whose ids are not those of their places.
@@ -61,6 +62,10 @@ impl Made {
                 let id = accepted.derivation.id;
                 Some((id.to_string(), id.place(ids), self.claims.saturating_sub(1)))
             }
+            Event::SentenceAccepted(accepted) => {
+                let id = accepted.sentence.id;
+                Some((id.to_string(), id.place(ids), self.claims.saturating_sub(1)))
+            }
             Event::PhenomenonRecorded(recorded) => {
                 let id = recorded.phenomenon;
                 Some((id.to_string(), id.place(ids), next(&mut self.phenomena)))
@@ -78,6 +83,14 @@ impl Made {
             Event::HypothesisProposed(proposed) => {
                 let id = proposed.hypothesis;
                 Some((id.to_string(), id.place(ids), next(&mut self.hypotheses)))
+            }
+            Event::ArtifactStored(stored) => {
+                let id = stored.artifact;
+                Some((id.to_string(), id.place(ids), next(&mut self.artifacts)))
+            }
+            Event::TaskReported(reported) => {
+                let id = reported.report.artifact;
+                Some((id.to_string(), id.place(ids), next(&mut self.artifacts)))
             }
             Event::RunOpened(_)
             | Event::RunResumed(_)
@@ -100,6 +113,11 @@ impl Made {
             | Event::GraphRead(_)
             | Event::RequestTooLong(_)
             | Event::Recalled(_)
+            | Event::TasksDispatched(_)
+            | Event::ArtifactRetrieved(_)
+            | Event::RecoveryBegun(_)
+            | Event::RecoveryEnded(_)
+            | Event::Cancelled
             | Event::TimeSpent
             | Event::PurseSpent(_)
             | Event::TaskEnded(_) => None,

@@ -1,12 +1,16 @@
 //! Every verdict again: the gateway over the stored claims and outputs.
 
+use super::handed::Handing;
 use crate::judge::Bench;
 use engine::Setting;
-use ground::{AbsenceVerdict, DerivationVerdict, Shelf, Verdict, judge_derivation};
+use ground::{
+    AbsenceVerdict, Citable, DerivationVerdict, Known, SentenceVerdict, Shelf, Verdict, judge_derivation,
+    judge_sentence,
+};
 use ledger::event::{ClaimSubmitted, InvocationStarted, RecordRange, RunOpened};
 use ledger::{
-    AbsenceId, Claim, ClaimId, DerivationId, Digest, Event, FactEntry, FactId, InvocationId, Output, Reading,
-    Stream, TaskId,
+    AbsenceEntry, AbsenceId, Claim, ClaimId, DerivationEntry, DerivationId, Digest, Event, FactEntry, FactId,
+    InvocationId, Output, Reading, SentenceId, Stream, TaskId,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,7 +34,9 @@ pub(super) fn rejudge<'e>(
     let setting = Setting::new(opened.rules.clone(), opened.seed, &opened.tools, tasks);
     let mut rejudged = Rejudged { same: 0, other: Vec::new() };
     let mut folds: BTreeMap<TaskId, TaskFold> = BTreeMap::new();
+    let (mut handing, mut recorded) = (Handing::default(), BTreeMap::<TaskId, Recorded>::new());
     for (stream, event) in events {
+        handing.apply(stream, event);
         let Stream::Task(task) = stream else { continue };
         let fold = folds.entry(task).or_default();
         if let Some(claim) = verdict_of(event) {
@@ -45,9 +51,41 @@ pub(super) fn rejudge<'e>(
         if let Some(claim) = fold.unjudged(event) {
             rejudged.other.push((claim, "it was never judged".to_owned()));
         }
-        fold.apply(task, event, &setting, &bench, outputs);
+        let known = || handing.of(task).filter_map(|task| recorded.get(&task)).collect::<Vec<_>>();
+        match event {
+            Event::ClaimSubmitted(submitted) => fold.judge(task, submitted, &setting, &bench, &known()),
+            event => fold.apply(event, outputs),
+        }
+        recorded.entry(task).or_default().take(event);
     }
     rejudged
+}
+
+/// What one task has recorded.
+#[derive(Default)]
+struct Recorded {
+    facts: BTreeMap<FactId, FactEntry>,
+    absences: Vec<AbsenceEntry>,
+    derivations: Vec<DerivationEntry>,
+}
+
+impl Recorded {
+    fn take(&mut self, event: &Event) {
+        match event {
+            Event::ClaimAccepted(accepted) => {
+                self.facts.insert(accepted.fact.id, accepted.fact.clone());
+            }
+            Event::AbsenceAccepted(accepted) => self.absences.push(accepted.absence.clone()),
+            Event::DerivationAccepted(accepted) => self.derivations.push(accepted.derivation.clone()),
+            _ => {}
+        }
+    }
+
+    fn citable(&self) -> impl Iterator<Item = Citable<'_>> {
+        let facts = self.facts.values().map(Citable::Fact);
+        let absences = self.absences.iter().map(Citable::Absence);
+        facts.chain(absences).chain(self.derivations.iter().map(Citable::Derivation))
+    }
 }
 
 /// What one task had seen, and the verdict on its last claim.
@@ -55,7 +93,6 @@ pub(super) fn rejudge<'e>(
 struct TaskFold {
     shelf: Shelf,
     started: BTreeMap<InvocationId, InvocationStarted>,
-    facts: BTreeMap<FactId, FactEntry>,
     /// The last reading that was claimed.
     reading: Option<Reading>,
     claims: u32,
@@ -67,6 +104,7 @@ enum Again {
     Reading(Verdict),
     Absence(AbsenceVerdict),
     Derivation(DerivationVerdict),
+    Sentence(SentenceVerdict),
 }
 
 impl TaskFold {
@@ -77,14 +115,7 @@ impl TaskFold {
         self.verdict.take_if(|_| goes_on).map(|(claim, _)| claim)
     }
 
-    fn apply(
-        &mut self,
-        task: TaskId,
-        event: &Event,
-        setting: &Setting,
-        bench: &Bench,
-        outputs: &BTreeMap<Digest, Arc<Output>>,
-    ) {
+    fn apply(&mut self, event: &Event, outputs: &BTreeMap<Digest, Arc<Output>>) {
         match event {
             Event::InvocationStarted(started) => {
                 self.started.insert(started.invocation, started.clone());
@@ -103,32 +134,44 @@ impl TaskFold {
                     self.shelf.show(shown.invocation, RecordRange::of(shown.record));
                 }
             }
-            Event::ClaimAccepted(accepted) => {
-                self.facts.insert(accepted.fact.id, accepted.fact.clone());
-            }
             Event::ClaimRejected(rejected) => {
                 if let Some(reading) = self.reading.take() {
                     self.shelf.note_refused(&reading, rejected.rejection.code);
                 }
             }
-            Event::ClaimSubmitted(submitted) => self.judge(task, submitted, setting, bench),
             _ => {}
         }
     }
 
-    fn judge(&mut self, task: TaskId, submitted: &ClaimSubmitted, setting: &Setting, bench: &Bench) {
+    /// Judges a claim by what its task had seen, and by what it and the tasks that were handed over to it had recorded.
+    fn judge(
+        &mut self,
+        task: TaskId,
+        submitted: &ClaimSubmitted,
+        setting: &Setting,
+        bench: &Bench,
+        known: &[&Recorded],
+    ) {
         engine::cite(&mut self.shelf, setting, task, &submitted.stated);
         self.reading = match &submitted.stated {
             Claim::Reading(reading) => Some(reading.clone()),
-            Claim::Absence(_) | Claim::Derivation(_) => None,
+            Claim::Absence(_) | Claim::Derivation(_) | Claim::Sentence(_) => None,
         };
         let again = match &submitted.stated {
             Claim::Reading(reading) => FactId::assign(&setting.ids, task, self.claims)
                 .map(|fact| Again::Reading(bench.judge(reading, fact, &self.shelf))),
             Claim::Absence(absence) => AbsenceId::assign(&setting.ids, task, self.claims)
                 .map(|id| Again::Absence(bench.judge_absence(absence, id, &self.shelf))),
-            Claim::Derivation(derivation) => DerivationId::assign(&setting.ids, task, self.claims)
-                .map(|id| Again::Derivation(judge_derivation(derivation, id, |fact| self.facts.get(&fact)))),
+            Claim::Derivation(derivation) => {
+                DerivationId::assign(&setting.ids, task, self.claims).map(|id| {
+                    let fact = |id| known.iter().find_map(|recorded| recorded.facts.get(&id));
+                    Again::Derivation(judge_derivation(derivation, id, fact))
+                })
+            }
+            Claim::Sentence(sentence) => SentenceId::assign(&setting.ids, task, self.claims).map(|id| {
+                let known: Known<'_> = known.iter().flat_map(|recorded| recorded.citable()).collect();
+                Again::Sentence(judge_sentence(sentence, id, &known))
+            }),
         };
         self.verdict = again.ok().map(|again| (submitted.claim, again));
         self.claims += 1;
@@ -140,6 +183,7 @@ fn verdict_of(event: &Event) -> Option<ClaimId> {
         Event::ClaimAccepted(accepted) => Some(accepted.claim),
         Event::AbsenceAccepted(accepted) => Some(accepted.claim),
         Event::DerivationAccepted(accepted) => Some(accepted.claim),
+        Event::SentenceAccepted(accepted) => Some(accepted.claim),
         Event::ClaimRejected(rejected) => Some(rejected.claim),
         _ => None,
     }
@@ -156,13 +200,17 @@ fn same(again: &Again, stored: &Event) -> bool {
         (Again::Derivation(DerivationVerdict::Derived(derived)), Event::DerivationAccepted(accepted)) => {
             *derived.entry() == accepted.derivation
         }
+        (Again::Sentence(SentenceVerdict::Told(told)), Event::SentenceAccepted(accepted)) => {
+            *told.entry() == accepted.sentence
+        }
         (
             Again::Reading(Verdict::Refused(rejection))
             | Again::Absence(AbsenceVerdict::Refused(rejection))
-            | Again::Derivation(DerivationVerdict::Refused(rejection)),
+            | Again::Derivation(DerivationVerdict::Refused(rejection))
+            | Again::Sentence(SentenceVerdict::Refused(rejection)),
             Event::ClaimRejected(rejected),
         ) => *rejection == rejected.rejection,
-        (Again::Reading(_) | Again::Absence(_) | Again::Derivation(_), _) => false,
+        (Again::Reading(_) | Again::Absence(_) | Again::Derivation(_) | Again::Sentence(_), _) => false,
     }
 }
 
@@ -177,9 +225,13 @@ fn describe(again: &Again) -> String {
         Again::Derivation(DerivationVerdict::Derived(_)) => {
             "judged again, it is derived otherwise than the log says".to_owned()
         }
+        Again::Sentence(SentenceVerdict::Told(_)) => {
+            "judged again, it is told otherwise than the log says".to_owned()
+        }
         Again::Reading(Verdict::Refused(rejection))
         | Again::Absence(AbsenceVerdict::Refused(rejection))
-        | Again::Derivation(DerivationVerdict::Refused(rejection)) => {
+        | Again::Derivation(DerivationVerdict::Refused(rejection))
+        | Again::Sentence(SentenceVerdict::Refused(rejection)) => {
             format!("judged again, it is refused: {}", rejection.code)
         }
     }

@@ -16,6 +16,12 @@ pub(super) fn states(arguments: &Value, claim: &Claim, number: usize) -> bool {
         }
         Claim::Absence(absence) => is_absence(arguments, absence),
         Claim::Derivation(derivation) => is_derivation(arguments, derivation),
+        Claim::Sentence(sentence) => {
+            let sentences = arguments.get("sentences").and_then(Value::as_array);
+            sentences.and_then(|all| all.get(number)).is_some_and(|stated| {
+                says(stated, "text", &sentence.text) && texts(stated, "cites") == sentence.cites
+            })
+        }
     }
 }
 

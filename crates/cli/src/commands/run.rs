@@ -36,6 +36,7 @@ pub(super) fn execute(arguments: &RunArguments, printer: &mut Printer) -> Result
     drop(chooser.of_new(&arguments.model).map_err(Failure::Model)?);
     let new = Arc::new(NewRuns {
         model: arguments.model.clone(),
+        lead: lead(arguments)?,
         agents: agents(&arguments.agents)?,
         rules: rules(arguments)?,
         seed: arguments.seed.map(Seed),
@@ -75,6 +76,8 @@ pub(super) enum Begin {
 /// What new runs have in common.
 pub(super) struct NewRuns {
     model: String,
+    /// Who hands out the tasks; `None`: the agents work side by side.
+    lead: Option<Agent>,
     agents: Vec<Agent>,
     rules: Rules,
     seed: Option<Seed>,
@@ -175,7 +178,8 @@ impl Plan {
         chooser: Arc<Chooser>,
         printer: &Printer,
     ) -> Result<(Plan, Scratch), Failure> {
-        let agents = app::shipped_agents().map_err(Failure::Agents)?;
+        let mut agents = app::shipped_agents().map_err(Failure::Agents)?;
+        agents.push(app::shipped_lead().map_err(Failure::Agents)?);
         let (worker, scratch) = worker(false, evidence)?;
         let plan = Plan {
             agents,
@@ -211,6 +215,7 @@ impl Plan {
         let (models, seed) = self.chooser.of_new(&new.model).map_err(Failure::Model)?;
         Ok(RunRequest {
             case,
+            lead: new.lead.clone(),
             agents: new.agents.clone(),
             models,
             rules: new.rules.clone(),
@@ -324,6 +329,14 @@ fn level(argument: IntegrityArgument) -> IntegrityLevel {
         IntegrityArgument::Full => IntegrityLevel::Full,
         IntegrityArgument::Sampled => IntegrityLevel::Sampled,
         IntegrityArgument::Stat => IntegrityLevel::Stat,
+    }
+}
+
+/// Who hands out the tasks, where nobody says which agents shall work, or that they shall work side by side.
+fn lead(arguments: &RunArguments) -> Result<Option<Agent>, Failure> {
+    match arguments.agents.is_empty() && !arguments.side_by_side {
+        true => app::shipped_lead().map(Some).map_err(Failure::Agents),
+        false => Ok(None),
     }
 }
 

@@ -85,6 +85,8 @@ pub(super) fn run_code(error: &app::RunError) -> u8 {
         | app::RunError::UnknownAgent { .. }
         | app::RunError::UnknownTool { .. }
         | app::RunError::Objective { .. }
+        | app::RunError::SameObjective { .. }
+        | app::RunError::HandedOut { .. }
         | app::RunError::NoPrice { .. }
         | app::RunError::NothingRecorded { .. }
         | app::RunError::OtherEvidence { .. }

@@ -36,7 +36,7 @@ fn verdicts(run: &graph::Run) -> Vec<Result<bool, RejectionCode>> {
         .map(|claim| match claim.judged.as_ref().unwrap() {
             Judged::Accepted(accepted) => Ok(accepted.healing.is_some()),
             Judged::Rejected(rejection) => Err(rejection.code),
-            Judged::Covered(_) | Judged::Derived(_) => panic!("only readings were claimed"),
+            Judged::Covered(_) | Judged::Derived(_) | Judged::Told(_) => panic!("only readings were claimed"),
         })
         .collect()
 }

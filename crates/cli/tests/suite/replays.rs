@@ -19,7 +19,7 @@ fn every_task_comes_out_the_same_without_evidence_or_model() {
         place.locard_ends(0, &["run", str(&demo_folder()), "--model", model]);
         let json = replayed(&place, 0, &["latest"]);
         let tasks = json["tasks"].as_array().unwrap();
-        assert_eq!((json["same"].as_bool(), tasks.len()), (Some(true), 7), "{json}");
+        assert_eq!((json["same"].as_bool(), tasks.len()), (Some(true), 8), "{json}");
         assert!(tasks.iter().all(|task| task["same"] == task["stored"] && task["ended"] == true), "{json}");
     }
     let told = place.locard_ends(0, &["replay", "latest", "--agent", "registry"]);
@@ -31,7 +31,7 @@ fn every_task_comes_out_the_same_without_evidence_or_model() {
 #[test]
 fn what_a_verdict_was_told_otherwise_diverges_and_is_shown_with_both_sides() {
     let place = Place::new();
-    place.locard_ends(0, &["run", str(&demo_folder()), "--model", "sloppy:3"]);
+    place.locard_ends(0, &["run", str(&demo_folder()), "--side-by-side", "--model", "sloppy:3"]);
     let copy = rechained(&place, &place.only_run(), "other", |events| {
         let rejected = events.iter_mut().find_map(|(_, event, _)| match event {
             Event::ClaimRejected(rejected) => Some(rejected),
@@ -96,9 +96,31 @@ fn what_is_derived_from_facts_verifies_and_replays() {
 }
 
 #[test]
-fn a_run_branches_off_at_a_turn_goes_on_live_and_names_its_parent() {
+fn what_a_lead_handed_out_behind_a_branch_is_handed_out_again() {
     let place = Place::new();
     place.locard_ends(0, &["run", str(&demo_folder())]);
+    let parent = place.only_run();
+    let name = str(&parent).to_owned();
+    let fork =
+        |agent: &str, turn: &str| place.locard(&["replay", &name, "--agent", agent, "--from-turn", turn]);
+    let told = fork("registry", "2");
+    assert_eq!(told.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert!(told.contains("task-1 handed the task of \"registry\" out in its turn 1"), "{told}");
+    for turn in ["1", "2"] {
+        assert_eq!(fork("lead", turn).status.code(), Some(0), "turn {turn}");
+        let same = place.runs().pop().unwrap();
+        let tasks = |run: &Path| app::load_run(run).unwrap().tasks.len();
+        assert_eq!(tasks(&same), tasks(&parent));
+        place.locard_ends(0, &["verify", str(&same)]);
+        place.locard_ends(0, &["replay", str(&same)]);
+    }
+}
+
+#[test]
+fn a_run_branches_off_at_a_turn_goes_on_live_and_names_its_parent() {
+    let place = Place::new();
+    place.locard_ends(0, &["run", str(&demo_folder()), "--side-by-side"]);
     let parent = place.only_run();
     let name = parent.file_name().unwrap().to_str().unwrap();
     let fork = |turn: &str, model: &str| {

@@ -31,13 +31,14 @@ fn runs_are_listed_with_what_they_came_to() {
     assert_eq!(
         runs[0]["agents"],
         serde_json::json!([
+            "lead",
+            "filesystem",
+            "registry",
             "eventlog",
             "execution",
-            "filesystem",
             "persistence",
-            "registry",
-            "timeline",
-            "user-activity"
+            "user-activity",
+            "timeline"
         ])
     );
     assert!(runs[1]["because"].as_str().unwrap().contains("no such file"), "{}", runs[1]);

@@ -100,6 +100,7 @@ impl Place {
         let waiting: std::sync::Mutex<Vec<_>> =
             std::sync::Mutex::new(scripts.into_iter().map(|(_, script)| Some(script)).collect());
         RunRequest {
+            lead: None,
             case: demo(),
             agents,
             models: Box::new(move |_, task, _| -> Box<dyn Model> {
@@ -140,8 +141,14 @@ impl Clock for Midnight {
 fn agent(name: &str) -> Agent {
     let surface =
         [ToolClass::Investigate, ToolClass::Record, ToolClass::GraphWrite, ToolClass::GraphRead].into();
-    let spec = AgentSpec { name: name.into(), prompt: "Investigate.".into(), surface, objectives: vec![] };
-    Agent { spec, steps: vec![], digest: Digest::of(b"scripted") }
+    let spec = AgentSpec {
+        name: name.into(),
+        prompt: "Investigate.".into(),
+        surface,
+        tools: None,
+        objectives: vec![],
+    };
+    Agent { spec, steps: vec![], plan: None, digest: Digest::of(b"scripted") }
 }
 
 pub(crate) fn demo_folder() -> PathBuf {
@@ -219,7 +226,7 @@ pub(crate) fn answers(request: &TurnRequest) -> Vec<Answer> {
             .iter()
             .filter_map(|block| match block {
                 UserBlock::Answer { answer, .. } => Some(answer.clone()),
-                UserBlock::Text { .. } | UserBlock::Distilled(_) => None,
+                UserBlock::Text { .. } | UserBlock::Distilled(_) | UserBlock::Recovery(_) => None,
             })
             .collect(),
         _ => Vec::new(),

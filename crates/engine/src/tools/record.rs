@@ -1,7 +1,7 @@
 //! What models are told of the RECORD tools, and of reading one's own outputs.
 
 use super::{About, about, text};
-use crate::claims::MOST_READINGS;
+use crate::claims::{MOST_READINGS, MOST_SENTENCES};
 use ledger::derivation::MOST_TERMS;
 use ledger::{AbsenceForm, DerivationForm, Vocabulary};
 use serde_json::{Value, json};
@@ -91,6 +91,28 @@ pub(super) fn derivation() -> About {
             ("interpretation", text("your own words; kept beside the derivation, marked as interpretation")),
         ],
         2,
+    )
+}
+
+pub(super) fn narrative() -> About {
+    let sentence = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["text", "cites"],
+        "properties": {
+            "text": text("one sentence, in English"),
+            "cites": json!({"type": "array", "minItems": 1, "items": {"type": "string"}, "description": "ids of the facts, derivations and absences that it rests on, yours or handed over to you"}),
+        }
+    });
+    about(
+        "Record sentences of the narrative of the case. Code checks each: every path, name of a file, number, time, address and quoted text must stand in what it cites, \
+         and what it says was done (executed, deleted, downloaded, logged on, ...) must be what a cited fact says. \
+         Times carry a zone, as in 2024-03-01T12:00:05Z or 2024-03-01 UTC. What was not done needs an absence. Say what is uncertain in a hypothesis.",
+        &[(
+            "sentences",
+            json!({"type": "array", "minItems": 1, "maxItems": MOST_SENTENCES, "items": sentence}),
+        )],
+        1,
     )
 }
 

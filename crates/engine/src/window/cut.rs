@@ -21,12 +21,17 @@ pub(crate) fn note(answer: &Answer, tool: &str) -> Option<Answer> {
         Answer::Nodes { nodes, .. } if nodes.len() > FEW_NODES => {
             Loss { tool, invocation: None, records: 0, cut: nodes.len() as u32, paths: Vec::new() }
         }
+        Answer::Reported(_) | Answer::Artifact { .. } => {
+            Loss { tool, invocation: None, records: 0, cut: 1, paths: Vec::new() }
+        }
         Answer::Recorded(_)
         | Answer::Absence(_)
         | Answer::Derivation(_)
         | Answer::Node { .. }
         | Answer::Nodes { .. }
         | Answer::Cut(_)
+        | Answer::Stored { .. }
+        | Answer::Sentences { .. }
         | Answer::Noted { .. }
         | Answer::Refused { .. } => return None,
     };
@@ -40,7 +45,7 @@ pub(crate) fn block(block: &UserBlock, asked: Option<&Message>) -> UserBlock {
             let answer = note(answer, tool(call, asked)).unwrap_or_else(|| answer.clone());
             UserBlock::Answer { call: call.clone(), answer }
         }
-        UserBlock::Text { .. } | UserBlock::Distilled(_) => block.clone(),
+        UserBlock::Text { .. } | UserBlock::Distilled(_) | UserBlock::Recovery(_) => block.clone(),
     }
 }
 

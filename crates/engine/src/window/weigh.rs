@@ -51,6 +51,10 @@ pub(crate) fn block(block: &UserBlock) -> Weight {
             let whole = text.len() as u64 + AROUND;
             Weight { whole, noted: whole }
         }
+        UserBlock::Recovery(advice) => {
+            let whole = json(advice) + FENCE + LINE * advice.calls.len() as u64 + AROUND;
+            Weight { whole, noted: whole }
+        }
         UserBlock::Distilled(distilled) => {
             let whole = self::distilled(distilled);
             Weight { whole, noted: whole }

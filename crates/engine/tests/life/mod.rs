@@ -107,22 +107,60 @@ pub(crate) fn live(
     live_within(None, rules, objectives, model, tool)
 }
 
+/// Lives a task of a run that recovers, with these tools besides, to its end.
+pub(crate) fn live_with(
+    further: Vec<ToolSpec>,
+    rules: Rules,
+    objectives: Vec<Objective>,
+    mut model: impl FnMut(&TurnRequest) -> Option<Reply>,
+    tool: impl FnMut(u32) -> ToolReturn,
+) -> Lived {
+    let model = move |request: &TurnRequest| {
+        model(request).map_or(Input::TimeSpent, |reply| Input::Replied(reply, None))
+    };
+    let tools: Vec<_> = tools().into_iter().chain(further).collect();
+    let setting = Setting::new(rules.clone(), Seed(Digest::of(b"s")), &tools, &[TaskId(1)]);
+    live_in(setting.with_recovery(true), None, rules, objectives, model, tool)
+}
+
 /// Lives a task whose model takes so much at once, to its end.
 pub(crate) fn live_within(
     window: Option<Window>,
     rules: Rules,
     objectives: Vec<Objective>,
-    mut model: impl FnMut(&TurnRequest) -> Input,
-    mut tool: impl FnMut(u32) -> ToolReturn,
+    model: impl FnMut(&TurnRequest) -> Input,
+    tool: impl FnMut(u32) -> ToolReturn,
+) -> Lived {
+    let setting = Setting::new(rules.clone(), Seed(Digest::of(b"s")), &tools(), &[TaskId(1)]);
+    live_in(setting, window, rules, objectives, model, tool)
+}
+
+fn live_in(
+    setting: Setting,
+    window: Option<Window>,
+    rules: Rules,
+    objectives: Vec<Objective>,
+    model: impl FnMut(&TurnRequest) -> Input,
+    tool: impl FnMut(u32) -> ToolReturn,
 ) -> Lived {
     let classes = [ToolClass::Investigate, ToolClass::Record, ToolClass::GraphWrite, ToolClass::GraphRead];
     let surface = classes.into();
-    let agent = AgentSpec { name: "a".into(), prompt: String::new(), surface, objectives };
+    let agent = AgentSpec { name: "a".into(), prompt: String::new(), surface, tools: None, objectives };
     let mut assigned = TaskAssigned::new(TaskId(1), agent, "m");
     assigned.window = window;
-    let setting = Setting::new(rules.clone(), Seed(Digest::of(b"s")), &tools(), &[TaskId(1)]);
-    let mut task = Task::new(assigned, Arc::new(setting));
-    let types = BTreeMap::from([("text_line".to_owned(), line_type())]);
+    live_task(Task::new(assigned, Arc::new(setting)), &rules, model, tool)
+}
+
+/// Lives a task that was made by hand to its end.
+pub(crate) fn live_task(
+    mut task: Task,
+    rules: &Rules,
+    mut model: impl FnMut(&TurnRequest) -> Input,
+    mut tool: impl FnMut(u32) -> ToolReturn,
+) -> Lived {
+    let deleted = RecordType { name: "deleted_entry".into(), ..line_type() };
+    let types = [line_type(), deleted].map(|known| (known.name.clone(), known));
+    let types = BTreeMap::from(types);
     let vocabulary = Vocabulary::shipped().unwrap();
     let gate = ground::Setting {
         rules: &rules.gate,
@@ -149,6 +187,7 @@ pub(crate) fn live_within(
                 Input::AbsenceJudged(Box::new(judge_absence(&absence, id, task.shelf(), &searchable)))
             }
             Command::Find(sought) => Input::Found(find(&sought.text, &task)),
+            Command::Dispatch(_) => panic!("nothing is handed out"),
             Command::End => {
                 let Some(Event::TaskEnded(ended)) = events.last().cloned() else { panic!("{events:?}") };
                 return Lived { events, ended, tool_calls };
@@ -190,7 +229,7 @@ pub(crate) fn answers(request: &TurnRequest) -> Vec<Answer> {
     let Some(Message::User(blocks)) = request.messages.last().map(AsRef::as_ref) else { panic!() };
     let answer = |block: &UserBlock| match block {
         UserBlock::Answer { answer, .. } => Some(answer.clone()),
-        UserBlock::Text { .. } | UserBlock::Distilled(_) => None,
+        UserBlock::Text { .. } | UserBlock::Distilled(_) | UserBlock::Recovery(_) => None,
     };
     blocks.iter().filter_map(answer).collect()
 }

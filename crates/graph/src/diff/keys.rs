@@ -108,6 +108,7 @@ impl<'r> Keys<'r> {
             }
             Claim::Absence(claimed) => key("absence", [format!("{:?}", claimed.absence)]),
             Claim::Derivation(derivation) => self.derivation(derivation),
+            Claim::Sentence(sentence) => key("sentence", [sentence.text.clone()]),
         };
         key(refused.rejection.code.name(), [key("agent", [refused.agent]), claimed])
     }

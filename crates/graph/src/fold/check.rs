@@ -1,9 +1,13 @@
 //! What an event says of earlier ones must be what they say.
 
-use super::Because;
-use crate::run::{Judged, Run, TaskView};
-use ledger::event::{AbsenceAccepted, DerivationAccepted, TaskEnded};
-use ledger::{Claim, ClaimId, Completeness, FactEntry, FactId, Outcome, TaskId};
+use super::{Because, nodes};
+use crate::run::{InvocationView, Judged, Run, TaskView};
+use ledger::event::{
+    AbsenceAccepted, DerivationAccepted, InvocationEnded, SentenceAccepted, TaskEnded, WithoutFact,
+};
+use ledger::{
+    Behaviour, Claim, ClaimId, Completeness, FactEntry, FactId, InvocationId, Objective, Outcome, TaskId,
+};
 
 /// Whether a fact that `task` states rests on an invocation of its own that can ground one, and on that invocation's output.
 pub(super) fn grounding(run: &Run, task: TaskId, fact: &FactEntry) -> Result<(), Because> {
@@ -25,7 +29,7 @@ pub(super) fn grounding(run: &Run, task: TaskId, fact: &FactEntry) -> Result<(),
 pub(super) fn is_reading(run: &Run, task: TaskId, claim: ClaimId) -> Result<(), Because> {
     match stated(run, task, claim)? {
         Claim::Reading(_) => Ok(()),
-        Claim::Absence(_) | Claim::Derivation(_) => Err("its claim is no reading"),
+        Claim::Absence(_) | Claim::Derivation(_) | Claim::Sentence(_) => Err("its claim is no reading"),
     }
 }
 
@@ -33,7 +37,7 @@ pub(super) fn is_reading(run: &Run, task: TaskId, claim: ClaimId) -> Result<(), 
 pub(super) fn coverage(run: &Run, task: TaskId, covered: &AbsenceAccepted) -> Result<(), Because> {
     match stated(run, task, covered.claim)? {
         Claim::Absence(claimed) if claimed.absence.form() == covered.absence.absence.form() => {}
-        Claim::Absence(_) | Claim::Reading(_) | Claim::Derivation(_) => {
+        Claim::Absence(_) | Claim::Reading(_) | Claim::Derivation(_) | Claim::Sentence(_) => {
             return Err("its claim is no such absence");
         }
     }
@@ -57,11 +61,25 @@ pub(super) fn coverage(run: &Run, task: TaskId, covered: &AbsenceAccepted) -> Re
 pub(super) fn derivation(run: &Run, task: TaskId, derived: &DerivationAccepted) -> Result<(), Because> {
     match stated(run, task, derived.claim)? {
         Claim::Derivation(claimed) if *claimed == derived.derivation.derivation => {}
-        Claim::Absence(_) | Claim::Reading(_) | Claim::Derivation(_) => {
+        Claim::Absence(_) | Claim::Reading(_) | Claim::Derivation(_) | Claim::Sentence(_) => {
             return Err("its claim is no such derivation");
         }
     }
-    carried(run, task, &derived.derivation.derivation.facts())
+    known(run, task, &derived.derivation.derivation.facts())
+}
+
+/// Whether a sentence that `task` states is the one that it claimed, over nodes that it may use.
+pub(super) fn sentence(run: &Run, task: TaskId, told: &SentenceAccepted) -> Result<(), Because> {
+    match stated(run, task, told.claim)? {
+        Claim::Sentence(claimed) if claimed.text == told.sentence.text => {}
+        Claim::Sentence(_) | Claim::Absence(_) | Claim::Reading(_) | Claim::Derivation(_) => {
+            return Err("its claim is no such sentence");
+        }
+    }
+    match told.sentence.cites.is_empty() {
+        true => Err("it cites nothing"),
+        false => nodes::own(run, task, told.sentence.cites.iter().copied()),
+    }
 }
 
 fn stated(run: &Run, task: TaskId, claim: ClaimId) -> Result<&Claim, Because> {
@@ -84,8 +102,29 @@ pub(super) fn carried(run: &Run, task: TaskId, facts: &[FactId]) -> Result<(), B
     Ok(())
 }
 
+/// Whether facts are there, of which each is the task's own or was handed to it.
+pub(super) fn known(run: &Run, task: TaskId, facts: &[FactId]) -> Result<(), Because> {
+    if facts.is_empty() {
+        return Err("it names no fact");
+    }
+    for fact in facts {
+        let place = run.index.facts.get(fact).ok_or("it names an unknown fact")?;
+        if !is_handed(run, task, place.task) {
+            return Err("it names a fact of a task that handed nothing over to its own");
+        }
+    }
+    Ok(())
+}
+
+/// Whether what `owner` recorded may be used by `task`: it is the task itself, or ended before and was handed over.
+pub(super) fn is_handed(run: &Run, task: TaskId, owner: TaskId) -> bool {
+    let Some(view) = run.tasks.get(&task) else { return false };
+    let given = view.assigned.dispatch.as_ref().is_some_and(|dispatch| dispatch.after.contains(&owner));
+    owner == task || given || view.reports.iter().any(|report| report.task == owner)
+}
+
 /// Whether a task's end counts what its events were.
-pub(super) fn totals(task: &TaskView, ended: &TaskEnded) -> Result<(), Because> {
+pub(super) fn totals(task: &TaskView, ended: &TaskEnded, behaviours: &[u16]) -> Result<(), Because> {
     let rejected = |judged: &Judged| matches!(judged, Judged::Rejected(_));
     let rejections = task.claims.iter().filter(|claim| claim.judged.as_ref().is_some_and(rejected)).count();
     if ended.turns != task.turns {
@@ -97,15 +136,16 @@ pub(super) fn totals(task: &TaskView, ended: &TaskEnded) -> Result<(), Because> 
     if ended.rejections as usize != rejections {
         return Err("its number of refused claims is not that of the log");
     }
-    objectives(task, ended)
+    objectives(task, ended, behaviours)
 }
 
 /// Whether each objective is met by the facts that its condition holds for, in the agent's order.
-fn objectives(task: &TaskView, ended: &TaskEnded) -> Result<(), Because> {
+fn objectives(task: &TaskView, ended: &TaskEnded, behaviours: &[u16]) -> Result<(), Because> {
     let objectives = &task.assigned.agent.objectives;
     if ended.objectives.len() != objectives.len() {
         return Err("its objectives are not those of its agent");
     }
+    let recovers = behaviours.contains(&u16::from(Behaviour::Recovers));
     for (objective, result) in objectives.iter().zip(&ended.objectives) {
         if objective.id != result.id || objective.is_required() == result.watched {
             return Err("its objectives are not those of its agent");
@@ -115,6 +155,66 @@ fn objectives(task: &TaskView, ended: &TaskEnded) -> Result<(), Because> {
         if !meeting.eq(result.facts.iter().copied()) {
             return Err("an objective's facts are not those that meet it");
         }
+        if result.without.is_some() != (recovers && result.facts.is_empty()) {
+            return Err(
+                "it says of an objective how it stands without a fact where that is not told, or says nothing of it",
+            );
+        }
+        result.without.as_ref().map_or(Ok(()), |without| stands(task, objective, without))?;
     }
     Ok(())
+}
+
+/// Whether an objective can stand so without a fact, by what the log says of its task's calls.
+///
+/// What their records say is not looked at here: `verify` does, with the outputs.
+fn stands(task: &TaskView, objective: &Objective, without: &WithoutFact) -> Result<(), Because> {
+    let plain = |view: &InvocationView| {
+        let mut searches = objective.searched.iter().filter(|by| by.sources.is_none());
+        searches.any(|by| by.is(&view.started.tool, &view.started.arguments))
+    };
+    let is_empty = |view: &InvocationView| view.ended.as_ref().is_some_and(found_nothing);
+    let is_searched = task.invocations.iter().any(|view| plain(view) && is_empty(view));
+    match without {
+        WithoutFact::Empty { searches } => {
+            let known = |id| task.invocations.iter().find(|view| view.started.invocation == id);
+            let covers = |id: &InvocationId| {
+                known(*id).is_some_and(|view| match is_searched {
+                    true => plain(view) && is_empty(view),
+                    false => is_part_of_search(objective, view),
+                })
+            };
+            match !searches.is_empty() && searches.iter().all(covers) {
+                true => Ok(()),
+                false => Err("an objective is said to be empty that no complete, empty search covers"),
+            }
+        }
+        WithoutFact::Unmet if is_searched => {
+            Err("an objective is said to be unmet that a complete, empty search covers")
+        }
+        WithoutFact::Unmet => Ok(()),
+        WithoutFact::NotDeterminable { needed } if needed.is_empty() || !objective.is_required() => {
+            Err("an objective is said not to be determinable, and not why")
+        }
+        WithoutFact::NotDeterminable { .. } => Ok(()),
+    }
+}
+
+/// Whether a call listed what had to be searched, or searched some of it in vain.
+fn is_part_of_search(objective: &Objective, view: &InvocationView) -> bool {
+    let Some(ended) = &view.ended else { return false };
+    let mut kinds = objective.searched.iter().filter_map(|by| Some((by, by.sources.as_ref()?)));
+    kinds.any(|(by, sources)| {
+        let lists = by.is(&view.started.tool, &view.started.arguments) && is_whole(ended);
+        let searches = sources.each.as_ref().is_some_and(|each| each.tool == view.started.tool);
+        lists || (searches && found_nothing(ended))
+    })
+}
+
+fn found_nothing(ended: &InvocationEnded) -> bool {
+    ended.outcome == Outcome::Empty && is_whole(ended)
+}
+
+fn is_whole(ended: &InvocationEnded) -> bool {
+    ended.completeness == Completeness::Complete && ended.gaps.is_empty() && ended.defects.is_empty()
 }

@@ -1,15 +1,15 @@
-//! What agents add to the graph beside facts: it must rest on facts of their own task.
+//! What agents add to the graph beside facts: it must rest on facts of their own task, or of tasks that were handed over to it.
 
 use super::task::open_task;
 use super::{Because, check};
-use crate::run::{HypothesisView, Run};
+use crate::run::{HypothesisView, Run, TaskView};
 use ledger::event::{EntityAdded, HypothesisAssessed, HypothesisProposed, RelationAdded};
 use ledger::{Assessment, NodeId, TaskId};
 use std::collections::BTreeSet;
 
 /// An entity; added again under its id, it rests on more facts.
 pub(super) fn entity(run: &mut Run, id: TaskId, added: EntityAdded) -> Result<(), Because> {
-    check::carried(run, id, &added.facts)?;
+    check::known(run, id, &added.facts)?;
     run.graph.add_entity(&added)?;
     let task = open_task(run, id)?;
     match task.entities.iter_mut().find(|known| known.entity == added.entity) {
@@ -28,7 +28,7 @@ pub(super) fn entity(run: &mut Run, id: TaskId, added: EntityAdded) -> Result<()
 }
 
 pub(super) fn relation(run: &mut Run, id: TaskId, added: RelationAdded) -> Result<(), Because> {
-    check::carried(run, id, &added.facts)?;
+    check::known(run, id, &added.facts)?;
     if added.from == added.to {
         return Err("it joins a node to itself");
     }
@@ -70,10 +70,17 @@ pub(super) fn assess(run: &mut Run, id: TaskId, assessed: HypothesisAssessed) ->
     Ok(())
 }
 
-/// Whether nodes are the task's own.
-fn own(run: &Run, id: TaskId, nodes: impl IntoIterator<Item = NodeId>) -> Result<(), Because> {
-    let task = run.tasks.get(&id).ok_or("the task was not assigned")?;
-    let is_own = |node: &NodeId| match node {
+/// Whether nodes are the task's own, or were handed over to it.
+pub(super) fn own(run: &Run, id: TaskId, nodes: impl IntoIterator<Item = NodeId>) -> Result<(), Because> {
+    let tasks = || run.tasks.iter().filter(|(owner, _)| check::is_handed(run, id, **owner));
+    match nodes.into_iter().all(|node| tasks().any(|(_, task)| holds(task, &node))) {
+        true => Ok(()),
+        false => Err("a node that it names is not its task's own"),
+    }
+}
+
+fn holds(task: &TaskView, node: &NodeId) -> bool {
+    match node {
         NodeId::Invocation(id) => task.invocations.iter().any(|known| known.started.invocation == *id),
         NodeId::Fact(id) => task.accepted().any(|known| known.fact.id == *id),
         NodeId::Phenomenon(id) => task.phenomena.iter().any(|known| known.id == *id),
@@ -82,9 +89,5 @@ fn own(run: &Run, id: TaskId, nodes: impl IntoIterator<Item = NodeId>) -> Result
         NodeId::Entity(id) => task.entities.iter().any(|known| known.entity == *id),
         NodeId::Relation(id) => task.relations.iter().any(|known| known.relation == *id),
         NodeId::Hypothesis(id) => task.hypotheses.iter().any(|known| known.proposed.hypothesis == *id),
-    };
-    match nodes.into_iter().all(|node| is_own(&node)) {
-        true => Ok(()),
-        false => Err("a node that it names is not its task's own"),
     }
 }

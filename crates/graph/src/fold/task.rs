@@ -4,7 +4,8 @@ use super::{Because, check, nodes};
 use crate::run::{ClaimView, InvocationView, Judged, PhenomenonView, Place, Run, TaskView};
 use ledger::event::{
     AbsenceAccepted, ClaimAccepted, ClaimRejected, ClaimSubmitted, DerivationAccepted, InvocationEnded,
-    InvocationStarted, PhenomenonRecorded, TaskEnded, TurnRequested,
+    InvocationStarted, PhenomenonRecorded, RecoveryEnded, SentenceAccepted, TaskEnded, TaskReported,
+    TurnRequested,
 };
 use ledger::{Circumstance, ClaimId, Event, MicroDollars, TaskId};
 
@@ -37,6 +38,8 @@ pub(super) fn apply(
         Event::OutputPaged(_)
         | Event::GraphRead(_)
         | Event::Recalled(_)
+        | Event::ArtifactRetrieved(_)
+        | Event::Cancelled
         | Event::TimeSpent
         | Event::PurseSpent(_) => {}
         Event::TurnReplied(_) | Event::RequestTooLong(_) => {}
@@ -56,7 +59,13 @@ pub(super) fn apply(
         Event::RelationAdded(added) => return nodes::relation(run, id, added),
         Event::HypothesisProposed(proposed) => return nodes::propose(run, id, proposed),
         Event::HypothesisAssessed(assessed) => return nodes::assess(run, id, assessed),
-        Event::TaskEnded(ended) => return end(task, ended),
+        Event::ArtifactStored(stored) => task.artifacts.push(stored),
+        Event::TasksDispatched(dispatched) => task.dispatched.push(dispatched),
+        Event::TaskReported(reported) => return report(run, id, reported),
+        Event::RecoveryBegun(begun) => task.recoveries.push((begun, None)),
+        Event::RecoveryEnded(ended) => return recover(task, ended),
+        Event::SentenceAccepted(told) => return tell(run, id, told),
+        Event::TaskEnded(ended) => return end(run, id, ended),
     }
     Ok(())
 }
@@ -144,6 +153,43 @@ fn derive(run: &mut Run, id: TaskId, derived: DerivationAccepted) -> Result<(), 
     judge(run, id, claim, Judged::Derived(Box::new(derived))).map(drop)
 }
 
+fn tell(run: &mut Run, id: TaskId, told: SentenceAccepted) -> Result<(), Because> {
+    check::sentence(run, id, &told)?;
+    let claim = told.claim;
+    judge(run, id, claim, Judged::Told(Box::new(told))).map(drop)
+}
+
+/// A task is reported by whom it was handed out, once, and when it has ended.
+fn report(run: &mut Run, id: TaskId, reported: TaskReported) -> Result<(), Because> {
+    let of = run.tasks.get(&reported.task).ok_or("the task that it reports was not assigned")?;
+    if of.assigned.dispatch.as_ref().is_none_or(|dispatch| dispatch.by != id) {
+        return Err("the task that it reports was handed out by another one");
+    }
+    match &of.ended {
+        Some(ended) if ended.status == reported.status => {}
+        Some(_) => return Err("the task that it reports ended otherwise"),
+        None => return Err("the task that it reports has not ended"),
+    }
+    let task = open_task(run, id)?;
+    match task.reports.iter().any(|known| known.task == reported.task) {
+        true => Err("the task was reported before"),
+        false => {
+            task.reports.push(reported);
+            Ok(())
+        }
+    }
+}
+
+fn recover(task: &mut TaskView, ended: RecoveryEnded) -> Result<(), Because> {
+    match task.recoveries.last_mut() {
+        Some((begun, end)) if begun.attempt == ended.attempt && end.is_none() => {
+            *end = Some(ended);
+            Ok(())
+        }
+        Some(_) | None => Err("the recovery was not begun"),
+    }
+}
+
 fn reject(run: &mut Run, id: TaskId, rejected: ClaimRejected) -> Result<(), Because> {
     judge(run, id, rejected.claim, Judged::Rejected(rejected.rejection)).map(drop)
 }
@@ -171,8 +217,10 @@ fn phenomenon(run: &mut Run, id: TaskId, recorded: PhenomenonRecorded) -> Result
     Ok(())
 }
 
-fn end(task: &mut TaskView, ended: TaskEnded) -> Result<(), Because> {
-    check::totals(task, &ended)?;
+fn end(run: &mut Run, id: TaskId, ended: TaskEnded) -> Result<(), Because> {
+    let behaviours = run.opened.behaviour.clone();
+    let task = open_task(run, id)?;
+    check::totals(task, &ended, &behaviours)?;
     task.ended = Some(ended);
     Ok(())
 }

@@ -279,6 +279,7 @@ fn user(
         match block {
             UserBlock::Text { text } if text.trim().is_empty() => {}
             UserBlock::Text { text } => texts.push(Part::Text(text.clone())),
+            UserBlock::Recovery(advice) => texts.push(Part::Text(render::advice(advice, fence)?)),
             UserBlock::Distilled(distilled) => texts.push(Part::Text(render::distilled(distilled, fence)?)),
             UserBlock::Answer { call, answer } => {
                 let mut text = render::answer(answer, fence)?;
@@ -341,6 +342,10 @@ fn failed(answer: &Answer) -> bool {
         | Answer::Nodes { .. }
         | Answer::Recalled(_)
         | Answer::Cut(_)
+        | Answer::Reported(_)
+        | Answer::Stored { .. }
+        | Answer::Artifact { .. }
+        | Answer::Sentences { .. }
         | Answer::Noted { .. } => false,
     }
 }

@@ -1,14 +1,17 @@
 //! A playbook at work: which calls are due, which are awaited.
 
 use super::plan::{RecordRule, Step};
+use super::recovery;
 use super::template::{Context, fill, fill_value};
 use ledger::event::Refusal;
 use ledger::pattern::Patterns;
 use ledger::turn::{
-    Answer, Message, Page, ReadingResult, Recorded, Reply, ReplyBlock, Returned, ToolCall, TurnRequest,
-    UserBlock,
+    Advice, Answer, Message, Page, ReadingResult, Recorded, Reply, ReplyBlock, Returned, ToolCall,
+    TurnRequest, UserBlock,
 };
-use ledger::{CallId, Completeness, FieldValue, InvocationId, Outcome, Record, RecordId, ToolClass};
+use ledger::{
+    CallId, Completeness, FieldValue, InvocationId, Outcome, Record, RecordId, ToolClass, ToolSpec,
+};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -103,8 +106,10 @@ impl Run {
     pub(crate) fn reply(&mut self, request: &TurnRequest) -> Reply {
         if let Some(Message::User(blocks)) = request.messages.last().map(AsRef::as_ref) {
             for block in blocks {
-                if let UserBlock::Answer { call, answer } = block {
-                    self.take(call, answer);
+                match block {
+                    UserBlock::Answer { call, answer } => self.take(call, answer),
+                    UserBlock::Recovery(advice) => self.recover(advice, &request.tools),
+                    UserBlock::Text { .. } | UserBlock::Distilled(_) => {}
                 }
             }
         }
@@ -196,6 +201,10 @@ impl Run {
                 | Answer::Nodes { .. }
                 | Answer::Recalled(_)
                 | Answer::Cut(_)
+                | Answer::Reported(_)
+                | Answer::Stored { .. }
+                | Answer::Artifact { .. }
+                | Answer::Sentences { .. }
                 | Answer::Noted { .. },
                 _,
             ) => {}
@@ -342,6 +351,25 @@ impl Run {
         let Some(step) = self.steps.get(index) else { return };
         let arguments =
             step.arguments.iter().map(|(name, value)| (name.clone(), fill_value(value, &context))).collect();
+        if let Some(call) = self.begin(index, context, arguments) {
+            self.due.push_back(call);
+        }
+    }
+
+    /// Takes up another way: its calls come before whatever is due.
+    fn recover(&mut self, advice: &Advice, tools: &[ToolSpec]) {
+        for step in recovery::steps(advice, tools).into_iter().rev() {
+            let arguments = step.arguments.clone();
+            self.steps.push(step);
+            if let Some(call) = self.begin(self.steps.len() - 1, Context::new(), arguments) {
+                self.due.push_front(call);
+            }
+        }
+    }
+
+    /// The first call of a step, whose result is awaited.
+    fn begin(&mut self, index: usize, context: Context, arguments: Map<String, Value>) -> Option<Call> {
+        let tool = self.steps.get(index)?.tool.clone();
         let errand = Errand {
             step: index,
             context,
@@ -354,7 +382,7 @@ impl Run {
         let number = self.begun;
         self.begun += 1;
         self.errands.insert(number, errand);
-        self.due.push_back(Call { tool: step.tool.clone(), arguments, then: Then::Result(number) });
+        Some(Call { tool, arguments, then: Then::Result(number) })
     }
 }
 

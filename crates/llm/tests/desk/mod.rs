@@ -1,13 +1,15 @@
 //! A small engine: it answers calls from outputs made by hand.
 
 use ledger::event::{RecordRange, Refusal};
+use ledger::tool::FieldMeaning;
 use ledger::turn::{
     Answer, Message, Page, ReadingResult, Recorded, Reply, ReplyBlock, Returned, ToolCall, TurnRequest,
     UserBlock,
 };
 use ledger::{
-    CallId, Completeness, Digest, FactId, Fence, Field, FieldValue, IdSpace, InvocationId, Locator, Outcome,
-    Output, Record, RecordId, Rejection, RejectionCode, Seed, TaskId, ToolClass, ToolSpec,
+    CallId, Completeness, Digest, FactId, Fence, Field, FieldType, FieldValue, IdSpace, InvocationId,
+    Locator, Outcome, Output, Record, RecordId, RecordType, Rejection, RejectionCode, Seed, TaskId,
+    ToolClass, ToolSpec,
 };
 use llm::playbook::Step;
 use llm::{Model, Playbook};
@@ -114,7 +116,12 @@ impl Desk {
 
     /// Turns until the model stops.
     pub(crate) fn work(&mut self) {
-        let mut answers = Vec::new();
+        self.work_on(Vec::new());
+    }
+
+    /// The same from a message that says this.
+    pub(crate) fn work_on(&mut self, said: Vec<UserBlock>) {
+        let mut answers = said;
         for _ in 0..200 {
             let reply = self.turn(std::mem::take(&mut answers));
             let calls: Vec<_> = reply.calls().cloned().collect();
@@ -243,7 +250,7 @@ fn range(first: usize, end: usize) -> RecordRange {
 }
 
 fn tools(investigate: bool) -> Arc<[ToolSpec]> {
-    let names = ["find_hives", "parse_registry_key", "read_lines", "look"];
+    let names = ["find_hives", "parse_registry_key", "read_lines", "search_lines", "look"];
     let evidence = names.iter().filter(|_| investigate).map(|name| (*name, ToolClass::Investigate));
     let own = [
         ("add_entity", ToolClass::GraphWrite),
@@ -257,8 +264,20 @@ fn tools(investigate: bool) -> Arc<[ToolSpec]> {
         class,
         description: String::new(),
         arguments: Value::Null,
-        records: vec![],
+        records: if name == "search_lines" { vec![line_type()] } else { vec![] },
         covers: vec![],
     };
     evidence.chain(own).map(spec).collect()
+}
+
+fn line_type() -> RecordType {
+    let field =
+        |name: &str| (name.to_owned(), FieldMeaning { types: vec![FieldType::Text], meaning: String::new() });
+    RecordType {
+        name: "text_line".into(),
+        meaning: String::new(),
+        subject: "path".into(),
+        fields: ["path", "text"].map(field).into(),
+        qualifiers: vec![],
+    }
 }

@@ -81,6 +81,7 @@ impl Life {
             name: "a".into(),
             prompt: "You look at a computer.".into(),
             surface: classes.into(),
+            tools: None,
             objectives: vec![],
         };
         let mut assigned = TaskAssigned::new(TaskId(1), agent, "m");
@@ -114,6 +115,7 @@ impl Life {
                 Command::CallTool(invoke) => Input::Returned(tool(&invoke)),
                 Command::Judge(judgement) => self.judge(&judgement),
                 Command::Find(sought) => Input::Found(find(&sought.text, &self.task)),
+                Command::Dispatch(_) => panic!("nothing is handed out"),
                 Command::End => {
                     let Some(Event::TaskEnded(ended)) = self.events.last() else { panic!() };
                     return ended.clone();

@@ -149,6 +149,6 @@ pub(crate) fn newest(request: &TurnRequest) -> impl Iterator<Item = &Answer> {
     };
     blocks.iter().filter_map(|block| match block {
         UserBlock::Answer { answer, .. } => Some(answer),
-        UserBlock::Text { .. } | UserBlock::Distilled(_) => None,
+        UserBlock::Text { .. } | UserBlock::Distilled(_) | UserBlock::Recovery(_) => None,
     })
 }

@@ -182,6 +182,7 @@ fn refusal(run: &Run, refused: &RefusedClaim<'_>) -> String {
         Claim::Reading(reading) => read(reading),
         Claim::Absence(absence) => absence.absence.to_string(),
         Claim::Derivation(derivation) => derivation_title(derivation, |id| run.fact(id)),
+        Claim::Sentence(sentence) => sentence.text.clone(),
     };
     said(refused.agent, &format!("{}: {claimed}", refused.rejection.code))
 }

@@ -18,7 +18,7 @@ pub struct Figure {
 }
 
 /// The figures of a score by name, in the order in which they are shown.
-pub(crate) fn figures(score: &Score) -> [(&'static str, Option<f64>); 7] {
+pub(crate) fn figures(score: &Score) -> [(&'static str, Option<f64>); 9] {
     let count = |number: usize| super::ratio(number, 1);
     [
         ("recorded", count(score.recorded)),
@@ -28,6 +28,8 @@ pub(crate) fn figures(score: &Score) -> [(&'static str, Option<f64>); 7] {
         ("recorded_per_found", score.recorded_per_found()),
         ("findings_found", count(score.findings_found())),
         ("must_not_claim_violated", count(score.violated())),
+        ("brier", score.reliability.brier()),
+        ("low_confidence_percent", score.reliability.stopped_percent()),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! Scores for people and for programs.
 
 use super::several::figures;
-use super::{Answer, Nearness, Score, Standing, Truth, over_runs};
+use super::{Answer, Nearness, Reliability, Score, Spoken, Standing, Truth, over_runs};
 use crate::inert::terminal;
 use graph::FIRST;
 use serde_json::{Map, Value, json};
@@ -22,6 +22,11 @@ pub fn text(truth: &Truth, scores: &[Score]) -> String {
             let _ = writeln!(out, "    {} {}", violation.fact, terminal(&violation.title));
         }
         misses(&mut out, score);
+        reliability(&mut out, &score.reliability);
+    }
+    if scores.len() > 1 {
+        let _ = writeln!(out, "\nall runs");
+        reliability(&mut out, &Reliability::pooled(scores.iter().map(|score| &score.reliability)));
     }
     beside(&mut out, truth);
     out
@@ -151,6 +156,41 @@ fn misses(out: &mut String, score: &Score) {
     }
 }
 
+/// How sure the answers are beside how many of them are known to be true.
+fn reliability(out: &mut String, of: &Reliability) {
+    if of.forecasts.is_empty() {
+        return;
+    }
+    let figure = |figure: Option<f64>| figure.map_or("-".to_owned(), |figure| format!("{figure:.3}"));
+    let columns = ["answers", "mean", "confirmed", "share", "forbidden"];
+    let _ = writeln!(
+        out,
+        "  {:<24} {}",
+        "confidence (thousandths)",
+        columns.map(|it| format!("{it:>9}")).join(" ")
+    );
+    for bin in of.bins() {
+        let range = format!("{} to {}", bin.from, bin.to - 1);
+        let share = super::ratio(bin.confirmed, bin.forecasts);
+        let cells = [
+            bin.forecasts.to_string(),
+            figure(bin.mean),
+            bin.confirmed.to_string(),
+            figure(share),
+            bin.forbidden.to_string(),
+        ];
+        let _ = writeln!(out, "  {range:<24} {}", cells.map(|it| format!("{it:>9}")).join(" "));
+    }
+    let (brier, share) = (figure(of.brier()), figure(of.brier_of_share()));
+    let _ = writeln!(out, "  Brier score {brier}; {share} if each were forecast by the share alone");
+    let left_out = of.count(Spoken::OutOfReach);
+    let _ =
+        writeln!(out, "  {left_out} answers stand in files that the truth does not name, and are left out");
+    let (stopped, all) = (of.stopped(), of.forecasts.len());
+    let percent = of.stopped_percent().unwrap_or(0.0);
+    let _ = writeln!(out, "  less sure than {}: {stopped} of {all} answers ({percent:.1} %)", of.gate);
+}
+
 /// What no code can score.
 fn beside(out: &mut String, truth: &Truth) {
     let judge: Vec<_> = truth.must_not_claim.iter().filter(|it| it.condition.is_none()).collect();
@@ -221,6 +261,8 @@ fn run(score: &Score) -> Value {
             "findings_found": score.findings_found(),
             "findings_anywhere": score.findings_anywhere(),
             "must_not_claim_violated": score.violated(),
+            "brier": score.reliability.brier(),
+            "low_confidence_percent": score.reliability.stopped_percent(),
         },
         "run_agents": agents,
         "truth_agents": grouped(&counted(score, |answer| &answer.agent)),
@@ -231,6 +273,25 @@ fn run(score: &Score) -> Value {
         })).collect::<Vec<_>>(),
         "violations": score.violations.iter().map(|it| json!({
             "claim": it.claim, "fact": it.fact, "title": it.title,
+        })).collect::<Vec<_>>(),
+        "reliability": reliability_json(&score.reliability),
+    })
+}
+
+fn reliability_json(of: &Reliability) -> Value {
+    json!({
+        "brier": of.brier(),
+        "brier_of_share": of.brier_of_share(),
+        "bins": of.bins().iter().map(|it| json!({
+            "from": it.from, "to": it.to - 1, "answers": it.forecasts, "mean": it.mean,
+            "confirmed": it.confirmed, "forbidden": it.forbidden,
+        })).collect::<Vec<_>>(),
+        "gate": of.gate,
+        "below_gate": of.stopped(),
+        "below_gate_percent": of.stopped_percent(),
+        "answers": of.forecasts.iter().map(|it| json!({
+            "agent": it.agent, "objective": it.objective, "confidence": it.confidence.thousandths(),
+            "level": it.confidence.level().name(), "truth": it.truth.name(),
         })).collect::<Vec<_>>(),
     })
 }

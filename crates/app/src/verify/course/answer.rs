@@ -7,7 +7,7 @@ use ledger::event::{
     PhenomenonRecorded, Recalled, RecalledRecord, Refusal,
 };
 use ledger::turn::ToolCall;
-use ledger::{CallId, Claim, Event, ToolClass};
+use ledger::{CallId, Claim, Event, ToolClass, ToolSpec};
 use serde_json::Value;
 
 impl<'l> Course<'l> {
@@ -51,6 +51,10 @@ impl<'l> Course<'l> {
                 self.named(&read.call, &read.tool).map(drop)
             }
             Event::Recalled(recalled) => self.recall(recalled),
+            Event::TasksDispatched(dispatched) => self.dispatch(dispatched),
+            Event::TaskReported(reported) => self.report(reported),
+            Event::ArtifactStored(stored) => self.store(stored),
+            Event::ArtifactRetrieved(retrieved) => self.retrieve(retrieved),
             Event::RunOpened(_)
             | Event::RunResumed(_)
             | Event::NamesIndexed(_)
@@ -63,6 +67,10 @@ impl<'l> Course<'l> {
             | Event::TurnReplied(_)
             | Event::TurnFailed(_)
             | Event::RequestTooLong(_)
+            | Event::RecoveryBegun(_)
+            | Event::RecoveryEnded(_)
+            | Event::SentenceAccepted(_)
+            | Event::Cancelled
             | Event::TimeSpent
             | Event::PurseSpent(_)
             | Event::TaskEnded(_) => Ok(()),
@@ -70,7 +78,7 @@ impl<'l> Course<'l> {
     }
 
     /// The next call, which has this name and was admitted.
-    fn named(&mut self, id: &CallId, tool: &str) -> Result<&'l ToolCall, Wrong> {
+    pub(super) fn named(&mut self, id: &CallId, tool: &str) -> Result<&'l ToolCall, Wrong> {
         let call = self.next(|call| call.call == *id)?;
         if call.tool != tool {
             return Err("its call names another tool");
@@ -92,8 +100,16 @@ impl<'l> Course<'l> {
             Some(spec) if !surface.is_some_and(|surface| surface.contains(&spec.class)) => {
                 Some(Refusal::OutsideSurface)
             }
+            Some(spec) if !self.may_have(spec) => Some(Refusal::OutsideSurface),
             Some(_) => None,
         }
+    }
+
+    /// Whether the agent is one that has this tool at all.
+    fn may_have(&self, spec: &ToolSpec) -> bool {
+        let agent = &self.assigned.agent;
+        let named = agent.tools.as_ref().is_none_or(|names| names.contains(&spec.name));
+        named && (spec.name != "record_narrative" || agent.surface.contains(&ToolClass::Dispatch))
     }
 
     fn start(&mut self, started: &'l InvocationStarted) -> Result<(), Wrong> {
@@ -116,6 +132,7 @@ impl<'l> Course<'l> {
         let started = self.running.take().filter(|started| started.invocation == ended.invocation);
         let started = started.ok_or("it ends another invocation than the one that runs")?;
         self.done.insert(ended.invocation, (started, ended));
+        self.made.push((started, ended));
         let output = ended.output.and_then(|digest| self.log.outputs.get(&digest));
         let view = &self.log.opened.rules.view;
         let shown = output.map(|output| shown::at_first(output, view)).unwrap_or_default();
@@ -191,6 +208,7 @@ impl<'l> Course<'l> {
             Claim::Reading(_) => ("record_phenomenon", true),
             Claim::Absence(_) => ("record_absence", false),
             Claim::Derivation(_) => ("record_derivation", false),
+            Claim::Sentence(_) => ("record_narrative", true),
         };
         let under_way = self.turn.call().filter(|call| self.turn.recording && call.call == submitted.call);
         let call = match under_way {

@@ -12,6 +12,7 @@ impl Course<'_> {
         if ended.status != self.status(spent) {
             return Err("its status is not that of its objectives and budgets");
         }
+        self.stand(&ended.objectives)?;
         if (ended.facts as usize, ended.rejections) != (self.facts.len(), self.rejections) {
             return Err("its numbers are not those of its events");
         }
@@ -26,7 +27,7 @@ impl Course<'_> {
             () if self.cut_short => Some(Spent::Turns),
             () if self.time_spent => Some(Spent::WallTime),
             () if self.purse_spent.is_some() => self.purse_spent,
-            () if self.failed => None,
+            () if self.failed || self.cancelled => None,
             () if refused => Some(Spent::RejectedClaims),
             () if self.turn.ends_the_phase() => None,
             () => Some(Spent::Turns),
@@ -34,10 +35,11 @@ impl Course<'_> {
     }
 
     fn status(&self, spent: Option<Spent>) -> TaskStatus {
-        let objectives = self.assigned.agent.objectives.iter().filter(|objective| objective.is_required());
-        let mut required = objectives.map(|objective| &objective.condition);
-        let met = required.all(|condition| self.facts.iter().any(|fact| condition.holds(fact)));
-        match (self.failed, met, spent.is_some() && self.facts.is_empty()) {
+        let met = !self.assigned.agent.objectives.iter().any(|objective| self.is_unmet(objective));
+        let met = met && self.is_answered();
+        let nothing = self.facts.is_empty() && self.reported.is_empty();
+        match (self.failed, met, spent.is_some() && nothing) {
+            _ if self.cancelled => TaskStatus::Cancelled,
             (true, ..) => TaskStatus::ModelFailed,
             (false, true, _) => TaskStatus::Completed,
             (false, false, true) => TaskStatus::BudgetSpent,

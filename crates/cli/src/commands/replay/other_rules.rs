@@ -116,6 +116,7 @@ fn side(side: &TaskSide) -> String {
 fn log_ends(end: &LogEnds) -> String {
     let phase = match end.phase {
         Phase::Investigate => "investigate",
+        Phase::Recover => "recover",
         Phase::Record => "record",
     };
     match end.breaks_off {
@@ -238,6 +239,7 @@ pub(super) fn claimed(stated: &Claim) -> String {
         }
         Claim::Absence(absence) => absence.absence.to_string(),
         Claim::Derivation(derivation) => derivation.to_string(),
+        Claim::Sentence(sentence) => sentence.text.clone(),
     }
 }
 

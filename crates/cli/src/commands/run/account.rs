@@ -75,13 +75,15 @@ impl Account {
         let claims = run.tasks.values().flat_map(|task| &task.claims);
         let healed = claims.filter(|claim| match &claim.judged {
             Some(Judged::Accepted(accepted)) => accepted.healing.is_some(),
-            Some(Judged::Covered(_) | Judged::Derived(_) | Judged::Rejected(_)) | None => false,
+            Some(Judged::Covered(_) | Judged::Derived(_) | Judged::Told(_) | Judged::Rejected(_)) | None => {
+                false
+            }
         });
         let objectives = finished.tasks.iter().flat_map(|(_, ended)| &ended.objectives);
         let numbers = Numbers {
             facts: run.facts().count(),
             refused: graph::refused_claims(run).len(),
-            unmet: objectives.filter(|objective| objective.is_unmet()).count(),
+            unmet: objectives.filter(|objective| objective.is_unanswered()).count(),
             unexamined: graph::unexamined(run).len(),
             damaged: graph::damage(run).len(),
         };
@@ -124,7 +126,7 @@ fn task_code(status: TaskStatus) -> u8 {
     match status {
         TaskStatus::ModelFailed => Failure::MODEL,
         TaskStatus::BudgetSpent => Failure::BUDGET,
-        TaskStatus::Completed | TaskStatus::Incomplete => 0,
+        TaskStatus::Completed | TaskStatus::Incomplete | TaskStatus::Cancelled => 0,
     }
 }
 

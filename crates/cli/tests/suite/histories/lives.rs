@@ -395,6 +395,7 @@ fn turns_given_back(place: &Place) -> PathBuf {
         question: "Who used it?".to_owned(),
         applies: None,
         weight: Weight::default(),
+        searched: Vec::new(),
         condition: serde_json::from_value(json!({
             "predicate": "present", "record": "dir_entry", "subject": "*", "field": "name", "value": "nobody"
         }))

@@ -24,7 +24,8 @@ fn a_run_that_has_spent_what_it_may_ends_in_order() {
         let server = healthy(speaks);
         let model = model(&server, speaks);
         // Nothing was recorded before.
-        let (out, _) = ends(&place, 60, &[&["run", "host", "--model", &model], bound].concat());
+        let (out, _) =
+            ends(&place, 60, &[&["run", "host", "--side-by-side", "--model", &model], bound].concat());
         assert!(out.contains("sealed runs/") && out.contains("not examined"), "{out}");
         let run = place.only_run();
         let told = spent(&run);
@@ -45,9 +46,13 @@ fn a_bound_that_is_not_reached_changes_nothing_but_the_rules() {
     let rules = place.file("rules.toml", "[budgets]\nrun_tokens = 1\n");
     // What is typed stands in place of what the file says.
     let bound = ["--rules", str(&rules), "--max-tokens", "100000000"];
-    ends(&place, 0, &[&["run", "host", "--model", &model(&server, BOTH[0])], &bound[..]].concat());
+    ends(
+        &place,
+        0,
+        &[&["run", "host", "--side-by-side", "--model", &model(&server, BOTH[0])], &bound[..]].concat(),
+    );
     assert_eq!(spent(&place.only_run()), []);
-    ends(&place, 0, &["run", "host", "--rules", str(&rules)]);
+    ends(&place, 0, &["run", "host", "--side-by-side", "--rules", str(&rules)]);
     let last = place.runs().pop().unwrap();
     assert_eq!(spent(&last), [], "a playbook costs nothing");
 }

@@ -50,7 +50,11 @@ fn a_server_in_trouble_is_told_in_one_sentence_and_the_run_goes_on_once_it_is_we
         });
         let server = server.unwrap();
         let model = model(&server, speaks);
-        let (_, err) = ends(&place, 50, &["run", "host", "--quiet", "--model", &model, "--patience", "0"]);
+        let (_, err) = ends(
+            &place,
+            50,
+            &["run", "host", "--side-by-side", "--quiet", "--model", &model, "--patience", "0"],
+        );
         assert!(told(&err).contains(sentence) && told(&err).contains(&model), "{err}");
         sick.store(false, Ordering::SeqCst);
         went_on(&place);
@@ -65,7 +69,11 @@ fn a_wrong_key_is_told_with_its_variable_and_never_shown() {
         let place = Place::new();
         host(&place);
         let server = healthy(speaks);
-        let output = locard(&place, wrong, &["run", "host", "--quiet", "--model", &model(&server, speaks)]);
+        let output = locard(
+            &place,
+            wrong,
+            &["run", "host", "--side-by-side", "--quiet", "--model", &model(&server, speaks)],
+        );
         let err = text(&output.stderr);
         assert_eq!(output.status.code(), Some(50), "{err}");
         assert!(told(&err).contains("refuses the key") && told(&err).contains(variable), "{err}");
@@ -81,13 +89,22 @@ fn a_server_without_tls_or_none_at_all_is_told_in_one_sentence() {
     let server = healthy(Speaks::OpenAi);
     let address = server.base();
     let secure = format!("openai:m@{}", address.replace("http://", "https://"));
-    let (_, err) = ends(&place, 50, &["run", "host", "--quiet", "--model", &secure]);
+    let (_, err) = ends(&place, 50, &["run", "host", "--side-by-side", "--quiet", "--model", &secure]);
     assert!(told(&err).contains("no secure connection to 127.0.0.1:"), "{err}");
     drop(server);
     let (_, err) = ends(
         &place,
         50,
-        &["run", "host", "--quiet", "--model", &format!("openai:m@{address}"), "--patience", "0"],
+        &[
+            "run",
+            "host",
+            "--side-by-side",
+            "--quiet",
+            "--model",
+            &format!("openai:m@{address}"),
+            "--patience",
+            "0",
+        ],
     );
     assert!(told(&err).contains("cannot be reached: no connection to 127.0.0.1:"), "{err}");
     let (_, err) = ends(&place, 50, &["resume", "latest", "--quiet", "--patience", "2"]);
@@ -114,13 +131,13 @@ fn a_model_that_cannot_be_set_up_is_usage_and_begins_no_run() {
         (&["--model", "recorded:nothing"], "no folder under runs"),
     ];
     for (arguments, sentence) in cases {
-        let output = place.locard(&[&["run", "host"], arguments].concat());
+        let output = place.locard(&[&["run", "host", "--side-by-side"], arguments].concat());
         let err = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{err}");
         assert!(err.contains(sentence) && !err.contains("secret"), "{err}");
         assert!(!place.path("runs").exists());
     }
-    let output = locard(&place, "two words", &["run", "host", "--model", "openai:m"]);
+    let output = locard(&place, "two words", &["run", "host", "--side-by-side", "--model", "openai:m"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(!text(&output.stderr).contains("two words"), "{}", text(&output.stderr));
 }
@@ -131,7 +148,7 @@ fn a_run_does_not_go_on_without_its_key() {
     host(&place);
     let server = healthy(Speaks::Anthropic);
     let model = model(&server, Speaks::Anthropic);
-    let output = locard(&place, "wrong", &["run", "host", "--quiet", "--model", &model]);
+    let output = locard(&place, "wrong", &["run", "host", "--side-by-side", "--quiet", "--model", &model]);
     assert_eq!(output.status.code(), Some(50));
     let output = locard(&place, "two words", &["resume", "latest"]);
     let err = text(&output.stderr);
@@ -150,7 +167,8 @@ fn a_request_that_no_repetition_heals_ends_its_agent_with_the_reason() {
         _ => Play::Say(says(body)),
     });
     let server = server.unwrap();
-    let (out, _) = ends(&place, 50, &["run", "host", "--model", &model(&server, Speaks::OpenAi)]);
+    let (out, _) =
+        ends(&place, 50, &["run", "host", "--side-by-side", "--model", &model(&server, Speaks::OpenAi)]);
     let reason = "gave no usable reply: 127.0.0.1:";
     assert!(out.lines().any(|line| line.starts_with("  because: ") && line.contains(reason)), "{out}");
     assert!(

@@ -102,6 +102,7 @@ fn did(out: &mut String, block: &ReplyBlock) {
 pub(super) const fn phase_name(phase: Phase) -> &'static str {
     match phase {
         Phase::Investigate => "investigate",
+        Phase::Recover => "recover",
         Phase::Record => "record",
     }
 }

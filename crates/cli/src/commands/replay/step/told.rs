@@ -51,6 +51,34 @@ fn line(event: &Event) -> Option<String> {
             made(&it.call, &format!("recall {}", cut(&it.text)), &shown)
         }
         Event::RequestTooLong(it) => format!("the request was too long: {}", cut(&it.reason)),
+        Event::TasksDispatched(it) => {
+            let tasks: Vec<_> =
+                it.tasks.iter().map(|it| format!("{} ({})", it.task, terminal(&it.agent))).collect();
+            format!("handed out, sequence {}: {}", it.sequence, tasks.join(", "))
+        }
+        Event::TaskReported(it) => {
+            let accepted = if it.accepted { "accepted" } else { "not accepted" };
+            format!("{} reported: {}, {accepted}", it.task, report::status(it.status))
+        }
+        Event::ArtifactStored(it) => {
+            format!("{} stored ({}): {}", it.artifact, it.kind.name(), cut(&it.summary))
+        }
+        Event::ArtifactRetrieved(it) => format!("{} read", it.artifact),
+        Event::RecoveryBegun(it) => format!(
+            "recovery:attempt={} {} for {}: {}",
+            it.attempt,
+            it.trigger.name(),
+            terminal(&it.objective),
+            terminal(&it.strategy)
+        ),
+        Event::RecoveryEnded(it) => format!(
+            "recovery:attempt={} ended: {} facts, answered: {}",
+            it.attempt,
+            it.facts,
+            if it.answered.is_empty() { "nothing".to_owned() } else { cut(&it.answered.join(", ")) }
+        ),
+        Event::SentenceAccepted(it) => format!("  accepted: {}", it.sentence.id),
+        Event::Cancelled => "it was cancelled".to_owned(),
         Event::TimeSpent => "its time is spent".to_owned(),
         Event::PurseSpent(_) => "what the run may spend is spent".to_owned(),
         Event::TaskEnded(it) => task_ended(it),
@@ -84,6 +112,7 @@ fn submitted(it: &ClaimSubmitted) -> String {
         }
         Claim::Absence(absence) => format!(" citing {}", absence.searches.join(", ")),
         Claim::Derivation(_) => String::new(),
+        Claim::Sentence(sentence) => format!(" citing {}", sentence.cites.join(", ")),
     };
     format!("{} claimed {}", it.claim, cut(&format!("{}{cited}", claimed(&it.stated))))
 }

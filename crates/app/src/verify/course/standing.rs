@@ -1,0 +1,174 @@
+//! How each objective stands, told again from the calls and facts of its task.
+
+use super::{Course, Wrong};
+use ledger::event::{InvocationEnded, InvocationStarted, ObjectiveResult, WithoutFact};
+use ledger::{
+    Behaviour, Cause, Completeness, FactEntry, InvocationId, Objective, Outcome, Record, SearchedBy,
+};
+use std::collections::BTreeSet;
+
+/// The most reasons that one call gives, and the most that an objective has; the most characters of each.
+const MOST_REASONS: usize = 8;
+const LONGEST_REASON: usize = 200;
+
+type Made<'l> = (&'l InvocationStarted, &'l InvocationEnded);
+
+impl<'l> Course<'l> {
+    pub(super) fn recovers(&self) -> bool {
+        self.log.opened.behaviour.contains(&Behaviour::Recovers.into())
+    }
+
+    /// The facts that meet an objective.
+    pub(super) fn meeting(&self, objective: &Objective) -> impl Iterator<Item = &'l FactEntry> {
+        self.facts.iter().copied().filter(|fact| objective.condition.holds(fact))
+    }
+
+    /// How an objective stands; `None` where facts meet it, or where the run does not tell.
+    pub(super) fn without(&self, objective: &Objective) -> Option<WithoutFact> {
+        if !self.recovers() || self.meeting(objective).next().is_some() {
+            return None;
+        }
+        let lacking = self.lacking(objective);
+        let searches = match self.whole_searches(objective) {
+            whole if whole.is_empty() && lacking.is_empty() => {
+                self.searches_of_sources(objective).unwrap_or_default()
+            }
+            whole => whole,
+        };
+        let unread = self.unread(objective);
+        let cannot = objective.is_required();
+        Some(match () {
+            () if cannot && !lacking.is_empty() => WithoutFact::NotDeterminable { needed: lacking },
+            () if !searches.is_empty() => WithoutFact::Empty { searches },
+            () if cannot && !unread.is_empty() => WithoutFact::NotDeterminable { needed: unread },
+            () => WithoutFact::Unmet,
+        })
+    }
+
+    /// The objectives that facts meet, or that were searched for in vain.
+    pub(super) fn answered(&self) -> BTreeSet<&'l str> {
+        let objectives = self.assigned.agent.objectives.iter();
+        let answered = |objective: &&Objective| {
+            self.meeting(objective).next().is_some()
+                || matches!(self.without(objective), Some(WithoutFact::Empty { .. }))
+        };
+        objectives.filter(answered).map(|objective| objective.id.as_str()).collect()
+    }
+
+    /// Whether an answer of an objective is wanted, and there is none.
+    pub(super) fn is_unmet(&self, objective: &Objective) -> bool {
+        let found = self.meeting(objective).next().is_some();
+        let told = matches!(
+            self.without(objective),
+            Some(WithoutFact::Empty { .. } | WithoutFact::NotDeterminable { .. })
+        );
+        objective.is_required() && !found && !told
+    }
+
+    /// Whether the end says of each objective how it stands.
+    pub(super) fn stand(&self, results: &[ObjectiveResult]) -> Result<(), Wrong> {
+        for (objective, result) in self.assigned.agent.objectives.iter().zip(results) {
+            if result.without != self.without(objective) {
+                return Err("how an objective stands is not what its task's calls and facts say");
+            }
+        }
+        Ok(())
+    }
+
+    /// What the evidence lacks where each kind of source was listed, and there is none.
+    pub(super) fn lacking(&self, objective: &Objective) -> Vec<String> {
+        let kinds = objective.searched.iter().filter_map(|by| Some((by, by.sources.as_ref()?)));
+        let lacking = kinds.map(|(by, sources)| {
+            let listing = self.listing(by)?;
+            let is_there = self.records(listing).iter().any(|record| sources.names(record));
+            (!is_there).then(|| sources.needed.clone())
+        });
+        lacking.collect::<Option<Vec<_>>>().unwrap_or_default()
+    }
+
+    fn listing(&self, by: &SearchedBy) -> Option<Made<'l>> {
+        let listings = self.made.iter().rev().filter(|made| by.is(&made.0.tool, &made.0.arguments));
+        listings.copied().find(|(_, ended)| {
+            is_whole(ended) && (ended.outcome == Outcome::Ok || ended.outcome == Outcome::Empty)
+        })
+    }
+
+    fn records(&self, (_, ended): Made<'l>) -> &'l [Record] {
+        let output = ended.output.and_then(|digest| self.log.outputs.get(&digest));
+        output.map_or(&[], |output| output.records())
+    }
+
+    fn whole_searches(&self, objective: &Objective) -> Vec<InvocationId> {
+        let empty = self.made.iter().filter(|(_, ended)| found_nothing(ended));
+        let covering = empty.filter(|(started, _)| {
+            let mut plain = objective.searched.iter().filter(|by| by.sources.is_none());
+            plain.any(|by| by.is(&started.tool, &started.arguments))
+        });
+        covering.map(|(_, ended)| ended.invocation).collect()
+    }
+
+    /// The listings and the searches of every source that they name; `None` where one was not searched, or found something.
+    fn searches_of_sources(&self, objective: &Objective) -> Option<Vec<InvocationId>> {
+        let mut all = Vec::new();
+        for by in &objective.searched {
+            let Some(sources) = &by.sources else { continue };
+            let (listing, each) = (self.listing(by)?, sources.each.as_ref()?);
+            all.push(listing.1.invocation);
+            for record in self.records(listing).iter().filter(|record| sources.names(record)) {
+                let mut of_it =
+                    self.made.iter().filter(|made| each.is(record, &made.0.tool, &made.0.arguments));
+                all.push(of_it.find(|made| found_nothing(made.1))?.1.invocation);
+            }
+        }
+        Some(all)
+    }
+
+    fn unread(&self, objective: &Objective) -> Vec<String> {
+        let tools = &self.log.opened.tools;
+        let mut all = Vec::new();
+        for (started, ended) in &self.made {
+            let spec = tools.iter().find(|spec| spec.name == started.tool);
+            if spec.is_none_or(|spec| !objective.may_be_answered_by(spec, &started.arguments)) {
+                continue;
+            }
+            for reason in reasons(ended) {
+                if !all.contains(&reason) {
+                    all.push(reason);
+                }
+            }
+        }
+        all.truncate(MOST_REASONS);
+        all
+    }
+}
+
+/// Why a call could not read all that lay in its way.
+fn reasons(ended: &InvocationEnded) -> Vec<String> {
+    let mut all: Vec<String> = ended.gaps.iter().map(|gap| format!("{}: {}", gap.path, gap.reason)).collect();
+    if ended.outcome != Outcome::Ok {
+        all.extend(ended.defects.iter().map(|defect| format!("{}: {}", defect.path, defect.what)));
+    }
+    let refused = Cause::of(ended.outcome, &ended.notes).is_some_and(Cause::is_access);
+    if ended.gaps.is_empty() && refused {
+        all.extend(ended.notes.first().cloned());
+    }
+    let mut short = Vec::new();
+    for reason in all {
+        let cut = match reason.char_indices().nth(LONGEST_REASON) {
+            Some((end, _)) => format!("{}…", reason.get(..end).unwrap_or_default()),
+            None => reason,
+        };
+        if !short.contains(&cut) && short.len() < MOST_REASONS {
+            short.push(cut);
+        }
+    }
+    short
+}
+
+fn is_whole(ended: &InvocationEnded) -> bool {
+    (ended.completeness, ended.gaps.len(), ended.defects.len()) == (Completeness::Complete, 0, 0)
+}
+
+fn found_nothing(ended: &InvocationEnded) -> bool {
+    ended.outcome == Outcome::Empty && is_whole(ended)
+}

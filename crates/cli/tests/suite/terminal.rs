@@ -1,0 +1,155 @@
+//! What stands on a terminal while a run goes on, and what does not stand in a pipe.
+
+use crate::support::{Place, demo_folder, str, text};
+use app::Progress;
+use ledger::Rules;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::sync::{Arc, Mutex};
+
+/// Seconds, more than any run of the demo takes: a hung one is ended, and has no summary.
+const PATIENCE: u32 = 600;
+
+/// A terminal of 80 columns and 24 lines with a server of its own, which ends with it.
+struct Tmux {
+    socket: PathBuf,
+}
+
+impl Tmux {
+    /// Runs a command in a new terminal, which stays after its end; `None` where there is no tmux.
+    fn begin(place: &Place, command: &str) -> Option<Tmux> {
+        let conf = place
+            .file("tmux.conf", "set -g remain-on-exit on\nset -g status off\nset -g history-limit 9999\n");
+        let tmux = Tmux { socket: place.path("tmux.socket") };
+        let size = ["-x", "80", "-y", "24"];
+        let arguments = [&["-f", str(&conf), "new-session", "-d"], &size[..], &[command]].concat();
+        let begun = tmux.command(&arguments).output();
+        match begun {
+            Err(_) => None,
+            Ok(begun) => {
+                assert!(begun.status.success(), "{}", text(&begun.stderr));
+                Some(tmux)
+            }
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the terminal of the test is another program's")]
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("tmux");
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        command.env_clear().env("PATH", path).env("LC_ALL", "C.UTF-8").env("SHELL", "/bin/sh");
+        command.arg("-S").arg(&self.socket).args(arguments);
+        command
+    }
+
+    fn ask(&self, arguments: &[&str]) -> String {
+        let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
+        assert!(status.success(), "tmux {arguments:?}: {}", text(&stderr));
+        text(&stdout)
+    }
+
+    /// The lines that stand on the terminal; with `joined` those that were wrapped are one.
+    fn screen(&self, joined: bool) -> Vec<String> {
+        let joined: &[&str] = if joined { &["-J"] } else { &[] };
+        let shown = self.ask(&[&["capture-pane", "-p"], joined].concat());
+        shown.trim_end().lines().map(|line| line.trim_end().to_owned()).collect()
+    }
+
+    /// Whether the command has ended.
+    fn has_ended(&self) -> bool {
+        self.ask(&["display-message", "-p", "#{pane_dead}"]).trim() == "1"
+    }
+}
+
+impl Drop for Tmux {
+    fn drop(&mut self) {
+        // A server that is gone already needs no end.
+        let _ = self.command(&["kill-server"]).output();
+    }
+}
+
+#[test]
+fn in_a_terminal_of_80_columns_the_display_neither_wraps_nor_floods_and_the_summary_follows() {
+    let place = Place::new();
+    let place_of = |name: &str| str(&place.path(name)).to_owned();
+    let command = format!(
+        "exec timeout --foreground {PATIENCE} env -u TMUX TMPDIR='{}' '{}' run '{}' --runs '{}' --no-cache",
+        place_of("."),
+        env!("CARGO_BIN_EXE_locard"),
+        str(&demo_folder()),
+        place_of("runs"),
+    );
+    let Some(tmux) = Tmux::begin(&place, &command) else {
+        println!("there is no tmux here: nothing was tested");
+        return;
+    };
+    let mut live: Vec<Vec<String>> = Vec::new();
+    while !tmux.has_ended() {
+        let screen = tmux.screen(false);
+        // What follows the display is the summary, whose lines are as long as they are.
+        if screen.last().is_some_and(|line| line.starts_with("demo: ")) && live.last() != Some(&screen) {
+            live.push(screen);
+        }
+    }
+    assert!(!live.is_empty(), "nothing was shown while it ran");
+    for screen in &live {
+        assert!(screen.len() <= 23, "{screen:#?}");
+        for line in screen {
+            assert!(line.chars().count() <= 79, "{line:?}");
+            let is_task = line.trim_start().starts_with(|c: char| c.is_ascii_digit())
+                && (line.ends_with(" met") || line.ends_with(" answered"));
+            assert!(is_task || line.starts_with("demo: "), "left over or wrapped: {screen:#?}");
+        }
+        let cases = screen.iter().filter(|line| line.starts_with("demo: ")).count();
+        assert_eq!(cases, 1, "{screen:#?}");
+    }
+    let summary = tmux.ask(&["capture-pane", "-p", "-J", "-S", "-"]);
+    assert!(summary.contains("sealed ") && summary.contains("next: locard report"), "{summary}");
+    assert!(!summary.contains("tasks ended"), "the display is taken away: {summary}");
+}
+
+#[test]
+fn in_a_pipe_nothing_is_shown_while_it_runs() {
+    let place = Place::new();
+    let mut command = place.command(&["run", str(&demo_folder())]);
+    let output = command.env("TERM", "xterm-256color").output().unwrap();
+    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""));
+    assert!(!text(&output.stdout).contains('\u{1b}'));
+}
+
+#[test]
+fn what_an_observer_is_told_of_each_task_agrees_with_how_it_ended() {
+    let place = Place::new();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let mut request = place.request(Rules::default(), vec![]);
+    request.agents = app::shipped_agents().unwrap();
+    request.models = Box::new(|agent, _, _| {
+        Box::new(llm::Sloppy::new(llm::Playbook::new(agent.steps.clone(), agent.digest), 3))
+    });
+    let hears = Arc::clone(&told);
+    request.work.observe = Arc::new(move |event| hears.lock().unwrap().push(event));
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(app::run(request)).unwrap();
+    let run = app::load_run(&place.only_run()).unwrap();
+    let told = told.lock().unwrap();
+    for (id, view) in &run.tasks {
+        let ended = view.ended.as_ref().unwrap();
+        let (mut facts, mut answered, mut refused, mut begun, mut last) = (0, 0, 0, 0, None);
+        for event in told.iter() {
+            match event {
+                Progress::Assigned { task, .. } if task == id => begun += 1,
+                Progress::Recorded { task, facts: more, .. } if task == id => facts += more,
+                Progress::Answered { task, .. } if task == id => answered += 1,
+                Progress::Refused { task, .. } if task == id => refused += 1,
+                Progress::Ended { task, ended, .. } if task == id => last = Some(ended.clone()),
+                _ => {}
+            }
+        }
+        assert_eq!((begun, facts, last.as_ref()), (1, ended.facts, Some(ended)));
+        let met = ended.objectives.iter().filter(|result| !result.facts.is_empty()).count();
+        assert_eq!(answered, met, "{id}");
+        assert_eq!(refused, ended.rejections as usize + view.refusals.len(), "{id}");
+    }
+    assert!(told.iter().any(|it| matches!(it, Progress::Refused { objective: Some(_), .. })));
+    assert!(told.iter().any(|it| matches!(it, Progress::Tool { objective: Some(_), .. })));
+}

@@ -1,0 +1,72 @@
+//! Whether code can decide an objective at all: one that no fact could meet would look like a question without an answer.
+
+use ledger::{Objective, RecordType, ToolSpec, Vocabulary, pattern};
+use std::collections::BTreeSet;
+use thiserror::Error;
+
+/// Stands in a record type whose fields the evidence names, such as the columns of a table.
+const ANY_FIELD: &str = "*";
+/// Words that a fault names.
+const SOME: usize = 12;
+
+/// Why no fact can meet an objective.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum CriterionFault {
+    /// Its predicate is not in the vocabulary.
+    #[error("a predicate of the vocabulary, found {found:?}")]
+    Predicate {
+        /// The predicate.
+        found: String,
+    },
+    /// Records of its type do not prove its predicate.
+    #[error("a type of record that proves {predicate:?} ({}), found {found:?}", known.join(", "))]
+    Proof {
+        /// The predicate.
+        predicate: String,
+        /// The type of record.
+        found: String,
+        /// Types that do, the first few.
+        known: Vec<String>,
+    },
+    /// Records of its type have no such field.
+    #[error("a field of {record:?} ({}), found {found:?}", known.join(", "))]
+    Field {
+        /// The type of record.
+        record: String,
+        /// The field.
+        found: String,
+        /// Its fields, the first few.
+        known: Vec<String>,
+    },
+}
+
+/// What is wrong with an objective; `None` where a record that a tool returns could answer it.
+pub fn fault<'t>(
+    objective: &Objective,
+    tools: impl Iterator<Item = &'t ToolSpec>,
+    vocabulary: &Vocabulary,
+) -> Option<CriterionFault> {
+    let condition = &objective.condition;
+    let Some(meaning) = vocabulary.meaning(&condition.predicate) else {
+        return Some(CriterionFault::Predicate { found: condition.predicate.0.clone() });
+    };
+    if !meaning.proved_by.contains(&condition.record) {
+        return Some(CriterionFault::Proof {
+            predicate: condition.predicate.0.clone(),
+            found: condition.record.clone(),
+            known: meaning.proved_by.iter().take(SOME).cloned().collect(),
+        });
+    }
+    let types: Vec<&RecordType> =
+        tools.flat_map(|tool| &tool.records).filter(|kind| kind.name == condition.record).collect();
+    let has = |kind: &&RecordType| {
+        kind.fields.contains_key(ANY_FIELD)
+            || kind.fields.keys().any(|known| pattern::fits(&condition.field, known))
+    };
+    let known: BTreeSet<&String> = types.iter().flat_map(|kind| kind.fields.keys()).collect();
+    (!types.iter().any(has)).then(|| CriterionFault::Field {
+        record: condition.record.clone(),
+        found: condition.field.clone(),
+        known: known.into_iter().take(SOME).cloned().collect(),
+    })
+}

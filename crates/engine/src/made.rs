@@ -1,0 +1,73 @@
+//! The calls that a task has made, as far as they tell what was looked at: what its objectives and recoveries go by.
+
+use crate::shelf::bounded;
+use ledger::event::{InvocationEnded, InvocationStarted};
+use ledger::{Cause, Completeness, InvocationId, Outcome, Output};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The most reasons that are kept of one call.
+const MOST_REASONS: usize = 8;
+
+/// A call that was made.
+#[derive(Debug)]
+pub(crate) struct Made {
+    pub(crate) invocation: InvocationId,
+    pub(crate) tool: String,
+    /// As the agent wrote them.
+    pub(crate) arguments: Value,
+    /// As they were used.
+    pub(crate) normalised: Option<Value>,
+    pub(crate) outcome: Outcome,
+    /// Whether it came to the end of what was asked for, and nothing lay in its way unread or damaged.
+    pub(crate) whole: bool,
+    /// Why not all was read, a line each, without the same twice.
+    pub(crate) unread: Vec<String>,
+    pub(crate) cause: Option<Cause>,
+    pub(crate) output: Option<Arc<Output>>,
+}
+
+impl Made {
+    pub(crate) fn of(
+        started: &InvocationStarted,
+        ended: &InvocationEnded,
+        output: Option<Arc<Output>>,
+    ) -> Made {
+        let is_complete = ended.completeness == Completeness::Complete;
+        let cause = Cause::of(ended.outcome, &ended.notes);
+        Made {
+            invocation: ended.invocation,
+            tool: started.tool.clone(),
+            arguments: started.arguments.clone(),
+            normalised: ended.normalised.clone(),
+            outcome: ended.outcome,
+            whole: is_complete && ended.gaps.is_empty() && ended.defects.is_empty(),
+            unread: unread(ended, cause),
+            cause,
+            output,
+        }
+    }
+
+    /// Whether it searched all of what it was to search, and found nothing.
+    pub(crate) fn is_empty_and_whole(&self) -> bool {
+        self.whole && self.outcome == Outcome::Empty
+    }
+
+    /// Whether it is this very call.
+    pub(crate) fn is(&self, tool: &str, arguments: &Value) -> bool {
+        self.tool == tool && self.arguments == *arguments
+    }
+}
+
+/// What was not read: gaps, damage where nothing was found, and the note of a call that could not read at all.
+fn unread(ended: &InvocationEnded, cause: Option<Cause>) -> Vec<String> {
+    let gaps = ended.gaps.iter().map(|gap| format!("{}: {}", gap.path, gap.reason));
+    let damage = ended.defects.iter().filter(|_| ended.outcome != Outcome::Ok);
+    let damage = damage.map(|defect| format!("{}: {}", defect.path, defect.what));
+    let refused = ended.gaps.is_empty() && cause.is_some_and(Cause::is_access);
+    let note = ended.notes.iter().filter(|_| refused).take(1).cloned();
+    let mut seen = BTreeSet::new();
+    let told = gaps.chain(damage).chain(note).map(|reason| bounded(&reason));
+    told.filter(|reason| seen.insert(reason.clone())).take(MOST_REASONS).collect()
+}

@@ -1,0 +1,177 @@
+//! What a task works towards right now, for whoever watches: told from its objectives and facts, never from its agent's words.
+
+use crate::task::Task;
+use ledger::event::TaskAssigned;
+use ledger::{AgentSpec, FactEntry, FactId, Objective, Reading, RecordType};
+
+/// The first objective without a fact that a record of one of these types could answer.
+fn towards<'a>(agent: &'a AgentSpec, facts: &[FactEntry], records: &[RecordType]) -> Option<&'a Objective> {
+    let returned = |it: &&Objective| records.iter().any(|record| record.name == it.condition.record);
+    unanswered(agent, facts).find(returned)
+}
+
+/// The first objective without a fact that a reading like this one was for: by what it says of what, else by what it says.
+fn missed<'a>(agent: &'a AgentSpec, facts: &[FactEntry], reading: &Reading) -> Option<&'a Objective> {
+    let says = |it: &&Objective| it.condition.predicate.0 == reading.predicate;
+    let of = |it: &&Objective| reading.subject.is_empty() || it.condition.subject.fit(&reading.subject);
+    let said = || unanswered(agent, facts).filter(says);
+    said().find(of).or_else(|| said().next())
+}
+
+fn unanswered<'a>(agent: &'a AgentSpec, facts: &[FactEntry]) -> impl Iterator<Item = &'a Objective> {
+    agent.objectives.iter().filter(|it| !facts.iter().any(|fact| it.condition.holds(fact)))
+}
+
+impl Task {
+    /// Who does it, towards what.
+    pub fn assigned(&self) -> &TaskAssigned {
+        &self.assigned
+    }
+
+    /// How many of the objectives that want an answer have a fact that gives it, and how many there are.
+    pub fn met(&self) -> (u32, u32) {
+        let agent = &self.assigned.agent;
+        let count = |of: &mut dyn Iterator<Item = &Objective>| {
+            u32::try_from(of.filter(|it| it.is_required()).count()).unwrap_or(u32::MAX)
+        };
+        let wanted = count(&mut agent.objectives.iter());
+        (wanted - count(&mut unanswered(agent, &self.facts)), wanted)
+    }
+
+    /// The objective that a call of this tool works towards: the first without a fact that what the tool returns could answer.
+    pub fn towards(&self, tool: &str) -> Option<&str> {
+        let records = &self.setting.tool(tool)?.records;
+        towards(&self.assigned.agent, &self.facts, records).map(|it| it.id.as_str())
+    }
+
+    /// The objective that the reading missed that was refused last.
+    pub fn missed(&self) -> Option<&str> {
+        self.missed.as_deref()
+    }
+
+    /// Takes down what a refused reading missed.
+    pub(crate) fn miss(&mut self, reading: &Reading) {
+        self.missed = missed(&self.assigned.agent, &self.facts, reading).map(|it| it.id.clone());
+    }
+
+    /// The objectives that this fact of the task is the first to answer.
+    pub fn answered_first_by(&self, fact: FactId) -> Vec<&str> {
+        let Some(place) = self.facts.iter().position(|known| known.id == fact) else { return Vec::new() };
+        let (before, rest) = self.facts.split_at(place);
+        let answers = |it: &&Objective| rest.first().is_some_and(|fact| it.condition.holds(fact));
+        unanswered(&self.assigned.agent, before).filter(answers).map(|it| it.id.as_str()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ledger::{
+        BoundValue, ByteSpan, Condition, Digest, FieldValue, IdSpace, InvocationId, Locator, Predicate,
+        RecordId, Seed, TaskId, Tier, Weight,
+    };
+    use std::collections::BTreeMap;
+
+    fn objective(id: &str, predicate: &str, record: &str, subject: &str) -> Objective {
+        Objective {
+            id: id.into(),
+            question: String::new(),
+            applies: None,
+            weight: Weight::Activity,
+            condition: Condition {
+                predicate: Predicate(predicate.into()),
+                record: record.into(),
+                subject: subject.into(),
+                field: "data".into(),
+                value: None,
+                unless: None,
+                earlier: None,
+            },
+            searched: Vec::new(),
+        }
+    }
+
+    fn agent() -> AgentSpec {
+        AgentSpec {
+            name: "registry".into(),
+            prompt: String::new(),
+            surface: Default::default(),
+            tools: None,
+            objectives: vec![
+                objective("name", "configured", "registry_value", "*ComputerName*"),
+                objective("zone", "configured", "registry_value", "*TimeZone*"),
+                objective("programs", "executed", "user_assist", "*"),
+            ],
+        }
+    }
+
+    fn fact(subject: &str) -> FactEntry {
+        let bound = |field: &str, text: &str| BoundValue {
+            field: field.into(),
+            value: FieldValue::Text(text.into()),
+            quotation: None,
+            tier: Tier::Exact,
+            span: ByteSpan::new(0, 1),
+            at: None,
+            writer: None,
+        };
+        let ids = IdSpace::new(Seed(Digest::of(b"towards")));
+        FactEntry {
+            id: FactId::assign(&ids, TaskId(1), 0).unwrap(),
+            predicate: Predicate("configured".into()),
+            subject: bound("value_path", subject),
+            values: vec![bound("data", "x")],
+            invocation: InvocationId::assign(&ids, TaskId(1), 0).unwrap(),
+            output: Digest::of(b"output"),
+            record: RecordId(0),
+            kind: "registry_value".into(),
+            locator: Locator { evidence: "e".into(), path: "SYSTEM".into(), stream: None, span: None },
+            shown: true,
+        }
+    }
+
+    fn returned(names: &[&str]) -> Vec<RecordType> {
+        let record = |name: &&str| RecordType {
+            name: (*name).to_owned(),
+            meaning: String::new(),
+            subject: "subject".into(),
+            fields: BTreeMap::new(),
+            qualifiers: Vec::new(),
+        };
+        names.iter().map(record).collect()
+    }
+
+    #[test]
+    fn a_call_works_towards_the_first_open_objective_that_its_records_could_answer() {
+        let agent = agent();
+        let towards = |facts: &[FactEntry], records: &[&str]| {
+            towards(&agent, facts, &returned(records)).map(|it| it.id.clone())
+        };
+        assert_eq!(towards(&[], &["registry_value"]).as_deref(), Some("name"));
+        assert_eq!(towards(&[fact("ComputerName")], &["registry_value"]).as_deref(), Some("zone"));
+        assert_eq!(towards(&[], &["user_assist", "service"]).as_deref(), Some("programs"));
+        assert_eq!(towards(&[fact("ComputerName"), fact("TimeZone")], &["registry_value"]), None);
+        assert_eq!(towards(&[], &["event"]), None);
+        assert_eq!(towards(&[], &[]), None);
+    }
+
+    #[test]
+    fn a_refused_reading_missed_the_open_objective_that_it_was_for() {
+        let agent = agent();
+        let missed = |facts: &[FactEntry], predicate: &str, subject: &str| {
+            let reading = Reading {
+                predicate: predicate.into(),
+                subject: subject.into(),
+                values: Vec::new(),
+                invocation: "inv-00000000".into(),
+                record: None,
+            };
+            missed(&agent, facts, &reading).map(|it| it.id.clone())
+        };
+        assert_eq!(missed(&[], "configured", r"Control\TimeZoneInformation").as_deref(), Some("zone"));
+        assert_eq!(missed(&[], "configured", "").as_deref(), Some("name"));
+        assert_eq!(missed(&[], "configured", "elsewhere").as_deref(), Some("name"));
+        assert_eq!(missed(&[fact("TimeZone")], "configured", "TimeZone").as_deref(), Some("name"));
+        assert_eq!(missed(&[], "visited", ""), None);
+    }
+}

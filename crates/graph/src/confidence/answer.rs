@@ -1,0 +1,116 @@
+//! How sure the answers of a run are: with all that the run knows of the same things, and with what speaks against them.
+
+use super::source::SourceKind;
+use super::thing::Things;
+use super::{Confidence, best};
+use crate::run::Run;
+use ledger::event::ObjectiveResult;
+use ledger::pattern::fold;
+use ledger::{FactEntry, FactId, FieldType, NodeId, RelationKind, TaskId, Writer};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How sure the answer to an objective is; `None` where no fact answers it.
+///
+/// For many objectives of a run [`objective_confidences`] is faster.
+pub fn objective_confidence(run: &Run, result: &ObjectiveResult) -> Option<Confidence> {
+    Known::of(run).answer(&result.facts)
+}
+
+/// How sure each answer of a run is, by task and objective; objectives that no fact answers are not among them.
+pub fn objective_confidences(run: &Run) -> BTreeMap<(TaskId, &str), Confidence> {
+    let known = Known::of(run);
+    let mut all = BTreeMap::new();
+    for (task, view) in &run.tasks {
+        for result in view.ended.iter().flat_map(|ended| &ended.objectives) {
+            if let Some(sure) = known.answer(&result.facts) {
+                all.insert((*task, result.id.as_str()), sure);
+            }
+        }
+    }
+    all
+}
+
+/// What makes two settings one: record type, predicate, subject and evidence.
+type Setting<'r> = (&'r str, &'r str, String, &'r str);
+
+/// Everything that is known of a run.
+struct Known<'r> {
+    run: &'r Run,
+    things: Things<'r>,
+    settings: BTreeMap<Setting<'r>, Vec<&'r FactEntry>>,
+    /// What `timestomp_indicator` names.
+    doubtful_times: BTreeSet<String>,
+    /// The nodes that are said to speak against a node.
+    against: BTreeMap<NodeId, BTreeSet<NodeId>>,
+}
+
+impl<'r> Known<'r> {
+    fn of(run: &'r Run) -> Known<'r> {
+        let facts = || run.facts().map(|(_, accepted)| &accepted.fact);
+        let mut settings: BTreeMap<Setting<'r>, Vec<&'r FactEntry>> = BTreeMap::new();
+        for fact in facts().filter(|fact| is_setting(fact)) {
+            settings.entry(setting(fact)).or_default().push(fact);
+        }
+        let indicators = facts().filter(|fact| fact.kind == TIMESTOMP);
+        let doubtful_times = indicators.map(|fact| fold(&fact.subject.value.to_text())).collect();
+        let mut against: BTreeMap<NodeId, BTreeSet<NodeId>> = BTreeMap::new();
+        let relations = run.tasks.values().flat_map(|view| &view.relations);
+        for relation in relations.filter(|relation| relation.kind == RelationKind::Contradicts) {
+            against.entry(relation.to).or_default().insert(relation.from);
+        }
+        Known { run, things: Things::of(facts()), settings, doubtful_times, against }
+    }
+
+    fn answer(&self, facts: &[FactId]) -> Option<Confidence> {
+        let answering: Vec<&FactEntry> = facts.iter().filter_map(|id| self.run.fact(*id)).collect();
+        (!answering.is_empty()).then(|| best(&self.things, &answering, |fact| self.against(fact)))
+    }
+
+    /// How many nodes speak against a fact.
+    fn against(&self, fact: &FactEntry) -> usize {
+        let carried = self.run.graph.carried_by(fact.id).into_iter().map(NodeId::Phenomenon);
+        let nodes = carried.chain([NodeId::Fact(fact.id)]);
+        let said: BTreeSet<&NodeId> = nodes.filter_map(|node| self.against.get(&node)).flatten().collect();
+        said.len() + usize::from(self.has_doubtful_time(fact)) + self.other_values(fact)
+    }
+
+    /// Whether it is a time of the file system, of an entry whose times do not fit together.
+    fn has_doubtful_time(&self, fact: &FactEntry) -> bool {
+        let of_entry = SourceKind::of(&fact.kind) == SourceKind::FileSystem && fact.kind != TIMESTOMP;
+        of_entry
+            && ["created", "modified"].contains(&fact.predicate.0.as_str())
+            && self.doubtful_times.contains(&fold(&fact.subject.value.to_text()))
+    }
+
+    /// In how many other files the same setting has another value.
+    fn other_values(&self, fact: &FactEntry) -> usize {
+        if !is_setting(fact) {
+            return 0;
+        }
+        let others = self.settings.get(&setting(fact)).into_iter().flatten();
+        let other = others.filter(|other| other.locator.path != fact.locator.path && differ(fact, other));
+        other.map(|other| &other.locator.path).collect::<BTreeSet<_>>().len()
+    }
+}
+
+/// The record type of entries whose times do not fit together.
+const TIMESTOMP: &str = "timestomp_indicator";
+
+/// Whether it tells a setting of the computer, which has one value at a time: users have hives of their own, and what is dated can change.
+fn is_setting(fact: &FactEntry) -> bool {
+    let dated = fact.values.iter().any(|bound| bound.value.field_type() == FieldType::Time);
+    let of_computer = fact.writer().is_some_and(|writer| writer > Writer::AnyUser);
+    SourceKind::of(&fact.kind) == SourceKind::Registry && of_computer && !dated
+}
+
+fn setting(fact: &FactEntry) -> Setting<'_> {
+    let subject = fold(&fact.subject.value.to_text());
+    (&fact.kind, &fact.predicate.0, subject, &fact.locator.evidence)
+}
+
+fn differ(one: &FactEntry, other: &FactEntry) -> bool {
+    one.values.iter().any(|bound| {
+        let same_field = other.values.iter().filter(|its| its.field == bound.field);
+        same_field.into_iter().any(|its| fold(&its.value.to_text()) != fold(&bound.value.to_text()))
+    })
+}

@@ -1,0 +1,66 @@
+//! Which facts speak of the same thing.
+
+use super::Support;
+use ledger::pattern::fold;
+use ledger::{FactEntry, FieldType};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Fewest characters of a name that tells one thing from another.
+const TELLING: usize = 4;
+
+/// A name of a thing: the last component of a path, with the one before it where it has one; in lower case.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Name {
+    last: String,
+    folder: Option<String>,
+}
+
+/// Facts by what they name.
+#[derive(Debug, Default)]
+pub(crate) struct Things<'f> {
+    by_name: BTreeMap<String, Vec<(&'f FactEntry, Option<String>)>>,
+}
+
+impl<'f> Things<'f> {
+    pub(crate) fn of(facts: impl IntoIterator<Item = &'f FactEntry>) -> Things<'f> {
+        let mut things = Things::default();
+        for fact in facts {
+            for name in names(fact) {
+                things.by_name.entry(name.last).or_default().push((fact, name.folder));
+            }
+        }
+        things
+    }
+
+    /// For each thing that the fact names, the facts that bear out what it says of it; the fact itself is one of them.
+    pub(crate) fn supports<'s>(&'s self, fact: &'s FactEntry) -> Vec<Vec<Support<'s>>> {
+        let mut all = vec![vec![Support { fact, same: true }]];
+        for name in names(fact) {
+            let others = self.by_name.get(&name.last).into_iter().flatten();
+            // Another piece of evidence may be another computer, where the same name is another thing.
+            let agreeing = others.filter(|(other, folder)| {
+                other.locator.evidence == fact.locator.evidence
+                    && (folder.is_none() || name.folder.is_none() || *folder == name.folder)
+            });
+            let support = agreeing.map(|(other, folder)| Support {
+                fact: other,
+                same: other.predicate == fact.predicate && *folder == name.folder,
+            });
+            all.push(support.chain([Support { fact, same: true }]).collect());
+        }
+        all
+    }
+}
+
+/// The things that a fact names: its subject, and the paths among its values.
+fn names(fact: &FactEntry) -> BTreeSet<Name> {
+    let paths = fact.values.iter().filter(|value| value.value.field_type() == FieldType::Path);
+    let named = std::iter::once(&fact.subject).chain(paths);
+    named.filter_map(|value| name(&value.value.to_text())).collect()
+}
+
+fn name(text: &str) -> Option<Name> {
+    let mut components = text.trim().rsplit(['\\', '/']).filter(|component| !component.is_empty());
+    let last = fold(components.next()?.trim());
+    (last.chars().count() >= TELLING).then(|| Name { last, folder: components.next().map(fold) })
+}

@@ -1,0 +1,162 @@
+//! Judges a sentence of the narrative: whether what it cites bears out every value that it names, and every deed.
+//!
+//! Facts are grounded already; nothing but the cited nodes is looked at.
+//! The rules, with examples, are in `docs/narrative.md`.
+
+mod cited;
+mod deeds;
+mod moment;
+mod text;
+mod values;
+mod vocabulary;
+
+pub use cited::{Citable, Known};
+
+use crate::refusal::{list, quote, refuse};
+use cited::Cited;
+use ledger::{
+    Clock, FieldValue, NodeId, Rejection, RejectionCode, SentenceClaim, SentenceEntry, SentenceId, Time,
+};
+
+/// The most characters of a sentence.
+const MOST_CHARACTERS: usize = 1000;
+
+/// The most nodes that a sentence cites.
+const MOST_CITED: usize = 64;
+
+/// The most nodes among which a hint looks for what a sentence might have cited.
+const MOST_SEARCHED: usize = 2000;
+
+/// A sentence that was checked: the only proof of it, and made here only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroundedSentence(SentenceEntry);
+
+impl GroundedSentence {
+    /// What stands in the log.
+    pub fn entry(&self) -> &SentenceEntry {
+        &self.0
+    }
+
+    /// What stands in the log; the proof is given up.
+    pub fn into_entry(self) -> SentenceEntry {
+        self.0
+    }
+}
+
+/// The answer to a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SentenceVerdict {
+    /// What it cites bears it out.
+    Told(GroundedSentence),
+    /// That does not.
+    Refused(Rejection),
+}
+
+/// Judges a sentence by what its task knows: its own facts, absences and derivations, and those that were handed over to it, up to the claim.
+pub fn judge_sentence(claim: &SentenceClaim, id: SentenceId, known: &Known<'_>) -> SentenceVerdict {
+    match check(claim, known) {
+        Ok((cites, dated)) => SentenceVerdict::Told(GroundedSentence(SentenceEntry {
+            id,
+            text: claim.text.clone(),
+            cites,
+            time: dated.as_ref().map(|(_, time)| time.clone()),
+            dated_by: dated.map(|(field, _)| field),
+        })),
+        Err(rejection) => SentenceVerdict::Refused(rejection),
+    }
+}
+
+fn check(claim: &SentenceClaim, known: &Known<'_>) -> Result<(Vec<NodeId>, Option<Dated>), Rejection> {
+    readable(claim)?;
+    let cites = citations(claim, known)?;
+    let cited = Cited::of(&cites, known);
+    let read = values::read(&claim.text, &cited)?;
+    deeds::check(&read, &cited)?;
+    let dated = dated(&cited);
+    Ok((cites, dated))
+}
+
+fn readable(claim: &SentenceClaim) -> Result<(), Rejection> {
+    let text = claim.text.trim();
+    let hint = "Write one plain sentence, and cite what it rests on.";
+    let malformed = |reason: String| Err(plain(RejectionCode::Malformed, reason, hint.to_owned()));
+    match () {
+        () if text.is_empty() => malformed("the sentence says nothing".to_owned()),
+        () if text.chars().count() > MOST_CHARACTERS => {
+            malformed(format!("a sentence has at most {MOST_CHARACTERS} characters"))
+        }
+        () if text.contains(text::is_hidden) => {
+            malformed("the sentence has control or invisible characters, or line breaks".to_owned())
+        }
+        () if claim.cites.len() > MOST_CITED => {
+            malformed(format!("a sentence cites at most {MOST_CITED} nodes"))
+        }
+        () if claim.cites.iter().all(|cited| cited.trim().is_empty()) => {
+            malformed("the sentence cites nothing".to_owned())
+        }
+        () => Ok(()),
+    }
+}
+
+/// The cited nodes, each once and in order.
+fn citations(claim: &SentenceClaim, known: &Known<'_>) -> Result<Vec<NodeId>, Rejection> {
+    let mut cites = Vec::new();
+    for cited in claim.cites.iter().map(|cited| cited.trim()) {
+        let id = cited.parse::<NodeId>().ok().filter(|id| known.get(*id).is_some());
+        let id = id.ok_or_else(|| {
+            let reason = format!("{} is no fact, absence or derivation that this task knows", quote(cited));
+            plain(RejectionCode::UnknownFact, reason, there_is(&claim.text, known))
+        })?;
+        if !cites.contains(&id) {
+            cites.push(id);
+        }
+    }
+    Ok(cites)
+}
+
+/// What could have been cited: what says most of the sentence comes first.
+fn there_is(text: &str, known: &Known<'_>) -> String {
+    let mut fitting: Vec<(usize, NodeId)> = known
+        .ids()
+        .take(MOST_SEARCHED)
+        .map(|id| (values::named(text, &Cited::of(&[id], known)), id))
+        .filter(|(named, _)| *named > 0)
+        .collect();
+    fitting.sort_by_key(|(named, id)| (std::cmp::Reverse(*named), *id));
+    let ids: Vec<String> = fitting.iter().take(4).map(|(_, id)| id.to_string()).collect();
+    match (ids.is_empty(), known.is_empty()) {
+        (false, _) => {
+            format!("Values of this sentence stand in {}.", list(ids.iter().map(String::as_str), 4))
+        }
+        (true, false) => {
+            "Cite ids that begin with fact-, abs- or der-, as search_graph shows them.".to_owned()
+        }
+        (true, true) => "There is nothing to cite yet: facts come first.".to_owned(),
+    }
+}
+
+/// A field and the instant that it states.
+type Dated = (String, Time);
+
+/// The earliest instant by which a cited fact dates what it says, by the clock of the examined host, and the field that states it.
+fn dated(cited: &Cited<'_>) -> Option<Dated> {
+    let times = cited.stated().iter().filter_map(|stated| match &*stated.value {
+        FieldValue::Time(time) if time.zone.is_none() && time.clock == Clock::Host => {
+            let fact = stated.fact.and_then(|fact| cited.facts().get(fact));
+            let predicate = fact.map(|fact| fact.predicate.0.as_str());
+            let dates = predicate.is_none_or(|predicate| dates(predicate, stated.field));
+            dates.then_some((time.utc?, stated.field, time))
+        }
+        _ => None,
+    });
+    times.min_by_key(|(utc, ..)| *utc).map(|(_, field, time)| (field.to_owned(), time.clone()))
+}
+
+/// Whether a time in this field says when what the fact says came to be: the times of a deleted file say nothing of its deletion.
+fn dates(predicate: &str, field: &str) -> bool {
+    predicate != "deleted" || matches!(field, "deleted" | "time")
+}
+
+fn plain(code: RejectionCode, reason: String, hint: String) -> Rejection {
+    refuse(code, reason, hint, Vec::new())
+}

@@ -1,0 +1,178 @@
+//! What a sentence may cite, and what that states.
+
+use ledger::{
+    Absence, AbsenceEntry, BoundValue, Derivation, DerivationEntry, FactEntry, FactId, FieldValue,
+    InvocationId, NodeId,
+};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// A node that a sentence can rest on.
+#[derive(Debug, Clone, Copy)]
+pub enum Citable<'k> {
+    /// A grounded reading.
+    Fact(&'k FactEntry),
+    /// A negative finding.
+    Absence(&'k AbsenceEntry),
+    /// What facts say together.
+    Derivation(&'k DerivationEntry),
+}
+
+/// What a task knows by its own work and by what was handed over to it.
+#[derive(Debug, Clone, Default)]
+pub struct Known<'k>(BTreeMap<NodeId, Citable<'k>>);
+
+impl<'k> FromIterator<Citable<'k>> for Known<'k> {
+    fn from_iter<I: IntoIterator<Item = Citable<'k>>>(nodes: I) -> Known<'k> {
+        let id = |node: &Citable<'k>| match node {
+            Citable::Fact(fact) => NodeId::Fact(fact.id),
+            Citable::Absence(absence) => NodeId::Absence(absence.id),
+            Citable::Derivation(derivation) => NodeId::Derivation(derivation.id),
+        };
+        Known(nodes.into_iter().map(|node| (id(&node), node)).collect())
+    }
+}
+
+impl<'k> Known<'k> {
+    pub(super) fn get(&self, id: NodeId) -> Option<Citable<'k>> {
+        self.0.get(&id).copied()
+    }
+
+    pub(super) fn ids(&self) -> impl Iterator<Item = NodeId> {
+        self.0.keys().copied()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn fact(&self, id: FactId) -> Option<&'k FactEntry> {
+        match self.get(NodeId::Fact(id)) {
+            Some(Citable::Fact(fact)) => Some(fact),
+            Some(Citable::Absence(_) | Citable::Derivation(_)) | None => None,
+        }
+    }
+}
+
+/// A value that a cited node states.
+#[derive(Debug)]
+pub(super) struct Stated<'k> {
+    /// The fact that states it, by its place among the cited ones; `None`: an absence or a derivation does.
+    pub(super) fact: Option<usize>,
+    /// Its field; empty where it has none.
+    pub(super) field: &'k str,
+    /// What is stated: of a quotation the quoted words, and nothing around them.
+    pub(super) value: Cow<'k, FieldValue>,
+    /// The file that it was read from.
+    pub(super) place: &'k str,
+}
+
+/// The cited nodes with the facts that they rest on.
+#[derive(Debug)]
+pub(super) struct Cited<'k> {
+    nodes: Vec<NodeId>,
+    facts: Vec<&'k FactEntry>,
+    stated: Vec<Stated<'k>>,
+    absences: usize,
+}
+
+impl<'k> Cited<'k> {
+    pub(super) fn of(nodes: &[NodeId], known: &Known<'k>) -> Cited<'k> {
+        let mut cited = Cited { nodes: nodes.to_vec(), facts: Vec::new(), stated: Vec::new(), absences: 0 };
+        for node in nodes.iter().filter_map(|id| known.get(*id)) {
+            match node {
+                Citable::Fact(fact) => cited.fact(fact),
+                Citable::Absence(absence) => cited.absence(absence),
+                Citable::Derivation(derivation) => cited.derivation(derivation, known),
+            }
+        }
+        cited
+    }
+
+    /// The facts that are cited, by themselves or by a derivation, each once.
+    pub(super) fn facts(&self) -> &[&'k FactEntry] {
+        &self.facts
+    }
+
+    /// What they, the absences and the derivations state.
+    pub(super) fn stated(&self) -> &[Stated<'k>] {
+        &self.stated
+    }
+
+    /// Whether an absence is cited.
+    pub(super) fn has_absence(&self) -> bool {
+        self.absences > 0
+    }
+
+    /// Whether a number counts what is cited.
+    pub(super) fn counts(&self, number: i128) -> bool {
+        [self.nodes.len(), self.facts.len()].iter().any(|count| i128::try_from(*count) == Ok(number))
+    }
+
+    /// Whether an id is that of a cited node, or of the call that one of the facts rests on.
+    pub(super) fn names(&self, id: NodeId) -> bool {
+        let made = |invocation: InvocationId| self.facts.iter().any(|fact| fact.invocation == invocation);
+        let fact = |id: FactId| self.facts.iter().any(|fact| fact.id == id);
+        self.nodes.contains(&id)
+            || matches!(id, NodeId::Invocation(id) if made(id))
+            || matches!(id, NodeId::Fact(id) if fact(id))
+    }
+
+    fn fact(&mut self, fact: &'k FactEntry) {
+        if self.facts.iter().any(|known| known.id == fact.id) {
+            return;
+        }
+        let place = Some(self.facts.len());
+        self.facts.push(fact);
+        let bound = std::iter::once(&fact.subject).chain(&fact.values);
+        self.stated.extend(bound.map(|bound| Stated {
+            fact: place,
+            field: &bound.field,
+            value: said(bound),
+            place: &fact.locator.path,
+        }));
+    }
+
+    fn absence(&mut self, entry: &'k AbsenceEntry) {
+        self.absences += 1;
+        let path = |text: &str| FieldValue::Path(text.to_owned());
+        let values = match &entry.absence {
+            Absence::File { name, under, .. } => vec![path(name), path(under)],
+            Absence::RegistryKey { hive, key, .. } => vec![path(hive), FieldValue::RegistryPath(key.clone())],
+            Absence::Text { text, under, .. } => vec![FieldValue::Text(text.clone()), path(under)],
+        };
+        let place = match &entry.absence {
+            Absence::RegistryKey { hive, .. } => hive.as_str(),
+            Absence::File { .. } | Absence::Text { .. } => "",
+        };
+        self.state(values, place);
+    }
+
+    fn derivation(&mut self, entry: &'k DerivationEntry, known: &Known<'k>) {
+        entry.derivation.facts().into_iter().filter_map(|id| known.fact(id)).for_each(|fact| self.fact(fact));
+        let number = match &entry.derivation {
+            Derivation::Within { seconds, .. } => i128::from(*seconds),
+            Derivation::Sum { total, .. } => i128::from(*total),
+            Derivation::Same { .. } | Derivation::Different { .. } | Derivation::Order { .. } => return,
+        };
+        self.state(vec![FieldValue::Integer(number)], "");
+    }
+
+    fn state(&mut self, values: Vec<FieldValue>, place: &'k str) {
+        let said = values.into_iter().filter(|value| !value.to_text().is_empty());
+        self.stated.extend(said.map(|value| Stated {
+            fact: None,
+            field: "",
+            value: Cow::Owned(value),
+            place,
+        }));
+    }
+}
+
+/// What a bound value states.
+fn said(bound: &BoundValue) -> Cow<'_, FieldValue> {
+    match &bound.quotation {
+        Some(quotation) => Cow::Owned(FieldValue::Text(quotation.clone())),
+        None => Cow::Borrowed(&bound.value),
+    }
+}

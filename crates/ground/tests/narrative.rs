@@ -1,0 +1,479 @@
+//! Sentences of a narrative: what is cited bears out every value and every deed, and nothing is read into it.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
+
+use ground::{Citable, Known, SentenceVerdict, judge_sentence};
+use ledger::{
+    Absence, AbsenceEntry, AssumedZone, BoundValue, ByteSpan, Clock, Derivation, DerivationEntry, Digest,
+    FactEntry, FieldValue, Locator, Precision, Predicate, RecordId, Rejection, RejectionCode, SentenceClaim,
+    SentenceEntry, Term, Tier, Time,
+};
+use proptest::prelude::*;
+
+fn bound(field: &str, value: FieldValue) -> BoundValue {
+    BoundValue {
+        field: field.into(),
+        value,
+        quotation: None,
+        tier: Tier::Exact,
+        span: ByteSpan::new(0, 1),
+        at: None,
+        writer: None,
+    }
+}
+
+fn fact(number: u32, predicate: &str, subject: FieldValue, values: Vec<BoundValue>) -> FactEntry {
+    FactEntry {
+        id: format!("fact-{number:08x}").parse().unwrap(),
+        predicate: Predicate(predicate.into()),
+        subject: bound("path", subject),
+        values,
+        invocation: "inv-00000001".parse().unwrap(),
+        output: Digest::of(b"output"),
+        record: RecordId(0),
+        kind: "prefetch".into(),
+        locator: Locator { evidence: "alder-07".into(), path: "log".into(), stream: None, span: None },
+        shown: true,
+    }
+}
+
+fn path(text: &str) -> FieldValue {
+    FieldValue::Path(text.into())
+}
+
+fn name(text: &str) -> FieldValue {
+    FieldValue::Name(text.into())
+}
+
+fn text(words: &str) -> FieldValue {
+    FieldValue::Text(words.into())
+}
+
+fn at(text: &str) -> Time {
+    Time {
+        utc: Some(text.parse().unwrap()),
+        raw: "133537896052500000".into(),
+        clock: Clock::Host,
+        precision: Precision::Filetime,
+        zone: None,
+    }
+}
+
+fn time(field: &str, text: &str) -> BoundValue {
+    bound(field, FieldValue::Time(at(text)))
+}
+
+/// What the tables speak of: ten facts, an absence, a derivation.
+struct World {
+    facts: Vec<FactEntry>,
+    absences: Vec<AbsenceEntry>,
+    derivations: Vec<DerivationEntry>,
+}
+
+fn world() -> World {
+    let evil = r"C:\Users\mara\Downloads\evil.exe";
+    let count = |field: &str, number| bound(field, FieldValue::Integer(number));
+    let local = Time { zone: Some(AssumedZone::Utc), ..at("2024-03-01T09:00:00Z") };
+    let copied = Time { clock: Clock::CollectionCopy, ..at("2020-01-01T00:00:00Z") };
+    let facts = vec![
+        fact(
+            1,
+            "executed",
+            path(evil),
+            vec![count("run_count", 12), time("last_run", "2024-03-01T12:00:05.25Z")],
+        ),
+        fact(
+            2,
+            "downloaded",
+            path(evil),
+            vec![
+                bound("url", text("https://files.example.net/a/evil.exe")),
+                time("time", "2024-03-01T11:58:00Z"),
+                bound("size", FieldValue::Size(34_816)),
+            ],
+        ),
+        fact(
+            3,
+            "present",
+            path("p1/Users/mara/secret plan.docx"),
+            vec![time("modified", "2024-02-01T08:00:00Z")],
+        ),
+        fact(
+            4,
+            "persists",
+            FieldValue::RegistryPath(r"Software\Microsoft\Windows\CurrentVersion\Run".into()),
+            vec![
+                bound("name", name("Updater")),
+                bound("data", text(r#""C:\ProgramData\up 2\svc.exe" -k 10.0.0.5"#)),
+            ],
+        ),
+        fact(
+            5,
+            "logged_on",
+            name("mara"),
+            vec![
+                bound("sid", FieldValue::Sid("S-1-5-21-1-2-3-1001".into())),
+                bound("address", text("10.0.0.5")),
+                count("port", 443),
+                bound("host", name("ALDER-07")),
+            ],
+        ),
+        fact(6, "deleted", path("p1/Users/mara/notes.txt"), vec![bound("clock", FieldValue::Time(local))]),
+        fact(
+            7,
+            "recorded",
+            text("the backup was deleted by robot7"),
+            vec![bound("product", name("Windows 10 Pro"))],
+        ),
+        fact(
+            8,
+            "present",
+            path("p1/tools/readme.md"),
+            vec![
+                bound("sha256", FieldValue::Hash("ab12".repeat(16))),
+                bound("guid", FieldValue::Guid("{6A1B2C3D-0000-1111-2222-333344445555}".into())),
+                bound("copied", FieldValue::Time(copied)),
+            ],
+        ),
+        fact(9, "failed_logon", name("admin2"), vec![count("count", 57)]),
+        fact(10, "registered", name(r"\Tasks\Sync9"), vec![]),
+    ];
+    let absence = Absence::File { name: "wiper.exe".into(), under: "p1/Users".into(), evidence: None };
+    let absences = vec![AbsenceEntry {
+        id: "abs-00000001".parse().unwrap(),
+        absence,
+        searches: vec!["inv-00000002".parse().unwrap()],
+    }];
+    let term = |number: usize, field: &str| Term { fact: facts[number - 1].id, field: field.into() };
+    let terms = vec![term(2, "time"), term(1, "last_run")];
+    let derivations = vec![DerivationEntry {
+        id: "der-00000001".parse().unwrap(),
+        derivation: Derivation::Within { terms, seconds: 180 },
+    }];
+    World { facts, absences, derivations }
+}
+
+impl World {
+    fn judge(&self, text: &str, cites: &[&str]) -> Result<SentenceEntry, Rejection> {
+        let facts = self.facts.iter().map(Citable::Fact);
+        let absences = self.absences.iter().map(Citable::Absence);
+        let known: Known<'_> =
+            facts.chain(absences).chain(self.derivations.iter().map(Citable::Derivation)).collect();
+        let cites = cites.iter().map(|cited| (*cited).to_owned()).collect();
+        let claim = SentenceClaim { text: text.to_owned(), cites };
+        match judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known) {
+            SentenceVerdict::Told(told) => Ok(told.into_entry()),
+            SentenceVerdict::Refused(rejection) => Err(rejection),
+        }
+    }
+}
+
+/// The ids of facts by their numbers; 0 is the absence, 99 the derivation.
+fn ids(numbers: &[u32]) -> Vec<String> {
+    let id = |number: &u32| match number {
+        0 => "abs-00000001".to_owned(),
+        99 => "der-00000001".to_owned(),
+        number => format!("fact-{number:08x}"),
+    };
+    numbers.iter().map(id).collect()
+}
+
+fn judged(world: &World, text: &str, numbers: &[u32]) -> Result<SentenceEntry, Rejection> {
+    let ids = ids(numbers);
+    world.judge(text, &ids.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// What an honest author writes.
+const TRUE: &[(&[u32], &str)] = &[
+    (&[1], "evil.exe was executed 12 times."),
+    (&[1], r"C:\Users\mara\Downloads\evil.exe ran, the last time at 2024-03-01T12:00:05Z."),
+    (&[1], "At 2024-03-01T12:00:05.25Z, “evil.exe” was run (run_count = 12)."),
+    (&[1], "On 2024-03-01 UTC evil.exe from c:/users/mara/downloads was executed."),
+    (&[1], "At 2024-03-01 12:00 UTC the file evil.exe, which lies in mara's Downloads folder, was started."),
+    (&[1], "At 2024-03-01T13:00:05+01:00 the program ran."),
+    (
+        &[1, 2],
+        "evil.exe was downloaded from https://files.example.net/a/evil.exe at 2024-03-01T11:58:00Z and executed at 2024-03-01T12:00:05Z.",
+    ),
+    (&[2], "The file (34,816 bytes) came from files.example.net; evil.exe was downloaded by a browser."),
+    (&[2], "evil.exe has 34816 bytes."),
+    (&[3], "The document “secret plan.docx” lies in p1/Users/mara."),
+    (&[3], "Users/mara/secret plan.docx is there (modified = 2024-02-01T08:00:00Z)."),
+    (&[4], r"The Run key starts C:\ProgramData\up 2\svc.exe by itself."),
+    (
+        &[4],
+        r"Software\Microsoft\Windows\CurrentVersion\Run holds “Updater”, a means of persistence, with the address 10.0.0.5.",
+    ),
+    (&[4], "svc.exe is started automatically."),
+    (&[5], "mara logged on to ALDER-07 from 10.0.0.5:443 as S-1-5-21-1-2-3-1001."),
+    (&[5], "The account mara (s-1-5-21-1-2-3-1001) was logged-on on alder-07."),
+    (&[6], "notes.txt was deleted at 2024-03-01T09:00:00.0000000 local."),
+    (&[6], "mara's notes.txt has been deleted."),
+    (&[7], "The log entry says “the backup was deleted by robot7” on Windows 10 Pro."),
+    (&[8], "readme.md has the guid 6a1b2c3d-0000-1111-2222-333344445555."),
+    (&[9], "57 attempts to log on as admin2 failed."),
+    (&[9], "admin2 failed to log on 57 times."),
+    (&[10], r"The task \Tasks\Sync9 runs when it is due."),
+    (&[0], "There is no file “wiper.exe” under p1/Users."),
+    (&[0], "No wiper.exe was executed."),
+    (&[0], "There is no evidence that wiper.exe was ever run."),
+    (&[0], "wiper.exe was not downloaded."),
+    (&[99], "evil.exe was executed within 180 seconds of being downloaded."),
+    (&[99], "evil.exe was downloaded and executed within 3 minutes."),
+    (&[1, 2, 3], "These 3 facts concern the account of the user."),
+    (&[1, 2, 3], "The user took part in it."),
+    (&[1], "As fact-00000001 says (inv-00000001), evil.exe was executed."),
+    (&[1, 6], "evil.exe was executed, and notes.txt was deleted."),
+    (&[3], "e.g. a document, its SHA-256 unknown, and/or a copy of it"),
+];
+
+/// What it must not say, and why it is refused.
+const FALSE: &[(&[u32], &str, RejectionCode)] = &[
+    // Values that do not stand there.
+    (&[1], "evil2.exe was executed.", RejectionCode::ValueAbsent),
+    (&[1], "vil.exe was executed.", RejectionCode::ValueAbsent),
+    (&[1], r"C:\Users\eve\Downloads\evil.exe was executed.", RejectionCode::ValueAbsent),
+    (&[1], r"C:\Users\mar was executed.", RejectionCode::ValueAbsent),
+    (&[1], r"D:\evil.exe was executed.", RejectionCode::ValueAbsent),
+    (&[1], r"mara\evil.exe was executed.", RejectionCode::ValueAbsent),
+    (&[1], r"\Downloads\evil.exe was executed.", RejectionCode::ValueAbsent),
+    (&[1], "evil.exe was executed 13 times.", RejectionCode::ValueAbsent),
+    (&[1], "evil.exe was executed 7 times.", RejectionCode::ValueAbsent),
+    (&[1], "evil.exe was executed twice.", RejectionCode::ValueAbsent),
+    (&[1], "evil.exe was executed seven times.", RejectionCode::ValueAbsent),
+    (&[1], "evil.exe was executed 1 times.", RejectionCode::ValueAbsent),
+    (&[1], "evil.exe was executed (run_count = 2).", RejectionCode::ValueAbsent),
+    (&[1], "At 2024-03-01T12:00:06Z evil.exe was executed.", RejectionCode::ValueAbsent),
+    (&[1], "At 2024-03-01T12:00:05.26Z evil.exe was executed.", RejectionCode::ValueAbsent),
+    (&[1], "At 2024-03-01T12:01Z evil.exe was executed.", RejectionCode::ValueAbsent),
+    (&[1], "On 2024-03-02 UTC evil.exe was executed.", RejectionCode::ValueAbsent),
+    (&[1], "At 2024-03-01T12:00:05+02:00 evil.exe was executed.", RejectionCode::ValueAbsent),
+    (&[1], "evil.exe was executed by the user “eve”.", RejectionCode::ValueAbsent),
+    (&[1], "\"evil.exe was executed", RejectionCode::ValueAbsent),
+    (&[1], "evil\u{ff0e}com was executed, like evil.exe.", RejectionCode::ValueAbsent),
+    (&[1], "evil\u{2024}bat ran with evil.exe.", RejectionCode::ValueAbsent),
+    (&[1], "MALLORY-07 is where evil.exe ran.", RejectionCode::ValueAbsent),
+    (&[2], "evil.exe was downloaded from https://files.example.net/a.", RejectionCode::ValueAbsent),
+    (&[2], "evil.exe was downloaded from example.net.", RejectionCode::ValueAbsent),
+    (&[2], "evil.exe has 34 KB.", RejectionCode::ValueAbsent),
+    (&[2], "evil.exe has 816 bytes.", RejectionCode::ValueAbsent),
+    (&[3], "“plan.docx” lies there.", RejectionCode::ValueAbsent),
+    (&[3], "The file plan.docx lies there.", RejectionCode::ValueAbsent),
+    (&[3], "“secret plan” lies there.", RejectionCode::ValueAbsent),
+    (&[4], r"HKLM\Software\Microsoft\Windows\CurrentVersion\Run starts svc.exe.", RejectionCode::ValueAbsent),
+    (&[4], r"Software\Microsoft\Windows\CurrentVersion\RunOnce starts svc.exe.", RejectionCode::ValueAbsent),
+    (&[5], "mara logged on from 10.0.0.55.", RejectionCode::ValueAbsent),
+    (&[5], "mara logged on from 10.0.0.", RejectionCode::ValueAbsent),
+    (&[5], "mara logged on from 10.0.0.5:8443.", RejectionCode::ValueAbsent),
+    (&[5], "mara (S-1-5-21-1-2-3-1002) logged on.", RejectionCode::ValueAbsent),
+    (&[7], "Windows 11 is what the log names.", RejectionCode::ValueAbsent),
+    (&[8], "readme.md has the hash ab12ab12.", RejectionCode::ValueAbsent),
+    (&[0], "There is no file wiper2.exe.", RejectionCode::ValueAbsent),
+    (&[99], "evil.exe was executed within 60 seconds of the download.", RejectionCode::ValueAbsent),
+    (&[99], "evil.exe was downloaded and executed within 180 minutes.", RejectionCode::ValueAbsent),
+    (&[99], "evil.exe was downloaded and executed within five minutes.", RejectionCode::ValueAbsent),
+    (&[1, 2], "These 17 facts concern the user.", RejectionCode::ValueAbsent),
+    // Times that could be many.
+    (&[1], "On 2024-03-01 evil.exe was executed.", RejectionCode::NaiveTime),
+    (&[1], "At 2024-03-01T12:00:05 evil.exe was executed.", RejectionCode::NaiveTime),
+    (&[1], "At 12:00:05 evil.exe was executed.", RejectionCode::NaiveTime),
+    (&[1], "On March 1, 2024 evil.exe was executed.", RejectionCode::NaiveTime),
+    (&[1], "On 1 March evil.exe was executed.", RejectionCode::NaiveTime),
+    (&[1], "On Friday evil.exe was executed.", RejectionCode::NaiveTime),
+    (&[1], "On 01/03/2024 evil.exe was executed.", RejectionCode::NaiveTime),
+    (&[6], "notes.txt was deleted at 2024-03-01T09:00:00Z.", RejectionCode::ValueAbsent),
+    // Deeds that nothing cited proves.
+    (&[3], "secret plan.docx was executed.", RejectionCode::Overclaim),
+    (&[3], "secret plan.docx was opened.", RejectionCode::Overclaim),
+    (&[3], "The document was stolen.", RejectionCode::Overclaim),
+    (&[3], "secret plan.docx may have been deleted.", RejectionCode::Overclaim),
+    (&[2], "evil.exe was downloaded and run.", RejectionCode::Overclaim),
+    (&[2], "evil.exe was downloaded and double-clicked.", RejectionCode::Overclaim),
+    (&[3], "EXECUTION of the macro in secret plan.docx followed.", RejectionCode::Overclaim),
+    (&[4], r"svc.exe was executed.", RejectionCode::Overclaim),
+    (&[10], r"The task \Tasks\Sync9 ran.", RejectionCode::Overclaim),
+    (&[9], "admin2 logged on.", RejectionCode::Overclaim),
+    (&[5], "mara failed to log on.", RejectionCode::Overclaim),
+    (&[7], "the backup was deleted by robot7", RejectionCode::Overclaim),
+    (&[4], "The user installed svc.exe.", RejectionCode::Overclaim),
+    (&[8], "readme.md was created.", RejectionCode::Overclaim),
+    // A deed of something else.
+    (&[1, 3], "secret plan.docx was executed.", RejectionCode::Overclaim),
+    (&[3, 6], "“secret plan.docx” was deleted.", RejectionCode::Overclaim),
+    // Denials.
+    (&[1], "evil.exe was not executed.", RejectionCode::Overclaim),
+    (&[0, 1], "evil.exe was never executed, and there is no wiper.exe.", RejectionCode::Overclaim),
+    (&[3], "secret plan.docx was never opened.", RejectionCode::Overclaim),
+    (&[3], "There is no evidence that secret plan.docx was opened.", RejectionCode::Overclaim),
+    (&[0], "It was not mara who executed wiper.exe.", RejectionCode::Overclaim),
+    (&[0], "wiper.exe was executed.", RejectionCode::Overclaim),
+    // Citations.
+    (&[77], "evil.exe was executed.", RejectionCode::UnknownFact),
+    (&[1], "evil.exe was executed, as fact-00000002 says.", RejectionCode::UnknownFact),
+    (&[], "evil.exe was executed.", RejectionCode::Malformed),
+    (&[1], " ", RejectionCode::Malformed),
+    (&[1], "evil.exe was ex\u{200b}ecuted.", RejectionCode::Malformed),
+    (&[1], "evil.exe was executed.\nAnd more.", RejectionCode::Malformed),
+    (&[1], "e\u{445}ecuted evil.exe", RejectionCode::ValueAbsent),
+];
+
+#[test]
+fn what_the_cited_facts_bear_out_is_told() {
+    let world = world();
+    let refused: Vec<_> =
+        TRUE.iter().filter_map(|(cites, text)| Some((text, judged(&world, text, cites).err()?))).collect();
+    assert!(refused.is_empty(), "{refused:#?}");
+}
+
+#[test]
+fn what_they_do_not_is_refused_with_its_reason() {
+    let world = world();
+    let mut wrong = Vec::new();
+    for (cites, text, code) in FALSE {
+        match judged(&world, text, cites) {
+            Err(rejection) if rejection.code == *code => assert!(!rejection.hint.is_empty(), "{text}"),
+            other => wrong.push((text, code, other)),
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_path_is_one_value_whatever_its_folders_are_called_and_lends_its_words_to_no_deed() {
+    let key = r"Microsoft\Windows NT\CurrentVersion\Image File Execution Options\sethc.exe\Debugger";
+    let fact = fact(1, "present", FieldValue::RegistryPath(key.into()), vec![]);
+    let known = Known::from_iter([Citable::Fact(&fact)]);
+    let judged = |text: String| {
+        let claim = SentenceClaim { text, cites: ids(&[1]) };
+        judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known)
+    };
+    assert!(matches!(judged(format!("The key {key}: there.")), SentenceVerdict::Told(_)));
+    let SentenceVerdict::Refused(refused) = judged(format!("{key} was executed.")) else { panic!() };
+    assert_eq!(refused.code, RejectionCode::Overclaim);
+}
+
+#[test]
+fn a_refusal_tells_what_there_is() {
+    let world = world();
+    let refused = |text: &str, cites: &[u32]| judged(&world, text, cites).unwrap_err();
+    assert!(refused("evil3.exe was executed.", &[1]).hint.contains(r"C:\Users\mara\Downloads\evil.exe"));
+    assert!(refused("At 2024-03-01T12:00:06Z it ran.", &[1]).hint.contains("2024-03-01T12:00:05.2500000Z"));
+    assert!(refused("secret plan.docx ran.", &[3]).hint.contains("`present`"));
+    // A mistyped id: the facts that say it are named.
+    assert!(refused("admin2 failed to log on 57 times.", &[77]).hint.contains("fact-00000009"));
+    assert_eq!(world.judge("x", &["phen-00000001"]).unwrap_err().code, RejectionCode::UnknownFact);
+    assert_eq!(world.judge("x", &["fact-1"]).unwrap_err().code, RejectionCode::UnknownFact);
+}
+
+#[test]
+fn a_sentence_stands_at_the_earliest_instant_of_the_examined_host() {
+    let world = world();
+    let placed = |cites: &[u32]| {
+        judged(&world, "It concerns the user.", cites).unwrap().time.map(|time| time.to_text())
+    };
+    assert_eq!(placed(&[1, 2]).as_deref(), Some("2024-03-01T11:58:00.0000000Z"));
+    assert_eq!(placed(&[99]).as_deref(), Some("2024-03-01T11:58:00.0000000Z"));
+    // A local time and one of the copy are no such instants.
+    assert_eq!((placed(&[6]), placed(&[8]), placed(&[0])), (None, None, None));
+}
+
+#[test]
+fn the_times_of_a_deleted_file_do_not_date_its_deletion() {
+    let born = time("born", "2024-03-01T10:00:00Z");
+    let gone = time("deleted", "2024-03-02T10:00:00Z");
+    for (values, dated) in [(vec![born.clone()], None), (vec![born, gone], Some("deleted"))] {
+        let fact = fact(1, "deleted", path("p1/a/b.ps1"), values);
+        let claim = SentenceClaim { text: "p1/a/b.ps1 was deleted.".into(), cites: ids(&[1]) };
+        let known = Known::from_iter([Citable::Fact(&fact)]);
+        let verdict = judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known);
+        let SentenceVerdict::Told(told) = verdict else { panic!() };
+        assert_eq!(told.entry().dated_by.as_deref(), dated);
+        assert_eq!(told.entry().time.is_some(), dated.is_some());
+    }
+}
+
+#[test]
+fn a_node_that_is_cited_twice_is_cited_once() {
+    let told = judged(&world(), "It concerns the user.", &[1, 1, 2]).unwrap();
+    assert_eq!(told.cites.len(), 2);
+}
+
+#[test]
+fn what_is_quoted_of_a_record_is_all_that_is_stated() {
+    let mut world = world();
+    let quoted = BoundValue {
+        quotation: Some("net use failed".into()),
+        ..bound("text", text("net use failed for eve99 at share77"))
+    };
+    world.facts.push(fact(11, "quoted", path("p1/log.txt"), vec![quoted]));
+    assert!(judged(&world, "log.txt says “net use failed”.", &[11]).is_ok());
+    assert_eq!(judged(&world, "log.txt names eve99.", &[11]).unwrap_err().code, RejectionCode::ValueAbsent);
+}
+
+/// What the report calls a fact, written here again: predicate, subject, fields with their values.
+fn title(fact: &FactEntry) -> String {
+    let values: Vec<_> =
+        fact.values.iter().map(|it| format!("{} = {}", it.field, it.value.to_text())).collect();
+    format!("{} {}: {}", fact.predicate, fact.subject.value.to_text(), values.join(", "))
+}
+
+fn some_value() -> impl Strategy<Value = FieldValue> {
+    prop_oneof![
+        (10i128..1_000_000).prop_map(FieldValue::Integer),
+        (10u64..1_000_000).prop_map(FieldValue::Size),
+        "[a-z]{3,8}".prop_map(FieldValue::Name),
+        "[a-z]{3,8}( [a-z]{3,8}){0,2}".prop_map(FieldValue::Text),
+        "[A-Z]:(\\\\[a-z]{2,6}( [a-z]{2,5})?){1,3}\\.[a-z]{3}".prop_map(FieldValue::Path),
+        (130_000_000_000_000_000u64..134_000_000_000_000_000)
+            .prop_map(|ticks| FieldValue::Time(Time::from_filetime(ticks))),
+        "[0-9a-f]{64}".prop_map(FieldValue::Hash),
+    ]
+}
+
+/// Another value of the same kind.
+fn altered(value: &FieldValue) -> FieldValue {
+    match value {
+        FieldValue::Integer(number) => FieldValue::Integer(number + 1),
+        FieldValue::Size(number) => FieldValue::Size(number + 1),
+        FieldValue::Time(time) => {
+            FieldValue::Time(Time::from_filetime(time.raw.parse::<u64>().unwrap() + 10_000_000))
+        }
+        FieldValue::Hash(hash) => FieldValue::Hash(format!("{}x", hash.get(1..).unwrap())),
+        FieldValue::Path(path) => FieldValue::Path(format!("{path}x")),
+        FieldValue::Name(name) => FieldValue::Name(format!("{name}x")),
+        FieldValue::Text(text) => FieldValue::Text(format!("x{text}")),
+        other => other.clone(),
+    }
+}
+
+proptest! {
+    #[test]
+    fn titles_of_facts_pass_and_with_one_value_altered_they_do_not(
+        subjects in prop::collection::vec("[A-Z]:(\\\\[a-z]{2,6}){1,3}\\.[a-z]{3}", 1..4),
+        values in prop::collection::vec(some_value(), 1..5),
+        chosen in any::<prop::sample::Index>(),
+    ) {
+        let mut facts: Vec<FactEntry> = (1..).zip(&subjects).map(|(number, subject)| {
+            let fields = (0..).zip(&values).map(|(field, value)| bound(&format!("field{field}"), value.clone()));
+            fact(number, "executed", path(subject), fields.collect())
+        }).collect();
+        let sentence = facts.iter().map(title).collect::<Vec<_>>().join("; ");
+        let world = World { facts: facts.clone(), absences: vec![], derivations: vec![] };
+        let cites: Vec<u32> = (1..).take(facts.len()).collect();
+        prop_assume!(sentence.chars().count() <= 1000);
+        prop_assert!(judged(&world, &sentence, &cites).is_ok(), "{sentence}: {:?}", judged(&world, &sentence, &cites));
+        let field = chosen.index(values.len());
+        let value = &mut facts[0].values[field].value;
+        *value = altered(value);
+        let sentence = facts.iter().map(title).collect::<Vec<_>>().join("; ");
+        prop_assume!(sentence.chars().count() <= 1000);
+        prop_assert!(judged(&world, &sentence, &cites).is_err(), "{sentence}");
+    }
+
+    #[test]
+    fn any_text_is_judged_without_panic(text in any::<String>(), words in "[ a-z0-9.:\\\\/\"'“”=,()T Z-]{0,120}") {
+        let world = world();
+        let _ = judged(&world, &text, &[1, 4, 0, 99]);
+        let _ = judged(&world, &words, &[1, 2, 5, 7]);
+    }
+}

@@ -1,0 +1,113 @@
+//! How a task ends, and what it answered.
+
+use crate::id::{FactId, InvocationId};
+use serde::{Deserialize, Serialize};
+
+/// How a task ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskStatus {
+    /// Every objective is met.
+    Completed,
+    /// An objective is unmet.
+    Incomplete,
+    /// A budget ended it with nothing recorded.
+    BudgetSpent,
+    /// The model could not be had.
+    ModelFailed,
+    /// Whoever handed it out no longer waited for it.
+    Cancelled,
+}
+
+/// A budget that ended a phase or a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Spent {
+    /// The turns of a phase.
+    Turns,
+    /// The refused readings.
+    RejectedClaims,
+    /// The wall time.
+    WallTime,
+    /// The tokens of all tasks together.
+    Tokens,
+    /// The money of all tasks together.
+    Cost,
+}
+
+/// A task ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskEnded {
+    /// How.
+    pub status: TaskStatus,
+    /// The budget that cut it short; what it would still have looked at was not examined.
+    pub spent: Option<Spent>,
+    /// Each objective and whether a fact meets it, in the agent's order.
+    pub objectives: Vec<ObjectiveResult>,
+    /// Turns used.
+    pub turns: u32,
+    /// Facts recorded.
+    pub facts: u32,
+    /// Claims refused.
+    pub rejections: u32,
+}
+
+/// Whether an objective is met.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ObjectiveResult {
+    /// The objective's name.
+    pub id: String,
+    /// The facts that meet it.
+    pub facts: Vec<FactId>,
+    /// Whether it is only watched for: without a fact nothing was found, and nothing is unmet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub watched: bool,
+    /// How it was answered without a fact; nothing before format 2.6, where no fact was no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without: Option<WithoutFact>,
+}
+
+/// How an objective stands that no fact meets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case", deny_unknown_fields)]
+pub enum WithoutFact {
+    /// It is answered: complete searches found nothing.
+    Empty {
+        /// The searches.
+        searches: Vec<InvocationId>,
+    },
+    /// It is not answered: nobody looked, or not everywhere.
+    Unmet,
+    /// It cannot be answered from this evidence: what would answer it could not be read.
+    NotDeterminable {
+        /// What would be needed.
+        needed: Vec<String>,
+    },
+}
+
+impl ObjectiveResult {
+    /// Whether an answer was wanted, and there is none.
+    pub fn is_unmet(&self) -> bool {
+        let unanswered = matches!(self.without, None | Some(WithoutFact::Unmet));
+        self.facts.is_empty() && !self.watched && unanswered
+    }
+
+    /// Whether an answer was wanted, and it is neither met nor searched for in vain: unmet, or not determinable.
+    pub fn is_unanswered(&self) -> bool {
+        let is_empty = matches!(self.without, Some(WithoutFact::Empty { .. }));
+        self.facts.is_empty() && !self.watched && !is_empty
+    }
+
+    /// How it stands, in a word.
+    pub fn answer(&self) -> &'static str {
+        match &self.without {
+            _ if !self.facts.is_empty() => "met",
+            Some(WithoutFact::Empty { .. }) => "empty",
+            Some(WithoutFact::NotDeterminable { .. }) => "not_determinable",
+            Some(WithoutFact::Unmet) | None if self.watched => "nothing_found",
+            Some(WithoutFact::Unmet) | None => "unmet",
+        }
+    }
+}

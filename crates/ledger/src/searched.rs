@@ -1,0 +1,171 @@
+//! Searches that are wide enough to show that nothing answers an objective.
+//!
+//! What a call was is read from its arguments as the agent wrote them: a member too many makes it another, narrower search.
+
+use crate::agent::Objective;
+use crate::pattern::Patterns;
+use crate::record::Record;
+use crate::tool::ToolSpec;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A search that is wide enough to show that nothing answers an objective.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SearchedBy {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments: a call that has these members with these values, and besides only members of `free`, searched all of it.
+    #[serde(default)]
+    pub arguments: BTreeMap<String, Value>,
+    /// Members that make no search narrower, such as a limit.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub free: BTreeSet<String>,
+    /// Where it lists what has to be searched, and is not the search itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sources: Option<Sources>,
+}
+
+/// What has to be searched, as a listing of it tells.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sources {
+    /// Field → patterns of which a listed record must fit one to be such a source; none: every record is.
+    #[serde(default)]
+    pub when: BTreeMap<String, Patterns>,
+    /// What the evidence lacks where a whole listing has no such record: the objective is not determinable then.
+    pub needed: String,
+    /// How each of them is searched; `None` where the listing says only whether there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub each: Option<EachSource>,
+}
+
+/// The search of one listed source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EachSource {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments that are the same for each.
+    #[serde(default)]
+    pub arguments: BTreeMap<String, Value>,
+    /// Argument → field of the listed record that it must have the value of; `evidence` stands for the label that the record comes from.
+    pub by: BTreeMap<String, String>,
+    /// Members that make no search narrower.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub free: BTreeSet<String>,
+}
+
+impl SearchedBy {
+    /// Whether a call is this search.
+    pub fn is(&self, tool: &str, arguments: &Value) -> bool {
+        tool == self.tool
+            && arguments.as_object().is_some_and(|given| same(given, &self.arguments, &self.free))
+    }
+
+    /// Whether a call of the tool asks for something else than this search does.
+    fn is_contradicted(&self, arguments: &Value) -> bool {
+        self.arguments.iter().any(|(name, wanted)| arguments.get(name).is_some_and(|given| given != wanted))
+    }
+}
+
+impl Sources {
+    /// Whether a listed record is a source that has to be searched.
+    pub fn names(&self, record: &Record) -> bool {
+        self.when.iter().all(|(field, patterns)| value(record, field).is_some_and(|text| patterns.fit(&text)))
+    }
+}
+
+impl EachSource {
+    /// Whether a call searched the source that a listed record names.
+    pub fn is(&self, record: &Record, tool: &str, arguments: &Value) -> bool {
+        let Some(given) = arguments.as_object().filter(|_| tool == self.tool) else { return false };
+        let mut wanted = self.arguments.clone();
+        for (argument, field) in &self.by {
+            match value(record, field) {
+                Some(text) => wanted.insert(argument.clone(), Value::String(text.into_owned())),
+                None => return false,
+            };
+        }
+        same(given, &wanted, &self.free)
+    }
+}
+
+impl Objective {
+    /// Whether a call of the tool that `spec` describes could have answered it: its records are of the condition's type, and its arguments ask for nothing else.
+    pub fn may_be_answered_by(&self, spec: &ToolSpec, arguments: &Value) -> bool {
+        let returns = spec.records.iter().any(|known| known.name == self.condition.record);
+        let asked = arguments.get("record").and_then(Value::as_str);
+        let asks = asked.is_none_or(|asked| asked == self.condition.record);
+        let mut known = self.searched.iter().filter(|by| by.tool == spec.name).peekable();
+        let fits = known.peek().is_none() || known.any(|by| !by.is_contradicted(arguments));
+        returns && asks && fits
+    }
+}
+
+fn same(given: &Map<String, Value>, wanted: &BTreeMap<String, Value>, free: &BTreeSet<String>) -> bool {
+    wanted.iter().all(|(name, value)| given.get(name) == Some(value))
+        && given.keys().all(|name| wanted.contains_key(name) || free.contains(name))
+}
+
+fn value<'r>(record: &'r Record, field: &str) -> Option<Cow<'r, str>> {
+    match (record.fields.get(field), field) {
+        (Some(field), _) => Some(field.value.to_text()),
+        (None, "evidence") => Some(Cow::Borrowed(&record.locator.evidence)),
+        (None, "record") => Some(Cow::Borrowed(&record.kind)),
+        (None, _) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Field, FieldValue, Locator, RecordId};
+    use serde_json::json;
+
+    fn by(arguments: Value, free: &[&str]) -> SearchedBy {
+        let free: Vec<String> = free.iter().map(|name| (*name).to_owned()).collect();
+        serde_json::from_value(json!({"tool": "t", "arguments": arguments, "free": free})).unwrap()
+    }
+
+    #[test]
+    fn a_search_is_its_tool_with_its_members_and_no_narrower_one() {
+        let wide = by(json!({"source": "a"}), &["limit"]);
+        for (tool, arguments, is) in [
+            ("t", json!({"source": "a"}), true),
+            ("t", json!({"source": "a", "limit": 5}), true),
+            ("t", json!({"source": "a", "text": "x"}), false),
+            ("t", json!({"source": "b"}), false),
+            ("t", json!({}), false),
+            ("t", json!("a"), false),
+            ("u", json!({"source": "a"}), false),
+        ] {
+            assert_eq!(wide.is(tool, &arguments), is, "{tool} {arguments}");
+        }
+    }
+
+    #[test]
+    fn the_search_of_a_source_names_what_the_listing_names() {
+        let each: EachSource = serde_json::from_value(json!({
+            "tool": "t", "arguments": {"artifact": "a"}, "by": {"hive": "path", "evidence": "evidence"}
+        }))
+        .unwrap();
+        let path = Field { at: None, value: FieldValue::Path("p1/SAM".into()) };
+        let record = Record {
+            defects: vec![],
+            fields: BTreeMap::from([("path".to_owned(), path)]),
+            id: RecordId(0),
+            kind: "hive".into(),
+            locator: Locator { evidence: "e".into(), path: "p1/SAM".into(), stream: None, span: None },
+        };
+        assert!(each.is(&record, "t", &json!({"artifact": "a", "hive": "p1/SAM", "evidence": "e"})));
+        assert!(!each.is(&record, "t", &json!({"artifact": "a", "hive": "p1/SAM", "evidence": "f"})));
+        assert!(!each.is(&record, "t", &json!({"artifact": "a", "hive": "p1/SAM"})));
+        let sources =
+            |when| Sources { when: serde_json::from_value(when).unwrap(), needed: String::new(), each: None };
+        assert!(sources(json!({})).names(&record) && sources(json!({"record": "hive"})).names(&record));
+        assert!(!sources(json!({"hive_type": "SAM"})).names(&record));
+    }
+}

@@ -1,0 +1,267 @@
+//! The playbook of a lead: which tasks it hands out, which explanations it weighs by what they found, and what it tells.
+//!
+//! It says nothing that a report does not say: a sentence is made of the values of one fact.
+
+use ledger::turn::{Answer, Message, Reply, ReplyBlock, ToolCall, TurnRequest, UserBlock};
+use ledger::{CallId, FactView, NodeId, TaskReport};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Sentences of one call.
+const SENTENCES_A_CALL: usize = 32;
+/// What stands in a title where a value was cut.
+const CUT: char = '…';
+
+/// What a lead does, as it stands in its file.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LeadPlan {
+    /// The tasks, in order.
+    pub task: Vec<PlannedTask>,
+    /// The explanations that are weighed.
+    #[serde(default)]
+    pub hypothesis: Vec<PlannedHypothesis>,
+    /// What is told.
+    #[serde(default)]
+    pub narrative: Vec<PlannedSentence>,
+}
+
+/// A task to hand out.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedTask {
+    /// The tool that hands it out.
+    pub tool: String,
+    /// Its place in the order.
+    pub sequence: u32,
+    /// What it shall do besides its objectives.
+    #[serde(default)]
+    pub instruction: String,
+}
+
+/// An explanation, and which objectives' answers speak for and against it, as `agent/objective`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedHypothesis {
+    /// The explanation.
+    pub statement: String,
+    /// Whose facts speak for it.
+    pub supporting: Vec<String>,
+    /// Those of `supporting` that nothing ordinary answers: without one of them it stays undecided.
+    #[serde(default)]
+    pub telling: Vec<String>,
+    /// Whose facts speak against it.
+    #[serde(default)]
+    pub contradicting: Vec<String>,
+}
+
+/// What is told of the facts that answer an objective.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedSentence {
+    /// The objective, as `agent/objective`.
+    pub objective: String,
+    /// The most facts of it that are told.
+    pub most: usize,
+    /// The sentence; `{field}` stands for a value of the fact, `{subject}` for its subject. Without it, or where the fact has no such field: the fact's title.
+    #[serde(default)]
+    pub sentence: Option<String>,
+}
+
+/// A lead at work.
+#[derive(Debug)]
+pub(crate) struct LeadRun {
+    plan: LeadPlan,
+    stage: Stage,
+    calls: u32,
+    reports: Vec<TaskReport>,
+    /// The proposals that are not answered yet, by their calls.
+    proposed: BTreeMap<CallId, PlannedHypothesis>,
+    /// Explanations to weigh.
+    weighing: Vec<(NodeId, PlannedHypothesis)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Dispatch,
+    Propose,
+    Tell,
+    Done,
+}
+
+impl LeadRun {
+    pub(crate) fn new(plan: LeadPlan) -> LeadRun {
+        LeadRun {
+            plan,
+            stage: Stage::Dispatch,
+            calls: 0,
+            reports: Vec::new(),
+            proposed: BTreeMap::new(),
+            weighing: Vec::new(),
+        }
+    }
+
+    pub(crate) fn reply(&mut self, request: &TurnRequest) -> Reply {
+        if let Some(Message::User(blocks)) = request.messages.last().map(AsRef::as_ref) {
+            for block in blocks {
+                if let UserBlock::Answer { call, answer } = block {
+                    self.take(call, answer);
+                }
+            }
+        }
+        let offered = |tool: &str| request.tools.iter().any(|spec| spec.name == tool);
+        while self.stage != Stage::Done {
+            let due: Vec<_> = self.due().into_iter().filter(|(tool, _)| offered(tool)).collect();
+            if !due.is_empty() {
+                return Reply {
+                    blocks: due.into_iter().map(|(tool, arguments)| self.call(tool, arguments)).collect(),
+                };
+            }
+        }
+        let accepted = self.reports.iter().filter(|report| report.accepted).count();
+        let text = format!("The plan is done: {accepted} of {} tasks accepted.", self.reports.len());
+        Reply { blocks: vec![ReplyBlock::Text { text }] }
+    }
+
+    /// The calls of the next stage.
+    fn due(&mut self) -> Vec<(String, Value)> {
+        match self.stage {
+            Stage::Dispatch => {
+                self.stage = Stage::Propose;
+                self.plan.task.iter().map(dispatch).collect()
+            }
+            Stage::Propose => {
+                self.stage = Stage::Tell;
+                let of = |hypothesis: &&PlannedHypothesis| {
+                    !self.facts(&hypothesis.supporting, usize::MAX).is_empty()
+                };
+                let statement = |hypothesis: &PlannedHypothesis| {
+                    ("propose_hypothesis".to_owned(), json!({"statement": hypothesis.statement}))
+                };
+                self.plan.hypothesis.iter().filter(of).map(statement).collect()
+            }
+            Stage::Tell => {
+                self.stage = Stage::Done;
+                let mut due: Vec<_> =
+                    self.weighing.iter().map(|(id, hypothesis)| self.weigh(*id, hypothesis)).collect();
+                due.extend(self.narrative());
+                due
+            }
+            Stage::Done => Vec::new(),
+        }
+    }
+
+    fn call(&mut self, tool: String, arguments: Value) -> ReplyBlock {
+        self.calls += 1;
+        let call = CallId(format!("call-{}", self.calls));
+        let statement = arguments.get("statement").and_then(Value::as_str);
+        let planned =
+            self.plan.hypothesis.iter().find(|planned| Some(planned.statement.as_str()) == statement);
+        if let Some(planned) = planned {
+            self.proposed.insert(call.clone(), planned.clone());
+        }
+        ReplyBlock::Call(ToolCall { call, tool, arguments })
+    }
+
+    fn take(&mut self, call: &CallId, answer: &Answer) {
+        match answer {
+            Answer::Reported(report) => self.reports.push((**report).clone()),
+            Answer::Node { id } => {
+                self.weighing.extend(self.proposed.remove(call).map(|planned| (*id, planned)));
+            }
+            _ => {}
+        }
+    }
+
+    /// The facts that answer these objectives; of each at most so many.
+    fn facts<'a>(&'a self, objectives: &'a [String], most: usize) -> Vec<&'a FactView> {
+        let mut facts: Vec<&FactView> = Vec::new();
+        for wanted in objectives {
+            for fact in self.answering(wanted).take(most) {
+                if facts.iter().all(|known| known.id != fact.id) {
+                    facts.push(fact);
+                }
+            }
+        }
+        facts
+    }
+
+    /// The facts that answer an objective, as `agent/objective`.
+    fn answering<'a>(&'a self, wanted: &'a str) -> impl Iterator<Item = &'a FactView> {
+        let (agent, id) = wanted.split_once('/').unwrap_or((wanted, ""));
+        let reports = self.reports.iter().filter(move |report| report.agent == agent);
+        reports.flat_map(move |report| {
+            let objective = report.objectives.iter().find(|objective| objective.id == id);
+            let by = objective.map(|objective| objective.by.as_slice()).unwrap_or_default();
+            let titled = |id: &NodeId| report.facts.shown.iter().find(|fact| NodeId::Fact(fact.id) == *id);
+            by.iter().filter_map(titled).collect::<Vec<_>>()
+        })
+    }
+
+    /// An explanation is undecided where only such facts speak for it as ordinary use leaves, too.
+    fn weigh(&self, id: NodeId, hypothesis: &PlannedHypothesis) -> (String, Value) {
+        let ids = |objectives: &[String]| -> Vec<String> {
+            self.facts(objectives, 20).iter().take(60).map(|fact| fact.id.to_string()).collect()
+        };
+        let (supporting, contradicting) = (ids(&hypothesis.supporting), ids(&hypothesis.contradicting));
+        let tells = hypothesis.telling.iter().find(|objective| self.answering(objective).next().is_some());
+        let (assessment, reason) = match tells {
+            Some(objective) if contradicting.is_empty() => {
+                ("supported", format!("{objective} has an answer that ordinary use does not leave"))
+            }
+            Some(_) | None => ("undecided", "ordinary use leaves such facts, too".to_owned()),
+        };
+        let arguments = json!({
+            "hypothesis": id.to_string(),
+            "assessment": assessment,
+            "supporting": supporting,
+            "contradicting": contradicting,
+            "reason": reason,
+        });
+        ("assess_hypothesis".to_owned(), arguments)
+    }
+
+    /// Each fact as a sentence, once.
+    fn narrative(&self) -> Vec<(String, Value)> {
+        let mut told = BTreeSet::new();
+        let mut sentences = Vec::new();
+        for planned in &self.plan.narrative {
+            for fact in self.answering(&planned.objective).take(planned.most) {
+                let text = planned.sentence.as_deref().and_then(|sentence| filled(sentence, fact));
+                let text = text.or_else(|| (!fact.title.contains(CUT)).then(|| format!("{}.", fact.title)));
+                if let Some(text) = text
+                    && told.insert((fact.id, text.clone()))
+                {
+                    sentences.push(json!({"text": text, "cites": [fact.id.to_string()]}));
+                }
+            }
+        }
+        let call = |part: &[Value]| ("record_narrative".to_owned(), json!({ "sentences": part }));
+        sentences.chunks(SENTENCES_A_CALL).map(call).collect()
+    }
+}
+
+/// The sentence with the fact's values in it; `None` where it has not all of them.
+fn filled(sentence: &str, fact: &FactView) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = sentence;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (field, behind) = after.split_once('}')?;
+        let (_, value) =
+            fact.values.iter().find(|(name, value)| name == field && !value.trim().is_empty())?;
+        out.push_str(before);
+        out.push_str(value);
+        rest = behind;
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+fn dispatch(task: &PlannedTask) -> (String, Value) {
+    let mut arguments = json!({"sequence": task.sequence});
+    if !task.instruction.is_empty() {
+        arguments["instruction"] = json!(task.instruction);
+    }
+    (task.tool.clone(), arguments)
+}

@@ -1,0 +1,108 @@
+//! What the playbook does when it is told of another way: the calls that are suggested, and of their results what meets the objective, or bears out what met it.
+
+use super::plan::{RecordRule, Step};
+use ledger::event::SuggestedCall;
+use ledger::pattern::Patterns;
+use ledger::turn::Advice;
+use ledger::{Condition, FieldType, RecordType, ToolSpec, Vocabulary, pattern};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most records of one result that are stated.
+const MOST: usize = 32;
+/// What the names of strategies begin with that look for a second source.
+const SECOND_SOURCE: &str = "corroborate-";
+/// Arguments that say which thing a call looks for.
+const OF_ONE_THING: [&str; 2] = ["name", "text"];
+
+/// A step for each suggested call whose tool is offered.
+pub(super) fn steps(advice: &Advice, tools: &[ToolSpec]) -> Vec<Step> {
+    let offered = advice.calls.iter().enumerate().filter_map(|(index, call)| {
+        let spec = tools.iter().find(|spec| spec.name == call.tool)?;
+        Some((index, call, spec))
+    });
+    let step = |(index, call, spec): (usize, &SuggestedCall, &ToolSpec)| Step {
+        // No step of a file is called so: none follows it.
+        id: format!("recovery {} {index}", advice.attempt),
+        for_each: None,
+        when: BTreeMap::new(),
+        unless: BTreeMap::new(),
+        tool: call.tool.clone(),
+        arguments: call.arguments.as_object().cloned().unwrap_or_default(),
+        record: rules(advice, spec).into_iter().chain(second_source(advice, call, spec)).collect(),
+        absence: None,
+    };
+    offered.map(step).collect()
+}
+
+/// What meets the objective's condition, a rule for each field that it may ask for.
+fn rules(advice: &Advice, spec: &ToolSpec) -> Vec<RecordRule> {
+    let condition = &advice.objective.condition;
+    let types = spec.records.iter().filter(|known| known.name == condition.record);
+    types.flat_map(|known| fields(condition, known).map(|field| rule(advice, known, field))).collect()
+}
+
+/// Where a second source is looked for: what other types of record say the same of the thing that the call asks for.
+fn second_source(advice: &Advice, call: &SuggestedCall, spec: &ToolSpec) -> Vec<RecordRule> {
+    let of_one_thing = OF_ONE_THING.iter().any(|name| call.arguments.get(name).is_some());
+    if !advice.strategy.starts_with(SECOND_SOURCE) || !of_one_thing {
+        return Vec::new();
+    }
+    let condition = &advice.objective.condition;
+    let Ok(vocabulary) = Vocabulary::shipped() else { return Vec::new() };
+    let Some(meaning) = vocabulary.meaning(&condition.predicate) else { return Vec::new() };
+    let others = spec.records.iter().filter(|known| known.name != condition.record);
+    let rule = |known: &RecordType| {
+        let identifies = |(_, field): &(&String, &ledger::tool::FieldMeaning)| {
+            field.types.contains(&FieldType::Path) || field.types.contains(&FieldType::Time)
+        };
+        let mut values = vec![known.subject.clone()];
+        values.extend(meaning.states.get(&known.name).cloned());
+        values.extend(known.fields.iter().filter(identifies).map(|(name, _)| name.clone()));
+        let mut seen = BTreeSet::new();
+        values.retain(|name| seen.insert(name.clone()));
+        let when = BTreeMap::from([("record".to_owned(), known.name.as_str().into())]);
+        stated(advice, when, values)
+    };
+    others.filter(|known| meaning.proved_by.contains(&known.name)).map(rule).collect()
+}
+
+fn fields<'t>(condition: &'t Condition, known: &'t RecordType) -> impl Iterator<Item = &'t String> {
+    known.fields.keys().filter(|field| pattern::fits(&condition.field, field))
+}
+
+fn rule(advice: &Advice, known: &RecordType, field: &str) -> RecordRule {
+    let condition = &advice.objective.condition;
+    let mut when = BTreeMap::from([
+        ("record".to_owned(), condition.record.as_str().into()),
+        (known.subject.clone(), condition.subject.clone()),
+    ]);
+    // Where both are one field, what is asked of its value is the narrower condition.
+    if field != known.subject || condition.value.is_some() {
+        when.insert(field.to_owned(), condition.value.clone().unwrap_or_else(|| "?*".into()));
+    }
+    let times = known.fields.iter().filter(|(_, meaning)| meaning.types.contains(&FieldType::Time));
+    let mut values = vec![known.subject.clone(), field.to_owned()];
+    values.extend(times.map(|(name, _)| name.clone()));
+    let mut seen = BTreeSet::new();
+    values.retain(|name| seen.insert(name.clone()));
+    RecordRule {
+        unless: condition.unless.iter().map(|denied| (field.to_owned(), denied.clone())).collect(),
+        earlier: condition.earlier.clone(),
+        ..stated(advice, when, values)
+    }
+}
+
+/// A rule that states these values of what fits.
+fn stated(advice: &Advice, when: BTreeMap<String, Patterns>, values: Vec<String>) -> RecordRule {
+    RecordRule {
+        when,
+        unless: BTreeMap::new(),
+        earlier: None,
+        otherwise: true,
+        most: Some(MOST),
+        predicate: advice.objective.condition.predicate.0.clone(),
+        values,
+        note: format!("found in another way: {}", advice.strategy),
+        entity: None,
+    }
+}

@@ -1,0 +1,176 @@
+//! What is made of all tasks: the narrative, and for a run with a lead who was handed what, what became of it, and what was stored on the way.
+
+use crate::inert::{cell, code, prose};
+use crate::synthesis::{narrative, title};
+use crate::text::status;
+use graph::{Run, TaskView};
+use ledger::event::TaskReported;
+use ledger::{ArtifactHead, Dispatch, InvocationId, TaskId};
+use std::fmt::Write;
+
+/// The most characters of a stored text that the page shows.
+const MOST_SHOWN: usize = 2_000;
+
+/// The sentences in the order of their times.
+pub(super) fn told(out: &mut String, run: &Run) {
+    let sentences = narrative(run);
+    if sentences.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "\n## Narrative\n\n\
+         The words are an agent's. Their citations were checked: every value that a sentence names stands in what it cites, \
+         and what it says was done, a cited fact says; what it makes of them was checked by nobody.\n"
+    );
+    for (_, sentence) in sentences {
+        let at =
+            sentence.time.as_ref().map_or_else(|| "without a time".to_owned(), |time| code(&time.to_text()));
+        let by = sentence.dated_by.as_ref().map_or(String::new(), |field| format!(" ({})", code(field)));
+        let _ = writeln!(out, "- {at}{by}: {} (`{}`)", code(&sentence.text), sentence.id);
+        for id in &sentence.cites {
+            let _ = writeln!(out, "  - `{id}`: {}", code(&title(run, *id)));
+        }
+    }
+}
+
+/// The answer of an objective of which complete searches found nothing.
+pub(super) fn empty(searches: &[InvocationId]) -> String {
+    let searches: Vec<_> = searches.iter().map(|search| format!("`{search}`")).collect();
+    format!("empty: searched completely, nothing found ({})", searches.join(", "))
+}
+
+/// The answer of an objective that this evidence cannot answer.
+pub(super) fn not_determinable(needed: &[String]) -> String {
+    let needed: Vec<_> = needed.iter().map(|needed| cell(needed)).collect();
+    match needed.is_empty() {
+        true => "not determinable".to_owned(),
+        false => format!("not determinable; it would need {}", needed.join(", ")),
+    }
+}
+
+/// Who handed out what, in which order, and what became of it; nothing of a run without a lead.
+pub(super) fn dispatched(out: &mut String, run: &Run) {
+    if run.tasks.values().all(|view| view.dispatched.is_empty()) {
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "\n## Tasks that were handed out\n\n\
+         Tasks of one number ran side by side, those of a higher one after them. \
+         Whether a task is accepted, code decides, objective by objective.\n"
+    );
+    let _ = writeln!(out, "| number | task | agent | by | instruction | handed over | ended | accepted |");
+    let _ = writeln!(out, "|---|---|---|---|---|---|---|---|");
+    for (by, lead) in &run.tasks {
+        for batch in &lead.dispatched {
+            for task in &batch.tasks {
+                let view = run.tasks.get(&task.task);
+                let dispatch = view.and_then(|view| view.assigned.dispatch.as_deref());
+                let reported = lead.reports.iter().find(|report| report.task == task.task);
+                let _ = writeln!(
+                    out,
+                    "| {} | {} | {} | {by} | {} | {} | {} | {} |",
+                    batch.sequence,
+                    task.task,
+                    cell(&task.agent),
+                    dispatch.map_or_else(String::new, |dispatch| cell(&dispatch.instruction)),
+                    dispatch.map_or_else(String::new, handed_over),
+                    ended(view),
+                    accepted(reported),
+                );
+            }
+        }
+    }
+}
+
+fn ended(view: Option<&TaskView>) -> &'static str {
+    view.and_then(|view| view.ended.as_ref()).map_or("did not end", |ended| status(ended.status))
+}
+
+fn accepted(reported: Option<&TaskReported>) -> &'static str {
+    match reported.map(|reported| reported.accepted) {
+        None => "not reported",
+        Some(true) => "yes",
+        Some(false) => "**no**",
+    }
+}
+
+/// The tasks whose facts a task was given, and the artifacts that it was shown.
+fn handed_over(dispatch: &Dispatch) -> String {
+    let tasks = dispatch.after.iter().map(TaskId::to_string);
+    let shown = dispatch.references.iter().map(|reference| {
+        let shown = crate::synthesis::shown(&reference.shown);
+        format!("{} ({shown})", cell(&reference.id))
+    });
+    tasks.chain(shown).collect::<Vec<_>>().join(", ")
+}
+
+/// The other ways that tasks tried.
+pub(super) fn recoveries(out: &mut String, run: &Run) {
+    if run.tasks.values().all(|view| view.recoveries.is_empty()) {
+        return;
+    }
+    let _ = writeln!(out, "\n## Recoveries\n");
+    let _ = writeln!(out, "| task | agent | attempt | because of | for | strategy | facts | then answered |");
+    let _ = writeln!(out, "|---|---|---|---|---|---|---|---|");
+    for (task, view) in &run.tasks {
+        for (begun, end) in &view.recoveries {
+            let because = begun.because.map_or_else(String::new, |call| format!(" after `{call}`"));
+            let facts = end.as_ref().map_or_else(|| "it did not end".to_owned(), |end| end.facts.to_string());
+            let answered = end.iter().flat_map(|end| &end.answered).map(|id| cell(id));
+            let _ = writeln!(
+                out,
+                "| {task} | {} | {} | {}{because} | {} | {} | {facts} | {} |",
+                cell(&view.assigned.agent.name),
+                begun.attempt,
+                prose(begun.trigger.name()),
+                cell(&begun.objective),
+                cell(&begun.strategy),
+                answered.collect::<Vec<_>>().join(", "),
+            );
+        }
+    }
+}
+
+/// What agents stored for others, and what code stored of their tasks.
+pub(super) fn stored(out: &mut String, run: &Run) {
+    let nothing = |view: &TaskView| view.artifacts.is_empty() && view.reports.is_empty();
+    if run.tasks.values().all(nothing) {
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "\n## Stored texts\n\nResults and checkpoints are an agent's own words and were checked by nobody; reports were written by code.\n"
+    );
+    for view in run.tasks.values() {
+        let agent = &view.assigned.agent.name;
+        for stored in &view.artifacts {
+            let (kind, summary) = (stored.kind.name(), code(&stored.summary));
+            let _ = writeln!(out, "- `{}`, {kind} of {}: {summary}", stored.artifact, prose(agent));
+            content(out, &stored.content);
+        }
+        for TaskReported { task, report, content: text, .. } in &view.reports {
+            let ArtifactHead { artifact, summary, .. } = report;
+            let _ = writeln!(out, "- `{artifact}`, report on {task}: {}", code(summary));
+            content(out, text);
+        }
+    }
+}
+
+/// A stored text, line by line.
+fn content(out: &mut String, text: &str) {
+    let mut left = MOST_SHOWN;
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let shown: String = line.chars().take(left).collect();
+        left -= shown.chars().count();
+        let _ = writeln!(out, "  - {}", code(&shown));
+        if left == 0 {
+            break;
+        }
+    }
+    let rest = text.chars().filter(|c| *c != '\n').count().saturating_sub(MOST_SHOWN - left);
+    if left == 0 && rest > 0 {
+        let _ = writeln!(out, "  - and {rest} characters more");
+    }
+}

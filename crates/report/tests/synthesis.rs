@@ -1,0 +1,160 @@
+//! What a report tells of all tasks together.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod lead;
+
+use ledger::event::{ObjectiveResult, TaskEnded, TaskStatus, WithoutFact};
+use ledger::{Condition, NodeId, Objective, Outcome, Predicate, Time, Weight};
+use serde_json::json;
+use testkit::history::{History, fact, invocation, reading};
+
+fn objective(id: &str, weight: Weight) -> Objective {
+    let condition = Condition {
+        predicate: Predicate("configured".into()),
+        record: "r".into(),
+        subject: "*".into(),
+        field: "k".into(),
+        value: None,
+        unless: None,
+        earlier: None,
+    };
+    let question = format!("Q {id}?");
+    let searched = json!([{"tool": "find_files", "arguments": {"key": "Run"}}]);
+    let searched = if id == "a" { serde_json::from_value(searched).unwrap() } else { vec![] };
+    Objective { id: id.into(), question, applies: None, weight, searched, condition }
+}
+
+/// A run whose agent was asked five things of which no fact meets one.
+fn answered() -> graph::Run {
+    let weights = [Weight::Activity, Weight::Activity, Weight::Activity, Weight::Finding, Weight::Activity];
+    let objectives: Vec<_> =
+        ["a", "b", "c", "d", "e"].into_iter().zip(weights).map(|(id, w)| objective(id, w)).collect();
+    let without = [
+        Some(WithoutFact::Empty { searches: vec![invocation(1, 0)] }),
+        Some(WithoutFact::NotDeterminable { needed: vec!["the file NTUSER.DAT".into()] }),
+        Some(WithoutFact::Unmet),
+        Some(WithoutFact::Unmet),
+        Some(WithoutFact::Unmet),
+    ];
+    let results = objectives.iter().zip(without).map(|(objective, without)| ObjectiveResult {
+        id: objective.id.clone(),
+        facts: vec![],
+        watched: !objective.is_required(),
+        without,
+    });
+    let results = results.collect();
+    let mut history = History::opened("T").behaving(&ledger::Behaviour::ALL);
+    history.assigned_with(1, "files", "m", objectives);
+    history.invoked_as(1, 0, "find_files", |end| {
+        (end.outcome, end.output, end.records) = (Outcome::Empty, None, 0)
+    });
+    let status = TaskStatus::Incomplete;
+    history
+        .ended(1, TaskEnded { status, spent: None, objectives: results, turns: 0, facts: 0, rejections: 0 });
+    graph::fold(history.events()).unwrap()
+}
+
+#[test]
+fn an_objective_without_a_fact_is_answered_by_how_it_stands() {
+    let run = answered();
+    let page = report::markdown(&run);
+    for line in [
+        &format!("| Q a? | empty: searched completely, nothing found (`{}`) |", invocation(1, 0)),
+        "| Q b? | not determinable; it would need `the file NTUSER.DAT` |",
+        "| Q c? | unmet |",
+        "| Q d? | nothing of the kind was found |",
+        "| Q e? | unmet |",
+    ] {
+        assert!(page.contains(line), "{line}\n{page}");
+    }
+    let table = report::answers(&run);
+    for line in
+        ["empty  Q a?", "cannot Q b?", "it would need the file NTUSER.DAT", "unmet  Q c?", "none   Q d?"]
+    {
+        assert!(table.contains(line), "{line}\n{table}");
+    }
+    let json = report::json(&run);
+    let words: Vec<_> =
+        json["answers"].as_array().unwrap().iter().map(|it| it["answer"].as_str().unwrap()).collect();
+    assert_eq!(words, ["empty", "not_determinable", "unmet", "nothing_found", "unmet"]);
+    assert_eq!(json["answers"][1]["needed"][0], "the file NTUSER.DAT");
+}
+
+/// A run with a lead that tells three sentences, the earliest last.
+fn led() -> graph::Run {
+    let stated = fact(1, 0, "k", &[("data", "v")]);
+    let mut history = History::opened("T");
+    history.assigned(1, "lead").invoked(1, 0).claimed(1, 0, 1, reading("configured", &["v"], None));
+    history.accepted(1, 0, stated.clone());
+    let other = lead::hands_out(&mut history, "registry");
+    let at = |tick: u64| Some(Time::from_filetime(133_000_000_000_000_000 + tick));
+    let (own, handed) = (NodeId::Fact(stated.id), NodeId::Fact(other.id));
+    lead::tells(&mut history, 1, "undated", &[own], None);
+    lead::tells(&mut history, 2, "later", &[own, handed], at(20));
+    lead::tells(&mut history, 3, "earlier", &[handed], at(10));
+    lead::tells(&mut history, 4, "earlier", &[handed], at(10));
+    lead::weighs(&mut history, "it was so", handed);
+    graph::fold(history.events()).unwrap()
+}
+
+#[test]
+fn sentences_stand_in_the_order_of_time_with_what_they_cite() {
+    let run = led();
+    let page = report::markdown(&run);
+    let narrative = page.split_once("## Narrative\n").unwrap().1.split("\n## ").next().unwrap();
+    let places: Vec<_> =
+        ["`earlier`", "`later`", "`undated`"].map(|text| narrative.find(text).unwrap()).to_vec();
+    assert!(places.is_sorted(), "{narrative}");
+    assert_eq!(narrative.matches("`earlier`").count(), 1, "told twice, it stands once");
+    assert!(narrative.contains("The words are an agent's. Their citations were checked"));
+    let other = fact(2, 0, "registry", &[("k", "registry")]);
+    assert!(
+        narrative.contains(&format!("  - `{}`: `{}`", other.id, graph::fact_title(&other))),
+        "{narrative}"
+    );
+    let json = report::json(&run);
+    assert_eq!(json["narrative"][0]["text"], "earlier");
+    assert_eq!(json["narrative"][1]["cites"][1]["id"], other.id.to_string());
+    assert!(report::facts(&run).contains("an agent's words: later"));
+}
+
+#[test]
+fn a_hypothesis_names_what_speaks_for_it_whoever_recorded_that() {
+    let page = report::markdown(&led());
+    let other = fact(2, 0, "registry", &[("k", "registry")]);
+    assert!(page.contains("- `it was so`: supported; 1 for it from 1 sources"), "{page}");
+    assert!(
+        page.contains(&format!("  - for it: `{}` (`{}`)", graph::fact_title(&other), other.id)),
+        "{page}"
+    );
+}
+
+#[test]
+fn a_run_with_a_lead_tells_who_was_handed_what_and_what_became_of_it() {
+    let run = led();
+    let page = report::markdown(&run);
+    let row = "| 3 | task-2 | `registry` | task-1 | `registry` | `registry` (not found), `art-00000001` (shown) | an objective is unmet | **no** |";
+    assert!(page.contains(row), "{page}");
+    assert!(
+        page.contains(
+            "| task-2 | `registry` | 1 | apparent\\_completion | `registry` | `registry` | 4 | `registry` |"
+        ),
+        "{page}"
+    );
+    assert!(
+        page.contains("checkpoint of registry: `registry`") && page.contains("report on task-2: `registry`"),
+        "{page}"
+    );
+    let json = report::json(&run);
+    assert_eq!(json["dispatched"][0]["accepted"], false);
+    assert_eq!(json["tasks"][1]["recoveries"][0]["ended"]["facts"], 4);
+    assert_eq!(json["tasks"][1]["artifacts"][0]["kind"], "checkpoint");
+}
+
+#[test]
+fn a_run_without_a_lead_has_none_of_these_sections() {
+    let page = report::markdown(&answered());
+    for heading in ["## Narrative", "## Tasks that were handed out", "## Recoveries", "## Stored texts"] {
+        assert!(!page.contains(heading), "{page}");
+    }
+}
