@@ -94,6 +94,13 @@ pub fn shipped_lead() -> Result<Agent, AgentError> {
     parse("lead.toml", include_str!("../agents/lead.toml"))
 }
 
+/// The shipped agents and their lead: whoever may stand in a run's log.
+pub fn shipped_crew() -> Result<Vec<Agent>, AgentError> {
+    let mut crew = shipped_agents()?;
+    crew.push(shipped_lead()?);
+    Ok(crew)
+}
+
 fn parse(name: &str, text: &str) -> Result<Agent, AgentError> {
     let malformed = |source| AgentError::Malformed { name: name.to_owned(), source: Box::new(source) };
     let text = &expand(name, text)?;

@@ -43,7 +43,7 @@ mod waiting;
 mod walk;
 mod worker;
 
-pub use agents::{Agent, AgentError, shipped_agents, shipped_lead};
+pub use agents::{Agent, AgentError, shipped_agents, shipped_crew, shipped_lead};
 pub use bench_gate::{
     Ending, Example, GateBench, GateBenchRequest, KindResult, LooksAt, Matching, MaterialError, RuleSet,
     RuleSetError, RuleSetResult, Side, Totals, WrongAnswer, bench_gate, gate_table, rule_sets,

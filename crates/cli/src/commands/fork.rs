@@ -28,7 +28,7 @@ pub(super) fn execute(arguments: &ReplayArguments, turn: u32, printer: &mut Prin
         turn,
         model: arguments.model.clone(),
         runs: arguments.runs.clone(),
-        agents: app::shipped_agents().map_err(Failure::Agents)?,
+        agents: app::shipped_crew().map_err(Failure::Agents)?,
         models: Box::new(move |task| branch.of_branch(task)),
         clock: Arc::new(SystemClock),
     };

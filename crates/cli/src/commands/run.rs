@@ -178,8 +178,7 @@ impl Plan {
         chooser: Arc<Chooser>,
         printer: &Printer,
     ) -> Result<(Plan, Scratch), Failure> {
-        let mut agents = app::shipped_agents().map_err(Failure::Agents)?;
-        agents.push(app::shipped_lead().map_err(Failure::Agents)?);
+        let agents = app::shipped_crew().map_err(Failure::Agents)?;
         let (worker, scratch) = worker(false, evidence)?;
         let plan = Plan {
             agents,
