@@ -477,7 +477,7 @@ fn what_a_bundle_revokes_deprecates_or_lacks_is_told_and_fits_nothing() {
 #[test]
 fn a_bundle_that_cannot_take_the_names_place_is_refused() {
     for (from, to) in [
-        ("x-mitre-collection", "x-other"),
+        ("\"type\":\"x-mitre-collection\"", "\"type\":\"x-other\""),
         ("\"enterprise-attack\"", "\"mobile-attack\""),
         ("\"x-mitre-tactic--TA0007\",", "\"x-mitre-tactic--TA0008\","),
         ("\"phase_name\":\"seven\"", "\"phase_name\":\"eight\""),
