@@ -67,7 +67,7 @@ pub use rejudge::{
     RejudgeError, Rejudged, RejudgedTask, RejudgedTotals, RuleChange, TaskSide, Unjudged, rejudge,
 };
 pub use replay::{Divergence, ReplayError, ReplayRequest, Replayed, replay};
-pub use report_page::report_page;
+pub use report_page::{ReportPageError, report_page};
 pub use reproduce::{
     Again, AgainError, CallDiffers, Difference, EvidenceAgain, FieldDiffers, NotCompared, Part, RecordChange,
     RecordDiffers, RecordsDiffer, ReproduceRequest, Reproduced, TextsDiffer, reproduce,

@@ -321,6 +321,9 @@ pub(crate) struct ReportArguments {
     /// Write it into a file, which must not exist, instead of printing it
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// A newer bundle of MITRE's (enterprise-attack.json): its names and tactics are told in the page
+    #[arg(long, value_name = "FILE")]
+    pub(crate) attack: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -76,6 +76,8 @@ pub(crate) enum Failure {
         source: io::Error,
     },
     #[error("failed to {0}")]
+    ReportPage(#[source] app::ReportPageError),
+    #[error("failed to {0}")]
     Replay(#[source] app::ReplayError),
     #[error("failed to {0}")]
     Head(#[source] app::HeadError),

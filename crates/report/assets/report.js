@@ -53,16 +53,16 @@
   const timesOf = facts.map(() => []);
   for (const [at, number] of data.times) timesOf[number].push(at);
   const texts = facts.map((fact) => `${fact[TITLE]} ${fact[PATH]} ${fact[ID]}`.toLowerCase());
-  const wanted = { text: '', agent: '', evidence: '', lane: '', kind: '', thing: '', inside: false };
+  const wanted = { text: '', agent: '', evidence: '', lane: '', kind: '', thing: '', technique: '', inside: false };
   let shownWindow = [...data.window];
 
-  const fits = (number, words, named) => {
+  const fits = (number, words, sets) => {
     const it = facts[number];
     if (wanted.agent !== '' && it[AGENT] !== +wanted.agent) return false;
     if (wanted.evidence !== '' && it[EVIDENCE] !== +wanted.evidence) return false;
     if (wanted.lane !== '' && it[LANE] !== +wanted.lane) return false;
     if (wanted.kind !== '' && it[KIND] !== +wanted.kind) return false;
-    if (named && !named.has(number)) return false;
+    if (!sets.every((set) => set.has(number))) return false;
     const [from, to] = shownWindow;
     if (wanted.inside && !timesOf[number].some((at) => at >= from && at <= to)) return false;
     return words.every((word) => texts[number].includes(word));
@@ -88,10 +88,11 @@
 
   const filter = () => {
     const words = wanted.text.toLowerCase().split(/\s+/).filter(Boolean);
-    const named = wanted.thing === '' ? null : new Set(data.things[+wanted.thing][1]);
+    const chosen = [[data.things, wanted.thing], [data.techniques, wanted.technique]].filter(([, value]) => value !== '');
+    const sets = chosen.map(([of, value]) => new Set(of[+value][1]));
     matching = [];
     for (let number = 0; number < facts.length; number += 1) {
-      if (fits(number, words, named)) matching.push(number);
+      if (fits(number, words, sets)) matching.push(number);
     }
     drawLine();
     return showMore(true);
@@ -118,12 +119,13 @@
       select('lane', 'Kind of source', data.lanes),
       select('kind', 'Record type', data.kinds),
       ...(data.things.length ? [select('thing', 'Entity', data.things.map((thing) => thing[0]))] : []),
+      ...(data.techniques.length ? [select('technique', 'ATT&CK technique', data.techniques.map((it) => it[0]))] : []),
       make('label', { class: 'check' }, inside, 'only in the time shown'),
       clear,
     );
     form.addEventListener('submit', (event) => event.preventDefault());
     form.addEventListener('reset', () => {
-      Object.assign(wanted, { text: '', agent: '', evidence: '', lane: '', kind: '', thing: '', inside: false });
+      Object.assign(wanted, { text: '', agent: '', evidence: '', lane: '', kind: '', thing: '', technique: '', inside: false });
       filter();
     });
     form.hidden = false;

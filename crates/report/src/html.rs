@@ -18,12 +18,14 @@ mod proof;
 mod refused;
 mod rejections;
 mod shell;
+mod tactics;
 mod timeline;
 mod times;
 
 pub use proof::Outputs;
 pub use rejections::rejections_page;
 
+use graph::attack::{Attack, Fit};
 use graph::{Ranked, Run, fact_title, ranked};
 use ledger::{FactEntry, FactId};
 use maud::{Markup, html};
@@ -34,6 +36,8 @@ use std::collections::BTreeMap;
 pub struct Material<'m> {
     /// The stored outputs, for the proofs.
     pub outputs: &'m Outputs<'m>,
+    /// The techniques that facts can fit.
+    pub attack: &'m Attack,
     /// What a verification of the run said; `None` where none was made.
     pub verified: Option<&'m Verified>,
 }
@@ -71,6 +75,7 @@ pub fn page(run: &Run, material: &Material<'_>) -> String {
             (narrative::section(&scene))
             (timeline::section(&scene))
             (findings::section(&scene))
+            (tactics::section(&scene))
             (hypotheses::section(&scene))
             (network::section(&scene))
             (limits::section(&scene))
@@ -89,6 +94,9 @@ struct Scene<'r> {
     verified: Option<&'r Verified>,
     ranked: Vec<Ranked<'r>>,
     proofs: Proofs,
+    attack: &'r Attack,
+    /// The techniques that facts of the run fit, in the order of their ids.
+    fits: Vec<Fit<'r>>,
     /// The number of each fact in the order of the page: that of its phenomenon, the first one first.
     order: Vec<FactId>,
     /// For each fact the phenomenon that carries it, as its number in `ranked`.
@@ -110,7 +118,8 @@ impl<'r> Scene<'r> {
         // Facts that were recorded when the run broke off, before their phenomenon was.
         order.extend(run.facts().map(|(_, it)| it.fact.id).filter(|fact| !carried.contains_key(fact)));
         let proofs = Proofs::of(run, material.outputs);
-        Scene { run, verified: material.verified, ranked, proofs, order, carried }
+        let (attack, verified) = (material.attack, material.verified);
+        Scene { run, verified, ranked, proofs, attack, fits: attack.of_run(run), order, carried }
     }
 }
 

@@ -13,7 +13,9 @@ pub(super) fn execute(arguments: &ReportArguments, printer: &mut Printer) -> Res
     let output = arguments.output.as_deref();
     let format = arguments.format.or_else(|| by_name(output?)).unwrap_or(ReportFormat::Markdown);
     let text = match format {
-        ReportFormat::Html => app::report_page(&folder).map_err(Failure::Open)?,
+        ReportFormat::Html => {
+            app::report_page(&folder, arguments.attack.as_deref()).map_err(Failure::ReportPage)?
+        }
         ReportFormat::Markdown => report::markdown(&app::load_run(&folder).map_err(Failure::Open)?),
         ReportFormat::Json => {
             report::json_text(&report::json(&app::load_run(&folder).map_err(Failure::Open)?))

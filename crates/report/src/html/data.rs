@@ -3,7 +3,9 @@
 use super::times::{lanes, times};
 use super::{Scene, facts, say};
 use crate::nodes;
+use graph::attack::Fit;
 use graph::fact_title;
+use ledger::FactId;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -43,6 +45,7 @@ pub(super) fn data(scene: &Scene<'_>) -> String {
         "kinds": kinds.names,
         "lanes": lanes.iter().map(|kind| kind.name()).collect::<Vec<_>>(),
         "things": things(scene),
+        "techniques": techniques(scene),
         "times": events,
         "fields": fields.names,
         "window": [times.window.0, times.window.1],
@@ -69,9 +72,24 @@ impl Numbered {
     }
 }
 
+/// The number of each fact on the page.
+fn numbers(scene: &Scene<'_>) -> BTreeMap<FactId, usize> {
+    scene.order.iter().enumerate().map(|(number, id)| (*id, number)).collect()
+}
+
+/// The techniques with the facts that fit them, by their numbers on the page.
+fn techniques(scene: &Scene<'_>) -> Vec<Value> {
+    let numbers = numbers(scene);
+    let technique = |fit: &Fit<'_>| {
+        let fitting = fit.facts.iter().filter_map(|fact| numbers.get(fact));
+        json!([format!("{} {}", fit.technique.id, say(&fit.technique.name)), fitting.collect::<Vec<_>>()])
+    };
+    scene.fits.iter().map(technique).collect()
+}
+
 /// The entities with the facts that name them, by their numbers on the page.
 fn things(scene: &Scene<'_>) -> Vec<Value> {
-    let numbers: BTreeMap<_, _> = scene.order.iter().enumerate().map(|(number, id)| (*id, number)).collect();
+    let numbers = numbers(scene);
     let mut things: Vec<(String, Vec<usize>)> = nodes::entities(scene.run)
         .into_iter()
         .map(|((kind, name), facts)| {

@@ -59,6 +59,7 @@ pub(super) fn head(scene: &Scene<'_>) -> Markup {
         ("happened", "What happened"),
         ("timeline", "Timeline"),
         ("findings", "Findings"),
+        ("attack", "ATT&CK"),
         ("hypotheses", "Hypotheses"),
         ("graph", "Evidence graph"),
         ("limits", "Not examined"),
