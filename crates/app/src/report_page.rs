@@ -2,7 +2,7 @@
 
 use crate::open::{OpenRunError, load_run};
 use crate::verify::{Certificate, Standing, verify};
-use graph::attack::{Attack, AttackError};
+use graph::{Attack, AttackError};
 use ledger::Digest;
 use report::html::{Material, Verified, VerifiedLevel, page};
 use std::io;

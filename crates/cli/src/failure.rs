@@ -137,6 +137,7 @@ impl Failure {
             | Failure::Scratch { .. }
             | Failure::ScratchInEvidence { .. }
             | Failure::WriteReport { .. }
+            | Failure::ReportPage(_)
             | Failure::RulesFile { .. }
             | Failure::Rules { .. }
             | Failure::Case(_)

@@ -25,8 +25,7 @@ mod times;
 pub use proof::Outputs;
 pub use rejections::rejections_page;
 
-use graph::attack::{Attack, Fit};
-use graph::{Ranked, Run, fact_title, ranked};
+use graph::{Attack, Fit, Ranked, Run, fact_title, ranked};
 use ledger::{FactEntry, FactId};
 use maud::{Markup, html};
 use proof::Proofs;

@@ -13,9 +13,7 @@ pub(super) fn execute(arguments: &ReportArguments, printer: &mut Printer) -> Res
     let output = arguments.output.as_deref();
     let format = arguments.format.or_else(|| by_name(output?)).unwrap_or(ReportFormat::Markdown);
     let text = match format {
-        ReportFormat::Html => {
-            app::report_page(&folder, arguments.attack.as_deref()).map_err(Failure::ReportPage)?
-        }
+        ReportFormat::Html => app::report_page(&folder, arguments.attack.as_deref()).map_err(failed)?,
         ReportFormat::Markdown => report::markdown(&app::load_run(&folder).map_err(Failure::Open)?),
         ReportFormat::Json => {
             report::json_text(&report::json(&app::load_run(&folder).map_err(Failure::Open)?))
@@ -29,6 +27,13 @@ pub(super) fn execute(arguments: &ReportArguments, printer: &mut Printer) -> Res
         }
     }
     Ok(0)
+}
+
+fn failed(error: app::ReportPageError) -> Failure {
+    match error {
+        app::ReportPageError::Open(error) => Failure::Open(error),
+        other => Failure::ReportPage(other),
+    }
 }
 
 /// The format that a file's name ends in.

@@ -3,8 +3,7 @@
 use super::times::{lanes, times};
 use super::{Scene, facts, say};
 use crate::nodes;
-use graph::attack::Fit;
-use graph::fact_title;
+use graph::{Fit, fact_title};
 use ledger::FactId;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! The phenomena by the techniques of ATT&CK that they fit, tactic by tactic.
 
 use super::{Scene, findings, say};
-use graph::attack::{Fit, Retired, RetiredBecause, Tactic};
+use graph::{Fit, Retired, RetiredBecause, Tactic};
 use ledger::PhenomenonId;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
@@ -13,8 +13,13 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
         let serves = scene.fits.iter().filter(|fit| fit.technique.tactics.contains(&tactic.id));
         serves.collect::<Vec<_>>()
     };
-    let served: Vec<(&Tactic, Vec<&Fit<'_>>)> =
-        scene.attack.tactics().iter().map(|tactic| (tactic, of(tactic))).filter(|(_, fits)| !fits.is_empty()).collect();
+    let served: Vec<(&Tactic, Vec<&Fit<'_>>)> = scene
+        .attack
+        .tactics()
+        .iter()
+        .map(|tactic| (tactic, of(tactic)))
+        .filter(|(_, fits)| !fits.is_empty())
+        .collect();
     html! {
         section #attack aria-labelledby="attack-title" {
             h2 #attack-title { "By tactic of ATT&CK" }
@@ -48,7 +53,9 @@ fn retired(retired: &Retired) -> String {
     let name = format!("{} {}", retired.id, retired.name);
     match &retired.because {
         RetiredBecause::RevokedBy(other) => format!("{name} was revoked; {other} took its place."),
-        RetiredBecause::Revoked => format!("{name} was revoked, and nothing is said to have taken its place."),
+        RetiredBecause::Revoked => {
+            format!("{name} was revoked, and nothing is said to have taken its place.")
+        }
         RetiredBecause::Deprecated => format!("{name} is deprecated."),
         RetiredBecause::Absent => format!("{name} is not in the bundle that was given."),
     }
