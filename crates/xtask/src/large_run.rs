@@ -23,11 +23,8 @@ use thiserror::Error;
 pub(crate) const FACTS: usize = 50_000;
 
 /// The pieces of evidence.
-const EVIDENCE: [(&str, EvidenceKind); 3] = [
-    ("ws-14", EvidenceKind::Image),
-    ("fs-02", EvidenceKind::Archive),
-    ("laptop-3", EvidenceKind::Image),
-];
+const EVIDENCE: [(&str, EvidenceKind); 3] =
+    [("ws-14", EvidenceKind::Image), ("fs-02", EvidenceKind::Archive), ("laptop-3", EvidenceKind::Image)];
 
 /// Why there is no large run.
 #[derive(Debug, Error)]
@@ -56,11 +53,8 @@ impl fmt::Display for Tally {
 
 /// Writes a sealed run of so many facts into a folder that is not there yet.
 pub(crate) fn write(folder: &Path, facts: usize) -> Result<Tally, LargeRunError> {
-    let evidence = EVIDENCE.map(|(label, kind)| EvidenceEntry {
-        label: label.into(),
-        kind,
-        expected_sha256: None,
-    });
+    let evidence =
+        EVIDENCE.map(|(label, kind)| EvidenceEntry { label: label.into(), kind, expected_sha256: None });
     let opened = opened("large-run", evidence.into(), rules(), tools::catalogue())?;
     let recording = Recording::begin(folder, Options::default(), opened, tasks())?;
     let mut script = Script::new(facts);
@@ -97,8 +91,7 @@ fn hashed(label: &str) -> EvidenceHashed {
 /// A task for each source; the first one also tells the narrative, as whoever leads does.
 fn tasks() -> Vec<TaskAssigned> {
     let task = |(number, source): (u16, &Source)| {
-        let mut surface: Surface =
-            [ToolClass::Investigate, ToolClass::Record, ToolClass::GraphWrite].into();
+        let mut surface: Surface = [ToolClass::Investigate, ToolClass::Record, ToolClass::GraphWrite].into();
         if number == 1 {
             surface.insert(ToolClass::Dispatch);
         }

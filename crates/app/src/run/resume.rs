@@ -97,7 +97,12 @@ pub fn conclude(folder: &Path) -> Result<Finished, RunError> {
 }
 
 /// A run whose log is sealed: its manifest is written, where it was not.
-fn with_manifest(folder: PathBuf, id: &RunId, opened: &RunOpened, stored: &Stored) -> Result<Finished, RunError> {
+fn with_manifest(
+    folder: PathBuf,
+    id: &RunId,
+    opened: &RunOpened,
+    stored: &Stored,
+) -> Result<Finished, RunError> {
     let mut hashed = Vec::new();
     let mut payloads = 0;
     for event in &stored.of_run {

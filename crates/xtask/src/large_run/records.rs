@@ -1,9 +1,7 @@
 //! What the scripted tools return: records of four kinds, each with times.
 
 use engine::ToolReturn;
-use ledger::{
-    Completeness, Field, FieldValue, Locator, Outcome, Output, Record, RecordId, Time,
-};
+use ledger::{Completeness, Field, FieldValue, Locator, Outcome, Output, Record, RecordId, Time};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use testkit::random::Random;
@@ -55,9 +53,10 @@ impl Source {
             Source::Events => {
                 ("query_events", json!({"evidence": self.evidence(), "ids": format!("{}", 7_000 + number)}))
             }
-            Source::Programs => {
-                ("parse_file", json!({"evidence": self.evidence(), "path": format!("p1/Windows/Prefetch/{number}.pf")}))
-            }
+            Source::Programs => (
+                "parse_file",
+                json!({"evidence": self.evidence(), "path": format!("p1/Windows/Prefetch/{number}.pf")}),
+            ),
         }
     }
 
@@ -73,7 +72,11 @@ impl Source {
         let user = USERS[(call + number) % USERS.len()];
         match self {
             Source::Server | Source::Files => {
-                format!("p1/Users/{user}/AppData/Local/{}/{}-{call}-{number}.dll", word(call), word(number + call))
+                format!(
+                    "p1/Users/{user}/AppData/Local/{}/{}-{call}-{number}.dll",
+                    word(call),
+                    word(number + call)
+                )
             }
             Source::Registry => "p1/Windows/System32/config/SYSTEM".to_owned(),
             Source::Events => "p1/Windows/System32/winevt/Logs/System.evtx".to_owned(),
@@ -115,7 +118,12 @@ impl Source {
                 ("computer", FieldValue::Name(COMPUTER.into())),
                 ("record_id", FieldValue::Integer((call * 100 + number) as i128)),
                 ("time", at(0)),
-                ("message_data", FieldValue::Text(format!("The service {name} entered the state <b>running</b> & \"ready\""))),
+                (
+                    "message_data",
+                    FieldValue::Text(format!(
+                        "The service {name} entered the state <b>running</b> & \"ready\""
+                    )),
+                ),
             ],
             Source::Programs => vec![
                 ("executable", FieldValue::Name(format!("{name}.EXE"))),
@@ -153,8 +161,18 @@ impl Source {
 pub(super) const USERS: [&str; 4] = ["mara", "jonas", "it-admin", "backup"];
 const COMPUTER: &str = "LAPTOP-3";
 const WORDS: [&str; 12] = [
-    "driver", "printer", "update", "scanner", "helper", "sync", "audio", "network", "driver-cache", "report",
-    "mirror", "agent",
+    "driver",
+    "printer",
+    "update",
+    "scanner",
+    "helper",
+    "sync",
+    "audio",
+    "network",
+    "driver-cache",
+    "report",
+    "mirror",
+    "agent",
 ];
 
 fn word(number: usize) -> &'static str {

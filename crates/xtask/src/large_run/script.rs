@@ -180,10 +180,7 @@ impl Agent {
             }
         }
         let interpretation = format!("What call {} returned belongs together.", self.calls);
-        calls(
-            turn,
-            &[("record_phenomenon", json!({"readings": readings, "interpretation": interpretation}))],
-        )
+        calls(turn, &[("record_phenomenon", json!({"readings": readings, "interpretation": interpretation}))])
     }
 
     /// What a record says.
