@@ -32,7 +32,7 @@ pub fn navigator_layer(run: &Run, attack: &Attack) -> Value {
         .flat_map(|fit| attack.tactics_of(fit.technique).map(|tactic| technique(fit, tactic)))
         .collect();
     json!({
-        "name": format!("Locard {}", run.name()),
+        "name": format!("Locard {}", run.name()).trim_end(),
         "versions": { "attack": major(attack.version()), "navigator": NAVIGATOR, "layer": LAYER },
         "domain": "enterprise-attack",
         "description": DESCRIPTION,

@@ -178,7 +178,7 @@ fn a_comment_names_twenty_facts_and_says_how_many_more_there_are() {
 #[test]
 fn nothing_of_the_evidence_and_no_words_of_an_agent_stand_in_a_layer() {
     let layer = navigator_layer(&run(&[1]), &Attack::shipped().unwrap()).to_string();
-    assert!(!layer.contains("script") && !layer.contains("evil"), "{layer}");
+    assert!(!layer.contains("<script") && !layer.contains("evil"), "{layer}");
 }
 
 #[test]

@@ -3,16 +3,17 @@
 use super::{Scene, say};
 use crate::nodes;
 use graph::{FIRST, fact_title};
+use ledger::event::InvocationStarted;
 use ledger::{FactId, NodeId};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
 /// Measures of the picture, in its own units.
-const COLUMN: f64 = 262.0;
-const BOX: f64 = 208.0;
+const COLUMN: f64 = 243.0;
+const BOX: f64 = 196.0;
 const ROW: f64 = 26.0;
 /// Characters of a node's name that are shown.
-const NAME: usize = 30;
+const NAME: usize = 27;
 /// How often the order in the columns is mended.
 const SWEEPS: usize = 6;
 
@@ -81,7 +82,7 @@ fn net(scene: &Scene<'_>) -> Net {
             let file = net.node(1, &key, || place.path.clone(), format!("#proof-{}", fact.id));
             let tool = || {
                 let made = scene.run.invocation(fact.invocation);
-                made.map_or_else(|| fact.invocation.to_string(), |(_, made)| made.started.tool.clone())
+                made.map_or_else(|| fact.invocation.to_string(), |(_, made)| called(&made.started))
             };
             let call = net.node(2, &fact.invocation.to_string(), tool, format!("#{}", fact.invocation));
             net.edge(evidence, file);
@@ -108,6 +109,13 @@ fn net(scene: &Scene<'_>) -> Net {
         }
     }
     net
+}
+
+/// A tool and what it was asked for, without the names of its arguments.
+fn called(started: &InvocationStarted) -> String {
+    let arguments = started.arguments.as_object().into_iter().flatten();
+    let texts = arguments.filter_map(|(_, value)| value.as_str());
+    std::iter::once(started.tool.as_str()).chain(texts).collect::<Vec<_>>().join(" ")
 }
 
 /// The row of each node: in the order of their coming, then several times in that of their neighbours' middles, which uncrosses most lines.
@@ -176,7 +184,7 @@ fn drawn(net: &Net) -> Markup {
             }
             @for (number, node) in net.nodes.iter().enumerate() {
                 @let (x, y) = at(number);
-                a.node href=(node.link) data-node=(number) class=(format!("c{}", node.column)) {
+                a class=(format!("node c{}", node.column)) href=(node.link) data-node=(number) {
                     title { (say(&node.name)) }
                     rect x=(x) y=(format!("{y:.1}")) width=(BOX) height="20" rx="4" {}
                     text x=(x + 6.0) y=(format!("{:.1}", y + 14.0)) { (short(&node.name, node.column == 1)) }
