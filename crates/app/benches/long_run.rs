@@ -7,21 +7,21 @@
 #![expect(clippy::disallowed_methods, reason = "a measurement measures time")]
 #![expect(clippy::print_stdout, reason = "a measurement prints its table")]
 
-use engine::{Command, Input, Judgement, Task, ToolReturn};
-use ground::{Verdict, judge};
-use ledger::event::{RunOpened, TaskAssigned};
+use engine::{Invoke, ToolReturn};
+use ground::Verdict;
+use ledger::event::TaskAssigned;
 use ledger::turn::{Answer, Message, Reply, ReplyBlock, ToolCall, TurnRequest, UserBlock};
 use ledger::{
-    AgentSpec, Behaviour, CallId, CaseEntry, Circumstance, Completeness, Digest, Event, EvidenceEntry,
-    EvidenceKind, FORMAT, Field, FieldValue, Locator, Outcome, Output, Record, RecordId, RecordType, Rules,
-    Seed, Stream, TaskId, Time, ToolClass, Vocabulary, Writers,
+    AgentSpec, CallId, Completeness, Digest, EvidenceEntry, EvidenceKind, Field, FieldValue, Locator,
+    Outcome, Output, Record, RecordId, Rules, TaskId, Time, ToolClass,
 };
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use store::{Durability, Entry, Options, Writer};
+use store::Options;
+use testkit::recording::{Recording, Script, opened};
 
 const CALLS: u32 = 10_000;
 /// A fact every so many calls: some hundred.
@@ -126,36 +126,6 @@ fn tool_cost() -> Duration {
     Duration::from_nanos((precise_cpu() - before) / 1_000)
 }
 
-fn opened() -> RunOpened {
-    let vocabulary = Vocabulary::shipped().unwrap();
-    let mut tools = tools::catalogue();
-    tools.extend(engine::catalogue(&vocabulary));
-    tools.sort_by(|a, b| a.name.cmp(&b.name));
-    let mut rules = Rules::default();
-    rules.budgets.investigate_turns = u32::MAX;
-    rules.budgets.accepted_facts = u32::MAX;
-    let piece = EvidenceEntry { label: "disk".into(), kind: EvidenceKind::Directory, expected_sha256: None };
-    RunOpened {
-        format: FORMAT,
-        program: "bench".into(),
-        seed: Seed(Digest::of(b"bench")),
-        case: CaseEntry {
-            name: "bench".into(),
-            title: "bench".into(),
-            time_zone: "UTC".into(),
-            evidence: vec![piece],
-        },
-        rules,
-        vocabulary,
-        writers: Writers::shipped().unwrap(),
-        tools,
-        behaviour: Behaviour::ALL.into_iter().map(u16::from).collect(),
-        roster: Vec::new(),
-        confined: true,
-        parent: None,
-    }
-}
-
 fn assigned() -> TaskAssigned {
     let classes = [ToolClass::Investigate, ToolClass::Record];
     let agent = AgentSpec {
@@ -168,67 +138,38 @@ fn assigned() -> TaskAssigned {
     TaskAssigned::new(TaskId(1), agent, "scripted")
 }
 
-fn entry(stream: Stream, event: Event, payload: Option<Arc<[u8]>>) -> Entry {
-    let circumstance =
-        Circumstance { at: "2026-01-01T00:00:00.000000000Z".into(), ..Circumstance::default() };
-    Entry { stream, event, circumstance, payload }
-}
-
-/// Records a run as `app` does: appended first, done then.
+/// Records a run as `app` does.
 fn live(folder: &Path, raw: bool) -> Live {
     let began = Instant::now();
-    let writer = Writer::create_with(folder, Options { store_raw: raw, ..Options::default() }).unwrap();
-    let (opened, assigned) = (opened(), assigned());
-    let setting = engine::Setting::new(opened.rules.clone(), opened.seed, &opened.tools, &[TaskId(1)]);
-    let mut task = Task::new(assigned.clone(), Arc::new(setting.with_writers(opened.writers.clone())));
-    let types: BTreeMap<String, RecordType> = opened
-        .tools
-        .iter()
-        .flat_map(|tool| &tool.records)
-        .map(|kind| (kind.name.clone(), kind.clone()))
-        .collect();
-    let gate = ground::Setting {
-        rules: &opened.rules.gate,
-        vocabulary: &opened.vocabulary,
-        types: &types,
-        writers: &opened.writers,
-    };
-    let first = [Event::RunOpened(Box::new(opened.clone())), Event::TaskAssigned(assigned)];
-    let first = first.into_iter().map(|event| entry(Stream::Run, event, None)).collect();
-    writer.append(first, Durability::Durable).unwrap();
+    let mut rules = Rules::default();
+    rules.budgets.investigate_turns = u32::MAX;
+    rules.budgets.accepted_facts = u32::MAX;
+    let piece = EvidenceEntry { label: "disk".into(), kind: EvidenceKind::Directory, expected_sha256: None };
+    let opened = opened("bench", vec![piece], rules, tools::catalogue()).unwrap();
+    let options = Options { store_raw: raw, ..Options::default() };
+    let recording = Recording::begin(folder, options, opened, vec![assigned()]).unwrap();
     let mut live = Live { facts: 0, bytes: 0, took: Duration::ZERO, calls: 0, asked: BTreeMap::new() };
-    let mut input = Input::Begin;
-    loop {
-        let step = task.step(input).unwrap();
-        let accepted = step.append.iter().any(|append| matches!(append.event, Event::ClaimAccepted(_)));
-        let entries = step
-            .append
-            .into_iter()
-            .map(|append| entry(Stream::Task(TaskId(1)), append.event, append.payload));
-        let durability = if accepted { Durability::Soon } else { Durability::Buffered };
-        writer.append(entries.collect(), durability).unwrap();
-        input = match step.command {
-            Command::AskModel(request) => Input::Replied(model(&request, live.calls), None),
-            Command::CallTool(_) => {
-                let returned = tool(live.next());
-                live.bytes += returned.output.as_ref().unwrap().bytes().len() as u64;
-                Input::Returned(returned)
-            }
-            Command::Judge(Judgement::Reading { fact, reading, .. }) => {
-                let verdict = judge(&reading, fact, task.shelf(), &gate);
-                assert!(matches!(verdict, Verdict::Grounded { .. }), "{verdict:?}");
-                live.facts += 1;
-                Input::Judged(Box::new(verdict))
-            }
-            Command::Judge(Judgement::Absence { .. }) => panic!("no absence is claimed"),
-            Command::Find(_) => panic!("nothing is recalled"),
-            Command::Dispatch(_) => panic!("nothing is handed out"),
-            Command::End => break,
-        };
-    }
-    writer.seal(vec![]).unwrap();
+    recording.live(&mut live).unwrap();
+    recording.close().unwrap();
     live.took = began.elapsed();
     live
+}
+
+impl Script for Live {
+    fn model(&mut self, _: TaskId, request: &TurnRequest) -> Reply {
+        model(request, self.calls)
+    }
+
+    fn tool(&mut self, _: TaskId, _: &Invoke) -> ToolReturn {
+        let returned = tool(self.next());
+        self.bytes += returned.output.as_ref().unwrap().bytes().len() as u64;
+        returned
+    }
+
+    fn judged(&mut self, _: TaskId, verdict: &Verdict) {
+        assert!(matches!(verdict, Verdict::Grounded { .. }), "{verdict:?}");
+        self.facts += 1;
+    }
 }
 
 /// A call a turn, and now and then a fact of what the last one returned.

@@ -74,7 +74,7 @@ pub use reproduce::{
 };
 pub use run::{
     Finished, ForkRequest, Models, ModelsByName, NoModel, ResumeRequest, RunError, RunRequest, Workplace,
-    fork, refuse_runs_inside, resume, run,
+    conclude, fork, refuse_runs_inside, resume, run,
 };
 pub use seal::{MANIFEST, Manifest};
 pub use truth::{TruthError, load_truth};

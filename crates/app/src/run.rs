@@ -11,7 +11,7 @@ mod resume;
 pub use error::{NoModel, RunError};
 pub use folder::refuse_runs_inside;
 pub use fork::{ForkRequest, fork};
-pub use resume::{ModelsByName, ResumeRequest, resume};
+pub use resume::{ModelsByName, ResumeRequest, conclude, resume};
 
 use crate::agents::Agent;
 use crate::case_file::Case;

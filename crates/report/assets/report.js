@@ -68,22 +68,30 @@
     return words.every((word) => texts[number].includes(word));
   };
 
-  const PAGE = 100;
+  // A page is drawn in two steps: what fills the screen, and the rest when that is seen.
+  const [SCREEN, PAGE] = [20, 100];
   let matching = facts.map((_, number) => number);
   let shown = 0;
   let drawing = 0;
 
   const showMore = async (fresh) => {
     const own = ++drawing;
-    const upTo = Math.min(matching.length, (fresh ? 0 : shown) + PAGE);
-    const next = await Promise.all(matching.slice(fresh ? 0 : shown, upTo).map(fact));
-    if (own !== drawing) return;
-    if (fresh) list.replaceChildren(...next);
-    else list.append(...next);
-    shown = upTo;
-    $('more').hidden = shown >= matching.length;
-    const all = matching.length === facts.length;
-    $('matching').textContent = all ? `${facts.length} facts` : `${matching.length} of ${facts.length} facts match`;
+    let from = fresh ? 0 : shown;
+    const upTo = from + PAGE;
+    for (const to of [from + SCREEN, upTo].map((to) => Math.min(matching.length, to))) {
+      const next = await Promise.all(matching.slice(from, to).map(fact));
+      if (own !== drawing) return;
+      if (fresh && from === 0) list.replaceChildren(...next);
+      else list.append(...next);
+      shown = to;
+      $('more').hidden = shown >= matching.length;
+      const all = matching.length === facts.length;
+      $('matching').textContent = all ? `${facts.length} facts` : `${matching.length} of ${facts.length} facts match`;
+      if (to === matching.length) return;
+      from = to;
+      await new Promise((done) => { setTimeout(done, 50); });
+      if (own !== drawing) return;
+    }
   };
 
   const filter = () => {

@@ -21,6 +21,7 @@ pub mod ntfs;
 pub mod pe;
 pub mod prefetch;
 pub mod random;
+pub mod recording;
 pub mod recycle_bin;
 pub mod samples;
 pub mod scheduled_task;

@@ -13,6 +13,7 @@ mod compare_hives;
 mod compare_mft;
 mod crash;
 mod guard;
+mod large_run;
 mod llmock;
 mod local_model;
 mod mutate;
@@ -31,6 +32,7 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     compare-hives HIVE...     compare hives with what reglookup tells\n  \
     compare-mft FILE...       compare $MFT files with what mft_dump tells\n  \
     crash LOCARD CASE N PLACE  kill N runs of a case at random moments, and go on with them\n  \
+    large-run FOLDER [--facts N]  write a sealed run of N facts, 50,000 where nothing else is said\n  \
     llmock LOCARD CASE [--folder VENV] [--only SCENARIO]  run against llmock's faults, and be graded\n  \
     local-model LOCARD CASE [--url URL | --folder DIR]  run against a small language model on this machine\n  \
     tamper LOCARD RUN N PLACE  change copies of a sealed run, N in each way, and verify them\n  \
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         Some("compare-hives") => compare_hives(),
         Some("compare-mft") => compare_tables(),
         Some("crash") => crash(),
+        Some("large-run") => large_run(),
         Some("llmock") => llmock(),
         Some("local-model") => local_model(),
         Some("tamper") => tamper(),
@@ -147,6 +150,19 @@ fn tamper() -> io::Result<()> {
         0 => Ok(()),
         missed => Err(io::Error::other(format!("{missed} changes were missed"))),
     }
+}
+
+fn large_run() -> io::Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(2).collect();
+    let wrong = || io::Error::other("expected a folder that is not there, and maybe --facts and a number");
+    let (folder, facts) = match arguments.as_slice() {
+        [folder] => (folder, large_run::FACTS),
+        [folder, option, facts] if option == "--facts" => (folder, facts.parse().map_err(|_| wrong())?),
+        _ => return Err(wrong()),
+    };
+    let tally = large_run::write(Path::new(folder), facts).map_err(io::Error::other)?;
+    eprintln!("{tally}");
+    Ok(())
 }
 
 /// Fails when the client bears a fault badly, or a run against it does not hold.

@@ -65,8 +65,11 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("report", vec!["graph", "ledger"]),
         ("app", vec!["engine", "graph", "ground", "ledger", "llm", "report", "sandbox", "store", "tools"]),
         ("cli", vec!["app", "graph", "ledger", "llm", "report", "sandbox", "store", "tools"]),
-        ("testkit", vec!["ledger", "llm"]),
-        ("xtask", vec!["artifacts", "evidence", "ledger", "store", "testkit", "tools"]),
+        ("testkit", vec!["engine", "ground", "ledger", "llm", "store"]),
+        (
+            "xtask",
+            vec!["app", "artifacts", "engine", "evidence", "ground", "ledger", "store", "testkit", "tools"],
+        ),
     ])
 }
 

@@ -118,6 +118,12 @@ pub enum RunError {
         /// The run folder.
         folder: PathBuf,
     },
+    /// The log of the run has no seal.
+    #[error("write the manifest of {}: the log is not sealed", folder.display())]
+    NotSealed {
+        /// The run folder.
+        folder: PathBuf,
+    },
     /// Nobody knows where the evidence of a run lies now.
     #[error(transparent)]
     Given(GivenError),
@@ -338,6 +344,7 @@ impl RunError {
             | RunError::Manifest { folder, .. }
             | RunError::Resume { folder, .. }
             | RunError::NothingRecorded { folder }
+            | RunError::NotSealed { folder }
             | RunError::OtherEvidence { folder, .. }
             | RunError::NotAsItWas { folder }
             | RunError::OtherProgram { folder, .. }

@@ -49,7 +49,7 @@ pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
     let (stored, _) = Stored::open(&folder).map_err(RunError::Log)?;
     let Some(opened) = stored.opened.clone() else { return Err(RunError::NothingRecorded { folder }) };
     let Some(id) = stored.name(&folder) else { return Err(RunError::NothingRecorded { folder }) };
-    let Some(writer) = writer else { return conclude(folder, &id, &opened, &stored) };
+    let Some(writer) = writer else { return with_manifest(folder, &id, &opened, &stored) };
     request.work.worker.unconfined = !opened.confined;
     let case = placed(&opened, &stored.begun, &request.evidence).map_err(RunError::Given)?;
     same_program(&folder, &case, &opened)?;
@@ -84,8 +84,25 @@ fn taken_up(folder: PathBuf, id: RunId, opened: RunOpened, stored: &Stored, reco
     Open { folder, id, opened, assigned, recorder, names, indexed }
 }
 
+/// Writes the manifest of a run whose log is sealed, where that was cut off; nothing else is done. Fails where the log has no seal.
+pub fn conclude(folder: &Path) -> Result<Finished, RunError> {
+    let (stored, _) = Stored::open(folder).map_err(RunError::Log)?;
+    let nothing = || RunError::NothingRecorded { folder: folder.to_owned() };
+    let opened = stored.opened.as_ref().ok_or_else(nothing)?;
+    let id = stored.name(folder).ok_or_else(nothing)?;
+    if !matches!(stored.of_run.last(), Some(Event::RunSealed(_))) {
+        return Err(RunError::NotSealed { folder: folder.to_owned() });
+    }
+    with_manifest(folder.to_owned(), &id, opened, &stored)
+}
+
 /// A run whose log is sealed: its manifest is written, where it was not.
-fn conclude(folder: PathBuf, id: &RunId, opened: &RunOpened, stored: &Stored) -> Result<Finished, RunError> {
+fn with_manifest(
+    folder: PathBuf,
+    id: &RunId,
+    opened: &RunOpened,
+    stored: &Stored,
+) -> Result<Finished, RunError> {
     let mut hashed = Vec::new();
     let mut payloads = 0;
     for event in &stored.of_run {

@@ -89,6 +89,7 @@ pub(super) fn run_code(error: &app::RunError) -> u8 {
         | app::RunError::HandedOut { .. }
         | app::RunError::NoPrice { .. }
         | app::RunError::NothingRecorded { .. }
+        | app::RunError::NotSealed { .. }
         | app::RunError::OtherEvidence { .. }
         | app::RunError::NotAsItWas { .. }
         | app::RunError::OtherProgram { .. }

@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Facts of an answer that are shown at once; the others can be unfolded.
 const FIRST: usize = 5;
+/// Those that can be unfolded at most: the others stand among the facts.
+const LISTED: usize = 200;
 
 /// What is told first.
 const GROUPS: [(Weight, &str); 3] = [
@@ -149,7 +151,13 @@ fn met(scene: &Scene<'_>, objective: &Objective, facts: &[FactId], sure: Option<
         (sources(scene, facts, sure))
         (shown(first))
         @if !rest.is_empty() {
-            details { summary { (rest.len()) " more" } (shown(rest)) }
+            details {
+                summary { (rest.len()) " more" }
+                (shown(rest.get(..LISTED).unwrap_or(rest)))
+                @if rest.len() > LISTED {
+                    p.note { (rest.len() - LISTED) " more stand among the facts." }
+                }
+            }
         }
     }
 }

@@ -4,12 +4,14 @@ use super::{Scene, say};
 use crate::costs::costs;
 use crate::text::{outcome, status};
 use graph::{InvocationView, Run, TaskView};
-use ledger::{Completeness, Outcome, TaskId};
+use ledger::{Completeness, FactId, Outcome, TaskId};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
 /// The longest argument text that is shown, in characters.
 const LONGEST: usize = 600;
+/// Facts of one call that are named by what they say.
+const TITLED: usize = 5;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
     let run = scene.run;
@@ -125,7 +127,23 @@ fn call(run: &Run, made: &InvocationView) -> Markup {
                 }
             }
             @if !facts.is_empty() {
-                details { summary { (facts.len()) " facts rest on it" } ul { @for fact in facts { li { (super::fact_link(run, fact)) } } } }
+                (resting(run, &facts))
+            }
+        }
+    }
+}
+
+/// The facts that rest on a call: the first ones by what they say, of the others the ids, for a large run has many of them.
+fn resting(run: &Run, facts: &[FactId]) -> Markup {
+    let (first, rest) = facts.split_at(facts.len().min(TITLED));
+    html! {
+        details {
+            summary { (facts.len()) " facts rest on it" }
+            ul {
+                @for fact in first { li { (super::fact_link(run, *fact)) } }
+                @if !rest.is_empty() {
+                    li { @for fact in rest { a href=(format!("#proof-{fact}")) { (fact) } " " } }
+                }
             }
         }
     }

@@ -22,21 +22,22 @@ pub(super) fn data(scene: &Scene<'_>) -> String {
         .zip(&lane_of)
         .map(|((task, fact), lane)| {
             let agent = scene.run.tasks.get(&task).map_or("", |view| &view.assigned.agent.name);
+            let (title, path) = (fact_title(fact), say(&fact.locator.path));
+            // A search looks into both together.
+            let path = if title.contains(&path) { String::new() } else { path };
             json!([
                 fact.id,
-                fact_title(fact),
+                title,
                 agents.number(agent),
                 places.number(&fact.locator.evidence),
                 kinds.number(&fact.kind),
                 lane,
-                say(&fact.locator.path),
+                path,
             ])
         })
         .collect();
-    let mut fields = Numbered::default();
     let times = times(scene);
-    let events: Vec<Value> =
-        times.events.iter().map(|event| json!([event.at, event.fact, fields.number(event.field)])).collect();
+    let events: Vec<Value> = times.events.iter().map(|event| json!([event.at, event.fact])).collect();
     let data = json!({
         "facts": facts,
         "agents": agents.names,
@@ -46,7 +47,6 @@ pub(super) fn data(scene: &Scene<'_>) -> String {
         "things": things(scene),
         "techniques": techniques(scene),
         "times": events,
-        "fields": fields.names,
         "window": [times.window.0, times.window.1],
         "plain": facts::PLAIN,
         "packed": facts::PACKED,

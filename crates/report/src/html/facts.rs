@@ -8,8 +8,8 @@ use maud::{Markup, PreEscaped, html};
 
 /// Facts that stand in the page as they are; those after them are packed.
 pub(super) const PLAIN: usize = 2_000;
-/// Facts of one packed piece.
-pub(super) const PACKED: usize = 200;
+/// Facts of one packed piece: a filter can match one fact of each, and then all of them are unpacked.
+pub(super) const PACKED: usize = 20;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
     let (plain, rest) = scene.order.split_at(scene.order.len().min(PLAIN));
