@@ -29,6 +29,7 @@ mod record;
 mod recorded;
 mod rejudge;
 mod replay;
+mod report_page;
 mod reproduce;
 mod run;
 mod seal;
@@ -69,6 +70,7 @@ pub use rejudge::{
     RejudgeError, Rejudged, RejudgedTask, RejudgedTotals, RuleChange, TaskSide, Unjudged, rejudge,
 };
 pub use replay::{Divergence, ReplayError, ReplayRequest, Replayed, replay};
+pub use report_page::{ReportPageError, report_page};
 pub use reproduce::{
     Again, AgainError, CallDiffers, Difference, EvidenceAgain, FieldDiffers, NotCompared, Part, RecordChange,
     RecordDiffers, RecordsDiffer, ReproduceRequest, Reproduced, TextsDiffer, reproduce,
