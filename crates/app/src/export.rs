@@ -132,6 +132,9 @@ pub enum ExportError {
         #[source]
         source: io::Error,
     },
+    /// The data of ATT&CK is not what it must be.
+    #[error("read the techniques of ATT&CK")]
+    Attack(#[source] graph::AttackError),
     /// The statement cannot be put into JSON.
     #[error("write the statement")]
     Statement(#[source] serde_json::Error),

@@ -1,7 +1,7 @@
 //! How long a run of 50,000 facts takes in each format.
 #![allow(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 
-use graph::Run;
+use graph::{Attack, Run};
 use ledger::{BoundValue, ByteSpan, FieldValue, Tier, Time};
 use std::io;
 use std::sync::OnceLock;
@@ -39,27 +39,36 @@ fn run() -> &'static Run {
     })
 }
 
+fn attack() -> &'static Attack {
+    static ATTACK: OnceLock<Attack> = OnceLock::new();
+    ATTACK.get_or_init(|| Attack::shipped().unwrap())
+}
+
 #[divan::bench(sample_count = 3)]
 fn facts_csv(bencher: divan::Bencher<'_, '_>) {
-    bencher.with_inputs(run).bench_values(|run| exchange::facts_csv(run, &mut io::sink()).unwrap());
+    bencher.with_inputs(run).bench_values(|run| exchange::facts_csv(run, attack(), &mut io::sink()).unwrap());
 }
 
 #[divan::bench(sample_count = 3)]
 fn timeline_csv(bencher: divan::Bencher<'_, '_>) {
-    bencher.with_inputs(run).bench_values(|run| exchange::timeline_csv(run, &mut io::sink()).unwrap());
+    bencher
+        .with_inputs(run)
+        .bench_values(|run| exchange::timeline_csv(run, attack(), &mut io::sink()).unwrap());
 }
 
 #[divan::bench(sample_count = 3)]
 fn timesketch(bencher: divan::Bencher<'_, '_>) {
-    bencher.with_inputs(run).bench_values(|run| exchange::timesketch(run, &mut io::sink()).unwrap());
+    bencher
+        .with_inputs(run)
+        .bench_values(|run| exchange::timesketch(run, attack(), &mut io::sink()).unwrap());
 }
 
 #[divan::bench(sample_count = 3)]
 fn case_uco(bencher: divan::Bencher<'_, '_>) {
-    bencher.with_inputs(run).bench_values(|run| exchange::case_uco(run, &mut io::sink()).unwrap());
+    bencher.with_inputs(run).bench_values(|run| exchange::case_uco(run, attack(), &mut io::sink()).unwrap());
 }
 
 #[divan::bench(sample_count = 3)]
 fn stix(bencher: divan::Bencher<'_, '_>) {
-    bencher.with_inputs(run).bench_values(|run| exchange::stix(run, &mut io::sink()).unwrap());
+    bencher.with_inputs(run).bench_values(|run| exchange::stix(run, attack(), &mut io::sink()).unwrap());
 }

@@ -13,7 +13,7 @@ use crate::inert::Objects;
 use crate::times::{bound, standing, times};
 use crate::view::{View, healed_from, tier_name, value_text, weakest, writer_name};
 use crate::{LeftOut, Written};
-use graph::{InvocationView, Run, fact_title};
+use graph::{Attack, InvocationView, Run, fact_title};
 use ledger::event::ClaimAccepted;
 use ledger::{
     AbsenceId, Digest, EvidenceEntry, EvidenceKind, FactEntry, FactId, IntegrityLevel, InvocationId, NodeId,
@@ -40,8 +40,8 @@ const CONTEXT: &str = r#"{"@context":{
 /// Writes the graph; gives the number of its nodes on the first level.
 ///
 /// Times that are left out as `xsd:dateTime` (local ones, those of a copy) stand in the descriptions.
-pub fn case_uco(run: &Run, out: &mut impl Write) -> io::Result<Written> {
-    let graph = Graph::new(run);
+pub fn case_uco(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Result<Written> {
+    let graph = Graph::new(run, attack);
     let mut left_out = LeftOut::default();
     let mut objects = Objects::begin(out, CONTEXT.as_bytes())?;
     objects.put(&graph.investigation())?;
@@ -148,7 +148,7 @@ struct Graph<'r> {
 }
 
 impl<'r> Graph<'r> {
-    fn new(run: &'r Run) -> Graph<'r> {
+    fn new(run: &'r Run, attack: &'r Attack) -> Graph<'r> {
         let mut facts: BTreeMap<InvocationId, Vec<&FactEntry>> = BTreeMap::new();
         for (_, accepted) in run.facts() {
             facts.entry(accepted.fact.invocation).or_default().push(&accepted.fact);
@@ -159,7 +159,7 @@ impl<'r> Graph<'r> {
                 absences.entry(*search).or_default().push(covered.absence.id);
             }
         }
-        Graph { run, view: View::new(run), ids: Ids::new(run), facts, absences }
+        Graph { run, view: View::new(run, attack), ids: Ids::new(run), facts, absences }
     }
 
     fn id(&self, kind: &str, own: &str) -> String {
@@ -398,7 +398,7 @@ impl<'r> Graph<'r> {
             "@id": self.id("observable", &own),
             "@type": class,
             "core:name": fact_title(fact),
-            "core:tag": [format!("predicate: {}", fact.predicate), format!("record type: {}", fact.kind)],
+            "core:tag": self.tags(fact),
             "core:description": bound(fact)
                 .map(|value| format!("{} = {}", value.field, value_text(value)))
                 .collect::<BTreeSet<_>>(),
@@ -408,6 +408,16 @@ impl<'r> Graph<'r> {
             members.insert("core:hasFacet".to_owned(), json!(facets));
         }
         [observable, self.contained(fact, &node), self.proof(task, accepted)]
+    }
+
+    /// Predicate, record type, and the techniques of ATT&CK that such a trace fits.
+    fn tags(&self, fact: &FactEntry) -> Vec<String> {
+        let version = self.view.attack().version();
+        let techniques = self.view.techniques(fact).into_iter();
+        [format!("predicate: {}", fact.predicate), format!("record type: {}", fact.kind)]
+            .into_iter()
+            .chain(techniques.map(|it| format!("fits ATT&CK {version} {}: {}", it.id, it.name)))
+            .collect()
     }
 
     /// Where the record lies: path and bytes within the evidence.

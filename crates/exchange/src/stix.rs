@@ -12,9 +12,9 @@ use crate::inert::Objects;
 use crate::times::{bound, standing, times};
 use crate::view::{View, healed_from, tier_name, value_text, weakest, writer_name};
 use crate::{LeftOut, Written};
-use graph::{Run, fact_title};
+use graph::{Attack, Run, Technique, fact_title};
 use ledger::event::ClaimAccepted;
-use ledger::{FactId, Precision, TaskId, Utc};
+use ledger::{FactEntry, FactId, Precision, TaskId, Utc};
 use observables::Observables;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -23,8 +23,8 @@ use std::io::{self, Write};
 /// Writes the bundle; gives the number of its objects.
 ///
 /// Times that are left out of the observables (local ones, those of a copy) stand in the notes.
-pub fn stix(run: &Run, out: &mut impl Write) -> io::Result<Written> {
-    let bundle = Bundle::new(run);
+pub fn stix(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Result<Written> {
+    let bundle = Bundle::new(run, attack);
     let mut observables = Observables::default();
     let mut left_out = LeftOut::default();
     let beginning =
@@ -35,12 +35,14 @@ pub fn stix(run: &Run, out: &mut impl Write) -> io::Result<Written> {
     for (task, accepted) in run.facts() {
         times(&accepted.fact).for_each(|(_, time)| left_out.count(standing(time)));
         let things = observables.of(&accepted.fact, &bundle.ids);
-        for object in [bundle.observed(accepted, &things), bundle.note_of(task, accepted)] {
+        let observed = [bundle.observed(accepted, &things), bundle.note_of(task, accepted)];
+        for object in observed.into_iter().chain(bundle.fits(&accepted.fact)) {
             refs.push(id_of(&object));
             objects.put(&object)?;
         }
     }
-    for object in notes::told(&bundle) {
+    let patterns = attack.of_run(run).into_iter().map(|fit| bundle.pattern(fit.technique));
+    for object in notes::told(&bundle).into_iter().chain(patterns) {
         refs.push(id_of(&object));
         objects.put(&object)?;
     }
@@ -68,7 +70,7 @@ struct Bundle<'r> {
 }
 
 impl<'r> Bundle<'r> {
-    fn new(run: &'r Run) -> Bundle<'r> {
+    fn new(run: &'r Run, attack: &'r Attack) -> Bundle<'r> {
         let opened = run.circumstance.at.parse().unwrap_or(Utc::UNIX_EPOCH);
         let created = opened.to_text(Precision::Millisecond);
         let made = run.tasks.values().flat_map(|view| &view.invocations);
@@ -77,7 +79,7 @@ impl<'r> Bundle<'r> {
             let ended = made.ended_at.as_ref().and_then(|at| at.parse().ok()).unwrap_or(begun);
             Some((made.started.invocation, [begun, ended.max(begun)]))
         });
-        Bundle { ids: Ids::new(run), created, read: read.collect(), opened, view: View::new(run) }
+        Bundle { ids: Ids::new(run), created, read: read.collect(), opened, view: View::new(run, attack) }
     }
 
     fn id(&self, kind: &str, own: &str) -> String {
@@ -176,6 +178,40 @@ impl<'r> Bundle<'r> {
             "external_references": self.reference(&own, "the fact that this note tells".to_owned()),
         });
         self.object("note", &own, members)
+    }
+
+    /// The technique, by its id and the version of ATT&CK.
+    fn pattern(&self, technique: &Technique) -> Value {
+        let attack = self.view.attack();
+        let own = technique.id.to_string();
+        let phases: Vec<Value> = attack
+            .tactics_of(technique)
+            .map(|tactic| json!({"kill_chain_name": "mitre-attack", "phase_name": tactic.shortname}))
+            .collect();
+        let members = json!({
+            "name": technique.name,
+            "external_references": [{
+                "source_name": "mitre-attack",
+                "external_id": own,
+                "description": format!("ATT&CK {}", attack.version()),
+            }],
+            "kill_chain_phases": phases,
+        });
+        self.object("attack-pattern", &own, members)
+    }
+
+    /// That a trace fits techniques; not that one was used.
+    fn fits(&self, fact: &FactEntry) -> Vec<Value> {
+        let relationship = |technique: &&Technique| {
+            let members = json!({
+                "relationship_type": "related-to",
+                "description": "such a trace fits the technique; ordinary software leaves such traces, too",
+                "source_ref": self.observed_id(fact.id),
+                "target_ref": self.id("attack-pattern", &technique.id.to_string()),
+            });
+            self.object("relationship", &format!("{}\n{}", fact.id, technique.id), members)
+        };
+        self.view.techniques(fact).iter().map(relationship).collect()
     }
 
     fn report(&self, refs: &[String]) -> Value {

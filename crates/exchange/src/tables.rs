@@ -7,13 +7,13 @@ use crate::Written;
 use crate::times::{Standing, bound, precision_name, standing, times};
 use crate::view::{View, healed_from, tier_name, value_text, weakest, writer_name};
 use csv::{Terminator, WriterBuilder};
-use graph::{Run, is_printable, push_printable};
+use graph::{Attack, Run, is_printable, push_printable};
 use ledger::event::ClaimAccepted;
 use ledger::{BoundValue, FactEntry, TaskId, Time};
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-const FACTS: [&str; 24] = [
+const FACTS: [&str; 25] = [
     "fact",
     "task",
     "agent",
@@ -21,6 +21,7 @@ const FACTS: [&str; 24] = [
     "subject",
     "values",
     "answers",
+    "techniques",
     "evidence",
     "path",
     "stream",
@@ -41,8 +42,8 @@ const FACTS: [&str; 24] = [
 ];
 
 /// Writes a row for each fact, in the order of tasks and acceptance.
-pub fn facts_csv(run: &Run, out: &mut impl Write) -> io::Result<Written> {
-    let view = View::new(run);
+pub fn facts_csv(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Result<Written> {
+    let view = View::new(run, attack);
     let mut table = Table::begin(out, &FACTS)?;
     for (task, accepted) in run.facts() {
         table.row(&fact_row(&view, task, accepted))?;
@@ -61,6 +62,7 @@ fn fact_row<'f>(view: &View<'f>, task: TaskId, accepted: &'f ClaimAccepted) -> [
         value_text(&fact.subject),
         values(fact).into(),
         view.answered(fact.id).join("; ").into(),
+        view.technique_ids(fact).into(),
         evidence,
         path,
         stream,
@@ -98,7 +100,7 @@ fn place(fact: &FactEntry) -> [Cow<'_, str>; 5] {
     [locator.evidence.as_str().into(), locator.path.as_str().into(), stream.into(), offset, length]
 }
 
-const TIMELINE: [&str; 26] = [
+const TIMELINE: [&str; 27] = [
     "time",
     "zone",
     "earliest_utc",
@@ -120,6 +122,7 @@ const TIMELINE: [&str; 26] = [
     "task",
     "agent",
     "answers",
+    "techniques",
     "writer",
     "invocation",
     "record",
@@ -128,8 +131,8 @@ const TIMELINE: [&str; 26] = [
 ];
 
 /// Writes a row for each time that a fact states, sorted; those that name no instant stand last.
-pub fn timeline_csv(run: &Run, out: &mut impl Write) -> io::Result<Written> {
-    let view = View::new(run);
+pub fn timeline_csv(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Result<Written> {
+    let view = View::new(run, attack);
     let mut rows: Vec<(TaskId, &FactEntry, &BoundValue, &Time)> = run
         .facts()
         .flat_map(|(task, accepted)| {
@@ -185,6 +188,7 @@ fn time_row<'f>(
         task.to_string().into(),
         view.agent(task).into(),
         view.answered(fact.id).join("; ").into(),
+        view.technique_ids(fact).into(),
         writer_name(fact).into(),
         fact.invocation.to_string().into(),
         fact.record.to_string().into(),

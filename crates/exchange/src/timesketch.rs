@@ -6,15 +6,15 @@ use crate::inert::write_json;
 use crate::times::{Standing, bound, precision_name, standing, times};
 use crate::view::{View, healed_from, tier_name, value_text, weakest, writer_name};
 use crate::{LeftOut, Written};
-use graph::{Run, fact_title};
+use graph::{Attack, Run, fact_title};
 use ledger::event::ClaimAccepted;
 use ledger::{BoundValue, Precision, TaskId, Time, Utc};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
 /// Writes a line for each instant that a fact states, in the order of time; gives how many times were left out, and why.
-pub fn timesketch(run: &Run, out: &mut impl Write) -> io::Result<Written> {
-    let view = View::new(run);
+pub fn timesketch(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Result<Written> {
+    let view = View::new(run, attack);
     let mut left_out = LeftOut::default();
     let mut rows: Vec<(Utc, TaskId, &ClaimAccepted, &BoundValue, &Time)> = Vec::new();
     for (task, accepted) in run.facts() {
@@ -50,7 +50,7 @@ fn line(
         "timestamp": i64::try_from(microseconds).unwrap_or_default(),
         "timestamp_desc": view.meaning(&fact.kind, &value.field),
         "data_type": format!("locard:{}", fact.kind),
-        "tag": tags(accepted),
+        "tag": tags(view, accepted),
         "time_field": value.field,
         "time_precision": precision_name(time.precision),
         "time_raw": time.raw,
@@ -60,6 +60,7 @@ fn line(
         "predicate": fact.predicate,
         "subject": value_text(&fact.subject),
         "answers": view.answered(fact.id).join("; "),
+        "techniques": view.technique_ids(fact),
         "evidence": fact.locator.evidence,
         "path": fact.locator.path,
         "tier": tier_name(weakest(fact)),
@@ -84,11 +85,13 @@ fn datetime(microseconds: i128) -> String {
     format!("{}+00:00", text.trim_end_matches('Z'))
 }
 
-fn tags(accepted: &ClaimAccepted) -> Vec<&str> {
+fn tags(view: &View<'_>, accepted: &ClaimAccepted) -> Vec<String> {
     let predicate = accepted.fact.predicate.0.as_str();
+    let techniques = view.techniques(&accepted.fact).into_iter().map(|it| it.id.to_string());
     let healed = accepted.healing.as_ref().map(|_| "healed");
     let unseen = (!accepted.fact.shown).then_some("not shown to the agent");
-    [Some(predicate), healed, unseen].into_iter().flatten().collect()
+    let own = [Some(predicate), healed, unseen].into_iter().flatten().map(str::to_owned);
+    own.chain(techniques).collect()
 }
 
 fn place(members: &mut Map<String, Value>, accepted: &ClaimAccepted) {

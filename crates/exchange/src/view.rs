@@ -1,6 +1,6 @@
 //! What several formats ask of a run besides its facts.
 
-use graph::Run;
+use graph::{Attack, Run, Technique};
 use ledger::event::ClaimAccepted;
 use ledger::{BoundValue, FactEntry, FactId, FieldType, TaskId, Tier, Writer};
 use std::collections::BTreeMap;
@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 /// A run with what is looked up in it for each fact.
 pub(crate) struct View<'r> {
     pub(crate) run: &'r Run,
+    attack: &'r Attack,
     /// What the fields of record types mean, by the tools that return them.
     meanings: BTreeMap<&'r str, BTreeMap<&'r str, Meaning<'r>>>,
     /// The objectives that a fact meets, as `agent/objective`.
@@ -20,7 +21,7 @@ struct Meaning<'r> {
 }
 
 impl<'r> View<'r> {
-    pub(crate) fn new(run: &'r Run) -> View<'r> {
+    pub(crate) fn new(run: &'r Run, attack: &'r Attack) -> View<'r> {
         let mut meanings: BTreeMap<&str, BTreeMap<&str, Meaning<'_>>> = BTreeMap::new();
         for record in run.opened.tools.iter().flat_map(|tool| &tool.records) {
             let fields = meanings.entry(&record.name).or_default();
@@ -28,7 +29,7 @@ impl<'r> View<'r> {
                 fields.entry(name).or_insert(Meaning { words: &field.meaning, types: &field.types });
             }
         }
-        View { run, meanings, answers: answers(run) }
+        View { run, attack, meanings, answers: answers(run) }
     }
 
     /// What a field of a record type means; its own name where the run's tools do not say.
@@ -45,6 +46,25 @@ impl<'r> View<'r> {
     /// The objectives that a fact meets.
     pub(crate) fn answered(&self, fact: FactId) -> &[String] {
         self.answers.get(&fact).map_or(&[], Vec::as_slice)
+    }
+
+    /// The techniques that a fact fits.
+    pub(crate) fn techniques(&self, fact: &FactEntry) -> Vec<&'r Technique> {
+        self.attack.techniques(fact)
+    }
+
+    /// The ids of the techniques that a fact fits, with the version of ATT&CK; nothing where it fits none.
+    pub(crate) fn technique_ids(&self, fact: &FactEntry) -> String {
+        let ids: Vec<String> = self.techniques(fact).iter().map(|it| it.id.to_string()).collect();
+        match ids.is_empty() {
+            true => String::new(),
+            false => format!("{} (ATT&CK {})", ids.join("; "), self.attack.version()),
+        }
+    }
+
+    /// The data of ATT&CK.
+    pub(crate) const fn attack(&self) -> &'r Attack {
+        self.attack
     }
 
     /// The name of a task's agent.

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use exchange::{LeftOut, Sealed, Subject, Written};
-use graph::Run;
+use graph::{Attack, Run};
 use ledger::event::{
     AbsenceAccepted, ClaimSubmitted, DerivationAccepted, EntityAdded, HypothesisProposed, SentenceAccepted,
 };
@@ -171,6 +171,10 @@ fn told(log: &mut History, claims: u32, facts: &[ledger::FactId]) {
     log.push(task, Event::SentenceAccepted(SentenceAccepted { claim: claim(2), sentence }));
 }
 
+fn attack() -> Attack {
+    Attack::shipped().unwrap()
+}
+
 fn text(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<Written>) -> (String, Written) {
     let mut out = Vec::new();
     let written = write(&mut out).unwrap();
@@ -206,7 +210,7 @@ fn strings(value: &Value, found: &mut Vec<String>) {
 #[test]
 fn a_table_of_facts_has_a_row_for_each_and_no_formula() {
     let run = run();
-    let (text, written) = text(|out| exchange::facts_csv(&run, out));
+    let (text, written) = text(|out| exchange::facts_csv(&run, &attack(), out));
     assert_inert(&text);
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let header = reader.headers().unwrap().clone();
@@ -229,7 +233,7 @@ fn a_table_of_facts_has_a_row_for_each_and_no_formula() {
 #[test]
 fn a_timeline_has_every_time_and_no_local_one_passes_for_utc() {
     let run = run();
-    let (text, written) = text(|out| exchange::timeline_csv(&run, out));
+    let (text, written) = text(|out| exchange::timeline_csv(&run, &attack(), out));
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let rows: Vec<BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
     assert_eq!((rows.len(), written.items), (6, 6));
@@ -252,7 +256,7 @@ fn a_timeline_has_every_time_and_no_local_one_passes_for_utc() {
 #[test]
 fn timesketch_gets_instants_of_the_host_alone_and_the_rest_is_counted() {
     let run = run();
-    let (text, written) = text(|out| exchange::timesketch(&run, out));
+    let (text, written) = text(|out| exchange::timesketch(&run, &attack(), out));
     assert_inert(&text);
     assert_eq!(written.left_out, LeftOut { local: 1, no_instant: 2, of_copy: 1 });
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -277,8 +281,8 @@ fn timesketch_gets_instants_of_the_host_alone_and_the_rest_is_counted() {
 fn case_and_stix_hold_each_fact_each_value_and_each_time() {
     let run = run();
     for (text, what) in [
-        (text(|out| exchange::case_uco(&run, out)).0, "case"),
-        (text(|out| exchange::stix(&run, out)).0, "stix"),
+        (text(|out| exchange::case_uco(&run, &attack(), out)).0, "case"),
+        (text(|out| exchange::stix(&run, &attack(), out)).0, "stix"),
     ] {
         assert_inert(&text);
         let document: Value = serde_json::from_str(&text).unwrap();
@@ -317,7 +321,8 @@ fn linked(value: &Value, defined: &mut Vec<String>, named: &mut BTreeSet<String>
 #[test]
 fn every_reference_of_the_graph_leads_somewhere_and_no_id_is_given_twice() {
     let run = run();
-    let document: Value = serde_json::from_str(&text(|out| exchange::case_uco(&run, out)).0).unwrap();
+    let document: Value =
+        serde_json::from_str(&text(|out| exchange::case_uco(&run, &attack(), out)).0).unwrap();
     let (mut defined, mut named) = (Vec::new(), BTreeSet::new());
     linked(&document["@graph"], &mut defined, &mut named);
     let unique: BTreeSet<String> = defined.iter().cloned().collect();
@@ -325,7 +330,7 @@ fn every_reference_of_the_graph_leads_somewhere_and_no_id_is_given_twice() {
     let missing: Vec<&String> = named.difference(&unique).collect();
     assert!(missing.is_empty(), "{missing:?}");
 
-    let bundle: Value = serde_json::from_str(&text(|out| exchange::stix(&run, out)).0).unwrap();
+    let bundle: Value = serde_json::from_str(&text(|out| exchange::stix(&run, &attack(), out)).0).unwrap();
     let objects = bundle["objects"].as_array().unwrap();
     let ids: BTreeSet<&str> = objects.iter().map(|object| object["id"].as_str().unwrap()).collect();
     assert_eq!(ids.len(), objects.len());
@@ -342,7 +347,8 @@ fn every_reference_of_the_graph_leads_somewhere_and_no_id_is_given_twice() {
 #[test]
 fn an_agents_words_are_no_observable() {
     let run = run();
-    let document: Value = serde_json::from_str(&text(|out| exchange::case_uco(&run, out)).0).unwrap();
+    let document: Value =
+        serde_json::from_str(&text(|out| exchange::case_uco(&run, &attack(), out)).0).unwrap();
     let nodes = document["@graph"].as_array().unwrap();
     let said = |node: &&Value| node["core:statement"].is_array();
     let classes: BTreeSet<&str> =
@@ -358,11 +364,11 @@ fn an_agents_words_are_no_observable() {
 fn the_same_run_gives_the_same_bytes_and_another_one_other_ids() {
     let (one, same) = (run(), run());
     let formats: [fn(&Run, &mut Vec<u8>) -> std::io::Result<Written>; 5] = [
-        |run, out| exchange::facts_csv(run, out),
-        |run, out| exchange::timeline_csv(run, out),
-        |run, out| exchange::timesketch(run, out),
-        |run, out| exchange::case_uco(run, out),
-        |run, out| exchange::stix(run, out),
+        |run, out| exchange::facts_csv(run, &attack(), out),
+        |run, out| exchange::timeline_csv(run, &attack(), out),
+        |run, out| exchange::timesketch(run, &attack(), out),
+        |run, out| exchange::case_uco(run, &attack(), out),
+        |run, out| exchange::stix(run, &attack(), out),
     ];
     for format in formats {
         assert_eq!(text(|out| format(&one, out)), text(|out| format(&same, out)));
@@ -370,7 +376,7 @@ fn the_same_run_gives_the_same_bytes_and_another_one_other_ids() {
     let mut other = run();
     other.circumstance.run = Some(RunId::new("20260101T120001Z-case").unwrap());
     let ids = |run: &Run| {
-        let bundle: Value = serde_json::from_str(&text(|out| exchange::stix(run, out)).0).unwrap();
+        let bundle: Value = serde_json::from_str(&text(|out| exchange::stix(run, &attack(), out)).0).unwrap();
         bundle["objects"].as_array().unwrap().iter().map(|it| it["id"].to_string()).collect::<BTreeSet<_>>()
     };
     // What two runs name alike is one thing to STIX: files, folders, keys.

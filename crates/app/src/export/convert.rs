@@ -7,6 +7,7 @@ use crate::open::{Loaded, load_with_head};
 use crate::seal::{MANIFEST, Manifest, ManifestError, read_manifest};
 use crate::verify::Signer;
 use exchange::{LeftOut, Sealed, Subject, Written};
+use graph::Attack;
 use ledger::Digest;
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
@@ -25,6 +26,8 @@ pub enum Conversion {
     CsvFacts,
     /// A table with a row for each time.
     CsvTimeline,
+    /// A layer for the ATT&CK Navigator.
+    Navigator,
     /// An in-toto statement about the sealed run, in a DSSE envelope.
     InToto {
         /// Who signs it: an envelope without a signature is none.
@@ -43,6 +46,7 @@ impl Conversion {
             Conversion::Stix => "stix.json",
             Conversion::CsvFacts => "facts.csv",
             Conversion::CsvTimeline => "timeline.csv",
+            Conversion::Navigator => "navigator.json",
             Conversion::InToto { .. } => "intoto.json",
         }
     }
@@ -124,18 +128,15 @@ impl Ready {
     fn write(&self, request: &ConvertRequest, out: &mut dyn Write) -> Result<Converted, ExportError> {
         let mut out = Counted { out: BufWriter::new(out), bytes: 0, interrupt: &request.interrupt };
         let run = &self.loaded.run;
+        let attack = Attack::shipped().map_err(ExportError::Attack)?;
         let written = match &request.conversion {
-            Conversion::Timesketch => exchange::timesketch(run, &mut out),
-            Conversion::CaseUco => exchange::case_uco(run, &mut out),
-            Conversion::Stix => exchange::stix(run, &mut out),
-            Conversion::CsvFacts => exchange::facts_csv(run, &mut out),
-            Conversion::CsvTimeline => exchange::timeline_csv(run, &mut out),
-            Conversion::InToto { signer, files } => {
-                let envelope = self.envelope(request, signer, files)?;
-                exchange::write_json(&mut out, &envelope)
-                    .and_then(|()| out.write_all(b"\n"))
-                    .map(|()| Written { items: 1, ..Written::default() })
-            }
+            Conversion::Timesketch => exchange::timesketch(run, &attack, &mut out),
+            Conversion::CaseUco => exchange::case_uco(run, &attack, &mut out),
+            Conversion::Stix => exchange::stix(run, &attack, &mut out),
+            Conversion::CsvFacts => exchange::facts_csv(run, &attack, &mut out),
+            Conversion::CsvTimeline => exchange::timeline_csv(run, &attack, &mut out),
+            Conversion::Navigator => one(&report::navigator_layer(run, &attack), &mut out),
+            Conversion::InToto { signer, files } => one(&self.envelope(request, signer, files)?, &mut out),
         };
         let written = written.and_then(|written| out.flush().map(|()| written));
         let written = written.map_err(|source| match request.interrupt.is_interrupted() {
@@ -174,6 +175,13 @@ impl Ready {
         let signature = signer.sign(&exchange::pre_authentication(&statement));
         Ok(exchange::envelope(&statement, &signer.key_id(), &signature))
     }
+}
+
+/// Writes one JSON value.
+fn one(value: &serde_json::Value, out: &mut impl Write) -> io::Result<Written> {
+    exchange::write_json(out, value)?;
+    out.write_all(b"\n")?;
+    Ok(Written { items: 1, ..Written::default() })
 }
 
 /// The manifest and the digest of its bytes; `None` where the run was not sealed.

@@ -61,6 +61,8 @@ pub(crate) enum FileFormat {
     CsvFacts,
     /// A table: a row for each time
     CsvTimeline,
+    /// A layer for the ATT&CK Navigator
+    Navigator,
     /// A signed statement about the run: in-toto Statement v1 in a DSSE envelope
     InToto,
 }
@@ -85,6 +87,7 @@ fn conversion(arguments: &ExportArguments) -> Result<Option<Conversion>, Failure
         FileFormat::Stix => Conversion::Stix,
         FileFormat::CsvFacts => Conversion::CsvFacts,
         FileFormat::CsvTimeline => Conversion::CsvTimeline,
+        FileFormat::Navigator => Conversion::Navigator,
         FileFormat::InToto => {
             let key = arguments.sign.as_ref().ok_or(Failure::NoSigner)?;
             let signer = Signer::read(key).map_err(Failure::Key)?;

@@ -148,7 +148,7 @@ pub(super) fn export_code(error: &app::ExportError) -> u8 {
         app::ExportError::Exists { .. }
         | app::ExportError::Write { .. }
         | app::ExportError::Subject { .. } => Failure::USAGE,
-        app::ExportError::Statement(_) => Failure::DEFECT,
+        app::ExportError::Attack(_) | app::ExportError::Statement(_) => Failure::DEFECT,
         app::ExportError::Output(_) => Failure::OUTPUT_CLOSED,
         app::ExportError::Interrupted { .. } => Failure::INTERRUPTED,
     }
