@@ -98,6 +98,10 @@ def check_stix():
     known = {it["id"] for it in objects}
     assert len(known) == len(objects)
     assert {it["external_references"][0]["external_id"] for it in objects if it["type"] == "observed-data"} == ids
+    types = {it["type"] for it in objects}
+    custom = types - {"identity", "report", "observed-data", "note", "attack-pattern", "relationship", "process"}
+    assert custom <= {"file", "directory", "windows-registry-key", "user-account", "ipv4-addr", "ipv6-addr", "url"}, custom
+    assert not any(name.startswith("x_") or name == "extensions" for it in objects for name in it)
     contributing = {
         "file": ["hashes", "name", "parent_directory_ref"],
         "directory": ["path"],

@@ -255,8 +255,8 @@ fn canonical(contributing: &Value) -> String {
         let first = ["MD5", "SHA-1", "SHA-256"].into_iter().find(|name| hashes.contains_key(*name));
         hashes.retain(|name, _| Some(name.as_str()) == first);
     }
-    // serde_json sorts members by name, and writes texts as RFC 8785 does.
-    digested.to_string()
+    // RFC 8785 as far as texts and their ASCII names go, and there is nothing else in it.
+    ledger::canonical::to_string(&digested).unwrap_or_default()
 }
 
 /// A time as STIX writes it.
@@ -301,6 +301,15 @@ mod tests {
         let mut observables = Observables::default();
         let id = observables.add("ipv4-addr", json!({"value": "198.51.100.3"}), Map::new());
         assert_eq!(id, "ipv4-addr--28bb3599-77cd-5a82-a950-b5bc3caf07c4");
+    }
+
+    #[test]
+    fn the_order_of_properties_makes_no_other_thing() {
+        let hashes = |digits: &str| json!({"SHA-256": digits.repeat(64), "MD5": "b".repeat(32)});
+        let one = json!({"name": "a", "parent_directory_ref": "directory--x", "hashes": hashes("a")});
+        let other = json!({"hashes": hashes("c"), "parent_directory_ref": "directory--x", "name": "a"});
+        let digested = r#"{"hashes":{"MD5":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"},"name":"a","parent_directory_ref":"directory--x"}"#;
+        assert_eq!([canonical(&one), canonical(&other)], [digested; 2]);
     }
 
     #[test]
