@@ -51,7 +51,7 @@ pub(crate) enum Standing {
 /// How a time stands.
 pub(crate) fn standing(time: &Time) -> Standing {
     // Four digits are a year in ISO 8601 and RFC 3339; one more needs an agreement.
-    let written = time.utc.filter(|utc| utc.to_string().split('-').next().is_some_and(|year| is_year(year)));
+    let written = time.utc.filter(|utc| utc.to_string().split('-').next().is_some_and(is_year));
     match (written, time.zone, time.clock) {
         (None, _, _) => Standing::NoInstant,
         (Some(_), Some(_), _) => Standing::Local,

@@ -140,14 +140,19 @@ impl Attack {
     /// The techniques that something in a run fits, in the order of their ids.
     pub fn of_run(&self, run: &Run) -> Vec<Fit<'_>> {
         let mut found: BTreeMap<&TechniqueId, Fit<'_>> = BTreeMap::new();
+        let mut of_fact: BTreeMap<FactId, Vec<&Technique>> = BTreeMap::new();
         for (_, accepted) in run.facts() {
-            for technique in self.techniques(&accepted.fact) {
+            let techniques = self.techniques(&accepted.fact);
+            for technique in &techniques {
                 let fit = found.entry(&technique.id).or_insert_with(|| Fit::of(technique));
                 fit.facts.push(accepted.fact.id);
             }
+            of_fact.insert(accepted.fact.id, techniques);
         }
         for phenomenon in run.tasks.values().flat_map(|task| &task.phenomena) {
-            for technique in self.of_phenomenon(run, phenomenon) {
+            let carried = phenomenon.facts.iter().filter_map(|fact| of_fact.get(fact)).flatten();
+            let ids: BTreeSet<_> = carried.map(|technique| &technique.id).collect();
+            for technique in self.named(&ids) {
                 let fit = found.entry(&technique.id).or_insert_with(|| Fit::of(technique));
                 fit.phenomena.push(phenomenon.id);
             }

@@ -15,8 +15,10 @@ pub use cited::{Citable, Known};
 use crate::refusal::{list, quote, refuse};
 use cited::Cited;
 use ledger::{
-    Clock, FieldValue, NodeId, Rejection, RejectionCode, SentenceClaim, SentenceEntry, SentenceId, Time,
+    Clock, FactEntry, FieldValue, NodeId, Rejection, RejectionCode, SentenceClaim, SentenceEntry, SentenceId,
+    Time,
 };
+use std::cmp::Reverse;
 
 /// The most characters of a sentence.
 const MOST_CHARACTERS: usize = 1000;
@@ -122,7 +124,7 @@ fn there_is(text: &str, known: &Known<'_>) -> String {
         .map(|id| (values::named(text, &Cited::of(&[id], known)), id))
         .filter(|(named, _)| *named > 0)
         .collect();
-    fitting.sort_by_key(|(named, id)| (std::cmp::Reverse(*named), *id));
+    fitting.sort_by_key(|(named, id)| (Reverse(*named), *id));
     let ids: Vec<String> = fitting.iter().take(4).map(|(_, id)| id.to_string()).collect();
     match (ids.is_empty(), known.is_empty()) {
         (false, _) => {
@@ -140,16 +142,21 @@ type Dated = (String, Time);
 
 /// The earliest instant by which a cited fact dates what it says, by the clock of the examined host, and the field that states it.
 fn dated(cited: &Cited<'_>) -> Option<Dated> {
-    let times = cited.stated().iter().filter_map(|stated| match &*stated.value {
+    let first = cited.facts().iter().filter_map(|fact| dated_by(fact)).min_by_key(|(time, _)| time.utc);
+    first.map(|(time, field)| (field.to_owned(), time.clone()))
+}
+
+/// Of the times of one fact those count that are the hardest to forge: a time that any user can set dates nothing beside one that none but the system writes.
+fn dated_by(fact: &FactEntry) -> Option<(&Time, &str)> {
+    let bound = std::iter::once(&fact.subject).chain(&fact.values).filter(|bound| bound.quotation.is_none());
+    let times = bound.filter_map(|bound| match &bound.value {
         FieldValue::Time(time) if time.zone.is_none() && time.clock == Clock::Host => {
-            let fact = stated.fact.and_then(|fact| cited.facts().get(fact));
-            let predicate = fact.map(|fact| fact.predicate.0.as_str());
-            let dates = predicate.is_none_or(|predicate| dates(predicate, stated.field));
-            dates.then_some((time.utc?, stated.field, time))
+            let dates = time.utc.is_some() && dates(&fact.predicate.0, &bound.field);
+            dates.then_some((bound.writer, time, bound.field.as_str()))
         }
         _ => None,
     });
-    times.min_by_key(|(utc, ..)| *utc).map(|(_, field, time)| (field.to_owned(), time.clone()))
+    times.min_by_key(|(writer, time, _)| (Reverse(*writer), time.utc)).map(|(_, time, field)| (time, field))
 }
 
 /// Whether a time in this field says when what the fact says came to be: the times of a deleted file say nothing of its deletion.

@@ -6,7 +6,7 @@ use ground::{Citable, Known, SentenceVerdict, judge_sentence};
 use ledger::{
     Absence, AbsenceEntry, AssumedZone, BoundValue, ByteSpan, Clock, Derivation, DerivationEntry, Digest,
     FactEntry, FieldValue, Locator, Precision, Predicate, RecordId, Rejection, RejectionCode, SentenceClaim,
-    SentenceEntry, Term, Tier, Time,
+    SentenceEntry, Term, Tier, Time, Writer,
 };
 use proptest::prelude::*;
 
@@ -375,6 +375,27 @@ fn a_sentence_stands_at_the_earliest_instant_of_the_examined_host() {
     assert_eq!(placed(&[99]).as_deref(), Some("2024-03-01T11:58:00.0000000Z"));
     // A local time and one of the copy are no such instants.
     assert_eq!((placed(&[6]), placed(&[8]), placed(&[0])), (None, None, None));
+}
+
+#[test]
+fn a_time_that_any_user_can_set_dates_nothing_beside_one_of_the_system() {
+    let by = |writer, value: BoundValue| BoundValue { writer: Some(writer), ..value };
+    let born = by(Writer::AnyUser, time("born", "2021-03-18T04:11:00Z"));
+    let name = by(Writer::System, time("name_born", "2025-09-16T09:44:44Z"));
+    let later = by(Writer::System, time("name_changed", "2025-09-17T09:44:44Z"));
+    let tables = [
+        (vec![born.clone(), later.clone(), name], Some("name_born")),
+        (vec![later, born.clone()], Some("name_changed")),
+        (vec![born], Some("born")),
+    ];
+    for (values, dated) in tables {
+        let fact = fact(1, "present", path("p1/a/b.exe"), values);
+        let claim = SentenceClaim { text: "p1/a/b.exe lay there.".into(), cites: ids(&[1]) };
+        let known = Known::from_iter([Citable::Fact(&fact)]);
+        let verdict = judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known);
+        let SentenceVerdict::Told(told) = verdict else { panic!() };
+        assert_eq!(told.entry().dated_by.as_deref(), dated);
+    }
 }
 
 #[test]

@@ -17,7 +17,10 @@ impl Patterns {
     pub fn fit(&self, text: &str) -> bool {
         match self {
             Patterns::One(pattern) => fits(pattern, text),
-            Patterns::Any(patterns) => patterns.iter().any(|pattern| fits(pattern, text)),
+            Patterns::Any(patterns) => {
+                let text: Vec<char> = text.chars().collect();
+                patterns.iter().any(|pattern| fits_letters(pattern, &text))
+            }
         }
     }
 }
@@ -32,8 +35,11 @@ impl From<&str> for Patterns {
 ///
 /// Letters are compared one by one ([`same_letter`]): a `?` stands for one character of the text as it is written, and whether two letters are the same does not depend on what stands around them.
 pub fn fits(pattern: &str, text: &str) -> bool {
+    fits_letters(pattern, &text.chars().collect::<Vec<char>>())
+}
+
+fn fits_letters(pattern: &str, text: &[char]) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
-    let text: Vec<char> = text.chars().collect();
     let (mut at, mut of) = (0, 0);
     // Where the last star stands and how much of the text it has taken so far.
     let mut star: Option<(usize, usize)> = None;

@@ -9,7 +9,7 @@ use ledger::{
     AbsenceEntry, Clock, Derivation, DerivationEntry, Event, FactEntry, FieldValue, NodeId, SentenceClaim,
     SentenceEntry, Stream, TaskId, Time,
 };
-use ledger::{Claim, ClaimId};
+use ledger::{Claim, ClaimId, Writer};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A recorded node that a sentence can cite.
@@ -119,22 +119,34 @@ fn numbers(derivation: &Derivation) -> Option<String> {
     }
 }
 
-/// The earliest instant of the examined host's clock that dates what a fact says: of a deletion the times of the file do not.
+/// The earliest instant of the examined host's clock that dates what a fact says.
 fn earliest<'f>(facts: &[&'f FactEntry]) -> Option<&'f Time> {
     let mut first: Option<&Time> = None;
-    for fact in facts {
-        for bound in std::iter::once(&fact.subject).chain(&fact.values) {
-            let FieldValue::Time(time) = &bound.value else { continue };
-            if fact.predicate.0 == "deleted" && bound.field != "deleted" && bound.field != "time" {
-                continue;
-            }
-            let counts = bound.quotation.is_none() && time.clock == Clock::Host && time.zone.is_none();
-            if counts && time.utc.is_some() && first.is_none_or(|first| time.utc < first.utc) {
-                first = Some(time);
-            }
+    for time in facts.iter().filter_map(|fact| hardest(fact)) {
+        if first.is_none_or(|first| time.utc < first.utc) {
+            first = Some(time);
         }
     }
     first
+}
+
+/// Of a fact's times the earliest of those that the most trusted could have written; of a deletion the times of the file do not count.
+fn hardest(fact: &FactEntry) -> Option<&Time> {
+    let mut best: Option<(Option<Writer>, &Time)> = None;
+    for bound in std::iter::once(&fact.subject).chain(&fact.values) {
+        let FieldValue::Time(time) = &bound.value else { continue };
+        if fact.predicate.0 == "deleted" && bound.field != "deleted" && bound.field != "time" {
+            continue;
+        }
+        let counts = bound.quotation.is_none() && time.clock == Clock::Host && time.zone.is_none();
+        let better = best.is_none_or(|(writer, known)| {
+            bound.writer > writer || bound.writer == writer && time.utc < known.utc
+        });
+        if counts && time.utc.is_some() && better {
+            best = Some((bound.writer, time));
+        }
+    }
+    best.map(|(_, time)| time)
 }
 
 fn values(fact: &FactEntry) -> Vec<String> {

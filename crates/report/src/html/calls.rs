@@ -32,7 +32,7 @@ fn tasks(run: &Run) -> Markup {
     html! {
         div.scroll {
             table {
-                thead { tr { th { "task" } th { "agent" } th { "model" } th { "handed out by" } th { "turns" } th { "calls" } th { "answered from the log" } th { "facts" } th { "other ways tried" } th { "ended" } } }
+                thead { tr { th { "task" } th { "agent" } th { "model" } th { "handed out by" } th.number { "turns" } th.number { "calls" } th.number { "answered from the log" } th.number { "facts" } th.number { "other ways tried" } th { "ended" } } }
                 tbody {
                     @for (task, view) in &run.tasks {
                         tr id=(task) {

@@ -69,7 +69,7 @@ fn evidence(scene: &Scene<'_>) -> Markup {
     html! {
         div.scroll {
             table {
-                thead { tr { th { "label" } th { "what" } th { "checked" } th { "SHA-256" } th { "files" } th { "bytes" } th { "facts" } th { "as expected" } } }
+                thead { tr { th { "label" } th { "what" } th { "checked" } th { "SHA-256" } th.number { "files" } th.number { "bytes" } th.number { "facts" } th { "as expected" } } }
                 tbody {
                     @for hashed in &scene.run.integrity {
                         tr {

@@ -22,7 +22,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                 @for number in 0..scene.ranked.len().min(FIRST) { (finding(scene, number)) }
             }
             h3 { "By objective" }
-            @for (name, numbers) in by_objective(scene) { (group(scene, &name, &numbers)) }
+            @for (name, numbers) in by_objective(scene) { (group(scene, &name, &numbers, &html! {})) }
         }
     }
 }
@@ -103,8 +103,8 @@ fn question(scene: &Scene<'_>, agent: &str, id: &str) -> String {
     found.map_or_else(|| format!("{agent}/{id}"), |objective| format!("{} ({agent})", objective.question))
 }
 
-/// A group of phenomena under its name, each by what it says.
-pub(super) fn group(scene: &Scene<'_>, name: &str, numbers: &[usize]) -> Markup {
+/// A group of phenomena under its name, each by what it says, with what stands below them.
+pub(super) fn group(scene: &Scene<'_>, name: &str, numbers: &[usize], below: &Markup) -> Markup {
     let line = |number: &usize| {
         let ranked = scene.ranked.get(*number);
         let first = ranked.and_then(|ranked| ranked.phenomenon.facts.first());
@@ -128,6 +128,7 @@ pub(super) fn group(scene: &Scene<'_>, name: &str, numbers: &[usize]) -> Markup 
                     }
                 }
             }
+            (below)
         }
     }
 }

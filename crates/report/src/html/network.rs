@@ -3,16 +3,19 @@
 use super::{Scene, say};
 use crate::nodes;
 use graph::{FIRST, fact_title};
-use ledger::{FactId, NodeId};
+use ledger::event::InvocationStarted;
+use ledger::{FactId, InvocationId, NodeId};
 use maud::{Markup, html};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Measures of the picture, in its own units.
-const COLUMN: f64 = 262.0;
-const BOX: f64 = 208.0;
+const COLUMN: f64 = 243.0;
+const BOX: f64 = 196.0;
 const ROW: f64 = 26.0;
 /// Characters of a node's name that are shown.
-const NAME: usize = 30;
+const NAME: usize = 27;
+/// Files of one call that have boxes of their own.
+const FILES: usize = 4;
 /// How often the order in the columns is mended.
 const SWEEPS: usize = 6;
 
@@ -51,6 +54,17 @@ impl Net {
     }
 }
 
+/// The files that one call read.
+#[derive(Default)]
+struct Files<'r>(BTreeSet<&'r str>);
+
+impl<'r> Files<'r> {
+    /// Whether a file has a box of its own: the first ones have.
+    fn place(&mut self, path: &'r str) -> bool {
+        self.0.contains(path) || self.0.len() < FILES && self.0.insert(path)
+    }
+}
+
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
     let net = net(scene);
     html! {
@@ -68,6 +82,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
 fn net(scene: &Scene<'_>) -> Net {
     let mut net = Net::default();
     let mut finding_of: BTreeMap<FactId, usize> = BTreeMap::new();
+    let mut files: BTreeMap<InvocationId, Files<'_>> = BTreeMap::new();
     for ranked in scene.ranked.iter().take(FIRST) {
         let facts = || ranked.phenomenon.facts.iter().filter_map(|id| scene.run.fact(*id));
         let id = ranked.phenomenon.id;
@@ -77,11 +92,16 @@ fn net(scene: &Scene<'_>) -> Net {
             finding_of.insert(fact.id, finding);
             let place = &fact.locator;
             let evidence = net.node(0, &place.evidence, || place.evidence.clone(), "#custody".to_owned());
-            let key = format!("{}:{}", place.evidence, place.path);
-            let file = net.node(1, &key, || place.path.clone(), format!("#proof-{}", fact.id));
+            let link = format!("#proof-{}", fact.id);
+            let file = match files.entry(fact.invocation).or_default().place(&place.path) {
+                true => {
+                    net.node(1, &format!("{}:{}", place.evidence, place.path), || place.path.clone(), link)
+                }
+                false => net.node(1, &fact.invocation.to_string(), || "more files".to_owned(), link),
+            };
             let tool = || {
                 let made = scene.run.invocation(fact.invocation);
-                made.map_or_else(|| fact.invocation.to_string(), |(_, made)| made.started.tool.clone())
+                made.map_or_else(|| fact.invocation.to_string(), |(_, made)| called(&made.started))
             };
             let call = net.node(2, &fact.invocation.to_string(), tool, format!("#{}", fact.invocation));
             net.edge(evidence, file);
@@ -108,6 +128,13 @@ fn net(scene: &Scene<'_>) -> Net {
         }
     }
     net
+}
+
+/// A tool and what it was asked for, without the names of its arguments.
+fn called(started: &InvocationStarted) -> String {
+    let arguments = started.arguments.as_object().into_iter().flatten();
+    let texts = arguments.filter_map(|(_, value)| value.as_str());
+    std::iter::once(started.tool.as_str()).chain(texts).collect::<Vec<_>>().join(" ")
 }
 
 /// The row of each node: in the order of their coming, then several times in that of their neighbours' middles, which uncrosses most lines.
@@ -176,7 +203,7 @@ fn drawn(net: &Net) -> Markup {
             }
             @for (number, node) in net.nodes.iter().enumerate() {
                 @let (x, y) = at(number);
-                a.node href=(node.link) data-node=(number) class=(format!("c{}", node.column)) {
+                a class=(format!("node c{}", node.column)) href=(node.link) data-node=(number) {
                     title { (say(&node.name)) }
                     rect x=(x) y=(format!("{y:.1}")) width=(BOX) height="20" rx="4" {}
                     text x=(x + 6.0) y=(format!("{:.1}", y + 14.0)) { (short(&node.name, node.column == 1)) }

@@ -21,8 +21,6 @@ pub(super) struct Proofs {
 /// A record as it is stored.
 #[derive(Debug, PartialEq, Eq)]
 struct Line {
-    /// Bytes from the start of the output.
-    start: usize,
     /// The line without its end.
     text: String,
     /// The values in it, in order, none touching another; bytes from the start of the line.
@@ -78,7 +76,7 @@ fn line(bytes: &[u8], fact: &FactEntry) -> Option<Line> {
     marks.sort_unstable();
     // Two values of one field stand at the same place.
     marks.dedup_by(|next, before| next.0 < before.1);
-    Some(Line { start, text, marks })
+    Some(Line { text, marks })
 }
 
 fn within(text: &str, start: usize, span: ByteSpan) -> Option<(usize, usize)> {
@@ -125,4 +123,54 @@ fn plain<'l>(pieces: &mut Vec<Piece<'l>>, text: &'l str, from: usize, to: usize,
     pieces.push(Piece::Plain(text.get(from..head).unwrap_or_default()));
     pieces.push(Piece::Left(tail - head));
     pieces.push(Piece::Plain(text.get(tail..to).unwrap_or_default()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str, marks: &[(usize, usize)]) -> Line {
+        Line { text: text.to_owned(), marks: marks.to_vec() }
+    }
+
+    fn told(line: &Line) -> String {
+        let piece = |piece: Piece<'_>| match piece {
+            Piece::Plain(text) => text.to_owned(),
+            Piece::Mark(text) => format!("[{text}]"),
+            Piece::Left(bytes) => format!("<{bytes}>"),
+        };
+        pieces(line).into_iter().map(piece).collect()
+    }
+
+    #[test]
+    fn the_line_of_a_fact_is_found_by_where_its_values_stand() {
+        let bytes = "{\"head\":1}\n{\"a\":\"é\",\"b\":7}\n{\"a\":\"x\"}\n".as_bytes();
+        let mut fact = testkit::history::fact(1, 0, "k", &[("data", "d")]);
+        fact.values[0].span = ByteSpan::new(25, 1);
+        fact.subject.span = ByteSpan::new(16, 4);
+        let line = line(bytes, &fact).unwrap();
+        assert_eq!(told(&line), "{\"a\":[\"é\"],\"b\":[7]}");
+        fact.values[0].span = ByteSpan::new(9_000, 1);
+        fact.subject.span = ByteSpan::new(9_000, 1);
+        assert!(super::line(bytes, &fact).is_none());
+    }
+
+    #[test]
+    fn of_a_long_record_what_stands_around_its_values_is_shown_and_the_rest_counted() {
+        let text = "é".repeat(WHOLE);
+        let line = of(&text, &[(4_000, 4_010)]);
+        let told = told(&line);
+        assert!(told.contains(&format!("[{}]", "é".repeat(5))), "{told}");
+        let left: usize =
+            pieces(&line).iter().map(|it| if let Piece::Left(bytes) = it { *bytes } else { 0 }).sum();
+        let shown: usize = pieces(&line)
+            .iter()
+            .map(|it| match it {
+                Piece::Plain(text) | Piece::Mark(text) => text.len(),
+                Piece::Left(_) => 0,
+            })
+            .sum();
+        assert_eq!(left + shown, text.len());
+        assert!(shown < 1_000);
+    }
 }

@@ -33,7 +33,7 @@ pub(super) fn pictures(all: &Tallies) -> Markup {
     html! {
         (cards(&all.all, all.tokens))
         p.key aria-hidden="true" {
-            @for (class, word) in KEY { span { i.swatch class=(class) {} (word) } " " }
+            @for (class, word) in KEY { span { i class=(format!("swatch {class}")) {} (word) } " " }
         }
         @for (title, rows) in groups(all) { (table(title, &rows)) }
     }

@@ -40,12 +40,9 @@ fn technique(scene: &Scene<'_>, fit: &Fit<'_>, numbers: &BTreeMap<PhenomenonId, 
     let mut fitting: Vec<usize> = fit.phenomena.iter().filter_map(|id| numbers.get(id)).copied().collect();
     fitting.sort_unstable();
     let id = &fit.technique.id;
-    html! {
-        div.technique {
-            (findings::group(scene, &format!("{id} {}", fit.technique.name), &fitting))
-            a.by href=(id.url()) rel="noreferrer" { "attack.mitre.org" }
-        }
-    }
+    let described =
+        html! { p.by { "Described at " a href=(id.url()) rel="noreferrer" { "attack.mitre.org" } "." } };
+    findings::group(scene, &format!("{id} {}", fit.technique.name), &fitting, &described)
 }
 
 /// What became of a technique that the given bundle does not have any more.
