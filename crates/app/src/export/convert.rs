@@ -31,7 +31,7 @@ pub enum Conversion {
     /// An in-toto statement about the sealed run, in a DSSE envelope.
     InToto {
         /// Who signs it: an envelope without a signature is none.
-        signer: Signer,
+        signer: Box<Signer>,
         /// Files that the statement is about, too.
         files: Vec<PathBuf>,
     },

@@ -91,7 +91,7 @@ fn conversion(arguments: &ExportArguments) -> Result<Option<Conversion>, Failure
         FileFormat::InToto => {
             let key = arguments.sign.as_ref().ok_or(Failure::NoSigner)?;
             let signer = Signer::read(key).map_err(Failure::Key)?;
-            Conversion::InToto { signer, files: arguments.subject.clone() }
+            Conversion::InToto { signer: Box::new(signer), files: arguments.subject.clone() }
         }
     }))
 }
