@@ -1,22 +1,27 @@
-//! Use case: pack a run into one archive that verifies and replays elsewhere.
+//! Use cases: pack a run into one archive that verifies and replays elsewhere; write it in a format of other tools.
 //!
 //! The archive holds one folder: the run's rows written anew (`store::export`), its manifest as it stands, and a text that says what this is.
 //! Nothing in it depends on when, where or by whom it was packed.
 
+mod convert;
 mod ustar;
+mod whole;
 
 use crate::interrupt::Interrupt;
+use crate::open::OpenRunError;
 use crate::seal::{MANIFEST, ManifestError, read_manifest};
 use ledger::Digest;
 use serde::Serialize;
-use std::fs::{File, Permissions};
-use std::io::{self, BufWriter, Read, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use store::{FILE_NAME, Reader};
 use tempfile::TempDir;
 use thiserror::Error;
 use ustar::{Archive, EntryError};
+use whole::{keep, unfinished_beside};
+
+pub use convert::{Conversion, ConvertRequest, Converted, convert_file, convert_to, converted_name};
 
 /// What is asked for.
 #[derive(Debug)]
@@ -109,6 +114,30 @@ pub enum ExportError {
     /// The archive cannot be written to where results go.
     #[error("write the archive")]
     Output(#[source] io::Error),
+    /// It cannot be read.
+    #[error(transparent)]
+    Load(Box<OpenRunError>),
+    /// It is not sealed, and a statement is about a sealed run.
+    #[error("state what the run {} is: it is not sealed", folder.display())]
+    Unfinished {
+        /// The run folder.
+        folder: PathBuf,
+    },
+    /// A file that the statement shall be about cannot be read.
+    #[error("digest {}", path.display())]
+    Subject {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The data of ATT&CK is not what it must be.
+    #[error("read the techniques of ATT&CK")]
+    Attack(#[source] graph::AttackError),
+    /// The statement cannot be put into JSON.
+    #[error("write the statement")]
+    Statement(#[source] serde_json::Error),
     /// It was told to stop.
     #[error("pack the run {}: it was interrupted", folder.display())]
     Interrupted {
@@ -126,33 +155,8 @@ pub fn archive_name(folder: &Path) -> String {
 
 /// Packs the run into the file `to`, which must not exist; it stands there whole or not at all.
 pub fn export_file(request: &ExportRequest, to: &Path) -> Result<Packed, ExportError> {
-    let exists = || ExportError::Exists { path: to.to_owned() };
-    if to.symlink_metadata().is_ok() {
-        return Err(exists());
-    }
-    let beside = match to.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let failed = |source| ExportError::Write { path: to.to_owned(), source };
-    let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(beside).map_err(failed)?;
-    let rows = Rows::write(request, unfinished)?;
-    let mode = Permissions::from_mode(0o666);
-    let archive = tempfile::Builder::new().permissions(mode).tempfile_in(rows.unfinished.path());
-    let mut archive = archive.map_err(failed)?;
-    let packed =
-        rows.pack(request, &mut BufWriter::new(archive.as_file_mut())).map_err(|error| match error {
-            ExportError::Output(source) => failed(source),
-            error => error,
-        })?;
-    archive.as_file().sync_all().map_err(failed)?;
-    let kept = archive.persist_noclobber(to).map_err(|error| match error.error.kind() {
-        io::ErrorKind::AlreadyExists => exists(),
-        _ => failed(error.error),
-    });
-    drop(kept?);
-    File::open(beside).and_then(|folder| folder.sync_all()).map_err(failed)?;
-    Ok(packed)
+    let rows = Rows::write(request, unfinished_beside(to)?)?;
+    keep(to, rows.unfinished.path(), |out| rows.pack(request, out))
 }
 
 /// How a run is called whose log has no name.

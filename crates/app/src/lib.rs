@@ -52,7 +52,10 @@ pub use bench_gate::{
 pub use case_file::{Case, CaseError, NoEvidence, load_case};
 pub use clock::{Clock, SystemClock};
 pub use drive::DriveError;
-pub use export::{ExportError, ExportRequest, Packed, archive_name, export_file, export_to};
+pub use export::{
+    Conversion, ConvertRequest, Converted, ExportError, ExportRequest, Packed, archive_name, convert_file,
+    convert_to, converted_name, export_file, export_to,
+};
 pub use given::{GivenError, evidence_of};
 pub use init::{InitError, NewCase, hash_case, new_case, write_case};
 pub use interrupt::Interrupt;

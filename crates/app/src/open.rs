@@ -1,7 +1,7 @@
 //! Opening recorded runs.
 
 use graph::{FoldError, Run};
-use ledger::{Circumstance, Event, Stream, UnknownBehaviour};
+use ledger::{Circumstance, Digest, Event, Stream, UnknownBehaviour};
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf, is_separator};
 use store::{OpenError, ReadError, Reader};
@@ -182,13 +182,31 @@ fn beginning_with(name: &str, runs: &Path) -> Vec<String> {
 
 /// Reads a run, checking its chain, and folds it.
 pub fn load_run(folder: &Path) -> Result<Run, OpenRunError> {
+    load_with_head(folder).map(|loaded| loaded.run)
+}
+
+/// A run, and what its log tells beside its events.
+pub(crate) struct Loaded {
+    pub(crate) run: Run,
+    /// The last link of its chain.
+    pub(crate) head: Digest,
+    pub(crate) events: u64,
+}
+
+/// The same with the head of its chain.
+pub(crate) fn load_with_head(folder: &Path) -> Result<Loaded, OpenRunError> {
     let open = |source| OpenRunError::Open { folder: folder.to_owned(), source: Box::new(source) };
     let reader = Reader::open(folder).map_err(open)?;
-    let events: Result<Vec<(Stream, Event, Circumstance)>, ReadError> = reader
-        .events()
+    let mut stored = reader.events();
+    let events: Result<Vec<(Stream, Event, Circumstance)>, ReadError> = stored
+        .by_ref()
         .map(|event| event.map(|(link, event, circumstance)| (link.stream, event, circumstance)))
         .collect();
     let events = events
         .map_err(|source| OpenRunError::Read { folder: folder.to_owned(), source: Box::new(source) })?;
-    graph::fold(events).map_err(|source| OpenRunError::Fold { folder: folder.to_owned(), source })
+    let (head, count) = (stored.so_far().head(), stored.so_far().len());
+    let fold = |source| OpenRunError::Fold { folder: folder.to_owned(), source };
+    let run = graph::fold(events).map_err(fold)?;
+    let head = head.ok_or_else(|| fold(FoldError::NotOpened { found: "nothing" }))?;
+    Ok(Loaded { run, head, events: count })
 }

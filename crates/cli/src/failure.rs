@@ -89,6 +89,10 @@ pub(crate) enum Failure {
     Keep(#[source] app::KeepError),
     #[error("failed to {0}")]
     Export(#[source] app::ExportError),
+    #[error("failed to state what the run is: an envelope has at least one signature; --sign names the key")]
+    NoSigner,
+    #[error("failed to write the run: --sign and --subject belong to --as in-toto")]
+    NothingToSign,
     #[error("failed to write the result: it is no text, and standard output is a terminal")]
     BytesToTerminal,
     #[error("failed to {0}")]
@@ -152,6 +156,8 @@ impl Failure {
             | Failure::Key(_)
             | Failure::Replay(app::ReplayError::NoTask { .. })
             | Failure::BytesToTerminal
+            | Failure::NoSigner
+            | Failure::NothingToSign
             | Failure::Rejudge(app::RejudgeError::Replay(app::ReplayError::NoTask { .. }))
             | Failure::Rejudge(app::RejudgeError::Rules(_))
             | Failure::NoSuchTool { .. } => Failure::USAGE,
@@ -232,7 +238,7 @@ impl Failure {
                 app::nearest_known(source).map(|nearest| format!("did you mean `{nearest}`?"))
             }
             Failure::Export(app::ExportError::Unsealed { .. }) => {
-                Some("--unsealed packs a run that broke off or was interrupted".to_owned())
+                Some("--unsealed takes a run that broke off or was interrupted".to_owned())
             }
             Failure::Model(ModelFailure::Find(
                 app::OpenRunError::NotFound { .. } | app::OpenRunError::Ambiguous { .. },

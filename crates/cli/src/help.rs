@@ -136,11 +136,16 @@ Examples:
       the run as <its name>.tar in this folder
   locard export 2026 -o - | ssh host tar xf -
       unpacked elsewhere, where locard verify and replay need nothing else
+  locard export latest --as csv-timeline
+      every time that facts state as a table; --as timesketch, case-uco and
+      stix for other tools (docs/exchange.md)
+  locard export latest --as in-toto --sign key.pem --subject report.md
+      a signed statement about the run and a file made of it
 
 The same run gives the same bytes, however its file came to lie on the disk.
 
-Exit codes: 0; 2 the file exists or cannot be written; 31 the run is damaged, or
-is not sealed and --unsealed was not given: nothing is written then.";
+Exit codes: 0; 2 the file exists or cannot be written; 31 the run is damaged;
+32 it is not sealed and --unsealed was not given: nothing is written then.";
 
 pub(crate) const REJECTIONS: &str = "\
 Examples:

@@ -27,6 +27,11 @@ impl Printer {
         }
     }
 
+    /// Where a result of any length goes that is text, and inert.
+    pub(crate) fn stream(&mut self) -> &mut dyn Write {
+        &mut self.results
+    }
+
     /// A complaint on standard error; a closed one is not worth failing for.
     pub(crate) fn complain(&self, text: &str) {
         let _ = writeln!(io::stderr(), "{text}");

@@ -26,7 +26,7 @@ pub use confidence::{
 pub use diff::{ChangedObjective, ChangedPhenomenon, ChangedTask, Changes, Diff, Effort, Setup, Told, diff};
 pub use evidence::EvidenceGraph;
 pub use fold::{FoldError, fold};
-pub use printable::{printable, push_printable};
+pub use printable::{is_printable, printable, push_printable};
 pub use ranking::{Answered, FIRST, Ranked, ranked};
 pub use rejections::{Fate, RefusedClaim, refused_claims};
 pub use run::{ClaimView, HypothesisView, InvocationView, Judged, PhenomenonView, Run, TaskView};

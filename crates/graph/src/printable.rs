@@ -17,8 +17,10 @@ pub fn push_printable(out: &mut String, c: char) {
     }
 }
 
+/// Whether a character changes nothing but itself.
+///
 /// Unicode Standard Annex #9 for the direction controls (`Bidi_Control`).
-const fn is_printable(c: char) -> bool {
+pub const fn is_printable(c: char) -> bool {
     let control = matches!(c, '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}');
     let separator = matches!(c, '\u{2028}' | '\u{2029}');
     let direction =

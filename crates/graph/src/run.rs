@@ -106,8 +106,12 @@ pub struct TaskView {
 pub struct InvocationView {
     /// The call.
     pub started: InvocationStarted,
+    /// When it was recorded that the tool is about to run, RFC 3339.
+    pub begun_at: String,
     /// Its end; `None` where the run broke off.
     pub ended: Option<InvocationEnded>,
+    /// When its end was recorded.
+    pub ended_at: Option<String>,
     /// What it cost.
     pub cost: Option<Cost>,
 }

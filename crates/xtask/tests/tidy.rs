@@ -63,7 +63,14 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("llm", vec!["ledger"]),
         ("store", vec!["ledger"]),
         ("report", vec!["graph", "ledger"]),
-        ("app", vec!["engine", "graph", "ground", "ledger", "llm", "report", "sandbox", "store", "tools"]),
+        ("exchange", vec!["graph", "ledger"]),
+        (
+            "app",
+            vec![
+                "engine", "exchange", "graph", "ground", "ledger", "llm", "report", "sandbox", "store",
+                "tools",
+            ],
+        ),
         ("cli", vec!["app", "graph", "ledger", "llm", "report", "sandbox", "store", "tools"]),
         ("testkit", vec!["engine", "ground", "ledger", "llm", "store"]),
         (

@@ -3,8 +3,9 @@
 //! Keys are read as `openssl genpkey -algorithm ed25519` and `openssl pkey -pubout` write them: PEM over PKCS#8 (RFC 5958) and over SubjectPublicKeyInfo (RFC 5280).
 //! No error quotes anything of a key.
 
-use ed25519_dalek::pkcs8::{DecodePrivateKey, DecodePublicKey};
+use ed25519_dalek::pkcs8::{DecodePrivateKey, DecodePublicKey, EncodePublicKey};
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
+use ledger::Digest;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -62,6 +63,12 @@ impl Signer {
     /// The 64 bytes of the signature over `bytes`.
     pub fn sign(&self, bytes: &[u8]) -> [u8; 64] {
         self.0.sign(bytes).to_bytes()
+    }
+
+    /// What the public key is called: the SHA-256 of its SubjectPublicKeyInfo (DER), as `openssl pkey -pubin -outform DER | sha256sum` gives it.
+    pub fn key_id(&self) -> String {
+        let der = self.0.verifying_key().to_public_key_der();
+        der.map(|der| Digest::of(der.as_bytes()).to_string()).unwrap_or_default()
     }
 }
 

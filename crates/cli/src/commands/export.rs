@@ -6,7 +6,8 @@ use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::scratch::Scratch;
 use crate::signals::Signals;
-use app::{ExportRequest, Interrupt, Packed};
+use app::{Conversion, ConvertRequest, Converted, ExportRequest, Interrupt, Packed, Signer};
+use clap::ValueEnum;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -18,14 +19,25 @@ use tokio::runtime::Runtime;
 pub(crate) struct ExportArguments {
     /// A run folder, the beginning of its name, latest, or latest:CASE
     pub(crate) run: String,
-    /// The archive, which must not exist; - is standard output
+    /// What is written
+    #[arg(long = "as", value_enum, default_value = "tar", value_name = "FORMAT")]
+    pub(crate) format_of_file: FileFormat,
+    /// The file, which must not exist; - is standard output
     ///
-    /// Without it: the run's name with .tar, in this folder.
+    /// Without it: the run's name with what the format is called by (.tar), in this folder.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Pack a run that is not sealed too
+    /// Write a run that is not sealed too; never a statement about one
     #[arg(long)]
     pub(crate) unsealed: bool,
+    /// The ed25519 key that signs the statement of --as in-toto
+    ///
+    /// PEM over PKCS#8, as `openssl genpkey -algorithm ed25519` writes it.
+    #[arg(long, value_name = "PEM")]
+    pub(crate) sign: Option<PathBuf>,
+    /// A file that the statement of --as in-toto is about, too, such as a report
+    #[arg(long, value_name = "FILE")]
+    pub(crate) subject: Vec<PathBuf>,
     /// Where run folders are looked for
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
@@ -34,7 +46,113 @@ pub(crate) struct ExportArguments {
     pub(crate) format: Format,
 }
 
+/// What a run can be written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FileFormat {
+    /// An archive that verifies and replays elsewhere
+    Tar,
+    /// JSON lines for Timesketch: instants only
+    Timesketch,
+    /// CASE and UCO 1.5.0, as JSON-LD
+    CaseUco,
+    /// A STIX 2.1 bundle
+    Stix,
+    /// A table: a row for each fact
+    CsvFacts,
+    /// A table: a row for each time
+    CsvTimeline,
+    /// A layer for the ATT&CK Navigator
+    Navigator,
+    /// A signed statement about the run: in-toto Statement v1 in a DSSE envelope
+    InToto,
+}
+
 pub(super) fn execute(arguments: &ExportArguments, printer: &mut Printer) -> Result<u8, Failure> {
+    match conversion(arguments)? {
+        None => pack(arguments, printer),
+        Some(conversion) => convert(arguments, conversion, printer),
+    }
+}
+
+/// The format of other tools that is asked for; `None`: the archive.
+fn conversion(arguments: &ExportArguments) -> Result<Option<Conversion>, Failure> {
+    let format = arguments.format_of_file;
+    if format != FileFormat::InToto && (arguments.sign.is_some() || !arguments.subject.is_empty()) {
+        return Err(Failure::NothingToSign);
+    }
+    Ok(Some(match format {
+        FileFormat::Tar => return Ok(None),
+        FileFormat::Timesketch => Conversion::Timesketch,
+        FileFormat::CaseUco => Conversion::CaseUco,
+        FileFormat::Stix => Conversion::Stix,
+        FileFormat::CsvFacts => Conversion::CsvFacts,
+        FileFormat::CsvTimeline => Conversion::CsvTimeline,
+        FileFormat::Navigator => Conversion::Navigator,
+        FileFormat::InToto => {
+            let key = arguments.sign.as_ref().ok_or(Failure::NoSigner)?;
+            let signer = Signer::read(key).map_err(Failure::Key)?;
+            Conversion::InToto { signer: Box::new(signer), files: arguments.subject.clone() }
+        }
+    }))
+}
+
+fn convert(
+    arguments: &ExportArguments,
+    conversion: Conversion,
+    printer: &mut Printer,
+) -> Result<u8, Failure> {
+    let folder = run_folder(&arguments.run, &arguments.runs)?;
+    let interrupt = Interrupt::new();
+    let unsealed = arguments.unsealed;
+    let request = ConvertRequest { folder, conversion, unsealed, interrupt: interrupt.clone() };
+    if arguments.output.as_deref() == Some(Path::new("-")) {
+        let converted = app::convert_to(&request, printer.stream()).map_err(Failure::Export)?;
+        printer.complain(converted_text(&converted, "standard output").trim_end());
+        return Ok(0);
+    }
+    let to = arguments.output.clone();
+    let to = to.unwrap_or_else(|| app::converted_name(&request.folder, &request.conversion).into());
+    let (runtime, signal) = listen(interrupt)?;
+    let converted = match app::convert_file(&request, &to) {
+        Err(app::ExportError::Interrupted { .. }) => return Ok(signal.load(Ordering::Acquire)),
+        converted => converted.map_err(Failure::Export)?,
+    };
+    drop(runtime);
+    let text = || converted_text(&converted, &report::terminal(&to.to_string_lossy()));
+    let value = || {
+        let format = arguments.format_of_file.to_possible_value();
+        let format = format.map(|format| format.get_name().to_owned());
+        json!({ "locard_export": 1, "file": to, "as": format, "written": converted })
+    };
+    let printed = print(printer, arguments.format, text, value);
+    Ok(ended(printer, printed, 0))
+}
+
+fn converted_text(converted: &Converted, to: &str) -> String {
+    let mut out = String::new();
+    let Converted { run, sealed, head, items, left_out, bytes } = converted;
+    let items = if *items == 1 { "1 item".to_owned() } else { format!("{items} items") };
+    let _ = writeln!(out, "wrote {run} into {to}: {items}, {bytes} bytes");
+    let _ = writeln!(out, "head {head}");
+    if left_out.total() > 0 {
+        let _ = writeln!(
+            out,
+            "times that the format has no place for: {} (local times without a zone: {}, no instant: {}, of the machine that holds a copy: {})",
+            left_out.total(),
+            left_out.local,
+            left_out.no_instant,
+            left_out.of_copy
+        );
+    }
+    if !sealed {
+        let _ = writeln!(out, "{UNSEALED}");
+    }
+    out
+}
+
+const UNSEALED: &str = "the run is not sealed: nothing tells whether events are missing at its end";
+
+fn pack(arguments: &ExportArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let folder = run_folder(&arguments.run, &arguments.runs)?;
     let interrupt = Interrupt::new();
     let request = ExportRequest { folder, unsealed: arguments.unsealed, interrupt: interrupt.clone() };
@@ -77,7 +195,7 @@ fn text(packed: &Packed, to: &str) -> String {
     let _ = writeln!(out, "packed {run} into {to}: {events} events, {payloads} payloads, {bytes} bytes");
     let _ = writeln!(out, "head {head}");
     if !sealed {
-        let _ = writeln!(out, "the run is not sealed: nothing tells whether events are missing at its end");
+        let _ = writeln!(out, "{UNSEALED}");
     }
     out
 }

@@ -144,8 +144,12 @@ pub(super) fn export_code(error: &app::ExportError) -> u8 {
         app::ExportError::Manifest { .. } | app::ExportError::Seal { .. } | app::ExportError::Name { .. } => {
             Failure::TAMPERED
         }
-        app::ExportError::Unsealed { .. } => Failure::UNSEALED,
-        app::ExportError::Exists { .. } | app::ExportError::Write { .. } => Failure::USAGE,
+        app::ExportError::Load(error) => open_code(error),
+        app::ExportError::Unsealed { .. } | app::ExportError::Unfinished { .. } => Failure::UNSEALED,
+        app::ExportError::Exists { .. }
+        | app::ExportError::Write { .. }
+        | app::ExportError::Subject { .. } => Failure::USAGE,
+        app::ExportError::Attack(_) | app::ExportError::Statement(_) => Failure::DEFECT,
         app::ExportError::Output(_) => Failure::OUTPUT_CLOSED,
         app::ExportError::Interrupted { .. } => Failure::INTERRUPTED,
     }

@@ -20,6 +20,7 @@ mod commands;
 mod comparing;
 mod completions;
 mod containers;
+mod exchanging;
 mod exit_codes;
 mod exporting;
 mod forgeries;

@@ -44,7 +44,7 @@ pub(super) fn apply(
         | Event::PurseSpent(_) => {}
         Event::TurnReplied(_) | Event::RequestTooLong(_) => {}
         Event::TurnFailed(failed) => task.failed = Some(failed),
-        Event::InvocationStarted(started) => return start(run, id, started),
+        Event::InvocationStarted(started) => return start(run, id, started, circumstance.at),
         Event::InvocationEnded(ended) => return end_invocation(run, id, ended, circumstance),
         Event::CallRefused(refused) => task.refusals.push(refused),
         Event::CallServed(_) => task.served += 1,
@@ -86,11 +86,11 @@ fn turn(task: &mut TaskView, requested: &TurnRequested) -> Result<(), Because> {
     }
 }
 
-fn start(run: &mut Run, id: TaskId, started: InvocationStarted) -> Result<(), Because> {
+fn start(run: &mut Run, id: TaskId, started: InvocationStarted, begun_at: String) -> Result<(), Because> {
     let invocation = started.invocation;
     let task = open_task(run, id)?;
     let place = Place { task: id, place: task.invocations.len() };
-    task.invocations.push(InvocationView { started, ended: None, cost: None });
+    task.invocations.push(InvocationView { started, begun_at, ended: None, ended_at: None, cost: None });
     match run.index.invocations.insert(invocation, place) {
         None => run.graph.add_invocation(invocation),
         Some(_) => Err("the invocation was started before"),
@@ -113,6 +113,7 @@ fn end_invocation(
     }
     invocation.cost = circumstance.cost;
     invocation.ended = Some(ended);
+    invocation.ended_at = Some(circumstance.at);
     Ok(())
 }
 

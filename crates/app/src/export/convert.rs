@@ -1,0 +1,224 @@
+//! Use case: a run in a format of other tools (`exchange`).
+
+use super::whole::{keep, unfinished_beside};
+use super::{ExportError, UNNAMED, archive_name};
+use crate::interrupt::Interrupt;
+use crate::open::{Loaded, load_with_head};
+use crate::seal::{MANIFEST, Manifest, ManifestError, read_manifest};
+use crate::verify::Signer;
+use exchange::{LeftOut, Sealed, Subject, Written};
+use graph::Attack;
+use ledger::Digest;
+use serde::Serialize;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// A format of other tools.
+#[derive(Debug)]
+pub enum Conversion {
+    /// Timesketch's JSON lines.
+    Timesketch,
+    /// CASE and UCO 1.5.0 as JSON-LD.
+    CaseUco,
+    /// A STIX 2.1 bundle.
+    Stix,
+    /// A table with a row for each fact.
+    CsvFacts,
+    /// A table with a row for each time.
+    CsvTimeline,
+    /// A layer for the ATT&CK Navigator.
+    Navigator,
+    /// An in-toto statement about the sealed run, in a DSSE envelope.
+    InToto {
+        /// Who signs it: an envelope without a signature is none.
+        signer: Box<Signer>,
+        /// Files that the statement is about, too.
+        files: Vec<PathBuf>,
+    },
+}
+
+impl Conversion {
+    /// What a file of this format is called behind the run's name.
+    pub const fn suffix(&self) -> &'static str {
+        match self {
+            Conversion::Timesketch => "timesketch.jsonl",
+            Conversion::CaseUco => "case.jsonld",
+            Conversion::Stix => "stix.json",
+            Conversion::CsvFacts => "facts.csv",
+            Conversion::CsvTimeline => "timeline.csv",
+            Conversion::Navigator => "navigator.json",
+            Conversion::InToto { .. } => "intoto.json",
+        }
+    }
+}
+
+/// What is asked for.
+#[derive(Debug)]
+pub struct ConvertRequest {
+    /// The run folder.
+    pub folder: PathBuf,
+    /// The format.
+    pub conversion: Conversion,
+    /// Whether a run that is not sealed is written too; never a statement about one.
+    pub unsealed: bool,
+    /// Stops the writing: nothing is left of it then.
+    pub interrupt: Interrupt,
+}
+
+/// What was written.
+#[derive(Debug, Clone, Serialize)]
+pub struct Converted {
+    /// The run's name.
+    pub run: String,
+    /// Whether the run is sealed.
+    pub sealed: bool,
+    /// The last link of its chain.
+    pub head: Digest,
+    /// Rows, lines, or objects.
+    pub items: u64,
+    /// Times of facts that the format has no place for.
+    pub left_out: LeftOut,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// The name of the file where none is given: the run's name, by its log, with the format's suffix.
+pub fn converted_name(folder: &Path, conversion: &Conversion) -> String {
+    let archive = archive_name(folder);
+    format!("{}.{}", archive.trim_end_matches(".tar"), conversion.suffix())
+}
+
+/// Writes the run into the file `to`, which must not exist; it stands there whole or not at all.
+pub fn convert_file(request: &ConvertRequest, to: &Path) -> Result<Converted, ExportError> {
+    let unfinished = unfinished_beside(to)?;
+    let ready = Ready::of(request)?;
+    keep(to, unfinished.path(), |out| ready.write(request, out))
+}
+
+/// Writes the run into `out`.
+pub fn convert_to(request: &ConvertRequest, out: &mut dyn Write) -> Result<Converted, ExportError> {
+    Ready::of(request)?.write(request, out)
+}
+
+/// A run that can be written: read, and in agreement with its manifest.
+struct Ready {
+    loaded: Loaded,
+    manifest: Option<(Manifest, Digest)>,
+}
+
+impl Ready {
+    fn of(request: &ConvertRequest) -> Result<Ready, ExportError> {
+        let folder = || request.folder.clone();
+        let manifest = manifest(&request.folder)?;
+        if manifest.is_none() && matches!(request.conversion, Conversion::InToto { .. }) {
+            return Err(ExportError::Unfinished { folder: folder() });
+        }
+        let loaded = load_with_head(&request.folder).map_err(|error| ExportError::Load(Box::new(error)))?;
+        let found = loaded.head;
+        let expected = manifest.as_ref().map(|(manifest, _)| manifest.head);
+        if loaded.run.sealed.is_some() != expected.is_some() || expected.is_some_and(|head| head != found) {
+            return Err(ExportError::Seal { folder: folder(), expected, found });
+        }
+        match manifest.is_some() || request.unsealed {
+            true => Ok(Ready { loaded, manifest }),
+            false => Err(ExportError::Unsealed { folder: folder() }),
+        }
+    }
+
+    fn write(&self, request: &ConvertRequest, out: &mut dyn Write) -> Result<Converted, ExportError> {
+        let mut out = Counted { out: BufWriter::new(out), bytes: 0, interrupt: &request.interrupt };
+        let run = &self.loaded.run;
+        let attack = Attack::shipped().map_err(ExportError::Attack)?;
+        let written = match &request.conversion {
+            Conversion::Timesketch => exchange::timesketch(run, &attack, &mut out),
+            Conversion::CaseUco => exchange::case_uco(run, &attack, &mut out),
+            Conversion::Stix => exchange::stix(run, &attack, &mut out),
+            Conversion::CsvFacts => exchange::facts_csv(run, &attack, &mut out),
+            Conversion::CsvTimeline => exchange::timeline_csv(run, &attack, &mut out),
+            Conversion::Navigator => one(&report::navigator_layer(run, &attack), &mut out),
+            Conversion::InToto { signer, files } => one(&self.envelope(request, signer, files)?, &mut out),
+        };
+        let written = written.and_then(|written| out.flush().map(|()| written));
+        let written = written.map_err(|source| match request.interrupt.is_interrupted() {
+            true => ExportError::Interrupted { folder: request.folder.clone() },
+            false => ExportError::Output(source),
+        })?;
+        let name = if run.name().is_empty() { UNNAMED } else { run.name() };
+        Ok(Converted {
+            run: name.to_owned(),
+            sealed: self.manifest.is_some(),
+            head: self.loaded.head,
+            items: written.items,
+            left_out: written.left_out,
+            bytes: out.bytes,
+        })
+    }
+
+    fn envelope(
+        &self,
+        request: &ConvertRequest,
+        signer: &Signer,
+        files: &[PathBuf],
+    ) -> Result<serde_json::Value, ExportError> {
+        let Some((manifest, digest)) = &self.manifest else {
+            return Err(ExportError::Unfinished { folder: request.folder.clone() });
+        };
+        let subjects = files.iter().map(|path| subject(path)).collect::<Result<Vec<_>, _>>()?;
+        let sealed = Sealed {
+            head: self.loaded.head,
+            manifest: *digest,
+            events: self.loaded.events,
+            payloads: manifest.payloads,
+        };
+        let statement = exchange::statement(&self.loaded.run, &sealed, &subjects);
+        let statement = statement.map_err(ExportError::Statement)?;
+        let signature = signer.sign(&exchange::pre_authentication(&statement));
+        Ok(exchange::envelope(&statement, &signer.key_id(), &signature))
+    }
+}
+
+/// Writes one JSON value.
+fn one(value: &serde_json::Value, out: &mut impl Write) -> io::Result<Written> {
+    exchange::write_json(out, value)?;
+    out.write_all(b"\n")?;
+    Ok(Written { items: 1, ..Written::default() })
+}
+
+/// The manifest and the digest of its bytes; `None` where the run was not sealed.
+fn manifest(folder: &Path) -> Result<Option<(Manifest, Digest)>, ExportError> {
+    let failed = |source| ExportError::Manifest { folder: folder.to_owned(), source };
+    let Some(manifest) = read_manifest(folder).map_err(failed)? else { return Ok(None) };
+    let path = folder.join(MANIFEST);
+    let bytes = std::fs::read(&path).map_err(|source| failed(ManifestError::File { path, source }))?;
+    Ok(Some((manifest, Digest::of(&bytes))))
+}
+
+fn subject(path: &Path) -> Result<Subject, ExportError> {
+    let bytes =
+        std::fs::read(path).map_err(|source| ExportError::Subject { path: path.to_owned(), source })?;
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    Ok(Subject { name, sha256: Digest::of(&bytes) })
+}
+
+/// A writer that counts, and can be interrupted.
+struct Counted<'i, W> {
+    out: W,
+    bytes: u64,
+    interrupt: &'i Interrupt,
+}
+
+impl<W: Write> Write for Counted<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.interrupt.is_interrupted() {
+            // Not `Interrupted`, which `write_all` tries again.
+            return Err(io::Error::other("interrupted"));
+        }
+        let written = self.out.write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}

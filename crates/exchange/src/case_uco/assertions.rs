@@ -1,0 +1,142 @@
+//! What was made of the facts: by code (derivations, absences, how sure an answer is), and by agents in their own words.
+//!
+//! Each says in its description whose it is.
+
+use super::{Graph, Node};
+use graph::{Confidence, TaskView, confidence, derivation_title, objective_confidence, phenomenon_title};
+use ledger::event::ObjectiveResult;
+use ledger::{FactId, NodeId, TaskId};
+use serde_json::{Value, json};
+
+const BY_CODE: &str = "decided by code over facts";
+
+/// All assertions of a task.
+pub(super) fn of(graph: &Graph<'_>, task: TaskId, view: &TaskView) -> Vec<Value> {
+    let by_agent = format!(
+        "the words of agent {} ({}, {task}): an interpretation, no evidence",
+        view.assigned.agent.name, view.assigned.model
+    );
+    let mut nodes = Vec::new();
+    nodes.extend(view.derived().map(|it| {
+        let own = it.derivation.id.to_string();
+        let title = derivation_title(&it.derivation.derivation, |id| graph.run.fact(id));
+        result(graph, &own, BY_CODE, Some(title), it.derivation.derivation.facts(), None)
+    }));
+    nodes.extend(view.covered().map(|it| {
+        let own = it.absence.id.to_string();
+        let said = it.absence.absence.to_string();
+        assertion(graph, &own, "shown by complete, empty searches", &said)
+    }));
+    let ended = view.ended.iter().flat_map(|ended| &ended.objectives);
+    nodes.extend(ended.map(|it| objective(graph, task, view, it)));
+    nodes.extend(view.phenomena.iter().map(|it| {
+        let facts: Vec<_> = it.facts.iter().filter_map(|id| graph.run.fact(*id)).collect();
+        let (title, sure) = (phenomenon_title(&facts), confidence(facts.iter().copied(), 0));
+        let words = Some(&it.interpretation).filter(|words| !words.is_empty()).cloned();
+        let mut node = result(graph, &it.id.to_string(), &by_agent, words, it.facts.clone(), Some(sure));
+        if let Some(members) = node.as_object_mut() {
+            members.insert("core:name".to_owned(), json!(title));
+        }
+        node
+    }));
+    nodes.extend(view.hypotheses.iter().map(|it| {
+        let last = it.assessments.last();
+        let weighed = last.map(|said| format!("{by_agent}; {}: {}", said.assessment, said.reason));
+        let cited = last.into_iter().flat_map(|said| said.supporting.iter().chain(&said.contradicting));
+        let own = it.proposed.hypothesis.to_string();
+        let described = weighed.as_deref().unwrap_or(&by_agent);
+        annotation(graph, &own, described, &it.proposed.statement, cited.copied())
+    }));
+    nodes.extend(view.entities.iter().map(|it| {
+        let said = format!("{} {}", it.kind, it.name);
+        annotation(
+            graph,
+            &it.entity.to_string(),
+            &by_agent,
+            &said,
+            it.facts.iter().map(|id| NodeId::Fact(*id)),
+        )
+    }));
+    nodes.extend(view.relations.iter().map(|it| {
+        let said = format!("{} {} {}", it.from, it.kind, it.to);
+        annotation(
+            graph,
+            &it.relation.to_string(),
+            &by_agent,
+            &said,
+            it.facts.iter().map(|id| NodeId::Fact(*id)),
+        )
+    }));
+    nodes.extend(view.told().map(|it| {
+        let cites = it.sentence.cites.iter().copied();
+        annotation(graph, &it.sentence.id.to_string(), &by_agent, &it.sentence.text, cites)
+    }));
+    nodes
+}
+
+/// How an objective stands, and how sure that is.
+fn objective(graph: &Graph<'_>, task: TaskId, view: &TaskView, it: &ObjectiveResult) -> Value {
+    let asked = view.assigned.agent.objectives.iter().find(|objective| objective.id == it.id);
+    let own = format!("{task}/{}/{}", view.assigned.agent.name, it.id);
+    let question = asked.map_or("", |objective| &objective.question);
+    let statement = format!("{question} {}", it.answer());
+    let sure = objective_confidence(graph.run, it);
+    result(graph, &own, BY_CODE, Some(statement.trim().to_owned()), it.facts.clone(), sure)
+}
+
+fn result(
+    graph: &Graph<'_>,
+    own: &str,
+    described: &str,
+    statement: Option<String>,
+    facts: Vec<FactId>,
+    sure: Option<Confidence>,
+) -> Value {
+    let node = graph.node(own);
+    let mut members = json!({
+        "core:description": [described],
+        "core:externalReference": graph.external(&node, own),
+    });
+    if let Some(members) = members.as_object_mut() {
+        members.extend(statement.map(|said| ("core:statement".to_owned(), json!([said]))));
+        members.extend(sure.map(|sure| ("core:hasFacet".to_owned(), certainty(&node, sure))));
+        let content: Vec<Value> = facts.into_iter().map(|fact| graph.observable(fact)).collect();
+        if !content.is_empty() {
+            members.insert("analysis:resultContent".to_owned(), json!(content));
+        }
+    }
+    graph.new_node("analyticresult", "analysis:AnalyticResult", own, members)
+}
+
+/// In hundredths: `core:confidence` is a whole number from 0 to 100.
+fn certainty(node: &Node<'_>, sure: Confidence) -> Value {
+    let hundredths = (sure.thousandths() / 10).to_string();
+    let value = json!({"@type": "xsd:nonNegativeInteger", "@value": hundredths});
+    node.part("core:ConfidenceFacet", json!({"core:confidence": value}))
+}
+
+fn assertion(graph: &Graph<'_>, own: &str, described: &str, statement: &str) -> Value {
+    let members = json!({
+        "core:description": [described],
+        "core:statement": [statement],
+        "core:externalReference": graph.external(&graph.node(own), own),
+    });
+    graph.new_node("assertion", "core:Assertion", own, members)
+}
+
+/// An assertion about nodes of the graph; a plain one where it is about none.
+fn annotation(
+    graph: &Graph<'_>,
+    own: &str,
+    described: &str,
+    statement: &str,
+    about: impl Iterator<Item = NodeId>,
+) -> Value {
+    let mut node = assertion(graph, own, described, statement);
+    let about: Vec<Value> = about.filter_map(|id| graph.of_node(id)).collect();
+    if let (Some(members), false) = (node.as_object_mut(), about.is_empty()) {
+        members.insert("@type".to_owned(), json!("core:Annotation"));
+        members.insert("core:object".to_owned(), json!(about));
+    }
+    node
+}

@@ -1,0 +1,141 @@
+//! A statement about a sealed run (in-toto Statement v1) and its envelope (DSSE v1).
+//!
+//! Who signs is not known here: [`pre_authentication`] gives the bytes to sign, [`envelope`] puts the signature beside them.
+//! There is no envelope without a signature: DSSE asks for at least one.
+
+use crate::ids::BASE;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use graph::{Judged, Run};
+use ledger::Digest;
+use serde_json::{Value, json};
+
+/// The type of statements: in-toto attestation framework, Statement v1.
+pub const STATEMENT_TYPE: &str = "https://in-toto.io/Statement/v1";
+
+/// The type of what envelopes carry: in-toto attestation framework, Envelope v1.
+pub const PAYLOAD_TYPE: &str = "application/vnd.in-toto+json";
+
+/// The type of our predicate, a name and not a place: `docs/exchange.md` says what it holds.
+pub const PREDICATE_TYPE: &str = "https://locard.invalid/attestation/sealed-run/v1";
+
+/// What of a sealed run stands outside its events.
+#[derive(Debug, Clone)]
+pub struct Sealed {
+    /// The last link of its chain.
+    pub head: Digest,
+    /// The digest of its manifest's bytes.
+    pub manifest: Digest,
+    /// Its events.
+    pub events: u64,
+    /// Its stored outputs and replies.
+    pub payloads: u64,
+}
+
+/// A file that the statement is about, too: a report, an export.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject {
+    /// Its name, without folders.
+    pub name: String,
+    /// The digest of its bytes.
+    pub sha256: Digest,
+}
+
+/// The statement as the bytes to be signed and carried.
+///
+/// # Errors
+///
+/// Where it cannot be put into JSON, which would be a defect.
+pub fn statement(run: &Run, sealed: &Sealed, files: &[Subject]) -> serde_json::Result<Vec<u8>> {
+    debug_assert!(PREDICATE_TYPE.starts_with(BASE));
+    let name = run.name();
+    let mut subjects = vec![
+        json!({"name": format!("{name}/manifest.json"), "digest": {"sha256": sealed.manifest}}),
+        // No digest of bytes that stand in a file: the name says so.
+        json!({"name": name, "digest": {"locardHead": sealed.head}}),
+    ];
+    subjects.extend(files.iter().map(|file| json!({"name": file.name, "digest": {"sha256": file.sha256}})));
+    serde_json::to_vec(&json!({
+        "_type": STATEMENT_TYPE,
+        "subject": subjects,
+        "predicateType": PREDICATE_TYPE,
+        "predicate": predicate(run, sealed),
+    }))
+}
+
+fn predicate(run: &Run, sealed: &Sealed) -> Value {
+    let refused = run.tasks.values().flat_map(|view| &view.claims);
+    let refused = refused.filter(|claim| matches!(claim.judged, Some(Judged::Rejected(_)))).count();
+    json!({
+        "run": run.name(),
+        "openedAt": run.circumstance.at,
+        "program": run.opened.program,
+        "format": run.opened.format.to_string(),
+        "confined": run.opened.confined,
+        "case": {"name": run.opened.case.name, "title": run.opened.case.title},
+        "evidence": evidence(run),
+        "head": sealed.head,
+        "events": sealed.events,
+        "payloads": sealed.payloads,
+        "tasks": run.tasks.values().map(|view| json!({
+            "agent": view.assigned.agent.name,
+            "model": view.assigned.model,
+            "status": view.ended.as_ref().map(|ended| ended.status),
+        })).collect::<Vec<_>>(),
+        "facts": run.facts().count(),
+        "refusedClaims": refused,
+    })
+}
+
+fn evidence(run: &Run) -> Vec<Value> {
+    let of = |entry: &ledger::EvidenceEntry| {
+        let hashed = run.integrity.iter().find(|hashed| hashed.evidence == entry.label);
+        json!({
+            "label": entry.label,
+            "kind": entry.kind,
+            "expectedSha256": entry.expected_sha256,
+            "found": hashed.map(|hashed| json!({
+                "level": hashed.integrity.level,
+                "sha256": hashed.integrity.sha256,
+                "files": hashed.integrity.files,
+                "bytes": hashed.integrity.bytes,
+                "asExpected": hashed.as_expected,
+            })),
+        })
+    };
+    run.opened.case.evidence.iter().map(of).collect()
+}
+
+/// The bytes that are signed: DSSE v1, PAE.
+pub fn pre_authentication(payload: &[u8]) -> Vec<u8> {
+    let mut bytes = format!("DSSEv1 {} {PAYLOAD_TYPE} {} ", PAYLOAD_TYPE.len(), payload.len()).into_bytes();
+    bytes.extend_from_slice(payload);
+    bytes
+}
+
+/// The envelope of a payload with one signature over [`pre_authentication`] of it.
+pub fn envelope(payload: &[u8], key: &str, signature: &[u8]) -> Value {
+    json!({
+        "payloadType": PAYLOAD_TYPE,
+        "payload": STANDARD.encode(payload),
+        "signatures": [{"keyid": key, "sig": STANDARD.encode(signature)}],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_signed_tells_type_and_length_from_content() {
+        let bytes = pre_authentication(b"{}");
+        assert_eq!(bytes, b"DSSEv1 28 application/vnd.in-toto+json 2 {}");
+    }
+
+    #[test]
+    fn an_envelope_carries_the_payload_as_it_was_signed() {
+        let envelope = envelope(b"{}", "k", &[0xff; 3]);
+        assert_eq!(envelope["payload"], "e30=");
+        assert_eq!(envelope["signatures"], json!([{"keyid": "k", "sig": "////"}]));
+    }
+}

@@ -1,0 +1,232 @@
+//! A STIX 2.1 bundle.
+//!
+//! Each fact is an `observed-data` over the things that its record names, and a `note` with all of its values: what STIX has no property for is said there.
+//! `first_observed` and `last_observed` say when the tool read it, not when it happened: the evidence's own times stand in the observables and the notes.
+//! Nothing is an indicator: that something is bad is nothing that a fact says.
+
+mod notes;
+mod observables;
+
+use crate::ids::Ids;
+use crate::inert::Objects;
+use crate::times::{bound, standing, times};
+use crate::view::{View, healed_from, tier_name, value_text, weakest, writer_name};
+use crate::{LeftOut, Written};
+use graph::{Attack, Run, Technique, fact_title};
+use ledger::event::ClaimAccepted;
+use ledger::{FactEntry, FactId, Precision, TaskId, Utc};
+use observables::Observables;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Writes the bundle; gives the number of its objects.
+///
+/// Times that are left out of the observables (local ones, those of a copy) stand in the notes.
+pub fn stix(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Result<Written> {
+    let bundle = Bundle::new(run, attack);
+    let mut observables = Observables::default();
+    let mut left_out = LeftOut::default();
+    let beginning =
+        format!("{{\"type\":\"bundle\",\"id\":\"bundle--{}\",\"objects\":[", bundle.ids.of("bundle", ""));
+    let mut objects = Objects::begin(out, beginning.as_bytes())?;
+    let mut refs = vec![bundle.tool()];
+    objects.put(&bundle.identity())?;
+    for (task, accepted) in run.facts() {
+        times(&accepted.fact).for_each(|(_, time)| left_out.count(standing(time)));
+        let things = observables.of(&accepted.fact, &bundle.ids);
+        let observed = [bundle.observed(accepted, &things), bundle.note_of(task, accepted)];
+        for object in observed.into_iter().chain(bundle.fits(&accepted.fact)) {
+            refs.push(id_of(&object));
+            objects.put(&object)?;
+        }
+    }
+    let patterns = attack.of_run(run).into_iter().map(|fit| bundle.pattern(fit.technique));
+    for object in notes::told(&bundle).into_iter().chain(patterns) {
+        refs.push(id_of(&object));
+        objects.put(&object)?;
+    }
+    for object in observables.into_objects() {
+        refs.push(id_of(&object));
+        objects.put(&object)?;
+    }
+    objects.put(&bundle.report(&refs))?;
+    Ok(Written { items: objects.end()?, left_out })
+}
+
+fn id_of(object: &Value) -> String {
+    object.get("id").and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// What the objects of a bundle share.
+struct Bundle<'r> {
+    view: View<'r>,
+    ids: Ids,
+    /// When the run was opened: every object was made of it.
+    created: String,
+    /// When each invocation was recorded.
+    read: BTreeMap<ledger::InvocationId, [Utc; 2]>,
+    opened: Utc,
+}
+
+impl<'r> Bundle<'r> {
+    fn new(run: &'r Run, attack: &'r Attack) -> Bundle<'r> {
+        let opened = run.circumstance.at.parse().unwrap_or(Utc::UNIX_EPOCH);
+        let created = opened.to_text(Precision::Millisecond);
+        let made = run.tasks.values().flat_map(|view| &view.invocations);
+        let read = made.filter_map(|made| {
+            let begun: Utc = made.begun_at.parse().ok()?;
+            let ended = made.ended_at.as_ref().and_then(|at| at.parse().ok()).unwrap_or(begun);
+            Some((made.started.invocation, [begun, ended.max(begun)]))
+        });
+        Bundle { ids: Ids::new(run), created, read: read.collect(), opened, view: View::new(run, attack) }
+    }
+
+    fn id(&self, kind: &str, own: &str) -> String {
+        format!("{kind}--{}", self.ids.of(kind, own))
+    }
+
+    fn tool(&self) -> String {
+        self.id("identity", "tool")
+    }
+
+    /// The id of a fact's observed data.
+    fn observed_id(&self, fact: FactId) -> String {
+        self.id("observed-data", &fact.to_string())
+    }
+
+    /// An object of this kind with the members that all have.
+    fn object(&self, kind: &str, own: &str, members: Value) -> Value {
+        let mut object = json!({
+            "type": kind,
+            "spec_version": "2.1",
+            "id": self.id(kind, own),
+            "created": self.created,
+            "modified": self.created,
+        });
+        if kind != "identity"
+            && let Some(object) = object.as_object_mut()
+        {
+            object.insert("created_by_ref".to_owned(), json!(self.tool()));
+        }
+        if let (Some(object), Value::Object(members)) = (object.as_object_mut(), members) {
+            object.extend(members);
+        }
+        object
+    }
+
+    fn identity(&self) -> Value {
+        let version = &self.view.run.opened.program;
+        let members = json!({
+            "name": format!("Locard {version}"),
+            "description": "a forensic engine; what it states stands in the recorded output of a tool",
+            "identity_class": "system",
+        });
+        self.object("identity", "tool", members)
+    }
+
+    fn reference(&self, own: &str, description: String) -> Value {
+        json!([{
+            "source_name": format!("Locard run {}", self.view.run.name()),
+            "external_id": own,
+            "description": description,
+        }])
+    }
+
+    fn observed(&self, accepted: &ClaimAccepted, things: &[String]) -> Value {
+        let fact = &accepted.fact;
+        let [first, last] = self.read.get(&fact.invocation).copied().unwrap_or([self.opened; 2]);
+        let proof = format!(
+            "record {} ({}) of {} ({}), output SHA-256 {}, bytes {}; read from {}",
+            fact.record,
+            fact.kind,
+            fact.invocation,
+            self.view.tool(fact),
+            fact.output,
+            fact.subject.span,
+            fact.locator,
+        );
+        let own = fact.id.to_string();
+        let members = json!({
+            "first_observed": first.to_text(Precision::Millisecond),
+            "last_observed": last.to_text(Precision::Millisecond),
+            "number_observed": 1,
+            "object_refs": things,
+            "external_references": self.reference(&own, proof),
+        });
+        self.object("observed-data", &own, members)
+    }
+
+    /// All that a fact states, as text.
+    fn note_of(&self, task: TaskId, accepted: &ClaimAccepted) -> Value {
+        let fact = &accepted.fact;
+        let own = fact.id.to_string();
+        let mut lines = vec![
+            format!("{own}: {}", fact.predicate),
+            format!("stated by {} ({task}), grounded by code", self.view.agent(task)),
+            format!("match {}; could have been written by: {}", tier_name(weakest(fact)), writer_name(fact)),
+        ];
+        if accepted.healing.is_some() {
+            lines.push(format!("the agent had cited {}", healed_from(accepted)));
+        }
+        lines.extend(self.view.answered(fact.id).iter().map(|answered| format!("answers {answered}")));
+        lines.extend(bound(fact).map(|value| format!("{} = {}", value.field, value_text(value))));
+        let members = json!({
+            "abstract": fact_title(fact),
+            "content": lines.join("\n"),
+            "object_refs": [self.observed_id(fact.id)],
+            "external_references": self.reference(&own, "the fact that this note tells".to_owned()),
+        });
+        self.object("note", &own, members)
+    }
+
+    /// The technique, by its id and the version of ATT&CK.
+    fn pattern(&self, technique: &Technique) -> Value {
+        let attack = self.view.attack();
+        let own = technique.id.to_string();
+        let phases: Vec<Value> = attack
+            .tactics_of(technique)
+            .map(|tactic| json!({"kill_chain_name": "mitre-attack", "phase_name": tactic.shortname}))
+            .collect();
+        let members = json!({
+            "name": technique.name,
+            "external_references": [{
+                "source_name": "mitre-attack",
+                "external_id": own,
+                "description": format!("ATT&CK {}", attack.version()),
+            }],
+            "kill_chain_phases": phases,
+        });
+        self.object("attack-pattern", &own, members)
+    }
+
+    /// That a trace fits techniques; not that one was used.
+    fn fits(&self, fact: &FactEntry) -> Vec<Value> {
+        let relationship = |technique: &&Technique| {
+            let members = json!({
+                "relationship_type": "related-to",
+                "description": "such a trace fits the technique; ordinary software leaves such traces, too",
+                "source_ref": self.observed_id(fact.id),
+                "target_ref": self.id("attack-pattern", &technique.id.to_string()),
+            });
+            self.object("relationship", &format!("{}\n{}", fact.id, technique.id), members)
+        };
+        self.view.techniques(fact).iter().map(relationship).collect()
+    }
+
+    fn report(&self, refs: &[String]) -> Value {
+        let run = self.view.run;
+        let case = &run.opened.case;
+        let name = if case.title.is_empty() { &case.name } else { &case.title };
+        let sealed = if run.sealed.is_some() { "sealed" } else { "not sealed" };
+        let members = json!({
+            "name": name,
+            "description": format!("run {} of the case {} ({sealed}), by Locard {}", run.name(), case.name, run.opened.program),
+            "report_types": ["observed-data"],
+            "published": self.created,
+            "object_refs": refs,
+            "external_references": self.reference(run.name(), "the run".to_owned()),
+        });
+        self.object("report", "report", members)
+    }
+}

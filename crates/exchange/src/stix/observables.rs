@@ -1,0 +1,331 @@
+//! STIX cyber-observables of a fact: the things that its record names, each under the id that STIX gives it.
+//!
+//! The same thing of two facts is one object: what only one of them tells is kept, what they tell differently is left to the notes.
+
+use crate::ids::{self, Ids};
+use crate::times::{bound, field, instant_of};
+use ledger::{BoundValue, FactEntry, FieldValue, Precision};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::net::IpAddr;
+
+/// Record types whose subject is a file of the evidence, with what the record tells of that file.
+const FILES: [&str; 6] =
+    ["dir_entry", "mft_file_entry", "deleted_entry", "file_hash", "timestomp_indicator", "recycled_file"];
+
+/// Fields with the path of a program or file that the record names.
+const PATHS: [&str; 12] = [
+    "program",
+    "program_path",
+    "resolved",
+    "image",
+    "image_path",
+    "target",
+    "file",
+    "app_path",
+    "service_dll",
+    "executable",
+    "profile_path",
+    "source",
+];
+
+/// Fields with an address of a network.
+const ADDRESSES: [&str; 12] = [
+    "address",
+    "source",
+    "destination",
+    "client",
+    "server",
+    "host_ip",
+    "dhcp_address",
+    "dhcp_server",
+    "static_address",
+    "source_address",
+    "destination_address",
+    "remote_addresses",
+];
+
+/// Fields with a name of an account, and those with the identifier of the same.
+const ACCOUNTS: [(&str, &str); 4] =
+    [("account", "sid"), ("by_account", "by_sid"), ("sam_user", "user_sid"), ("user", "")];
+
+/// All observables of a bundle by their ids.
+#[derive(Debug, Default)]
+pub(super) struct Observables {
+    objects: BTreeMap<String, Map<String, Value>>,
+    /// Properties that facts tell differently.
+    disputed: BTreeMap<String, Vec<String>>,
+}
+
+impl Observables {
+    /// Takes in the things that a fact names; gives their ids, that of the file its record was read from first.
+    pub(super) fn of(&mut self, fact: &FactEntry, ids: &Ids) -> Vec<String> {
+        let mut refs = vec![self.source(fact)];
+        refs.extend(self.file(fact));
+        refs.extend(PATHS.iter().filter_map(|name| text(fact, name)).filter_map(|path| self.named(path)));
+        refs.extend(self.registry_key(fact));
+        refs.extend(self.accounts(fact));
+        refs.extend(self.addresses(fact));
+        refs.extend(self.process(fact, ids));
+        let mut seen = std::collections::BTreeSet::new();
+        refs.retain(|id| seen.insert(id.clone()));
+        refs
+    }
+
+    /// The objects, each with its type and id.
+    pub(super) fn into_objects(self) -> impl Iterator<Item = Value> {
+        let disputed = self.disputed;
+        self.objects.into_iter().map(move |(id, mut object)| {
+            for property in disputed.get(&id).into_iter().flatten() {
+                object.remove(property);
+            }
+            Value::Object(object)
+        })
+    }
+
+    /// The file of the evidence that the record was read from; of an imaged medium the medium.
+    fn source(&mut self, fact: &FactEntry) -> String {
+        let locator = &fact.locator;
+        let path = if locator.path.is_empty() { &locator.evidence } else { &locator.path };
+        self.named(path).unwrap_or_else(|| self.add("file", json!({"name": locator.evidence}), Map::new()))
+    }
+
+    /// A file by its path alone.
+    fn named(&mut self, path: &str) -> Option<String> {
+        let contributing = self.file_name(path)?;
+        Some(self.add("file", contributing, Map::new()))
+    }
+
+    /// Name and folder of a path.
+    fn file_name(&mut self, path: &str) -> Option<Value> {
+        let path = path.trim_end_matches(['/', '\\']);
+        let (folder, name) = path.rsplit_once(['/', '\\']).map_or((None, path), |(a, b)| (Some(a), b));
+        if name.is_empty() {
+            return None;
+        }
+        Some(match folder.filter(|folder| !folder.is_empty()) {
+            None => json!({"name": name}),
+            Some(folder) => {
+                let folder = self.add("directory", json!({"path": folder}), Map::new());
+                json!({"name": name, "parent_directory_ref": folder})
+            }
+        })
+    }
+
+    /// The file that the record itself is about.
+    fn file(&mut self, fact: &FactEntry) -> Option<String> {
+        if !FILES.contains(&fact.kind.as_str()) {
+            return None;
+        }
+        let path = fact.subject.value.as_text()?;
+        let mut contributing = self.file_name(path)?;
+        // A stream is not the file: its hashes and size would be said of another thing.
+        if field(fact, "stream").is_some() || fact.locator.stream.is_some() {
+            return Some(self.add("file", contributing, Map::new()));
+        }
+        let hashes = hashes(fact);
+        if let (false, Some(members)) = (hashes.is_empty(), contributing.as_object_mut()) {
+            members.insert("hashes".to_owned(), Value::Object(hashes));
+        }
+        let mut rest = Map::new();
+        if let Some(FieldValue::Size(size)) = field(fact, "size")
+            && i64::try_from(*size).is_ok()
+        {
+            rest.insert("size".to_owned(), json!(size));
+        }
+        for (property, fields) in [
+            ("ctime", ["born", "si_created"]),
+            ("mtime", ["modified", "si_modified"]),
+            ("atime", ["accessed", "si_accessed"]),
+        ] {
+            let time = fields.iter().find_map(|name| instant_of(fact, name));
+            rest.extend(time.map(|time| (property.to_owned(), json!(stamp(time)))));
+        }
+        Some(self.add("file", contributing, rest))
+    }
+
+    /// The key that the record stands in; STIX refuses keys that begin with an abbreviated hive.
+    fn registry_key(&mut self, fact: &FactEntry) -> Option<String> {
+        let key = text(fact, "key_path").or_else(|| match &fact.subject.value {
+            FieldValue::RegistryPath(path) if fact.subject.field == "key_path" => Some(path),
+            _ => None,
+        })?;
+        if key.is_empty() || ["HKLM", "HKCC", "HKCR", "HKCU", "HKU"].iter().any(|hive| key.contains(hive)) {
+            return None;
+        }
+        let written =
+            ["key_last_written", "last_written"].iter().find_map(|name| instant_of(fact, name)).map(stamp);
+        let rest = written.map(|time| ("modified_time".to_owned(), json!(time)));
+        Some(self.add("windows-registry-key", json!({"key": key}), rest.into_iter().collect()))
+    }
+
+    fn accounts(&mut self, fact: &FactEntry) -> Vec<String> {
+        let own = (fact.kind == "user_account").then_some(("name", "sid"));
+        let mut found = Vec::new();
+        for (name, sid) in own.into_iter().chain(ACCOUNTS) {
+            let (login, sid) = (text(fact, name), text(fact, sid));
+            let mut contributing = Map::new();
+            contributing.extend(login.map(|login| ("account_login".to_owned(), json!(login))));
+            contributing.extend(sid.map(|sid| ("user_id".to_owned(), json!(sid))));
+            if contributing.is_empty() {
+                continue;
+            }
+            let mut rest = Map::new();
+            if name == "name" {
+                rest.extend(text(fact, "full_name").map(|full| ("display_name".to_owned(), json!(full))));
+                let last = instant_of(fact, "last_logon").map(stamp);
+                rest.extend(last.map(|time| ("account_last_login".to_owned(), json!(time))));
+            }
+            found.push(self.add("user-account", Value::Object(contributing), rest));
+        }
+        found
+    }
+
+    fn addresses(&mut self, fact: &FactEntry) -> Vec<String> {
+        let mut found = Vec::new();
+        for value in bound(fact).filter(|value| ADDRESSES.contains(&value.field.as_str())) {
+            let parsed = value.value.as_text().and_then(|text| text.parse::<IpAddr>().ok());
+            let kind = match parsed {
+                Some(IpAddr::V4(_)) => "ipv4-addr",
+                Some(IpAddr::V6(_)) => "ipv6-addr",
+                None => continue,
+            };
+            found.extend(parsed.map(|it| self.add(kind, json!({"value": it.to_string()}), Map::new())));
+        }
+        for value in bound(fact).filter(|value| value.field == "url" || value.field.ends_with("_url")) {
+            found.extend(web_address(value).map(|url| self.add("url", json!({"value": url}), Map::new())));
+        }
+        found
+    }
+
+    /// A run of a program, where the fact says that it ran and names its file.
+    fn process(&mut self, fact: &FactEntry, ids: &Ids) -> Option<String> {
+        if fact.predicate.0 != "executed" {
+            return None;
+        }
+        let program = ["resolved", "program_path", "program", "image", "app_path"];
+        let program = program.iter().find_map(|name| text(fact, name)).or(fact.subject.value.as_text())?;
+        let image = self.named(program)?;
+        let id = format!("process--{}", ids.in_form_of_version_4("process", &fact.id.to_string()));
+        let mut object = Map::new();
+        object.insert("type".to_owned(), json!("process"));
+        object.insert("spec_version".to_owned(), json!("2.1"));
+        object.insert("id".to_owned(), json!(id));
+        object.insert("image_ref".to_owned(), json!(image));
+        let ran = ["last_run", "time"].iter().find_map(|name| instant_of(fact, name)).map(stamp);
+        object.extend(ran.map(|time| ("created_time".to_owned(), json!(time))));
+        self.objects.insert(id.clone(), object);
+        Some(id)
+    }
+
+    /// Adds an object, or what this fact tells of one that is there.
+    fn add(&mut self, kind: &str, contributing: Value, rest: Map<String, Value>) -> String {
+        let id = format!("{kind}--{}", ids::observable(&canonical(&contributing)));
+        let object = match self.objects.entry(id.clone()) {
+            Entry::Occupied(there) => there.into_mut(),
+            Entry::Vacant(place) => {
+                let mut object = Map::new();
+                object.insert("type".to_owned(), json!(kind));
+                object.insert("spec_version".to_owned(), json!("2.1"));
+                object.insert("id".to_owned(), json!(id));
+                if let Value::Object(members) = contributing {
+                    object.extend(members);
+                }
+                place.insert(object)
+            }
+        };
+        for (property, value) in rest {
+            match object.get(&property) {
+                Some(there) if *there != value => {
+                    self.disputed.entry(id.clone()).or_default().push(property);
+                }
+                Some(_) => {}
+                None => drop(object.insert(property, value)),
+            }
+        }
+        id
+    }
+}
+
+/// The contributing properties as they are digested: of several hashes one, by the order of STIX 2.1, section 2.9.
+fn canonical(contributing: &Value) -> String {
+    let mut digested = contributing.clone();
+    if let Some(hashes) = digested.get_mut("hashes").and_then(Value::as_object_mut) {
+        let first = ["MD5", "SHA-1", "SHA-256"].into_iter().find(|name| hashes.contains_key(*name));
+        hashes.retain(|name, _| Some(name.as_str()) == first);
+    }
+    // RFC 8785 as far as texts and their ASCII names go, and there is nothing else in it.
+    ledger::canonical::to_string(&digested).unwrap_or_default()
+}
+
+/// A time as STIX writes it.
+pub(super) fn stamp((utc, precision): (ledger::Utc, Precision)) -> String {
+    utc.to_text(precision)
+}
+
+fn text<'f>(fact: &'f FactEntry, name: &str) -> Option<&'f str> {
+    field(fact, name).and_then(FieldValue::as_text).filter(|text| !text.is_empty())
+}
+
+fn hashes(fact: &FactEntry) -> Map<String, Value> {
+    let of = |(name, key, digits): (&str, &str, usize)| {
+        let hex = text(fact, name)?;
+        let is_hex = hex.len() == digits && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_hex.then(|| (key.to_owned(), json!(hex.to_ascii_lowercase())))
+    };
+    [("md5", "MD5", 32), ("sha1", "SHA-1", 40), ("sha256", "SHA-256", 64)]
+        .into_iter()
+        .filter_map(of)
+        .collect()
+}
+
+/// A web address that needs no repair to be one (RFC 3986's characters alone).
+fn web_address(value: &BoundValue) -> Option<&str> {
+    let url = value.value.as_text()?;
+    let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"))?;
+    let host = rest.split(['/', '?', '#']).next()?;
+    let is_host =
+        !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:".contains(&byte));
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte);
+    (is_host && rest.bytes().all(plain)).then_some(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_those_that_others_give_the_same_thing() {
+        // As Python has it: uuid5(namespace, '{"value":"198.51.100.3"}').
+        let mut observables = Observables::default();
+        let id = observables.add("ipv4-addr", json!({"value": "198.51.100.3"}), Map::new());
+        assert_eq!(id, "ipv4-addr--28bb3599-77cd-5a82-a950-b5bc3caf07c4");
+    }
+
+    #[test]
+    fn the_order_of_properties_makes_no_other_thing() {
+        let hashes = |digits: &str| json!({"SHA-256": digits.repeat(64), "MD5": "b".repeat(32)});
+        let one = json!({"name": "a", "parent_directory_ref": "directory--x", "hashes": hashes("a")});
+        let other = json!({"hashes": hashes("c"), "parent_directory_ref": "directory--x", "name": "a"});
+        let digested = r#"{"hashes":{"MD5":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"},"name":"a","parent_directory_ref":"directory--x"}"#;
+        assert_eq!([canonical(&one), canonical(&other)], [digested; 2]);
+    }
+
+    #[test]
+    fn what_two_facts_tell_differently_of_a_thing_is_left_out() {
+        let mut observables = Observables::default();
+        let told = |size: u64, time: &str| {
+            let mut rest = Map::new();
+            rest.insert("size".to_owned(), json!(size));
+            rest.insert("mtime".to_owned(), json!(time));
+            rest
+        };
+        observables.add("file", json!({"name": "a"}), told(1, "2024-01-01T00:00:00Z"));
+        observables.add("file", json!({"name": "a"}), told(2, "2024-01-01T00:00:00Z"));
+        let objects: Vec<Value> = observables.into_objects().collect();
+        assert_eq!(objects.len(), 1);
+        assert_eq!(objects[0].get("size"), None);
+        assert_eq!(objects[0]["mtime"], "2024-01-01T00:00:00Z");
+    }
+}

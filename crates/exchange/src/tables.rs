@@ -1,0 +1,282 @@
+//! Tables (RFC 4180, UTF-8): one of facts, one of the times that they state.
+//!
+//! A row is what an examiner sorts, filters and marks: a fact in the one, a moment in the other.
+//! So a fact's values stand in one cell; what each of them rests on by itself (tier, span, writer) is in the JSON report, and here the weakest of them.
+
+use crate::Written;
+use crate::times::{Standing, bound, precision_name, standing, times};
+use crate::view::{View, healed_from, tier_name, value_text, weakest, writer_name};
+use csv::{Terminator, WriterBuilder};
+use graph::{Attack, Run, is_printable, push_printable};
+use ledger::event::ClaimAccepted;
+use ledger::{BoundValue, FactEntry, TaskId, Time};
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+const FACTS: [&str; 25] = [
+    "fact",
+    "task",
+    "agent",
+    "predicate",
+    "subject",
+    "values",
+    "answers",
+    "techniques",
+    "evidence",
+    "path",
+    "stream",
+    "offset",
+    "length",
+    "record_type",
+    "tier",
+    "writer",
+    "healed_from",
+    "shown",
+    "tool",
+    "invocation",
+    "record",
+    "output_sha256",
+    "output_offset",
+    "output_length",
+    "run",
+];
+
+/// Writes a row for each fact, in the order of tasks and acceptance.
+pub fn facts_csv(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Result<Written> {
+    let view = View::new(run, attack);
+    let mut table = Table::begin(out, &FACTS)?;
+    for (task, accepted) in run.facts() {
+        table.row(&fact_row(&view, task, accepted))?;
+    }
+    table.end()
+}
+
+fn fact_row<'f>(view: &View<'f>, task: TaskId, accepted: &'f ClaimAccepted) -> [Cow<'f, str>; FACTS.len()] {
+    let fact = &accepted.fact;
+    let [evidence, path, stream, offset, length] = place(fact);
+    [
+        fact.id.to_string().into(),
+        task.to_string().into(),
+        view.agent(task).into(),
+        fact.predicate.0.as_str().into(),
+        value_text(&fact.subject),
+        values(fact).into(),
+        view.answered(fact.id).join("; ").into(),
+        view.technique_ids(fact).into(),
+        evidence,
+        path,
+        stream,
+        offset,
+        length,
+        fact.kind.as_str().into(),
+        tier_name(weakest(fact)).into(),
+        writer_name(fact).into(),
+        healed_from(accepted).into(),
+        if fact.shown { "yes" } else { "no" }.into(),
+        view.tool(fact).into(),
+        fact.invocation.to_string().into(),
+        fact.record.to_string().into(),
+        fact.output.to_string().into(),
+        fact.subject.span.offset.to_string().into(),
+        fact.subject.span.length.to_string().into(),
+        view.run.name().to_owned().into(),
+    ]
+}
+
+/// The values beside the subject, as `field=value; …`.
+fn values(fact: &FactEntry) -> String {
+    let said: Vec<String> =
+        bound(fact).skip(1).map(|value| format!("{}={}", value.field, value_text(value))).collect();
+    said.join("; ")
+}
+
+/// Evidence, path, stream, and the record's own bytes in that file.
+fn place(fact: &FactEntry) -> [Cow<'_, str>; 5] {
+    let locator = &fact.locator;
+    let (offset, length) = locator.span.map_or_else(Default::default, |span| {
+        (Cow::Owned(span.offset.to_string()), Cow::Owned(span.length.to_string()))
+    });
+    let stream = locator.stream.as_deref().unwrap_or_default();
+    [locator.evidence.as_str().into(), locator.path.as_str().into(), stream.into(), offset, length]
+}
+
+const TIMELINE: [&str; 27] = [
+    "time",
+    "zone",
+    "earliest_utc",
+    "latest_utc",
+    "precision",
+    "clock",
+    "field",
+    "meaning",
+    "predicate",
+    "subject",
+    "values",
+    "record_type",
+    "evidence",
+    "path",
+    "stream",
+    "offset",
+    "length",
+    "fact",
+    "task",
+    "agent",
+    "answers",
+    "techniques",
+    "writer",
+    "invocation",
+    "record",
+    "raw",
+    "run",
+];
+
+/// Writes a row for each time that a fact states, sorted; those that name no instant stand last.
+pub fn timeline_csv(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Result<Written> {
+    let view = View::new(run, attack);
+    let mut rows: Vec<(TaskId, &FactEntry, &BoundValue, &Time)> = run
+        .facts()
+        .flat_map(|(task, accepted)| {
+            let fact = &accepted.fact;
+            times(fact).map(move |(value, time)| (task, fact, value, time))
+        })
+        .collect();
+    // Stable: times of one instant keep the order of their facts.
+    rows.sort_by_key(|(_, _, _, time)| (time.utc.is_none(), time.utc));
+    let mut table = Table::begin(out, &TIMELINE)?;
+    for (task, fact, value, time) in rows {
+        table.row(&time_row(&view, task, fact, value, time))?;
+    }
+    table.end()
+}
+
+fn time_row<'f>(
+    view: &'f View<'_>,
+    task: TaskId,
+    fact: &'f FactEntry,
+    value: &'f BoundValue,
+    time: &'f Time,
+) -> [Cow<'f, str>; TIMELINE.len()] {
+    let [evidence, path, stream, offset, length] = place(fact);
+    let (earliest, latest) = time.bounds().map_or_else(Default::default, |(from, to)| {
+        (from.to_text(time.precision), to.to_text(time.precision))
+    });
+    let (zone, clock) = match standing(time) {
+        Standing::Instant(_) => ("UTC", "host"),
+        Standing::OfCopy => ("UTC", "the machine that holds the copy, not the host"),
+        Standing::Local => ("not known: local time", "host"),
+        Standing::NoInstant => ("", ""),
+    };
+    [
+        if time.utc.is_some() { time.to_text().into() } else { "".into() },
+        zone.into(),
+        earliest.into(),
+        latest.into(),
+        precision_name(time.precision).into(),
+        clock.into(),
+        value.field.as_str().into(),
+        view.meaning(&fact.kind, &value.field).into(),
+        fact.predicate.0.as_str().into(),
+        value_text(&fact.subject),
+        values(fact).into(),
+        fact.kind.as_str().into(),
+        evidence,
+        path,
+        stream,
+        offset,
+        length,
+        fact.id.to_string().into(),
+        task.to_string().into(),
+        view.agent(task).into(),
+        view.answered(fact.id).join("; ").into(),
+        view.technique_ids(fact).into(),
+        writer_name(fact).into(),
+        fact.invocation.to_string().into(),
+        fact.record.to_string().into(),
+        time.raw.as_str().into(),
+        view.run.name().into(),
+    ]
+}
+
+/// A table under construction.
+struct Table<W: Write> {
+    rows: csv::Writer<W>,
+    count: u64,
+}
+
+impl<W: Write> Table<W> {
+    fn begin(out: W, header: &[&str]) -> io::Result<Table<W>> {
+        let mut rows = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(out);
+        rows.write_record(header)?;
+        Ok(Table { rows, count: 0 })
+    }
+
+    fn row(&mut self, cells: &[Cow<'_, str>]) -> io::Result<()> {
+        self.rows.write_record(cells.iter().map(|text| cell(text).into_owned().into_bytes()))?;
+        self.count += 1;
+        Ok(())
+    }
+
+    fn end(mut self) -> io::Result<Written> {
+        self.rows.flush()?;
+        Ok(Written { items: self.count, ..Written::default() })
+    }
+}
+
+/// Text as a cell that is one line, and no formula wherever a spreadsheet lets a cell begin.
+///
+/// What is not printable stands as `\u{…}`.
+/// Before what begins a formula (OWASP, "CSV Injection": `= + - @`, tab, carriage return, and full-width forms) stands a `'`, also after a `;`, where programs set to some languages begin another cell.
+fn cell(text: &str) -> Cow<'_, str> {
+    if text.chars().all(is_printable) && !begins_formula(text) && !text.contains(';') {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 1);
+    let mut rest = text;
+    loop {
+        let (piece, after) = rest.split_once(';').map_or((rest, None), |(piece, after)| (piece, Some(after)));
+        if begins_formula(piece) {
+            safe.push('\'');
+        }
+        piece.chars().for_each(|c| push_printable(&mut safe, c));
+        let Some(after) = after else { return Cow::Owned(safe) };
+        safe.push(';');
+        rest = after;
+    }
+}
+
+/// Whether text begins as a formula, blanks and quotes left out.
+fn begins_formula(text: &str) -> bool {
+    let start = text.trim_start_matches([' ', '"', '\'', '\u{a0}']);
+    start.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_spreadsheet_would_run_is_text() {
+        for (text, safe) in [
+            ("=1+1", "'=1+1"),
+            ("+1", "'+1"),
+            ("-1", "'-1"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\t=1", "'\\u{9}=1"),
+            ("\r=1", "'\\u{d}=1"),
+            (" =1", "' =1"),
+            ("\u{ff1d}1", "'\u{ff1d}1"),
+            ("a;=cmd|' /C calc'!A0", "a;'=cmd|' /C calc'!A0"),
+            ("a;\"=cmd", "a;'\"=cmd"),
+            ("a; b=c", "a; b=c"),
+            ("a-b=c", "a-b=c"),
+            ("", ""),
+        ] {
+            assert_eq!(cell(text), safe, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_cell_is_one_line_and_shows_what_hides() {
+        assert_eq!(cell("a\r\nb\u{202e}c\u{0}"), "a\\u{d}\\u{a}b\\u{202e}c\\u{0}");
+    }
+}

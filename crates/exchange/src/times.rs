@@ -1,0 +1,91 @@
+//! The times that facts state, and which of them are instants of the examined host.
+
+use crate::LeftOut;
+use ledger::{BoundValue, Clock, FactEntry, FieldValue, Precision, Time, Utc};
+
+/// The values of a fact, its subject first, each field once where subject and value are the same.
+pub(crate) fn bound(fact: &FactEntry) -> impl Iterator<Item = &BoundValue> {
+    let subject = &fact.subject;
+    let again = move |value: &&BoundValue| value.field == subject.field && value.value == subject.value;
+    std::iter::once(subject).chain(fact.values.iter().filter(move |value| !again(value)))
+}
+
+/// The value of a field.
+pub(crate) fn field<'f>(fact: &'f FactEntry, name: &str) -> Option<&'f FieldValue> {
+    bound(fact).find(|value| value.field == name).map(|value| &value.value)
+}
+
+/// The times of a fact with their fields.
+pub(crate) fn times(fact: &FactEntry) -> impl Iterator<Item = (&BoundValue, &Time)> {
+    bound(fact).filter_map(|value| match &value.value {
+        FieldValue::Time(time) => Some((value, time)),
+        _ => None,
+    })
+}
+
+/// The instant that a time names, where it is one of the examined host's that any format can write.
+pub(crate) fn instant(time: &Time) -> Option<Utc> {
+    match standing(time) {
+        Standing::Instant(utc) => Some(utc),
+        Standing::Local | Standing::NoInstant | Standing::OfCopy => None,
+    }
+}
+
+/// The instant of a fact's field.
+pub(crate) fn instant_of(fact: &FactEntry, name: &str) -> Option<(Utc, Precision)> {
+    match field(fact, name)? {
+        FieldValue::Time(time) => Some((instant(time)?, time.precision)),
+        _ => None,
+    }
+}
+
+/// What a time is to a format that knows instants only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    Instant(Utc),
+    Local,
+    NoInstant,
+    OfCopy,
+}
+
+/// How a time stands.
+pub(crate) fn standing(time: &Time) -> Standing {
+    // Four digits are a year in ISO 8601 and RFC 3339; one more needs an agreement.
+    let written = time.utc.filter(|utc| utc.to_string().split('-').next().is_some_and(is_year));
+    match (written, time.zone, time.clock) {
+        (None, _, _) => Standing::NoInstant,
+        (Some(_), Some(_), _) => Standing::Local,
+        (Some(_), None, Clock::CollectionCopy) => Standing::OfCopy,
+        (Some(utc), None, Clock::Host) => Standing::Instant(utc),
+    }
+}
+
+fn is_year(text: &str) -> bool {
+    text.len() == 4 && text != "0000" && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+impl LeftOut {
+    /// Counts a time that is no instant of the host.
+    pub(crate) fn count(&mut self, standing: Standing) {
+        match standing {
+            Standing::Instant(_) => {}
+            Standing::Local => self.local += 1,
+            Standing::NoInstant => self.no_instant += 1,
+            Standing::OfCopy => self.of_copy += 1,
+        }
+    }
+}
+
+/// The word for a precision.
+pub(crate) const fn precision_name(precision: Precision) -> &'static str {
+    match precision {
+        Precision::Nanosecond => "1 ns",
+        Precision::Filetime => "100 ns",
+        Precision::Microsecond => "1 us",
+        Precision::Millisecond => "1 ms",
+        Precision::Centisecond => "10 ms",
+        Precision::Second => "1 s",
+        Precision::TwoSeconds => "2 s",
+        Precision::Day => "1 day",
+    }
+}
