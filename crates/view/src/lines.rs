@@ -1,5 +1,6 @@
 //! Events as lines of a log for people.
 
+use crate::text::count;
 use app::{Followed, Happened};
 use graph::fact_title;
 use ledger::event::{ClaimSubmitted, InvocationEnded, TaskStatus};
@@ -204,9 +205,11 @@ fn returned(ended: &InvocationEnded) -> Told {
     let link = Some(format!("inv/{}", ended.invocation));
     let note = ended.notes.first().map_or(String::new(), |note| format!(": {note}"));
     match ended.outcome {
-        Outcome::Ok | Outcome::Empty => {
-            (Kind::Call, format!("{} returned {} records", ended.invocation, ended.records), link)
-        }
+        Outcome::Ok | Outcome::Empty => (
+            Kind::Call,
+            format!("{} returned {}", ended.invocation, count(ended.records as usize, "record", "records")),
+            link,
+        ),
         Outcome::Failed | Outcome::Timeout | Outcome::Denied => {
             (Kind::Refused, format!("{} {}{note}", ended.invocation, outcome(ended.outcome)), link)
         }

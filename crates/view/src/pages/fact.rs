@@ -25,7 +25,7 @@ pub(crate) fn page(house: &House, name: &str, id: &str) -> Answer {
         (values(fact))
         (writers(fact))
         h2 { "Where it stands" }
-        (proof(&book, fact, &base))
+        (proof(&book, fact))
     };
     Ok(Page::of(name, &fact_title(fact), body))
 }
@@ -103,13 +103,13 @@ fn writers(fact: &FactEntry) -> Markup {
 }
 
 /// The record, and the stored bytes in which the values stand.
-fn proof(book: &Book, fact: &FactEntry, base: &str) -> Markup {
+fn proof(book: &Book, fact: &FactEntry) -> Markup {
     let Some((_, call)) = book.run.invocation(fact.invocation) else { return html! {} };
     match app::read_output(&book.folder, call) {
         Ok(Some(output)) => {
             let spans: Vec<ByteSpan> = bound(fact).map(|value| value.span).collect();
             html! {
-                @if let Some(shown) = output.record(fact.record) { (record(shown, &[fact], base)) }
+                @if let Some(shown) = output.record(fact.record) { (record(shown, &[fact], None)) }
                 h3 { "As it is stored" }
                 (line(&output, fact.record, &spans))
             }

@@ -146,7 +146,7 @@ fn records(book: &Book, call: &InvocationView, output: &Output, base: &str, aske
         }
         (part.links)
         @for shown in all.iter().skip(part.first).take(part.end - part.first) {
-            (record(shown, facts.get(&shown.id).map_or(&[][..], Vec::as_slice), base))
+            (record(shown, facts.get(&shown.id).map_or(&[][..], Vec::as_slice), Some(base)))
         }
         (part.links)
     }

@@ -18,8 +18,8 @@ pub(super) fn bound(fact: &FactEntry) -> impl Iterator<Item = &BoundValue> {
     std::iter::once(&fact.subject).filter(move |_| !stated).chain(&fact.values)
 }
 
-/// A record as a table of its fields; `facts` are those that rest on it.
-pub(super) fn record(record: &Record, facts: &[&FactEntry], base: &str) -> Markup {
+/// A record as a table of its fields; `facts` are those that rest on it, linked to where `base` tells their addresses.
+pub(super) fn record(record: &Record, facts: &[&FactEntry], base: Option<&str>) -> Markup {
     html! {
         article.record #(record.id) aria-labelledby={ (record.id) "-title" } {
             h3 #{ (record.id) "-title" } { (record.id) " " span.kind { (inert(&record.kind)) } }
@@ -32,7 +32,7 @@ pub(super) fn record(record: &Record, facts: &[&FactEntry], base: &str) -> Marku
                             td {
                                 (value(name, &field.value.to_text(), facts))
                                 @if let Some(at) = field.at { " " span.note { "evidence bytes " (at) } }
-                                (resting(name, facts, base))
+                                @if let Some(base) = base { (resting(name, facts, base)) }
                             }
                         }
                     }

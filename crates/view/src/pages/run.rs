@@ -5,15 +5,18 @@ use crate::lines::status;
 use crate::page::{Answer, Page};
 use crate::pages::runs::state;
 use crate::shelf::Book;
-use crate::text::{count, segment, to_the_second};
+use crate::text::{clipped, count, segment, to_the_second};
 use app::State;
-use graph::{Run, TaskView, damage, fact_title, phenomenon_title, ranked, refused_claims, unexamined};
+use graph::{Run, TaskView, answer_title, damage, phenomenon_title, ranked, refused_claims, unexamined};
 use ledger::{FactId, Objective, TaskId, Weight};
 use maud::{Markup, html};
 use report::terminal as inert;
 
 /// Facts shown for each objective.
 const SHOWN_FACTS: usize = 3;
+
+/// Characters of a fact below an objective; its page has the whole of it.
+const LONGEST: usize = 160;
 
 /// Findings, gaps and places of damage shown; the report has all of them.
 const SHOWN: usize = 25;
@@ -97,7 +100,7 @@ fn answers(run: &Run, task: TaskId, view: &TaskView, base: &str) -> Markup {
     html! {
         @if !agent.objectives.is_empty() {
             div.wide tabindex="0" role="region" aria-label={ "Answers of " (inert(&agent.name)) } {
-                table {
+                table.answers {
                     caption { b { (inert(&agent.name)) } " (" (task) "): " (said) }
                     tbody {
                         @for (place, objective) in agent.objectives.iter().enumerate() {
@@ -128,21 +131,23 @@ fn answer(run: &Run, view: &TaskView, place: usize, objective: &Objective, base:
             td {
                 (inert(&objective.question))
                 @if objective.weight == Weight::Finding { " " span.note { "(watched for)" } }
-                (fact_list(run, facts, base, SHOWN_FACTS))
+                (answering(run, facts, objective, base))
             }
         }
     }
 }
 
-/// Facts as a list of links, the first of them.
-fn fact_list(run: &Run, facts: &[FactId], base: &str, most: usize) -> Markup {
+/// The first of the facts that answer an objective, each with what answers it.
+fn answering(run: &Run, facts: &[FactId], objective: &Objective, base: &str) -> Markup {
     html! {
         @if !facts.is_empty() {
             ul.plain {
-                @for fact in facts.iter().take(most).filter_map(|id| run.fact(*id)) {
-                    li { a.item href={ (base) "/fact/" (fact.id) } { (inert(&fact_title(fact))) } }
+                @for fact in facts.iter().take(SHOWN_FACTS).filter_map(|id| run.fact(*id)) {
+                    @let title = answer_title(fact, &objective.condition);
+                    @let (shown, whole) = clipped(&title, LONGEST);
+                    li { a.item href={ (base) "/fact/" (fact.id) } { (inert(shown)) @if !whole { "…" } } }
                 }
-                @if facts.len() > most { li.note { "and " (facts.len() - most) " more" } }
+                @if facts.len() > SHOWN_FACTS { li.note { "and " (facts.len() - SHOWN_FACTS) " more" } }
             }
         }
     }

@@ -49,7 +49,7 @@ fn row(name: &str, listed: &Listed) -> Markup {
     let href = format!("/run/{}", segment(name));
     html! {
         tr {
-            th scope="row" { a.item href=(href) { (inert(name)) } }
+            th.nowrap scope="row" { a.item href=(href) { (inert(name)) } }
             td { (inert(listed.case.as_deref().unwrap_or("–"))) }
             td.nowrap { (to_the_second(listed.begun.as_deref().unwrap_or("–"))) }
             td { (state(listed.state)) @if listed.state == State::Unsealed { " " a href={ (href) "/follow" } { "follow" } } }

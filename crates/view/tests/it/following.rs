@@ -41,7 +41,7 @@ fn what_is_added_is_told_and_nothing_twice() {
     let told = texts(&second);
     let inv = history::invocation(1, 0);
     assert_eq!(told[0], "call: search_text {\"path\":\"notes\"}");
-    assert_eq!(told[1], format!("call: {inv} returned 1 records"));
+    assert_eq!(told[1], format!("call: {inv} returned 1 record"));
     assert!(told.contains(&format!("recorded: {} configured one", fact.id)), "{told:?}");
     assert!(told.last().unwrap().ends_with("value_absent: it does not stand there"), "{told:?}");
     assert_eq!(second["lines"][0]["who"], "registry (task-1)");
