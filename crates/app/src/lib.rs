@@ -31,6 +31,7 @@ mod record;
 mod recorded;
 mod rejudge;
 mod replay;
+mod report_page;
 mod reproduce;
 mod run;
 mod seal;
@@ -71,6 +72,7 @@ pub use rejudge::{
     RejudgeError, Rejudged, RejudgedTask, RejudgedTotals, RuleChange, TaskSide, Unjudged, rejudge,
 };
 pub use replay::{Divergence, ReplayError, ReplayRequest, Replayed, replay};
+pub use report_page::{ReportPageError, report_page};
 pub use reproduce::{
     Again, AgainError, CallDiffers, Difference, EvidenceAgain, FieldDiffers, NotCompared, Part, RecordChange,
     RecordDiffers, RecordsDiffer, ReproduceRequest, Reproduced, TextsDiffer, reproduce,

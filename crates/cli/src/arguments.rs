@@ -319,14 +319,22 @@ pub(crate) struct ReportArguments {
     /// Where run folders are looked for
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
-    /// The report's format
-    #[arg(long, value_enum, default_value = "markdown")]
-    pub(crate) format: ReportFormat,
+    /// The report's format; without it, what the name of the file ends in, or else Markdown
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<ReportFormat>,
+    /// Write it into a file, which must not exist, instead of printing it
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// A newer bundle of MITRE's (enterprise-attack.json): its names and tactics are told in the page
+    #[arg(long, value_name = "FILE")]
+    pub(crate) attack: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
-    /// For people
+    /// One page for a browser, with the proof of each fact; needs no network
+    Html,
+    /// Text for people
     Markdown,
     /// For programs
     Json,

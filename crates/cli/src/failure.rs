@@ -69,6 +69,14 @@ pub(crate) enum Failure {
     NoSuchTool { found: String },
     #[error("failed to open the run")]
     Open(#[source] app::OpenRunError),
+    #[error("failed to write the report {}", file.display())]
+    WriteReport {
+        file: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("failed to {0}")]
+    ReportPage(#[source] app::ReportPageError),
     #[error("failed to {0}")]
     Replay(#[source] app::ReplayError),
     #[error("failed to {0}")]
@@ -132,6 +140,8 @@ impl Failure {
             Failure::Input(_)
             | Failure::Scratch { .. }
             | Failure::ScratchInEvidence { .. }
+            | Failure::WriteReport { .. }
+            | Failure::ReportPage(_)
             | Failure::RulesFile { .. }
             | Failure::Rules { .. }
             | Failure::Case(_)

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** everything here follows from the log; folding the same events gives the same views, in whatever order the tasks' streams were merged.
 
+mod attack;
 mod confidence;
 mod diff;
 mod evidence;
@@ -16,6 +17,9 @@ mod tally;
 mod title;
 mod unexamined;
 
+pub use attack::{
+    Attack, AttackError, Fit, Retired, RetiredBecause, Tactic, TacticId, Technique, TechniqueId, UnknownId,
+};
 pub use confidence::{
     Confidence, Level, SourceKind, confidence, corroborated, objective_confidence, objective_confidences,
 };

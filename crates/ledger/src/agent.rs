@@ -127,7 +127,7 @@ impl Condition {
 }
 
 /// Whether `fact` states an instant in either field, and the first is the earlier one; a local time is no instant.
-fn is_earlier([first, second]: &[String; 2], fact: &FactEntry) -> bool {
+pub fn is_earlier([first, second]: &[String; 2], fact: &FactEntry) -> bool {
     let instant = |field: &String| {
         let bound = fact.values.iter().find(|bound| bound.field == *field)?;
         let FieldValue::Time(time) = &bound.value else { return None };

@@ -39,7 +39,7 @@ pub mod vocabulary;
 pub mod writer;
 
 pub use absence::{Absence, AbsenceClaim, AbsenceEntry, AbsenceForm, Coverage};
-pub use agent::{AgentSpec, Condition, Objective, Weight};
+pub use agent::{AgentSpec, Condition, Objective, Weight, is_earlier};
 pub use behaviour::{Behaviour, UnknownBehaviour};
 pub use case::{CaseEntry, EvidenceEntry, EvidenceKind, Integrity, IntegrityLevel};
 pub use cause::Cause;

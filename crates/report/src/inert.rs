@@ -52,22 +52,6 @@ pub(crate) fn cell(text: &str) -> String {
     code(text).replace('|', "\\|")
 }
 
-/// `text` as text of an HTML page, in elements and in attributes between double quotes.
-pub(crate) fn html(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => push_printable(&mut out, c),
-        }
-    }
-    out
-}
-
 /// `text` on one line of a terminal: what would move, hide or break it is escaped.
 pub fn terminal(text: &str) -> String {
     printable(text)
@@ -89,14 +73,6 @@ mod tests {
         assert_eq!(prose("https://x www.e"), "https\\://x www\\.e");
         assert_eq!(prose("`@@x a@b"), "\\``@@`x a`@`b");
         assert_eq!(terminal("a\u{1b}[31m\n\u{202e}b"), "a\\u{1b}[31m\\u{a}\\u{202e}b");
-    }
-
-    #[test]
-    fn text_of_a_page_stays_text() {
-        assert_eq!(
-            html("<b title=\"x\" y='z'>&\u{202e}"),
-            "&lt;b title=&quot;x&quot; y=&#39;z&#39;&gt;&amp;\\u{202e}"
-        );
     }
 
     #[test]

@@ -102,7 +102,6 @@ fn task(task: TaskId, view: &TaskView) -> Value {
         "model": view.assigned.model,
         "status": view.ended.as_ref().map(|ended| ended.status),
         "objectives": view.ended.as_ref().map(|ended| ended.objectives.iter().map(objective).collect::<Vec<_>>()),
-        "recoveries": view.recoveries.iter().map(|(begun, ended)| json!({"begun": begun, "ended": ended})).collect::<Vec<_>>(),
         "turns": view.turns,
         "cost": cost(view),
         "phases": view.phases,

@@ -4,11 +4,12 @@
 
 mod costs;
 mod diff;
+pub mod html;
 mod inert;
 mod json;
 mod markdown;
+mod navigator;
 mod nodes;
-mod page;
 pub mod score;
 mod synthesis;
 mod tally;
@@ -17,9 +18,10 @@ mod writers;
 
 pub use costs::{cost, costs, dollars};
 pub use diff::{diff_json, diff_text};
+pub use html::rejections_page;
 pub use inert::terminal;
 pub use json::{SCHEMA, json, json_text};
 pub use markdown::markdown;
-pub use page::rejections_page;
+pub use navigator::{LAYER, navigator_layer};
 pub use tally::{tallies, tallies_json};
 pub use text::{answers, facts, records, rejections, status};

@@ -7,10 +7,10 @@ mod synthesis;
 use crate::costs::costs;
 use crate::inert::{cell, code, prose};
 use crate::synthesis::{Answered, answered};
-use crate::text::{by_code, status};
+use crate::text::{by_code, outcome, status};
 use graph::{Run, TaskView, answer_title, refused_claims};
 use ledger::event::EvidenceHashed;
-use ledger::{EvidenceKind, IntegrityLevel, Objective, Outcome};
+use ledger::{EvidenceKind, IntegrityLevel, Objective};
 use std::fmt::Write;
 
 /// The whole run as one Markdown page.
@@ -231,17 +231,5 @@ fn invocations(out: &mut String, run: &Run) {
             ended.map_or(0, |ended| ended.records),
             run.graph.grounded_in(view.started.invocation).len()
         );
-    }
-}
-
-/// How an invocation ended; `None`: it did not.
-const fn outcome(outcome: Option<Outcome>) -> &'static str {
-    match outcome {
-        Some(Outcome::Ok) => "ok",
-        Some(Outcome::Empty) => "empty",
-        Some(Outcome::Failed) => "failed",
-        Some(Outcome::Timeout) => "timeout",
-        Some(Outcome::Denied) => "denied",
-        None => "broke off",
     }
 }

@@ -98,7 +98,7 @@ pub(crate) fn markdown(out: &mut String, run: &Run) {
 }
 
 /// The things that facts name, one for each kind and name, whichever tasks added it.
-fn entities(run: &Run) -> BTreeMap<(EntityKind, String), BTreeSet<FactId>> {
+pub(crate) fn entities(run: &Run) -> BTreeMap<(EntityKind, String), BTreeSet<FactId>> {
     let mut entities: BTreeMap<(EntityKind, String), (String, BTreeSet<FactId>)> = BTreeMap::new();
     for EntityAdded { kind, name, facts, .. } in run.tasks.values().flat_map(|view| &view.entities) {
         let known =
@@ -108,16 +108,16 @@ fn entities(run: &Run) -> BTreeMap<(EntityKind, String), BTreeSet<FactId>> {
     entities.into_iter().map(|((kind, _), (name, facts))| ((kind, name), facts)).collect()
 }
 
-fn relations(run: &Run) -> impl Iterator<Item = &RelationAdded> {
+pub(crate) fn relations(run: &Run) -> impl Iterator<Item = &RelationAdded> {
     run.tasks.values().flat_map(|view| &view.relations)
 }
 
-fn hypotheses(run: &Run) -> impl Iterator<Item = &HypothesisView> {
+pub(crate) fn hypotheses(run: &Run) -> impl Iterator<Item = &HypothesisView> {
     run.tasks.values().flat_map(|view| &view.hypotheses)
 }
 
 /// What a relation's end is called: an entity by its name, anything else by its id.
-fn end(run: &Run, id: NodeId) -> String {
+pub(crate) fn end(run: &Run, id: NodeId) -> String {
     let entity = |entity: &&EntityAdded| NodeId::Entity(entity.entity) == id;
     let found = run.tasks.values().flat_map(|view| &view.entities).find(entity);
     found.map_or_else(|| id.to_string(), |entity| entity.name.clone())
@@ -127,7 +127,7 @@ fn counted(facts: usize) -> String {
     if facts == 1 { "1 fact".to_owned() } else { format!("{facts} facts") }
 }
 
-fn stands(standing: Standing) -> String {
+pub(crate) fn stands(standing: Standing) -> String {
     match standing.assessment {
         None => "not assessed".to_owned(),
         Some(assessment) => format!(

@@ -4,7 +4,9 @@ use crate::inert::terminal;
 use crate::synthesis::{Answered, answered, narrative};
 use graph::{Fate, RefusedClaim, Run, TaskView, answer_title, fact_title};
 use ledger::event::{ClaimAccepted, TaskStatus};
-use ledger::{BoundValue, Candidate, Claim, FactEntry, Reading, Record, RejectionCode, TaskId, Tier, Weight};
+use ledger::{
+    BoundValue, Candidate, Claim, FactEntry, Outcome, Reading, Record, RejectionCode, TaskId, Tier, Weight,
+};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -270,5 +272,17 @@ pub(crate) const fn tier(tier: Tier) -> &'static str {
         Tier::Normalised => "normalised",
         Tier::Typed => "typed",
         Tier::Quoted => "quoted",
+    }
+}
+
+/// How an invocation ended; `None`: it did not.
+pub(crate) const fn outcome(outcome: Option<Outcome>) -> &'static str {
+    match outcome {
+        Some(Outcome::Ok) => "ok",
+        Some(Outcome::Empty) => "empty",
+        Some(Outcome::Failed) => "failed",
+        Some(Outcome::Timeout) => "timeout",
+        Some(Outcome::Denied) => "denied",
+        None => "broke off",
     }
 }

@@ -8,6 +8,7 @@ use ledger::{
     ByteSpan, ClaimedValue, Condition, Defect, Digest, Event, Field, FieldValue, Gap, Healing, Integrity,
     IntegrityLevel, Locator, Objective, Outcome, Predicate, Reading, Record, RecordId, RejectionCode, Stream,
 };
+use std::collections::BTreeSet;
 use testkit::history::{History, fact, reading};
 
 const HOSTILE: &str = "</td><script>alert(1)</script> | \\| [x](javascript:y) ![i](http://e/p.png) https://evil.com www.evil.com a@evil.com @evil \u{1b}[2J\u{202e}\u{61c}\u{2028}\u{feff} `c` ```d\n# Sealed\n";
@@ -28,57 +29,58 @@ const MARKUP: [&str; 10] = [
 const CONTROLS: [char; 5] = ['\u{1b}', '\u{202e}', '\u{61c}', '\u{2028}', '\u{feff}'];
 
 fn run() -> graph::Run {
-    let mut stated = fact(1, 0, HOSTILE, &[(HOSTILE, HOSTILE)]);
-    stated.predicate = Predicate(HOSTILE.into());
-    stated.subject.field = HOSTILE.into();
+    run_of(HOSTILE)
+}
+
+/// A run in which every text that somebody else can write is this one.
+fn run_of(text: &str) -> graph::Run {
+    let mut stated = fact(1, 0, text, &[(text, text)]);
+    stated.predicate = Predicate(text.into());
+    stated.subject.field = text.into();
     stated.subject.field.push('s');
-    stated.locator.path = HOSTILE.into();
-    stated.values[0].quotation = Some(HOSTILE.into());
+    stated.locator.path = text.into();
+    stated.values[0].quotation = Some(text.into());
     stated.values[0].at = Some(ByteSpan::new(1, 2));
     stated.shown = false;
     let condition = Condition {
         predicate: stated.predicate.clone(),
         record: stated.kind.clone(),
         subject: "*".into(),
-        field: HOSTILE.into(),
+        field: text.into(),
         value: None,
         unless: None,
         earlier: None,
     };
     let objective = Objective {
         id: "o".into(),
-        question: HOSTILE.into(),
+        question: text.into(),
         applies: None,
         weight: ledger::Weight::Activity,
         searched: Vec::new(),
         condition,
     };
-    let defect = Defect { path: HOSTILE.into(), offset: Some(1), what: HOSTILE.into() };
-    let gap = Gap { path: HOSTILE.into(), reason: HOSTILE.into() };
-    let mut history = History::opened(HOSTILE);
-    history.assigned_with(1, HOSTILE, HOSTILE, vec![objective]).invoked(1, 0);
-    history.invoked_as(1, 1, HOSTILE, |end| {
+    let defect = Defect { path: text.into(), offset: Some(1), what: text.into() };
+    let gap = Gap { path: text.into(), reason: text.into() };
+    let mut history = History::opened(text);
+    history.assigned_with(1, text, text, vec![objective]).invoked(1, 0);
+    history.invoked_as(1, 1, text, |end| {
         end.outcome = Outcome::Failed;
-        end.notes.push(HOSTILE.into());
+        end.notes.push(text.into());
         end.defects.push(defect);
         end.gaps.push(gap.clone());
     });
-    let claimed = ClaimedValue { field: Some(HOSTILE.into()), value: HOSTILE.into() };
-    let claimed =
-        Reading { values: vec![claimed], subject: HOSTILE.into(), ..reading(HOSTILE, &[], Some(HOSTILE)) };
+    let claimed = ClaimedValue { field: Some(text.into()), value: text.into() };
+    let claimed = Reading { values: vec![claimed], subject: text.into(), ..reading(text, &[], Some(text)) };
     history.claimed(1, 0, 1, claimed);
     history.refused(1, 0, RejectionCode::Malformed);
-    history.claimed(1, 1, 2, reading("configured", &[HOSTILE], None));
-    let healing = Healing {
-        cited: HOSTILE.into(),
-        healed: stated.invocation,
-        because: RejectionCode::UnknownInvocation,
-    };
-    history.accepted_as(1, 1, stated.clone(), Some(healing)).phenomenon(1, 0, &[stated.id], HOSTILE);
-    let other = lead::hands_out(&mut history, HOSTILE);
+    history.claimed(1, 1, 2, reading("configured", &[text], None));
+    let healing =
+        Healing { cited: text.into(), healed: stated.invocation, because: RejectionCode::UnknownInvocation };
+    history.accepted_as(1, 1, stated.clone(), Some(healing)).phenomenon(1, 0, &[stated.id], text);
+    let other = lead::hands_out(&mut history, text);
     let grounds = [ledger::NodeId::Fact(stated.id), ledger::NodeId::Fact(other.id)];
-    lead::tells(&mut history, 2, HOSTILE, &grounds, None);
-    lead::weighs(&mut history, HOSTILE, grounds[1]);
+    lead::tells(&mut history, 2, text, &grounds, None);
+    lead::weighs(&mut history, text, grounds[1]);
     let result = ledger::event::ObjectiveResult {
         id: "o".into(),
         facts: vec![stated.id],
@@ -91,7 +93,7 @@ fn run() -> graph::Run {
         TaskEnded { status, spent: None, objectives: vec![result], turns: 0, facts: 1, rejections: 1 },
     );
     let integrity = Integrity { level: IntegrityLevel::Full, sha256: Digest::of(b""), files: 0, bytes: 0 };
-    let hashed = EvidenceHashed { evidence: HOSTILE.into(), integrity, as_expected: None, gaps: vec![gap] };
+    let hashed = EvidenceHashed { evidence: text.into(), integrity, as_expected: None, gaps: vec![gap] };
     history.push(Stream::Run, Event::EvidenceHashed(hashed));
     graph::fold(history.events()).unwrap()
 }
@@ -145,6 +147,47 @@ fn markdown_of_hostile_text_has_no_markup_of_its_making() {
             assert!(!words.contains(forbidden), "{forbidden:?} stands in\n{line}\nas\n{words}");
         }
     }
+}
+
+/// The names of the tags that stand in a page, but for what its style, script and data hold.
+fn tags(page: &str) -> BTreeSet<String> {
+    let mut rest = page;
+    let mut tags = BTreeSet::new();
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at + 1..];
+        let name: String = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
+        if name == "style" || name == "script" {
+            let end = format!("</{name}>");
+            rest = &rest[rest.find(&end).unwrap() + end.len()..];
+        }
+        tags.insert(name);
+    }
+    tags
+}
+
+#[test]
+fn a_page_of_hostile_text_has_no_tag_but_those_of_its_own() {
+    let attack = graph::Attack::shipped().unwrap();
+    let nothing = |_: &Digest| None;
+    let stored = |_: &Digest| Some(HOSTILE.repeat(20).into_bytes());
+    let outputs: [&report::html::Outputs<'_>; 2] = [&nothing, &stored];
+    for outputs in outputs {
+        let material = report::html::Material { outputs, attack: &attack, verified: None };
+        let own = report::html::page(&quiet(), &material);
+        let page = report::html::page(&run(), &material);
+        assert!(!page.contains(CONTROLS), "{page:?}");
+        assert_eq!(tags(&page).difference(&tags(&own)).collect::<Vec<_>>(), Vec::<&String>::new());
+        for outside in
+            ["<script>alert", " style=", " onload=", " onclick=", " src=", "javascript:y\"", "url("]
+        {
+            assert!(!page.contains(outside), "{outside}");
+        }
+    }
+}
+
+/// The same run, but nothing in it is hostile.
+fn quiet() -> graph::Run {
+    run_of("quiet")
 }
 
 #[test]

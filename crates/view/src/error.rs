@@ -1,7 +1,7 @@
 //! What is answered where nothing can be shown.
 
 use crate::page::{Page, plain};
-use app::{ListError, OpenRunError, OutputError};
+use app::{ListError, OpenRunError, OutputError, ReportPageError};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
@@ -28,6 +28,9 @@ pub(crate) enum Trouble {
     /// An output cannot be read.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// A run has no report.
+    #[error(transparent)]
+    Report(#[from] ReportPageError),
     /// The runs cannot be listed.
     #[error(transparent)]
     List(#[from] ListError),
@@ -62,9 +65,11 @@ impl Trouble {
             Trouble::NoSuch { .. } => StatusCode::NOT_FOUND,
             Trouble::Asked { .. } => StatusCode::BAD_REQUEST,
             Trouble::TooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-            Trouble::Run(_) | Trouble::Output(_) | Trouble::List(_) | Trouble::Defect => {
-                StatusCode::INTERNAL_SERVER_ERROR
-            }
+            Trouble::Run(_)
+            | Trouble::Output(_)
+            | Trouble::Report(_)
+            | Trouble::List(_)
+            | Trouble::Defect => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 
@@ -73,7 +78,7 @@ impl Trouble {
             Trouble::NoSuch { .. } => "Not found",
             Trouble::Asked { .. } => "Not understood",
             Trouble::TooLong { .. } => "Too long",
-            Trouble::Run(_) | Trouble::Output(_) => "The run cannot be read",
+            Trouble::Run(_) | Trouble::Output(_) | Trouble::Report(_) => "The run cannot be read",
             Trouble::List(_) => "The runs cannot be listed",
             Trouble::Defect => "A defect",
         }
@@ -85,7 +90,7 @@ impl IntoResponse for Trouble {
         let body = html! {
             h1 { (self.title()) }
             (causes(&self))
-            @if matches!(self, Trouble::Run(_) | Trouble::Output(_)) {
+            @if matches!(self, Trouble::Run(_) | Trouble::Output(_) | Trouble::Report(_)) {
                 p { code { "locard verify" } " tells which part of a run does not hold." }
             }
             p { a href="/" { "All runs" } }

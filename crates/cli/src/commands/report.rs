@@ -4,14 +4,51 @@ use crate::arguments::{ReportArguments, ReportFormat};
 use crate::commands::run_folder;
 use crate::failure::Failure;
 use crate::printer::Printer;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
 
 pub(super) fn execute(arguments: &ReportArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let folder = run_folder(&arguments.run, &arguments.runs)?;
-    let run = app::load_run(&folder).map_err(Failure::Open)?;
-    let text = match arguments.format {
-        ReportFormat::Markdown => report::markdown(&run),
-        ReportFormat::Json => report::json_text(&report::json(&run)),
+    let output = arguments.output.as_deref();
+    let format = arguments.format.or_else(|| by_name(output?)).unwrap_or(ReportFormat::Markdown);
+    let text = match format {
+        ReportFormat::Html => app::report_page(&folder, arguments.attack.as_deref()).map_err(failed)?,
+        ReportFormat::Markdown => report::markdown(&app::load_run(&folder).map_err(Failure::Open)?),
+        ReportFormat::Json => {
+            report::json_text(&report::json(&app::load_run(&folder).map_err(Failure::Open)?))
+        }
     };
-    printer.result(&text)?;
+    match output {
+        None => printer.result(&text)?,
+        Some(file) => {
+            write(file, &text)?;
+            printer.complain(&report::terminal(&format!("wrote {}, {} bytes", file.display(), text.len())));
+        }
+    }
     Ok(0)
+}
+
+fn failed(error: app::ReportPageError) -> Failure {
+    match error {
+        app::ReportPageError::Open(error) => Failure::Open(error),
+        other => Failure::ReportPage(other),
+    }
+}
+
+/// The format that a file's name ends in.
+fn by_name(file: &Path) -> Option<ReportFormat> {
+    match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "html" | "htm" => Some(ReportFormat::Html),
+        "md" | "markdown" => Some(ReportFormat::Markdown),
+        "json" => Some(ReportFormat::Json),
+        _ => None,
+    }
+}
+
+/// Nothing that is there is overwritten.
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    let failed = |source| Failure::WriteReport { file: file.to_owned(), source };
+    let mut opened = OpenOptions::new().write(true).create_new(true).open(file).map_err(failed)?;
+    opened.write_all(text.as_bytes()).map_err(failed)
 }

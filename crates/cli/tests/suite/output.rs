@@ -225,3 +225,24 @@ fn the_readme_shows_what_the_program_prints() {
         }
     }
 }
+
+#[test]
+fn the_page_of_a_run_proves_each_fact_and_is_never_written_over_a_file() {
+    let place = Place::new();
+    place.locard_ends(0, &["run", demo_folder().to_str().unwrap()]);
+    let file = place.path("demo.html");
+    let file = file.to_str().unwrap();
+    place.locard_ends(0, &["report", "latest", "-o", file]);
+    let page = std::fs::read_to_string(file).unwrap();
+    let facts = page.matches("<article class=\"fact\"").count();
+    let run = app::load_run(&place.only_run()).unwrap();
+    assert_eq!(facts, run.facts().count());
+    let proofs: Vec<&str> = page.split("<pre class=\"record\"").skip(1).collect();
+    assert_eq!(proofs.len(), facts);
+    assert!(proofs.iter().all(|proof| proof.split("</pre>").next().unwrap().contains("<mark>")));
+    assert!(page.contains("sealed and verified"));
+    place.locard_ends(2, &["report", "latest", "-o", file]);
+    assert_eq!(std::fs::read_to_string(file).unwrap(), page);
+    let bundle = place.path("none.json");
+    place.locard_ends(2, &["report", "latest", "--format", "html", "--attack", bundle.to_str().unwrap()]);
+}

@@ -77,8 +77,8 @@ fn the_page_lists_each_refused_claim_and_fetches_nothing() {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let page = place.locard_ends(0, &[&["rejections", "--format", "html"], &names[..]].concat());
     let refused = json(&place, &names)["summary"]["all"]["refused"].as_u64().unwrap();
-    assert!(page.starts_with("<!doctype html>") && page.contains("default-src 'none'"), "{page}");
-    assert_eq!(page.matches("<details>").count() as u64, refused);
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("default-src 'none'"), "{page}");
+    assert_eq!(page.matches("<details class=\"refused\"").count() as u64, refused);
     assert!(names.iter().all(|name| page.contains(name)));
     for outside in ["<script", "<link", "<img", "url(", "@import", "src=", "href="] {
         assert!(!page.contains(outside), "{outside}");

@@ -1,25 +1,18 @@
 //! The report of a run.
 
+use crate::error::Trouble;
 use crate::house::House;
-use crate::page::{Answer, Page};
-use crate::shelf::Book;
-use axum::response::{IntoResponse, Response};
-use maud::html;
+use crate::page::Answer;
+use axum::http::HeaderValue;
+use axum::http::header::CONTENT_SECURITY_POLICY;
+use axum::response::{Html, IntoResponse, Response};
 
-pub(crate) fn page(house: &House, name: &str) -> Answer<Response> {
-    let book = house.shelf.open(name)?;
-    Ok(report(&book))
-}
-
-/// The report as it is shown: for now the Markdown, as text.
+/// The page that `locard report` writes, as it is: it stands for itself, with its style and its script inside.
 ///
-/// A report that is an HTML file of its own, with its styles and scripts inside, needs a policy of its own beside its bytes: one that allows them by their hashes (`guard::POLICY` allows none; `guard` keeps a policy that an answer has).
-fn report(book: &Book) -> Response {
-    let text = report::markdown(&book.run);
-    let body = html! {
-        h1 { "Report" }
-        p.note { "In Markdown, as " code { "locard report" } " writes it." }
-        pre.report tabindex="0" { code { (text) } }
-    };
-    Page::of(&book.name, "Report", body).into_response()
+/// So it has its own policy, which allows these two by their hashes and fetches nothing, from here either.
+pub(crate) fn page(house: &House, name: &str) -> Answer<Response> {
+    let page = app::report_page(&house.shelf.folder(name)?, None)?;
+    let policy = format!("{}; frame-ancestors 'none'", report::html::policy());
+    let policy = HeaderValue::from_str(&policy).map_err(|_| Trouble::Defect)?;
+    Ok(([(CONTENT_SECURITY_POLICY, policy)], Html(page)).into_response())
 }

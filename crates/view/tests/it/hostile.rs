@@ -61,7 +61,6 @@ fn hostile_text_is_shown_on_every_page_and_is_markup_on_none() {
         (format!("{run}/calls"), true),
         (format!("{run}/inv/{inv}"), true),
         (format!("{run}/refused"), true),
-        (format!("{run}/report"), true),
         (format!("{run}/follow?from=0"), true),
         ("/search?q=onerror".to_owned(), true),
         (format!("/search?q=harmless&run={}", name(1)), true),
@@ -76,6 +75,25 @@ fn hostile_text_is_shown_on_every_page_and_is_markup_on_none() {
         for link in links(&body) {
             assert!(link.starts_with('/') || link.starts_with('?'), "{address} links to {link}");
         }
+    }
+}
+
+#[test]
+fn the_report_is_sent_with_a_policy_that_allows_what_is_ours_in_it_alone() {
+    let runs = tempfile::tempdir().unwrap();
+    hostile_run(runs.path());
+    let opened = Opened::over(runs.path());
+    let reply = opened.get(&format!("/run/{}/report", name(1)));
+    assert_eq!(reply.status, 200, "{}", reply.body);
+    let policy = reply.header("content-security-policy").unwrap();
+    let own = policy.strip_suffix("; frame-ancestors 'none'").unwrap();
+    assert!(
+        own.contains("script-src 'sha256-") && !own.contains("unsafe") && !own.contains("'self'"),
+        "{policy}"
+    );
+    assert!(reply.body.contains(own), "the page says the same of itself");
+    for active in ["<img src=x", "</script></title>", "\u{202e}"] {
+        assert!(!reply.body.contains(active), "{active:?}");
     }
 }
 

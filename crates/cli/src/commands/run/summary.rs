@@ -196,6 +196,6 @@ fn in_full(account: &Account) -> String {
     out.push_str(&account.costs);
     out.push_str(&account.conditions);
     let _ = writeln!(out, "sealed {folder}, head {}", account.manifest.head.short());
-    let _ = writeln!(out, "next: locard report {folder} · facts · rejections · verify");
+    let _ = writeln!(out, "next: locard report {folder} -o report.html · facts · rejections · verify");
     out
 }

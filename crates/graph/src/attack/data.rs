@@ -1,0 +1,175 @@
+//! Reads the data file and checks that it hangs together.
+
+use super::error::AttackError;
+use super::rule::{Asked, Rule};
+use super::{Attack, Tactic, TacticId, Technique, TechniqueId};
+use ledger::pattern::Patterns;
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AttackFile {
+    version: String,
+    source: String,
+    /// The tactics in the order of the matrix: TOML keeps none between tables.
+    matrix: Vec<TacticId>,
+    tactic: BTreeMap<TacticId, TacticEntry>,
+    technique: BTreeMap<TechniqueId, TechniqueEntry>,
+    /// Patterns that several rules share: `"@name"` stands for them.
+    #[serde(default)]
+    list: BTreeMap<String, Vec<String>>,
+    rule: Vec<RuleEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TacticEntry {
+    name: String,
+    shortname: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TechniqueEntry {
+    name: String,
+    tactics: Vec<TacticId>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleEntry {
+    note: String,
+    techniques: Vec<TechniqueId>,
+    record: Patterns,
+    #[serde(default)]
+    predicate: Option<Patterns>,
+    #[serde(default)]
+    when: BTreeMap<String, Patterns>,
+    #[serde(default)]
+    unless: BTreeMap<String, Patterns>,
+    #[serde(default)]
+    earlier: Option<[String; 2]>,
+}
+
+type Lists = BTreeMap<String, Vec<String>>;
+
+/// The data of `text`, checked.
+pub(super) fn read(text: &str) -> Result<Attack, AttackError> {
+    let file: AttackFile = toml::from_str(text).map_err(AttackError::Read)?;
+    let tactics = tactics(&file.matrix, file.tactic)?;
+    let mut techniques = BTreeMap::new();
+    for (id, entry) in file.technique {
+        techniques.insert(id.clone(), technique(id, entry, &tactics)?);
+    }
+    let mut rules = Vec::new();
+    let mut notes = BTreeSet::new();
+    for entry in file.rule {
+        if !notes.insert(entry.note.clone()) {
+            return Err(AttackError::Twice { of: "the rules".into(), twice: entry.note });
+        }
+        rules.push(rule(entry, &techniques, &file.list)?);
+    }
+    let (version, source) = (file.version, file.source);
+    Ok(Attack { version, source, tactics, techniques, rules, retired: Vec::new() })
+}
+
+fn tactics(
+    matrix: &[TacticId],
+    mut entries: BTreeMap<TacticId, TacticEntry>,
+) -> Result<Vec<Tactic>, AttackError> {
+    let mut tactics = Vec::new();
+    for id in matrix {
+        // Taken out, a tactic that stands twice in the matrix is not there any more.
+        let Some(TacticEntry { name, shortname }) = entries.remove(id) else {
+            return Err(AttackError::Matrix { tactic: id.clone() });
+        };
+        tactics.push(Tactic { id: id.clone(), name, shortname });
+    }
+    if let Some(tactic) = entries.into_keys().next() {
+        return Err(AttackError::Matrix { tactic });
+    }
+    once("the short names", tactics.iter().map(|tactic| &tactic.shortname))?;
+    Ok(tactics)
+}
+
+fn technique(id: TechniqueId, entry: TechniqueEntry, tactics: &[Tactic]) -> Result<Technique, AttackError> {
+    let TechniqueEntry { name, tactics: named } = entry;
+    once(id.as_str(), &named)?;
+    if let Some(unknown) = named.iter().find(|named| !tactics.iter().any(|tactic| tactic.id == **named)) {
+        return Err(AttackError::UnknownTactic { technique: id, tactic: unknown.to_string() });
+    }
+    let ordered = tactics.iter().map(|tactic| &tactic.id).filter(|id| named.contains(id));
+    let tactics = ordered.cloned().collect();
+    Ok(Technique { id, name, tactics })
+}
+
+fn rule(
+    entry: RuleEntry,
+    techniques: &BTreeMap<TechniqueId, Technique>,
+    lists: &Lists,
+) -> Result<Rule, AttackError> {
+    let note = entry.note;
+    once(&note, &entry.techniques)?;
+    if let Some(unknown) = entry.techniques.iter().find(|id| !techniques.contains_key(*id)) {
+        return Err(AttackError::UnknownTechnique { rule: note, technique: unknown.clone() });
+    }
+    let records: BTreeSet<String> = expanded(&note, &entry.record, lists)?.into_iter().collect();
+    for (lacks, is_empty) in [
+        ("note", note.is_empty()),
+        ("technique", entry.techniques.is_empty()),
+        ("record", records.is_empty()),
+    ] {
+        if is_empty {
+            return Err(AttackError::EmptyRule { rule: note, lacks });
+        }
+    }
+    let predicates = match &entry.predicate {
+        Some(predicates) => expanded(&note, predicates, lists)?.into_iter().collect(),
+        None => BTreeSet::new(),
+    };
+    let asked = |entries: BTreeMap<String, Patterns>| {
+        let one = |(fields, texts): (String, Patterns)| {
+            let fields = Patterns::Any(expanded(&note, &Patterns::One(fields), lists)?);
+            let texts = Patterns::Any(expanded(&note, &texts, lists)?);
+            Ok::<_, AttackError>(Asked { fields, texts })
+        };
+        entries.into_iter().map(one).collect::<Result<Vec<_>, AttackError>>()
+    };
+    let (when, unless) = (asked(entry.when)?, asked(entry.unless)?);
+    let techniques = entry.techniques.into_iter().collect();
+    Ok(Rule { note, techniques, records, predicates, when, unless, earlier: entry.earlier })
+}
+
+/// The patterns, with the items of a list in the place of its name.
+fn expanded(rule: &str, patterns: &Patterns, lists: &Lists) -> Result<Vec<String>, AttackError> {
+    let named: &[String] = match patterns {
+        Patterns::One(pattern) => std::slice::from_ref(pattern),
+        Patterns::Any(patterns) => patterns,
+    };
+    let mut all = Vec::new();
+    for pattern in named {
+        match pattern.strip_prefix('@') {
+            None => all.push(pattern.clone()),
+            Some(list) => match lists.get(list) {
+                Some(items) => all.extend(items.iter().cloned()),
+                None => {
+                    return Err(AttackError::UnknownList { rule: rule.to_owned(), list: list.to_owned() });
+                }
+            },
+        }
+    }
+    Ok(all)
+}
+
+/// Whether nothing stands twice.
+fn once<T: Ord + ToString>(of: &str, all: impl IntoIterator<Item = T>) -> Result<(), AttackError> {
+    let mut met = BTreeSet::new();
+    for one in all {
+        let text = one.to_string();
+        if !met.insert(one) {
+            return Err(AttackError::Twice { of: of.to_owned(), twice: text });
+        }
+    }
+    Ok(())
+}

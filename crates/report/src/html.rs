@@ -1,0 +1,153 @@
+//! The report as one HTML file: it fetches nothing, runs only the one script that stands in it, and can be read without it.
+//!
+//! Everything that evidence or a model wrote passes [`say`] or [`proof`]; `maud` escapes what is put into a template.
+//! A phenomenon or a fact is drawn in one place ([`facts`]): those that a large run has besides the first ones are packed, and the script unpacks them.
+
+mod answers;
+mod calls;
+mod custody;
+mod data;
+mod facts;
+mod findings;
+mod hypotheses;
+mod limits;
+mod narrative;
+mod network;
+mod pack;
+mod proof;
+mod refused;
+mod rejections;
+mod shell;
+mod tactics;
+mod timeline;
+mod times;
+
+pub use proof::Outputs;
+pub use rejections::rejections_page;
+
+use graph::{Attack, Fit, Ranked, Run, fact_title, ranked};
+use ledger::{FactEntry, FactId};
+use maud::{Markup, html};
+use proof::Proofs;
+use std::collections::BTreeMap;
+
+/// What a page is made from besides the run's events.
+pub struct Material<'m> {
+    /// The stored outputs, for the proofs.
+    pub outputs: &'m Outputs<'m>,
+    /// The techniques that facts can fit.
+    pub attack: &'m Attack,
+    /// What a verification of the run said; `None` where none was made.
+    pub verified: Option<&'m Verified>,
+}
+
+/// What a verification of the run said, for people.
+#[derive(Debug, Clone, Default)]
+pub struct Verified {
+    /// The last link of the chain, in hex digits; `None` where the chain does not hold.
+    pub head: Option<String>,
+    /// Every level with how far it was reached, lowest first.
+    pub levels: Vec<VerifiedLevel>,
+    /// What does not hold: the place, and what is wrong there.
+    pub findings: Vec<(String, String)>,
+}
+
+/// A level of verification.
+#[derive(Debug, Clone)]
+pub struct VerifiedLevel {
+    /// What it says.
+    pub name: String,
+    /// Whether it holds; `None` where nobody looked.
+    pub holds: Option<bool>,
+    /// Why it does not hold or was not examined.
+    pub because: Option<String>,
+}
+
+/// The whole run as one page.
+pub fn page(run: &Run, material: &Material<'_>) -> String {
+    let scene = Scene::of(run, material);
+    let title = format!("{} – {}", run.opened.case.title, run.name());
+    let body = html! {
+        (shell::head(&scene))
+        main id="main" {
+            (answers::section(&scene))
+            (narrative::section(&scene))
+            (timeline::section(&scene))
+            (findings::section(&scene))
+            (tactics::section(&scene))
+            (hypotheses::section(&scene))
+            (network::section(&scene))
+            (limits::section(&scene))
+            (refused::section(&scene))
+            (custody::section(&scene))
+            (calls::section(&scene))
+            (facts::section(&scene))
+        }
+    };
+    shell::document(&title, &body, Some(&data::data(&scene)))
+}
+
+/// The Content-Security-Policy of the page, for whoever sends it over HTTP.
+pub fn policy() -> String {
+    shell::policy(true)
+}
+
+/// What the sections of a page have in common.
+struct Scene<'r> {
+    run: &'r Run,
+    verified: Option<&'r Verified>,
+    ranked: Vec<Ranked<'r>>,
+    proofs: Proofs,
+    attack: &'r Attack,
+    /// The techniques that facts of the run fit, in the order of their ids.
+    fits: Vec<Fit<'r>>,
+    /// The number of each fact in the order of the page: that of its phenomenon, the first one first.
+    order: Vec<FactId>,
+    /// For each fact the phenomenon that carries it, as its number in `ranked`.
+    carried: BTreeMap<FactId, usize>,
+}
+
+impl<'r> Scene<'r> {
+    fn of(run: &'r Run, material: &Material<'r>) -> Scene<'r> {
+        let ranked = ranked(run);
+        let mut order = Vec::new();
+        let mut carried = BTreeMap::new();
+        for (number, it) in ranked.iter().enumerate() {
+            for fact in &it.phenomenon.facts {
+                if carried.insert(*fact, number).is_none() {
+                    order.push(*fact);
+                }
+            }
+        }
+        // Facts that were recorded when the run broke off, before their phenomenon was.
+        order.extend(run.facts().map(|(_, it)| it.fact.id).filter(|fact| !carried.contains_key(fact)));
+        let proofs = Proofs::of(run, material.outputs);
+        let (attack, verified) = (material.attack, material.verified);
+        Scene { run, verified, ranked, proofs, attack, fits: attack.of_run(run), order, carried }
+    }
+}
+
+/// Text of the evidence, of a model or of a file, on one line: what moves, hides or breaks text is written out.
+fn say(text: &str) -> String {
+    graph::printable(text)
+}
+
+/// A link to the proof of a fact, with what it says.
+fn fact_link(run: &Run, id: FactId) -> Markup {
+    html! {
+        a href=(format!("#proof-{id}")) {
+            @match run.fact(id) {
+                Some(fact) => (titled(fact)),
+                None => (id),
+            }
+        }
+    }
+}
+
+/// What a fact says, the values apart from what they are of.
+fn titled(fact: &FactEntry) -> Markup {
+    let title = fact_title(fact);
+    let head = fact_title(&FactEntry { values: Vec::new(), ..fact.clone() });
+    let values = title.strip_prefix(&head).unwrap_or_default();
+    html! { b { (head) } span.values { (values) } }
+}

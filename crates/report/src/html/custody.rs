@@ -1,0 +1,139 @@
+//! Chain of custody: what the evidence is, what a verification said, how the run came about.
+
+use super::{Scene, say};
+use ledger::event::EvidenceHashed;
+use ledger::{EvidenceKind, IntegrityLevel};
+use maud::{Markup, html};
+
+/// What a reader must know before anything else.
+pub(super) fn badges(scene: &Scene<'_>) -> Markup {
+    let run = scene.run;
+    let holds = scene.verified.map(|it| it.findings.is_empty());
+    html! {
+        p.badges {
+            @match (holds, run.sealed.is_some()) {
+                (Some(false), _) => a.tag.bad href="#custody" { "verification failed" },
+                (Some(true), true) => a.tag.good href="#custody" { "sealed and verified" },
+                (None, true) => a.tag href="#custody" { "sealed, not verified" },
+                (_, false) => a.tag.bad href="#custody" { "not sealed: the run broke off" },
+            }
+            @if !run.opened.confined { " " span.tag.bad { "tools ran unconfined" } }
+            @if run.integrity.iter().any(|it| it.as_expected == Some(false)) {
+                " " a.tag.bad href="#custody" { "evidence is not what the case promises" }
+            }
+        }
+    }
+}
+
+pub(super) fn section(scene: &Scene<'_>) -> Markup {
+    html! {
+        section #custody aria-labelledby="custody-title" {
+            h2 #custody-title { "Chain of custody" }
+            (verified(scene))
+            h3 { "Evidence" }
+            (evidence(scene))
+            h3 { "The run" }
+            (history(scene))
+        }
+    }
+}
+
+fn verified(scene: &Scene<'_>) -> Markup {
+    let Some(verified) = scene.verified else {
+        return html! { p { "The run was not verified for this page; locard verify does." } };
+    };
+    html! {
+        @if let Some(head) = &verified.head { p { "Head of the chain: " code { (say(head)) } } }
+        ul.levels {
+            @for level in &verified.levels {
+                li {
+                    @match level.holds {
+                        Some(true) => span.state.met { "holds" },
+                        Some(false) => span.state.unmet { "does not hold" },
+                        None => span.state.nothing { "not examined" },
+                    }
+                    " " (say(&level.name))
+                    @if let Some(because) = &level.because { ": " (say(because)) }
+                }
+            }
+        }
+        @if !verified.findings.is_empty() {
+            p.bad { "What does not hold:" }
+            ul { @for (place, what) in &verified.findings { li { code { (say(place)) } ": " (say(what)) } } }
+        }
+        p.note { "Nobody outside the run folder vouches for its head: compare it with one that is kept elsewhere." }
+    }
+}
+
+fn evidence(scene: &Scene<'_>) -> Markup {
+    html! {
+        div.scroll {
+            table {
+                thead { tr { th { "label" } th { "what" } th { "checked" } th { "SHA-256" } th.number { "files" } th.number { "bytes" } th.number { "facts" } th { "as expected" } } }
+                tbody {
+                    @for hashed in &scene.run.integrity {
+                        tr {
+                            th scope="row" { code { (say(&hashed.evidence)) } }
+                            td { (kind(scene, hashed)) }
+                            td { (checked(hashed)) }
+                            td { code { (hashed.integrity.sha256) } }
+                            td.number { (hashed.integrity.files) }
+                            td.number { (hashed.integrity.bytes) }
+                            td.number { (scene.run.graph.read_from(&hashed.evidence).len()) }
+                            td {
+                                @match hashed.as_expected {
+                                    None => "no hash was given",
+                                    Some(true) => "yes",
+                                    Some(false) => strong.bad { "no" },
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn kind(scene: &Scene<'_>, hashed: &EvidenceHashed) -> &'static str {
+    let entry = scene.run.opened.case.evidence.iter().find(|entry| entry.label == hashed.evidence);
+    match entry.map(|entry| entry.kind) {
+        Some(EvidenceKind::Directory) => "folder",
+        Some(EvidenceKind::Archive) => "archive",
+        Some(EvidenceKind::Image) => "disk image",
+        None => "",
+    }
+}
+
+const fn checked(hashed: &EvidenceHashed) -> &'static str {
+    match hashed.integrity.level {
+        IntegrityLevel::Full => "every byte",
+        IntegrityLevel::Sampled => "samples",
+        IntegrityLevel::Stat => "names, sizes and times",
+    }
+}
+
+fn history(scene: &Scene<'_>) -> Markup {
+    let run = scene.run;
+    html! {
+        ul {
+            li { "opened at " (say(&run.circumstance.at)) " by Locard " (say(&run.opened.program)) ", log format " (run.opened.format) }
+            @if let Some(parent) = &run.opened.parent {
+                li { "branched off " (parent.run) " (head " code { (parent.head) } "): " (parent.task) " goes another way from turn " (parent.turn) }
+            }
+            @for (resumed, circumstance) in &run.resumed {
+                li { "had broken off, and went on at " (say(&circumstance.at)) " (Locard " (say(&resumed.program)) ")" }
+            }
+            @if !run.circumstance.confinement.is_empty() { li { "tools were confined by " (say(&run.circumstance.confinement.join(", "))) } }
+            @for indexed in &run.names {
+                li { "names of " code { (say(&indexed.evidence)) } " were looked up in an index of " (indexed.entries) " entries, " code { (indexed.index) } }
+            }
+            @for indexed in &run.timelines {
+                li {
+                    "the timeline of " code { (say(&indexed.evidence)) } " was looked up in an index of " (indexed.events) " times from "
+                    (indexed.sources) " sources, " code { (indexed.index) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Explanations with what speaks for and against them, and what else rests on facts: absences, derivations, entities, relations.
+
+use super::narrative::cited;
+use super::{Scene, fact_link, say};
+use crate::nodes;
+use graph::{HypothesisView, Run, derivation_title, standing};
+use ledger::NodeId;
+use maud::{Markup, html};
+
+/// Facts of one entity that are listed.
+const LISTED: usize = 20;
+
+pub(super) fn section(scene: &Scene<'_>) -> Markup {
+    let run = scene.run;
+    html! {
+        section #hypotheses aria-labelledby="hypotheses-title" {
+            h2 #hypotheses-title { "Hypotheses" }
+            @if nodes::hypotheses(run).next().is_none() {
+                p { "No explanation was put up in this run." }
+            } @else {
+                p.note { "An agent’s own words, with what it names for and against them; how many sources stand behind each side, code counts." }
+            }
+            @for hypothesis in nodes::hypotheses(run) { (one(run, hypothesis)) }
+            (absences(run))
+            (derivations(run))
+            (entities(run))
+        }
+    }
+}
+
+fn one(run: &Run, hypothesis: &HypothesisView) -> Markup {
+    let last = hypothesis.assessments.last();
+    let reason = last.map_or("", |last| last.reason.as_str());
+    html! {
+        article.hypothesis id=(hypothesis.proposed.hypothesis) {
+            h3 { (say(&hypothesis.proposed.statement)) }
+            p { span.tag { (nodes::stands(standing(run, hypothesis))) } @if !reason.is_empty() { " " (say(reason)) } }
+            @if let Some(last) = last {
+                div.sides {
+                    (side(run, "For it", &last.supporting))
+                    (side(run, "Against it", &last.contradicting))
+                }
+            }
+        }
+    }
+}
+
+fn side(run: &Run, title: &str, nodes: &[NodeId]) -> Markup {
+    html! {
+        details open[nodes.len() <= LISTED] {
+            summary { (title) " " span.tag { (nodes.len()) } }
+            ul { @for id in nodes { li { (cited(run, *id)) } } }
+            @if nodes.is_empty() { p.note { "Nothing was named." } }
+        }
+    }
+}
+
+fn absences(run: &Run) -> Markup {
+    html! {
+        @if run.absences().next().is_some() {
+            h3 { "Absences" }
+            p.note { "Each rests on a search that was complete and found nothing; the call says what it covered." }
+            ul {
+                @for (_, covered) in run.absences() {
+                    li id=(covered.absence.id) {
+                        (say(&covered.absence.absence.to_string())) ", searched by "
+                        @for search in &covered.absence.searches { a href=(format!("#{search}")) { (search) } " " }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn derivations(run: &Run) -> Markup {
+    html! {
+        @if run.derivations().next().is_some() {
+            h3 { "Derivations" }
+            p.note { "Each was checked by code over the facts that it names." }
+            ul {
+                @for (_, derived) in run.derivations() {
+                    li id=(derived.derivation.id) {
+                        (say(&derivation_title(&derived.derivation.derivation, |id| run.fact(id)))) ": "
+                        @for fact in derived.derivation.derivation.facts() { (fact_link(run, fact)) " " }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn entities(run: &Run) -> Markup {
+    let entities = nodes::entities(run);
+    html! {
+        @if !entities.is_empty() {
+            h3 { "What the facts name" }
+            ul {
+                @for ((kind, name), facts) in &entities {
+                    li {
+                        (kind.name()) " " code { (say(name)) } ": "
+                        @for fact in facts.iter().take(LISTED) { (fact_link(run, *fact)) " " }
+                        @if facts.len() > LISTED { "and " (facts.len() - LISTED) " more" }
+                    }
+                }
+                @for relation in nodes::relations(run) {
+                    li id=(relation.relation) {
+                        (say(&nodes::end(run, relation.from))) " " (relation.kind.name()) " " (say(&nodes::end(run, relation.to)))
+                        " (interpretation)"
+                    }
+                }
+            }
+        }
+    }
+}

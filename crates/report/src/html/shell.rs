@@ -1,0 +1,90 @@
+//! The page around its sections: head, policy, style, script, navigation.
+
+use super::{Scene, say};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ledger::Digest;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+const STYLE: &str = include_str!("../../assets/report.css");
+const SCRIPT: &str = include_str!("../../assets/report.js");
+
+/// A whole document; with `data` the script runs over it.
+pub(super) fn document(title: &str, body: &Markup, data: Option<&str>) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="referrer" content="no-referrer";
+                meta http-equiv="Content-Security-Policy" content=(policy(data.is_some()));
+                title { (say(title)) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                (body)
+                @if let Some(data) = data {
+                    script #data type="application/json" { (PreEscaped(data)) }
+                    script { (PreEscaped(SCRIPT)) }
+                }
+            }
+        }
+    };
+    page.into_string()
+}
+
+/// Nothing is fetched, nothing is sent, and no style or script runs but those of this version (CSP Level 3, hashes).
+pub(super) fn policy(scripted: bool) -> String {
+    let script = match scripted {
+        true => format!("'{}'", hash(SCRIPT)),
+        false => "'none'".to_owned(),
+    };
+    format!(
+        "default-src 'none'; style-src '{}'; script-src {script}; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types locard",
+        hash(STYLE)
+    )
+}
+
+fn hash(text: &str) -> String {
+    format!("sha256-{}", STANDARD.encode(Digest::of(text.as_bytes()).as_bytes()))
+}
+
+/// Title, what kind of page this is, and the way to each section by what a reader asks.
+pub(super) fn head(scene: &Scene<'_>) -> Markup {
+    let run = scene.run;
+    let ways = [
+        ("answers", "Answers"),
+        ("happened", "What happened"),
+        ("timeline", "Timeline"),
+        ("findings", "Findings"),
+        ("attack", "ATT&CK"),
+        ("hypotheses", "Hypotheses"),
+        ("graph", "Evidence graph"),
+        ("limits", "Not examined"),
+        ("refused", "What agents got wrong"),
+        ("custody", "Custody"),
+        ("calls", "Tool calls and cost"),
+        ("facts", "Facts and proofs"),
+    ];
+    html! {
+        a.skip href="#main" { "Skip to the answers" }
+        header {
+            h1 { (say(&run.opened.case.title)) }
+            p {
+                "Run " code { (say(run.name())) } ", opened " (say(&run.circumstance.at))
+                ", Locard " (say(&run.opened.program)) ". Times are UTC; people of the case think in "
+                (say(&run.opened.case.time_zone)) "."
+            }
+            (super::custody::badges(scene))
+            p.note {
+                "A fact stands in the recorded output of a tool call, checked when it was recorded. "
+                "Interpretations are an agent’s own words; where they cite facts, the citations were checked, not what is made of them."
+            }
+        }
+        nav aria-label="Sections" {
+            ul { @for (id, name) in ways { li { a href=(format!("#{id}")) { (name) } } } }
+        }
+    }
+}
