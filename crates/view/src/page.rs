@@ -139,7 +139,7 @@ const PARTS: [(&str, &str); 5] =
 fn search(run: Option<&str>, sought: &str) -> Markup {
     html! {
         search {
-            form.search action="/search" method="get" role="search" {
+            form.search action="/search" method="get" {
                 label for="q" { @if run.is_some() { "Search this run’s outputs" } @else { "Search all outputs" } }
                 input #q type="search" name="q" value=(sought) maxlength="200" autocomplete="off" spellcheck="false";
                 @if let Some(run) = run { input type="hidden" name="run" value=(run); }
