@@ -12,6 +12,7 @@ mod drive;
 mod export;
 mod fetched;
 mod finder;
+mod follow;
 mod given;
 mod init;
 mod interrupt;
@@ -20,6 +21,7 @@ mod list;
 mod name_cache;
 mod names;
 mod open;
+mod outputs;
 mod place;
 mod progress;
 mod publish;
@@ -33,6 +35,7 @@ mod report_page;
 mod reproduce;
 mod run;
 mod seal;
+mod search;
 mod shared;
 mod siblings;
 mod stored;
@@ -56,11 +59,13 @@ pub use export::{
     Conversion, ConvertRequest, Converted, ExportError, ExportRequest, Packed, archive_name, convert_file,
     convert_to, converted_name, export_file, export_to,
 };
+pub use follow::{Followed, Happened, follow, recorded_length};
 pub use given::{GivenError, evidence_of};
 pub use init::{InitError, NewCase, hash_case, new_case, write_case};
 pub use interrupt::Interrupt;
-pub use list::{ListError, Listed, State, list_runs};
+pub use list::{ListError, Listed, State, list_run, list_runs, run_folders};
 pub use open::{OpenRunError, find_run, load_run};
+pub use outputs::{OutputError, read_output};
 pub use place::nearest_known;
 pub use progress::Progress;
 pub use raw::{RawFact, RawFound, RawRequest, RawSpans, RawTotals, RawValue, ValueFound, read_raw};
@@ -80,6 +85,7 @@ pub use run::{
     conclude, fork, refuse_runs_inside, resume, run,
 };
 pub use seal::{MANIFEST, Manifest};
+pub use search::{Found, FoundRecord, Hit, SearchFrom, SearchLimits, Sought, search_outputs};
 pub use truth::{TruthError, load_truth};
 pub use unchanged::Change;
 pub use verify::{

@@ -68,7 +68,7 @@ pub enum ListError {
 /// In a pattern `*` stands for any characters and `?` for one.
 /// A run that cannot be read is listed wherever the name of its folder fits.
 pub fn list_runs(runs: &Path, pattern: Option<&str>) -> Result<Vec<Listed>, ListError> {
-    std::fs::read_dir(runs).map_err(|source| ListError::Folder { runs: runs.to_owned(), source })?;
+    let folders = run_folders(runs)?;
     let fits = |listed: &Listed| match (pattern, &listed.case) {
         (None, _) => true,
         (Some(pattern), Some(case)) => fits(pattern.as_bytes(), case.as_bytes()),
@@ -77,7 +77,13 @@ pub fn list_runs(runs: &Path, pattern: Option<&str>) -> Result<Vec<Listed>, List
             fits(pattern.as_bytes(), rest.as_bytes())
         }
     };
-    Ok(newest_first(runs).iter().map(|folder| listed(folder)).filter(fits).collect())
+    Ok(folders.iter().map(|folder| list_run(folder)).filter(fits).collect())
+}
+
+/// The run folders under `runs`, the one begun last first: those whose names begin as names of runs do.
+pub fn run_folders(runs: &Path) -> Result<Vec<PathBuf>, ListError> {
+    std::fs::read_dir(runs).map_err(|source| ListError::Folder { runs: runs.to_owned(), source })?;
+    Ok(newest_first(runs))
 }
 
 #[derive(Debug, Error)]
@@ -94,7 +100,8 @@ enum Unreadable {
     Seal,
 }
 
-fn listed(folder: &Path) -> Listed {
+/// The run in `folder` as a list shows it.
+pub fn list_run(folder: &Path) -> Listed {
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut listed = Listed {
         name,

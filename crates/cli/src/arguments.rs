@@ -8,6 +8,7 @@ use crate::commands::init::InitArguments;
 use crate::commands::rejections::RejectionsArguments;
 use crate::commands::replay::ReplayArguments;
 use crate::commands::score::ScoreArguments;
+use crate::commands::view::ViewArguments;
 use crate::help;
 use crate::money::{dollars, prices};
 use clap::builder::{OsStringValueParser, TypedValueParser};
@@ -62,6 +63,9 @@ pub(crate) enum Command {
     /// Write a run's report
     #[command(after_long_help = help::REPORT)]
     Report(ReportArguments),
+    /// Search, open, follow and compare runs in a browser
+    #[command(after_long_help = help::VIEW)]
+    View(ViewArguments),
     /// Call one tool on evidence; without a name: list the tools
     #[command(after_long_help = help::TOOL)]
     Tool(ToolArguments),

@@ -20,6 +20,7 @@ pub(crate) mod score;
 mod signalled;
 mod tool;
 mod verify;
+pub(crate) mod view;
 
 use crate::arguments::{Arguments, Command, Format};
 use crate::failure::{Failure, describe};
@@ -43,6 +44,7 @@ pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8,
         Command::Export(arguments) => export::execute(&arguments, printer),
         Command::Rejections(arguments) => rejections::execute(&arguments, printer),
         Command::Report(arguments) => report::execute(&arguments, printer),
+        Command::View(arguments) => view::execute(&arguments, printer),
         Command::Tool(arguments) => tool::execute(&arguments, printer),
         Command::Score(arguments) => score::execute(&arguments, printer),
         Command::Bench(arguments) => bench::execute(&arguments, printer),

@@ -105,6 +105,8 @@ pub(crate) enum Failure {
     Stopped { code: u8 },
     #[error("failed to {0}")]
     List(#[source] app::ListError),
+    #[error("failed to {0}")]
+    View(#[source] view::ViewError),
     #[error("failed to investigate the case: a thread of the program panicked")]
     Panicked,
 }
@@ -134,9 +136,11 @@ impl Failure {
     pub(crate) fn code(&self) -> u8 {
         match self {
             Failure::Output(_) => Failure::OUTPUT_CLOSED,
-            Failure::Runtime(_) | Failure::Program(_) | Failure::Agents(_) | Failure::Panicked => {
-                Failure::DEFECT
-            }
+            Failure::Runtime(_)
+            | Failure::Program(_)
+            | Failure::Agents(_)
+            | Failure::Panicked
+            | Failure::View(view::ViewError::Random(_) | view::ViewError::Serve(_)) => Failure::DEFECT,
             Failure::Input(_)
             | Failure::Scratch { .. }
             | Failure::ScratchInEvidence { .. }
@@ -158,6 +162,7 @@ impl Failure {
             | Failure::BytesToTerminal
             | Failure::NoSigner
             | Failure::NothingToSign
+            | Failure::View(view::ViewError::Listen { .. })
             | Failure::Rejudge(app::RejudgeError::Replay(app::ReplayError::NoTask { .. }))
             | Failure::Rejudge(app::RejudgeError::Rules(_))
             | Failure::NoSuchTool { .. } => Failure::USAGE,

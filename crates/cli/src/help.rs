@@ -204,6 +204,18 @@ Examples:
   locard report 2026 --format json > report.json
       everything that is known of the run";
 
+pub(crate) const VIEW: &str = "\
+Examples:
+  locard view
+      all runs under runs/, at the address that is printed
+  locard view latest --open
+      the run that was begun last, in the browser
+  locard view latest
+      while locard run works elsewhere: its log grows as it is recorded
+
+Exit codes:
+  0  ended by Ctrl-C (SIGINT) or SIGTERM";
+
 pub(crate) const TOOL: &str = "\
 Examples:
   locard tool

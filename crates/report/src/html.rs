@@ -87,6 +87,11 @@ pub fn page(run: &Run, material: &Material<'_>) -> String {
     shell::document(&title, &body, Some(&data::data(&scene)))
 }
 
+/// The Content-Security-Policy of the page, for whoever sends it over HTTP.
+pub fn policy() -> String {
+    shell::policy(true)
+}
+
 /// What the sections of a page have in common.
 struct Scene<'r> {
     run: &'r Run,

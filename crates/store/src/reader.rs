@@ -32,7 +32,24 @@ impl Reader {
     ///
     /// A row that cannot be read is an error in its place, and the rows after it follow; where SQLite itself cannot go on, the error is the last item.
     pub fn links(&self) -> Links<'_> {
-        Links { rows: Rows::new(&self.connection, &self.path) }
+        self.links_from(i64::MIN)
+    }
+
+    /// The same from a position on: what came since somebody last looked.
+    pub fn links_from(&self, position: i64) -> Links<'_> {
+        Links { rows: Rows { from: Some(position), ..Rows::new(&self.connection, &self.path) } }
+    }
+
+    /// The position that the next event will have, as far as the last row says: how much is recorded, unchecked.
+    pub fn length(&self) -> Result<u64, ReadError> {
+        let fault = |source| ReadError::Fault { table: "events", source: Fault::sqlite(&self.path, source) };
+        let sql = "SELECT position FROM events ORDER BY position DESC LIMIT 1";
+        let mut statement = self.connection.prepare_cached(sql).map_err(fault)?;
+        let mut rows = statement.query([]).map_err(fault)?;
+        let Some(row) = rows.next().map_err(fault)? else { return Ok(0) };
+        let unplaced = ReadError::at(Place::Event { position: 0 });
+        let last: u64 = Column(0, "position").integer(row).map_err(unplaced)?;
+        Ok(last.saturating_add(1))
     }
 
     /// The events, checked by the chain as it goes; the first error is the last item.

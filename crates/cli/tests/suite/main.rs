@@ -50,3 +50,4 @@ mod support;
 mod tampering;
 mod terminal;
 mod timeline_index;
+mod viewing;

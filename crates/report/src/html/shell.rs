@@ -36,7 +36,7 @@ pub(super) fn document(title: &str, body: &Markup, data: Option<&str>) -> String
 }
 
 /// Nothing is fetched, nothing is sent, and no style or script runs but those of this version (CSP Level 3, hashes).
-fn policy(scripted: bool) -> String {
+pub(super) fn policy(scripted: bool) -> String {
     let script = match scripted {
         true => format!("'{}'", hash(SCRIPT)),
         false => "'none'".to_owned(),

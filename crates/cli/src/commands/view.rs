@@ -1,0 +1,113 @@
+//! `locard view`.
+
+use crate::commands::run_folder;
+use crate::failure::Failure;
+use crate::printer::Printer;
+use crate::signals::Signals;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::process::Stdio;
+use std::time::Duration;
+use tempfile::NamedTempFile;
+use tokio::sync::oneshot;
+use view::{View, ViewError, Which};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ViewArguments {
+    /// Runs: folders, beginnings of their names, latest, or latest:CASE
+    ///
+    /// Without one: all runs of the folder, those that come later included.
+    #[arg(value_name = "RUN")]
+    pub(crate) names: Vec<String>,
+    /// Where run folders are looked for
+    #[arg(long, value_name = "FOLDER", default_value = "runs")]
+    pub(crate) runs: PathBuf,
+    /// The port of 127.0.0.1 to listen on; 0: any that is free
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) port: u16,
+    /// Open the address with xdg-open
+    #[arg(long)]
+    pub(crate) open: bool,
+}
+
+/// Answers until a signal comes: to end so is what is asked for.
+pub(super) fn execute(arguments: &ViewArguments, printer: &mut Printer) -> Result<u8, Failure> {
+    let which = which(&arguments.names, &arguments.runs)?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
+    let signals = runtime.block_on(async { Signals::listen() })?;
+    let view = runtime.block_on(view::open(which, arguments.port)).map_err(Failure::View)?;
+    printer.result(&view.address())?;
+    printer.complain("whoever has this address can read the runs; Ctrl-C ends it");
+    // Removed when the program ends.
+    let _page = if arguments.open { open(&view, printer) } else { None };
+    let served = runtime.block_on(until_signal(view, signals));
+    // A page that is still being made holds up nobody.
+    runtime.shutdown_background();
+    served.map_err(Failure::View).map(|()| 0)
+}
+
+/// How long answers under way are waited for once a signal came.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+async fn until_signal(view: View, mut signals: Signals) -> Result<(), ViewError> {
+    let (tell, told) = oneshot::channel();
+    let mut served = pin!(view.serve(async {
+        // Whoever no longer tells has ended, too.
+        let _ = told.await;
+    }));
+    tokio::select! {
+        ended = &mut served => return ended,
+        _ = signals.next() => {}
+    }
+    let _ = tell.send(());
+    tokio::select! {
+        ended = &mut served => ended,
+        _ = signals.next() => Ok(()),
+        () = tokio::time::sleep(PATIENCE) => Ok(()),
+    }
+}
+
+/// The runs that are named; all of the folder where none is.
+fn which(names: &[String], runs: &Path) -> Result<Which, Failure> {
+    if names.is_empty() {
+        app::run_folders(runs).map_err(Failure::List)?;
+        return Ok(Which::All(runs.to_owned()));
+    }
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for name in names {
+        let folder = run_folder(name, runs)?;
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    Ok(Which::These(folders))
+}
+
+/// Has a browser open the address; where that fails, the person can.
+fn open(view: &View, printer: &Printer) -> Option<NamedTempFile> {
+    match try_to_open(&view.address()) {
+        Ok(page) => Some(page),
+        Err(error) => {
+            printer.complain(&format!("xdg-open did not open it: {error}"));
+            None
+        }
+    }
+}
+
+/// Gives the browser a page that leads to the address, which only this user can read: arguments of programs can be read by all users of a machine.
+fn try_to_open(address: &str) -> std::io::Result<NamedTempFile> {
+    let mut page = tempfile::Builder::new().prefix("locard-view-").suffix(".html").tempfile()?;
+    write!(
+        page,
+        "<!doctype html>\n<meta charset=\"utf-8\">\n<title>Locard</title>\n\
+         <meta http-equiv=\"refresh\" content=\"0;url={address}\">\n<a href=\"{address}\">Locard</a>\n"
+    )?;
+    page.flush()?;
+    #[expect(clippy::disallowed_methods, reason = "the person asks for their browser, which is no tool")]
+    let mut command = std::process::Command::new("xdg-open");
+    command.arg(page.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn()?;
+    Ok(page)
+}

@@ -1,0 +1,75 @@
+//! Following a run while it is recorded.
+
+use crate::house::House;
+use crate::lines::{Line, lines};
+use crate::page::{Answer, Page};
+use crate::routes::Asked;
+use crate::text::{query, segment};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use maud::{Markup, html};
+use report::terminal as inert;
+use serde_json::json;
+
+/// Events that a page begins with, and that are told at once.
+const EVENTS: usize = 400;
+
+pub(crate) fn page(house: &House, name: &str, asked: &Asked) -> Answer {
+    let folder = house.shelf.folder(name)?;
+    let length = app::recorded_length(&folder)?;
+    let last = length.saturating_sub(EVENTS as u64);
+    let from = asked.text("from").map_or(last, |_| asked.number("from") as u64);
+    let followed = app::follow(&folder, from, EVENTS)?;
+    let base = format!("/run/{}", segment(name));
+    // A page of the past stays as it is.
+    let lives = !followed.sealed && !followed.more;
+    let earlier = (from > 0).then(|| address(&base, from.saturating_sub(EVENTS as u64)));
+    let later = followed.more.then(|| address(&base, followed.next));
+    let body = html! {
+        h1 { "Log" }
+        p #state role="status" aria-live="polite" {
+            @if followed.sealed { "The run is sealed: nothing follows." }
+            @else if lives { "The run is not sealed. This page shows what is added." }
+            @else { "The run goes on from here." }
+        }
+        p.note { "What the rows of the log say; the pages of the run check the chain as well. Turns that were answered and pages that were shown are left out." }
+        (crate::page::paging(earlier.as_deref(), later.as_deref(), &format!("events {from} to {}, of {length}", followed.next)))
+        ol.log #log role="log" aria-label="Log" data-news=[lives.then(|| format!("{base}/news"))] data-next=(followed.next) {
+            @for line in lines(&followed) { (shown(&line, &base)) }
+        }
+    };
+    Ok(Page::of(name, "Log", body).living(lives))
+}
+
+fn address(base: &str, from: u64) -> String {
+    format!("{base}/follow?{}", query(&[("from", &from.to_string())]))
+}
+
+fn shown(line: &Line, base: &str) -> Markup {
+    html! {
+        li.(line.kind.name()) {
+            time { (line.at) } " "
+            span.who { (line.who) } " "
+            span.kind { (line.kind.name()) } " "
+            @match &line.link {
+                Some(link) => a.item href={ (base) "/" (link) } { (line.text) },
+                None => span { (line.text) },
+            }
+        }
+    }
+}
+
+/// What came since a position, for the script of the page.
+pub(crate) fn news(house: &House, name: &str, asked: &Asked) -> Answer<Response> {
+    let folder = house.shelf.folder(name)?;
+    let followed = app::follow(&folder, asked.number("from") as u64, EVENTS)?;
+    let base = format!("/run/{}", segment(name));
+    let value = json!({
+        "lines": lines(&followed).iter().map(|line| line.json(&base)).collect::<Vec<_>>(),
+        "next": followed.next,
+        "more": followed.more,
+        "sealed": followed.sealed && !followed.more,
+        "run": inert(name),
+    });
+    Ok(([(header::CONTENT_TYPE, "application/json")], value.to_string()).into_response())
+}

@@ -1,0 +1,18 @@
+//! The report of a run.
+
+use crate::error::Trouble;
+use crate::house::House;
+use crate::page::Answer;
+use axum::http::HeaderValue;
+use axum::http::header::CONTENT_SECURITY_POLICY;
+use axum::response::{Html, IntoResponse, Response};
+
+/// The page that `locard report` writes, as it is: it stands for itself, with its style and its script inside.
+///
+/// So it has its own policy, which allows these two by their hashes and fetches nothing, from here either.
+pub(crate) fn page(house: &House, name: &str) -> Answer<Response> {
+    let page = app::report_page(&house.shelf.folder(name)?, None)?;
+    let policy = format!("{}; frame-ancestors 'none'", report::html::policy());
+    let policy = HeaderValue::from_str(&policy).map_err(|_| Trouble::Defect)?;
+    Ok(([(CONTENT_SECURITY_POLICY, policy)], Html(page)).into_response())
+}

@@ -1,0 +1,279 @@
+//! One run: how it stands, what it answers, who did what.
+
+use crate::house::House;
+use crate::lines::status;
+use crate::page::{Answer, Page};
+use crate::pages::runs::state;
+use crate::shelf::Book;
+use crate::text::{clipped, count, segment, to_the_second};
+use app::State;
+use graph::{Run, TaskView, answer_title, damage, phenomenon_title, ranked, refused_claims, unexamined};
+use ledger::{FactId, Objective, TaskId, Weight};
+use maud::{Markup, html};
+use report::terminal as inert;
+
+/// Facts shown for each objective.
+const SHOWN_FACTS: usize = 3;
+
+/// Characters of a fact below an objective; its page has the whole of it.
+const LONGEST: usize = 160;
+
+/// Findings, gaps and places of damage shown; the report has all of them.
+const SHOWN: usize = 25;
+
+pub(crate) fn page(house: &House, name: &str) -> Answer {
+    let book = house.shelf.open(name)?;
+    let run = &book.run;
+    let base = format!("/run/{}", segment(name));
+    let body = html! {
+        h1 { (inert(&run.opened.case.title)) }
+        (standing(&book, &base))
+        (counts(run, &base))
+        section aria-labelledby="answers" {
+            h2 #answers { "Answers" }
+            @for (task, view) in &run.tasks { (answers(run, *task, view, &base)) }
+        }
+        (narrative(run, &base))
+        (findings(run, &base))
+        (tasks(run, &base))
+        (not_examined(run, &base))
+    };
+    Ok(Page::of(name, "Run", body))
+}
+
+fn standing(book: &Book, base: &str) -> Markup {
+    let run = &book.run;
+    let sealed = if run.sealed.is_some() { State::Sealed } else { State::Unsealed };
+    html! {
+        dl.facts {
+            dt { "State" }
+            dd {
+                (state(sealed))
+                @if run.sealed.is_none() {
+                    " it broke off, was interrupted, or is under way: "
+                    a href={ (base) "/follow" } { "follow its log" }
+                }
+            }
+            @if !run.opened.confined { dt { "Confined" } dd { span.tag.bad { "no" } " tools ran unconfined, at the request of whoever started the run" } }
+            dt { "Case" } dd { (inert(&run.opened.case.name)) }
+            dt { "Evidence" }
+            dd { @for (place, evidence) in run.opened.case.evidence.iter().enumerate() { @if place > 0 { ", " } code { (inert(&evidence.label)) } } }
+            dt { "Begun" } dd { (to_the_second(&run.circumstance.at)) " UTC, by locard " (inert(&run.opened.program)) }
+            dt { "Folder" } dd { code { (inert(&book.folder.to_string_lossy())) } }
+            dt { "Report" } dd { a href={ (base) "/report" } { "the report of this run" } }
+        }
+    }
+}
+
+fn counts(run: &Run, base: &str) -> Markup {
+    let sum = |of: fn(&TaskView) -> usize| run.tasks.values().map(of).sum::<usize>();
+    let (facts, refused) = (run.facts().count(), refused_claims(run).len());
+    let cards: [(usize, &str, Option<&str>); 9] = [
+        (facts, "facts", Some("facts")),
+        (sum(|view| view.phenomena.len()), "phenomena", Some("#findings")),
+        (run.absences().count(), "absences", None),
+        (run.derivations().count(), "derivations", None),
+        (sum(|view| view.hypotheses.len()), "hypotheses", None),
+        (sum(|view| view.invocations.len()), "calls", Some("calls")),
+        (refused, "claims refused", Some("refused")),
+        (unexamined(run).len(), "not examined", Some("#unexamined")),
+        (damage(run).len(), "damaged", Some("#unexamined")),
+    ];
+    html! {
+        ul.cards {
+            @for (number, name, link) in cards {
+                li {
+                    @match link {
+                        Some(anchor) if anchor.starts_with('#') => a href=(anchor) { b { (number) } (name) },
+                        Some(part) => a href={ (base) "/" (part) } { b { (number) } (name) },
+                        None => span { b { (number) } (name) },
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn answers(run: &Run, task: TaskId, view: &TaskView, base: &str) -> Markup {
+    let agent = &view.assigned.agent;
+    let said = view.ended.as_ref().map_or("has not ended", |ended| status(ended.status));
+    html! {
+        @if !agent.objectives.is_empty() {
+            div.wide tabindex="0" role="region" aria-label={ "Answers of " (inert(&agent.name)) } {
+                table.answers {
+                    caption { b { (inert(&agent.name)) } " (" (task) "): " (said) }
+                    tbody {
+                        @for (place, objective) in agent.objectives.iter().enumerate() {
+                            (answer(run, view, place, objective, base))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn answer(run: &Run, view: &TaskView, place: usize, objective: &Objective, base: &str) -> Markup {
+    let result = view.ended.as_ref().and_then(|ended| ended.objectives.get(place));
+    let (class, word) = match result.map(|result| result.answer()) {
+        Some("met") => ("good", "met"),
+        Some("empty") => ("plain", "empty"),
+        Some("not_determinable") => ("warn", "cannot be told"),
+        Some("unmet" | "nothing_found") if !view.has_looked() => ("warn", "not examined"),
+        Some("nothing_found") => ("plain", "nothing found"),
+        Some(_) => ("bad", "unmet"),
+        None => ("warn", "open"),
+    };
+    let facts = result.map_or(&[][..], |result| &result.facts);
+    html! {
+        tr {
+            td.nowrap { span.tag.(class) { (word) } }
+            td {
+                (inert(&objective.question))
+                @if objective.weight == Weight::Finding { " " span.note { "(watched for)" } }
+                (answering(run, facts, objective, base))
+            }
+        }
+    }
+}
+
+/// The first of the facts that answer an objective, each with what answers it.
+fn answering(run: &Run, facts: &[FactId], objective: &Objective, base: &str) -> Markup {
+    html! {
+        @if !facts.is_empty() {
+            ul.plain {
+                @for fact in facts.iter().take(SHOWN_FACTS).filter_map(|id| run.fact(*id)) {
+                    @let title = answer_title(fact, &objective.condition);
+                    @let (shown, whole) = clipped(&title, LONGEST);
+                    li { a.item href={ (base) "/fact/" (fact.id) } { (inert(shown)) @if !whole { "…" } } }
+                }
+                @if facts.len() > SHOWN_FACTS { li.note { "and " (facts.len() - SHOWN_FACTS) " more" } }
+            }
+        }
+    }
+}
+
+fn narrative(run: &Run, base: &str) -> Markup {
+    let mut sentences: Vec<_> = run.sentences().map(|(_, told)| &told.sentence).collect();
+    let at = |sentence: &ledger::SentenceEntry| sentence.time.as_ref().and_then(|time| time.utc);
+    sentences.sort_by_key(|sentence| (at(sentence).is_none(), at(sentence)));
+    html! {
+        @if !sentences.is_empty() {
+            section aria-labelledby="narrative" {
+                h2 #narrative { "What happened" }
+                p.note { "An agent’s words; every value and deed in them stands in what they cite." }
+                ol.told {
+                    @for sentence in sentences {
+                        li {
+                            @if let Some(time) = at(sentence) { time { (time) } " " }
+                            (inert(&sentence.text))
+                            span.cites {
+                                @for node in &sentence.cites { " " (cited(*node, base)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A link to a node that has a page, its id where it has none.
+fn cited(node: ledger::NodeId, base: &str) -> Markup {
+    match node {
+        ledger::NodeId::Fact(id) => html! { a href={ (base) "/fact/" (id) } { code { (id) } } },
+        ledger::NodeId::Invocation(id) => html! { a href={ (base) "/inv/" (id) } { code { (id) } } },
+        other => html! { code { (other) } },
+    }
+}
+
+fn findings(run: &Run, base: &str) -> Markup {
+    let ranked = ranked(run);
+    html! {
+        @if !ranked.is_empty() {
+            section aria-labelledby="findings" {
+                h2 #findings { "Findings" }
+                p.note { "What matters most comes first; " a href={ (base) "/report" } { "the report" } " has all of them." }
+                ol {
+                    @for ranked in ranked.iter().take(SHOWN) {
+                        @let facts = ranked.phenomenon.facts.iter().filter_map(|id| run.fact(*id)).collect::<Vec<_>>();
+                        li {
+                            @match facts.first() {
+                                Some(first) => a.item href={ (base) "/fact/" (first.id) } { (inert(&phenomenon_title(&facts))) },
+                                None => code { (ranked.phenomenon.id) },
+                            }
+                            @if !ranked.phenomenon.interpretation.is_empty() {
+                                br; span.note { "in the agent’s words: " (inert(&ranked.phenomenon.interpretation)) }
+                            }
+                        }
+                    }
+                }
+                @if ranked.len() > SHOWN { p.note { "and " (ranked.len() - SHOWN) " more" } }
+            }
+        }
+    }
+}
+
+fn tasks(run: &Run, base: &str) -> Markup {
+    html! {
+        section aria-labelledby="tasks" {
+            h2 #tasks { "Tasks" }
+            div.wide tabindex="0" role="region" aria-label="Tasks" {
+                table {
+                    thead { tr {
+                        th scope="col" { "Task" } th scope="col" { "Agent" } th scope="col" { "Model" } th scope="col" { "State" }
+                        th.number scope="col" { "Turns" } th.number scope="col" { "Calls" }
+                        th.number scope="col" { "Facts" } th.number scope="col" { "Refused" }
+                    } }
+                    tbody {
+                        @for (task, view) in &run.tasks {
+                            tr {
+                                th scope="row" { a.item href={ (base) "/calls?task=" (task.0) } { (task) } }
+                                td { (inert(&view.assigned.agent.name))
+                                    @if let Some(dispatch) = &view.assigned.dispatch { span.note { " for " (dispatch.by) } } }
+                                td { (inert(&view.assigned.model)) }
+                                td { (view.ended.as_ref().map_or("has not ended", |ended| status(ended.status)))
+                                    @if let Some(failed) = &view.failed { br; span.note { (inert(&failed.reason)) } } }
+                                td.number { (view.turns) }
+                                td.number { (view.invocations.len()) }
+                                td.number { (view.accepted().count()) }
+                                td.number { (view.claims.iter().filter(|claim| matches!(claim.judged, Some(graph::Judged::Rejected(_)))).count()) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn not_examined(run: &Run, base: &str) -> Markup {
+    let (gaps, damaged) = (unexamined(run), damage(run));
+    html! {
+        section aria-labelledby="unexamined" {
+            h2 #unexamined { "Not examined, and damaged" }
+            @if gaps.is_empty() && damaged.is_empty() { p { "Nothing was left out, and nothing is damaged." } }
+            @if !gaps.is_empty() {
+                h3 { (count(gaps.len(), "thing was not examined", "things were not examined")) }
+                ul {
+                    @for gap in gaps.iter().take(SHOWN) {
+                        li {
+                            @if let Some(id) = gap.invocation { a.item href={ (base) "/inv/" (id) } { code { (id) } } " " }
+                            code { (inert(&gap.place)) } ": " (inert(&gap.reason))
+                        }
+                    }
+                    @if gaps.len() > SHOWN { li.note { "and " (gaps.len() - SHOWN) " more" } }
+                }
+            }
+            @if !damaged.is_empty() {
+                h3 { (count(damaged.len(), "place is damaged", "places are damaged")) }
+                ul {
+                    @for defect in damaged.iter().take(SHOWN) {
+                        li { code { (inert(&defect.path)) @if let Some(at) = defect.offset { " @ " (at) } } ": " (inert(&defect.what)) }
+                    }
+                    @if damaged.len() > SHOWN { li.note { "and " (damaged.len() - SHOWN) " more" } }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Listening, and ending.
+
+use crate::guard::Gate;
+use crate::house::House;
+use crate::routes::router;
+use crate::shelf::{Shelf, Which};
+use crate::token::Token;
+use std::future::Future;
+use std::io;
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use thiserror::Error;
+use tokio::net::TcpListener;
+
+/// The application, listening and not yet answering.
+pub struct View {
+    listener: TcpListener,
+    house: Arc<House>,
+}
+
+/// Why the application cannot be opened.
+#[derive(Debug, Error)]
+pub enum ViewError {
+    /// Nothing can listen there.
+    #[error("listen on 127.0.0.1:{port}")]
+    Listen {
+        /// The port that was asked for; 0 for any.
+        port: u16,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The system has no randomness to give.
+    #[error("make a random token")]
+    Random(#[source] getrandom::Error),
+    /// Answering ended.
+    #[error("answer requests")]
+    Serve(#[source] io::Error),
+}
+
+/// Listens on 127.0.0.1; port 0 is any that is free.
+pub async fn open(which: Which, port: u16) -> Result<View, ViewError> {
+    let listen = |source| ViewError::Listen { port, source };
+    let token = Token::new().map_err(ViewError::Random)?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(listen)?;
+    let port = listener.local_addr().map_err(listen)?.port();
+    Ok(View { listener, house: Arc::new(House::new(Gate::new(token, port), Shelf::new(which))) })
+}
+
+impl View {
+    /// The address that opens it, with the token: whoever has it can read the runs.
+    pub fn address(&self) -> String {
+        self.house.gate.address()
+    }
+
+    /// Answers requests until `end` comes; those under way are answered first.
+    pub async fn serve(self, end: impl Future<Output = ()> + Send + 'static) -> Result<(), ViewError> {
+        axum::serve(self.listener, router(self.house))
+            .with_graceful_shutdown(end)
+            .await
+            .map_err(ViewError::Serve)
+    }
+}

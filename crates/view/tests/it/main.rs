@@ -1,0 +1,17 @@
+//! The application as a browser meets it: over HTTP, on the loopback address.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod client;
+mod comparing;
+mod door;
+mod following;
+mod hostile;
+mod made;
+mod searching;
+mod troubles;
