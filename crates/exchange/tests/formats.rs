@@ -360,10 +360,13 @@ fn an_agents_words_are_no_observable() {
     }
 }
 
+/// A way to write a run.
+type Format = fn(&Run, &mut Vec<u8>) -> std::io::Result<Written>;
+
 #[test]
 fn the_same_run_gives_the_same_bytes_and_another_one_other_ids() {
     let (one, same) = (run(), run());
-    let formats: [fn(&Run, &mut Vec<u8>) -> std::io::Result<Written>; 5] = [
+    let formats: [Format; 5] = [
         |run, out| exchange::facts_csv(run, &attack(), out),
         |run, out| exchange::timeline_csv(run, &attack(), out),
         |run, out| exchange::timesketch(run, &attack(), out),
