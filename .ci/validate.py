@@ -14,6 +14,7 @@ import subprocess
 import sys
 import uuid
 
+import jsonschema
 from google.protobuf import json_format
 from in_toto_attestation.v1.statement import Statement
 import in_toto_attestation.v1.statement_pb2 as statement_pb2
@@ -153,6 +154,20 @@ def check_statement():
     assert digests["stix.json"]["sha256"] == hashlib.sha256((folder / "stix.json").read_bytes()).hexdigest()
 
 
+def check_report():
+    """The JSON report has the published form, and one with a member of another type has not."""
+    report = json.loads((folder / "report.json").read_text())
+    schema = json.loads((pathlib.Path(__file__).parent.parent / "docs/schema/report-1.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    validator.check_schema(schema)
+    problems = [(list(it.path), it.message[:200]) for it in validator.iter_errors(report)]
+    assert not problems, problems[:10]
+    assert {it["fact"]["id"] for it in report["facts"]} == ids
+    report["facts"][0]["fact"]["output"] = "none"
+    assert not validator.is_valid(report)
+
+
+check_report()
 rows, lines, objects, nodes = check_tables(), check_timesketch(), check_stix(), check_case()
 check_statement()
 print(f"{len(facts)} facts: {rows} times in the table, {lines} lines for Timesketch, {objects} objects of STIX, {nodes} nodes of CASE, a signed statement")
