@@ -94,6 +94,12 @@
     }
   };
 
+  // The list comes first: whoever types waits for that.
+  let lineDue = 0;
+  const drawLineSoon = () => {
+    lineDue ||= setTimeout(() => { lineDue = 0; drawLine(); }, 50);
+  };
+
   const filter = () => {
     const words = wanted.text.toLowerCase().split(/\s+/).filter(Boolean);
     const chosen = [[data.things, wanted.thing], [data.techniques, wanted.technique]].filter(([, value]) => value !== '');
@@ -102,7 +108,7 @@
     for (let number = 0; number < facts.length; number += 1) {
       if (fits(number, words, sets)) matching.push(number);
     }
-    drawLine();
+    drawLineSoon();
     return showMore(true);
   };
 
