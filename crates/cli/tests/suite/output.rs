@@ -95,6 +95,7 @@ fn the_documented_json_has_the_members_that_are_printed() {
         place.locard_ends(0, &["replay", &name, "--step", "--agent", "timeline", "--format", "json"]),
         place.locard_ends(0, &["diff", &name, &name, "--format", "json"]),
         place.locard_ends(0, &["export", &name, "--format", "json"]),
+        place.locard_ends(0, &["export", &name, "--as", "timesketch", "--format", "json"]),
         place.locard_ends(0, &["report", &name, "--format", "json"]),
         place.locard_ends(0, &["tool", "list_hives", "--evidence", &demo(), "--format", "json"]),
         place.locard_ends(0, &["tool", "--format", "json"]),
