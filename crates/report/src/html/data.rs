@@ -1,10 +1,11 @@
 //! What the script of the page works on: of each fact what it is found and filtered by, and the times.
 
+use super::narrative::rests_on_one;
 use super::times::{lanes, times};
 use super::{Scene, facts, say};
 use crate::nodes;
 use graph::{Fit, fact_title};
-use ledger::FactId;
+use ledger::{FactId, NodeId, Writer};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -18,9 +19,10 @@ pub(super) fn data(scene: &Scene<'_>) -> String {
     let mut kinds = Numbered::default();
     let (lanes, lane_of) = lanes(scene);
     let facts: Vec<Value> = scene
-        .entries()
+        .verdicts()
         .zip(&lane_of)
-        .map(|((task, fact), lane)| {
+        .map(|((task, accepted), lane)| {
+            let fact = &accepted.fact;
             let agent = scene.run.tasks.get(&task).map_or("", |view| &view.assigned.agent.name);
             let (title, path) = (fact_title(fact), say(&fact.locator.path));
             // A search looks into both together.
@@ -33,6 +35,9 @@ pub(super) fn data(scene: &Scene<'_>) -> String {
                 kinds.number(&fact.kind),
                 lane,
                 path,
+                u8::from(rests_on_one(scene, &[NodeId::Fact(fact.id)])),
+                u8::from(accepted.healing.is_some()),
+                fact.writer().and_then(|writer| Writer::ALL.iter().position(|it| *it == writer)),
             ])
         })
         .collect();
@@ -47,7 +52,10 @@ pub(super) fn data(scene: &Scene<'_>) -> String {
         "things": things(scene),
         "techniques": techniques(scene),
         "times": events,
+        "writers": Writer::ALL.map(Writer::name),
         "window": [times.window.0, times.window.1],
+        "bulk": [times.bulk.0, times.bulk.1],
+        "cited": scene.cited.len(),
         "plain": facts::PLAIN,
         "packed": facts::PACKED,
     });

@@ -1,9 +1,11 @@
 //! Every fact with its proof.
 
-use super::{Scene, pack, say};
+use super::narrative::rests_on_one;
+use super::words::{self, word};
+use super::{Scene, custody, pack, say};
 use crate::text::{bound, tier};
 use ledger::event::ClaimAccepted;
-use ledger::{BoundValue, FactEntry, FactId, TaskId};
+use ledger::{BoundValue, FactEntry, FactId, Locator, NodeId, TaskId};
 use maud::{Markup, PreEscaped, html};
 
 /// Facts that stand in the page as they are; those after them are packed.
@@ -17,10 +19,17 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
         section #facts aria-labelledby="facts-title" {
             h2 #facts-title { "Facts and proofs" }
             p.note {
-                (scene.order.len()) " facts, those of the most telling findings first. Unfold one for its proof: the call, its arguments, the record as stored with the values marked, and where it stands in the evidence. "
-                (crate::writers::legend())
+                (scene.order.len()) " facts; those that answers, findings and the narrative cite come first. Unfold one for its proof: the call, its arguments, the "
+                (word("record", "record")) " as stored with the values marked, and where it stands in the evidence. "
+                "Tags: agent, record type, how it " (word("matched", "matched")) ", who could have written it ("
+                (word("writable by", "writer")) "), " (words::one_source()) ", " (word("citation healed", "healed")) "."
+            }
+            p.paper {
+                "Printed are the proofs of the " (scene.cited.len()) " facts that answers, findings and the narrative cite, under the references in brackets; the page itself has all "
+                (scene.order.len()) "."
             }
             form #filter hidden aria-label="Filter facts" {}
+            div #notice role="status" aria-live="polite" {}
             p #matching role="status" aria-live="polite" {}
             div #list { @for id in plain { (fact(scene, *id)) } }
             @if !rest.is_empty() {
@@ -48,7 +57,7 @@ fn fact(scene: &Scene<'_>, id: FactId) -> Markup {
     let Some((task, accepted)) = scene.accepted(id) else { return PreEscaped(String::new()) };
     let fact = &accepted.fact;
     html! {
-        article.fact id=(id) {
+        article.fact.cited[scene.cited.contains(&id)] id=(id) {
             details {
                 summary {
                     span.what { (super::titled(fact)) }
@@ -67,11 +76,12 @@ fn tags(scene: &Scene<'_>, task: TaskId, accepted: &ClaimAccepted) -> Markup {
     let weakest = fact.values.iter().map(|value| value.tier).max();
     html! {
         span.tags {
-            span.tag { (say(agent)) }
-            span.tag { (say(&fact.kind)) }
-            @if let Some(weakest) = weakest { span.tag { (tier(weakest)) } }
-            @if let Some(writer) = fact.writer() { span.tag { "writable by " (writer) } }
-            @if accepted.healing.is_some() { span.tag.healed { "healed citation" } }
+            span.tag { (say(agent)) } " "
+            span.tag { (say(&fact.kind)) } " "
+            @if let Some(weakest) = weakest { span.tag { "matched " (tier(weakest)) } " " }
+            @if let Some(writer) = fact.writer() { span.tag { "writable by " (writer) } " " }
+            @if rests_on_one(scene, &[NodeId::Fact(fact.id)]) { span.tag.one { "one source" } " " }
+            @if accepted.healing.is_some() { span.tag.healed { "citation healed" } " " }
             @if !fact.shown { span.tag.low { "not shown to the agent" } }
         }
     }
@@ -91,20 +101,21 @@ fn proof(scene: &Scene<'_>, task: TaskId, accepted: &ClaimAccepted) -> Markup {
                 @if let Some(call) = call { " " code { (say(&call.tool)) " " (say(&call.arguments.to_string())) } }
             }
             @if let Some(healing) = &accepted.healing {
-                dt { "healed" } dd { "the agent cited " code { (say(&healing.cited)) } " (" (healing.because.name()) ")" }
+                dt { (word("citation healed", "healed")) } dd { "the agent cited " code { (say(&healing.cited)) } " (" (healing.because.name()) ")" }
             }
-            dt { "output" } dd { code { (fact.output) } " (SHA-256), record " (fact.record) }
-            dt { "evidence" } dd { code { (say(&fact.locator.to_string())) } }
+            dt { "stored output" } dd { "record " (fact.record) " of the output with the SHA-256 " code { (fact.output) } }
+            dt { "evidence" } dd { code { (say(&fact.locator.to_string())) } (place(&fact.locator)) }
             @if let Some(hashed) = hashed {
-                dt { "its hash" } dd { code { (hashed.integrity.sha256) } " (SHA-256)" }
+                dt { (custody::hash_of(scene, hashed)) } dd { code { (hashed.integrity.sha256) } }
             }
         }
         div.scroll {
             table {
-                thead { tr { th { "field" } th { "value" } th { "matched" } th { "output bytes" } th { "evidence bytes" } th { "writable by" } } }
+                thead { tr { th { "field" } th { "value" } th { (word("matched", "matched")) } th { (word("output bytes", "bytes")) } th { (word("evidence bytes", "bytes")) } th { (word("writable by", "writer")) } } }
                 tbody { @for value in bound(fact) { (row(value)) } }
             }
         }
+        @if bound(fact).any(|value| value.at.is_none()) { p.by { (nowhere(&fact.locator)) } }
         (scene.proofs.show(fact))
     }
 }
@@ -116,8 +127,30 @@ fn row(value: &BoundValue) -> Markup {
             td { code { (say(&value.value.to_text())) } @if let Some(words) = &value.quotation { " quoting “" (say(words)) "”" } }
             td { (tier(value.tier)) }
             td { (value.span) }
-            td { @if let Some(at) = value.at { (at) } }
-            td { @if let Some(writer) = value.writer { (writer) } }
+            td { @if let Some(at) = value.at { (at) } @else { "none" } }
+            td { @if let Some(writer) = value.writer { (writer) } @else { "not recorded" } }
+        }
+    }
+}
+
+/// What the place behind the `@` of a locator says.
+fn place(locator: &Locator) -> Markup {
+    html! {
+        @if let Some(span) = locator.span {
+            ": the " (span.length) " bytes from offset " (format!("{:#x}", span.offset))
+            @if locator.path.is_empty() { " of the medium" } @else { " of that file" }
+        }
+    }
+}
+
+/// Why a value has no evidence bytes.
+const fn nowhere(locator: &Locator) -> &'static str {
+    match locator.span {
+        None => {
+            "No evidence bytes: the record has no bytes of its own in a file, as an entry of a copied folder, or what a tool counted or joined. Path and stored output are its place."
+        }
+        Some(_) => {
+            "No evidence bytes: the value does not stand in the file in one piece (it is packed, encoded or put together there). The place of its whole record stands behind the @."
         }
     }
 }
@@ -132,6 +165,11 @@ impl<'r> Scene<'r> {
 
     /// The facts of the page in its order.
     pub(super) fn entries(&self) -> impl Iterator<Item = (TaskId, &'r FactEntry)> {
-        self.order.iter().filter_map(|id| self.accepted(*id)).map(|(task, accepted)| (task, &accepted.fact))
+        self.verdicts().map(|(task, accepted)| (task, &accepted.fact))
+    }
+
+    /// The facts of the page with their verdicts, in its order.
+    pub(super) fn verdicts(&self) -> impl Iterator<Item = (TaskId, &'r ClaimAccepted)> {
+        self.order.iter().filter_map(|id| self.accepted(*id))
     }
 }

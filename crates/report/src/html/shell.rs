@@ -7,7 +7,16 @@ use ledger::Digest;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("../../assets/report.css");
-const SCRIPT: &str = include_str!("../../assets/report.js");
+/// One script of several files, which see each other's names and nothing outside does.
+const SCRIPT: &str = concat!(
+    "'use strict';\n(() => {\n",
+    include_str!("../../assets/report/facts.js"),
+    include_str!("../../assets/report/filter.js"),
+    include_str!("../../assets/report/line.js"),
+    include_str!("../../assets/report/net.js"),
+    include_str!("../../assets/report/links.js"),
+    "})();\n"
+);
 
 /// A whole document; with `data` the script runs over it.
 pub(super) fn document(title: &str, body: &Markup, data: Option<&str>) -> String {
@@ -67,6 +76,7 @@ pub(super) fn head(scene: &Scene<'_>) -> Markup {
         ("custody", "Custody"),
         ("calls", "Tool calls and cost"),
         ("facts", "Facts and proofs"),
+        ("words", "Words"),
     ];
     html! {
         a.skip href="#main" { "Skip to the answers" }

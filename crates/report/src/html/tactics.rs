@@ -1,14 +1,15 @@
-//! The phenomena by the techniques of ATT&CK that they fit, tactic by tactic.
+//! The facts by the techniques of ATT&CK that they fit, tactic by tactic.
 
-use super::{Scene, findings, say};
+use super::{Scene, fact_link, findings, say};
 use graph::{Fit, Retired, RetiredBecause, Tactic};
-use ledger::PhenomenonId;
+use ledger::FactId;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
+/// Facts of one finding that are named; the finding lists all of its own.
+const SHOWN: usize = 5;
+
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
-    let numbers: BTreeMap<PhenomenonId, usize> =
-        scene.ranked.iter().enumerate().map(|(number, it)| (it.phenomenon.id, number)).collect();
     let of = |tactic: &Tactic| {
         let serves = scene.fits.iter().filter(|fit| fit.technique.tactics.contains(&tactic.id));
         serves.collect::<Vec<_>>()
@@ -29,20 +30,36 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             @if served.is_empty() { p { "No fact of this run fits a technique." } }
             @for (tactic, fits) in &served {
                 h3 { (say(&tactic.name)) " " small { (tactic.id) } }
-                @for fit in fits { (technique(scene, fit, &numbers)) }
+                @for fit in fits { (technique(scene, fit)) }
             }
             @for it in scene.attack.retired() { p.note { (say(&retired(it))) } }
         }
     }
 }
 
-fn technique(scene: &Scene<'_>, fit: &Fit<'_>, numbers: &BTreeMap<PhenomenonId, usize>) -> Markup {
-    let mut fitting: Vec<usize> = fit.phenomena.iter().filter_map(|id| numbers.get(id)).copied().collect();
-    fitting.sort_unstable();
+/// The facts that fit a technique, those of one phenomenon in one line.
+fn technique(scene: &Scene<'_>, fit: &Fit<'_>) -> Markup {
+    let mut lines: BTreeMap<usize, Vec<FactId>> = BTreeMap::new();
+    for fact in &fit.facts {
+        let carried = scene.carried.get(fact).copied().unwrap_or(usize::MAX);
+        lines.entry(carried).or_default().push(*fact);
+    }
+    let lines: Vec<Vec<FactId>> = lines.into_values().collect();
+    let line = |place: usize| html! { li { (line(scene, lines.get(place).map_or(&[], Vec::as_slice))) } };
     let id = &fit.technique.id;
     let described =
         html! { p.by { "Described at " a href=(id.url()) rel="noreferrer" { "attack.mitre.org" } "." } };
-    findings::group(scene, &format!("{id} {}", fit.technique.name), &fitting, &described)
+    findings::group(&format!("{id} {}", fit.technique.name), lines.len(), &line, &described)
+}
+
+fn line(scene: &Scene<'_>, facts: &[FactId]) -> Markup {
+    html! {
+        @for (place, fact) in facts.iter().take(SHOWN).enumerate() {
+            @if place > 0 { "; " }
+            (fact_link(scene.run, *fact))
+        }
+        @if facts.len() > SHOWN { "; " (facts.len() - SHOWN) " more of the same finding" }
+    }
 }
 
 /// What became of a technique that the given bundle does not have any more.
