@@ -72,6 +72,27 @@ const tests = {
     assert.ok((await page.locator('#list article').count()) > 0);
     return page;
   },
+  async 'a technique lists the facts that fit it, and no other'() {
+    const page = await open(demo);
+    const listed = await page.evaluate(() => {
+      const data = JSON.parse(document.getElementById('data').textContent);
+      return [...document.querySelectorAll('#attack details.group')].map((group) => {
+        const name = group.querySelector('summary').firstChild.textContent.trim();
+        const fitting = new Set(data.techniques.find(([it]) => it === name)[1].map((number) => data.facts[number][0]));
+        const links = [...group.querySelectorAll('a[href^="#proof-"]')].map((it) => it.hash.slice('#proof-'.length));
+        return { name, links: links.length, others: links.filter((id) => !fitting.has(id)) };
+      });
+    });
+    assert.ok(listed.length > 3 && listed.every((it) => it.links > 0 && it.others.length === 0), JSON.stringify(listed));
+    return page;
+  },
+  async 'a word leads to what it means'() {
+    const page = await open(demo);
+    await page.locator('#facts a.word', { hasText: 'one source' }).first().click();
+    assert.ok(await page.locator('#word-one + dd').isVisible());
+    assert.ok(await page.locator('#word-one').evaluate((it) => { const { top, bottom } = it.getBoundingClientRect(); return top >= 0 && bottom <= innerHeight; }));
+    return page;
+  },
   async 'a node of the graph shows what it rests on'() {
     const page = await open(demo);
     const node = page.locator('svg.net .node.c3').first();

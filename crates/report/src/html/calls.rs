@@ -21,8 +21,12 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             (tasks(run))
             @for line in costs(run).lines() { p { (say(line)) } }
             h3 { "By tool" }
-            (by_tool(run))
-            h3 { "Each call" }
+            @if run.tasks.values().all(|view| view.invocations.is_empty()) {
+                p { "No tool was called." }
+            } @else {
+                (by_tool(run))
+                h3 { "Each call" }
+            }
             @for (task, view) in &run.tasks {
                 @if !view.invocations.is_empty() { (of_task(run, *task, view)) }
             }
@@ -31,6 +35,9 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
 }
 
 fn tasks(run: &Run) -> Markup {
+    if run.tasks.is_empty() {
+        return html! { p { "No task was handed out." } };
+    }
     html! {
         div.scroll {
             table {

@@ -96,6 +96,9 @@ fn verified(scene: &Scene<'_>) -> Markup {
 }
 
 fn evidence(scene: &Scene<'_>) -> Markup {
+    if scene.run.integrity.is_empty() {
+        return html! { p { "None was hashed: the run broke off before." } };
+    }
     html! {
         div.scroll {
             table {

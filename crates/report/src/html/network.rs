@@ -74,7 +74,11 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                 "What the first " (scene.ranked.len().min(FIRST)) " findings rest on: evidence, file, tool call; and what rests on them. "
                 "Each box is a link. Facts stand on the lines between calls and findings; each finding lists its own above."
             }
-            div.scroll #net tabindex="0" role="region" aria-label="Evidence graph, can be scrolled" { (drawn(&net)) }
+            @if net.nodes.is_empty() {
+                p { "There is none: no fact was recorded." }
+            } @else {
+                div.scroll #net tabindex="0" role="region" aria-label="Evidence graph, can be scrolled" { (drawn(&net)) }
+            }
         }
     }
 }

@@ -39,9 +39,11 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
 pub(super) fn pictures(all: &Tallies) -> Markup {
     html! {
         (cards(&all.all, all.tokens))
-        @if all.all.claims > 0 { (key(&KEY)) }
-        @for (title, rows) in groups(all) {
-            @if !rows.is_empty() { (table(title, &rows)) }
+        @if all.all.claims > 0 {
+            (key(&KEY))
+            @for (title, rows) in groups(all) {
+                @if !rows.is_empty() { (table(title, &rows)) }
+            }
         }
     }
 }
