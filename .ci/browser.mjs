@@ -76,9 +76,10 @@ const tests = {
     const page = await open(demo);
     const listed = await page.evaluate(() => {
       const data = JSON.parse(document.getElementById('data').textContent);
+      const ids = data.text.split('\n').slice(1).map((line) => line.split(' ')[0]);
       return [...document.querySelectorAll('#attack details.group')].map((group) => {
         const name = group.querySelector('summary').firstChild.textContent.trim();
-        const fitting = new Set(data.techniques.find(([it]) => it === name)[1].map((number) => data.facts[number][0]));
+        const fitting = new Set(data.techniques.find(([it]) => it === name)[1].map((number) => ids[number]));
         const links = [...group.querySelectorAll('a[href^="#proof-"]')].map((it) => it.hash.slice('#proof-'.length));
         return { name, links: links.length, others: links.filter((id) => !fitting.has(id)) };
       });
@@ -209,7 +210,7 @@ const tests = {
         controls: [...document.querySelectorAll('button, input, nav')].filter(seen).length,
       };
     });
-    assert.ok(printed.links > 20 && printed.proofs > 20 && printed.proofs < (await page.evaluate(() => JSON.parse(document.getElementById('data').textContent).facts.length)), JSON.stringify(printed));
+    assert.ok(printed.links > 20 && printed.proofs > 20 && printed.proofs < (await page.evaluate(() => JSON.parse(document.getElementById('data').textContent).columns.agent.length)), JSON.stringify(printed));
     assert.deepEqual([printed.unnamed, printed.leftOut, printed.folded, printed.controls], [[], [], 0, 0]);
     await page.evaluate(() => dispatchEvent(new Event('afterprint')));
     assert.equal(await page.locator('#list article').count(), before);

@@ -1,30 +1,48 @@
 // Filters: which facts the list and the timeline show.
 
-const timesOf = facts.map(() => []);
-for (const [at, number] of data.times) timesOf[number].push(at);
-const texts = facts.map((fact) => `${fact[TITLE]} ${fact[PATH]} ${fact[ID]}`.toLowerCase());
 const NOTHING = { text: '', agent: '', evidence: '', lane: '', kind: '', writer: '', thing: '', technique: '', one: false, healed: false, inside: false };
 const wanted = { ...NOTHING };
 let shownWindow = [...data.window];
 
-const fits = (number, words, sets) => {
-  const it = facts[number];
-  if (wanted.agent !== '' && it[AGENT] !== +wanted.agent) return false;
-  if (wanted.evidence !== '' && it[EVIDENCE] !== +wanted.evidence) return false;
-  if (wanted.lane !== '' && it[LANE] !== +wanted.lane) return false;
-  if (wanted.kind !== '' && it[KIND] !== +wanted.kind) return false;
-  if (wanted.writer !== '' && it[WRITER] !== +wanted.writer) return false;
-  if (wanted.one && !it[ONE]) return false;
-  if (wanted.healed && !it[HEALED]) return false;
-  if (!sets.every((set) => set.has(number))) return false;
-  const [from, to] = shownWindow;
-  if (wanted.inside && !timesOf[number].some((at) => at >= from && at <= to)) return false;
-  return words.every((word) => texts[number].includes(word));
+// Which facts match: 1 by their number.
+let mask = new Uint8Array(total).fill(1);
+let matching = Array.from({ length: total }, (_, number) => number);
+
+const withWord = (word) => {
+  const found = [];
+  for (let at = text.indexOf(word); at >= 0;) {
+    const number = factAt(at);
+    found.push(number);
+    at = number + 1 < total ? text.indexOf(word, starts[number + 1]) : -1;
+  }
+  return found;
+};
+const withTime = (from, to) => {
+  const { at, fact } = data.times;
+  return fact.filter((_, place) => at[place] >= from && at[place] <= to);
+};
+const keep = (numbers) => {
+  const kept = new Uint8Array(total);
+  for (const number of numbers) kept[number] = mask[number];
+  mask = kept;
+};
+const keepEqual = (column, value) => {
+  for (let number = 0; number < total; number += 1) if (column[number] !== value) mask[number] = 0;
+};
+
+const match = () => {
+  mask = new Uint8Array(total).fill(1);
+  for (const name of ['agent', 'evidence', 'lane', 'kind', 'writer']) if (wanted[name] !== '') keepEqual(columns[name], +wanted[name]);
+  for (const name of ['one', 'healed']) if (wanted[name]) keepEqual(columns[name], 1);
+  for (const [of, value] of [[data.things, wanted.thing], [data.techniques, wanted.technique]]) if (value !== '') keep(of[+value][1]);
+  if (wanted.inside) keep(withTime(...shownWindow));
+  wanted.text.toLowerCase().split(/\s+/).filter(Boolean).forEach((word) => keep(withWord(word)));
+  matching = [];
+  for (let number = 0; number < total; number += 1) if (mask[number]) matching.push(number);
 };
 
 // A page is drawn in two steps: what fills the screen, and the rest when that is seen.
-const [SCREEN, PAGE] = [20, 100];
-let matching = facts.map((_, number) => number);
+const [SCREEN, PAGE] = [10, 100];
 let shown = 0;
 let drawing = 0;
 
@@ -39,8 +57,7 @@ const showMore = async (fresh) => {
     else list.append(...next);
     shown = to;
     $('more').hidden = shown >= matching.length;
-    const all = matching.length === facts.length;
-    $('matching').textContent = all ? `${facts.length} facts` : `${matching.length} of ${facts.length} facts match`;
+    $('matching').textContent = matching.length === total ? `${total} facts` : `${matching.length} of ${total} facts match`;
     if (to === matching.length) return;
     from = to;
     await new Promise((done) => { setTimeout(done, 50); });
@@ -55,13 +72,7 @@ const drawLineSoon = () => {
 };
 
 const filter = () => {
-  const words = wanted.text.toLowerCase().split(/\s+/).filter(Boolean);
-  const chosen = [[data.things, wanted.thing], [data.techniques, wanted.technique]].filter(([, value]) => value !== '');
-  const sets = chosen.map(([of, value]) => new Set(of[+value][1]));
-  matching = [];
-  for (let number = 0; number < facts.length; number += 1) {
-    if (fits(number, words, sets)) matching.push(number);
-  }
+  match();
   drawLineSoon();
   return showMore(true);
 };
@@ -95,15 +106,15 @@ const check = (name, label) => {
   return make('label', { class: 'check' }, box, label);
 };
 
-const count = (place) => facts.reduce((sum, it) => sum + it[place], 0);
+const count = (column) => column.reduce((sum, it) => sum + it, 0);
 
 const buildFilter = () => {
   const form = $('filter');
-  const text = make('input', { type: 'search', name: 'text', autocomplete: 'off', spellcheck: 'false', placeholder: 'words, or part of one' });
-  text.addEventListener('input', () => want({ text: text.value }));
-  controls.text.push(text);
+  const words = make('input', { type: 'search', name: 'text', autocomplete: 'off', spellcheck: 'false', placeholder: 'words, or part of one' });
+  words.addEventListener('input', () => want({ text: words.value }));
+  controls.text.push(words);
   form.append(
-    make('label', {}, 'Search (press /)', text),
+    make('label', {}, 'Search (press /)', words),
     select('agent', 'Agent', data.agents),
     select('evidence', 'Evidence', data.evidence),
     select('lane', 'Kind of source', data.lanes),
@@ -111,8 +122,8 @@ const buildFilter = () => {
     select('writer', 'Writable by', data.writers),
     ...(data.things.length ? [select('thing', 'Entity', data.things.map((thing) => thing[0]))] : []),
     ...(data.techniques.length ? [select('technique', 'ATT&CK technique', data.techniques.map((it) => it[0]))] : []),
-    check('one', `one source only (${count(ONE)})`),
-    check('healed', `citation healed (${count(HEALED)})`),
+    check('one', `one source only (${count(columns.one)})`),
+    check('healed', `citation healed (${count(columns.healed)})`),
     check('inside', 'only in the time shown'),
     make('button', { type: 'reset' }, 'Clear'),
   );
@@ -123,8 +134,8 @@ const buildFilter = () => {
   document.addEventListener('keydown', (event) => {
     if (event.key === '/' && !isTyping(event) && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
-      text.focus();
-      text.scrollIntoView({ block: 'center' });
+      words.focus();
+      words.scrollIntoView({ block: 'center' });
     }
   });
 };

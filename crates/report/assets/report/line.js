@@ -5,18 +5,18 @@ const [LEFT, RIGHT, LANE_HIGH, TOP, BARS] = [130, 10, 26, 8, 215];
 const [NARROW, BROAD] = [320, 1000];
 let across = BROAD;
 let WIDE = BROAD - LEFT - RIGHT;
-const full = data.times.length ? [data.times[0][0], data.times[data.times.length - 1][0]] : [0, 1];
+const times = data.times.at;
+const full = times.length ? [times[0], times[times.length - 1]] : [0, 1];
 // What the strip reaches over: most times, or all of them.
 let range = [...data.bulk];
 const iso = (at) => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 
 const counted = (from, to, lanes, laneOf) => {
   const bars = Array.from({ length: lanes }, () => new Uint32Array(BARS));
-  const mask = new Uint8Array(facts.length);
-  for (const number of matching) mask[number] = 1;
   const scale = BARS / Math.max(1, to - from);
   let [earlier, inside, later] = [0, 0, 0];
-  for (const [at, number] of data.times) {
+  for (let place = 0; place < times.length; place += 1) {
+    const [at, number] = [times[place], data.times.fact[place]];
     if (!mask[number]) continue;
     if (at < from) earlier += 1;
     else if (at > to) later += 1;
@@ -34,7 +34,7 @@ const sayCaption = ({ earlier, inside, later }) => {
   clearTimeout(captionDue);
   captionDue = setTimeout(() => {
     const [from, to] = shownWindow;
-    const filtered = isFiltered() ? ` Filtered: times of ${matching.length} of ${facts.length} facts.` : '';
+    const filtered = isFiltered() ? ` Filtered: times of ${matching.length} of ${total} facts.` : '';
     const text = `Shown: ${iso(from)} to ${iso(to)} (UTC), ${inside} of ${earlier + inside + later} times; ${earlier} lie before and ${later} after.${filtered}`;
     if ($('caption').textContent !== text) $('caption').textContent = text;
   }, 300);
@@ -49,7 +49,7 @@ const drawLine = () => {
   const svg = $('line');
   if (!svg) return;
   const [from, to] = shownWindow;
-  const drawn = counted(from, to, data.lanes.length, (number) => facts[number][LANE]);
+  const drawn = counted(from, to, data.lanes.length, (number) => columns.lane[number]);
   const most = Math.max(1, ...drawn.bars.map((lane) => Math.max(...lane)));
   const wide = WIDE / BARS;
   svg.replaceChildren();

@@ -1,10 +1,11 @@
 // Links to what is folded, packed or filtered away.
 
 const reveal = async (id) => {
-  const number = numbers.get(id.replace(/^proof-/, ''));
-  if (number !== undefined) {
+  const number = numberOf(id.replace(/^proof-/, ''));
+  const isFact = number >= 0;
+  if (isFact) {
     const element = await fact(number);
-    if (!matching.includes(number)) {
+    if (!mask[number]) {
       const before = { ...wanted };
       await want(NOTHING);
       tell('The filters hid this fact and were cleared.', 'Filter again', () => { tell(''); want(before); });
@@ -23,8 +24,8 @@ const reveal = async (id) => {
     onlyOne.checked = false;
     tell('“One source only” hid this finding and was cleared.', 'Set it again', () => { tell(''); onlyOne.checked = true; });
   }
-  (number === undefined ? target : target.closest('article')).scrollIntoView({ block: 'start' });
-  if (number !== undefined) target.focus({ preventScroll: true });
+  (isFact ? target.closest('article') : target).scrollIntoView({ block: 'start' });
+  if (isFact) target.focus({ preventScroll: true });
 };
 
 document.addEventListener('click', (event) => {
@@ -42,7 +43,7 @@ window.addEventListener('popstate', () => { if (location.hash) reveal(location.h
 let beforePrint = null;
 window.addEventListener('beforeprint', () => {
   beforePrint ??= { facts: [...list.children], folded: [] };
-  const cited = facts.slice(0, data.cited).map((_, number) => elements.get(number)).filter(Boolean);
+  const cited = Array.from({ length: data.cited }, (_, number) => elements.get(number)).filter(Boolean);
   beforePrint.folded = cited.map((element) => element.querySelector('details')).filter((it) => !it.open);
   beforePrint.folded.forEach((it) => { it.open = true; });
   list.replaceChildren(...cited);

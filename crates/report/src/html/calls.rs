@@ -4,7 +4,7 @@ use super::{Scene, say};
 use crate::costs::costs;
 use crate::text::{outcome, status};
 use graph::{InvocationView, Run, TaskView};
-use ledger::{Completeness, FactId, Outcome, TaskId};
+use ledger::{Completeness, FactId, InvocationId, Outcome, TaskId};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 const LONGEST: usize = 600;
 /// Facts of one call that are named by what they say.
 const TITLED: usize = 5;
+/// Those that are named by their ids besides.
+const NAMED: usize = 20;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
     let run = scene.run;
@@ -134,22 +136,26 @@ fn call(run: &Run, made: &InvocationView) -> Markup {
                 }
             }
             @if !facts.is_empty() {
-                (resting(run, &facts))
+                (resting(run, made.started.invocation, &facts))
             }
         }
     }
 }
 
-/// The facts that rest on a call: the first ones by what they say, of the others the ids, for a large run has many of them.
-fn resting(run: &Run, facts: &[FactId]) -> Markup {
+/// The facts that rest on a call: the first ones by what they say, of others the ids, for a large run has many of them.
+fn resting(run: &Run, call: InvocationId, facts: &[FactId]) -> Markup {
     let (first, rest) = facts.split_at(facts.len().min(TITLED));
+    let (named, more) = rest.split_at(rest.len().min(NAMED));
     html! {
         details {
             summary { (facts.len()) " facts rest on it" }
             ul {
                 @for fact in first { li { (super::fact_link(run, *fact)) } }
-                @if !rest.is_empty() {
-                    li { @for fact in rest { a href=(format!("#proof-{fact}")) { (fact) } " " } }
+                @if !named.is_empty() {
+                    li { @for fact in named { a href=(format!("#proof-{fact}")) { (fact) } " " } }
+                }
+                @if !more.is_empty() {
+                    li { (more.len()) " more: a search among the facts for " code { (call) } " finds them" }
                 }
             }
         }

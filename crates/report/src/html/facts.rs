@@ -8,13 +8,23 @@ use ledger::event::ClaimAccepted;
 use ledger::{BoundValue, FactEntry, FactId, Locator, NodeId, TaskId};
 use maud::{Markup, PreEscaped, html};
 
-/// Facts that stand in the page as they are; those after them are packed.
-pub(super) const PLAIN: usize = 2_000;
+/// Up to so many facts all stand in the page as they are.
+const WHOLE: usize = 2_000;
+/// Of more the first ones do, and the others are packed: what a browser holds in elements it goes through again and again.
+const FEW: usize = 500;
 /// Facts of one packed piece: a filter can match one fact of each, and then all of them are unpacked.
 pub(super) const PACKED: usize = 20;
 
+/// How many facts stand in the page as they are: those that are cited always do.
+pub(super) fn plain(scene: &Scene<'_>) -> usize {
+    match scene.order.len() {
+        all if all <= WHOLE => all,
+        _ => FEW.max(scene.cited.len()),
+    }
+}
+
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
-    let (plain, rest) = scene.order.split_at(scene.order.len().min(PLAIN));
+    let (plain, rest) = scene.order.split_at(plain(scene).min(scene.order.len()));
     html! {
         section #facts aria-labelledby="facts-title" {
             h2 #facts-title { "Facts and proofs" }
@@ -35,7 +45,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             @if !rest.is_empty() {
                 noscript {
                     p.bad {
-                        "Without its script this page shows the first " (PLAIN) " facts; "
+                        "Without its script this page shows the first " (plain.len()) " facts; "
                         (rest.len()) " more stand in it packed. locard facts and locard export --as csv-facts list all of them."
                     }
                 }

@@ -18,7 +18,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
         section #findings aria-labelledby="findings-title" {
             h2 #findings-title { "Findings" }
             p.note {
-                "What matters most comes first, by rules that code applies: the objective that is answered, how many kinds of sources name the same thing, how rare such facts are in this run."
+                (words::word("Findings", "finding")) " that matter most come first, by rules that code applies: the objective that is answered, how many kinds of sources name the same thing, how rare such facts are in this run."
             }
             @if scene.ranked.is_empty() {
                 p { "No fact was recorded." }
@@ -30,7 +30,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                 }
                 h3 { "By objective" }
                 @for (name, numbers) in by_objective(scene) {
-                    (group(&name, numbers.len(), &|place| in_short(scene, numbers.get(place).copied()), &html! {}))
+                    (group(&name, "finding", numbers.len(), &|place| in_short(scene, numbers.get(place).copied()), &html! {}))
                 }
             }
         }
@@ -148,12 +148,18 @@ fn in_short(scene: &Scene<'_>, number: Option<usize>) -> Markup {
     }
 }
 
-/// A group under its name: so many lines, the first ones at once, with what stands below them.
-pub(super) fn group(name: &str, lines: usize, line: &dyn Fn(usize) -> Markup, below: &Markup) -> Markup {
+/// A group under its name: so many lines of one kind of thing, the first ones at once, with what stands below them.
+pub(super) fn group(
+    name: &str,
+    of: &str,
+    lines: usize,
+    line: &dyn Fn(usize) -> Markup,
+    below: &Markup,
+) -> Markup {
     let listed = lines.min(SHOWN + LISTED);
     html! {
         details.group {
-            summary { (say(name)) " " span.tag { (lines) " finding" @if lines != 1 { "s" } } }
+            summary { (say(name)) " " span.tag { (lines) " " (of) @if lines != 1 { "s" } } }
             ul { @for place in 0..lines.min(SHOWN) { (line(place)) } }
             @if lines > SHOWN {
                 details {

@@ -1,5 +1,6 @@
 //! The page around its sections: head, policy, style, script, navigation.
 
+use super::words::word;
 use super::{Scene, say};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -89,7 +90,7 @@ pub(super) fn head(scene: &Scene<'_>) -> Markup {
             }
             (super::custody::badges(scene))
             p.note {
-                "A fact stands in the recorded output of a tool call, checked when it was recorded. "
+                "A " (word("fact", "fact")) " stands in the recorded output of a tool call, checked when it was recorded. "
                 "Interpretations are an agent’s own words; where they cite facts, the citations were checked, not what is made of them."
             }
         }

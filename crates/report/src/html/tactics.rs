@@ -2,12 +2,7 @@
 
 use super::{Scene, fact_link, findings, say};
 use graph::{Fit, Retired, RetiredBecause, Tactic};
-use ledger::FactId;
 use maud::{Markup, html};
-use std::collections::BTreeMap;
-
-/// Facts of one finding that are named; the finding lists all of its own.
-const SHOWN: usize = 5;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
     let of = |tactic: &Tactic| {
@@ -37,29 +32,15 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
     }
 }
 
-/// The facts that fit a technique, those of one phenomenon in one line.
+/// The facts that fit a technique, those of one finding together.
 fn technique(scene: &Scene<'_>, fit: &Fit<'_>) -> Markup {
-    let mut lines: BTreeMap<usize, Vec<FactId>> = BTreeMap::new();
-    for fact in &fit.facts {
-        let carried = scene.carried.get(fact).copied().unwrap_or(usize::MAX);
-        lines.entry(carried).or_default().push(*fact);
-    }
-    let lines: Vec<Vec<FactId>> = lines.into_values().collect();
-    let line = |place: usize| html! { li { (line(scene, lines.get(place).map_or(&[], Vec::as_slice))) } };
+    let mut facts = fit.facts.clone();
+    facts.sort_by_key(|fact| scene.carried.get(fact).copied().unwrap_or(usize::MAX));
+    let line = |place: usize| html! { @if let Some(fact) = facts.get(place) { li { (fact_link(scene.run, *fact)) } } };
     let id = &fit.technique.id;
     let described =
         html! { p.by { "Described at " a href=(id.url()) rel="noreferrer" { "attack.mitre.org" } "." } };
-    findings::group(&format!("{id} {}", fit.technique.name), lines.len(), &line, &described)
-}
-
-fn line(scene: &Scene<'_>, facts: &[FactId]) -> Markup {
-    html! {
-        @for (place, fact) in facts.iter().take(SHOWN).enumerate() {
-            @if place > 0 { "; " }
-            (fact_link(scene.run, *fact))
-        }
-        @if facts.len() > SHOWN { "; " (facts.len() - SHOWN) " more of the same finding" }
-    }
+    findings::group(&format!("{id} {}", fit.technique.name), "fact", facts.len(), &line, &described)
 }
 
 /// What became of a technique that the given bundle does not have any more.
