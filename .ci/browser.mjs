@@ -254,12 +254,25 @@ const tests = {
     assert.equal(await page.evaluate(() => document.activeElement.className), 'skip');
     return page;
   },
-  async 'in the dark text stays readable'() {
-    const page = await open(demo, { colorScheme: 'dark' });
-    const [text, back] = await page.evaluate(() => [getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]);
-    const light = (color) => color.match(/[\d.]+/g).slice(0, 3).reduce((sum, part) => sum + +part, 0);
-    assert.ok(light(text) > 500 && light(back) < 150, `${text} on ${back}`);
-    return page;
+  async 'text has a contrast of at least 4.5 to 1, in the light and in the dark'() {
+    for (const colorScheme of ['light', 'dark']) {
+      const page = await open(demo, { colorScheme });
+      await page.locator('.told a[href^="#proof-"]').first().click();
+      const faint = await page.evaluate(() => {
+        const parts = (color) => color.match(/[\d.]+/g).map(Number);
+        const light = (color) => parts(color).slice(0, 3).map((part) => part / 255).map((it) => (it <= 0.04045 ? it / 12.92 : ((it + 0.055) / 1.055) ** 2.4)).reduce((sum, it, place) => sum + it * [0.2126, 0.7152, 0.0722][place], 0);
+        const behind = (it) => { for (let up = it; up; up = up.parentElement) { const back = getComputedStyle(up).backgroundColor; if (parts(back)[3] !== 0) return back; } return 'rgb(255, 255, 255)'; };
+        const own = (it) => [...it.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent.trim());
+        const shown = [...document.querySelectorAll('body *')].filter((it) => own(it) && it.checkVisibility() && !it.closest('script, option, title'));
+        const contrast = (it) => { const style = getComputedStyle(it); const [one, other] = [light(it.closest('svg') ? style.fill : style.color), light(behind(it))].sort((a, b) => b - a); return (one + 0.05) / (other + 0.05); };
+        return [shown.length, ...new Set(shown.filter((it) => contrast(it) < 4.5).map((it) => `${it.tagName} ${it.getAttribute('class')} ${contrast(it).toFixed(1)}`))];
+      });
+      assert.ok(faint[0] > 500, `${faint[0]} texts`);
+      assert.deepEqual(faint.slice(1), [], colorScheme);
+      if (colorScheme === 'dark') return page;
+      assert.deepEqual(page.wrong, []);
+      await page.context().close();
+    }
   },
   async 'hostile evidence stays text'() {
     const page = await open(hostile);

@@ -39,21 +39,8 @@ for (let number = 0, at = -1; number < total; number += 1) {
   at = text.indexOf('\n', at + 1);
   starts[number] = at;
 }
-// The fact in whose line a place of the text is.
-const factAt = (at) => {
-  let [low, high] = [0, total];
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (starts[middle] <= at) low = middle;
-    else high = middle;
-  }
-  return low;
-};
 // -1 for what is no fact.
-const numberOf = (id) => {
-  const at = text.indexOf(`\n${id} `);
-  return at < 0 ? -1 : factAt(at);
-};
+const numberOf = (id) => starts.indexOf(text.indexOf(`\n${id} `));
 
 // Their elements: of some that stand in the page, of the others that are packed. A piece is unpacked as text, and of that one fact at a time becomes an element.
 const list = $('list');

@@ -10,8 +10,9 @@ let matching = Array.from({ length: total }, (_, number) => number);
 
 const withWord = (word) => {
   const found = [];
+  let number = 0;
   for (let at = text.indexOf(word); at >= 0;) {
-    const number = factAt(at);
+    while (number + 1 < total && starts[number + 1] <= at) number += 1;
     found.push(number);
     at = number + 1 < total ? text.indexOf(word, starts[number + 1]) : -1;
   }

@@ -16,7 +16,8 @@ const counted = (from, to, lanes, laneOf) => {
   const scale = BARS / Math.max(1, to - from);
   let [earlier, inside, later] = [0, 0, 0];
   for (let place = 0; place < times.length; place += 1) {
-    const [at, number] = [times[place], data.times.fact[place]];
+    const at = times[place];
+    const number = data.times.fact[place];
     if (!mask[number]) continue;
     if (at < from) earlier += 1;
     else if (at > to) later += 1;

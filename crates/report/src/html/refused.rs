@@ -149,7 +149,7 @@ fn by_turn(run: &Run) -> Markup {
     let width = 600.0 / f64::from(last / wide + 1);
     html! {
         (key(&[("accepted", "let in"), ("refused", "refused")]))
-        svg.turns viewBox="0 0 600 76" role="img" aria-label=(format!("Claims by turn, turn 0 to {last}: {accepted} let in, {refused} refused")) {
+        svg.turns viewBox="0 -2 600 78" role="img" aria-label=(format!("Claims by turn, turn 0 to {last}: {accepted} let in, {refused} refused")) {
             @for (bar, (accepted, refused)) in &bars {
                 @let x = format!("{:.1}", f64::from(*bar) * width);
                 @let (low, high) = (height(*accepted), height(*refused));
