@@ -7,7 +7,7 @@ import { openPage, runTests, tooWide } from './browser-lib.mjs';
 const [locard, runs, demoCase] = process.argv.slice(2);
 const names = () => readdirSync(runs).filter((name) => !name.startsWith('.')).sort();
 const [demo] = names().filter((name) => name.endsWith('-demo'));
-const [hostile] = names().filter((name) => name.endsWith('-evidence'));
+const [hostile] = names().filter((name) => !name.endsWith('-demo'));
 
 const server = spawn(locard, ['view', '--runs', runs, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
 const address = await new Promise((done, fail) => {
