@@ -40,7 +40,7 @@ fn picture(scene: &Scene<'_>, times: &Times<'_>) -> Markup {
     let wide = WIDE / BARS as f64;
     html! {
         p.note {
-            "Each bar counts times that facts state, by the kind of source. The first window covers most of what was told, and times far away do not stretch it. "
+            "Each bar counts times that facts state, by the kind of source. The first window covers where most of them lie, and times far away do not stretch it. "
             @if times.left_out > 0 {
                 (times.left_out) " times are left out: their zone is not known, or the examined computer did not keep them. "
             }

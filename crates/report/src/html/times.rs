@@ -65,15 +65,18 @@ fn milliseconds(utc: Utc) -> i64 {
     i64::try_from(utc.unix_nanoseconds().div_euclid(MILLION)).unwrap_or(i64::MAX)
 }
 
-/// The bulk of what was told, or else of what answers the heaviest objectives, or else of everything.
+/// The bulk of what was told, or of what answers the heaviest objectives, where half of all times lie there, too; or else the bulk of everything.
 fn window(scene: &Scene<'_>, events: &[Event<'_>]) -> (i64, i64) {
     let told = narrative(scene.run).into_iter().filter_map(|(_, sentence)| sentence.time.as_ref()?.utc);
     let told: Vec<i64> = told.map(milliseconds).collect();
     let heavy = |event: &&Event<'_>| is_finding(scene, event.fact);
     let heavy: Vec<i64> = events.iter().filter(heavy).map(|event| event.at).collect();
     let all: Vec<i64> = events.iter().map(|event| event.at).collect();
-    let most = [told, heavy, all].into_iter().find(|times| times.len() >= 2).unwrap_or_default();
-    bulk(most, 16)
+    let holds = |(from, to): &(i64, i64)| {
+        2 * all.iter().filter(|at| (*from..=*to).contains(*at)).count() >= all.len()
+    };
+    let windows = [told, heavy].into_iter().filter(|times| times.len() >= 2).map(|times| bulk(times, 16));
+    windows.into_iter().find(holds).unwrap_or_else(|| bulk(all.clone(), 16))
 }
 
 fn is_finding(scene: &Scene<'_>, fact: usize) -> bool {
