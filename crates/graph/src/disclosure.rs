@@ -6,6 +6,9 @@ use ledger::commitment::{self, Opening, RunKey};
 use ledger::{Digest, FactId};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// How every mark begins that stands in place of something withheld.
+pub const WITHHELD: &str = "[withheld";
+
 /// What the facts of a run can be checked by (`ledger::commitment`).
 #[derive(Debug, Clone)]
 pub struct Disclosure {

@@ -25,7 +25,7 @@ pub use confidence::{
     Confidence, Level, SourceKind, confidence, corroborated, objective_confidence, objective_confidences,
 };
 pub use diff::{ChangedObjective, ChangedPhenomenon, ChangedTask, Changes, Diff, Effort, Setup, Told, diff};
-pub use disclosure::{Disclosure, Redaction};
+pub use disclosure::{Disclosure, Redaction, WITHHELD};
 pub use evidence::EvidenceGraph;
 pub use fold::{FoldError, fold, fold_redacted};
 pub use printable::{is_printable, printable, push_printable};

@@ -11,7 +11,8 @@ use ledger::event::{
     TimelineIndexed, TurnFailed,
 };
 use ledger::{
-    ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, Outcome, PhenomenonId, Rejection, TaskId, Usage,
+    ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, Outcome, PhenomenonId, Rejection, TaskId,
+    Usage,
 };
 use std::collections::BTreeMap;
 

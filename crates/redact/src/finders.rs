@@ -142,7 +142,9 @@ fn profiles(text: &str, folder: &str) -> Vec<Range<usize>> {
             ])
             .unwrap_or(rest.len());
         let name = rest.get(..length)?.trim_end();
-        let known = NOBODY.contains(&name) || name.starts_with('%') || name.starts_with('[');
+        // The SAM has a key of this name, with keys of numbers in it.
+        let key = text.get(..at)?.ends_with("account");
+        let known = key || NOBODY.contains(&name) || name.starts_with(['%', '[']);
         (name.chars().count() >= 2 && !known).then(|| start..start + name.len())
     };
     text.match_indices(folder).filter_map(of).collect()
@@ -153,7 +155,7 @@ pub(crate) fn unc_hosts(text: &str) -> Vec<&str> {
     let of = |(at, _): (usize, &str)| {
         let rest = text.get(at + 2..)?;
         let before = text.get(..at).and_then(|text| text.chars().next_back());
-        let begins = before.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '\\' | ':'));
+        let begins = before.is_none_or(|c| c.is_whitespace() || "\"'(=,;<".contains(c));
         let length = rest.find(|c: char| !c.is_alphanumeric() && !"-_.".contains(c))?;
         let name = rest.get(..length).filter(|name| name.chars().count() >= 2 && *name != ".")?;
         (begins && rest.get(length..)?.starts_with('\\')).then_some(name)
@@ -191,7 +193,11 @@ mod tests {
                 "C:/Users/Ann B/x; \"C:\\Users\\bob\" \\Users\\Public\\y /home/eve/.ssh",
                 &["ann b", "bob", "eve"],
             ),
-            (Finder::ProfileFolder, r"C:\Documents and Settings\carl\x D:\Users\*\x", &["carl"]),
+            (
+                Finder::ProfileFolder,
+                r"C:\Documents and Settings\carl\x D:\Users\*\x SAM\Domains\Account\Users\000001F4",
+                &["carl"],
+            ),
         ] {
             let mut all = found(finder, text);
             all.sort();

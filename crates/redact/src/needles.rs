@@ -25,6 +25,8 @@ const SOUGHT: usize = 3;
 const SHORT: usize = 4;
 /// Fewest characters of the last part of a path that tells one from another.
 const TELLING: usize = 5;
+/// Fewest letters of a word of a person's name.
+const WORD: usize = 4;
 
 /// What is withheld of a run.
 #[derive(Debug, Default)]
@@ -43,7 +45,16 @@ impl Gathered {
         }
     }
 
-    /// A value of a withheld field, and what of it tells as much: account and domain, the last part of a path.
+    /// What a field that a rule names holds.
+    fn add_ruled(&mut self, profile: &Profile, kind: &str, field: &str, value: &FieldValue) {
+        let Some(rule) = profile.rule(kind, field).filter(|rule| rule.sought) else { return };
+        self.add_field(profile, value);
+        let whole = value.as_text().filter(|text| rule.words && !profile.excepts(text)).unwrap_or_default();
+        let words = whole.split(|c: char| !c.is_alphanumeric());
+        words.filter(|word| word.chars().count() >= WORD).for_each(|word| self.add(profile, word, PARTS));
+    }
+
+    /// A withheld value, and what of it tells as much: account and domain, the last part of a path.
     fn add_field(&mut self, profile: &Profile, value: &FieldValue) {
         match value {
             FieldValue::List(items) => items.iter().for_each(|item| self.add(profile, item, OF_FIELDS)),
@@ -95,6 +106,11 @@ impl Gathered {
                 }
             }
         }
+    }
+
+    /// The same in a value of the evidence: only there two backslashes are two.
+    fn look_at_value(&mut self, profile: &Profile, text: &str) {
+        self.look(profile, text);
         if profile.finders.contains(&Finder::UncHost) {
             for host in unc_hosts(text) {
                 self.add(profile, host, Finder::UncHost.name());
@@ -126,9 +142,7 @@ pub(crate) fn gather(events: &Events, run: &Run, stored: &Outputs<'_>, profile: 
     for (_, accepted) in run.facts() {
         let fact = &accepted.fact;
         for bound in fact.values.iter().chain([&fact.subject]) {
-            if profile.rule(&fact.kind, &bound.field).is_some_and(|rule| rule.sought) {
-                gathered.add_field(profile, &bound.value);
-            }
+            gathered.add_ruled(profile, &fact.kind, &bound.field, &bound.value);
         }
     }
     let ended = run.tasks.values().flat_map(|view| &view.invocations).filter_map(|made| made.ended.as_ref());
@@ -137,12 +151,14 @@ pub(crate) fn gather(events: &Events, run: &Run, stored: &Outputs<'_>, profile: 
         let Some(output) = stored(digest).and_then(|bytes| Output::decode(&bytes).ok()) else { continue };
         for record in output.records() {
             for (name, field) in &record.fields {
-                if profile.rule(&record.kind, name).is_some_and(|rule| rule.sought) {
-                    gathered.add_field(profile, &field.value);
-                }
+                gathered.add_ruled(profile, &record.kind, name, &field.value);
                 match &field.value {
-                    FieldValue::List(items) => items.iter().for_each(|item| gathered.look(profile, item)),
-                    value => value.as_text().into_iter().for_each(|text| gathered.look(profile, text)),
+                    FieldValue::List(items) => {
+                        items.iter().for_each(|item| gathered.look_at_value(profile, item))
+                    }
+                    value => {
+                        value.as_text().into_iter().for_each(|text| gathered.look_at_value(profile, text))
+                    }
                 }
             }
             gathered.look(profile, &record.locator.path);

@@ -39,6 +39,9 @@ pub(crate) struct Rule {
     /// Whether the values are sought in texts, too.
     #[serde(default = "yes")]
     pub(crate) sought: bool,
+    /// Whether the words of the values are withheld, too: those of a person's name.
+    #[serde(default)]
+    pub(crate) words: bool,
 }
 
 const fn yes() -> bool {

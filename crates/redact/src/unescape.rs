@@ -57,7 +57,7 @@ fn escape(rest: &[Letter]) -> Option<(char, usize)> {
     let at = |index: usize| rest.get(index).map(|letter| letter.c);
     match at(0)? {
         c @ ('"' | '\\' | '/' | '\'') => Some((c, 1)),
-        'n' | 'r' | 't' => Some((' ', 1)),
+        'n' | 'r' | 't' => Some(('\n', 1)),
         'x' => Some((char::from_u32(hex(rest, 1, 2)?)?, 3)),
         'u' if at(1) == Some('{') => {
             let end = rest.iter().take(9).position(|letter| letter.c == '}')?;

@@ -93,7 +93,16 @@ fn proof(scene: &Scene<'_>, task: TaskId, accepted: &ClaimAccepted) -> Markup {
             @if let Some(healing) = &accepted.healing {
                 dt { "healed" } dd { "the agent cited " code { (say(&healing.cited)) } " (" (healing.because.name()) ")" }
             }
-            dt { "output" } dd { code { (fact.output) } " (SHA-256), record " (fact.record) }
+            dt { "output" } dd {
+                @match scene.run.told_output(fact.output) {
+                    Some(output) => { code { (output) } " (SHA-256)" },
+                    None => "its digest is withheld",
+                }
+                ", record " (fact.record)
+            }
+            @if let Some(opening) = scene.run.disclosure.as_ref().and_then(|it| it.openings.get(&fact.id)) {
+                dt { "fact hash" } dd { code { (opening.hash) } }
+            }
             dt { "evidence" } dd { code { (say(&fact.locator.to_string())) } }
             @if let Some(hashed) = hashed {
                 dt { "its hash" } dd { code { (hashed.integrity.sha256) } " (SHA-256)" }
