@@ -14,7 +14,7 @@ use ledger::{
     ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, Outcome, PhenomenonId, Rejection, TaskId,
     Usage,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A run as its events tell it.
 #[derive(Debug)]
@@ -182,6 +182,13 @@ impl Run {
     /// Only ids, numbers and words of ours may be taken from it.
     pub(crate) fn as_recorded(&self) -> &Run {
         self.recorded.as_deref().unwrap_or(self)
+    }
+
+    /// In how many files of the evidence these facts stand; of a redacted run by what was recorded, for two files may look the same now.
+    pub fn files(&self, facts: impl IntoIterator<Item = FactId>) -> usize {
+        let recorded = self.as_recorded();
+        let file = |id| recorded.fact(id).map(|fact| (&fact.locator.evidence, &fact.locator.path));
+        facts.into_iter().filter_map(file).collect::<BTreeSet<_>>().len()
     }
 
     /// The digest of an output as it may be told; `None` where it is withheld, and the one that stands there stands in for it.

@@ -154,7 +154,10 @@ impl Walk<'_> {
             Value::String(text) => {
                 let changed = match self.is_ours(text, place, free) {
                     true => None,
-                    false => self.digest(text).or_else(|| self.redactor.changed(text)),
+                    false => self.digest(text).or_else(|| match is_label(place.last()) {
+                        true => self.redactor.label(text),
+                        false => self.redactor.changed(text),
+                    }),
                 };
                 edits.extend(changed.map(|text| Edit { place: place.clone(), name: false, text }));
             }
@@ -174,6 +177,7 @@ impl Walk<'_> {
                     if !free && OURS.contains(&name.as_str()) {
                         continue;
                     }
+                    let labels = is_label(place.last());
                     place.push(Step::Member(name.clone()));
                     let text = member.as_str().filter(|text| name == "value" && !self.profile.excepts(text));
                     match claimed.zip(text) {
@@ -190,9 +194,8 @@ impl Walk<'_> {
                             self.collect(member, place, free, edits);
                         }
                     }
-                    if let Some(text) =
-                        self.redactor.changed(name).filter(|_| !self.redactor.words.contains(name))
-                    {
+                    let text = if labels { self.redactor.label(name) } else { self.redactor.changed(name) };
+                    if let Some(text) = text.filter(|_| !self.redactor.words.contains(name)) {
                         edits.push(Edit { place: place.clone(), name: true, text });
                     }
                     place.pop();
@@ -217,6 +220,11 @@ impl Walk<'_> {
         let digest: Digest = text.parse().ok()?;
         self.stand_ins.get(&digest).map(Digest::to_string)
     }
+}
+
+/// Whether a label of evidence stands in this member, or is the name of what it holds.
+fn is_label(step: Option<&Step>) -> bool {
+    matches!(step, Some(Step::Member(name)) if name == "evidence" || name == "label")
 }
 
 /// The value with these changes.

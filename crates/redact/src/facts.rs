@@ -74,7 +74,7 @@ pub(crate) fn field_name(field: &str, redactor: &Redactor) -> Option<String> {
 
 /// A place in the evidence without what is withheld of it; `None` where nothing is.
 pub(crate) fn locator(locator: &Locator, redactor: &Redactor) -> Option<Locator> {
-    let [evidence, path] = [&locator.evidence, &locator.path].map(|text| redactor.changed(text));
+    let (evidence, path) = (redactor.label(&locator.evidence), redactor.changed(&locator.path));
     let stream = locator.stream.as_ref().and_then(|text| redactor.changed(text));
     (evidence.is_some() || path.is_some() || stream.is_some()).then(|| Locator {
         evidence: evidence.unwrap_or_else(|| locator.evidence.clone()),

@@ -57,7 +57,8 @@ pub fn redact(
     profile: &Profile,
 ) -> Result<Redacted, RedactError> {
     let gathered = needles::gather(events, &recorded, stored, profile);
-    let redactor = Redactor::new(gathered, profile)?;
+    let labels = recorded.opened.case.evidence.iter().map(|entry| entry.label.as_str());
+    let redactor = Redactor::new(gathered, profile)?.labelling(labels);
     let outputs = outputs::redact(&recorded, stored, &redactor, profile, key)?;
     // Digests of what is withheld can be tried like the values: they are sought, too.
     let redactor = redactor.seeking(&outputs)?;

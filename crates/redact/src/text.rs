@@ -1,12 +1,12 @@
 //! Withholding in texts.
 
-use crate::MARK;
 use crate::RedactError;
 use crate::finders::Finder;
 use crate::needles::{Gathered, needles};
 use crate::outputs::RedactedOutputs;
 use crate::profile::Profile;
 use crate::search::{Needle, Searcher, foldings};
+use crate::{MARK, mark_of};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -20,6 +20,8 @@ pub struct Redactor {
     /// In lower case.
     excepted: BTreeSet<String>,
     pub(crate) words: BTreeSet<String>,
+    /// What stands in place of the labels of evidence in which something is withheld: two of them stay two.
+    labels: BTreeMap<String, String>,
     values: BTreeMap<String, u64>,
     not_sought: u64,
     places: RefCell<BTreeMap<&'static str, u64>>,
@@ -41,10 +43,24 @@ impl Redactor {
             finders: profile.finders.clone(),
             excepted: profile.excepted().map(str::to_owned).collect(),
             words: gathered.words,
+            labels: BTreeMap::new(),
             values,
             not_sought,
             places: RefCell::default(),
         })
+    }
+
+    /// The same, knowing the labels of the case's evidence.
+    pub(crate) fn labelling<'l>(mut self, labels: impl Iterator<Item = &'l str>) -> Redactor {
+        let told = labels.zip(1..).filter(|(label, _)| self.changed(label).is_some());
+        self.labels =
+            told.map(|(label, number)| (label.to_owned(), mark_of(&format!("evidence {number}")))).collect();
+        self
+    }
+
+    /// A label of evidence without what is withheld of it; `None` where nothing is.
+    pub(crate) fn label(&self, label: &str) -> Option<String> {
+        self.labels.get(label).cloned().or_else(|| self.changed(label))
     }
 
     /// The same, seeking the digests of what was changed, too.

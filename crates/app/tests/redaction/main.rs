@@ -158,4 +158,15 @@ fn order_answers_and_confidence_are_those_of_the_run() {
     };
     assert_eq!(answers(&whole), answers(&told));
     assert_eq!(whole["commitments"], told["commitments"]);
+    let labels = |report: &Value| -> BTreeSet<String> {
+        let evidence = report["case"]["evidence"].as_array().unwrap().iter();
+        evidence.map(|it| it["label"].as_str().unwrap().to_owned()).collect()
+    };
+    // Both have a name of a host in their label.
+    let two = ["[withheld: evidence 1]", "[withheld: evidence 2]"];
+    assert_eq!((labels(&whole).len(), labels(&told)), (2, two.map(str::to_owned).into()));
+    let facts = told["facts"].as_array().unwrap().iter();
+    assert!(
+        facts.map(|it| it["fact"]["locator"]["evidence"].as_str().unwrap()).all(|label| two.contains(&label))
+    );
 }

@@ -196,7 +196,7 @@ fn short_help_fits_a_screen_and_long_help_has_two_examples() {
 fn shown(number: usize) -> Vec<String> {
     let readme = std::fs::read_to_string(demo_folder().join("../../README.md")).unwrap();
     let block = readme.split("```console\n").nth(number).unwrap().split("```").next().unwrap().to_owned();
-    let changes = ["sealed ", "next: ", "head ", "$ ", "…"];
+    let changes = ["sealed ", "next: ", "head ", "root of the facts ", "$ ", "…"];
     block
         .lines()
         .filter(|line| !changes.iter().any(|start| line.starts_with(start)))

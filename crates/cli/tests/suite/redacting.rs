@@ -126,7 +126,10 @@ fn tampered(place: &Place, report: &Value) {
         assert_eq!(without > 0, alone, "{what} without the run");
         assert!(with > 0, "{what} with the run");
     }
-    place.file("changed.json", report.to_string().replacen("\"facts\":[", "\"facts\":[],\"facts\":[", 1));
+    place.file(
+        "changed.json",
+        report.to_string().replacen("\"commitments\":", "\"commitments\":null,\"commitments\":", 1),
+    );
     let twice = place.locard(&["verify", "--report", "changed.json"]);
     assert_eq!(twice.status.code(), Some(2), "{}", text(&twice.stderr));
 }
