@@ -64,7 +64,7 @@ pub fn json(run: &Run) -> Value {
             "fact": accepted.fact,
             "opening": run.disclosure.as_ref().and_then(|it| it.openings.get(&accepted.fact.id)),
         })).collect::<Vec<_>>(),
-        "commitments": run.disclosure.as_ref().map(|it| commitments(it)),
+        "commitments": run.disclosure.as_ref().map(commitments),
         "redaction": run.disclosure.as_ref().and_then(|it| it.redaction.as_ref()).map(redaction),
         "phenomena": ranked(run).iter().map(|ranked| phenomenon(run, ranked)).collect::<Vec<_>>(),
         "absences": run.absences().map(|(task, covered)| json!({

@@ -42,8 +42,11 @@ fn open(fact: &FactEntry, withheld: &[&str]) -> Opening {
     Opening::of(fact, run_key().of_fact(fact.id), &withheld).unwrap()
 }
 
+/// What is changed, and how.
+type Change = (&'static str, fn(&mut FactEntry));
+
 /// Changes of a fact, each of one thing.
-fn changes() -> Vec<(&'static str, fn(&mut FactEntry))> {
+fn changes() -> Vec<Change> {
     vec![
         ("predicate", |it| it.predicate.0 = "deleted".into()),
         ("subject", |it| it.subject.value = FieldValue::Text("p1/b".into())),
