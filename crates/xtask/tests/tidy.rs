@@ -62,13 +62,14 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("sandbox", vec![]),
         ("llm", vec!["ledger"]),
         ("store", vec!["ledger"]),
+        ("redact", vec!["graph", "ledger"]),
         ("report", vec!["graph", "ledger"]),
         ("exchange", vec!["graph", "ledger"]),
         (
             "app",
             vec![
-                "engine", "exchange", "graph", "ground", "ledger", "llm", "report", "sandbox", "store",
-                "tools",
+                "engine", "exchange", "graph", "ground", "ledger", "llm", "redact", "report", "sandbox",
+                "store", "tools",
             ],
         ),
         ("view", vec!["app", "graph", "ledger", "report"]),

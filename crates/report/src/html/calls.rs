@@ -127,7 +127,7 @@ fn call(run: &Run, made: &InvocationView) -> Markup {
                 (outcome(made.ended.as_ref().map(|ended| ended.outcome)))
                 @if let Some(ended) = &made.ended {
                     ", " (ended.records) " records, " (completeness(ended.completeness))
-                    @if let Some(output) = &ended.output { ", output " code { (output.short()) } }
+                    @if let Some(output) = ended.output.and_then(|it| run.told_output(it)) { ", output " code { (output.short()) } }
                     @for note in &ended.notes { "; " (say(note)) }
                 }
                 @if let Some(cost) = &made.cost {

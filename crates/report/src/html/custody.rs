@@ -74,6 +74,7 @@ fn verified(scene: &Scene<'_>) -> Markup {
     };
     html! {
         @if let Some(head) = &verified.head { p { (word("Head of the chain", "head")) ": " code { (say(head)) } } }
+        @if let Some(disclosure) = &scene.run.disclosure { p { (crate::withheld::root(disclosure)) } }
         ul.levels {
             @for level in &verified.levels {
                 li {

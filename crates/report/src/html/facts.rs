@@ -113,7 +113,16 @@ fn proof(scene: &Scene<'_>, task: TaskId, accepted: &ClaimAccepted) -> Markup {
             @if let Some(healing) = &accepted.healing {
                 dt { (word("citation healed", "healed")) } dd { "the agent cited " code { (say(&healing.cited)) } " (" (healing.because.name()) ")" }
             }
-            dt { "stored output" } dd { "record " (fact.record) " of the output with the SHA-256 " code { (fact.output) } }
+            dt { "stored output" } dd {
+                "record " (fact.record) " of the output "
+                @match scene.run.told_output(fact.output) {
+                    Some(output) => { "with the SHA-256 " code { (output) } },
+                    None => "whose digest is withheld",
+                }
+            }
+            @if let Some(opening) = scene.run.disclosure.as_ref().and_then(|it| it.openings.get(&fact.id)) {
+                dt { "fact hash" } dd { code { (opening.hash) } }
+            }
             dt { "evidence" } dd { code { (say(&fact.locator.to_string())) } (place(&fact.locator)) }
             @if let Some(hashed) = hashed {
                 dt { (custody::hash_of(scene, hashed)) } dd { code { (hashed.integrity.sha256) } }

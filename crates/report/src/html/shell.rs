@@ -2,6 +2,7 @@
 
 use super::words::word;
 use super::{Scene, say};
+use crate::withheld::notice;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ledger::Digest;
@@ -89,6 +90,7 @@ pub(super) fn head(scene: &Scene<'_>) -> Markup {
                 (say(&run.opened.case.time_zone)) "."
             }
             (super::custody::badges(scene))
+            @for sentence in notice(run) { p.note { strong { (say(&sentence)) } } }
             p.note {
                 "A " (word("fact", "fact")) " stands in the recorded output of a tool call, checked when it was recorded. "
                 "Interpretations are an agent’s own words; where they cite facts, the citations were checked, not what is made of them."
