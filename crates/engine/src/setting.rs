@@ -1,6 +1,7 @@
 //! What does not change while a task runs.
 
 use crate::tools::NARRATIVE;
+use ground::Dating;
 use ledger::{
     AgentSpec, Behaviour, EvidenceEntry, Fence, IdSpace, InvocationId, Rules, Seed, Surface, TaskId,
     ToolClass, ToolSpec, Vocabulary, Writers,
@@ -32,8 +33,8 @@ pub struct Setting {
     pub(crate) recovers: bool,
     /// Whether an objective is empty only where a source that could answer it is there.
     pub(crate) sources_first: bool,
-    /// Whether sentences are dated by what the host kept.
-    pub(crate) dated_by_host: bool,
+    /// How sentences are dated.
+    pub(crate) dating: Dating,
 }
 
 impl Setting {
@@ -55,7 +56,7 @@ impl Setting {
             vocabulary: Arc::default(),
             recovers: false,
             sources_first: false,
-            dated_by_host: false,
+            dating: Dating::AnyInstant,
         }
     }
 
@@ -104,8 +105,13 @@ impl Setting {
     pub fn with_behaviours(mut self, has: impl Fn(Behaviour) -> bool) -> Setting {
         self.recovers = has(Behaviour::Recovers);
         self.sources_first = has(Behaviour::SourcesFirst);
-        self.dated_by_host = has(Behaviour::DatedByHost);
+        self.dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
         self
+    }
+
+    /// How the run dates its sentences.
+    pub fn dating(&self) -> Dating {
+        self.dating
     }
 
     /// What encloses text of the evidence in what a language model reads.

@@ -20,7 +20,7 @@ pub enum Behaviour {
     Recovers = 3,
     /// An objective is empty only where a source that could answer it is there, and what is watched for may not be determinable, too.
     SourcesFirst = 4,
-    /// A sentence is dated by what the source of its fact itself kept: no link date, no local time without its zone as if it were UTC, and of births those that are hard to set.
+    /// A sentence is dated by what the times of its facts date ([`crate::dates`]): by no link date, by a file's own times only where nothing else does, and by a local time where there is no instant.
     DatedByHost = 5,
 }
 

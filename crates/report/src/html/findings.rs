@@ -44,7 +44,7 @@ fn finding(scene: &Scene<'_>, number: usize) -> Markup {
     html! {
         li id=(phenomenon.id) {
             @for id in first { (fact_link(scene.run, *id)) }
-            span.tags { @for reason in reasons(ranked) { span.tag { (say(&reason)) } } }
+            span.tags { @for reason in reasons(scene, ranked) { span.tag { (say(&reason)) } } }
             @if !phenomenon.interpretation.is_empty() {
                 p.words { "Interpretation: " (say(&phenomenon.interpretation)) }
             }
@@ -59,13 +59,16 @@ fn finding(scene: &Scene<'_>, number: usize) -> Markup {
 }
 
 /// Why a phenomenon stands where it does.
-fn reasons(ranked: &Ranked<'_>) -> Vec<String> {
+fn reasons(scene: &Scene<'_>, ranked: &Ranked<'_>) -> Vec<String> {
     let mut reasons = Vec::new();
     if let Some(answered) = ranked.objective {
         reasons.push(format!("answers {}/{}", answered.agent, answered.id));
     }
     match ranked.corroborated_by.len() {
-        0 => reasons.push("one kind of source".to_owned()),
+        0 if scene.corroborated.is_single_of(scene.run, &ranked.phenomenon.facts) => {
+            reasons.push(crate::sources::ONE.to_owned());
+        }
+        0 => {}
         _ => {
             let kinds: Vec<_> = ranked.corroborated_by.iter().copied().collect();
             reasons.push(format!("named by {}, too", kinds.join(", ")));
