@@ -96,7 +96,9 @@ fn download_from_nowhere(at: &Folder<'_>) {
 }
 
 fn downloaded_program(at: &Folder<'_>) {
-    let chain = "INSERT INTO downloads_url_chains VALUES (1, 0, 'https://a.example/setup.exe');";
+    let chain = "INSERT INTO downloads_url_chains VALUES (1, 0, 'https://a.example/setup.exe');
+        ALTER TABLE downloads ADD COLUMN state INTEGER;
+        UPDATE downloads SET state = 1;";
     at.file("C/User Data/Default/History", database(CHROMIUM, &format!("{DOWNLOAD}{chain}")));
 }
 
