@@ -10,6 +10,7 @@ mod whole;
 use crate::interrupt::Interrupt;
 use crate::seal::{MANIFEST, ManifestError, read_manifest};
 use crate::shown::ShowError;
+use crate::techniques::TechniquesError;
 use ledger::Digest;
 use serde::Serialize;
 use std::fs::File;
@@ -132,9 +133,9 @@ pub enum ExportError {
         #[source]
         source: io::Error,
     },
-    /// The data of ATT&CK is not what it must be.
-    #[error("read the techniques of ATT&CK")]
-    Attack(#[source] graph::AttackError),
+    /// There are no techniques to tell it with.
+    #[error(transparent)]
+    Techniques(#[from] TechniquesError),
     /// The statement cannot be put into JSON.
     #[error("write the statement")]
     Statement(#[source] serde_json::Error),

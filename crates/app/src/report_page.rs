@@ -2,13 +2,12 @@
 
 use crate::open::OpenRunError;
 use crate::shown::{ShowError, show_run};
+use crate::techniques::{TechniquesError, techniques};
 use crate::verify::{Certificate, Standing, verify};
-use graph::{Attack, AttackError};
 use ledger::Digest;
 use redact::Profile;
 use report::html::{Material, Verified, VerifiedLevel, page};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use store::Reader;
 use thiserror::Error;
 
@@ -18,18 +17,9 @@ pub enum ReportPageError {
     /// The run cannot be read, or not be shown without what is withheld.
     #[error("open the run")]
     Show(#[source] ShowError),
-    /// The bundle of ATT&CK cannot be read.
-    #[error("read the ATT&CK bundle {}", path.display())]
-    Bundle {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        #[source]
-        source: io::Error,
-    },
-    /// The techniques are not what they must be.
-    #[error("read the techniques of ATT&CK")]
-    Attack(#[source] AttackError),
+    /// There are no techniques to tell it with.
+    #[error(transparent)]
+    Techniques(#[from] TechniquesError),
 }
 
 /// The page of the run in `folder`, without what `profile` withholds; names and tactics of ATT&CK are those of the bundle, where one is given (`enterprise-attack.json`).
@@ -41,7 +31,7 @@ pub fn report_page(
     profile: Option<&Profile>,
 ) -> Result<String, ReportPageError> {
     let shown = show_run(folder, profile).map_err(ReportPageError::Show)?;
-    let attack = attack(bundle)?;
+    let attack = techniques(bundle)?;
     let verified = verified(&verify(folder), &|text| shown.told(text));
     let reader = Reader::open(folder).map_err(|source| {
         let error = OpenRunError::Open { folder: folder.to_owned(), source: Box::new(source) };
@@ -49,17 +39,6 @@ pub fn report_page(
     })?;
     let outputs = |digest: &Digest| shown.output(&reader, digest);
     Ok(page(&shown.run, &Material { outputs: &outputs, attack: &attack, verified: Some(&verified) }))
-}
-
-fn attack(bundle: Option<&Path>) -> Result<Attack, ReportPageError> {
-    let read = match bundle {
-        None => Attack::shipped(),
-        Some(path) => {
-            let failed = |source| ReportPageError::Bundle { path: path.to_owned(), source };
-            Attack::shipped_with(&std::fs::read_to_string(path).map_err(failed)?)
-        }
-    };
-    read.map_err(ReportPageError::Attack)
 }
 
 fn verified(certificate: &Certificate, told: &dyn Fn(&str) -> String) -> Verified {

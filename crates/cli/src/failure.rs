@@ -4,8 +4,8 @@ mod codes;
 
 use crate::models::ModelFailure;
 use codes::{
-    again_code, check_report_code, export_code, given_code, model_code, open_code, run_code, show_code,
-    tool_code,
+    again_code, check_report_code, export_code, given_code, model_code, open_code, outside_code, run_code,
+    show_code, tool_code,
 };
 use llm::ModelError;
 use std::error::Error;
@@ -78,6 +78,10 @@ pub(crate) enum Failure {
         #[source]
         source: io::Error,
     },
+    #[error("failed to {0}")]
+    InEvidence(#[source] app::OutsideError),
+    #[error("failed to write the run: --attack belongs to formats that name techniques, {belongs}")]
+    NoTechniques { belongs: &'static str },
     #[error("failed to {0}")]
     ReportPage(#[source] app::ReportPageError),
     #[error("failed to {0}")]
@@ -159,6 +163,7 @@ impl Failure {
             | Failure::ScratchInEvidence { .. }
             | Failure::WriteReport { .. }
             | Failure::ReportPage(_)
+            | Failure::NoTechniques { .. }
             | Failure::Profile(_)
             | Failure::RedactedArchive
             | Failure::RulesFile { .. }
@@ -183,6 +188,7 @@ impl Failure {
             | Failure::NoSuchTool { .. } => Failure::USAGE,
             Failure::Model(failure) => model_code(failure),
             Failure::Export(error) => export_code(error),
+            Failure::InEvidence(error) => outside_code(error),
             Failure::Show(error) => show_code(error),
             Failure::CheckReport(error) => check_report_code(error),
             Failure::Init(app::InitError::Hash { source, .. }) => tool_code(source),

@@ -5,9 +5,9 @@ use super::{ExportError, UNNAMED, archive_name};
 use crate::interrupt::Interrupt;
 use crate::seal::{MANIFEST, Manifest, ManifestError, read_manifest};
 use crate::shown::{Shown, show_run};
+use crate::techniques::techniques;
 use crate::verify::Signer;
 use exchange::{LeftOut, Sealed, Subject, Written};
-use graph::Attack;
 use ledger::Digest;
 use redact::Profile;
 use serde::Serialize;
@@ -62,6 +62,8 @@ pub struct ConvertRequest {
     pub conversion: Conversion,
     /// Whether a run that is not sealed is written too; never a statement about one.
     pub unsealed: bool,
+    /// A bundle of ATT&CK (`enterprise-attack.json`), whose names and tactics are told; `None`: the shipped ones.
+    pub attack: Option<PathBuf>,
     /// What is withheld; `None`: nothing.
     pub redact: Option<Profile>,
     /// Stops the writing: nothing is left of it then.
@@ -135,7 +137,7 @@ impl Ready {
     fn write(&self, request: &ConvertRequest, out: &mut dyn Write) -> Result<Converted, ExportError> {
         let mut out = Counted { out: BufWriter::new(out), bytes: 0, interrupt: &request.interrupt };
         let run = &self.loaded.run;
-        let attack = Attack::shipped().map_err(ExportError::Attack)?;
+        let attack = techniques(request.attack.as_deref())?;
         let written = match &request.conversion {
             Conversion::Timesketch => exchange::timesketch(run, &attack, &mut out),
             Conversion::CaseUco => exchange::case_uco(run, &attack, &mut out),

@@ -2,6 +2,7 @@
 
 use super::RunError;
 use crate::clock::Clock;
+use crate::outside::existing_ancestor;
 use ledger::RunId;
 use std::path::{Path, PathBuf};
 use store::{CreateError, Options, Writer};
@@ -13,20 +14,6 @@ pub fn refuse_runs_inside(runs: &Path, evidence: &[PathBuf]) -> Result<(), RunEr
         Some(evidence) => Err(RunError::InsideEvidence { runs: runs.to_owned(), evidence: evidence.clone() }),
         None => Ok(()),
     }
-}
-
-/// Where `path` will lie once it is made: its nearest folder that exists, without links and `..`, and the rest.
-fn existing_ancestor(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for component in std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).components() {
-        match component {
-            std::path::Component::ParentDir => drop(plain.pop()),
-            other => plain.push(other),
-        }
-        // Links are resolved where they stand, so that `..` behind one leaves its target.
-        plain = plain.canonicalize().unwrap_or(plain);
-    }
-    plain
 }
 
 /// Makes `runs/<UTC time>-<case>`; a second run within the second gets a number.

@@ -64,8 +64,14 @@ fn converted(format: &str, redact: Option<Profile>) -> String {
         _ => Conversion::InToto { signer: Box::new(Signer::read(&key).unwrap()), files: Vec::new() },
     };
     let redacted = redact.is_some();
-    let request =
-        ConvertRequest { folder: sample(), conversion, unsealed: false, redact, interrupt: Interrupt::new() };
+    let request = ConvertRequest {
+        folder: sample(),
+        conversion,
+        unsealed: false,
+        attack: None,
+        redact,
+        interrupt: Interrupt::new(),
+    };
     let mut out = Vec::new();
     let told = app::convert_to(&request, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();

@@ -30,6 +30,9 @@ pub(crate) struct ExportArguments {
     /// Write a run that is not sealed too; never a statement about one
     #[arg(long)]
     pub(crate) unsealed: bool,
+    /// A newer bundle of MITRE's (enterprise-attack.json): its names and tactics are told
+    #[arg(long, value_name = "FILE")]
+    pub(crate) attack: Option<PathBuf>,
     /// The ed25519 key that signs the statement of --as in-toto
     ///
     /// PEM over PKCS#8, as `openssl genpkey -algorithm ed25519` writes it.
@@ -83,6 +86,9 @@ fn conversion(arguments: &ExportArguments) -> Result<Option<Conversion>, Failure
     if format != FileFormat::InToto && (arguments.sign.is_some() || !arguments.subject.is_empty()) {
         return Err(Failure::NothingToSign);
     }
+    if matches!(format, FileFormat::Tar | FileFormat::InToto) && arguments.attack.is_some() {
+        return Err(Failure::NoTechniques { belongs: "not to --as tar and in-toto" });
+    }
     Ok(Some(match format {
         FileFormat::Tar if arguments.redact.is_some() => return Err(Failure::RedactedArchive),
         FileFormat::Tar => return Ok(None),
@@ -110,7 +116,9 @@ fn convert(
     let unsealed = arguments.unsealed;
     let redact = arguments.redact.as_deref().map(Profile::of_argument).transpose();
     let redact = redact.map_err(Failure::Profile)?;
-    let request = ConvertRequest { folder, conversion, unsealed, redact, interrupt: interrupt.clone() };
+    let attack = arguments.attack.clone();
+    let interrupted = interrupt.clone();
+    let request = ConvertRequest { folder, conversion, unsealed, attack, redact, interrupt: interrupted };
     if arguments.output.as_deref() == Some(Path::new("-")) {
         let converted = app::convert_to(&request, printer.stream()).map_err(Failure::Export)?;
         printer.complain(converted_text(&converted, "standard output").trim_end());
@@ -118,6 +126,7 @@ fn convert(
     }
     let to = arguments.output.clone();
     let to = to.unwrap_or_else(|| app::converted_name(&request).into());
+    app::refuse_file_inside(&request.folder, &to).map_err(Failure::InEvidence)?;
     let (runtime, signal) = listen(interrupt)?;
     let converted = match app::convert_file(&request, &to) {
         Err(app::ExportError::Interrupted { .. }) => return Ok(signal.load(Ordering::Acquire)),
@@ -170,6 +179,7 @@ fn pack(arguments: &ExportArguments, printer: &mut Printer) -> Result<u8, Failur
         return Ok(0);
     }
     let to = arguments.output.clone().unwrap_or_else(|| app::archive_name(&request.folder).into());
+    app::refuse_file_inside(&request.folder, &to).map_err(Failure::InEvidence)?;
     let (runtime, signal) = listen(interrupt)?;
     let packed = match app::export_file(&request, &to) {
         Err(app::ExportError::Interrupted { .. }) => return Ok(signal.load(Ordering::Acquire)),

@@ -13,6 +13,12 @@ pub(super) fn execute(arguments: &ReportArguments, printer: &mut Printer) -> Res
     let folder = run_folder(&arguments.run, &arguments.runs)?;
     let output = arguments.output.as_deref();
     let format = arguments.format.or_else(|| by_name(output?)).unwrap_or(ReportFormat::Markdown);
+    if arguments.attack.is_some() && format != ReportFormat::Html {
+        return Err(Failure::NoTechniques { belongs: "--format html" });
+    }
+    if let Some(file) = output {
+        app::refuse_file_inside(&folder, file).map_err(Failure::InEvidence)?;
+    }
     let profile = arguments.redact.as_deref().map(Profile::of_argument).transpose();
     let profile = profile.map_err(Failure::Profile)?;
     let shown = || app::show_run(&folder, profile.as_ref()).map_err(show_failed);

@@ -149,7 +149,8 @@ pub(super) fn export_code(error: &app::ExportError) -> u8 {
         app::ExportError::Exists { .. }
         | app::ExportError::Write { .. }
         | app::ExportError::Subject { .. } => Failure::USAGE,
-        app::ExportError::Attack(_) | app::ExportError::Statement(_) => Failure::DEFECT,
+        app::ExportError::Techniques(error) => techniques_code(error),
+        app::ExportError::Statement(_) => Failure::DEFECT,
         app::ExportError::Output(_) => Failure::OUTPUT_CLOSED,
         app::ExportError::Interrupted { .. } => Failure::INTERRUPTED,
     }
@@ -169,6 +170,20 @@ pub(super) fn check_report_code(error: &app::CheckReportError) -> u8 {
         | app::CheckReportError::Scheme { .. } => Failure::USAGE,
         app::CheckReportError::Run(error) => open_code(error),
         app::CheckReportError::Commit(_) => Failure::DEFECT,
+    }
+}
+
+fn techniques_code(error: &app::TechniquesError) -> u8 {
+    match error {
+        app::TechniquesError::Read { .. } | app::TechniquesError::Bundle { .. } => Failure::USAGE,
+        app::TechniquesError::Shipped(_) => Failure::DEFECT,
+    }
+}
+
+pub(super) fn outside_code(error: &app::OutsideError) -> u8 {
+    match error {
+        app::OutsideError::Open(error) => open_code(error),
+        app::OutsideError::Inside { .. } => Failure::USAGE,
     }
 }
 

@@ -168,3 +168,61 @@ fn a_manifest_of_another_run_stops_every_format() {
     place.locard_ends(31, &["export", str(&copy), "--as", "in-toto", "--sign", "key.pem", "-o", "a"]);
     assert!(!place.path("a").exists());
 }
+
+/// A bundle as MITRE publishes it, of one tactic and one technique.
+const BUNDLE: &str = r#"{"type": "bundle", "id": "bundle--1", "objects": [
+    {"type": "x-mitre-collection", "id": "x-mitre-collection--1", "name": "Enterprise", "x_mitre_version": "99.1"},
+    {"type": "x-mitre-matrix", "id": "x-mitre-matrix--1", "name": "Enterprise", "tactic_refs": ["x-mitre-tactic--1"],
+     "external_references": [{"source_name": "mitre-attack", "external_id": "enterprise-attack"}]},
+    {"type": "x-mitre-tactic", "id": "x-mitre-tactic--1", "name": "Staying", "x_mitre_shortname": "staying",
+     "external_references": [{"source_name": "mitre-attack", "external_id": "TA0003"}]},
+    {"type": "attack-pattern", "id": "attack-pattern--1", "name": "Keys that start things",
+     "external_references": [{"source_name": "mitre-attack", "external_id": "T1547.001"}],
+     "kill_chain_phases": [{"kill_chain_name": "mitre-attack", "phase_name": "staying"}]}]}"#;
+
+#[test]
+fn a_newer_bundle_of_attack_is_told_by_every_format_that_names_techniques_and_refused_by_the_others() {
+    let place = Place::new();
+    sealed(&place);
+    place.file("bundle.json", BUNDLE);
+    for format in ["timesketch", "case-uco", "stix", "csv-facts", "navigator"] {
+        let written =
+            place.locard_ends(0, &["export", "latest", "--as", format, "-o", "-", "--attack", "bundle.json"]);
+        assert!(written.contains("T1547.001") && !written.contains("T1543.003"), "{format}");
+        assert!(format == "timesketch" || written.contains("99.1") || format == "navigator", "{format}");
+    }
+    place.file("broken.json", &BUNDLE.replace("enterprise-attack", "other"));
+    for (arguments, told) in [
+        (&["export", "latest", "--as", "stix", "--attack", "none.json"][..], "none.json"),
+        (&["export", "latest", "--as", "stix", "--attack", "broken.json"], "broken.json"),
+        (&["export", "latest", "--attack", "bundle.json"], "--as tar"),
+        (&["report", "latest", "--format", "json", "--attack", "bundle.json"], "--format html"),
+    ] {
+        let output = place.locard(arguments);
+        let complaint = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{complaint}");
+        assert!(complaint.contains(told) && output.stdout.is_empty(), "{complaint}");
+    }
+}
+
+#[test]
+fn nothing_about_a_run_is_written_into_its_evidence() {
+    let place = Place::new();
+    let evidence = place.path("evidence");
+    std::fs::create_dir(&evidence).unwrap();
+    place.locard_ends(0, &["run", "evidence"]);
+    for arguments in [
+        &["report", "latest", "-o", "evidence/report.html"][..],
+        &["report", "latest", "-o", "runs/../evidence/report.md"],
+        &["export", "latest", "-o", "evidence/run.tar"],
+        &["export", "latest", "--as", "stix", "-o", "evidence/stix.json"],
+        &["verify", "latest", "--certificate", "evidence/certificate.json"],
+    ] {
+        let output = place.locard(arguments);
+        let complaint = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{complaint}");
+        assert!(complaint.contains("inside the evidence"), "{complaint}");
+        assert_eq!(std::fs::read_dir(&evidence).unwrap().count(), 0, "{arguments:?}");
+    }
+    place.locard_ends(0, &["report", "latest", "-o", "evidence.html"]);
+}

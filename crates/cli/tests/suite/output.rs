@@ -243,7 +243,7 @@ fn the_page_of_a_run_proves_each_fact_and_is_never_written_over_a_file() {
     let proofs: Vec<&str> = page.split("<pre class=\"record\"").skip(1).collect();
     assert_eq!(proofs.len(), facts);
     assert!(proofs.iter().all(|proof| proof.split("</pre>").next().unwrap().contains("<mark>")));
-    assert!(page.contains("sealed and verified"));
+    assert!(page.contains("sealed; verified: "));
     place.locard_ends(2, &["report", "latest", "-o", file]);
     assert_eq!(std::fs::read_to_string(file).unwrap(), page);
     let bundle = place.path("none.json");
