@@ -2,7 +2,7 @@
 
 use super::RunError;
 use crate::clock::Clock;
-use crate::outside::existing_ancestor;
+use crate::outside_evidence::existing_ancestor;
 use ledger::RunId;
 use std::path::{Path, PathBuf};
 use store::{CreateError, Options, Writer};
