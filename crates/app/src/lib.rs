@@ -22,6 +22,7 @@ mod name_cache;
 mod names;
 mod open;
 mod outputs;
+mod outside;
 mod place;
 mod progress;
 mod publish;
@@ -47,7 +48,7 @@ mod waiting;
 mod walk;
 mod worker;
 
-pub use agents::{Agent, AgentError, shipped_agents, shipped_crew, shipped_lead};
+pub use agents::{Agent, AgentError, shipped_agents, shipped_crew, shipped_examiner, shipped_lead};
 pub use bench_gate::{
     Ending, Example, GateBench, GateBenchRequest, KindResult, LooksAt, Matching, MaterialError, RuleSet,
     RuleSetError, RuleSetResult, Side, Totals, WrongAnswer, bench_gate, gate_table, rule_sets,
@@ -66,6 +67,7 @@ pub use interrupt::Interrupt;
 pub use list::{ListError, Listed, State, list_run, list_runs, run_folders};
 pub use open::{OpenRunError, find_run, load_run};
 pub use outputs::{OutputError, read_output};
+pub use outside::{outside_rules, outside_tools};
 pub use place::nearest_known;
 pub use progress::Progress;
 pub use raw::{RawFact, RawFound, RawRequest, RawSpans, RawTotals, RawValue, ValueFound, read_raw};

@@ -1,0 +1,1 @@
+//! The door for outside agents: the Model Context Protocol.
