@@ -116,8 +116,7 @@ pub fn shipped_examiner() -> Result<Agent, AgentError> {
             let agent = agents.iter().find(|known| known.spec.name == agent)?;
             agent.spec.objectives.iter().find(|objective| objective.id == id)
         });
-        let nothing =
-            || AgentError::NothingToBorrow { name: name.to_owned(), objective: borrowed.clone() };
+        let nothing = || AgentError::NothingToBorrow { name: name.to_owned(), objective: borrowed.clone() };
         spec.objectives.push(known.ok_or_else(nothing)?.clone());
     }
     Ok(Agent { spec, steps: file.step, plan: file.plan, digest })
