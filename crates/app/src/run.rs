@@ -227,7 +227,7 @@ async fn carry_on(mut open: Open, site: Site, hasher: Worker, tasks: Tasks) -> R
         expected,
         found,
     })?;
-    open.seal(tasks, hashed)
+    open.seal(tasks, hashed).await
 }
 
 /// Tells the observer what a person should know of the indexes.

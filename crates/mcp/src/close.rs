@@ -171,9 +171,22 @@ pub(crate) fn listed(house: &House) -> Result<Vec<Value>, String> {
     if !settings.runs.exists() {
         return Ok(Vec::new());
     }
-    let runs = app::list_runs(&settings.runs, None).map_err(|error| causes(&error))?;
-    let of_case = |run: &Listed| run.case.as_ref() == Some(&settings.case.entry.name);
-    Ok(runs.into_iter().filter(of_case).take(MOST_LISTED).map(|run| entry(&run)).collect())
+    let folders = app::run_folders(&settings.runs).map_err(|error| causes(&error))?;
+    let open = house.open_runs();
+    let entries = folders.iter().filter_map(|folder| match open.iter().find(|run| run.folder == *folder) {
+        Some(run) => Some(under_way(run)),
+        None => {
+            let run = app::list_run(folder);
+            (run.case.as_ref() == Some(&settings.case.entry.name)).then(|| entry(&run))
+        }
+    });
+    Ok(entries.take(MOST_LISTED).collect())
+}
+
+/// A run that is open here; its file is its writer's.
+fn under_way(run: &OpenRun) -> Value {
+    let agents: Vec<&str> = run.tasks.iter().map(|task| task.agent.as_str()).collect();
+    json!({"name": run.name(), "state": "open", "begun": null, "agents": agents, "facts": null, "refused": null})
 }
 
 fn entry(run: &Listed) -> Value {

@@ -151,6 +151,11 @@ impl House {
         run
     }
 
+    /// The runs that are open, by the names of their folders: whoever reads them from their files may stand in the way of their seals.
+    pub(crate) fn open_runs(&self) -> Vec<Arc<OpenRun>> {
+        self.state().runs.iter().filter(|run| run.came.borrow().is_none()).cloned().collect()
+    }
+
     pub(crate) fn task(&self, handle: &str) -> Option<Arc<OpenTask>> {
         self.state().tasks.get(handle).cloned()
     }

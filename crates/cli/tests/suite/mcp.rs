@@ -159,7 +159,7 @@ fn what_is_wrong_with_a_call_is_told_to_whoever_can_mend_it() {
         ("close_task", json!({"task": task, "all": "yes"}), "bad_arguments"),
         ("record_phenomenon", json!({"task": task, "readings": "none"}), "bad_arguments"),
         ("nothing_to_record", json!({"task": task}), "bad_arguments"),
-        ("agent_registry", json!({"task": task}), "outside_surface"),
+        ("agent_registry", json!({"task": task}), "unknown_tool"),
     ];
     for (tool, arguments, refusal) in cases {
         let refused = client.call(tool, arguments.clone());
@@ -280,7 +280,7 @@ fn a_call_that_is_cancelled_is_stopped_and_the_task_goes_on() {
     let report = place.locard_ends(0, &["report", &opened.name, "--format", "json"]);
     let report: Value = serde_json::from_str(&report).unwrap();
     let outcomes: Vec<_> =
-        report["invocations"].as_array().unwrap().iter().map(|call| call["outcome"].clone()).collect();
+        report["invocations"].as_array().unwrap().iter().map(|call| call["ended"]["outcome"].clone()).collect();
     assert_eq!(outcomes, [json!("timeout"), json!("ok")], "{}", report["invocations"]);
     verified(&place, &opened.name);
 }
@@ -448,7 +448,7 @@ fn invented_citations_ground_nothing_whatever_a_client_cites() {
         client.call("close_run", json!({"run": opened.run}));
         verified(&place, &opened.name);
     }
-    assert!(place.locard_ends(0, &["report", &other.name]).contains("mcp:test_client"));
+    assert_eq!(task_of(&place, &other.name)["model"], "mcp:test_client/1");
 }
 
 #[test]
@@ -549,7 +549,7 @@ fn the_recording_of_a_client_answers_for_it_in_another_run() {
     );
     client.call("close_run", json!({"run": opened.run}));
     client.leave();
-    place.locard_ends(0, &["replay", &opened.name, "--tools", "live", "--no-cache"]);
+    place.locard_ends(0, &["replay", &opened.name, "--tools", "live"]);
     place.locard_ends(0, &["verify", &opened.name, "--evidence", str(&demo_folder())]);
     let wrong = place.locard(&["run", str(&demo_folder()), "--model", "mcp:test_client/1"]);
     assert_eq!(wrong.status.code(), Some(2));
