@@ -47,6 +47,11 @@ impl Loopback {
         Loopback { hosts: vec![own, "localhost".to_owned()], port: address.port() }
     }
 
+    /// Its port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     /// Where a path of it is found.
     pub fn address(&self, path: &str) -> String {
         format!("http://{}:{}{path}", self.hosts.first().map_or("", String::as_str), self.port)

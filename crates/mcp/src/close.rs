@@ -74,7 +74,7 @@ pub(crate) async fn close_run(run: &OpenRun, context: &RequestContext<RoleServer
             Err(no @ (NoAnswer::Full | NoAnswer::Withdrawn)) => return no_answer(no),
         }
     }
-    let Some(came) = waited(run.came(), "close_run: hashing the evidence", context).await else {
+    let Some(came) = waited(run.under_way.came(), "close_run: hashing the evidence", context).await else {
         return no_answer(NoAnswer::Withdrawn);
     };
     let tasks = match &*came {

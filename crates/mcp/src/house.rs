@@ -61,11 +61,20 @@ pub struct House {
 
 #[derive(Default)]
 struct State {
-    /// Runs that are being opened: they have no handle yet.
-    opening: usize,
-    /// In the order of their opening.
+    /// Whether the server ends: nothing is begun any more.
+    ends: bool,
+    /// Runs that have not ended, those that are being opened among them.
+    under_way: Vec<UnderWay>,
+    /// Runs that were opened, in the order of their opening.
     runs: Vec<Arc<OpenRun>>,
     tasks: BTreeMap<String, Arc<OpenTask>>,
+}
+
+/// A run that has begun: what comes of it, and what breaks it off.
+#[derive(Clone)]
+pub(crate) struct UnderWay {
+    pub(crate) came: watch::Receiver<Option<Arc<Came>>>,
+    pub(crate) interrupt: Interrupt,
 }
 
 /// A run that a client opened.
@@ -73,8 +82,7 @@ pub(crate) struct OpenRun {
     pub(crate) handle: Handle,
     pub(crate) folder: PathBuf,
     pub(crate) tasks: Vec<Arc<OpenTask>>,
-    pub(crate) came: watch::Receiver<Option<Arc<Came>>>,
-    pub(crate) interrupt: Interrupt,
+    pub(crate) under_way: UnderWay,
 }
 
 /// What came of a run.
@@ -121,15 +129,15 @@ impl House {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for one more open run; `None` where there are as many as there may be.
-    pub(crate) fn place(self: &Arc<House>) -> Option<Place> {
+    /// Counts a run that begins; false where as many are open as may be, or the server ends.
+    pub(crate) fn begin(&self, run: &UnderWay) -> bool {
         let mut state = self.state();
-        let open = state.runs.iter().filter(|run| run.came.borrow().is_none()).count();
-        if open + state.opening >= MOST_RUNS {
-            return None;
+        state.under_way.retain(UnderWay::is_open);
+        let begins = !state.ends && state.under_way.len() < MOST_RUNS;
+        if begins {
+            state.under_way.push(run.clone());
         }
-        state.opening += 1;
-        Some(Place { house: Arc::clone(self) })
+        begins
     }
 
     pub(crate) fn add(&self, run: OpenRun) -> Arc<OpenRun> {
@@ -139,9 +147,12 @@ impl House {
             state.tasks.insert(task.handle.as_str().to_owned(), Arc::clone(task));
         }
         state.runs.push(Arc::clone(&run));
-        let ended = state.runs.iter().filter(|run| run.came.borrow().is_some()).count();
+        if state.ends {
+            run.tasks.iter().for_each(|task| task.leave());
+        }
+        let ended = state.runs.iter().filter(|run| !run.under_way.is_open()).count();
         if ended > MOST_ENDED
-            && let Some(oldest) = state.runs.iter().position(|run| run.came.borrow().is_some())
+            && let Some(oldest) = state.runs.iter().position(|run| !run.under_way.is_open())
         {
             let oldest = state.runs.remove(oldest);
             for task in &oldest.tasks {
@@ -153,7 +164,7 @@ impl House {
 
     /// The runs that are open, by the names of their folders: whoever reads them from their files may stand in the way of their seals.
     pub(crate) fn open_runs(&self) -> Vec<Arc<OpenRun>> {
-        self.state().runs.iter().filter(|run| run.came.borrow().is_none()).cloned().collect()
+        self.state().runs.iter().filter(|run| run.under_way.is_open()).cloned().collect()
     }
 
     pub(crate) fn task(&self, handle: &str) -> Option<Arc<OpenTask>> {
@@ -166,12 +177,16 @@ impl House {
 
     /// Ends every open run: its tasks are cancelled and it is sealed, where that can be done within `grace`; otherwise it is interrupted.
     pub async fn end(&self, grace: Duration) -> Left {
-        let runs: Vec<_> = self.state().runs.clone();
-        let open: Vec<_> = runs.into_iter().filter(|run| run.came.borrow().is_none()).collect();
-        open.iter().flat_map(|run| &run.tasks).for_each(|task| task.leave());
+        let under_way = {
+            let mut state = self.state();
+            state.ends = true;
+            state.tasks.values().for_each(|task| task.leave());
+            state.under_way.retain(UnderWay::is_open);
+            state.under_way.clone()
+        };
         let deadline = tokio::time::Instant::now() + grace;
         let mut left = Left { sealed: 0, unsealed: 0 };
-        for run in open {
+        for run in under_way {
             let came = match tokio::time::timeout_at(deadline, run.came()).await {
                 Ok(came) => came,
                 Err(_) => {
@@ -188,18 +203,11 @@ impl House {
     }
 }
 
-/// The place of a run that is being opened.
-pub(crate) struct Place {
-    house: Arc<House>,
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.house.state().opening -= 1;
+impl UnderWay {
+    fn is_open(&self) -> bool {
+        self.came.borrow().is_none()
     }
-}
 
-impl OpenRun {
     /// What comes of it, once that is known.
     pub(crate) async fn came(&self) -> Arc<Came> {
         let mut came = self.came.clone();
@@ -207,7 +215,9 @@ impl OpenRun {
         let known = told.ok().and_then(|came| came.clone());
         known.unwrap_or_else(|| Arc::new(Came::BrokenOff("a thread of the program panicked".to_owned())))
     }
+}
 
+impl OpenRun {
     /// The name of its folder.
     pub(crate) fn name(&self) -> String {
         self.folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()

@@ -29,7 +29,6 @@ pub struct Http {
     listener: TcpListener,
     house: Arc<House>,
     gate: Arc<Gate>,
-    port: u16,
 }
 
 /// Why nothing can be served over HTTP.
@@ -68,7 +67,7 @@ pub async fn open_http(house: Arc<House>, address: SocketAddr) -> Result<Http, H
     let listener = TcpListener::bind(address).await.map_err(listen)?;
     let local = listener.local_addr().map_err(listen)?;
     let gate = Arc::new(Gate { token, loopback: Loopback::at(local) });
-    Ok(Http { listener, house, gate, port: local.port() })
+    Ok(Http { listener, house, gate })
 }
 
 impl Http {
@@ -80,11 +79,6 @@ impl Http {
     /// What a request must bear in its `Authorization` header, behind `Bearer`.
     pub fn token(&self) -> &str {
         self.gate.token.as_str()
-    }
-
-    /// Its port.
-    pub fn port(&self) -> u16 {
-        self.port
     }
 
     /// Answers requests until `end` comes.

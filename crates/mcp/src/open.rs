@@ -4,7 +4,7 @@ use crate::answer::{own, refused, surface};
 use crate::call::waited;
 use crate::client::model_name;
 use crate::handle::Handle;
-use crate::house::{Came, House, MOST_RUNS, OpenRun, OpenTask};
+use crate::house::{Came, House, MOST_RUNS, OpenRun, OpenTask, UnderWay};
 use crate::instructions;
 use app::{Agent, Case, Interrupt, Models, Progress, RunRequest};
 use ledger::TaskId;
@@ -51,12 +51,14 @@ impl OpenError {
     }
 }
 
-/// A task that waits for a client.
-struct Seat {
+/// A task that waits for a client, and what it begins with: known at once, or later.
+struct Seat<B> {
     agent: String,
     desk: Desk,
-    begun: oneshot::Receiver<Begun>,
+    begun: B,
 }
+
+type Waiting = Seat<oneshot::Receiver<Begun>>;
 
 /// Opens a run; `agents` are those that its tasks are given to, the examiner where there is none.
 pub(crate) async fn open(
@@ -78,22 +80,21 @@ async fn try_to_open(
     context: &RequestContext<RoleServer>,
 ) -> Result<(Arc<OpenRun>, Vec<Begun>), OpenError> {
     let chosen = Chosen::of(house, agents)?;
-    let _place = house.place().ok_or(OpenError::Full)?;
     let number = if chosen.lead.is_some() { 1 } else { chosen.agents.len() };
     let (seats, taken) = mpsc::unbounded_channel();
-    let begun = Beginning::of(house, chosen, model, seats);
+    let begun = Beginning::of(house, chosen, model, seats).ok_or(OpenError::Full)?;
+    let under_way = begun.under_way.clone();
     // Where nobody waits any longer the seats are dropped, by which the tasks end, and with them the run.
-    waited(begun.seated(taken, number), "open_run", context).await.ok_or(OpenError::Withdrawn)?.and_then(
-        |(folder, came, interrupt, seated)| {
-            let (tasks, begun) = seated
-                .into_iter()
-                .map(|(task, begun)| Ok((Arc::new(task?), begun)))
-                .collect::<Result<(Vec<_>, Vec<_>), _>>()
-                .map_err(OpenError::Random)?;
-            let handle = Handle::new("run").map_err(OpenError::Random)?;
-            Ok((house.add(OpenRun { handle, folder, tasks, came, interrupt }), begun))
-        },
-    )
+    let seated = waited(begun.seated(taken, number), "open_run", context).await;
+    let (folder, seated) = seated.ok_or(OpenError::Withdrawn)??;
+    let (mut tasks, mut begins) = (Vec::new(), Vec::new());
+    for Seat { agent, desk, begun } in seated {
+        let handle = Handle::new("task").map_err(OpenError::Random)?;
+        tasks.push(Arc::new(OpenTask::new(handle, agent, begun.fence.clone(), desk)));
+        begins.push(begun);
+    }
+    let handle = Handle::new("run").map_err(OpenError::Random)?;
+    Ok((house.add(OpenRun { handle, folder, tasks, under_way }), begins))
 }
 
 /// Who works in a run.
@@ -156,24 +157,26 @@ impl Chosen {
 /// A run that begins.
 struct Beginning {
     folder: watch::Receiver<Option<PathBuf>>,
-    came: watch::Receiver<Option<Arc<Came>>>,
-    interrupt: Interrupt,
+    under_way: UnderWay,
 }
 
-type Seated = (
-    PathBuf,
-    watch::Receiver<Option<Arc<Came>>>,
-    Interrupt,
-    Vec<(Result<OpenTask, getrandom::Error>, Begun)>,
-);
-
 impl Beginning {
-    fn of(house: &House, chosen: Chosen, model: String, seats: mpsc::UnboundedSender<Seat>) -> Beginning {
+    /// Begins a run; `None` where none may be begun.
+    fn of(
+        house: &House,
+        chosen: Chosen,
+        model: String,
+        seats: mpsc::UnboundedSender<Waiting>,
+    ) -> Option<Beginning> {
         let settings = &house.settings;
         let (folder_is, folder) = watch::channel(None);
         let (came_is, came) = watch::channel(None);
-        let (interrupt, mut work) = (Interrupt::new(), settings.work.clone());
-        work.interrupt = interrupt.clone();
+        let under_way = UnderWay { came, interrupt: Interrupt::new() };
+        if !house.begin(&under_way) {
+            return None;
+        }
+        let mut work = settings.work.clone();
+        work.interrupt = under_way.interrupt.clone();
         let observe = Arc::clone(&work.observe);
         work.observe = Arc::new(move |progress| {
             if let Progress::Opened { folder } = &progress {
@@ -198,37 +201,33 @@ impl Beginning {
             };
             came_is.send_replace(Some(Arc::new(came)));
         });
-        Beginning { folder, came, interrupt }
+        Some(Beginning { folder, under_way })
     }
 
     /// Waits until each task has been told what it begins with.
     async fn seated(
         mut self,
-        mut taken: mpsc::UnboundedReceiver<Seat>,
+        mut taken: mpsc::UnboundedReceiver<Waiting>,
         number: usize,
-    ) -> Result<Seated, OpenError> {
+    ) -> Result<(PathBuf, Vec<Seat<Begun>>), OpenError> {
         let mut seated = Vec::new();
         for _ in 0..number {
             let Some(Seat { agent, desk, begun }) = taken.recv().await else { return Err(self.why().await) };
             let Ok(begun) = begun.await else { return Err(self.why().await) };
-            let task =
-                Handle::new("task").map(|handle| OpenTask::new(handle, agent, begun.fence.clone(), desk));
-            seated.push((task, begun));
+            seated.push(Seat { agent, desk, begun });
         }
         let folder = self.folder.wait_for(Option::is_some).await.ok().and_then(|folder| folder.clone());
         match folder {
-            Some(folder) => Ok((folder, self.came, self.interrupt, seated)),
+            Some(folder) => Ok((folder, seated)),
             None => Err(self.why().await),
         }
     }
 
     /// Why the run did not come so far.
-    async fn why(&mut self) -> OpenError {
-        let came = self.came.wait_for(Option::is_some).await.ok().and_then(|came| came.clone());
-        let because = match came.as_deref() {
-            Some(Came::BrokenOff(because)) => because.clone(),
-            Some(Came::Sealed(_)) => "it ended before its first turn".to_owned(),
-            None => "a thread of the program panicked".to_owned(),
+    async fn why(&self) -> OpenError {
+        let because = match &*self.under_way.came().await {
+            Came::BrokenOff(because) => because.clone(),
+            Came::Sealed(_) => "it ended before its first turn".to_owned(),
         };
         OpenError::BrokenOff { because }
     }
@@ -239,7 +238,7 @@ fn models(
     chosen: &Chosen,
     model: String,
     idle: std::time::Duration,
-    seats: mpsc::UnboundedSender<Seat>,
+    seats: mpsc::UnboundedSender<Waiting>,
 ) -> Box<Models> {
     let lead = chosen.lead.as_ref().map(|lead| lead.spec.name.clone());
     Box::new(move |agent: &Agent, _: TaskId, _| -> Box<dyn Model> {

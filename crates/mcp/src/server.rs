@@ -60,10 +60,7 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> CallToolResult {
         let handle = arguments.remove(TASK);
-        let task = match self.task(handle.as_ref()) {
-            Ok(task) => task,
-            Err(refused) => return refused,
-        };
+        let Some(task) = self.task(handle.as_ref()) else { return no_task() };
         let wish = Wish::Call { tool: spec.name.clone(), arguments: Value::Object(arguments) };
         match fulfil(&task, wish, context).await {
             Ok(told) => answer::of(&task, &told),
@@ -87,10 +84,7 @@ impl Server {
                 Err(wrong) => refused("bad_arguments", wrong),
             },
             OwnTool::CloseTask => {
-                let task = match self.task(arguments.get(TASK)) {
-                    Ok(task) => task,
-                    Err(refused) => return refused,
-                };
+                let Some(task) = self.task(arguments.get(TASK)) else { return no_task() };
                 let (words, all) = match closing(arguments) {
                     Ok(closing) => closing,
                     Err(wrong) => return refused("bad_arguments", wrong),
@@ -112,9 +106,8 @@ impl Server {
     }
 
     /// The task that a handle names.
-    fn task(&self, handle: Option<&Value>) -> Result<Arc<OpenTask>, CallToolResult> {
-        let task = handle.and_then(Value::as_str).and_then(|handle| self.house.task(handle));
-        task.ok_or_else(|| refused("unknown_handle", "task: expected the task handle that open_run gave you"))
+    fn task(&self, handle: Option<&Value>) -> Option<Arc<OpenTask>> {
+        handle.and_then(Value::as_str).and_then(|handle| self.house.task(handle))
     }
 
     /// Does what reads files on a thread of its own; `None` where that thread panicked.
@@ -125,6 +118,10 @@ impl Server {
         let house = Arc::clone(&self.house);
         tokio::task::spawn_blocking(move || work(house)).await.ok()
     }
+}
+
+fn no_task() -> CallToolResult {
+    refused("unknown_handle", "task: expected the task handle that open_run gave you")
 }
 
 /// Refuses members that the tool does not have: a misspelt one would silently mean nothing.

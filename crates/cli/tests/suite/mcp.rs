@@ -253,8 +253,9 @@ fn over_http_nobody_is_answered_without_the_token_under_another_name_or_from_ano
     let (code, _) = server.post(&[("Host", &host), ("Authorization", &bearer)], &large);
     assert!(code == 413 || code == 0, "{code}");
     assert_eq!(status(&[("Host", &host), ("Authorization", &bearer)]), 200, "and it lives");
-    let sessions = (0..40).map(|_| status(&[("Host", &host), ("Authorization", &bearer)]));
-    assert!(sessions.last() == Some(503), "a client cannot open sessions without end");
+    let sessions: Vec<u16> =
+        (0..40).map(|_| status(&[("Host", &host), ("Authorization", &bearer)])).collect();
+    assert!(sessions.ends_with(&[503]), "a client cannot open sessions without end: {sessions:?}");
     assert_eq!(server.end(), Some(0));
     let refused = place.locard(&["mcp", "--case", str(&demo_folder()), "--http", "0.0.0.0:0"]);
     assert_eq!(refused.status.code(), Some(2));
@@ -279,9 +280,64 @@ fn a_call_that_is_cancelled_is_stopped_and_the_task_goes_on() {
     assert_eq!(closed["structuredContent"]["verification"]["verified"], true, "{closed}");
     let report = place.locard_ends(0, &["report", &opened.name, "--format", "json"]);
     let report: Value = serde_json::from_str(&report).unwrap();
-    let outcomes: Vec<_> =
-        report["invocations"].as_array().unwrap().iter().map(|call| call["ended"]["outcome"].clone()).collect();
+    let outcomes: Vec<_> = report["invocations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|call| call["ended"]["outcome"].clone())
+        .collect();
     assert_eq!(outcomes, [json!("timeout"), json!("ok")], "{}", report["invocations"]);
+    verified(&place, &opened.name);
+}
+
+#[test]
+fn a_request_over_http_that_is_dropped_is_stopped_and_the_task_goes_on() {
+    let place = Place::new();
+    let host = slow_case(&place);
+    let server = HttpServer::started(&place, &["--case", &host, "--integrity", "stat"]);
+    let opened = Opened::of(&server.call("one", "open_run", json!({"agents": ["registry"]})));
+    let slow = json!({"task": opened.task(), "path": "C/large.bin"});
+    server.drop_call("hash_file", slow);
+    let next = server.call("one", "list_hives", json!({"task": opened.task()}));
+    assert_eq!(next["isError"], false, "{next}");
+    let closed = server.call("one", "close_run", json!({"run": opened.run}));
+    assert_eq!(closed["structuredContent"]["verification"]["verified"], true, "{closed}");
+    let report = place.locard_ends(0, &["report", &opened.name, "--format", "json"]);
+    assert!(report.contains("the call was cancelled"), "{report}");
+    verified(&place, &opened.name);
+}
+
+#[test]
+fn agents_of_one_client_work_side_by_side_each_in_a_task_of_its_own() {
+    let place = Place::new();
+    let mut client = over_demo(&place);
+    let opened = client.open(&["registry", "timeline", "examiner"]);
+    assert_eq!(opened.tasks.len(), 3);
+    let (invocation, record) = computer_name(&mut client, &opened.tasks[0]);
+    let name = record["fields"]["name"].as_str().unwrap();
+    let numbers: Vec<u64> = opened
+        .tasks
+        .iter()
+        .map(|task| {
+            let arguments = json!({"task": task, "artifact": "computer_name"});
+            client.begin("tools/call", json!({"name": "registry_artifact", "arguments": arguments}))
+        })
+        .collect();
+    let mut waited: BTreeSet<u64> = numbers.into_iter().collect();
+    while !waited.is_empty() {
+        let message = client.next();
+        assert_eq!(message["result"]["isError"], false, "{message}");
+        assert!(waited.remove(&message["id"].as_u64().unwrap()), "{message}");
+    }
+    // An invocation of one task grounds nothing in another; its own equal call does.
+    let other = json!({"task": opened.tasks[1], "readings": reading(&invocation, &record, name)});
+    let said = client.call("record_phenomenon", other);
+    assert_eq!(answer(&said)["readings"][0]["healed"], true, "{said}");
+    assert_ne!(answer(&said)["readings"][0]["invocation"], json!(invocation), "{said}");
+    let ended = client.call("close_task", json!({"task": opened.tasks[0], "all": true}));
+    assert_eq!(ended["structuredContent"]["ended"]["facts"], 0, "{ended}");
+    let closed = client.call("close_run", json!({"run": opened.run}));
+    assert_eq!(closed["structuredContent"]["tasks"].as_array().unwrap().len(), 3, "{closed}");
     verified(&place, &opened.name);
 }
 

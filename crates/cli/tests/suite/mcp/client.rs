@@ -257,6 +257,29 @@ impl HttpServer {
         answer["result"].clone()
     }
 
+    /// Asks for a call, waits until the server says that it is under way, and goes away.
+    pub(super) fn drop_call(&self, tool: &str, arguments: Value) {
+        let meta = json!({
+            "progressToken": 1,
+            "io.modelcontextprotocol/protocolVersion": NEW,
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let parameters = json!({"name": tool, "arguments": arguments, "_meta": meta});
+        let body =
+            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": parameters}).to_string();
+        let (host, bearer, length) = (self.host(), &self.bearer, body.len());
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: {host}\r\nAuthorization: {bearer}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: {NEW}\r\nMcp-Method: tools/call\r\n\
+             Mcp-Name: {tool}\r\nContent-Length: {length}\r\n\r\n"
+        );
+        let mut stream = TcpStream::connect(host).unwrap();
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(body.as_bytes()).unwrap();
+        let mut lines = BufReader::new(stream).lines();
+        assert!(lines.any(|line| line.unwrap().contains("notifications/progress")));
+    }
+
     /// Ends it as a person does; gives the exit code.
     #[expect(clippy::disallowed_methods, reason = "the tests send signals as a person does")]
     pub(super) fn end(mut self) -> Option<i32> {
