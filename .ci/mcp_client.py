@@ -1,4 +1,4 @@
-"""Drives a small investigation of the demo with a client library that is not ours: mcp_client.py stdio PROGRAM RUNS | http ADDRESS.
+"""Drives a small investigation with a client library that is not ours: mcp_client.py stdio PROGRAM CASE RUNS | http ADDRESS.
 
 The libraries are `mcp` of version 2 (both versions of the protocol) and of version 1 (the older one); which is there decides.
 Over HTTP the token stands in LOCARD_TOKEN. Prints the names of the runs that it made.
@@ -17,8 +17,8 @@ STDIO = sys.argv[1] == "stdio"
 
 
 def parameters():
-    program, runs = sys.argv[2], sys.argv[3]
-    arguments = ["mcp", "--case", "cases/demo", "--runs", runs, "--no-cache"]
+    program, case, runs = sys.argv[2:5]
+    arguments = ["mcp", "--case", case, "--runs", runs, "--no-cache"]
     return mcp.StdioServerParameters(command=program, args=arguments)
 
 
@@ -73,7 +73,7 @@ async def investigate(client):
     assert not error, text
     run, name, task = opened["run"], opened["name"], opened["tasks"][0]["task"]
 
-    error, listed, _ = await call("list_directory", task=task, path="p1")
+    error, listed, _ = await call("list_hives", task=task)
     assert not error and listed["records"], listed
     error, parsed, text = await call("registry_artifact", task=task, artifact="computer_name")
     assert not error and "[begin evidence-" in text, text

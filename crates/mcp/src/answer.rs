@@ -29,13 +29,11 @@ pub(crate) fn of(task: &OpenTask, told: &Told) -> CallToolResult {
     if texts.is_empty() {
         texts.push("Noted.".to_owned());
     }
-    let structured = json!({
-        "answer": answer,
-        "records": records,
-        "said": said,
-        "surface": surface(&told.offered),
-        "ended": told.ended,
-    });
+    let mut structured =
+        json!({"answer": answer, "records": records, "said": said, "surface": surface(&told.offered)});
+    if let Some(ended) = &told.ended {
+        structured["ended"] = json!(ended);
+    }
     result(told.answer.as_ref().is_some_and(is_error), texts.join("\n\n"), structured)
 }
 
@@ -46,7 +44,6 @@ pub(crate) fn refused(refusal: &str, told: &str) -> CallToolResult {
         "records": [],
         "said": [],
         "surface": [],
-        "ended": null,
     });
     result(true, format!("Refused ({refusal}): {told}"), structured)
 }

@@ -168,7 +168,7 @@ fn answer_schema(kinds: &[&str]) -> Value {
             },
             "said": texts,
             "surface": texts,
-            "ended": {"type": ["object", "null"]},
+            "ended": {"type": "object"},
         },
     })
 }

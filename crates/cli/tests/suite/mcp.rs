@@ -198,6 +198,7 @@ fn in_the_record_phase_nothing_new_is_looked_for_and_the_refusal_says_so() {
     assert_eq!(said["isError"], false, "{said}");
     let done = client.call("nothing_to_record", json!({"task": task, "reason": "nothing else was read"}));
     assert_eq!(done["structuredContent"]["ended"]["facts"], 1, "{done}");
+    assert_eq!(answer(&done)["type"], "noted", "the last call has its answer, too");
     client.call("close_run", json!({"run": opened.run}));
     assert_eq!(task_of(&place, &opened.name)["turns"], 5);
     verified(&place, &opened.name);
