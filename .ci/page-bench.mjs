@@ -35,8 +35,8 @@ const inPage = {
   },
   // The last fact of all, which is packed in a large run.
   unfold: async () => {
-    const facts = JSON.parse(document.getElementById('data').textContent).facts;
-    const id = facts[facts.length - 1][0];
+    const { text } = JSON.parse(document.getElementById('data').textContent);
+    const id = text.slice(text.lastIndexOf('\n') + 1).split(' ')[0];
     const began = performance.now();
     location.hash = `#proof-${id}`;
     for (;;) {

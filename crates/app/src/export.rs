@@ -8,8 +8,8 @@ mod ustar;
 mod whole;
 
 use crate::interrupt::Interrupt;
-use crate::open::OpenRunError;
 use crate::seal::{MANIFEST, ManifestError, read_manifest};
+use crate::shown::ShowError;
 use ledger::Digest;
 use serde::Serialize;
 use std::fs::File;
@@ -114,9 +114,9 @@ pub enum ExportError {
     /// The archive cannot be written to where results go.
     #[error("write the archive")]
     Output(#[source] io::Error),
-    /// It cannot be read.
+    /// It cannot be read, or not be shown without what is withheld.
     #[error(transparent)]
-    Load(Box<OpenRunError>),
+    Show(Box<ShowError>),
     /// It is not sealed, and a statement is about a sealed run.
     #[error("state what the run {} is: it is not sealed", folder.display())]
     Unfinished {

@@ -5,6 +5,7 @@
 mod agents;
 mod bench_gate;
 mod case_file;
+mod check_report;
 mod clock;
 mod course;
 mod crew;
@@ -39,6 +40,7 @@ mod run;
 mod seal;
 mod search;
 mod shared;
+mod shown;
 mod siblings;
 mod stored;
 mod timelines;
@@ -55,6 +57,7 @@ pub use bench_gate::{
     RuleSetError, RuleSetResult, Side, Totals, WrongAnswer, bench_gate, gate_table, rule_sets,
 };
 pub use case_file::{Case, CaseError, NoEvidence, load_case};
+pub use check_report::{CheckReportError, CheckedReport, check_report};
 pub use clock::{Clock, SystemClock};
 pub use drive::DriveError;
 pub use export::{
@@ -74,6 +77,7 @@ pub use place::nearest_known;
 pub use progress::Progress;
 pub use raw::{RawFact, RawFound, RawRequest, RawSpans, RawTotals, RawValue, ValueFound, read_raw};
 pub use recorded::{RecordedError, RecordedRun, recorded};
+pub use redact::{Profile, ProfileError};
 pub use rejudge::{
     Became, ClaimChange, Counted, FirstOtherwise, LogEnds, ObjectiveChange, OtherRules, Otherwise,
     RejudgeError, Rejudged, RejudgedTask, RejudgedTotals, RuleChange, TaskSide, Unjudged, rejudge,
@@ -90,6 +94,7 @@ pub use run::{
 };
 pub use seal::{MANIFEST, Manifest};
 pub use search::{Found, FoundRecord, Hit, SearchFrom, SearchLimits, Sought, search_outputs};
+pub use shown::{ShowError, Shown as RunShown, show_run};
 pub use truth::{TruthError, load_truth};
 pub use unchanged::Change;
 pub use verify::{

@@ -1,7 +1,7 @@
 //! Opening recorded runs.
 
 use graph::{FoldError, Run};
-use ledger::{Circumstance, Digest, Event, Stream, UnknownBehaviour};
+use ledger::{Circumstance, Digest, Event, KeyMaker, RunKey, Stream, UnknownBehaviour};
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf, is_separator};
 use store::{OpenError, ReadError, Reader};
@@ -182,31 +182,40 @@ fn beginning_with(name: &str, runs: &Path) -> Vec<String> {
 
 /// Reads a run, checking its chain, and folds it.
 pub fn load_run(folder: &Path) -> Result<Run, OpenRunError> {
-    load_with_head(folder).map(|loaded| loaded.run)
+    let fold = |source| OpenRunError::Fold { folder: folder.to_owned(), source };
+    graph::fold(read_events(folder)?.events).map_err(fold)
 }
 
-/// A run, and what its log tells beside its events.
-pub(crate) struct Loaded {
-    pub(crate) run: Run,
+/// A log whose chain holds.
+pub(crate) struct Read {
+    pub(crate) events: Vec<(Stream, Event, Circumstance)>,
+    /// What the salts of commitments to its facts are made with.
+    pub(crate) key: RunKey,
     /// The last link of its chain.
     pub(crate) head: Digest,
-    pub(crate) events: u64,
+    /// Events in it.
+    pub(crate) count: u64,
 }
 
-/// The same with the head of its chain.
-pub(crate) fn load_with_head(folder: &Path) -> Result<Loaded, OpenRunError> {
+/// Reads the events of a run, checking its chain.
+pub(crate) fn read_events(folder: &Path) -> Result<Read, OpenRunError> {
     let open = |source| OpenRunError::Open { folder: folder.to_owned(), source: Box::new(source) };
     let reader = Reader::open(folder).map_err(open)?;
     let mut stored = reader.events();
+    let mut maker = KeyMaker::default();
     let events: Result<Vec<(Stream, Event, Circumstance)>, ReadError> = stored
         .by_ref()
-        .map(|event| event.map(|(link, event, circumstance)| (link.stream, event, circumstance)))
+        .map(|event| {
+            event.map(|(link, event, circumstance)| {
+                maker.take(&link);
+                (link.stream, event, circumstance)
+            })
+        })
         .collect();
     let events = events
         .map_err(|source| OpenRunError::Read { folder: folder.to_owned(), source: Box::new(source) })?;
     let (head, count) = (stored.so_far().head(), stored.so_far().len());
-    let fold = |source| OpenRunError::Fold { folder: folder.to_owned(), source };
-    let run = graph::fold(events).map_err(fold)?;
-    let head = head.ok_or_else(|| fold(FoldError::NotOpened { found: "nothing" }))?;
-    Ok(Loaded { run, head, events: count })
+    let nothing = FoldError::NotOpened { found: "nothing" };
+    let head = head.ok_or(OpenRunError::Fold { folder: folder.to_owned(), source: nothing })?;
+    Ok(Read { events, key: maker.finish(), head, count })
 }

@@ -1,9 +1,11 @@
 //! Use case: the report of a run as one HTML file, with the proof of each fact and what a verification says.
 
-use crate::open::{OpenRunError, load_run};
+use crate::open::OpenRunError;
+use crate::shown::{ShowError, show_run};
 use crate::verify::{Certificate, Standing, verify};
 use graph::{Attack, AttackError};
 use ledger::Digest;
+use redact::Profile;
 use report::html::{Material, Verified, VerifiedLevel, page};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,9 +15,9 @@ use thiserror::Error;
 /// Why there is no page.
 #[derive(Debug, Error)]
 pub enum ReportPageError {
-    /// The run cannot be read.
+    /// The run cannot be read, or not be shown without what is withheld.
     #[error("open the run")]
-    Open(#[source] OpenRunError),
+    Show(#[source] ShowError),
     /// The bundle of ATT&CK cannot be read.
     #[error("read the ATT&CK bundle {}", path.display())]
     Bundle {
@@ -30,18 +32,23 @@ pub enum ReportPageError {
     Attack(#[source] AttackError),
 }
 
-/// The page of the run in `folder`; names and tactics of ATT&CK are those of the bundle, where one is given (`enterprise-attack.json`).
+/// The page of the run in `folder`, without what `profile` withholds; names and tactics of ATT&CK are those of the bundle, where one is given (`enterprise-attack.json`).
 ///
 /// An output that is missing or damaged costs the proofs that stand in it, which the page says; what else is wrong with the run, the verification tells on the page.
-pub fn report_page(folder: &Path, bundle: Option<&Path>) -> Result<String, ReportPageError> {
-    let run = load_run(folder).map_err(ReportPageError::Open)?;
+pub fn report_page(
+    folder: &Path,
+    bundle: Option<&Path>,
+    profile: Option<&Profile>,
+) -> Result<String, ReportPageError> {
+    let shown = show_run(folder, profile).map_err(ReportPageError::Show)?;
     let attack = attack(bundle)?;
-    let verified = verified(&verify(folder));
+    let verified = verified(&verify(folder), &|text| shown.told(text));
     let reader = Reader::open(folder).map_err(|source| {
-        ReportPageError::Open(OpenRunError::Open { folder: folder.to_owned(), source: Box::new(source) })
+        let error = OpenRunError::Open { folder: folder.to_owned(), source: Box::new(source) };
+        ReportPageError::Show(ShowError::Open(Box::new(error)))
     })?;
-    let outputs = |digest: &Digest| reader.payload(digest).ok().flatten();
-    Ok(page(&run, &Material { outputs: &outputs, attack: &attack, verified: Some(&verified) }))
+    let outputs = |digest: &Digest| shown.output(&reader, digest);
+    Ok(page(&shown.run, &Material { outputs: &outputs, attack: &attack, verified: Some(&verified) }))
 }
 
 fn attack(bundle: Option<&Path>) -> Result<Attack, ReportPageError> {
@@ -55,7 +62,7 @@ fn attack(bundle: Option<&Path>) -> Result<Attack, ReportPageError> {
     read.map_err(ReportPageError::Attack)
 }
 
-fn verified(certificate: &Certificate) -> Verified {
+fn verified(certificate: &Certificate, told: &dyn Fn(&str) -> String) -> Verified {
     let levels = certificate.levels.iter().map(|reach| VerifiedLevel {
         name: reach.level.to_string(),
         holds: match reach.standing {
@@ -63,11 +70,11 @@ fn verified(certificate: &Certificate) -> Verified {
             Standing::NotReached => Some(false),
             Standing::NotExamined => None,
         },
-        because: reach.because.clone(),
+        because: reach.because.as_deref().map(told),
     });
     Verified {
         head: certificate.head.map(|head| head.to_string()),
         levels: levels.collect(),
-        findings: certificate.findings.iter().map(|it| (it.place.clone(), it.what.clone())).collect(),
+        findings: certificate.findings.iter().map(|it| (told(&it.place), told(&it.what))).collect(),
     }
 }

@@ -32,9 +32,9 @@ pub use timestamp::timestamp_request;
 use crate::fetched::{Wanted, beside};
 use crate::judge::Bench;
 use crate::names::told;
-use graph::Run;
+use graph::{Disclosure, Run};
 use ledger::event::TaskHead;
-use ledger::{Digest, Event, Stream, TaskId};
+use ledger::{Digest, Event, KeyMaker, RunKey, Stream, TaskId};
 use log::{Found, Log, Logged};
 use payloads::Payloads;
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ fn read(
     certificate.examine(Level::LogConsistent, found);
     // Behind a break nothing is known, so that nothing can be missed there either.
     if whole {
-        let found = content(certificate, &chain.events, &payloads);
+        let found = content(certificate, &chain.events, &chain.key, &payloads);
         certificate.examine(Level::FactsStand, found);
     }
     if let Some(kept) = kept {
@@ -101,17 +101,22 @@ struct Chain {
     /// The run's link at each position.
     links: Vec<Digest>,
     heads: Vec<TaskHead>,
+    /// What the salts of commitments to its facts are made with.
+    key: RunKey,
     found: Vec<Found>,
 }
 
 impl Chain {
     fn read(reader: &Reader, wanted: &Wanted) -> Chain {
-        let mut chain = Chain { events: Vec::new(), links: Vec::new(), heads: Vec::new(), found: Vec::new() };
+        let mut maker = KeyMaker::default();
+        let (events, links, heads, found) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut chain = Chain { events, links, heads, key: maker.clone().finish(), found };
         let mut events = reader.events();
         for event in events.by_ref() {
             match event {
                 Ok((link, event, circumstance)) => {
                     wanted.of(&event);
+                    maker.take(&link);
                     chain.links.push(link.run_hash);
                     chain.events.push((link.stream, event, circumstance));
                 }
@@ -125,6 +130,7 @@ impl Chain {
             Stream::Run => None,
             Stream::Task(task) => Some(TaskHead { task, events, head }),
         };
+        chain.key = maker.finish();
         chain.heads = events.so_far().streams().filter_map(head).collect();
         chain
     }
@@ -175,7 +181,7 @@ fn describe(certificate: &mut Certificate, events: &Logged, whole: bool) {
 }
 
 /// What the events say, against the payloads and against each other.
-fn content(certificate: &mut Certificate, events: &Logged, payloads: &Payloads) -> Vec<Found> {
+fn content(certificate: &mut Certificate, events: &Logged, key: &RunKey, payloads: &Payloads) -> Vec<Found> {
     let Some((_, Event::RunOpened(opened), _)) = events.first() else {
         return vec![("position 0".to_owned(), "it does not open a run".to_owned())];
     };
@@ -192,6 +198,10 @@ fn content(certificate: &mut Certificate, events: &Logged, payloads: &Payloads) 
     match graph::fold(events.iter().cloned()) {
         Err(error) => found.push(("the log".to_owned(), told(&error))),
         Ok(run) => {
+            match Disclosure::whole(&run, key) {
+                Ok(disclosure) => certificate.facts_root = Some(disclosure.root),
+                Err(error) => found.push(("the facts".to_owned(), told(&error))),
+            }
             found.extend(edges::other(log, &run.graph));
             found.extend(claims(certificate, &run, log));
         }

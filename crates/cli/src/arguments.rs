@@ -272,7 +272,17 @@ fn any_path() -> impl TypedValueParser<Value = PathBuf> {
 #[derive(Debug, clap::Args)]
 pub(crate) struct VerifyArguments {
     /// A run folder, the beginning of its name, latest, or latest:CASE
-    pub(crate) run: String,
+    #[arg(required_unless_present = "report")]
+    pub(crate) run: Option<String>,
+    /// Check the facts of a JSON report instead; with RUN: that they are the run's
+    ///
+    /// What is withheld of a redacted report is covered by the hashes of its facts.
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["unsealed", "evidence", "head", "certificate"]
+    )]
+    pub(crate) report: Option<PathBuf>,
     /// Where run folders are looked for
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
@@ -332,6 +342,11 @@ pub(crate) struct ReportArguments {
     /// A newer bundle of MITRE's (enterprise-attack.json): its names and tactics are told in the page
     #[arg(long, value_name = "FILE")]
     pub(crate) attack: Option<PathBuf>,
+    /// Withhold what a profile names: people, or a TOML file (docs/redaction.md)
+    ///
+    /// The hashes of the facts stay those of the run: `locard verify --report`.
+    #[arg(long, value_name = "PROFILE")]
+    pub(crate) redact: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

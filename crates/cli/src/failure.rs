@@ -3,7 +3,10 @@
 mod codes;
 
 use crate::models::ModelFailure;
-use codes::{again_code, export_code, given_code, model_code, open_code, run_code, tool_code};
+use codes::{
+    again_code, check_report_code, export_code, given_code, model_code, open_code, run_code, show_code,
+    tool_code,
+};
 use llm::ModelError;
 use std::error::Error;
 use std::io;
@@ -77,6 +80,16 @@ pub(crate) enum Failure {
     },
     #[error("failed to {0}")]
     ReportPage(#[source] app::ReportPageError),
+    #[error("failed to {0}")]
+    Show(#[source] app::ShowError),
+    #[error("failed to {0}")]
+    Profile(#[source] app::ProfileError),
+    #[error("failed to {0}")]
+    CheckReport(#[source] app::CheckReportError),
+    #[error(
+        "failed to pack the run: an archive holds all of it; --redact belongs to reports and to the other formats of --as"
+    )]
+    RedactedArchive,
     #[error("failed to {0}")]
     Replay(#[source] app::ReplayError),
     #[error("failed to {0}")]
@@ -155,6 +168,8 @@ impl Failure {
             | Failure::ScratchInEvidence { .. }
             | Failure::WriteReport { .. }
             | Failure::ReportPage(_)
+            | Failure::Profile(_)
+            | Failure::RedactedArchive
             | Failure::RulesFile { .. }
             | Failure::Rules { .. }
             | Failure::Case(_)
@@ -179,6 +194,8 @@ impl Failure {
             | Failure::NoSuchTool { .. } => Failure::USAGE,
             Failure::Model(failure) => model_code(failure),
             Failure::Export(error) => export_code(error),
+            Failure::Show(error) => show_code(error),
+            Failure::CheckReport(error) => check_report_code(error),
             Failure::Init(app::InitError::Hash { source, .. }) => tool_code(source),
             Failure::Init(app::InitError::Unreadable(_)) => Failure::DEFECT,
             Failure::Init(_) => Failure::USAGE,

@@ -78,13 +78,15 @@ Examples:
       whether the run is still the one that the file was written of
   locard verify 2026 --evidence
       its tools again over the evidence, and the raw bytes of its facts
+  locard verify --report report.json 2026
+      whether the facts of a report, withheld ones too, are those of the run
 
 Levels: the log is consistent; facts stand in stored outputs; outputs are
 reproduced; raw spans are read again; and, apart from these, the head is
 anchored outside. Nobody but a head kept elsewhere vouches for the folder.
 
 Exit codes: 0 all that was looked at holds; otherwise the first of
-  31 the log is unreadable, or was tampered with
+  31 the log is unreadable, or was tampered with; a report does not hold
   32 the run is not sealed (--unsealed accepts that)
   33 a fact, a verdict, a total or an edge does not hold
   34 tools gave other outputs
@@ -202,7 +204,9 @@ Examples:
   locard report 2026 > report.md
       the report for people
   locard report 2026 --format json > report.json
-      everything that is known of the run";
+      everything that is known of the run
+  locard report 2026 --redact people -o report.html
+      without accounts, people, hosts and addresses (docs/redaction.md)";
 
 pub(crate) const VIEW: &str = "\
 Examples:

@@ -357,10 +357,10 @@ impl<'r> Graph<'r> {
     fn output(&self, digest: Digest, bytes: u64) -> Value {
         let own = digest.to_string();
         let node = self.node(&own);
-        let members = json!({
-            "observable:hash": node.hash("SHA256", &own),
-            "observable:sizeInBytes": integer(&bytes.to_string()),
-        });
+        let mut members = json!({"observable:sizeInBytes": integer(&bytes.to_string())});
+        if self.run.told_output(digest).is_some() {
+            members = with(members, json!({"observable:hash": node.hash("SHA256", &own)}));
+        }
         let facet = node.part("observable:ContentDataFacet", members);
         let described = "the stored output of a tool: records, as canonical JSON";
         let members = json!({"core:description": [described], "core:hasFacet": [facet]});
@@ -453,7 +453,10 @@ impl<'r> Graph<'r> {
         let mut described = vec![
             format!(
                 "{own} rests on record {} of {} (output SHA-256 {}), its subject on bytes {} of that output",
-                fact.record, fact.invocation, fact.output, fact.subject.span
+                fact.record,
+                fact.invocation,
+                self.view.output(fact),
+                fact.subject.span
             ),
             format!("stated by agent {} ({task}), grounded by code", self.view.agent(task)),
             format!("match: {}", tier_name(weakest(fact))),

@@ -8,6 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use graph::{Judged, Run};
 use ledger::Digest;
+use ledger::commitment::SCHEME;
 use serde_json::{Value, json};
 
 /// The type of statements: in-toto attestation framework, Statement v1.
@@ -83,6 +84,8 @@ fn predicate(run: &Run, sealed: &Sealed) -> Value {
             "status": view.ended.as_ref().map(|ended| ended.status),
         })).collect::<Vec<_>>(),
         "facts": run.facts().count(),
+        "factsScheme": run.disclosure.as_ref().map(|_| SCHEME),
+        "factsRoot": run.disclosure.as_ref().map(|it| it.root),
         "refusedClaims": refused,
     })
 }

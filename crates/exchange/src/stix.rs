@@ -142,7 +142,7 @@ impl<'r> Bundle<'r> {
             fact.kind,
             fact.invocation,
             self.view.tool(fact),
-            fact.output,
+            self.view.output(fact),
             fact.subject.span,
             fact.locator,
         );

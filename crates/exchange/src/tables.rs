@@ -76,7 +76,7 @@ fn fact_row<'f>(view: &View<'f>, task: TaskId, accepted: &'f ClaimAccepted) -> [
         view.tool(fact).into(),
         fact.invocation.to_string().into(),
         fact.record.to_string().into(),
-        fact.output.to_string().into(),
+        view.output(fact).into(),
         fact.subject.span.offset.to_string().into(),
         fact.subject.span.length.to_string().into(),
         view.run.name().to_owned().into(),

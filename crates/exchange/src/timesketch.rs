@@ -68,7 +68,7 @@ fn line(
         "tool": view.tool(fact),
         "invocation": fact.invocation,
         "record": fact.record.to_string(),
-        "output_sha256": fact.output,
+        "output_sha256": view.output(fact),
         "run": view.run.name(),
     });
     if let Some(members) = line.as_object_mut() {

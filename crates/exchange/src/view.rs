@@ -72,6 +72,11 @@ impl<'r> View<'r> {
         self.run.tasks.get(&task).map_or("", |view| &view.assigned.agent.name)
     }
 
+    /// The digest of the output that a fact stands in; a word where it is withheld.
+    pub(crate) fn output(&self, fact: &FactEntry) -> String {
+        self.run.told_output(fact.output).map_or_else(|| "withheld".to_owned(), |output| output.to_string())
+    }
+
     /// The tool that an invocation called.
     pub(crate) fn tool(&self, fact: &FactEntry) -> &'r str {
         self.run.invocation(fact.invocation).map_or("", |(_, made)| &made.started.tool)

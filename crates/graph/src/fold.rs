@@ -40,9 +40,27 @@ type Because = &'static str;
 ///
 /// It refuses what no engine writes: ids given twice, verdicts on what was judged, facts that do not rest on an invocation of their own task that can ground one, numbers at a task's end that are not those of its events.
 pub fn fold(events: impl IntoIterator<Item = (Stream, Event, Circumstance)>) -> Result<Run, FoldError> {
+    folded(events, None)
+}
+
+/// Folds the events of `recorded` of which values were withheld.
+///
+/// Whether objectives are met by the facts that are said to meet them is not asked: that hangs on values, and `recorded` was asked.
+/// How sure answers are and what comes first is told as of `recorded`.
+pub fn fold_redacted(
+    events: impl IntoIterator<Item = (Stream, Event, Circumstance)>,
+    recorded: Run,
+) -> Result<Run, FoldError> {
+    folded(events, Some(Box::new(recorded)))
+}
+
+fn folded(
+    events: impl IntoIterator<Item = (Stream, Event, Circumstance)>,
+    recorded: Option<Box<Run>>,
+) -> Result<Run, FoldError> {
     let mut events = events.into_iter();
     let mut run = match events.next() {
-        Some((Stream::Run, Event::RunOpened(opened), circumstance)) => open(*opened, circumstance),
+        Some((Stream::Run, Event::RunOpened(opened), circumstance)) => open(*opened, circumstance, recorded),
         Some((_, event, _)) => return Err(FoldError::NotOpened { found: event.name() }),
         None => return Err(FoldError::NotOpened { found: "nothing" }),
     };
@@ -58,7 +76,7 @@ pub fn fold(events: impl IntoIterator<Item = (Stream, Event, Circumstance)>) -> 
     Ok(run)
 }
 
-fn open(opened: RunOpened, circumstance: Circumstance) -> Run {
+fn open(opened: RunOpened, circumstance: Circumstance, recorded: Option<Box<Run>>) -> Run {
     let mut graph = EvidenceGraph::default();
     for evidence in &opened.case.evidence {
         graph.add_evidence(&evidence.label);
@@ -73,7 +91,9 @@ fn open(opened: RunOpened, circumstance: Circumstance) -> Run {
         tasks: Default::default(),
         sealed: None,
         graph,
+        disclosure: None,
         index: Index::default(),
+        recorded,
     }
 }
 

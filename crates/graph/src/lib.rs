@@ -5,6 +5,7 @@
 mod attack;
 mod confidence;
 mod diff;
+mod disclosure;
 mod evidence;
 mod fold;
 mod point;
@@ -24,8 +25,9 @@ pub use confidence::{
     Confidence, Level, SourceKind, confidence, corroborated, objective_confidence, objective_confidences,
 };
 pub use diff::{ChangedObjective, ChangedPhenomenon, ChangedTask, Changes, Diff, Effort, Setup, Told, diff};
+pub use disclosure::{Disclosure, Redaction, WITHHELD};
 pub use evidence::EvidenceGraph;
-pub use fold::{FoldError, fold};
+pub use fold::{FoldError, fold, fold_redacted};
 pub use printable::{is_printable, printable, push_printable};
 pub use ranking::{Answered, FIRST, Ranked, ranked};
 pub use rejections::{Fate, RefusedClaim, refused_claims};

@@ -72,8 +72,22 @@ pub struct Answered<'r> {
     pub id: &'r str,
 }
 
-/// All phenomena, the first one first.
+/// All phenomena, the first one first; of a redacted run in the order of the recorded one.
 pub fn ranked(run: &Run) -> Vec<Ranked<'_>> {
+    let mut all = ranked_by_values(run.as_recorded());
+    if run.recorded.is_some() {
+        let shown = |task| run.tasks.get(task).into_iter().flat_map(|view| &view.phenomena);
+        let shown: BTreeMap<PhenomenonId, &PhenomenonView> =
+            run.tasks.keys().flat_map(shown).map(|phenomenon| (phenomenon.id, phenomenon)).collect();
+        all = all
+            .into_iter()
+            .filter_map(|it| Some(Ranked { phenomenon: *shown.get(&it.phenomenon.id)?, ..it }))
+            .collect();
+    }
+    all
+}
+
+fn ranked_by_values(run: &Run) -> Vec<Ranked<'_>> {
     let known = Known::of(run);
     let mut all: Vec<Ranked<'_>> = Vec::new();
     for (task, view) in &run.tasks {

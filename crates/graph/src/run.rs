@@ -1,5 +1,6 @@
 //! The views of a run that its events fold into.
 
+use crate::disclosure::Disclosure;
 use crate::evidence::EvidenceGraph;
 use ledger::chain::{Circumstance, Cost};
 use ledger::event::{
@@ -10,9 +11,10 @@ use ledger::event::{
     TimelineIndexed, TurnFailed,
 };
 use ledger::{
-    ClaimId, FactEntry, FactId, InvocationId, MicroDollars, Outcome, PhenomenonId, Rejection, TaskId, Usage,
+    ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, Outcome, PhenomenonId, Rejection, TaskId,
+    Usage,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A run as its events tell it.
 #[derive(Debug)]
@@ -35,7 +37,11 @@ pub struct Run {
     pub sealed: Option<RunSealed>,
     /// Facts, phenomena, invocations and evidence as a graph.
     pub graph: EvidenceGraph,
+    /// What its facts can be checked by, and what is withheld of them; `None` where nobody asked for it: it does not follow from the events alone.
+    pub disclosure: Option<Disclosure>,
     pub(crate) index: Index,
+    /// The run as it was recorded, of one that is redacted: how sure answers are and what comes first is a matter of all values, and told as before.
+    pub(crate) recorded: Option<Box<Run>>,
 }
 
 /// Where the nodes of a run stand in its tasks.
@@ -171,6 +177,26 @@ pub struct HypothesisView {
 }
 
 impl Run {
+    /// The run whose values decide what is derived from all of them: itself, or the one that it is a redaction of.
+    ///
+    /// Only ids, numbers and words of ours may be taken from it.
+    pub(crate) fn as_recorded(&self) -> &Run {
+        self.recorded.as_deref().unwrap_or(self)
+    }
+
+    /// In how many files of the evidence these facts stand; of a redacted run by what was recorded, for two files may look the same now.
+    pub fn files(&self, facts: impl IntoIterator<Item = FactId>) -> usize {
+        let recorded = self.as_recorded();
+        let file = |id| recorded.fact(id).map(|fact| (&fact.locator.evidence, &fact.locator.path));
+        facts.into_iter().filter_map(file).collect::<BTreeSet<_>>().len()
+    }
+
+    /// The digest of an output as it may be told; `None` where it is withheld, and the one that stands there stands in for it.
+    pub fn told_output(&self, output: Digest) -> Option<Digest> {
+        let redaction = self.disclosure.as_ref().and_then(|disclosure| disclosure.redaction.as_ref());
+        Some(output).filter(|output| redaction.is_none_or(|it| !it.stand_ins.contains(output)))
+    }
+
     /// The name of the run, by its log; empty where that has none.
     pub fn name(&self) -> &str {
         self.circumstance.run.as_ref().map_or("", |run| run.as_str())

@@ -34,7 +34,10 @@ pub fn standing(run: &Run, hypothesis: &HypothesisView) -> Standing {
 }
 
 /// The files that the facts were read from; each thing that is absent is one besides, however often it was searched for.
+///
+/// Of a redacted run they are told apart by what was recorded.
 fn sources(run: &Run, nodes: &[NodeId]) -> usize {
+    let run = run.as_recorded();
     let mut files = BTreeSet::new();
     let mut absences = BTreeSet::new();
     for node in nodes {

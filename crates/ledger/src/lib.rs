@@ -13,6 +13,7 @@ pub mod case;
 pub mod cause;
 pub mod chain;
 pub mod claim;
+pub mod commitment;
 pub mod derivation;
 pub mod digest;
 pub mod dispatch;
@@ -45,6 +46,7 @@ pub use case::{CaseEntry, EvidenceEntry, EvidenceKind, Integrity, IntegrityLevel
 pub use cause::Cause;
 pub use chain::{ChainError, Circumstance, Link, Stream};
 pub use claim::{Claim, ClaimedValue, Reading};
+pub use commitment::{FactKey, KeyMaker, Opening, OpeningError, RunKey};
 pub use derivation::{Derivation, DerivationEntry, DerivationForm, Term};
 pub use digest::Digest;
 pub use dispatch::{ArtifactHead, ArtifactKind, Dispatch, Reference, ReferenceShown};

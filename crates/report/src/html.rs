@@ -5,6 +5,7 @@
 
 mod answers;
 mod calls;
+mod cited;
 mod custody;
 mod data;
 mod facts;
@@ -21,6 +22,7 @@ mod shell;
 mod tactics;
 mod timeline;
 mod times;
+mod words;
 
 pub use proof::Outputs;
 pub use rejections::rejections_page;
@@ -29,7 +31,7 @@ use graph::{Attack, Fit, Ranked, Run, fact_title, ranked};
 use ledger::{FactEntry, FactId};
 use maud::{Markup, html};
 use proof::Proofs;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a page is made from besides the run's events.
 pub struct Material<'m> {
@@ -82,6 +84,7 @@ pub fn page(run: &Run, material: &Material<'_>) -> String {
             (custody::section(&scene))
             (calls::section(&scene))
             (facts::section(&scene))
+            (words::section())
         }
     };
     shell::document(&title, &body, Some(&data::data(&scene)))
@@ -101,8 +104,10 @@ struct Scene<'r> {
     attack: &'r Attack,
     /// The techniques that facts of the run fit, in the order of their ids.
     fits: Vec<Fit<'r>>,
-    /// The number of each fact in the order of the page: that of its phenomenon, the first one first.
+    /// The number of each fact in the order of the page: those that are cited, then the others, each in the order of its phenomenon.
     order: Vec<FactId>,
+    /// The facts that answers, findings and the narrative lead to.
+    cited: BTreeSet<FactId>,
     /// For each fact the phenomenon that carries it, as its number in `ranked`.
     carried: BTreeMap<FactId, usize>,
 }
@@ -121,9 +126,12 @@ impl<'r> Scene<'r> {
         }
         // Facts that were recorded when the run broke off, before their phenomenon was.
         order.extend(run.facts().map(|(_, it)| it.fact.id).filter(|fact| !carried.contains_key(fact)));
+        let mut cited = cited::cited(run, &ranked);
+        cited.retain(|fact| run.fact(*fact).is_some());
+        order.sort_by_key(|fact| !cited.contains(fact));
         let proofs = Proofs::of(run, material.outputs);
         let (attack, verified) = (material.attack, material.verified);
-        Scene { run, verified, ranked, proofs, attack, fits: attack.of_run(run), order, carried }
+        Scene { run, verified, ranked, proofs, attack, fits: attack.of_run(run), order, cited, carried }
     }
 }
 

@@ -3,8 +3,10 @@
 use crate::costs::cost;
 use crate::synthesis;
 use graph::{
-    Judged, Ranked, Run, TaskView, derivation_title, fact_title, phenomenon_title, ranked, refused_claims,
+    Disclosure, Judged, Ranked, Redaction, Run, TaskView, derivation_title, fact_title, phenomenon_title,
+    ranked, refused_claims,
 };
+use ledger::commitment::SCHEME;
 use ledger::event::ObjectiveResult;
 use ledger::{FactEntry, TaskId};
 use serde_json::{Value, json};
@@ -60,7 +62,10 @@ pub fn json(run: &Run) -> Value {
             "healing": accepted.healing,
             "writer": accepted.fact.writer(),
             "fact": accepted.fact,
+            "opening": run.disclosure.as_ref().and_then(|it| it.openings.get(&accepted.fact.id)),
         })).collect::<Vec<_>>(),
+        "commitments": run.disclosure.as_ref().map(commitments),
+        "redaction": run.disclosure.as_ref().and_then(|it| it.redaction.as_ref()).map(redaction),
         "phenomena": ranked(run).iter().map(|ranked| phenomenon(run, ranked)).collect::<Vec<_>>(),
         "absences": run.absences().map(|(task, covered)| json!({
             "task": task.to_string(),
@@ -90,6 +95,30 @@ pub fn json(run: &Run) -> Value {
             .collect::<Vec<_>>(),
         "rejections": refused_claims(run),
         "invocations": run.tasks.iter().flat_map(|(task, view)| invocations(*task, view)).collect::<Vec<_>>(),
+    })
+}
+
+/// What the facts can be checked by.
+fn commitments(disclosure: &Disclosure) -> Value {
+    json!({
+        "scheme": SCHEME,
+        "root": disclosure.root,
+        "facts": disclosure.openings.len(),
+    })
+}
+
+/// What was withheld, and how.
+fn redaction(redaction: &Redaction) -> Value {
+    json!({
+        "profile": redaction.profile,
+        "profile_sha256": redaction.digest,
+        "facts": redaction.facts,
+        "members": redaction.members,
+        "outputs": redaction.outputs,
+        "values": redaction.values,
+        "places": redaction.places,
+        "not_sought": redaction.not_sought,
+        "stand_ins": redaction.stand_ins,
     })
 }
 

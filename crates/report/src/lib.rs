@@ -14,6 +14,7 @@ pub mod score;
 mod synthesis;
 mod tally;
 mod text;
+mod withheld;
 mod writers;
 
 pub use costs::{cost, costs, dollars};

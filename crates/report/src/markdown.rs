@@ -8,6 +8,7 @@ use crate::costs::costs;
 use crate::inert::{cell, code, prose};
 use crate::synthesis::{Answered, answered};
 use crate::text::{by_code, outcome, status};
+use crate::withheld;
 use graph::{Run, TaskView, answer_title, refused_claims};
 use ledger::event::EvidenceHashed;
 use ledger::{EvidenceKind, IntegrityLevel, Objective};
@@ -48,6 +49,12 @@ fn head(out: &mut String, run: &Run) {
         None => writeln!(out, "**The run is not sealed: it broke off.**"),
     };
     out.push_str(&custody(run));
+    for sentence in withheld::notice(run) {
+        let _ = writeln!(out, "**{}**", prose(&sentence));
+    }
+    if let Some(disclosure) = &run.disclosure {
+        let _ = writeln!(out, "{}", prose(&withheld::root(disclosure)));
+    }
     if !run.opened.confined {
         let _ = writeln!(out, "**Tools ran unconfined, at the request of whoever started the run.**");
     }

@@ -2,12 +2,12 @@
 
 use ledger::Writer;
 
+/// What "writable by" means.
+pub(crate) const LEAD: &str = "\"writable by\" names the weakest who could have had a value stand there, by the rights of Windows as it is installed; not who did, nor that it is true.";
+
 /// What the words mean, in one paragraph.
 pub(crate) fn legend() -> String {
     let meanings: Vec<_> =
         Writer::ALL.iter().map(|writer| format!("{writer}: {}", writer.meaning())).collect();
-    format!(
-        "\"writable by\" names the weakest who could have had a value stand there, by the rights of Windows as it is installed; not who did, nor that it is true. {}.",
-        meanings.join("; ")
-    )
+    format!("{LEAD} {}.", meanings.join("; "))
 }

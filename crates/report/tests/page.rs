@@ -70,19 +70,19 @@ fn the_policy_allows_the_style_and_the_script_of_the_page_and_nothing_else() {
 }
 
 #[test]
-fn facts_beyond_the_first_two_thousand_are_packed_and_all_there() {
+fn of_more_than_two_thousand_facts_those_after_the_first_are_packed_and_all_there() {
     let page = drawn(&run(2_450), None);
-    assert_eq!(page.matches("<article class=\"fact\"").count(), 2_000);
+    assert_eq!(page.matches("<article class=\"fact").count(), 500);
     let mut unpacked = String::new();
     for piece in page.split("<script class=\"packed\" type=\"application/gzip\">").skip(1) {
         let bytes = STANDARD.decode(piece.split('<').next().unwrap()).unwrap();
         flate2::read::GzDecoder::new(bytes.as_slice()).read_to_string(&mut unpacked).unwrap();
     }
-    assert_eq!(unpacked.matches("<article class=\"fact\"").count(), 450);
+    assert_eq!(unpacked.matches("<article class=\"fact").count(), 1_950);
     let ids: BTreeSet<&str> =
         all(&page, "id=\"proof-").into_iter().chain(all(&unpacked, "id=\"proof-")).collect();
     assert_eq!(ids.len(), 2_450);
-    assert!(page.contains("450 more stand in it packed"));
+    assert!(page.contains("1950 more stand in it packed"));
 }
 
 #[test]
@@ -102,6 +102,40 @@ fn what_a_verification_found_is_told_first() {
     assert!(head.contains("verification failed"), "{head}");
     assert!(page.contains("its link is another"));
     assert!(drawn(&run(1), None).contains("The run was not verified for this page"));
+}
+
+#[test]
+fn how_far_a_run_is_verified_is_told_first_and_what_nobody_looked_at() {
+    let level = |name: &str, holds| VerifiedLevel { name: name.into(), holds, because: None };
+    let levels = vec![level("log consistent", Some(true)), level("raw spans read again", None)];
+    let verified = Verified { head: None, levels, findings: Vec::new() };
+    let mut history = History::opened("The case");
+    let sealed = ledger::event::RunSealed { heads: Vec::new(), payloads: 0 };
+    history.push(ledger::Stream::Run, ledger::Event::RunSealed(sealed));
+    let page = drawn(&graph::fold(history.events()).unwrap(), Some(&verified));
+    let head = page.split("<main").next().unwrap();
+    assert!(head.contains("sealed; verified: log consistent<"), "{head}");
+    assert!(head.contains("not examined: raw spans read again<"), "{head}");
+}
+
+#[test]
+fn every_cited_fact_stands_in_the_page_as_it_is_and_first() {
+    let page = drawn(&run(2_450), None);
+    let facts: Vec<&str> = page.split("<article class=\"").skip(1).collect();
+    let cited = facts.iter().take_while(|it| it.starts_with("fact cited\"")).count();
+    // The first thirty findings, of one fact each.
+    assert_eq!(cited, 30);
+    assert_eq!(facts.iter().filter(|it| it.starts_with("fact cited\"")).count(), cited);
+    assert!(page.contains(&format!("\"cited\":{cited},")));
+}
+
+#[test]
+fn a_proof_says_what_its_hash_is_of_and_why_there_are_no_evidence_bytes() {
+    let page = drawn(&run(1), None);
+    assert!(page.contains("No evidence bytes: "), "{page}");
+    for word in all(&page, " href=\"#word-") {
+        assert!(page.contains(&format!(" id=\"word-{word}\"")), "{word}");
+    }
 }
 
 #[test]

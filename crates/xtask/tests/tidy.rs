@@ -62,13 +62,14 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("sandbox", vec![]),
         ("llm", vec!["ledger"]),
         ("store", vec!["ledger"]),
+        ("redact", vec!["graph", "ledger"]),
         ("report", vec!["graph", "ledger"]),
         ("exchange", vec!["graph", "ledger"]),
         (
             "app",
             vec![
-                "engine", "exchange", "graph", "ground", "ledger", "llm", "report", "sandbox", "store",
-                "tools",
+                "engine", "exchange", "graph", "ground", "ledger", "llm", "redact", "report", "sandbox",
+                "store", "tools",
             ],
         ),
         ("view", vec!["app", "graph", "ledger", "report"]),
@@ -98,7 +99,10 @@ fn arrows_between_crates_point_down_only() {
 fn only_the_outer_crates_are_asynchronous() {
     for name in crates() {
         if dependencies(&name).contains("tokio") {
-            assert!(["app", "cli", "llm", "mcp", "sandbox", "view"].contains(&name.as_str()), "{name} uses tokio");
+            assert!(
+                ["app", "cli", "llm", "mcp", "sandbox", "view"].contains(&name.as_str()),
+                "{name} uses tokio"
+            );
         }
     }
 }

@@ -3,12 +3,13 @@
 use super::whole::{keep, unfinished_beside};
 use super::{ExportError, UNNAMED, archive_name};
 use crate::interrupt::Interrupt;
-use crate::open::{Loaded, load_with_head};
 use crate::seal::{MANIFEST, Manifest, ManifestError, read_manifest};
+use crate::shown::{Shown, show_run};
 use crate::verify::Signer;
 use exchange::{LeftOut, Sealed, Subject, Written};
 use graph::Attack;
 use ledger::Digest;
+use redact::Profile;
 use serde::Serialize;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -61,6 +62,8 @@ pub struct ConvertRequest {
     pub conversion: Conversion,
     /// Whether a run that is not sealed is written too; never a statement about one.
     pub unsealed: bool,
+    /// What is withheld; `None`: nothing.
+    pub redact: Option<Profile>,
     /// Stops the writing: nothing is left of it then.
     pub interrupt: Interrupt,
 }
@@ -83,9 +86,12 @@ pub struct Converted {
 }
 
 /// The name of the file where none is given: the run's name, by its log, with the format's suffix.
-pub fn converted_name(folder: &Path, conversion: &Conversion) -> String {
-    let archive = archive_name(folder);
-    format!("{}.{}", archive.trim_end_matches(".tar"), conversion.suffix())
+///
+/// Of what is redacted it is `redacted` and the suffix: the name of a run has that of its case in it.
+pub fn converted_name(request: &ConvertRequest) -> String {
+    let archive = archive_name(&request.folder);
+    let name = if request.redact.is_some() { "redacted" } else { archive.trim_end_matches(".tar") };
+    format!("{name}.{}", request.conversion.suffix())
 }
 
 /// Writes the run into the file `to`, which must not exist; it stands there whole or not at all.
@@ -102,7 +108,7 @@ pub fn convert_to(request: &ConvertRequest, out: &mut dyn Write) -> Result<Conve
 
 /// A run that can be written: read, and in agreement with its manifest.
 struct Ready {
-    loaded: Loaded,
+    loaded: Shown,
     manifest: Option<(Manifest, Digest)>,
 }
 
@@ -113,7 +119,8 @@ impl Ready {
         if manifest.is_none() && matches!(request.conversion, Conversion::InToto { .. }) {
             return Err(ExportError::Unfinished { folder: folder() });
         }
-        let loaded = load_with_head(&request.folder).map_err(|error| ExportError::Load(Box::new(error)))?;
+        let loaded = show_run(&request.folder, request.redact.as_ref());
+        let loaded = loaded.map_err(|error| ExportError::Show(Box::new(error)))?;
         let found = loaded.head;
         let expected = manifest.as_ref().map(|(manifest, _)| manifest.head);
         if loaded.run.sealed.is_some() != expected.is_some() || expected.is_some_and(|head| head != found) {

@@ -38,6 +38,8 @@ pub struct Certificate {
     pub payloads: u64,
     /// Facts found in stored outputs again.
     pub facts: u64,
+    /// The root over the hashes of the facts, which a report can be checked by; `None` where the log does not hold far enough to tell.
+    pub facts_root: Option<Digest>,
     /// Claims whose verdict came out the same again.
     pub verdicts: u64,
     /// What came of running the tools again; absent where they were not.
@@ -201,6 +203,7 @@ impl Certificate {
             events: 0,
             payloads: 0,
             facts: 0,
+            facts_root: None,
             verdicts: 0,
             calls_again: None,
             raw: None,

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::scratch::Scratch;
 use crate::signals::Signals;
-use app::{Conversion, ConvertRequest, Converted, ExportRequest, Interrupt, Packed, Signer};
+use app::{Conversion, ConvertRequest, Converted, ExportRequest, Interrupt, Packed, Profile, Signer};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -38,6 +38,9 @@ pub(crate) struct ExportArguments {
     /// A file that the statement of --as in-toto is about, too, such as a report
     #[arg(long, value_name = "FILE")]
     pub(crate) subject: Vec<PathBuf>,
+    /// Withhold what a profile names: people, or a TOML file (docs/redaction.md); not of an archive
+    #[arg(long, value_name = "PROFILE")]
+    pub(crate) redact: Option<PathBuf>,
     /// Where run folders are looked for
     #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub(crate) runs: PathBuf,
@@ -81,6 +84,7 @@ fn conversion(arguments: &ExportArguments) -> Result<Option<Conversion>, Failure
         return Err(Failure::NothingToSign);
     }
     Ok(Some(match format {
+        FileFormat::Tar if arguments.redact.is_some() => return Err(Failure::RedactedArchive),
         FileFormat::Tar => return Ok(None),
         FileFormat::Timesketch => Conversion::Timesketch,
         FileFormat::CaseUco => Conversion::CaseUco,
@@ -104,14 +108,16 @@ fn convert(
     let folder = run_folder(&arguments.run, &arguments.runs)?;
     let interrupt = Interrupt::new();
     let unsealed = arguments.unsealed;
-    let request = ConvertRequest { folder, conversion, unsealed, interrupt: interrupt.clone() };
+    let redact = arguments.redact.as_deref().map(Profile::of_argument).transpose();
+    let redact = redact.map_err(Failure::Profile)?;
+    let request = ConvertRequest { folder, conversion, unsealed, redact, interrupt: interrupt.clone() };
     if arguments.output.as_deref() == Some(Path::new("-")) {
         let converted = app::convert_to(&request, printer.stream()).map_err(Failure::Export)?;
         printer.complain(converted_text(&converted, "standard output").trim_end());
         return Ok(0);
     }
     let to = arguments.output.clone();
-    let to = to.unwrap_or_else(|| app::converted_name(&request.folder, &request.conversion).into());
+    let to = to.unwrap_or_else(|| app::converted_name(&request).into());
     let (runtime, signal) = listen(interrupt)?;
     let converted = match app::convert_file(&request, &to) {
         Err(app::ExportError::Interrupted { .. }) => return Ok(signal.load(Ordering::Acquire)),

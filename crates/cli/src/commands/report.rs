@@ -4,6 +4,7 @@ use crate::arguments::{ReportArguments, ReportFormat};
 use crate::commands::run_folder;
 use crate::failure::Failure;
 use crate::printer::Printer;
+use app::Profile;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
@@ -12,12 +13,15 @@ pub(super) fn execute(arguments: &ReportArguments, printer: &mut Printer) -> Res
     let folder = run_folder(&arguments.run, &arguments.runs)?;
     let output = arguments.output.as_deref();
     let format = arguments.format.or_else(|| by_name(output?)).unwrap_or(ReportFormat::Markdown);
+    let profile = arguments.redact.as_deref().map(Profile::of_argument).transpose();
+    let profile = profile.map_err(Failure::Profile)?;
+    let shown = || app::show_run(&folder, profile.as_ref()).map_err(show_failed);
     let text = match format {
-        ReportFormat::Html => app::report_page(&folder, arguments.attack.as_deref()).map_err(failed)?,
-        ReportFormat::Markdown => report::markdown(&app::load_run(&folder).map_err(Failure::Open)?),
-        ReportFormat::Json => {
-            report::json_text(&report::json(&app::load_run(&folder).map_err(Failure::Open)?))
+        ReportFormat::Html => {
+            app::report_page(&folder, arguments.attack.as_deref(), profile.as_ref()).map_err(failed)?
         }
+        ReportFormat::Markdown => report::markdown(&shown()?.run),
+        ReportFormat::Json => report::json_text(&report::json(&shown()?.run)),
     };
     match output {
         None => printer.result(&text)?,
@@ -31,8 +35,15 @@ pub(super) fn execute(arguments: &ReportArguments, printer: &mut Printer) -> Res
 
 fn failed(error: app::ReportPageError) -> Failure {
     match error {
-        app::ReportPageError::Open(error) => Failure::Open(error),
+        app::ReportPageError::Show(error) => show_failed(error),
         other => Failure::ReportPage(other),
+    }
+}
+
+fn show_failed(error: app::ShowError) -> Failure {
+    match error {
+        app::ShowError::Open(error) => Failure::Open(*error),
+        other => Failure::Show(other),
     }
 }
 

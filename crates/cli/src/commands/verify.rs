@@ -1,17 +1,24 @@
 //! `locard verify`.
 
+mod report;
+
 use crate::arguments::VerifyArguments;
 use crate::commands::{UNCONFINED, ended, live, print, run_folder};
 use crate::failure::{Failure, describe};
 use crate::printer::Printer;
+use ::report::terminal;
 use app::{Certificate, Checker, Keep, KeptHead, Level, Signer, Standing};
-use report::terminal;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::Path;
 
 pub(super) fn execute(arguments: &VerifyArguments, printer: &mut Printer) -> Result<u8, Failure> {
-    let folder = run_folder(&arguments.run, &arguments.runs)?;
+    let folder = arguments.run.as_ref().map(|run| run_folder(run, &arguments.runs)).transpose()?;
+    if let Some(file) = &arguments.report {
+        return report::execute(file, folder.as_deref(), arguments.format, printer);
+    }
+    // Without a report there is a run: the arguments are read so.
+    let folder = folder.unwrap_or_default();
     let head = head(arguments, &folder)?;
     let keep = keep(arguments)?;
     let mut certificate = app::verify_against(&folder, head.as_ref());
@@ -113,6 +120,9 @@ fn text(certificate: &Certificate, code: u8, kept: Option<KeptHead>) -> String {
     }
     if let Some(head) = certificate.head {
         let _ = writeln!(out, "head {head}");
+    }
+    if let Some(root) = certificate.facts_root {
+        let _ = writeln!(out, "root of the facts {root}");
     }
     if let (true, Some(kept)) = (is_anchored(certificate), kept) {
         let signed = if kept.signed { ", and the signature over it verifies" } else { "" };

@@ -144,7 +144,7 @@ pub(super) fn export_code(error: &app::ExportError) -> u8 {
         app::ExportError::Manifest { .. } | app::ExportError::Seal { .. } | app::ExportError::Name { .. } => {
             Failure::TAMPERED
         }
-        app::ExportError::Load(error) => open_code(error),
+        app::ExportError::Show(error) => show_code(error),
         app::ExportError::Unsealed { .. } | app::ExportError::Unfinished { .. } => Failure::UNSEALED,
         app::ExportError::Exists { .. }
         | app::ExportError::Write { .. }
@@ -152,6 +152,23 @@ pub(super) fn export_code(error: &app::ExportError) -> u8 {
         app::ExportError::Attack(_) | app::ExportError::Statement(_) => Failure::DEFECT,
         app::ExportError::Output(_) => Failure::OUTPUT_CLOSED,
         app::ExportError::Interrupted { .. } => Failure::INTERRUPTED,
+    }
+}
+
+pub(super) fn show_code(error: &app::ShowError) -> u8 {
+    match error {
+        app::ShowError::Open(error) => open_code(error),
+        app::ShowError::Commit(_) | app::ShowError::Redact(_) => Failure::DEFECT,
+    }
+}
+
+pub(super) fn check_report_code(error: &app::CheckReportError) -> u8 {
+    match error {
+        app::CheckReportError::File { .. }
+        | app::CheckReportError::Form { .. }
+        | app::CheckReportError::Scheme { .. } => Failure::USAGE,
+        app::CheckReportError::Run(error) => open_code(error),
+        app::CheckReportError::Commit(_) => Failure::DEFECT,
     }
 }
 

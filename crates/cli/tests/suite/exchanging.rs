@@ -86,7 +86,7 @@ fn a_statement_is_signed_and_names_what_was_sealed() {
 }
 
 /// Base64 (RFC 4648, section 4).
-fn decoded(text: &str) -> Vec<u8> {
+pub(crate) fn decoded(text: &str) -> Vec<u8> {
     let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let (mut bytes, mut bits, mut held) = (Vec::new(), 0u32, 0);
     for c in text.trim_end_matches('=').chars() {

@@ -38,6 +38,7 @@ mod output;
 mod real_cases;
 mod record_phase;
 mod recoveries;
+mod redacting;
 mod refusals;
 mod replays;
 mod reproducing;

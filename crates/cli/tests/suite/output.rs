@@ -80,6 +80,7 @@ fn the_documented_json_has_the_members_that_are_printed() {
     };
     let examples: Vec<Vec<String>> =
         page.split("```json\n").skip(1).map(|rest| members(rest.split("```").next().unwrap())).collect();
+    place.locard_ends(0, &["report", &name, "-o", "r.json"]);
     let printed = [
         second.locard_ends(0, &["run", &demo(), "--format", "json"]),
         second.locard_ends(0, &["runs", "--format", "json"]),
@@ -89,6 +90,7 @@ fn the_documented_json_has_the_members_that_are_printed() {
         place.locard_ends(0, &["bench", "gate", &name, "--claims", "200", "--format", "json"]),
         second.locard_ends(0, &["init", "host", "--format", "json"]),
         place.locard_ends(0, &["verify", &name, "--format", "json"]),
+        place.locard_ends(0, &["verify", "--report", "r.json", &name, "--format", "json"]),
         place.locard_ends(0, &["replay", &name, "--format", "json"]),
         place.locard_ends(0, &["replay", &name, "--tools", "live", "--format", "json"]),
         place.locard_ends(0, &["replay", &name, "--rules", str(&rules), "--format", "json"]),
@@ -194,7 +196,7 @@ fn short_help_fits_a_screen_and_long_help_has_two_examples() {
 fn shown(number: usize) -> Vec<String> {
     let readme = std::fs::read_to_string(demo_folder().join("../../README.md")).unwrap();
     let block = readme.split("```console\n").nth(number).unwrap().split("```").next().unwrap().to_owned();
-    let changes = ["sealed ", "next: ", "head ", "$ ", "…"];
+    let changes = ["sealed ", "next: ", "head ", "root of the facts ", "$ ", "…"];
     block
         .lines()
         .filter(|line| !changes.iter().any(|start| line.starts_with(start)))

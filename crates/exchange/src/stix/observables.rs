@@ -4,7 +4,8 @@
 
 use crate::ids::{self, Ids};
 use crate::times::{bound, field, instant_of};
-use ledger::{BoundValue, FactEntry, FieldValue, Precision};
+use graph::WITHHELD;
+use ledger::{BoundValue, FactEntry, FactId, FieldValue, Precision};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -56,11 +57,14 @@ pub(super) struct Observables {
     objects: BTreeMap<String, Map<String, Value>>,
     /// Properties that facts tell differently.
     disputed: BTreeMap<String, Vec<String>>,
+    /// The run and the fact whose things are taken in.
+    of: Option<(Ids, FactId)>,
 }
 
 impl Observables {
     /// Takes in the things that a fact names; gives their ids, that of the file its record was read from first.
     pub(super) fn of(&mut self, fact: &FactEntry, ids: &Ids) -> Vec<String> {
+        self.of = Some((*ids, fact.id));
         let mut refs = vec![self.source(fact)];
         refs.extend(self.file(fact));
         refs.extend(PATHS.iter().filter_map(|name| text(fact, name)).filter_map(|path| self.named(path)));
@@ -219,9 +223,21 @@ impl Observables {
         Some(id)
     }
 
+    /// The id that others give the same thing; of a thing that is not told one of this run and fact.
+    ///
+    /// The first is over what is told of it: whoever tries what is withheld would find it by the id.
+    fn id(&self, kind: &str, canonical: &str) -> String {
+        let withheld = self.of.filter(|_| canonical.contains(WITHHELD));
+        let id = match withheld {
+            Some((ids, fact)) => ids.in_form_of_version_4(kind, &format!("{fact}\n{canonical}")),
+            None => ids::observable(canonical),
+        };
+        format!("{kind}--{id}")
+    }
+
     /// Adds an object, or what this fact tells of one that is there.
     fn add(&mut self, kind: &str, contributing: Value, rest: Map<String, Value>) -> String {
-        let id = format!("{kind}--{}", ids::observable(&canonical(&contributing)));
+        let id = self.id(kind, &canonical(&contributing));
         let object = match self.objects.entry(id.clone()) {
             Entry::Occupied(there) => there.into_mut(),
             Entry::Vacant(place) => {

@@ -13,12 +13,12 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// For many objectives of a run [`objective_confidences`] is faster.
 pub fn objective_confidence(run: &Run, result: &ObjectiveResult) -> Option<Confidence> {
-    Known::of(run).answer(&result.facts)
+    Known::of(run.as_recorded()).answer(&result.facts)
 }
 
 /// How sure each answer of a run is, by task and objective; objectives that no fact answers are not among them.
 pub fn objective_confidences(run: &Run) -> BTreeMap<(TaskId, &str), Confidence> {
-    let known = Known::of(run);
+    let known = Known::of(run.as_recorded());
     let mut all = BTreeMap::new();
     for (task, view) in &run.tasks {
         for result in view.ended.iter().flat_map(|ended| &ended.objectives) {

@@ -220,8 +220,12 @@ fn phenomenon(run: &mut Run, id: TaskId, recorded: PhenomenonRecorded) -> Result
 
 fn end(run: &mut Run, id: TaskId, ended: TaskEnded) -> Result<(), Because> {
     let behaviours = run.opened.behaviour.clone();
+    let by_values = run.recorded.is_none();
     let task = open_task(run, id)?;
-    check::totals(task, &ended, &behaviours)?;
+    check::totals(task, &ended)?;
+    if by_values {
+        check::objectives(task, &ended, &behaviours)?;
+    }
     task.ended = Some(ended);
     Ok(())
 }

@@ -4,7 +4,7 @@ use super::{Scene, say};
 use crate::costs::costs;
 use crate::text::{outcome, status};
 use graph::{InvocationView, Run, TaskView};
-use ledger::{Completeness, FactId, Outcome, TaskId};
+use ledger::{Completeness, FactId, InvocationId, Outcome, TaskId};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 const LONGEST: usize = 600;
 /// Facts of one call that are named by what they say.
 const TITLED: usize = 5;
+/// Those that are named by their ids besides.
+const NAMED: usize = 20;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
     let run = scene.run;
@@ -21,8 +23,12 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             (tasks(run))
             @for line in costs(run).lines() { p { (say(line)) } }
             h3 { "By tool" }
-            (by_tool(run))
-            h3 { "Each call" }
+            @if run.tasks.values().all(|view| view.invocations.is_empty()) {
+                p { "No tool was called." }
+            } @else {
+                (by_tool(run))
+                h3 { "Each call" }
+            }
             @for (task, view) in &run.tasks {
                 @if !view.invocations.is_empty() { (of_task(run, *task, view)) }
             }
@@ -31,6 +37,9 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
 }
 
 fn tasks(run: &Run) -> Markup {
+    if run.tasks.is_empty() {
+        return html! { p { "No task was handed out." } };
+    }
     html! {
         div.scroll {
             table {
@@ -118,7 +127,7 @@ fn call(run: &Run, made: &InvocationView) -> Markup {
                 (outcome(made.ended.as_ref().map(|ended| ended.outcome)))
                 @if let Some(ended) = &made.ended {
                     ", " (ended.records) " records, " (completeness(ended.completeness))
-                    @if let Some(output) = &ended.output { ", output " code { (output.short()) } }
+                    @if let Some(output) = ended.output.and_then(|it| run.told_output(it)) { ", output " code { (output.short()) } }
                     @for note in &ended.notes { "; " (say(note)) }
                 }
                 @if let Some(cost) = &made.cost {
@@ -127,22 +136,26 @@ fn call(run: &Run, made: &InvocationView) -> Markup {
                 }
             }
             @if !facts.is_empty() {
-                (resting(run, &facts))
+                (resting(run, made.started.invocation, &facts))
             }
         }
     }
 }
 
-/// The facts that rest on a call: the first ones by what they say, of the others the ids, for a large run has many of them.
-fn resting(run: &Run, facts: &[FactId]) -> Markup {
+/// The facts that rest on a call: the first ones by what they say, of others the ids, for a large run has many of them.
+fn resting(run: &Run, call: InvocationId, facts: &[FactId]) -> Markup {
     let (first, rest) = facts.split_at(facts.len().min(TITLED));
+    let (named, more) = rest.split_at(rest.len().min(NAMED));
     html! {
         details {
             summary { (facts.len()) " facts rest on it" }
             ul {
                 @for fact in first { li { (super::fact_link(run, *fact)) } }
-                @if !rest.is_empty() {
-                    li { @for fact in rest { a href=(format!("#proof-{fact}")) { (fact) } " " } }
+                @if !named.is_empty() {
+                    li { @for fact in named { a href=(format!("#proof-{fact}")) { (fact) } " " } }
+                }
+                @if !more.is_empty() {
+                    li { (more.len()) " more: a search among the facts for " code { (call) } " finds them" }
                 }
             }
         }

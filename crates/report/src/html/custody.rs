@@ -1,9 +1,12 @@
 //! Chain of custody: what the evidence is, what a verification said, how the run came about.
 
+use super::words::word;
 use super::{Scene, say};
 use ledger::event::EvidenceHashed;
 use ledger::{EvidenceKind, IntegrityLevel};
 use maud::{Markup, html};
+
+const IMAGE: &str = "disk image";
 
 /// What a reader must know before anything else.
 pub(super) fn badges(scene: &Scene<'_>) -> Markup {
@@ -13,7 +16,7 @@ pub(super) fn badges(scene: &Scene<'_>) -> Markup {
         p.badges {
             @match (holds, run.sealed.is_some()) {
                 (Some(false), _) => a.tag.bad href="#custody" { "verification failed" },
-                (Some(true), true) => a.tag.good href="#custody" { "sealed and verified" },
+                (Some(true), true) => (reached(scene)),
                 (None, true) => a.tag href="#custody" { "sealed, not verified" },
                 (_, false) => a.tag.bad href="#custody" { "not sealed: the run broke off" },
             }
@@ -22,6 +25,33 @@ pub(super) fn badges(scene: &Scene<'_>) -> Markup {
                 " " a.tag.bad href="#custody" { "evidence is not what the case promises" }
             }
         }
+    }
+}
+
+/// How far a sealed run in which nothing wrong was found is verified, and what nobody looked at.
+fn reached(scene: &Scene<'_>) -> Markup {
+    let levels = scene.verified.map_or(&[][..], |it| &it.levels);
+    let of = |reached: bool| {
+        let of = levels.iter().filter(|level| (level.holds == Some(true)) == reached);
+        of.map(|level| say(&level.name)).collect::<Vec<_>>().join(", ")
+    };
+    let (reached, open) = (of(true), of(false));
+    html! {
+        a.tag.good href="#custody" { "sealed; verified: " @if reached.is_empty() { "nothing" } @else { (reached) } }
+        @if !open.is_empty() { " " a.tag href="#custody" { "not examined: " (open) } }
+    }
+}
+
+/// What the hash of a piece of evidence is a hash of.
+pub(super) fn hash_of(scene: &Scene<'_>, hashed: &EvidenceHashed) -> String {
+    let kind = kind(scene, hashed);
+    match (hashed.integrity.level, kind == IMAGE) {
+        (IntegrityLevel::Full, true) => format!("SHA-256 of the whole {kind}"),
+        (IntegrityLevel::Full, false) => {
+            format!("SHA-256 of the whole {kind} (a line for each file: path, size, SHA-256)")
+        }
+        (IntegrityLevel::Sampled, _) => format!("SHA-256 over samples of the whole {kind}"),
+        (IntegrityLevel::Stat, _) => format!("SHA-256 over names, sizes and times of the whole {kind}"),
     }
 }
 
@@ -43,7 +73,8 @@ fn verified(scene: &Scene<'_>) -> Markup {
         return html! { p { "The run was not verified for this page; locard verify does." } };
     };
     html! {
-        @if let Some(head) = &verified.head { p { "Head of the chain: " code { (say(head)) } } }
+        @if let Some(head) = &verified.head { p { (word("Head of the chain", "head")) ": " code { (say(head)) } } }
+        @if let Some(disclosure) = &scene.run.disclosure { p { (crate::withheld::root(disclosure)) } }
         ul.levels {
             @for level in &verified.levels {
                 li {
@@ -66,6 +97,9 @@ fn verified(scene: &Scene<'_>) -> Markup {
 }
 
 fn evidence(scene: &Scene<'_>) -> Markup {
+    if scene.run.integrity.is_empty() {
+        return html! { p { "None was hashed: the run broke off before." } };
+    }
     html! {
         div.scroll {
             table {
@@ -100,8 +134,8 @@ fn kind(scene: &Scene<'_>, hashed: &EvidenceHashed) -> &'static str {
     match entry.map(|entry| entry.kind) {
         Some(EvidenceKind::Directory) => "folder",
         Some(EvidenceKind::Archive) => "archive",
-        Some(EvidenceKind::Image) => "disk image",
-        None => "",
+        Some(EvidenceKind::Image) => IMAGE,
+        None => "piece of evidence",
     }
 }
 

@@ -1,57 +1,96 @@
 //! What the script of the page works on: of each fact what it is found and filtered by, and the times.
 
+use super::narrative::rests_on_one;
 use super::times::{lanes, times};
 use super::{Scene, facts, say};
 use crate::nodes;
 use graph::{Fit, fact_title};
-use ledger::FactId;
+use ledger::event::ClaimAccepted;
+use ledger::{FactId, NodeId, TaskId, Writer};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 /// Names that things are filtered by; those that most facts name.
 const NAMES: usize = 300;
 
 /// JSON that can stand in a script element: no `<` is in it.
+///
+/// Of the facts it holds one text and a column each: a browser searches one long text faster than many short ones, and has little to clear away.
 pub(super) fn data(scene: &Scene<'_>) -> String {
-    let mut agents = Numbered::default();
-    let mut places = Numbered::default();
-    let mut kinds = Numbered::default();
     let (lanes, lane_of) = lanes(scene);
-    let facts: Vec<Value> = scene
-        .entries()
-        .zip(&lane_of)
-        .map(|((task, fact), lane)| {
-            let agent = scene.run.tasks.get(&task).map_or("", |view| &view.assigned.agent.name);
-            let (title, path) = (fact_title(fact), say(&fact.locator.path));
-            // A search looks into both together.
-            let path = if title.contains(&path) { String::new() } else { path };
-            json!([
-                fact.id,
-                title,
-                agents.number(agent),
-                places.number(&fact.locator.evidence),
-                kinds.number(&fact.kind),
-                lane,
-                path,
-            ])
-        })
-        .collect();
+    let mut facts = Facts::default();
+    for ((task, accepted), lane) in scene.verdicts().zip(&lane_of) {
+        facts.add(scene, task, accepted, *lane);
+    }
     let times = times(scene);
-    let events: Vec<Value> = times.events.iter().map(|event| json!([event.at, event.fact])).collect();
     let data = json!({
-        "facts": facts,
-        "agents": agents.names,
-        "evidence": places.names,
-        "kinds": kinds.names,
+        "text": facts.text,
+        "columns": {
+            "agent": facts.agent,
+            "evidence": facts.evidence,
+            "lane": facts.lane,
+            "kind": facts.kind,
+            "writer": facts.writer,
+            "one": facts.one,
+            "healed": facts.healed,
+        },
+        "agents": facts.agents.names,
+        "evidence": facts.places.names,
+        "kinds": facts.kinds.names,
         "lanes": lanes.iter().map(|kind| kind.name()).collect::<Vec<_>>(),
         "things": things(scene),
         "techniques": techniques(scene),
-        "times": events,
+        "writers": Writer::ALL.map(Writer::name),
+        "times": {
+            "at": times.events.iter().map(|event| event.at).collect::<Vec<_>>(),
+            "fact": times.events.iter().map(|event| event.fact).collect::<Vec<_>>(),
+        },
         "window": [times.window.0, times.window.1],
-        "plain": facts::PLAIN,
+        "bulk": [times.bulk.0, times.bulk.1],
+        "cited": scene.cited.len(),
+        "plain": facts::plain(scene),
         "packed": facts::PACKED,
     });
     data.to_string().replace('<', "\\u003c")
+}
+
+/// What facts are found and filtered by, each column in the order of the page.
+#[derive(Default)]
+struct Facts {
+    /// Of each fact a line that begins with a line feed: its id, that of its call, then in small letters what it says and where it stands.
+    text: String,
+    agents: Numbered,
+    agent: Vec<usize>,
+    places: Numbered,
+    evidence: Vec<usize>,
+    lane: Vec<usize>,
+    kinds: Numbered,
+    kind: Vec<usize>,
+    /// The place in [`Writer::ALL`]; -1 where it is not recorded.
+    writer: Vec<i8>,
+    one: Vec<u8>,
+    healed: Vec<u8>,
+}
+
+impl Facts {
+    fn add(&mut self, scene: &Scene<'_>, task: TaskId, accepted: &ClaimAccepted, lane: usize) {
+        let fact = &accepted.fact;
+        let agent = scene.run.tasks.get(&task).map_or("", |view| &view.assigned.agent.name);
+        let (title, path) = (say(&fact_title(fact)), say(&fact.locator.path));
+        let _ = write!(self.text, "\n{} {} {}", fact.id, fact.invocation, title.to_lowercase());
+        if !title.contains(&path) {
+            let _ = write!(self.text, " {}", path.to_lowercase());
+        }
+        self.agent.push(self.agents.number(agent));
+        self.evidence.push(self.places.number(&fact.locator.evidence));
+        self.lane.push(lane);
+        self.kind.push(self.kinds.number(&fact.kind));
+        let writer = fact.writer().and_then(|writer| Writer::ALL.iter().position(|it| *it == writer));
+        self.writer.push(writer.and_then(|it| i8::try_from(it).ok()).unwrap_or(-1));
+        self.one.push(rests_on_one(scene, &[NodeId::Fact(fact.id)]).into());
+        self.healed.push(accepted.healing.is_some().into());
+    }
 }
 
 /// Names with numbers in the order of their coming.

@@ -1,32 +1,51 @@
 //! Every fact with its proof.
 
-use super::{Scene, pack, say};
+use super::narrative::rests_on_one;
+use super::words::{self, word};
+use super::{Scene, custody, pack, say};
 use crate::text::{bound, tier};
 use ledger::event::ClaimAccepted;
-use ledger::{BoundValue, FactEntry, FactId, TaskId};
+use ledger::{BoundValue, FactEntry, FactId, Locator, NodeId, TaskId};
 use maud::{Markup, PreEscaped, html};
 
-/// Facts that stand in the page as they are; those after them are packed.
-pub(super) const PLAIN: usize = 2_000;
+/// Up to so many facts all stand in the page as they are.
+const WHOLE: usize = 2_000;
+/// Of more the first ones do, and the others are packed: what a browser holds in elements it goes through again and again.
+const FEW: usize = 500;
 /// Facts of one packed piece: a filter can match one fact of each, and then all of them are unpacked.
 pub(super) const PACKED: usize = 20;
 
+/// How many facts stand in the page as they are: those that are cited always do.
+pub(super) fn plain(scene: &Scene<'_>) -> usize {
+    match scene.order.len() {
+        all if all <= WHOLE => all,
+        _ => FEW.max(scene.cited.len()),
+    }
+}
+
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
-    let (plain, rest) = scene.order.split_at(scene.order.len().min(PLAIN));
+    let (plain, rest) = scene.order.split_at(plain(scene).min(scene.order.len()));
     html! {
         section #facts aria-labelledby="facts-title" {
             h2 #facts-title { "Facts and proofs" }
             p.note {
-                (scene.order.len()) " facts, those of the most telling findings first. Unfold one for its proof: the call, its arguments, the record as stored with the values marked, and where it stands in the evidence. "
-                (crate::writers::legend())
+                (scene.order.len()) " facts; those that answers, findings and the narrative cite come first. Unfold one for its proof: the call, its arguments, the "
+                (word("record", "record")) " as stored with the values marked, and where it stands in the evidence. "
+                "Tags: agent, record type, how it " (word("matched", "matched")) ", who could have written it ("
+                (word("writable by", "writer")) "), " (words::one_source()) ", " (word("citation healed", "healed")) "."
+            }
+            p.paper {
+                "Printed are the proofs of the " (scene.cited.len()) " facts that answers, findings and the narrative cite, under the references in brackets; the page itself has all "
+                (scene.order.len()) "."
             }
             form #filter hidden aria-label="Filter facts" {}
+            div #notice role="status" aria-live="polite" {}
             p #matching role="status" aria-live="polite" {}
             div #list { @for id in plain { (fact(scene, *id)) } }
             @if !rest.is_empty() {
                 noscript {
                     p.bad {
-                        "Without its script this page shows the first " (PLAIN) " facts; "
+                        "Without its script this page shows the first " (plain.len()) " facts; "
                         (rest.len()) " more stand in it packed. locard facts and locard export --as csv-facts list all of them."
                     }
                 }
@@ -48,7 +67,7 @@ fn fact(scene: &Scene<'_>, id: FactId) -> Markup {
     let Some((task, accepted)) = scene.accepted(id) else { return PreEscaped(String::new()) };
     let fact = &accepted.fact;
     html! {
-        article.fact id=(id) {
+        article.fact.cited[scene.cited.contains(&id)] id=(id) {
             details {
                 summary {
                     span.what { (super::titled(fact)) }
@@ -67,11 +86,12 @@ fn tags(scene: &Scene<'_>, task: TaskId, accepted: &ClaimAccepted) -> Markup {
     let weakest = fact.values.iter().map(|value| value.tier).max();
     html! {
         span.tags {
-            span.tag { (say(agent)) }
-            span.tag { (say(&fact.kind)) }
-            @if let Some(weakest) = weakest { span.tag { (tier(weakest)) } }
-            @if let Some(writer) = fact.writer() { span.tag { "writable by " (writer) } }
-            @if accepted.healing.is_some() { span.tag.healed { "healed citation" } }
+            span.tag { (say(agent)) } " "
+            span.tag { (say(&fact.kind)) } " "
+            @if let Some(weakest) = weakest { span.tag { "matched " (tier(weakest)) } " " }
+            @if let Some(writer) = fact.writer() { span.tag { "writable by " (writer) } " " }
+            @if rests_on_one(scene, &[NodeId::Fact(fact.id)]) { span.tag.one { "one source" } " " }
+            @if accepted.healing.is_some() { span.tag.healed { "citation healed" } " " }
             @if !fact.shown { span.tag.low { "not shown to the agent" } }
         }
     }
@@ -91,20 +111,30 @@ fn proof(scene: &Scene<'_>, task: TaskId, accepted: &ClaimAccepted) -> Markup {
                 @if let Some(call) = call { " " code { (say(&call.tool)) " " (say(&call.arguments.to_string())) } }
             }
             @if let Some(healing) = &accepted.healing {
-                dt { "healed" } dd { "the agent cited " code { (say(&healing.cited)) } " (" (healing.because.name()) ")" }
+                dt { (word("citation healed", "healed")) } dd { "the agent cited " code { (say(&healing.cited)) } " (" (healing.because.name()) ")" }
             }
-            dt { "output" } dd { code { (fact.output) } " (SHA-256), record " (fact.record) }
-            dt { "evidence" } dd { code { (say(&fact.locator.to_string())) } }
+            dt { "stored output" } dd {
+                "record " (fact.record) " of the output "
+                @match scene.run.told_output(fact.output) {
+                    Some(output) => { "with the SHA-256 " code { (output) } },
+                    None => "whose digest is withheld",
+                }
+            }
+            @if let Some(opening) = scene.run.disclosure.as_ref().and_then(|it| it.openings.get(&fact.id)) {
+                dt { "fact hash" } dd { code { (opening.hash) } }
+            }
+            dt { "evidence" } dd { code { (say(&fact.locator.to_string())) } (place(&fact.locator)) }
             @if let Some(hashed) = hashed {
-                dt { "its hash" } dd { code { (hashed.integrity.sha256) } " (SHA-256)" }
+                dt { (custody::hash_of(scene, hashed)) } dd { code { (hashed.integrity.sha256) } }
             }
         }
         div.scroll {
             table {
-                thead { tr { th { "field" } th { "value" } th { "matched" } th { "output bytes" } th { "evidence bytes" } th { "writable by" } } }
+                thead { tr { th { "field" } th { "value" } th { (word("matched", "matched")) } th { (word("output bytes", "bytes")) } th { (word("evidence bytes", "bytes")) } th { (word("writable by", "writer")) } } }
                 tbody { @for value in bound(fact) { (row(value)) } }
             }
         }
+        @if bound(fact).any(|value| value.at.is_none()) { p.by { (nowhere(&fact.locator)) } }
         (scene.proofs.show(fact))
     }
 }
@@ -116,8 +146,30 @@ fn row(value: &BoundValue) -> Markup {
             td { code { (say(&value.value.to_text())) } @if let Some(words) = &value.quotation { " quoting “" (say(words)) "”" } }
             td { (tier(value.tier)) }
             td { (value.span) }
-            td { @if let Some(at) = value.at { (at) } }
-            td { @if let Some(writer) = value.writer { (writer) } }
+            td { @if let Some(at) = value.at { (at) } @else { "none" } }
+            td { @if let Some(writer) = value.writer { (writer) } @else { "not recorded" } }
+        }
+    }
+}
+
+/// What the place behind the `@` of a locator says.
+fn place(locator: &Locator) -> Markup {
+    html! {
+        @if let Some(span) = locator.span {
+            ": the " (span.length) " bytes from offset " (format!("{:#x}", span.offset))
+            @if locator.path.is_empty() { " of the medium" } @else { " of that file" }
+        }
+    }
+}
+
+/// Why a value has no evidence bytes.
+const fn nowhere(locator: &Locator) -> &'static str {
+    match locator.span {
+        None => {
+            "No evidence bytes: the record has no bytes of its own in a file, as an entry of a copied folder, or what a tool counted or joined. Path and stored output are its place."
+        }
+        Some(_) => {
+            "No evidence bytes: the value does not stand in the file in one piece (it is packed, encoded or put together there). The place of its whole record stands behind the @."
         }
     }
 }
@@ -132,6 +184,11 @@ impl<'r> Scene<'r> {
 
     /// The facts of the page in its order.
     pub(super) fn entries(&self) -> impl Iterator<Item = (TaskId, &'r FactEntry)> {
-        self.order.iter().filter_map(|id| self.accepted(*id)).map(|(task, accepted)| (task, &accepted.fact))
+        self.verdicts().map(|(task, accepted)| (task, &accepted.fact))
+    }
+
+    /// The facts of the page with their verdicts, in its order.
+    pub(super) fn verdicts(&self) -> impl Iterator<Item = (TaskId, &'r ClaimAccepted)> {
+        self.order.iter().filter_map(|id| self.accepted(*id))
     }
 }

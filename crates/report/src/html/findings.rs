@@ -1,10 +1,13 @@
 //! The phenomena, by the objective that they answer.
 
-use super::{Scene, fact_link, say};
+use super::narrative::rests_on_one;
+use super::{Scene, fact_link, say, words};
 use graph::{FIRST, Ranked};
-use ledger::Weight;
+use ledger::{NodeId, Weight};
 use maud::{Markup, html};
 
+/// Facts of a finding besides its first one that are shown unfolded, where it has no more.
+pub(super) const OPEN: usize = 2;
 /// Phenomena of one group that are shown at once; the others can be unfolded.
 const SHOWN: usize = 10;
 /// Phenomena of one group that are listed at all: the facts of the others stand among the facts.
@@ -15,16 +18,41 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
         section #findings aria-labelledby="findings-title" {
             h2 #findings-title { "Findings" }
             p.note {
-                "What matters most comes first, by rules that code applies: the objective that is answered, how many kinds of sources name the same thing, how rare such facts are in this run."
+                (words::word("Findings", "finding")) " that matter most come first, by rules that code applies: the objective that is answered, how many kinds of sources name the same thing, how rare such facts are in this run."
             }
-            h3 { "The first " (scene.ranked.len().min(FIRST)) }
-            ol.findings {
-                @for number in 0..scene.ranked.len().min(FIRST) { (finding(scene, number)) }
+            @if scene.ranked.is_empty() {
+                p { "No fact was recorded." }
+            } @else {
+                (only_one(scene))
+                h3 { "The first " (scene.ranked.len().min(FIRST)) }
+                ol.findings {
+                    @for number in 0..scene.ranked.len().min(FIRST) { (finding(scene, number)) }
+                }
+                h3 { "By objective" }
+                @for (name, numbers) in by_objective(scene) {
+                    (group(&name, "finding", numbers.len(), &|place| in_short(scene, numbers.get(place).copied()), &html! {}))
+                }
             }
-            h3 { "By objective" }
-            @for (name, numbers) in by_objective(scene) { (group(scene, &name, &numbers, &html! {})) }
         }
     }
+}
+
+/// Leaves those of one source alone; the style sheet does it, so that no script is needed.
+fn only_one(scene: &Scene<'_>) -> Markup {
+    let one = (0..scene.ranked.len()).filter(|number| of_one_source(scene, *number)).count();
+    html! {
+        p {
+            label.check {
+                input #only-one type="checkbox" autocomplete="off";
+                "one source only: " (one) " of " (scene.ranked.len()) " findings"
+            }
+        }
+    }
+}
+
+fn of_one_source(scene: &Scene<'_>, number: usize) -> bool {
+    let facts = scene.ranked.get(number).map_or(&[][..], |ranked| &ranked.phenomenon.facts);
+    rests_on_one(scene, &facts.iter().map(|fact| NodeId::Fact(*fact)).collect::<Vec<_>>())
 }
 
 /// A link to a phenomenon, where it is shown, or else to its first fact.
@@ -41,15 +69,19 @@ fn finding(scene: &Scene<'_>, number: usize) -> Markup {
     let Some(ranked) = scene.ranked.get(number) else { return html! {} };
     let phenomenon = ranked.phenomenon;
     let (first, rest) = phenomenon.facts.split_at(phenomenon.facts.len().min(1));
+    let one = of_one_source(scene, number);
     html! {
-        li id=(phenomenon.id) {
+        li.one[one] id=(phenomenon.id) {
             @for id in first { (fact_link(scene.run, *id)) }
-            span.tags { @for reason in reasons(ranked) { span.tag { (say(&reason)) } } }
+            span.tags {
+                @if one { span.tag.one { (words::one_source()) } " " }
+                @for reason in reasons(ranked) { span.tag { (say(&reason)) } " " }
+            }
             @if !phenomenon.interpretation.is_empty() {
                 p.words { "Interpretation: " (say(&phenomenon.interpretation)) }
             }
             @if !rest.is_empty() {
-                details open[rest.len() < 3] {
+                details open[rest.len() <= OPEN] {
                     summary { "and " (rest.len()) " more" }
                     ul.by { @for id in rest { li { (fact_link(scene.run, *id)) } } }
                 }
@@ -103,28 +135,38 @@ fn question(scene: &Scene<'_>, agent: &str, id: &str) -> String {
     found.map_or_else(|| format!("{agent}/{id}"), |objective| format!("{} ({agent})", objective.question))
 }
 
-/// A group of phenomena under its name, each by what it says, with what stands below them.
-pub(super) fn group(scene: &Scene<'_>, name: &str, numbers: &[usize], below: &Markup) -> Markup {
-    let line = |number: &usize| {
-        let ranked = scene.ranked.get(*number);
-        let first = ranked.and_then(|ranked| ranked.phenomenon.facts.first());
-        html! {
-            @if let (Some(ranked), Some(first)) = (ranked, first) {
-                li { (fact_link(scene.run, *first)) @if ranked.phenomenon.facts.len() > 1 { " and " (ranked.phenomenon.facts.len() - 1) " more" } }
+/// A phenomenon by its first fact.
+fn in_short(scene: &Scene<'_>, number: Option<usize>) -> Markup {
+    let Some(number) = number else { return html! {} };
+    let facts = scene.ranked.get(number).map_or(&[][..], |ranked| &ranked.phenomenon.facts);
+    html! {
+        @if let Some(first) = facts.first() {
+            li.one[of_one_source(scene, number)] {
+                (fact_link(scene.run, *first)) @if facts.len() > 1 { " and " (facts.len() - 1) " more" }
             }
         }
-    };
-    let (first, rest) = numbers.split_at(numbers.len().min(SHOWN));
+    }
+}
+
+/// A group under its name: so many lines of one kind of thing, the first ones at once, with what stands below them.
+pub(super) fn group(
+    name: &str,
+    of: &str,
+    lines: usize,
+    line: &dyn Fn(usize) -> Markup,
+    below: &Markup,
+) -> Markup {
+    let listed = lines.min(SHOWN + LISTED);
     html! {
         details.group {
-            summary { (say(name)) " " span.tag { (numbers.len()) } }
-            ul { @for number in first { (line(number)) } }
-            @if !rest.is_empty() {
+            summary { (say(name)) " " span.tag { (lines) " " (of) @if lines != 1 { "s" } } }
+            ul { @for place in 0..lines.min(SHOWN) { (line(place)) } }
+            @if lines > SHOWN {
                 details {
-                    summary { (rest.len()) " more" }
-                    ul { @for number in rest.iter().take(LISTED) { (line(number)) } }
-                    @if rest.len() > LISTED {
-                        p.note { (rest.len() - LISTED) " more stand among the facts." }
+                    summary { (lines - SHOWN) " more" }
+                    ul { @for place in SHOWN..listed { (line(place)) } }
+                    @if lines > listed {
+                        p.note { (lines - listed) " more stand among the facts." }
                     }
                 }
             }

@@ -5,7 +5,6 @@ use crate::synthesis::{narrative, title};
 use graph::{Run, fact_title};
 use ledger::{FactId, NodeId, SentenceEntry};
 use maud::{Markup, html};
-use std::collections::BTreeSet;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
     let sentences = narrative(scene.run);
@@ -72,16 +71,10 @@ fn place(run: &Run, id: NodeId) -> Markup {
 
 /// Whether everything that is cited was read from one file, and no other kind of source names the same thing.
 pub(super) fn rests_on_one(scene: &Scene<'_>, cites: &[NodeId]) -> bool {
-    let mut files = BTreeSet::new();
-    for fact in cites.iter().flat_map(|id| facts_of(scene.run, *id)) {
-        let Some(entry) = scene.run.fact(fact) else { continue };
-        files.insert((&entry.locator.evidence, &entry.locator.path));
-        let ranked = scene.carried.get(&fact).and_then(|number| scene.ranked.get(*number));
-        if ranked.is_some_and(|ranked| !ranked.corroborated_by.is_empty()) {
-            return false;
-        }
-    }
-    files.len() == 1
+    let facts = || cites.iter().flat_map(|id| facts_of(scene.run, *id));
+    let ranked = |fact| scene.carried.get(&fact).and_then(|number| scene.ranked.get(*number));
+    let corroborated = facts().filter_map(ranked).any(|ranked| !ranked.corroborated_by.is_empty());
+    !corroborated && scene.run.files(facts()) == 1
 }
 
 fn facts_of(run: &Run, id: NodeId) -> Vec<FactId> {

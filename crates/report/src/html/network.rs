@@ -13,7 +13,7 @@ const COLUMN: f64 = 243.0;
 const BOX: f64 = 196.0;
 const ROW: f64 = 26.0;
 /// Characters of a node's name that are shown.
-const NAME: usize = 27;
+const NAME: usize = 26;
 /// Files of one call that have boxes of their own.
 const FILES: usize = 4;
 /// How often the order in the columns is mended.
@@ -74,7 +74,11 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                 "What the first " (scene.ranked.len().min(FIRST)) " findings rest on: evidence, file, tool call; and what rests on them. "
                 "Each box is a link. Facts stand on the lines between calls and findings; each finding lists its own above."
             }
-            div.scroll #net tabindex="0" role="region" aria-label="Evidence graph, can be scrolled" { (drawn(&net)) }
+            @if net.nodes.is_empty() {
+                p { "There is none: no fact was recorded." }
+            } @else {
+                div.scroll #net tabindex="0" role="region" aria-label="Evidence graph, can be scrolled" { (drawn(&net)) }
+            }
         }
     }
 }
@@ -206,7 +210,11 @@ fn drawn(net: &Net) -> Markup {
                 a class=(format!("node c{}", node.column)) href=(node.link) data-node=(number) {
                     title { (say(&node.name)) }
                     rect x=(x) y=(format!("{y:.1}")) width=(BOX) height="20" rx="4" {}
-                    text x=(x + 6.0) y=(format!("{:.1}", y + 14.0)) { (short(&node.name, node.column == 1)) }
+                    // A picture of its own cuts what is too wide; letters are not all of one width.
+                    svg x=(x + 6.0) y=(format!("{y:.1}")) width=(BOX - 10.0) height="20" {
+                        @let is_path = node.column == 1 && node.name.chars().count() > NAME;
+                        text x=(if is_path { BOX - 10.0 } else { 0.0 }) y="14" text-anchor=(if is_path { "end" } else { "start" }) { (short(&node.name, node.column == 1)) }
+                    }
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! What agents got wrong: refused and healed claims as pictures, and each one with what its agent was told.
 
+use super::words::word;
 use super::{Scene, say};
 use crate::tally::{corrected, groups, share};
 use crate::text::candidate;
@@ -18,10 +19,16 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
     html! {
         section #refused aria-labelledby="refused-title" {
             h2 #refused-title { "What agents got wrong" }
-            p.note { "What agents asked to have recorded and the gateway did not let in, or let in under another citation." }
+            p.note {
+                "What " (word("agents", "agent")) " asked to have recorded (" (word("claims", "claim")) ") and the " (word("gateway", "gateway"))
+                " did not let in, or let in under another citation (" (word("healed", "healed")) "). A refused claim is "
+                (word("corrected or abandoned", "corrected")) "; " (word("turns lost", "lost")) " brought nothing; the " (word("code", "code")) " names the reason."
+            }
             (pictures(&all))
-            h3 { "by turn" }
-            (by_turn(scene.run))
+            @if all.all.claims > 0 {
+                h3 { "Claims by turn of their agent" }
+                (by_turn(scene.run))
+            }
             h3 { "Each refused claim" }
             (each(scene.run, LISTED))
         }
@@ -32,10 +39,21 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
 pub(super) fn pictures(all: &Tallies) -> Markup {
     html! {
         (cards(&all.all, all.tokens))
-        p.key aria-hidden="true" {
-            @for (class, word) in KEY { span { i class=(format!("swatch {class}")) {} (word) } " " }
+        @if all.all.claims > 0 {
+            (key(&KEY))
+            @for (title, rows) in groups(all) {
+                @if !rows.is_empty() { (table(title, &rows)) }
+            }
         }
-        @for (title, rows) in groups(all) { (table(title, &rows)) }
+    }
+}
+
+/// What the colours mean.
+fn key(words: &[(&str, &str)]) -> Markup {
+    html! {
+        p.key aria-hidden="true" {
+            @for (class, word) in words { span { i class=(format!("swatch {class}")) {} (word) } " " }
+        }
     }
 }
 
@@ -65,7 +83,7 @@ fn cards(all: &Tally, tokens: Option<u64>) -> Markup {
 
 fn table(title: &str, rows: &[(String, &Tally)]) -> Markup {
     html! {
-        h3 { (title) }
+        h3 { "Claims " (title) }
         div.scroll {
             table.numbers {
                 thead { tr { th { "" } th { "claims" } th { "refused" } th { "healed" } th { "corrected" } th { "abandoned" } th { "turns lost" } th { span.hidden { "shares" } } } }
@@ -125,18 +143,20 @@ fn by_turn(run: &Run) -> Markup {
         let bar = bars.entry(turn / wide).or_default();
         *bar = (bar.0 + accepted, bar.1 + refused);
     }
+    let (accepted, refused) = bars.values().fold((0, 0), |sum, bar| (sum.0 + bar.0, sum.1 + bar.1));
     let most = bars.values().map(|(accepted, refused)| accepted + refused).max().unwrap_or(0).max(1);
     let height = |number: u32| 60.0 * f64::from(number) / f64::from(most);
     let width = 600.0 / f64::from(last / wide + 1);
     html! {
-        svg.turns viewBox="0 0 600 76" role="img" aria-label="Claims by turn" {
+        (key(&[("accepted", "let in"), ("refused", "refused")]))
+        svg.turns viewBox="0 -2 600 78" role="img" aria-label=(format!("Claims by turn, turn 0 to {last}: {accepted} let in, {refused} refused")) {
             @for (bar, (accepted, refused)) in &bars {
                 @let x = format!("{:.1}", f64::from(*bar) * width);
                 @let (low, high) = (height(*accepted), height(*refused));
                 g {
                     title { "turn " (bar * wide) @if wide > 1 { "–" (bar * wide + wide - 1) } ": " (accepted) " let in, " (refused) " refused" }
                     rect.accepted x=(x) y=(format!("{:.1}", 60.0 - low)) width=(format!("{:.1}", width * 0.85)) height=(format!("{low:.1}")) {}
-                    rect.abandoned x=(x) y=(format!("{:.1}", 60.0 - low - high)) width=(format!("{:.1}", width * 0.85)) height=(format!("{high:.1}")) {}
+                    rect.refused x=(x) y=(format!("{:.1}", 60.0 - low - high)) width=(format!("{:.1}", width * 0.85)) height=(format!("{high:.1}")) {}
                 }
             }
             text x="0" y="74" { "turn 0" }

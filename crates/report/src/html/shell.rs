@@ -1,13 +1,24 @@
 //! The page around its sections: head, policy, style, script, navigation.
 
+use super::words::word;
 use super::{Scene, say};
+use crate::withheld::notice;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ledger::Digest;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("../../assets/report.css");
-const SCRIPT: &str = include_str!("../../assets/report.js");
+/// One script of several files, which see each other's names and nothing outside does.
+const SCRIPT: &str = concat!(
+    "'use strict';\n(() => {\n",
+    include_str!("../../assets/report/facts.js"),
+    include_str!("../../assets/report/filter.js"),
+    include_str!("../../assets/report/line.js"),
+    include_str!("../../assets/report/net.js"),
+    include_str!("../../assets/report/links.js"),
+    "})();\n"
+);
 
 /// A whole document; with `data` the script runs over it.
 pub(super) fn document(title: &str, body: &Markup, data: Option<&str>) -> String {
@@ -67,6 +78,7 @@ pub(super) fn head(scene: &Scene<'_>) -> Markup {
         ("custody", "Custody"),
         ("calls", "Tool calls and cost"),
         ("facts", "Facts and proofs"),
+        ("words", "Words"),
     ];
     html! {
         a.skip href="#main" { "Skip to the answers" }
@@ -78,8 +90,9 @@ pub(super) fn head(scene: &Scene<'_>) -> Markup {
                 (say(&run.opened.case.time_zone)) "."
             }
             (super::custody::badges(scene))
+            @for sentence in notice(run) { p.note { strong { (say(&sentence)) } } }
             p.note {
-                "A fact stands in the recorded output of a tool call, checked when it was recorded. "
+                "A " (word("fact", "fact")) " stands in the recorded output of a tool call, checked when it was recorded. "
                 "Interpretations are an agent’s own words; where they cite facts, the citations were checked, not what is made of them."
             }
         }

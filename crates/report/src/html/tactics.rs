@@ -1,14 +1,10 @@
-//! The phenomena by the techniques of ATT&CK that they fit, tactic by tactic.
+//! The facts by the techniques of ATT&CK that they fit, tactic by tactic.
 
-use super::{Scene, findings, say};
+use super::{Scene, fact_link, findings, say};
 use graph::{Fit, Retired, RetiredBecause, Tactic};
-use ledger::PhenomenonId;
 use maud::{Markup, html};
-use std::collections::BTreeMap;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
-    let numbers: BTreeMap<PhenomenonId, usize> =
-        scene.ranked.iter().enumerate().map(|(number, it)| (it.phenomenon.id, number)).collect();
     let of = |tactic: &Tactic| {
         let serves = scene.fits.iter().filter(|fit| fit.technique.tactics.contains(&tactic.id));
         serves.collect::<Vec<_>>()
@@ -29,20 +25,22 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             @if served.is_empty() { p { "No fact of this run fits a technique." } }
             @for (tactic, fits) in &served {
                 h3 { (say(&tactic.name)) " " small { (tactic.id) } }
-                @for fit in fits { (technique(scene, fit, &numbers)) }
+                @for fit in fits { (technique(scene, fit)) }
             }
             @for it in scene.attack.retired() { p.note { (say(&retired(it))) } }
         }
     }
 }
 
-fn technique(scene: &Scene<'_>, fit: &Fit<'_>, numbers: &BTreeMap<PhenomenonId, usize>) -> Markup {
-    let mut fitting: Vec<usize> = fit.phenomena.iter().filter_map(|id| numbers.get(id)).copied().collect();
-    fitting.sort_unstable();
+/// The facts that fit a technique, those of one finding together.
+fn technique(scene: &Scene<'_>, fit: &Fit<'_>) -> Markup {
+    let mut facts = fit.facts.clone();
+    facts.sort_by_key(|fact| scene.carried.get(fact).copied().unwrap_or(usize::MAX));
+    let line = |place: usize| html! { @if let Some(fact) = facts.get(place) { li { (fact_link(scene.run, *fact)) } } };
     let id = &fit.technique.id;
     let described =
         html! { p.by { "Described at " a href=(id.url()) rel="noreferrer" { "attack.mitre.org" } "." } };
-    findings::group(scene, &format!("{id} {}", fit.technique.name), &fitting, &described)
+    findings::group(&format!("{id} {}", fit.technique.name), "fact", facts.len(), &line, &described)
 }
 
 /// What became of a technique that the given bundle does not have any more.

@@ -1,13 +1,13 @@
 //! The timeline as a picture: how many facts of which kind of source state a time, when.
 //!
-//! Drawn for the window that is told most of; the script draws it anew when a reader moves it, in the same measures.
+//! Drawn for the window that most is told of; the script draws it anew when a reader moves it, in the same measures.
 
 use super::Scene;
 use super::times::{Times, lanes, times};
 use ledger::{Precision, Utc};
 use maud::{Markup, html};
 
-/// Measures of the picture, in its own units; `report.js` has the same.
+/// Measures of the picture, in its own units; `line.js` has the same.
 const LEFT: f64 = 130.0;
 const WIDE: f64 = 860.0;
 const LANE: f64 = 26.0;
@@ -35,18 +35,18 @@ fn picture(scene: &Scene<'_>, times: &Times<'_>) -> Markup {
     let (names, lane_of) = lanes(scene);
     let (from, to) = times.window;
     let bars = counted(times, &lane_of, names.len());
-    let inside: u32 = bars.iter().flatten().sum();
     let most = bars.iter().flatten().copied().max().unwrap_or(1).max(1);
     let height = TOP + LANE * names.len() as f64 + 26.0;
     let wide = WIDE / BARS as f64;
     html! {
         p.note {
-            "Each bar counts times that facts state, by the kind of source; shown are " (inside) " of " (times.events.len()) ", from " (text(from)) " to " (text(to)) ". "
+            "Each bar counts times that facts state, by the kind of source. The first window covers where most of them lie, and times far away do not stretch it. "
             @if times.left_out > 0 {
                 (times.left_out) " times are left out: their zone is not known, or the examined computer did not keep them. "
             }
             "The same as a list: locard export --as csv-timeline."
         }
+        p #caption role="status" aria-live="polite" { (caption(times, (from, to))) }
         div #overview hidden {}
         form #span hidden aria-label="Time shown" {}
         svg #line.line viewBox=(format!("0 0 1000 {height}")) role="img" aria-label="Times that facts state, by kind of source" {
@@ -62,13 +62,26 @@ fn picture(scene: &Scene<'_>, times: &Times<'_>) -> Markup {
             }
             @for mark in 0..=MARKS {
                 @let x = LEFT + WIDE * mark as f64 / MARKS as f64;
-                text.mark x=(x) y=(height - 6.0) text-anchor=(if mark == MARKS { "end" } else if mark == 0 { "start" } else { "middle" }) {
+                text.mark.odd[mark % 2 == 1] x=(x) y=(height - 6.0) text-anchor=(if mark == MARKS { "end" } else if mark == 0 { "start" } else { "middle" }) {
                     (text(from + (to - from) / MARKS * mark))
                 }
             }
         }
         noscript { p.note { "With its script the picture can be moved, zoomed and filtered." } }
     }
+}
+
+/// What is shown; the script says it in the same words of another window.
+fn caption(times: &Times<'_>, (from, to): (i64, i64)) -> String {
+    let earlier = times.events.iter().filter(|event| event.at < from).count();
+    let later = times.events.iter().filter(|event| event.at > to).count();
+    let all = times.events.len();
+    format!(
+        "Shown: {} to {} (UTC), {} of {all} times; {earlier} lie before and {later} after.",
+        text(from),
+        text(to),
+        all - earlier - later
+    )
 }
 
 /// Times in the window by lane and bar.

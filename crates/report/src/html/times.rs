@@ -29,6 +29,8 @@ pub(super) struct Times<'r> {
     pub(super) left_out: usize,
     /// From when to when is shown first, in milliseconds.
     pub(super) window: (i64, i64),
+    /// From when to when the strip of all times reaches: few lie outside.
+    pub(super) bulk: (i64, i64),
 }
 
 impl Times<'_> {
@@ -54,24 +56,27 @@ pub(super) fn times<'r>(scene: &Scene<'r>) -> Times<'r> {
     }
     events.sort_unstable();
     let window = window(scene, &events);
-    Times { events, left_out, window }
+    let (from, to) = bulk(events.iter().map(|event| event.at).collect(), 19);
+    let bulk = (from.min(window.0), to.max(window.1));
+    Times { events, left_out, window, bulk }
 }
 
 fn milliseconds(utc: Utc) -> i64 {
     i64::try_from(utc.unix_nanoseconds().div_euclid(MILLION)).unwrap_or(i64::MAX)
 }
 
-/// The time in which most of what was told happened, or else what answers the heaviest objectives, or else everything: single outliers decide nothing.
+/// The bulk of what was told, or of what answers the heaviest objectives, where half of all times lie there, too; or else the bulk of everything.
 fn window(scene: &Scene<'_>, events: &[Event<'_>]) -> (i64, i64) {
     let told = narrative(scene.run).into_iter().filter_map(|(_, sentence)| sentence.time.as_ref()?.utc);
     let told: Vec<i64> = told.map(milliseconds).collect();
     let heavy = |event: &&Event<'_>| is_finding(scene, event.fact);
     let heavy: Vec<i64> = events.iter().filter(heavy).map(|event| event.at).collect();
     let all: Vec<i64> = events.iter().map(|event| event.at).collect();
-    let most = [told, heavy, all].into_iter().find(|times| times.len() >= 2).unwrap_or_default();
-    let (from, to) = middle(most);
-    let margin = ((to - from) / 20).max(LEAST / 2);
-    (from - margin, to + margin)
+    let holds = |(from, to): &(i64, i64)| {
+        2 * all.iter().filter(|at| (*from..=*to).contains(*at)).count() >= all.len()
+    };
+    let windows = [told, heavy].into_iter().filter(|times| times.len() >= 2).map(|times| bulk(times, 16));
+    windows.into_iter().find(holds).unwrap_or_else(|| bulk(all.clone(), 16))
 }
 
 fn is_finding(scene: &Scene<'_>, fact: usize) -> bool {
@@ -80,11 +85,21 @@ fn is_finding(scene: &Scene<'_>, fact: usize) -> bool {
     ranked.and_then(|ranked| ranked.objective).is_some_and(|it| it.weight == Weight::Finding)
 }
 
-/// Between the tenth and the ninetieth percentile.
-fn middle(mut times: Vec<i64>) -> (i64, i64) {
+/// Where most times lie: the shortest span that holds so many twentieths of them, and what lies within its own length beside it.
+///
+/// One time or a few, however far away, change nothing: no more than so many twentieths can.
+fn bulk(mut times: Vec<i64>, twentieths: usize) -> (i64, i64) {
     times.sort_unstable();
-    let at = |tenths: usize| times.get(times.len().saturating_sub(1) * tenths / 10).copied().unwrap_or(0);
-    (at(1), at(9))
+    let inside = (times.len() * twentieths / 20).max(2);
+    let spans = times.windows(inside.min(times.len()).max(1));
+    let ends = spans.filter_map(|span| Some((*span.first()?, *span.last()?)));
+    let Some((from, to)) = ends.min_by_key(|(from, to)| to.saturating_sub(*from)) else { return (0, LEAST) };
+    let beside = to.saturating_sub(from).max(LEAST);
+    let near = (from.saturating_sub(beside), to.saturating_add(beside));
+    let first = times.iter().find(|at| **at >= near.0).copied().unwrap_or(from);
+    let last = times.iter().rfind(|at| **at <= near.1).copied().unwrap_or(to);
+    let margin = (last.saturating_sub(first) / 20).max(LEAST / 2);
+    (first.saturating_sub(margin), last.saturating_add(margin))
 }
 
 /// The lanes of the picture: the kinds of sources that facts were read from, and the lane of each fact.
@@ -102,4 +117,28 @@ pub(super) fn lanes(scene: &Scene<'_>) -> (Vec<SourceKind>, Vec<usize>) {
 
 fn kind(fact: &FactEntry) -> SourceKind {
     SourceKind::of(&fact.kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: i64 = 86_400_000;
+
+    #[test]
+    fn times_far_away_do_not_stretch_the_window_and_times_nearby_are_in_it() {
+        let mut times: Vec<i64> = (0..20).map(|day| 20_000 * DAY + day * DAY).collect();
+        let (from, to) = bulk(times.clone(), 16);
+        assert!(from < 20_000 * DAY && to > 20_019 * DAY, "{from} {to}");
+        times.extend([0, 0, 41_000 * DAY]);
+        assert_eq!(bulk(times, 16), (from, to));
+    }
+
+    #[test]
+    fn the_bulk_of_few_times_is_what_they_span() {
+        assert_eq!(bulk(Vec::new(), 16), (0, LEAST));
+        assert_eq!(bulk(vec![5], 16), (5 - LEAST / 2, 5 + LEAST / 2));
+        assert_eq!(bulk(vec![DAY, 0], 16), (-DAY / 20, DAY + DAY / 20));
+        bulk(vec![i64::MIN, i64::MAX], 16);
+    }
 }

@@ -1,0 +1,67 @@
+//! `locard verify --report`.
+
+use crate::arguments::Format;
+use crate::commands::{ended, print};
+use crate::failure::Failure;
+use crate::printer::Printer;
+use app::CheckedReport;
+use report::terminal;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::path::Path;
+
+pub(super) fn execute(
+    file: &Path,
+    folder: Option<&Path>,
+    format: Format,
+    printer: &mut Printer,
+) -> Result<u8, Failure> {
+    let checked = app::check_report(file, folder).map_err(Failure::CheckReport)?;
+    let code = if checked.findings.is_empty() { 0 } else { Failure::TAMPERED };
+    let printed = print(printer, format, || text(&checked), || value(&checked, code));
+    Ok(ended(printer, printed, code))
+}
+
+fn value(checked: &CheckedReport, code: u8) -> Value {
+    let findings = checked.findings.iter().map(|(place, what)| json!({"place": place, "what": what}));
+    json!({
+        "locard_verify_report": 1,
+        "holds": code == 0,
+        "exit_code": code,
+        "root": checked.root,
+        "facts": checked.facts,
+        "redacted": checked.redacted,
+        "withheld": checked.withheld,
+        "profile": checked.profile,
+        "against_run": checked.against_run,
+        "findings": findings.collect::<Vec<_>>(),
+    })
+}
+
+fn text(checked: &CheckedReport) -> String {
+    let mut out = String::new();
+    for (place, what) in &checked.findings {
+        let _ = writeln!(out, "does not hold: {}: {}", terminal(place), terminal(what));
+    }
+    let CheckedReport { facts, redacted, withheld, root, .. } = checked;
+    let _ = writeln!(out, "{facts} facts, {redacted} of them with {withheld} withheld members");
+    if let Some(profile) = &checked.profile {
+        let _ = writeln!(out, "redacted by the profile {}", terminal(profile));
+    }
+    let _ = writeln!(out, "root of the facts {root}");
+    let _ = writeln!(out, "{}", verdict(checked));
+    out
+}
+
+/// The last line: what was reached, and what was not looked at.
+fn verdict(checked: &CheckedReport) -> &'static str {
+    match (checked.findings.is_empty(), checked.against_run) {
+        (true, true) => {
+            "the facts are those of the run, and what is withheld of them, too; nothing else that the report tells is covered"
+        }
+        (true, false) => {
+            "the facts have their hashes, and these the root; compare it with that of the run, as `locard verify` or a signed statement tells it; words beside a mark, and whatever else the report tells, are not covered"
+        }
+        (false, _) => "THE REPORT DOES NOT HOLD",
+    }
+}

@@ -1,0 +1,142 @@
+//! Withholding in values, records and facts.
+
+use crate::outputs::RedactedOutputs;
+use crate::profile::Profile;
+use crate::text::Redactor;
+use crate::{MARK, mark_of};
+use ledger::commitment::{LOCATOR, STORED, subject_name, value_name};
+use ledger::{BoundValue, ByteSpan, FactEntry, FieldValue, Locator};
+use std::collections::BTreeSet;
+
+/// How the report calls a value that is withheld by its field.
+const WHOLE: &str = "whole values of withheld fields";
+
+/// A value without what is withheld of it; `None` where nothing is.
+pub(crate) fn value(value: &FieldValue, redactor: &Redactor) -> Option<FieldValue> {
+    let text = |text: &String| redactor.changed(text);
+    match value {
+        FieldValue::Text(it) => text(it).map(FieldValue::Text),
+        FieldValue::Name(it) => text(it).map(FieldValue::Name),
+        FieldValue::Path(it) => text(it).map(FieldValue::Path),
+        FieldValue::RegistryPath(it) => text(it).map(FieldValue::RegistryPath),
+        // A part of these is none of them.
+        FieldValue::Sid(it) | FieldValue::Guid(it) | FieldValue::Hash(it) | FieldValue::Bytes(it) => {
+            text(it).map(FieldValue::Text)
+        }
+        FieldValue::List(items) => {
+            let changed: Vec<Option<String>> = items.iter().map(text).collect();
+            changed.iter().any(Option::is_some).then(|| {
+                FieldValue::List(
+                    items.iter().zip(changed).map(|(item, it)| it.unwrap_or_else(|| item.clone())).collect(),
+                )
+            })
+        }
+        FieldValue::Time(time) => text(&time.to_text()).or_else(|| text(&time.raw)).map(FieldValue::Text),
+        // A number is withheld where its field is, or where the profile names it.
+        FieldValue::Integer(_) | FieldValue::Size(_) => {
+            text(&value.to_text().into_owned()).map(FieldValue::Text)
+        }
+        FieldValue::Flag(_) => None,
+    }
+}
+
+/// A field without its value, where the profile withholds it.
+pub(crate) fn whole(
+    kind: &str,
+    field: &str,
+    held: &FieldValue,
+    redactor: &Redactor,
+    profile: &Profile,
+) -> Option<FieldValue> {
+    profile.rule(kind, field)?;
+    let told = match held {
+        FieldValue::List(items) => items.iter().any(|item| !profile.excepts(item)),
+        held => !profile.excepts(&held.to_text()),
+    };
+    told.then(|| {
+        redactor.count(WHOLE);
+        FieldValue::Text(mark(field, redactor))
+    })
+}
+
+/// The mark of a field; the evidence names some fields.
+fn mark(field: &str, redactor: &Redactor) -> String {
+    match redactor.words.contains(field) || redactor.changed(field).is_none() {
+        true => mark_of(field),
+        false => MARK.to_owned(),
+    }
+}
+
+/// The name of a field without what is withheld of it; `None` where nothing is.
+pub(crate) fn field_name(field: &str, redactor: &Redactor) -> Option<String> {
+    if redactor.words.contains(field) { None } else { redactor.changed(field) }
+}
+
+/// A place in the evidence without what is withheld of it; `None` where nothing is.
+pub(crate) fn locator(locator: &Locator, redactor: &Redactor) -> Option<Locator> {
+    let (evidence, path) = (redactor.label(&locator.evidence), redactor.changed(&locator.path));
+    let stream = locator.stream.as_ref().and_then(|text| redactor.changed(text));
+    (evidence.is_some() || path.is_some() || stream.is_some()).then(|| Locator {
+        evidence: evidence.unwrap_or_else(|| locator.evidence.clone()),
+        path: path.unwrap_or_else(|| locator.path.clone()),
+        stream: stream.or_else(|| locator.stream.clone()),
+        span: locator.span,
+    })
+}
+
+/// A fact without what is withheld of it, and the names of the members that are not told as they were recorded.
+pub(crate) fn fact(
+    fact: &FactEntry,
+    redactor: &Redactor,
+    outputs: &RedactedOutputs,
+    profile: &Profile,
+) -> (FactEntry, BTreeSet<String>) {
+    let mut shown = fact.clone();
+    let mut withheld = BTreeSet::new();
+    let mut redact = |held: &mut BoundValue, name: String| {
+        if bound(&fact.kind, held, redactor, profile) {
+            withheld.insert(name);
+        }
+    };
+    redact(&mut shown.subject, subject_name());
+    shown.values.iter_mut().enumerate().for_each(|(index, held)| redact(held, value_name(index)));
+    if let Some(changed) = locator(&fact.locator, redactor) {
+        shown.locator = changed;
+        withheld.insert(LOCATOR.to_owned());
+    }
+    if let Some(stand_in) = outputs.stand_ins.get(&fact.output) {
+        shown.output = *stand_in;
+        for held in std::iter::once(&mut shown.subject).chain(&mut shown.values) {
+            held.span = outputs.span(stand_in, fact.record, &held.field).unwrap_or(ByteSpan::new(0, 0));
+        }
+        withheld.insert(STORED.to_owned());
+    }
+    (shown, withheld)
+}
+
+/// Withholds of a bound value; tells whether anything was.
+fn bound(kind: &str, held: &mut BoundValue, redactor: &Redactor, profile: &Profile) -> bool {
+    let changed = match whole(kind, &held.field, &held.value, redactor, profile) {
+        Some(marked) => {
+            held.quotation = None;
+            Some(marked)
+        }
+        None => {
+            if let Some(quotation) = held.quotation.as_ref().and_then(|text| redactor.changed(text)) {
+                held.quotation = Some(quotation);
+                // What is quoted stands in the value, so that this one is changed, too.
+            }
+            value(&held.value, redactor)
+        }
+    };
+    let name = field_name(&held.field, redactor);
+    let is_changed =
+        changed.is_some() || name.is_some() || held.quotation.as_ref().is_some_and(|it| it.contains(MARK));
+    if is_changed {
+        // Its length would tell that of the value.
+        held.at = None;
+    }
+    held.value = changed.unwrap_or_else(|| held.value.clone());
+    held.field = name.unwrap_or_else(|| held.field.clone());
+    is_changed
+}

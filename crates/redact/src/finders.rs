@@ -1,0 +1,210 @@
+//! Values that are known by their form, wherever they stand.
+
+use serde::Deserialize;
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::ops::Range;
+
+/// A form that values have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Finder {
+    /// SIDs of accounts of a computer, a domain or a tenant: `S-1-5-21-…`, `S-1-12-1-…`.
+    Sid,
+    /// E-mail addresses.
+    Mail,
+    /// IP addresses; not those that mean every host, or this one.
+    Address,
+    /// Names of folders of profiles: what follows `\Users\`, `\Documents and Settings\`, `/home/`.
+    ProfileFolder,
+    /// Names of hosts in UNC paths: `\\HOST\`.
+    UncHost,
+}
+
+impl Finder {
+    /// How the report calls what it finds.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Finder::Sid => "SIDs",
+            Finder::Mail => "e-mail addresses",
+            Finder::Address => "IP addresses",
+            Finder::ProfileFolder => "names of profile folders",
+            Finder::UncHost => "hosts of UNC paths",
+        }
+    }
+
+    /// Where such values stand in a text that is folded (lower case, single backslashes).
+    pub(crate) fn find(self, text: &str) -> Vec<Range<usize>> {
+        match self {
+            Finder::Sid => ["s-1-5-21-", "s-1-12-1-"].iter().flat_map(|start| sids(text, start)).collect(),
+            Finder::Mail => mails(text),
+            Finder::Address => addresses(text),
+            Finder::ProfileFolder => FOLDERS.iter().flat_map(|folder| profiles(text, folder)).collect(),
+            // Folding leaves one backslash of two: those are sought in the text as it is written.
+            Finder::UncHost => Vec::new(),
+        }
+    }
+}
+
+/// What stands before the name of a profile's folder.
+const FOLDERS: [&str; 3] = ["\\users\\", "\\documents and settings\\", "\\home\\"];
+
+/// Folders beside those of people.
+const NOBODY: [&str; 9] = [
+    "public",
+    "default",
+    "default user",
+    "all users",
+    "default.migrated",
+    "desktop.ini",
+    "localservice",
+    "networkservice",
+    "defaultapppool",
+];
+
+fn sids(text: &str, start: &str) -> Vec<Range<usize>> {
+    let of = |(at, _): (usize, &str)| {
+        let rest = text.get(at + start.len()..)?;
+        let length = rest.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(rest.len());
+        let digits = rest.get(..length)?.trim_end_matches('-').len();
+        (digits > 0).then(|| at..at + start.len() + digits)
+    };
+    text.match_indices(start).filter_map(of).collect()
+}
+
+fn mails(text: &str) -> Vec<Range<usize>> {
+    let local = |c: char| c.is_alphanumeric() || "._%+-".contains(c);
+    let host = |c: char| c.is_alphanumeric() || ".-".contains(c);
+    let of = |(at, _): (usize, &str)| {
+        let (before, after) = (text.get(..at)?, text.get(at + 1..)?);
+        let start = before.trim_end_matches(local).len();
+        let length = after.find(|c: char| !host(c)).unwrap_or(after.len());
+        let domain = after.get(..length)?.trim_end_matches(['.', '-']);
+        let (name, last) = domain.rsplit_once('.')?;
+        let whole = !name.is_empty() && last.chars().count() >= 2 && last.chars().all(char::is_alphabetic);
+        (start < at && whole).then(|| start..at + 1 + domain.len())
+    };
+    text.match_indices('@').filter_map(of).collect()
+}
+
+fn addresses(text: &str) -> Vec<Range<usize>> {
+    let part = |c: char| c.is_ascii_hexdigit() || c == '.' || c == ':';
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = text.get(at..).and_then(|rest| rest.find(part)).map(|start| at + start) {
+        let rest = text.get(start..).unwrap_or_default();
+        let length = rest.find(|c: char| !part(c)).unwrap_or(rest.len());
+        let before = text.get(..start).and_then(|text| text.chars().next_back());
+        let after = text.get(start + length..).and_then(|text| text.chars().next());
+        let inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        if !inside(before) && !inside(after) {
+            found.extend(
+                address(rest.get(..length).unwrap_or_default()).map(|it| start + it.start..start + it.end),
+            );
+        }
+        at = start + length;
+    }
+    found
+}
+
+/// The address in a run of hex digits, dots and colons: with a port behind it, or the point of a sentence.
+fn address(run: &str) -> Option<Range<usize>> {
+    let trimmed = run.trim_end_matches(['.', ':']);
+    let host = trimmed.rsplit_once(':').map_or(trimmed, |(host, _)| host);
+    for candidate in [trimmed, host] {
+        let tells = match (candidate.parse::<Ipv4Addr>(), candidate.parse::<Ipv6Addr>()) {
+            (Ok(address), _) => {
+                !(address.is_loopback() || address.is_unspecified() || address.octets()[0] == 255)
+            }
+            (_, Ok(address)) => {
+                let digits = candidate.chars().any(|c| c.is_ascii_digit());
+                candidate.len() >= 6 && digits && !(address.is_loopback() || address.is_unspecified())
+            }
+            _ => false,
+        };
+        if tells {
+            return Some(0..candidate.len());
+        }
+    }
+    // `::ffff:192.0.2.1` is read above; `x:192.0.2.1` is a label before an address.
+    let (label, rest) = trimmed.split_once(':')?;
+    let inner = address(rest)?;
+    Some(label.len() + 1 + inner.start..label.len() + 1 + inner.end)
+}
+
+fn profiles(text: &str, folder: &str) -> Vec<Range<usize>> {
+    let of = |(at, _): (usize, &str)| {
+        let start = at + folder.len();
+        let rest = text.get(start..)?;
+        let length = rest
+            .find([
+                '\\', '"', '\'', '<', '>', '|', ':', '*', '?', '\n', '\r', '\t', ';', ',', '`', '“', '”',
+                ')', ']',
+            ])
+            .unwrap_or(rest.len());
+        let name = rest.get(..length)?.trim_end();
+        // The SAM has a key of this name, with keys of numbers in it.
+        let key = text.get(..at)?.ends_with("account");
+        let known = key || NOBODY.contains(&name) || name.starts_with(['%', '[']);
+        (name.chars().count() >= 2 && !known).then(|| start..start + name.len())
+    };
+    text.match_indices(folder).filter_map(of).collect()
+}
+
+/// The names of hosts in UNC paths of a text as it is written.
+pub(crate) fn unc_hosts(text: &str) -> Vec<&str> {
+    let of = |(at, _): (usize, &str)| {
+        let rest = text.get(at + 2..)?;
+        let before = text.get(..at).and_then(|text| text.chars().next_back());
+        let begins = before.is_none_or(|c| c.is_whitespace() || "\"'(=,;<".contains(c));
+        let length = rest.find(|c: char| !c.is_alphanumeric() && !"-_.".contains(c))?;
+        let name = rest.get(..length).filter(|name| name.chars().count() >= 2 && *name != ".")?;
+        (begins && rest.get(length..)?.starts_with('\\')).then_some(name)
+    };
+    text.match_indices("\\\\").filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(finder: Finder, text: &str) -> Vec<String> {
+        let text = crate::search::folded(text);
+        finder.find(&text).into_iter().map(|range| text[range].to_owned()).collect()
+    }
+
+    #[test]
+    fn values_are_known_by_their_form() {
+        for (finder, text, expected) in [
+            (
+                Finder::Sid,
+                "S-1-5-21-1-2-3-1001 (S-1-5-18), S-1-5-21-4-5-6.",
+                &["s-1-5-21-1-2-3-1001", "s-1-5-21-4-5-6"][..],
+            ),
+            (Finder::Sid, "S-1-5-21-", &[]),
+            (Finder::Mail, "to <Ann.B+x@mail.example.org>, @home, a@b, x@1.2", &["ann.b+x@mail.example.org"]),
+            (Finder::Address, "from 192.0.2.7:3389, 127.0.0.1, 10.0.19041.1, 0.0.0.0.", &["192.0.2.7"]),
+            (
+                Finder::Address,
+                "2001:db8::1; fe80::1%3 12:34:56 ::1 add:: v1.2.3.4x",
+                &["2001:db8::1", "fe80::1"],
+            ),
+            (
+                Finder::ProfileFolder,
+                "C:/Users/Ann B/x; \"C:\\Users\\bob\" \\Users\\Public\\y /home/eve/.ssh",
+                &["ann b", "bob", "eve"],
+            ),
+            (
+                Finder::ProfileFolder,
+                r"C:\Documents and Settings\carl\x D:\Users\*\x SAM\Domains\Account\Users\000001F4",
+                &["carl"],
+            ),
+        ] {
+            let mut all = found(finder, text);
+            all.sort();
+            let mut expected = expected.to_vec();
+            expected.sort();
+            assert_eq!(all, expected, "{finder:?} in {text}");
+        }
+        assert_eq!(unc_hosts(r"\\FILES-1\share and C:\\x\y, (\\srv\d$) \\.\pipe"), ["FILES-1", "srv"]);
+    }
+}

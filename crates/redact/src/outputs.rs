@@ -1,0 +1,107 @@
+//! Withholding in stored outputs.
+
+use crate::facts::{field_name, locator, value, whole};
+use crate::profile::Profile;
+use crate::text::Redactor;
+use crate::{Outputs, RedactError};
+use graph::Run;
+use ledger::commitment::RunKey;
+use ledger::{ByteSpan, Defect, Digest, Output, Record, RecordId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The outputs of a run of which something is withheld.
+#[derive(Debug, Default)]
+pub(crate) struct RedactedOutputs {
+    /// What stands in place of the digests of those that were changed.
+    pub(crate) stand_ins: BTreeMap<Digest, Digest>,
+    /// What facts stand in, by stand-ins, or by the digest where nothing was changed.
+    pub(crate) bytes: BTreeMap<Digest, Vec<u8>>,
+    /// The names that fields have had since.
+    read: BTreeMap<Digest, Output>,
+}
+
+impl RedactedOutputs {
+    /// Where a value stands in an output as it is told.
+    pub(crate) fn span(&self, stand_in: &Digest, record: RecordId, field: &str) -> Option<ByteSpan> {
+        self.read.get(stand_in)?.value_span(record, field)
+    }
+}
+
+/// Redacts every output of the run; the bytes of those that facts stand in are kept.
+pub(crate) fn redact(
+    run: &Run,
+    stored: &Outputs<'_>,
+    redactor: &Redactor,
+    profile: &Profile,
+    key: &RunKey,
+) -> Result<RedactedOutputs, RedactError> {
+    let cited: BTreeSet<Digest> = run.facts().map(|(_, accepted)| accepted.fact.output).collect();
+    let ended = run.tasks.values().flat_map(|view| &view.invocations).filter_map(|made| made.ended.as_ref());
+    let digests: BTreeSet<Digest> = ended.filter_map(|ended| ended.output).collect();
+    let mut outputs = RedactedOutputs::default();
+    for digest in digests {
+        let bytes = stored(&digest);
+        let Some(output) = bytes.as_ref().and_then(|bytes| Output::decode(bytes).ok()) else {
+            // What cannot be read may hold anything.
+            outputs.stand_ins.insert(digest, key.stand_in(&digest));
+            continue;
+        };
+        let changed: Vec<Option<Record>> =
+            output.records().iter().map(|it| record(it, redactor, profile)).collect();
+        if changed.iter().all(Option::is_none) {
+            outputs.bytes.extend(bytes.filter(|_| cited.contains(&digest)).map(|bytes| (digest, bytes)));
+            continue;
+        }
+        let records =
+            output.records().iter().zip(changed).map(|(held, it)| it.unwrap_or_else(|| held.clone()));
+        let told = Output::new(records.collect()).map_err(RedactError::Output)?;
+        let stand_in = key.stand_in(&digest);
+        outputs.stand_ins.insert(digest, stand_in);
+        if cited.contains(&digest) {
+            outputs.bytes.insert(stand_in, told.bytes().to_vec());
+            outputs.read.insert(stand_in, told);
+        }
+    }
+    Ok(outputs)
+}
+
+/// A record without what is withheld of it; `None` where nothing is.
+fn record(held: &Record, redactor: &Redactor, profile: &Profile) -> Option<Record> {
+    let mut told = held.clone();
+    let mut changed = false;
+    for (name, field) in &held.fields {
+        let whole = whole(&held.kind, name, &field.value, redactor, profile);
+        if let Some(marked) = whole.or_else(|| value(&field.value, redactor)) {
+            changed = true;
+            if let Some(field) = told.fields.get_mut(name) {
+                field.value = marked;
+                field.at = None;
+            }
+        }
+        if let Some(other) = field_name(name, redactor) {
+            changed = true;
+            let mut free = other.clone();
+            while told.fields.contains_key(&free) {
+                free.push('\'');
+            }
+            let field = told.fields.remove(name);
+            told.fields.extend(field.map(|field| (free, field)));
+        }
+    }
+    if let Some(place) = locator(&held.locator, redactor) {
+        changed = true;
+        told.locator = place;
+    }
+    for defect in &mut told.defects {
+        changed |= redact_defect(defect, redactor);
+    }
+    changed.then_some(told)
+}
+
+fn redact_defect(defect: &mut Defect, redactor: &Redactor) -> bool {
+    let (path, what) = (redactor.changed(&defect.path), redactor.changed(&defect.what));
+    let changed = path.is_some() || what.is_some();
+    defect.path = path.unwrap_or_else(|| std::mem::take(&mut defect.path));
+    defect.what = what.unwrap_or_else(|| std::mem::take(&mut defect.what));
+    changed
+}

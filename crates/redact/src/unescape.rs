@@ -1,0 +1,179 @@
+//! The ways in which a text may be written inside another one, undone: each character keeps the place that it stands in.
+
+/// A character, and the bytes of the text that it was written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Letter {
+    pub(crate) c: char,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+}
+
+/// The text as it stands.
+pub(crate) fn plain(text: &str) -> Vec<Letter> {
+    text.char_indices().map(|(from, c)| Letter { c, from, to: from + c.len_utf8() }).collect()
+}
+
+/// Every reading of a text that differs from the ones before it: as it stands, without the escapes of JSON and of our own output (once, twice), of addresses, of HTML, and without NUL between letters.
+pub(crate) fn readings(text: &str) -> Vec<Vec<Letter>> {
+    let plain = plain(text);
+    let mut all = Vec::new();
+    if text.contains('\\') {
+        let once = backslashes(&plain);
+        let twice = backslashes(&once);
+        if twice != once {
+            all.push(twice);
+        }
+        all.push(once);
+    }
+    if text.contains(['%', '+']) {
+        all.push(percents(&plain));
+    }
+    if text.contains('&') {
+        all.push(entities(&plain));
+    }
+    if text.contains('\0') {
+        all.push(plain.iter().copied().filter(|letter| letter.c != '\0').collect());
+    }
+    all.push(plain);
+    all
+}
+
+/// Escapes that begin with a backslash: RFC 8259, section 7, and `\u{…}`, `\x..`.
+fn backslashes(letters: &[Letter]) -> Vec<Letter> {
+    let mut out = Vec::with_capacity(letters.len());
+    let mut at = 0;
+    while let Some(letter) = letters.get(at) {
+        let escape = if letter.c == '\\' { escape(letters.get(at + 1..).unwrap_or_default()) } else { None };
+        let (c, taken) = escape.map_or((letter.c, 0), |(c, taken)| (c, taken));
+        let to = letters.get(at + taken).map_or(letter.to, |last| last.to);
+        out.push(Letter { c, from: letter.from, to });
+        at += taken + 1;
+    }
+    out
+}
+
+/// The character that an escape means, and how many characters behind the backslash it takes.
+fn escape(rest: &[Letter]) -> Option<(char, usize)> {
+    let at = |index: usize| rest.get(index).map(|letter| letter.c);
+    match at(0)? {
+        c @ ('"' | '\\' | '/' | '\'') => Some((c, 1)),
+        'n' | 'r' | 't' => Some(('\n', 1)),
+        'x' => Some((char::from_u32(hex(rest, 1, 2)?)?, 3)),
+        'u' if at(1) == Some('{') => {
+            let end = rest.iter().take(9).position(|letter| letter.c == '}')?;
+            Some((char::from_u32(hex(rest, 2, end.checked_sub(2)?)?)?, end + 1))
+        }
+        'u' => match hex(rest, 1, 4)? {
+            high @ 0xD800..=0xDBFF if at(5) == Some('\\') && at(6) == Some('u') => {
+                let low = hex(rest, 7, 4).filter(|low| (0xDC00..0xE000).contains(low))?;
+                Some((char::from_u32(0x1_0000 + ((high - 0xD800) << 10) + (low - 0xDC00))?, 11))
+            }
+            code => Some((char::from_u32(code)?, 5)),
+        },
+        _ => None,
+    }
+}
+
+fn hex(letters: &[Letter], from: usize, digits: usize) -> Option<u32> {
+    let letters = letters.get(from..from.checked_add(digits)?).filter(|letters| !letters.is_empty())?;
+    letters.iter().try_fold(0u32, |number, letter| Some(number.checked_mul(16)? + letter.c.to_digit(16)?))
+}
+
+/// Percent-encoding (RFC 3986, section 2.1) of UTF-8, and `+` for a space.
+fn percents(letters: &[Letter]) -> Vec<Letter> {
+    let mut out: Vec<Letter> = Vec::with_capacity(letters.len());
+    let mut at = 0;
+    while let Some(letter) = letters.get(at) {
+        let mut bytes = Vec::new();
+        while letters.get(at + bytes.len() * 3).is_some_and(|it| it.c == '%') && bytes.len() < 4 {
+            let Some(byte) = hex(letters, at + bytes.len() * 3 + 1, 2) else { break };
+            bytes.push(byte as u8);
+            if let Some(c) = std::str::from_utf8(&bytes).ok().and_then(|text| text.chars().next()) {
+                let last = letters.get(at + bytes.len() * 3 - 1).map_or(letter.to, |last| last.to);
+                out.push(Letter { c, from: letter.from, to: last });
+                at += bytes.len() * 3;
+                bytes.clear();
+                break;
+            }
+        }
+        match letters.get(at) {
+            // Either it was decoded, and `at` is past it, or the character stands for itself.
+            Some(next) if next.from == letter.from => {
+                out.push(Letter { c: if next.c == '+' { ' ' } else { next.c }, ..*next });
+                at += 1;
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// Character references of HTML and XML.
+fn entities(letters: &[Letter]) -> Vec<Letter> {
+    let mut out = Vec::with_capacity(letters.len());
+    let mut at = 0;
+    while let Some(letter) = letters.get(at) {
+        let rest = letters.get(at + 1..).unwrap_or_default();
+        let end = rest.iter().take(10).position(|it| it.c == ';').filter(|_| letter.c == '&');
+        let name: Option<String> =
+            end.and_then(|end| rest.get(..end)).map(|it| it.iter().map(|it| it.c).collect());
+        let meant = name.and_then(|name| match name.as_str() {
+            "amp" => Some('&'),
+            "lt" => Some('<'),
+            "gt" => Some('>'),
+            "quot" => Some('"'),
+            "apos" => Some('\''),
+            "nbsp" => Some(' '),
+            other => {
+                let number = other.strip_prefix('#')?;
+                let number = match number.strip_prefix(['x', 'X']) {
+                    Some(digits) => u32::from_str_radix(digits, 16),
+                    None => number.parse(),
+                };
+                number.ok().and_then(char::from_u32)
+            }
+        });
+        let (c, taken) = meant.zip(end).map_or((letter.c, 0), |(c, end)| (c, end + 1));
+        let to = letters.get(at + taken).map_or(letter.to, |last| last.to);
+        out.push(Letter { c, from: letter.from, to });
+        at += taken + 1;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, reading: fn(&[Letter]) -> Vec<Letter>) -> String {
+        reading(&plain(text)).iter().map(|letter| letter.c).collect()
+    }
+
+    #[test]
+    fn escapes_are_undone_and_what_is_none_stays() {
+        for (text, expected) in [
+            (r#"a\\b\"c\u00e9\ud83d\ude00\u{1f600}\x41"#, "a\\b\"cé😀😀A"),
+            (r"C:\Users\ud83d", r"C:\Users\ud83d"),
+            (r"\u{} \u{zz} \u12 \", r"\u{} \u{zz} \u12 \"),
+        ] {
+            assert_eq!(read(text, backslashes), expected);
+        }
+        assert_eq!(read("J%C3%B6rg+M%C3 %4a%4", percents), "Jörg M%C3 J%4");
+        assert_eq!(read("%25%41%", percents), "%A%");
+        assert_eq!(read("a&amp;b&#x4a;&#74;&lt;&nope;&", entities), "a&bJJ<&nope;&");
+    }
+
+    #[test]
+    fn every_letter_keeps_its_place() {
+        for text in [r"x\u00e9y\\z", "x%C3%A9y", "x&amp;y", "%%41+%"] {
+            for letters in readings(text) {
+                let mut at = 0;
+                for letter in letters {
+                    assert_eq!(letter.from, at, "{text}");
+                    at = letter.to;
+                }
+                assert_eq!(at, text.len(), "{text}");
+            }
+        }
+    }
+}
