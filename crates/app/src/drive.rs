@@ -124,11 +124,11 @@ impl Drive {
         loop {
             let (ended, exchanges) = (ended(&step), exchanges(&step));
             let told = progress::of(&self.task, &step.append);
-            let paid = self.model.is_paid();
+            let durable = self.model.needs_durable_requests();
             if let Some(kept) = &mut self.kept {
                 kept.extend(step.append.iter().map(|append| append.event.clone()));
             }
-            let command = record(&self.crew.recorder, task, step, cost.take(), paid).await?;
+            let command = record(&self.crew.recorder, task, step, cost.take(), durable).await?;
             self.crew.purse.pay(&exchanges, self.prices);
             told.into_iter().for_each(|it| self.crew.tell(it));
             let input = match command {
@@ -309,17 +309,16 @@ async fn record(
     task: TaskId,
     step: Step,
     cost: Option<Cost>,
-    model_is_paid: bool,
+    durable_requests: bool,
 ) -> Result<Command, DriveError> {
     let Step { append, command } = step;
     if append.is_empty() {
         return Ok(command);
     }
     let recorder = recorder.clone();
-    let paid_call_follows = model_is_paid && matches!(command, Command::AskModel(_));
-    let appended = tokio::task::spawn_blocking(move || {
-        recorder.append(Stream::Task(task), append, cost, paid_call_follows)
-    });
+    let is_awaited = durable_requests && matches!(command, Command::AskModel(_));
+    let appended =
+        tokio::task::spawn_blocking(move || recorder.append(Stream::Task(task), append, cost, is_awaited));
     appended
         .await
         .map_err(|_| DriveError::Panicked { task })?

@@ -19,9 +19,14 @@ pub trait Model: Send {
     /// The digest of the data that decides, where that data is ours.
     fn digest(&self) -> Option<Digest>;
 
-    /// Whether a turn costs money: then its request is made durable before it is sent.
+    /// Whether a turn costs money.
     fn is_paid(&self) -> bool {
         false
+    }
+
+    /// Whether a request is made durable before it is sent: what is lost otherwise could not be had again, or not for nothing.
+    fn needs_durable_requests(&self) -> bool {
+        self.is_paid()
     }
 
     /// How much it takes at once; `None` where its conversation is never cut.

@@ -206,6 +206,11 @@ impl Model for Outside {
         None
     }
 
+    /// What somebody outside was told must be in the log, whatever happens to this machine.
+    fn needs_durable_requests(&self) -> bool {
+        true
+    }
+
     /// What was decided before stands in the log; nobody is there to decide it again.
     fn remembers(&self) -> bool {
         false

@@ -20,6 +20,9 @@ const MOST_ENDED: usize = 64;
 /// Calls that may be under way at once, of all clients together.
 pub(crate) const MOST_CALLS: usize = 64;
 
+/// Reads of runs that may be under way at once; others wait.
+const MOST_READS: usize = 4;
+
 /// What to serve, and how.
 #[derive(Clone)]
 pub struct Settings {
@@ -56,6 +59,8 @@ pub struct House {
     pub(crate) tools: BTreeMap<String, ToolSpec>,
     /// Calls that may still begin.
     pub(crate) calls: Arc<Semaphore>,
+    /// Reads of runs that may still begin.
+    pub(crate) reads: Semaphore,
     state: Mutex<State>,
 }
 
@@ -122,7 +127,8 @@ impl House {
         let tools = app::outside_tools(&roster).map_err(SetupError::Vocabulary)?;
         let tools = tools.into_iter().map(|tool| (tool.name.clone(), tool)).collect();
         let calls = Arc::new(Semaphore::new(MOST_CALLS));
-        Ok(Arc::new(House { settings, agents, lead, tools, calls, state: Mutex::default() }))
+        let reads = Semaphore::new(MOST_READS);
+        Ok(Arc::new(House { settings, agents, lead, tools, calls, reads, state: Mutex::default() }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

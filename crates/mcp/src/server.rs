@@ -115,6 +115,7 @@ impl Server {
         &self,
         work: impl FnOnce(Arc<House>) -> T + Send + 'static,
     ) -> Option<T> {
+        let _read = self.house.reads.acquire().await.ok()?;
         let house = Arc::clone(&self.house);
         tokio::task::spawn_blocking(move || work(house)).await.ok()
     }

@@ -63,26 +63,36 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Bounded<T> {
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        while self.open.requests().len() >= MOST {
-            self.open.fewer.notified().await;
-        }
-        let received = self.inner.receive().await;
-        match &received {
-            Some(JsonRpcMessage::Request(request)) => {
-                self.open.requests().insert(request.id.clone());
+        loop {
+            while self.open.requests().len() >= MOST {
+                self.open.fewer.notified().await;
             }
+            let received = self.inner.receive().await;
+            // Of two requests of one id the second has no answer of its own, and would not be counted.
+            if self.is_counted(received.as_ref()) {
+                return received;
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.inner.close().await
+    }
+}
+
+impl<T> Bounded<T> {
+    /// Counts what was received; false for a request whose id is that of one that is not answered yet.
+    fn is_counted(&self, received: Option<&RxJsonRpcMessage<RoleServer>>) -> bool {
+        match received {
+            Some(JsonRpcMessage::Request(request)) => self.open.requests().insert(request.id.clone()),
             Some(JsonRpcMessage::Notification(it)) => {
                 // What was cancelled is not answered.
                 if let ClientNotification::CancelledNotification(cancelled) = &it.notification {
                     self.open.answered(cancelled.params.request_id.as_ref());
                 }
+                true
             }
-            Some(JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) | None => {}
+            Some(JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) | None => true,
         }
-        received
-    }
-
-    async fn close(&mut self) -> Result<(), Self::Error> {
-        self.inner.close().await
     }
 }

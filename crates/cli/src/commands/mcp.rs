@@ -31,7 +31,7 @@ pub(crate) struct McpArguments {
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:0")]
     pub(crate) http: Option<SocketAddr>,
     /// How many seconds a task waits for the client's next call before it ends
-    #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) idle: u64,
     /// A TOML file with rules: budgets, gate, view, surfaces
     ///

@@ -469,6 +469,26 @@ fn a_client_that_floods_waits_or_is_refused_and_each_call_has_one_answer() {
 }
 
 #[test]
+fn requests_that_share_an_id_do_not_get_by_the_bound_and_stop_nothing() {
+    let place = Place::new();
+    let mut client = over_demo(&place);
+    let same =
+        json!({"jsonrpc": "2.0", "id": 7_000, "method": "prompts/list", "params": {}}).to_string() + "\n";
+    client.write(same.repeat(400).as_bytes());
+    let number = client.begin("prompts/list", json!({}));
+    let mut answered = 0;
+    loop {
+        let message = client.next();
+        match message["id"].as_u64() {
+            Some(7_000) => answered += 1,
+            id => break assert_eq!(id, Some(number), "{message}"),
+        }
+    }
+    assert!((1..=400).contains(&answered), "{answered}");
+    assert_eq!(client.leave().0, Some(0));
+}
+
+#[test]
 fn too_many_open_runs_are_refused_and_a_closed_one_makes_room() {
     let place = Place::new();
     place.file("small/C/notes.txt", "nothing of note");
