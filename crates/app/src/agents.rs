@@ -183,6 +183,26 @@ mod tests {
         }
     }
 
+    /// What only an image is asked has its source wherever it is asked.
+    #[test]
+    fn every_objective_names_what_must_be_there_and_the_playbook_lists_it() {
+        for agent in shipped_agents().unwrap() {
+            for objective in agent.spec.objectives.iter().filter(|it| it.applies.is_none()) {
+                let place = format!("{}/{}", agent.spec.name, objective.id);
+                let mut kinds = objective.searched.iter().filter(|by| by.sources.is_some()).peekable();
+                assert!(kinds.peek().is_some(), "{place}: no source");
+                for by in kinds {
+                    let is_asked_first = agent.steps.iter().any(|step| {
+                        let arguments = serde_json::to_value(&step.arguments).unwrap();
+                        step.for_each.is_none() && by.is(&step.tool, &arguments)
+                    });
+                    // Both kinds of profile folders are listed by steps of their own; the recovery lists them at once.
+                    assert!(is_asked_first || place == "filesystem/profiles", "{place}: {by:?}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn the_examiner_has_objectives_of_other_agents_that_are_told_apart_by_their_names() {
         let examiner = shipped_examiner().unwrap().spec;

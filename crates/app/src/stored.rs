@@ -130,12 +130,11 @@ pub(crate) fn begun_with<'a>(assigned: impl Iterator<Item = &'a TaskAssigned>) -
 /// What does not change while the tasks of a run run, which began with these.
 pub(crate) fn setting(opened: &RunOpened, tasks: &[TaskId]) -> Arc<Setting> {
     let setting = Setting::new(opened.rules.clone(), opened.seed, &opened.tools, tasks);
-    let is_named = opened.behaviour.contains(&Behaviour::EvidenceNamed.into());
-    let evidence = if is_named { opened.case.evidence.clone() } else { Vec::new() };
-    let recovers = opened.behaviour.contains(&Behaviour::Recovers.into());
+    let has = |behaviour: Behaviour| opened.behaviour.contains(&behaviour.into());
+    let evidence = if has(Behaviour::EvidenceNamed) { opened.case.evidence.clone() } else { Vec::new() };
     let setting = setting.with_writers(opened.writers.clone()).with_evidence(evidence);
     let setting = setting.with_roster(opened.roster.clone(), opened.vocabulary.clone());
-    Arc::new(setting.with_recovery(recovers))
+    Arc::new(setting.with_behaviours(has))
 }
 
 /// Why the recording has no answer where an event names one.

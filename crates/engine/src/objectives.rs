@@ -56,16 +56,17 @@ impl Standing<'_> {
     ///
     /// That the evidence lacks what could answer comes before the empty searches of it: nobody searched what is not there.
     fn without(&self, objective: &Objective) -> WithoutFact {
+        let may_be_undeterminable = objective.is_required() || self.setting.sources_first;
         let lacking = self.lacking(objective);
-        if objective.is_required() && !lacking.is_empty() {
+        if may_be_undeterminable && !lacking.is_empty() {
             return WithoutFact::NotDeterminable { needed: lacking };
         }
         let searches = self.searches(objective);
-        if !searches.is_empty() {
+        if !searches.is_empty() && self.has_source(objective) {
             return WithoutFact::Empty { searches };
         }
         let needed = self.unread(objective);
-        match objective.is_required() && !needed.is_empty() {
+        match may_be_undeterminable && !needed.is_empty() {
             true => WithoutFact::NotDeterminable { needed },
             false => WithoutFact::Unmet,
         }
@@ -76,13 +77,31 @@ impl Standing<'_> {
         let mut needed = Vec::new();
         for (by, sources) in kinds_of_source(objective) {
             match self.listing(by) {
-                Some(listing) if !listed(listing).iter().any(|record| sources.names(record)) => {
+                Some(listing) if self.named(sources, listing).next().is_none() => {
                     needed.push(sources.needed.clone());
                 }
                 Some(_) | None => return Vec::new(),
             }
         }
+        if self.setting.sources_first {
+            needed.dedup();
+        }
         needed
+    }
+
+    /// Whether a listing shows a source that could answer: without one an empty search says nothing of the computer.
+    fn has_source(&self, objective: &Objective) -> bool {
+        let mut kinds = kinds_of_source(objective).peekable();
+        !self.setting.sources_first
+            || kinds.peek().is_none()
+            || kinds.any(|(by, sources)| {
+                self.listing(by).is_some_and(|listing| self.named(sources, listing).next().is_some())
+            })
+    }
+
+    /// The sources of this kind that a listing names.
+    fn named<'r>(&'r self, sources: &'r Sources, listing: &'r Made) -> impl Iterator<Item = &'r Record> {
+        listed(listing).iter().filter(|record| sources.names_in(record, &self.setting.evidence))
     }
 
     /// The whole listing of sources that was made last.
@@ -111,14 +130,23 @@ impl Standing<'_> {
         let looked = self.made.iter().filter(has_looked);
         let mut plain = objective.searched.iter().filter(|by| by.sources.is_none());
         let at_once = plain.any(|by| looked.clone().any(|made| by.is(&made.tool, &made.arguments)));
-        let mut kinds = kinds_of_source(objective).peekable();
+        let mut kinds = self.kinds_to_search(objective).peekable();
         let has_kinds = kinds.peek().is_some();
         let one_by_one = kinds.all(|(by, sources)| {
             let Some((listing, each)) = self.listing(by).zip(sources.each.as_ref()) else { return false };
-            let mut named = listed(listing).iter().filter(|record| sources.names(record));
+            let mut named = self.named(sources, listing);
             named.all(|record| looked.clone().any(|made| each.is(record, &made.tool, &made.arguments)))
         });
         at_once || (has_kinds && one_by_one)
+    }
+
+    /// The kinds whose sources are searched one by one; a run without [`ledger::Behaviour::SourcesFirst`] knows no others.
+    fn kinds_to_search<'o>(
+        &self,
+        objective: &'o Objective,
+    ) -> impl Iterator<Item = (&'o SearchedBy, &'o Sources)> + use<'o> {
+        let all = !self.setting.sources_first;
+        kinds_of_source(objective).filter(move |(_, sources)| all || sources.each.is_some())
     }
 
     /// The same, where sources are searched one by one: the listings, then the search of each source.
@@ -128,12 +156,12 @@ impl Standing<'_> {
         if !self.lacking(objective).is_empty() {
             return searches;
         }
-        for (by, sources) in kinds_of_source(objective) {
+        for (by, sources) in self.kinds_to_search(objective) {
             let Some((listing, each)) = self.listing(by).zip(sources.each.as_ref()) else {
                 return Vec::new();
             };
             searches.push(listing.invocation);
-            for record in listed(listing).iter().filter(|record| sources.names(record)) {
+            for record in self.named(sources, listing) {
                 let searched =
                     |made: &&Made| made.is_empty_and_whole() && each.is(record, &made.tool, &made.arguments);
                 match self.made.iter().find(searched) {
@@ -145,12 +173,28 @@ impl Standing<'_> {
         searches
     }
 
+    /// Whether a call is none of a tool that searches the objective's sources one by one, or searched one of them.
+    fn is_of_its_sources(&self, objective: &Objective, made: &Made) -> bool {
+        let mut others = objective.searched.iter().filter(|by| by.tool == made.tool);
+        let mut kinds = kinds_of_source(objective)
+            .filter_map(|(by, sources)| Some((by, sources, sources.each.as_ref()?)))
+            .filter(|(.., each)| each.tool == made.tool)
+            .peekable();
+        kinds.peek().is_none()
+            || others.any(|_| true)
+            || kinds.any(|(by, sources, each)| {
+                let Some(listing) = self.listing(by) else { return false };
+                self.named(sources, listing).any(|record| each.is(record, &made.tool, &made.arguments))
+            })
+    }
+
     /// What the calls that could have answered it could not read.
     pub(crate) fn unread(&self, objective: &Objective) -> Vec<String> {
         let mut needed: Vec<String> = Vec::new();
         for made in self.made {
             let spec = self.setting.spec(&made.tool);
-            if spec.is_some_and(|spec| objective.may_be_answered_by(spec, &made.arguments)) {
+            let may_answer = spec.is_some_and(|spec| objective.may_be_answered_by(spec, &made.arguments));
+            if may_answer && (!self.setting.sources_first || self.is_of_its_sources(objective, made)) {
                 for reason in &made.unread {
                     if needed.len() < MOST_NEEDED && !needed.contains(reason) {
                         needed.push(reason.clone());

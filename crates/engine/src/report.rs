@@ -164,6 +164,7 @@ pub(crate) fn report(handed: &Handed, sequence: u32) -> TaskReport {
         calls: latest(handed.calls.clone(), MOST_CALLS),
         refused: latest(handed.refused.clone(), MOST_REFUSED),
         recoveries: recoveries(handed),
+        all: handed.facts.iter().map(fact).collect(),
     }
 }
 
@@ -201,6 +202,7 @@ fn objectives(agent: &AgentSpec, results: &[ObjectiveResult]) -> Vec<ReportedObj
             answer: result.answer(),
             by: facts.chain(searches).take(MOST_FACTS).collect(),
             needed,
+            all: result.facts.clone(),
         }
     };
     results.iter().map(one).collect()

@@ -1,9 +1,10 @@
 //! What does not change while a task runs.
 
 use crate::tools::NARRATIVE;
+use ground::Dating;
 use ledger::{
-    AgentSpec, EvidenceEntry, Fence, IdSpace, InvocationId, Rules, Seed, Surface, TaskId, ToolClass,
-    ToolSpec, Vocabulary, Writers,
+    AgentSpec, Behaviour, EvidenceEntry, Fence, IdSpace, InvocationId, Rules, Seed, Surface, TaskId,
+    ToolClass, ToolSpec, Vocabulary, Writers,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ pub struct Setting {
     tools: BTreeMap<String, ToolSpec>,
     /// The tasks of the run.
     tasks: Vec<TaskId>,
-    /// The evidence, as the first message names it.
+    /// The evidence, as the first message names it where the run has that behaviour, and as listings of sources are told apart by it.
     pub(crate) evidence: Vec<EvidenceEntry>,
     /// The agents that tasks can be handed to.
     pub(crate) roster: Vec<AgentSpec>,
@@ -30,6 +31,10 @@ pub struct Setting {
     pub(crate) vocabulary: Arc<Vocabulary>,
     /// Whether objectives are told apart that no fact meets, and what is unmet is tried another way.
     pub(crate) recovers: bool,
+    /// Whether an objective is empty only where a source that could answer it is there.
+    pub(crate) sources_first: bool,
+    /// How sentences are dated.
+    pub(crate) dating: Dating,
 }
 
 impl Setting {
@@ -50,6 +55,8 @@ impl Setting {
             roster: Vec::new(),
             vocabulary: Arc::default(),
             recovers: false,
+            sources_first: false,
+            dating: Dating::AnyInstant,
         }
     }
 
@@ -93,11 +100,18 @@ impl Setting {
         self.tools.values()
     }
 
-    /// The same in a run with [`ledger::Behaviour::Recovers`], or without it.
+    /// The same in a run with these behaviours.
     #[must_use]
-    pub fn with_recovery(mut self, recovers: bool) -> Setting {
-        self.recovers = recovers;
+    pub fn with_behaviours(mut self, has: impl Fn(Behaviour) -> bool) -> Setting {
+        self.recovers = has(Behaviour::Recovers);
+        self.sources_first = has(Behaviour::SourcesFirst);
+        self.dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
         self
+    }
+
+    /// How the run dates its sentences.
+    pub fn dating(&self) -> Dating {
+        self.dating
     }
 
     /// What encloses text of the evidence in what a language model reads.

@@ -7,10 +7,10 @@ use engine::ToolReturn;
 use ledger::event::{Phase, RecoveryBegun, RecoveryEnded, RecoveryTrigger, TaskStatus, WithoutFact};
 use ledger::turn::{Answer, Message, TurnRequest, UserBlock};
 use ledger::{
-    Completeness, Condition, Event, Field, FieldValue, Gap, Locator, Objective, Outcome, Output, Predicate,
-    Record, RecordId, RecordType, Rules, ToolClass, ToolSpec, Weight,
+    Behaviour, Completeness, Condition, Event, Field, FieldValue, Gap, Locator, Objective, Outcome, Output,
+    Predicate, Record, RecordId, RecordType, Rules, ToolClass, ToolSpec, Weight,
 };
-use life::{Lived, answers, call, live_with, returned, says, words};
+use life::{Lived, answers, call, live_up_to, live_with, returned, says, words};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -456,7 +456,8 @@ fn a_listing_shows_what_the_evidence_lacks_and_what_has_to_be_searched() {
     let lacking = WithoutFact::NotDeterminable { needed: vec!["a SAM hive".to_owned()] };
     assert_eq!((without(&lived), begun(&lived).len()), (Some(lacking), 0));
     let lived = lives(watched, ("read_file", json!({})), false, found("SYSTEM"));
-    assert_eq!(lived.ended.objectives[0].answer(), "nothing_found");
+    assert_eq!(lived.ended.objectives[0].answer(), "not_determinable");
+    assert!(begun(&lived).is_empty() && !lived.ended.objectives[0].is_unanswered());
     let each = |outcome: fn() -> ToolReturn| {
         let mut turn = 0;
         live_with(
@@ -479,6 +480,52 @@ fn a_listing_shows_what_the_evidence_lacks_and_what_has_to_be_searched() {
     let lived = each(|| empty(""));
     assert!(matches!(without(&lived), Some(WithoutFact::Empty { searches }) if searches.len() == 2));
     assert_eq!(without(&each(|| found("words"))), Some(WithoutFact::Unmet));
+}
+
+#[test]
+fn an_empty_search_is_an_answer_only_where_a_source_is_there() {
+    // What lists the sources, where nothing is searched one by one, and the search of everything.
+    let sources = json!([
+        {"tool": "read_file", "sources": {"when": {"text": "SAM*"}, "needed": "a SAM hive"}},
+        {"tool": "search_text"},
+    ]);
+    let lived = |newest, weight, listed: Option<&'static str>| {
+        let mut turn = 0;
+        let listing = listed.map(|_| call("c1", "read_file", json!({})));
+        let calls: Vec<_> = listing.into_iter().chain([call("c2", "search_text", json!({}))]).collect();
+        live_up_to(
+            newest,
+            tools(),
+            Rules::default(),
+            vec![Objective { weight, ..searched(sources.clone()) }],
+            move |_| {
+                turn += 1;
+                if turn == 1 { says(calls.clone()) } else { words() }
+            },
+            move |number| match listed.filter(|_| number == 1) {
+                Some(text) => found(text),
+                None => empty(""),
+            },
+        )
+    };
+    let (before, now) = (Behaviour::Recovers, Behaviour::SourcesFirst);
+    for (newest, weight, listed, answer) in [
+        (now, Weight::Activity, Some("SAM"), "empty"),
+        (now, Weight::Finding, Some("SAM"), "empty"),
+        (now, Weight::Activity, Some("SYSTEM"), "not_determinable"),
+        (now, Weight::Finding, Some("SYSTEM"), "not_determinable"),
+        // Nobody looked whether there is a source.
+        (now, Weight::Activity, None, "unmet"),
+        (now, Weight::Finding, None, "nothing_found"),
+        // Runs that were made before stand as they stood.
+        (before, Weight::Activity, Some("SYSTEM"), "not_determinable"),
+        (before, Weight::Finding, Some("SYSTEM"), "empty"),
+        (before, Weight::Activity, None, "empty"),
+        (before, Weight::Finding, None, "empty"),
+    ] {
+        let lived = lived(newest, weight, listed);
+        assert_eq!(lived.ended.objectives[0].answer(), answer, "{newest:?} {weight:?} {listed:?}");
+    }
 }
 
 #[test]

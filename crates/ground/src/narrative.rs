@@ -4,6 +4,7 @@
 //! The rules, with examples, are in `docs/narrative.md`.
 
 mod cited;
+mod dated;
 mod deeds;
 mod moment;
 mod text;
@@ -11,13 +12,12 @@ mod values;
 mod vocabulary;
 
 pub use cited::{Citable, Known};
+pub use dated::Dating;
 
 use crate::refusal::{list, quote, refuse};
 use cited::Cited;
-use ledger::{
-    Clock, FactEntry, FieldValue, NodeId, Rejection, RejectionCode, SentenceClaim, SentenceEntry, SentenceId,
-    Time,
-};
+use dated::Dated;
+use ledger::{NodeId, Rejection, RejectionCode, SentenceClaim, SentenceEntry, SentenceId};
 use std::cmp::Reverse;
 
 /// The most characters of a sentence.
@@ -55,8 +55,13 @@ pub enum SentenceVerdict {
 }
 
 /// Judges a sentence by what its task knows: its own facts, absences and derivations, and those that were handed over to it, up to the claim.
-pub fn judge_sentence(claim: &SentenceClaim, id: SentenceId, known: &Known<'_>) -> SentenceVerdict {
-    match check(claim, known) {
+pub fn judge_sentence(
+    claim: &SentenceClaim,
+    id: SentenceId,
+    known: &Known<'_>,
+    dating: Dating,
+) -> SentenceVerdict {
+    match check(claim, known, dating) {
         Ok((cites, dated)) => SentenceVerdict::Told(GroundedSentence(SentenceEntry {
             id,
             text: claim.text.clone(),
@@ -68,13 +73,17 @@ pub fn judge_sentence(claim: &SentenceClaim, id: SentenceId, known: &Known<'_>) 
     }
 }
 
-fn check(claim: &SentenceClaim, known: &Known<'_>) -> Result<(Vec<NodeId>, Option<Dated>), Rejection> {
+fn check(
+    claim: &SentenceClaim,
+    known: &Known<'_>,
+    dating: Dating,
+) -> Result<(Vec<NodeId>, Option<Dated>), Rejection> {
     readable(claim)?;
     let cites = citations(claim, known)?;
     let cited = Cited::of(&cites, known);
     let read = values::read(&claim.text, &cited)?;
     deeds::check(&read, &cited)?;
-    let dated = dated(&cited);
+    let dated = dating.of(cited.facts());
     Ok((cites, dated))
 }
 
@@ -135,33 +144,6 @@ fn there_is(text: &str, known: &Known<'_>) -> String {
         }
         (true, true) => "There is nothing to cite yet: facts come first.".to_owned(),
     }
-}
-
-/// A field and the instant that it states.
-type Dated = (String, Time);
-
-/// The earliest instant by which a cited fact dates what it says, by the clock of the examined host, and the field that states it.
-fn dated(cited: &Cited<'_>) -> Option<Dated> {
-    let first = cited.facts().iter().filter_map(|fact| dated_by(fact)).min_by_key(|(time, _)| time.utc);
-    first.map(|(time, field)| (field.to_owned(), time.clone()))
-}
-
-/// Of the times of one fact those count that are the hardest to forge: a time that any user can set dates nothing beside one that none but the system writes.
-fn dated_by(fact: &FactEntry) -> Option<(&Time, &str)> {
-    let bound = std::iter::once(&fact.subject).chain(&fact.values).filter(|bound| bound.quotation.is_none());
-    let times = bound.filter_map(|bound| match &bound.value {
-        FieldValue::Time(time) if time.zone.is_none() && time.clock == Clock::Host => {
-            let dates = time.utc.is_some() && dates(&fact.predicate.0, &bound.field);
-            dates.then_some((bound.writer, time, bound.field.as_str()))
-        }
-        _ => None,
-    });
-    times.min_by_key(|(writer, time, _)| (Reverse(*writer), time.utc)).map(|(_, time, field)| (time, field))
-}
-
-/// Whether a time in this field says when what the fact says came to be: the times of a deleted file say nothing of its deletion.
-fn dates(predicate: &str, field: &str) -> bool {
-    predicate != "deleted" || matches!(field, "deleted" | "time")
 }
 
 fn plain(code: RejectionCode, reason: String, hint: String) -> Rejection {

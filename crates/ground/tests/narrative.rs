@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
-use ground::{Citable, Known, SentenceVerdict, judge_sentence};
+use ground::{Citable, Dating, Known, SentenceVerdict, judge_sentence};
 use ledger::{
     Absence, AbsenceEntry, AssumedZone, BoundValue, ByteSpan, Clock, Derivation, DerivationEntry, Digest,
     FactEntry, FieldValue, Locator, Precision, Predicate, RecordId, Rejection, RejectionCode, SentenceClaim,
@@ -161,7 +161,7 @@ impl World {
             facts.chain(absences).chain(self.derivations.iter().map(Citable::Derivation)).collect();
         let cites = cites.iter().map(|cited| (*cited).to_owned()).collect();
         let claim = SentenceClaim { text: text.to_owned(), cites };
-        match judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known) {
+        match judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known, Dating::Host) {
             SentenceVerdict::Told(told) => Ok(told.into_entry()),
             SentenceVerdict::Refused(rejection) => Err(rejection),
         }
@@ -345,7 +345,7 @@ fn a_path_is_one_value_whatever_its_folders_are_called_and_lends_its_words_to_no
     let known = Known::from_iter([Citable::Fact(&fact)]);
     let judged = |text: String| {
         let claim = SentenceClaim { text, cites: ids(&[1]) };
-        judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known)
+        judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known, Dating::Host)
     };
     assert!(matches!(judged(format!("The key {key}: there.")), SentenceVerdict::Told(_)));
     let SentenceVerdict::Refused(refused) = judged(format!("{key} was executed.")) else { panic!() };
@@ -373,29 +373,54 @@ fn a_sentence_stands_at_the_earliest_instant_of_the_examined_host() {
     };
     assert_eq!(placed(&[1, 2]).as_deref(), Some("2024-03-01T11:58:00.0000000Z"));
     assert_eq!(placed(&[99]).as_deref(), Some("2024-03-01T11:58:00.0000000Z"));
-    // A local time and one of the copy are no such instants.
-    assert_eq!((placed(&[6]), placed(&[8]), placed(&[0])), (None, None, None));
+    // A time of the copy is no such instant; a local one stands for want of a better.
+    assert_eq!((placed(&[8]), placed(&[0])), (None, None));
+    assert!(placed(&[6]).unwrap().ends_with(" local"));
+    assert_eq!(placed(&[6, 1, 2]), placed(&[1, 2]));
+}
+
+/// The field that dates a sentence over these facts.
+fn dated_by(facts: &[FactEntry], dating: Dating) -> Option<String> {
+    let cites = facts.iter().map(|fact| fact.id.to_string()).collect();
+    let claim = SentenceClaim { text: "It lay there.".into(), cites };
+    let known = Known::from_iter(facts.iter().map(Citable::Fact));
+    let verdict = judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known, dating);
+    let SentenceVerdict::Told(told) = verdict else { panic!("{verdict:?}") };
+    assert_eq!(told.entry().time.is_some(), told.entry().dated_by.is_some());
+    told.entry().dated_by.clone()
 }
 
 #[test]
-fn a_time_that_any_user_can_set_dates_nothing_beside_one_of_the_system() {
+fn a_sentence_is_dated_by_what_a_time_is_of_before_who_could_have_written_it() {
     let by = |writer, value: BoundValue| BoundValue { writer: Some(writer), ..value };
-    let born = by(Writer::AnyUser, time("born", "2021-03-18T04:11:00Z"));
-    let name = by(Writer::System, time("name_born", "2025-09-16T09:44:44Z"));
-    let later = by(Writer::System, time("name_changed", "2025-09-17T09:44:44Z"));
-    let tables = [
-        (vec![born.clone(), later.clone(), name], Some("name_born")),
-        (vec![later, born.clone()], Some("name_changed")),
-        (vec![born], Some("born")),
-    ];
-    for (values, dated) in tables {
-        let fact = fact(1, "present", path("p1/a/b.exe"), values);
-        let claim = SentenceClaim { text: "p1/a/b.exe lay there.".into(), cites: ids(&[1]) };
-        let known = Known::from_iter([Citable::Fact(&fact)]);
-        let verdict = judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known);
-        let SentenceVerdict::Told(told) = verdict else { panic!() };
-        assert_eq!(told.entry().dated_by.as_deref(), dated);
+    let user = |field, text| by(Writer::AnyUser, time(field, text));
+    let born = user("born", "2021-03-18T04:11:00Z");
+    let modified = user("modified", "2020-03-18T04:11:00Z");
+    let name = user("name_born", "2025-09-16T09:44:44Z");
+    let system = by(Writer::System, time("name_changed", "2025-09-17T09:44:44Z"));
+    let linked = user("link_date", "2083-01-01T00:00:00Z");
+    for (values, host, before) in [
+        (vec![born.clone(), name.clone()], Some("name_born"), Some("born")),
+        (vec![born.clone(), modified.clone()], Some("born"), Some("modified")),
+        (vec![modified.clone()], Some("modified"), Some("modified")),
+        (vec![system, born.clone()], Some("born"), Some("name_changed")),
+        (vec![linked.clone()], None, Some("link_date")),
+        (vec![linked, born.clone()], Some("born"), Some("born")),
+    ] {
+        let mut fact = fact(1, "present", path("p1/a/b.exe"), values);
+        fact.kind = "dir_entry".into();
+        let facts = [fact];
+        assert_eq!(dated_by(&facts, Dating::Host).as_deref(), host, "{facts:?}");
+        assert_eq!(dated_by(&facts, Dating::AnyInstant).as_deref(), before, "{facts:?}");
     }
+    // Of several facts what a file says of itself counts only where nothing else does.
+    let mut file = fact(1, "present", path("p1/a/b.exe"), vec![born.clone()]);
+    file.kind = "dir_entry".into();
+    let ran = fact(2, "executed", path("p1/a/b.exe"), vec![time("last_run", "2025-09-16T10:00:00Z")]);
+    assert_eq!(dated_by(&[file.clone(), ran], Dating::Host).as_deref(), Some("last_run"));
+    let mut named = fact(2, "present", path("p1/a/b.exe"), vec![born, name]);
+    named.kind = "dir_entry".into();
+    assert_eq!(dated_by(&[file, named], Dating::Host).as_deref(), Some("name_born"));
 }
 
 #[test]
@@ -403,13 +428,10 @@ fn the_times_of_a_deleted_file_do_not_date_its_deletion() {
     let born = time("born", "2024-03-01T10:00:00Z");
     let gone = time("deleted", "2024-03-02T10:00:00Z");
     for (values, dated) in [(vec![born.clone()], None), (vec![born, gone], Some("deleted"))] {
-        let fact = fact(1, "deleted", path("p1/a/b.ps1"), values);
-        let claim = SentenceClaim { text: "p1/a/b.ps1 was deleted.".into(), cites: ids(&[1]) };
-        let known = Known::from_iter([Citable::Fact(&fact)]);
-        let verdict = judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known);
-        let SentenceVerdict::Told(told) = verdict else { panic!() };
-        assert_eq!(told.entry().dated_by.as_deref(), dated);
-        assert_eq!(told.entry().time.is_some(), dated.is_some());
+        let facts = [fact(1, "deleted", path("p1/a/b.ps1"), values)];
+        for dating in [Dating::Host, Dating::AnyInstant] {
+            assert_eq!(dated_by(&facts, dating).as_deref(), dated);
+        }
     }
 }
 

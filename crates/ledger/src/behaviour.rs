@@ -18,11 +18,21 @@ pub enum Behaviour {
     EvidenceNamed = 2,
     /// Objectives are met, empty, unmet or not determinable; what is unmet is tried another way.
     Recovers = 3,
+    /// An objective is empty only where a source that could answer it is there, and what is watched for may not be determinable, too.
+    SourcesFirst = 4,
+    /// A sentence is dated by what the times of its facts date ([`crate::dates`]): by no link date, by a file's own times only where nothing else does, and by a local time where there is no instant.
+    DatedByHost = 5,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 3] = [Behaviour::Numbered, Behaviour::EvidenceNamed, Behaviour::Recovers];
+    pub const ALL: [Behaviour; 5] = [
+        Behaviour::Numbered,
+        Behaviour::EvidenceNamed,
+        Behaviour::Recovers,
+        Behaviour::SourcesFirst,
+        Behaviour::DatedByHost,
+    ];
 
     /// Those that a run was made with.
     pub fn of(opened: &RunOpened) -> Result<Vec<Behaviour>, UnknownBehaviour> {

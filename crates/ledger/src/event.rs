@@ -50,7 +50,7 @@ pub struct Format {
 }
 
 /// The format that this version writes.
-pub const FORMAT: Format = Format { major: 2, minor: 6 };
+pub const FORMAT: Format = Format { major: 2, minor: 7 };
 
 impl Format {
     /// Whether this version can read a run of format `self`.

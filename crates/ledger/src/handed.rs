@@ -113,6 +113,9 @@ pub struct TaskReport {
     pub refused: Listed<String>,
     /// Its recoveries, in a line each.
     pub recoveries: Vec<String>,
+    /// All facts of the task, for who reads no text of the report and is not bounded by it.
+    #[serde(skip)]
+    pub all: Vec<FactView>,
 }
 
 /// A fact in a report.
@@ -140,4 +143,7 @@ pub struct ReportedObjective {
     pub by: Vec<NodeId>,
     /// What would be needed to answer it.
     pub needed: Vec<String>,
+    /// All facts that answer it, likewise.
+    #[serde(skip)]
+    pub all: Vec<FactId>,
 }

@@ -3,6 +3,7 @@
 //! What a call was is read from its arguments as the agent wrote them: a member too many makes it another, narrower search.
 
 use crate::agent::Objective;
+use crate::case::{EvidenceEntry, EvidenceKind};
 use crate::pattern::Patterns;
 use crate::record::Record;
 use crate::tool::ToolSpec;
@@ -23,18 +24,23 @@ pub struct SearchedBy {
     /// Members that make no search narrower, such as a limit.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub free: BTreeSet<String>,
-    /// Where it lists what has to be searched, and is not the search itself.
+    /// Where it lists the sources that could answer, and is not the search itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sources: Option<Sources>,
 }
 
-/// What has to be searched, as a listing of it tells.
+/// A kind of source that could answer, as a listing of it tells.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sources {
     /// Field → patterns of which a listed record must fit one to be such a source; none: every record is.
     #[serde(default)]
     pub when: BTreeMap<String, Patterns>,
+    /// The kind of evidence that such a record must come from; `None`: any.
+    ///
+    /// Of an image a listing tells what a volume holds, of a collection only what was collected: where the absence of a source answers the question, the volume is the source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<EvidenceKind>,
     /// What the evidence lacks where a whole listing has no such record: the objective is not determinable then.
     pub needed: String,
     /// How each of them is searched; `None` where the listing says only whether there is one.
@@ -75,6 +81,13 @@ impl Sources {
     /// Whether a listed record is a source that has to be searched.
     pub fn names(&self, record: &Record) -> bool {
         self.when.iter().all(|(field, patterns)| value(record, field).is_some_and(|text| patterns.fit(&text)))
+    }
+
+    /// Whether it is such a source, too, by the kind of the evidence that it comes from.
+    pub fn names_in(&self, record: &Record, evidence: &[EvidenceEntry]) -> bool {
+        let is_of =
+            |kind| evidence.iter().any(|entry| entry.kind == kind && entry.label == record.locator.evidence);
+        self.of.is_none_or(is_of) && self.names(record)
     }
 }
 
@@ -163,9 +176,23 @@ mod tests {
         assert!(each.is(&record, "t", &json!({"artifact": "a", "hive": "p1/SAM", "evidence": "e"})));
         assert!(!each.is(&record, "t", &json!({"artifact": "a", "hive": "p1/SAM", "evidence": "f"})));
         assert!(!each.is(&record, "t", &json!({"artifact": "a", "hive": "p1/SAM"})));
-        let sources =
-            |when| Sources { when: serde_json::from_value(when).unwrap(), needed: String::new(), each: None };
+        let sources = |when| Sources {
+            when: serde_json::from_value(when).unwrap(),
+            of: None,
+            needed: String::new(),
+            each: None,
+        };
         assert!(sources(json!({})).names(&record) && sources(json!({"record": "hive"})).names(&record));
         assert!(!sources(json!({"hive_type": "SAM"})).names(&record));
+        let of_image = Sources { of: Some(EvidenceKind::Image), ..sources(json!({})) };
+        for (label, kind, is) in [
+            ("e", EvidenceKind::Image, true),
+            ("e", EvidenceKind::Archive, false),
+            ("f", EvidenceKind::Image, false),
+        ] {
+            let entry = EvidenceEntry { label: label.into(), kind, expected_sha256: None };
+            assert_eq!(of_image.names_in(&record, &[entry]), is, "{label} {kind:?}");
+        }
+        assert!(sources(json!({})).names_in(&record, &[]) && !of_image.names_in(&record, &[]));
     }
 }

@@ -27,6 +27,7 @@ mod words;
 pub use proof::Outputs;
 pub use rejections::rejections_page;
 
+use crate::sources::Corroborated;
 use graph::{Attack, Fit, Ranked, Run, fact_title, ranked};
 use ledger::{FactEntry, FactId};
 use maud::{Markup, html};
@@ -72,8 +73,8 @@ pub fn page(run: &Run, material: &Material<'_>) -> String {
     let body = html! {
         (shell::head(&scene))
         main id="main" {
-            (answers::section(&scene))
             (narrative::section(&scene))
+            (answers::section(&scene))
             (timeline::section(&scene))
             (findings::section(&scene))
             (tactics::section(&scene))
@@ -100,6 +101,8 @@ struct Scene<'r> {
     run: &'r Run,
     verified: Option<&'r Verified>,
     ranked: Vec<Ranked<'r>>,
+    /// On how many sources statements rest.
+    corroborated: Corroborated,
     proofs: Proofs,
     attack: &'r Attack,
     /// The techniques that facts of the run fit, in the order of their ids.
@@ -131,7 +134,19 @@ impl<'r> Scene<'r> {
         order.sort_by_key(|fact| !cited.contains(fact));
         let proofs = Proofs::of(run, material.outputs);
         let (attack, verified) = (material.attack, material.verified);
-        Scene { run, verified, ranked, proofs, attack, fits: attack.of_run(run), order, cited, carried }
+        let corroborated = Corroborated::of(&ranked);
+        Scene {
+            run,
+            verified,
+            ranked,
+            corroborated,
+            proofs,
+            attack,
+            fits: attack.of_run(run),
+            order,
+            cited,
+            carried,
+        }
     }
 }
 

@@ -6,10 +6,12 @@ mod synthesis;
 
 use crate::costs::costs;
 use crate::inert::{cell, code, prose};
+use crate::sources::{Corroborated, ONE};
+use crate::standing::{needs_line, standing};
 use crate::synthesis::{Answered, answered};
 use crate::text::{by_code, outcome, status};
 use crate::withheld;
-use graph::{Run, TaskView, answer_title, refused_claims};
+use graph::{Run, TaskView, answer_title, ranked, refused_claims};
 use ledger::event::EvidenceHashed;
 use ledger::{EvidenceKind, IntegrityLevel, Objective};
 use std::fmt::Write;
@@ -17,9 +19,17 @@ use std::fmt::Write;
 /// The whole run as one Markdown page.
 pub fn markdown(run: &Run) -> String {
     let mut out = String::new();
+    let ranked = ranked(run);
+    let corroborated = Corroborated::of(&ranked);
     head(&mut out, run);
-    answers(&mut out, run);
-    synthesis::told(&mut out, run);
+    synthesis::told(&mut out, run, &corroborated);
+    let _ = writeln!(
+        out,
+        "\n## Objectives\n\n{}. Not told: {}.\n",
+        corroborated.line(run, &ranked),
+        crate::limits::limits(run).line()
+    );
+    answers(&mut out, run, &corroborated);
     facts::phenomena(&mut out, run);
     crate::nodes::markdown(&mut out, run);
     synthesis::dispatched(&mut out, run);
@@ -65,8 +75,7 @@ fn head(out: &mut String, run: &Run) {
     );
 }
 
-fn answers(out: &mut String, run: &Run) {
-    let _ = writeln!(out, "## Objectives\n");
+fn answers(out: &mut String, run: &Run, corroborated: &Corroborated) {
     let _ = writeln!(out, "| agent | question | answer |\n|---|---|---|");
     for view in run.tasks.values() {
         for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
@@ -75,7 +84,7 @@ fn answers(out: &mut String, run: &Run) {
                 "| {} | {} | {} |",
                 prose(&view.assigned.agent.name),
                 prose(&objective.question),
-                answer(run, view, index, objective)
+                answer(run, view, index, objective, corroborated)
             );
         }
     }
@@ -99,34 +108,44 @@ fn answers(out: &mut String, run: &Run) {
     }
 }
 
-fn answer(run: &Run, view: &TaskView, index: usize, objective: &Objective) -> String {
+fn answer(
+    run: &Run,
+    view: &TaskView,
+    index: usize,
+    objective: &Objective,
+    corroborated: &Corroborated,
+) -> String {
     let result = view.ended.as_ref().and_then(|ended| ended.objectives.get(index));
-    match answered(view, index, objective) {
-        Answered::Unended => "not examined".to_owned(),
-        Answered::Unseen => "not examined: no call of the agent could look at evidence".to_owned(),
-        Answered::Nothing => "nothing of the kind was found".to_owned(),
-        Answered::Unmet => "unmet".to_owned(),
-        Answered::Empty(searches) => synthesis::empty(searches),
-        Answered::NotDeterminable(needed) => synthesis::not_determinable(needed),
-        Answered::Met(facts) => facts
-            .iter()
-            .filter_map(|id| run.fact(*id))
-            .map(|fact| {
-                let source = format!("{}:{}", fact.locator.evidence, fact.locator.path);
-                format!(
-                    "{} in {} (`{}`)",
-                    cell(&answer_title(fact, &objective.condition)),
-                    cell(&source),
-                    fact.id
-                )
-            })
-            .chain(
-                result
-                    .and_then(|it| graph::objective_confidence(run, it))
-                    .map(|sure| format!("confidence: {sure}")),
+    let answered = answered(view, index, objective);
+    let word = standing(answered).word;
+    match answered {
+        Answered::Unended | Answered::Nothing | Answered::Unmet => word.to_owned(),
+        Answered::Unseen => format!("{word}: no call of the agent could look at evidence"),
+        Answered::Empty(searches) => {
+            let searches: Vec<_> = searches.iter().map(|search| format!("`{search}`")).collect();
+            format!("{word} ({})", searches.join(", "))
+        }
+        Answered::NotDeterminable(needed) => format!("{word}: {}", cell(&needs_line(objective, needed))),
+        Answered::Met(facts) => std::iter::once(match corroborated.is_single_of(run, facts) {
+            true => format!("{word}, {ONE}"),
+            false => word.to_owned(),
+        })
+        .chain(facts.iter().filter_map(|id| run.fact(*id)).map(|fact| {
+            let source = format!("{}:{}", fact.locator.evidence, fact.locator.path);
+            format!(
+                "{} in {} (`{}`)",
+                cell(&answer_title(fact, &objective.condition)),
+                cell(&source),
+                fact.id
             )
-            .collect::<Vec<_>>()
-            .join("<br>"),
+        }))
+        .chain(
+            result
+                .and_then(|it| graph::objective_confidence(run, it))
+                .map(|sure| format!("confidence: {sure}")),
+        )
+        .collect::<Vec<_>>()
+        .join("<br>"),
     }
 }
 

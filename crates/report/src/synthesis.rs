@@ -54,7 +54,7 @@ pub(crate) fn answered<'r>(view: &'r TaskView, index: usize, objective: &Objecti
     }
 }
 
-/// The sentences of the run in the order of their times, those without one last; what was told twice stands once.
+/// The sentences of the run in the order of their times, a local one at the earliest instant that it can be, those without one last; what was told twice stands once.
 pub(crate) fn narrative(run: &Run) -> Vec<(TaskId, &SentenceEntry)> {
     let mut told = BTreeSet::new();
     let mut sentences: Vec<_> = run
@@ -62,9 +62,16 @@ pub(crate) fn narrative(run: &Run) -> Vec<(TaskId, &SentenceEntry)> {
         .map(|(task, accepted)| (task, &accepted.sentence))
         .filter(|(_, sentence)| told.insert((&sentence.text, &sentence.cites)))
         .collect();
-    let at = |sentence: &SentenceEntry| sentence.time.as_ref().and_then(|time| time.utc);
+    let at = |sentence: &SentenceEntry| Some(sentence.time.as_ref()?.bounds()?.0);
     sentences.sort_by_key(|(_, sentence)| (at(sentence).is_none(), at(sentence)));
     sentences
+}
+
+/// When a sentence stands, as its source keeps it: an instant in UTC, or a local time that says so.
+pub(crate) fn moment(sentence: &SentenceEntry) -> Option<String> {
+    let time = sentence.time.as_ref()?;
+    let zone = if time.zone.is_some() { " time" } else { "" };
+    Some(format!("{}{zone}", time.to_text()))
 }
 
 /// What a node says, whichever task recorded it; its id where it says nothing by itself.

@@ -1,11 +1,12 @@
 //! The tables of the command line.
 
 use crate::inert::terminal;
-use crate::synthesis::{Answered, answered, narrative};
+use crate::standing::{needs, standing};
+use crate::synthesis::{Answered, answered, moment, narrative};
 use graph::{Fate, RefusedClaim, Run, TaskView, answer_title, fact_title};
 use ledger::event::{ClaimAccepted, TaskStatus};
 use ledger::{
-    BoundValue, Candidate, Claim, FactEntry, Outcome, Reading, Record, RejectionCode, TaskId, Tier, Weight,
+    BoundValue, Candidate, Claim, FactEntry, Outcome, Reading, Record, RejectionCode, TaskId, Tier,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -75,20 +76,15 @@ pub fn answers(run: &Run) -> String {
             let result = view.ended.as_ref().and_then(|ended| ended.objectives.get(index));
             let facts = result.map_or(&[][..], |result| &result.facts);
             let answered = answered(view, index, objective);
-            let mark = match answered {
-                Answered::Met(_) => "met",
-                Answered::Empty(_) => "empty",
-                Answered::NotDeterminable(_) => "cannot",
-                Answered::Nothing => "none",
-                Answered::Unmet => "unmet",
-                Answered::Unseen | Answered::Unended if !view.has_looked() => "unseen",
-                Answered::Unseen | Answered::Unended if objective.weight == Weight::Finding => "none",
-                Answered::Unseen | Answered::Unended => "unmet",
-            };
-            let _ = writeln!(out, "  {mark:<6} {}", terminal(&objective.question));
+            let word = standing(answered).word;
+            let _ = writeln!(out, "  {word:<23} {}", terminal(&objective.question));
             if let Answered::NotDeterminable(needed) = answered {
-                for needed in needed {
-                    let _ = writeln!(out, "         it would need {}", clipped(&terminal(needed)));
+                let (lacking, unread) = needs(objective, needed);
+                for kind in lacking {
+                    let _ = writeln!(out, "         needs {}", clipped(&terminal(kind)));
+                }
+                for reason in unread {
+                    let _ = writeln!(out, "         could not read {}", clipped(&terminal(reason)));
                 }
             }
             let mut source = String::new();
@@ -121,8 +117,8 @@ fn ended(view: &TaskView) -> String {
     }
     let accepted = view.reports.iter().filter(|report| report.accepted).count();
     let all = match view.ended.as_ref().map(|ended| ended.status) {
-        Some(TaskStatus::Completed) => "everything is answered",
-        Some(TaskStatus::Incomplete) => "not everything is answered",
+        Some(TaskStatus::Completed) => "nothing left open",
+        Some(TaskStatus::Incomplete) => "something left open",
         Some(TaskStatus::BudgetSpent | TaskStatus::ModelFailed | TaskStatus::Cancelled) | None => status,
     };
     format!("{accepted} of {} tasks accepted, {all}", view.reports.len())
@@ -136,8 +132,7 @@ fn told(out: &mut String, run: &Run) {
     }
     let _ = writeln!(out, "what happened, each sentence resting on facts (the report names them)");
     for (_, sentence) in &sentences {
-        let time =
-            sentence.time.as_ref().and_then(|time| time.utc).map_or(String::new(), |utc| utc.to_string());
+        let time = moment(sentence).unwrap_or_default();
         let _ = writeln!(out, "  {:<30} {}", terminal(&time), clipped(&terminal(&sentence.text)));
     }
 }
@@ -158,8 +153,8 @@ fn clipped(title: &str) -> String {
 /// How a task ended, in words.
 pub const fn status(status: TaskStatus) -> &'static str {
     match status {
-        TaskStatus::Completed => "every objective met",
-        TaskStatus::Incomplete => "an objective is unmet",
+        TaskStatus::Completed => "nothing left open",
+        TaskStatus::Incomplete => "something left open",
         TaskStatus::BudgetSpent => "its budget was spent before anything was recorded",
         TaskStatus::ModelFailed => "its model gave no reply",
         TaskStatus::Cancelled => "it was cancelled",

@@ -27,11 +27,15 @@ fn objective(id: &str, weight: Weight) -> Objective {
 /// A run whose agent was asked five things of which no fact meets one.
 fn answered() -> graph::Run {
     let weights = [Weight::Activity, Weight::Activity, Weight::Activity, Weight::Finding, Weight::Activity];
-    let objectives: Vec<_> =
+    let mut objectives: Vec<_> =
         ["a", "b", "c", "d", "e"].into_iter().zip(weights).map(|(id, w)| objective(id, w)).collect();
+    let sources = serde_json::json!([{"tool": "list_hives", "sources": {"needed": "the file NTUSER.DAT"}}]);
+    objectives[1].searched = serde_json::from_value(sources).unwrap();
     let without = [
         Some(WithoutFact::Empty { searches: vec![invocation(1, 0)] }),
-        Some(WithoutFact::NotDeterminable { needed: vec!["the file NTUSER.DAT".into()] }),
+        Some(WithoutFact::NotDeterminable {
+            needed: vec!["the file NTUSER.DAT".into(), "p1/NTUSER.DAT: permission denied".into()],
+        }),
         Some(WithoutFact::Unmet),
         Some(WithoutFact::Unmet),
         Some(WithoutFact::Unmet),
@@ -59,18 +63,26 @@ fn an_objective_without_a_fact_is_answered_by_how_it_stands() {
     let run = answered();
     let page = report::markdown(&run);
     for line in [
-        &format!("| Q a? | empty: searched completely, nothing found (`{}`) |", invocation(1, 0)),
-        "| Q b? | not determinable; it would need `the file NTUSER.DAT` |",
-        "| Q c? | unmet |",
-        "| Q d? | nothing of the kind was found |",
-        "| Q e? | unmet |",
+        &format!("| Q a? | searched, nothing there (`{}`) |", invocation(1, 0)),
+        "| Q b? | cannot be told: `needs the file NTUSER.DAT; could not read p1/NTUSER.DAT: permission denied` |",
+        "| Q c? | open |",
+        "| Q d? | looked, nothing seen |",
+        "| Q e? | open |",
+        "Not told: 1 question cannot be told, 2 questions are open, 0 gaps, 0 calls fell short, 2 checks were not made.",
+        "- It needs the file NTUSER.DAT:\n  - Q b? (files)",
+        "- Open: Q c? (files)",
     ] {
         assert!(page.contains(line), "{line}\n{page}");
     }
     let table = report::answers(&run);
-    for line in
-        ["empty  Q a?", "cannot Q b?", "it would need the file NTUSER.DAT", "unmet  Q c?", "none   Q d?"]
-    {
+    for line in [
+        "searched, nothing there Q a?",
+        "cannot be told          Q b?",
+        "needs the file NTUSER.DAT",
+        "could not read p1/NTUSER.DAT: permission denied",
+        "open                    Q c?",
+        "looked, nothing seen    Q d?",
+    ] {
         assert!(table.contains(line), "{line}\n{table}");
     }
     let json = report::json(&run);
@@ -133,7 +145,7 @@ fn a_hypothesis_names_what_speaks_for_it_whoever_recorded_that() {
 fn a_run_with_a_lead_tells_who_was_handed_what_and_what_became_of_it() {
     let run = led();
     let page = report::markdown(&run);
-    let row = "| 3 | task-2 | `registry` | task-1 | `registry` | `registry` (not found), `art-00000001` (shown) | an objective is unmet | **no** |";
+    let row = "| 3 | task-2 | `registry` | task-1 | `registry` | `registry` (not found), `art-00000001` (shown) | something left open | **no** |";
     assert!(page.contains(row), "{page}");
     assert!(
         page.contains(

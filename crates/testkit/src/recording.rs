@@ -119,7 +119,7 @@ impl Recording {
             .with_writers(opened.writers.clone())
             .with_evidence(opened.case.evidence.clone())
             .with_roster(Vec::new(), opened.vocabulary.clone())
-            .with_recovery(true);
+            .with_behaviours(|_| true);
         Ok(Recording { writer, opened, setting: Arc::new(setting), types, tasks })
     }
 

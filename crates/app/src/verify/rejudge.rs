@@ -31,7 +31,8 @@ pub(super) fn rejudge<'e>(
     tasks: &[TaskId],
 ) -> Rejudged {
     let bench = Bench::new(opened);
-    let setting = Setting::new(opened.rules.clone(), opened.seed, &opened.tools, tasks);
+    let setting = Setting::new(opened.rules.clone(), opened.seed, &opened.tools, tasks)
+        .with_behaviours(|behaviour| opened.behaviour.contains(&behaviour.into()));
     let mut rejudged = Rejudged { same: 0, other: Vec::new() };
     let mut folds: BTreeMap<TaskId, TaskFold> = BTreeMap::new();
     let (mut handing, mut recorded) = (Handing::default(), BTreeMap::<TaskId, Recorded>::new());
@@ -170,7 +171,7 @@ impl TaskFold {
             }
             Claim::Sentence(sentence) => SentenceId::assign(&setting.ids, task, self.claims).map(|id| {
                 let known: Known<'_> = known.iter().flat_map(|recorded| recorded.citable()).collect();
-                Again::Sentence(judge_sentence(sentence, id, &known))
+                Again::Sentence(judge_sentence(sentence, id, &known, setting.dating()))
             }),
         };
         self.verdict = again.ok().map(|again| (submitted.claim, again));

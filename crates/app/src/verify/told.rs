@@ -6,10 +6,9 @@
 use super::handed::Handing;
 use super::log::{Found, Log};
 use ledger::{
-    AbsenceEntry, Clock, Derivation, DerivationEntry, Event, FactEntry, FieldValue, NodeId, SentenceClaim,
-    SentenceEntry, Stream, TaskId, Time,
+    AbsenceEntry, Behaviour, BoundValue, Claim, ClaimId, Clock, Dates, Derivation, DerivationEntry, Event,
+    FactEntry, FieldValue, NodeId, SentenceClaim, SentenceEntry, Stream, TaskId, Time, Utc, Writer, dates,
 };
-use ledger::{Claim, ClaimId, Writer};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A recorded node that a sentence can cite.
@@ -25,6 +24,7 @@ pub(super) fn unfounded(log: Log<'_>) -> Vec<Found> {
     let mut nodes: BTreeMap<(TaskId, NodeId), Node<'_>> = BTreeMap::new();
     let mut claims: BTreeMap<ClaimId, &SentenceClaim> = BTreeMap::new();
     let (mut found, mut handing) = (Vec::new(), Handing::default());
+    let by_host = log.opened.behaviour.contains(&Behaviour::DatedByHost.into());
     for (stream, event, _) in log.events {
         handing.apply(*stream, event);
         let Stream::Task(task) = *stream else { continue };
@@ -45,7 +45,7 @@ pub(super) fn unfounded(log: Log<'_>) -> Vec<Found> {
             }
             Event::SentenceAccepted(it) => {
                 let known = |id: NodeId| handing.of(task).find_map(|task| nodes.get(&(task, id)).copied());
-                if let Err(what) = rests(&it.sentence, claims.get(&it.claim).copied(), known) {
+                if let Err(what) = rests(&it.sentence, claims.get(&it.claim).copied(), by_host, known) {
                     found.push((it.sentence.id.to_string(), what.to_owned()));
                 }
             }
@@ -58,6 +58,7 @@ pub(super) fn unfounded(log: Log<'_>) -> Vec<Found> {
 fn rests<'l>(
     sentence: &SentenceEntry,
     claim: Option<&SentenceClaim>,
+    by_host: bool,
     known: impl Fn(NodeId) -> Option<Node<'l>>,
 ) -> Result<(), &'static str> {
     let claim = claim.ok_or("no claim of its task states it")?;
@@ -83,9 +84,9 @@ fn rests<'l>(
         }
     }
     let (time, field) = (&sentence.time, sentence.dated_by.as_deref());
-    let dated = earliest(&facts);
+    let dated = dated(&facts, by_host);
     if (time.as_ref(), field.is_some()) != (dated, dated.is_some()) {
-        return Err("its time is not the earliest instant that dates what it cites");
+        return Err("its time is not the one that dates what it cites");
     }
     let states = |fact: &&&FactEntry| {
         let mut stated = std::iter::once(&fact.subject).chain(&fact.values);
@@ -119,34 +120,59 @@ fn numbers(derivation: &Derivation) -> Option<String> {
     }
 }
 
-/// The earliest instant of the examined host's clock that dates what a fact says.
-fn earliest<'f>(facts: &[&'f FactEntry]) -> Option<&'f Time> {
-    let mut first: Option<&Time> = None;
-    for time in facts.iter().filter_map(|fact| hardest(fact)) {
-        if first.is_none_or(|first| time.utc < first.utc) {
-            first = Some(time);
-        }
+/// The time that dates what facts say together.
+fn dated<'f>(facts: &[&'f FactEntry], by_host: bool) -> Option<&'f Time> {
+    let mut best: Vec<Stated<'f>> = Vec::new();
+    for fact in facts {
+        let times = std::iter::once(&fact.subject).chain(&fact.values);
+        let times = times.filter_map(|bound| stated(fact, bound, by_host));
+        best.extend(times.reduce(|one, other| if is_better(&other, &one) { other } else { one }));
     }
-    first
+    let of_files = |it: &Stated<'_>| match it.dates {
+        Dates::Event | Dates::Name => 0,
+        Dates::Birth => 1,
+        Dates::File | Dates::Nothing => 2,
+    };
+    let least = best.iter().map(of_files).min().filter(|_| by_host);
+    best.retain(|it| least.is_none_or(|least| of_files(it) == least));
+    let has_instant = best.iter().any(|it| it.time.zone.is_none());
+    best.retain(|it| it.time.zone.is_none() || !has_instant);
+    let first = best.into_iter().reduce(|one, other| if other.from < one.from { other } else { one });
+    first.map(|it| it.time)
 }
 
-/// Of a fact's times the earliest of those that the most trusted could have written; of a deletion the times of the file do not count.
-fn hardest(fact: &FactEntry) -> Option<&Time> {
-    let mut best: Option<(Option<Writer>, &Time)> = None;
-    for bound in std::iter::once(&fact.subject).chain(&fact.values) {
-        let FieldValue::Time(time) = &bound.value else { continue };
-        if fact.predicate.0 == "deleted" && bound.field != "deleted" && bound.field != "time" {
-            continue;
-        }
-        let counts = bound.quotation.is_none() && time.clock == Clock::Host && time.zone.is_none();
-        let better = best.is_none_or(|(writer, known)| {
-            bound.writer > writer || bound.writer == writer && time.utc < known.utc
-        });
-        if counts && time.utc.is_some() && better {
-            best = Some((bound.writer, time));
-        }
+/// A time that may date its fact.
+struct Stated<'f> {
+    dates: Dates,
+    writer: Option<Writer>,
+    from: Utc,
+    time: &'f Time,
+}
+
+/// A time of the examined host's clock that dates something; before [`Behaviour::DatedByHost`] every instant does, but for those of a deleted file.
+fn stated<'f>(fact: &FactEntry, bound: &'f BoundValue, by_host: bool) -> Option<Stated<'f>> {
+    let FieldValue::Time(time) = &bound.value else { return None };
+    let of_deleted = fact.predicate.0 == "deleted" && bound.field != "deleted" && bound.field != "time";
+    let dates = match by_host {
+        true => dates(&fact.predicate.0, &fact.kind, &bound.field),
+        false if of_deleted || time.zone.is_some() => Dates::Nothing,
+        false => Dates::Event,
+    };
+    let counts = bound.quotation.is_none() && time.clock == Clock::Host && dates != Dates::Nothing;
+    let (from, _) = time.bounds().filter(|_| counts)?;
+    Some(Stated { dates, writer: bound.writer, from, time })
+}
+
+/// Whether a time of a fact dates it better than another of it: by what it is of, then by an instant, then by who could have written it, then by being earlier.
+fn is_better(one: &Stated<'_>, other: &Stated<'_>) -> bool {
+    let local = |it: &Stated<'_>| it.time.zone.is_some();
+    if one.dates != other.dates {
+        return one.dates < other.dates;
     }
-    best.map(|(_, time)| time)
+    if local(one) != local(other) {
+        return !local(one);
+    }
+    one.writer > other.writer || one.writer == other.writer && one.from < other.from
 }
 
 fn values(fact: &FactEntry) -> Vec<String> {

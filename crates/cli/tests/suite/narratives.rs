@@ -124,7 +124,7 @@ const FORGERIES: &[Forgery] = &[
     (
         "time",
         |log| sentence(log, |it| it.time = Some(Time::from_filetime(133_000_000_000_000_000))),
-        "its time is not the earliest",
+        "its time is not the one that dates",
     ),
     (
         "left out",

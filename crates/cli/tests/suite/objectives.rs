@@ -9,6 +9,7 @@ mod hives;
 mod images;
 mod persistence;
 mod registry;
+mod sources;
 mod timeline;
 mod user_activity;
 

@@ -6,9 +6,9 @@ use ground::{Searchable, judge, judge_absence};
 use ledger::event::{Phase, Refusal, TaskAssigned, TaskEnded};
 use ledger::turn::{Answer, Message, Reply, ReplyBlock, ToolCall, TurnRequest, UserBlock};
 use ledger::{
-    AbsenceForm, AgentSpec, CallId, Completeness, Coverage, Digest, Event, Field, FieldValue, Gap, Locator,
-    Objective, Outcome, Output, Record, RecordId, RecordType, Rules, Seed, TaskId, ToolClass, ToolSpec,
-    Vocabulary, Window, Writers,
+    AbsenceForm, AgentSpec, Behaviour, CallId, Completeness, Coverage, Digest, Event, Field, FieldValue, Gap,
+    Locator, Objective, Outcome, Output, Record, RecordId, RecordType, Rules, Seed, TaskId, ToolClass,
+    ToolSpec, Vocabulary, Window, Writers,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -107,8 +107,20 @@ pub(crate) fn live(
     live_within(None, rules, objectives, model, tool)
 }
 
-/// Lives a task of a run that recovers, with these tools besides, to its end.
+/// Lives a task of a run with every behaviour, with these tools besides, to its end.
 pub(crate) fn live_with(
+    further: Vec<ToolSpec>,
+    rules: Rules,
+    objectives: Vec<Objective>,
+    model: impl FnMut(&TurnRequest) -> Option<Reply>,
+    tool: impl FnMut(u32) -> ToolReturn,
+) -> Lived {
+    live_up_to(Behaviour::DatedByHost, further, rules, objectives, model, tool)
+}
+
+/// The same of a run with the behaviours up to this one.
+pub(crate) fn live_up_to(
+    newest: Behaviour,
     further: Vec<ToolSpec>,
     rules: Rules,
     objectives: Vec<Objective>,
@@ -120,7 +132,7 @@ pub(crate) fn live_with(
     };
     let tools: Vec<_> = tools().into_iter().chain(further).collect();
     let setting = Setting::new(rules.clone(), Seed(Digest::of(b"s")), &tools, &[TaskId(1)]);
-    live_in(setting.with_recovery(true), None, rules, objectives, model, tool)
+    live_in(setting.with_behaviours(|behaviour| behaviour <= newest), None, rules, objectives, model, tool)
 }
 
 /// Lives a task whose model takes so much at once, to its end.

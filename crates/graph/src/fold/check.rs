@@ -146,6 +146,7 @@ pub(super) fn objectives(task: &TaskView, ended: &TaskEnded, behaviours: &[u16])
         return Err("its objectives are not those of its agent");
     }
     let recovers = behaviours.contains(&u16::from(Behaviour::Recovers));
+    let sources_first = behaviours.contains(&u16::from(Behaviour::SourcesFirst));
     for (objective, result) in objectives.iter().zip(&ended.objectives) {
         if objective.id != result.id || objective.is_required() == result.watched {
             return Err("its objectives are not those of its agent");
@@ -160,7 +161,7 @@ pub(super) fn objectives(task: &TaskView, ended: &TaskEnded, behaviours: &[u16])
                 "it says of an objective how it stands without a fact where that is not told, or says nothing of it",
             );
         }
-        result.without.as_ref().map_or(Ok(()), |without| stands(task, objective, without))?;
+        result.without.as_ref().map_or(Ok(()), |without| stands(task, objective, without, sources_first))?;
     }
     Ok(())
 }
@@ -168,7 +169,15 @@ pub(super) fn objectives(task: &TaskView, ended: &TaskEnded, behaviours: &[u16])
 /// Whether an objective can stand so without a fact, by what the log says of its task's calls.
 ///
 /// What their records say is not looked at here: `verify` does, with the outputs.
-fn stands(task: &TaskView, objective: &Objective, without: &WithoutFact) -> Result<(), Because> {
+fn stands(
+    task: &TaskView,
+    objective: &Objective,
+    without: &WithoutFact,
+    sources_first: bool,
+) -> Result<(), Because> {
+    // Whether a listing shows a source stands in its records.
+    let needs_source = sources_first && objective.searched.iter().any(|by| by.sources.is_some());
+    let may_be_undeterminable = sources_first || objective.is_required();
     let plain = |view: &InvocationView| {
         let mut searches = objective.searched.iter().filter(|by| by.sources.is_none());
         searches.any(|by| by.is(&view.started.tool, &view.started.arguments))
@@ -189,11 +198,11 @@ fn stands(task: &TaskView, objective: &Objective, without: &WithoutFact) -> Resu
                 false => Err("an objective is said to be empty that no complete, empty search covers"),
             }
         }
-        WithoutFact::Unmet if is_searched => {
+        WithoutFact::Unmet if is_searched && !needs_source => {
             Err("an objective is said to be unmet that a complete, empty search covers")
         }
         WithoutFact::Unmet => Ok(()),
-        WithoutFact::NotDeterminable { needed } if needed.is_empty() || !objective.is_required() => {
+        WithoutFact::NotDeterminable { needed } if needed.is_empty() || !may_be_undeterminable => {
             Err("an objective is said not to be determinable, and not why")
         }
         WithoutFact::NotDeterminable { .. } => Ok(()),

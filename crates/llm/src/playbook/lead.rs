@@ -2,6 +2,7 @@
 //!
 //! It says nothing that a report does not say: a sentence is made of the values of one fact.
 
+use ledger::pattern::Patterns;
 use ledger::turn::{Answer, Message, Reply, ReplyBlock, ToolCall, TurnRequest, UserBlock};
 use ledger::{CallId, FactView, NodeId, TaskReport};
 use serde::Deserialize;
@@ -10,8 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Sentences of one call.
 const SENTENCES_A_CALL: usize = 32;
-/// What stands in a title where a value was cut.
-const CUT: char = '…';
 
 /// What a lead does, as it stands in its file.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -64,9 +63,37 @@ pub struct PlannedSentence {
     pub objective: String,
     /// The most facts of it that are told.
     pub most: usize,
-    /// The sentence; `{field}` stands for a value of the fact, `{subject}` for its subject. Without it, or where the fact has no such field: the fact's title.
+    /// Field → patterns of which the fact's value must fit one; `subject` for its subject.
     #[serde(default)]
-    pub sentence: Option<String>,
+    pub when: BTreeMap<String, Patterns>,
+    /// Field → patterns of which it must fit none.
+    #[serde(default)]
+    pub unless: BTreeMap<String, Patterns>,
+    /// The sentences, of which the first is told that the fact has the values for: `{field}` stands for a value, `{subject}` for its subject.
+    pub sentence: Sentences,
+    /// Fields that date it: a fact of the same task with the same subject that states the first of them that any does is cited besides.
+    #[serde(default)]
+    pub beside: Vec<String>,
+}
+
+/// A sentence, or several.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum Sentences {
+    /// One.
+    One(String),
+    /// Several, the first of which that can be told is.
+    Several(Vec<String>),
+}
+
+impl Sentences {
+    /// Each of them.
+    pub fn each(&self) -> &[String] {
+        match self {
+            Sentences::One(sentence) => std::slice::from_ref(sentence),
+            Sentences::Several(sentences) => sentences,
+        }
+    }
 }
 
 /// A lead at work.
@@ -189,13 +216,18 @@ impl LeadRun {
 
     /// The facts that answer an objective, as `agent/objective`.
     fn answering<'a>(&'a self, wanted: &'a str) -> impl Iterator<Item = &'a FactView> {
+        self.reported(wanted).map(|(_, fact)| fact)
+    }
+
+    /// The same, each with the report of the task that recorded it.
+    fn reported<'a>(&'a self, wanted: &'a str) -> impl Iterator<Item = (&'a TaskReport, &'a FactView)> {
         let (agent, id) = wanted.split_once('/').unwrap_or((wanted, ""));
         let reports = self.reports.iter().filter(move |report| report.agent == agent);
         reports.flat_map(move |report| {
             let objective = report.objectives.iter().find(|objective| objective.id == id);
-            let by = objective.map(|objective| objective.by.as_slice()).unwrap_or_default();
-            let titled = |id: &NodeId| report.facts.shown.iter().find(|fact| NodeId::Fact(fact.id) == *id);
-            by.iter().filter_map(titled).collect::<Vec<_>>()
+            let by = objective.map(|objective| objective.all.as_slice()).unwrap_or_default();
+            let found = |id: &ledger::FactId| report.all.iter().find(|fact| fact.id == *id);
+            by.iter().filter_map(found).map(move |fact| (report, fact)).collect::<Vec<_>>()
         })
     }
 
@@ -222,24 +254,50 @@ impl LeadRun {
         ("assess_hypothesis".to_owned(), arguments)
     }
 
-    /// Each fact as a sentence, once.
+    /// Each fact as a sentence, once: by what is planned first.
     fn narrative(&self) -> Vec<(String, Value)> {
-        let mut told = BTreeSet::new();
+        let (mut told, mut texts) = (BTreeSet::new(), BTreeSet::new());
         let mut sentences = Vec::new();
         for planned in &self.plan.narrative {
-            for fact in self.answering(&planned.objective).take(planned.most) {
-                let text = planned.sentence.as_deref().and_then(|sentence| filled(sentence, fact));
-                let text = text.or_else(|| (!fact.title.contains(CUT)).then(|| format!("{}.", fact.title)));
-                if let Some(text) = text
-                    && told.insert((fact.id, text.clone()))
-                {
-                    sentences.push(json!({"text": text, "cites": [fact.id.to_string()]}));
+            let wanted = self.reported(&planned.objective).filter(|(_, fact)| planned.is_of(fact));
+            let mut left = planned.most;
+            for (report, fact) in wanted {
+                let text = planned.sentence.each().iter().find_map(|sentence| filled(sentence, fact));
+                let Some(text) = text.filter(|text| left > 0 && !texts.contains(text)) else { continue };
+                if told.insert(fact.id) {
+                    left -= 1;
+                    let cites: Vec<String> = std::iter::once(fact.id)
+                        .chain(beside(report, fact, &planned.beside))
+                        .map(|id| id.to_string())
+                        .collect();
+                    sentences.push(json!({"text": text, "cites": cites}));
+                    texts.insert(text);
                 }
             }
         }
         let call = |part: &[Value]| ("record_narrative".to_owned(), json!({ "sentences": part }));
         sentences.chunks(SENTENCES_A_CALL).map(call).collect()
     }
+}
+
+impl PlannedSentence {
+    /// Whether it tells of this fact.
+    fn is_of(&self, fact: &FactView) -> bool {
+        let fits = |(field, patterns): (&String, &Patterns)| {
+            fact.values.iter().any(|(name, value)| name == field && patterns.fit(value))
+        };
+        self.when.iter().all(fits) && !self.unless.iter().any(fits)
+    }
+}
+
+/// The fact of the same subject that dates it best, by the order of the fields; none where it states one itself.
+fn beside(report: &TaskReport, fact: &FactView, fields: &[String]) -> Option<ledger::FactId> {
+    let states = |fact: &FactView, field: &String| fact.values.iter().any(|(name, _)| name == field);
+    let subject = fact.values.first();
+    fields.iter().find_map(|field| {
+        let mut others = report.all.iter().filter(|other| other.values.first() == subject);
+        others.find(|other| states(other, field)).map(|other| other.id).filter(|id| *id != fact.id)
+    })
 }
 
 /// The sentence with the fact's values in it; `None` where it has not all of them.

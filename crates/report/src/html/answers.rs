@@ -1,11 +1,12 @@
 //! What the run was asked, and what it answers.
 
-use super::narrative::rests_on_one;
 use super::{Scene, fact_link, say};
+use crate::sources::ONE;
+use crate::standing::{Standing, needs, standing};
 use crate::synthesis::{Answered, answered};
 use crate::text::status;
 use graph::{Confidence, Level, Run, TaskView, answer_title};
-use ledger::{FactId, NodeId, Objective, TaskId, Weight};
+use ledger::{FactId, Objective, TaskId, Weight};
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,9 +30,13 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
         section #answers aria-labelledby="answers-title" {
             h2 #answers-title { "Answers" }
             p.key {
-                @for (class, word, number) in counted {
-                    span class=(format!("state {class}")) { (number) " " (word) } " "
+                @for (it, number) in counted {
+                    span class=(format!("state {}", it.class)) title=(it.meaning) { (number) " " (it.word) } " "
                 }
+            }
+            p.note {
+                (scene.corroborated.line(run, &scene.ranked)) ". Not told: "
+                a href="#limits" { (crate::limits::limits(run).line()) } "."
             }
             @for (weight, title) in GROUPS {
                 @let asked = asked(run, weight);
@@ -46,28 +51,16 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
     }
 }
 
-/// How many objectives stand in which way, by the words that the list uses.
-fn count(scene: &Scene<'_>) -> Vec<(&'static str, &'static str, usize)> {
-    let mut counted: BTreeMap<usize, (&'static str, &'static str, usize)> = BTreeMap::new();
+/// How many objectives stand in which way.
+fn count(scene: &Scene<'_>) -> Vec<(Standing, usize)> {
+    let mut counted: BTreeMap<usize, (Standing, usize)> = BTreeMap::new();
     for view in scene.run.tasks.values() {
         for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
-            let (place, class, word) = word(answered(view, index, objective));
-            counted.entry(place).or_insert((class, word, 0)).2 += 1;
+            let it = standing(answered(view, index, objective));
+            counted.entry(it.place).or_insert((it, 0)).1 += 1;
         }
     }
     counted.into_values().collect()
-}
-
-/// The place in the order of states, the class of the style sheet, the word.
-const fn word(answered: Answered<'_>) -> (usize, &'static str, &'static str) {
-    match answered {
-        Answered::Met(_) => (0, "met", "met"),
-        Answered::Empty(_) => (1, "empty", "searched completely: nothing there"),
-        Answered::Nothing => (2, "nothing", "nothing of the kind found"),
-        Answered::Unmet => (3, "unmet", "unmet"),
-        Answered::NotDeterminable(_) => (4, "unknown", "not determinable"),
-        Answered::Unseen | Answered::Unended => (5, "unknown", "not examined"),
-    }
 }
 
 /// An objective of a task.
@@ -89,7 +82,7 @@ fn asked(run: &Run, weight: Weight) -> Vec<Asked<'_>> {
             }
         }
     }
-    asked.sort_by_key(|it| word(answered(it.view, it.index, it.objective)).0);
+    asked.sort_by_key(|it| standing(answered(it.view, it.index, it.objective)).place);
     asked
 }
 
@@ -105,11 +98,11 @@ fn agent(task: TaskId, view: &TaskView) -> Markup {
 
 fn answer(scene: &Scene<'_>, it: &Asked<'_>, sure: &BTreeMap<(TaskId, &str), Confidence>) -> Markup {
     let answered = answered(it.view, it.index, it.objective);
-    let (_, class, word) = word(answered);
+    let stands = standing(answered);
     let sure = sure.get(&(it.task, it.objective.id.as_str())).copied();
     html! {
         li {
-            span class=(format!("state {class}")) { (word) } " "
+            span class=(format!("state {}", stands.class)) title=(stands.meaning) { (stands.word) } " "
             strong { (say(&it.objective.question)) } " "
             span.tag { (say(&it.view.assigned.agent.name)) }
             @match answered {
@@ -118,9 +111,13 @@ fn answer(scene: &Scene<'_>, it: &Asked<'_>, sure: &BTreeMap<(TaskId, &str), Con
                     p.by { "Searched by " @for search in searches { a href=(format!("#{search}")) { (search) } " " } }
                 }
                 Answered::NotDeterminable(needed) => {
-                    @if !needed.is_empty() {
-                        p.by { "It would need:" }
-                        ul { @for needed in needed { li { (say(needed)) } } }
+                    @let (lacking, unread) = needs(it.objective, needed);
+                    @if !lacking.is_empty() {
+                        p.by { "Needs " @for (number, kind) in lacking.iter().enumerate() { @if number > 0 { " or " } (say(kind)) } }
+                    }
+                    @if !unread.is_empty() {
+                        p.by { "Could not read:" }
+                        ul.by { @for reason in unread { li { (say(reason)) } } }
                     }
                 }
                 Answered::Nothing | Answered::Unmet | Answered::Unseen | Answered::Unended => {}
@@ -166,11 +163,10 @@ fn met(scene: &Scene<'_>, objective: &Objective, facts: &[FactId], sure: Option<
 fn sources(scene: &Scene<'_>, facts: &[FactId], sure: Option<Confidence>) -> Markup {
     let read = facts.iter().filter_map(|id| scene.run.fact(*id)).map(|fact| &fact.locator);
     let files: BTreeSet<_> = read.map(|place| (&place.evidence, &place.path)).collect();
-    let nodes: Vec<NodeId> = facts.iter().map(|id| NodeId::Fact(*id)).collect();
     html! {
         " "
         @match files.len() {
-            1 if rests_on_one(scene, &nodes) => span.tag.one { "one source" },
+            1 if scene.corroborated.is_single_of(scene.run, facts) => span.tag.one { (ONE) },
             1 => span.tag { "one file, other sources name the same" },
             number => span.tag { (number) " files" },
         }

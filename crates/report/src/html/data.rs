@@ -1,12 +1,11 @@
 //! What the script of the page works on: of each fact what it is found and filtered by, and the times.
 
-use super::narrative::rests_on_one;
 use super::times::{lanes, times};
 use super::{Scene, facts, say};
 use crate::nodes;
 use graph::{Fit, fact_title};
 use ledger::event::ClaimAccepted;
-use ledger::{FactId, NodeId, TaskId, Writer};
+use ledger::{FactId, TaskId, Writer};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -88,7 +87,7 @@ impl Facts {
         self.kind.push(self.kinds.number(&fact.kind));
         let writer = fact.writer().and_then(|writer| Writer::ALL.iter().position(|it| *it == writer));
         self.writer.push(writer.and_then(|it| i8::try_from(it).ok()).unwrap_or(-1));
-        self.one.push(rests_on_one(scene, &[NodeId::Fact(fact.id)]).into());
+        self.one.push(scene.corroborated.is_single_of(scene.run, &[fact.id]).into());
         self.healed.push(accepted.healing.is_some().into());
     }
 }

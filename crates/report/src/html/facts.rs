@@ -1,11 +1,10 @@
 //! Every fact with its proof.
 
-use super::narrative::rests_on_one;
 use super::words::{self, word};
 use super::{Scene, custody, pack, say};
 use crate::text::{bound, tier};
 use ledger::event::ClaimAccepted;
-use ledger::{BoundValue, FactEntry, FactId, Locator, NodeId, TaskId};
+use ledger::{BoundValue, FactEntry, FactId, Locator, TaskId};
 use maud::{Markup, PreEscaped, html};
 
 /// Up to so many facts all stand in the page as they are.
@@ -90,7 +89,7 @@ fn tags(scene: &Scene<'_>, task: TaskId, accepted: &ClaimAccepted) -> Markup {
             span.tag { (say(&fact.kind)) } " "
             @if let Some(weakest) = weakest { span.tag { "matched " (tier(weakest)) } " " }
             @if let Some(writer) = fact.writer() { span.tag { "writable by " (writer) } " " }
-            @if rests_on_one(scene, &[NodeId::Fact(fact.id)]) { span.tag.one { "one source" } " " }
+            @if scene.corroborated.is_single_of(scene.run, &[fact.id]) { span.tag.one { "one source" } " " }
             @if accepted.healing.is_some() { span.tag.healed { "citation healed" } " " }
             @if !fact.shown { span.tag.low { "not shown to the agent" } }
         }

@@ -1,9 +1,8 @@
 //! The phenomena, by the objective that they answer.
 
-use super::narrative::rests_on_one;
 use super::{Scene, fact_link, say, words};
 use graph::{FIRST, Ranked};
-use ledger::{NodeId, Weight};
+use ledger::Weight;
 use maud::{Markup, html};
 
 /// Facts of a finding besides its first one that are shown unfolded, where it has no more.
@@ -52,7 +51,7 @@ fn only_one(scene: &Scene<'_>) -> Markup {
 
 fn of_one_source(scene: &Scene<'_>, number: usize) -> bool {
     let facts = scene.ranked.get(number).map_or(&[][..], |ranked| &ranked.phenomenon.facts);
-    rests_on_one(scene, &facts.iter().map(|fact| NodeId::Fact(*fact)).collect::<Vec<_>>())
+    scene.corroborated.is_single_of(scene.run, facts)
 }
 
 /// A link to a phenomenon, where it is shown, or else to its first fact.
@@ -96,12 +95,9 @@ fn reasons(ranked: &Ranked<'_>) -> Vec<String> {
     if let Some(answered) = ranked.objective {
         reasons.push(format!("answers {}/{}", answered.agent, answered.id));
     }
-    match ranked.corroborated_by.len() {
-        0 => reasons.push("one kind of source".to_owned()),
-        _ => {
-            let kinds: Vec<_> = ranked.corroborated_by.iter().copied().collect();
-            reasons.push(format!("named by {}, too", kinds.join(", ")));
-        }
+    if !ranked.corroborated_by.is_empty() {
+        let kinds: Vec<_> = ranked.corroborated_by.iter().copied().collect();
+        reasons.push(format!("named by {}, too", kinds.join(", ")));
     }
     if ranked.linked_to.is_some() {
         reasons.push("names what another finding names".to_owned());

@@ -1,6 +1,8 @@
-//! What was not examined, and what is damaged.
+//! What the run does not tell: questions, gaps, calls, checks; and what is damaged.
 
 use super::{Scene, say};
+use crate::limits::{Asked, Limits, limits};
+use graph::Unexamined;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
@@ -10,31 +12,21 @@ const SHOWN: usize = 20;
 const LONGEST: usize = 300;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
-    let unexamined = graph::unexamined(scene.run);
-    let mut by_reason: BTreeMap<&str, Vec<_>> = BTreeMap::new();
-    for it in &unexamined {
-        by_reason.entry(&it.reason).or_default().push(it);
-    }
+    let limits = limits(scene.run);
     let defects = graph::damage(scene.run);
     let unhashed = scene.run.integrity.iter().any(|hashed| !hashed.gaps.is_empty());
     html! {
         section #limits aria-labelledby="limits-title" {
             h2 #limits-title { "Not examined" }
-            @if unexamined.is_empty() {
-                p { "No tool reported a gap, and every call returned all that was asked for." }
-            }
-            @for (reason, places) in &by_reason {
-                details open[places.len() <= SHOWN] {
-                    summary { (say(reason)) " " span.tag { (places.len()) } }
-                    ul {
-                        @for it in places {
-                            li {
-                                @if let Some(id) = it.invocation { a href=(format!("#{id}")) { (id) } " " }
-                                code { (short(&it.place)) }
-                            }
-                        }
-                    }
-                }
+            p.key { @for (number, what) in limits.counts() { span.state { (number) " " (what) } " " } }
+            (questions(&limits))
+            (places("Gaps", "No tool reported a gap.", &limits.gaps))
+            (places("Calls that fell short", "Every call returned all that was asked for.", &limits.short))
+            h3 { "Checks that were not made" }
+            @if limits.unchecked.is_empty() && scene.verified.is_some() { p { "None." } }
+            ul {
+                @for check in &limits.unchecked { li { (say(check)) } }
+                @if scene.verified.is_none() { li { "The run was not verified for this page." } }
             }
             h3 { "Damaged evidence" }
             @if defects.is_empty() && !unhashed {
@@ -49,6 +41,57 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                 @for hashed in &scene.run.integrity {
                     @for gap in &hashed.gaps {
                         li { code { (say(&hashed.evidence)) } " is hashed without " code { (say(&gap.path)) } ": " (say(&gap.reason)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The questions that cannot be told, by what the evidence lacks, and those that are open.
+fn questions(limits: &Limits<'_>) -> Markup {
+    let asked = |it: &Asked<'_>| html! { (say(it.question)) " " span.tag { (say(it.agent)) } };
+    html! {
+        h3 { "Questions that cannot be told from this evidence" }
+        @if limits.lacking.is_empty() && limits.unread.is_empty() { p { "None." } }
+        @for (kind, questions) in &limits.lacking {
+            details open[questions.len() <= SHOWN] {
+                summary { "It needs " (say(kind)) " " span.tag { (questions.len()) } }
+                ul { @for it in questions { li { (asked(it)) } } }
+            }
+        }
+        @for (it, reasons) in &limits.unread {
+            details {
+                summary { (asked(it)) " could not be read " span.tag { (reasons.len()) } }
+                ul { @for reason in reasons { li { code { (short(reason)) } } } }
+            }
+        }
+        @if !limits.open.is_empty() {
+            h3 { "Open questions" }
+            p.note { "Nobody looked, or not everywhere." }
+            ul { @for it in &limits.open { li { (asked(it)) } } }
+        }
+    }
+}
+
+/// What was not examined, by its reason.
+fn places(title: &str, none: &str, unexamined: &[Unexamined]) -> Markup {
+    let mut by_reason: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+    for it in unexamined {
+        by_reason.entry(&it.reason).or_default().push(it);
+    }
+    html! {
+        h3 { (title) }
+        @if unexamined.is_empty() { p { (none) } }
+        @for (reason, places) in &by_reason {
+            details open[places.len() <= SHOWN] {
+                summary { (say(reason)) " " span.tag { (places.len()) } }
+                ul {
+                    @for it in places {
+                        li {
+                            @if let Some(id) = it.invocation { a href=(format!("#{id}")) { (id) } " " }
+                            code { (short(&it.place)) }
+                        }
                     }
                 }
             }

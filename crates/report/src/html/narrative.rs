@@ -1,13 +1,19 @@
 //! What happened, in the order of time, each sentence with what it rests on.
 
 use super::{Scene, fact_link, say};
-use crate::synthesis::{narrative, title};
+use crate::sources::ONE;
+use crate::synthesis::{moment, narrative, title};
 use graph::{Run, fact_title};
-use ledger::{FactId, NodeId, SentenceEntry};
+use ledger::{NodeId, SentenceEntry};
 use maud::{Markup, html};
+use std::cmp::Reverse;
+
+/// The sentences that are shown at once: those that rest on what matters most.
+const FIRST: usize = 16;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
-    let sentences = narrative(scene.run);
+    let sentences: Vec<_> = narrative(scene.run).into_iter().map(|(_, sentence)| sentence).collect();
+    let (first, rest) = parted(scene, &sentences);
     html! {
         section #happened aria-labelledby="happened-title" {
             h2 #happened-title { "What happened" }
@@ -18,25 +24,50 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                     "The words are an agent’s. Every value that a sentence names stands in what it cites, and what it says was done, a cited fact says; "
                     "a time is that of a cited fact and of what it dates."
                 }
-                ol.told {
-                    @for (_, sentence) in sentences { (told(scene, sentence)) }
+                ol.told { @for sentence in first { (told(scene, sentence)) } }
+                @if !rest.is_empty() {
+                    details {
+                        summary { (rest.len()) " more sentences, which rest on what matters less" }
+                        ol.told { @for sentence in rest { (told(scene, sentence)) } }
+                    }
                 }
             }
         }
     }
 }
 
+/// The sentences that matter most and the others, both in the order of time.
+fn parted<'r>(
+    scene: &Scene<'_>,
+    sentences: &[&'r SentenceEntry],
+) -> (Vec<&'r SentenceEntry>, Vec<&'r SentenceEntry>) {
+    let points = |sentence: &SentenceEntry| {
+        let facts = sentence.cites.iter().filter_map(|id| match id {
+            NodeId::Fact(fact) => scene.carried.get(fact),
+            _ => None,
+        });
+        facts.filter_map(|number| scene.ranked.get(*number)).map(|ranked| ranked.points).max()
+    };
+    let mut order: Vec<usize> = (0..sentences.len()).collect();
+    order.sort_by_key(|place| sentences.get(*place).map(|it| Reverse((it.time.is_some(), points(it)))));
+    let first: Vec<usize> = order.into_iter().take(FIRST).collect();
+    let all = sentences.iter().copied().enumerate();
+    let (first, rest): (Vec<_>, Vec<_>) = all.partition(|(place, _)| first.contains(place));
+    let bare = |part: Vec<(usize, &'r SentenceEntry)>| part.into_iter().map(|(_, it)| it).collect();
+    (bare(first), bare(rest))
+}
+
 fn told(scene: &Scene<'_>, sentence: &SentenceEntry) -> Markup {
-    let single = rests_on_one(scene, &sentence.cites);
+    let single = scene.corroborated.is_single(scene.run, sentence.cites.iter().copied());
     html! {
         li id=(sentence.id) {
-            @match &sentence.time {
-                Some(time) => time { (say(&time.to_text())) },
+            @match moment(sentence) {
+                Some(time) => time { (say(&time)) },
                 None => span.undated { "without a time" },
             }
             div {
                 (say(&sentence.text))
-                @if single { " " span.tag.one { "one source" } }
+                @if single { " " span.tag.one { (ONE) } }
                 div.by {
                     @if let Some(field) = &sentence.dated_by { "dated by " code { (say(field)) } "; " }
                     "rests on "
@@ -67,23 +98,4 @@ fn place(run: &Run, id: NodeId) -> Markup {
     let Some(fact) = fact else { return cited(run, id) };
     let place = format!("{} in {}:{}", fact.kind, fact.locator.evidence, fact.locator.path);
     html! { a href=(format!("#proof-{}", fact.id)) title=(fact_title(fact)) { (say(&place)) } }
-}
-
-/// Whether everything that is cited was read from one file, and no other kind of source names the same thing.
-pub(super) fn rests_on_one(scene: &Scene<'_>, cites: &[NodeId]) -> bool {
-    let facts = || cites.iter().flat_map(|id| facts_of(scene.run, *id));
-    let ranked = |fact| scene.carried.get(&fact).and_then(|number| scene.ranked.get(*number));
-    let corroborated = facts().filter_map(ranked).any(|ranked| !ranked.corroborated_by.is_empty());
-    !corroborated && scene.run.files(facts()) == 1
-}
-
-fn facts_of(run: &Run, id: NodeId) -> Vec<FactId> {
-    match id {
-        NodeId::Fact(id) => vec![id],
-        NodeId::Derivation(id) => {
-            let found = run.derivations().find(|(_, derived)| derived.derivation.id == id);
-            found.map(|(_, it)| it.derivation.derivation.facts()).unwrap_or_default()
-        }
-        _ => Vec::new(),
-    }
 }

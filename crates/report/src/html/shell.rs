@@ -66,8 +66,8 @@ fn hash(text: &str) -> String {
 pub(super) fn head(scene: &Scene<'_>) -> Markup {
     let run = scene.run;
     let ways = [
-        ("answers", "Answers"),
         ("happened", "What happened"),
+        ("answers", "Answers"),
         ("timeline", "Timeline"),
         ("findings", "Findings"),
         ("attack", "ATT&CK"),
@@ -81,7 +81,7 @@ pub(super) fn head(scene: &Scene<'_>) -> Markup {
         ("words", "Words"),
     ];
     html! {
-        a.skip href="#main" { "Skip to the answers" }
+        a.skip href="#main" { "Skip to what happened" }
         header {
             h1 { (say(&run.opened.case.title)) }
             p {

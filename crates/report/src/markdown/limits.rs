@@ -1,6 +1,7 @@
 //! What was not examined, and what is damaged.
 
-use crate::inert::code;
+use crate::inert::{code, prose};
+use crate::limits;
 use graph::Run;
 use std::fmt::Write;
 
@@ -10,14 +11,32 @@ pub(super) fn limits(out: &mut String, run: &Run) {
 }
 
 fn not_examined(out: &mut String, run: &Run) {
-    let _ = writeln!(out, "\n## Not examined\n");
-    let unexamined = graph::unexamined(run);
-    for it in &unexamined {
+    let limits = limits::limits(run);
+    let _ = writeln!(out, "\n## Not examined\n\n{}.\n", limits.line());
+    for (kind, questions) in &limits.lacking {
+        let _ = writeln!(out, "- It needs {}:", prose(kind));
+        for it in questions {
+            let _ = writeln!(out, "  - {} ({})", prose(it.question), prose(it.agent));
+        }
+    }
+    for (it, reasons) in &limits.unread {
+        let _ = writeln!(out, "- {} ({}) could not be read:", prose(it.question), prose(it.agent));
+        for reason in reasons {
+            let _ = writeln!(out, "  - {}", code(reason));
+        }
+    }
+    for it in &limits.open {
+        let _ = writeln!(out, "- Open: {} ({})", prose(it.question), prose(it.agent));
+    }
+    for it in limits.gaps.iter().chain(&limits.short) {
         let invocation = it.invocation.map_or(String::new(), |id| format!("`{id}` "));
         let _ = writeln!(out, "- {invocation}{}: {}", code(&it.place), code(&it.reason));
     }
-    if unexamined.is_empty() {
-        let _ = writeln!(out, "No tool reported a gap, and every call returned all that was asked for.");
+    if limits.gaps.is_empty() && limits.short.is_empty() {
+        let _ = writeln!(out, "- No tool reported a gap, and every call returned all that was asked for.");
+    }
+    for check in &limits.unchecked {
+        let _ = writeln!(out, "- {}", prose(check));
     }
 }
 

@@ -1,18 +1,19 @@
 //! What is made of all tasks: the narrative, and for a run with a lead who was handed what, what became of it, and what was stored on the way.
 
 use crate::inert::{cell, code, prose};
-use crate::synthesis::{narrative, title};
+use crate::sources::{Corroborated, ONE};
+use crate::synthesis::{moment, narrative, title};
 use crate::text::status;
 use graph::{Run, TaskView};
 use ledger::event::TaskReported;
-use ledger::{ArtifactHead, Dispatch, InvocationId, TaskId};
+use ledger::{ArtifactHead, Dispatch, TaskId};
 use std::fmt::Write;
 
 /// The most characters of a stored text that the page shows.
 const MOST_SHOWN: usize = 2_000;
 
 /// The sentences in the order of their times.
-pub(super) fn told(out: &mut String, run: &Run) {
+pub(super) fn told(out: &mut String, run: &Run, corroborated: &Corroborated) {
     let sentences = narrative(run);
     if sentences.is_empty() {
         return;
@@ -24,28 +25,14 @@ pub(super) fn told(out: &mut String, run: &Run) {
          and what it says was done, a cited fact says; what it makes of them was checked by nobody.\n"
     );
     for (_, sentence) in sentences {
-        let at =
-            sentence.time.as_ref().map_or_else(|| "without a time".to_owned(), |time| code(&time.to_text()));
+        let at = moment(sentence).map_or_else(|| "without a time".to_owned(), |time| code(&time));
         let by = sentence.dated_by.as_ref().map_or(String::new(), |field| format!(" ({})", code(field)));
-        let _ = writeln!(out, "- {at}{by}: {} (`{}`)", code(&sentence.text), sentence.id);
+        let single = corroborated.is_single(run, sentence.cites.iter().copied());
+        let one = if single { format!(", {ONE}") } else { String::new() };
+        let _ = writeln!(out, "- {at}{by}: {} (`{}`{one})", code(&sentence.text), sentence.id);
         for id in &sentence.cites {
             let _ = writeln!(out, "  - `{id}`: {}", code(&title(run, *id)));
         }
-    }
-}
-
-/// The answer of an objective of which complete searches found nothing.
-pub(super) fn empty(searches: &[InvocationId]) -> String {
-    let searches: Vec<_> = searches.iter().map(|search| format!("`{search}`")).collect();
-    format!("empty: searched completely, nothing found ({})", searches.join(", "))
-}
-
-/// The answer of an objective that this evidence cannot answer.
-pub(super) fn not_determinable(needed: &[String]) -> String {
-    let needed: Vec<_> = needed.iter().map(|needed| cell(needed)).collect();
-    match needed.is_empty() {
-        true => "not determinable".to_owned(),
-        false => format!("not determinable; it would need {}", needed.join(", ")),
     }
 }
 

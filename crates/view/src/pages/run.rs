@@ -116,13 +116,13 @@ fn answers(run: &Run, task: TaskId, view: &TaskView, base: &str) -> Markup {
 fn answer(run: &Run, view: &TaskView, place: usize, objective: &Objective, base: &str) -> Markup {
     let result = view.ended.as_ref().and_then(|ended| ended.objectives.get(place));
     let (class, word) = match result.map(|result| result.answer()) {
-        Some("met") => ("good", "met"),
-        Some("empty") => ("plain", "empty"),
+        Some("met") => ("good", "answered"),
+        Some("empty") => ("plain", "searched, nothing there"),
         Some("not_determinable") => ("warn", "cannot be told"),
         Some("unmet" | "nothing_found") if !view.has_looked() => ("warn", "not examined"),
-        Some("nothing_found") => ("plain", "nothing found"),
-        Some(_) => ("bad", "unmet"),
-        None => ("warn", "open"),
+        Some("nothing_found") => ("plain", "looked, nothing seen"),
+        Some(_) => ("bad", "open"),
+        None => ("warn", "not examined"),
     };
     let facts = result.map_or(&[][..], |result| &result.facts);
     html! {
@@ -155,7 +155,8 @@ fn answering(run: &Run, facts: &[FactId], objective: &Objective, base: &str) -> 
 
 fn narrative(run: &Run, base: &str) -> Markup {
     let mut sentences: Vec<_> = run.sentences().map(|(_, told)| &told.sentence).collect();
-    let at = |sentence: &ledger::SentenceEntry| sentence.time.as_ref().and_then(|time| time.utc);
+    // A local time stands at the earliest instant that it can be.
+    let at = |sentence: &ledger::SentenceEntry| Some(sentence.time.as_ref()?.bounds()?.0);
     sentences.sort_by_key(|sentence| (at(sentence).is_none(), at(sentence)));
     html! {
         @if !sentences.is_empty() {
@@ -165,7 +166,7 @@ fn narrative(run: &Run, base: &str) -> Markup {
                 ol.told {
                     @for sentence in sentences {
                         li {
-                            @if let Some(time) = at(sentence) { time { (time) } " " }
+                            @if let Some(time) = &sentence.time { time { (inert(&time.to_text())) } " " }
                             (inert(&sentence.text))
                             span.cites {
                                 @for node in &sentence.cites { " " (cited(*node, base)) }

@@ -3,7 +3,8 @@
 use super::{Course, Wrong};
 use ledger::event::{InvocationEnded, InvocationStarted, ObjectiveResult, WithoutFact};
 use ledger::{
-    Behaviour, Cause, Completeness, FactEntry, InvocationId, Objective, Outcome, Record, SearchedBy,
+    Behaviour, Cause, Completeness, EachSource, FactEntry, InvocationId, Objective, Outcome, Record,
+    SearchedBy, Sources,
 };
 use std::collections::BTreeSet;
 
@@ -18,6 +19,10 @@ impl<'l> Course<'l> {
         self.log.opened.behaviour.contains(&Behaviour::Recovers.into())
     }
 
+    fn sources_first(&self) -> bool {
+        self.log.opened.behaviour.contains(&Behaviour::SourcesFirst.into())
+    }
+
     /// The facts that meet an objective.
     pub(super) fn meeting(&self, objective: &Objective) -> impl Iterator<Item = &'l FactEntry> {
         self.facts.iter().copied().filter(|fact| objective.condition.holds(fact))
@@ -29,6 +34,7 @@ impl<'l> Course<'l> {
             return None;
         }
         let lacking = self.lacking(objective);
+        let is_shown = self.is_source_shown(objective);
         let searches = match self.whole_searches(objective) {
             whole if whole.is_empty() && lacking.is_empty() => {
                 self.searches_of_sources(objective).unwrap_or_default()
@@ -36,10 +42,10 @@ impl<'l> Course<'l> {
             whole => whole,
         };
         let unread = self.unread(objective);
-        let cannot = objective.is_required();
+        let cannot = objective.is_required() || self.sources_first();
         Some(match () {
             () if cannot && !lacking.is_empty() => WithoutFact::NotDeterminable { needed: lacking },
-            () if !searches.is_empty() => WithoutFact::Empty { searches },
+            () if is_shown && !searches.is_empty() => WithoutFact::Empty { searches },
             () if cannot && !unread.is_empty() => WithoutFact::NotDeterminable { needed: unread },
             () => WithoutFact::Unmet,
         })
@@ -78,12 +84,36 @@ impl<'l> Course<'l> {
     /// What the evidence lacks where each kind of source was listed, and there is none.
     pub(super) fn lacking(&self, objective: &Objective) -> Vec<String> {
         let kinds = objective.searched.iter().filter_map(|by| Some((by, by.sources.as_ref()?)));
-        let lacking = kinds.map(|(by, sources)| {
-            let listing = self.listing(by)?;
-            let is_there = self.records(listing).iter().any(|record| sources.names(record));
-            (!is_there).then(|| sources.needed.clone())
+        let lacking = kinds.map(|(by, sources)| match self.sources_of(by, sources)?.is_empty() {
+            true => Some(sources.needed.clone()),
+            false => None,
         });
-        lacking.collect::<Option<Vec<_>>>().unwrap_or_default()
+        let mut lacking = lacking.collect::<Option<Vec<_>>>().unwrap_or_default();
+        if self.sources_first() {
+            lacking.dedup();
+        }
+        lacking
+    }
+
+    /// Whether a search of it, empty, says something: some kind of source is there, or none has to be.
+    fn is_source_shown(&self, objective: &Objective) -> bool {
+        let mut kinds = objective.searched.iter().filter_map(|by| Some((by, by.sources.as_ref()?)));
+        let has_kinds = objective.searched.iter().any(|by| by.sources.is_some());
+        !self.sources_first()
+            || !has_kinds
+            || kinds.any(|(by, sources)| self.sources_of(by, sources).is_some_and(|there| !there.is_empty()))
+    }
+
+    /// The sources of a kind, as its listing names them; `None` where nobody listed them.
+    fn sources_of(&self, by: &SearchedBy, sources: &Sources) -> Option<Vec<&'l Record>> {
+        let kind_of = |label: &str| {
+            let entry = self.log.opened.case.evidence.iter().find(|entry| entry.label == label)?;
+            Some(entry.kind)
+        };
+        let is_of =
+            |record: &Record| sources.of.is_none_or(|kind| kind_of(&record.locator.evidence) == Some(kind));
+        let listed = self.records(self.listing(by)?).iter();
+        Some(listed.filter(|record| sources.names(record) && is_of(record)).collect())
     }
 
     fn listing(&self, by: &SearchedBy) -> Option<Made<'l>> {
@@ -112,9 +142,12 @@ impl<'l> Course<'l> {
         let mut all = Vec::new();
         for by in &objective.searched {
             let Some(sources) = &by.sources else { continue };
+            if self.sources_first() && sources.each.is_none() {
+                continue;
+            }
             let (listing, each) = (self.listing(by)?, sources.each.as_ref()?);
             all.push(listing.1.invocation);
-            for record in self.records(listing).iter().filter(|record| sources.names(record)) {
+            for record in self.sources_of(by, sources)? {
                 let mut of_it =
                     self.made.iter().filter(|made| each.is(record, &made.0.tool, &made.0.arguments));
                 all.push(of_it.find(|made| found_nothing(made.1))?.1.invocation);
@@ -123,12 +156,30 @@ impl<'l> Course<'l> {
         Some(all)
     }
 
+    /// Whether a call of a tool that only searches the objective's sources one by one searched none of them.
+    fn is_of_another_source(&self, objective: &Objective, started: &InvocationStarted) -> bool {
+        let kinds = objective.searched.iter().filter_map(|by| Some((by, by.sources.as_ref()?)));
+        let each: Vec<_> = kinds
+            .filter_map(|(by, sources)| Some((by, sources, sources.each.as_ref()?)))
+            .filter(|(_, _, each)| each.tool == started.tool)
+            .collect();
+        let is_plain = objective.searched.iter().any(|by| by.tool == started.tool);
+        let is_one = |(by, sources, each): &(&SearchedBy, &Sources, &EachSource)| {
+            let listed = self.sources_of(by, sources).unwrap_or_default();
+            listed.into_iter().any(|record| each.is(record, &started.tool, &started.arguments))
+        };
+        !each.is_empty() && !is_plain && !each.iter().any(is_one)
+    }
+
     fn unread(&self, objective: &Objective) -> Vec<String> {
         let tools = &self.log.opened.tools;
         let mut all = Vec::new();
         for (started, ended) in &self.made {
             let spec = tools.iter().find(|spec| spec.name == started.tool);
             if spec.is_none_or(|spec| !objective.may_be_answered_by(spec, &started.arguments)) {
+                continue;
+            }
+            if self.sources_first() && self.is_of_another_source(objective, started) {
                 continue;
             }
             for reason in reasons(ended) {

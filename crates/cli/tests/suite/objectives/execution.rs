@@ -9,6 +9,7 @@ pub(super) const TRIALS: &[Trial] = &[
     Trial { objective: "programs", tempting: programs_without_a_run, answering: started_program },
     Trial { objective: "commands", tempting: nothing_typed, answering: typed_command },
     Trial { objective: "prefetch", tempting: prefetch_of_others, answering: prefetched_tool },
+    Trial { objective: "odd-programs", tempting: prefetch_in_its_place, answering: prefetched_download },
     Trial { objective: "inventory", tempting: programs_in_their_places, answering: inventoried_program },
 ];
 
@@ -76,6 +77,19 @@ fn prefetch_of_others(at: &Folder<'_>) {
 
 fn prefetched_tool(at: &Folder<'_>) {
     at.file("C/Windows/Prefetch/WHOAMI.EXE-C0FFEE01.pf", prefetched("WHOAMI.EXE", "WINDOWS\\SYSTEM32"));
+}
+
+/// A program in its place that only read one of a user's, and one that installs itself into profiles.
+fn prefetch_in_its_place(at: &Folder<'_>) {
+    let mut reader = prefetch::Spec::new("SCAN.EXE", "\\VOLUME{01d0}\\PROGRAM FILES\\SCAN\\SCAN.EXE");
+    reader.files.push("\\VOLUME{01d0}\\USERS\\MARA\\DOWNLOADS\\SETUP.EXE".to_owned());
+    at.file("C/Windows/Prefetch/SCAN.EXE-C0FFEE01.pf", prefetch::file(&reader));
+    let drive = prefetched("ONEDRIVE.EXE", "USERS\\MARA\\APPDATA\\LOCAL\\MICROSOFT\\ONEDRIVE");
+    at.file("C/Windows/Prefetch/ONEDRIVE.EXE-C0FFEE01.pf", drive);
+}
+
+fn prefetched_download(at: &Folder<'_>) {
+    at.file("C/Windows/Prefetch/SETUP.EXE-C0FFEE01.pf", prefetched("SETUP.EXE", "USERS\\MARA\\DOWNLOADS"));
 }
 
 fn inventoried(path: &str) -> KeySpec {

@@ -41,6 +41,14 @@ fn volume_on_disk(entries: Vec<EntrySpec>) -> Vec<u8> {
     disk(Part::volume(2048, &volume(entries)))
 }
 
+/// A volume with Windows and a user, and nothing else.
+pub(super) fn windows_volume() -> Vec<u8> {
+    volume_on_disk(vec![
+        EntrySpec::file("Windows/System32/ntdll.dll", b"MZ"),
+        EntrySpec::file("Users/mara/Documents/plan.txt", b"a plan"),
+    ])
+}
+
 /// The hash of an image in a file beside other files: the container itself stores none.
 fn hash_in_a_file() -> Vec<u8> {
     volume_on_disk(vec![EntrySpec::file("case/disk.md5", b"d41d8cd98f00b204e9800998ecf8427e  disk.dd\n")])

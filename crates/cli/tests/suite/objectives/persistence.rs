@@ -4,15 +4,25 @@ use super::hives::{key, ntuser, software, system, system_of_two};
 use super::{Folder, Trial, investigated, meeting, shipped};
 use crate::support::Place;
 use testkit::hive::{KeySpec, ValueSpec as Value};
+use testkit::wmi_repository::{instance, repository};
 
 pub(super) const TRIALS: &[Trial] = &[
     Trial { objective: "autostart", tempting: nothing_in_run_keys, answering: run_value },
     Trial { objective: "debuggers", tempting: options_without_a_debugger, answering: debugger },
+    Trial { objective: "logon-scripts", tempting: no_script_of_a_logon, answering: logon_script },
+    Trial { objective: "startup", tempting: nothing_in_startup, answering: startup_item },
     Trial { objective: "services", tempting: services_that_wait, answering: automatic_service },
     Trial { objective: "tasks", tempting: tasks_without_commands, answering: task_with_a_command },
+    Trial {
+        objective: "subscriptions",
+        tempting: subscription_of_windows,
+        answering: subscription_of_somebody,
+    },
 ];
 
 const NT: &str = "Microsoft\\Windows NT\\CurrentVersion";
+/// The digest of the class of bindings.
+const BINDING: &str = "0A7ABE63F36E2B2920FEDAFAE849823AF9429CC0EA373FFEE1507EDB21FD9170";
 const WINDOWS: &str = "Microsoft\\Windows\\CurrentVersion";
 
 /// Empty Run keys, a switched-off entry, the shell and the logon of every Windows, keys of other names.
@@ -56,6 +66,33 @@ fn options_without_a_debugger(at: &Folder<'_>) {
 
 fn debugger(at: &Folder<'_>) {
     at.file("C/SOFTWARE", options_of(Value::sz("Debugger", "C:\\Windows\\System32\\cmd.exe")));
+}
+
+/// An empty value, one of another name, and a script that is only kept.
+fn no_script_of_a_logon(at: &Folder<'_>) {
+    let environment = key()
+        .value(Value::sz("UserInitMprLogonScript", ""))
+        .value(Value::sz("Path", "C:\\ProgramData\\logon.bat"));
+    at.file("C/Users/mara/NTUSER.DAT", ntuser([("Environment", environment)]));
+    at.file("C/Windows/System32/GroupPolicy/User/Scripts/Logon/logon.bat", "@echo off\r\n");
+}
+
+fn logon_script(at: &Folder<'_>) {
+    let environment = key().value(Value::sz("UserInitMprLogonScript", "C:\\ProgramData\\logon.bat"));
+    at.file("C/NTUSER.DAT", ntuser([("Environment", environment)]));
+}
+
+const MENU: &str = "C/ProgramData/Microsoft/Windows/Start Menu/Programs";
+
+/// What Windows keeps in the folder, a shortcut beside it, and a folder of that name elsewhere.
+fn nothing_in_startup(at: &Folder<'_>) {
+    at.file(&format!("{MENU}/StartUp/desktop.ini"), "[.ShellClassInfo]\r\n");
+    at.file(&format!("{MENU}/Notes.bat"), "@echo off\r\n");
+    at.file("C/Users/mara/Startup/tray.bat", "@echo off\r\n");
+}
+
+fn startup_item(at: &Folder<'_>) {
+    at.file(&format!("{MENU}/StartUp/tray.bat"), "@echo off\r\n");
 }
 
 fn service(set: KeySpec, name: &str, start: u32, program: &str) -> KeySpec {
@@ -103,6 +140,26 @@ fn tasks_without_commands(at: &Folder<'_>) {
 fn task_with_a_command(at: &Folder<'_>) {
     let exec = "<Exec><Command>C:\\ProgramData\\update.exe</Command></Exec>";
     at.file("C/Windows/System32/Tasks/Update", task(exec));
+}
+
+/// A binding of Windows' own, a consumer that nothing is bound to, and a text in which a binding stands.
+fn subscription_of_windows(at: &Folder<'_>) {
+    let own = instance(
+        "__FilterToConsumerBinding",
+        BINDING,
+        &["NTEventLogEventConsumer.Name=\"SCM Event Log Consumer\""],
+        None,
+        &["__EventFilter.Name=\"SCM Event Log Filter\""],
+    );
+    let mut page = vec![0; 64];
+    page.extend(own);
+    page.resize(8192, 0);
+    at.file("C/Windows/System32/wbem/Repository/OBJECTS.DATA", page);
+    at.file("C/Users/mara/notes.txt", "__FilterToConsumerBinding CommandLineEventConsumer.Name=\"Sync\"\r\n");
+}
+
+fn subscription_of_somebody(at: &Folder<'_>) {
+    at.file("C/Windows/System32/wbem/Repository/OBJECTS.DATA", repository());
 }
 
 /// Intruders hide among the tasks of Windows, and evidence may lie in a folder of any name.

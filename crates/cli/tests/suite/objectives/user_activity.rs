@@ -9,6 +9,7 @@ pub(super) const TRIALS: &[Trial] = &[
     Trial { objective: "documents", tempting: lists_without_documents, answering: opened_document },
     Trial { objective: "devices", tempting: devices_without_storage, answering: stick },
     Trial { objective: "browsing", tempting: nothing_visited, answering: visited_page },
+    Trial { objective: "downloads", tempting: download_from_nowhere, answering: downloaded_program },
 ];
 
 const EXPLORER: &str = "Software\\Microsoft\\Windows\\CurrentVersion\\Explorer";
@@ -84,7 +85,24 @@ fn database(tables: &str, rows: &str) -> Vec<u8> {
     std::fs::read(file).unwrap()
 }
 
-/// Histories without visits: no database, a download's address, addresses that are only known or counted, a visit of none, a bookmark.
+/// A download of which no address is kept.
+const DOWNLOAD: &str = "
+    INSERT INTO downloads VALUES (1, 'C:\\Users\\Public\\Downloads\\setup.exe', 'https://a.example/', 7, 13402489651000000, 0);";
+
+/// A download of which no address is kept, a file that lies among the downloads.
+fn download_from_nowhere(at: &Folder<'_>) {
+    at.file("C/User Data/Default/History", database(CHROMIUM, DOWNLOAD));
+    at.file("C/Users/mara/Downloads/setup.exe", "MZ");
+}
+
+fn downloaded_program(at: &Folder<'_>) {
+    let chain = "INSERT INTO downloads_url_chains VALUES (1, 0, 'https://a.example/setup.exe');
+        ALTER TABLE downloads ADD COLUMN state INTEGER;
+        UPDATE downloads SET state = 1;";
+    at.file("C/User Data/Default/History", database(CHROMIUM, &format!("{DOWNLOAD}{chain}")));
+}
+
+/// Histories without visits: no database, a download's referrer, addresses that are only known or counted, a visit of none, a bookmark.
 fn nothing_visited(at: &Folder<'_>) {
     const URL: &str = "https://scan-to-pdf.example/";
     at.file("C/User Data/Default/History", format!("SQLite format 3\0{URL}"));

@@ -1,0 +1,90 @@
+//! When what a sentence tells came to be: the time of a cited fact that dates it best.
+
+use ledger::{BoundValue, Clock, Dates, FactEntry, FieldValue, Time, Utc, Writer, dates};
+use std::cmp::Reverse;
+
+/// A field and the time that it states.
+pub(super) type Dated = (String, Time);
+
+/// By which rules sentences are dated: those of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dating {
+    /// As in runs without [`ledger::Behaviour::DatedByHost`]: every instant of the examined host's clock dates, of one fact those that are the hardest to forge.
+    AnyInstant,
+    /// By what a time dates ([`ledger::dates`]), and a local time where there is no instant.
+    Host,
+}
+
+/// A time of a fact that may date it.
+#[derive(Debug, Clone, Copy)]
+struct Candidate<'f> {
+    dates: Dates,
+    writer: Option<Writer>,
+    time: &'f Time,
+    field: &'f str,
+}
+
+impl Candidate<'_> {
+    fn is_local(&self) -> bool {
+        self.time.zone.is_some()
+    }
+
+    /// The earliest instant that it can be.
+    fn earliest(&self) -> Option<Utc> {
+        self.time.bounds().map(|(earliest, _)| earliest)
+    }
+
+    /// What it is of in its fact: the better it dates, the earlier it stands.
+    fn rank(&self) -> impl Ord + use<> {
+        (self.dates, self.is_local(), Reverse(self.writer), self.earliest())
+    }
+}
+
+impl Dating {
+    /// The time that dates what these facts say together, and its field; `None` where none does.
+    pub(super) fn of(self, facts: &[&FactEntry]) -> Option<Dated> {
+        let mut dated: Vec<Candidate<'_>> = facts.iter().filter_map(|fact| self.of_fact(fact)).collect();
+        if self == Dating::Host {
+            // What a file says of itself dates nothing beside what happened, nor does a local time beside an instant.
+            let best = dated.iter().map(|one| weight(one.dates)).min()?;
+            dated.retain(|one| weight(one.dates) == best);
+            if dated.iter().any(|one| !one.is_local()) {
+                dated.retain(|one| !one.is_local());
+            }
+        }
+        let first = dated.iter().min_by_key(|one| one.earliest())?;
+        Some((first.field.to_owned(), first.time.clone()))
+    }
+
+    /// Of the times of one fact that which dates it best, and of these the one that is the hardest to forge.
+    fn of_fact(self, fact: &FactEntry) -> Option<Candidate<'_>> {
+        let bound = std::iter::once(&fact.subject).chain(&fact.values).filter(|it| it.quotation.is_none());
+        bound.filter_map(|bound| self.candidate(fact, bound)).min_by_key(Candidate::rank)
+    }
+
+    fn candidate<'f>(self, fact: &FactEntry, bound: &'f BoundValue) -> Option<Candidate<'f>> {
+        let FieldValue::Time(time) = &bound.value else { return None };
+        let field = bound.field.as_str();
+        let dates = match self {
+            Dating::Host => dates(&fact.predicate.0, &fact.kind, field),
+            // The times of a deleted file say nothing of its deletion.
+            Dating::AnyInstant if fact.predicate.0 == "deleted" && !matches!(field, "deleted" | "time") => {
+                Dates::Nothing
+            }
+            Dating::AnyInstant => Dates::Event,
+        };
+        let may_be_local = self == Dating::Host;
+        let counts = time.clock == Clock::Host && time.utc.is_some() && (may_be_local || time.zone.is_none());
+        let candidate = Candidate { dates, writer: bound.writer, time, field };
+        (counts && dates != Dates::Nothing).then_some(candidate)
+    }
+}
+
+/// What dates beside what: events and names of files together, then births, then the other times of files.
+const fn weight(dates: Dates) -> u8 {
+    match dates {
+        Dates::Event | Dates::Name => 0,
+        Dates::Birth => 1,
+        Dates::File | Dates::Nothing => 2,
+    }
+}

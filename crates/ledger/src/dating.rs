@@ -1,0 +1,134 @@
+//! What the times of a fact can date: data for the gateway, and for whoever looks at its verdicts again.
+//!
+//! Who could have written a time stands in the tables of writers, which know no difference between the times of a file: whoever owns it can set them all.
+//! They differ in what it takes: those of `$STANDARD_INFORMATION` are set by one call, as archives and installers do; those of `$FILE_NAME` only by setting the others and moving the file, which leaves a trace in the change journal.
+
+/// How well a time says when that came to be which its fact says; the first is the best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Dates {
+    /// It is the time of what the record tells of.
+    Event,
+    /// The name of a file was made then (`$FILE_NAME`).
+    Name,
+    /// A file says of itself that it came to be then (`$STANDARD_INFORMATION`, or what was copied from it).
+    Birth,
+    /// A file says of itself that it was changed or read then.
+    File,
+    /// It is no time at which something was on the host: a linker's, another host's, one to come.
+    Nothing,
+}
+
+/// Fields that date nothing on the host, whatever their record.
+const NOTHING: &[&str] = &[
+    "account_expires",
+    "container_created",
+    "expires",
+    "file_id_time",
+    "file_time",
+    "lease_terminates",
+    "link_date",
+    "modified_on_client",
+    "old_time",
+    "preset_time",
+    "volume_created",
+];
+
+/// Fields that say when the name of a file was made.
+const NAME: &[&str] = &["fn_created", "name_born"];
+
+/// Fields that say so of the file, in every record that has them.
+const BIRTH: &[&str] = &["born", "shortcut_created", "si_created", "target_created"];
+
+/// The other times of files and of their names.
+const FILE: &[&str] = &[
+    "fn_accessed",
+    "fn_changed",
+    "fn_modified",
+    "name_accessed",
+    "name_changed",
+    "name_modified",
+    "shortcut_modified",
+    "si_accessed",
+    "si_changed",
+    "si_modified",
+    "target_accessed",
+    "target_modified",
+];
+
+/// Records whose `created`, `modified`, `changed` and `accessed` are times of a file; those of others are of what they record.
+const OF_FILES: &[&str] = &[
+    "amcache_driver",
+    "amcache_file",
+    "copied_file",
+    "deleted_entry",
+    "dir_entry",
+    "file_created",
+    "file_name",
+    "last_visited",
+    "mft_entry",
+    "mft_file_entry",
+    "open_save",
+    "shell_bag",
+    "shim_cache_entry",
+    "timestomp_indicator",
+    "web_cache_download",
+    "web_cache_entry",
+    "web_cache_file",
+    "web_cache_visit",
+];
+
+/// Fields that say when something was deleted: they date a deletion and nothing else.
+const DELETION: &[&str] = &["deleted", "first_deleted", "last_deleted"];
+
+/// What the time in this field of a fact dates, by the fact's predicate and the type of its record.
+pub fn dates(predicate: &str, record: &str, field: &str) -> Dates {
+    let is_deletion = DELETION.contains(&field);
+    match (predicate == "deleted", field) {
+        // The times of a deleted file say nothing of its deletion.
+        (true, _) if !is_deletion && field != "time" => Dates::Nothing,
+        (false, _) if is_deletion => Dates::Nothing,
+        _ if NOTHING.contains(&field) => Dates::Nothing,
+        _ if NAME.contains(&field) => Dates::Name,
+        _ if BIRTH.contains(&field) => Dates::Birth,
+        _ if FILE.contains(&field) => Dates::File,
+        (_, "created") if OF_FILES.contains(&record) => Dates::Birth,
+        (_, "accessed" | "changed" | "modified") if OF_FILES.contains(&record) => Dates::File,
+        _ => Dates::Event,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_dates_what_its_record_tells_of() {
+        for (predicate, record, field, expected) in [
+            ("executed", "prefetch", "last_run", Dates::Event),
+            ("executed", "prefetch", "volume_created", Dates::Nothing),
+            ("recorded", "amcache_file", "link_date", Dates::Nothing),
+            ("recorded", "amcache_file", "key_last_written", Dates::Event),
+            ("recorded", "amcache_file", "modified", Dates::File),
+            ("present", "dir_entry", "born", Dates::Birth),
+            ("present", "dir_entry", "name_born", Dates::Name),
+            ("present", "mft_file_entry", "fn_created", Dates::Name),
+            ("present", "mft_file_entry", "si_modified", Dates::File),
+            ("registered", "task_cache_entry", "created", Dates::Event),
+            ("deleted", "deleted_entry", "born", Dates::Nothing),
+            ("deleted", "usn_name_history", "first_deleted", Dates::Event),
+            ("created", "usn_name_history", "last_deleted", Dates::Nothing),
+            ("deleted", "usn_deleted", "time", Dates::Event),
+        ] {
+            assert_eq!(dates(predicate, record, field), expected, "{predicate} {record} {field}");
+        }
+    }
+
+    #[test]
+    fn no_field_is_two_things() {
+        let all = [NOTHING, NAME, BIRTH, FILE, DELETION].concat();
+        let mut once = all.clone();
+        once.sort_unstable();
+        once.dedup();
+        assert_eq!(once.len(), all.len());
+    }
+}

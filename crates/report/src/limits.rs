@@ -1,0 +1,124 @@
+//! What a run does not tell: questions that cannot be told or are open, what was not examined, which checks were not made.
+
+use crate::standing::needs;
+use crate::synthesis::{Answered, answered};
+use graph::{Run, Unexamined};
+use ledger::{Digest, EvidenceEntry, EvidenceKind, IntegrityLevel, Objective};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Everything that a run does not tell.
+#[derive(Debug, Default)]
+pub(crate) struct Limits<'r> {
+    /// Questions that cannot be told from this evidence, by the kind of source that it lacks; a question stands under each of its kinds.
+    pub(crate) lacking: BTreeMap<&'r str, Vec<Asked<'r>>>,
+    /// Questions whose sources could not be read, with why.
+    pub(crate) unread: Vec<(Asked<'r>, Vec<&'r str>)>,
+    /// Questions that are open: nobody looked, or not everywhere.
+    pub(crate) open: Vec<Asked<'r>>,
+    /// What tools reported as not examined.
+    pub(crate) gaps: Vec<Unexamined>,
+    /// Calls that fell short.
+    pub(crate) short: Vec<Unexamined>,
+    /// Checks that were not made, a sentence each.
+    pub(crate) unchecked: Vec<String>,
+    /// How many questions cannot be told.
+    undeterminable: usize,
+}
+
+/// A question and the agent that it was put to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Asked<'r> {
+    pub(crate) agent: &'r str,
+    pub(crate) question: &'r str,
+}
+
+/// What a run does not tell.
+pub(crate) fn limits(run: &Run) -> Limits<'_> {
+    let mut limits = Limits::default();
+    for view in run.tasks.values() {
+        for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
+            let asked = Asked { agent: &view.assigned.agent.name, question: &objective.question };
+            limits.take(asked, objective, answered(view, index, objective));
+        }
+    }
+    let all: BTreeSet<Unexamined> = graph::unexamined(run);
+    (limits.short, limits.gaps) = all.into_iter().partition(|it| it.invocation.is_some());
+    limits.unchecked = unchecked(run);
+    limits
+}
+
+impl<'r> Limits<'r> {
+    fn take(&mut self, asked: Asked<'r>, objective: &Objective, answered: Answered<'r>) {
+        match answered {
+            Answered::NotDeterminable(needed) => {
+                self.undeterminable += 1;
+                let (lacking, unread) = needs(objective, needed);
+                for kind in lacking {
+                    let of = self.lacking.entry(kind).or_default();
+                    if !of.contains(&asked) {
+                        of.push(asked);
+                    }
+                }
+                if !unread.is_empty() {
+                    self.unread.push((asked, unread));
+                }
+            }
+            Answered::Unmet | Answered::Unseen | Answered::Unended => self.open.push(asked),
+            Answered::Met(_) | Answered::Empty(_) | Answered::Nothing => {}
+        }
+    }
+
+    /// How many there are of each kind, with what they are; those of which there are none stand, too.
+    pub(crate) fn counts(&self) -> [(usize, &'static str); 5] {
+        let one = |number: usize, one: &'static str, several: &'static str| {
+            (number, if number == 1 { one } else { several })
+        };
+        [
+            one(self.undeterminable, "question cannot be told", "questions cannot be told"),
+            one(self.open.len(), "question is open", "questions are open"),
+            one(self.gaps.len(), "gap", "gaps"),
+            one(self.short.len(), "call fell short", "calls fell short"),
+            one(self.unchecked.len(), "check was not made", "checks were not made"),
+        ]
+    }
+
+    /// The counts in one line.
+    pub(crate) fn line(&self) -> String {
+        self.counts().map(|(number, what)| format!("{number} {what}")).join(", ")
+    }
+}
+
+/// The checks that were not made of the run and of its evidence.
+fn unchecked(run: &Run) -> Vec<String> {
+    let mut unchecked = Vec::new();
+    if !run.opened.confined {
+        unchecked
+            .push("Tools ran unconfined: nothing kept a parser from the rest of the machine.".to_owned());
+    }
+    if run.sealed.is_none() {
+        unchecked
+            .push("The run is not sealed: it broke off, and may lack what would have followed.".to_owned());
+    }
+    unchecked.extend(run.opened.case.evidence.iter().filter_map(|entry| unhashed(run, entry)));
+    unchecked
+}
+
+/// In what way the bytes of a piece of evidence are not vouched for.
+fn unhashed(run: &Run, entry: &EvidenceEntry) -> Option<String> {
+    let label = &entry.label;
+    let hashed = run.integrity.iter().find(|hashed| hashed.evidence == *label);
+    let is_promised = |promised: &Option<Digest>| entry.kind == EvidenceKind::Directory || promised.is_some();
+    match hashed.map(|hashed| hashed.integrity.level) {
+        None => Some(format!("{label} was not hashed.")),
+        Some(IntegrityLevel::Stat) => {
+            Some(format!("{label} was not hashed: only names, sizes and times of its files were taken."))
+        }
+        Some(IntegrityLevel::Sampled) => {
+            Some(format!("{label} was hashed in samples: the first and last 64 KiB of each file."))
+        }
+        Some(IntegrityLevel::Full) if !is_promised(&entry.expected_sha256) => {
+            Some(format!("{label} was compared with no hash of its acquisition: the case names none."))
+        }
+        Some(IntegrityLevel::Full) => None,
+    }
+}

@@ -1,0 +1,78 @@
+//! On how many sources a statement rests: one rule for sentences, answers and findings.
+//!
+//! A statement rests on one source where everything that it cites was read from one file, and no other kind of source names the same thing.
+
+use crate::synthesis::{Answered, answered, narrative};
+use graph::{Ranked, Run};
+use ledger::{FactId, NodeId};
+use std::collections::BTreeMap;
+
+/// The words for a statement that does.
+pub(crate) const ONE: &str = "one source";
+
+/// The facts of a run of which another kind of source names what they name.
+#[derive(Debug, Default)]
+pub(crate) struct Corroborated(BTreeMap<FactId, bool>);
+
+impl Corroborated {
+    /// Those of a run, as its phenomena are ranked.
+    pub(crate) fn of(ranked: &[Ranked<'_>]) -> Corroborated {
+        let mut of = BTreeMap::new();
+        for it in ranked {
+            for fact in &it.phenomenon.facts {
+                *of.entry(*fact).or_insert(false) |= !it.corroborated_by.is_empty();
+            }
+        }
+        Corroborated(of)
+    }
+
+    /// Whether what rests on these nodes rests on one source.
+    pub(crate) fn is_single(&self, run: &Run, cites: impl IntoIterator<Item = NodeId>) -> bool {
+        let facts: Vec<FactId> = cites.into_iter().flat_map(|id| facts_of(run, id)).collect();
+        !facts.iter().any(|fact| self.0.get(fact).copied().unwrap_or(false)) && run.files(facts) == 1
+    }
+
+    /// The same of facts.
+    pub(crate) fn is_single_of(&self, run: &Run, facts: &[FactId]) -> bool {
+        self.is_single(run, facts.iter().copied().map(NodeId::Fact))
+    }
+
+    /// How many sentences, answers and findings rest on one source, each of how many.
+    pub(crate) fn count(&self, run: &Run, ranked: &[Ranked<'_>]) -> [(usize, usize, &'static str); 3] {
+        let told = narrative(run);
+        let sentences = told.iter().filter(|(_, told)| self.is_single(run, told.cites.iter().copied()));
+        let mut answers = (0, 0);
+        for view in run.tasks.values() {
+            for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
+                if let Answered::Met(facts) = answered(view, index, objective) {
+                    answers.1 += 1;
+                    answers.0 += usize::from(self.is_single_of(run, facts));
+                }
+            }
+        }
+        let findings = ranked.iter().filter(|it| self.is_single_of(run, &it.phenomenon.facts));
+        [
+            (sentences.count(), told.len(), "sentences"),
+            (answers.0, answers.1, "answers"),
+            (findings.count(), ranked.len(), "findings"),
+        ]
+    }
+
+    /// The counts in one line.
+    pub(crate) fn line(&self, run: &Run, ranked: &[Ranked<'_>]) -> String {
+        let [sentences, answers, findings] =
+            self.count(run, ranked).map(|(single, all, what)| format!("{single} of {all} {what}"));
+        format!("{sentences}, {answers} and {findings} rest on one source")
+    }
+}
+
+fn facts_of(run: &Run, id: NodeId) -> Vec<FactId> {
+    match id {
+        NodeId::Fact(id) => vec![id],
+        NodeId::Derivation(id) => {
+            let found = run.derivations().find(|(_, derived)| derived.derivation.id == id);
+            found.map(|(_, it)| it.derivation.derivation.facts()).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}
