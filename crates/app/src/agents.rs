@@ -40,6 +40,14 @@ pub enum AgentError {
         /// The list.
         list: String,
     },
+    /// It borrows an objective that is not there.
+    #[error("read the agent file {name}: no objective {objective:?} to borrow")]
+    NothingToBorrow {
+        /// The file's name.
+        name: String,
+        /// The agent and the objective that it names.
+        objective: String,
+    },
     /// Its steps are not a playbook.
     #[error("read the agent file {name}")]
     Plan {
@@ -55,6 +63,9 @@ pub enum AgentError {
 #[serde(deny_unknown_fields)]
 struct AgentFile {
     agent: AgentSpec,
+    /// Objectives of other agents that it has, too: `agent/objective`.
+    #[serde(default)]
+    borrows: Vec<String>,
     #[serde(default)]
     step: Vec<Step>,
     #[serde(default)]
@@ -94,6 +105,23 @@ pub fn shipped_lead() -> Result<Agent, AgentError> {
     parse("lead.toml", include_str!("../agents/lead.toml"))
 }
 
+/// Who an agent of another program is, unless it chooses to be one of the agents: it has every tool but those that hand out tasks.
+pub fn shipped_examiner() -> Result<Agent, AgentError> {
+    let name = "examiner.toml";
+    let text = include_str!("../agents/examiner.toml");
+    let (file, digest) = read(name, text)?;
+    let (agents, mut spec) = (shipped_agents()?, file.agent);
+    for borrowed in file.borrows {
+        let known = borrowed.split_once('/').and_then(|(agent, id)| {
+            let agent = agents.iter().find(|known| known.spec.name == agent)?;
+            agent.spec.objectives.iter().find(|objective| objective.id == id)
+        });
+        let nothing = || AgentError::NothingToBorrow { name: name.to_owned(), objective: borrowed.clone() };
+        spec.objectives.push(known.ok_or_else(nothing)?.clone());
+    }
+    Ok(Agent { spec, steps: file.step, plan: file.plan, digest })
+}
+
 /// The shipped agents and their lead: whoever may stand in a run's log.
 pub fn shipped_crew() -> Result<Vec<Agent>, AgentError> {
     let mut crew = shipped_agents()?;
@@ -102,11 +130,16 @@ pub fn shipped_crew() -> Result<Vec<Agent>, AgentError> {
 }
 
 fn parse(name: &str, text: &str) -> Result<Agent, AgentError> {
+    let (file, digest) = read(name, text)?;
+    Ok(Agent { spec: file.agent, steps: file.step, plan: file.plan, digest })
+}
+
+fn read(name: &str, text: &str) -> Result<(AgentFile, Digest), AgentError> {
     let malformed = |source| AgentError::Malformed { name: name.to_owned(), source: Box::new(source) };
     let text = &expand(name, text)?;
     let file: AgentFile = toml::from_str(text).map_err(malformed)?;
     llm::playbook::check(&file.step).map_err(|source| AgentError::Plan { name: name.to_owned(), source })?;
-    Ok(Agent { spec: file.agent, steps: file.step, plan: file.plan, digest: Digest::of(text.as_bytes()) })
+    Ok((file, Digest::of(text.as_bytes())))
 }
 
 /// Puts the shared lists in place of their names; every line stays where it is.
@@ -168,6 +201,16 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_examiner_has_objectives_of_other_agents_that_are_told_apart_by_their_names() {
+        let examiner = shipped_examiner().unwrap().spec;
+        let ids: std::collections::BTreeSet<_> =
+            examiner.objectives.iter().map(|objective| &objective.id).collect();
+        assert!(ids.len() > 10 && ids.len() == examiner.objectives.len());
+        let known = engine::catalogue(&Vocabulary::shipped().unwrap()).into_iter().chain(tools::catalogue());
+        assert!(known.filter(|tool| !examiner.surface.contains(&tool.class)).count() == 0);
     }
 
     #[test]

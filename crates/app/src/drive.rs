@@ -124,11 +124,11 @@ impl Drive {
         loop {
             let (ended, exchanges) = (ended(&step), exchanges(&step));
             let told = progress::of(&self.task, &step.append);
-            let paid = self.model.is_paid();
+            let durable = self.model.needs_durable_requests();
             if let Some(kept) = &mut self.kept {
                 kept.extend(step.append.iter().map(|append| append.event.clone()));
             }
-            let command = record(&self.crew.recorder, task, step, cost.take(), paid).await?;
+            let command = record(&self.crew.recorder, task, step, cost.take(), durable).await?;
             self.crew.purse.pay(&exchanges, self.prices);
             told.into_iter().for_each(|it| self.crew.tell(it));
             let input = match command {
@@ -149,6 +149,7 @@ impl Drive {
                 }
                 Command::End => {
                     let ended = ended.ok_or(DriveError::Panicked { task })?;
+                    self.model.ended(self.task.unsaid(), &ended);
                     return Ok(self.done(ended));
                 }
             };
@@ -190,9 +191,9 @@ impl Drive {
         running.await
     }
 
-    /// Lets a model that remembers what it was asked be asked it again; one that must be paid is not, and has no memory but the conversation.
+    /// Lets a model that remembers what it was asked be asked it again.
     async fn remind(&mut self, asked: &[TurnRequest]) {
-        if self.model.is_paid() {
+        if !self.model.remembers() {
             return;
         }
         for request in asked {
@@ -242,12 +243,13 @@ impl Drive {
         let exchange = self.model.last_exchange().cloned();
         match reply {
             Ok(Ok(reply)) => Ok(Input::Replied(reply, exchange)),
+            Ok(Err(ModelError::Gone { .. })) => Ok(Input::Cancelled),
             Ok(Err(error)) => failed(error, exchange).map_err(|source| DriveError::Model { task, source }),
             Err(_) => Ok(Input::TimeSpent),
         }
     }
 
-    /// Calls a tool; an interruption or a cancellation stops the call, and this returns once it has ended.
+    /// Calls a tool; an interruption, a cancellation or a withdrawal stops the call, and this returns once it has ended.
     async fn call(&mut self, invoke: Invoke) -> Result<(ToolReturn, Option<Cost>), DriveError> {
         let task = self.task.id();
         self.crew.tell(Progress::Tool {
@@ -273,6 +275,13 @@ impl Drive {
                 canceller.cancel();
                 calling.await
             }
+            () = self.model.withdrawn() => {
+                canceller.cancel();
+                let stopped = calling.await;
+                // The task goes on, and so do its later calls.
+                canceller.rearm();
+                stopped
+            }
         };
         returned.map_err(|_| DriveError::Panicked { task })
     }
@@ -281,9 +290,10 @@ impl Drive {
 /// What a failure is for the engine; the failure itself where the same turn may be asked again later.
 fn failed(error: ModelError, exchange: Option<Exchange>) -> Result<Input, ModelError> {
     match error {
-        ModelError::Unreachable { .. } | ModelError::Unusable { .. } | ModelError::Differs { .. } => {
-            Err(error)
-        }
+        ModelError::Unreachable { .. }
+        | ModelError::Unusable { .. }
+        | ModelError::Differs { .. }
+        | ModelError::Gone { .. } => Err(error),
         ModelError::TooLong { .. } | ModelError::AsRecorded { too_long: true, .. } => {
             Ok(Input::TooLong(error.to_string(), exchange))
         }
@@ -299,17 +309,16 @@ async fn record(
     task: TaskId,
     step: Step,
     cost: Option<Cost>,
-    model_is_paid: bool,
+    durable_requests: bool,
 ) -> Result<Command, DriveError> {
     let Step { append, command } = step;
     if append.is_empty() {
         return Ok(command);
     }
     let recorder = recorder.clone();
-    let paid_call_follows = model_is_paid && matches!(command, Command::AskModel(_));
-    let appended = tokio::task::spawn_blocking(move || {
-        recorder.append(Stream::Task(task), append, cost, paid_call_follows)
-    });
+    let is_awaited = durable_requests && matches!(command, Command::AskModel(_));
+    let appended =
+        tokio::task::spawn_blocking(move || recorder.append(Stream::Task(task), append, cost, is_awaited));
     appended
         .await
         .map_err(|_| DriveError::Panicked { task })?

@@ -19,10 +19,12 @@ mod init;
 mod interrupt;
 mod judge;
 mod list;
+mod loopback;
 mod name_cache;
 mod names;
 mod open;
 mod outputs;
+mod outside;
 mod outside_evidence;
 mod place;
 mod progress;
@@ -51,7 +53,7 @@ mod waiting;
 mod walk;
 mod worker;
 
-pub use agents::{Agent, AgentError, shipped_agents, shipped_crew, shipped_lead};
+pub use agents::{Agent, AgentError, shipped_agents, shipped_crew, shipped_examiner, shipped_lead};
 pub use bench_gate::{
     Ending, Example, GateBench, GateBenchRequest, KindResult, LooksAt, Matching, MaterialError, RuleSet,
     RuleSetError, RuleSetResult, Side, Totals, WrongAnswer, bench_gate, gate_table, rule_sets,
@@ -69,8 +71,10 @@ pub use given::{GivenError, evidence_of};
 pub use init::{InitError, NewCase, hash_case, new_case, write_case};
 pub use interrupt::Interrupt;
 pub use list::{ListError, Listed, State, list_run, list_runs, run_folders};
+pub use loopback::{Loopback, Token};
 pub use open::{OpenRunError, find_run, load_run};
 pub use outputs::{OutputError, read_output};
+pub use outside::{outside_rules, outside_tools};
 pub use outside_evidence::{OutsideError, refuse_file_inside};
 pub use place::nearest_known;
 pub use progress::Progress;

@@ -3,12 +3,18 @@
 use engine::{Append, Task};
 use ledger::event::{Refusal, TaskEnded};
 use ledger::{Event, InvocationId, TaskId};
+use std::path::PathBuf;
 
 /// Something that happened in a run.
 #[derive(Debug, Clone)]
 pub enum Progress {
     /// Something to know of a run that goes on all the same.
     Note(String),
+    /// The run's folder is there, and its first events are recorded.
+    Opened {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// An agent takes up a task, from its beginning or from where its log leaves it.
     Assigned {
         /// The task.

@@ -124,6 +124,7 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     let site = Site { case, work, before: None };
     let (site, hasher) = site.enter().await?;
     let open = Open::create(&runs, &site, opened, assigned, hasher.confinement())?;
+    (site.work.observe)(Progress::Opened { folder: open.folder.clone() });
     let begun = tasks.into_iter().zip(open.unbegun()).collect();
     let hire = Box::new(move |assigned: &TaskAssigned| {
         let agent = agent_of(&agents, assigned);
@@ -226,7 +227,7 @@ async fn carry_on(mut open: Open, site: Site, hasher: Worker, tasks: Tasks) -> R
         expected,
         found,
     })?;
-    open.seal(tasks, hashed)
+    open.seal(tasks, hashed).await
 }
 
 /// Tells the observer what a person should know of the indexes.
@@ -250,6 +251,15 @@ fn seed_of<'a>(
     Ok(Seed(Digest::of_parts(&[b"locard seed", &of])))
 }
 
+/// Every tool of a run whose lead can hand tasks to these agents, sorted by name.
+pub(crate) fn offered(vocabulary: &Vocabulary, roster: &[AgentSpec]) -> Vec<ToolSpec> {
+    let mut offered: Vec<ToolSpec> = tools::catalogue();
+    offered.extend(engine::catalogue(vocabulary));
+    offered.extend(engine::dispatch_tools(roster));
+    offered.sort_by(|a, b| a.name.cmp(&b.name));
+    offered
+}
+
 /// The first event of a run by this version.
 fn opened(
     case: &Case,
@@ -260,10 +270,7 @@ fn opened(
     confined: bool,
 ) -> Result<RunOpened, RunError> {
     let writers = Writers::shipped().map_err(RunError::Writers)?;
-    let mut offered: Vec<ToolSpec> = tools::catalogue();
-    offered.extend(engine::catalogue(&vocabulary));
-    offered.extend(engine::dispatch_tools(&roster));
-    offered.sort_by(|a, b| a.name.cmp(&b.name));
+    let offered = offered(&vocabulary, &roster);
     let named = rules.surfaces.tools.iter().flatten();
     if let Some(unknown) = named.into_iter().find(|name| offered.iter().all(|tool| tool.name != **name)) {
         return Err(RunError::UnknownTool { tool: unknown.clone() });

@@ -5,6 +5,7 @@ use crate::commands::completions::CompletionsArguments;
 use crate::commands::diff::DiffArguments;
 use crate::commands::export::ExportArguments;
 use crate::commands::init::InitArguments;
+use crate::commands::mcp::McpArguments;
 use crate::commands::rejections::RejectionsArguments;
 use crate::commands::replay::ReplayArguments;
 use crate::commands::score::ScoreArguments;
@@ -66,6 +67,9 @@ pub(crate) enum Command {
     /// Search, open, follow and compare runs in a browser
     #[command(after_long_help = help::VIEW)]
     View(ViewArguments),
+    /// Let an agent of another program investigate a case (MCP)
+    #[command(after_long_help = help::MCP)]
+    Mcp(McpArguments),
     /// Call one tool on evidence; without a name: list the tools
     #[command(after_long_help = help::TOOL)]
     Tool(ToolArguments),

@@ -9,6 +9,7 @@ mod facts;
 mod fork;
 pub(crate) mod init;
 pub(crate) mod live;
+pub(crate) mod mcp;
 pub(crate) mod rejections;
 pub(crate) mod replay;
 mod report;
@@ -45,6 +46,7 @@ pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8,
         Command::Rejections(arguments) => rejections::execute(&arguments, printer),
         Command::Report(arguments) => report::execute(&arguments, printer),
         Command::View(arguments) => view::execute(&arguments, printer),
+        Command::Mcp(arguments) => mcp::execute(&arguments, printer),
         Command::Tool(arguments) => tool::execute(&arguments, printer),
         Command::Score(arguments) => score::execute(&arguments, printer),
         Command::Bench(arguments) => bench::execute(&arguments, printer),

@@ -124,6 +124,12 @@ pub(crate) enum Failure {
     List(#[source] app::ListError),
     #[error("failed to {0}")]
     View(#[source] view::ViewError),
+    #[error("failed to get ready to serve")]
+    Mcp(#[source] mcp::SetupError),
+    #[error("failed to {0}")]
+    McpHttp(#[source] mcp::HttpError),
+    #[error("failed to {0}")]
+    McpStdio(#[source] mcp::StdioError),
     #[error("failed to investigate the case: a thread of the program panicked")]
     Panicked,
 }
@@ -157,6 +163,9 @@ impl Failure {
             | Failure::Program(_)
             | Failure::Agents(_)
             | Failure::Panicked
+            | Failure::Mcp(_)
+            | Failure::McpHttp(mcp::HttpError::Random(_) | mcp::HttpError::Serve(_))
+            | Failure::McpStdio(mcp::StdioError::Panicked)
             | Failure::View(view::ViewError::Random(_) | view::ViewError::Serve(_)) => Failure::DEFECT,
             Failure::Input(_)
             | Failure::Scratch { .. }
@@ -183,6 +192,8 @@ impl Failure {
             | Failure::NoSigner
             | Failure::NothingToSign
             | Failure::View(view::ViewError::Listen { .. })
+            | Failure::McpHttp(mcp::HttpError::NotLoopback { .. } | mcp::HttpError::Listen { .. })
+            | Failure::McpStdio(mcp::StdioError::Begin(_))
             | Failure::Rejudge(app::RejudgeError::Replay(app::ReplayError::NoTask { .. }))
             | Failure::Rejudge(app::RejudgeError::Rules(_))
             | Failure::NoSuchTool { .. } => Failure::USAGE,
@@ -362,6 +373,7 @@ fn sentence(error: &ModelError) -> String {
         }
         ModelError::Unusable { model, why } => format!("the model {model} cannot be used: {why}"),
         ModelError::Exhausted { .. }
+        | ModelError::Gone { .. }
         | ModelError::TooLong { .. }
         | ModelError::AsRecorded { .. }
         | ModelError::NoReply { .. } => error.to_string(),

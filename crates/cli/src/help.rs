@@ -220,6 +220,19 @@ Examples:
 Exit codes:
   0  ended by Ctrl-C (SIGINT) or SIGTERM";
 
+pub(crate) const MCP: &str = "\
+Examples:
+  locard mcp --case cases/demo
+      for a client that starts the program: the protocol is spoken over
+      standard input and output
+  locard mcp --case disk.E01 --http 127.0.0.1:8020
+      for clients that connect; they bear the token that is printed
+
+Exit codes:
+  0   the client went away, or SIGINT or SIGTERM came; every run is sealed
+  2   the case cannot be opened, or nothing can listen there
+  32  a run could not be sealed; `locard resume` seals it";
+
 pub(crate) const TOOL: &str = "\
 Examples:
   locard tool

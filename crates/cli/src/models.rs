@@ -9,7 +9,7 @@ use ledger::{Prices, Seed, TaskId};
 use llm::api::{
     Address, AddressError, ApiError, ApiKey, Dialect, KeyError, Provider, Retries, Settings, SetupError,
 };
-use llm::{Model, Sloppy};
+use llm::{Model, Outside, Sloppy};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -105,6 +105,8 @@ enum Chosen {
     Sloppy(u64),
     Remote(Provider),
     Recorded(Arc<RecordedRun>),
+    /// An agent of another program, which is not here.
+    Outside(String),
 }
 
 impl Chooser {
@@ -125,13 +127,17 @@ impl Chooser {
         let chosen = self.chosen(name, context, prices)?;
         let seed = match &chosen {
             Chosen::Recorded(run) => Some(run.seed),
-            Chosen::Playbook | Chosen::Sloppy(_) | Chosen::Remote(_) => None,
+            Chosen::Playbook | Chosen::Sloppy(_) | Chosen::Remote(_) | Chosen::Outside(_) => None,
         };
         Ok((models(chosen), seed))
     }
 
     /// The model of a task as a log has it.
     pub(crate) fn of_task(&self, assigned: &TaskAssigned) -> Result<Box<Models>, NoModel> {
+        // Nobody decides for it any longer: its task ends, and its run can be sealed.
+        if assigned.model.starts_with(mcp::MODEL_PREFIX) {
+            return Ok(models(Chosen::Outside(assigned.model.clone())));
+        }
         let context = assigned.window.map(|window| window.context);
         no_model(self.chosen(&assigned.model, context, assigned.prices))
     }
@@ -230,6 +236,7 @@ fn models(chosen: Chosen) -> Box<Models> {
         match &chosen {
             Chosen::Sloppy(seed) => Box::new(Sloppy::new(playbook(), *seed)),
             Chosen::Remote(provider) => Box::new(provider.model()),
+            Chosen::Outside(name) => Box::new(Outside::nobody(name.clone())),
             Chosen::Playbook | Chosen::Recorded(_) => Box::new(playbook()),
         }
     })

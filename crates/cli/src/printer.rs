@@ -4,13 +4,20 @@ use crate::failure::Failure;
 use std::io::{self, IsTerminal, Write};
 
 /// Results to standard output, the rest to standard error.
+///
+/// It keeps no lock: whoever serves over standard output writes there from other threads.
 pub(crate) struct Printer {
-    results: io::StdoutLock<'static>,
+    results: io::Stdout,
+}
+
+/// A complaint on standard error; a closed one is not worth failing for.
+pub(crate) fn complain(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
 }
 
 impl Printer {
     pub(crate) fn new() -> Printer {
-        Printer { results: io::stdout().lock() }
+        Printer { results: io::stdout() }
     }
 
     /// A result; ends with a line feed.
@@ -34,6 +41,6 @@ impl Printer {
 
     /// A complaint on standard error; a closed one is not worth failing for.
     pub(crate) fn complain(&self, text: &str) {
-        let _ = writeln!(io::stderr(), "{text}");
+        complain(text);
     }
 }

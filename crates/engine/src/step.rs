@@ -36,7 +36,7 @@ pub enum Input {
     Found(Found),
     /// The tasks that the last step handed out have ended; in the order of their assignments.
     Reported(Vec<Handed>),
-    /// Whoever handed the task out no longer waits for it; given in place of asking the model.
+    /// Whoever handed the task out no longer waits for it, or nobody decides for it any longer; given in place of asking the model.
     Cancelled,
 }
 

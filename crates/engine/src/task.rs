@@ -203,6 +203,11 @@ impl Task {
         self.conversation.sent()
     }
 
+    /// What the next turn will say; of a task that has ended, what nobody was told.
+    pub fn unsaid(&self) -> &[UserBlock] {
+        &self.outbox
+    }
+
     /// Its own invocations so far, with what of them was shown: what its claims are judged against.
     pub fn shelf(&self) -> &Shelf {
         &self.shelf

@@ -143,7 +143,7 @@ pub enum Event {
     RecoveryEnded(RecoveryEnded),
     /// Task: a sentence of the narrative rests on what it cites.
     SentenceAccepted(SentenceAccepted),
-    /// Task: whoever handed it out no longer waits for it.
+    /// Task: whoever handed it out no longer waits for it, or nobody decides for it any longer.
     Cancelled,
     /// Task: its wall time is spent.
     TimeSpent,

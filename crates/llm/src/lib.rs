@@ -1,10 +1,11 @@
 //! Models: what decides an agent's next step.
 //!
 //! A [`Model`] answers one turn at a time.
-//! This version embeds the [`Playbook`], which needs no key and no network, and [`Sloppy`], the same playbook with seeded mistakes; [`api`] asks language models over the network, and [`Recorded`] answers from what one has said.
+//! This version embeds the [`Playbook`], which needs no key and no network, and [`Sloppy`], the same playbook with seeded mistakes; [`api`] asks language models over the network, [`Recorded`] answers from what one has said, and the steps of [`Outside`] are decided by another program.
 
 pub mod api;
 mod model;
+mod outside;
 pub mod playbook;
 mod random;
 mod recorded;
@@ -12,6 +13,7 @@ pub mod render;
 mod sloppy;
 
 pub use model::{Model, ModelError, Turning};
+pub use outside::{Begun, Desk, Outside, Told, Unheard, Wish};
 pub use playbook::Playbook;
 pub use recorded::{Came, Differs, Recorded, RecordedTurn, Where};
 pub use sloppy::Sloppy;

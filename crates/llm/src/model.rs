@@ -2,7 +2,8 @@
 
 use crate::api::ApiError;
 use crate::recorded::Differs;
-use ledger::turn::{Reply, TurnRequest};
+use ledger::event::TaskEnded;
+use ledger::turn::{Reply, TurnRequest, UserBlock};
 use ledger::{Digest, Exchange, Prices, Window};
 use std::future::Future;
 use std::pin::Pin;
@@ -18,9 +19,14 @@ pub trait Model: Send {
     /// The digest of the data that decides, where that data is ours.
     fn digest(&self) -> Option<Digest>;
 
-    /// Whether a turn costs money: then its request is made durable before it is sent.
+    /// Whether a turn costs money.
     fn is_paid(&self) -> bool {
         false
+    }
+
+    /// Whether a request is made durable before it is sent: what is lost otherwise could not be had again, or not for nothing.
+    fn needs_durable_requests(&self) -> bool {
+        self.is_paid()
     }
 
     /// How much it takes at once; `None` where its conversation is never cut.
@@ -38,8 +44,23 @@ pub trait Model: Send {
         None
     }
 
+    /// Whether it has a memory besides the conversation, so that a task that goes on has to ask it again what it was asked before; one that must be paid is not asked twice.
+    fn remembers(&self) -> bool {
+        !self.is_paid()
+    }
+
     /// Answers one turn.
     fn turn<'a>(&'a mut self, request: &'a TurnRequest) -> Turning<'a>;
+
+    /// Returns once whoever decided the call under way no longer wants it: its tool is then stopped, and the task goes on.
+    fn withdrawn(&mut self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(std::future::pending())
+    }
+
+    /// The task has ended, and that is recorded; `said` is what the next turn would have said.
+    fn ended(&mut self, said: &[UserBlock], ended: &TaskEnded) {
+        let _ = (said, ended);
+    }
 }
 
 /// A turn under way.
@@ -88,6 +109,12 @@ pub enum ModelError {
         model: String,
         /// Where, and both sides.
         differs: Box<Differs>,
+    },
+    /// Nobody decides for it any longer.
+    #[error("ask the model: nobody decides for {model} any longer")]
+    Gone {
+        /// The model.
+        model: String,
     },
     /// A recorded turn had no reply then; in the words of then, which a log keeps alone.
     #[error("{told}")]

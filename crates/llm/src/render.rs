@@ -27,6 +27,29 @@ pub fn answer(answer: &Answer, fence: &Fence) -> Result<String, serde_json::Erro
     Ok(text)
 }
 
+/// The answer to one call as a program reads it: the answer, and the records of its pages with the invocation that each is cited by.
+///
+/// Values stand here as they are: what is data and what is not follows from their places.
+pub fn structured(answer: &Answer, fence: &Fence) -> Result<(Value, Vec<Value>), serde_json::Error> {
+    let mut records = Vec::new();
+    for page in answer.pages() {
+        for record in page.records() {
+            let mut record = self::record(record, fence);
+            record["invocation"] = json!(page.invocation);
+            records.push(record);
+        }
+    }
+    let mut told = serde_json::to_value(answer)?;
+    let page = match answer {
+        Answer::Recalled(_) => None,
+        _ => answer.pages().into_iter().next(),
+    };
+    if let Some(hidden) = page.and_then(Page::first_hidden) {
+        told["first_record_not_shown"] = json!(hidden.to_string());
+    }
+    Ok((told, records))
+}
+
 /// Records of several outputs, each behind the line that says whose it is.
 fn recalled(recalled: &RecalledPages, fence: &Fence) -> Result<String, serde_json::Error> {
     let mut text = fence.begin();

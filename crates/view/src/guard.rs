@@ -5,7 +5,7 @@
 
 use crate::error::refusal;
 use crate::house::House;
-use crate::token::Token;
+use app::{Loopback, Token};
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode, Uri};
@@ -25,7 +25,7 @@ pub(crate) const POLICY: &str = "default-src 'none'; style-src 'self'; script-sr
 /// What opens the application, and under which names it is asked.
 pub(crate) struct Gate {
     token: Token,
-    port: u16,
+    loopback: Loopback,
     /// Its cookie: browsers send those of one host to all its ports.
     cookie: String,
 }
@@ -42,18 +42,19 @@ enum Entry {
 }
 
 impl Gate {
-    pub(crate) fn new(token: Token, port: u16) -> Gate {
-        Gate { token, port, cookie: format!("locard-view-{port}") }
+    pub(crate) fn new(token: Token, loopback: Loopback) -> Gate {
+        let cookie = format!("locard-view-{}", loopback.port());
+        Gate { token, loopback, cookie }
     }
 
     /// The address that opens it.
     pub(crate) fn address(&self) -> String {
-        format!("http://127.0.0.1:{}/?token={}", self.port, self.token.as_str())
+        self.loopback.address(&format!("/?token={}", self.token.as_str()))
     }
 
     fn decide(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Entry {
         let refused = |why| Entry::Refused(StatusCode::FORBIDDEN, why);
-        if !self.is_host(text(headers, header::HOST)) {
+        if !self.loopback.is_host(text(headers, header::HOST)) {
             return refused("the request is for another host");
         }
         if method != Method::GET && method != Method::HEAD {
@@ -62,7 +63,7 @@ impl Gate {
         if uri.path_and_query().is_some_and(|it| it.as_str().len() > LONGEST) {
             return Entry::Refused(StatusCode::URI_TOO_LONG, "the address is too long");
         }
-        if headers.contains_key(header::ORIGIN) && !self.is_origin(text(headers, header::ORIGIN)) {
+        if headers.contains_key(header::ORIGIN) && !self.loopback.is_origin(text(headers, header::ORIGIN)) {
             return refused("the request comes from another site");
         }
         if is_embedded_elsewhere(headers) {
@@ -75,21 +76,6 @@ impl Gate {
             true => Entry::Admitted,
             false => refused("the address that locard view printed opens this page"),
         }
-    }
-
-    fn is_host(&self, host: Option<&str>) -> bool {
-        let port =
-            host.and_then(|host| host.strip_prefix("127.0.0.1:").or_else(|| host.strip_prefix("localhost:")));
-        // Browsers leave out port 80.
-        match (port, host) {
-            (Some(port), _) => port == self.port.to_string(),
-            (None, Some("127.0.0.1" | "localhost")) => self.port == 80,
-            (None, _) => false,
-        }
-    }
-
-    fn is_origin(&self, origin: Option<&str>) -> bool {
-        self.is_host(origin.and_then(|origin| origin.strip_prefix("http://")))
     }
 
     /// Sends the browser on with the cookie, so that the token stands in no address any more.
@@ -174,7 +160,7 @@ mod tests {
     use super::*;
 
     fn decided(method: &str, uri: &str, headers: &[(&'static str, String)], token: Token) -> Entry {
-        let gate = Gate::new(token, 4000);
+        let gate = Gate::new(token, Loopback::at(([127, 0, 0, 1], 4000).into()));
         let headers = headers
             .iter()
             .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap()));

@@ -16,7 +16,6 @@ mod routes;
 mod server;
 mod shelf;
 mod text;
-mod token;
 
 pub use server::{View, ViewError, open};
 pub use shelf::Which;

@@ -4,7 +4,7 @@ use crate::guard::Gate;
 use crate::house::House;
 use crate::routes::router;
 use crate::shelf::{Shelf, Which};
-use crate::token::Token;
+use app::{Loopback, Token};
 use std::future::Future;
 use std::io;
 use std::net::Ipv4Addr;
@@ -43,8 +43,8 @@ pub async fn open(which: Which, port: u16) -> Result<View, ViewError> {
     let listen = |source| ViewError::Listen { port, source };
     let token = Token::new().map_err(ViewError::Random)?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(listen)?;
-    let port = listener.local_addr().map_err(listen)?.port();
-    Ok(View { listener, house: Arc::new(House::new(Gate::new(token, port), Shelf::new(which))) })
+    let gate = Gate::new(token, Loopback::at(listener.local_addr().map_err(listen)?));
+    Ok(View { listener, house: Arc::new(House::new(gate, Shelf::new(which))) })
 }
 
 impl View {

@@ -24,8 +24,14 @@ use ledger::event::{
 use ledger::{Circumstance, Event, RunId, Stream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use store::{Entry, Reader};
+use std::time::Duration;
+use store::{Entry, Fault, Reader, SealError};
 use tools::Indexes;
+
+/// How often a seal is tried again that a reader of the run stands in the way of; the store is patient each time.
+const SEAL_TRIES: u32 = 10;
+/// What lies between two tries.
+const SEAL_WAIT: Duration = Duration::from_millis(50);
 
 /// A run that is being recorded.
 pub(super) struct Open {
@@ -220,7 +226,7 @@ impl Open {
     }
 
     /// Records the hashes and the seal, all or nothing, and closes the run.
-    pub(super) fn seal(
+    pub(super) async fn seal(
         self,
         tasks: Vec<(String, TaskEnded)>,
         hashed: Vec<EvidenceHashed>,
@@ -234,11 +240,14 @@ impl Open {
         let seal = Event::RunSealed(RunSealed { heads: heads.collect(), payloads: tally.payloads });
         let events = hashed.iter().cloned().map(Event::EvidenceHashed).chain([seal]);
         let entries = events.map(|event| self.recorder.run_entry(event)).collect();
-        let sealed = self
-            .recorder
-            .writer()
-            .seal(entries)
-            .map_err(|source| RunError::Seal { folder: self.folder.clone(), source })?;
+        let mut sealed = self.recorder.writer().seal(entries);
+        for _ in 0..SEAL_TRIES {
+            let Err(SealError::Fault(Fault::Held { .. })) = &sealed else { break };
+            // Somebody looks into the run at this moment; the entries are recorded.
+            tokio::time::sleep(SEAL_WAIT).await;
+            sealed = self.recorder.writer().seal(Vec::new());
+        }
+        let sealed = sealed.map_err(|source| RunError::Seal { folder: self.folder.clone(), source })?;
         let seal = Sealing { head: sealed.head, events: sealed.events, payloads: sealed.payloads };
         finished(self.folder, &self.id, &self.opened, &self.assigned, seal, tasks, &hashed)
     }

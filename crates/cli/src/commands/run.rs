@@ -186,7 +186,7 @@ impl Plan {
             integrity: level(arguments.integrity),
             worker,
             indexes: scratch.indexes().to_owned(),
-            cache: cache(arguments, evidence, printer)?,
+            cache: cache(arguments.cache.as_deref(), arguments.no_cache, evidence, printer)?,
             interrupt: Interrupt::new(),
             screen: Screen::new(arguments.quiet),
             board: Mutex::new(Board::new(cases)),
@@ -284,20 +284,21 @@ fn possible_jobs(files: usize, agents: usize) -> usize {
 }
 
 /// The cache folder: the one that was asked for, else that of the user; none where it would lie in the evidence, for that is never written.
-fn cache(
-    arguments: &WorkArguments,
+pub(super) fn cache(
+    folder: Option<&Path>,
+    no_cache: bool,
     evidence: &[PathBuf],
     printer: &Printer,
 ) -> Result<Option<PathBuf>, Failure> {
-    if arguments.no_cache {
+    if no_cache {
         return Ok(None);
     }
-    if let Some(folder) = &arguments.cache {
+    if let Some(folder) = folder {
         if let Some(path) = file_on_the_way(folder) {
             return Err(Failure::Cache { path });
         }
         app::refuse_runs_inside(folder, evidence).map_err(|error| Failure::Run(Box::new(error)))?;
-        return Ok(Some(folder.clone()));
+        return Ok(Some(folder.to_owned()));
     }
     let folder = user_cache();
     match folder.as_ref().map(|folder| app::refuse_runs_inside(folder, evidence)) {
@@ -323,7 +324,7 @@ fn user_cache() -> Option<PathBuf> {
     Some(cache.join("locard"))
 }
 
-fn level(argument: IntegrityArgument) -> IntegrityLevel {
+pub(super) fn level(argument: IntegrityArgument) -> IntegrityLevel {
     match argument {
         IntegrityArgument::Full => IntegrityLevel::Full,
         IntegrityArgument::Sampled => IntegrityLevel::Sampled,

@@ -28,6 +28,7 @@ mod histories;
 mod interrupted;
 mod language_models;
 mod lesser_runs;
+mod mcp;
 mod mistyped_ids;
 mod name_index;
 mod narratives;

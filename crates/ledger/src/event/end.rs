@@ -15,7 +15,7 @@ pub enum TaskStatus {
     BudgetSpent,
     /// The model could not be had.
     ModelFailed,
-    /// Whoever handed it out no longer waited for it.
+    /// Whoever handed it out no longer waited for it, or nobody decided for it any longer.
     Cancelled,
 }
 

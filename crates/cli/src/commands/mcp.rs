@@ -1,0 +1,206 @@
+//! `locard mcp`.
+
+use crate::arguments::IntegrityArgument;
+use crate::commands::rules::{text, wrong};
+use crate::commands::run::{cache, level};
+use crate::commands::worker;
+use crate::failure::Failure;
+use crate::printer::{Printer, complain};
+use crate::signals::Signals;
+use app::{Case, Interrupt, Progress, SystemClock, Workplace};
+use ledger::Rules;
+use mcp::{House, Left, Settings, open_http, serve_stdio};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct McpArguments {
+    /// Case folder, case file, or evidence (folder, archive, image)
+    #[arg(long, value_name = "CASE")]
+    pub(crate) case: PathBuf,
+    /// Where run folders are made
+    #[arg(long, value_name = "FOLDER", default_value = "runs")]
+    pub(crate) runs: PathBuf,
+    /// Serve over HTTP on an address of this machine itself, not over standard input and output
+    ///
+    /// It prints the address and the token that requests have to bear.
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:0")]
+    pub(crate) http: Option<SocketAddr>,
+    /// How many seconds a task waits for the client's next call before it ends
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) idle: u64,
+    /// A TOML file with rules: budgets, gate, view, surfaces
+    ///
+    /// What it leaves out keeps its default, which is that of a turn with one call; docs/mcp.md has it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: Option<PathBuf>,
+    /// How closely the evidence is checked before a run is sealed
+    #[arg(long, value_name = "LEVEL", value_enum, default_value = "full")]
+    pub(crate) integrity: IntegrityArgument,
+    /// Where indexes of the names in disk images and archives are kept for later runs
+    #[arg(long, value_name = "FOLDER", hide_short_help = true)]
+    pub(crate) cache: Option<PathBuf>,
+    /// Keep no index for later runs, and take none of earlier ones
+    #[arg(long, conflicts_with = "cache", hide_short_help = true)]
+    pub(crate) no_cache: bool,
+    /// Let tools run where they cannot be confined; every report says so
+    #[arg(long)]
+    pub(crate) unconfined: bool,
+}
+
+/// How long the sealing of open runs is waited for at the end; a second signal ends at once.
+const GRACE: Duration = Duration::from_secs(120);
+
+/// Serves until the client goes away or a signal comes, and seals what is open then.
+pub(super) fn execute(arguments: &McpArguments, printer: &mut Printer) -> Result<u8, Failure> {
+    let case = app::load_case(&arguments.case).map_err(Failure::Case)?;
+    app::refuse_runs_inside(&arguments.runs, &case.paths).map_err(|error| Failure::Run(Box::new(error)))?;
+    let rules = rules(arguments.rules.as_deref())?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
+    let signals = runtime.block_on(async { Signals::listen() })?;
+    let (work, scratch) = workplace(arguments, &case, printer)?;
+    let settings = Settings {
+        case,
+        runs: arguments.runs.clone(),
+        rules,
+        idle: Duration::from_secs(arguments.idle),
+        work,
+    };
+    let house = House::new(settings).map_err(Failure::Mcp)?;
+    let ended = runtime.block_on(served(&house, arguments.http, signals, printer));
+    // Standard input may still be read, and cannot be told to end.
+    runtime.shutdown_background();
+    drop(scratch);
+    let Ended { served, left } = ended?;
+    if left.unsealed > 0 {
+        printer.complain(&format!(
+            "{} open runs could not be sealed; `locard runs` lists them, and `locard resume` seals them",
+            left.unsealed
+        ));
+    }
+    served?;
+    Ok(if left.unsealed > 0 { Failure::UNSEALED } else { 0 })
+}
+
+/// How serving ended, and what it left.
+struct Ended {
+    served: Result<(), Failure>,
+    left: Left,
+}
+
+async fn served(
+    house: &Arc<House>,
+    http: Option<SocketAddr>,
+    mut signals: Signals,
+    printer: &mut Printer,
+) -> Result<Ended, Failure> {
+    let (tell, told) = oneshot::channel::<()>();
+    let served = match http {
+        Some(address) => {
+            let http = open_http(Arc::clone(house), address).await.map_err(Failure::McpHttp)?;
+            printer.result(&format!("{}\nAuthorization: Bearer {}", http.address(), http.token()))?;
+            printer.complain(
+                "whoever has this token can investigate the case and read its runs; Ctrl-C ends it",
+            );
+            let serving = http.serve(async {
+                // Whoever no longer tells has ended, too.
+                let _ = told.await;
+            });
+            tokio::select! {
+                ended = serving => ended.map_err(Failure::McpHttp),
+                _ = signals.next() => Ok(()),
+            }
+        }
+        None => tokio::select! {
+            ended = serve_stdio(house, tokio::io::stdin(), tokio::io::stdout()) => {
+                ended.map_err(Failure::McpStdio)
+            }
+            _ = signals.next() => Ok(()),
+        },
+    };
+    drop(tell);
+    let mut ending = pin!(house.end(GRACE));
+    let left = tokio::select! {
+        left = &mut ending => left,
+        code = signals.next() => return Err(Failure::Stopped { code }),
+    };
+    Ok(Ended { served, left })
+}
+
+fn workplace(
+    arguments: &McpArguments,
+    case: &Case,
+    printer: &Printer,
+) -> Result<(Workplace, crate::scratch::Scratch), Failure> {
+    let (worker, scratch) = worker(arguments.unconfined, &case.paths)?;
+    let work = Workplace {
+        integrity: level(arguments.integrity),
+        worker,
+        indexes: scratch.indexes().to_owned(),
+        cache: cache(arguments.cache.as_deref(), arguments.no_cache, &case.paths, printer)?,
+        recording: store::Options::default(),
+        clock: Arc::new(SystemClock),
+        observe: Arc::new(|progress| tell(&progress)),
+        interrupt: Interrupt::new(),
+    };
+    Ok((work, scratch))
+}
+
+/// What whoever started the server is told: standard output may be the protocol's.
+fn tell(progress: &Progress) {
+    let line = match progress {
+        Progress::Note(note) => note.clone(),
+        Progress::Opened { folder } => format!("opened {}", folder.display()),
+        Progress::Ended { agent, ended, .. } => {
+            format!("{agent} ended: {} facts, {} refused claims", ended.facts, ended.rejections)
+        }
+        _ => return,
+    };
+    complain(&report::terminal(&line));
+}
+
+/// The rules of the file over those that a server has by itself.
+fn rules(path: Option<&Path>) -> Result<Rules, Failure> {
+    let Some(path) = path else { return Ok(app::outside_rules()) };
+    let given: toml::Table = toml::from_str(&text(path)?).map_err(|source| wrong(path, source))?;
+    // Misspelt rules are told with their place in the file.
+    toml::from_str::<Rules>(&text(path)?).map_err(|source| wrong(path, source))?;
+    let ours = toml::Table::try_from(app::outside_rules()).map_err(|_| Failure::Panicked)?;
+    over(ours, given).try_into().map_err(|source| wrong(path, source))
+}
+
+/// Members of `given` in place of those of `ours`.
+fn over(mut ours: toml::Table, given: toml::Table) -> toml::Table {
+    for (key, value) in given {
+        let value = match (ours.remove(&key), value) {
+            (Some(toml::Value::Table(ours)), toml::Value::Table(given)) => {
+                toml::Value::Table(over(ours, given))
+            }
+            (_, value) => value,
+        };
+        ours.insert(key, value);
+    }
+    ours
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_rules_file_leaves_out_keeps_the_default_of_a_server() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("rules.toml");
+        #[expect(clippy::disallowed_methods, reason = "a test")]
+        std::fs::write(&file, "[budgets]\nrecord_turns = 5\n").unwrap();
+        let mut expected = app::outside_rules();
+        expected.budgets.record_turns = 5;
+        assert_eq!(rules(Some(&file)).unwrap(), expected);
+        assert_eq!(rules(None).unwrap(), app::outside_rules());
+    }
+}

@@ -1,0 +1,331 @@
+//! A model whose steps somebody outside decides: an agent of another program, call by call.
+//!
+//! The engine asks for a turn; the answer is the next call that comes in through the [`Desk`], and what became of that call goes back to whoever made it when the engine asks for the turn after it.
+//! So each call is recorded, admitted and judged as that of any other model: there is no second path.
+
+use crate::model::{Model, ModelError, Turning};
+use ledger::event::TaskEnded;
+use ledger::turn::{Answer, Message, Reply, ReplyBlock, ToolCall, TurnRequest, UserBlock};
+use ledger::{CallId, Digest, Fence, ToolSpec};
+use serde_json::Value;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+
+/// Calls that may wait for their turn; whoever makes more waits to hand them in.
+const MOST_WAITING: usize = 16;
+
+/// What somebody outside wants done next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wish {
+    /// One call.
+    Call {
+        /// The tool.
+        tool: String,
+        /// Its arguments.
+        arguments: Value,
+    },
+    /// Nothing more: the phase ends, as it does where a model says no more.
+    Stop {
+        /// Closing words; they are recorded, and never evidence.
+        words: String,
+    },
+}
+
+/// What became of a wish.
+#[derive(Debug, Clone)]
+pub struct Told {
+    /// The answer to the call; `None` for a wish that was none.
+    pub answer: Option<Answer>,
+    /// What the engine says besides, in its order.
+    pub said: Vec<UserBlock>,
+    /// The tools that may be called from here on.
+    pub offered: Arc<[ToolSpec]>,
+    /// How the task ended, if it did.
+    pub ended: Option<TaskEnded>,
+}
+
+/// What a task begins with.
+#[derive(Debug, Clone)]
+pub struct Begun {
+    /// Role, rules and objectives.
+    pub system: Arc<str>,
+    /// The first message.
+    pub said: Vec<UserBlock>,
+    /// The tools that may be called.
+    pub offered: Arc<[ToolSpec]>,
+    /// What encloses answers where they are rendered as text; `system` names it.
+    pub fence: Fence,
+}
+
+/// Why a wish was not fulfilled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unheard {
+    /// The task has ended, or its run broke off.
+    Gone,
+    /// So many wishes wait already.
+    Full,
+}
+
+/// A wish on its way.
+#[derive(Debug)]
+struct Ask {
+    wish: Wish,
+    told: oneshot::Sender<Told>,
+}
+
+/// The desk at which somebody outside decides the steps of one task; clones are for the same task.
+#[derive(Debug, Clone)]
+pub struct Desk {
+    asks: mpsc::Sender<Ask>,
+}
+
+impl Desk {
+    /// Hands in a wish; what became of it comes by what this returns.
+    ///
+    /// Whoever drops that withdraws the wish: one that waits is never taken up, and a tool that runs for it is stopped.
+    pub fn hand_in(&self, wish: Wish) -> Result<oneshot::Receiver<Told>, Unheard> {
+        let (told, hears) = oneshot::channel();
+        match self.asks.try_send(Ask { wish, told }) {
+            Ok(()) => Ok(hears),
+            Err(mpsc::error::TrySendError::Full(_)) => Err(Unheard::Full),
+            Err(mpsc::error::TrySendError::Closed(_)) => Err(Unheard::Gone),
+        }
+    }
+}
+
+/// The model of a task whose steps are decided at a [`Desk`].
+#[derive(Debug)]
+pub struct Outside {
+    name: String,
+    asks: mpsc::Receiver<Ask>,
+    begun: Option<oneshot::Sender<Begun>>,
+    patience: Duration,
+    /// Calls that were handed to the engine.
+    calls: u64,
+    waiting: Option<Waiting>,
+    offered: Arc<[ToolSpec]>,
+}
+
+/// Who waits for what became of a wish.
+#[derive(Debug)]
+struct Waiting {
+    /// The call; `None` for a wish that was none.
+    call: Option<CallId>,
+    told: oneshot::Sender<Told>,
+}
+
+impl Outside {
+    /// A model of this name, the desk at which its steps are decided, and what tells how its task begins.
+    ///
+    /// Where nobody wants anything for as long as `patience`, or every desk is gone, the model gives up ([`ModelError::Gone`]).
+    pub fn new(name: String, patience: Duration) -> (Outside, Desk, oneshot::Receiver<Begun>) {
+        let (asks, taken) = mpsc::channel(MOST_WAITING);
+        let (begun, begins) = oneshot::channel();
+        let outside = Outside {
+            name,
+            asks: taken,
+            begun: Some(begun),
+            patience,
+            calls: 0,
+            waiting: None,
+            offered: Vec::new().into(),
+        };
+        (outside, Desk { asks }, begins)
+    }
+
+    /// A model that nobody decides for: it gives up when it is asked.
+    pub fn nobody(name: String) -> Outside {
+        Outside::new(name, Duration::ZERO).0
+    }
+
+    /// Tells whoever waits what the engine says, or what the task begins with.
+    fn tell(&mut self, said: &[UserBlock], ended: Option<&TaskEnded>) {
+        let Some(Waiting { call, told }) = self.waiting.take() else { return };
+        let (mut answer, mut besides) = (None, Vec::new());
+        for block in said {
+            match block {
+                UserBlock::Answer { call: of, answer: given } if Some(of) == call.as_ref() => {
+                    answer = Some(given.clone());
+                }
+                UserBlock::Answer { .. } => {}
+                UserBlock::Text { .. } | UserBlock::Recovery(_) | UserBlock::Distilled(_) => {
+                    besides.push(block.clone());
+                }
+            }
+        }
+        let offered = Arc::clone(&self.offered);
+        // Whoever no longer waits has withdrawn.
+        drop(told.send(Told { answer, said: besides, offered, ended: ended.cloned() }));
+    }
+
+    fn begin(&mut self, request: &TurnRequest, said: &[UserBlock]) {
+        let Some(begun) = self.begun.take() else { return };
+        let (system, offered) = (Arc::clone(&request.system), Arc::clone(&request.tools));
+        drop(begun.send(Begun { system, said: said.to_vec(), offered, fence: request.fence.clone() }));
+    }
+
+    async fn next(&mut self, request: &TurnRequest) -> Result<Reply, ModelError> {
+        let said = match request.messages.last().map(AsRef::as_ref) {
+            Some(Message::User(blocks)) => blocks.as_slice(),
+            Some(Message::Assistant(_)) | None => &[],
+        };
+        self.offered = Arc::clone(&request.tools);
+        self.begin(request, said);
+        self.tell(said, None);
+        loop {
+            let asked = tokio::time::timeout(self.patience, self.asks.recv()).await;
+            let Ok(Some(Ask { wish, told })) = asked else {
+                return Err(ModelError::Gone { model: self.name.clone() });
+            };
+            if told.is_closed() {
+                continue;
+            }
+            let (call, block) = match wish {
+                Wish::Call { tool, arguments } => {
+                    self.calls += 1;
+                    let call = CallId(format!("call-{}-{}", request.turn, self.calls));
+                    (Some(call.clone()), ReplyBlock::Call(ToolCall { call, tool, arguments }))
+                }
+                Wish::Stop { words } => (None, ReplyBlock::Text { text: words }),
+            };
+            self.waiting = Some(Waiting { call, told });
+            return Ok(Reply { blocks: vec![block] });
+        }
+    }
+}
+
+impl Model for Outside {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn digest(&self) -> Option<Digest> {
+        None
+    }
+
+    /// What somebody outside was told must be in the log, whatever happens to this machine.
+    fn needs_durable_requests(&self) -> bool {
+        true
+    }
+
+    /// What was decided before stands in the log; nobody is there to decide it again.
+    fn remembers(&self) -> bool {
+        false
+    }
+
+    fn turn<'a>(&'a mut self, request: &'a TurnRequest) -> Turning<'a> {
+        Box::pin(self.next(request))
+    }
+
+    fn withdrawn(&mut self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        match &mut self.waiting {
+            Some(waiting) => Box::pin(waiting.told.closed()),
+            None => Box::pin(std::future::pending()),
+        }
+    }
+
+    fn ended(&mut self, said: &[UserBlock], ended: &TaskEnded) {
+        self.offered = Vec::new().into();
+        self.tell(said, Some(ended));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ledger::event::TaskStatus;
+    use ledger::{Seed, TaskId, Writers};
+    use serde_json::json;
+
+    fn request(turn: u32, said: Vec<UserBlock>) -> TurnRequest {
+        TurnRequest {
+            turn,
+            system: "rules".into(),
+            tools: Vec::new().into(),
+            messages: Arc::new(vec![Arc::new(Message::User(said))]),
+            digest: Digest::of(b""),
+            fence: Fence::new(Seed(Digest::of(b"run")), TaskId(1), Arc::new(Writers::shipped().unwrap())),
+        }
+    }
+
+    fn call(tool: &str) -> Wish {
+        Wish::Call { tool: tool.to_owned(), arguments: json!({"path": "/"}) }
+    }
+
+    fn answered(reply: &Reply, text: &str) -> UserBlock {
+        let call = reply.calls().next().unwrap().call.clone();
+        UserBlock::Answer { call, answer: Answer::Noted { text: text.to_owned() } }
+    }
+
+    fn text(text: &str) -> UserBlock {
+        UserBlock::Text { text: text.to_owned() }
+    }
+
+    fn outside() -> (Outside, Desk, oneshot::Receiver<Begun>) {
+        Outside::new("outside".to_owned(), Duration::from_secs(600))
+    }
+
+    #[tokio::test]
+    async fn a_call_is_a_turn_and_its_answer_comes_with_the_turn_after_it() {
+        let (mut model, desk, begun) = outside();
+        let first = desk.hand_in(call("a")).unwrap();
+        let second = desk.hand_in(call("b")).unwrap();
+        let reply = model.turn(&request(1, vec![text("go")])).await.unwrap();
+        assert_eq!(begun.await.unwrap().said, [text("go")]);
+        assert_eq!(reply.calls().map(|call| call.tool.as_str()).collect::<Vec<_>>(), ["a"]);
+        let next = model.turn(&request(2, vec![answered(&reply, "done"), text("on")])).await.unwrap();
+        let told = first.await.unwrap();
+        assert_eq!(told.answer, Some(Answer::Noted { text: "done".to_owned() }));
+        assert_eq!((told.said, told.ended), (vec![text("on")], None));
+        assert_eq!(next.calls().next().unwrap().tool, "b");
+        assert_ne!(next.calls().next().unwrap().call, reply.calls().next().unwrap().call);
+        let ended = TaskEnded {
+            status: TaskStatus::Completed,
+            spent: None,
+            objectives: Vec::new(),
+            turns: 2,
+            facts: 0,
+            rejections: 0,
+        };
+        model.ended(&[answered(&next, "last")], &ended);
+        let told = second.await.unwrap();
+        assert_eq!(told.answer, Some(Answer::Noted { text: "last".to_owned() }));
+        assert_eq!(told.ended, Some(ended));
+        drop(model);
+        assert_eq!(desk.hand_in(call("c")).unwrap_err(), Unheard::Gone);
+    }
+
+    #[tokio::test]
+    async fn what_was_withdrawn_before_its_turn_is_never_taken_up() {
+        let (mut model, desk, _begun) = outside();
+        drop(desk.hand_in(call("a")).unwrap());
+        let kept = desk.hand_in(Wish::Stop { words: "enough".to_owned() }).unwrap();
+        let reply = model.turn(&request(1, vec![])).await.unwrap();
+        assert_eq!(reply.blocks, [ReplyBlock::Text { text: "enough".to_owned() }]);
+        drop(kept);
+        model.withdrawn().await;
+    }
+
+    #[tokio::test]
+    async fn nobody_is_waited_for_longer_than_patience_lasts() {
+        let (mut model, desk, _begun) = Outside::new("outside".to_owned(), Duration::from_millis(1));
+        let gone = model.turn(&request(1, vec![])).await.unwrap_err();
+        assert!(matches!(gone, ModelError::Gone { .. }), "{gone}");
+        drop(desk);
+        let (mut model, desk, _begun) = outside();
+        drop(desk);
+        assert!(model.turn(&request(1, vec![])).await.is_err());
+        assert!(Outside::nobody("outside".to_owned()).turn(&request(1, vec![])).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_flood_of_wishes_is_refused_and_not_kept() {
+        let (_model, desk, _begun) = outside();
+        let waiting: Vec<_> = (0..MOST_WAITING).map(|_| desk.hand_in(call("a")).unwrap()).collect();
+        assert_eq!(desk.hand_in(call("a")).unwrap_err(), Unheard::Full);
+        drop(waiting);
+    }
+}

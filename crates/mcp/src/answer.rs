@@ -1,0 +1,105 @@
+//! What became of a call, as a client is told it: structured, and as text in which everything of the evidence is fenced.
+
+use crate::house::OpenTask;
+use crate::instructions::said;
+use ledger::turn::{AbsenceResult, Answer, DerivationResult, ReadingResult, Returned, SentenceResult};
+use ledger::{Outcome, ToolSpec};
+use llm::{Told, render};
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// The answer to a call that the engine took up.
+pub(crate) fn of(task: &OpenTask, told: &Told) -> CallToolResult {
+    let said = said(&told.said, &task.fence);
+    let parts = told.answer.as_ref().map(|answer| {
+        let text = render::answer(answer, &task.fence);
+        text.and_then(|text| Ok((text, render::structured(answer, &task.fence)?)))
+    });
+    let (text, (answer, records)) = match parts {
+        Some(Ok(parts)) => parts,
+        Some(Err(_)) => return refused("defect", "the answer has no form that can be sent"),
+        None => (String::new(), (json!({"type": "none"}), Vec::new())),
+    };
+    let mut texts: Vec<String> = [text].into_iter().filter(|text| !text.is_empty()).collect();
+    texts.extend(said.iter().cloned());
+    if let Some(ended) = &told.ended {
+        texts.push(format!("The task has ended: {}. close_run seals its run.", word(&ended.status)));
+    }
+    if texts.is_empty() {
+        texts.push("Noted.".to_owned());
+    }
+    let mut structured =
+        json!({"answer": answer, "records": records, "said": said, "surface": surface(&told.offered)});
+    if let Some(ended) = &told.ended {
+        structured["ended"] = json!(ended);
+    }
+    result(told.answer.as_ref().is_some_and(is_error), texts.join("\n\n"), structured)
+}
+
+/// The answer to a call that the server itself refuses.
+pub(crate) fn refused(refusal: &str, told: &str) -> CallToolResult {
+    let structured = json!({
+        "answer": {"type": "refused", "refusal": refusal, "told": told},
+        "records": [],
+        "said": [],
+        "surface": [],
+    });
+    result(true, format!("Refused ({refusal}): {told}"), structured)
+}
+
+/// The answer of a tool of the server's own.
+pub(crate) fn own(text: String, structured: Value) -> CallToolResult {
+    result(false, text, structured)
+}
+
+fn result(is_error: bool, text: String, structured: Value) -> CallToolResult {
+    let mut result = CallToolResult::default();
+    result.content = vec![ContentBlock::text(text)];
+    result.structured_content = Some(structured);
+    result.is_error = Some(is_error);
+    result
+}
+
+/// The name that a value has in the log.
+pub(crate) fn word(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(word)) => word,
+        Ok(other) => other.to_string(),
+        Err(_) => String::new(),
+    }
+}
+
+/// The classes of the tools that may be called from here on.
+pub(crate) fn surface(offered: &[ToolSpec]) -> Value {
+    let classes: BTreeSet<_> = offered.iter().map(|tool| tool.class).collect();
+    json!(classes)
+}
+
+/// Whether the client has something to correct: a call that was refused or failed, a claim of which something was not accepted.
+fn is_error(answer: &Answer) -> bool {
+    match answer {
+        Answer::Refused { .. } => true,
+        Answer::Returned(Returned { outcome, .. }) => match outcome {
+            Outcome::Ok | Outcome::Empty => false,
+            Outcome::Failed | Outcome::Timeout | Outcome::Denied => true,
+        },
+        Answer::Recorded(recorded) => {
+            recorded.readings.iter().any(|reading| !matches!(reading, ReadingResult::Accepted { .. }))
+        }
+        Answer::Absence(absence) => matches!(absence, AbsenceResult::Rejected { .. }),
+        Answer::Derivation(derivation) => matches!(derivation, DerivationResult::Rejected { .. }),
+        Answer::Sentences { sentences } => {
+            sentences.iter().any(|sentence| !matches!(sentence, SentenceResult::Accepted { .. }))
+        }
+        Answer::Page(_)
+        | Answer::Node { .. }
+        | Answer::Nodes { .. }
+        | Answer::Recalled(_)
+        | Answer::Cut(_)
+        | Answer::Reported(_)
+        | Answer::Stored { .. }
+        | Answer::Artifact { .. }
+        | Answer::Noted { .. } => false,
+    }
+}

@@ -1,0 +1,40 @@
+//! Handles: what a client names a run or a task by.
+
+use std::fmt;
+
+/// A name that nobody can guess: a word and 128 random bits in hex digits.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Handle(String);
+
+impl Handle {
+    /// A new one, from the system's source of randomness.
+    pub(crate) fn new(word: &str) -> Result<Handle, getrandom::Error> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes)?;
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Handle(format!("{word}-{digits}")))
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Handle;
+
+    #[test]
+    fn a_handle_is_128_bits_that_differ_each_time() {
+        let [one, other] = [(); 2].map(|()| Handle::new("task").unwrap());
+        assert_ne!(one, other);
+        let digits = one.as_str().strip_prefix("task-").unwrap();
+        assert!(digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    }
+}

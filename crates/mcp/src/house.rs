@@ -1,0 +1,246 @@
+//! What the server holds: the case, who may work on it, the runs and tasks that are open.
+
+use crate::handle::Handle;
+use app::{Agent, AgentError, Case, Interrupt, Workplace};
+use ledger::event::TaskEnded;
+use ledger::vocabulary::VocabularyError;
+use ledger::{Fence, Rules, ToolSpec};
+use llm::Desk;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use thiserror::Error;
+use tokio::sync::{Semaphore, watch};
+
+/// Runs that may be open at once: each has workers of its own.
+pub(crate) const MOST_RUNS: usize = 8;
+/// Runs that have ended and that are still told of, the latest; their folders stay.
+const MOST_ENDED: usize = 64;
+/// Calls that may be under way at once, of all clients together.
+pub(crate) const MOST_CALLS: usize = 64;
+
+/// Reads of runs that may be under way at once; others wait.
+const MOST_READS: usize = 4;
+
+/// What to serve, and how.
+#[derive(Clone)]
+pub struct Settings {
+    /// The case.
+    pub case: Case,
+    /// Where run folders are made.
+    pub runs: PathBuf,
+    /// The rules of runs; [`app::outside_rules`] are sized for a call a turn.
+    pub rules: Rules,
+    /// How long a task waits for the next call before it ends as cancelled.
+    pub idle: Duration,
+    /// Where and how runs do their work; each has an interruption of its own.
+    pub work: Workplace,
+}
+
+/// Why there is nothing to serve: a defect of ours.
+#[derive(Debug, Error)]
+pub enum SetupError {
+    /// An agent file does not read.
+    #[error(transparent)]
+    Agents(#[from] AgentError),
+    /// The vocabulary does not read.
+    #[error("read the vocabulary")]
+    Vocabulary(#[source] VocabularyError),
+}
+
+/// Everything that requests have in common.
+pub struct House {
+    pub(crate) settings: Settings,
+    /// Who a client can be, the examiner first.
+    pub(crate) agents: Vec<Agent>,
+    pub(crate) lead: Agent,
+    /// Every tool that a task can be offered, by name.
+    pub(crate) tools: BTreeMap<String, ToolSpec>,
+    /// Calls that may still begin.
+    pub(crate) calls: Arc<Semaphore>,
+    /// Reads of runs that may still begin.
+    pub(crate) reads: Semaphore,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Whether the server ends: nothing is begun any more.
+    ends: bool,
+    /// Runs that have not ended, those that are being opened among them.
+    under_way: Vec<UnderWay>,
+    /// Runs that were opened, in the order of their opening.
+    runs: Vec<Arc<OpenRun>>,
+    tasks: BTreeMap<String, Arc<OpenTask>>,
+}
+
+/// A run that has begun: what comes of it, and what breaks it off.
+#[derive(Clone)]
+pub(crate) struct UnderWay {
+    pub(crate) came: watch::Receiver<Option<Arc<Came>>>,
+    pub(crate) interrupt: Interrupt,
+}
+
+/// A run that a client opened.
+pub(crate) struct OpenRun {
+    pub(crate) handle: Handle,
+    pub(crate) folder: PathBuf,
+    pub(crate) tasks: Vec<Arc<OpenTask>>,
+    pub(crate) under_way: UnderWay,
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub(crate) enum Came {
+    /// It is sealed; how its tasks ended, by agent.
+    Sealed(Vec<(String, TaskEnded)>),
+    /// It broke off; why.
+    BrokenOff(String),
+}
+
+/// A task whose steps a client decides.
+pub(crate) struct OpenTask {
+    pub(crate) handle: Handle,
+    pub(crate) agent: String,
+    pub(crate) fence: Fence,
+    /// `None` once the server ends.
+    desk: Mutex<Option<Desk>>,
+}
+
+/// What the end of a server leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Left {
+    /// Runs that were sealed at the end.
+    pub sealed: usize,
+    /// Runs that broke off: what they recorded stays, and they can be resumed.
+    pub unsealed: usize,
+}
+
+impl House {
+    /// Gets ready to serve.
+    pub fn new(settings: Settings) -> Result<Arc<House>, SetupError> {
+        let mut agents = vec![app::shipped_examiner()?];
+        agents.extend(app::shipped_agents()?);
+        let lead = app::shipped_lead()?;
+        let roster: Vec<_> = agents.iter().skip(1).map(|agent| agent.spec.clone()).collect();
+        let tools = app::outside_tools(&roster).map_err(SetupError::Vocabulary)?;
+        let tools = tools.into_iter().map(|tool| (tool.name.clone(), tool)).collect();
+        let calls = Arc::new(Semaphore::new(MOST_CALLS));
+        let reads = Semaphore::new(MOST_READS);
+        Ok(Arc::new(House { settings, agents, lead, tools, calls, reads, state: Mutex::default() }))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a run that begins; false where as many are open as may be, or the server ends.
+    pub(crate) fn begin(&self, run: &UnderWay) -> bool {
+        let mut state = self.state();
+        state.under_way.retain(UnderWay::is_open);
+        let begins = !state.ends && state.under_way.len() < MOST_RUNS;
+        if begins {
+            state.under_way.push(run.clone());
+        }
+        begins
+    }
+
+    pub(crate) fn add(&self, run: OpenRun) -> Arc<OpenRun> {
+        let run = Arc::new(run);
+        let mut state = self.state();
+        for task in &run.tasks {
+            state.tasks.insert(task.handle.as_str().to_owned(), Arc::clone(task));
+        }
+        state.runs.push(Arc::clone(&run));
+        if state.ends {
+            run.tasks.iter().for_each(|task| task.leave());
+        }
+        let ended = state.runs.iter().filter(|run| !run.under_way.is_open()).count();
+        if ended > MOST_ENDED
+            && let Some(oldest) = state.runs.iter().position(|run| !run.under_way.is_open())
+        {
+            let oldest = state.runs.remove(oldest);
+            for task in &oldest.tasks {
+                state.tasks.remove(task.handle.as_str());
+            }
+        }
+        run
+    }
+
+    /// The runs that are open, by the names of their folders: whoever reads them from their files may stand in the way of their seals.
+    pub(crate) fn open_runs(&self) -> Vec<Arc<OpenRun>> {
+        self.state().runs.iter().filter(|run| run.under_way.is_open()).cloned().collect()
+    }
+
+    pub(crate) fn task(&self, handle: &str) -> Option<Arc<OpenTask>> {
+        self.state().tasks.get(handle).cloned()
+    }
+
+    pub(crate) fn run(&self, handle: &str) -> Option<Arc<OpenRun>> {
+        self.state().runs.iter().find(|run| run.handle.as_str() == handle).cloned()
+    }
+
+    /// Ends every open run: its tasks are cancelled and it is sealed, where that can be done within `grace`; otherwise it is interrupted.
+    pub async fn end(&self, grace: Duration) -> Left {
+        let under_way = {
+            let mut state = self.state();
+            state.ends = true;
+            state.tasks.values().for_each(|task| task.leave());
+            state.under_way.retain(UnderWay::is_open);
+            state.under_way.clone()
+        };
+        let deadline = tokio::time::Instant::now() + grace;
+        let mut left = Left { sealed: 0, unsealed: 0 };
+        for run in under_way {
+            let came = match tokio::time::timeout_at(deadline, run.came()).await {
+                Ok(came) => came,
+                Err(_) => {
+                    run.interrupt.interrupt();
+                    run.came().await
+                }
+            };
+            match *came {
+                Came::Sealed(_) => left.sealed += 1,
+                Came::BrokenOff(_) => left.unsealed += 1,
+            }
+        }
+        left
+    }
+}
+
+impl UnderWay {
+    fn is_open(&self) -> bool {
+        self.came.borrow().is_none()
+    }
+
+    /// What comes of it, once that is known.
+    pub(crate) async fn came(&self) -> Arc<Came> {
+        let mut came = self.came.clone();
+        let told = came.wait_for(Option::is_some).await;
+        let known = told.ok().and_then(|came| came.clone());
+        known.unwrap_or_else(|| Arc::new(Came::BrokenOff("a thread of the program panicked".to_owned())))
+    }
+}
+
+impl OpenRun {
+    /// The name of its folder.
+    pub(crate) fn name(&self) -> String {
+        self.folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+}
+
+impl OpenTask {
+    pub(crate) fn new(handle: Handle, agent: String, fence: Fence, desk: Desk) -> OpenTask {
+        OpenTask { handle, agent, fence, desk: Mutex::new(Some(desk)) }
+    }
+
+    pub(crate) fn desk(&self) -> Option<Desk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Nobody decides for it any longer.
+    pub(crate) fn leave(&self) {
+        drop(self.desk.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}

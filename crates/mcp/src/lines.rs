@@ -1,0 +1,106 @@
+//! Lines of a bounded length: what is longer is never held, and something stands in its place.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use tokio::io::{AsyncRead, ReadBuf};
+
+/// The longest line of the protocol, in bytes.
+pub(crate) const LONGEST_LINE: usize = 1 << 20;
+
+/// A line that is no message: whoever reads it answers that it is not.
+const IN_PLACE: &[u8] = b"{}\n";
+
+/// A reader of lines; one longer than `most` bytes reads as one that is no message.
+pub(crate) struct Lines<R> {
+    inner: R,
+    most: usize,
+    /// The line so far, and whole lines that have not been read yet.
+    held: Vec<u8>,
+    /// Of `held`, the bytes that may be read: they end with a line.
+    ready: usize,
+    /// Of these, those that were.
+    read: usize,
+    /// Whether the rest of a line that is too long is passed over.
+    skipping: bool,
+}
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    pub(crate) fn new(inner: R, most: usize) -> Lines<R> {
+        Lines { inner, most, held: Vec::new(), ready: 0, read: 0, skipping: false }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let ends = piece.last() == Some(&b'\n');
+            if !self.skipping && self.held.len() - self.ready + piece.len() > self.most {
+                self.held.truncate(self.ready);
+                self.skipping = true;
+            }
+            match self.skipping {
+                false => self.held.extend_from_slice(piece),
+                true if ends => self.held.extend_from_slice(IN_PLACE),
+                true => {}
+            }
+            if ends {
+                self.skipping = false;
+                self.ready = self.held.len();
+            }
+        }
+    }
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Lines<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        out: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        loop {
+            let this = &mut *self;
+            if this.read < this.ready {
+                let until = this.ready.min(this.read + out.remaining());
+                if let Some(bytes) = this.held.get(this.read..until) {
+                    out.put_slice(bytes);
+                }
+                this.read = until;
+                if this.read == this.ready {
+                    this.held.drain(..this.ready);
+                    (this.read, this.ready) = (0, 0);
+                }
+                return Poll::Ready(Ok(()));
+            }
+            let mut space = [0; 16 * 1024];
+            let mut piece = ReadBuf::new(&mut space);
+            ready!(Pin::new(&mut this.inner).poll_read(context, &mut piece))?;
+            if piece.filled().is_empty() {
+                // A line without its end is none.
+                return Poll::Ready(Ok(()));
+            }
+            this.take(piece.filled());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::AsyncReadExt;
+
+    async fn read(text: &str, most: usize) -> String {
+        let mut lines = Lines::new(text.as_bytes(), most);
+        let mut out = String::new();
+        lines.read_to_string(&mut out).await.unwrap();
+        assert!(lines.held.capacity() <= 64 * 1024);
+        out
+    }
+
+    #[tokio::test]
+    async fn a_line_that_is_too_long_reads_as_one_that_is_no_message_and_the_others_as_they_are() {
+        assert_eq!(read("abc\nde\n", 4).await, "abc\nde\n");
+        assert_eq!(read("abcd\nde\n", 4).await, "{}\nde\n");
+        let long = "x".repeat(1 << 20);
+        assert_eq!(read(&format!("a\n{long}\nb\n{long}\n"), 100).await, "a\n{}\nb\n{}\n");
+        assert_eq!(read("a\nno end", 100).await, "a\n");
+    }
+}

@@ -1,0 +1,244 @@
+//! The handler of requests: what of the protocol is answered, and by whom.
+
+use crate::answer::{self, refused};
+use crate::call::fulfil;
+use crate::close::{self, no_answer};
+use crate::house::{House, OpenTask};
+use crate::tools::{OwnTool, TASK, all};
+use crate::{instructions, open, prompts, resources};
+use ledger::ToolSpec;
+use llm::Wish;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, GetPromptRequestParams, GetPromptResponse,
+    Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceContents, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Answers requests over what the house holds; clones answer the same.
+#[derive(Clone)]
+pub(crate) struct Server {
+    house: Arc<House>,
+}
+
+impl Server {
+    pub(crate) fn new(house: Arc<House>) -> Server {
+        Server { house }
+    }
+
+    async fn called(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ErrorData> {
+        let (name, arguments) = (request.name, request.arguments.unwrap_or_default());
+        let own = OwnTool::of_name(&name);
+        let spec = self.house.tools.get(&*name);
+        if own.is_none() && spec.is_none() {
+            let name: String = name.chars().take(100).collect();
+            return Err(ErrorData::invalid_params(format!("there is no tool {name:?}"), None));
+        }
+        let Ok(_under_way) = Arc::clone(&self.house.calls).try_acquire_owned() else {
+            return Ok(refused("too_many_calls", "too many calls are under way; make this one again later"));
+        };
+        Ok(match (own, spec) {
+            (Some(own), _) => self.own(own, &arguments, context).await,
+            (None, Some(spec)) => self.catalogue(spec, arguments, context).await,
+            (None, None) => refused("unknown_tool", "there is no such tool"),
+        })
+    }
+
+    /// A tool of the catalogue: the engine decides about it.
+    async fn catalogue(
+        &self,
+        spec: &ToolSpec,
+        mut arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResult {
+        let handle = arguments.remove(TASK);
+        let Some(task) = self.task(handle.as_ref()) else { return no_task() };
+        let wish = Wish::Call { tool: spec.name.clone(), arguments: Value::Object(arguments) };
+        match fulfil(&task, wish, context).await {
+            Ok(told) => answer::of(&task, &told),
+            Err(no) => no_answer(no),
+        }
+    }
+
+    /// A tool of the server's own.
+    async fn own(
+        &self,
+        tool: OwnTool,
+        arguments: &JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResult {
+        if let Err(wrong) = known(tool, arguments) {
+            return refused("bad_arguments", &wrong);
+        }
+        match tool {
+            OwnTool::OpenRun => match names(arguments.get("agents")) {
+                Ok(agents) => open::open(&self.house, &agents, context).await,
+                Err(wrong) => refused("bad_arguments", wrong),
+            },
+            OwnTool::CloseTask => {
+                let Some(task) = self.task(arguments.get(TASK)) else { return no_task() };
+                let (words, all) = match closing(arguments) {
+                    Ok(closing) => closing,
+                    Err(wrong) => return refused("bad_arguments", wrong),
+                };
+                close::close_task(&task, words, all, context).await
+            }
+            OwnTool::CloseRun => {
+                let handle = arguments.get("run").and_then(Value::as_str);
+                match handle.and_then(|handle| self.house.run(handle)) {
+                    Some(run) => close::close_run(&run, context).await,
+                    None => refused("unknown_handle", "run: expected the run handle that open_run gave you"),
+                }
+            }
+            OwnTool::ListRuns => self
+                .blocking(|house| close::list(&house))
+                .await
+                .unwrap_or_else(|| refused("defect", "a thread of the program panicked")),
+        }
+    }
+
+    /// The task that a handle names.
+    fn task(&self, handle: Option<&Value>) -> Option<Arc<OpenTask>> {
+        handle.and_then(Value::as_str).and_then(|handle| self.house.task(handle))
+    }
+
+    /// Does what reads files on a thread of its own; `None` where that thread panicked.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(Arc<House>) -> T + Send + 'static,
+    ) -> Option<T> {
+        let _read = self.house.reads.acquire().await.ok()?;
+        let house = Arc::clone(&self.house);
+        tokio::task::spawn_blocking(move || work(house)).await.ok()
+    }
+}
+
+fn no_task() -> CallToolResult {
+    refused("unknown_handle", "task: expected the task handle that open_run gave you")
+}
+
+/// Refuses members that the tool does not have: a misspelt one would silently mean nothing.
+fn known(tool: OwnTool, arguments: &JsonObject) -> Result<(), String> {
+    let members: &[&str] = match tool {
+        OwnTool::OpenRun => &["agents"],
+        OwnTool::CloseTask => &[TASK, "words", "all"],
+        OwnTool::CloseRun => &["run"],
+        OwnTool::ListRuns => &[],
+    };
+    match arguments.keys().find(|key| !members.contains(&key.as_str())) {
+        None => Ok(()),
+        Some(key) => {
+            let key: String = key.chars().take(100).collect();
+            Err(format!("there is no argument {key:?}; there are: {}", members.join(", ")))
+        }
+    }
+}
+
+fn names(value: Option<&Value>) -> Result<Vec<String>, &'static str> {
+    const WRONG: &str = "agents: expected a list of at most 16 names";
+    match value {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Array(items)) if items.len() <= 16 => {
+            items.iter().map(|item| item.as_str().map(str::to_owned).ok_or(WRONG)).collect()
+        }
+        Some(_) => Err(WRONG),
+    }
+}
+
+fn closing(arguments: &JsonObject) -> Result<(String, bool), &'static str> {
+    let words = match arguments.get("words") {
+        None | Some(Value::Null) => None,
+        Some(Value::String(words)) => Some(words.as_str()),
+        Some(_) => return Err("words: expected a text"),
+    };
+    let all = match arguments.get("all") {
+        None | Some(Value::Null) => false,
+        Some(Value::Bool(all)) => *all,
+        Some(_) => return Err("all: expected true or false"),
+    };
+    Ok((close::words(words), all))
+}
+
+fn defect() -> ErrorData {
+    ErrorData::internal_error("a thread of the program panicked", None)
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities =
+            ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
+        let mut info = ServerConfig::new(capabilities).with_instructions(instructions::SERVER);
+        info.server_info = Implementation::new("locard", env!("CARGO_PKG_VERSION"));
+        info
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(all(self.house.tools.values())))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        self.called(request, &context).await.map(CallToolResponse::from)
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let resources = self.blocking(|house| resources::list(&house)).await.ok_or_else(defect)?;
+        Ok(ListResourcesResult::with_all_items(resources))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = request.uri.clone();
+        let read = self.blocking(move |house| resources::read(&house, &uri)).await.ok_or_else(defect)?;
+        let (kind, text) = read.map_err(|error| ErrorData::resource_not_found(error.to_string(), None))?;
+        let contents = ResourceContents::text(text, request.uri).with_mime_type(kind);
+        Ok(ReadResourceResult::new(vec![contents]).into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::list(&self.house)))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let unknown = || ErrorData::invalid_params("there is no such prompt", None);
+        prompts::get(&self.house, &request.name).map(GetPromptResponse::from).ok_or_else(unknown)
+    }
+}
