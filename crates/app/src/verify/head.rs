@@ -77,16 +77,28 @@ impl KeptHead {
     }
 }
 
-/// The heads that a file tells: the member `head` of a JSON object, otherwise each text of 64 hex digits.
+/// The heads that a file tells: the member `head` of a JSON object, otherwise what follows the word `head`, as `locard verify` writes it, or else each text of 64 hex digits.
 fn told(bytes: &[u8]) -> Vec<Digest> {
     if let Ok(Value::Object(members)) = serde_json::from_slice(bytes) {
         let head = members.get("head").and_then(Value::as_str);
         return head.and_then(|head| head.parse().ok()).into_iter().collect();
     }
     let text = String::from_utf8_lossy(bytes);
-    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
-    let heads: BTreeSet<Digest> = words.filter_map(|word| word.to_ascii_lowercase().parse().ok()).collect();
-    heads.into_iter().collect()
+    let (mut named, mut all) = (BTreeSet::new(), BTreeSet::new());
+    let mut before = "";
+    for word in text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
+        if let Ok(digest) = word.to_ascii_lowercase().parse::<Digest>() {
+            all.insert(digest);
+            if before == "head" {
+                named.insert(digest);
+            }
+        }
+        before = word;
+    }
+    match named.is_empty() {
+        true => all.into_iter().collect(),
+        false => named.into_iter().collect(),
+    }
 }
 
 #[cfg(test)]
@@ -99,6 +111,8 @@ mod tests {
         assert_eq!(told(format!("{{\"tools\": \"{other}\", \"head\": \"{one}\"}}").as_bytes()), [one]);
         assert_eq!(told(format!("  {}\r\n", one.to_string().to_uppercase()).as_bytes()), [one]);
         assert_eq!(told(format!("22 events\nhead {one}\nverified").as_bytes()), [one]);
+        assert_eq!(told(format!("head {one}\nroot of the facts {other}").as_bytes()), [one]);
+        assert_eq!(told(format!("head {one}\nhead {other}").as_bytes()).len(), 2);
         for none in [format!("{{\"tools\": \"{other}\"}}"), format!("x{one}"), "[]".into(), String::new()] {
             assert_eq!(told(none.as_bytes()), [], "{none}");
         }

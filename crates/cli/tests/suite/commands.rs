@@ -150,7 +150,7 @@ fn the_documented_case_file_works_and_its_objective_is_met() {
     let case: String =
         case.lines().filter(|line| !line.starts_with("sha256")).map(|l| format!("{l}\n")).collect();
     let out = place.locard_ends(0, &["run", &demo_with(&place, &case)]);
-    assert!(out.contains("met    To whom is Windows registered?"), "{out}");
+    assert!(out.contains("answered                To whom is Windows registered?"), "{out}");
     assert!(out.contains("Alderbrook Accounting"), "{out}");
 }
 

@@ -216,7 +216,6 @@ fn nothing_about_a_run_is_written_into_its_evidence() {
         &["report", "latest", "-o", "runs/../evidence/report.md"],
         &["export", "latest", "-o", "evidence/run.tar"],
         &["export", "latest", "--as", "stix", "-o", "evidence/stix.json"],
-        &["verify", "latest", "--certificate", "evidence/certificate.json"],
     ] {
         let output = place.locard(arguments);
         let complaint = text(&output.stderr);

@@ -237,7 +237,7 @@ fn the_page_of_a_run_proves_each_fact_and_is_never_written_over_a_file() {
     let file = file.to_str().unwrap();
     place.locard_ends(0, &["report", "latest", "-o", file]);
     let page = std::fs::read_to_string(file).unwrap();
-    let facts = page.matches("<article class=\"fact\"").count();
+    let facts = page.matches("<article class=\"fact").count();
     let run = app::load_run(&place.only_run()).unwrap();
     assert_eq!(facts, run.facts().count());
     let proofs: Vec<&str> = page.split("<pre class=\"record\"").skip(1).collect();
