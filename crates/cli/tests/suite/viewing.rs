@@ -72,7 +72,10 @@ fn a_run_of_the_demo_is_shown_and_every_link_leads_somewhere() {
     let run = investigated(&place);
     let viewed = Viewed::started(&place, &[]);
     let (_, page) = viewed.get(&format!("/run/{run}"));
-    assert!(page.contains(">sealed<") && page.contains("What happened") && page.contains(">answered<"), "{page}");
+    assert!(
+        page.contains(">sealed<") && page.contains("What happened") && page.contains(">answered<"),
+        "{page}"
+    );
     let (mut seen, mut waiting) = (BTreeSet::new(), vec!["/".to_owned()]);
     while let Some(path) = waiting.pop() {
         // The demo has many hundreds of pages of one kind: some of each do.

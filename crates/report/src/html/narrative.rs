@@ -3,10 +3,11 @@
 use super::{Scene, fact_link, say};
 use crate::sources::ONE;
 use crate::synthesis::{moment, narrative, title};
-use graph::{Run, fact_title};
+use graph::{Ranked, Run, fact_title};
 use ledger::{NodeId, SentenceEntry};
 use maud::{Markup, html};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// The sentences that are shown at once: those that rest on what matters most.
 const FIRST: usize = 16;
@@ -37,24 +38,42 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
 }
 
 /// The sentences that matter most and the others, both in the order of time.
+///
+/// Of the heaviest objectives each has its best sentence before one has its second: many alike say less than one of each kind.
 fn parted<'r>(
     scene: &Scene<'_>,
     sentences: &[&'r SentenceEntry],
 ) -> (Vec<&'r SentenceEntry>, Vec<&'r SentenceEntry>) {
-    let points = |sentence: &SentenceEntry| {
-        let facts = sentence.cites.iter().filter_map(|id| match id {
-            NodeId::Fact(fact) => scene.carried.get(fact),
-            _ => None,
-        });
-        facts.filter_map(|number| scene.ranked.get(*number)).map(|ranked| ranked.points).max()
-    };
+    let told: Vec<_> =
+        sentences.iter().map(|sentence| (sentence.time.is_some(), best(scene, sentence))).collect();
     let mut order: Vec<usize> = (0..sentences.len()).collect();
-    order.sort_by_key(|place| sentences.get(*place).map(|it| Reverse((it.time.is_some(), points(it)))));
-    let first: Vec<usize> = order.into_iter().take(FIRST).collect();
+    let points = |place: &usize| told.get(*place).map(|(dated, best)| (*dated, best.map(|it| it.points)));
+    order.sort_by_key(|place| Reverse(points(place)));
+    let mut so_far = BTreeMap::new();
+    let mut keyed: Vec<_> = order
+        .into_iter()
+        .filter_map(|place| {
+            let (dated, best) = told.get(place)?;
+            let objective = best.and_then(|it| it.objective);
+            let before = so_far.entry(objective).and_modify(|count| *count += 1).or_insert(0);
+            Some(((Reverse((*dated, objective.map(|it| it.weight))), *before), place))
+        })
+        .collect();
+    keyed.sort_by_key(|(key, _)| *key);
+    let first: Vec<usize> = keyed.into_iter().take(FIRST).map(|(_, place)| place).collect();
     let all = sentences.iter().copied().enumerate();
     let (first, rest): (Vec<_>, Vec<_>) = all.partition(|(place, _)| first.contains(place));
     let bare = |part: Vec<(usize, &'r SentenceEntry)>| part.into_iter().map(|(_, it)| it).collect();
     (bare(first), bare(rest))
+}
+
+/// The phenomenon with the most points of those that carry what a sentence cites.
+fn best<'s>(scene: &'s Scene<'_>, sentence: &SentenceEntry) -> Option<&'s Ranked<'s>> {
+    let facts = sentence.cites.iter().filter_map(|id| match id {
+        NodeId::Fact(fact) => scene.carried.get(fact),
+        _ => None,
+    });
+    facts.filter_map(|number| scene.ranked.get(*number)).max_by_key(|ranked| ranked.points)
 }
 
 fn told(scene: &Scene<'_>, sentence: &SentenceEntry) -> Markup {
