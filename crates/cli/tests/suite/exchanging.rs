@@ -191,7 +191,7 @@ fn a_newer_bundle_of_attack_is_told_by_every_format_that_names_techniques_and_re
         assert!(written.contains("T1547.001") && !written.contains("T1543.003"), "{format}");
         assert!(format == "timesketch" || written.contains("99.1") || format == "navigator", "{format}");
     }
-    place.file("broken.json", &BUNDLE.replace("enterprise-attack", "other"));
+    place.file("broken.json", BUNDLE.replace("enterprise-attack", "other"));
     for (arguments, told) in [
         (&["export", "latest", "--as", "stix", "--attack", "none.json"][..], "none.json"),
         (&["export", "latest", "--as", "stix", "--attack", "broken.json"], "broken.json"),
