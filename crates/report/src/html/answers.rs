@@ -36,7 +36,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             }
             p.note {
                 (scene.corroborated.line(run, &scene.ranked)) ". Not told: "
-                a href="#limits" { (crate::limits::limits(run).line()) } "."
+                a href="#limits" { (super::limits::of(scene).line()) } "."
             }
             @for (weight, title) in GROUPS {
                 @let asked = asked(run, weight);

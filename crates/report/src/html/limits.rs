@@ -1,7 +1,7 @@
 //! What the run does not tell: questions, gaps, calls, checks; and what is damaged.
 
 use super::{Scene, say};
-use crate::limits::{Asked, Limits, limits};
+use crate::limits::{self, Asked, Limits};
 use graph::Unexamined;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ const SHOWN: usize = 20;
 const LONGEST: usize = 300;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
-    let limits = limits(scene.run);
+    let limits = of(scene);
     let defects = graph::damage(scene.run);
     let unhashed = scene.run.integrity.iter().any(|hashed| !hashed.gaps.is_empty());
     html! {
@@ -23,11 +23,8 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             (places("Gaps", "No tool reported a gap.", &limits.gaps))
             (places("Calls that fell short", "Every call returned all that was asked for.", &limits.short))
             h3 { "Checks that were not made" }
-            @if limits.unchecked.is_empty() && scene.verified.is_some() { p { "None." } }
-            ul {
-                @for check in &limits.unchecked { li { (say(check)) } }
-                @if scene.verified.is_none() { li { "The run was not verified for this page." } }
-            }
+            @if limits.unchecked.is_empty() { p { "None." } }
+            ul { @for check in &limits.unchecked { li { (say(check)) } } }
             h3 { "Damaged evidence" }
             @if defects.is_empty() && !unhashed {
                 p { "No tool met damage, and the hashes cover all of the evidence." }
@@ -46,6 +43,21 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             }
         }
     }
+}
+
+/// What the run does not tell, and what was not verified for this page.
+pub(super) fn of<'r>(scene: &Scene<'r>) -> Limits<'r> {
+    let mut limits = limits::limits(scene.run);
+    match scene.verified {
+        None => limits.unchecked.push("The run was not verified for this page.".to_owned()),
+        Some(verified) => {
+            let skipped = verified.levels.iter().filter(|level| level.holds.is_none());
+            limits
+                .unchecked
+                .extend(skipped.map(|level| format!("Not verified for this page: {}.", level.name)));
+        }
+    }
+    limits
 }
 
 /// The questions that cannot be told, by what the evidence lacks, and those that are open.

@@ -28,7 +28,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                 ol.told { @for sentence in first { (told(scene, sentence)) } }
                 @if !rest.is_empty() {
                     details {
-                        summary { (rest.len()) " more sentences, which rest on what matters less" }
+                        summary { (rest.len()) " more sentences" }
                         ol.told { @for sentence in rest { (told(scene, sentence)) } }
                     }
                 }

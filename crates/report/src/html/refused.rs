@@ -22,7 +22,8 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             p.note {
                 "What " (word("agents", "agent")) " asked to have recorded (" (word("claims", "claim")) ") and the " (word("gateway", "gateway"))
                 " did not let in, or let in under another citation (" (word("healed", "healed")) "). A refused claim is "
-                (word("corrected or abandoned", "corrected")) "; " (word("turns lost", "lost")) " brought nothing; the " (word("code", "code")) " names the reason."
+                (word("corrected or abandoned", "corrected")) "; " (word("turns lost", "lost")) " brought nothing; the " (word("code", "code")) " names the reason. "
+                "That nothing is refused does not say that nothing is missing, or that what was found was understood."
             }
             (pictures(&all))
             @if all.all.claims > 0 {
