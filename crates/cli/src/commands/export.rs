@@ -31,7 +31,7 @@ pub(crate) struct ExportArguments {
     #[arg(long)]
     pub(crate) unsealed: bool,
     /// A newer bundle of MITRE's (enterprise-attack.json): its names and tactics are told
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) attack: Option<PathBuf>,
     /// The ed25519 key that signs the statement of --as in-toto
     ///

