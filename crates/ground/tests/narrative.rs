@@ -118,7 +118,7 @@ fn world() -> World {
                 bound("host", name("ALDER-07")),
             ],
         ),
-        fact(6, "deleted", path("p1/Users/mara/notes.txt"), vec![bound("clock", FieldValue::Time(local))]),
+        fact(6, "deleted", path("p1/Users/mara/notes.txt"), vec![bound("deleted", FieldValue::Time(local))]),
         fact(
             7,
             "recorded",
