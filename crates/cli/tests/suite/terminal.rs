@@ -10,6 +10,9 @@ use std::sync::{Arc, Mutex};
 /// Seconds, more than any run of the demo takes: a hung one is ended, and has no summary.
 const PATIENCE: u32 = 600;
 
+/// The line that follows all that a command wrote.
+const ENDED: &str = "-- the command has ended --";
+
 /// A terminal of 80 columns and 24 lines with a server of its own, which ends with it.
 struct Tmux {
     socket: PathBuf,
@@ -17,9 +20,11 @@ struct Tmux {
 
 impl Tmux {
     /// Runs a command in a new terminal, which stays after its end; `None` where there is no tmux.
+    ///
+    /// The shell outlives the command: tmux drops what a terminal has not handed on when its last program ends.
     fn begin(place: &Place, command: &str) -> Option<Tmux> {
-        let conf = place
-            .file("tmux.conf", "set -g remain-on-exit on\nset -g status off\nset -g history-limit 9999\n");
+        let conf = place.file("tmux.conf", "set -g status off\nset -g history-limit 9999\n");
+        let command = &format!("{command}; echo '{ENDED}'; exec sleep {PATIENCE}");
         let tmux = Tmux { socket: place.path("tmux.socket") };
         let size = ["-x", "80", "-y", "24"];
         let arguments = [&["-f", str(&conf), "new-session", "-d"], &size[..], &[command]].concat();
@@ -48,16 +53,16 @@ impl Tmux {
         text(&stdout)
     }
 
-    /// The lines that stand on the terminal; with `joined` those that were wrapped are one.
-    fn screen(&self, joined: bool) -> Vec<String> {
-        let joined: &[&str] = if joined { &["-J"] } else { &[] };
-        let shown = self.ask(&[&["capture-pane", "-p"], joined].concat());
+    /// The lines that stand on the terminal.
+    fn screen(&self) -> Vec<String> {
+        let shown = self.ask(&["capture-pane", "-p"]);
         shown.trim_end().lines().map(|line| line.trim_end().to_owned()).collect()
     }
 
-    /// Whether the command has ended.
-    fn has_ended(&self) -> bool {
-        self.ask(&["display-message", "-p", "#{pane_dead}"]).trim() == "1"
+    /// What the command has left on the terminal and above it, once it has ended and all of it was shown.
+    fn whole_when_ended(&self) -> Option<String> {
+        let whole = self.ask(&["capture-pane", "-p", "-J", "-S", "-"]);
+        whole.lines().any(|line| line.trim_end() == ENDED).then_some(whole)
     }
 }
 
@@ -73,7 +78,7 @@ fn in_a_terminal_of_80_columns_the_display_neither_wraps_nor_floods_and_the_summ
     let place = Place::new();
     let place_of = |name: &str| str(&place.path(name)).to_owned();
     let command = format!(
-        "exec timeout --foreground {PATIENCE} env -u TMUX TMPDIR='{}' '{}' run '{}' --runs '{}' --no-cache",
+        "timeout --foreground {PATIENCE} env -u TMUX TMPDIR='{}' '{}' run '{}' --runs '{}' --no-cache",
         place_of("."),
         env!("CARGO_BIN_EXE_locard"),
         str(&demo_folder()),
@@ -84,13 +89,16 @@ fn in_a_terminal_of_80_columns_the_display_neither_wraps_nor_floods_and_the_summ
         return;
     };
     let mut live: Vec<Vec<String>> = Vec::new();
-    while !tmux.has_ended() {
-        let screen = tmux.screen(false);
+    let summary = loop {
+        if let Some(whole) = tmux.whole_when_ended() {
+            break whole;
+        }
+        let screen = tmux.screen();
         // What follows the display is the summary, whose lines are as long as they are.
         if screen.last().is_some_and(|line| line.starts_with("demo: ")) && live.last() != Some(&screen) {
             live.push(screen);
         }
-    }
+    };
     assert!(!live.is_empty(), "nothing was shown while it ran");
     for screen in &live {
         assert!(screen.len() <= 23, "{screen:#?}");
@@ -103,7 +111,6 @@ fn in_a_terminal_of_80_columns_the_display_neither_wraps_nor_floods_and_the_summ
         let cases = screen.iter().filter(|line| line.starts_with("demo: ")).count();
         assert_eq!(cases, 1, "{screen:#?}");
     }
-    let summary = tmux.ask(&["capture-pane", "-p", "-J", "-S", "-"]);
     assert!(summary.contains("sealed ") && summary.contains("next: locard report"), "{summary}");
     assert!(!summary.contains("tasks ended"), "the display is taken away: {summary}");
 }
