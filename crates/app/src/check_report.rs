@@ -2,7 +2,7 @@
 //!
 //! What is checked are facts: their values, places and titles. Whatever else a report tells is covered by no hash.
 
-use crate::open::{OpenRunError, Read, read_events};
+use crate::open::{OpenRunError, read_with_key};
 use graph::{Disclosure, Run, fact_title};
 use ledger::canonical::CanonicalError;
 use ledger::commitment::{self, Opening};
@@ -123,9 +123,9 @@ pub fn check_report(file: &Path, folder: Option<&Path>) -> Result<CheckedReport,
     }
     let mut findings = by_itself(&report, commitments);
     if let Some(folder) = folder {
-        let Read { events, key, .. } = read_events(folder).map_err(CheckReportError::Run)?;
+        let (read, key) = read_with_key(folder).map_err(CheckReportError::Run)?;
         let fold = |source| OpenRunError::Fold { folder: folder.to_owned(), source };
-        let run = graph::fold(events).map_err(|source| CheckReportError::Run(fold(source)))?;
+        let run = graph::fold(read.events).map_err(|source| CheckReportError::Run(fold(source)))?;
         let recorded = Disclosure::whole(&run, &key).map_err(CheckReportError::Commit)?;
         findings.extend(against(&report, commitments, &run, &recorded));
     }

@@ -5,6 +5,7 @@
 mod agents;
 mod bench_gate;
 mod case_file;
+mod causes;
 mod check_report;
 mod clock;
 mod course;
@@ -59,6 +60,7 @@ pub use bench_gate::{
     RuleSetError, RuleSetResult, Side, Totals, WrongAnswer, bench_gate, gate_table, rule_sets,
 };
 pub use case_file::{Case, CaseError, NoEvidence, load_case};
+pub use causes::causes;
 pub use check_report::{CheckReportError, CheckedReport, check_report};
 pub use clock::{Clock, SystemClock};
 pub use drive::DriveError;

@@ -1,7 +1,7 @@
 //! Opening recorded runs.
 
 use graph::{FoldError, Run};
-use ledger::{Circumstance, Digest, Event, KeyMaker, RunKey, Stream, UnknownBehaviour};
+use ledger::{Circumstance, Digest, Event, KeyMaker, Link, RunKey, Stream, UnknownBehaviour};
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf, is_separator};
 use store::{OpenError, ReadError, Reader};
@@ -183,31 +183,35 @@ fn beginning_with(name: &str, runs: &Path) -> Vec<String> {
 /// Reads a run, checking its chain, and folds it.
 pub fn load_run(folder: &Path) -> Result<Run, OpenRunError> {
     let fold = |source| OpenRunError::Fold { folder: folder.to_owned(), source };
-    graph::fold(read_events(folder)?.events).map_err(fold)
+    graph::fold(read_events(folder, |_| {})?.events).map_err(fold)
 }
 
 /// A log whose chain holds.
 pub(crate) struct Read {
     pub(crate) events: Vec<(Stream, Event, Circumstance)>,
-    /// What the salts of commitments to its facts are made with.
-    pub(crate) key: RunKey,
     /// The last link of its chain.
     pub(crate) head: Digest,
     /// Events in it.
     pub(crate) count: u64,
 }
 
-/// Reads the events of a run, checking its chain.
-pub(crate) fn read_events(folder: &Path) -> Result<Read, OpenRunError> {
+/// The same with what the salts of commitments to its facts are made with.
+pub(crate) fn read_with_key(folder: &Path) -> Result<(Read, RunKey), OpenRunError> {
+    let mut maker = KeyMaker::default();
+    let read = read_events(folder, |link| maker.take(link))?;
+    Ok((read, maker.finish()))
+}
+
+/// Reads the events of a run, checking its chain; `each` sees every link.
+fn read_events(folder: &Path, mut each: impl FnMut(&Link)) -> Result<Read, OpenRunError> {
     let open = |source| OpenRunError::Open { folder: folder.to_owned(), source: Box::new(source) };
     let reader = Reader::open(folder).map_err(open)?;
     let mut stored = reader.events();
-    let mut maker = KeyMaker::default();
     let events: Result<Vec<(Stream, Event, Circumstance)>, ReadError> = stored
         .by_ref()
         .map(|event| {
             event.map(|(link, event, circumstance)| {
-                maker.take(&link);
+                each(&link);
                 (link.stream, event, circumstance)
             })
         })
@@ -217,5 +221,5 @@ pub(crate) fn read_events(folder: &Path) -> Result<Read, OpenRunError> {
     let (head, count) = (stored.so_far().head(), stored.so_far().len());
     let nothing = FoldError::NotOpened { found: "nothing" };
     let head = head.ok_or(OpenRunError::Fold { folder: folder.to_owned(), source: nothing })?;
-    Ok(Read { events, key: maker.finish(), head, count })
+    Ok(Read { events, head, count })
 }

@@ -26,16 +26,24 @@ pub fn refuse_file_inside(folder: &Path, file: &Path) -> Result<(), OutsideError
     let failed = |error| OutsideError::Open(Box::new(error));
     let read = |source| OpenRunError::Read { folder: folder.to_owned(), source: Box::new(source) };
     let events = open(folder).map_err(failed)?.glance().map_err(|source| failed(read(source)))?;
-    let resolved = existing_ancestor(file);
-    let mut places = events.iter().flat_map(|(_, _, circumstance)| circumstance.evidence.values());
-    match places.find(|place| resolved.starts_with(place)) {
-        Some(evidence) => Err(OutsideError::Inside { file: file.to_owned(), evidence: evidence.into() }),
+    let places = events.iter().flat_map(|(_, _, circumstance)| circumstance.evidence.values());
+    match evidence_around(file, places.map(Path::new)) {
+        Some(evidence) => Err(OutsideError::Inside { file: file.to_owned(), evidence: evidence.to_owned() }),
         None => Ok(()),
     }
 }
 
+/// The piece of evidence inside which `path` lies, or will lie once it is made.
+pub(crate) fn evidence_around<'e>(
+    path: &Path,
+    mut evidence: impl Iterator<Item = &'e Path>,
+) -> Option<&'e Path> {
+    let resolved = existing_ancestor(path);
+    evidence.find(|place| resolved.starts_with(place))
+}
+
 /// Where `path` will lie once it is made: its nearest folder that exists, without links and `..`, and the rest.
-pub(crate) fn existing_ancestor(path: &Path) -> PathBuf {
+fn existing_ancestor(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).components() {
         match component {

@@ -1,6 +1,6 @@
 //! A run as it is shown to people and programs: whole, or without what a profile withholds; either way with what its facts can be checked by.
 
-use crate::open::{OpenRunError, Read, read_events};
+use crate::open::{OpenRunError, Read, read_with_key};
 use graph::{Disclosure, Run};
 use ledger::Digest;
 use ledger::canonical::CanonicalError;
@@ -55,7 +55,7 @@ impl Shown {
 /// Nothing of what is withheld is in what comes back, whoever renders it.
 pub fn show_run(folder: &Path, profile: Option<&Profile>) -> Result<Shown, ShowError> {
     let open = |error| ShowError::Open(Box::new(error));
-    let Read { events, key, head, count } = read_events(folder).map_err(open)?;
+    let (Read { events, head, count }, key) = read_with_key(folder).map_err(open)?;
     let fold = |source| open(OpenRunError::Fold { folder: folder.to_owned(), source });
     let Some(profile) = profile else {
         let mut run = graph::fold(events).map_err(fold)?;

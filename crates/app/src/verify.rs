@@ -87,7 +87,7 @@ fn read(
     certificate.examine(Level::LogConsistent, found);
     // Behind a break nothing is known, so that nothing can be missed there either.
     if whole {
-        let found = content(certificate, &chain.events, &chain.key, &payloads);
+        let found = content(certificate, &chain.events, &chain.key.clone().finish(), &payloads);
         certificate.examine(Level::FactsStand, found);
     }
     if let Some(kept) = kept {
@@ -101,22 +101,21 @@ struct Chain {
     /// The run's link at each position.
     links: Vec<Digest>,
     heads: Vec<TaskHead>,
-    /// What the salts of commitments to its facts are made with.
-    key: RunKey,
+    /// Makes what the salts of commitments to its facts are made with.
+    key: KeyMaker,
     found: Vec<Found>,
 }
 
 impl Chain {
     fn read(reader: &Reader, wanted: &Wanted) -> Chain {
-        let mut maker = KeyMaker::default();
         let (events, links, heads, found) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut chain = Chain { events, links, heads, key: maker.clone().finish(), found };
+        let mut chain = Chain { events, links, heads, key: KeyMaker::default(), found };
         let mut events = reader.events();
         for event in events.by_ref() {
             match event {
                 Ok((link, event, circumstance)) => {
                     wanted.of(&event);
-                    maker.take(&link);
+                    chain.key.take(&link);
                     chain.links.push(link.run_hash);
                     chain.events.push((link.stream, event, circumstance));
                 }
@@ -130,7 +129,6 @@ impl Chain {
             Stream::Run => None,
             Stream::Task(task) => Some(TaskHead { task, events, head }),
         };
-        chain.key = maker.finish();
         chain.heads = events.so_far().streams().filter_map(head).collect();
         chain
     }

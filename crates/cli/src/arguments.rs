@@ -171,9 +171,9 @@ pub(crate) struct ModelArguments {
     pub(crate) patience: Option<u64>,
 }
 
-/// How the work on a run is done, and shown.
+/// How evidence is checked, and where what is known of its names is kept.
 #[derive(Debug, clap::Args)]
-pub(crate) struct WorkArguments {
+pub(crate) struct EvidenceArguments {
     /// How closely the evidence is checked before the run is sealed
     #[arg(long, value_name = "LEVEL", value_enum, default_value = "full")]
     pub(crate) integrity: IntegrityArgument,
@@ -186,6 +186,13 @@ pub(crate) struct WorkArguments {
     /// Keep no index for later runs, and take none of earlier ones
     #[arg(long, conflicts_with = "cache", hide_short_help = true)]
     pub(crate) no_cache: bool,
+}
+
+/// How the work on a run is done, and shown.
+#[derive(Debug, clap::Args)]
+pub(crate) struct WorkArguments {
+    #[command(flatten)]
+    pub(crate) evidence: EvidenceArguments,
     /// What makes the exit code other than 0
     #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<FailOn>,

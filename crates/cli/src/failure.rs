@@ -325,15 +325,10 @@ pub(crate) fn describe(failure: &Failure) -> String {
     let asked = model_failure(failure);
     let mut text =
         asked.map_or_else(|| format!("error: {failure}"), |asked| format!("error: {}", sentence(asked)));
-    let mut source = if asked.is_some() { None } else { failure.source() };
-    while let Some(error) = source {
-        // A cause that its effect has quoted already is not said twice.
-        let cause = error.to_string();
-        if !text.ends_with(&cause) {
-            text.push_str("\n  because: ");
-            text.push_str(&cause);
-        }
-        source = error.source();
+    let causes = if asked.is_some() { Vec::new() } else { app::causes(failure) };
+    for cause in causes {
+        text.push_str("\n  because: ");
+        text.push_str(&cause);
     }
     if let Some(hint) = failure.hint() {
         text.push_str("\nhint: ");

@@ -95,6 +95,14 @@ impl Outcome {
             Outcome::Empty | Outcome::Failed | Outcome::Timeout | Outcome::Denied => false,
         }
     }
+
+    /// Whether it came to nothing that says anything of the evidence.
+    pub const fn is_failure(self) -> bool {
+        match self {
+            Outcome::Ok | Outcome::Empty => false,
+            Outcome::Failed | Outcome::Timeout | Outcome::Denied => true,
+        }
+    }
 }
 
 /// The first note of a call that is incomplete for no other reason than its gaps and defects.

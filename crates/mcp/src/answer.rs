@@ -2,8 +2,8 @@
 
 use crate::house::OpenTask;
 use crate::instructions::said;
-use ledger::turn::{AbsenceResult, Answer, DerivationResult, ReadingResult, Returned, SentenceResult};
-use ledger::{Outcome, ToolSpec};
+use ledger::ToolSpec;
+use ledger::turn::{AbsenceResult, Answer, DerivationResult, ReadingResult, SentenceResult};
 use llm::{Told, render};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
@@ -80,10 +80,7 @@ pub(crate) fn surface(offered: &[ToolSpec]) -> Value {
 fn is_error(answer: &Answer) -> bool {
     match answer {
         Answer::Refused { .. } => true,
-        Answer::Returned(Returned { outcome, .. }) => match outcome {
-            Outcome::Ok | Outcome::Empty => false,
-            Outcome::Failed | Outcome::Timeout | Outcome::Denied => true,
-        },
+        Answer::Returned(returned) => returned.outcome.is_failure(),
         Answer::Recorded(recorded) => {
             recorded.readings.iter().any(|reading| !matches!(reading, ReadingResult::Accepted { .. }))
         }

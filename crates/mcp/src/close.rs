@@ -1,10 +1,10 @@
 //! `close_task`, `close_run`, `list_runs`: how tasks and runs end, and what there is.
 
-use crate::answer::{self, own, refused, word};
+use crate::answer::{self, own, refused};
 use crate::call::{NoAnswer, fulfil, waited};
 use crate::house::{Came, House, OpenRun, OpenTask};
 use crate::open::causes;
-use app::{Certificate, Listed, Standing};
+use app::{Certificate, Listed};
 use llm::{Told, Wish};
 use rmcp::RoleServer;
 use rmcp::model::CallToolResult;
@@ -130,21 +130,13 @@ fn verified(certificate: &Certificate) -> Value {
         (Some(level), _) => format!("NOT VERIFIED: {level} does not hold; locard verify tells why."),
         (None, None) => "NOT VERIFIED; locard verify tells why.".to_owned(),
     };
-    let levels = certificate.levels.iter().map(|reach| {
-        let standing = match reach.standing {
-            Standing::Reached => "reached",
-            Standing::NotReached => "not_reached",
-            Standing::NotExamined => "not_examined",
-        };
-        json!({"level": word(&reach.level), "standing": standing, "because": reach.because})
-    });
     json!({
         "verified": certificate.failed().is_none() && certificate.level.is_some(),
         "head": head,
         "events": certificate.events,
         "facts": certificate.facts,
         "verdicts": certificate.verdicts,
-        "levels": levels.collect::<Vec<_>>(),
+        "levels": certificate.levels,
         "findings": certificate.findings.iter().take(20).collect::<Vec<_>>(),
         "told": told,
     })

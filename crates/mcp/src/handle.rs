@@ -1,5 +1,6 @@
 //! Handles: what a client names a run or a task by.
 
+use app::Token;
 use std::fmt;
 
 /// A name that nobody can guess: a word and 128 random bits in hex digits.
@@ -9,10 +10,7 @@ pub(crate) struct Handle(String);
 impl Handle {
     /// A new one, from the system's source of randomness.
     pub(crate) fn new(word: &str) -> Result<Handle, getrandom::Error> {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes)?;
-        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Handle(format!("{word}-{digits}")))
+        Ok(Handle(format!("{word}-{}", Token::new()?.as_str())))
     }
 
     pub(crate) fn as_str(&self) -> &str {

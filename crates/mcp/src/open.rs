@@ -282,16 +282,5 @@ fn opened(run: &OpenRun, begun: &[Begun]) -> CallToolResult {
 
 /// An error with its causes, in one line.
 pub(crate) fn causes(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let said = cause.to_string();
-        // A cause that its effect has quoted already is not said twice.
-        if !text.ends_with(&said) {
-            text.push_str("; because: ");
-            text.push_str(&said);
-        }
-        source = cause.source();
-    }
-    text
+    [vec![error.to_string()], app::causes(error)].concat().join("; because: ")
 }

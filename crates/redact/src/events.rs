@@ -6,7 +6,7 @@
 use crate::outputs::RedactedOutputs;
 use crate::profile::Profile;
 use crate::text::Redactor;
-use crate::{Events, MARK, facts, mark_of};
+use crate::{Events, MARK, facts, free_name, mark_of};
 use aho_corasick::BuildError;
 use graph::FoldError;
 use ledger::canonical::CanonicalError;
@@ -14,7 +14,7 @@ use ledger::event::ClaimAccepted;
 use ledger::{Digest, Event, FactId, OutputError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
@@ -168,40 +168,38 @@ impl Walk<'_> {
                     place.pop();
                 }
             }
-            Value::Object(members) => {
-                let claimed = members.get("field").and_then(Value::as_str);
-                // The condition of an objective names a field, too, and asks for values of it.
-                let asks = place.last() == Some(&Step::Member("condition".to_owned()));
-                let claimed = claimed.filter(|field| !free && !asks && self.profile.names_field(field));
-                for (name, member) in members {
-                    if !free && OURS.contains(&name.as_str()) {
-                        continue;
-                    }
-                    let labels = is_label(place.last());
-                    place.push(Step::Member(name.clone()));
-                    let text = member.as_str().filter(|text| name == "value" && !self.profile.excepts(text));
-                    match claimed.zip(text) {
-                        Some((field, _)) => {
-                            let text = if self.redactor.words.contains(field) {
-                                mark_of(field)
-                            } else {
-                                MARK.into()
-                            };
-                            edits.push(Edit { place: place.clone(), name: false, text });
-                        }
-                        None => {
-                            let free = free || FREE.contains(&name.as_str());
-                            self.collect(member, place, free, edits);
-                        }
-                    }
-                    let text = if labels { self.redactor.label(name) } else { self.redactor.changed(name) };
-                    if let Some(text) = text.filter(|_| !self.redactor.words.contains(name)) {
-                        edits.push(Edit { place: place.clone(), name: true, text });
-                    }
-                    place.pop();
-                }
-            }
+            Value::Object(members) => self.collect_members(members, place, free, edits),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn collect_members(
+        &self,
+        members: &Map<String, Value>,
+        place: &mut Vec<Step>,
+        free: bool,
+        edits: &mut Vec<Edit>,
+    ) {
+        let claimed = members.get("field").and_then(Value::as_str);
+        // The condition of an objective names a field, too, and asks for values of it.
+        let asks = place.last() == Some(&Step::Member("condition".to_owned()));
+        let claimed = claimed.filter(|field| !free && !asks && self.profile.names_field(field));
+        let labels = is_label(place.last());
+        for (name, member) in members.iter().filter(|(name, _)| free || !OURS.contains(&name.as_str())) {
+            place.push(Step::Member(name.clone()));
+            let text = member.as_str().filter(|text| name == "value" && !self.profile.excepts(text));
+            match claimed.filter(|_| text.is_some()) {
+                Some(field) => {
+                    let mark = if self.redactor.words.contains(field) { mark_of(field) } else { MARK.into() };
+                    edits.push(Edit { place: place.clone(), name: false, text: mark });
+                }
+                None => self.collect(member, place, free || FREE.contains(&name.as_str()), edits),
+            }
+            let told = if labels { self.redactor.label(name) } else { self.redactor.changed(name) };
+            if let Some(text) = told.filter(|_| !self.redactor.words.contains(name)) {
+                edits.push(Edit { place: place.clone(), name: true, text });
+            }
+            place.pop();
         }
     }
 
@@ -243,10 +241,7 @@ fn applied(tree: &Value, edits: &[Edit]) -> Value {
         let Some((Step::Member(name), of)) = edit.place.split_last() else { continue };
         let Some(Value::Object(members)) = of.iter().try_fold(&mut tree, stepped) else { continue };
         if let Some(member) = members.remove(name) {
-            let mut free = edit.text.clone();
-            while members.contains_key(&free) {
-                free.push('\'');
-            }
+            let free = free_name(edit.text.clone(), |name| members.contains_key(name));
             members.insert(free, member);
         }
     }

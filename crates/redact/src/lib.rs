@@ -24,7 +24,7 @@ pub use text::Redactor;
 use graph::{Disclosure, Redaction, Run};
 use ledger::commitment::RunKey;
 use ledger::{Circumstance, Digest, Event, Stream};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What stands in place of a part of a text.
 pub const MARK: &str = "[withheld]";
@@ -82,6 +82,20 @@ pub fn redact(
     let mut run = graph::fold_redacted(told.events, recorded).map_err(RedactError::Fold)?;
     run.disclosure = Some(disclosure);
     Ok(Redacted { run, outputs: outputs.bytes, redactor })
+}
+
+/// The digests of every output of a run.
+pub(crate) fn output_digests(run: &Run) -> BTreeSet<Digest> {
+    let ended = run.tasks.values().flat_map(|view| &view.invocations).filter_map(|made| made.ended.as_ref());
+    ended.filter_map(|ended| ended.output).collect()
+}
+
+/// The name, with as many `'` behind it as it takes to be free.
+pub(crate) fn free_name(mut name: String, is_taken: impl Fn(&str) -> bool) -> String {
+    while is_taken(&name) {
+        name.push('\'');
+    }
+    name
 }
 
 /// What stands in place of a whole value.

@@ -3,7 +3,7 @@
 use crate::finders::{Finder, unc_hosts};
 use crate::profile::Profile;
 use crate::search::{Needle, folded, foldings};
-use crate::{Events, Outputs};
+use crate::{Events, Outputs, output_digests};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use graph::Run;
@@ -145,9 +145,7 @@ pub(crate) fn gather(events: &Events, run: &Run, stored: &Outputs<'_>, profile: 
             gathered.add_ruled(profile, &fact.kind, &bound.field, &bound.value);
         }
     }
-    let ended = run.tasks.values().flat_map(|view| &view.invocations).filter_map(|made| made.ended.as_ref());
-    let digests: BTreeSet<_> = ended.filter_map(|ended| ended.output).collect();
-    for digest in &digests {
+    for digest in &output_digests(run) {
         let Some(output) = stored(digest).and_then(|bytes| Output::decode(&bytes).ok()) else { continue };
         for record in output.records() {
             for (name, field) in &record.fields {

@@ -3,7 +3,7 @@
 use crate::facts::{field_name, locator, value, whole};
 use crate::profile::Profile;
 use crate::text::Redactor;
-use crate::{Outputs, RedactError};
+use crate::{Outputs, RedactError, free_name, output_digests};
 use graph::Run;
 use ledger::commitment::RunKey;
 use ledger::{ByteSpan, Defect, Digest, Output, Record, RecordId};
@@ -36,10 +36,8 @@ pub(crate) fn redact(
     key: &RunKey,
 ) -> Result<RedactedOutputs, RedactError> {
     let cited: BTreeSet<Digest> = run.facts().map(|(_, accepted)| accepted.fact.output).collect();
-    let ended = run.tasks.values().flat_map(|view| &view.invocations).filter_map(|made| made.ended.as_ref());
-    let digests: BTreeSet<Digest> = ended.filter_map(|ended| ended.output).collect();
     let mut outputs = RedactedOutputs::default();
-    for digest in digests {
+    for digest in output_digests(run) {
         let bytes = stored(&digest);
         let Some(output) = bytes.as_ref().and_then(|bytes| Output::decode(bytes).ok()) else {
             // What cannot be read may hold anything.
@@ -80,10 +78,7 @@ fn record(held: &Record, redactor: &Redactor, profile: &Profile) -> Option<Recor
         }
         if let Some(other) = field_name(name, redactor) {
             changed = true;
-            let mut free = other.clone();
-            while told.fields.contains_key(&free) {
-                free.push('\'');
-            }
+            let free = free_name(other, |name| told.fields.contains_key(name));
             let field = told.fields.remove(name);
             told.fields.extend(field.map(|field| (free, field)));
         }

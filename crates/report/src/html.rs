@@ -27,6 +27,7 @@ mod words;
 pub use proof::Outputs;
 pub use rejections::rejections_page;
 
+use crate::limits::Limits;
 use crate::sources::Corroborated;
 use graph::{Attack, Fit, Ranked, Run, fact_title, ranked};
 use ledger::{FactEntry, FactId};
@@ -103,6 +104,7 @@ struct Scene<'r> {
     ranked: Vec<Ranked<'r>>,
     /// On how many sources statements rest.
     corroborated: Corroborated,
+    limits: Limits<'r>,
     proofs: Proofs,
     attack: &'r Attack,
     /// The techniques that facts of the run fit, in the order of their ids.
@@ -140,6 +142,7 @@ impl<'r> Scene<'r> {
             verified,
             ranked,
             corroborated,
+            limits: limits::of(run, verified),
             proofs,
             attack,
             fits: attack.of_run(run),

@@ -102,22 +102,10 @@ impl IntoResponse for Trouble {
 
 /// An error and its causes, which name files and rows.
 pub(crate) fn causes(error: &dyn Error) -> Markup {
-    let mut said = vec![error.to_string()];
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let text = cause.to_string();
-        // A cause that its effect has quoted already is not said twice.
-        if said.last().is_none_or(|last| !last.ends_with(&text)) {
-            said.push(text);
-        }
-        source = cause.source();
-    }
     html! {
         p.trouble role="alert" {
-            @for (place, text) in said.iter().enumerate() {
-                @if place > 0 { br; "because: " }
-                (inert(text))
-            }
+            (inert(&error.to_string()))
+            @for cause in app::causes(error) { br; "because: " (inert(&cause)) }
         }
     }
 }

@@ -2,16 +2,17 @@
 
 use super::RunError;
 use crate::clock::Clock;
-use crate::outside_evidence::existing_ancestor;
+use crate::outside_evidence::evidence_around;
 use ledger::RunId;
 use std::path::{Path, PathBuf};
 use store::{CreateError, Options, Writer};
 
 /// Refuses run folders in `runs` where that lies inside the evidence: evidence is never written, not even beside its files.
 pub fn refuse_runs_inside(runs: &Path, evidence: &[PathBuf]) -> Result<(), RunError> {
-    let resolved = existing_ancestor(runs);
-    match evidence.iter().find(|evidence| resolved.starts_with(evidence)) {
-        Some(evidence) => Err(RunError::InsideEvidence { runs: runs.to_owned(), evidence: evidence.clone() }),
+    match evidence_around(runs, evidence.iter().map(PathBuf::as_path)) {
+        Some(evidence) => {
+            Err(RunError::InsideEvidence { runs: runs.to_owned(), evidence: evidence.to_owned() })
+        }
         None => Ok(()),
     }
 }

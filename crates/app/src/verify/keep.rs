@@ -3,7 +3,7 @@
 use super::certificate::Certificate;
 use super::signature::{Signer, beside};
 use super::timestamp::timestamp_request;
-use crate::run::refuse_runs_inside;
+use crate::outside_evidence::evidence_around;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -71,13 +71,14 @@ fn refuse(path: &Path, evidence: &[PathBuf]) -> Result<(), KeepError> {
     if path.symlink_metadata().is_ok() {
         return Err(KeepError::Exists { path: path.to_owned() });
     }
-    for evidence in evidence {
-        let evidence = evidence.canonicalize().unwrap_or_else(|_| evidence.clone());
-        if refuse_runs_inside(path, std::slice::from_ref(&evidence)).is_err() {
-            return Err(KeepError::InsideEvidence { path: path.to_owned(), evidence });
+    let evidence: Vec<PathBuf> =
+        evidence.iter().map(|it| it.canonicalize().unwrap_or_else(|_| it.clone())).collect();
+    match evidence_around(path, evidence.iter().map(PathBuf::as_path)) {
+        Some(evidence) => {
+            Err(KeepError::InsideEvidence { path: path.to_owned(), evidence: evidence.to_owned() })
         }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Writes a file that is not there yet; once this returns it survives a loss of power.

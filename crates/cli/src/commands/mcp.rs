@@ -1,6 +1,6 @@
 //! `locard mcp`.
 
-use crate::arguments::IntegrityArgument;
+use crate::arguments::EvidenceArguments;
 use crate::commands::rules::{text, wrong};
 use crate::commands::run::{cache, level};
 use crate::commands::worker;
@@ -38,15 +38,8 @@ pub(crate) struct McpArguments {
     /// What it leaves out keeps its default, which is that of a turn with one call; docs/mcp.md has it.
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: Option<PathBuf>,
-    /// How closely the evidence is checked before a run is sealed
-    #[arg(long, value_name = "LEVEL", value_enum, default_value = "full")]
-    pub(crate) integrity: IntegrityArgument,
-    /// Where indexes of the names in disk images and archives are kept for later runs
-    #[arg(long, value_name = "FOLDER", hide_short_help = true)]
-    pub(crate) cache: Option<PathBuf>,
-    /// Keep no index for later runs, and take none of earlier ones
-    #[arg(long, conflicts_with = "cache", hide_short_help = true)]
-    pub(crate) no_cache: bool,
+    #[command(flatten)]
+    pub(crate) evidence: EvidenceArguments,
     /// Let tools run where they cannot be confined; every report says so
     #[arg(long)]
     pub(crate) unconfined: bool,
@@ -139,10 +132,10 @@ fn workplace(
 ) -> Result<(Workplace, crate::scratch::Scratch), Failure> {
     let (worker, scratch) = worker(arguments.unconfined, &case.paths)?;
     let work = Workplace {
-        integrity: level(arguments.integrity),
+        integrity: level(arguments.evidence.integrity),
         worker,
         indexes: scratch.indexes().to_owned(),
-        cache: cache(arguments.cache.as_deref(), arguments.no_cache, &case.paths, printer)?,
+        cache: cache(&arguments.evidence, &case.paths, printer)?,
         recording: store::Options::default(),
         clock: Arc::new(SystemClock),
         observe: Arc::new(|progress| tell(&progress)),
@@ -167,9 +160,10 @@ fn tell(progress: &Progress) {
 /// The rules of the file over those that a server has by itself.
 fn rules(path: Option<&Path>) -> Result<Rules, Failure> {
     let Some(path) = path else { return Ok(app::outside_rules()) };
-    let given: toml::Table = toml::from_str(&text(path)?).map_err(|source| wrong(path, source))?;
+    let text = text(path)?;
+    let given: toml::Table = toml::from_str(&text).map_err(|source| wrong(path, source))?;
     // Misspelt rules are told with their place in the file.
-    toml::from_str::<Rules>(&text(path)?).map_err(|source| wrong(path, source))?;
+    toml::from_str::<Rules>(&text).map_err(|source| wrong(path, source))?;
     let ours = toml::Table::try_from(app::outside_rules()).map_err(|_| Failure::Panicked)?;
     over(ours, given).try_into().map_err(|source| wrong(path, source))
 }

@@ -4,7 +4,7 @@ mod account;
 mod batch;
 mod summary;
 
-use crate::arguments::{Format, IntegrityArgument, RunArguments, WorkArguments};
+use crate::arguments::{EvidenceArguments, Format, IntegrityArgument, RunArguments, WorkArguments};
 use crate::board::Board;
 use crate::commands::rules::wrong;
 use crate::commands::{ended, worker};
@@ -183,10 +183,10 @@ impl Plan {
         let plan = Plan {
             agents,
             chooser,
-            integrity: level(arguments.integrity),
+            integrity: level(arguments.evidence.integrity),
             worker,
             indexes: scratch.indexes().to_owned(),
-            cache: cache(arguments.cache.as_deref(), arguments.no_cache, evidence, printer)?,
+            cache: cache(&arguments.evidence, evidence, printer)?,
             interrupt: Interrupt::new(),
             screen: Screen::new(arguments.quiet),
             board: Mutex::new(Board::new(cases)),
@@ -285,15 +285,14 @@ fn possible_jobs(files: usize, agents: usize) -> usize {
 
 /// The cache folder: the one that was asked for, else that of the user; none where it would lie in the evidence, for that is never written.
 pub(super) fn cache(
-    folder: Option<&Path>,
-    no_cache: bool,
+    arguments: &EvidenceArguments,
     evidence: &[PathBuf],
     printer: &Printer,
 ) -> Result<Option<PathBuf>, Failure> {
-    if no_cache {
+    if arguments.no_cache {
         return Ok(None);
     }
-    if let Some(folder) = folder {
+    if let Some(folder) = &arguments.cache {
         if let Some(path) = file_on_the_way(folder) {
             return Err(Failure::Cache { path });
         }

@@ -58,6 +58,14 @@ fn task_of(place: &Place, run: &str) -> Value {
     serde_json::from_str::<Value>(&report).unwrap()["tasks"][0].clone()
 }
 
+/// A client with a task over evidence in which a call takes long.
+fn over_slow_case(place: &Place) -> (Client, Opened, String) {
+    let mut client = Client::old(place, &["--case", &slow_case(place), "--integrity", "stat"]);
+    let opened = client.open(&["registry"]);
+    let task = opened.task().to_owned();
+    (client, opened, task)
+}
+
 #[test]
 fn a_whole_investigation_by_a_client_of_either_version_is_a_run_as_any_other() {
     let place = Place::new();
@@ -265,10 +273,7 @@ fn over_http_nobody_is_answered_without_the_token_under_another_name_or_from_ano
 #[test]
 fn a_call_that_is_cancelled_is_stopped_and_the_task_goes_on() {
     let place = Place::new();
-    let host = slow_case(&place);
-    let mut client = Client::old(&place, &["--case", &host, "--integrity", "stat"]);
-    let opened = client.open(&["registry"]);
-    let task = opened.task().to_owned();
+    let (mut client, opened, task) = over_slow_case(&place);
     let slow = json!({"name": "hash_file", "arguments": {"task": task, "path": "C/large.bin"}, "_meta": {"progressToken": "p"}});
     let number = client.begin("tools/call", slow);
     let progress = client.notified("notifications/progress");
@@ -345,10 +350,7 @@ fn agents_of_one_client_work_side_by_side_each_in_a_task_of_its_own() {
 #[test]
 fn a_client_that_vanishes_mid_call_leaves_a_sealed_run() {
     let place = Place::new();
-    let host = slow_case(&place);
-    let mut client = Client::old(&place, &["--case", &host, "--integrity", "stat"]);
-    let opened = client.open(&["registry"]);
-    let task = opened.task().to_owned();
+    let (mut client, opened, task) = over_slow_case(&place);
     assert_eq!(client.call("list_hives", json!({"task": task}))["isError"], false);
     let slow = json!({"name": "hash_file", "arguments": {"task": task, "path": "C/large.bin"}, "_meta": {"progressToken": 1}});
     client.begin("tools/call", slow);
@@ -362,10 +364,7 @@ fn a_client_that_vanishes_mid_call_leaves_a_sealed_run() {
 #[test]
 fn a_server_that_is_killed_mid_call_leaves_a_run_that_can_be_closed() {
     let place = Place::new();
-    let host = slow_case(&place);
-    let mut client = Client::old(&place, &["--case", &host, "--integrity", "stat"]);
-    let opened = client.open(&["registry"]);
-    let task = opened.task().to_owned();
+    let (mut client, opened, task) = over_slow_case(&place);
     assert_eq!(client.call("list_hives", json!({"task": task}))["isError"], false);
     let slow =
         json!({"name": "hash_file", "arguments": {"task": task, "path": "C/Windows/System32/config/SAM"}});

@@ -3,8 +3,8 @@
 //! Both wire forms are made of a [`Transcript`], and nothing is sent that [`check_transcript`] refuses: an API's answer to a broken rule is a 400 that no repetition heals.
 
 use crate::render;
+use ledger::Fence;
 use ledger::turn::{Answer, Message, ReplyBlock, TurnRequest, UserBlock};
-use ledger::{Fence, Outcome};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
@@ -328,10 +328,7 @@ pub(crate) fn tool_name(name: &str) -> String {
 /// Whether a call came to nothing: it failed, or it was refused.
 fn failed(answer: &Answer) -> bool {
     match answer {
-        Answer::Returned(returned) => match returned.outcome {
-            Outcome::Ok | Outcome::Empty => false,
-            Outcome::Failed | Outcome::Timeout | Outcome::Denied => true,
-        },
+        Answer::Returned(returned) => returned.outcome.is_failure(),
         Answer::Refused { .. } => true,
         // A refused reading is an answer, which says what does stand there.
         Answer::Page(_)

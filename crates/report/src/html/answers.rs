@@ -11,7 +11,7 @@ use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Facts of an answer that are shown at once; the others can be unfolded.
-const FIRST: usize = 5;
+pub(super) const FIRST: usize = 5;
 /// Those that can be unfolded at most: the others stand among the facts.
 const LISTED: usize = 200;
 
@@ -36,7 +36,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             }
             p.note {
                 (scene.corroborated.line(run, &scene.ranked)) ". Not told: "
-                a href="#limits" { (super::limits::of(scene).line()) } "."
+                a href="#limits" { (scene.limits.line()) } "."
             }
             @for (weight, title) in GROUPS {
                 @let asked = asked(run, weight);

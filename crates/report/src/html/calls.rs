@@ -4,7 +4,7 @@ use super::{Scene, say};
 use crate::costs::costs;
 use crate::text::{outcome, status};
 use graph::{InvocationView, Run, TaskView};
-use ledger::{Completeness, FactId, InvocationId, Outcome, TaskId};
+use ledger::{Completeness, FactId, InvocationId, TaskId};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
@@ -80,7 +80,7 @@ fn by_tool(run: &Run) -> Markup {
         let tool = used.entry(&made.started.tool).or_default();
         tool.calls += 1;
         if let Some(ended) = &made.ended {
-            tool.failed += u32::from(!matches!(ended.outcome, Outcome::Ok | Outcome::Empty));
+            tool.failed += u32::from(ended.outcome.is_failure());
             tool.records += u64::from(ended.records);
         }
         tool.facts += run.graph.grounded_in(made.started.invocation).len();

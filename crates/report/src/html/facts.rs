@@ -2,6 +2,7 @@
 
 use super::words::{self, word};
 use super::{Scene, custody, pack, say};
+use crate::sources::ONE;
 use crate::text::{bound, tier};
 use ledger::event::ClaimAccepted;
 use ledger::{BoundValue, FactEntry, FactId, Locator, TaskId};
@@ -89,7 +90,7 @@ fn tags(scene: &Scene<'_>, task: TaskId, accepted: &ClaimAccepted) -> Markup {
             span.tag { (say(&fact.kind)) } " "
             @if let Some(weakest) = weakest { span.tag { "matched " (tier(weakest)) } " " }
             @if let Some(writer) = fact.writer() { span.tag { "writable by " (writer) } " " }
-            @if scene.corroborated.is_single_of(scene.run, &[fact.id]) { span.tag.one { "one source" } " " }
+            @if scene.corroborated.is_single_of(scene.run, &[fact.id]) { span.tag.one { (ONE) } " " }
             @if accepted.healing.is_some() { span.tag.healed { "citation healed" } " " }
             @if !fact.shown { span.tag.low { "not shown to the agent" } }
         }

@@ -1,8 +1,8 @@
 //! What the run does not tell: questions, gaps, calls, checks; and what is damaged.
 
-use super::{Scene, say};
+use super::{Scene, Verified, say};
 use crate::limits::{self, Asked, Limits};
-use graph::Unexamined;
+use graph::{Run, Unexamined};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ const SHOWN: usize = 20;
 const LONGEST: usize = 300;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
-    let limits = of(scene);
+    let limits = &scene.limits;
     let defects = graph::damage(scene.run);
     let unhashed = scene.run.integrity.iter().any(|hashed| !hashed.gaps.is_empty());
     html! {
         section #limits aria-labelledby="limits-title" {
             h2 #limits-title { "Not examined" }
             p.key { @for (number, what) in limits.counts() { span.state { (number) " " (what) } " " } }
-            (questions(&limits))
+            (questions(limits))
             (places("Gaps", "No tool reported a gap.", &limits.gaps))
             (places("Calls that fell short", "Every call returned all that was asked for.", &limits.short))
             h3 { "Checks that were not made" }
@@ -46,9 +46,9 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
 }
 
 /// What the run does not tell, and what was not verified for this page.
-pub(super) fn of<'r>(scene: &Scene<'r>) -> Limits<'r> {
-    let mut limits = limits::limits(scene.run);
-    match scene.verified {
+pub(super) fn of<'r>(run: &'r Run, verified: Option<&Verified>) -> Limits<'r> {
+    let mut limits = limits::limits(run);
+    match verified {
         None => limits.unchecked.push("The run was not verified for this page.".to_owned()),
         Some(verified) => {
             let skipped = verified.levels.iter().filter(|level| level.holds.is_none());

@@ -1,5 +1,6 @@
 //! The words of the page that are not plain English, explained once: where they stand first they lead here.
 
+use crate::sources::ONE;
 use crate::writers;
 use ledger::Writer;
 use maud::{Markup, html};
@@ -92,7 +93,7 @@ pub(super) fn word(text: &str, place: &str) -> Markup {
 
 /// The tag of statements that nothing else supports.
 pub(super) fn one_source() -> Markup {
-    word("one source", "one")
+    word(ONE, "one")
 }
 
 pub(super) fn section() -> Markup {
