@@ -184,11 +184,14 @@ impl Run {
         self.recorded.as_deref().unwrap_or(self)
     }
 
-    /// In how many files of the evidence these facts stand; of a redacted run by what was recorded, for two files may look the same now.
-    pub fn files(&self, facts: impl IntoIterator<Item = FactId>) -> usize {
+    /// In how many files of one piece of evidence these facts stand, of the piece where they stand in the most; of a redacted run by what was recorded, for two files may look the same now.
+    pub fn most_files(&self, facts: impl IntoIterator<Item = FactId>) -> usize {
         let recorded = self.as_recorded();
-        let file = |id| recorded.fact(id).map(|fact| (&fact.locator.evidence, &fact.locator.path));
-        facts.into_iter().filter_map(file).collect::<BTreeSet<_>>().len()
+        let mut files: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for fact in facts.into_iter().filter_map(|id| recorded.fact(id)) {
+            files.entry(&fact.locator.evidence).or_default().insert(&fact.locator.path);
+        }
+        files.values().map(BTreeSet::len).max().unwrap_or(0)
     }
 
     /// The digest of an output as it may be told; `None` where it is withheld, and the one that stands there stands in for it.

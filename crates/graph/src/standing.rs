@@ -1,7 +1,8 @@
 //! How a hypothesis stands: derived from what rests on what, never from an agent's own degree of belief.
 
+use crate::confidence::SourceKind;
 use crate::run::{HypothesisView, Run};
-use ledger::{Assessment, NodeId};
+use ledger::{Assessment, FactEntry, FactId, NodeId};
 use std::collections::BTreeSet;
 
 /// What speaks for and against a hypothesis, by its agent's last word on it.
@@ -12,11 +13,20 @@ pub struct Standing {
     /// Facts and absences that speak for it.
     pub supporting: usize,
     /// Places of the evidence from which these were read: several facts of one file are one source.
-    pub supporting_sources: usize,
+    pub supporting_sources: Sources,
     /// Facts and absences that speak against it.
     pub contradicting: usize,
     /// Places of the evidence from which these were read.
-    pub contradicting_sources: usize,
+    pub contradicting_sources: Sources,
+}
+
+/// On how much facts and absences rest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// Files that were read; each thing that is absent is one besides.
+    pub places: usize,
+    /// Kinds of sources that these are of: what one component writes into many files is of one kind.
+    pub kinds: usize,
 }
 
 /// How a hypothesis of the run stands.
@@ -33,24 +43,20 @@ pub fn standing(run: &Run, hypothesis: &HypothesisView) -> Standing {
     }
 }
 
-/// The files that the facts were read from; each thing that is absent is one besides, however often it was searched for.
+/// What the nodes rest on: each thing that is absent is a place and of a kind besides, however often it was searched for.
 ///
-/// Of a redacted run they are told apart by what was recorded.
-fn sources(run: &Run, nodes: &[NodeId]) -> usize {
+/// Of a redacted run places are told apart by what was recorded.
+fn sources(run: &Run, nodes: &[NodeId]) -> Sources {
     let run = run.as_recorded();
-    let mut files = BTreeSet::new();
     let mut absences = BTreeSet::new();
+    let mut facts: Vec<FactId> = Vec::new();
     for node in nodes {
         match node {
-            NodeId::Fact(id) => {
-                files.extend(run.fact(*id).map(|fact| (&fact.locator.evidence, &fact.locator.path)));
-            }
+            NodeId::Fact(id) => facts.push(*id),
             // A derivation is as wide as the facts that it rests on.
             NodeId::Derivation(id) => {
                 let found = run.derivations().find(|(_, derived)| derived.derivation.id == *id);
-                let facts = found.into_iter().flat_map(|(_, derived)| derived.derivation.derivation.facts());
-                let read = facts.filter_map(|fact| run.fact(fact));
-                files.extend(read.map(|fact| (&fact.locator.evidence, &fact.locator.path)));
+                facts.extend(found.into_iter().flat_map(|(_, it)| it.derivation.derivation.facts()));
             }
             NodeId::Absence(id) => {
                 let found = run.absences().find(|(_, covered)| covered.absence.id == *id);
@@ -63,5 +69,8 @@ fn sources(run: &Run, nodes: &[NodeId]) -> usize {
             | NodeId::Hypothesis(_) => {}
         }
     }
-    files.len() + absences.len()
+    let read: Vec<&FactEntry> = facts.into_iter().filter_map(|id| run.fact(id)).collect();
+    let files: BTreeSet<_> = read.iter().map(|fact| (&fact.locator.evidence, &fact.locator.path)).collect();
+    let kinds: BTreeSet<SourceKind> = read.iter().map(|fact| SourceKind::of(&fact.kind)).collect();
+    Sources { places: files.len() + absences.len(), kinds: kinds.len() + usize::from(!absences.is_empty()) }
 }

@@ -1,7 +1,7 @@
 //! Nodes beside facts: what a log may say of them, and how a hypothesis stands.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use graph::{Run, fold, refused_claims, standing};
+use graph::{Run, Sources, fold, refused_claims, standing};
 use ledger::event::{
     AbsenceAccepted, ClaimSubmitted, DerivationAccepted, EntityAdded, HypothesisAssessed, HypothesisProposed,
     RelationAdded,
@@ -88,7 +88,10 @@ fn entities_relations_and_hypotheses_rest_on_facts_of_their_own_task() {
     let task = &run.tasks[&TaskId(1)];
     assert_eq!((task.entities.len(), task.relations.len(), task.hypotheses.len()), (1, 1, 1));
     let standing = standing(&run, &task.hypotheses[0]);
-    assert_eq!((standing.assessment, standing.supporting_sources), (Some(Assessment::Supported), 1));
+    assert_eq!(
+        (standing.assessment, standing.supporting_sources),
+        (Some(Assessment::Supported), Sources { places: 1, kinds: 1 })
+    );
     for events in [
         vec![entity(0, 2)],
         vec![entity(0, 1), related(fact_of(2))],

@@ -1,8 +1,8 @@
 //! What stands in the graph beside facts: absences, derivations, things that facts name, relations, hypotheses.
 
 use crate::inert::{code, prose, terminal};
-use crate::synthesis::{narrative, title};
-use graph::{HypothesisView, Run, Standing, derivation_title, standing};
+use crate::synthesis::title;
+use graph::{HypothesisView, Placed, Run, Sources, Standing, derivation_title, narrative, standing};
 use ledger::event::{EntityAdded, RelationAdded};
 use ledger::{EntityKind, FactId, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +34,7 @@ pub(crate) fn text(run: &Run) -> String {
         let _ = writeln!(out, "{}  {}", proposed.hypothesis, stands(standing(run, hypothesis)));
         let _ = writeln!(out, "  an agent's words: {}", terminal(&proposed.statement));
     }
-    for (task, sentence) in narrative(run) {
+    for Placed { task, sentence, .. } in narrative(run) {
         let _ = writeln!(out, "{}  told by {task}, resting on {}", sentence.id, joined(&sentence.cites));
         let _ = writeln!(out, "  an agent's words: {}", terminal(&sentence.text));
     }
@@ -131,12 +131,20 @@ pub(crate) fn stands(standing: Standing) -> String {
     match standing.assessment {
         None => "not assessed".to_owned(),
         Some(assessment) => format!(
-            "{assessment}; {} for it from {} sources, {} against it from {} sources",
-            standing.supporting,
-            standing.supporting_sources,
-            standing.contradicting,
-            standing.contradicting_sources
+            "{assessment}; {}, {}",
+            side(standing.supporting, "for it", standing.supporting_sources),
+            side(standing.contradicting, "against it", standing.contradicting_sources)
         ),
+    }
+}
+
+/// How much speaks for or against it: what one component wrote into many files is of one kind.
+fn side(nodes: usize, which: &str, Sources { places, kinds }: Sources) -> String {
+    match (nodes, places, kinds) {
+        (0, ..) => format!("none {which}"),
+        (_, 1, _) => format!("{nodes} {which} from 1 source"),
+        (.., 1) => format!("{nodes} {which} from {places} sources of 1 kind"),
+        _ => format!("{nodes} {which} from {places} sources of {kinds} kinds"),
     }
 }
 

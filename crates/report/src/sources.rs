@@ -1,9 +1,10 @@
 //! On how many sources a statement rests: one rule for sentences, answers and findings.
 //!
-//! A statement rests on one source where everything that it cites was read from one file, and no other kind of source names the same thing.
+//! A statement rests on one source where everything that it cites was read from one file of each piece of evidence, and no other kind of source names the same thing.
+//! Pieces of evidence do not bear each other out: they may be of different computers.
 
-use crate::synthesis::{Answered, answered, narrative};
-use graph::{Ranked, Run};
+use crate::synthesis::{Answered, answered};
+use graph::{Ranked, Run, narrative};
 use ledger::{FactId, NodeId};
 use std::collections::BTreeMap;
 
@@ -29,7 +30,7 @@ impl Corroborated {
     /// Whether what rests on these nodes rests on one source.
     pub(crate) fn is_single(&self, run: &Run, cites: impl IntoIterator<Item = NodeId>) -> bool {
         let facts: Vec<FactId> = cites.into_iter().flat_map(|id| facts_of(run, id)).collect();
-        !facts.iter().any(|fact| self.0.get(fact).copied().unwrap_or(false)) && run.files(facts) == 1
+        !facts.iter().any(|fact| self.0.get(fact).copied().unwrap_or(false)) && run.most_files(facts) == 1
     }
 
     /// The same of facts.
@@ -40,7 +41,7 @@ impl Corroborated {
     /// How many sentences, answers and findings rest on one source, each of how many.
     pub(crate) fn count(&self, run: &Run, ranked: &[Ranked<'_>]) -> [(usize, usize, &'static str); 3] {
         let told = narrative(run);
-        let sentences = told.iter().filter(|(_, told)| self.is_single(run, told.cites.iter().copied()));
+        let sentences = told.iter().filter(|told| self.is_single(run, told.sentence.cites.iter().copied()));
         let mut answers = (0, 0);
         for view in run.tasks.values() {
             for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {

@@ -1,10 +1,9 @@
 //! What every format tells of all tasks together: answers, the narrative in its order, who was handed what.
 
-use graph::{Run, TaskView, derivation_title, fact_title};
+use graph::{Placed, Run, TaskView, derivation_title, fact_title, narrative};
 use ledger::event::{ArtifactStored, RecoveryBegun, RecoveryEnded, TasksDispatched, WithoutFact};
-use ledger::{FactId, InvocationId, NodeId, Objective, ReferenceShown, SentenceEntry, TaskId, Weight};
+use ledger::{FactId, InvocationId, NodeId, Objective, Precision, ReferenceShown, Utc, Weight};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 
 /// How an objective stands.
 #[derive(Debug, Clone, Copy)]
@@ -54,24 +53,22 @@ pub(crate) fn answered<'r>(view: &'r TaskView, index: usize, objective: &Objecti
     }
 }
 
-/// The sentences of the run in the order of their times, a local one at the earliest instant that it can be, those without one last; what was told twice stands once.
-pub(crate) fn narrative(run: &Run) -> Vec<(TaskId, &SentenceEntry)> {
-    let mut told = BTreeSet::new();
-    let mut sentences: Vec<_> = run
-        .sentences()
-        .map(|(task, accepted)| (task, &accepted.sentence))
-        .filter(|(_, sentence)| told.insert((&sentence.text, &sentence.cites)))
-        .collect();
-    let at = |sentence: &SentenceEntry| Some(sentence.time.as_ref()?.bounds()?.0);
-    sentences.sort_by_key(|(_, sentence)| (at(sentence).is_none(), at(sentence)));
-    sentences
+/// When a sentence stands, as its source keeps it: an instant in UTC, or a local time that says so.
+pub(crate) fn moment(placed: &Placed<'_>) -> Option<String> {
+    let time = placed.sentence.time.as_ref()?;
+    let zone = match (time.zone, placed.zone) {
+        (None, _) => "",
+        (Some(_), Some(_)) => " time",
+        (Some(_), None) => " time, zone not known",
+    };
+    Some(format!("{}{zone}", time.to_text()))
 }
 
-/// When a sentence stands, as its source keeps it: an instant in UTC, or a local time that says so.
-pub(crate) fn moment(sentence: &SentenceEntry) -> Option<String> {
-    let time = sentence.time.as_ref()?;
-    let zone = if time.zone.is_some() { " time" } else { "" };
-    Some(format!("{}{zone}", time.to_text()))
+/// Between which instants the local time of a sentence lies by the zone of its host, and the fact that tells that zone.
+pub(crate) fn zoned(placed: &Placed<'_>) -> Option<(String, FactId)> {
+    let (earliest, latest) = placed.between?;
+    let text = |utc: Utc| utc.to_text(Precision::Second);
+    Some((format!("between {} and {}", text(earliest), text(latest)), placed.zone?))
 }
 
 /// What a node says, whichever task recorded it; its id where it says nothing by itself.
@@ -136,7 +133,7 @@ pub(crate) fn answers_json(run: &Run) -> Vec<Value> {
 
 /// The narrative.
 pub(crate) fn narrative_json(run: &Run) -> Vec<Value> {
-    let sentence = |(task, sentence): (TaskId, &SentenceEntry)| {
+    let sentence = |Placed { task, sentence, between, zone, .. }: Placed<'_>| {
         let cites = sentence.cites.iter().map(|id| json!({"id": id, "title": title(run, *id)}));
         json!({
             "task": task.to_string(),
@@ -144,6 +141,8 @@ pub(crate) fn narrative_json(run: &Run) -> Vec<Value> {
             "text": sentence.text,
             "time": sentence.time,
             "dated_by": sentence.dated_by,
+            "between": between.map(|(earliest, latest)| [earliest.to_string(), latest.to_string()]),
+            "zone": zone,
             "cites": cites.collect::<Vec<_>>(),
         })
     };

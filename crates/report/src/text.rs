@@ -2,8 +2,8 @@
 
 use crate::inert::terminal;
 use crate::standing::{needs, standing};
-use crate::synthesis::{Answered, answered, moment, narrative};
-use graph::{Fate, RefusedClaim, Run, TaskView, answer_title, fact_title};
+use crate::synthesis::{Answered, answered, moment};
+use graph::{Fate, RefusedClaim, Run, TaskView, answer_title, fact_title, narrative};
 use ledger::event::{ClaimAccepted, TaskStatus};
 use ledger::{
     BoundValue, Candidate, Claim, FactEntry, Outcome, Reading, Record, RejectionCode, TaskId, Tier,
@@ -131,8 +131,8 @@ fn told(out: &mut String, run: &Run) {
         return;
     }
     let _ = writeln!(out, "what happened, each sentence resting on facts (the report names them)");
-    for (_, sentence) in &sentences {
-        let time = moment(sentence).unwrap_or_default();
+    for placed in &sentences {
+        let (sentence, time) = (placed.sentence, moment(placed).unwrap_or_default());
         let _ = writeln!(out, "  {:<30} {}", terminal(&time), clipped(&terminal(&sentence.text)));
     }
 }

@@ -130,11 +130,68 @@ fn sentences_stand_in_the_order_of_time_with_what_they_cite() {
     assert!(report::facts(&run).contains("an agent's words: later"));
 }
 
+/// A run that tells of 09:59 UTC, of 12:00 local time, and of 10:01 UTC, and of which a fact sets the zone of a host so many minutes from UTC.
+fn of_local_time(zone_of: &str, bias: i128, active: i128) -> (graph::Run, ledger::FactId) {
+    let minutes = |field: &str, number: i128| ledger::BoundValue {
+        value: ledger::FieldValue::Integer(number),
+        ..fact(1, 0, "", &[(field, "")]).values.remove(0)
+    };
+    let mut zone = fact(1, 0, "TimeZoneInformation", &[]);
+    (zone.kind, zone.locator.evidence) = ("time_zone".into(), zone_of.into());
+    zone.values = vec![minutes("bias", bias), minutes("active_bias", active)];
+    let noon = Time { zone: Some(ledger::AssumedZone::Utc), ..time("2024-03-01T12:00:00Z") };
+    let mut task = fact(1, 1, "task", &[]);
+    task.values =
+        vec![ledger::BoundValue { value: ledger::FieldValue::Time(noon.clone()), ..minutes("time", 0) }];
+    let mut history = History::opened("T");
+    history.assigned(1, "lead").invoked(1, 0);
+    history.claimed(1, 0, 1, reading("configured", &["v"], None)).accepted(1, 0, zone.clone());
+    history.claimed(1, 1, 1, reading("configured", &["v"], None)).accepted(1, 1, task.clone());
+    let cites = [NodeId::Fact(task.id)];
+    lead::tells(&mut history, 2, "after", &cites, Some(time("2024-03-01T10:01:00Z")));
+    lead::tells(&mut history, 3, "local", &cites, Some(noon));
+    lead::tells(&mut history, 4, "before", &cites, Some(time("2024-03-01T09:59:00Z")));
+    let mut events = history.events();
+    if let Some((_, ledger::Event::RunOpened(opened), _)) = events.first_mut() {
+        let another = ledger::EvidenceEntry { label: "another".into(), ..opened.case.evidence[0].clone() };
+        opened.case.evidence.push(another);
+    }
+    (graph::fold(events).unwrap(), zone.id)
+}
+
+fn time(text: &str) -> Time {
+    let utc: ledger::Utc = text.parse().unwrap();
+    Time { utc: Some(utc), raw: text.into(), ..Time::from_filetime(0) }
+}
+
+#[test]
+fn a_local_time_stands_where_the_zone_of_its_own_host_puts_it() {
+    let order = |zone_of, bias, active| {
+        let (run, _) = of_local_time(zone_of, bias, active);
+        graph::narrative(&run).iter().map(|placed| placed.sentence.text.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(order("host", -60, -120), ["before", "local", "after"]);
+    assert_eq!(order("host", -60, -60), ["before", "after", "local"], "by the offset that was last in force");
+    assert_eq!(order("host", -180, -180), ["local", "before", "after"]);
+    assert_eq!(
+        order("another", -180, -180),
+        ["before", "after", "local"],
+        "the zone of another host says nothing"
+    );
+    assert_eq!(order("host", -9000, -180), ["before", "after", "local"], "there is no such zone");
+    let (run, zone) = of_local_time("host", -60, -120);
+    let told = &report::json(&run)["narrative"][1];
+    assert_eq!(told["between"], json!(["2024-03-01T10:00:00Z", "2024-03-01T11:00:00Z"]));
+    assert_eq!(told["zone"], zone.to_string());
+    let between = "between 2024-03-01T10:00:00Z and 2024-03-01T11:00:00Z by the";
+    assert!(report::markdown(&run).contains(&format!("{between} host's zone, `{zone}`")));
+}
+
 #[test]
 fn a_hypothesis_names_what_speaks_for_it_whoever_recorded_that() {
     let page = report::markdown(&led());
     let other = fact(2, 0, "registry", &[("k", "registry")]);
-    assert!(page.contains("- `it was so`: supported; 1 for it from 1 sources"), "{page}");
+    assert!(page.contains("- `it was so`: supported; 1 for it from 1 source, none against it"), "{page}");
     assert!(
         page.contains(&format!("  - for it: `{}` (`{}`)", graph::fact_title(&other), other.id)),
         "{page}"

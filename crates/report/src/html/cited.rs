@@ -1,20 +1,18 @@
 //! The facts that answers, findings and the narrative lead to: they come first in the list, and their proofs are printed.
 
-use super::findings;
-use crate::synthesis::{Answered, answered, narrative};
-use graph::{FIRST, Ranked, Run};
+use super::{answers, findings};
+use crate::synthesis::{Answered, answered};
+use graph::{FIRST, Ranked, Run, narrative};
 use ledger::{FactId, NodeId};
 use std::collections::BTreeSet;
 
-/// Facts of an answer that are shown unfolded, and so stand on paper.
-const ANSWERED: usize = 5;
-
+/// Of an answer those that are shown unfolded, and so stand on paper.
 pub(super) fn cited(run: &Run, ranked: &[Ranked<'_>]) -> BTreeSet<FactId> {
     let mut cited: BTreeSet<FactId> = BTreeSet::new();
     for view in run.tasks.values() {
         for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
             if let Answered::Met(facts) = answered(view, index, objective) {
-                cited.extend(facts.iter().take(ANSWERED));
+                cited.extend(facts.iter().take(answers::FIRST));
             }
         }
     }
@@ -23,8 +21,9 @@ pub(super) fn cited(run: &Run, ranked: &[Ranked<'_>]) -> BTreeSet<FactId> {
         let open = if facts.len() <= 1 + findings::OPEN { facts.len() } else { 1 };
         cited.extend(facts.iter().take(open));
     }
-    for (_, sentence) in narrative(run) {
-        cited.extend(sentence.cites.iter().filter_map(|node| match node {
+    for placed in narrative(run) {
+        cited.extend(placed.zone);
+        cited.extend(placed.sentence.cites.iter().filter_map(|node| match node {
             NodeId::Fact(fact) => Some(*fact),
             _ => None,
         }));

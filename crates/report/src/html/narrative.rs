@@ -2,19 +2,31 @@
 
 use super::{Scene, fact_link, say};
 use crate::sources::ONE;
-use crate::synthesis::{moment, narrative, title};
-use graph::{Ranked, Run, fact_title};
+use crate::synthesis::{moment, title, zoned};
+use graph::{Answered, Placed, Ranked, Run, fact_title, narrative};
 use ledger::{NodeId, SentenceEntry};
 use maud::{Markup, html};
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// The sentences that are shown at once: those that rest on what matters most.
-const FIRST: usize = 16;
+/// The sentences that are marked: those that rest on what matters most.
+const MARKED: usize = 16;
+
+/// The sentences that are shown at once, where a narrative has more.
+const SHOWN: usize = 60;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
-    let sentences: Vec<_> = narrative(scene.run).into_iter().map(|(_, sentence)| sentence).collect();
-    let (first, rest) = parted(scene, &sentences);
+    let sentences = narrative(scene.run);
+    let order = order(scene, &sentences);
+    let among = |most: usize| order.iter().copied().take(most).collect::<BTreeSet<usize>>();
+    let (marked, shown) = (among(MARKED), among(SHOWN));
+    let of = |is_shown: bool| {
+        let all = sentences.iter().enumerate();
+        all.filter(|(place, _)| shown.contains(place) == is_shown).collect::<Vec<_>>()
+    };
+    let list = |part: Vec<(usize, &Placed<'_>)>| {
+        html! { ol.told { @for (place, placed) in part { (told(scene, placed, marked.contains(&place))) } } }
+    };
     html! {
         section #happened aria-labelledby="happened-title" {
             h2 #happened-title { "What happened" }
@@ -23,13 +35,14 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             } @else {
                 p.note {
                     "The words are an agent’s. Every value that a sentence names stands in what it cites, and what it says was done, a cited fact says; "
-                    "a time is that of a cited fact and of what it dates."
+                    "a time is that of a cited fact and of what it dates. "
+                    @if sentences.len() > MARKED { "Those with a " strong { "bar" } " before them rest on what matters most." }
                 }
-                ol.told { @for sentence in first { (told(scene, sentence)) } }
-                @if !rest.is_empty() {
+                (list(of(true)))
+                @if sentences.len() > SHOWN {
                     details {
-                        summary { (rest.len()) " more sentences" }
-                        ol.told { @for sentence in rest { (told(scene, sentence)) } }
+                        summary { (sentences.len() - SHOWN) " more sentences" }
+                        (list(of(false)))
                     }
                 }
             }
@@ -37,34 +50,70 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
     }
 }
 
-/// The sentences that matter most and the others, both in the order of time.
+/// The places of the sentences, what matters most first.
 ///
 /// Of the heaviest objectives each has its best sentence before one has its second: many alike say less than one of each kind.
-fn parted<'r>(
-    scene: &Scene<'_>,
-    sentences: &[&'r SentenceEntry],
-) -> (Vec<&'r SentenceEntry>, Vec<&'r SentenceEntry>) {
-    let told: Vec<_> =
-        sentences.iter().map(|sentence| (sentence.time.is_some(), best(scene, sentence))).collect();
-    let mut order: Vec<usize> = (0..sentences.len()).collect();
-    let points = |place: &usize| told.get(*place).map(|(dated, best)| (*dated, best.map(|it| it.points)));
-    order.sort_by_key(|place| Reverse(points(place)));
+/// The best names the program that sentences of the most other objectives name, too.
+fn order(scene: &Scene<'_>, sentences: &[Placed<'_>]) -> Vec<usize> {
+    let told: Vec<Told<'_>> = sentences.iter().map(|placed| Told::of(scene, placed)).collect();
+    let mut naming: BTreeMap<&str, BTreeSet<Answered<'_>>> = BTreeMap::new();
+    for one in &told {
+        for program in &one.programs {
+            naming.entry(program).or_default().extend(one.objective);
+        }
+    }
+    let echoed = |one: &Told<'_>| {
+        let others = |program: &String| naming.get(program.as_str()).map_or(0, BTreeSet::len);
+        one.programs.iter().map(others).max().unwrap_or(0)
+    };
+    let mut order: Vec<(usize, &Told<'_>)> = told.iter().enumerate().collect();
+    order.sort_by_cached_key(|(_, one)| Reverse((one.is_dated, echoed(one), one.points)));
     let mut so_far = BTreeMap::new();
     let mut keyed: Vec<_> = order
         .into_iter()
-        .filter_map(|place| {
-            let (dated, best) = told.get(place)?;
-            let objective = best.and_then(|it| it.objective);
-            let before = so_far.entry(objective).and_modify(|count| *count += 1).or_insert(0);
-            Some(((Reverse((*dated, objective.map(|it| it.weight))), *before), place))
+        .map(|(place, one)| {
+            let before = so_far.entry(one.objective).and_modify(|count| *count += 1).or_insert(0);
+            ((Reverse((one.is_dated, one.objective.map(|it| it.weight))), *before), place)
         })
         .collect();
     keyed.sort_by_key(|(key, _)| *key);
-    let first: Vec<usize> = keyed.into_iter().take(FIRST).map(|(_, place)| place).collect();
-    let all = sentences.iter().copied().enumerate();
-    let (first, rest): (Vec<_>, Vec<_>) = all.partition(|(place, _)| first.contains(place));
-    let bare = |part: Vec<(usize, &'r SentenceEntry)>| part.into_iter().map(|(_, it)| it).collect();
-    (bare(first), bare(rest))
+    keyed.into_iter().map(|(_, place)| place).collect()
+}
+
+/// What orders a sentence among others.
+struct Told<'s> {
+    is_dated: bool,
+    /// The points of the best phenomenon that it rests on, and the objective that this answers.
+    points: Option<u32>,
+    objective: Option<Answered<'s>>,
+    programs: BTreeSet<String>,
+}
+
+impl<'s> Told<'s> {
+    fn of(scene: &'s Scene<'_>, placed: &Placed<'_>) -> Told<'s> {
+        let best = best(scene, placed.sentence);
+        Told {
+            is_dated: placed.between.is_some(),
+            points: best.map(|it| it.points),
+            objective: best.and_then(|it| it.objective),
+            programs: programs(&placed.sentence.text),
+        }
+    }
+}
+
+/// The files that a text names, each with the folder before it, in lower case; those of Windows' own folders tell nothing from another.
+fn programs(text: &str) -> BTreeSet<String> {
+    let pieces = text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';' | '='));
+    let named = pieces.filter_map(|piece| {
+        let piece = piece.trim_end_matches(['.', ':', ')']).to_lowercase().replace('\\', "/");
+        let (path, file) = piece.rsplit_once('/')?;
+        let (stem, end) = file.rsplit_once('.')?;
+        let is_file = !stem.is_empty() && (2..=4).contains(&end.len());
+        let folder = path.rsplit('/').next().unwrap_or(path);
+        let is_system = matches!(folder, "system32" | "syswow64" | "v1.0" | "wbem");
+        (is_file && !is_system).then(|| format!("{folder}/{file}"))
+    });
+    named.collect()
 }
 
 /// The phenomenon with the most points of those that carry what a sentence cites.
@@ -76,15 +125,17 @@ fn best<'s>(scene: &'s Scene<'_>, sentence: &SentenceEntry) -> Option<&'s Ranked
     facts.filter_map(|number| scene.ranked.get(*number)).max_by_key(|ranked| ranked.points)
 }
 
-fn told(scene: &Scene<'_>, sentence: &SentenceEntry) -> Markup {
+fn told(scene: &Scene<'_>, placed: &Placed<'_>, is_marked: bool) -> Markup {
+    let sentence = placed.sentence;
     let single = scene.corroborated.is_single(scene.run, sentence.cites.iter().copied());
     html! {
-        li id=(sentence.id) {
-            @match moment(sentence) {
+        li.heavy[is_marked] id=(sentence.id) {
+            @match moment(placed) {
                 Some(time) => time { (say(&time)) },
                 None => span.undated { "without a time" },
             }
             div {
+                @if is_marked { span.hidden { "Among what matters most: " } }
                 (say(&sentence.text))
                 @if single { " " span.tag.one { (ONE) } }
                 div.by {
@@ -93,6 +144,9 @@ fn told(scene: &Scene<'_>, sentence: &SentenceEntry) -> Markup {
                     @for (number, id) in sentence.cites.iter().enumerate() {
                         @if number > 0 { ", " }
                         (place(scene.run, *id))
+                    }
+                    @if let Some((between, zone)) = zoned(placed) {
+                        "; " (between) " by the " a href=(format!("#proof-{zone}")) { "time zone of its host" }
                     }
                 }
             }
@@ -117,4 +171,23 @@ fn place(run: &Run, id: NodeId) -> Markup {
     let Some(fact) = fact else { return cited(run, id) };
     let place = format!("{} in {}:{}", fact.kind, fact.locator.evidence, fact.locator.path);
     html! { a href=(format!("#proof-{}", fact.id)) title=(fact_title(fact)) { (say(&place)) } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::programs;
+
+    #[test]
+    fn a_program_is_named_with_its_folder_however_its_path_is_spelled() {
+        let of = |text: &str| programs(text).into_iter().collect::<Vec<_>>();
+        assert_eq!(
+            of(r"The Run key entry X starts this by itself: C:\A\Sub\Tool.EXE -k y."),
+            ["sub/tool.exe"]
+        );
+        assert_eq!(of("p1/A/Sub/tool.exe is a file of 80 bytes."), ["sub/tool.exe"]);
+        assert_eq!(of(r#"cmd /c "C:\TMP\m.exe" > C:\TMP\o.txt"#), ["tmp/m.exe", "tmp/o.txt"]);
+        assert!(
+            of(r"%SystemRoot%\system32\svchost.exe -k print at 2024-03-01T12:00:00.5Z, tool.exe").is_empty()
+        );
+    }
 }

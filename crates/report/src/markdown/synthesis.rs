@@ -2,9 +2,9 @@
 
 use crate::inert::{cell, code, prose};
 use crate::sources::{Corroborated, ONE};
-use crate::synthesis::{moment, narrative, title};
+use crate::synthesis::{moment, title, zoned};
 use crate::text::status;
-use graph::{Run, TaskView};
+use graph::{Run, TaskView, narrative};
 use ledger::event::TaskReported;
 use ledger::{ArtifactHead, Dispatch, TaskId};
 use std::fmt::Write;
@@ -24,9 +24,12 @@ pub(super) fn told(out: &mut String, run: &Run, corroborated: &Corroborated) {
          The words are an agent's. Their citations were checked: every value that a sentence names stands in what it cites, \
          and what it says was done, a cited fact says; what it makes of them was checked by nobody.\n"
     );
-    for (_, sentence) in sentences {
-        let at = moment(sentence).map_or_else(|| "without a time".to_owned(), |time| code(&time));
+    for placed in sentences {
+        let sentence = placed.sentence;
+        let at = moment(&placed).map_or_else(|| "without a time".to_owned(), |time| code(&time));
         let by = sentence.dated_by.as_ref().map_or(String::new(), |field| format!(" ({})", code(field)));
+        let by = zoned(&placed)
+            .map_or(by.clone(), |(between, fact)| format!("{by} ({between} by the host's zone, `{fact}`)"));
         let single = corroborated.is_single(run, sentence.cites.iter().copied());
         let one = if single { format!(", {ONE}") } else { String::new() };
         let _ = writeln!(out, "- {at}{by}: {} (`{}`{one})", code(&sentence.text), sentence.id);

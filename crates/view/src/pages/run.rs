@@ -154,17 +154,14 @@ fn answering(run: &Run, facts: &[FactId], objective: &Objective, base: &str) -> 
 }
 
 fn narrative(run: &Run, base: &str) -> Markup {
-    let mut sentences: Vec<_> = run.sentences().map(|(_, told)| &told.sentence).collect();
-    // A local time stands at the earliest instant that it can be.
-    let at = |sentence: &ledger::SentenceEntry| Some(sentence.time.as_ref()?.bounds()?.0);
-    sentences.sort_by_key(|sentence| (at(sentence).is_none(), at(sentence)));
+    let sentences = graph::narrative(run);
     html! {
         @if !sentences.is_empty() {
             section aria-labelledby="narrative" {
                 h2 #narrative { "What happened" }
                 p.note { "An agent’s words; every value and deed in them stands in what they cite." }
                 ol.told {
-                    @for sentence in sentences {
+                    @for graph::Placed { sentence, .. } in sentences {
                         li {
                             @if let Some(time) = &sentence.time { time { (inert(&time.to_text())) } " " }
                             (inert(&sentence.text))

@@ -1,0 +1,123 @@
+//! The narrative of a run in the order of time, and where a local time stands among instants.
+
+use crate::run::Run;
+use ledger::{BoundValue, FactEntry, FactId, FieldValue, NodeId, SentenceEntry, TaskId, Time, Utc};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A sentence in its place.
+#[derive(Debug, Clone, Copy)]
+pub struct Placed<'r> {
+    /// Its task.
+    pub task: TaskId,
+    /// The sentence.
+    pub sentence: &'r SentenceEntry,
+    /// Where it stands among the others: its instant, or what its local time was by the offset that the host last had; `None` where neither is known.
+    pub at: Option<Utc>,
+    /// The earliest and the latest instant that its time can be; `None` where it has none.
+    pub between: Option<(Utc, Utc)>,
+    /// Of a local time the fact that tells the zone of its host, where one does.
+    pub zone: Option<FactId>,
+}
+
+/// The sentences of the run in the order of time, then those of local times whose zone nothing tells, then those without a time; what was told twice stands once.
+pub fn narrative(run: &Run) -> Vec<Placed<'_>> {
+    let zones = Zones::of(run);
+    let mut told = BTreeSet::new();
+    let mut sentences: Vec<Placed<'_>> = run
+        .sentences()
+        .filter(|(_, accepted)| told.insert((&accepted.sentence.text, &accepted.sentence.cites)))
+        .map(|(task, accepted)| zones.place(run, task, &accepted.sentence))
+        .collect();
+    let earliest = |placed: &Placed<'_>| placed.between.map(|(earliest, _)| earliest);
+    sentences.sort_by_key(|placed| {
+        (placed.at.is_none(), placed.between.is_none(), placed.at.or_else(|| earliest(placed)))
+    });
+    sentences
+}
+
+/// Minutes of daylight saving: no Windows time zone that people live in has more, Troll in Antarctica aside.
+const DAYLIGHT: i128 = 60;
+
+/// The minutes that make UTC of local time, 14 hours ahead of it to 12 hours behind.
+const OFFSETS: std::ops::RangeInclusive<i128> = -14 * 60..=12 * 60;
+
+/// What the registry of a host tells of its clock.
+#[derive(Debug, Clone, Copy)]
+struct Zone {
+    /// The minutes that make UTC of its local time as its clock was set last, and the least and the most that do.
+    last: i128,
+    minutes: (i128, i128),
+    fact: FactId,
+}
+
+/// The time zones of the run's hosts, by piece of evidence.
+struct Zones<'r>(BTreeMap<&'r str, Zone>);
+
+impl<'r> Zones<'r> {
+    /// From facts of `time_zone` records; where several differ, what any of them allows.
+    fn of(run: &'r Run) -> Zones<'r> {
+        let mut zones: BTreeMap<&str, Zone> = BTreeMap::new();
+        let facts = run.facts().map(|(_, accepted)| &accepted.fact).filter(|fact| fact.kind == "time_zone");
+        for fact in facts {
+            let Some(told) = Zone::of(fact) else { continue };
+            let zone = zones.entry(&fact.locator.evidence).or_insert(told);
+            let (least, most) = told.minutes;
+            zone.minutes = (zone.minutes.0.min(least), zone.minutes.1.max(most));
+        }
+        Zones(zones)
+    }
+
+    fn place(&self, run: &Run, task: TaskId, sentence: &'r SentenceEntry) -> Placed<'r> {
+        let time = sentence.time.as_ref();
+        let local = time.filter(|time| time.zone.is_some());
+        let zone = local.and_then(|time| self.0.get(host(run, sentence, time)?));
+        let moved = |minutes: i128| moved(time?, minutes);
+        let (at, between) = match zone {
+            Some(zone) => (moved(zone.last), moved(zone.minutes.0).zip(moved(zone.minutes.1))),
+            None if local.is_some() => (None, time.and_then(Time::bounds)),
+            None => (moved(0), moved(0).zip(moved(0))),
+        };
+        Placed { task, sentence, at, between, zone: zone.map(|zone| zone.fact) }
+    }
+}
+
+impl Zone {
+    /// By a fact, daylight saving or not; `None` where it tells none that there is.
+    fn of(fact: &FactEntry) -> Option<Zone> {
+        let stated = |field: &str| fact.values.iter().find(|bound| bound.field == field).and_then(number);
+        let bias = stated("bias")?;
+        let last = stated("active_bias").unwrap_or(bias);
+        let minutes = (last.min(bias - DAYLIGHT), last.max(bias));
+        let there_is = OFFSETS.contains(&bias) && OFFSETS.contains(&last);
+        there_is.then_some(Zone { last, minutes, fact: fact.id })
+    }
+}
+
+/// The instant of a time so many minutes later; a local time is kept as if it were UTC.
+fn moved(time: &Time, minutes: i128) -> Option<Utc> {
+    Utc::from_unix_nanoseconds(time.utc?.unix_nanoseconds() + minutes * 60_000_000_000)
+}
+
+/// The piece of evidence that the time of a sentence was read from.
+fn host<'r>(run: &'r Run, sentence: &SentenceEntry, time: &Time) -> Option<&'r str> {
+    let cited = sentence.cites.iter().flat_map(|id| match id {
+        NodeId::Fact(id) => vec![*id],
+        NodeId::Derivation(id) => {
+            let found = run.derivations().find(|(_, derived)| derived.derivation.id == *id);
+            found.map(|(_, it)| it.derivation.derivation.facts()).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    });
+    let states = |fact: &&FactEntry| {
+        let mut stated = std::iter::once(&fact.subject).chain(&fact.values);
+        stated.any(|bound| matches!(&bound.value, FieldValue::Time(stated) if stated == time))
+    };
+    cited.filter_map(|id| run.fact(id)).find(states).map(|fact| fact.locator.evidence.as_str())
+}
+
+fn number(bound: &BoundValue) -> Option<i128> {
+    match bound.value {
+        FieldValue::Integer(number) => Some(number),
+        _ => None,
+    }
+}
