@@ -59,8 +59,8 @@ impl<'r> Zones<'r> {
         let mut zones: BTreeMap<&str, Zone> = BTreeMap::new();
         let facts = run.facts().map(|(_, accepted)| &accepted.fact).filter(|fact| fact.kind == "time_zone");
         for fact in facts {
-            let Some(told) = Zone::of(fact) else { continue };
-            let zone = zones.entry(&fact.locator.evidence).or_insert(told);
+            let Some((told, host)) = Zone::of(fact).zip(evidence(run, fact.id)) else { continue };
+            let zone = zones.entry(host).or_insert(told);
             let (least, most) = told.minutes;
             zone.minutes = (zone.minutes.0.min(least), zone.minutes.1.max(most));
         }
@@ -112,7 +112,13 @@ fn host<'r>(run: &'r Run, sentence: &SentenceEntry, time: &Time) -> Option<&'r s
         let mut stated = std::iter::once(&fact.subject).chain(&fact.values);
         stated.any(|bound| matches!(&bound.value, FieldValue::Time(stated) if stated == time))
     };
-    cited.filter_map(|id| run.fact(id)).find(states).map(|fact| fact.locator.evidence.as_str())
+    let fact = cited.filter_map(|id| run.fact(id)).find(states)?;
+    evidence(run, fact.id)
+}
+
+/// The piece of evidence of a fact; of a redacted run as it was recorded, for two may look the same now.
+fn evidence(run: &Run, fact: FactId) -> Option<&str> {
+    run.as_recorded().fact(fact).map(|fact| fact.locator.evidence.as_str())
 }
 
 fn number(bound: &BoundValue) -> Option<i128> {
