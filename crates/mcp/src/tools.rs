@@ -152,6 +152,7 @@ fn answer_schema(kinds: &[&str]) -> Value {
         "type": "object",
         "required": ["answer", "records", "said", "surface"],
         "properties": {
+            "notice": {"type": "string"},
             "answer": {
                 "type": "object",
                 "required": ["type"],
