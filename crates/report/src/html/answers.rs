@@ -25,19 +25,9 @@ const GROUPS: [(Weight, &str); 3] = [
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
     let run = scene.run;
     let sure = graph::objective_confidences(run);
-    let counted = count(scene);
     html! {
         section #answers aria-labelledby="answers-title" {
             h2 #answers-title { "Answers" }
-            p.key {
-                @for (it, number) in counted {
-                    span class=(format!("state {}", it.class)) title=(it.meaning) { (number) " " (it.word) } " "
-                }
-            }
-            p.note {
-                (scene.corroborated.line(run, &scene.ranked)) ". Not told: "
-                a href="#limits" { (scene.limits.line()) } "."
-            }
             @for (weight, title) in GROUPS {
                 @let asked = asked(run, weight);
                 @if !asked.is_empty() {
@@ -47,6 +37,22 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
             }
             h3 { "Who answered" }
             ul { @for (task, view) in &run.tasks { (agent(*task, view)) } }
+        }
+    }
+}
+
+/// How the run's questions are answered, in two lines for the top of the page.
+pub(super) fn in_short(scene: &Scene<'_>) -> Markup {
+    html! {
+        p.key {
+            a href="#answers" { "Answers" } ": "
+            @for (it, number) in count(scene) {
+                span class=(format!("state {}", it.class)) title=(it.meaning) { (number) " " (it.word) } " "
+            }
+        }
+        p.note {
+            (scene.corroborated.line(scene.run, &scene.ranked)) ". Not told: "
+            a href="#limits" { (scene.limits.line()) } "."
         }
     }
 }

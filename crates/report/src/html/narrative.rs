@@ -19,7 +19,9 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
     let sentences = narrative(scene.run);
     let order = order(scene, &sentences);
     let among = |most: usize| order.iter().copied().take(most).collect::<BTreeSet<usize>>();
-    let (marked, shown) = (among(MARKED), among(SHOWN));
+    // Where there are few, none is marked.
+    let marked = if sentences.len() > MARKED { among(MARKED) } else { BTreeSet::new() };
+    let shown = among(SHOWN);
     let of = |is_shown: bool| {
         let all = sentences.iter().enumerate();
         all.filter(|(place, _)| shown.contains(place) == is_shown).collect::<Vec<_>>()

@@ -90,6 +90,7 @@ pub(super) fn head(scene: &Scene<'_>) -> Markup {
                 (say(&run.opened.case.time_zone)) "."
             }
             (super::custody::badges(scene))
+            (super::answers::in_short(scene))
             @for sentence in notice(run) { p.note { strong { (say(&sentence)) } } }
             p.note {
                 "A " (word("fact", "fact")) " stands in the recorded output of a tool call, checked when it was recorded. "
