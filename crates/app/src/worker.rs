@@ -318,8 +318,13 @@ pub fn call_tool(
 fn returned(report: Report, limits: &Limits, tool: &str, expected: &Expected) -> ToolReturn {
     let bytes = match report.ending {
         Ending::Replied(bytes) => bytes,
-        ref ending @ (Ending::TimedOut { .. } | Ending::Cancelled) => {
+        ref ending @ Ending::TimedOut { .. } => {
             return broken(Outcome::Timeout, tool, told(ending, limits));
+        }
+        // Whoever called it wanted no answer: that is no gap in what the evidence tells.
+        ref ending @ Ending::Cancelled => {
+            let broken = broken(Outcome::Timeout, tool, told(ending, limits));
+            return ToolReturn { gaps: Vec::new(), ..broken };
         }
         ref ending @ (Ending::Panicked { .. }
         | Ending::Signalled { .. }

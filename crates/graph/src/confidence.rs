@@ -17,6 +17,7 @@ use source::Place;
 use std::collections::BTreeMap;
 use std::fmt;
 use thing::Things;
+pub(crate) use thing::named_elsewhere;
 
 /// How much of the doubt one source takes away that none but the system writes, that an administrator writes, that any user writes: in thousandths.
 ///

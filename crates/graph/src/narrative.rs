@@ -17,16 +17,19 @@ pub struct Placed<'r> {
     pub between: Option<(Utc, Utc)>,
     /// Of a local time the fact that tells the zone of its host, where one does.
     pub zone: Option<FactId>,
+    /// The fact that tells of a clock that was set back over this time: it stood twice, and its place is not certain.
+    pub twice: Option<FactId>,
 }
 
 /// The sentences of the run in the order of time, then those of local times whose zone nothing tells, then those without a time; what was told twice stands once.
 pub fn narrative(run: &Run) -> Vec<Placed<'_>> {
-    let zones = Zones::of(run);
+    let (zones, steps) = (Zones::of(run), steps(run));
     let mut told = BTreeSet::new();
     let mut sentences: Vec<Placed<'_>> = run
         .sentences()
         .filter(|(_, accepted)| told.insert((&accepted.sentence.text, &accepted.sentence.cites)))
         .map(|(task, accepted)| zones.place(run, task, &accepted.sentence))
+        .map(|placed| Placed { twice: stood_twice(run, &steps, &placed), ..placed })
         .collect();
     let earliest = |placed: &Placed<'_>| placed.between.map(|(earliest, _)| earliest);
     sentences.sort_by_key(|placed| {
@@ -77,7 +80,50 @@ impl<'r> Zones<'r> {
             None if local.is_some() => (None, time.and_then(Time::bounds)),
             None => (moved(0), moved(0).zip(moved(0))),
         };
-        Placed { task, sentence, at, between, zone: zone.map(|zone| zone.fact) }
+        Placed { task, sentence, at, between, zone: zone.map(|zone| zone.fact), twice: None }
+    }
+}
+
+/// A clock that was set back, as a log tells it whose records go on with earlier times.
+struct Step<'r> {
+    evidence: &'r str,
+    /// The time that it was set to, and the one that it had come to.
+    between: (Utc, Utc),
+    fact: FactId,
+}
+
+/// Steps back by more than a minute; smaller ones are the work of time synchronisation.
+const STEP: i128 = 60_000_000_000;
+
+fn steps(run: &Run) -> Vec<Step<'_>> {
+    let facts = run.facts().map(|(_, accepted)| &accepted.fact).filter(|fact| fact.kind == "clock_step");
+    let step = |fact: &'_ FactEntry| {
+        let time = |field: &str| fact.values.iter().find(|bound| bound.field == field).and_then(instant);
+        let (after, before) = (time("after")?, time("before")?);
+        let is_back = before.unix_nanoseconds() - after.unix_nanoseconds() > STEP;
+        is_back.then_some((after, before)).zip(evidence(run, fact.id))
+    };
+    facts
+        .filter_map(|fact| step(fact).map(|(between, evidence)| Step { evidence, between, fact: fact.id }))
+        .collect()
+}
+
+/// The step that makes the place of a sentence uncertain; one that tells of a step has its place by it.
+fn stood_twice(run: &Run, steps: &[Step<'_>], placed: &Placed<'_>) -> Option<FactId> {
+    let (at, time) = (placed.at?, placed.sentence.time.as_ref()?);
+    let cites = |step: &Step<'_>| placed.sentence.cites.contains(&NodeId::Fact(step.fact));
+    if steps.is_empty() || steps.iter().any(cites) {
+        return None;
+    }
+    let host = host(run, placed.sentence, time)?;
+    let over = |step: &&Step<'_>| step.evidence == host && (step.between.0..=step.between.1).contains(&at);
+    steps.iter().find(over).map(|step| step.fact)
+}
+
+fn instant(bound: &BoundValue) -> Option<Utc> {
+    match &bound.value {
+        FieldValue::Time(time) if time.zone.is_none() => time.utc,
+        _ => None,
     }
 }
 

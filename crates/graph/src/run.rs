@@ -1,5 +1,6 @@
 //! The views of a run that its events fold into.
 
+use crate::confidence::named_elsewhere;
 use crate::disclosure::Disclosure;
 use crate::evidence::EvidenceGraph;
 use ledger::chain::{Circumstance, Cost};
@@ -11,8 +12,8 @@ use ledger::event::{
     TimelineIndexed, TurnFailed,
 };
 use ledger::{
-    ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, Outcome, PhenomenonId, Rejection, TaskId,
-    Usage,
+    ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, Objective, Outcome, PhenomenonId,
+    Rejection, TaskId, Usage,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -184,6 +185,12 @@ impl Run {
         self.recorded.as_deref().unwrap_or(self)
     }
 
+    /// The facts of which another kind of source in the same piece of evidence names a thing that they name; of a redacted run by what was recorded.
+    pub fn named_elsewhere(&self) -> BTreeSet<FactId> {
+        let facts: Vec<&FactEntry> = self.as_recorded().facts().map(|(_, accepted)| &accepted.fact).collect();
+        named_elsewhere(facts.iter().copied())
+    }
+
     /// In how many files of one piece of evidence these facts stand, of the piece where they stand in the most; of a redacted run by what was recorded, for two files may look the same now.
     pub fn most_files(&self, facts: impl IntoIterator<Item = FactId>) -> usize {
         let recorded = self.as_recorded();
@@ -244,10 +251,21 @@ impl Run {
 }
 
 impl TaskView {
-    /// Whether any call of its could look at evidence: where none could, that nothing was found says nothing.
-    pub fn has_looked(&self) -> bool {
-        let mut ended = self.invocations.iter().filter_map(|made| made.ended.as_ref());
-        ended.any(|ended| matches!(ended.outcome, Outcome::Ok | Outcome::Empty))
+    /// Whether any call of its could look at what answers the objective: where none could, that nothing was found says nothing.
+    ///
+    /// Calls of the tools that the objective is searched by do; of one that names no such tool every call does.
+    pub fn has_looked(&self, objective: &Objective) -> bool {
+        let by = &objective.searched;
+        let is_one = |tool: &str| {
+            let each = by.iter().filter_map(|by| by.sources.as_ref()?.each.as_ref());
+            by.is_empty()
+                || by.iter().map(|by| &by.tool).chain(each.map(|each| &each.tool)).any(|it| it == tool)
+        };
+        self.invocations.iter().any(|made| {
+            let ended = made.ended.as_ref();
+            is_one(&made.started.tool)
+                && ended.is_some_and(|ended| matches!(ended.outcome, Outcome::Ok | Outcome::Empty))
+        })
     }
 
     pub(crate) fn new(assigned: TaskAssigned) -> TaskView {

@@ -45,7 +45,7 @@ fn shortfall(view: &InvocationView) -> Option<Unexamined> {
     };
     let kind = match (ended.outcome, ended.completeness) {
         (Outcome::Failed, _) => "the call failed",
-        (Outcome::Timeout, _) => "the call was stopped at its time limit",
+        (Outcome::Timeout, _) => "the call was stopped before it was done",
         (Outcome::Denied, _) => "the call was not allowed",
         (Outcome::Ok | Outcome::Empty, Completeness::Truncated) if is_told_elsewhere(ended) => return None,
         (Outcome::Ok | Outcome::Empty, Completeness::Truncated) => "the call stopped before the end",

@@ -15,7 +15,7 @@ pub fn answer(answer: &Answer, fence: &Fence) -> Result<String, serde_json::Erro
     }
     let page = answer.pages().into_iter().next();
     let mut text = fence.begin();
-    line(&mut text, &serde_json::to_value(answer)?, fence);
+    line(&mut text, &told(answer)?, fence);
     for record in page.into_iter().flat_map(Page::records) {
         line(&mut text, &self::record(record, fence), fence);
     }
@@ -39,7 +39,7 @@ pub fn structured(answer: &Answer, fence: &Fence) -> Result<(Value, Vec<Value>),
             records.push(record);
         }
     }
-    let mut told = serde_json::to_value(answer)?;
+    let mut told = told(answer)?;
     let page = match answer {
         Answer::Recalled(_) => None,
         _ => answer.pages().into_iter().next(),
@@ -48,6 +48,30 @@ pub fn structured(answer: &Answer, fence: &Fence) -> Result<(Value, Vec<Value>),
         told["first_record_not_shown"] = json!(hidden.to_string());
     }
     Ok((told, records))
+}
+
+/// The answer as JSON, in which records are called as a claim calls them: `r0`, where the log has a number.
+fn told(answer: &Answer) -> Result<Value, serde_json::Error> {
+    let mut told = serde_json::to_value(answer)?;
+    name_records(&mut told);
+    Ok(told)
+}
+
+fn name_records(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(name_records),
+        Value::Object(members) => {
+            for (name, value) in members {
+                match value.as_u64() {
+                    Some(number) if name == "record" => *value = json!(format!("r{number}")),
+                    // Arguments stay as they were given.
+                    _ if name != "normalised" => name_records(value),
+                    _ => {}
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 /// Records of several outputs, each behind the line that says whose it is.

@@ -1,4 +1,4 @@
-//! Lines of a bounded length: what is longer is never held, and something stands in its place.
+//! Lines of a bounded length, each a JSON value: of what is longer, or none, something stands in its place.
 
 use std::io;
 use std::pin::Pin;
@@ -11,7 +11,7 @@ pub(crate) const LONGEST_LINE: usize = 1 << 20;
 /// A line that is no message: whoever reads it answers that it is not.
 const IN_PLACE: &[u8] = b"{}\n";
 
-/// A reader of lines; one longer than `most` bytes reads as one that is no message.
+/// A reader of lines; one longer than `most` bytes, or that is no JSON, reads as one that is no message.
 pub(crate) struct Lines<R> {
     inner: R,
     most: usize,
@@ -30,6 +30,16 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Lines { inner, most, held: Vec::new(), ready: 0, read: 0, skipping: false }
     }
 
+    /// Puts something that is answered in the place of a line that is no JSON: the transport would pass it over.
+    fn judge(&mut self) {
+        let line = self.held.get(self.ready..).unwrap_or_default();
+        let is_blank = line.iter().all(u8::is_ascii_whitespace);
+        if !is_blank && serde_json::from_slice::<serde_json::Value>(line).is_err() {
+            self.held.truncate(self.ready);
+            self.held.extend_from_slice(IN_PLACE);
+        }
+    }
+
     fn take(&mut self, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let ends = piece.last() == Some(&b'\n');
@@ -44,6 +54,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             }
             if ends {
                 self.skipping = false;
+                self.judge();
                 self.ready = self.held.len();
             }
         }
@@ -97,10 +108,18 @@ mod tests {
 
     #[tokio::test]
     async fn a_line_that_is_too_long_reads_as_one_that_is_no_message_and_the_others_as_they_are() {
-        assert_eq!(read("abc\nde\n", 4).await, "abc\nde\n");
-        assert_eq!(read("abcd\nde\n", 4).await, "{}\nde\n");
-        let long = "x".repeat(1 << 20);
-        assert_eq!(read(&format!("a\n{long}\nb\n{long}\n"), 100).await, "a\n{}\nb\n{}\n");
-        assert_eq!(read("a\nno end", 100).await, "a\n");
+        assert_eq!(read("123\n45\n", 4).await, "123\n45\n");
+        assert_eq!(read("1234\n45\n", 4).await, "{}\n45\n");
+        let long = "1".repeat(1 << 20);
+        assert_eq!(read(&format!("1\n{long}\n2\n{long}\n"), 100).await, "1\n{}\n2\n{}\n");
+        assert_eq!(read("1\nno end", 100).await, "1\n");
+    }
+
+    #[tokio::test]
+    async fn a_line_that_is_no_json_reads_as_one_that_is_no_message() {
+        assert_eq!(read("{nope\n\n[1]\n", 100).await, "{}\n\n[1]\n");
+        assert_eq!(read("{} {}\n\"\\ud800\"\n", 100).await, "{}\n{}\n");
+        let deep = "[".repeat(1000) + &"]".repeat(1000);
+        assert_eq!(read(&format!("{deep}\n1\n"), 10_000).await, "{}\n1\n");
     }
 }

@@ -9,10 +9,11 @@ use crate::{instructions, open, prompts, resources};
 use ledger::ToolSpec;
 use llm::Wish;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, GetPromptRequestParams, GetPromptResponse,
-    Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, ResourceContents, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode,
+    GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -178,6 +179,25 @@ impl ServerHandler for Server {
         let mut info = ServerConfig::new(capabilities).with_instructions(instructions::SERVER);
         info.server_info = Implementation::new("locard", env!("CARGO_PKG_VERSION"));
         info
+    }
+
+    /// What the library knows no form for: another method, or params that are not those of their method.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let expected = match request.method.as_str() {
+            "tools/call" => "name, a text, and arguments, an object",
+            "prompts/get" => "name, a text",
+            "resources/read" => "uri, a text",
+            "initialize" => "protocolVersion, a text, capabilities, an object, and clientInfo, an object",
+            method => {
+                let method: String = method.chars().take(100).collect();
+                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None));
+            }
+        };
+        Err(ErrorData::invalid_params(format!("params of {}: expected {expected}", request.method), None))
     }
 
     async fn list_tools(

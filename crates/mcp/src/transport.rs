@@ -15,6 +15,8 @@ const MOST: usize = 32;
 pub(crate) struct Bounded<T> {
     inner: T,
     open: Arc<Open>,
+    /// Whether a request has come: what comes before the first one belongs to nothing, and is passed over.
+    begun: bool,
 }
 
 #[derive(Default)]
@@ -37,7 +39,7 @@ impl Open {
 
 impl<T> Bounded<T> {
     pub(crate) fn new(inner: T) -> Bounded<T> {
-        Bounded { inner, open: Arc::default() }
+        Bounded { inner, open: Arc::default(), begun: false }
     }
 }
 
@@ -68,6 +70,10 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Bounded<T> {
                 self.open.fewer.notified().await;
             }
             let received = self.inner.receive().await;
+            self.begun |= matches!(received, Some(JsonRpcMessage::Request(_)));
+            if received.is_some() && !self.begun {
+                continue;
+            }
             // Of two requests of one id the second has no answer of its own, and would not be counted.
             if self.is_counted(received.as_ref()) {
                 return received;

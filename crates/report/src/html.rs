@@ -136,7 +136,7 @@ impl<'r> Scene<'r> {
         order.sort_by_key(|fact| !cited.contains(fact));
         let proofs = Proofs::of(run, material.outputs);
         let (attack, verified) = (material.attack, material.verified);
-        let corroborated = Corroborated::of(&ranked);
+        let corroborated = Corroborated::of(run);
         Scene {
             run,
             verified,

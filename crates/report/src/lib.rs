@@ -11,6 +11,7 @@ mod limits;
 mod markdown;
 mod navigator;
 mod nodes;
+mod reach;
 pub mod score;
 mod sources;
 mod standing;

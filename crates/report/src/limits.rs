@@ -116,9 +116,9 @@ fn unhashed(run: &Run, entry: &EvidenceEntry) -> Option<String> {
         Some(IntegrityLevel::Sampled) => {
             Some(format!("{label} was hashed in samples: the first and last 64 KiB of each file."))
         }
-        Some(IntegrityLevel::Full) if !is_promised(&entry.expected_sha256) => {
-            Some(format!("{label} was compared with no hash of its acquisition: the case names none."))
-        }
+        Some(IntegrityLevel::Full) if !is_promised(&entry.expected_sha256) => Some(format!(
+            "{label} was compared with no hash from outside: the case names none. What an image stores of itself is told by facts."
+        )),
         Some(IntegrityLevel::Full) => None,
     }
 }

@@ -6,6 +6,7 @@ mod synthesis;
 
 use crate::costs::costs;
 use crate::inert::{cell, code, prose};
+use crate::reach;
 use crate::sources::{Corroborated, ONE};
 use crate::standing::{needs_line, standing};
 use crate::synthesis::{Answered, answered};
@@ -20,7 +21,7 @@ use std::fmt::Write;
 pub fn markdown(run: &Run) -> String {
     let mut out = String::new();
     let ranked = ranked(run);
-    let corroborated = Corroborated::of(&ranked);
+    let corroborated = Corroborated::of(run);
     head(&mut out, run);
     synthesis::told(&mut out, run, &corroborated);
     let _ = writeln!(
@@ -120,10 +121,18 @@ fn answer(
     let word = standing(answered).word;
     match answered {
         Answered::Unended | Answered::Nothing | Answered::Unmet => word.to_owned(),
-        Answered::Unseen => format!("{word}: no call of the agent could look at evidence"),
+        Answered::Unseen => format!("{word}: no call of the agent looked at what could answer it"),
         Answered::Empty(searches) => {
             let searches: Vec<_> = searches.iter().map(|search| format!("`{search}`")).collect();
-            format!("{word} ({})", searches.join(", "))
+            let logs = reach::logs(run, objective);
+            let reach = logs.into_iter().filter_map(|log| {
+                Some(format!(
+                    "<br>{} (`{}`): of other times it says nothing",
+                    cell(&reach::line(log)?),
+                    log.id
+                ))
+            });
+            format!("{word} ({}){}", searches.join(", "), reach.collect::<String>())
         }
         Answered::NotDeterminable(needed) => format!("{word}: {}", cell(&needs_line(objective, needed))),
         Answered::Met(facts) => std::iter::once(match corroborated.is_single_of(run, facts) {
@@ -173,7 +182,7 @@ fn evidence(out: &mut String, run: &Run) {
             IntegrityLevel::Stat => "names, sizes and times",
         };
         let expected = match hashed.as_expected {
-            None => "no hash was given",
+            None => "the case names no hash of it",
             Some(true) => "yes",
             Some(false) => "**no**",
         };

@@ -6,31 +6,25 @@
 use crate::synthesis::{Answered, answered};
 use graph::{Ranked, Run, narrative};
 use ledger::{FactId, NodeId};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// The words for a statement that does.
 pub(crate) const ONE: &str = "one source";
 
 /// The facts of a run of which another kind of source names what they name.
 #[derive(Debug, Default)]
-pub(crate) struct Corroborated(BTreeMap<FactId, bool>);
+pub(crate) struct Corroborated(BTreeSet<FactId>);
 
 impl Corroborated {
-    /// Those of a run, as its phenomena are ranked.
-    pub(crate) fn of(ranked: &[Ranked<'_>]) -> Corroborated {
-        let mut of = BTreeMap::new();
-        for it in ranked {
-            for fact in &it.phenomenon.facts {
-                *of.entry(*fact).or_insert(false) |= !it.corroborated_by.is_empty();
-            }
-        }
-        Corroborated(of)
+    /// Those of a run.
+    pub(crate) fn of(run: &Run) -> Corroborated {
+        Corroborated(run.named_elsewhere())
     }
 
     /// Whether what rests on these nodes rests on one source.
     pub(crate) fn is_single(&self, run: &Run, cites: impl IntoIterator<Item = NodeId>) -> bool {
         let facts: Vec<FactId> = cites.into_iter().flat_map(|id| facts_of(run, id)).collect();
-        !facts.iter().any(|fact| self.0.get(fact).copied().unwrap_or(false)) && run.most_files(facts) == 1
+        !facts.iter().any(|fact| self.0.contains(fact)) && run.most_files(facts) == 1
     }
 
     /// The same of facts.

@@ -43,7 +43,7 @@ pub(crate) const fn standing(answered: Answered<'_>) -> Standing {
             5,
             "unknown",
             "not examined",
-            "no call of its task could look at evidence, or the task did not end",
+            "no call of its task looked at what could answer it, or the task did not end",
         ),
     };
     Standing { place, class, word, meaning }

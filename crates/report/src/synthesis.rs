@@ -18,7 +18,7 @@ pub(crate) enum Answered<'r> {
     Unmet,
     /// What would answer it could not be read.
     NotDeterminable(&'r [String]),
-    /// No call of the task could look at evidence.
+    /// No call of the task looked at what could answer it.
     Unseen,
     /// The task did not end.
     Unended,
@@ -47,7 +47,7 @@ pub(crate) fn answered<'r>(view: &'r TaskView, index: usize, objective: &Objecti
         _ if !result.facts.is_empty() => Answered::Met(&result.facts),
         Some(WithoutFact::Empty { searches }) => Answered::Empty(searches),
         Some(WithoutFact::NotDeterminable { needed }) => Answered::NotDeterminable(needed),
-        Some(WithoutFact::Unmet) | None if !view.has_looked() => Answered::Unseen,
+        Some(WithoutFact::Unmet) | None if !view.has_looked(objective) => Answered::Unseen,
         Some(WithoutFact::Unmet) | None if objective.weight == Weight::Finding => Answered::Nothing,
         Some(WithoutFact::Unmet) | None => Answered::Unmet,
     }
@@ -133,7 +133,7 @@ pub(crate) fn answers_json(run: &Run) -> Vec<Value> {
 
 /// The narrative.
 pub(crate) fn narrative_json(run: &Run) -> Vec<Value> {
-    let sentence = |Placed { task, sentence, between, zone, .. }: Placed<'_>| {
+    let sentence = |Placed { task, sentence, between, zone, twice, .. }: Placed<'_>| {
         let cites = sentence.cites.iter().map(|id| json!({"id": id, "title": title(run, *id)}));
         json!({
             "task": task.to_string(),
@@ -143,6 +143,7 @@ pub(crate) fn narrative_json(run: &Run) -> Vec<Value> {
             "dated_by": sentence.dated_by,
             "between": between.map(|(earliest, latest)| [earliest.to_string(), latest.to_string()]),
             "zone": zone,
+            "stood_twice": twice,
             "cites": cites.collect::<Vec<_>>(),
         })
     };

@@ -39,7 +39,7 @@ fn every_call_that_fell_short_is_listed_with_its_arguments_and_first_note() {
     let listed = section(&page, "Not examined");
     let reasons = [
         "the call failed: first note",
-        "the call was stopped at its time limit: first note",
+        "the call was stopped before it was done: first note",
         "the call was not allowed: first note",
         "the call stopped before the end: first note",
         "the call stopped before the end: first note",

@@ -151,12 +151,7 @@ fn of_local_time(zone_of: &str, bias: i128, active: i128) -> (graph::Run, ledger
     lead::tells(&mut history, 2, "after", &cites, Some(time("2024-03-01T10:01:00Z")));
     lead::tells(&mut history, 3, "local", &cites, Some(noon));
     lead::tells(&mut history, 4, "before", &cites, Some(time("2024-03-01T09:59:00Z")));
-    let mut events = history.events();
-    if let Some((_, ledger::Event::RunOpened(opened), _)) = events.first_mut() {
-        let another = ledger::EvidenceEntry { label: "another".into(), ..opened.case.evidence[0].clone() };
-        opened.case.evidence.push(another);
-    }
-    (graph::fold(events).unwrap(), zone.id)
+    (graph::fold(of_two_hosts(&history)).unwrap(), zone.id)
 }
 
 fn time(text: &str) -> Time {
@@ -185,6 +180,80 @@ fn a_local_time_stands_where_the_zone_of_its_own_host_puts_it() {
     assert_eq!(told["zone"], zone.to_string());
     let between = "between 2024-03-01T10:00:00Z and 2024-03-01T11:00:00Z by the";
     assert!(report::markdown(&run).contains(&format!("{between} host's zone, `{zone}`")));
+}
+
+/// The same run with a fact of a clock that was set back over the time `before`.
+fn of_a_step(host: &str, after: &str) -> graph::Run {
+    let bound = |field: &str, text: &str| ledger::BoundValue {
+        value: ledger::FieldValue::Time(time(text)),
+        ..fact(1, 0, "", &[(field, "")]).values.remove(0)
+    };
+    let mut step = fact(1, 0, "Security.evtx", &[]);
+    (step.kind, step.locator.evidence) = ("clock_step".into(), "host".into());
+    step.values = vec![bound("after", after), bound("before", "2024-03-01T10:00:00Z")];
+    let mut seen = fact(1, 1, "task", &[]);
+    seen.locator.evidence = host.into();
+    seen.values = vec![bound("time", "2024-03-01T09:59:00Z")];
+    let mut history = History::opened("T");
+    history.assigned(1, "lead").invoked(1, 0);
+    history.claimed(1, 0, 1, reading("configured", &["v"], None)).accepted(1, 0, step.clone());
+    history.claimed(1, 1, 1, reading("configured", &["v"], None)).accepted(1, 1, seen.clone());
+    lead::tells(&mut history, 2, "seen", &[NodeId::Fact(seen.id)], Some(time("2024-03-01T09:59:00Z")));
+    graph::fold(of_two_hosts(&history)).unwrap()
+}
+
+#[test]
+fn a_sentence_of_a_time_that_stood_twice_says_so() {
+    let page = |host, after| report::markdown(&of_a_step(host, after));
+    assert!(page("host", "2024-03-01T09:00:00Z").contains("order not certain"));
+    assert!(!page("host", "2024-03-01T09:59:30Z").contains("order not certain"), "half a minute is no step");
+    assert!(
+        !page("another", "2024-03-01T09:00:00Z").contains("order not certain"),
+        "the clock of another host"
+    );
+}
+
+/// The events of a history whose case has a second piece of evidence.
+fn of_two_hosts(history: &History) -> Vec<(ledger::Stream, ledger::Event, ledger::chain::Circumstance)> {
+    let mut events = history.events();
+    if let Some((_, ledger::Event::RunOpened(opened), _)) = events.first_mut() {
+        let another = ledger::EvidenceEntry { label: "another".into(), ..opened.case.evidence[0].clone() };
+        opened.case.evidence.push(another);
+    }
+    events
+}
+
+#[test]
+fn what_was_searched_in_vain_says_how_far_its_logs_go() {
+    let mut asked = objective("a", Weight::Finding);
+    let listing = |channel: &str| {
+        let sources = json!({"when": {"channel": [channel]}, "needed": "the log"});
+        serde_json::from_value(json!([{"tool": "list_event_channels", "sources": sources}, {"tool": "find_files", "arguments": {"key": "Run"}}])).unwrap()
+    };
+    asked.searched = listing("Secur*");
+    let page = |asked: &Objective| {
+        let mut log = fact(1, 0, "Logs/Security.evtx", &[("channel", "Security")]);
+        (log.kind, log.locator.path) = ("event_log".into(), "Logs/Security.evtx".into());
+        for (field, text) in [("first", "2024-03-01T09:00:00Z"), ("last", "2024-03-02T09:00:00Z")] {
+            let value = ledger::FieldValue::Time(time(text));
+            log.values.push(ledger::BoundValue { value, field: field.into(), ..log.values[0].clone() });
+        }
+        let mut history = History::opened("T").behaving(&ledger::Behaviour::ALL);
+        history.assigned_with(1, "eventlog", "m", vec![asked.clone()]).invoked(1, 0);
+        history.claimed(1, 0, 1, reading("configured", &["v"], None)).accepted(1, 0, log);
+        history.invoked_as(1, 1, "find_files", |end| {
+            (end.outcome, end.output, end.records) = (Outcome::Empty, None, 0);
+        });
+        let without = Some(WithoutFact::Empty { searches: vec![invocation(1, 1)] });
+        let result = ObjectiveResult { id: "a".into(), facts: vec![], watched: true, without };
+        let (status, objectives) = (TaskStatus::Completed, vec![result]);
+        history.ended(1, TaskEnded { status, spent: None, objectives, turns: 0, facts: 1, rejections: 0 });
+        report::markdown(&graph::fold(history.events()).unwrap())
+    };
+    let told = "host:Security.evtx goes from 2024-03-01T09:00:00.0000000Z to 2024-03-02T09:00:00.0000000Z";
+    assert!(page(&asked).contains(told), "{}", page(&asked));
+    asked.searched = listing("System");
+    assert!(!page(&asked).contains(told), "another log");
 }
 
 #[test]

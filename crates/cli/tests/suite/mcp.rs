@@ -271,6 +271,33 @@ fn over_http_nobody_is_answered_without_the_token_under_another_name_or_from_ano
 }
 
 #[test]
+fn what_is_no_message_is_answered_and_what_comes_before_the_first_request_is_passed_over() {
+    let place = Place::new();
+    let mut client = Client::silent(&place, &["--case", str(&demo_folder())], "2025-06-18");
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}));
+    let said = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    client.begin("initialize", said);
+    assert_eq!(client.next()["result"]["protocolVersion"], "2025-06-18");
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    let deep = "[".repeat(500);
+    for line in ["{nope", "{\"a\": 1} {\"b\": 2}", "\"\\ud800\"", deep.as_str()] {
+        client.write(format!("{line}\n").as_bytes());
+        assert_eq!(client.next()["error"]["code"], -32600, "{line}");
+    }
+    for (method, wrong) in [
+        ("tools/call", json!({"name": 5})),
+        ("tools/call", json!({"name": "find_files", "arguments": []})),
+        ("prompts/get", json!({})),
+        ("resources/read", json!({"uri": 5})),
+    ] {
+        let error = client.ask(method, wrong)["error"].clone();
+        assert_eq!(error["code"], -32602, "{method}: {error}");
+        assert!(error["message"].as_str().unwrap().contains("expected"), "{error}");
+    }
+    assert_eq!(client.ask("tools/unknown", json!({}))["error"]["code"], -32601);
+}
+
+#[test]
 fn a_call_that_is_cancelled_is_stopped_and_the_task_goes_on() {
     let place = Place::new();
     let (mut client, opened, task) = over_slow_case(&place);
@@ -293,6 +320,8 @@ fn a_call_that_is_cancelled_is_stopped_and_the_task_goes_on() {
         .map(|call| call["ended"]["outcome"].clone())
         .collect();
     assert_eq!(outcomes, [json!("timeout"), json!("ok")], "{}", report["invocations"]);
+    let unread = report["answers"].to_string();
+    assert!(!unread.contains("cancelled"), "what nobody waited for is no gap of the evidence: {unread}");
     verified(&place, &opened.name);
 }
 

@@ -255,3 +255,21 @@ proptest! {
         prop_assert!(changed(|fact| fact.subject.writer = Some(Writer::AnyUser)) <= before);
     }
 }
+
+#[test]
+fn a_thing_is_named_elsewhere_by_another_kind_of_source_of_the_same_evidence() {
+    let task = |number| fact(number, "scheduled_task", "C/Windows/System32/Tasks/A", TOOL, Writer::AnyUser);
+    let other = FactEntry {
+        locator: ledger::Locator { evidence: "another".into(), ..prefetch(1).locator },
+        ..prefetch(1)
+    };
+    let told = |second: FactEntry| {
+        let facts = [task(0), second];
+        named_elsewhere(facts.iter()).contains(&facts[0].id)
+    };
+    assert!(told(prefetch(1)));
+    assert!(!told(other), "another piece of evidence may be another computer");
+    assert!(!told(task(1)), "the same kind of source");
+    assert!(!told(fact(1, "text_line", "C/a.txt", TOOL, Writer::AnyUser)), "what says nothing of its writer");
+    assert!(!told(fact(1, "prefetch", "C/p", r"C:\Other\evil.exe", Writer::System)), "another folder's file");
+}

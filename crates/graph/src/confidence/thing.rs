@@ -1,8 +1,9 @@
 //! Which facts speak of the same thing.
 
 use super::Support;
+use super::source::SourceKind;
 use ledger::pattern::fold;
-use ledger::{FactEntry, FieldType};
+use ledger::{FactEntry, FactId, FieldType};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fewest characters of a name that tells one thing from another.
@@ -50,6 +51,34 @@ impl<'f> Things<'f> {
         }
         all
     }
+}
+
+/// A kind of source that names a thing, and the folder that it names it in.
+type Naming = (SourceKind, Option<String>);
+
+/// The facts of which another kind of source in the same piece of evidence names a thing that they name.
+///
+/// What says nothing of who writes it ([`SourceKind::Other`]) bears nothing out.
+pub(crate) fn named_elsewhere<'f>(
+    facts: impl IntoIterator<Item = &'f FactEntry> + Clone,
+) -> BTreeSet<FactId> {
+    let mut naming: BTreeMap<(&str, String), BTreeSet<Naming>> = BTreeMap::new();
+    for fact in facts.clone() {
+        let kind = SourceKind::of(&fact.kind);
+        for Name { last, folder } in names(fact).into_iter().filter(|_| kind != SourceKind::Other) {
+            naming.entry((&fact.locator.evidence, last)).or_default().insert((kind, folder));
+        }
+    }
+    let is_elsewhere = |fact: &&FactEntry| {
+        let own = SourceKind::of(&fact.kind);
+        names(fact).into_iter().any(|Name { last, folder }| {
+            let others = naming.get(&(fact.locator.evidence.as_str(), last));
+            others.into_iter().flatten().any(|(kind, other)| {
+                *kind != own && (folder.is_none() || other.is_none() || folder == *other)
+            })
+        })
+    };
+    facts.into_iter().filter(is_elsewhere).map(|fact| fact.id).collect()
 }
 
 /// The things that a fact names: its subject, and the paths among its values.

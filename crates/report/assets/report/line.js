@@ -118,7 +118,13 @@ const setWindow = (from, to) => {
   shownWindow = [Math.max(-FAR, Math.round(from)), Math.min(FAR, Math.round(to))];
   if (wanted.inside) filter(); else drawLine();
 };
-const zoom = (factor, at = (shownWindow[0] + shownWindow[1]) / 2) => {
+// The time in the middle of those that are shown: what is looked for is not in the gap between them.
+const middle = () => {
+  const [from, to] = shownWindow;
+  const inside = data.times.at.filter((at) => at >= from && at <= to).sort((one, other) => one - other);
+  return inside.length ? inside[inside.length >> 1] : (from + to) / 2;
+};
+const zoom = (factor, at = middle()) => {
   const [from, to] = shownWindow;
   setWindow(at - (at - from) * factor, at + (to - at) * factor);
 };

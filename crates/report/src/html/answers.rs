@@ -1,6 +1,7 @@
 //! What the run was asked, and what it answers.
 
 use super::{Scene, fact_link, say};
+use crate::reach;
 use crate::sources::ONE;
 use crate::standing::{Standing, needs, standing};
 use crate::synthesis::{Answered, answered};
@@ -115,6 +116,12 @@ fn answer(scene: &Scene<'_>, it: &Asked<'_>, sure: &BTreeMap<(TaskId, &str), Con
                 Answered::Met(facts) => { (met(scene, it.objective, facts, sure)) }
                 Answered::Empty(searches) => {
                     p.by { "Searched by " @for search in searches { a href=(format!("#{search}")) { (search) } " " } }
+                    @for log in reach::logs(scene.run, it.objective) {
+                        p.by {
+                            a href=(format!("#proof-{}", log.id)) { (say(&reach::line(log).unwrap_or_default())) }
+                            ": of other times it says nothing."
+                        }
+                    }
                 }
                 Answered::NotDeterminable(needed) => {
                     @let (lacking, unread) = needs(it.objective, needed);
@@ -172,7 +179,7 @@ fn sources(scene: &Scene<'_>, facts: &[FactId], sure: Option<Confidence>) -> Mar
     html! {
         " "
         @match files.len() {
-            1 if scene.corroborated.is_single_of(scene.run, facts) => span.tag.one { (ONE) },
+            _ if scene.corroborated.is_single_of(scene.run, facts) => span.tag.one { (ONE) },
             1 => span.tag { "one file, other sources name the same" },
             number => span.tag { (number) " files" },
         }

@@ -1,6 +1,7 @@
 //! The facts that answers, findings and the narrative lead to: they come first in the list, and their proofs are printed.
 
 use super::{answers, findings};
+use crate::reach;
 use crate::synthesis::{Answered, answered};
 use graph::{FIRST, Ranked, Run, narrative};
 use ledger::{FactId, NodeId};
@@ -11,8 +12,14 @@ pub(super) fn cited(run: &Run, ranked: &[Ranked<'_>]) -> BTreeSet<FactId> {
     let mut cited: BTreeSet<FactId> = BTreeSet::new();
     for view in run.tasks.values() {
         for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
-            if let Answered::Met(facts) = answered(view, index, objective) {
-                cited.extend(facts.iter().take(answers::FIRST));
+            match answered(view, index, objective) {
+                Answered::Met(facts) => cited.extend(facts.iter().take(answers::FIRST)),
+                Answered::Empty(_) => cited.extend(reach::logs(run, objective).iter().map(|log| log.id)),
+                Answered::Nothing
+                | Answered::Unmet
+                | Answered::NotDeterminable(_)
+                | Answered::Unseen
+                | Answered::Unended => {}
             }
         }
     }
@@ -23,6 +30,7 @@ pub(super) fn cited(run: &Run, ranked: &[Ranked<'_>]) -> BTreeSet<FactId> {
     }
     for placed in narrative(run) {
         cited.extend(placed.zone);
+        cited.extend(placed.twice);
         cited.extend(placed.sentence.cites.iter().filter_map(|node| match node {
             NodeId::Fact(fact) => Some(*fact),
             _ => None,

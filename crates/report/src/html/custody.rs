@@ -116,7 +116,7 @@ fn evidence(scene: &Scene<'_>) -> Markup {
                             td.number { (scene.run.graph.read_from(&hashed.evidence).len()) }
                             td {
                                 @match hashed.as_expected {
-                                    None => "no hash was given",
+                                    None => "the case names no hash of it",
                                     Some(true) => "yes",
                                     Some(false) => strong.bad { "no" },
                                 }

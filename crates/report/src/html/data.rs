@@ -57,7 +57,7 @@ pub(super) fn data(scene: &Scene<'_>) -> String {
 /// What facts are found and filtered by, each column in the order of the page.
 #[derive(Default)]
 struct Facts {
-    /// Of each fact a line that begins with a line feed: its id, that of its call, then in small letters what it says and where it stands.
+    /// Of each fact a line that begins with a line feed: its id, that of its call, then in small letters what it says, its record type and where it stands.
     text: String,
     agents: Numbered,
     agent: Vec<usize>,
@@ -78,6 +78,7 @@ impl Facts {
         let agent = scene.run.tasks.get(&task).map_or("", |view| &view.assigned.agent.name);
         let (title, path) = (say(&fact_title(fact)), say(&fact.locator.path));
         let _ = write!(self.text, "\n{} {} {}", fact.id, fact.invocation, title.to_lowercase());
+        let _ = write!(self.text, " {}", fact.kind);
         if !title.contains(&path) {
             let _ = write!(self.text, " {}", path.to_lowercase());
         }

@@ -2,9 +2,9 @@
 
 use super::{Scene, fact_link, say};
 use crate::sources::ONE;
-use crate::synthesis::{moment, title, zoned};
+use crate::synthesis::{Answered::Met, answered, moment, title, zoned};
 use graph::{Answered, Placed, Ranked, Run, fact_title, narrative};
-use ledger::{NodeId, SentenceEntry};
+use ledger::{NodeId, SentenceEntry, Weight};
 use maud::{Markup, html};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,7 +38,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                 p.note {
                     "The words are an agent’s. Every value that a sentence names stands in what it cites, and what it says was done, a cited fact says; "
                     "a time is that of a cited fact and of what it dates. "
-                    @if sentences.len() > MARKED { "Those with a " strong { "bar" } " before them rest on what matters most." }
+                    @if sentences.len() > MARKED { "The " (MARKED) " with a " strong { "bar" } " before them rank first, of each kind of question the best: a place to begin, no verdict. " }
                 }
                 (list(of(true)))
                 @if sentences.len() > SHOWN {
@@ -47,9 +47,31 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                         (list(of(false)))
                     }
                 }
+                @let (untold, all) = untold(scene.run, &sentences);
+                @if untold > 0 {
+                    p.note {
+                        "It is a choice: of " (all) " facts that answer what an examiner asks first, no sentence tells " (untold)
+                        ". They stand under " a href="#answers" { "Answers" } "."
+                    }
+                }
             }
         }
     }
+}
+
+/// How many facts that answer the heaviest objectives no sentence cites, and how many there are.
+fn untold(run: &Run, sentences: &[Placed<'_>]) -> (usize, usize) {
+    let mut answering: BTreeSet<NodeId> = BTreeSet::new();
+    for view in run.tasks.values() {
+        for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
+            if let (Weight::Finding, Met(facts)) = (objective.weight, answered(view, index, objective)) {
+                answering.extend(facts.iter().copied().map(NodeId::Fact));
+            }
+        }
+    }
+    let told: BTreeSet<NodeId> =
+        sentences.iter().flat_map(|placed| &placed.sentence.cites).copied().collect();
+    (answering.difference(&told).count(), answering.len())
 }
 
 /// The places of the sentences, what matters most first.
@@ -140,6 +162,9 @@ fn told(scene: &Scene<'_>, placed: &Placed<'_>, is_marked: bool) -> Markup {
                 @if is_marked { span.hidden { "Among what matters most: " } }
                 (say(&sentence.text))
                 @if single { " " span.tag.one { (ONE) } }
+                @if let Some(step) = placed.twice {
+                    " " a.tag href=(format!("#proof-{step}")) title="A log goes on with earlier times over this time: the clock was set back, or records came late." { "order not certain" }
+                }
                 div.by {
                     @if let Some(field) = &sentence.dated_by { "dated by " code { (say(field)) } "; " }
                     "rests on "

@@ -25,15 +25,23 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                 (word("corrected or abandoned", "corrected")) "; " (word("turns lost", "lost")) " brought nothing; the " (word("code", "code")) " names the reason. "
                 "That nothing is refused does not say that nothing is missing, or that what was found was understood."
             }
-            (pictures(&all))
-            @if all.all.claims > 0 {
-                h3 { "Claims by turn of their agent" }
-                (by_turn(scene.run))
+            @if all.all.refused + all.all.healed == 0 {
+                p { "None of " (all.all.claims) " claims was refused, and none of their citations was wrong." }
+                @if all.all.claims > 0 {
+                    details { summary { "Claims by agent, tool, model and turn" } (pictures(&all)) (turns(scene.run)) }
+                }
+            } @else {
+                (pictures(&all))
+                (turns(scene.run))
+                h3 { "Each refused claim" }
+                (each(scene.run, LISTED))
             }
-            h3 { "Each refused claim" }
-            (each(scene.run, LISTED))
         }
     }
+}
+
+fn turns(run: &Run) -> Markup {
+    html! { h3 { "Claims by turn of their agent" } (by_turn(run)) }
 }
 
 /// Numbers, key, and a bar for each code, agent, tool and model.

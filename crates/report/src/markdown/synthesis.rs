@@ -31,8 +31,11 @@ pub(super) fn told(out: &mut String, run: &Run, corroborated: &Corroborated) {
         let by = zoned(&placed)
             .map_or(by.clone(), |(between, fact)| format!("{by} ({between} by the host's zone, `{fact}`)"));
         let single = corroborated.is_single(run, sentence.cites.iter().copied());
+        let twice = placed.twice.map_or(String::new(), |step| {
+            format!(", order not certain: a clock that was set back, `{step}`")
+        });
         let one = if single { format!(", {ONE}") } else { String::new() };
-        let _ = writeln!(out, "- {at}{by}: {} (`{}`{one})", code(&sentence.text), sentence.id);
+        let _ = writeln!(out, "- {at}{by}: {} (`{}`{one}{twice})", code(&sentence.text), sentence.id);
         for id in &sentence.cites {
             let _ = writeln!(out, "  - `{id}`: {}", code(&title(run, *id)));
         }

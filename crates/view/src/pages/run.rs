@@ -119,7 +119,7 @@ fn answer(run: &Run, view: &TaskView, place: usize, objective: &Objective, base:
         Some("met") => ("good", "answered"),
         Some("empty") => ("plain", "searched, nothing there"),
         Some("not_determinable") => ("warn", "cannot be told"),
-        Some("unmet" | "nothing_found") if !view.has_looked() => ("warn", "not examined"),
+        Some("unmet" | "nothing_found") if !view.has_looked(objective) => ("warn", "not examined"),
         Some("nothing_found") => ("plain", "looked, nothing seen"),
         Some(_) => ("bad", "open"),
         None => ("warn", "not examined"),

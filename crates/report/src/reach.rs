@@ -1,0 +1,41 @@
+//! How far back the event logs go that were searched in vain: of the time before they say nothing.
+
+use graph::Run;
+use ledger::{BoundValue, FactEntry, FieldValue, Objective};
+
+/// The facts of the event logs that could have answered an objective, each of which tells from when to when its log goes.
+///
+/// These are the logs that the objective's listing of sources names, as far as facts tell of them.
+pub(crate) fn logs<'r>(run: &'r Run, objective: &Objective) -> Vec<&'r FactEntry> {
+    let named = |fact: &FactEntry| {
+        objective.searched.iter().filter_map(|by| by.sources.as_ref()).any(|sources| {
+            sources.when.contains_key("channel")
+                && sources.when.iter().all(|(field, patterns)| {
+                    value(fact, field).is_some_and(|bound| patterns.fit(&bound.value.to_text()))
+                })
+        })
+    };
+    let facts = run.facts().map(|(_, accepted)| &accepted.fact);
+    let logs = facts.filter(|fact| fact.kind == "event_log" && line(fact).is_some() && named(fact));
+    let mut logs: Vec<_> = logs.collect();
+    logs.sort_by_key(|fact| (&fact.locator.evidence, &fact.locator.path));
+    // One log may have been listed by several calls.
+    logs.dedup_by_key(|fact| (&fact.locator.evidence, &fact.locator.path));
+    logs
+}
+
+/// From when to when the log of a fact goes, and whether it was cleared.
+pub(crate) fn line(fact: &FactEntry) -> Option<String> {
+    let time = |field: &str| value(fact, field).map(|bound| bound.value.to_text());
+    let (first, last) = (time("first")?, time("last")?);
+    let name = fact.locator.path.rsplit('/').next().unwrap_or(&fact.locator.path);
+    let cleared = match value(fact, "cleared").map(|bound| &bound.value) {
+        Some(FieldValue::Integer(times)) if *times > 0 => ", and tells of its own clearing",
+        _ => "",
+    };
+    Some(format!("{}:{name} goes from {first} to {last}{cleared}", fact.locator.evidence))
+}
+
+fn value<'f>(fact: &'f FactEntry, field: &str) -> Option<&'f BoundValue> {
+    std::iter::once(&fact.subject).chain(&fact.values).find(|bound| bound.field == field)
+}
