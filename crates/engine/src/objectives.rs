@@ -3,9 +3,7 @@
 use crate::made::Made;
 use crate::setting::Setting;
 use ledger::event::{ObjectiveResult, WithoutFact};
-use ledger::{
-    AgentSpec, Condition, FactEntry, InvocationId, Objective, Outcome, Record, SearchedBy, Sources,
-};
+use ledger::{AgentSpec, Condition, FactEntry, InvocationId, Objective, Record, SearchedBy, Sources};
 use std::collections::BTreeSet;
 
 /// The most lines that say what would be needed.
@@ -106,11 +104,8 @@ impl Standing<'_> {
 
     /// The whole listing of sources that was made last.
     fn listing(&self, by: &SearchedBy) -> Option<&Made> {
-        let is_listing = |made: &&Made| {
-            made.whole
-                && matches!(made.outcome, Outcome::Ok | Outcome::Empty)
-                && by.is(&made.tool, &made.arguments)
-        };
+        let is_listing =
+            |made: &&Made| made.whole && !made.outcome.is_failure() && by.is(&made.tool, &made.arguments);
         self.made.iter().rev().find(is_listing)
     }
 
@@ -126,7 +121,7 @@ impl Standing<'_> {
 
     /// Whether some search of everything was made, whatever it found: its task has seen what there is.
     pub(crate) fn has_searched(&self, objective: &Objective) -> bool {
-        let has_looked = |made: &&Made| matches!(made.outcome, Outcome::Ok | Outcome::Empty);
+        let has_looked = |made: &&Made| !made.outcome.is_failure();
         let looked = self.made.iter().filter(has_looked);
         let mut plain = objective.searched.iter().filter(|by| by.sources.is_none());
         let at_once = plain.any(|by| looked.clone().any(|made| by.is(&made.tool, &made.arguments)));

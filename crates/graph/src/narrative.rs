@@ -23,13 +23,12 @@ pub struct Placed<'r> {
 
 /// The sentences of the run in the order of time, then those of local times whose zone nothing tells, then those without a time; what was told twice stands once.
 pub fn narrative(run: &Run) -> Vec<Placed<'_>> {
-    let (zones, steps) = (Zones::of(run), steps(run));
+    let (zones, steps) = (zones(run), steps(run));
     let mut told = BTreeSet::new();
     let mut sentences: Vec<Placed<'_>> = run
         .sentences()
         .filter(|(_, accepted)| told.insert((&accepted.sentence.text, &accepted.sentence.cites)))
-        .map(|(task, accepted)| zones.place(run, task, &accepted.sentence))
-        .map(|placed| Placed { twice: stood_twice(run, &steps, &placed), ..placed })
+        .map(|(task, accepted)| place(run, (&zones, &steps), task, &accepted.sentence))
         .collect();
     let earliest = |placed: &Placed<'_>| placed.between.map(|(earliest, _)| earliest);
     sentences.sort_by_key(|placed| {
@@ -53,35 +52,40 @@ struct Zone {
     fact: FactId,
 }
 
-/// The time zones of the run's hosts, by piece of evidence.
-struct Zones<'r>(BTreeMap<&'r str, Zone>);
-
-impl<'r> Zones<'r> {
-    /// From facts of `time_zone` records; where several differ, what any of them allows.
-    fn of(run: &'r Run) -> Zones<'r> {
-        let mut zones: BTreeMap<&str, Zone> = BTreeMap::new();
-        let facts = run.facts().map(|(_, accepted)| &accepted.fact).filter(|fact| fact.kind == "time_zone");
-        for fact in facts {
-            let Some((told, host)) = Zone::of(fact).zip(evidence(run, fact.id)) else { continue };
-            let zone = zones.entry(host).or_insert(told);
-            let (least, most) = told.minutes;
-            zone.minutes = (zone.minutes.0.min(least), zone.minutes.1.max(most));
-        }
-        Zones(zones)
+/// The time zones of the run's hosts, by piece of evidence, from facts of `time_zone` records; where several differ, what any of them allows.
+fn zones(run: &Run) -> BTreeMap<&str, Zone> {
+    let mut zones: BTreeMap<&str, Zone> = BTreeMap::new();
+    for fact in facts(run, "time_zone") {
+        let Some((told, host)) = Zone::of(fact).zip(evidence(run, fact.id)) else { continue };
+        let zone = zones.entry(host).or_insert(told);
+        let (least, most) = told.minutes;
+        zone.minutes = (zone.minutes.0.min(least), zone.minutes.1.max(most));
     }
+    zones
+}
 
-    fn place(&self, run: &Run, task: TaskId, sentence: &'r SentenceEntry) -> Placed<'r> {
-        let time = sentence.time.as_ref();
-        let local = time.filter(|time| time.zone.is_some());
-        let zone = local.and_then(|time| self.0.get(host(run, sentence, time)?));
-        let moved = |minutes: i128| moved(time?, minutes);
-        let (at, between) = match zone {
-            Some(zone) => (moved(zone.last), moved(zone.minutes.0).zip(moved(zone.minutes.1))),
-            None if local.is_some() => (None, time.and_then(Time::bounds)),
-            None => (moved(0), moved(0).zip(moved(0))),
-        };
-        Placed { task, sentence, at, between, zone: zone.map(|zone| zone.fact), twice: None }
-    }
+fn facts<'r>(run: &'r Run, kind: &str) -> impl Iterator<Item = &'r FactEntry> {
+    run.facts().map(|(_, accepted)| &accepted.fact).filter(move |fact| fact.kind == kind)
+}
+
+fn place<'r>(
+    run: &Run,
+    (zones, steps): (&BTreeMap<&str, Zone>, &[Step<'_>]),
+    task: TaskId,
+    sentence: &'r SentenceEntry,
+) -> Placed<'r> {
+    let time = sentence.time.as_ref();
+    let is_local = time.is_some_and(|time| time.zone.is_some());
+    let host = time.and_then(|time| host(run, sentence, time));
+    let zone = host.filter(|_| is_local).and_then(|host| zones.get(host));
+    let moved = |minutes: i128| moved(time?, minutes);
+    let (at, between) = match zone {
+        Some(zone) => (moved(zone.last), moved(zone.minutes.0).zip(moved(zone.minutes.1))),
+        None if is_local => (None, time.and_then(Time::bounds)),
+        None => (moved(0), moved(0).zip(moved(0))),
+    };
+    let twice = host.zip(at).and_then(|(host, at)| stood_twice(steps, sentence, host, at));
+    Placed { task, sentence, at, between, zone: zone.map(|zone| zone.fact), twice }
 }
 
 /// A clock that was set back, as a log tells it whose records go on with earlier times.
@@ -96,26 +100,22 @@ struct Step<'r> {
 const STEP: i128 = 60_000_000_000;
 
 fn steps(run: &Run) -> Vec<Step<'_>> {
-    let facts = run.facts().map(|(_, accepted)| &accepted.fact).filter(|fact| fact.kind == "clock_step");
     let step = |fact: &'_ FactEntry| {
         let time = |field: &str| fact.values.iter().find(|bound| bound.field == field).and_then(instant);
         let (after, before) = (time("after")?, time("before")?);
         let is_back = before.unix_nanoseconds() - after.unix_nanoseconds() > STEP;
         is_back.then_some((after, before)).zip(evidence(run, fact.id))
     };
-    facts
+    facts(run, "clock_step")
         .filter_map(|fact| step(fact).map(|(between, evidence)| Step { evidence, between, fact: fact.id }))
         .collect()
 }
 
 /// The step that makes the place of a sentence uncertain; one that tells of a step has its place by it.
-fn stood_twice(run: &Run, steps: &[Step<'_>], placed: &Placed<'_>) -> Option<FactId> {
-    let (at, time) = (placed.at?, placed.sentence.time.as_ref()?);
-    let cites = |step: &Step<'_>| placed.sentence.cites.contains(&NodeId::Fact(step.fact));
-    if steps.is_empty() || steps.iter().any(cites) {
+fn stood_twice(steps: &[Step<'_>], sentence: &SentenceEntry, host: &str, at: Utc) -> Option<FactId> {
+    if steps.iter().any(|step| sentence.cites.contains(&NodeId::Fact(step.fact))) {
         return None;
     }
-    let host = host(run, placed.sentence, time)?;
     let over = |step: &&Step<'_>| step.evidence == host && (step.between.0..=step.between.1).contains(&at);
     steps.iter().find(over).map(|step| step.fact)
 }
@@ -146,14 +146,7 @@ fn moved(time: &Time, minutes: i128) -> Option<Utc> {
 
 /// The piece of evidence that the time of a sentence was read from.
 fn host<'r>(run: &'r Run, sentence: &SentenceEntry, time: &Time) -> Option<&'r str> {
-    let cited = sentence.cites.iter().flat_map(|id| match id {
-        NodeId::Fact(id) => vec![*id],
-        NodeId::Derivation(id) => {
-            let found = run.derivations().find(|(_, derived)| derived.derivation.id == *id);
-            found.map(|(_, it)| it.derivation.derivation.facts()).unwrap_or_default()
-        }
-        _ => Vec::new(),
-    });
+    let cited = sentence.cites.iter().flat_map(|id| run.facts_of(*id));
     let states = |fact: &&FactEntry| {
         let mut stated = std::iter::once(&fact.subject).chain(&fact.values);
         stated.any(|bound| matches!(&bound.value, FieldValue::Time(stated) if stated == time))

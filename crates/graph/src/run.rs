@@ -12,7 +12,7 @@ use ledger::event::{
     TimelineIndexed, TurnFailed,
 };
 use ledger::{
-    ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, Objective, Outcome, PhenomenonId,
+    ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, NodeId, Objective, PhenomenonId,
     Rejection, TaskId, Usage,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -185,10 +185,27 @@ impl Run {
         self.recorded.as_deref().unwrap_or(self)
     }
 
+    /// The facts that a node rests on: itself, or those of a derivation; none of any other node.
+    pub fn facts_of(&self, node: NodeId) -> Vec<FactId> {
+        match node {
+            NodeId::Fact(id) => vec![id],
+            NodeId::Derivation(id) => {
+                let found = self.derivations().find(|(_, derived)| derived.derivation.id == id);
+                found.map(|(_, derived)| derived.derivation.derivation.facts()).unwrap_or_default()
+            }
+            NodeId::Absence(_)
+            | NodeId::Invocation(_)
+            | NodeId::Phenomenon(_)
+            | NodeId::Entity(_)
+            | NodeId::Relation(_)
+            | NodeId::Hypothesis(_) => Vec::new(),
+        }
+    }
+
     /// The facts of which another kind of source in the same piece of evidence names a thing that they name; of a redacted run by what was recorded.
     pub fn named_elsewhere(&self) -> BTreeSet<FactId> {
         let facts: Vec<&FactEntry> = self.as_recorded().facts().map(|(_, accepted)| &accepted.fact).collect();
-        named_elsewhere(facts.iter().copied())
+        named_elsewhere(&facts)
     }
 
     /// In how many files of one piece of evidence these facts stand, of the piece where they stand in the most; of a redacted run by what was recorded, for two files may look the same now.
@@ -263,8 +280,7 @@ impl TaskView {
         };
         self.invocations.iter().any(|made| {
             let ended = made.ended.as_ref();
-            is_one(&made.started.tool)
-                && ended.is_some_and(|ended| matches!(ended.outcome, Outcome::Ok | Outcome::Empty))
+            is_one(&made.started.tool) && ended.is_some_and(|ended| !ended.outcome.is_failure())
         })
     }
 

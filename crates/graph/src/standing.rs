@@ -2,7 +2,7 @@
 
 use crate::confidence::SourceKind;
 use crate::run::{HypothesisView, Run};
-use ledger::{Assessment, FactEntry, FactId, NodeId};
+use ledger::{Assessment, FactEntry, NodeId};
 use std::collections::BTreeSet;
 
 /// What speaks for and against a hypothesis, by its agent's last word on it.
@@ -48,28 +48,13 @@ pub fn standing(run: &Run, hypothesis: &HypothesisView) -> Standing {
 /// Of a redacted run places are told apart by what was recorded.
 fn sources(run: &Run, nodes: &[NodeId]) -> Sources {
     let run = run.as_recorded();
-    let mut absences = BTreeSet::new();
-    let mut facts: Vec<FactId> = Vec::new();
-    for node in nodes {
-        match node {
-            NodeId::Fact(id) => facts.push(*id),
-            // A derivation is as wide as the facts that it rests on.
-            NodeId::Derivation(id) => {
-                let found = run.derivations().find(|(_, derived)| derived.derivation.id == *id);
-                facts.extend(found.into_iter().flat_map(|(_, it)| it.derivation.derivation.facts()));
-            }
-            NodeId::Absence(id) => {
-                let found = run.absences().find(|(_, covered)| covered.absence.id == *id);
-                absences.extend(found.map(|(_, covered)| &covered.absence.absence));
-            }
-            NodeId::Invocation(_)
-            | NodeId::Phenomenon(_)
-            | NodeId::Entity(_)
-            | NodeId::Relation(_)
-            | NodeId::Hypothesis(_) => {}
-        }
-    }
-    let read: Vec<&FactEntry> = facts.into_iter().filter_map(|id| run.fact(id)).collect();
+    let absent = nodes.iter().filter_map(|node| match node {
+        NodeId::Absence(id) => run.absences().find(|(_, covered)| covered.absence.id == *id),
+        _ => None,
+    });
+    let absences: BTreeSet<_> = absent.map(|(_, covered)| &covered.absence.absence).collect();
+    let facts = nodes.iter().flat_map(|node| run.facts_of(*node));
+    let read: Vec<&FactEntry> = facts.filter_map(|id| run.fact(id)).collect();
     let files: BTreeSet<_> = read.iter().map(|fact| (&fact.locator.evidence, &fact.locator.path)).collect();
     let kinds: BTreeSet<SourceKind> = read.iter().map(|fact| SourceKind::of(&fact.kind)).collect();
     Sources { places: files.len() + absences.len(), kinds: kinds.len() + usize::from(!absences.is_empty()) }

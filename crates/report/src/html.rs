@@ -29,7 +29,7 @@ pub use rejections::rejections_page;
 
 use crate::limits::Limits;
 use crate::sources::Corroborated;
-use graph::{Attack, Fit, Ranked, Run, fact_title, ranked};
+use graph::{Attack, Fit, Placed, Ranked, Run, fact_title, narrative, ranked};
 use ledger::{FactEntry, FactId};
 use maud::{Markup, html};
 use proof::Proofs;
@@ -102,6 +102,8 @@ struct Scene<'r> {
     run: &'r Run,
     verified: Option<&'r Verified>,
     ranked: Vec<Ranked<'r>>,
+    /// The narrative, in its order.
+    told: Vec<Placed<'r>>,
     /// On how many sources statements rest.
     corroborated: Corroborated,
     limits: Limits<'r>,
@@ -131,7 +133,8 @@ impl<'r> Scene<'r> {
         }
         // Facts that were recorded when the run broke off, before their phenomenon was.
         order.extend(run.facts().map(|(_, it)| it.fact.id).filter(|fact| !carried.contains_key(fact)));
-        let mut cited = cited::cited(run, &ranked);
+        let told = narrative(run);
+        let mut cited = cited::cited(run, &ranked, &told);
         cited.retain(|fact| run.fact(*fact).is_some());
         order.sort_by_key(|fact| !cited.contains(fact));
         let proofs = Proofs::of(run, material.outputs);
@@ -141,6 +144,7 @@ impl<'r> Scene<'r> {
             run,
             verified,
             ranked,
+            told,
             corroborated,
             limits: limits::of(run, verified),
             proofs,

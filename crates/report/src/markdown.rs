@@ -12,7 +12,7 @@ use crate::standing::{needs_line, standing};
 use crate::synthesis::{Answered, answered};
 use crate::text::{by_code, outcome, status};
 use crate::withheld;
-use graph::{Run, TaskView, answer_title, ranked, refused_claims};
+use graph::{Run, TaskView, answer_title, narrative, ranked, refused_claims};
 use ledger::event::EvidenceHashed;
 use ledger::{EvidenceKind, IntegrityLevel, Objective};
 use std::fmt::Write;
@@ -21,13 +21,13 @@ use std::fmt::Write;
 pub fn markdown(run: &Run) -> String {
     let mut out = String::new();
     let ranked = ranked(run);
-    let corroborated = Corroborated::of(run);
+    let (told, corroborated) = (narrative(run), Corroborated::of(run));
     head(&mut out, run);
-    synthesis::told(&mut out, run, &corroborated);
+    synthesis::told(&mut out, run, &told, &corroborated);
     let _ = writeln!(
         out,
         "\n## Objectives\n\n{}. Not told: {}.\n",
-        corroborated.line(run, &ranked),
+        corroborated.line(run, &told, &ranked),
         crate::limits::limits(run).line()
     );
     answers(&mut out, run, &corroborated);
@@ -125,12 +125,8 @@ fn answer(
         Answered::Empty(searches) => {
             let searches: Vec<_> = searches.iter().map(|search| format!("`{search}`")).collect();
             let logs = reach::logs(run, objective);
-            let reach = logs.into_iter().filter_map(|log| {
-                Some(format!(
-                    "<br>{} (`{}`): of other times it says nothing",
-                    cell(&reach::line(log)?),
-                    log.id
-                ))
+            let reach = logs.iter().map(|(log, line)| {
+                format!("<br>{} (`{}`): of other times it says nothing", cell(line), log.id)
             });
             format!("{word} ({}){}", searches.join(", "), reach.collect::<String>())
         }

@@ -3,10 +3,10 @@
 use graph::Run;
 use ledger::{BoundValue, FactEntry, FieldValue, Objective};
 
-/// The facts of the event logs that could have answered an objective, each of which tells from when to when its log goes.
+/// The facts of the event logs that could have answered an objective, each with the words from when to when its log goes.
 ///
 /// These are the logs that the objective's listing of sources names, as far as facts tell of them.
-pub(crate) fn logs<'r>(run: &'r Run, objective: &Objective) -> Vec<&'r FactEntry> {
+pub(crate) fn logs<'r>(run: &'r Run, objective: &Objective) -> Vec<(&'r FactEntry, String)> {
     let named = |fact: &FactEntry| {
         objective.searched.iter().filter_map(|by| by.sources.as_ref()).any(|sources| {
             sources.when.contains_key("channel")
@@ -16,16 +16,16 @@ pub(crate) fn logs<'r>(run: &'r Run, objective: &Objective) -> Vec<&'r FactEntry
         })
     };
     let facts = run.facts().map(|(_, accepted)| &accepted.fact);
-    let logs = facts.filter(|fact| fact.kind == "event_log" && line(fact).is_some() && named(fact));
-    let mut logs: Vec<_> = logs.collect();
-    logs.sort_by_key(|fact| (&fact.locator.evidence, &fact.locator.path));
+    let logs = facts.filter(|fact| fact.kind == "event_log" && named(fact));
+    let mut logs: Vec<_> = logs.filter_map(|fact| Some((fact, line(fact)?))).collect();
+    logs.sort_by_key(|(fact, _)| (&fact.locator.evidence, &fact.locator.path));
     // One log may have been listed by several calls.
-    logs.dedup_by_key(|fact| (&fact.locator.evidence, &fact.locator.path));
+    logs.dedup_by_key(|(fact, _)| (&fact.locator.evidence, &fact.locator.path));
     logs
 }
 
 /// From when to when the log of a fact goes, and whether it was cleared.
-pub(crate) fn line(fact: &FactEntry) -> Option<String> {
+fn line(fact: &FactEntry) -> Option<String> {
     let time = |field: &str| value(fact, field).map(|bound| bound.value.to_text());
     let (first, last) = (time("first")?, time("last")?);
     let name = fact.locator.path.rsplit('/').next().unwrap_or(&fact.locator.path);

@@ -4,7 +4,7 @@
 //! Pieces of evidence do not bear each other out: they may be of different computers.
 
 use crate::synthesis::{Answered, answered};
-use graph::{Ranked, Run, narrative};
+use graph::{Placed, Ranked, Run};
 use ledger::{FactId, NodeId};
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ impl Corroborated {
 
     /// Whether what rests on these nodes rests on one source.
     pub(crate) fn is_single(&self, run: &Run, cites: impl IntoIterator<Item = NodeId>) -> bool {
-        let facts: Vec<FactId> = cites.into_iter().flat_map(|id| facts_of(run, id)).collect();
+        let facts: Vec<FactId> = cites.into_iter().flat_map(|id| run.facts_of(id)).collect();
         !facts.iter().any(|fact| self.0.contains(fact)) && run.most_files(facts) == 1
     }
 
@@ -33,8 +33,12 @@ impl Corroborated {
     }
 
     /// How many sentences, answers and findings rest on one source, each of how many.
-    pub(crate) fn count(&self, run: &Run, ranked: &[Ranked<'_>]) -> [(usize, usize, &'static str); 3] {
-        let told = narrative(run);
+    fn count(
+        &self,
+        run: &Run,
+        told: &[Placed<'_>],
+        ranked: &[Ranked<'_>],
+    ) -> [(usize, usize, &'static str); 3] {
         let sentences = told.iter().filter(|told| self.is_single(run, told.sentence.cites.iter().copied()));
         let mut answers = (0, 0);
         for view in run.tasks.values() {
@@ -54,20 +58,9 @@ impl Corroborated {
     }
 
     /// The counts in one line.
-    pub(crate) fn line(&self, run: &Run, ranked: &[Ranked<'_>]) -> String {
+    pub(crate) fn line(&self, run: &Run, told: &[Placed<'_>], ranked: &[Ranked<'_>]) -> String {
         let [sentences, answers, findings] =
-            self.count(run, ranked).map(|(single, all, what)| format!("{single} of {all} {what}"));
+            self.count(run, told, ranked).map(|(single, all, what)| format!("{single} of {all} {what}"));
         format!("{sentences}, {answers} and {findings} rest on one source")
-    }
-}
-
-fn facts_of(run: &Run, id: NodeId) -> Vec<FactId> {
-    match id {
-        NodeId::Fact(id) => vec![id],
-        NodeId::Derivation(id) => {
-            let found = run.derivations().find(|(_, derived)| derived.derivation.id == id);
-            found.map(|(_, it)| it.derivation.derivation.facts()).unwrap_or_default()
-        }
-        _ => Vec::new(),
     }
 }

@@ -265,7 +265,7 @@ fn a_thing_is_named_elsewhere_by_another_kind_of_source_of_the_same_evidence() {
     };
     let told = |second: FactEntry| {
         let facts = [task(0), second];
-        named_elsewhere(facts.iter()).contains(&facts[0].id)
+        named_elsewhere(&facts.each_ref()).contains(&facts[0].id)
     };
     assert!(told(prefetch(1)));
     assert!(!told(other), "another piece of evidence may be another computer");

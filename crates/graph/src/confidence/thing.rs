@@ -40,8 +40,7 @@ impl<'f> Things<'f> {
             let others = self.by_name.get(&name.last).into_iter().flatten();
             // Another piece of evidence may be another computer, where the same name is another thing.
             let agreeing = others.filter(|(other, folder)| {
-                other.locator.evidence == fact.locator.evidence
-                    && (folder.is_none() || name.folder.is_none() || *folder == name.folder)
+                other.locator.evidence == fact.locator.evidence && agree(folder, &name.folder)
             });
             let support = agreeing.map(|(other, folder)| Support {
                 fact: other,
@@ -59,26 +58,30 @@ type Naming = (SourceKind, Option<String>);
 /// The facts of which another kind of source in the same piece of evidence names a thing that they name.
 ///
 /// What says nothing of who writes it ([`SourceKind::Other`]) bears nothing out.
-pub(crate) fn named_elsewhere<'f>(
-    facts: impl IntoIterator<Item = &'f FactEntry> + Clone,
-) -> BTreeSet<FactId> {
+pub(crate) fn named_elsewhere(facts: &[&FactEntry]) -> BTreeSet<FactId> {
     let mut naming: BTreeMap<(&str, String), BTreeSet<Naming>> = BTreeMap::new();
-    for fact in facts.clone() {
+    for fact in facts {
         let kind = SourceKind::of(&fact.kind);
-        for Name { last, folder } in names(fact).into_iter().filter(|_| kind != SourceKind::Other) {
+        if kind == SourceKind::Other {
+            continue;
+        }
+        for Name { last, folder } in names(fact) {
             naming.entry((&fact.locator.evidence, last)).or_default().insert((kind, folder));
         }
     }
-    let is_elsewhere = |fact: &&FactEntry| {
+    let is_elsewhere = |fact: &&&FactEntry| {
         let own = SourceKind::of(&fact.kind);
         names(fact).into_iter().any(|Name { last, folder }| {
             let others = naming.get(&(fact.locator.evidence.as_str(), last));
-            others.into_iter().flatten().any(|(kind, other)| {
-                *kind != own && (folder.is_none() || other.is_none() || folder == *other)
-            })
+            others.into_iter().flatten().any(|(kind, other)| *kind != own && agree(&folder, other))
         })
     };
-    facts.into_iter().filter(is_elsewhere).map(|fact| fact.id).collect()
+    facts.iter().filter(is_elsewhere).map(|fact| fact.id).collect()
+}
+
+/// Whether two folders of one name can be of one thing: where one is not told, they can.
+fn agree(one: &Option<String>, other: &Option<String>) -> bool {
+    one.is_none() || other.is_none() || one == other
 }
 
 /// The things that a fact names: its subject, and the paths among its values.

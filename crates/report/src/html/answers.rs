@@ -52,7 +52,7 @@ pub(super) fn in_short(scene: &Scene<'_>) -> Markup {
             }
         }
         p.note {
-            (scene.corroborated.line(scene.run, &scene.ranked)) ". Not told: "
+            (scene.corroborated.line(scene.run, &scene.told, &scene.ranked)) ". Not told: "
             a href="#limits" { (scene.limits.line()) } "."
         }
     }
@@ -116,9 +116,9 @@ fn answer(scene: &Scene<'_>, it: &Asked<'_>, sure: &BTreeMap<(TaskId, &str), Con
                 Answered::Met(facts) => { (met(scene, it.objective, facts, sure)) }
                 Answered::Empty(searches) => {
                     p.by { "Searched by " @for search in searches { a href=(format!("#{search}")) { (search) } " " } }
-                    @for log in reach::logs(scene.run, it.objective) {
+                    @for (log, line) in reach::logs(scene.run, it.objective) {
                         p.by {
-                            a href=(format!("#proof-{}", log.id)) { (say(&reach::line(log).unwrap_or_default())) }
+                            a href=(format!("#proof-{}", log.id)) { (say(&line)) }
                             ": of other times it says nothing."
                         }
                     }

@@ -3,18 +3,18 @@
 use super::{answers, findings};
 use crate::reach;
 use crate::synthesis::{Answered, answered};
-use graph::{FIRST, Ranked, Run, narrative};
+use graph::{FIRST, Placed, Ranked, Run};
 use ledger::{FactId, NodeId};
 use std::collections::BTreeSet;
 
 /// Of an answer those that are shown unfolded, and so stand on paper.
-pub(super) fn cited(run: &Run, ranked: &[Ranked<'_>]) -> BTreeSet<FactId> {
+pub(super) fn cited(run: &Run, ranked: &[Ranked<'_>], told: &[Placed<'_>]) -> BTreeSet<FactId> {
     let mut cited: BTreeSet<FactId> = BTreeSet::new();
     for view in run.tasks.values() {
         for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
             match answered(view, index, objective) {
                 Answered::Met(facts) => cited.extend(facts.iter().take(answers::FIRST)),
-                Answered::Empty(_) => cited.extend(reach::logs(run, objective).iter().map(|log| log.id)),
+                Answered::Empty(_) => cited.extend(reach::logs(run, objective).iter().map(|(log, _)| log.id)),
                 Answered::Nothing
                 | Answered::Unmet
                 | Answered::NotDeterminable(_)
@@ -28,7 +28,7 @@ pub(super) fn cited(run: &Run, ranked: &[Ranked<'_>]) -> BTreeSet<FactId> {
         let open = if facts.len() <= 1 + findings::OPEN { facts.len() } else { 1 };
         cited.extend(facts.iter().take(open));
     }
-    for placed in narrative(run) {
+    for placed in told {
         cited.extend(placed.zone);
         cited.extend(placed.twice);
         cited.extend(placed.sentence.cites.iter().filter_map(|node| match node {

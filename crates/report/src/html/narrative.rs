@@ -3,7 +3,7 @@
 use super::{Scene, fact_link, say};
 use crate::sources::ONE;
 use crate::synthesis::{Answered::Met, answered, moment, title, zoned};
-use graph::{Answered, Placed, Ranked, Run, fact_title, narrative};
+use graph::{Answered, Placed, Ranked, Run, fact_title};
 use ledger::{NodeId, SentenceEntry, Weight};
 use maud::{Markup, html};
 use std::cmp::Reverse;
@@ -16,8 +16,8 @@ const MARKED: usize = 16;
 const SHOWN: usize = 60;
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
-    let sentences = narrative(scene.run);
-    let order = order(scene, &sentences);
+    let sentences = &scene.told;
+    let order = order(scene, sentences);
     let among = |most: usize| order.iter().copied().take(most).collect::<BTreeSet<usize>>();
     // Where there are few, none is marked.
     let marked = if sentences.len() > MARKED { among(MARKED) } else { BTreeSet::new() };
@@ -47,7 +47,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                         (list(of(false)))
                     }
                 }
-                @let (untold, all) = untold(scene.run, &sentences);
+                @let (untold, all) = untold(scene.run, sentences);
                 @if untold > 0 {
                     p.note {
                         "It is a choice: of " (all) " facts that answer what an examiner asks first, no sentence tells " (untold)

@@ -4,7 +4,7 @@ use crate::inert::{cell, code, prose};
 use crate::sources::{Corroborated, ONE};
 use crate::synthesis::{moment, title, zoned};
 use crate::text::status;
-use graph::{Run, TaskView, narrative};
+use graph::{Placed, Run, TaskView};
 use ledger::event::TaskReported;
 use ledger::{ArtifactHead, Dispatch, TaskId};
 use std::fmt::Write;
@@ -13,8 +13,7 @@ use std::fmt::Write;
 const MOST_SHOWN: usize = 2_000;
 
 /// The sentences in the order of their times.
-pub(super) fn told(out: &mut String, run: &Run, corroborated: &Corroborated) {
-    let sentences = narrative(run);
+pub(super) fn told(out: &mut String, run: &Run, sentences: &[Placed<'_>], corroborated: &Corroborated) {
     if sentences.is_empty() {
         return;
     }
@@ -26,16 +25,17 @@ pub(super) fn told(out: &mut String, run: &Run, corroborated: &Corroborated) {
     );
     for placed in sentences {
         let sentence = placed.sentence;
-        let at = moment(&placed).map_or_else(|| "without a time".to_owned(), |time| code(&time));
+        let at = moment(placed).map_or_else(|| "without a time".to_owned(), |time| code(&time));
         let by = sentence.dated_by.as_ref().map_or(String::new(), |field| format!(" ({})", code(field)));
-        let by = zoned(&placed)
-            .map_or(by.clone(), |(between, fact)| format!("{by} ({between} by the host's zone, `{fact}`)"));
+        let between = zoned(placed)
+            .map_or(String::new(), |(between, fact)| format!(" ({between} by the host's zone, `{fact}`)"));
         let single = corroborated.is_single(run, sentence.cites.iter().copied());
         let twice = placed.twice.map_or(String::new(), |step| {
             format!(", order not certain: a clock that was set back, `{step}`")
         });
         let one = if single { format!(", {ONE}") } else { String::new() };
-        let _ = writeln!(out, "- {at}{by}: {} (`{}`{one}{twice})", code(&sentence.text), sentence.id);
+        let _ =
+            writeln!(out, "- {at}{by}{between}: {} (`{}`{one}{twice})", code(&sentence.text), sentence.id);
         for id in &sentence.cites {
             let _ = writeln!(out, "  - `{id}`: {}", code(&title(run, *id)));
         }
