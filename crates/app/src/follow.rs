@@ -2,6 +2,7 @@
 
 use crate::open::OpenRunError;
 use crate::outputs::open;
+use ledger::event::Stored;
 use ledger::{Circumstance, Event, Stream, TaskId};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -71,9 +72,9 @@ fn events(reader: &Reader, from: u64, most: usize) -> Result<(Vec<Happened>, boo
         let link = link?;
         let position = link.position;
         let misread = |_| ReadError::Chain(ledger::ChainError::Event { position });
-        let event = serde_json::from_slice(&link.event).map_err(misread)?;
+        let event = Event::from_stored(&link.event).map_err(misread)?;
         let misread = |_| ReadError::Chain(ledger::ChainError::Circumstance { position });
-        let circumstance = serde_json::from_slice(&link.circumstance).map_err(misread)?;
+        let circumstance = Circumstance::from_stored(&link.circumstance).map_err(misread)?;
         events.push(Happened { position, stream: link.stream, event, circumstance });
     }
     Ok((events, false))

@@ -4,9 +4,9 @@
 //! A stream's links cover what two equal runs share; a run's links cover, besides, the merge order of the streams and each event's circumstance.
 //! So two runs are equal when their streams' heads are, and yet no wall time can be changed unseen.
 
-use crate::canonical::{self, CanonicalError};
+use crate::canonical::CanonicalError;
 use crate::digest::Digest;
-use crate::event::Event;
+use crate::event::{Event, Stored};
 use crate::id::{InvocationId, RunId, TaskId};
 use crate::time::Utc;
 use serde::{Deserialize, Serialize};
@@ -184,8 +184,8 @@ impl Chain {
         circumstance: &Circumstance,
     ) -> Result<Link, ChainError> {
         let encode = |source| ChainError::Encode { name: event.name(), source };
-        let body = canonical::to_vec(event).map_err(encode)?;
-        let circumstance = canonical::to_vec(circumstance).map_err(encode)?;
+        let body = event.to_stored().map_err(encode)?;
+        let circumstance = circumstance.to_stored().map_err(encode)?;
         Ok(self.extend(stream, body, circumstance))
     }
 
@@ -258,14 +258,13 @@ impl Chain {
 
 fn read(stored: &Link, position: u64) -> Result<(Event, Circumstance), ChainError> {
     let not_event = || ChainError::Event { position };
-    let event: Event = serde_json::from_slice(&stored.event).map_err(|_| not_event())?;
-    if canonical::to_vec(&event).map_err(|_| not_event())? != stored.event {
+    let event = Event::from_stored(&stored.event).map_err(|_| not_event())?;
+    if event.to_stored().map_err(|_| not_event())? != stored.event {
         return Err(not_event());
     }
     let not_circumstance = || ChainError::Circumstance { position };
-    let circumstance: Circumstance =
-        serde_json::from_slice(&stored.circumstance).map_err(|_| not_circumstance())?;
-    if canonical::to_vec(&circumstance).map_err(|_| not_circumstance())? != stored.circumstance {
+    let circumstance = Circumstance::from_stored(&stored.circumstance).map_err(|_| not_circumstance())?;
+    if circumstance.to_stored().map_err(|_| not_circumstance())? != stored.circumstance {
         return Err(not_circumstance());
     }
     Ok((event, circumstance))

@@ -6,6 +6,7 @@
 
 mod end;
 mod lead;
+mod stored;
 mod turn;
 
 use crate::absence::AbsenceEntry;
@@ -35,6 +36,7 @@ pub use lead::{
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
+pub use stored::Stored;
 pub use turn::{Recalled, RecalledRecord, RequestTooLong, TurnFailed, TurnReplied, TurnRequested};
 
 /// The version of everything persisted.
@@ -66,7 +68,7 @@ impl fmt::Display for Format {
 }
 
 /// One thing that happened in a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", content = "fields", rename_all = "snake_case")]
 pub enum Event {
     /// Run: it began, under these rules. Always the first event.
@@ -629,53 +631,6 @@ pub struct GraphRead {
 }
 
 impl Event {
-    /// The event's name, as it stands in its stored form.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Event::RunOpened(_) => "run_opened",
-            Event::RunResumed(_) => "run_resumed",
-            Event::NamesIndexed(_) => "names_indexed",
-            Event::TimelineIndexed(_) => "timeline_indexed",
-            Event::TaskAssigned(_) => "task_assigned",
-            Event::EvidenceHashed(_) => "evidence_hashed",
-            Event::RunSealed(_) => "run_sealed",
-            Event::PhaseEntered(_) => "phase_entered",
-            Event::TurnRequested(_) => "turn_requested",
-            Event::TurnReplied(_) => "turn_replied",
-            Event::TurnFailed(_) => "turn_failed",
-            Event::RequestTooLong(_) => "request_too_long",
-            Event::InvocationStarted(_) => "invocation_started",
-            Event::InvocationEnded(_) => "invocation_ended",
-            Event::CallRefused(_) => "call_refused",
-            Event::CallServed(_) => "call_served",
-            Event::OutputPaged(_) => "output_paged",
-            Event::ClaimSubmitted(_) => "claim_submitted",
-            Event::ClaimAccepted(_) => "claim_accepted",
-            Event::AbsenceAccepted(_) => "absence_accepted",
-            Event::DerivationAccepted(_) => "derivation_accepted",
-            Event::ClaimRejected(_) => "claim_rejected",
-            Event::PhenomenonRecorded(_) => "phenomenon_recorded",
-            Event::NothingToRecord(_) => "nothing_to_record",
-            Event::EntityAdded(_) => "entity_added",
-            Event::RelationAdded(_) => "relation_added",
-            Event::HypothesisProposed(_) => "hypothesis_proposed",
-            Event::HypothesisAssessed(_) => "hypothesis_assessed",
-            Event::GraphRead(_) => "graph_read",
-            Event::Recalled(_) => "recalled",
-            Event::TasksDispatched(_) => "tasks_dispatched",
-            Event::TaskReported(_) => "task_reported",
-            Event::ArtifactStored(_) => "artifact_stored",
-            Event::ArtifactRetrieved(_) => "artifact_retrieved",
-            Event::RecoveryBegun(_) => "recovery_begun",
-            Event::RecoveryEnded(_) => "recovery_ended",
-            Event::SentenceAccepted(_) => "sentence_accepted",
-            Event::Cancelled => "cancelled",
-            Event::TimeSpent => "time_spent",
-            Event::PurseSpent(_) => "purse_spent",
-            Event::TaskEnded(_) => "task_ended",
-        }
-    }
-
     /// What a turn was over the network, where it was asked over one.
     pub fn exchange(&self) -> Option<&Exchange> {
         match self {

@@ -7,10 +7,10 @@
 #![expect(clippy::print_stdout, reason = "a measurement prints its table")]
 
 #[allow(dead_code, reason = "the tests use all of it")]
-#[path = "../tests/window/evidence.rs"]
+#[path = "../tests/suite/window/evidence.rs"]
 mod evidence;
 #[allow(dead_code, reason = "the tests use all of it")]
-#[path = "../tests/window/life.rs"]
+#[path = "../tests/suite/window/life.rs"]
 mod life;
 
 use engine::{Command, Input, ToolReturn};

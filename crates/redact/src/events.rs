@@ -10,10 +10,9 @@ use crate::{Events, MARK, facts, free_name, mark_of};
 use aho_corasick::BuildError;
 use graph::FoldError;
 use ledger::canonical::CanonicalError;
-use ledger::event::ClaimAccepted;
+use ledger::event::{ClaimAccepted, Stored};
 use ledger::{Digest, Event, FactId, OutputError};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::ser::Error;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
@@ -125,19 +124,18 @@ const NAMES: [&str; 12] = [
 
 impl Walk<'_> {
     /// The value without what is withheld of it.
-    fn redact<T: Serialize + DeserializeOwned + Clone>(&self, value: &T) -> Result<T, serde_json::Error> {
-        let tree = serde_json::to_value(value)?;
+    fn redact<T: Stored + Clone>(&self, value: &T) -> Result<T, serde_json::Error> {
+        let tree = tree(value)?;
         let mut edits = Vec::new();
         self.collect(&tree, &mut Vec::new(), false, &mut edits);
         if edits.is_empty() {
             return Ok(value.clone());
         }
-        if let Ok(read) = serde_json::from_value(applied(&tree, &edits)) {
+        if let Ok(read) = applied(&tree, &edits) {
             return Ok(read);
         }
         // One of them stands where the type takes no text of anybody's: such a place says nothing of the evidence.
-        let reads =
-            |edit: &Edit| serde_json::from_value::<T>(applied(&tree, std::slice::from_ref(edit))).is_ok();
+        let reads = |edit: &Edit| applied::<T>(&tree, std::slice::from_ref(edit)).is_ok();
         let kept: Vec<Edit> = edits
             .into_iter()
             .filter_map(|edit| match reads(&edit) {
@@ -146,7 +144,7 @@ impl Walk<'_> {
                 false => Some(Edit { text: edit.text.replace(MARK, "withheld"), ..edit }).filter(reads),
             })
             .collect();
-        serde_json::from_value(applied(&tree, &kept))
+        applied(&tree, &kept)
     }
 
     fn collect(&self, value: &Value, place: &mut Vec<Step>, free: bool, edits: &mut Vec<Edit>) {
@@ -225,8 +223,18 @@ fn is_label(step: Option<&Step>) -> bool {
     matches!(step, Some(Step::Member(name)) if name == "evidence" || name == "label")
 }
 
-/// The value with these changes.
-fn applied(tree: &Value, edits: &[Edit]) -> Value {
+/// The stored form of a value, to be looked into.
+pub(crate) fn tree(value: &impl Stored) -> serde_json::Result<Value> {
+    serde_json::from_slice(&value.to_stored().map_err(serde_json::Error::custom)?)
+}
+
+/// What is read of a tree with these changes.
+fn applied<T: Stored>(tree: &Value, edits: &[Edit]) -> serde_json::Result<T> {
+    T::from_stored(&serde_json::to_vec(&changed(tree, edits))?)
+}
+
+/// The tree with these changes.
+fn changed(tree: &Value, edits: &[Edit]) -> Value {
     let mut tree = tree.clone();
     // Texts first: a place is found by the names that members had before.
     for edit in edits.iter().filter(|edit| !edit.name) {

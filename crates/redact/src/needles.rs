@@ -1,5 +1,6 @@
 //! The values of a run that are withheld, and the forms in which they are sought.
 
+use crate::events::tree;
 use crate::finders::{Finder, unc_hosts};
 use crate::profile::Profile;
 use crate::search::{Needle, folded, foldings};
@@ -164,9 +165,7 @@ pub(crate) fn gather(events: &Events, run: &Run, stored: &Outputs<'_>, profile: 
     }
     if !profile.finders.is_empty() {
         for (_, event, circumstance) in events {
-            for value in
-                [serde_json::to_value(event), serde_json::to_value(circumstance)].into_iter().flatten()
-            {
+            for value in [tree(event), tree(circumstance)].into_iter().flatten() {
                 gathered.look_into(profile, &value);
             }
         }

@@ -6,6 +6,7 @@ use crate::open::{self, OpenError};
 use crate::payload::{self, PayloadIndex, ReadError};
 use crate::schema::{self, SchemaError};
 use ledger::chain::Chain;
+use ledger::event::Stored;
 use ledger::{ChainError, Circumstance, Digest, Event, Link, Stream};
 use rusqlite::{Connection, Row};
 use std::collections::VecDeque;
@@ -91,9 +92,9 @@ impl Reader {
             let position: i64 = Column(0, "position").integer(row).map_err(unplaced)?;
             let (link, _) = link(row, position)?;
             let at = link.position;
-            let event = serde_json::from_slice(&link.event);
+            let event = Event::from_stored(&link.event);
             let event = event.map_err(|_| ReadError::Chain(ChainError::Event { position: at }))?;
-            let circumstance = serde_json::from_slice(&link.circumstance);
+            let circumstance = Circumstance::from_stored(&link.circumstance);
             let circumstance =
                 circumstance.map_err(|_| ReadError::Chain(ChainError::Circumstance { position: at }))?;
             found.push((link.stream, event, circumstance));

@@ -11,7 +11,7 @@
 )]
 
 #[allow(dead_code, reason = "the tests use the rest")]
-#[path = "../tests/tools/memory_tree.rs"]
+#[path = "../tests/suite/memory_tree.rs"]
 mod memory_tree;
 
 use divan::{Bencher, black_box};

@@ -8,6 +8,7 @@ mod lives;
 
 use crate::support::{Place, demo_folder, str, text};
 use ledger::event::Format;
+use ledger::event::Stored;
 use ledger::{Digest, Event, FORMAT, Stream};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -84,7 +85,7 @@ fn run_of(history: &str, folder: &Path) {
             continue;
         }
         take_in(&mut line);
-        let event: Event = serde_json::from_value(line["event"].take()).unwrap();
+        let event = Event::from_stored(line["event"].to_string().as_bytes()).unwrap();
         let circumstance = serde_json::from_value(line["circumstance"].take()).unwrap();
         let stream = Stream::from_number(line["stream"].as_u64().unwrap().try_into().unwrap());
         let fresh = event.payload().is_some_and(|digest| known.insert(digest));

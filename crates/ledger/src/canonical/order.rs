@@ -1,17 +1,18 @@
 //! Brings JSON text as `serde_json` writes it into canonical form, without a tree of values.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The canonical form of `text`, which `serde_json` wrote; `None` where it takes a tree of values to tell: a number with a fraction or of many digits, an escaped or doubled name.
-pub(super) fn ordered(text: Vec<u8>) -> Option<Vec<u8>> {
-    let mut order = Order { text: &text, at: 0, moves: false };
+pub(super) fn ordered(text: &[u8]) -> Option<Cow<'_, [u8]>> {
+    let mut order = Order { text, at: 0, moves: false };
     order.value()?;
     if !order.moves {
-        return Some(text);
+        return Some(Cow::Borrowed(text));
     }
     let mut out = Vec::with_capacity(text.len());
-    Order { text: &text, at: 0, moves: false }.write(&mut out)?;
-    Some(out)
+    Order { text, at: 0, moves: false }.write(&mut out)?;
+    Some(Cow::Owned(out))
 }
 
 struct Order<'t> {

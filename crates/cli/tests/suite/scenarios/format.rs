@@ -1,5 +1,6 @@
 //! What a file of `fixtures/scenarios` says; each member is told in `docs/scenarios.md`.
 
+use ledger::event::Stored;
 use ledger::{Event, Objective, Rules};
 use llm::playbook::{LeadPlan, Step};
 use serde::Deserialize;
@@ -199,7 +200,8 @@ impl EventPattern {
     /// Refuses events and fields that there are not: a misspelt one could never occur.
     fn check(&self) -> Result<(), String> {
         let event = |fields: Value| {
-            let read = serde_json::from_value::<Event>(json!({"event": self.event, "fields": fields}));
+            let read =
+                Event::from_stored(json!({"event": self.event, "fields": fields}).to_string().as_bytes());
             read.err().map(|error| error.to_string()).unwrap_or_default()
         };
         let told = event(Value::Null);

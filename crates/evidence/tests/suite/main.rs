@@ -1,0 +1,11 @@
+//! The tests of `evidence` from outside, as one binary: a binary is linked once, whatever it tests.
+
+mod archive;
+mod containers;
+mod directory;
+mod ext;
+mod fat;
+mod image;
+mod ntfs;
+mod ntfs_built;
+mod wof;

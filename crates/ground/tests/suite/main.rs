@@ -1,0 +1,14 @@
+//! The tests of `ground` from outside, as one binary: a binary is linked once, whatever it tests.
+
+mod absence;
+mod adversary;
+mod adversary2;
+mod derivation;
+mod judged;
+mod naive;
+mod narrative;
+mod oracle;
+mod second_opinion;
+mod strange;
+mod table;
+mod world;

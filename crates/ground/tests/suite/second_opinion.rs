@@ -1,0 +1,156 @@
+//! The gateway and a judge that knows nothing of it agree on random worlds, but for what DESIGN leaves open.
+//!
+//! What is left open is told in `naive/`, at each place.
+
+#![allow(clippy::unwrap_used, reason = "nothing here came from outside")]
+
+use crate::naive;
+use crate::strange;
+
+use ground::{Held, Search, Setting, Shelf, Verdict, judge};
+use ledger::{Completeness, Digest, FactId, IdSpace, Reading, Rejection, Seed, TaskId, Writers};
+use naive::{Case, Opinion, opinion};
+use proptest::prelude::*;
+use strange::World;
+use strange::chance::Chance;
+use strange::claims;
+
+/// Readings about each world; with the usual number of cases a few thousand.
+const READINGS: usize = 8;
+
+proptest! {
+    // A seed has no smaller one that tells a smaller world; the message tells the world itself.
+    #![proptest_config(ProptestConfig { failure_persistence: None, max_shrink_iters: 0, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_gateway_accepts_nothing_that_a_naive_judge_refuses(seed: u64) {
+        let world = World::new(&mut Chance(seed));
+        for Judged { reading, opinion, verdict } in judgements(seed, &world) {
+            let told = || told(seed, &reading, &world);
+            if let Verdict::Grounded { fact, healing } = &verdict {
+                let entry = fact.entry();
+                prop_assert!(
+                    opinion.permits(entry.invocation, entry.record, &entry.values),
+                    "accepted {entry:?}\n{}\nnaively {opinion:?}", told()
+                );
+                prop_assert!(
+                    opinion.healed.is_none_or(|healed| healed == healing.is_some()),
+                    "{healing:?}\n{}\nnaively {opinion:?}", told()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_gateway_refuses_nothing_that_a_naive_judge_accepts(seed: u64) {
+        let world = World::new(&mut Chance(seed));
+        for Judged { reading, opinion, verdict } in judgements(seed, &world) {
+            let told = || told(seed, &reading, &world);
+            if let Verdict::Refused(Rejection { code, .. }) = &verdict {
+                prop_assert!(!opinion.codes.is_empty(), "refused as {code}\n{}\nnaively {opinion:?}", told());
+            }
+        }
+    }
+
+    #[test]
+    fn the_code_of_a_refusal_is_a_reason_that_holds(seed: u64) {
+        let world = World::new(&mut Chance(seed));
+        for Judged { reading, opinion, verdict } in judgements(seed, &world) {
+            let told = || told(seed, &reading, &world);
+            if let Verdict::Refused(Rejection { code, .. }) = &verdict {
+                let known = opinion.codes.is_empty() || opinion.codes.contains(code);
+                prop_assert!(known, "refused as {code}\n{}\nnaively {opinion:?}", told());
+            }
+        }
+    }
+}
+
+/// Random worlds are no test where everything is refused, or left open.
+#[test]
+fn the_random_readings_are_true_and_false_and_mostly_plain() {
+    let (mut accept, mut refuse, mut open, mut healed) = (0, 0, 0, 0);
+    for seed in 0..100 {
+        let world = World::new(&mut Chance(seed));
+        for Judged { opinion, verdict, .. } in judgements(seed, &world) {
+            match (opinion.places.is_empty(), opinion.codes.is_empty()) {
+                (false, true) => accept += 1,
+                (true, _) => refuse += 1,
+                (false, false) => open += 1,
+            }
+            healed += usize::from(matches!(verdict, Verdict::Grounded { healing: Some(_), .. }));
+        }
+    }
+    println!("accepted {accept}, refused {refuse}, open {open}, healed {healed}");
+    let all = accept + refuse + open;
+    assert!(accept * 6 > all && refuse * 5 > all && open * 2 < all && healed * 200 > all);
+}
+
+/// A reading and what both judges make of it.
+struct Judged {
+    reading: Reading,
+    opinion: Opinion,
+    verdict: Verdict,
+}
+
+fn judgements(seed: u64, world: &World) -> Vec<Judged> {
+    let mut chance = Chance(!seed);
+    let shelf = shelf(world);
+    let writers = Writers::default();
+    let setting = Setting {
+        rules: &world.rules,
+        vocabulary: &world.vocabulary,
+        types: &world.types,
+        writers: &writers,
+    };
+    let fact = FactId::assign(&IdSpace::new(Seed(Digest::of(b"strange"))), TaskId(1), 0).unwrap();
+    let judged = |reading: Reading| {
+        let case = Case {
+            reading: &reading,
+            own: &world.own,
+            foreign: &world.foreign,
+            rules: &world.rules,
+            vocabulary: &world.vocabulary,
+            types: &world.types,
+        };
+        let (opinion, verdict) = (opinion(&case), judge(&reading, fact, &shelf, &setting));
+        Judged { reading, opinion, verdict }
+    };
+    (0..READINGS).map(|_| judged(claims::reading(&mut chance, world))).collect()
+}
+
+fn shelf(world: &World) -> Shelf {
+    let mut shelf = Shelf::default();
+    for own in &world.own {
+        shelf.push(Held {
+            invocation: own.id,
+            summary: "read".to_owned(),
+            search: Search {
+                tool: "read".to_owned(),
+                arguments: None,
+                completeness: Completeness::Complete,
+                whole: true,
+            },
+            outcome: own.outcome,
+            output: own.output.clone(),
+            shown: Vec::new(),
+        });
+    }
+    for id in &world.foreign {
+        shelf.push_foreign(*id);
+    }
+    shelf
+}
+
+/// The reading and the world in which it stands, for whoever must find out who is right.
+fn told(seed: u64, reading: &Reading, world: &World) -> String {
+    let mut told = format!("seed {seed}: {reading:?}\nrescue {}\n", world.rules.rescue);
+    for own in &world.own {
+        told += &format!("{} {:?}\n", own.id, own.outcome);
+        for record in own.output.iter().flat_map(|output| output.records()) {
+            let fields: Vec<_> =
+                record.fields.iter().map(|(name, field)| format!("{name}={:?}", field.value)).collect();
+            told += &format!("  {} {} {}: {}\n", record.id, record.kind, record.locator, fields.join(", "));
+        }
+    }
+    told
+}

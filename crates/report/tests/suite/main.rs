@@ -1,0 +1,10 @@
+//! The tests of `report` from outside, as one binary: a binary is linked once, whatever it tests.
+
+mod diff;
+mod hostile_text;
+mod lead;
+mod markdown;
+mod navigator;
+mod page;
+mod schema;
+mod synthesis;

@@ -1,0 +1,298 @@
+//! What a report tells of all tasks together.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use crate::lead;
+
+use ledger::event::{ObjectiveResult, TaskEnded, TaskStatus, WithoutFact};
+use ledger::{Condition, NodeId, Objective, Outcome, Predicate, Time, Weight};
+use serde_json::json;
+use testkit::history::{History, fact, invocation, reading};
+
+fn objective(id: &str, weight: Weight) -> Objective {
+    let condition = Condition {
+        predicate: Predicate("configured".into()),
+        record: "r".into(),
+        subject: "*".into(),
+        field: "k".into(),
+        value: None,
+        unless: None,
+        earlier: None,
+    };
+    let question = format!("Q {id}?");
+    let searched = json!([{"tool": "find_files", "arguments": {"key": "Run"}}]);
+    let searched = if id == "a" { serde_json::from_value(searched).unwrap() } else { vec![] };
+    Objective { id: id.into(), question, applies: None, weight, searched, condition }
+}
+
+/// A run whose agent was asked five things of which no fact meets one.
+fn answered() -> graph::Run {
+    let weights = [Weight::Activity, Weight::Activity, Weight::Activity, Weight::Finding, Weight::Activity];
+    let mut objectives: Vec<_> =
+        ["a", "b", "c", "d", "e"].into_iter().zip(weights).map(|(id, w)| objective(id, w)).collect();
+    let sources = serde_json::json!([{"tool": "list_hives", "sources": {"needed": "the file NTUSER.DAT"}}]);
+    objectives[1].searched = serde_json::from_value(sources).unwrap();
+    let without = [
+        Some(WithoutFact::Empty { searches: vec![invocation(1, 0)] }),
+        Some(WithoutFact::NotDeterminable {
+            needed: vec!["the file NTUSER.DAT".into(), "p1/NTUSER.DAT: permission denied".into()],
+        }),
+        Some(WithoutFact::Unmet),
+        Some(WithoutFact::Unmet),
+        Some(WithoutFact::Unmet),
+    ];
+    let results = objectives.iter().zip(without).map(|(objective, without)| ObjectiveResult {
+        id: objective.id.clone(),
+        facts: vec![],
+        watched: !objective.is_required(),
+        without,
+    });
+    let results = results.collect();
+    let mut history = History::opened("T").behaving(&ledger::Behaviour::ALL);
+    history.assigned_with(1, "files", "m", objectives);
+    history.invoked_as(1, 0, "find_files", |end| {
+        (end.outcome, end.output, end.records) = (Outcome::Empty, None, 0)
+    });
+    let status = TaskStatus::Incomplete;
+    history
+        .ended(1, TaskEnded { status, spent: None, objectives: results, turns: 0, facts: 0, rejections: 0 });
+    graph::fold(history.events()).unwrap()
+}
+
+#[test]
+fn an_objective_without_a_fact_is_answered_by_how_it_stands() {
+    let run = answered();
+    let page = report::markdown(&run);
+    for line in [
+        &format!("| Q a? | searched, nothing there (`{}`) |", invocation(1, 0)),
+        "| Q b? | cannot be told: `needs the file NTUSER.DAT; could not read p1/NTUSER.DAT: permission denied` |",
+        "| Q c? | open |",
+        "| Q d? | looked, nothing seen |",
+        "| Q e? | open |",
+        "Not told: 1 question cannot be told, 2 questions are open, 0 gaps, 0 calls fell short, 2 checks were not made.",
+        "- It needs the file NTUSER.DAT:\n  - Q b? (files)",
+        "- Open: Q c? (files)",
+    ] {
+        assert!(page.contains(line), "{line}\n{page}");
+    }
+    let table = report::answers(&run);
+    for line in [
+        "searched, nothing there Q a?",
+        "cannot be told          Q b?",
+        "needs the file NTUSER.DAT",
+        "could not read p1/NTUSER.DAT: permission denied",
+        "open                    Q c?",
+        "looked, nothing seen    Q d?",
+    ] {
+        assert!(table.contains(line), "{line}\n{table}");
+    }
+    let json = report::json(&run);
+    let words: Vec<_> =
+        json["answers"].as_array().unwrap().iter().map(|it| it["answer"].as_str().unwrap()).collect();
+    assert_eq!(words, ["empty", "not_determinable", "unmet", "nothing_found", "unmet"]);
+    assert_eq!(json["answers"][1]["needed"][0], "the file NTUSER.DAT");
+}
+
+/// A run with a lead that tells three sentences, the earliest last.
+fn led() -> graph::Run {
+    let stated = fact(1, 0, "k", &[("data", "v")]);
+    let mut history = History::opened("T");
+    history.assigned(1, "lead").invoked(1, 0).claimed(1, 0, 1, reading("configured", &["v"], None));
+    history.accepted(1, 0, stated.clone());
+    let other = lead::hands_out(&mut history, "registry");
+    let at = |tick: u64| Some(Time::from_filetime(133_000_000_000_000_000 + tick));
+    let (own, handed) = (NodeId::Fact(stated.id), NodeId::Fact(other.id));
+    lead::tells(&mut history, 1, "undated", &[own], None);
+    lead::tells(&mut history, 2, "later", &[own, handed], at(20));
+    lead::tells(&mut history, 3, "earlier", &[handed], at(10));
+    lead::tells(&mut history, 4, "earlier", &[handed], at(10));
+    lead::weighs(&mut history, "it was so", handed);
+    graph::fold(history.events()).unwrap()
+}
+
+#[test]
+fn sentences_stand_in_the_order_of_time_with_what_they_cite() {
+    let run = led();
+    let page = report::markdown(&run);
+    let narrative = page.split_once("## Narrative\n").unwrap().1.split("\n## ").next().unwrap();
+    let places: Vec<_> =
+        ["`earlier`", "`later`", "`undated`"].map(|text| narrative.find(text).unwrap()).to_vec();
+    assert!(places.is_sorted(), "{narrative}");
+    assert_eq!(narrative.matches("`earlier`").count(), 1, "told twice, it stands once");
+    assert!(narrative.contains("The words are an agent's. Their citations were checked"));
+    let other = fact(2, 0, "registry", &[("k", "registry")]);
+    assert!(
+        narrative.contains(&format!("  - `{}`: `{}`", other.id, graph::fact_title(&other))),
+        "{narrative}"
+    );
+    let json = report::json(&run);
+    assert_eq!(json["narrative"][0]["text"], "earlier");
+    assert_eq!(json["narrative"][1]["cites"][1]["id"], other.id.to_string());
+    assert!(report::facts(&run).contains("an agent's words: later"));
+}
+
+/// A run that tells of 09:59 UTC, of 12:00 local time, and of 10:01 UTC, and of which a fact sets the zone of a host so many minutes from UTC.
+fn of_local_time(zone_of: &str, bias: i128, active: i128) -> (graph::Run, ledger::FactId) {
+    let minutes = |field: &str, number: i128| ledger::BoundValue {
+        value: ledger::FieldValue::Integer(number),
+        ..fact(1, 0, "", &[(field, "")]).values.remove(0)
+    };
+    let mut zone = fact(1, 0, "TimeZoneInformation", &[]);
+    (zone.kind, zone.locator.evidence) = ("time_zone".into(), zone_of.into());
+    zone.values = vec![minutes("bias", bias), minutes("active_bias", active)];
+    let noon = Time { zone: Some(ledger::AssumedZone::Utc), ..time("2024-03-01T12:00:00Z") };
+    let mut task = fact(1, 1, "task", &[]);
+    task.values =
+        vec![ledger::BoundValue { value: ledger::FieldValue::Time(noon.clone()), ..minutes("time", 0) }];
+    let mut history = History::opened("T");
+    history.assigned(1, "lead").invoked(1, 0);
+    history.claimed(1, 0, 1, reading("configured", &["v"], None)).accepted(1, 0, zone.clone());
+    history.claimed(1, 1, 1, reading("configured", &["v"], None)).accepted(1, 1, task.clone());
+    let cites = [NodeId::Fact(task.id)];
+    lead::tells(&mut history, 2, "after", &cites, Some(time("2024-03-01T10:01:00Z")));
+    lead::tells(&mut history, 3, "local", &cites, Some(noon));
+    lead::tells(&mut history, 4, "before", &cites, Some(time("2024-03-01T09:59:00Z")));
+    (graph::fold(of_two_hosts(&history)).unwrap(), zone.id)
+}
+
+fn time(text: &str) -> Time {
+    let utc: ledger::Utc = text.parse().unwrap();
+    Time { utc: Some(utc), raw: text.into(), ..Time::from_filetime(0) }
+}
+
+#[test]
+fn a_local_time_stands_where_the_zone_of_its_own_host_puts_it() {
+    let order = |zone_of, bias, active| {
+        let (run, _) = of_local_time(zone_of, bias, active);
+        graph::narrative(&run).iter().map(|placed| placed.sentence.text.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(order("host", -60, -120), ["before", "local", "after"]);
+    assert_eq!(order("host", -60, -60), ["before", "after", "local"], "by the offset that was last in force");
+    assert_eq!(order("host", -180, -180), ["local", "before", "after"]);
+    assert_eq!(
+        order("another", -180, -180),
+        ["before", "after", "local"],
+        "the zone of another host says nothing"
+    );
+    assert_eq!(order("host", -9000, -180), ["before", "after", "local"], "there is no such zone");
+    let (run, zone) = of_local_time("host", -60, -120);
+    let told = &report::json(&run)["narrative"][1];
+    assert_eq!(told["between"], json!(["2024-03-01T10:00:00Z", "2024-03-01T11:00:00Z"]));
+    assert_eq!(told["zone"], zone.to_string());
+    let between = "between 2024-03-01T10:00:00Z and 2024-03-01T11:00:00Z by the";
+    assert!(report::markdown(&run).contains(&format!("{between} host's zone, `{zone}`")));
+}
+
+/// The same run with a fact of a clock that was set back over the time `before`.
+fn of_a_step(host: &str, after: &str) -> graph::Run {
+    let bound = |field: &str, text: &str| ledger::BoundValue {
+        value: ledger::FieldValue::Time(time(text)),
+        ..fact(1, 0, "", &[(field, "")]).values.remove(0)
+    };
+    let mut step = fact(1, 0, "Security.evtx", &[]);
+    (step.kind, step.locator.evidence) = ("clock_step".into(), "host".into());
+    step.values = vec![bound("after", after), bound("before", "2024-03-01T10:00:00Z")];
+    let mut seen = fact(1, 1, "task", &[]);
+    seen.locator.evidence = host.into();
+    seen.values = vec![bound("time", "2024-03-01T09:59:00Z")];
+    let mut history = History::opened("T");
+    history.assigned(1, "lead").invoked(1, 0);
+    history.claimed(1, 0, 1, reading("configured", &["v"], None)).accepted(1, 0, step.clone());
+    history.claimed(1, 1, 1, reading("configured", &["v"], None)).accepted(1, 1, seen.clone());
+    lead::tells(&mut history, 2, "seen", &[NodeId::Fact(seen.id)], Some(time("2024-03-01T09:59:00Z")));
+    graph::fold(of_two_hosts(&history)).unwrap()
+}
+
+#[test]
+fn a_sentence_of_a_time_that_stood_twice_says_so() {
+    let page = |host, after| report::markdown(&of_a_step(host, after));
+    assert!(page("host", "2024-03-01T09:00:00Z").contains("order not certain"));
+    assert!(!page("host", "2024-03-01T09:59:30Z").contains("order not certain"), "half a minute is no step");
+    assert!(
+        !page("another", "2024-03-01T09:00:00Z").contains("order not certain"),
+        "the clock of another host"
+    );
+}
+
+/// The events of a history whose case has a second piece of evidence.
+fn of_two_hosts(history: &History) -> Vec<(ledger::Stream, ledger::Event, ledger::chain::Circumstance)> {
+    let mut events = history.events();
+    if let Some((_, ledger::Event::RunOpened(opened), _)) = events.first_mut() {
+        let another = ledger::EvidenceEntry { label: "another".into(), ..opened.case.evidence[0].clone() };
+        opened.case.evidence.push(another);
+    }
+    events
+}
+
+#[test]
+fn what_was_searched_in_vain_says_how_far_its_logs_go() {
+    let mut asked = objective("a", Weight::Finding);
+    let listing = |channel: &str| {
+        let sources = json!({"when": {"channel": [channel]}, "needed": "the log"});
+        serde_json::from_value(json!([{"tool": "list_event_channels", "sources": sources}, {"tool": "find_files", "arguments": {"key": "Run"}}])).unwrap()
+    };
+    asked.searched = listing("Secur*");
+    let page = |asked: &Objective| {
+        let mut log = fact(1, 0, "Logs/Security.evtx", &[("channel", "Security")]);
+        (log.kind, log.locator.path) = ("event_log".into(), "Logs/Security.evtx".into());
+        for (field, text) in [("first", "2024-03-01T09:00:00Z"), ("last", "2024-03-02T09:00:00Z")] {
+            let value = ledger::FieldValue::Time(time(text));
+            log.values.push(ledger::BoundValue { value, field: field.into(), ..log.values[0].clone() });
+        }
+        let mut history = History::opened("T").behaving(&ledger::Behaviour::ALL);
+        history.assigned_with(1, "eventlog", "m", vec![asked.clone()]).invoked(1, 0);
+        history.claimed(1, 0, 1, reading("configured", &["v"], None)).accepted(1, 0, log);
+        history.invoked_as(1, 1, "find_files", |end| {
+            (end.outcome, end.output, end.records) = (Outcome::Empty, None, 0);
+        });
+        let without = Some(WithoutFact::Empty { searches: vec![invocation(1, 1)] });
+        let result = ObjectiveResult { id: "a".into(), facts: vec![], watched: true, without };
+        let (status, objectives) = (TaskStatus::Completed, vec![result]);
+        history.ended(1, TaskEnded { status, spent: None, objectives, turns: 0, facts: 1, rejections: 0 });
+        report::markdown(&graph::fold(history.events()).unwrap())
+    };
+    let told = "host:Security.evtx goes from 2024-03-01T09:00:00.0000000Z to 2024-03-02T09:00:00.0000000Z";
+    assert!(page(&asked).contains(told), "{}", page(&asked));
+    asked.searched = listing("System");
+    assert!(!page(&asked).contains(told), "another log");
+}
+
+#[test]
+fn a_hypothesis_names_what_speaks_for_it_whoever_recorded_that() {
+    let page = report::markdown(&led());
+    let other = fact(2, 0, "registry", &[("k", "registry")]);
+    assert!(page.contains("- `it was so`: supported; 1 for it from 1 source, none against it"), "{page}");
+    assert!(
+        page.contains(&format!("  - for it: `{}` (`{}`)", graph::fact_title(&other), other.id)),
+        "{page}"
+    );
+}
+
+#[test]
+fn a_run_with_a_lead_tells_who_was_handed_what_and_what_became_of_it() {
+    let run = led();
+    let page = report::markdown(&run);
+    let row = "| 3 | task-2 | `registry` | task-1 | `registry` | `registry` (not found), `art-00000001` (shown) | something left open | **no** |";
+    assert!(page.contains(row), "{page}");
+    assert!(
+        page.contains(
+            "| task-2 | `registry` | 1 | apparent\\_completion | `registry` | `registry` | 4 | `registry` |"
+        ),
+        "{page}"
+    );
+    assert!(
+        page.contains("checkpoint of registry: `registry`") && page.contains("report on task-2: `registry`"),
+        "{page}"
+    );
+    let json = report::json(&run);
+    assert_eq!(json["dispatched"][0]["accepted"], false);
+    assert_eq!(json["tasks"][1]["recoveries"][0]["ended"]["facts"], 4);
+    assert_eq!(json["tasks"][1]["artifacts"][0]["kind"], "checkpoint");
+}
+
+#[test]
+fn a_run_without_a_lead_has_none_of_these_sections() {
+    let page = report::markdown(&answered());
+    for heading in ["## Narrative", "## Tasks that were handed out", "## Recoveries", "## Stored texts"] {
+        assert!(!page.contains(heading), "{page}");
+    }
+}

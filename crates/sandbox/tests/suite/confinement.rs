@@ -1,0 +1,148 @@
+//! What a confined call may and may not do.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on must stop"
+)]
+
+use crate::common;
+
+use common::Bench;
+use sandbox::{Ending, Holding, Policy, probe};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+
+fn errno(number: i32) -> String {
+    format!("errno {number}")
+}
+
+#[test]
+fn the_worker_says_what_holds_it() {
+    let bench = Bench::new(Policy::Required);
+    assert_eq!(bench.zygote.confinement(), &probe());
+    assert!(bench.zygote.confinement().missing().is_empty());
+    let bench = Bench::new(Policy::Unconfined);
+    assert_eq!(bench.zygote.confinement().missing().len(), 2);
+    assert_eq!(bench.zygote.confinement().no_new_privs, Holding::Holds);
+}
+
+#[test]
+fn evidence_can_be_read_listed_and_mapped() {
+    let mut bench = Bench::new(Policy::Required);
+    let (folder, file) = (bench.evidence.clone(), bench.evidence.join("file"));
+    assert_eq!(bench.ask_path("read", &file), "ok content");
+    assert_eq!(bench.ask_path("map", &file), "ok content");
+    assert_eq!(bench.ask_path("list", &folder), "ok file link");
+    assert_eq!(bench.ask_path("read", &folder.with_file_name("single")), "ok single");
+}
+
+#[test]
+fn evidence_cannot_be_changed() {
+    let mut bench = Bench::new(Policy::Required);
+    let file = bench.evidence.join("file");
+    let before = fs::metadata(&file).unwrap();
+    let denied = [errno(libc::EACCES), errno(libc::EPERM)];
+    for verb in [
+        "write",
+        "truncate",
+        "truncate-open",
+        "unlink",
+        "rename",
+        "chmod",
+        "fchmod",
+        "chown",
+        "utimensat",
+        "setxattr",
+    ] {
+        let answer = bench.ask_path(verb, &file);
+        assert!(denied.contains(&answer), "{verb}: {answer}");
+    }
+    for verb in ["create", "make-folder"] {
+        let answer = bench.ask_path(verb, &bench.evidence.join("new"));
+        assert!(denied.contains(&answer), "{verb}: {answer}");
+    }
+    let after = fs::metadata(&file).unwrap();
+    let fields =
+        |meta: &fs::Metadata| (meta.mode(), meta.uid(), meta.len(), meta.mtime_nsec(), meta.ctime_nsec());
+    assert_eq!(fields(&before), fields(&after));
+    assert_eq!(fs::read_dir(&bench.evidence).unwrap().count(), 2);
+}
+
+#[test]
+fn unconfined_the_same_acts_succeed() {
+    let mut bench = Bench::new(Policy::Unconfined);
+    let file = bench.evidence.join("file");
+    for verb in ["write", "chmod", "fchmod", "utimensat", "truncate-open", "truncate", "unlink"] {
+        assert_eq!(bench.ask_path(verb, &file), "ok ", "{verb}");
+    }
+    assert_eq!(bench.ask("udp"), "ok ");
+    assert_eq!(bench.ask("code"), "ok ");
+    assert_eq!(bench.ask_path("read", &bench.outside.join("file")), "ok content");
+}
+
+#[test]
+fn nothing_outside_can_be_read_not_even_through_a_link() {
+    let mut bench = Bench::new(Policy::Required);
+    let denied = errno(libc::EACCES);
+    assert_eq!(bench.ask("read /etc/passwd"), denied);
+    assert_eq!(bench.ask("list /proc"), denied);
+    assert_eq!(bench.ask_path("read", &bench.outside.join("file")), denied);
+    assert_eq!(bench.ask_path("read", &bench.evidence.join("link")), denied);
+    assert_eq!(bench.ask_path("read", &bench.evidence.join("../outside/file")), denied);
+}
+
+#[test]
+fn scratch_is_fresh_writable_and_gone_afterwards() {
+    for policy in [Policy::Required, Policy::Unconfined] {
+        let mut bench = Bench::new(policy);
+        assert_eq!(bench.ask("list-scratch"), "ok ");
+        assert_eq!(bench.ask("scratch"), "ok first");
+        let path = bench.ask("scratch-path");
+        let path = path.trim_start_matches("ok ");
+        assert!(path.starts_with(bench.scratch_root.to_str().unwrap()), "{path}");
+        assert!(!fs::exists(path).unwrap());
+        let report = bench.report("shut-scratch");
+        assert_eq!(report.scratch_left, None);
+        assert_eq!(bench.scratch_folders(), 0);
+    }
+}
+
+#[test]
+fn the_scratch_of_others_is_out_of_reach() {
+    let mut bench = Bench::new(Policy::Required);
+    let other = bench.scratch_root.join("other");
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("file"), "content").unwrap();
+    let denied = errno(libc::EACCES);
+    assert_eq!(bench.ask_path("read", &other.join("file")), denied);
+    assert_eq!(bench.ask_path("list", &other), denied);
+    assert_eq!(bench.ask_path("write", &other.join("file")), denied);
+    assert_eq!(bench.ask_path("unlink", &other.join("file")), denied);
+    assert_eq!(bench.ask_path("create", &bench.scratch_root.join("new")), denied);
+}
+
+#[test]
+fn there_is_no_way_out() {
+    let mut bench = Bench::new(Policy::Required);
+    let denied = errno(libc::EPERM);
+    let parent = std::process::id();
+    for request in
+        ["tcp 127.0.0.1:9", "udp", "unix", "fork", "thread", "code", "raise-limit", "link /etc/passwd"]
+    {
+        assert_eq!(bench.ask(request), denied, "{request}");
+    }
+    assert_eq!(bench.ask(&format!("kill {parent}")), denied);
+    assert_eq!(bench.ask(&format!("own-signals {parent}")), denied);
+    assert_eq!(bench.ask_path("hard-link", &bench.evidence.join("file")), denied);
+}
+
+#[test]
+fn what_only_a_taken_over_process_does_is_its_end() {
+    let mut bench = Bench::new(Policy::Required);
+    for request in ["exec /bin/true", "ptrace", "io-uring", "unshare"] {
+        let ending = bench.report(request).ending;
+        assert_eq!(ending, Ending::Signalled { signal: libc::SIGSYS }, "{request}");
+    }
+    assert_eq!(bench.ask("echo next"), "ok next");
+}

@@ -1,0 +1,3 @@
+//! The tests of `xtask` from outside, as one binary: a binary is linked once, whatever it tests.
+
+mod tidy;

@@ -1,0 +1,181 @@
+//! What the house promises about itself, held against the files.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn crates() -> BTreeSet<String> {
+    std::fs::read_dir(root().join("crates"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect()
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+fn dependencies(name: &str) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(root().join("crates").join(name).join("Cargo.toml")).unwrap();
+    let manifest: toml::Table = toml::from_str(&text).unwrap();
+    manifest
+        .get("dependencies")
+        .and_then(|table| table.as_table())
+        .map(|table| table.keys().cloned().collect())
+        .unwrap_or_default()
+}
+
+#[test]
+fn the_code_map_names_every_crate_and_no_other() {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let map = text.split("## Code map").nth(1).unwrap().split("\n## ").next().unwrap();
+    let named: BTreeSet<String> = map
+        .lines()
+        .filter_map(|line| line.strip_prefix("### `"))
+        .filter_map(|line| line.split('`').next())
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(named, crates());
+}
+
+/// The arrows of the house: what each crate may use of the others.
+fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
+    BTreeMap::from([
+        ("ledger", vec![]),
+        ("graph", vec!["ledger"]),
+        ("ground", vec!["ledger"]),
+        ("engine", vec!["graph", "ground", "ledger"]),
+        ("evidence", vec!["ledger"]),
+        ("artifacts", vec!["ledger"]),
+        ("tools", vec!["artifacts", "evidence", "ledger"]),
+        ("sandbox", vec![]),
+        ("llm", vec!["ledger"]),
+        ("store", vec!["ledger"]),
+        ("redact", vec!["graph", "ledger"]),
+        ("report", vec!["graph", "ledger"]),
+        ("exchange", vec!["graph", "ledger"]),
+        (
+            "app",
+            vec![
+                "engine", "exchange", "graph", "ground", "ledger", "llm", "redact", "report", "sandbox",
+                "store", "tools",
+            ],
+        ),
+        ("view", vec!["app", "graph", "ledger", "report"]),
+        ("mcp", vec!["app", "graph", "ledger", "llm", "report"]),
+        ("cli", vec!["app", "graph", "ledger", "llm", "mcp", "report", "sandbox", "store", "tools", "view"]),
+        ("testkit", vec!["engine", "ground", "ledger", "llm", "store"]),
+        (
+            "xtask",
+            vec!["app", "artifacts", "engine", "evidence", "ground", "ledger", "store", "testkit", "tools"],
+        ),
+    ])
+}
+
+#[test]
+fn arrows_between_crates_point_down_only() {
+    let (crates, arrows) = (crates(), arrows());
+    for name in &crates {
+        let allowed = arrows.get(name.as_str()).unwrap_or_else(|| panic!("{name} has no place in the house"));
+        let inner: BTreeSet<String> = dependencies(name).intersection(&crates).cloned().collect();
+        for used in inner {
+            assert!(allowed.contains(&used.as_str()), "{name} must not use {used}");
+        }
+    }
+}
+
+#[test]
+fn only_the_outer_crates_are_asynchronous() {
+    for name in crates() {
+        if dependencies(&name).contains("tokio") {
+            assert!(
+                ["app", "cli", "llm", "mcp", "sandbox", "view"].contains(&name.as_str()),
+                "{name} uses tokio"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_module_says_what_it_is_and_none_is_long() {
+    let mut files = Vec::new();
+    sources(&root().join("crates"), &mut files);
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(text.starts_with("//!"), "{} does not say what it is", file.display());
+        let lines = text.lines().count();
+        assert!(lines <= 800, "{} has {lines} lines", file.display());
+    }
+}
+
+#[test]
+fn every_decision_is_listed() {
+    let folder = root().join("docs/decisions");
+    let index = std::fs::read_to_string(folder.join("README.md")).unwrap();
+    for entry in std::fs::read_dir(&folder).unwrap().flatten() {
+        let name = entry.file_name().into_string().unwrap();
+        assert!(name == "README.md" || index.contains(&name), "{name} is not in the index");
+    }
+}
+
+#[test]
+fn every_decoder_has_a_fuzz_target() {
+    let fuzz = root().join("fuzz");
+    let text = std::fs::read_to_string(fuzz.join("Cargo.toml")).unwrap();
+    let manifest: toml::Table = toml::from_str(&text).unwrap();
+    let targets: BTreeSet<String> = manifest["bin"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|bin| bin["name"].as_str().unwrap().to_owned())
+        .collect();
+    let wanted = tools::decoders().into_iter().chain(["hive"]).map(str::to_owned).collect();
+    assert_eq!(targets, wanted);
+    for target in targets {
+        let text = std::fs::read_to_string(fuzz.join(format!("fuzz_targets/{target}.rs"))).unwrap();
+        let call =
+            if target == "hive" { "hive(bytes)".to_owned() } else { format!("decode(\"{target}\", bytes)") };
+        assert!(text.contains(&call), "the target {target} decodes something else");
+    }
+}
+
+#[test]
+fn each_crate_has_one_test_binary_besides_those_that_are_their_own_worker() {
+    let own_worker = ["cli/tests/hostile_worker.rs", "sandbox/tests/sqlite_in_worker.rs"];
+    let mut found = BTreeSet::new();
+    for name in crates() {
+        let Ok(folder) = std::fs::read_dir(root().join("crates").join(&name).join("tests")) else { continue };
+        for entry in folder.flatten() {
+            let file = entry.file_name().into_string().unwrap();
+            if file.ends_with(".rs") || entry.path().join("main.rs").exists() {
+                found.insert(format!("{name}/tests/{file}"));
+            }
+        }
+    }
+    found.retain(|path| !path.ends_with("/tests/suite"));
+    assert_eq!(found, own_worker.map(str::to_owned).into());
+}
+
+#[test]
+fn every_file_of_a_test_suite_is_part_of_it() {
+    for name in crates() {
+        let suite = root().join("crates").join(&name).join("tests/suite");
+        let Ok(text) = std::fs::read_to_string(suite.join("main.rs")) else { continue };
+        for entry in std::fs::read_dir(&suite).unwrap().flatten() {
+            let file = entry.file_name().into_string().unwrap();
+            let Some(module) = file.strip_suffix(".rs").filter(|module| *module != "main") else { continue };
+            assert!(text.contains(&format!("mod {module};")), "{name}: no test runs {file}");
+        }
+    }
+}
