@@ -4,14 +4,13 @@
 
 use crate::error::{OpenError, ReadError};
 use crate::path::{EvidencePath, escape_name, escape_target, unescape_name};
+use crate::platform::{self, FileExt, FileFacts, Moment, name_bytes};
 use crate::read::{Extent, ReadAt};
 use crate::tree::{FileReference, Listing, MacbTimes, Node, NodeKind, NodeState, Tree};
 use ledger::{ByteSpan, Clock, Gap, Precision, Time, Utc};
-use std::ffi::OsStr;
-use std::fs::{File, Metadata, OpenOptions};
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Metadata};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 use walkdir::WalkDir;
@@ -96,7 +95,7 @@ impl Tree for DirectoryTree {
             NodeKind::Symlink { target } => return Err(ReadError::Symlink { path, target }),
             NodeKind::Directory | NodeKind::Other => return Err(ReadError::NotAFile { path }),
         }
-        let (file, length) = open_file(&host)
+        let (file, length) = platform::open_itself(&host)
             .and_then(|file| file.metadata().map(|metadata| (file, metadata.len())))
             .map_err(|source| ReadError::Io { path: path.clone(), source })?;
         Ok(Box::new(FileReader { file, length, path }))
@@ -112,7 +111,7 @@ impl DirectoryTree {
         let lower = name.to_lowercase();
         let mut folded: Vec<String> = Vec::new();
         for entry in self.host(directory)?.read_dir().map_err(error)? {
-            let found = escape_name(entry.map_err(error)?.file_name().as_bytes());
+            let found = escape_name(name_bytes(&entry.map_err(error)?.file_name()));
             if found == name {
                 return child(directory, &found).map(Some);
             }
@@ -134,7 +133,7 @@ impl DirectoryTree {
 
     fn list(&self, directory: &EvidencePath, name: &OsStr, host: &Path, listing: &mut Listing) {
         let result =
-            child(directory, &escape_name(name.as_bytes())).and_then(|path| self.examine(path, host));
+            child(directory, &escape_name(name_bytes(name))).and_then(|path| self.examine(path, host));
         match result {
             Ok(node) => listing.nodes.push(node),
             Err(error) => listing.gaps.push(gap(directory, &error)),
@@ -144,14 +143,15 @@ impl DirectoryTree {
     fn examine(&self, path: EvidencePath, host: &Path) -> Result<Node, ReadError> {
         let metadata = symlink_metadata(host, &path)?;
         let kind = kind(host, &metadata, &path)?;
+        let facts = platform::facts(&metadata);
         Ok(Node {
             name: path.name().to_owned(),
             size: if kind == NodeKind::File { metadata.len() } else { 0 },
             kind,
-            times: times(&metadata),
+            times: times(&facts, &metadata),
             name_times: None,
-            links: Some(metadata.nlink()),
-            reference: Some(FileReference::Inode(metadata.ino())),
+            links: facts.links,
+            reference: facts.inode.map(FileReference::Inode),
             state: NodeState::Allocated,
             streams: Vec::new(),
             path,
@@ -162,7 +162,7 @@ impl DirectoryTree {
     fn host(&self, path: &EvidencePath) -> Result<PathBuf, ReadError> {
         let mut host = self.root.clone();
         for name in path.components() {
-            host.push(OsStr::from_bytes(&raw_name(path, name)?));
+            host.push(raw_name(path, name)?);
         }
         Ok(host)
     }
@@ -190,11 +190,11 @@ fn child(directory: &EvidencePath, name: &str) -> Result<EvidencePath, ReadError
     })
 }
 
-fn raw_name(path: &EvidencePath, name: &str) -> Result<Vec<u8>, ReadError> {
-    unescape_name(name).map_err(|source| ReadError::Io {
-        path: path.clone(),
-        source: io::Error::new(io::ErrorKind::InvalidFilename, source),
-    })
+fn raw_name(path: &EvidencePath, name: &str) -> Result<OsString, ReadError> {
+    unescape_name(name)
+        .map_err(|source| io::Error::new(io::ErrorKind::InvalidFilename, source))
+        .and_then(platform::from_name_bytes)
+        .map_err(|source| ReadError::Io { path: path.clone(), source })
 }
 
 fn gap(path: &EvidencePath, error: &dyn std::error::Error) -> Gap {
@@ -221,45 +221,31 @@ fn kind(host: &Path, metadata: &Metadata, path: &EvidencePath) -> Result<NodeKin
         Ok(NodeKind::Directory)
     } else if kind.is_symlink() {
         let target = host.read_link().map_err(|source| ReadError::Io { path: path.clone(), source })?;
-        Ok(NodeKind::Symlink { target: escape_target(target.as_os_str().as_bytes()) })
+        Ok(NodeKind::Symlink { target: escape_target(name_bytes(target.as_os_str())) })
     } else {
         Ok(NodeKind::Other)
     }
 }
 
-fn times(metadata: &Metadata) -> MacbTimes {
+fn times(facts: &FileFacts, metadata: &Metadata) -> MacbTimes {
     let born = metadata.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     MacbTimes {
-        modified: Some(time(metadata.mtime(), metadata.mtime_nsec())),
-        accessed: Some(time(metadata.atime(), metadata.atime_nsec())),
-        changed: Some(time(metadata.ctime(), metadata.ctime_nsec())),
-        born: born
-            .and_then(|born| Some(time(i64::try_from(born.as_secs()).ok()?, i64::from(born.subsec_nanos())))),
+        modified: facts.modified.map(time),
+        accessed: facts.accessed.map(time),
+        changed: facts.changed.map(time),
+        born: born.and_then(|born| {
+            Some(time((i64::try_from(born.as_secs()).ok()?, i64::from(born.subsec_nanos()))))
+        }),
     }
 }
 
-fn time(seconds: i64, nanoseconds: i64) -> Time {
+fn time((seconds, nanoseconds): Moment) -> Time {
     Time {
         utc: Utc::from_unix_nanoseconds(i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds)),
         raw: format!("{seconds}.{nanoseconds:09}"),
         clock: Clock::CollectionCopy,
         precision: Precision::Nanosecond,
         zone: None,
-    }
-}
-
-/// Opens without following a link, and without leaving a new access time where the system lets us.
-fn open_file(host: &Path) -> io::Result<File> {
-    open_untouched(host, libc::O_NOFOLLOW)
-}
-
-/// Opens with further `flags`, and without leaving a new access time where the system lets us.
-pub(crate) fn open_untouched(host: &Path, flags: libc::c_int) -> io::Result<File> {
-    let with = |flags| OpenOptions::new().read(true).custom_flags(flags).open(host);
-    match with(flags | libc::O_NOATIME) {
-        // Only the owner may ask for O_NOATIME.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => with(flags),
-        result => result,
     }
 }
 

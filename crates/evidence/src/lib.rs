@@ -20,6 +20,7 @@ mod memory;
 mod mft;
 mod ntfs;
 mod path;
+pub mod platform;
 mod read;
 mod tree;
 mod volume;

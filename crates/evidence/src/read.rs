@@ -2,10 +2,10 @@
 
 use crate::error::ReadError;
 use crate::path::EvidencePath;
+use crate::platform::FileExt;
 use ledger::ByteSpan;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 
 /// A run of bytes of a container: a file of a folder, or the disk image that holds the file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -123,7 +123,8 @@ fn number(connection: &Connection, pragma: &str) -> rusqlite::Result<i32> {
 /// The path as a `file:` URI (RFC 8089), every unusual byte escaped.
 fn uri(path: &Path, query: &str) -> io::Result<String> {
     let path = std::path::absolute(path)?;
-    let mut uri = String::from("file://");
+    // What stands behind two slashes is a host first, and a path of Windows has no slash to end it.
+    let mut uri = String::from(if cfg!(windows) { "file:" } else { "file://" });
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {

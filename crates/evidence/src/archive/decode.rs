@@ -2,12 +2,12 @@
 
 use super::damage::Wrong;
 use super::stream::Decode;
+use crate::platform::FileExt;
 use crc32fast::Hasher;
 use miniz_oxide::inflate::stream::{InflateState, inflate};
 use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
 use std::fs::File;
 use std::io::{self, BufReader, Read};
-use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 
 /// Bytes of the archive that are read at once.

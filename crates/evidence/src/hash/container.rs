@@ -2,12 +2,12 @@
 
 use super::{PIECE, SAMPLE};
 use crate::error::HashError;
+use crate::platform::{FileExt, modified};
 use crate::tree::Tree;
 use ledger::{Digest, Integrity, IntegrityLevel};
 use sha2::{Digest as _, Sha256};
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
 /// Hashes what [`Tree::container`] names; a file that cannot be read is an error, because nothing is known of the rest.
@@ -41,7 +41,8 @@ fn seal(path: &Path, level: IntegrityLevel, whole: &mut Sha256) -> io::Result<(u
     let mut sampled = Sha256::new();
     match level {
         IntegrityLevel::Stat => {
-            return Ok((size, format!("{}.{:09}", metadata.mtime(), metadata.mtime_nsec())));
+            let (seconds, nanoseconds) = modified(&metadata);
+            return Ok((size, format!("{seconds}.{nanoseconds:09}")));
         }
         IntegrityLevel::Full => feed(&file, 0, size, whole)?,
         IntegrityLevel::Sampled if size > 2 * SAMPLE => {

@@ -4,7 +4,7 @@
 //! and a file such as `image.err` beside `image.E01` is none of them.
 
 use super::container;
-use crate::directory::open_untouched;
+use crate::platform::open_untouched;
 use crate::read;
 use std::fs::File;
 use std::io;
@@ -58,7 +58,7 @@ pub(super) fn absent_segment(files: &[PathBuf]) -> Option<(PathBuf, PathBuf)> {
 
 /// Opens a file of an image, whose access time stays where the system lets us; an error names the file.
 pub(super) fn open_named(path: &Path) -> io::Result<File> {
-    open_untouched(path, 0).map_err(|error| {
+    open_untouched(path).map_err(|error| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         io::Error::new(error.kind(), format!("{name}: {error}"))
     })

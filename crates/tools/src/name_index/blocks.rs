@@ -1,9 +1,9 @@
 //! The file of an index, read in blocks: what a search does not look at is not read.
 
 use super::error::IndexError;
+use evidence::platform::FileExt;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// Bytes of a block.

@@ -1,10 +1,10 @@
 //! What an index was made of and by, before every byte of the evidence was read.
 
+use evidence::platform::{FileExt, modified};
 use ledger::Digest;
 use sha2::{Digest as _, Sha256};
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::PathBuf;
 
 /// What changes whenever another index could come of the same evidence: the format, and the sources of the readers.
@@ -32,8 +32,9 @@ pub fn evidence_identity(files: &[PathBuf]) -> io::Result<Digest> {
             hasher.update(number.to_le_bytes());
         }
         hasher.update(name);
-        hasher.update(metadata.mtime().to_le_bytes());
-        hasher.update(metadata.mtime_nsec().to_le_bytes());
+        let (seconds, nanoseconds) = modified(&metadata);
+        hasher.update(seconds.to_le_bytes());
+        hasher.update(nanoseconds.to_le_bytes());
         let (start, size) = (total, metadata.len());
         sample(&file, 0, size, &mut hasher)?;
         sample(&file, size.saturating_sub(SAMPLE), size, &mut hasher)?;

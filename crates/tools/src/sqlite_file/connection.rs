@@ -2,13 +2,13 @@
 
 use super::budget::{Budget, STRIDE};
 use super::{clock, functions};
+use evidence::platform::name_bytes;
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, Error, OpenFlags};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -134,7 +134,7 @@ fn harden(connection: &Connection) -> Result<(), Error> {
 /// The path as SQLite reads it from a URI (RFC 3986).
 fn uri(path: &Path) -> String {
     let mut uri = "file:".to_owned();
-    for byte in path.as_os_str().as_bytes() {
+    for byte in name_bytes(path.as_os_str()) {
         if byte.is_ascii_alphanumeric() || b"/-._~".contains(byte) {
             uri.push(char::from(*byte));
         } else {

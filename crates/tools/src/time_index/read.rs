@@ -3,10 +3,10 @@
 use super::error::TimelineIndexError;
 use super::layout::{HEADER, Head, Parts, ROW, Row};
 use super::units::Unit;
+use evidence::platform::FileExt;
 use std::fs::File;
 use std::io;
 use std::ops::{ControlFlow, Range};
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// Rows that are read at once.

@@ -3,9 +3,9 @@
 use super::acquisition::ContainerFormat;
 use super::{ewf, qcow2, vhd, vhdx, vmdk};
 use crate::image::segments::open_named;
+use crate::platform::FileExt;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// Bytes at the end of a VHD that hold its footer; files of old programs lack the last one.

@@ -4,10 +4,10 @@ use super::Medium;
 use super::acquisition::{Acquisition, ContainerFormat};
 use super::missing::Missing;
 use crate::image::segments::{absent_segment, open_named};
+use crate::platform::FileExt;
 use crate::read::Extent;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 pub(super) struct Raw {

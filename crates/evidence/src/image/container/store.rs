@@ -5,10 +5,10 @@
 use super::error::ContainerError;
 use super::vhdx::Overlay;
 use crate::image::segments::open_named;
+use crate::platform::FileExt;
 use std::cell::RefCell;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 /// Bytes of a page of the cache.

@@ -2,7 +2,7 @@
 
 use super::{ContainerError, Store, shown};
 use crate::image::segments::open_named;
-use std::os::unix::fs::FileExt;
+use crate::platform::FileExt;
 use std::path::{Path, PathBuf};
 
 /// The most bytes of a descriptor; real ones have a few hundred.

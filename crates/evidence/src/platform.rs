@@ -1,0 +1,33 @@
+//! What the operating systems of the examiner's machine do differently: reading at an offset, names that are no text, what is known of a file.
+//!
+//! Evidence is examined on Linux, in a confined worker. The other systems are here so that everything else builds for them; what they know less of is said where they say it, and in `docs/platforms.md`.
+
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;
+
+pub use system::{FileExt, modified, name_bytes};
+pub(crate) use system::{facts, from_name_bytes, open_itself, open_untouched};
+
+/// Seconds and nanoseconds since 1970.
+pub type Moment = (i64, i64);
+
+/// What the machine's file system says of an entry; `None` where it does not say.
+pub(crate) struct FileFacts {
+    /// When its bytes last changed.
+    pub(crate) modified: Option<Moment>,
+    /// When they were last read.
+    pub(crate) accessed: Option<Moment>,
+    /// When its inode last changed.
+    pub(crate) changed: Option<Moment>,
+    /// How many names lead to it.
+    pub(crate) links: Option<u64>,
+    /// Its number in its file system.
+    pub(crate) inode: Option<u64>,
+}
