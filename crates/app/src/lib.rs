@@ -28,6 +28,7 @@ mod outputs;
 mod outside;
 mod outside_evidence;
 mod place;
+mod platform;
 mod progress;
 mod publish;
 mod purse;

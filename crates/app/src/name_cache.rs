@@ -3,7 +3,8 @@
 //! An entry is two files: `names-<key>` (or `timeline-<key>`), the index, and the same with `.json`, what is known of it.
 //! The second one is written last and says what the first must be; where it does not agree there is no entry.
 
-use crate::publish::{make_private, publish};
+use crate::platform::make_private;
+use crate::publish::publish;
 use ledger::Digest;
 use serde::{Deserialize, Serialize};
 use std::fs::File;

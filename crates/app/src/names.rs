@@ -5,7 +5,8 @@
 
 use crate::case_file::Case;
 use crate::name_cache::{Known, NameCache};
-use crate::publish::{make_private, publish};
+use crate::platform::make_private;
+use crate::publish::publish;
 use crate::worker::{Worker, evidence_files};
 use ledger::event::{EvidenceHashed, NamesIndexed};
 use ledger::{Digest, EvidenceKind, IntegrityLevel};

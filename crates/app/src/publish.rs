@@ -1,18 +1,12 @@
 //! Files that others find whole or not at all.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use crate::platform::{create_new, sync_folder};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Numbers the unfinished files of this process.
 static ORDINAL: AtomicU64 = AtomicU64::new(0);
-
-/// Makes `folder`, and those above it, for nobody but us; one that is there stays as it is.
-pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
 
 /// Writes `bytes` into the file `name` of `folder`, read-only, in place of what stands there.
 ///
@@ -31,7 +25,7 @@ fn publish_as(folder: &Path, name: &str, bytes: &[u8], mode: u32) -> io::Result<
     let unfinished = folder.join(unfinished);
     let written = write(&unfinished, bytes, mode)
         .and_then(|()| std::fs::rename(&unfinished, folder.join(name)))
-        .and_then(|()| File::open(folder)?.sync_all());
+        .and_then(|()| sync_folder(folder));
     if written.is_err() {
         // The first error is the one to be told.
         let _ = std::fs::remove_file(&unfinished);
@@ -40,7 +34,7 @@ fn publish_as(folder: &Path, name: &str, bytes: &[u8], mode: u32) -> io::Result<
 }
 
 fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+    let mut file = create_new(path, mode)?;
     file.write_all(bytes)?;
     file.sync_all()
 }
@@ -49,6 +43,7 @@ fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+    use crate::platform::make_private;
     use std::os::unix::fs::PermissionsExt;
 
     #[test]

@@ -6,12 +6,12 @@
 use crate::case_file::Case;
 use crate::name_cache::{Known, NameCache};
 use crate::names::{Kept, OtherEvidence, settle, told};
+use crate::platform::make_private;
 use crate::progress::Progress;
-use crate::publish::{make_private, publish};
+use crate::publish::publish;
 use crate::worker::{Worker, evidence_files};
 use ledger::event::{EvidenceHashed, TimelineIndexed};
 use ledger::{Digest, EvidenceKind};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -161,7 +161,7 @@ impl Timelines {
             Digest::of_parts(&[b"locard timeline", TIMELINE_MAKER.as_bytes(), label.as_bytes(), what])
         };
         match kind {
-            EvidenceKind::Directory => Some(parts(path.as_os_str().as_bytes())),
+            EvidenceKind::Directory => Some(parts(path.as_os_str().as_encoded_bytes())),
             EvidenceKind::Archive | EvidenceKind::Image => {
                 match tools::evidence_identity(&evidence_files(kind, path)) {
                     Ok(identity) => Some(parts(identity.to_string().as_bytes())),

@@ -6,14 +6,13 @@
 //! Reading changes neither; the time of access is left out for that reason, and the inode number because user-space file systems make it up.
 
 use crate::case_file::Case;
+use crate::platform::{Moment, changed, modified};
 use crate::worker::evidence_files;
 use ledger::{Digest, EvidenceKind};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::Metadata;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// What the system says of each piece of evidence, in the order of the case.
@@ -35,8 +34,8 @@ enum Seen {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stamp {
     size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
+    modified: Moment,
+    changed: Moment,
 }
 
 impl Seen {
@@ -103,7 +102,7 @@ impl Snapshot {
             let home = path.parent().unwrap_or(path);
             parts.push(files.len().to_le_bytes().to_vec());
             for (file, seen) in files {
-                parts.push(file.strip_prefix(home).unwrap_or(file).as_os_str().as_bytes().to_vec());
+                parts.push(file.strip_prefix(home).unwrap_or(file).as_os_str().as_encoded_bytes().to_vec());
                 parts.push(seen.bytes());
             }
         }
@@ -162,9 +161,9 @@ fn seen(metadata: io::Result<Metadata>) -> Seen {
     match metadata {
         Ok(metadata) if metadata.is_dir() => Seen::Folder,
         Ok(metadata) => Seen::Other(Stamp {
-            size: metadata.size(),
-            modified: (metadata.mtime(), metadata.mtime_nsec()),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
+            size: metadata.len(),
+            modified: modified(&metadata),
+            changed: changed(&metadata),
         }),
         Err(error) => Seen::Unreadable(error.kind()),
     }

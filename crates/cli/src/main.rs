@@ -9,10 +9,10 @@ mod failure;
 mod help;
 mod models;
 mod money;
+mod platform;
 mod printer;
 mod scratch;
 mod screen;
-mod signals;
 
 use clap::Parser;
 use failure::{Failure, describe};

@@ -4,9 +4,9 @@
 //! The kernel releases the lock when the program dies, however it dies.
 
 use crate::failure::Failure;
-use std::fs::{File, OpenOptions, Permissions, TryLockError};
+use crate::platform::{is_private_beside, make_private};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -39,9 +39,7 @@ impl Scratch {
             let (path, evidence) = (temporary.to_owned(), evidence.clone());
             return Err(Failure::ScratchInEvidence { path, evidence });
         }
-        let mode = Permissions::from_mode(0o700);
-        let folder = tempfile::Builder::new().prefix(PREFIX).permissions(mode).tempdir_in(&resolved);
-        let folder = folder.map_err(failed)?;
+        let folder = make_private(PREFIX, &resolved).map_err(failed)?;
         let lock = lock(folder.path()).map_err(failed)?;
         remove_dead(&resolved, folder.path());
         let (calls, indexes) = (folder.path().join(CALLS), folder.path().join(INDEXES));
@@ -70,21 +68,21 @@ fn lock(folder: &Path) -> io::Result<File> {
 
 /// Removes scratch folders beside `own` whose program is dead; what fails is left for the next command.
 fn remove_dead(temporary: &Path, own: &Path) {
-    let Ok(owner) = own.symlink_metadata().map(|metadata| metadata.uid()) else { return };
+    let Ok(ours) = own.symlink_metadata() else { return };
     for entry in std::fs::read_dir(temporary).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let folder = entry.path();
         if name.as_encoded_bytes().starts_with(PREFIX.as_bytes()) && folder != own {
             // Nobody else waits for it.
-            let _ = remove_if_dead(&folder, owner);
+            let _ = remove_if_dead(&folder, &ours);
         }
     }
 }
 
 /// Removes the folder if it is provably ours, private, and of a program that has died.
-fn remove_if_dead(folder: &Path, owner: u32) -> io::Result<()> {
+fn remove_if_dead(folder: &Path, ours: &Metadata) -> io::Result<()> {
     let metadata = folder.symlink_metadata()?;
-    if !metadata.is_dir() || metadata.uid() != owner || metadata.mode() & 0o7777 != 0o700 {
+    if !metadata.is_dir() || !is_private_beside(ours, &metadata) {
         return Ok(());
     }
     let path = folder.join(LOCK);
@@ -110,7 +108,8 @@ fn remove_if_dead(folder: &Path, owner: u32) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn a_scratch_folder_is_fresh_and_nobody_elses() {

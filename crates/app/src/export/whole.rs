@@ -1,9 +1,8 @@
 //! A file that stands in its place whole or not at all, and never in place of another.
 
 use super::{ExportError, UNFINISHED};
-use std::fs::{File, Permissions};
+use crate::platform::{open_to_all, sync_folder};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -31,7 +30,7 @@ pub(super) fn keep<T>(
     fill: impl FnOnce(&mut dyn Write) -> Result<T, ExportError>,
 ) -> Result<T, ExportError> {
     let failed = |source| ExportError::Write { path: to.to_owned(), source };
-    let file = tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(unfinished);
+    let file = open_to_all(&mut tempfile::Builder::new()).tempfile_in(unfinished);
     let mut file = file.map_err(failed)?;
     let mut out = BufWriter::new(file.as_file_mut());
     let told = fill(&mut out).map_err(|error| match error {
@@ -46,6 +45,6 @@ pub(super) fn keep<T>(
         _ => failed(error.error),
     });
     drop(kept?);
-    File::open(beside(to)).and_then(|folder| folder.sync_all()).map_err(failed)?;
+    sync_folder(beside(to)).map_err(failed)?;
     Ok(told)
 }

@@ -3,9 +3,9 @@
 use crate::arguments::Format;
 use crate::commands::{ended, print, run_folder};
 use crate::failure::Failure;
+use crate::platform::Signals;
 use crate::printer::Printer;
 use crate::scratch::Scratch;
-use crate::signals::Signals;
 use app::{Conversion, ConvertRequest, Converted, ExportRequest, Interrupt, Packed, Profile, Signer};
 use clap::ValueEnum;
 use serde_json::{Value, json};

@@ -10,10 +10,10 @@ use crate::commands::rules::wrong;
 use crate::commands::{ended, worker};
 use crate::failure::Failure;
 use crate::models::Chooser;
+use crate::platform::Signals;
 use crate::printer::Printer;
 use crate::scratch::Scratch;
 use crate::screen::Screen;
-use crate::signals::Signals;
 use account::Asked;
 use app::{
     Agent, Case, Interrupt, Progress, ResumeRequest, RunRequest, SystemClock, WorkerRequest, Workplace,

@@ -1,8 +1,8 @@
 //! Work that a signal ends in order.
 
 use crate::failure::Failure;
+use crate::platform::Signals;
 use crate::screen::Screen;
-use crate::signals::Signals;
 use app::Interrupt;
 use std::future::Future;
 use std::pin::pin;

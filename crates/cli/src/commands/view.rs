@@ -2,8 +2,8 @@
 
 use crate::commands::run_folder;
 use crate::failure::Failure;
+use crate::platform::{OPENER, Signals};
 use crate::printer::Printer;
-use crate::signals::Signals;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -26,7 +26,7 @@ pub(crate) struct ViewArguments {
     /// The port of 127.0.0.1 to listen on; 0: any that is free
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) port: u16,
-    /// Open the address with xdg-open
+    /// Open the address with xdg-open (macOS: open, Windows: explorer)
     #[arg(long)]
     pub(crate) open: bool,
 }
@@ -90,7 +90,7 @@ fn open(view: &View, printer: &Printer) -> Option<NamedTempFile> {
     match try_to_open(&view.address()) {
         Ok(page) => Some(page),
         Err(error) => {
-            printer.complain(&format!("xdg-open did not open it: {error}"));
+            printer.complain(&format!("{OPENER} did not open it: {error}"));
             None
         }
     }
@@ -106,7 +106,7 @@ fn try_to_open(address: &str) -> std::io::Result<NamedTempFile> {
     )?;
     page.flush()?;
     #[expect(clippy::disallowed_methods, reason = "the person asks for their browser, which is no tool")]
-    let mut command = std::process::Command::new("xdg-open");
+    let mut command = std::process::Command::new(OPENER);
     command.arg(page.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn()?;
     Ok(page)

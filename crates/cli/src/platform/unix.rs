@@ -1,0 +1,48 @@
+//! Linux, macOS and their like.
+
+use crate::failure::Failure;
+use std::fs::{Metadata, Permissions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use tempfile::TempDir;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// The program that opens a file in what the person has for it.
+pub(crate) const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+
+/// The two signals that ask the program to end: SIGINT (Ctrl-C) and SIGTERM.
+pub(crate) struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    /// From here on they do not kill the program; must be called within a runtime.
+    pub(crate) fn listen() -> Result<Signals, Failure> {
+        let listen = |kind| signal(kind).map_err(Failure::Runtime);
+        Ok(Signals {
+            interrupt: listen(SignalKind::interrupt())?,
+            terminate: listen(SignalKind::terminate())?,
+        })
+    }
+
+    /// Waits for the next of them; gives the exit code that says so: 128 and its number.
+    pub(crate) async fn next(&mut self) -> u8 {
+        tokio::select! {
+            _ = self.interrupt.recv() => Failure::INTERRUPTED,
+            _ = self.terminate.recv() => Failure::TERMINATED,
+        }
+    }
+}
+
+/// Makes a folder in `place` that nobody else can look into.
+pub(crate) fn make_private(prefix: &str, place: &Path) -> io::Result<TempDir> {
+    let mode = Permissions::from_mode(0o700);
+    tempfile::Builder::new().prefix(prefix).permissions(mode).tempdir_in(place)
+}
+
+/// Whether a folder has the same owner as our `own`, and nobody else can look into it.
+pub(crate) fn is_private_beside(own: &Metadata, folder: &Metadata) -> bool {
+    folder.uid() == own.uid() && folder.mode() & 0o7777 == 0o700
+}
