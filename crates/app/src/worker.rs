@@ -409,6 +409,7 @@ pub fn describe_confinement(confinement: &Confinement) -> Vec<String> {
             Holding::Missing(Reason::NotRequested) => "not asked for".to_owned(),
             Holding::Missing(Reason::NotInKernel) => "missing: this kernel does not have it".to_owned(),
             Holding::Missing(Reason::SwitchedOff) => "missing: it was not enabled at boot".to_owned(),
+            Holding::Missing(Reason::NotLinux) => "missing: Locard has it on Linux alone".to_owned(),
             Holding::Missing(Reason::Refused { errno }) => {
                 format!("missing: the kernel refused it (error {errno})")
             }

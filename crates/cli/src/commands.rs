@@ -102,6 +102,7 @@ fn conditions(run: &Run) -> String {
 
 /// A worker request for this program and a fresh scratch folder, which goes with the guard.
 fn worker(unconfined: bool, evidence: &[PathBuf]) -> Result<(app::WorkerRequest, Scratch), Failure> {
+    sandbox::check_system().map_err(Failure::NoWorkers)?;
     let program = std::env::current_exe().map_err(Failure::Program)?;
     let scratch = Scratch::new(evidence)?;
     let request = app::WorkerRequest {

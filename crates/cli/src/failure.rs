@@ -5,7 +5,7 @@ mod codes;
 use crate::models::ModelFailure;
 use codes::{
     again_code, check_report_code, export_code, given_code, model_code, open_code, outside_code, run_code,
-    show_code, tool_code,
+    show_code, spawn_code, tool_code,
 };
 use llm::ModelError;
 use std::error::Error;
@@ -24,6 +24,8 @@ pub(crate) enum Failure {
     Runtime(#[source] io::Error),
     #[error("failed to find this program's own file")]
     Program(#[source] io::Error),
+    #[error("failed to start a tool worker")]
+    NoWorkers(#[source] sandbox::SpawnError),
     #[error("failed to make a folder for scratch files in {}", path.display())]
     Scratch {
         path: PathBuf,
@@ -197,6 +199,7 @@ impl Failure {
             | Failure::Rejudge(app::RejudgeError::Replay(app::ReplayError::NoTask { .. }))
             | Failure::Rejudge(app::RejudgeError::Rules(_))
             | Failure::NoSuchTool { .. } => Failure::USAGE,
+            Failure::NoWorkers(error) => spawn_code(error),
             Failure::Model(failure) => model_code(failure),
             Failure::Export(error) => export_code(error),
             Failure::InEvidence(error) => outside_code(error),
@@ -242,6 +245,9 @@ impl Failure {
     /// What to do next, where that is known.
     fn hint(&self) -> Option<String> {
         match self {
+            Failure::NoWorkers(_) => Some(
+                "investigate on Linux, --unconfined needs it as well; a finished run can be read, verified and replayed here".to_owned(),
+            ),
             Failure::Tool(_) | Failure::Run(_) | Failure::Init(_) | Failure::Again(_)
                 if self.code() == Failure::SANDBOX =>
             {
@@ -392,6 +398,9 @@ mod tests {
             assert_eq!(failure.code(), 40);
             assert!(describe(&failure).contains("--unconfined"), "{failure}");
         }
+        let elsewhere = Failure::NoWorkers(SpawnError::NeedsLinux { system: "windows" });
+        assert_eq!(elsewhere.code(), 40);
+        assert!(describe(&elsewhere).contains("--unconfined needs it as well"), "{elsewhere}");
         let late = SpawnError::NotReady { after: std::time::Duration::from_secs(1) };
         let hash = app::ToolError::Hash { ending: "it was killed".to_owned() };
         for failure in [spawn(late), Failure::Tool(hash)] {

@@ -1,7 +1,8 @@
 //! How a call ended.
 
-use crate::frame::FrameError;
+use crate::frame_error::FrameError;
 use crate::limits::{Limits, Usage};
+use crate::system;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -102,30 +103,6 @@ pub enum SetupStep {
     Seccomp,
 }
 
-impl SetupStep {
-    const ALL: [Self; 8] = [
-        Self::Scratch,
-        Self::Pipes,
-        Self::Fork,
-        Self::Group,
-        Self::Descriptors,
-        Self::Limits,
-        Self::Landlock,
-        Self::Seccomp,
-    ];
-
-    /// The number that stands for this step in a frame.
-    pub(crate) fn number(self) -> u8 {
-        Self::ALL.iter().zip(1..).find(|(step, _)| **step == self).map_or(0, |(_, number)| number)
-    }
-
-    /// The step that a number in a frame stands for.
-    pub(crate) fn from_number(number: u8) -> Result<Self, FrameError> {
-        let unknown = FrameError::Field { field: "step", actual: u64::from(number) };
-        Self::ALL.iter().zip(1..).find(|(_, other)| *other == number).map(|(step, _)| *step).ok_or(unknown)
-    }
-}
-
 impl Ending {
     /// One lower-case fragment that follows "the call", for a log or a report.
     /// `limits` are those of the call: a signal is explained by the limit that sends it.
@@ -133,7 +110,7 @@ impl Ending {
         match self {
             Self::Replied(bytes) => format!("replied with {} bytes", bytes.len()),
             Self::Panicked { message } => format!("panicked: {message}"),
-            Self::Signalled { signal } => describe_signal(*signal, limits),
+            Self::Signalled { signal } => system::describe_signal(*signal, limits),
             Self::Exited { code } => format!("exited with code {code} and without a reply"),
             Self::TimedOut { limit } => format!("ran longer than {limit:?} and was killed"),
             Self::Cancelled => "was cancelled".to_owned(),
@@ -148,45 +125,5 @@ impl Ending {
                 ZygoteExit::Unknown => "was lost with its zygote".to_owned(),
             },
         }
-    }
-}
-
-fn describe_signal(signal: i32, limits: &Limits) -> String {
-    match signal {
-        libc::SIGABRT => format!(
-            "aborted (SIGABRT): out of its {} bytes of address space, out of stack, or a failed check",
-            limits.address_space
-        ),
-        libc::SIGSEGV => "crashed (SIGSEGV): invalid memory access".to_owned(),
-        libc::SIGBUS => "crashed (SIGBUS): a mapped file ended early or could not be read".to_owned(),
-        libc::SIGFPE => "crashed (SIGFPE): division by zero".to_owned(),
-        libc::SIGILL => "crashed (SIGILL): invalid instruction".to_owned(),
-        libc::SIGXCPU => format!("used up its {} s of CPU time (SIGXCPU)", limits.cpu_seconds),
-        libc::SIGXFSZ => format!("wrote a file of more than {} bytes (SIGXFSZ)", limits.file_size),
-        libc::SIGSYS => "was killed (SIGSYS): made a system call that no parser has a use for".to_owned(),
-        libc::SIGKILL => {
-            "was killed (SIGKILL): out of memory, out of CPU time, or by somebody outside".to_owned()
-        }
-        other => format!("was killed by signal {other}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_setup_step_has_a_number_of_its_own() {
-        for step in SetupStep::ALL {
-            assert_eq!(SetupStep::from_number(step.number()), Ok(step));
-        }
-        assert!(SetupStep::from_number(0).is_err());
-    }
-
-    #[test]
-    fn a_signal_is_explained_by_the_limit_that_sends_it() {
-        let limits = Limits { cpu_seconds: 7, ..Limits::default() };
-        let text = Ending::Signalled { signal: libc::SIGXCPU }.describe(&limits);
-        assert_eq!(text, "used up its 7 s of CPU time (SIGXCPU)");
     }
 }

@@ -8,36 +8,37 @@
 //! What holds a call, each independent of the others:
 //! - Landlock (zygote): readable paths can be read, the scratch root written, nothing else; no TCP, no signal out of the domain;
 //! - Landlock (call): of the scratch root only the call's own fresh folder remains;
-//! - seccomp: an allow-list of system calls, see `filter` for what it denies and what it kills for;
+//! - seccomp: an allow-list of system calls, see `linux/filter.rs` for what it denies and what it kills for;
 //! - resource limits: address space, CPU, file size, open files, no core dump, no further process;
 //! - a wall clock in the zygote, and a second one in the parent for a zygote that hangs.
 //!
-//! Linux only, on x86-64 and AArch64.
+//! Workers run on Linux, on x86-64 and AArch64. On any other system this crate has the same interface, and whatever would start a worker is refused with [`SpawnError::NeedsLinux`]: see `elsewhere`.
 
-mod cancel;
-mod child;
+mod call_error;
+mod config;
 mod confinement;
 mod ending;
-mod fence;
-mod filter;
-mod frame;
+mod frame_error;
 mod limits;
-mod link;
-mod message;
-mod relay;
-mod reply;
-mod scratch;
-mod serve;
+mod serve_error;
 mod spawn_error;
-mod sys;
-mod zygote;
 
-pub use cancel::Canceller;
-pub use confinement::{Confinement, Holding, LayerName, Missing, Reason, probe};
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(target_os = "linux")]
+mod linux;
+
+#[cfg(not(target_os = "linux"))]
+use elsewhere as system;
+#[cfg(target_os = "linux")]
+use linux as system;
+
+pub use call_error::CallError;
+pub use config::{Config, Policy, WORKER_ARGUMENT};
+pub use confinement::{Confinement, Holding, LayerName, Missing, Reason};
 pub use ending::{Ending, Report, SetupStep, ZygoteExit};
-pub use frame::FrameError;
+pub use frame_error::FrameError;
 pub use limits::{Limits, Usage};
-pub use scratch::clear as clear_scratch;
-pub use serve::{ServeError, WORKER_ARGUMENT, serve};
+pub use serve_error::ServeError;
 pub use spawn_error::SpawnError;
-pub use zygote::{CallError, Config, Policy, Zygote};
+pub use system::{Canceller, Zygote, check_system, clear_scratch, probe, serve};

@@ -2,7 +2,7 @@
 
 use crate::confinement::Missing;
 use crate::ending::ZygoteExit;
-use crate::frame::FrameError;
+use crate::frame_error::FrameError;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,6 +15,12 @@ pub enum SpawnError {
     ConfinementUnavailable {
         /// The layers that do not hold, with the reason.
         missing: Vec<Missing>,
+    },
+    /// This system cannot run a worker at all, confined or not.
+    #[error("run a tool worker on {system}: workers need Linux with Landlock and seccomp")]
+    NeedsLinux {
+        /// The system's name, such as `windows`.
+        system: &'static str,
     },
     /// A readable path or the scratch root cannot be used.
     #[error("open `{}` for the worker", path.display())]

@@ -13,6 +13,9 @@ pub(super) fn execute(printer: &mut Printer) -> Result<u8, Failure> {
     }
     let confined = confinement.missing().is_empty();
     let verdict = match confined {
+        _ if sandbox::check_system().is_err() => {
+            "tools do not run here, with --unconfined neither: investigate on Linux; a finished run can be read, verified and replayed here"
+        }
         true => "tools run confined here",
         false => {
             "tools cannot be confined here: investigations need --unconfined, and every report will say so"

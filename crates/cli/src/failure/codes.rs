@@ -4,18 +4,24 @@ use super::Failure;
 use crate::models::ModelFailure;
 use sandbox::{CallError, SpawnError};
 
-/// Only a worker that cannot be confined is the sandbox's refusal; whatever else keeps tools from running is a defect.
+/// Only a worker that cannot be confined, or not be had on this system, is the sandbox's refusal; whatever else keeps tools from running is a defect.
+pub(super) fn spawn_code(error: &SpawnError) -> u8 {
+    match error {
+        SpawnError::ConfinementUnavailable { .. } | SpawnError::NeedsLinux { .. } => Failure::SANDBOX,
+        SpawnError::Path { .. }
+        | SpawnError::Run { .. }
+        | SpawnError::Pipes { .. }
+        | SpawnError::Died { .. }
+        | SpawnError::NotReady { .. }
+        | SpawnError::Protocol { .. } => Failure::DEFECT,
+    }
+}
+
 pub(super) fn tool_code(error: &app::ToolError) -> u8 {
     match error {
-        app::ToolError::Spawn(source) | app::ToolError::Call(CallError::Respawn { source }) => match source {
-            SpawnError::ConfinementUnavailable { .. } => Failure::SANDBOX,
-            SpawnError::Path { .. }
-            | SpawnError::Run { .. }
-            | SpawnError::Pipes { .. }
-            | SpawnError::Died { .. }
-            | SpawnError::NotReady { .. }
-            | SpawnError::Protocol { .. } => Failure::DEFECT,
-        },
+        app::ToolError::Spawn(source) | app::ToolError::Call(CallError::Respawn { source }) => {
+            spawn_code(source)
+        }
         app::ToolError::Evidence { .. } => Failure::USAGE,
         app::ToolError::Call(CallError::RequestTooLong { .. } | CallError::ZygoteKeepsDying { .. })
         | app::ToolError::Hash { .. }

@@ -1,17 +1,20 @@
 //! The zygote: what the program does when it is started as a worker.
 
-use crate::child::{self, Plan};
-use crate::confinement::{Confinement, Holding, Reason, holding};
+use crate::config::Policy;
+use crate::confinement::{Confinement, Holding, Reason};
 use crate::ending::SetupStep;
-use crate::fence::{self, Readable};
-use crate::filter;
-use crate::frame::{self, FrameError};
+use crate::frame_error::FrameError;
 use crate::limits::Usage;
-use crate::message::{COMMAND_LIMIT, Call, Command, Ended, Event, How, Refusal, Setup};
-use crate::relay::{self, Finished, Running, Stop};
-use crate::scratch;
-use crate::sys::{self, Forked};
-use crate::zygote::Policy;
+use crate::linux::child::{self, Plan};
+use crate::linux::fence::{self, Readable};
+use crate::linux::filter;
+use crate::linux::frame;
+use crate::linux::message::{COMMAND_LIMIT, Call, Command, Ended, Event, How, Refusal, Setup};
+use crate::linux::probe::holding;
+use crate::linux::relay::{self, Finished, Running, Stop};
+use crate::linux::scratch;
+use crate::linux::sys::{self, Forked};
+use crate::serve_error::ServeError;
 use seccompiler::BpfProgram;
 use std::fs::{File, OpenOptions};
 use std::io::{self, PipeReader, PipeWriter, Write};
@@ -19,45 +22,7 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// The argument that makes the program a worker.
-pub const WORKER_ARGUMENT: &str = "tool-worker";
-
-/// Why a worker could not serve, or stopped serving.
-#[derive(Debug, thiserror::Error)]
-pub enum ServeError {
-    /// Landlock, seccomp and fork act on one thread only, so there must be no other.
-    #[error("serve from a process with {threads} threads, expected 1")]
-    Threads {
-        /// Threads there are.
-        threads: usize,
-    },
-    /// The standard descriptors could not be taken over; they are the parent's pipes.
-    #[error("take over the standard descriptors")]
-    Descriptors {
-        /// The system's error.
-        #[source]
-        source: io::Error,
-    },
-    /// The parent sent something that is no command, or a command out of place.
-    #[error("understand the parent")]
-    Protocol {
-        /// What is wrong with it.
-        #[source]
-        source: FrameError,
-    },
-    /// A system call failed that the zygote cannot do without.
-    #[error("watch over a call")]
-    System {
-        /// The system's error.
-        #[source]
-        source: io::Error,
-    },
-    /// The parent was told that the worker cannot be set up.
-    #[error("set the worker up, as the parent was told")]
-    Refused,
-}
-
-/// Serves calls until the parent goes away, which shows as the end of its pipe: the first thing that `main` does when its first argument is [`WORKER_ARGUMENT`].
+/// Serves calls until the parent goes away, which shows as the end of its pipe: the first thing that `main` does when its first argument is [`crate::WORKER_ARGUMENT`].
 ///
 /// (`PR_SET_PDEATHSIG` would tie the worker to the *thread* that started it, and a thread of a pool ends long before its process.)
 ///

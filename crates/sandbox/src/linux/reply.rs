@@ -1,9 +1,10 @@
 //! The one frame that a call's process sends, put together and judged by the parent.
 
 use crate::ending::{Ending, SetupStep};
-use crate::frame::{self, FrameError, HEADER, Reader};
+use crate::frame_error::FrameError;
 use crate::limits::Limits;
-use crate::message::{How, PANIC_LIMIT, code, reply};
+use crate::linux::frame::{self, HEADER, Reader};
+use crate::linux::message::{How, PANIC_LIMIT, code, reply};
 
 /// What has come out of the data pipe. The process that sent it is hostile.
 #[derive(Default)]

@@ -1,10 +1,10 @@
 //! The process of one call: from the fork to the exit.
 
 use crate::ending::SetupStep;
-use crate::fence::{self, Readable};
-use crate::frame::{self, Writer};
-use crate::message::{Call, PANIC_LIMIT, code, reply};
-use crate::sys::{self, Resource};
+use crate::linux::fence::{self, Readable};
+use crate::linux::frame::{self, Writer};
+use crate::linux::message::{Call, PANIC_LIMIT, code, reply};
+use crate::linux::sys::{self, Resource};
 use seccompiler::BpfProgram;
 use std::fs::File;
 use std::io::{self, Write};
@@ -98,9 +98,9 @@ fn restrict(plan: &Plan<'_>) -> Result<(), Failure> {
     };
     set().map_err(at(SetupStep::Limits))?;
     if let Some((_, filter)) = plan.fence {
-        let filter = crate::filter::for_process(filter.clone(), std::process::id());
+        let filter = crate::linux::filter::for_process(filter.clone(), std::process::id());
         seccompiler::apply_filter(&filter)
-            .map_err(|error| (SetupStep::Seccomp, crate::filter::cause(error)))?;
+            .map_err(|error| (SetupStep::Seccomp, crate::linux::filter::cause(error)))?;
     }
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! The zygote's watch over one running call.
 
-use crate::frame::{self, FrameError, HEADER};
+use crate::frame_error::FrameError;
 use crate::limits::{Limits, Usage};
-use crate::message::{COMMAND_LIMIT, Command, How, STDERR_LIMIT};
-use crate::sys::{self, Exit, READABLE, WRITABLE};
+use crate::linux::frame::{self, HEADER};
+use crate::linux::message::{COMMAND_LIMIT, Command, How, STDERR_LIMIT};
+use crate::linux::sys::{self, Exit, READABLE, WRITABLE};
 use std::fs::File;
 use std::io::{self, PipeReader};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

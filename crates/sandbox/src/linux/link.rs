@@ -1,16 +1,16 @@
 //! The parent's side of one zygote process.
 
-use crate::cancel::Canceller;
+use crate::config::{Config, WORKER_ARGUMENT};
 use crate::confinement::Confinement;
 use crate::ending::ZygoteExit;
-use crate::frame::{self, FrameError, HEADER};
+use crate::frame_error::FrameError;
 use crate::limits::Limits;
-use crate::message::{Command as Order, EVENT_LIMIT, Ended, Event, How, Refusal, STDERR_LIMIT};
-use crate::reply::Received;
-use crate::serve::WORKER_ARGUMENT;
+use crate::linux::cancel::Canceller;
+use crate::linux::frame::{self, HEADER};
+use crate::linux::message::{Command as Order, EVENT_LIMIT, Ended, Event, How, Refusal, STDERR_LIMIT};
+use crate::linux::reply::Received;
+use crate::linux::sys::{self, READABLE, WRITABLE};
 use crate::spawn_error::SpawnError;
-use crate::sys::{self, READABLE, WRITABLE};
-use crate::zygote::Config;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};

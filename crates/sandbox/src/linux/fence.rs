@@ -3,7 +3,8 @@
 //! What the running kernel's ABI does not know is left out (`BestEffort`): truncation through a read-only open, TCP, signals.
 //! The seccomp filter denies those on its own, so that ABI 1 (Linux 5.13) is enough.
 
-use crate::confinement::{Holding, Reason, holding};
+use crate::confinement::{Holding, Reason};
+use crate::linux::probe::holding;
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, RestrictionStatus, Ruleset, RulesetAttr,
     RulesetCreated, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,

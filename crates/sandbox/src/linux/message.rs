@@ -1,10 +1,11 @@
 //! What parent and zygote say to each other.
 
+use crate::config::Policy;
 use crate::confinement::Confinement;
 use crate::ending::SetupStep;
-use crate::frame::{FrameError, Reader, Writer, encode};
+use crate::frame_error::FrameError;
 use crate::limits::{Limits, Usage};
-use crate::zygote::Policy;
+use crate::linux::frame::{Reader, Writer, encode};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -305,7 +306,7 @@ fn path(bytes: &[u8]) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame;
+    use crate::linux::frame;
 
     #[test]
     fn commands_and_events_survive_the_pipe() {

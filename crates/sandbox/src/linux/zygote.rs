@@ -1,68 +1,19 @@
 //! Calls, and the zygote behind them, as the parent sees them.
 
-use crate::cancel::Canceller;
-use crate::confinement::{Confinement, probe};
+use crate::call_error::CallError;
+use crate::config::{Config, Policy};
+use crate::confinement::Confinement;
 use crate::ending::{Ending, Report, ZygoteExit};
 use crate::limits::{Limits, Usage};
-use crate::link::{Heard, Link, Lost};
-use crate::message::{Command, REQUEST_LIMIT};
+use crate::linux::cancel::Canceller;
+use crate::linux::link::{Heard, Link, Lost};
+use crate::linux::message::{Command, REQUEST_LIMIT};
+use crate::linux::probe::probe;
+use crate::linux::{reply, scratch};
 use crate::spawn_error::SpawnError;
-use crate::{reply, scratch};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// What a worker is started with.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// The program; with the argument [`crate::WORKER_ARGUMENT`] it must call [`crate::serve`].
-    pub program: PathBuf,
-    /// Files and folders that calls may read: evidence and cache.
-    /// A symbolic link at the end of a path is followed.
-    /// None of them should hold the scratch root, or calls of other workers could be overlooked.
-    pub readable: Vec<PathBuf>,
-    /// Folder for the calls' scratch folders; made when it does not exist. Several workers may share it.
-    pub scratch_root: PathBuf,
-    /// Whether to run at all where confinement cannot be had.
-    pub confinement: Policy,
-}
-
-/// Whether calls must be confined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
-    /// Confined or not at all.
-    Required,
-    /// Without Landlock and seccomp, also where they could be had. Resource limits and wall clock still hold.
-    Unconfined,
-}
-
-/// Why there is no report of a call.
-#[derive(Debug, thiserror::Error)]
-pub enum CallError {
-    /// The request is too long. The call was not made.
-    #[error("send a request of {actual} bytes, at most {limit} are allowed")]
-    RequestTooLong {
-        /// Bytes of the request.
-        actual: u64,
-        /// Bytes allowed.
-        limit: u64,
-    },
-    /// The zygote of an earlier call had died and no new one could be started. The call was not made.
-    #[error("start a worker for the call")]
-    Respawn {
-        /// Why not.
-        #[source]
-        source: SpawnError,
-    },
-    /// One zygote after the other died without a reply in between.
-    #[error("keep a worker alive, {deaths} died in a row ({last:?})")]
-    ZygoteKeepsDying {
-        /// How many.
-        deaths: u32,
-        /// How the last one ended.
-        last: ZygoteExit,
-    },
-}
 
 /// A worker: calls go through it one at a time. Several of them may run side by side.
 ///

@@ -4,13 +4,13 @@
 //! The length is checked against a limit before anything is allocated.
 //! The format is private to one program talking to itself: it may change with any release.
 
+use crate::frame_error::{FrameError, VERSION};
 use std::io::{self, Read};
 
 /// Length of a header in bytes.
 pub(crate) const HEADER: usize = 16;
 
 const MAGIC: [u8; 4] = *b"LKWF";
-const VERSION: u8 = 1;
 
 /// What a header says of the payload behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,59 +19,6 @@ pub(crate) struct Header {
     pub(crate) kind: u8,
     /// Length of the payload in bytes, within the limit given.
     pub(crate) length: u64,
-}
-
-/// Why bytes are not a frame, or its payload not a message.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FrameError {
-    /// The first four bytes are not ours: something else was written to the pipe.
-    #[error("frame begins with {actual:02x?}, not with the magic")]
-    Magic {
-        /// The bytes found.
-        actual: [u8; 4],
-    },
-    /// The frame is of another version of the format.
-    #[error("frame has version {actual}, expected {VERSION}")]
-    Version {
-        /// The version found.
-        actual: u8,
-    },
-    /// The kind is unknown, or has no place here.
-    #[error("frame has the unexpected kind {actual}")]
-    Kind {
-        /// The kind found.
-        actual: u8,
-    },
-    /// The header announces more than is allowed.
-    #[error("frame announces {actual} bytes, at most {limit} are allowed")]
-    TooLong {
-        /// Bytes announced.
-        actual: u64,
-        /// Bytes allowed.
-        limit: u64,
-    },
-    /// The bytes end inside a header, a payload or a field, or go on after it.
-    #[error("frame has {actual} bytes where {expected} are expected")]
-    Length {
-        /// Bytes expected.
-        expected: u64,
-        /// Bytes there.
-        actual: u64,
-    },
-    /// A field holds a number without a meaning.
-    #[error("field `{field}` holds the unknown number {actual}")]
-    Field {
-        /// Name of the field.
-        field: &'static str,
-        /// The number found.
-        actual: u64,
-    },
-    /// The pipe could not be read.
-    #[error("pipe cannot be read (os error {errno})")]
-    Pipe {
-        /// The system's error number.
-        errno: i32,
-    },
 }
 
 /// The header of a payload of `length` bytes.

@@ -1,6 +1,6 @@
 //! Ending a call from another thread.
 
-use crate::sys;
+use crate::linux::sys;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};

@@ -1,0 +1,108 @@
+//! Every system but Linux: the same interface, and one refusal.
+//!
+//! Nothing here runs a process. Workers are forked from a zygote and held by Landlock and seccomp; other systems have none of the three, so there is no unconfined worker either.
+
+use crate::call_error::CallError;
+use crate::config::Config;
+use crate::confinement::{Confinement, Holding, Reason};
+use crate::ending::Report;
+use crate::limits::Limits;
+use crate::serve_error::ServeError;
+use crate::spawn_error::SpawnError;
+use std::convert::Infallible;
+use std::io;
+use std::path::Path;
+
+/// The system's name, for messages.
+const SYSTEM: &str = std::env::consts::OS;
+
+/// Whether this system can run workers at all: it cannot.
+pub fn check_system() -> Result<(), SpawnError> {
+    Err(SpawnError::NeedsLinux { system: SYSTEM })
+}
+
+/// What could hold a worker here: nothing.
+pub fn probe() -> Confinement {
+    let none = Holding::Missing(Reason::NotLinux);
+    Confinement { landlock: none, landlock_abi: None, seccomp: none, no_new_privs: none, limits: none }
+}
+
+/// Serves calls on Linux; here it refuses.
+pub fn serve(_handler: impl Fn(&[u8], &Path) -> Vec<u8>) -> Result<(), ServeError> {
+    Err(ServeError::NeedsLinux { system: SYSTEM })
+}
+
+/// A worker, which no value stands for here.
+pub struct Zygote {
+    never: Infallible,
+}
+
+impl Zygote {
+    /// Starts a worker on Linux; here it refuses, whatever confinement is asked for.
+    pub fn spawn(_config: Config) -> Result<Self, SpawnError> {
+        Err(SpawnError::NeedsLinux { system: SYSTEM })
+    }
+
+    /// The same.
+    pub fn spawn_probed(config: Config, _probed: &Confinement) -> Result<Self, SpawnError> {
+        Self::spawn(config)
+    }
+
+    /// What holds this worker's calls.
+    pub fn confinement(&self) -> &Confinement {
+        match self.never {}
+    }
+
+    /// A handle that ends the running call from another thread.
+    pub fn canceller(&self) -> Canceller {
+        match self.never {}
+    }
+
+    /// Process id of the zygote.
+    pub fn process_id(&self) -> Option<u32> {
+        match self.never {}
+    }
+
+    /// Makes one call.
+    pub fn call(&mut self, _request: &[u8], _limits: &Limits) -> Result<Report, CallError> {
+        match self.never {}
+    }
+}
+
+/// Cancels calls, of which there are none here.
+#[derive(Clone, Debug)]
+pub struct Canceller {
+    never: Infallible,
+}
+
+impl Canceller {
+    /// Ends the running call, and refuses later ones.
+    pub fn cancel(&self) {
+        match self.never {}
+    }
+
+    /// Lets calls run again.
+    pub fn rearm(&self) {
+        match self.never {}
+    }
+
+    /// Whether calls are refused at the moment.
+    pub fn is_cancelled(&self) -> bool {
+        match self.never {}
+    }
+}
+
+/// Removes the folder `path` with everything in it; one that does not exist is removed already.
+///
+/// No call ever wrote there, so the content is not hostile and the standard library's removal will do. It follows no link.
+pub fn clear_scratch(path: &Path) -> io::Result<()> {
+    match std::fs::remove_dir_all(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// A signal's number alone: numbers differ between systems, and no call ends by one here.
+pub(crate) fn describe_signal(signal: i32, _limits: &Limits) -> String {
+    format!("was killed by signal {signal}")
+}

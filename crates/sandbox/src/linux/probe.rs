@@ -1,0 +1,29 @@
+//! What this kernel has to hold a worker with.
+
+use crate::confinement::{Confinement, Holding, Reason};
+use crate::linux::sys;
+use std::io;
+
+/// Asks the kernel what could hold a worker on this machine, without restricting the caller.
+pub fn probe() -> Confinement {
+    let abi = sys::landlock_abi();
+    Confinement {
+        landlock_abi: abi.as_ref().ok().copied(),
+        landlock: holding(abi.map(drop)),
+        seccomp: holding(sys::knows_seccomp()),
+        no_new_privs: holding(sys::knows_no_new_privs()),
+        limits: Holding::Holds,
+    }
+}
+
+/// The holding that follows from a system call's result.
+pub(crate) fn holding(result: io::Result<()>) -> Holding {
+    match result {
+        Ok(()) => Holding::Holds,
+        Err(error) => Holding::Missing(match error.raw_os_error().unwrap_or(0) {
+            libc::ENOSYS | libc::EINVAL => Reason::NotInKernel,
+            libc::EOPNOTSUPP => Reason::SwitchedOff,
+            errno => Reason::Refused { errno },
+        }),
+    }
+}

@@ -1,0 +1,45 @@
+//! Why a worker stopped.
+
+use crate::frame_error::FrameError;
+use std::io;
+
+/// Why a worker could not serve, or stopped serving.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Workers run on Linux alone.
+    #[error("serve on {system}: workers need Linux with Landlock and seccomp")]
+    NeedsLinux {
+        /// The system's name, such as `windows`.
+        system: &'static str,
+    },
+    /// Landlock, seccomp and fork act on one thread only, so there must be no other.
+    #[error("serve from a process with {threads} threads, expected 1")]
+    Threads {
+        /// Threads there are.
+        threads: usize,
+    },
+    /// The standard descriptors could not be taken over; they are the parent's pipes.
+    #[error("take over the standard descriptors")]
+    Descriptors {
+        /// The system's error.
+        #[source]
+        source: io::Error,
+    },
+    /// The parent sent something that is no command, or a command out of place.
+    #[error("understand the parent")]
+    Protocol {
+        /// What is wrong with it.
+        #[source]
+        source: FrameError,
+    },
+    /// A system call failed that the zygote cannot do without.
+    #[error("watch over a call")]
+    System {
+        /// The system's error.
+        #[source]
+        source: io::Error,
+    },
+    /// The parent was told that the worker cannot be set up.
+    #[error("set the worker up, as the parent was told")]
+    Refused,
+}
