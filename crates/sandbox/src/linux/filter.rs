@@ -13,7 +13,7 @@
 //! - `mmap` and `mprotect` never with `PROT_EXEC`;
 //! - `openat` with `O_TRUNC` only together with write access, because before its ABI 3 Landlock lets a read-only open truncate;
 //! - `fcntl` only for duplicates, flags, record locks and the size of a pipe: `F_SETOWN` and `F_SETSIG` would send signals;
-//! - `prlimit64` only to read our own limits, `tgkill` only to ourselves (an abort needs it);
+//! - `prlimit64` only to read our own limits, `tgkill` and `tkill` only to ourselves (an abort needs one of them: glibc the first, musl the second);
 //! - `clone` (zygote) never with a new namespace.
 //!
 //! One consequence for handlers: `std::fs::copy` fails, because it sets the mode of its target; use `std::io::copy`.
@@ -93,7 +93,10 @@ fn call_rules() -> Result<Rules, BackendError> {
     rules.insert(libc::SYS_open, open_rules(1)?);
     let commands = FCNTL_COMMANDS.iter().map(|command| rule(1, Compare::Eq, flag(*command)));
     rules.insert(libc::SYS_fcntl, commands.collect::<Result<_, _>>()?);
-    rules.insert(libc::SYS_tgkill, vec![rule(0, Compare::Eq, u64::from(OWN_PID))?]);
+    // A call has one thread, whose id is the id of its process.
+    for signal in [libc::SYS_tgkill, libc::SYS_tkill] {
+        rules.insert(signal, vec![rule(0, Compare::Eq, u64::from(OWN_PID))?]);
+    }
     let read_own = [
         SeccompCondition::new(0, Width::Dword, Compare::Eq, 0)?,
         SeccompCondition::new(2, Width::Qword, Compare::Eq, 0)?,
@@ -247,8 +250,11 @@ const ZYGOTE_ALSO: &[c_long] = &[
     libc::SYS_wait4,
     libc::SYS_kill,
     libc::SYS_tgkill,
+    libc::SYS_tkill,
     libc::SYS_pidfd_open,
     libc::SYS_setpgid,
+    // After a fork musl asks by it for the id of the thread, and keeps whatever comes back.
+    libc::SYS_set_tid_address,
     libc::SYS_prctl,
     libc::SYS_prlimit64,
     libc::SYS_umask,
@@ -324,7 +330,7 @@ mod tests {
     fn the_own_process_id_stands_in_the_filter_only_once_it_is_known() {
         let compiled = compile().unwrap().call;
         let count = |program: &BpfProgram, k| program.iter().filter(|step| step.k == k).count();
-        assert_eq!(count(&compiled, OWN_PID), 1);
+        assert_eq!(count(&compiled, OWN_PID), 2);
         let own = for_process(compiled, 0x1234_5678);
         assert_eq!((count(&own, OWN_PID), count(&own, 0x1234_5678)), (0, 1));
     }
