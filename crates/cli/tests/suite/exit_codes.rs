@@ -1,6 +1,6 @@
 //! Each exit code that a machine like any other can be brought to; 1, 40 and 50 are tested where they are decided.
 
-use crate::support::{Place, collected_case, copy_folder, demo_file, demo_folder, str, text};
+use crate::support::{Place, collected_case, copy_folder, demo_file, demo_folder, program, str, text};
 use std::path::{Path, PathBuf};
 
 /// A copy of the demo whose SYSTEM hive ends behind its base block.
@@ -97,7 +97,8 @@ fn a_log_that_cannot_grow_ends_the_run_with_the_place_and_touches_no_evidence() 
     for blocks in ["8", "200"] {
         let output = std::process::Command::new("sh")
             .args(["-c", "trap '' XFSZ; ulimit -f $0; exec \"$@\"", blocks])
-            .args([env!("CARGO_BIN_EXE_locard"), "run", "demo"])
+            .arg(program())
+            .args(["run", "demo"])
             .current_dir(place.path(""))
             .env("TMPDIR", place.path(""))
             .output()

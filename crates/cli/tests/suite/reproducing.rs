@@ -1,6 +1,6 @@
 //! `locard replay --tools live`, and the bytes of facts read again: what a run says is held against its evidence.
 
-use crate::support::{Place, collected_case, copy_folder, demo_folder, str, text};
+use crate::support::{Place, collected_case, copy_folder, demo_folder, program, str, text};
 use app::{AgainError, RawFound, RawRequest, RawSpans, WorkerRequest};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn raw_of(place: &Place, run: &Path, given: &[PathBuf]) -> Result<RawSpans, Agai
     let request = RawRequest {
         case: app::evidence_of(run, given).unwrap(),
         worker: WorkerRequest {
-            program: env!("CARGO_BIN_EXE_locard").into(),
+            program: program(),
             unconfined: false,
             scratch: place.path("scratch"),
             limits: sandbox::Limits::default(),

@@ -12,6 +12,12 @@ use std::sync::Arc;
 use store::{Durability, Entry, Reader, Writer};
 use testkit::scripted::Scripted;
 
+/// The program under test: the one that cargo built, or another one, such as a release, that `LOCARD_BINARY` names.
+#[expect(clippy::disallowed_methods, reason = "the tests choose the program by it")]
+pub(crate) fn program() -> PathBuf {
+    std::env::var_os("LOCARD_BINARY").map_or_else(|| env!("CARGO_BIN_EXE_locard").into(), PathBuf::from)
+}
+
 /// A temporary place with room for runs and scratch files.
 pub(crate) struct Place {
     folder: tempfile::TempDir,
@@ -41,7 +47,7 @@ impl Place {
     /// The program with arguments, not yet started.
     #[expect(clippy::disallowed_methods, reason = "the tests start the program as a person does")]
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_locard"));
+        let mut command = Command::new(program());
         command.args(arguments).current_dir(self.folder.path()).env_clear();
         command.env("TMPDIR", self.folder.path());
         command
@@ -112,7 +118,7 @@ impl Place {
             work: app::Workplace {
                 integrity: IntegrityLevel::Full,
                 worker: WorkerRequest {
-                    program: env!("CARGO_BIN_EXE_locard").into(),
+                    program: program(),
                     unconfined: false,
                     scratch: self.path("scratch"),
                     limits: sandbox::Limits::default(),

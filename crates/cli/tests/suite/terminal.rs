@@ -1,6 +1,6 @@
 //! What stands on a terminal while a run goes on, and what does not stand in a pipe.
 
-use crate::support::{Place, demo_folder, str, text};
+use crate::support::{Place, demo_folder, program, str, text};
 use app::Progress;
 use ledger::Rules;
 use std::path::PathBuf;
@@ -80,7 +80,7 @@ fn in_a_terminal_of_80_columns_the_display_neither_wraps_nor_floods_and_the_summ
     let command = format!(
         "timeout --foreground {PATIENCE} env -u TMUX TMPDIR='{}' '{}' run '{}' --runs '{}' --no-cache",
         place_of("."),
-        env!("CARGO_BIN_EXE_locard"),
+        str(&program()),
         str(&demo_folder()),
         place_of("runs"),
     );
