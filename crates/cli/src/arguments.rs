@@ -5,6 +5,7 @@ use crate::commands::completions::CompletionsArguments;
 use crate::commands::diff::DiffArguments;
 use crate::commands::export::ExportArguments;
 use crate::commands::init::InitArguments;
+use crate::commands::man::ManArguments;
 use crate::commands::mcp::McpArguments;
 use crate::commands::rejections::RejectionsArguments;
 use crate::commands::replay::ReplayArguments;
@@ -79,6 +80,9 @@ pub(crate) enum Command {
     /// Print a completion script for a shell
     #[command(after_long_help = help::COMPLETIONS)]
     Completions(CompletionsArguments),
+    /// Write the manual pages into a folder
+    #[command(hide = true)]
+    Man(ManArguments),
     /// Show what confines tools on this machine
     #[command(after_long_help = help::DOCTOR)]
     Doctor,

@@ -9,6 +9,7 @@ mod facts;
 mod fork;
 pub(crate) mod init;
 pub(crate) mod live;
+pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod rejections;
 pub(crate) mod replay;
@@ -52,6 +53,7 @@ pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8,
         Command::Bench(arguments) => bench::execute(&arguments, printer),
         Command::Init(arguments) => init::execute(&arguments, printer),
         Command::Completions(arguments) => completions::execute(&arguments, printer),
+        Command::Man(arguments) => man::execute(&arguments),
         Command::Doctor => doctor::execute(printer),
     }
 }

@@ -34,6 +34,12 @@ pub(crate) enum Failure {
     },
     #[error("failed to make a folder for scratch files: the temporary folder {} lies inside the evidence {}, which is never written", path.display(), evidence.display())]
     ScratchInEvidence { path: PathBuf, evidence: PathBuf },
+    #[error("failed to write the manual pages into {}", path.display())]
+    Man {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
     #[error("failed to read the rules {}", path.display())]
     RulesFile {
         path: PathBuf,
@@ -172,6 +178,7 @@ impl Failure {
             Failure::Input(_)
             | Failure::Scratch { .. }
             | Failure::ScratchInEvidence { .. }
+            | Failure::Man { .. }
             | Failure::WriteReport { .. }
             | Failure::ReportPage(_)
             | Failure::NoTechniques { .. }
