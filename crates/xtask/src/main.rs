@@ -12,6 +12,7 @@ mod compare_files;
 mod compare_hives;
 mod compare_mft;
 mod crash;
+mod dist;
 mod guard;
 mod large_run;
 mod llmock;
@@ -32,6 +33,7 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     compare-hives HIVE...     compare hives with what reglookup tells\n  \
     compare-mft FILE...       compare $MFT files with what mft_dump tells\n  \
     crash LOCARD CASE N PLACE  kill N runs of a case at random moments, and go on with them\n  \
+    dist [--target TARGET]... [--out FOLDER] [--sign KEY]  make a release: archives, packages, what vouches for them\n  \
     large-run FOLDER [--facts N]  write a sealed run of N facts, 50,000 where nothing else is said\n  \
     llmock LOCARD CASE [--folder VENV] [--only SCENARIO]  run against llmock's faults, and be graded\n  \
     local-model LOCARD CASE [--url URL | --folder DIR]  run against a small language model on this machine\n  \
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
         Some("compare-hives") => compare_hives(),
         Some("compare-mft") => compare_tables(),
         Some("crash") => crash(),
+        Some("dist") => release(),
         Some("large-run") => large_run(),
         Some("llmock") => llmock(),
         Some("local-model") => local_model(),
@@ -150,6 +153,12 @@ fn tamper() -> io::Result<()> {
         0 => Ok(()),
         missed => Err(io::Error::other(format!("{missed} changes were missed"))),
     }
+}
+
+fn release() -> io::Result<()> {
+    let told = |error: dist::DistError| io::Error::other(error.told());
+    let options = dist::Options::read(std::env::args().skip(2).collect(), &root()).map_err(told)?;
+    dist::dist(&options, &root(), &mut |line| eprintln!("{line}")).map_err(told)
 }
 
 fn large_run() -> io::Result<()> {

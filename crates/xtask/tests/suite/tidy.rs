@@ -78,7 +78,18 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("testkit", vec!["engine", "ground", "ledger", "llm", "store"]),
         (
             "xtask",
-            vec!["app", "artifacts", "engine", "evidence", "ground", "ledger", "store", "testkit", "tools"],
+            vec![
+                "app",
+                "artifacts",
+                "engine",
+                "evidence",
+                "exchange",
+                "ground",
+                "ledger",
+                "store",
+                "testkit",
+                "tools",
+            ],
         ),
     ])
 }

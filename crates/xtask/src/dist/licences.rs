@@ -1,0 +1,173 @@
+//! `THIRD-PARTY.txt`: the licences of everything that is linked, with their texts.
+//!
+//! Texts are those that lie in the packages' sources, those of C libraries in them included; equal texts stand once.
+
+use super::packages::Package;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Something linked that is no package: its licence's texts are files of the toolchain.
+#[derive(Debug)]
+pub(super) struct Linked {
+    pub(super) name: String,
+    pub(super) licence: &'static str,
+    pub(super) files: Vec<PathBuf>,
+}
+
+/// How files that hold licences begin.
+const BEGINNINGS: [&str; 7] =
+    ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE", "PATENTS"];
+
+/// What such names end in where the file is something else.
+const OTHERS: [&str; 10] = ["rs", "c", "h", "py", "sh", "json", "toml", "html", "tmpl", "yml"];
+
+/// How deep below a package's folder they lie: `c_src/library/LICENSE`.
+const DEPTH: usize = 3;
+
+const RULE: &str = "--------------------------------------------------------------------------------";
+
+/// The whole text: first who is linked under which licence, then the texts by their numbers.
+pub(super) fn third_party(packages: &[Package], besides: &[Linked]) -> String {
+    let mut texts = Texts::default();
+    let mut out = String::from(
+        "Locard links the following software. Each entry names its licence as an SPDX expression\n\
+         and, by their numbers below, the texts that come with it.\n\n",
+    );
+    for linked in besides {
+        let found = linked.files.iter().filter_map(|path| Some((name(path), read(path)?)));
+        let numbers = texts.add(found.collect());
+        entry(&mut out, &linked.name, linked.licence, None, &numbers);
+    }
+    for package in packages.iter().filter(|package| !package.ours) {
+        let numbers = texts.add(found(package));
+        let licence = package.licence.as_deref().unwrap_or("no expression, see the texts");
+        let title = format!("{} {}", package.name, package.version);
+        entry(&mut out, &title, licence, package.repository.as_deref(), &numbers);
+    }
+    for (text, number) in texts.in_order() {
+        let _ = write!(out, "\n{RULE}\n[{number}]\n\n{text}\n");
+    }
+    out
+}
+
+fn entry(out: &mut String, title: &str, licence: &str, repository: Option<&str>, numbers: &[String]) {
+    let _ = writeln!(out, "{title}\n  licence: {licence}");
+    if let Some(repository) = repository {
+        let _ = writeln!(out, "  source:  {repository}");
+    }
+    match numbers {
+        [] => out.push_str("  texts:   none: it comes without the text of its licence\n"),
+        numbers => {
+            let _ = writeln!(out, "  texts:   {}", numbers.join(", "));
+        }
+    }
+}
+
+/// The texts so far, with their numbers.
+#[derive(Default)]
+struct Texts(BTreeMap<String, usize>);
+
+impl Texts {
+    /// Adds texts; gives what they are called: `[3] LICENSE-MIT`.
+    fn add(&mut self, found: Vec<(String, String)>) -> Vec<String> {
+        let mut named = Vec::new();
+        for (name, text) in found {
+            let next = self.0.len() + 1;
+            let number = *self.0.entry(text).or_insert(next);
+            named.push(format!("[{number}] {name}"));
+        }
+        named
+    }
+
+    fn in_order(&self) -> Vec<(&str, usize)> {
+        let mut texts: Vec<_> = self.0.iter().map(|(text, number)| (text.as_str(), *number)).collect();
+        texts.sort_by_key(|(_, number)| *number);
+        texts
+    }
+}
+
+/// The texts of a package: each with its name below the package's folder.
+fn found(package: &Package) -> Vec<(String, String)> {
+    let mut paths = Vec::new();
+    gather(&package.folder, DEPTH, &mut paths);
+    paths.extend(package.licence_file.clone());
+    paths.sort();
+    paths.dedup();
+    let shown = |path: &PathBuf| {
+        let inner = path.strip_prefix(&package.folder).unwrap_or(path);
+        Some((inner.to_string_lossy().into_owned(), read(path)?))
+    };
+    paths.iter().filter_map(shown).collect()
+}
+
+/// A folder that cannot be read has no texts: its package then is told to have none.
+fn gather(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && depth > 0 => gather(&path, depth - 1, paths),
+            Ok(kind) if kind.is_file() && holds_a_licence(&name(&path)) => paths.push(path),
+            _ => {}
+        }
+    }
+}
+
+fn holds_a_licence(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    let other = Path::new(name).extension().is_some_and(|end| OTHERS.iter().any(|other| end == *other));
+    !other && BEGINNINGS.iter().any(|beginning| upper.starts_with(beginning))
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// The text with plain line ends, so that the same licence is one text; `None`: there is none.
+fn read(path: &Path) -> Option<String> {
+    let text = String::from_utf8_lossy(&fs::read(path).ok()?).replace('\r', "");
+    let lines: Vec<_> = text.trim_matches('\n').lines().map(str::trim_end).collect();
+    Some(lines.join("\n")).filter(|text| !text.trim().is_empty())
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test writes its packages")]
+mod tests {
+    use super::*;
+    use crate::dist::packages::tests::package;
+
+    fn put(folder: &Path, name: &str, text: &str) {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn each_text_stands_once_and_is_named_by_all_who_come_with_it() {
+        let home = tempfile::tempdir().unwrap();
+        let (one, two) = (home.path().join("one"), home.path().join("two"));
+        put(&one, "LICENSE-MIT", "the same\nwords\n");
+        put(&one, "c_src/library/COPYING", "of the library");
+        put(&two, "license.txt", "\r\nthe same\r\nwords  \r\n");
+        put(&two, "licenses.rs", "fn code() {}");
+        let packages = [package("one", Some("MIT"), &one), package("two", Some("MIT"), &two)];
+        let text = third_party(&packages, &[]);
+        assert_eq!(text.matches("the same\nwords").count(), 1, "{text}");
+        assert!(text.contains("[1] LICENSE-MIT, [2] c_src/library/COPYING"), "{text}");
+        assert!(text.contains("two 1.0.0\n  licence: MIT\n  texts:   [1] license.txt\n"), "{text}");
+        assert!(!text.contains("code"), "{text}");
+    }
+
+    #[test]
+    fn what_comes_without_a_text_says_so() {
+        let home = tempfile::tempdir().unwrap();
+        let mut own = package("ours", Some("GPL-3.0-or-later"), home.path());
+        own.ours = true;
+        let library = Linked { name: "libx".into(), licence: "MIT", files: vec![home.path().join("gone")] };
+        let text = third_party(&[package("bare", None, home.path()), own], &[library]);
+        let bare = "bare 1.0.0\n  licence: no expression, see the texts\n  texts:   none: ";
+        assert!(text.contains(bare) && text.contains("libx\n  licence: MIT\n  texts:   none: "), "{text}");
+        assert!(!text.contains("ours"), "{text}");
+    }
+}
