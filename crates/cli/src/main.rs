@@ -2,6 +2,8 @@
 //!
 //! Results go to standard output, everything else to standard error; nothing else in the house prints or exits.
 
+#[cfg(target_env = "musl")]
+mod allocator;
 mod arguments;
 mod board;
 mod commands;
