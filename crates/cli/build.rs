@@ -1,7 +1,6 @@
 //! Compiles `native/memory.c` for the one target that needs it.
 
 #[expect(clippy::disallowed_methods, reason = "cargo tells build scripts of the target by variables")]
-#[expect(clippy::print_stdout, reason = "build scripts tell cargo things by printing")]
 fn main() {
     println!("cargo::rerun-if-changed=native/memory.c");
     let target = |field: &str| std::env::var(format!("CARGO_CFG_TARGET_{field}")).unwrap_or_default();
