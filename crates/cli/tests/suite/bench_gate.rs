@@ -1,11 +1,11 @@
 //! `locard bench gate`: claims seeded into a run of the demo.
 
-use crate::support::{Place, demo_folder, str, text};
+use crate::support::{Place, str, text};
 use serde_json::Value;
 
 fn place_with_run() -> Place {
     let place = Place::new();
-    place.locard_ends(0, &["run", str(&demo_folder()), "--model", "sloppy:3"]);
+    place.has_demo_run(&["--model", "sloppy:3"]);
     place
 }
 

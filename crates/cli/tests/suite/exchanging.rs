@@ -1,7 +1,7 @@
 //! `locard export --as`: a run in the formats of other tools.
 
 use crate::lesser_runs::broken_off;
-use crate::support::{Place, demo_folder, str, text};
+use crate::support::{Place, str, text};
 use ledger::Digest;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ const KEY_ID: &str = "a1e9156054e04fac899ae9f275132cdc07a5dbc4ea2c2ad3a1ffc6e0d2
 const TEXTS: [&str; 6] = ["timesketch", "case-uco", "stix", "csv-facts", "csv-timeline", "navigator"];
 
 fn sealed(place: &Place) -> PathBuf {
-    place.locard_ends(0, &["run", str(&demo_folder())]);
+    place.has_demo_run(&[]);
     place.only_run()
 }
 

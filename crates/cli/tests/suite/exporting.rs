@@ -1,13 +1,13 @@
 //! `locard export`: an archive that verifies and replays where it is unpacked.
 
 use crate::lesser_runs::broken_off;
-use crate::support::{Place, demo_folder, str, text};
+use crate::support::{Place, str, text};
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 fn sealed(place: &Place) -> PathBuf {
-    place.locard_ends(0, &["run", str(&demo_folder())]);
+    place.has_demo_run(&[]);
     place.only_run()
 }
 

@@ -6,7 +6,7 @@
 
 mod lives;
 
-use crate::support::{Place, demo_folder, str, text};
+use crate::support::{Place, str, text};
 use ledger::event::Format;
 use ledger::event::Stored;
 use ledger::{Digest, Event, FORMAT, Stream};
@@ -191,7 +191,7 @@ fn the_sealed_sample_verifies_against_its_head_and_replays() {
 
 /// A run of the demo in which something was changed by SQL.
 fn changed(place: &Place, sql: &str) -> PathBuf {
-    place.locard_ends(0, &["run", str(&demo_folder())]);
+    place.has_demo_run(&[]);
     let run = place.only_run();
     edit(&run, sql);
     run
@@ -218,7 +218,7 @@ fn a_run_of_a_newer_format_is_told_by_its_format() {
 #[test]
 fn a_run_with_a_behaviour_of_a_newer_version_is_not_replayed_and_says_why() {
     let place = Place::new();
-    place.locard_ends(0, &["run", str(&demo_folder())]);
+    place.has_demo_run(&[]);
     let newer = crate::support::rechained(&place, &place.only_run(), "newer", |events| {
         if let Some((_, Event::RunOpened(opened), _)) = events.first_mut() {
             opened.behaviour.push(999);
@@ -233,7 +233,7 @@ fn a_run_with_a_behaviour_of_a_newer_version_is_not_replayed_and_says_why() {
 #[test]
 fn a_cut_file_is_told_as_damaged_with_its_path() {
     let place = Place::new();
-    place.locard_ends(0, &["run", str(&demo_folder())]);
+    place.has_demo_run(&[]);
     let run = place.only_run();
     let bytes = std::fs::read(run.join("run.db")).unwrap();
     for part in [0, 50, 4096, bytes.len() / 2, bytes.len() - 1] {
@@ -251,7 +251,7 @@ fn a_cut_file_is_told_as_damaged_with_its_path() {
 #[test]
 fn a_missing_output_is_named_by_its_digest() {
     let place = Place::new();
-    place.locard_ends(0, &["run", str(&demo_folder())]);
+    place.has_demo_run(&[]);
     let run = place.only_run();
     let delete = "DELETE FROM payloads WHERE rowid = 3;";
     let copy = crate::tampering::edited(&place, &run, "missing", delete);

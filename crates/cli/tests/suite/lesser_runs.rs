@@ -25,7 +25,7 @@ fn an_unconfined_run_works_and_everything_says_so() {
 #[test]
 fn a_confined_run_does_not_say_that_it_was_not() {
     let place = Place::new();
-    place.locard_ends(0, &["run", str(&demo_folder())]);
+    place.has_demo_run(&[]);
     let name = str(&place.only_run()).to_owned();
     for command in ["facts", "report", "verify"] {
         let out = place.locard_ends(0, &[command, &name]);

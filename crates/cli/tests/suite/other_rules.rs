@@ -267,7 +267,7 @@ fn calls_that_were_refused_then_are_answered_where_the_recording_can_and_counted
 #[test]
 fn what_is_shown_of_an_output_changes_no_verdict_and_makes_what_follows_an_estimate() {
     let place = Place::new();
-    place.locard_ends(0, &["run", str(&demo_folder())]);
+    place.has_demo_run(&[]);
     let other = rejudged(&place, "latest", "[view]\nhead_bytes = 1\ntail_bytes = 0\n");
     let changes =
         other["tasks"].as_array().unwrap().iter().flat_map(|task| task["changes"].as_array().unwrap());

@@ -36,7 +36,7 @@ fn first(report: &Value, fits: impl Fn(&Value) -> bool) -> usize {
 #[test]
 fn a_redacted_report_can_be_checked_without_the_run_and_with_it() {
     let place = Place::new();
-    place.locard_ends(0, &["run", str(&demo_folder())]);
+    place.has_demo_run(&[]);
     place.locard_ends(0, &["report", "latest", "--redact", "people", "-o", "r.json"]);
     place.locard_ends(0, &["report", "latest", "-o", "whole.json"]);
     for report in ["r.json", "whole.json"] {
@@ -137,7 +137,7 @@ fn tampered(place: &Place, report: &Value) {
 #[test]
 fn what_cannot_be_redacted_and_what_is_no_profile_is_refused_with_the_reason() {
     let place = Place::new();
-    place.locard_ends(0, &["run", str(&demo_folder())]);
+    place.has_demo_run(&[]);
     place.file("own.toml", "values = [\"Ann\"]\nfield = [\"sid\"]\n");
     place.file("no.json", "{}");
     for (arguments, expected) in [
@@ -159,7 +159,7 @@ fn what_cannot_be_redacted_and_what_is_no_profile_is_refused_with_the_reason() {
 #[test]
 fn a_redacted_file_has_no_name_that_tells_and_a_profile_of_ones_own_is_used() {
     let place = Place::new();
-    place.locard_ends(0, &["run", str(&demo_folder())]);
+    place.has_demo_run(&[]);
     let plain = place.locard_ends(0, &["report", "latest", "--format", "markdown"]);
     assert!(plain.contains("svchost.exe"));
     place.file("own.toml", "values = [\"svchost.exe\", \"demo\"]\n");

@@ -54,7 +54,7 @@ fn what_a_verdict_was_told_otherwise_diverges_and_is_shown_with_both_sides() {
 #[test]
 fn a_run_that_broke_off_is_replayed_as_far_as_it_goes() {
     let place = Place::new();
-    place.locard_ends(0, &["run", str(&demo_folder())]);
+    place.has_demo_run(&[]);
     let copy = rechained(&place, &place.only_run(), "broken", |events| events.truncate(events.len() / 2));
     let json = replayed(&place, 0, &[str(&copy)]);
     let tasks = json["tasks"].as_array().unwrap();
@@ -98,7 +98,7 @@ fn what_is_derived_from_facts_verifies_and_replays() {
 #[test]
 fn what_a_lead_handed_out_behind_a_branch_is_handed_out_again() {
     let place = Place::new();
-    place.locard_ends(0, &["run", str(&demo_folder())]);
+    place.has_demo_run(&[]);
     let parent = place.only_run();
     let name = str(&parent).to_owned();
     let fork =

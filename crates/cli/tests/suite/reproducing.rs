@@ -33,7 +33,7 @@ fn raw_of(place: &Place, run: &Path, given: &[PathBuf]) -> Result<RawSpans, Agai
 #[test]
 fn the_tools_say_of_the_same_evidence_what_is_recorded() {
     let place = Place::new();
-    place.locard_ends(0, &["run", str(&demo_folder())]);
+    place.has_demo_run(&[]);
     let all = reproduced(&place, 0, &["latest"]);
     assert!(
         all["invocations"].as_u64() > Some(100) && all["invocations"] == all["invocations_same"],

@@ -216,7 +216,7 @@ impl Model for Reached {
 #[test]
 fn a_sealed_run_stays_as_it_is_and_gets_the_manifest_that_its_sealing_was_cut_off_from() {
     let place = Place::new();
-    place.locard_ends(0, &["run", str(&demo_folder())]);
+    place.has_demo_run(&[]);
     let run = place.only_run();
     let files = || ["run.db", "manifest.json"].map(|name| std::fs::read(run.join(name)).unwrap());
     let sealed = files();

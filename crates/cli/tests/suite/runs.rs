@@ -1,7 +1,7 @@
 //! The list of runs, and the names that mean the newest.
 
 use crate::lesser_runs::broken_off;
-use crate::support::{Place, copy_folder, demo_folder, script, str, text};
+use crate::support::{Place, copy_folder, demo_folder, script, text};
 use serde_json::Value;
 
 fn listed(place: &Place, arguments: &[&str]) -> Vec<Value> {
@@ -17,7 +17,7 @@ fn runs_are_listed_with_what_they_came_to() {
     std::fs::rename(unsealed, place.path("runs/19700101T000000Z-demo")).unwrap();
     place.folder("runs/19990101T000000Z-empty");
     place.file("runs/notes.txt", "no run");
-    place.locard_ends(0, &["run", str(&demo_folder()), "--model", "sloppy:4"]);
+    place.has_demo_run(&["--model", "sloppy:4"]);
     let runs = listed(&place, &[]);
     let states: Vec<_> = runs.iter().map(|run| run["state"].as_str().unwrap()).collect();
     assert_eq!(states, ["sealed", "unreadable", "unsealed"], "the newest first");

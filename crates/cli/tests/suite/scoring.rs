@@ -22,7 +22,7 @@ fn scored(place: &Place, truth: &Path, arguments: &[&str]) -> Value {
 #[test]
 fn the_documented_truth_is_found_in_the_demo_and_its_traps_are_told() {
     let place = Place::new();
-    place.locard_ends(0, &["run", &demo()]);
+    place.has_demo_run(&[]);
     let truth = place.file("truth.toml", documented());
     let score = scored(&place, &truth, &[]);
     assert_eq!(score["locard_score"], 1);
@@ -50,7 +50,7 @@ fn the_documented_truth_is_found_in_the_demo_and_its_traps_are_told() {
 #[test]
 fn the_same_truth_in_json_gives_the_same_figures() {
     let place = Place::new();
-    place.locard_ends(0, &["run", &demo()]);
+    place.has_demo_run(&[]);
     let toml = place.file(
         "truth.toml",
         "case = \"demo\"\n[[fact]]\nid = \"a\"\nagent = \"registry\"\nquestion = \"?\"\nvalues = [\"ALDER-07\"]\n",
@@ -65,7 +65,7 @@ fn the_same_truth_in_json_gives_the_same_figures() {
 #[test]
 fn several_runs_are_shown_beside_each_other_with_mean_least_and_most() {
     let place = Place::new();
-    place.locard_ends(0, &["run", &demo()]);
+    place.has_demo_run(&[]);
     place.locard_ends(0, &["run", &demo(), "--model", "sloppy:3"]);
     let truth = place.file("truth.toml", documented());
     let mut names: Vec<String> = std::fs::read_dir(place.path("runs"))
@@ -90,7 +90,7 @@ fn several_runs_are_shown_beside_each_other_with_mean_least_and_most() {
 #[test]
 fn a_score_below_what_was_asked_ends_with_25_and_another_case_is_remarked() {
     let place = Place::new();
-    place.locard_ends(0, &["run", &demo()]);
+    place.has_demo_run(&[]);
     let truth = place.file("truth.toml", documented().replace("case = \"demo\"", "case = \"other\""));
     let output = place.locard(&["score", "latest", "--truth", str(&truth), "--fail-under", "67"]);
     assert_eq!(output.status.code(), Some(25));
@@ -105,7 +105,7 @@ fn a_score_below_what_was_asked_ends_with_25_and_another_case_is_remarked() {
 #[test]
 fn a_truth_that_makes_no_sense_is_told_with_file_and_place() {
     let place = Place::new();
-    place.locard_ends(0, &["run", &demo()]);
+    place.has_demo_run(&[]);
     for (name, text_of, expected) in [
         ("truth.toml", documented().replace("agent = ", "agnt = "), "did you mean `agent`?"),
         (
@@ -129,7 +129,7 @@ fn a_truth_that_makes_no_sense_is_told_with_file_and_place() {
 #[test]
 fn a_truth_with_nothing_in_it_passes_no_limit() {
     let place = Place::new();
-    place.locard_ends(0, &["run", &demo()]);
+    place.has_demo_run(&[]);
     let truth = place.file("truth.toml", "case = \"demo\"\n");
     place.locard_ends(25, &["score", "latest", "--truth", str(&truth), "--fail-under", "1"]);
     place.locard_ends(0, &["score", "latest", "--truth", str(&truth)]);

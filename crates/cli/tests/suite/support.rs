@@ -6,9 +6,12 @@ use ledger::event::TaskHead;
 use ledger::turn::{Answer, Message, ReadingResult, Reply, TurnRequest, UserBlock};
 use ledger::{AgentSpec, Circumstance, Digest, Event, IntegrityLevel, Rules, Stream, ToolClass, Utc};
 use llm::Model;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::Permissions;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock};
 use store::{Durability, Entry, Reader, Writer};
 use testkit::scripted::Scripted;
 
@@ -17,6 +20,12 @@ use testkit::scripted::Scripted;
 pub(crate) fn program() -> PathBuf {
     std::env::var_os("LOCARD_BINARY").map_or_else(|| env!("CARGO_BIN_EXE_locard").into(), PathBuf::from)
 }
+
+/// A run folder in memory: its name, and its files with what they permit.
+type Packed = (OsString, Vec<(OsString, Vec<u8>, Permissions)>);
+
+/// The runs of the demo that tests share, by their arguments. They are held in memory: nothing would remove a folder of a static.
+static DEMO_RUNS: Mutex<BTreeMap<&[&str], Arc<OnceLock<Packed>>>> = Mutex::new(BTreeMap::new());
 
 /// A temporary place with room for runs and scratch files.
 pub(crate) struct Place {
@@ -59,6 +68,22 @@ impl Place {
         let (out, err) = (text(&output.stdout), text(&output.stderr));
         assert_eq!(output.status.code(), Some(code), "locard {arguments:?}\n{out}\n{err}");
         out
+    }
+
+    /// Puts the run here that `locard run cases/demo` makes with these arguments: it is made once for all tests that only read it, and copied.
+    pub(crate) fn has_demo_run(&self, more: &'static [&'static str]) {
+        let made = DEMO_RUNS.lock().unwrap().entry(more).or_default().clone();
+        let (name, files) = made.get_or_init(|| {
+            let place = Place::new();
+            place.locard_ends(0, &[&["run", str(&demo_folder())], more].concat());
+            packed(&place.only_run())
+        });
+        let run = self.path("runs").join(name);
+        assert!(!run.exists(), "{} is there already", run.display());
+        for (name, bytes, permissions) in files {
+            let file = self.file(str(&run.join(name)), bytes);
+            std::fs::set_permissions(file, permissions.clone()).unwrap();
+        }
     }
 
     /// The only run folder here.
@@ -189,6 +214,14 @@ pub(crate) fn collected_case(place: &Place, name: &str) -> PathBuf {
 
 pub(crate) fn demo() -> Case {
     app::load_case(&demo_folder()).unwrap()
+}
+
+fn packed(run: &Path) -> Packed {
+    let files = std::fs::read_dir(run).unwrap().map(|entry| {
+        let entry = entry.unwrap();
+        (entry.file_name(), std::fs::read(entry.path()).unwrap(), entry.metadata().unwrap().permissions())
+    });
+    (run.file_name().unwrap().to_owned(), files.collect())
 }
 
 /// Copies a folder with everything in it, times of last change included.

@@ -1,11 +1,11 @@
 //! A changed run is found, and the place is named.
 
-use crate::support::{Place, demo_file, demo_folder};
+use crate::support::{Place, demo_file};
 use std::path::{Path, PathBuf};
 
 /// A sealed run of the demo.
 fn sealed(place: &Place) -> PathBuf {
-    place.locard_ends(0, &["run", demo_folder().to_str().unwrap()]);
+    place.has_demo_run(&[]);
     place.only_run()
 }
 

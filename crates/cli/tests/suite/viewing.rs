@@ -1,6 +1,6 @@
 //! `locard view`: the program as a person starts and ends it, over a run of the demo.
 
-use crate::support::{Place, demo_folder, str, text};
+use crate::support::{Place, str, text};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -62,7 +62,7 @@ impl Drop for Viewed {
 }
 
 fn investigated(place: &Place) -> String {
-    place.locard_ends(0, &["run", str(&demo_folder())]);
+    place.has_demo_run(&[]);
     place.only_run().file_name().unwrap().to_str().unwrap().to_owned()
 }
 
