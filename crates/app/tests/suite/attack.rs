@@ -1,5 +1,4 @@
 //! The techniques that the sample run fits: what was planted is told, what is ordinary is not.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use graph::Attack;
 use std::collections::BTreeSet;

@@ -1,5 +1,4 @@
 //! ESE databases made by hand: trees of two levels, long and packed values, and damage of each.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use artifacts::DamageKind;
 use artifacts::ese::{Cell, Database, Value};

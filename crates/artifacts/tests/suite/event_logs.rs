@@ -1,5 +1,4 @@
 //! Event logs: built, cut, damaged.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use ::evtx::checksum_ieee;
 use artifacts::evtx::{self, Found, LogDamageKind, Screen, read_bytes};

@@ -1,5 +1,4 @@
 //! A lead that hands out tasks: their order, what they are given, what they hand over.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use crate::life;
 

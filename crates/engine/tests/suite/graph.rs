@@ -1,5 +1,4 @@
 //! What an agent adds to the graph beside facts, and what it is shown of it.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use crate::life;
 

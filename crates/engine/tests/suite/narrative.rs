@@ -1,5 +1,4 @@
 //! The narrative of whoever hands out tasks, and what it knows of those tasks.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use crate::life;
 

@@ -1,5 +1,4 @@
 //! States of objectives and recoveries, driven by hand: tables over scripted lives.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use crate::life;
 

@@ -1,5 +1,4 @@
 //! The life of a task, driven by hand: no store, no worker, no model.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use crate::life;
 

@@ -1,5 +1,4 @@
 //! A conversation that outgrows what its model takes.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "nothing here came from outside")]
 
 use crate::life;
 

@@ -1,7 +1,5 @@
 //! Archives as evidence: listing, names, reading, hostile ones.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail loudly")]
-
 mod build;
 mod hostile;
 

@@ -1,7 +1,5 @@
 //! Containers of disk images, built here byte by byte: one medium through all of them, what must be refused, and damage of every kind.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail loudly")]
-
 mod build;
 mod ewf;
 mod missing;

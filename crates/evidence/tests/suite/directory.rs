@@ -1,7 +1,5 @@
 //! A folder as evidence: lookup, links, times, gaps, hashing.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may fail loudly")]
-
 use evidence::{
     EvidencePath, FileReference, Listing, Node, NodeKind, NodeState, OpenError, ReadAt, ReadError, Step,
     Tree, hash, open_directory, read_all, read_full_at, walk,

@@ -1,7 +1,5 @@
 //! ext2 and ext4 volumes of our own making: what is read, where it stands, what is deleted, and damage of every kind.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail loudly")]
-
 use evidence::{
     DeletedEntry, DeletedStep, EvidencePath, ImageTree, Node, NodeKind, Original, ReadAt, ReadError,
     Recovery, Step, Tree, VolumeFacts, open_image, read_full_at, walk,

@@ -1,7 +1,5 @@
 //! FAT and exFAT volumes of our own making: names, content, times, deleted entries, and damage.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail loudly")]
-
 mod build;
 
 use build::{DATE, END, ExFat, ExFile, Fat, SECTOR, content, deleted, freed, long, put, slot};

@@ -1,7 +1,5 @@
 //! NTFS volumes of our own making: every kind of storage, links, deleted entries, damage.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail loudly")]
-
 use evidence::{
     DeletedEntry, DeletedStep, EvidencePath, ImageTree, MacbTimes, Node, NodeKind, NodeState, Original,
     ReadError, Recovery, Step, Tree, open_image, read_all, walk,

@@ -1,7 +1,5 @@
 //! NTFS volumes of our own making: what is read is what was planted.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail loudly")]
-
 use evidence::{
     EvidencePath, FileReference, ImageTree, Node, NodeKind, NodeState, Scheme, Step, Tree, open_image,
     read_all, unescape_name, walk,

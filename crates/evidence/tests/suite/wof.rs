@@ -1,7 +1,5 @@
 //! Files compressed by the Windows overlay filter, on volumes of our own making.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail loudly")]
-
 mod pack;
 
 use evidence::{

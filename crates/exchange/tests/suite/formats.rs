@@ -1,5 +1,4 @@
 //! What the formats hold of a run, read back by readers that are not ours.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use exchange::{LeftOut, Sealed, Subject, Written};
 use graph::{Attack, Run};

@@ -1,5 +1,4 @@
 //! Which techniques a record's facts fit, and what data of ATT&CK is refused.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use graph::{Attack, AttackError, RetiredBecause, TechniqueId, fold};
 use ledger::{FactEntry, FieldValue, Predicate, Time, Vocabulary};

@@ -1,5 +1,4 @@
 //! What became of refused claims: which later claims make the same point.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use graph::{Fate, fold, refused_claims};
 use ledger::{ClaimedValue, Reading, RejectionCode};

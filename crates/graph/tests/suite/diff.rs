@@ -1,5 +1,4 @@
 //! Two runs side by side: what counts as the same, and what is told of the rest.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use graph::{Changes, Diff, Run, Setup, Told, diff, fact_title, fold};
 use ledger::event::{

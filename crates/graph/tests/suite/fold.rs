@@ -1,5 +1,4 @@
 //! What a log folds into, and what is no log.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use graph::{FoldError, fact_title, fold, phenomenon_title};
 use ledger::event::{ObjectiveResult, TaskEnded, TaskStatus};

@@ -1,5 +1,4 @@
 //! Nodes beside facts: what a log may say of them, and how a hypothesis stands.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use graph::{Run, Sources, fold, refused_claims, standing};
 use ledger::event::{

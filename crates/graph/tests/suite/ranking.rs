@@ -1,5 +1,4 @@
 //! What comes first: objectives by weight, then what is corroborated and rare; repetition goes down.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use graph::{fold, ranked};
 use ledger::{Clock, Condition, FactEntry, FieldValue, Objective, Precision, Predicate, Time, Weight};

@@ -1,5 +1,4 @@
 //! What refused claims add up to.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use graph::{Run, Tally, fold, tallies};
 use ledger::{Healing, Reading, RejectionCode};

@@ -1,5 +1,4 @@
 //! When a search shows that something is absent, and when it does not.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use ground::{AbsenceVerdict, Held, Search, Searchable, Shelf, judge_absence, mentions};
 use ledger::{

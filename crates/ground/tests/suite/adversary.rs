@@ -1,5 +1,4 @@
 //! Claims of an adversary: each was once accepted, though the evidence does not say it.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use ground::{Held, Setting, Shelf, Verdict, judge};
 use ledger::{

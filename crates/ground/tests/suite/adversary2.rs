@@ -1,5 +1,4 @@
 //! Claims of an adversary against what was loosened: rescues, quotations, spellings and derivations.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use ground::{DerivationVerdict, Held, Search, Setting, Shelf, Verdict, judge, judge_derivation, recheck};
 use ledger::{

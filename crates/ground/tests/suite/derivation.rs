@@ -1,7 +1,5 @@
 //! Derivations: what facts say together is checked over their values, and nothing is read into them.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
 use ground::{DerivationVerdict, judge_derivation};
 use ledger::{
     AssumedZone, BoundValue, ByteSpan, Clock, Derivation, DerivationId, Digest, FactEntry, FactId,

@@ -3,8 +3,6 @@
 //! The files in `judged/` hold what a task saw, in the record types of the tool catalogue, and the claims about it.
 //! A judgement is changed only where DESIGN says otherwise, never to please the gateway; the file says so with `amended`.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "the files are ours")]
-
 use ground::{Held, Search, Setting, Shelf, Verdict, judge};
 use ledger::{
     AssumedZone, ByteSpan, ClaimedValue, Clock, Completeness, Digest, FactId, Field, FieldType, FieldValue,

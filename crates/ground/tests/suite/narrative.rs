@@ -1,7 +1,5 @@
 //! Sentences of a narrative: what is cited bears out every value and every deed, and nothing is read into it.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
-
 use ground::{Citable, Dating, Known, SentenceVerdict, judge_sentence};
 use ledger::{
     Absence, AbsenceEntry, AssumedZone, BoundValue, ByteSpan, Clock, Derivation, DerivationEntry, Digest,

@@ -1,7 +1,5 @@
 //! Random claims against a naive judge: nothing is accepted that is not there, and a true copy is never turned away.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
-
 use crate::world;
 
 use ground::{Held, Setting, Shelf, Verdict, judge, recheck};

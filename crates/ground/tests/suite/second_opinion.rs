@@ -2,8 +2,6 @@
 //!
 //! What is left open is told in `naive/`, at each place.
 
-#![allow(clippy::unwrap_used, reason = "nothing here came from outside")]
-
 use crate::naive;
 use crate::strange;
 

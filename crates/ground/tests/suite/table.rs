@@ -1,7 +1,5 @@
 //! Claims judged by hand: each row says what must become of one claim, and why.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
-
 use crate::world;
 
 use ground::{Verdict, recheck};

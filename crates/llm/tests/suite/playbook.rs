@@ -1,5 +1,4 @@
 //! The playbook answered turn by turn, as an engine would answer it.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::desk;
 

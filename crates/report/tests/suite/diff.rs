@@ -1,5 +1,4 @@
 //! Two runs side by side, as a terminal and a program get them.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use graph::{Run, diff, fold};
 use ledger::{FactEntry, RejectionCode};

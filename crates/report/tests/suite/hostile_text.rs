@@ -1,5 +1,4 @@
 //! Text of the evidence, of a model and of an agent's file is inert wherever it is shown.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::lead;
 

@@ -1,5 +1,4 @@
 //! What the Markdown page says of what was not read, and of what facts rest on.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use ledger::event::{EvidenceHashed, InvocationEnded};
 use ledger::{

@@ -1,5 +1,4 @@
 //! Layers for the ATT&CK Navigator have the members and types that the format's specification asks for.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use graph::{Attack, Run, fold};
 use ledger::{FactEntry, Predicate};

@@ -1,5 +1,4 @@
 //! The page as a browser gets it: its policy, its links, its packed parts.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -1,5 +1,4 @@
 //! What a report tells of all tasks together.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use crate::lead;
 

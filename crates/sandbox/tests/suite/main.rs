@@ -1,4 +1,11 @@
 //! The tests of `sandbox` from outside, as one binary: a binary is linked once, whatever it tests.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test fails by panicking"
+)]
 
 mod calls;
 mod common;
