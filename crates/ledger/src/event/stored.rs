@@ -8,9 +8,9 @@ use crate::canonical::{self, CanonicalError};
 use crate::chain::Circumstance;
 use crate::fact::Healing;
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, Error};
-use serde_json::value::RawValue;
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use std::borrow::Cow;
+use std::fmt;
 
 /// What stands in a log as canonical JSON.
 pub trait Stored: Sized {
@@ -21,21 +21,12 @@ pub trait Stored: Sized {
     /// Where a number in it is no integer.
     fn to_stored(&self) -> Result<Vec<u8>, CanonicalError>;
 
-    /// The value of stored bytes; they need not be canonical.
+    /// The value of stored bytes; but for the order of an event's own two members they need not be canonical.
     ///
     /// # Errors
     ///
     /// Where the bytes are no JSON, or not of this type.
     fn from_stored(bytes: &[u8]) -> serde_json::Result<Self>;
-}
-
-/// An event as it is stored: its fields are read once its name is known.
-#[derive(Deserialize)]
-struct Parts<'b> {
-    #[serde(borrow)]
-    event: Cow<'b, str>,
-    #[serde(borrow)]
-    fields: Option<&'b RawValue>,
 }
 
 impl Stored for Event {
@@ -44,8 +35,10 @@ impl Stored for Event {
     }
 
     fn from_stored(bytes: &[u8]) -> serde_json::Result<Event> {
-        let parts: Parts<'_> = serde_json::from_slice(bytes)?;
-        Event::from_parts(&parts.event, parts.fields)
+        let mut text = serde_json::Deserializer::from_slice(bytes);
+        let event = text.deserialize_map(EventVisitor)?;
+        text.end()?;
+        Ok(event)
     }
 }
 
@@ -69,9 +62,38 @@ impl Stored for Option<Healing> {
     }
 }
 
-fn fields<T: DeserializeOwned>(stored: Option<&RawValue>) -> serde_json::Result<T> {
-    let stored = stored.ok_or_else(|| serde_json::Error::missing_field("fields"))?;
-    serde_json::from_slice(stored.get().as_bytes())
+/// Reads an event in the order of its canonical form: its name, then its fields, whose type the name says.
+struct EventVisitor;
+
+impl<'de> Visitor<'de> for EventVisitor {
+    type Value = Event;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an event: its name, then its fields")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Event, A::Error> {
+        expect_member("event", &mut members)?;
+        let name: Cow<'_, str> = members.next_value()?;
+        let event = Event::from_members(&name, &mut members)?;
+        match members.next_key::<Cow<'_, str>>()? {
+            None => Ok(event),
+            Some(other) => Err(A::Error::unknown_field(&other, &["event", "fields"])),
+        }
+    }
+}
+
+fn expect_member<'de, A: MapAccess<'de>>(name: &'static str, members: &mut A) -> Result<(), A::Error> {
+    match members.next_key::<Cow<'_, str>>()? {
+        Some(found) if found == name => Ok(()),
+        Some(found) => Err(A::Error::custom(format_args!("expected `{name}`, found `{found}`"))),
+        None => Err(A::Error::missing_field(name)),
+    }
+}
+
+fn fields<'de, T: Deserialize<'de>, A: MapAccess<'de>>(members: &mut A) -> Result<T, A::Error> {
+    expect_member("fields", members)?;
+    members.next_value()
 }
 
 /// Makes of the table of names the functions that go by it: a variant without a line does not compile.
@@ -89,11 +111,11 @@ macro_rules! names {
                 }
             }
 
-            fn from_parts(name: &str, stored: Option<&RawValue>) -> serde_json::Result<Event> {
+            fn from_members<'de, A: MapAccess<'de>>(name: &str, members: &mut A) -> Result<Event, A::Error> {
                 match name {
-                    $($name => fields(stored).map(Event::$variant),)+
+                    $($name => fields(members).map(Event::$variant),)+
                     $($bare => Ok(Event::$plain),)+
-                    _ => Err(serde_json::Error::unknown_variant(name, NAMES)),
+                    _ => Err(A::Error::unknown_variant(name, NAMES)),
                 }
             }
         }
@@ -148,5 +170,36 @@ names! {
     without {
         Cancelled = "cancelled",
         TimeSpent = "time_spent",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{NothingToRecord, Spent};
+    use crate::id::CallId;
+
+    #[test]
+    fn what_was_stored_is_read_again_and_nothing_else_is() {
+        let nothing = NothingToRecord { turn: 1, call: CallId("c".into()), reason: "none".into() };
+        for event in [Event::NothingToRecord(nothing), Event::Cancelled, Event::PurseSpent(Spent::Turns)] {
+            let stored = event.to_stored().unwrap();
+            assert_eq!(Event::from_stored(&stored).unwrap(), event);
+            for cut in 0..stored.len() {
+                assert!(Event::from_stored(&stored[..cut]).is_err(), "{cut} bytes of {}", event.name());
+            }
+        }
+        for wrong in [
+            r#"{"event":"unheard_of"}"#,
+            r#"{"event":"nothing_to_record"}"#,
+            r#"{"event":"cancelled","fields":{}}"#,
+            r#"{"event":"cancelled"} {}"#,
+            r#"{"event":"cancelled","event":"cancelled"}"#,
+            r#"{"fields":{},"event":"cancelled"}"#,
+            r#"["cancelled"]"#,
+            "null",
+        ] {
+            assert!(Event::from_stored(wrong.as_bytes()).is_err(), "{wrong}");
+        }
     }
 }
