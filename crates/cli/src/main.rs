@@ -1,56 +1,7 @@
-//! The command line of Locard.
-//!
-//! Results go to standard output, everything else to standard error; nothing else in the house prints or exits.
+//! The program; what it does is in the library beside it.
 
-#[cfg(target_env = "musl")]
-mod allocator;
-mod arguments;
-mod board;
-mod commands;
-mod failure;
-mod help;
-mod models;
-mod money;
-mod platform;
-mod printer;
-mod scratch;
-mod screen;
-
-use clap::Parser;
-use failure::{Failure, describe};
-use printer::Printer;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // A tool worker must not own a second thread, nor read anything but its pipes: it is served before all else.
-    if std::env::args_os().nth(1).is_some_and(|argument| argument == sandbox::WORKER_ARGUMENT) {
-        return match app::worker_main() {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(_) => ExitCode::FAILURE,
-        };
-    }
-    let arguments = match arguments::Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(error) => return usage(&error),
-    };
-    let mut printer = Printer::new();
-    match commands::execute(arguments, &mut printer) {
-        Ok(code) => ExitCode::from(code),
-        Err(failure) => {
-            if !failure.is_closed_pipe() {
-                printer.complain(&describe(&failure));
-            }
-            ExitCode::from(failure.code())
-        }
-    }
-}
-
-/// Help and version are results; anything else that the arguments lack is a complaint.
-fn usage(error: &clap::Error) -> ExitCode {
-    // A closed terminal cannot be told that it is closed.
-    let _ = error.print();
-    match error.use_stderr() {
-        true => ExitCode::from(Failure::USAGE),
-        false => ExitCode::SUCCESS,
-    }
+    cli::main()
 }
