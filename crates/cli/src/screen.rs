@@ -84,7 +84,10 @@ fn over(drawn: &[usize], text: &str, lines: &[String], size: Size) -> String {
         out.push_str(line);
         out.push_str("\x1b[K\n");
     }
-    if up > lines.len() || !text.is_empty() {
+    if up > 0 && lines.is_empty() && text.is_empty() {
+        // tmux takes a screen that is cleared from its first cell for one worth keeping, and scrolls it into its history.
+        out.push_str("\x1b[K\x1b[B\x1b[J\x1b[A");
+    } else if up > lines.len() || !text.is_empty() {
         out.push_str("\x1b[J");
     }
     out
@@ -105,7 +108,7 @@ mod tests {
         assert_eq!(over(&[], "", &lines(&["a", "b"]), SIZE), "a\x1b[K\nb\x1b[K\n");
         assert_eq!(over(&[1, 1], "", &lines(&["c", "d"]), SIZE), "\x1b[2A\rc\x1b[K\nd\x1b[K\n");
         assert_eq!(over(&[1, 1], "", &lines(&["e"]), SIZE), "\x1b[2A\re\x1b[K\n\x1b[J");
-        assert_eq!(over(&[1], "", &[], SIZE), "\x1b[1A\r\x1b[J");
+        assert_eq!(over(&[1], "", &[], SIZE), "\x1b[1A\r\x1b[K\x1b[B\x1b[J\x1b[A");
         assert_eq!(over(&[], "", &[], SIZE), "");
     }
 
@@ -116,6 +119,6 @@ mod tests {
 
     #[test]
     fn lines_that_a_narrower_terminal_has_wrapped_are_counted_as_they_stand() {
-        assert_eq!(over(&[19, 41], "", &[], SIZE), "\x1b[4A\r\x1b[J");
+        assert_eq!(over(&[19, 41], "", &[], SIZE), "\x1b[4A\r\x1b[K\x1b[B\x1b[J\x1b[A");
     }
 }

@@ -21,6 +21,7 @@ mod mutate;
 mod place;
 mod service;
 mod stranger;
+mod surface;
 mod tamper;
 
 const USAGE: &str = "usage: cargo xtask <chore>\n  \
@@ -37,6 +38,7 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     large-run FOLDER [--facts N]  write a sealed run of N facts, 50,000 where nothing else is said\n  \
     llmock LOCARD CASE [--folder VENV] [--only SCENARIO]  run against llmock's faults, and be graded\n  \
     local-model LOCARD CASE [--url URL | --folder DIR]  run against a small language model on this machine\n  \
+    surface LOCARD CASE [--out FILE] [--no-claims]  carry the playbook's calls and claims out through `locard mcp`, and weigh the answers\n  \
     tamper LOCARD RUN N PLACE  change copies of a sealed run, N in each way, and verify them\n  \
     mutate [--count N] [--decoder NAME] [FILE...]  read damaged copies of samples, or of files\n  \
     endure FILE...            read damaged files in every way there is\n  \
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Some("large-run") => large_run(),
         Some("llmock") => llmock(),
         Some("local-model") => local_model(),
+        Some("surface") => surface(),
         Some("tamper") => tamper(),
         Some("mutate") => mutate::mutate(|line| eprintln!("{line}")),
         Some("endure") => mutate::endure(|line| eprintln!("{line}")),
@@ -153,6 +156,30 @@ fn tamper() -> io::Result<()> {
         0 => Ok(()),
         missed => Err(io::Error::other(format!("{missed} changes were missed"))),
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "whoever calls the chore names the file")]
+fn surface() -> io::Result<()> {
+    let wrong = || io::Error::other("expected the program and a case, and maybe --out FILE and --no-claims");
+    let mut arguments = std::env::args_os().skip(2);
+    let (Some(locard), Some(case)) = (arguments.next(), arguments.next()) else { return Err(wrong()) };
+    let (mut out, mut claims) = (None, true);
+    while let Some(option) = arguments.next() {
+        match option.to_str() {
+            Some("--out") => out = Some(arguments.next().ok_or_else(wrong)?),
+            Some("--no-claims") => claims = false,
+            _ => return Err(wrong()),
+        }
+    }
+    let place = place::Place::new("surface")?;
+    let (locard, case) = (Path::new(&locard), Path::new(&case));
+    let steps = surface::script(locard, case, place.path())?;
+    let investigation = surface::carry_out(locard, case, place.path(), steps)?;
+    if let Some(out) = out {
+        std::fs::write(out, investigation.lines(claims))?;
+    }
+    eprintln!("{}", investigation.summary());
+    Ok(())
 }
 
 fn release() -> io::Result<()> {

@@ -1,0 +1,142 @@
+//! What a client asks for: a call to a tool or a claim, with citations by the number of the step they cite.
+
+use ledger::digest::Digest;
+use ledger::turn::Reply;
+use ledger::{Event, Stream};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The tools that make claims.
+const CLAIMS: [&str; 2] = ["record_phenomenon", "record_absence"];
+
+/// One call of a client.
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    /// Whose task it belongs to.
+    pub(crate) agent: String,
+    /// The tool.
+    pub(crate) tool: String,
+    /// Its arguments; in place of the id of an invocation stands `#` and the number of the step that made it.
+    arguments: Value,
+}
+
+impl Step {
+    /// Whether it claims something.
+    pub(crate) fn is_claim(&self) -> bool {
+        CLAIMS.contains(&self.tool.as_str())
+    }
+
+    /// As JSON; without `claims` nothing of what a claim says.
+    pub(crate) fn to_json(&self, claims: bool) -> Value {
+        match self.is_claim() && !claims {
+            true => json!({"agent": self.agent, "tool": self.tool}),
+            false => json!({"agent": self.agent, "tool": self.tool, "arguments": self.arguments}),
+        }
+    }
+
+    /// The arguments for a task of a server, where `invocations` are those of the steps before.
+    pub(super) fn arguments_for(&self, task: &str, invocations: &[String]) -> Value {
+        let mut arguments = replaced(&self.arguments, &|text| {
+            let number: usize = text.strip_prefix('#')?.parse().ok()?;
+            invocations.get(number).cloned()
+        });
+        arguments["task"] = json!(task);
+        arguments
+    }
+}
+
+/// The calls to tools and the true claims of a run, task by task.
+///
+/// What the graph, the narrative and the lead take is left out: it cites ids that another run has otherwise.
+pub(super) fn steps(events: &[(Stream, Event)], replies: &BTreeMap<Digest, Reply>) -> Vec<Step> {
+    let mut agents = BTreeMap::new();
+    let mut investigating = BTreeSet::new();
+    let mut invocations = BTreeMap::new();
+    let mut stated = BTreeMap::new();
+    let mut refused = BTreeSet::new();
+    for (stream, event) in events {
+        let stream = stream.number();
+        match event {
+            Event::TaskAssigned(assigned) => {
+                agents.insert(assigned.task.0, assigned.agent.name.clone());
+            }
+            Event::InvocationStarted(started) => {
+                investigating.insert((stream, started.call.clone()));
+                invocations.insert((stream, started.call.clone()), started.invocation.to_string());
+            }
+            Event::OutputPaged(paged) => {
+                investigating.insert((stream, paged.call.clone()));
+            }
+            Event::ClaimSubmitted(claim) => {
+                stated.insert((stream, claim.claim), claim.call.clone());
+            }
+            Event::ClaimRejected(rejected) => {
+                refused.extend(stated.get(&(stream, rejected.claim)).map(|call| (stream, call.clone())));
+            }
+            _ => {}
+        }
+    }
+    let mut steps = Vec::new();
+    let mut numbers = BTreeMap::new();
+    for (stream, event) in events {
+        let stream = stream.number();
+        let Event::TurnReplied(replied) = event else { continue };
+        let (Some(agent), Some(reply)) = (agents.get(&stream), replies.get(&replied.reply)) else { continue };
+        for call in reply.calls() {
+            let key = (stream, call.call.clone());
+            let is_claim = CLAIMS.contains(&call.tool.as_str()) && !refused.contains(&key);
+            if !is_claim && !investigating.contains(&key) {
+                continue;
+            }
+            if let Some(invocation) = invocations.get(&key) {
+                numbers.insert((stream, invocation.clone()), steps.len());
+            }
+            let arguments = replaced(&call.arguments, &|text| {
+                numbers.get(&(stream, text.to_owned())).map(|number| format!("#{number}"))
+            });
+            steps.push(Step { agent: agent.clone(), tool: call.tool.clone(), arguments });
+        }
+    }
+    steps
+}
+
+/// The value with some of its texts replaced.
+fn replaced(value: &Value, by: &dyn Fn(&str) -> Option<String>) -> Value {
+    match value {
+        Value::String(text) => Value::String(by(text).unwrap_or_else(|| text.clone())),
+        Value::Array(items) => items.iter().map(|item| replaced(item, by)).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(name, member)| (name.clone(), replaced(member, by))).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn citations_become_the_invocations_of_the_steps_they_number() {
+        let readings = json!([{"invocation": "#1", "values": {"name": "#7", "text": "# 1"}}]);
+        let arguments = json!({"readings": readings});
+        let step = Step { agent: "registry".to_owned(), tool: "record_phenomenon".to_owned(), arguments };
+        let carried = step.arguments_for("task-1", &["inv-a".to_owned(), "inv-b".to_owned()]);
+        let readings = json!([{"invocation": "inv-b", "values": {"name": "#7", "text": "# 1"}}]);
+        assert_eq!(carried, json!({"readings": readings, "task": "task-1"}));
+    }
+
+    #[test]
+    fn a_claim_tells_nothing_where_its_values_are_withheld() {
+        let arguments = json!({"readings": [{"values": {"name": "ALDER-07"}}]});
+        let claim = Step {
+            agent: "registry".to_owned(),
+            tool: "record_phenomenon".to_owned(),
+            arguments: arguments.clone(),
+        };
+        assert!(!claim.to_json(false).to_string().contains("ALDER"));
+        assert!(claim.to_json(true).to_string().contains("ALDER"));
+        let call = Step { tool: "find_files".to_owned(), ..claim };
+        assert_eq!(call.to_json(false)["arguments"], arguments);
+    }
+}
