@@ -185,12 +185,19 @@ fn three_deaths_without_a_reply_are_an_error() {
     let mut bench = Bench::new(Policy::Unconfined);
     let died = Ending::ZygoteDied { exit: ZygoteExit::Signal(libc::SIGKILL) };
     for _ in 0..2 {
-        assert_eq!(bench.report("kill-zygote").ending, died);
-        assert_eq!(bench.report("kill-zygote").ending, died);
-        match bench.zygote.call(b"kill-zygote", &Limits::default()) {
-            Err(CallError::ZygoteKeepsDying { deaths: 3, last: ZygoteExit::Signal(libc::SIGKILL) }) => {}
-            other => panic!("{other:?}"),
-        }
+        // A zygote that dies before it could say that the call's process runs is replaced and counted, and the call made again.
+        let mut reports = 0;
+        let last = loop {
+            match bench.zygote.call(b"kill-zygote", &Limits::default()) {
+                Ok(report) => assert_eq!(report.ending, died),
+                Err(error) => break error,
+            }
+            reports += 1;
+            assert!(reports < 3, "the third death is an error");
+        };
+        let CallError::ZygoteKeepsDying { deaths: 3, last: ZygoteExit::Signal(libc::SIGKILL) } = last else {
+            panic!("{last:?}");
+        };
         assert_eq!(bench.ask("echo next"), "ok next");
     }
 }
