@@ -7,6 +7,7 @@ mod ar;
 mod archive;
 mod bom;
 mod build;
+mod bundled;
 mod deb;
 mod error;
 mod licences;
@@ -62,16 +63,21 @@ fn of_target(
     written: &[Entry],
 ) -> Result<Vec<Artifact>, DistError> {
     let packages = packages::linked(build, target)?;
+    let bundled = bundled::bundled(build, target, &packages);
     let materials = Materials {
         version: build.version,
         target,
         time: build.time,
         program: fs::read(program).map_err(error::reading(program))?,
         written: written.to_vec(),
-        licences: licences::third_party(&packages, &build.linked_besides(target)),
+        licences: licences::third_party(&packages, &bundled),
         shipped: materials::shipped(&build.root)?,
     };
-    Ok(vec![archive::archive(&materials)?, deb::package(&materials)?, bom::bom(build, target, &packages)?])
+    Ok(vec![
+        archive::archive(&materials)?,
+        deb::package(&materials)?,
+        bom::bom(build, target, &packages, &bundled)?,
+    ])
 }
 
 /// The hashes of what is there, as `sha256sum --check` reads them.

@@ -3,6 +3,7 @@
 //! Crates of ours have no package URL: on crates.io their names belong to others.
 
 use super::build::Build;
+use super::bundled::Bundled;
 use super::packages::Package;
 use super::target::Target;
 use super::{Artifact, DistError};
@@ -11,9 +12,14 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// The bill of a target's program.
-pub(super) fn bom(build: &Build, target: Target, packages: &[Package]) -> Result<Artifact, DistError> {
+pub(super) fn bom(
+    build: &Build,
+    target: Target,
+    packages: &[Package],
+    bundled: &[Bundled],
+) -> Result<Artifact, DistError> {
     let subject = Subject { version: build.version, target, time: &instant(build.time) };
-    let mut bytes = serde_json::to_vec_pretty(&document(&subject, packages))
+    let mut bytes = serde_json::to_vec_pretty(&document(&subject, packages, bundled))
         .map_err(|source| DistError::Json { what: "the bill of materials", source })?;
     bytes.push(b'\n');
     Ok(Artifact { name: format!("locard-{}-{}.cdx.json", build.version, target.triple()), bytes })
@@ -29,22 +35,27 @@ struct Subject<'a> {
 /// Name of the crate that the program is made from.
 const PROGRAM: &str = "cli";
 
-fn document(subject: &Subject<'_>, packages: &[Package]) -> Value {
+fn document(subject: &Subject<'_>, packages: &[Package], bundled: &[Bundled]) -> Value {
     let references: BTreeMap<_, _> =
         packages.iter().map(|package| (package.key(), reference(package))).collect();
     let root = format!("locard@{}?target={}", subject.version, subject.target.triple());
     let own = |package: &&Package| package.ours && package.name == PROGRAM;
     let rest = || packages.iter().filter(|package| !own(package));
-    let needs = |package: &Package| -> Vec<&String> {
-        package.needs.iter().filter_map(|key| references.get(key)).collect()
+    let needs = |package: &Package| -> Vec<String> {
+        let packages = package.needs.iter().filter_map(|key| references.get(key).cloned());
+        let key = Some(package.key());
+        packages.chain(bundled.iter().filter(|one| one.within == key).map(bundled_reference)).collect()
     };
     let mut dependencies: Vec<Value> = Vec::new();
     if let Some(program) = packages.iter().find(own) {
-        dependencies.push(json!({"ref": root, "dependsOn": needs(program)}));
+        let mut all = needs(program);
+        all.extend(bundled.iter().filter(|one| one.within.is_none()).map(bundled_reference));
+        dependencies.push(json!({"ref": root, "dependsOn": all}));
     }
+    dependencies.extend(bundled.iter().map(|one| json!({"ref": bundled_reference(one), "dependsOn": []})));
     dependencies
         .extend(rest().map(|package| json!({"ref": reference(package), "dependsOn": needs(package)})));
-    let components: Vec<Value> = rest().map(component).collect();
+    let components: Vec<Value> = rest().map(component).chain(bundled.iter().map(bundled_component)).collect();
     let mut document = json!({
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
@@ -92,6 +103,29 @@ fn component(package: &Package) -> Value {
     value
 }
 
+fn bundled_component(bundled: &Bundled) -> Value {
+    let mut value = json!({
+        "type": if bundled.cpe.is_some() { "library" } else { "data" },
+        "bom-ref": bundled_reference(bundled),
+        "name": bundled.name,
+        "scope": "required",
+    });
+    if !bundled.version.is_empty() {
+        value["version"] = json!(bundled.version);
+    }
+    if let (Some(cpe), false) = (bundled.cpe, bundled.version.is_empty()) {
+        value["cpe"] = json!(format!("cpe:2.3:a:{cpe}:{}:*:*:*:*:*:*:*", bundled.version));
+    }
+    if let Some(licence) = bundled.licence {
+        value["licenses"] = json!([{"expression": licence}]);
+    }
+    value
+}
+
+fn bundled_reference(bundled: &Bundled) -> String {
+    format!("bundled/{}", bundled.title())
+}
+
 fn reference(package: &Package) -> String {
     if package.ours { format!("locard/{}@{}", package.name, package.version) } else { purl(package) }
 }
@@ -131,21 +165,38 @@ mod tests {
         program.needs = [house.key()].into();
         house.needs = [used.key()].into();
         let subject = Subject { version: "1.2.3", target: Target::X86_64, time: "2026-01-01T00:00:00Z" };
-        document(&subject, &[program, house, used])
+        let bundled = |name, within| Bundled {
+            name,
+            version: "1.5.7".to_owned(),
+            licence: Some("MIT"),
+            cpe: Some("maker:name"),
+            within,
+            notice: None,
+            files: Vec::new(),
+        };
+        let bundled = [bundled("Zstandard", Some(used.key())), bundled("musl libc", None)];
+        document(&subject, &[program, house, used], &bundled)
     }
 
     #[test]
     fn the_bill_names_each_package_once_and_what_needs_what() {
         let bill = small();
         let names: Vec<_> = bill["components"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
-        assert_eq!(names, ["ledger", "zstd-sys"]);
+        assert_eq!(names, ["ledger", "zstd-sys", "Zstandard", "musl libc"]);
+        assert_eq!(bill["components"][2]["cpe"], "cpe:2.3:a:maker:name:1.5.7:*:*:*:*:*:*:*");
         assert_eq!(bill["components"][0].get("purl"), None);
         assert_eq!(bill["components"][1]["purl"], "pkg:cargo/zstd-sys@2.0.0%2Bzstd.1");
         assert_eq!(bill["components"][1]["hashes"][0]["content"], "ab".repeat(32));
         let root = &bill["metadata"]["component"]["bom-ref"];
         assert_eq!(&bill["dependencies"][0]["ref"], root);
-        assert_eq!(bill["dependencies"][0]["dependsOn"], json!(["locard/ledger@1.0.0"]));
-        assert_eq!(bill["dependencies"][1]["dependsOn"], json!(["pkg:cargo/zstd-sys@2.0.0%2Bzstd.1"]));
+        assert_eq!(
+            bill["dependencies"][0]["dependsOn"],
+            json!(["locard/ledger@1.0.0", "bundled/musl libc 1.5.7"])
+        );
+        let all = bill["dependencies"].as_array().unwrap();
+        let of = |name: &str| all.iter().find(|one| one["ref"] == name).unwrap()["dependsOn"].clone();
+        assert_eq!(of("locard/ledger@1.0.0"), json!(["pkg:cargo/zstd-sys@2.0.0%2Bzstd.1"]));
+        assert_eq!(of("pkg:cargo/zstd-sys@2.0.0%2Bzstd.1"), json!(["bundled/Zstandard 1.5.7"]));
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use super::target::Target;
 use super::{DistError, error};
-use crate::dist::licences::Linked;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -120,24 +119,31 @@ impl Build {
         Ok(packages.filter_map(one).collect())
     }
 
-    /// What is linked besides packages: the standard library of Rust, and musl.
-    pub(super) fn linked_besides(&self, target: Target) -> Vec<Linked> {
-        let sysroot = output("rustc", &["--print", "sysroot"], &self.root).unwrap_or_default();
-        let rust = Path::new(&sysroot).join("share/doc/rust/licenses");
+    /// The folder of the toolchain.
+    pub(super) fn sysroot(&self) -> PathBuf {
+        output("rustc", &["--print", "sysroot"], &self.root).unwrap_or_default().into()
+    }
+
+    /// The version of rustc, and so of its library.
+    pub(super) fn rustc_version(&self) -> String {
+        self.rustc.split_whitespace().nth(1).unwrap_or_default().to_owned()
+    }
+
+    /// The version of LLVM in the toolchain.
+    pub(super) fn llvm_version(&self) -> String {
+        let said = output("rustc", &["--version", "--verbose"], &self.root).unwrap_or_default();
+        let line = said.lines().find_map(|line| line.strip_prefix("LLVM version: "));
+        line.unwrap_or_default().to_owned()
+    }
+
+    /// The file with the licence of musl, as the C compiler of a target carries it.
+    pub(super) fn musl_copyright(&self, target: Target) -> PathBuf {
+        if target.is_native() {
+            return PathBuf::from("/usr/share/doc/musl/copyright");
+        }
         let zig = "import ziglang, os; print(os.path.dirname(ziglang.__file__))";
         let zig = output("python3", &["-c", zig], &self.root).unwrap_or_default();
-        let musl = match target.is_native() {
-            true => PathBuf::from("/usr/share/doc/musl/copyright"),
-            false => Path::new(&zig).join("lib/libc/musl/COPYRIGHT"),
-        };
-        vec![
-            Linked {
-                name: format!("the Rust standard library ({})", self.rustc),
-                licence: "MIT OR Apache-2.0",
-                files: vec![rust.join("MIT.txt"), rust.join("Apache-2.0.txt")],
-            },
-            Linked { name: "musl libc".to_owned(), licence: "MIT", files: vec![musl] },
-        ]
+        Path::new(&zig).join("lib/libc/musl/COPYRIGHT")
     }
 }
 

@@ -115,7 +115,7 @@ Upstream-Name: Locard
 Comment: What the program links is named, with licences, in THIRD-PARTY.txt.gz.
 
 Files: *
-Copyright: the authors of Locard
+Copyright: 2025-2026 the authors of Locard
 License: GPL-3+
  This program is free software: you can redistribute it and/or modify it under
  the terms of the GNU General Public License, version 3 or any later version.
@@ -124,9 +124,8 @@ License: GPL-3+
 ";
 
 const OVERRIDES: &str = "\
-# One program for every Linux: it carries all that it links.
-locard: statically-linked-binary [usr/bin/locard]
-locard: embedded-library *
+# One program for every Linux: it carries all that it links, so it is a static program that can be loaded anywhere.
+locard: shared-library-lacks-prerequisites [usr/bin/locard]
 ";
 
 #[cfg(test)]

@@ -2,19 +2,12 @@
 //!
 //! Texts are those that lie in the packages' sources, those of C libraries in them included; equal texts stand once.
 
+use super::bundled::Bundled;
 use super::packages::Package;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// Something linked that is no package: its licence's texts are files of the toolchain.
-#[derive(Debug)]
-pub(super) struct Linked {
-    pub(super) name: String,
-    pub(super) licence: &'static str,
-    pub(super) files: Vec<PathBuf>,
-}
 
 /// How files that hold licences begin.
 const BEGINNINGS: [&str; 7] =
@@ -26,23 +19,30 @@ const OTHERS: [&str; 10] = ["rs", "c", "h", "py", "sh", "json", "toml", "html", 
 /// How deep below a package's folder they lie: `c_src/library/LICENSE`.
 const DEPTH: usize = 3;
 
+/// Where no SPDX expression says it.
+const UNNAMED: &str = "no expression, see the texts";
+
 const RULE: &str = "--------------------------------------------------------------------------------";
 
 /// The whole text: first who is linked under which licence, then the texts by their numbers.
-pub(super) fn third_party(packages: &[Package], besides: &[Linked]) -> String {
+pub(super) fn third_party(packages: &[Package], besides: &[Bundled]) -> String {
     let mut texts = Texts::default();
     let mut out = String::from(
         "Locard links the following software. Each entry names its licence as an SPDX expression\n\
          and, by their numbers below, the texts that come with it.\n\n",
     );
-    for linked in besides {
-        let found = linked.files.iter().filter_map(|path| Some((name(path), read(path)?)));
-        let numbers = texts.add(found.collect());
-        entry(&mut out, &linked.name, linked.licence, None, &numbers);
+    for bundled in besides {
+        let mut found: Vec<(String, String)> =
+            bundled.files.iter().filter_map(|path| Some((name(path), read(path)?))).collect();
+        found.extend(bundled.notice.map(|notice| ("notice".to_owned(), notice.to_owned())));
+        let carrier = packages.iter().find(|package| bundled.within == Some(package.key()));
+        found.extend(carrier.into_iter().flat_map(self::found));
+        let numbers = texts.add(found);
+        entry(&mut out, &bundled.title(), bundled.licence.unwrap_or(UNNAMED), None, &numbers);
     }
     for package in packages.iter().filter(|package| !package.ours) {
         let numbers = texts.add(found(package));
-        let licence = package.licence.as_deref().unwrap_or("no expression, see the texts");
+        let licence = package.licence.as_deref().unwrap_or(UNNAMED);
         let title = format!("{} {}", package.name, package.version);
         entry(&mut out, &title, licence, package.repository.as_deref(), &numbers);
     }
@@ -126,9 +126,23 @@ fn name(path: &Path) -> String {
 
 /// The text with plain line ends, so that the same licence is one text; `None`: there is none.
 fn read(path: &Path) -> Option<String> {
-    let text = String::from_utf8_lossy(&fs::read(path).ok()?).replace('\r', "");
+    let mut text = String::from_utf8_lossy(&fs::read(path).ok()?).replace('\r', "");
+    if path.extension().is_some_and(|end| end == "html") {
+        text = plain(&text);
+    }
     let lines: Vec<_> = text.trim_matches('\n').lines().map(str::trim_end).collect();
     Some(lines.join("\n")).filter(|text| !text.trim().is_empty())
+}
+
+/// The words of a page without its tags.
+fn plain(page: &str) -> String {
+    let mut words = String::new();
+    for (number, part) in page.split('<').enumerate() {
+        let text = if number == 0 { part } else { part.split_once('>').map_or("", |(_, text)| text) };
+        words.push_str(text);
+    }
+    let marks = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")];
+    marks.into_iter().fold(words, |words, (mark, letter)| words.replace(mark, letter))
 }
 
 #[cfg(test)]
@@ -164,10 +178,23 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let mut own = package("ours", Some("GPL-3.0-or-later"), home.path());
         own.ours = true;
-        let library = Linked { name: "libx".into(), licence: "MIT", files: vec![home.path().join("gone")] };
+        let library = Bundled {
+            name: "libx",
+            version: String::new(),
+            licence: Some("MIT"),
+            cpe: None,
+            within: None,
+            notice: None,
+            files: vec![home.path().join("gone")],
+        };
         let text = third_party(&[package("bare", None, home.path()), own], &[library]);
         let bare = "bare 1.0.0\n  licence: no expression, see the texts\n  texts:   none: ";
         assert!(text.contains(bare) && text.contains("libx\n  licence: MIT\n  texts:   none: "), "{text}");
         assert!(!text.contains("ours"), "{text}");
+    }
+
+    #[test]
+    fn a_page_is_read_without_its_tags() {
+        assert_eq!(plain("<p class=\"a\">A &amp; B &lt;c@d&gt;</p>"), "A & B <c@d>");
     }
 }
