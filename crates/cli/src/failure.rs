@@ -252,6 +252,9 @@ impl Failure {
     /// What to do next, where that is known.
     fn hint(&self) -> Option<String> {
         match self {
+            Failure::NoWorkers(sandbox::SpawnError::NeedsFile { .. }) => Some(
+                "mount /proc and make /dev/null (a container runtime does both); a finished run can be read, verified and replayed without".to_owned(),
+            ),
             Failure::NoWorkers(_) => Some(
                 "investigate on Linux, --unconfined needs it as well; a finished run can be read, verified and replayed here".to_owned(),
             ),
@@ -408,6 +411,9 @@ mod tests {
         let elsewhere = Failure::NoWorkers(SpawnError::NeedsLinux { system: "windows" });
         assert_eq!(elsewhere.code(), 40);
         assert!(describe(&elsewhere).contains("--unconfined needs it as well"), "{elsewhere}");
+        let bare = Failure::NoWorkers(SpawnError::NeedsFile { path: "/dev/null" });
+        assert_eq!(bare.code(), 40);
+        assert!(describe(&bare).contains("/dev/null") && describe(&bare).contains("mount /proc"), "{bare}");
         let late = SpawnError::NotReady { after: std::time::Duration::from_secs(1) };
         let hash = app::ToolError::Hash { ending: "it was killed".to_owned() };
         for failure in [spawn(late), Failure::Tool(hash)] {

@@ -19,6 +19,7 @@ mod screen;
 use clap::Parser;
 use failure::{Failure, describe};
 use printer::Printer;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Runs the program that was started: a tool worker where the first argument says so, else the command the arguments name.
@@ -37,21 +38,23 @@ pub fn main() -> ExitCode {
     let mut printer = Printer::new();
     match commands::execute(arguments, &mut printer) {
         Ok(code) => ExitCode::from(code),
-        Err(failure) => {
-            if !failure.is_closed_pipe() {
-                printer.complain(&describe(&failure));
-            }
-            ExitCode::from(failure.code())
-        }
+        Err(failure) => ended(&failure, &mut printer),
     }
 }
 
 /// Help and version are results; anything else that the arguments lack is a complaint.
 fn usage(error: &clap::Error) -> ExitCode {
-    // A closed terminal cannot be told that it is closed.
-    let _ = error.print();
-    match error.use_stderr() {
-        true => ExitCode::from(Failure::USAGE),
-        false => ExitCode::SUCCESS,
+    let printed = error.print().and_then(|()| std::io::stdout().flush());
+    match (error.use_stderr(), printed) {
+        (true, _) => ExitCode::from(Failure::USAGE),
+        (false, Ok(())) => ExitCode::SUCCESS,
+        (false, Err(source)) => ended(&Failure::Output(source), &mut Printer::new()),
     }
+}
+
+fn ended(failure: &Failure, printer: &mut Printer) -> ExitCode {
+    if !failure.is_closed_pipe() {
+        printer.complain(&describe(failure));
+    }
+    ExitCode::from(failure.code())
 }

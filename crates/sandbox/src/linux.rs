@@ -25,8 +25,15 @@ pub(crate) use signal::describe_signal;
 pub use zygote::Zygote;
 
 use crate::spawn_error::SpawnError;
+use std::path::Path;
+
+/// What a worker is started from, and what it keeps open in place of its parent's pipes: a bare chroot has neither.
+const NEEDED: [&str; 2] = ["/proc/self/exe", "/dev/null"];
 
 /// Whether this system can run workers at all; whether it can also confine them is for [`probe`] to tell.
 pub fn check_system() -> Result<(), SpawnError> {
-    Ok(())
+    match NEEDED.into_iter().find(|path| !Path::new(path).exists()) {
+        Some(path) => Err(SpawnError::NeedsFile { path }),
+        None => Ok(()),
+    }
 }

@@ -22,6 +22,12 @@ pub enum SpawnError {
         /// The system's name, such as `windows`.
         system: &'static str,
     },
+    /// Something is missing that every worker uses.
+    #[error("run a tool worker: there is no {path} here")]
+    NeedsFile {
+        /// The file.
+        path: &'static str,
+    },
     /// A readable path or the scratch root cannot be used.
     #[error("open `{}` for the worker", path.display())]
     Path {

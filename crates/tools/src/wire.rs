@@ -162,7 +162,7 @@ pub struct Summary {
 #[derive(Debug, Error)]
 pub enum WireError {
     /// The value has no JSON form: a path on this machine is not UTF-8.
-    #[error("encode a message")]
+    #[error("hand a path to a tool worker: paths of evidence must be UTF-8")]
     Encode(#[source] serde_json::Error),
     /// The bytes are no such message.
     #[error("read a message")]

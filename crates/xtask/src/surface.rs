@@ -51,6 +51,7 @@ pub(crate) struct Investigation {
 }
 
 /// The steps of a playbook run over `case`, which is made in `work`.
+#[expect(clippy::disallowed_methods, reason = "the program is run as whoever uses it does")]
 pub(crate) fn script(locard: &Path, case: &Path, work: &Path) -> io::Result<Vec<Step>> {
     let runs = work.join("playbook");
     let mut command = Command::new(locard);

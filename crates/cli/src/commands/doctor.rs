@@ -12,10 +12,15 @@ pub(super) fn execute(printer: &mut Printer) -> Result<u8, Failure> {
         let _ = writeln!(out, "  {line}");
     }
     let confined = confinement.missing().is_empty();
+    if let Err(error) = sandbox::check_system() {
+        let _ = writeln!(
+            out,
+            "tools do not run here, not even with --unconfined ({error}); a finished run can be read, verified and replayed here"
+        );
+        printer.result(&out)?;
+        return Ok(0);
+    }
     let verdict = match confined {
-        _ if sandbox::check_system().is_err() => {
-            "tools do not run here, with --unconfined neither: investigate on Linux; a finished run can be read, verified and replayed here"
-        }
         true => "tools run confined here",
         false => {
             "tools cannot be confined here: investigations need --unconfined, and every report will say so"

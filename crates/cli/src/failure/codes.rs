@@ -7,7 +7,9 @@ use sandbox::{CallError, SpawnError};
 /// Only a worker that cannot be confined, or not be had on this system, is the sandbox's refusal; whatever else keeps tools from running is a defect.
 pub(super) fn spawn_code(error: &SpawnError) -> u8 {
     match error {
-        SpawnError::ConfinementUnavailable { .. } | SpawnError::NeedsLinux { .. } => Failure::SANDBOX,
+        SpawnError::ConfinementUnavailable { .. }
+        | SpawnError::NeedsLinux { .. }
+        | SpawnError::NeedsFile { .. } => Failure::SANDBOX,
         SpawnError::Path { .. }
         | SpawnError::Run { .. }
         | SpawnError::Pipes { .. }
@@ -22,7 +24,7 @@ pub(super) fn tool_code(error: &app::ToolError) -> u8 {
         app::ToolError::Spawn(source) | app::ToolError::Call(CallError::Respawn { source }) => {
             spawn_code(source)
         }
-        app::ToolError::Evidence { .. } => Failure::USAGE,
+        app::ToolError::Evidence { .. } | app::ToolError::Wire(tools::WireError::Encode(_)) => Failure::USAGE,
         app::ToolError::Call(CallError::RequestTooLong { .. } | CallError::ZygoteKeepsDying { .. })
         | app::ToolError::Hash { .. }
         | app::ToolError::Index { .. }

@@ -149,3 +149,25 @@ fn damage_alone_is_told_in_the_summary_and_counts_as_a_gap() {
     let told: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert!(told["totals"]["damaged"].as_u64() > Some(0), "{told}");
 }
+
+#[test]
+fn a_path_of_evidence_that_is_not_utf_8_is_refused_as_such() {
+    use std::os::unix::ffi::OsStrExt;
+    let place = Place::new();
+    let folder = place.path(".").join(std::ffi::OsStr::from_bytes(b"b\xffd"));
+    copy_folder(&demo_folder(), &folder);
+    let output = place.command(&["run"]).arg(&folder).output().unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("paths of evidence must be UTF-8"), "{said}");
+}
+
+#[test]
+fn help_and_version_that_cannot_be_written_end_as_any_other_result() {
+    let place = Place::new();
+    for arguments in [["--help"].as_slice(), &["--version"], &["run", "--help"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = place.command(arguments).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}: {}", text(&output.stderr));
+    }
+}
