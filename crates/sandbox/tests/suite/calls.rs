@@ -42,10 +42,11 @@ fn a_thousand_calls_leave_nothing_behind() {
 
 #[test]
 fn what_kills_one_call_leaves_the_next_alone() {
+    // Rust turns an overflow of the stack into an abort where it knows the stack's guard page: not for the first thread under musl.
+    let overflow = if cfg!(target_env = "musl") { libc::SIGSEGV } else { libc::SIGABRT };
     for policy in BOTH {
         let mut bench = Bench::new(policy);
-        for (request, signal) in
-            [("abort", libc::SIGABRT), ("crash", libc::SIGSEGV), ("overflow", libc::SIGABRT)]
+        for (request, signal) in [("abort", libc::SIGABRT), ("crash", libc::SIGSEGV), ("overflow", overflow)]
         {
             assert_eq!(bench.report(request).ending, Ending::Signalled { signal }, "{request}");
             assert_eq!(bench.ask("echo next"), "ok next");
