@@ -19,7 +19,7 @@ mod screen;
 use clap::Parser;
 use failure::{Failure, describe};
 use printer::Printer;
-use std::io::Write;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Runs the program that was started: a tool worker where the first argument says so, else the command the arguments name.
@@ -44,10 +44,12 @@ pub fn main() -> ExitCode {
 
 /// Help and version are results; anything else that the arguments lack is a complaint.
 fn usage(error: &clap::Error) -> ExitCode {
-    let printed = error.print().and_then(|()| std::io::stdout().flush());
+    let printed = error.print().and_then(|()| io::stdout().flush());
     match (error.use_stderr(), printed) {
         (true, _) => ExitCode::from(Failure::USAGE),
         (false, Ok(())) => ExitCode::SUCCESS,
+        // Whoever has read enough of the help closes it.
+        (false, Err(source)) if source.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         (false, Err(source)) => ended(&Failure::Output(source), &mut Printer::new()),
     }
 }
