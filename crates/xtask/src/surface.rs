@@ -67,6 +67,8 @@ pub(crate) fn script(locard: &Path, case: &Path, work: &Path) -> io::Result<Vec<
         let (link, event, _) = link.map_err(io::Error::other)?;
         events.push((link.stream, event));
     }
+    // Which task goes on first is chance; the order inside each is not.
+    events.sort_by_key(|(stream, _)| stream.number());
     let mut replies = BTreeMap::new();
     for (_, event) in &events {
         if let Event::TurnReplied(replied) = event {

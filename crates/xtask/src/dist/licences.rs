@@ -32,12 +32,12 @@ pub(super) fn third_party(packages: &[Package], besides: &[Bundled]) -> String {
          and, by their numbers below, the texts that come with it.\n\n",
     );
     for bundled in besides {
-        let mut found: Vec<(String, String)> =
+        let mut own: Vec<(String, String)> =
             bundled.files.iter().filter_map(|path| Some((name(path), read(path)?))).collect();
-        found.extend(bundled.notice.map(|notice| ("notice".to_owned(), notice.to_owned())));
+        own.extend(bundled.notice.map(|notice| ("notice".to_owned(), notice.to_owned())));
         let carrier = packages.iter().find(|package| bundled.within == Some(package.key()));
-        found.extend(carrier.into_iter().flat_map(self::found));
-        let numbers = texts.add(found);
+        own.extend(carrier.into_iter().flat_map(found));
+        let numbers = texts.add(own);
         entry(&mut out, &bundled.title(), bundled.licence.unwrap_or(UNNAMED), None, &numbers);
     }
     for package in packages.iter().filter(|package| !package.ours) {

@@ -50,8 +50,8 @@ impl Step {
 /// What the graph, the narrative and the lead take is left out: it cites ids that another run has otherwise.
 pub(super) fn steps(events: &[(Stream, Event)], replies: &BTreeMap<Digest, Reply>) -> Vec<Step> {
     let mut agents = BTreeMap::new();
-    let mut investigating = BTreeSet::new();
     let mut invocations = BTreeMap::new();
+    let mut paged = BTreeSet::new();
     let mut stated = BTreeMap::new();
     let mut refused = BTreeSet::new();
     for (stream, event) in events {
@@ -61,11 +61,10 @@ pub(super) fn steps(events: &[(Stream, Event)], replies: &BTreeMap<Digest, Reply
                 agents.insert(assigned.task.0, assigned.agent.name.clone());
             }
             Event::InvocationStarted(started) => {
-                investigating.insert((stream, started.call.clone()));
                 invocations.insert((stream, started.call.clone()), started.invocation.to_string());
             }
-            Event::OutputPaged(paged) => {
-                investigating.insert((stream, paged.call.clone()));
+            Event::OutputPaged(page) => {
+                paged.insert((stream, page.call.clone()));
             }
             Event::ClaimSubmitted(claim) => {
                 stated.insert((stream, claim.claim), claim.call.clone());
@@ -85,7 +84,7 @@ pub(super) fn steps(events: &[(Stream, Event)], replies: &BTreeMap<Digest, Reply
         for call in reply.calls() {
             let key = (stream, call.call.clone());
             let is_claim = CLAIMS.contains(&call.tool.as_str()) && !refused.contains(&key);
-            if !is_claim && !investigating.contains(&key) {
+            if !is_claim && !invocations.contains_key(&key) && !paged.contains(&key) {
                 continue;
             }
             if let Some(invocation) = invocations.get(&key) {
@@ -100,15 +99,18 @@ pub(super) fn steps(events: &[(Stream, Event)], replies: &BTreeMap<Digest, Reply
     steps
 }
 
-/// The value with some of its texts replaced.
+/// The arguments with the invocations that they cite replaced; no other text is, for a claimed value may look like a citation.
 fn replaced(value: &Value, by: &dyn Fn(&str) -> Option<String>) -> Value {
     match value {
-        Value::String(text) => Value::String(by(text).unwrap_or_else(|| text.clone())),
         Value::Array(items) => items.iter().map(|item| replaced(item, by)).collect(),
         Value::Object(members) => {
-            members.iter().map(|(name, member)| (name.clone(), replaced(member, by))).collect()
+            let member = |(name, member): (&String, &Value)| {
+                let cited = member.as_str().filter(|_| name == "invocation").and_then(by);
+                (name.clone(), cited.map_or_else(|| replaced(member, by), Value::String))
+            };
+            members.iter().map(member).collect()
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }
 
@@ -118,11 +120,11 @@ mod tests {
 
     #[test]
     fn citations_become_the_invocations_of_the_steps_they_number() {
-        let readings = json!([{"invocation": "#1", "values": {"name": "#7", "text": "# 1"}}]);
+        let readings = json!([{"invocation": "#1", "values": {"name": "#0", "text": "# 1"}}]);
         let arguments = json!({"readings": readings});
         let step = Step { agent: "registry".to_owned(), tool: "record_phenomenon".to_owned(), arguments };
         let carried = step.arguments_for("task-1", &["inv-a".to_owned(), "inv-b".to_owned()]);
-        let readings = json!([{"invocation": "inv-b", "values": {"name": "#7", "text": "# 1"}}]);
+        let readings = json!([{"invocation": "inv-b", "values": {"name": "#0", "text": "# 1"}}]);
         assert_eq!(carried, json!({"readings": readings, "task": "task-1"}));
     }
 
