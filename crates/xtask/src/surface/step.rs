@@ -9,6 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The tools that make claims.
 const CLAIMS: [&str; 2] = ["record_phenomenon", "record_absence"];
 
+/// The arguments that cite invocations: a reading one, an absence several.
+const CITATIONS: [&str; 2] = ["invocation", "searches"];
+
 /// One call of a client.
 #[derive(Debug, Clone)]
 pub(crate) struct Step {
@@ -105,12 +108,22 @@ fn replaced(value: &Value, by: &dyn Fn(&str) -> Option<String>) -> Value {
         Value::Array(items) => items.iter().map(|item| replaced(item, by)).collect(),
         Value::Object(members) => {
             let member = |(name, member): (&String, &Value)| {
-                let cited = member.as_str().filter(|_| name == "invocation").and_then(by);
-                (name.clone(), cited.map_or_else(|| replaced(member, by), Value::String))
+                let member =
+                    if CITATIONS.contains(&name.as_str()) { cited(member, by) } else { replaced(member, by) };
+                (name.clone(), member)
             };
             members.iter().map(member).collect()
         }
         Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
+
+/// An invocation, or several, replaced.
+fn cited(value: &Value, by: &dyn Fn(&str) -> Option<String>) -> Value {
+    match value {
+        Value::String(text) => by(text).map_or_else(|| value.clone(), Value::String),
+        Value::Array(items) => items.iter().map(|item| cited(item, by)).collect(),
+        Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }
 
@@ -126,6 +139,15 @@ mod tests {
         let carried = step.arguments_for("task-1", &["inv-a".to_owned(), "inv-b".to_owned()]);
         let readings = json!([{"invocation": "inv-b", "values": {"name": "#0", "text": "# 1"}}]);
         assert_eq!(carried, json!({"readings": readings, "task": "task-1"}));
+    }
+
+    #[test]
+    fn the_searches_of_an_absence_are_citations() {
+        let arguments = json!({"searches": ["#0", "#1"], "absence": {"form": "file", "name": "#0"}});
+        let step = Step { agent: "filesystem".to_owned(), tool: "record_absence".to_owned(), arguments };
+        let carried = step.arguments_for("task-1", &["inv-a".to_owned(), "inv-b".to_owned()]);
+        let absence = json!({"form": "file", "name": "#0"});
+        assert_eq!(carried, json!({"searches": ["inv-a", "inv-b"], "absence": absence, "task": "task-1"}));
     }
 
     #[test]
