@@ -46,6 +46,7 @@ mod shared;
 mod shown;
 mod siblings;
 mod stored;
+mod tables;
 mod techniques;
 mod timelines;
 mod truth;
@@ -55,6 +56,7 @@ mod waiting;
 mod walk;
 mod worker;
 
+pub use ::exchange::{CsvCell, rows_csv};
 pub use agents::{Agent, AgentError, shipped_agents, shipped_crew, shipped_examiner, shipped_lead};
 pub use bench_gate::{
     Ending, Example, GateBench, GateBenchRequest, KindResult, LooksAt, Matching, MaterialError, RuleSet,
@@ -101,6 +103,7 @@ pub use run::{
 pub use seal::{MANIFEST, Manifest};
 pub use search::{Found, FoundRecord, Hit, SearchFrom, SearchLimits, Sought, search_outputs};
 pub use shown::{ShowError, Shown as RunShown, show_run};
+pub use tables::{CaseTables, TablesError, TablesRequest, case_tables};
 pub use techniques::TechniquesError;
 pub use truth::{TruthError, load_truth};
 pub use unchanged::Change;

@@ -67,6 +67,11 @@ impl NameCache {
         NameCache { folder, what: "timeline" }
     }
 
+    /// The same folder, with case tables.
+    pub(crate) fn of_tables(folder: PathBuf) -> NameCache {
+        NameCache { folder, what: "tables" }
+    }
+
     fn name(&self, key: Digest) -> String {
         format!("{}-{key}", self.what)
     }

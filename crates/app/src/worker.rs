@@ -18,8 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
 use tools::{
-    BuiltIndex, BuiltTimeline, HashReply, IndexReply, Indexes, Mount, Request, SpanRead, TimelineReply,
-    WantedSpan, WireError,
+    BuiltIndex, BuiltTables, BuiltTimeline, HashReply, IndexReply, Indexes, Mount, Request, SpanRead,
+    TablesReply, TimelineReply, WantedSpan, WireError,
 };
 
 /// Where tools run.
@@ -65,6 +65,12 @@ pub enum ToolError {
         /// How it ended.
         ending: String,
     },
+    /// The worker's call to build or to ask tables did not end in order.
+    #[error("work on case tables in a tool worker: {ending}")]
+    Tables {
+        /// How it ended.
+        ending: String,
+    },
     /// The worker's call to read bytes again did not end in order.
     #[error("read bytes in a tool worker: {ending}")]
     Spans {
@@ -90,6 +96,9 @@ const INDEXING_MEMORY: u64 = 8 << 30;
 
 /// The longest index in bytes: some 15 million entries.
 const LONGEST_INDEX: u64 = 1 << 30;
+
+/// The longest file of case tables in bytes.
+const LONGEST_TABLES: u64 = 4 << 30;
 
 /// A worker that tools run in, one call at a time.
 #[derive(Clone)]
@@ -121,17 +130,8 @@ impl Worker {
         timelines: Option<Arc<Timelines>>,
     ) -> Result<Worker, ToolError> {
         let of_timelines = timelines.as_ref().and_then(|timelines| timelines.folder());
-        let zygote = Zygote::spawn(Config {
-            program: request.program.clone(),
-            readable: readable(case)
-                .into_iter()
-                .chain(indexes.values().cloned())
-                .chain(of_timelines)
-                .collect(),
-            scratch_root: request.scratch.clone(),
-            confinement: if request.unconfined { Policy::Unconfined } else { Policy::Required },
-        })
-        .map_err(ToolError::Spawn)?;
+        let readable = readable(case).into_iter().chain(indexes.values().cloned()).chain(of_timelines);
+        let zygote = start_over(request, readable.collect())?;
         let mounts = case.entry.evidence.iter().zip(&case.paths).map(|(entry, path)| Mount {
             label: entry.label.clone(),
             path: path.clone(),
@@ -249,6 +249,22 @@ impl Worker {
         }
     }
 
+    /// Builds the case tables of the evidence with this label; their bytes are as hostile as the evidence.
+    pub(crate) fn build_tables(&self, label: &str) -> Result<BuiltTables, ToolError> {
+        let unknown = || ToolError::Tables { ending: format!("no evidence is labelled {label:?}") };
+        let mount = self.mount(label).ok_or_else(unknown)?;
+        let limits = Limits { file_size: LONGEST_TABLES, reply_bytes: LONGEST_TABLES, ..self.indexing() };
+        let indexes = self.indexes.as_ref().clone();
+        let report = self.send(&Request::BuildTables { mount, indexes }, &limits)?;
+        match report.ending {
+            Ending::Replied(bytes) => match tools::decode_tables_reply(bytes).map_err(ToolError::Wire)? {
+                TablesReply::Built(built) => Ok(built),
+                TablesReply::Failed { reason } => Err(ToolError::Tables { ending: reason }),
+            },
+            ending => Err(ToolError::Tables { ending: ending.describe(&limits) }),
+        }
+    }
+
     /// What building an index may use.
     fn indexing(&self) -> Limits {
         Limits {
@@ -281,6 +297,17 @@ impl Worker {
         let mut zygote = self.zygote.lock().unwrap_or_else(PoisonError::into_inner);
         zygote.call(&bytes, limits).map_err(ToolError::Call)
     }
+}
+
+/// Starts a worker that may read these files and folders, and no evidence.
+pub(crate) fn start_over(request: &WorkerRequest, readable: Vec<PathBuf>) -> Result<Zygote, ToolError> {
+    Zygote::spawn(Config {
+        program: request.program.clone(),
+        readable,
+        scratch_root: request.scratch.clone(),
+        confinement: if request.unconfined { Policy::Unconfined } else { Policy::Required },
+    })
+    .map_err(ToolError::Spawn)
 }
 
 /// What a worker may read.
@@ -360,6 +387,7 @@ fn no_worker(error: &ToolError) -> String {
         | ToolError::Evidence { .. }
         | ToolError::Index { .. }
         | ToolError::Timeline { .. }
+        | ToolError::Tables { .. }
         | ToolError::Spans { .. }
         | ToolError::Wire(_) => "no tool worker could be had".to_owned(),
     }

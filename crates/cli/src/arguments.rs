@@ -74,6 +74,9 @@ pub(crate) enum Command {
     /// Call one tool on evidence; without a name: list the tools
     #[command(after_long_help = help::TOOL)]
     Tool(ToolArguments),
+    /// Ask the records of a case in SQL; without a statement: list the tables
+    #[command(after_long_help = help::SQL)]
+    Sql(SqlArguments),
     /// Make a case folder for evidence
     #[command(after_long_help = help::INIT)]
     Init(InitArguments),
@@ -385,6 +388,49 @@ pub(crate) struct ToolArguments {
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SqlArguments {
+    /// A case folder or file, or evidence (folder, archive, image)
+    #[arg(value_name = "CASE")]
+    pub(crate) case: PathBuf,
+    /// One SELECT, or the name of a table: its columns; none: list the tables that have rows
+    #[arg(value_name = "STATEMENT")]
+    pub(crate) statement: Option<String>,
+    /// Only this piece of evidence
+    #[arg(long, value_name = "LABEL")]
+    pub(crate) evidence: Option<String>,
+    /// Most rows to print
+    #[arg(long, value_name = "N", default_value = "100000")]
+    pub(crate) limit: usize,
+    /// How it is printed
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: SqlFormat,
+    /// Where tables are kept for the next question
+    ///
+    /// Without it: locard in $XDG_CACHE_HOME, or in ~/.cache.
+    /// What it holds can be removed at any time.
+    #[arg(long, value_name = "FOLDER", hide_short_help = true)]
+    pub(crate) cache: Option<PathBuf>,
+    /// Keep no tables for the next question, and take none of an earlier one
+    #[arg(long, conflicts_with = "cache", hide_short_help = true)]
+    pub(crate) no_cache: bool,
+    /// Let the evidence be decoded where that cannot be confined
+    #[arg(long)]
+    pub(crate) unconfined: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SqlFormat {
+    /// A table for people
+    Text,
+    /// Comma-separated values (RFC 4180)
+    Csv,
+    /// One object with columns and rows
+    Json,
+    /// An object for each row, a line each
+    Jsonl,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -20,6 +20,7 @@ mod run;
 mod runs;
 pub(crate) mod score;
 mod signalled;
+mod sql;
 mod tool;
 mod verify;
 pub(crate) mod view;
@@ -49,6 +50,7 @@ pub(crate) fn execute(arguments: Arguments, printer: &mut Printer) -> Result<u8,
         Command::View(arguments) => view::execute(&arguments, printer),
         Command::Mcp(arguments) => mcp::execute(&arguments, printer),
         Command::Tool(arguments) => tool::execute(&arguments, printer),
+        Command::Sql(arguments) => sql::execute(&arguments, printer),
         Command::Score(arguments) => score::execute(&arguments, printer),
         Command::Bench(arguments) => bench::execute(&arguments, printer),
         Command::Init(arguments) => init::execute(&arguments, printer),

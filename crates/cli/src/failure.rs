@@ -5,7 +5,7 @@ mod codes;
 use crate::models::ModelFailure;
 use codes::{
     again_code, check_report_code, export_code, given_code, model_code, open_code, outside_code, run_code,
-    show_code, spawn_code, tool_code,
+    show_code, spawn_code, tables_code, tool_code,
 };
 use llm::ModelError;
 use std::error::Error;
@@ -78,6 +78,8 @@ pub(crate) enum Failure {
     ToolArgument { found: String },
     #[error("failed to call the tool: there is no tool {found:?}; `locard tool` lists them")]
     NoSuchTool { found: String },
+    #[error("failed to ask the tables")]
+    Tables(#[source] app::TablesError),
     #[error("failed to open the run")]
     Open(#[source] app::OpenRunError),
     #[error("failed to write the report {}", file.display())]
@@ -224,6 +226,7 @@ impl Failure {
             Failure::Again(error) => again_code(error),
             Failure::Stopped { code } => *code,
             Failure::Tool(error) => tool_code(error),
+            Failure::Tables(error) => tables_code(error),
             Failure::Open(error)
             | Failure::Bench(app::MaterialError::Open(error))
             | Failure::Replay(app::ReplayError::Run(error))
@@ -258,7 +261,7 @@ impl Failure {
             Failure::NoWorkers(_) => Some(
                 "investigate on Linux, --unconfined needs it as well; a finished run can be read, verified and replayed here".to_owned(),
             ),
-            Failure::Tool(_) | Failure::Run(_) | Failure::Init(_) | Failure::Again(_)
+            Failure::Tool(_) | Failure::Tables(_) | Failure::Run(_) | Failure::Init(_) | Failure::Again(_)
                 if self.code() == Failure::SANDBOX =>
             {
                 Some("`locard doctor` shows what holds here; --unconfined goes on without it".to_owned())

@@ -240,6 +240,20 @@ Examples:
   locard tool list_hives --evidence cases/demo
       one call, of which nothing is recorded";
 
+pub(crate) const SQL: &str = "\
+Examples:
+  locard sql cases/demo
+      the tables that have rows, and how many
+  locard sql cases/demo run_key_entry
+      the columns of a table, and what each means
+  locard sql cases/demo \"SELECT * FROM timeline WHERE time >= '2025-09-16T09:4' ORDER BY time\"
+      what happened from that minute on
+  locard sql cases/demo --format csv \"SELECT * FROM prefetch\" > prefetch.csv
+      a table for a spreadsheet
+
+What a statement returns is printed and proves nothing: a run records facts.
+docs/tables.md has every table and column.";
+
 pub(crate) const DOCTOR: &str = "\
 Examples:
   locard doctor

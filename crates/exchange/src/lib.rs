@@ -21,7 +21,7 @@ pub use in_toto::{
 };
 pub use inert::write_json;
 pub use stix::stix;
-pub use tables::{facts_csv, timeline_csv};
+pub use tables::{CsvCell, facts_csv, rows_csv, timeline_csv};
 pub use timesketch::timesketch;
 
 use serde::Serialize;

@@ -203,6 +203,34 @@ struct Table<W: Write> {
     count: u64,
 }
 
+/// A value of a table that is no run's.
+#[derive(Debug, Clone)]
+pub enum CsvCell<'c> {
+    /// A number: written as it is.
+    Number(String),
+    /// A text: one line, and no formula.
+    Text(&'c str),
+}
+
+/// Writes rows below the names of their columns.
+pub fn rows_csv<'c>(
+    header: &[String],
+    rows: impl Iterator<Item = Vec<CsvCell<'c>>>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let header: Vec<_> = header.iter().map(|name| cell(name)).collect();
+    let header: Vec<_> = header.iter().map(AsRef::as_ref).collect();
+    let mut table = Table::begin(out, &header)?;
+    for row in rows {
+        let cells = row.into_iter().map(|value| match value {
+            CsvCell::Number(digits) => digits.into_bytes(),
+            CsvCell::Text(text) => cell(text).into_owned().into_bytes(),
+        });
+        table.rows.write_record(cells)?;
+    }
+    table.end().map(|_| ())
+}
+
 impl<W: Write> Table<W> {
     fn begin(out: W, header: &[&str]) -> io::Result<Table<W>> {
         let mut rows = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(out);

@@ -4,10 +4,12 @@ use crate::catalogue::{Indexes, Prepared, run_prepared};
 use crate::name_index::{self, BuildError};
 use crate::raw_spans::{self, encode_spans_reply};
 use crate::returned::{Return, chain};
+use crate::tables::{self, TableError};
 use crate::time_index::{self, TimelineBuildError};
 use crate::wire::{
-    HashReply, IndexReply, Mount, Request, TimelineReply, decode_request, encode_hash_reply,
-    encode_index_reply, encode_return, encode_timeline_reply,
+    AnswerReply, HashReply, IndexReply, Mount, Request, TablesReply, TimelineReply, decode_request,
+    encode_answer_reply, encode_hash_reply, encode_index_reply, encode_return, encode_tables_reply,
+    encode_timeline_reply,
 };
 use evidence::{OpenError, Tree};
 use ledger::IntegrityLevel;
@@ -31,6 +33,15 @@ pub fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {
         Ok(Request::BuildTimeline { mount, indexes, previous }) => {
             encode_timeline_reply(timeline(&mount, &indexes, previous.as_deref(), scratch))
         }
+        Ok(Request::BuildTables { mount, indexes }) => {
+            encode_tables_reply(build_tables(&mount, &indexes, scratch))
+        }
+        Ok(Request::AskTables(asked)) => {
+            encode_answer_reply(&answered(tables::ask(&asked).map(AnswerReply::Answered)))
+        }
+        Ok(Request::ReadRow(asked)) => encode_answer_reply(&answered(
+            tables::read_row(&asked).map(|record| AnswerReply::Read(Box::new(record))),
+        )),
         Ok(Request::ReadSpans { evidence, spans }) => encode_spans_reply(&raw_spans::read(&evidence, &spans)),
         Err(error) => encode_return(&Return::failed(&error)),
     }
@@ -64,5 +75,21 @@ fn timeline(mount: &Mount, names: &Indexes, previous: Option<&Path>, scratch: &P
     match tree.and_then(|tree| time_index::build(tree.as_ref(), names, previous, scratch)) {
         Ok(built) => TimelineReply::Built(built),
         Err(error) => TimelineReply::Failed { reason: chain(&error) },
+    }
+}
+
+fn build_tables(mount: &Mount, names: &Indexes, scratch: &Path) -> TablesReply {
+    let tree = open(mount).map_err(TableError::Open);
+    match tree.and_then(|tree| tables::build(tree.as_ref(), names, scratch)) {
+        Ok(built) => TablesReply::Built(built),
+        Err(error) => TablesReply::Failed { reason: chain(&error) },
+    }
+}
+
+fn answered(reply: Result<AnswerReply, TableError>) -> AnswerReply {
+    match reply {
+        Ok(reply) => reply,
+        Err(error) if error.is_of_the_question() => AnswerReply::Refused { reason: chain(&error) },
+        Err(error) => AnswerReply::Failed { reason: chain(&error) },
     }
 }

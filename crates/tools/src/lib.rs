@@ -69,12 +69,15 @@ mod sqlite_query;
 mod stat_file;
 mod stream;
 mod surround;
+mod survey;
+mod tables;
 mod text;
 mod text_line;
 mod time_index;
 mod timeline;
 mod timeline_anomalies;
 mod timeline_histogram;
+mod units;
 mod usn_journal;
 mod volume;
 mod whole_lines;
@@ -92,11 +95,16 @@ pub use raw_spans::{
     LONGEST_SPAN, MOST_SPAN_BYTES, MOST_SPANS, SpanRead, WantedSpan, decode_spans_reply, encode_spans_reply,
 };
 pub use returned::Return;
+pub use tables::{
+    Answer, Asked, AskedRow, BuiltTables, Cell, Column, TABLES_MAKER, Table, TableDigest, TableError, VIEWS,
+    View, build as build_tables, tables,
+};
 pub use time_index::{
     BuiltTimeline, TIMELINE_MAKER, TimelineBuildError, TimelineIndexError, build as build_timeline,
 };
 pub use wire::{
-    HashReply, IndexReply, Mount, Request, Summary, TimelineReply, WireError, decode_hash_reply,
-    decode_index_reply, decode_request, decode_return, decode_return_parts, decode_timeline_reply,
-    encode_hash_reply, encode_index_reply, encode_request, encode_return, encode_timeline_reply,
+    AnswerReply, HashReply, IndexReply, Mount, Request, Summary, TablesReply, TimelineReply, WireError,
+    decode_answer_reply, decode_hash_reply, decode_index_reply, decode_request, decode_return,
+    decode_return_parts, decode_tables_reply, decode_timeline_reply, encode_answer_reply, encode_hash_reply,
+    encode_index_reply, encode_request, encode_return, encode_tables_reply, encode_timeline_reply,
 };

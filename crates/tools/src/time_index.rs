@@ -12,14 +12,14 @@ mod content;
 mod error;
 mod layout;
 mod read;
-mod units;
+mod unit;
 
+pub(crate) use build::assemble;
 pub use build::{BuiltTimeline, build};
-pub(crate) use build::{Plan, assemble};
 pub use error::{TimelineBuildError, TimelineIndexError};
 pub(crate) use layout::{LOCAL, Row, SEVERAL, ticks, utc};
 pub(crate) use read::{Texts, TimeIndex};
-pub(crate) use units::{Origin, Unit, read as read_unit, sources};
+pub(crate) use unit::Unit;
 
 /// What changes whenever another index could come of the same evidence: the format, and the sources of readers and decoders.
 pub const TIMELINE_MAKER: &str = concat!("1 ", env!("LOCARD_TIMELINE_SOURCES"));

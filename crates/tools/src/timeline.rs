@@ -17,7 +17,7 @@ use crate::error::CallError;
 use crate::page::Page;
 use crate::returned::Return;
 use crate::spec;
-use crate::time_index::{Origin, sources};
+use crate::units::{Origin, sources};
 use fetch::fetch;
 use ledger::{RecordType, ToolSpec};
 use select::select;

@@ -10,9 +10,10 @@ use crate::catalogue::Indexes;
 use crate::name_index::BuiltIndex;
 use crate::raw_spans::WantedSpan;
 use crate::returned::Return;
+use crate::tables::{Answer, Asked, AskedRow, BuiltTables, TableDigest};
 use crate::time_index::BuiltTimeline;
 use ledger::{
-    Completeness, Defect, EvidenceKind, Gap, Integrity, IntegrityLevel, Outcome, Output, OutputError,
+    Completeness, Defect, EvidenceKind, Gap, Integrity, IntegrityLevel, Outcome, Output, OutputError, Record,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -61,6 +62,18 @@ pub enum Request {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         previous: Option<PathBuf>,
     },
+    /// Build the case tables of a piece of evidence; the reply is for [`decode_tables_reply`].
+    BuildTables {
+        /// The evidence.
+        mount: Mount,
+        /// The name indexes of the evidence that has one.
+        #[serde(default, skip_serializing_if = "Indexes::is_empty")]
+        indexes: Indexes,
+    },
+    /// Read one row of a case table as the record that it holds; the reply is for [`decode_answer_reply`].
+    ReadRow(AskedRow),
+    /// Ask case tables; the reply is for [`decode_answer_reply`].
+    AskTables(Asked),
     /// Read bytes as they stand in the evidence; the reply is for [`decode_spans_reply`](crate::decode_spans_reply).
     ReadSpans {
         /// The evidence.
@@ -138,6 +151,46 @@ pub enum TimelineReply {
 enum TimelineLine {
     Built { events: u64, sources: u64, taken: u64 },
     Failed { reason: String },
+}
+
+/// The reply to [`Request::BuildTables`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TablesReply {
+    /// They were built. Their bytes come from a process that has read hostile bytes.
+    Built(BuiltTables),
+    /// They could not be built.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// The line in front of tables.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "tables", rename_all = "snake_case", deny_unknown_fields)]
+enum TablesLine {
+    Built { digests: Vec<TableDigest> },
+    Failed { reason: String },
+}
+
+/// The reply to [`Request::AskTables`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "snake_case", deny_unknown_fields)]
+pub enum AnswerReply {
+    /// The statement was run.
+    Answered(Answer),
+    /// The row was read.
+    Read(Box<Record>),
+    /// The statement is refused: whoever asked can ask otherwise.
+    Refused {
+        /// Why, and what there is in its place.
+        reason: String,
+    },
+    /// The tables cannot be read.
+    Failed {
+        /// Why.
+        reason: String,
+    },
 }
 
 /// A [`Return`] without its records.
@@ -292,6 +345,40 @@ pub fn decode_timeline_reply(mut bytes: Vec<u8>) -> Result<TimelineReply, WireEr
         }
         TimelineLine::Failed { reason } => TimelineReply::Failed { reason },
     })
+}
+
+/// The bytes of a reply to a request for tables.
+pub fn encode_tables_reply(reply: TablesReply) -> Vec<u8> {
+    let (line, tables) = match reply {
+        TablesReply::Built(BuiltTables { tables, bytes }) => (TablesLine::Built { digests: tables }, bytes),
+        TablesReply::Failed { reason } => (TablesLine::Failed { reason }, Vec::new()),
+    };
+    // Texts and numbers always have a JSON form.
+    let mut bytes = serde_json::to_vec(&line).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes.extend(tables);
+    bytes
+}
+
+/// Reads the reply to a request for tables.
+pub fn decode_tables_reply(mut bytes: Vec<u8>) -> Result<TablesReply, WireError> {
+    let end = memchr::memchr(b'\n', &bytes).ok_or(WireError::NoRecords { length: bytes.len() })?;
+    let tables = bytes.split_off(end + 1);
+    Ok(match serde_json::from_slice(&bytes).map_err(WireError::Json)? {
+        TablesLine::Built { digests } => TablesReply::Built(BuiltTables { bytes: tables, tables: digests }),
+        TablesLine::Failed { reason } => TablesReply::Failed { reason },
+    })
+}
+
+/// The bytes of a reply to a request to ask tables.
+pub fn encode_answer_reply(reply: &AnswerReply) -> Vec<u8> {
+    // Texts and finite numbers always have a JSON form.
+    serde_json::to_vec(reply).unwrap_or_default()
+}
+
+/// Reads the reply to a request to ask tables.
+pub fn decode_answer_reply(bytes: &[u8]) -> Result<AnswerReply, WireError> {
+    serde_json::from_slice(bytes).map_err(WireError::Json)
 }
 
 /// The bytes of a reply to a request to hash.

@@ -29,8 +29,16 @@ pub(super) fn tool_code(error: &app::ToolError) -> u8 {
         | app::ToolError::Hash { .. }
         | app::ToolError::Index { .. }
         | app::ToolError::Timeline { .. }
+        | app::ToolError::Tables { .. }
         | app::ToolError::Spans { .. }
         | app::ToolError::Wire(_) => Failure::DEFECT,
+    }
+}
+
+pub(super) fn tables_code(error: &app::TablesError) -> u8 {
+    match error {
+        app::TablesError::Tool(error) => tool_code(error),
+        app::TablesError::Write { .. } | app::TablesError::Refused { .. } => Failure::USAGE,
     }
 }
 

@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod asking;
 mod batch;
 mod bench_gate;
 mod canary;

@@ -39,6 +39,27 @@ pub(super) fn connect(path: &Path, manner: Manner, budget: &Budget) -> Result<Co
     Ok(connection)
 }
 
+/// Opens an empty database with these files attached as `e0`, `e1` and so on, for reading.
+pub(crate) fn attach(files: &[&Path], budget: &Budget) -> Result<Connection, Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_MEMORY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_EXRESCODE;
+    let mut connection = Connection::open_with_flags(":memory:", flags)?;
+    for (number, file) in files.iter().enumerate() {
+        let uri = format!("{}?mode=ro&immutable=1", uri(file));
+        connection.execute(&format!("ATTACH ? AS e{number}"), [uri])?;
+    }
+    harden(&connection)?;
+    clock::stop(&connection)?;
+    // A view over all tables has an arm for each of their times.
+    connection.set_limit(Limit::SQLITE_LIMIT_COMPOUND_SELECT, 500)?;
+    let budget = budget.clone();
+    connection.progress_handler(i32::from(STRIDE), Some(move || budget.take()))?;
+    Ok(connection)
+}
+
 /// Lets SQLite play a hot rollback journal back into the copy at `path`.
 pub(super) fn roll_back(path: &Path) -> Result<(), Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE

@@ -7,21 +7,14 @@ use super::content::Contents;
 use super::error::{TimelineBuildError, TimelineIndexError};
 use super::layout::{Head, LOCAL, Parts, Row};
 use super::read::TimeIndex;
-use super::units::{Origin, Unit, read, read_hive};
+use super::unit::Unit;
 use crate::catalogue::Indexes;
-use crate::decode::DECODERS;
-use crate::dir_entry;
 use crate::error::CallError;
-use crate::hive_state::{self, Loaded, Logs};
-use crate::hives::{Found, HiveFile, MAX_HIVES};
 use crate::intake::Intake;
-use crate::place::{Place, Scope};
-use crate::registry_artifact::artifacts;
-use crate::returned::chain;
-use crate::source_files;
-use artifacts::registry::{Hive, identify};
-use evidence::{EvidencePath, Node, NodeKind, ReadError, Step, Tree, walk};
-use ledger::{Clock, Defect, Digest, Gap, Time};
+use crate::survey::{Ground, Surveyed, Surveyor, survey};
+use crate::units::Origin;
+use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree};
+use ledger::{Clock, Digest, Time};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -55,39 +48,37 @@ pub fn build(
     let start = root.map_err(|error| evidence(error.into()))?;
     // An earlier index that cannot be read saves nothing, and costs nothing.
     let previous = previous.and_then(|path| TimeIndex::open(path).ok());
-    let plan = Plan { tree, start, names, copied: false, scratch, wanted: &|_| true };
-    let mut building = Building::new(plan, Some(Contents::new(tree)), previous.as_ref());
+    let ground = Ground { tree, start, names, scratch };
+    let mut building = Building::new(&ground, false, &|_| true);
+    building.contents = Some(Contents::new(tree));
+    building.previous = previous.as_ref().map(Previous::of);
     building.everything().map_err(evidence)?;
     building.finish().map_err(TimelineBuildError::Form)
 }
 
-/// What to decode.
-pub(crate) struct Plan<'p> {
-    pub(crate) tree: &'p dyn Tree,
-    /// The folder below which to look, or the one file.
-    pub(crate) start: Node,
-    pub(crate) names: &'p Indexes,
-    /// Whether the times of a copied folder are times, too.
-    pub(crate) copied: bool,
-    pub(crate) scratch: &'p Path,
-    pub(crate) wanted: &'p dyn Fn(Origin) -> bool,
-}
-
-/// An index in memory of what is planned.
-pub(crate) fn assemble(plan: Plan<'_>) -> Result<TimeIndex, CallError> {
-    let mut building = Building::new(plan, None, None);
+/// An index in memory of the records that are wanted; with `copied` the times of a copied folder are times, too.
+pub(crate) fn assemble(
+    ground: Ground<'_>,
+    copied: bool,
+    wanted: &dyn Fn(Origin) -> bool,
+) -> Result<TimeIndex, CallError> {
+    let mut building = Building::new(&ground, copied, wanted);
     building.everything()?;
     let built = building.finish().map_err(|error| CallError::Timeline(TimelineIndexError::Head(error)))?;
     Ok(TimeIndex::of(built.bytes)?)
 }
 
 struct Building<'p> {
-    plan: Plan<'p>,
+    ground: &'p Ground<'p>,
+    copied: bool,
+    wanted: &'p dyn Fn(Origin) -> bool,
     collected: Collected,
     contents: Option<Contents<'p>>,
     previous: Option<Previous<'p>>,
     /// The number here of each unit that is taken over.
     taken: HashMap<u32, u32>,
+    /// What the units of the file that was met last follow from.
+    content: Option<Digest>,
 }
 
 /// An earlier index, and its units by what their rows follow from.
@@ -96,172 +87,76 @@ struct Previous<'p> {
     units: HashMap<Digest, Vec<u32>>,
 }
 
-impl<'p> Building<'p> {
-    fn new(plan: Plan<'p>, contents: Option<Contents<'p>>, previous: Option<&'p TimeIndex>) -> Building<'p> {
-        let previous = previous.map(|index| {
-            let mut units: HashMap<Digest, Vec<u32>> = HashMap::new();
-            for (number, unit) in (0..).zip(index.units()) {
-                if let Some(content) = unit.content {
-                    units.entry(content).or_default().push(number);
-                }
+impl<'p> Previous<'p> {
+    fn of(index: &'p TimeIndex) -> Previous<'p> {
+        let mut units: HashMap<Digest, Vec<u32>> = HashMap::new();
+        for (number, unit) in (0..).zip(index.units()) {
+            if let Some(content) = unit.content {
+                units.entry(content).or_default().push(number);
             }
-            Previous { index, units }
-        });
-        Building { plan, collected: Collected::new(), contents, previous, taken: HashMap::new() }
+        }
+        Previous { index, units }
+    }
+}
+
+impl Surveyor for Building<'_> {
+    fn wants(&self, origin: Origin) -> bool {
+        (self.wanted)(origin)
+    }
+
+    fn knows(&mut self, node: &Node, stream: Option<&str>, fits: &dyn Fn(Origin) -> bool) -> bool {
+        self.content = self.contents.as_mut().and_then(|contents| contents.of(node, stream));
+        self.takes(self.content, fits)
+    }
+
+    fn unit(&mut self, unit: &Surveyed<'_>, decode: &mut dyn FnMut(&mut dyn Intake)) {
+        let Surveyed { origin, path, stream } = *unit;
+        // What a search met follows from no file.
+        let content = if origin.is_search() { None } else { self.content };
+        let unit = Unit { content, ..Unit::new(origin, path, stream) };
+        let mut out = self.collected.unit(unit, self.copied && !origin.is_remark());
+        // That a folder is a copy says the same of what is in it.
+        if matches!(origin, Origin::Entries) && is_copied_folder(&self.ground.start) {
+            out.of_copy();
+        }
+        decode(&mut out);
+        out.finish();
+    }
+}
+
+fn is_copied_folder(start: &Node) -> bool {
+    let of_copy = |time: &Time| time.clock == Clock::CollectionCopy;
+    start.kind == NodeKind::Directory && start.times.modified.as_ref().is_some_and(of_copy)
+}
+
+impl<'p> Building<'p> {
+    fn new(ground: &'p Ground<'p>, copied: bool, wanted: &'p dyn Fn(Origin) -> bool) -> Building<'p> {
+        Building {
+            ground,
+            copied,
+            wanted,
+            collected: Collected::new(),
+            contents: None,
+            previous: None,
+            taken: HashMap::new(),
+            content: None,
+        }
     }
 
     fn everything(&mut self) -> Result<(), CallError> {
-        if self.plan.start.kind == NodeKind::Directory {
-            // A start that cannot be read fails the call; inside the walk it would only be a gap.
-            self.plan.tree.children(&self.plan.start)?;
-        }
-        if (self.plan.wanted)(Origin::Entries) {
-            self.entries();
-        }
-        let hives = artifacts().iter().map(Origin::Artifact).chain([Origin::Keys]);
-        if hives.into_iter().any(|origin| (self.plan.wanted)(origin)) {
-            self.hives()?;
-        }
-        if DECODERS.iter().any(|decoder| (self.plan.wanted)(Origin::Decoder(decoder))) {
-            self.files()?;
-        }
-        self.take_over()?;
-        Ok(())
-    }
-
-    fn entries(&mut self) {
-        let (tree, start) = (self.plan.tree, &self.plan.start);
-        let unit = Unit::new(Origin::Entries, start.path.as_str(), None);
-        let mut out = self.collected.unit(unit, self.plan.copied);
-        let mut flow = ControlFlow::Continue(());
-        let of_copy = |time: &Time| time.clock == Clock::CollectionCopy;
-        if start.kind == NodeKind::Directory {
-            // A folder is no entry of itself; that it is a copy says the same of what is in it.
-            if start.times.modified.as_ref().is_some_and(of_copy) {
-                out.of_copy();
-            }
-        } else {
-            flow = out.push(dir_entry::record_with_name_times(tree, start));
-        }
-        for step in walk(tree, start) {
-            if flow.is_break() {
-                break;
-            }
-            match step {
-                Step::Node(node) => flow = out.push(dir_entry::record_with_name_times(tree, &node)),
-                Step::Defect(defect) => out.defect(defect),
-                Step::Gap(gap) => out.gap(gap),
-            }
-        }
-        out.finish();
-    }
-
-    /// What a search met beside what it was for.
-    fn met(&mut self, origin: Origin, defects: Vec<Defect>, gaps: Vec<Gap>) {
-        let unit = Unit::new(origin, self.plan.start.path.as_str(), None);
-        let mut out = self.collected.unit(unit, false);
-        defects.into_iter().for_each(|defect| out.defect(defect));
-        gaps.into_iter().for_each(|gap| out.gap(gap));
-        out.finish();
-    }
-
-    fn hives(&mut self) -> Result<(), CallError> {
-        let mut found = Found::default();
-        found.look(self.plan.tree, &self.plan.start)?;
-        let Found { mut files, defects, mut gaps } = found;
-        files.sort_by(|a, b| a.node.path.cmp(&b.node.path));
-        if let Some(left) = files.get(MAX_HIVES) {
-            let (path, reason) = (left.node.path.as_str().to_owned(), "too many hives: not read".to_owned());
-            gaps.push(Gap { path, reason });
-        }
-        self.met(Origin::Hives, defects, gaps);
-        for place in files.iter().take(MAX_HIVES) {
-            let content = self.content(&place.node, None);
-            if !self.takes(content, |origin| matches!(origin, Origin::Keys | Origin::Artifact(_))) {
-                self.hive(&place.node, content);
-            }
-        }
-        Ok(())
-    }
-
-    fn hive(&mut self, node: &Node, content: Option<Digest>) {
-        let tree = self.plan.tree;
-        let path = node.path.as_str();
-        let Loaded { bytes, state } = match hive_state::load(tree, node, Logs::Applied) {
-            Ok(loaded) => loaded,
-            Err(error) => return self.unread(node, chain(&error), None, None),
-        };
-        let hive = match Hive::open(&bytes) {
-            Ok(hive) => hive,
-            Err(error) => {
-                let what = format!("begins as a hive (regf) but is none that can be read: {error}");
-                let defect = Defect { path: path.to_owned(), offset: Some(0), what: what.clone() };
-                return self.unread(node, what, Some(defect), content);
-            }
-        };
-        let hive_type = identify(&hive);
-        let file = HiveFile { tree, node, bytes: &bytes, hive, state: &state };
-        let fitting = artifacts().iter().filter(|artifact| artifact.hives.contains(&hive_type));
-        for origin in [Origin::Keys].into_iter().chain(fitting.map(Origin::Artifact)) {
-            if (self.plan.wanted)(origin) {
-                let unit = Unit { content, ..Unit::new(origin, path, None) };
-                let mut out = self.collected.unit(unit, self.plan.copied);
-                read_hive(origin, &file, hive_type, &mut out);
-                out.finish();
-            }
-        }
-    }
-
-    fn unread(&mut self, node: &Node, reason: String, defect: Option<Defect>, content: Option<Digest>) {
-        let path = node.path.as_str();
-        let unit = Unit { content, ..Unit::new(Origin::Keys, path, None) };
-        let mut out = self.collected.unit(unit, false);
-        out.gap(Gap { path: path.to_owned(), reason });
-        defect.into_iter().for_each(|defect| out.defect(defect));
-        out.finish();
-    }
-
-    fn files(&mut self) -> Result<(), CallError> {
-        let place = Place { tree: self.plan.tree, node: self.plan.start.clone() };
-        // All decoders, whichever are wanted: a file of one may be named as one of another.
-        let decoders: Vec<_> = DECODERS.iter().collect();
-        let found = source_files::find(&Scope { places: vec![place] }, self.plan.names, &decoders)?;
-        // A start that is a file was not asked for as one of a decoder.
-        let gaps = if self.plan.start.kind == NodeKind::Directory { found.gaps } else { Vec::new() };
-        self.met(Origin::Files, found.defects, gaps);
-        for file in &found.files {
-            let origin = Origin::Decoder(file.decoder);
-            if !(self.plan.wanted)(origin) {
-                continue;
-            }
-            let stream = file.stream.as_deref();
-            let content = self.content(&file.node, stream);
-            let stored = origin.stored();
-            if self.takes(content, |origin| origin.stored() == stored) {
-                continue;
-            }
-            let unit = Unit { content, ..Unit::new(origin, file.node.path.as_str(), stream) };
-            let mut out = self.collected.unit(unit, self.plan.copied);
-            if let Err(error) = read(origin, file.tree, &file.node, stream, self.plan.scratch, &mut out) {
-                out.gap(Gap { path: file.node.path.as_str().to_owned(), reason: chain(&error) });
-            }
-            out.finish();
-        }
-        Ok(())
-    }
-
-    fn content(&mut self, node: &Node, stream: Option<&str>) -> Option<Digest> {
-        self.contents.as_mut()?.of(node, stream)
+        let ground = self.ground;
+        survey(ground, self)?;
+        self.take_over()
     }
 
     /// Takes over the units with this content whose origin fits; `false` where the earlier index has none.
-    fn takes(&mut self, content: Option<Digest>, fits: impl Fn(Origin) -> bool) -> bool {
+    fn takes(&mut self, content: Option<Digest>, fits: &dyn Fn(Origin) -> bool) -> bool {
         let (Some(content), Some(previous)) = (content, &self.previous) else { return false };
         let numbers = previous.units.get(&content).cloned().unwrap_or_default();
         let mut any = false;
         for number in numbers {
             let unit = usize::try_from(number).ok().and_then(|number| previous.index.units().get(number));
-            let Some(unit) = unit.filter(|unit| unit.origin().is_some_and(&fits)) else { continue };
+            let Some(unit) = unit.filter(|unit| unit.origin().is_some_and(fits)) else { continue };
             if !self.taken.contains_key(&number) {
                 let new = u32::try_from(self.collected.units.len()).unwrap_or(u32::MAX);
                 self.collected.units.push(unit.clone());

@@ -1,8 +1,9 @@
 //! Collecting rows: the intake of a decoder that keeps the times of its records.
 
 use super::layout::{LOCAL, Row, SEVERAL, ticks};
-use super::units::{Origin, Unit, sources};
+use super::unit::Unit;
 use crate::intake::{Flow, Intake};
+use crate::units::{Origin, sources};
 use ledger::{Clock, Defect, FieldValue, Gap, Record, Time};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -11,7 +11,7 @@
 //! A row holds whatever a search by time, source and field must decide, so that reading in the order of time is reading on.
 
 use super::error::TimelineIndexError;
-use super::units::Unit;
+use super::unit::Unit;
 use ledger::Utc;
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use super::error::TimelineIndexError;
 use super::layout::{HEADER, Head, Parts, ROW, Row};
-use super::units::Unit;
+use super::unit::Unit;
 use evidence::platform::FileExt;
 use std::fs::File;
 use std::io;

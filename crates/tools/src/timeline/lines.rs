@@ -7,7 +7,9 @@ use crate::hive_file;
 use crate::key_lookup::{Lookup, look_up};
 use crate::place::Place;
 use crate::returned::chain;
-use crate::time_index::{Origin, Plan, TimeIndex, Unit, assemble};
+use crate::survey::Ground;
+use crate::time_index::{TimeIndex, Unit, assemble};
+use crate::units::Origin;
 use evidence::{EvidencePath, NodeKind, NodeState};
 use ledger::{Defect, Gap};
 use serde_json::{Value, json};
@@ -65,7 +67,7 @@ impl<'a, 'p> Lines<'a, 'p> {
                 let Some(origin) = origin else { continue };
                 self.timeless = self.timeless.saturating_add(unit.timeless);
                 // What a search met is told by its own place.
-                let all = !is_search(*origin);
+                let all = !origin.is_search();
                 defects.extend(unit.defects.iter().filter(|one| all || line.holds(&one.path)).cloned());
                 gaps.extend(unit.gaps.iter().filter(|one| all || line.holds(&one.path)).cloned());
                 notes.extend(unit.notes.iter().cloned());
@@ -135,14 +137,6 @@ fn find(place: &Place<'_>, unit: &Unit, key: &str) -> Result<Found, CallError> {
     Ok(Found { there: key.is_some(), used, notes })
 }
 
-/// Whether a unit spans folders, and has no file of its own.
-pub(super) fn is_search(origin: Origin) -> bool {
-    match origin {
-        Origin::Entries | Origin::Hives | Origin::Files => true,
-        Origin::Keys | Origin::Artifact(_) | Origin::Decoder(_) => false,
-    }
-}
-
 fn line<'a, 'p>(
     call: &Call<'a>,
     asked: &'p Asked<'a>,
@@ -156,15 +150,10 @@ fn line<'a, 'p>(
     if let Some(path) = kept.filter(|_| !asked.copied && !asked.one_hive && is_walked(place)) {
         return Ok(of_index(TimeIndex::open(path)?, asked, place));
     }
-    let plan = Plan {
-        tree: place.tree,
-        start: place.node.clone(),
-        names: call.indexes,
-        copied: asked.copied,
-        scratch: call.scratch,
-        wanted: &|origin| asked.sources.want(origin),
-    };
-    Ok(of_index(assemble(plan)?, asked, place))
+    let ground =
+        Ground { tree: place.tree, start: place.node.clone(), names: call.indexes, scratch: call.scratch };
+    let index = assemble(ground, asked.copied, &|origin| asked.sources.want(origin))?;
+    Ok(of_index(index, asked, place))
 }
 
 /// Whether a walk from the root comes to the place: deleted entries are below folders that no walk meets.
@@ -179,7 +168,7 @@ fn of_index<'a, 'p>(index: TimeIndex, asked: &Asked<'_>, place: &'p Place<'a>) -
     let mut line = Line { place, index, wanted: Vec::new(), keys: HashMap::new() };
     let wanted = |unit: &Unit| {
         let origin = unit.origin().filter(|origin| asked.sources.want(*origin))?;
-        Some(origin).filter(|origin| is_search(*origin) || line.holds(&unit.path))
+        Some(origin).filter(|origin| origin.is_search() || line.holds(&unit.path))
     };
     line.wanted = line.index.units().iter().map(wanted).collect();
     line

@@ -3,7 +3,8 @@
 use super::asked::Asked;
 use super::lines::Line;
 use crate::error::CallError;
-use crate::time_index::{LOCAL, Origin, Row, SEVERAL, Texts, TimeIndex, TimelineIndexError, Unit};
+use crate::time_index::{LOCAL, Row, SEVERAL, Texts, TimeIndex, TimelineIndexError, Unit};
+use crate::units::Origin;
 use ledger::pattern::{fits, fold};
 use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};

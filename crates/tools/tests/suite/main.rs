@@ -35,6 +35,7 @@ mod split_scripts;
 mod sqlite;
 mod sqlite_adversary;
 mod sqlite_damage;
+mod tables;
 mod text_damage;
 mod time_index;
 mod timeline;

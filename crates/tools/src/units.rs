@@ -9,8 +9,7 @@ use crate::registry_artifact::{self, Artifact, artifacts};
 use crate::{dir_entry, hive_file, registry_records};
 use artifacts::registry::{Hive, HiveType, identify};
 use evidence::{Node, Tree};
-use ledger::{Defect, Digest, Gap, RecordType};
-use serde::{Deserialize, Serialize};
+use ledger::{Gap, RecordType};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -50,8 +49,8 @@ impl Origin {
         }
     }
 
-    /// How an index names it; artifacts and decoders can have the same names.
-    pub(super) fn stored(self) -> String {
+    /// How an index or a table names it; artifacts and decoders can have the same names.
+    pub(crate) fn stored(self) -> String {
         let class = match self {
             Origin::Artifact(_) => "artifact:",
             Origin::Decoder(_) => "decoder:",
@@ -60,7 +59,7 @@ impl Origin {
         format!("{class}{}", self.source())
     }
 
-    fn named(stored: &str) -> Option<Origin> {
+    pub(crate) fn named(stored: &str) -> Option<Origin> {
         match stored.split_once(':') {
             Some(("artifact", name)) => registry_artifact::named(name).map(Origin::Artifact),
             Some(("decoder", name)) => decode::named(name).map(Origin::Decoder),
@@ -69,6 +68,19 @@ impl Origin {
                 .into_iter()
                 .find(|origin| origin.source() == stored),
         }
+    }
+
+    /// Whether it is no source itself, but what a search met beside what it was for.
+    pub(crate) fn is_remark(self) -> bool {
+        match self {
+            Origin::Hives | Origin::Files => true,
+            Origin::Entries | Origin::Keys | Origin::Artifact(_) | Origin::Decoder(_) => false,
+        }
+    }
+
+    /// Whether it spans folders, and has no file of its own.
+    pub(crate) fn is_search(self) -> bool {
+        self.is_remark() || matches!(self, Origin::Entries)
     }
 
     /// The types of its records.
@@ -80,58 +92,6 @@ impl Origin {
             Origin::Decoder(decoder) => (decoder.records)(),
             Origin::Hives | Origin::Files => Vec::new(),
         }
-    }
-}
-
-/// One unit, and what was met in it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Unit {
-    /// How it is decoded.
-    pub(super) origin: String,
-    /// The file; of entries, and of what a search met, the folder where these begin.
-    pub(crate) path: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) stream: Option<String>,
-    /// What its rows follow from; `None` where they are made anew for each index.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) content: Option<Digest>,
-    /// Records whose times name no instant.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub(crate) timeless: u64,
-    /// Whether records were left out that have only the times of a copy.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) copied: bool,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) defects: Vec<Defect>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) gaps: Vec<Gap>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) notes: Vec<String>,
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
-}
-
-impl Unit {
-    pub(super) fn new(origin: Origin, path: &str, stream: Option<&str>) -> Unit {
-        Unit {
-            origin: origin.stored(),
-            path: path.to_owned(),
-            stream: stream.map(str::to_owned),
-            content: None,
-            timeless: 0,
-            copied: false,
-            defects: Vec::new(),
-            gaps: Vec::new(),
-            notes: Vec::new(),
-        }
-    }
-
-    /// How it is decoded; `None` where an index names what this program does not have.
-    pub(crate) fn origin(&self) -> Option<Origin> {
-        Origin::named(&self.origin)
     }
 }
 
@@ -161,7 +121,7 @@ pub(crate) fn read(
 }
 
 /// Decodes what a hive holds for one source.
-pub(super) fn read_hive(origin: Origin, file: &HiveFile<'_>, hive_type: HiveType, out: &mut dyn Intake) {
+pub(crate) fn read_hive(origin: Origin, file: &HiveFile<'_>, hive_type: HiveType, out: &mut dyn Intake) {
     match origin {
         Origin::Keys => keys(file, out),
         Origin::Artifact(artifact) => registry_artifact::read(artifact, file, hive_type, out),

@@ -1,0 +1,118 @@
+//! `locard sql`: the records of a case as tables, made once, asked many times.
+
+use crate::support::{Place, demo_folder, str, text};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+fn asked(place: &Place, more: &[&str]) -> String {
+    let demo = demo_folder();
+    place.locard_ends(0, &[&["sql", str(&demo), "--cache", "cache"], more].concat())
+}
+
+#[test]
+fn every_question_of_the_documentation_has_an_answer_in_the_demo() {
+    let place = Place::new();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tables.md");
+    let page = fs::read_to_string(page).unwrap();
+    let questions: Vec<_> = page
+        .split("```sql\n")
+        .skip(1)
+        .filter_map(|rest| rest.split_once("```"))
+        .map(|(sql, _)| sql)
+        .collect();
+    assert_eq!(questions.len(), 20);
+    for sql in questions {
+        let answer: Value = serde_json::from_str(&asked(&place, &["--format", "json", sql])).unwrap();
+        assert!(!answer["rows"].as_array().unwrap().is_empty(), "{sql}");
+        assert_eq!(answer["stopped"], Value::Null, "{sql}");
+    }
+}
+
+#[test]
+fn tables_are_listed_described_and_read_row_by_row() {
+    let place = Place::new();
+    let listed = asked(&place, &[]);
+    assert!(listed.contains("user_assist") && listed.contains("sources"), "{listed}");
+    assert!(!listed.contains("srum_network"), "a table without rows is listed\n{listed}");
+    let described = asked(&place, &["user_assist"]);
+    assert!(described.contains("run_count") && described.contains("_offset"), "{described}");
+    let record = asked(&place, &["--evidence", "alder-07", "user_assist#1"]);
+    assert!(record.contains("value_path:") && record.contains("0x"), "{record}");
+}
+
+#[test]
+fn rows_are_given_for_people_spreadsheets_and_programs() {
+    let place = Place::new();
+    let sql =
+        "SELECT 'a,\"b' AS text, 1 AS number, NULL AS none, '=1+1' AS formula, char(27) || '[31m' AS red";
+    let csv = asked(&place, &["--format", "csv", sql]);
+    assert_eq!(csv, "text,number,none,formula,red\r\n\"a,\"\"b\",1,,'=1+1,\\u{1b}[31m\r\n");
+    let line = asked(&place, &["--format", "jsonl", sql]);
+    assert!(!line.contains('\u{1b}') && line.lines().count() == 1, "{line}");
+    let row: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(
+        (&row["number"], &row["none"], row["red"].as_str()),
+        (&1.into(), &Value::Null, Some("\u{1b}[31m"))
+    );
+    let shown = asked(&place, &[sql]);
+    assert!(shown.contains("\\u{1b}[31m") && shown.ends_with("1 row\n"), "{shown}");
+}
+
+#[test]
+fn what_cannot_be_answered_ends_with_2_and_says_what_there_is() {
+    let place = Place::new();
+    let demo = demo_folder();
+    let refused = |arguments: &[&str], words: &[&str]| {
+        let output = place.locard(&[&["sql", str(&demo), "--cache", "cache"], arguments].concat());
+        let err = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}\n{err}");
+        for word in words {
+            assert!(err.contains(word), "{arguments:?}: {word}\n{err}");
+        }
+    };
+    refused(&["SELECT * FROM prefech"], &["no such table: prefech", "prefetch"]);
+    refused(&["SELECT last_ran FROM prefetch"], &["no such column: last_ran", "last_run"]);
+    refused(&["DELETE FROM prefetch"], &["prefetch"]);
+    refused(&["user_assist#1"], &["alder-07", "alder-fs01"]);
+    refused(&["--evidence", "alder-07", "user_assist#99999"], &["has no row 99999"]);
+    refused(&["--evidence", "elsewhere", "SELECT 1"], &["no evidence \"elsewhere\"", "alder-07"]);
+}
+
+#[test]
+fn kept_tables_are_used_until_the_evidence_or_they_themselves_change() {
+    let place = Place::new();
+    let hosts = "evidence/Windows/System32/drivers/etc/hosts";
+    place.file(hosts, "203.0.113.9 one.example\n");
+    let ask = || {
+        let sql = "SELECT names FROM hosts_entry";
+        let output = place.locard(&["sql", "evidence", "--cache", "cache", "--format", "csv", sql]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        (text(&output.stdout).lines().nth(1).unwrap().to_owned(), text(&output.stderr))
+    };
+    let kept = || {
+        let entries = fs::read_dir(place.path("cache")).unwrap().map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> = entries.filter(|path| path.extension().is_none()).collect();
+        files.sort();
+        files
+    };
+    assert!(ask().0.contains("one.example"));
+    let first = kept();
+    assert_eq!(first.len(), 1);
+    assert!(ask().0.contains("one.example"));
+    assert_eq!(kept(), first);
+
+    // Every byte of a kept file counts.
+    let mut bytes = fs::read(&first[0]).unwrap();
+    let middle = bytes.windows(11).position(|window| window == b"one.example").unwrap();
+    bytes[middle] = b'X';
+    fs::remove_file(&first[0]).unwrap();
+    place.file(str(&first[0]), &bytes);
+    let (answer, said) = ask();
+    assert!(answer.contains("one.example") && said.contains("built again"), "{answer} {said}");
+    assert!(ask().1.is_empty());
+
+    place.file(hosts, "203.0.113.9 two.example\n");
+    assert!(ask().0.contains("two.example"));
+    assert_eq!(kept().len(), 2);
+}

@@ -1,0 +1,181 @@
+//! Every source of a piece of evidence, decoded in one order: the entries of its folders, its hives, the files of its decoders.
+//!
+//! Where the records go is up to a [`Surveyor`]: an index of times, or case tables.
+
+use crate::catalogue::Indexes;
+use crate::decode::DECODERS;
+use crate::dir_entry;
+use crate::error::CallError;
+use crate::hive_state::{self, Loaded, Logs};
+use crate::hives::{Found, HiveFile, MAX_HIVES};
+use crate::intake::{Flow, Intake};
+use crate::place::{Place, Scope};
+use crate::registry_artifact::artifacts;
+use crate::returned::chain;
+use crate::source_files;
+use crate::units::{Origin, read, read_hive};
+use artifacts::registry::{Hive, identify};
+use evidence::{Node, NodeKind, Step, Tree, walk};
+use ledger::{Defect, Gap};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// What to decode.
+#[derive(Clone)]
+pub(crate) struct Ground<'g> {
+    pub(crate) tree: &'g dyn Tree,
+    /// The folder below which to look, or the one file.
+    pub(crate) start: Node,
+    pub(crate) names: &'g Indexes,
+    /// An empty folder that may be filled.
+    pub(crate) scratch: &'g Path,
+}
+
+/// One unit of a survey: a file by its decoder, a hive by one artifact, the entries of a tree.
+pub(crate) struct Surveyed<'u> {
+    pub(crate) origin: Origin,
+    /// The file; of entries, and of what a search met, the folder where these begin.
+    pub(crate) path: &'u str,
+    pub(crate) stream: Option<&'u str>,
+}
+
+/// Takes what a survey decodes.
+pub(crate) trait Surveyor {
+    /// Whether the records of this origin are wanted.
+    fn wants(&self, origin: Origin) -> bool;
+
+    /// Whether the records that a file gives under the origins that fit need not be decoded, because they are known.
+    fn knows(&mut self, node: &Node, stream: Option<&str>, fits: &dyn Fn(Origin) -> bool) -> bool;
+
+    /// Takes one unit: hands an intake to `decode`, which fills it.
+    fn unit(&mut self, unit: &Surveyed<'_>, decode: &mut dyn FnMut(&mut dyn Intake));
+}
+
+/// Decodes everything that `to` wants.
+///
+/// # Errors
+///
+/// Where the start cannot be read; what cannot be read below it is a gap of a unit.
+pub(crate) fn survey(ground: &Ground<'_>, to: &mut dyn Surveyor) -> Result<(), CallError> {
+    if ground.start.kind == NodeKind::Directory {
+        // A start that cannot be read fails the call; inside the walk it would only be a gap.
+        ground.tree.children(&ground.start)?;
+    }
+    if to.wants(Origin::Entries) {
+        entries(ground, to);
+    }
+    let of_hives = artifacts().iter().map(Origin::Artifact).chain([Origin::Keys]);
+    if of_hives.into_iter().any(|origin| to.wants(origin)) {
+        hives(ground, to)?;
+    }
+    if DECODERS.iter().any(|decoder| to.wants(Origin::Decoder(decoder))) {
+        files(ground, to)?;
+    }
+    Ok(())
+}
+
+fn entries(ground: &Ground<'_>, to: &mut dyn Surveyor) {
+    let Ground { tree, start, .. } = ground;
+    let unit = Surveyed { origin: Origin::Entries, path: start.path.as_str(), stream: None };
+    to.unit(&unit, &mut |out| {
+        let mut flow: Flow = ControlFlow::Continue(());
+        // A folder is no entry of itself.
+        if start.kind != NodeKind::Directory {
+            flow = out.push(dir_entry::record_with_name_times(*tree, start));
+        }
+        for step in walk(*tree, start) {
+            if flow.is_break() {
+                break;
+            }
+            match step {
+                Step::Node(node) => flow = out.push(dir_entry::record_with_name_times(*tree, &node)),
+                Step::Defect(defect) => out.defect(defect),
+                Step::Gap(gap) => out.gap(gap),
+            }
+        }
+    });
+}
+
+/// What a search met beside what it was for.
+fn met(ground: &Ground<'_>, to: &mut dyn Surveyor, origin: Origin, defects: &[Defect], gaps: &[Gap]) {
+    let unit = Surveyed { origin, path: ground.start.path.as_str(), stream: None };
+    to.unit(&unit, &mut |out| {
+        defects.iter().for_each(|defect| out.defect(defect.clone()));
+        gaps.iter().for_each(|gap| out.gap(gap.clone()));
+    });
+}
+
+fn hives(ground: &Ground<'_>, to: &mut dyn Surveyor) -> Result<(), CallError> {
+    let mut found = Found::default();
+    found.look(ground.tree, &ground.start)?;
+    let Found { mut files, defects, mut gaps } = found;
+    files.sort_by(|a, b| a.node.path.cmp(&b.node.path));
+    if let Some(left) = files.get(MAX_HIVES) {
+        let (path, reason) = (left.node.path.as_str().to_owned(), "too many hives: not read".to_owned());
+        gaps.push(Gap { path, reason });
+    }
+    met(ground, to, Origin::Hives, &defects, &gaps);
+    for place in files.iter().take(MAX_HIVES) {
+        let of_hive = |origin: Origin| matches!(origin, Origin::Keys | Origin::Artifact(_));
+        if !to.knows(&place.node, None, &of_hive) {
+            hive(ground.tree, &place.node, to);
+        }
+    }
+    Ok(())
+}
+
+fn hive(tree: &dyn Tree, node: &Node, to: &mut dyn Surveyor) {
+    let path = node.path.as_str();
+    let Loaded { bytes, state } = match hive_state::load(tree, node, Logs::Applied) {
+        Ok(loaded) => loaded,
+        Err(error) => return unread(path, &chain(&error), None, to),
+    };
+    let hive = match Hive::open(&bytes) {
+        Ok(hive) => hive,
+        Err(error) => {
+            let what = format!("begins as a hive (regf) but is none that can be read: {error}");
+            let defect = Defect { path: path.to_owned(), offset: Some(0), what: what.clone() };
+            return unread(path, &what, Some(&defect), to);
+        }
+    };
+    let hive_type = identify(&hive);
+    let file = HiveFile { tree, node, bytes: &bytes, hive, state: &state };
+    let fitting = artifacts().iter().filter(|artifact| artifact.hives.contains(&hive_type));
+    for origin in [Origin::Keys].into_iter().chain(fitting.map(Origin::Artifact)) {
+        if to.wants(origin) {
+            let unit = Surveyed { origin, path, stream: None };
+            to.unit(&unit, &mut |out| read_hive(origin, &file, hive_type, out));
+        }
+    }
+}
+
+fn unread(path: &str, reason: &str, defect: Option<&Defect>, to: &mut dyn Surveyor) {
+    to.unit(&Surveyed { origin: Origin::Keys, path, stream: None }, &mut |out| {
+        out.gap(Gap { path: path.to_owned(), reason: reason.to_owned() });
+        defect.into_iter().for_each(|defect| out.defect(defect.clone()));
+    });
+}
+
+fn files(ground: &Ground<'_>, to: &mut dyn Surveyor) -> Result<(), CallError> {
+    let place = Place { tree: ground.tree, node: ground.start.clone() };
+    // All decoders, whichever are wanted: a file of one may be named as one of another.
+    let decoders: Vec<_> = DECODERS.iter().collect();
+    let found = source_files::find(&Scope { places: vec![place] }, ground.names, &decoders)?;
+    // A start that is a file was not asked for as one of a decoder.
+    let gaps = if ground.start.kind == NodeKind::Directory { found.gaps } else { Vec::new() };
+    met(ground, to, Origin::Files, &found.defects, &gaps);
+    for file in &found.files {
+        let origin = Origin::Decoder(file.decoder);
+        let (path, stream) = (file.node.path.as_str(), file.stream.as_deref());
+        let stored = origin.stored();
+        if !to.wants(origin) || to.knows(&file.node, stream, &|known| known.stored() == stored) {
+            continue;
+        }
+        to.unit(&Surveyed { origin, path, stream }, &mut |out| {
+            if let Err(error) = read(origin, file.tree, &file.node, stream, ground.scratch, out) {
+                out.gap(Gap { path: path.to_owned(), reason: chain(&error) });
+            }
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,37 @@
+//! Case tables: all records of a piece of evidence in one SQLite file, a table for each record type.
+//!
+//! One pass decodes every source once ([`crate::survey`]) and writes each record into the table of its type.
+//! A row holds everything of its record: reading it back gives the same record, byte for byte ([`read`]).
+//!
+//! | column | what it is |
+//! |---|---|
+//! | `_row` | the record's number in its table, in the order of the pass: file by file, in each as it stands there |
+//! | `_source` | the row of `sources` that tells of which file and by which decoder it was read |
+//! | `_path`, `_stream`, `_offset`, `_length` | where the record stands: the path in the evidence, the named stream, its bytes |
+//! | one for each field | its value: a text, a whole number, 0 or 1 for a flag, an array in JSON for a list; a time as text in RFC 3339, ` local` behind it where its zone is not known, ` copy` where it is that of a copied file; NULL where it names no instant |
+//! | `_places` | the bytes of each field, in the order of the columns |
+//! | `_exact` | values of which the column does not hold everything: raw times of other forms, values of another type than the column's first |
+//! | `_defects` | damage that was met in the record |
+//!
+//! A table's digest is over its rows in their order, not over SQLite's bytes.
+//! The file is a cache: it can be thrown away at any time, and whoever reads one reads hostile bytes.
+
+mod cells;
+mod digest;
+mod error;
+mod pass;
+mod query;
+mod read;
+mod schema;
+mod views;
+mod write;
+
+pub use error::TableError;
+pub use pass::{BuiltTables, TableDigest, build};
+pub use query::{Answer, Asked, AskedRow, Cell};
+pub(crate) use query::{ask, read_row};
+pub use schema::{Column, Table, tables};
+pub use views::{VIEWS, View};
+
+/// What changes whenever other tables could come of the same evidence: the format, and the sources of readers and decoders.
+pub const TABLES_MAKER: &str = concat!("1 ", env!("LOCARD_TIMELINE_SOURCES"));

@@ -1,0 +1,122 @@
+//! Values as columns hold them, and back.
+
+use super::schema::Column;
+use ledger::{ByteSpan, Clock, FieldType, FieldValue, Time, Utc};
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use std::fmt::Write;
+
+/// A value as its column holds it; whether the column holds everything of it.
+pub(super) struct Stored<'v> {
+    pub(super) cell: ToSqlOutput<'v>,
+    pub(super) is_whole: bool,
+}
+
+/// The form of a value in a column.
+pub(super) fn store<'v>(value: &'v FieldValue, column: &Column) -> Stored<'v> {
+    let is_usual = value.field_type() == column.usual();
+    let whole = |cell| Stored { cell, is_whole: is_usual };
+    match value {
+        FieldValue::Text(text)
+        | FieldValue::Name(text)
+        | FieldValue::Path(text)
+        | FieldValue::RegistryPath(text)
+        | FieldValue::Sid(text)
+        | FieldValue::Guid(text)
+        | FieldValue::Hash(text)
+        | FieldValue::Bytes(text) => whole(ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes()))),
+        FieldValue::Integer(number) => whole(integer(*number)),
+        FieldValue::Size(number) => whole(integer(i128::from(*number))),
+        FieldValue::Flag(flag) => whole(ToSqlOutput::Owned(Value::Integer(i64::from(*flag)))),
+        FieldValue::List(items) => {
+            // Texts always have a JSON form.
+            let json = serde_json::to_string(items).unwrap_or_default();
+            whole(ToSqlOutput::Owned(Value::Text(json)))
+        }
+        FieldValue::Time(time) => Stored { cell: instant(time), is_whole: is_usual && is_plain(time) },
+    }
+}
+
+/// The value of a column of which `_exact` says nothing; `None` where there is none, or none of the column's type.
+pub(super) fn restore(cell: ValueRef<'_>, column: &Column) -> Option<FieldValue> {
+    let text = || cell.as_str().ok().map(str::to_owned);
+    Some(match column.usual() {
+        FieldType::Text => FieldValue::Text(text()?),
+        FieldType::Name => FieldValue::Name(text()?),
+        FieldType::Path => FieldValue::Path(text()?),
+        FieldType::RegistryPath => FieldValue::RegistryPath(text()?),
+        FieldType::Sid => FieldValue::Sid(text()?),
+        FieldType::Guid => FieldValue::Guid(text()?),
+        FieldType::Hash => FieldValue::Hash(text()?),
+        FieldType::Bytes => FieldValue::Bytes(text()?),
+        FieldType::Integer => FieldValue::Integer(number(cell)?),
+        FieldType::Size => FieldValue::Size(u64::try_from(number(cell)?).ok()?),
+        FieldType::Flag => match number(cell)? {
+            0 => FieldValue::Flag(false),
+            1 => FieldValue::Flag(true),
+            _ => return None,
+        },
+        FieldType::List => FieldValue::List(serde_json::from_str(cell.as_str().ok()?).ok()?),
+        FieldType::Time => FieldValue::Time(plain(cell.as_str().ok()?)?),
+    })
+}
+
+/// A whole number; one that SQLite cannot hold as its digits.
+pub(super) fn integer(number: i128) -> ToSqlOutput<'static> {
+    ToSqlOutput::Owned(match i64::try_from(number) {
+        Ok(number) => Value::Integer(number),
+        Err(_) => Value::Text(number.to_string()),
+    })
+}
+
+pub(super) fn number(cell: ValueRef<'_>) -> Option<i128> {
+    match cell {
+        ValueRef::Integer(number) => Some(i128::from(number)),
+        ValueRef::Text(_) => cell.as_str().ok()?.parse().ok(),
+        ValueRef::Null | ValueRef::Real(_) | ValueRef::Blob(_) => None,
+    }
+}
+
+/// Behind a time that the machine kept which holds a copy: it tells of no event on the host.
+pub(super) const OF_COPY: &str = " copy";
+
+/// The text of a time, which sorts by it; NULL where it names no instant.
+fn instant(time: &Time) -> ToSqlOutput<'static> {
+    let text = || match time.clock {
+        Clock::Host => time.to_text(),
+        Clock::CollectionCopy => format!("{}{OF_COPY}", time.to_text()),
+    };
+    ToSqlOutput::Owned(time.utc.map_or(Value::Null, |_| Value::Text(text())))
+}
+
+/// Whether the text of a time tells all of it: a FILETIME of the host.
+fn is_plain(time: &Time) -> bool {
+    time.utc.is_some() && time.raw.parse().is_ok_and(|ticks| Time::from_filetime(ticks) == *time)
+}
+
+/// The FILETIME that a text tells.
+fn plain(text: &str) -> Option<Time> {
+    const UNIX_EPOCH: i128 = 116_444_736_000_000_000;
+    let utc: Utc = text.parse().ok()?;
+    let ticks = utc.unix_nanoseconds() / 100 + UNIX_EPOCH;
+    u64::try_from(ticks).ok().map(Time::from_filetime)
+}
+
+/// Adds the bytes of the next field to `_places`: `offset+length`, nothing where a field has no bytes of its own.
+pub(super) fn add_place(places: &mut String, at: Option<ByteSpan>) {
+    if let Some(span) = at {
+        // Writing to a text cannot fail.
+        let _ = write!(places, "{}+{}", span.offset, span.length);
+    }
+    places.push(' ');
+}
+
+/// Reads `_places`: the bytes of each field of the row, in the order of the columns.
+pub(super) fn places(text: &str) -> impl Iterator<Item = Option<Option<ByteSpan>>> {
+    text.split(' ').map(|place| {
+        if place.is_empty() {
+            return Some(None);
+        }
+        let (offset, length) = place.split_once('+')?;
+        Some(Some(ByteSpan::new(offset.parse().ok()?, length.parse().ok()?)))
+    })
+}

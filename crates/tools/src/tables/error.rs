@@ -1,0 +1,90 @@
+//! Why tables cannot be made, read or asked.
+
+use crate::error::CallError;
+use evidence::OpenError;
+use thiserror::Error;
+
+/// Why tables cannot be made, read or asked.
+#[derive(Debug, Error)]
+pub enum TableError {
+    /// The evidence cannot be opened.
+    #[error(transparent)]
+    Open(OpenError),
+    /// The evidence cannot be read where the pass begins.
+    #[error("decode the evidence")]
+    Evidence(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// SQLite cannot do what it was asked.
+    #[error("{action}")]
+    Sqlite {
+        /// What was being done.
+        action: &'static str,
+        /// Why it failed.
+        #[source]
+        source: rusqlite::Error,
+    },
+    /// The file with the finished tables cannot be read.
+    #[error("read the finished tables")]
+    Finished(#[source] std::io::Error),
+    /// A decoder gave a field that its record type does not declare.
+    #[error("a record of type {kind} has a field {field:?}, which its type does not declare")]
+    Undeclared {
+        /// The record type.
+        kind: String,
+        /// The field.
+        field: String,
+    },
+    /// A row is none that the pass writes.
+    #[error("table {table}, row {row}: {what}")]
+    Row {
+        /// The table.
+        table: String,
+        /// The row.
+        row: i64,
+        /// What stands there, and what was expected.
+        what: String,
+    },
+    /// The statement is refused.
+    #[error("{message}{}{}", offset.map(|offset| format!(" (byte {offset} of the statement)")).unwrap_or_default(), help.iter().map(|help| format!("; {help}")).collect::<String>())]
+    Statement {
+        /// Why.
+        message: String,
+        /// Where in the statement.
+        offset: Option<usize>,
+        /// What there is instead.
+        help: Option<String>,
+    },
+    /// More pieces of evidence than one statement can look at.
+    #[error("the case has {found} pieces of evidence; one statement looks at {most} at most: name one")]
+    TooMany {
+        /// Pieces of the case.
+        found: usize,
+        /// Pieces that can be looked at together.
+        most: usize,
+    },
+}
+
+impl TableError {
+    /// Whether another question could be answered: nothing is wrong with the tables.
+    pub fn is_of_the_question(&self) -> bool {
+        match self {
+            TableError::Statement { .. } | TableError::TooMany { .. } => true,
+            TableError::Open(_)
+            | TableError::Evidence(_)
+            | TableError::Sqlite { .. }
+            | TableError::Finished(_)
+            | TableError::Undeclared { .. }
+            | TableError::Row { .. } => false,
+        }
+    }
+}
+
+impl From<CallError> for TableError {
+    fn from(error: CallError) -> TableError {
+        TableError::Evidence(Box::new(error))
+    }
+}
+
+/// Says of an error of SQLite what was being done.
+pub(super) fn sqlite(action: &'static str) -> impl Fn(rusqlite::Error) -> TableError {
+    move |source| TableError::Sqlite { action, source }
+}

@@ -1,0 +1,168 @@
+//! The tables there are: one for each record type, derived from what decoders declare.
+
+use crate::decode;
+use crate::units::{Origin, sources};
+use ledger::{FieldType, RecordType};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// One table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// Its name: that of its record type.
+    pub name: String,
+    /// What one row is.
+    pub meaning: String,
+    /// The column that names what a row is about.
+    pub subject: String,
+    /// The columns of the fields, sorted by name.
+    pub columns: Vec<Column>,
+    /// The sources whose records it holds: decoders, artifacts of the registry, the file system.
+    pub sources: Vec<String>,
+}
+
+/// The column of a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Its name: that of the field.
+    pub name: String,
+    /// The types of its values; the first is the usual one.
+    pub types: Vec<FieldType>,
+    /// What it means.
+    pub meaning: String,
+}
+
+impl Column {
+    /// The type of a value of which `_exact` says nothing.
+    pub(super) fn usual(&self) -> FieldType {
+        self.types.first().copied().unwrap_or(FieldType::Text)
+    }
+
+    /// The type in SQL. `ANY` of a strict table keeps what is bound, and never makes a number of a text that looks like one.
+    fn sql_type(&self) -> &'static str {
+        let is_number =
+            |kind: &FieldType| matches!(kind, FieldType::Integer | FieldType::Size | FieldType::Flag);
+        if self.types.iter().any(is_number) { "ANY" } else { "TEXT" }
+    }
+}
+
+/// Columns before those of the fields.
+pub(super) const BEFORE: [&str; 6] = ["_row", "_source", "_path", "_stream", "_offset", "_length"];
+/// Columns behind those of the fields.
+pub(super) const BEHIND: [&str; 3] = ["_places", "_exact", "_defects"];
+
+/// All tables, sorted by name.
+pub fn tables() -> Vec<Table> {
+    let mut tables: BTreeMap<String, Table> = BTreeMap::new();
+    for origin in sources() {
+        for record in kept(origin) {
+            let table = tables.entry(record.name.clone()).or_insert_with(|| Table {
+                name: record.name.clone(),
+                meaning: record.meaning.clone(),
+                subject: record.subject.clone(),
+                columns: Vec::new(),
+                sources: Vec::new(),
+            });
+            table.add(&record);
+            table.sources.push(origin.source().to_owned());
+        }
+    }
+    tables.into_values().collect()
+}
+
+/// The types of the records that a pass keeps of a source.
+fn kept(origin: Origin) -> Vec<RecordType> {
+    match origin {
+        Origin::Decoder(decoder) => decode::gathered(decoder),
+        Origin::Entries | Origin::Keys | Origin::Artifact(_) | Origin::Hives | Origin::Files => {
+            origin.records()
+        }
+    }
+}
+
+impl Table {
+    /// Adds the columns of a declaration of its type: two sources may declare it.
+    fn add(&mut self, record: &RecordType) {
+        for (name, field) in &record.fields {
+            match self.columns.iter_mut().find(|column| column.name == *name) {
+                Some(column) => {
+                    let new = field.types.iter().filter(|kind| !column.types.contains(kind));
+                    let new: Vec<_> = new.copied().collect();
+                    column.types.extend(new);
+                }
+                None => self.columns.push(Column {
+                    name: name.clone(),
+                    types: field.types.clone(),
+                    meaning: field.meaning.clone(),
+                }),
+            }
+        }
+        self.columns.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+
+    /// The columns that hold times.
+    pub(super) fn times(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| column.types == [FieldType::Time])
+    }
+
+    /// All its columns, as they are bound and read.
+    pub(super) fn all_columns(&self) -> impl Iterator<Item = &str> {
+        let fields = self.columns.iter().map(|column| column.name.as_str());
+        BEFORE.into_iter().chain(fields).chain(BEHIND)
+    }
+
+    pub(super) fn create(&self) -> String {
+        let mut sql = format!(
+            "CREATE TABLE {} (_row INTEGER PRIMARY KEY, _source INTEGER NOT NULL, _path TEXT NOT NULL, _stream TEXT, _offset ANY, _length ANY",
+            quoted(&self.name)
+        );
+        for column in &self.columns {
+            // Writing to a text cannot fail.
+            let _ = write!(sql, ", {} {}", quoted(&column.name), column.sql_type());
+        }
+        sql.push_str(", _places TEXT, _exact TEXT, _defects TEXT) STRICT");
+        sql
+    }
+
+    pub(super) fn insert(&self) -> String {
+        let count = BEFORE.len() + self.columns.len() + BEHIND.len();
+        format!("INSERT INTO {} VALUES ({})", quoted(&self.name), vec!["?"; count].join(","))
+    }
+}
+
+/// A name as SQL writes it.
+pub(super) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_field_is_named_as_a_column_of_the_pass_and_every_type_has_one_subject() {
+        for table in tables() {
+            assert!(!table.name.starts_with('_') && table.name != "sources" && table.name != "timeline");
+            assert!(table.columns.iter().all(|column| !column.name.starts_with('_')), "{}", table.name);
+            assert!(table.columns.iter().any(|column| column.name == table.subject), "{}", table.name);
+            let places: std::collections::BTreeSet<_> =
+                table.columns.iter().map(|column| column.name.to_lowercase()).collect();
+            assert_eq!(
+                places.len(),
+                table.columns.len(),
+                "{}: names differ in letter case alone",
+                table.name
+            );
+        }
+    }
+
+    #[test]
+    fn sqlite_takes_every_table() {
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        for table in tables() {
+            connection.execute_batch(&table.create()).unwrap();
+            connection.prepare(&table.insert()).unwrap();
+        }
+    }
+}

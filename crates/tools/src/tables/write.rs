@@ -1,0 +1,253 @@
+//! Writing records into their tables.
+
+use super::cells::{Stored, add_place, integer, store};
+use super::digest::{RowHasher, as_ref};
+use super::error::{TableError, sqlite};
+use super::pass::TableDigest;
+use super::schema::{Table, tables};
+use crate::intake::{Flow, Intake};
+use crate::survey::Surveyed;
+use ledger::{Defect, FieldValue, Gap, Record};
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use rusqlite::{Connection, params};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// Most rows of one unit: a hostile file must not fill the disk.
+const MOST_OF_UNIT: u64 = 4_000_000;
+
+/// Most rows of all tables together.
+const MOST: u64 = 20_000_000;
+
+/// Most damage that is told of one unit, and most gaps.
+const MOST_REMARKS: usize = 1000;
+
+/// Tables in the making.
+pub(super) struct Writer {
+    connection: Connection,
+    tables: HashMap<String, Writing>,
+    sources: i64,
+    rows: u64,
+}
+
+struct Writing {
+    table: Table,
+    insert: String,
+    hasher: RowHasher,
+    rows: i64,
+}
+
+impl Writer {
+    /// Empty tables in a new file.
+    pub(super) fn create(path: &Path) -> Result<Writer, TableError> {
+        let made = sqlite("make the file of the tables");
+        let connection = Connection::open(path).map_err(&made)?;
+        let quick = "PRAGMA page_size=8192; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=2; BEGIN;";
+        connection.execute_batch(quick).map_err(&made)?;
+        connection.execute_batch(REMARKS).map_err(&made)?;
+        connection.set_prepared_statement_cache_capacity(512);
+        let mut writing = HashMap::new();
+        for table in tables() {
+            connection.execute_batch(&table.create()).map_err(&made)?;
+            let hasher = RowHasher::new(&table.name, table.all_columns());
+            let insert = table.insert();
+            writing.insert(table.name.clone(), Writing { table, insert, hasher, rows: 0 });
+        }
+        Ok(Writer { connection, tables: writing, sources: 0, rows: 0 })
+    }
+
+    /// Takes the records of one unit.
+    pub(super) fn unit(
+        &mut self,
+        unit: &Surveyed<'_>,
+        decode: &mut dyn FnMut(&mut dyn Intake),
+    ) -> Result<(), TableError> {
+        self.sources += 1;
+        let mut rows = Rows {
+            writer: self,
+            path: unit.path.to_owned(),
+            rows: 0,
+            cut: false,
+            failed: None,
+            defects: BTreeSet::new(),
+            gaps: BTreeSet::new(),
+            notes: BTreeSet::new(),
+        };
+        decode(&mut rows);
+        rows.finish(unit)
+    }
+
+    fn row(&mut self, record: &Record) -> Result<(), TableError> {
+        let undeclared =
+            |field: &str| TableError::Undeclared { kind: record.kind.clone(), field: field.to_owned() };
+        let Some(writing) = self.tables.get_mut(&record.kind) else { return Err(undeclared("")) };
+        let (mut places, mut exact) = (String::new(), BTreeMap::<&str, &FieldValue>::new());
+        let number = writing.rows + 1;
+        let stream = record.locator.stream.as_deref();
+        let span = record.locator.span;
+        let whole = |number: u64| integer(i128::from(number));
+        let text = |text: &str| ToSqlOutput::Owned(Value::Text(text.to_owned()));
+        let null = || ToSqlOutput::Owned(Value::Null);
+        let mut cells = Vec::with_capacity(writing.table.columns.len() + 9);
+        cells.push(ToSqlOutput::Owned(Value::Integer(number)));
+        cells.push(ToSqlOutput::Owned(Value::Integer(self.sources)));
+        cells.push(ToSqlOutput::Borrowed(ValueRef::Text(record.locator.path.as_bytes())));
+        cells.push(stream.map_or_else(null, text));
+        cells.push(span.map_or_else(null, |span| whole(span.offset)));
+        cells.push(span.map_or_else(null, |span| whole(span.length)));
+        let mut fields = record.fields.iter().peekable();
+        for column in &writing.table.columns {
+            let field = fields.next_if(|(name, _)| **name == column.name);
+            let Some((name, field)) = field else {
+                cells.push(null());
+                continue;
+            };
+            let Stored { cell, is_whole } = store(&field.value, column);
+            if !is_whole {
+                exact.insert(name, &field.value);
+            }
+            cells.push(cell);
+            add_place(&mut places, field.at);
+        }
+        if let Some((name, _)) = fields.next() {
+            return Err(undeclared(name));
+        }
+        let json =
+            |value: serde_json::Result<String>| ToSqlOutput::Owned(Value::Text(value.unwrap_or_default()));
+        let anywhere = record.fields.values().any(|field| field.at.is_some());
+        cells.push(if anywhere { text(&places) } else { null() });
+        cells.push(if exact.is_empty() { null() } else { json(serde_json::to_string(&exact)) });
+        let defects = &record.defects;
+        cells.push(if defects.is_empty() { null() } else { json(serde_json::to_string(defects)) });
+        cells.iter().for_each(|cell| writing.hasher.add(as_ref(cell)));
+        let wrote = sqlite("write a row");
+        let mut statement = self.connection.prepare_cached(&writing.insert).map_err(&wrote)?;
+        for (index, cell) in cells.iter().enumerate() {
+            statement.raw_bind_parameter(index + 1, cell).map_err(&wrote)?;
+        }
+        statement.raw_execute().map_err(&wrote)?;
+        writing.rows = number;
+        self.rows += 1;
+        Ok(())
+    }
+
+    /// Writes everything out; the digests of the tables that have rows, by name.
+    pub(super) fn finish(self) -> Result<Vec<TableDigest>, TableError> {
+        let finished = sqlite("finish the tables");
+        self.connection.execute_batch("COMMIT;").map_err(&finished)?;
+        self.connection.close().map_err(|(_, source)| finished(source))?;
+        let mut digests: Vec<_> = self
+            .tables
+            .into_values()
+            .filter(|writing| writing.rows > 0)
+            .map(|Writing { table, hasher, rows, .. }| TableDigest {
+                table: table.name,
+                rows: rows.unsigned_abs(),
+                digest: hasher.finish(),
+            })
+            .collect();
+        digests.sort_by(|a, b| a.table.cmp(&b.table));
+        Ok(digests)
+    }
+}
+
+/// Tables beside those of the records.
+pub(super) const REMARKS: &str = "
+CREATE TABLE sources (_source INTEGER PRIMARY KEY, source TEXT NOT NULL, path TEXT NOT NULL, stream TEXT, rows INTEGER NOT NULL) STRICT;
+CREATE TABLE gaps (_source INTEGER NOT NULL, path TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
+CREATE TABLE defects (_source INTEGER NOT NULL, path TEXT NOT NULL, _offset ANY, what TEXT NOT NULL, hides INTEGER NOT NULL) STRICT;
+CREATE TABLE notes (_source INTEGER NOT NULL, note TEXT NOT NULL) STRICT;
+";
+
+/// Takes the records of one unit.
+struct Rows<'w> {
+    writer: &'w mut Writer,
+    path: String,
+    rows: u64,
+    cut: bool,
+    failed: Option<TableError>,
+    /// Damage, and whether it may hide records.
+    defects: BTreeSet<(Defect, bool)>,
+    gaps: BTreeSet<Gap>,
+    notes: BTreeSet<String>,
+}
+
+impl Rows<'_> {
+    fn finish(mut self, unit: &Surveyed<'_>) -> Result<(), TableError> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        if self.cut {
+            let reason = "it has too many records: not all of them are in the tables".to_owned();
+            self.gaps.insert(Gap { path: self.path.clone(), reason });
+        }
+        let wrote = sqlite("write what a source is");
+        let (connection, source) = (&self.writer.connection, self.writer.sources);
+        let prepare = |sql| connection.prepare_cached(sql).map_err(&wrote);
+        let rows = i64::try_from(self.rows).unwrap_or(i64::MAX);
+        prepare("INSERT INTO sources VALUES (?, ?, ?, ?, ?)")?
+            .execute(params![source, unit.origin.source(), unit.path, unit.stream, rows])
+            .map_err(&wrote)?;
+        for gap in &self.gaps {
+            prepare("INSERT INTO gaps VALUES (?, ?, ?)")?
+                .execute(params![source, gap.path, gap.reason])
+                .map_err(&wrote)?;
+        }
+        for (defect, hides) in &self.defects {
+            let offset = defect.offset.map(|offset| integer(i128::from(offset)));
+            prepare("INSERT INTO defects VALUES (?, ?, ?, ?, ?)")?
+                .execute(params![source, defect.path, offset, defect.what, i64::from(*hides)])
+                .map_err(&wrote)?;
+        }
+        for note in &self.notes {
+            prepare("INSERT INTO notes VALUES (?, ?)")?.execute(params![source, note]).map_err(&wrote)?;
+        }
+        Ok(())
+    }
+}
+
+impl Intake for Rows<'_> {
+    fn begin(&mut self, _: String) {}
+
+    fn push(&mut self, record: Record) -> Flow {
+        if self.rows >= MOST_OF_UNIT || self.writer.rows >= MOST {
+            self.cut = true;
+            return ControlFlow::Break(());
+        }
+        match self.writer.row(&record) {
+            Ok(()) => {
+                self.rows += 1;
+                ControlFlow::Continue(())
+            }
+            Err(error) => {
+                self.failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn defect(&mut self, defect: Defect) {
+        if self.defects.len() < MOST_REMARKS {
+            self.defects.insert((defect, false));
+        }
+    }
+
+    fn hidden(&mut self, defect: Defect) {
+        if self.defects.len() < MOST_REMARKS {
+            self.defects.insert((defect, true));
+        }
+    }
+
+    fn gap(&mut self, gap: Gap) {
+        if self.gaps.len() < MOST_REMARKS {
+            self.gaps.insert(gap);
+        }
+    }
+
+    fn note(&mut self, note: String) {
+        if self.notes.len() < MOST_REMARKS {
+            self.notes.insert(note);
+        }
+    }
+}

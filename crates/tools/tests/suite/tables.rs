@@ -1,0 +1,333 @@
+//! Case tables: what the documentation says of them, and statements that want more than to read.
+//!
+//! To accept a change of a table: `UPDATE_GOLDEN=1 cargo test -p tools`, read the difference in `docs/tables.md`, commit it with the change.
+
+use ledger::{EvidenceKind, Vocabulary};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tools::{
+    Answer, AnswerReply, Asked, AskedRow, Indexes, Mount, Request, TableDigest, TablesReply, VIEWS,
+    decode_answer_reply, decode_tables_reply, encode_request, handle, tables,
+};
+
+const VIEWS_HEADING: &str = "
+### Views
+
+Every view has `source`, `_table`, `_row`, `_evidence`, `_path` and `_source` behind its own columns: the record that a row tells of is row `_row` of table `_table`.
+
+| view | a row is | columns | gathered from |
+|---|---|---|---|
+";
+
+const HEADING: &str = "## Tables\n";
+
+#[expect(clippy::disallowed_methods, reason = "a test writes its own files")]
+fn write(path: &Path, bytes: impl AsRef<[u8]>) {
+    fs::write(path, bytes).unwrap();
+}
+
+fn page() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/tables.md")
+}
+
+/// The tables as the documentation lists them.
+fn catalogue() -> String {
+    let vocabulary = Vocabulary::shipped().unwrap();
+    let mut out = String::from(VIEWS_HEADING);
+    for view in VIEWS {
+        let (columns, tables) = (view.columns.join("`, `"), view.tables().join("`, `"));
+        let _ = writeln!(out, "| `{}` | {} | `{columns}` | `{tables}` |", view.name, view.meaning);
+    }
+    for table in tables() {
+        let sources = table.sources.join("`, `");
+        let proved: Vec<_> = vocabulary.proved_by(&table.name).map(ToString::to_string).collect();
+        let proves = if proved.is_empty() {
+            "nothing by itself".to_owned()
+        } else {
+            format!("`{}`", proved.join("`, `"))
+        };
+        let _ = writeln!(out, "\n### {}\n\n{}.\n", table.name, table.meaning);
+        let _ = writeln!(out, "About: `{}`. From: `{sources}`. Proves: {proves}.\n", table.subject);
+        out.push_str("| column | type | meaning |\n|---|---|---|\n");
+        for column in &table.columns {
+            let types: Vec<_> = column.types.iter().map(|kind| serde_json::json!(kind)).collect();
+            let types: Vec<_> = types.iter().filter_map(|kind| kind.as_str()).collect();
+            let meaning = column.meaning.replace('|', "\\|");
+            let _ = writeln!(out, "| `{}` | {} | {meaning} |", column.name, types.join(" or "));
+        }
+    }
+    out
+}
+
+#[test]
+fn the_documentation_lists_every_table_and_column() {
+    let text = fs::read_to_string(page()).unwrap();
+    let (before, listed) = text.split_once(HEADING).unwrap();
+    let (words, listed) = listed.split_at(listed.find("\n### ").unwrap_or(listed.len()));
+    let expected = catalogue();
+    #[expect(clippy::disallowed_methods, reason = "how a developer accepts a change")]
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        let words = words.trim_end();
+        write(&page(), format!("{before}{HEADING}{words}\n{expected}"));
+        return;
+    }
+    assert_eq!(listed, expected, "the tables have changed: see this file on how to accept that");
+}
+
+/// The tables of a folder with one file of hosts.
+struct Asking {
+    home: tempfile::TempDir,
+    file: PathBuf,
+    built: Vec<TableDigest>,
+}
+
+impl Asking {
+    fn new() -> Asking {
+        Asking::over("127.0.0.1 localhost\n203.0.113.9 update.example\n")
+    }
+
+    fn over(hosts: &str) -> Asking {
+        let home = tempfile::tempdir().unwrap();
+        let evidence = home.path().join("evidence");
+        fs::create_dir_all(evidence.join("Windows/System32/drivers/etc")).unwrap();
+        write(&evidence.join("Windows/System32/drivers/etc/hosts"), hosts);
+        let mount = Mount { label: "e".to_owned(), path: evidence, kind: EvidenceKind::Directory };
+        let request = Request::BuildTables { mount, indexes: Indexes::new() };
+        let scratch = home.path().join("scratch");
+        fs::create_dir(&scratch).unwrap();
+        let reply = handle(&encode_request(&request).unwrap(), &scratch);
+        let TablesReply::Built(built) = decode_tables_reply(reply).unwrap() else { panic!("no tables") };
+        assert!(built.tables.iter().any(|table| table.table == "hosts_entry" && table.rows == 2));
+        let file = home.path().join("tables");
+        write(&file, &built.bytes);
+        Asking { home, file, built: built.tables }
+    }
+
+    fn send(&self, request: &Request) -> AnswerReply {
+        let scratch = self.home.path().join("asked");
+        let _ = fs::remove_dir_all(&scratch);
+        fs::create_dir(&scratch).unwrap();
+        let reply = handle(&encode_request(request).unwrap(), &scratch);
+        let left: Vec<_> = fs::read_dir(&scratch).unwrap().collect();
+        assert!(left.is_empty(), "a statement left files: {left:?}");
+        decode_answer_reply(&reply).unwrap()
+    }
+
+    fn ask(&self, sql: &str) -> AnswerReply {
+        let files = BTreeMap::from([("e".to_owned(), self.file.clone())]);
+        self.send(&Request::AskTables(Asked { files, sql: sql.to_owned(), limit: 1000 }))
+    }
+
+    fn answer(&self, sql: &str) -> Answer {
+        match self.ask(sql) {
+            AnswerReply::Answered(answer) => answer,
+            other => panic!("{sql}: {other:?}"),
+        }
+    }
+}
+
+/// Statements that write, each with a target in its place.
+const WRITES: &[&str] = &[
+    "INSERT INTO {} DEFAULT VALUES",
+    "INSERT INTO {} SELECT * FROM {}",
+    "INSERT OR REPLACE INTO {} VALUES (1)",
+    "REPLACE INTO {} VALUES (1)",
+    "UPDATE {} SET _row = 1",
+    "DELETE FROM {}",
+    "DELETE FROM {} RETURNING *",
+    "INSERT INTO {} DEFAULT VALUES RETURNING *",
+    "DROP TABLE {}",
+    "DROP VIEW {}",
+    "ALTER TABLE {} ADD COLUMN x",
+    "ALTER TABLE {} RENAME TO y",
+    "CREATE INDEX i ON {} (_row)",
+    "CREATE TRIGGER t AFTER INSERT ON {} BEGIN SELECT 1; END",
+    "CREATE TEMP TRIGGER t AFTER INSERT ON {} BEGIN DELETE FROM {}; END",
+    "CREATE TABLE x AS SELECT * FROM {}",
+    "CREATE TEMP TABLE x AS SELECT * FROM {}",
+    "CREATE VIEW x AS SELECT * FROM {}",
+    "CREATE TEMP VIEW x AS SELECT * FROM {}",
+    "ANALYZE {}",
+    "REINDEX {}",
+    "EXPLAIN SELECT * FROM {}",
+    "EXPLAIN QUERY PLAN SELECT * FROM {}",
+    "WITH x AS (SELECT 1) DELETE FROM {}",
+];
+
+const TARGETS: &[&str] = &[
+    "hosts_entry",
+    "e0.hosts_entry",
+    "main.hosts_entry",
+    "temp.hosts_entry",
+    "sources",
+    "timeline",
+    "sqlite_master",
+];
+
+/// What reads more than the tables, or never ends.
+const REACHES: &[&str] = &[
+    "ATTACH 'x' AS x",
+    "ATTACH DATABASE '/etc/passwd' AS x",
+    "ATTACH 'file:/etc/passwd?mode=ro' AS x",
+    "DETACH e0",
+    "VACUUM",
+    "VACUUM INTO '/tmp/copy'",
+    "VACUUM e0 INTO 'copy'",
+    "PRAGMA table_list",
+    "PRAGMA writable_schema = 1",
+    "PRAGMA hard_heap_limit = 0",
+    "PRAGMA trusted_schema = 1",
+    "PRAGMA query_only = 0",
+    "SELECT * FROM pragma_table_list",
+    "SELECT * FROM pragma_database_list",
+    "SELECT * FROM pragma_function_list()",
+    "SELECT load_extension('x')",
+    "SELECT readfile('/etc/passwd')",
+    "SELECT writefile('x', 'y')",
+    "SELECT edit('x')",
+    "SELECT fts3_tokenizer('simple')",
+    "SELECT randomblob(9)",
+    "SELECT random()",
+    "SELECT datetime('now')",
+    "SELECT date()",
+    "SELECT CURRENT_TIMESTAMP",
+    "SELECT sqlite_version()",
+    "SELECT sqlite_compileoption_get(0)",
+    "SELECT last_insert_rowid()",
+    "SELECT changes()",
+    "SELECT * FROM dbstat",
+    "SELECT * FROM sqlite_stat1",
+    "SELECT * FROM sqlite_dbpage",
+    "SELECT * FROM generate_series(1, 9)",
+    "SELECT * FROM fsdir('.')",
+    "CREATE VIRTUAL TABLE x USING fts5(y)",
+    "BEGIN",
+    "COMMIT",
+    "ROLLBACK",
+    "SAVEPOINT x",
+    "SELECT 1; DELETE FROM hosts_entry",
+    "SELECT 1; SELECT 2",
+    "SELECT ?",
+    "SELECT :name",
+    "",
+    "-- nothing",
+    ";",
+    "SELECT",
+    "SELECT \"no such column\" FROM hosts_entry",
+    "\u{0}SELECT 1",
+];
+
+/// What is a SELECT and must come to an end within its bounds.
+const GREEDY: &[&str] = &[
+    "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n",
+    "SELECT zeroblob(100000000000)",
+    "SELECT length(zeroblob(2000000000))",
+    "SELECT printf('%1000000000d', 1)",
+    "SELECT hex(zeroblob(60000000))",
+    "SELECT replace(hex(zeroblob(1000000)), '0', hex(zeroblob(1000000)))",
+    "SELECT group_concat(hex(zeroblob(1000000))) FROM dir_entry a, dir_entry b, dir_entry c, dir_entry d",
+    "SELECT 1e999, -1e999, 9223372036854775807 + 1",
+    "SELECT 'a' LIKE '%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%b'",
+    "SELECT * FROM json_each('[' || substr(hex(zeroblob(400)), 1, 400) || ']')",
+];
+
+#[test]
+fn statements_that_want_more_than_to_read_are_refused_and_change_nothing() {
+    let asking = Asking::new();
+    let before = fs::read(&asking.file).unwrap();
+    let writes = WRITES.iter().flat_map(|sql| TARGETS.iter().map(|target| sql.replace("{}", target)));
+    let all: Vec<String> = writes.chain(REACHES.iter().map(|sql| (*sql).to_owned())).collect();
+    assert!(all.len() >= 200, "{}", all.len());
+    for sql in &all {
+        let reply = asking.ask(sql);
+        assert!(matches!(reply, AnswerReply::Refused { .. }), "{sql:?}: {reply:?}");
+    }
+    assert_eq!(fs::read(&asking.file).unwrap(), before);
+    assert_eq!(asking.answer("SELECT count(*) FROM hosts_entry").rows.len(), 1);
+}
+
+#[test]
+fn a_statement_that_never_ends_or_wants_too_much_is_bounded() {
+    let asking = Asking::new();
+    for sql in GREEDY {
+        match asking.ask(sql) {
+            AnswerReply::Answered(answer) => assert!(answer.rows.len() <= 1000, "{sql}"),
+            AnswerReply::Refused { .. } => {}
+            other => panic!("{sql}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_file_with_another_schema_is_no_table() {
+    let asking = Asking::new();
+    for change in [
+        "CREATE TABLE extra (x)",
+        "DROP TABLE prefetch",
+        "DROP TABLE prefetch; CREATE VIEW prefetch AS SELECT * FROM hosts_entry",
+        "CREATE TRIGGER t AFTER INSERT ON gaps BEGIN DELETE FROM gaps; END",
+        "CREATE INDEX i ON gaps (path)",
+        "ALTER TABLE prefetch RENAME COLUMN version TO other",
+    ] {
+        let changed = asking.home.path().join("changed");
+        fs::copy(&asking.file, &changed).unwrap();
+        rusqlite::Connection::open(&changed).unwrap().execute_batch(change).unwrap();
+        let files = BTreeMap::from([("e".to_owned(), changed.clone())]);
+        let asked = Asked { files, sql: "SELECT 1".to_owned(), limit: 1 };
+        let reply = asking.send(&Request::AskTables(asked));
+        assert!(matches!(reply, AnswerReply::Failed { .. }), "{change}: {reply:?}");
+    }
+    for bytes in [&b""[..], b"SQLite format 3\0", b"no database at all, but long enough to be read as one"] {
+        let changed = asking.home.path().join("changed");
+        write(&changed, bytes);
+        let (evidence, table) = ("e".to_owned(), "hosts_entry".to_owned());
+        let reply = asking.send(&Request::ReadRow(AskedRow { evidence, file: changed, table, row: 1 }));
+        assert!(matches!(reply, AnswerReply::Failed { .. }), "{reply:?}");
+    }
+}
+
+#[test]
+fn a_wrong_name_is_answered_with_the_nearest() {
+    let asking = Asking::new();
+    for (sql, near) in [
+        ("SELECT * FROM host_entry", "hosts_entry"),
+        ("SELECT adress FROM hosts_entry", "address"),
+        ("SELECT h.nam FROM hosts_entry h", "name"),
+        ("SELECT path FROM hosts_entry", "_path"),
+    ] {
+        let AnswerReply::Refused { reason } = asking.ask(sql) else { panic!("{sql}") };
+        assert!(reason.contains(near), "{sql}: {reason}");
+    }
+}
+
+#[test]
+fn equal_evidence_gives_equal_tables_and_another_row_another_digest() {
+    let build = |lines: &str| {
+        let asking = Asking::over(lines);
+        asking.built.into_iter().find(|table| table.table == "hosts_entry").unwrap()
+    };
+    let one = build("203.0.113.9 a.example\n203.0.113.9 b.example\n");
+    assert_eq!(one, build("203.0.113.9 a.example\n203.0.113.9 b.example\n"));
+    assert_ne!(one.digest, build("203.0.113.9 b.example\n203.0.113.9 a.example\n").digest);
+    assert_ne!(one.digest, build("203.0.113.8 a.example\n203.0.113.9 b.example\n").digest);
+}
+
+#[test]
+fn several_pieces_of_evidence_are_one_table_and_a_label_is_only_text() {
+    let asking = Asking::new();
+    let hostile = "x' UNION SELECT 1; --\"";
+    let files =
+        BTreeMap::from([("a".to_owned(), asking.file.clone()), (hostile.to_owned(), asking.file.clone())]);
+    let sql = "SELECT _evidence, count(*) FROM hosts_entry GROUP BY 1 ORDER BY 1".to_owned();
+    let AnswerReply::Answered(answer) = asking.send(&Request::AskTables(Asked { files, sql, limit: 9 }))
+    else {
+        panic!("no answer")
+    };
+    let labels: Vec<_> = answer.rows.iter().map(|row| serde_json::json!(row[0])).collect();
+    assert_eq!(labels, ["a", hostile]);
+    let many: BTreeMap<_, _> = (0..11).map(|number| (number.to_string(), asking.file.clone())).collect();
+    let asked = Asked { files: many, sql: "SELECT 1".to_owned(), limit: 1 };
+    assert!(matches!(asking.send(&Request::AskTables(asked)), AnswerReply::Refused { .. }));
+}
