@@ -23,6 +23,9 @@ mod pass;
 mod query;
 mod read;
 mod schema;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests;
 mod views;
 mod write;
 
