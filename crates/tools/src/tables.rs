@@ -9,7 +9,7 @@
 //! | `_source` | the row of `sources` that tells of which file and by which decoder it was read |
 //! | `_path`, `_stream`, `_offset`, `_length` | where the record stands: the path in the evidence, the named stream, its bytes |
 //! | one for each field | its value: a text, a whole number, 0 or 1 for a flag, an array in JSON for a list; a time as text in RFC 3339, ` local` behind it where its zone is not known, ` copy` where it is that of a copied file; NULL where it names no instant |
-//! | `_places` | the bytes of each field, in the order of the columns |
+//! | `_places` | the row of `layouts` that tells the bytes of each field, in the order of the columns; or that text itself |
 //! | `_exact` | values of which the column does not hold everything: raw times of other forms, values of another type than the column's first |
 //! | `_defects` | damage that was met in the record |
 //!
@@ -19,6 +19,7 @@
 mod cells;
 mod digest;
 mod error;
+mod layouts;
 mod pass;
 mod query;
 mod read;
@@ -26,6 +27,7 @@ mod schema;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests;
+mod unopened;
 mod views;
 mod write;
 

@@ -101,22 +101,31 @@ fn plain(text: &str) -> Option<Time> {
     u64::try_from(ticks).ok().map(Time::from_filetime)
 }
 
-/// Adds the bytes of the next field to `_places`: `offset+length`, nothing where a field has no bytes of its own.
-pub(super) fn add_place(places: &mut String, at: Option<ByteSpan>) {
+/// Adds the bytes of the next field to a layout: `offset+length`, nothing where a field has no bytes of its own.
+///
+/// The offset counts from `base`, where the record begins, so that records of one form share a layout; with `=` before it, from the start of the file.
+pub(super) fn add_place(layout: &mut String, at: Option<ByteSpan>, base: u64) {
     if let Some(span) = at {
         // Writing to a text cannot fail.
-        let _ = write!(places, "{}+{}", span.offset, span.length);
+        let _ = match span.offset.checked_sub(base) {
+            Some(offset) => write!(layout, "{offset}+{}", span.length),
+            None => write!(layout, "={}+{}", span.offset, span.length),
+        };
     }
-    places.push(' ');
+    layout.push(' ');
 }
 
-/// Reads `_places`: the bytes of each field of the row, in the order of the columns.
-pub(super) fn places(text: &str) -> impl Iterator<Item = Option<Option<ByteSpan>>> {
-    text.split(' ').map(|place| {
+/// Reads a layout: the bytes of each field of the row, in the order of the columns.
+pub(super) fn places(layout: &str, base: u64) -> impl Iterator<Item = Option<Option<ByteSpan>>> {
+    layout.split(' ').map(move |place| {
         if place.is_empty() {
             return Some(None);
         }
         let (offset, length) = place.split_once('+')?;
-        Some(Some(ByteSpan::new(offset.parse().ok()?, length.parse().ok()?)))
+        let offset = match offset.strip_prefix('=') {
+            Some(offset) => offset.parse().ok()?,
+            None => offset.parse::<u64>().ok()?.checked_add(base)?,
+        };
+        Some(Some(ByteSpan::new(offset, length.parse().ok()?)))
     })
 }

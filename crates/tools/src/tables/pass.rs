@@ -1,6 +1,7 @@
 //! The pass: every source of a piece of evidence, decoded once, into its tables.
 
 use super::error::TableError;
+use super::unopened::Unopened;
 use super::write::Writer;
 use crate::catalogue::Indexes;
 use crate::error::CallError;
@@ -75,8 +76,15 @@ impl Surveyor for Pass {
     }
 
     fn unit(&mut self, unit: &Surveyed<'_>, decode: &mut dyn FnMut(&mut dyn Intake)) {
-        if self.failed.is_none() {
-            self.failed = self.writer.unit(unit, decode).err();
+        if self.failed.is_some() {
+            return;
         }
+        let mut decode = |out: &mut dyn Intake| match unit.origin {
+            Origin::Entries => decode(&mut Unopened::new(out)),
+            Origin::Keys | Origin::Artifact(_) | Origin::Decoder(_) | Origin::Hives | Origin::Files => {
+                decode(out)
+            }
+        };
+        self.failed = self.writer.unit(unit, &mut decode).err();
     }
 }

@@ -6,7 +6,7 @@
 
 use super::cells::OF_COPY;
 use super::error::{TableError, sqlite};
-use super::read::record;
+use super::read::{columns, record};
 use super::schema::{BEHIND, Table, quoted, tables};
 use super::views::{COMMON, VIEWS};
 use super::write::REMARKS;
@@ -136,7 +136,7 @@ pub(crate) fn read_row(asked: &AskedRow) -> Result<Record, TableError> {
     })?;
     let connection = attach(&[&asked.file], &Budget::new(STEPS)).map_err(sqlite("open the tables"))?;
     check(&connection, 0, &tables)?;
-    let sql = format!("SELECT * FROM e0.{} WHERE _row = ?", quoted(&table.name));
+    let sql = format!("SELECT {} FROM e0.{} WHERE _row = ?", columns(table, "e0."), quoted(&table.name));
     let mut statement = connection.prepare(&sql).map_err(sqlite("read a row"))?;
     let mut rows = statement.query([asked.row]).map_err(sqlite("read a row"))?;
     match rows.next().map_err(sqlite("read a row"))? {

@@ -2,20 +2,31 @@
 
 use super::cells::{number, places, restore};
 use super::error::{TableError, sqlite};
-use super::schema::{BEFORE, Table};
+use super::schema::{BEFORE, Table, quoted};
 use ledger::{ByteSpan, Defect, Field, FieldValue, Locator, Record, RecordId};
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 use std::collections::BTreeMap;
 
-/// The record of a row with all columns of `table`, of evidence with this label.
+/// The columns of a row that [`record`] reads, `schema` being the prefix of the tables' file.
+pub(super) fn columns(table: &Table, schema: &str) -> String {
+    let places = format!("(SELECT places FROM {schema}layouts WHERE _layout = _places)");
+    let column = |name: &str| match name {
+        "_places" => format!("coalesce({places}, _places)"),
+        name => quoted(name),
+    };
+    table.all_columns().map(column).collect::<Vec<_>>().join(", ")
+}
+
+/// The record of a row with these [`columns`], of evidence with this label.
 pub(super) fn record(table: &Table, row: &Row<'_>, label: &str) -> Result<Record, TableError> {
     let cells = Cells { table, row };
     let first = BEFORE.len();
     let behind = first + table.columns.len();
     let exact: BTreeMap<String, FieldValue> = cells.json(behind + 1)?.unwrap_or_default();
-    let spans = cells.text(behind)?;
-    let mut spans = spans.map(places);
+    let span = cells.span()?;
+    let base = span.map_or(0, |span| span.offset);
+    let mut spans = cells.text(behind)?.map(|layout| places(layout, base));
     let mut fields = BTreeMap::new();
     for (index, column) in table.columns.iter().enumerate() {
         let cell = cells.cell(first + index)?;
@@ -42,7 +53,7 @@ pub(super) fn record(table: &Table, row: &Row<'_>, label: &str) -> Result<Record
             evidence: label.to_owned(),
             path,
             stream: cells.text(3)?.map(str::to_owned),
-            span: cells.span()?,
+            span,
         },
     })
 }
@@ -85,7 +96,7 @@ impl<'r> Cells<'r> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 mod tests {
-    use super::super::schema::{quoted, tables};
+    use super::super::schema::tables;
     use super::super::write::Writer;
     use super::*;
     use crate::intake::Intake;
@@ -174,7 +185,7 @@ mod tests {
         writer.finish().unwrap();
         let connection = rusqlite::Connection::open(&path).unwrap();
         let table = tables().into_iter().find(|table| table.name == records[0].kind).unwrap();
-        let sql = format!("SELECT * FROM {} ORDER BY _row", quoted(&table.name));
+        let sql = format!("SELECT {} FROM {} ORDER BY _row", columns(&table, ""), quoted(&table.name));
         let mut statement = connection.prepare(&sql).unwrap();
         let mut rows = statement.query([]).unwrap();
         let mut found = Vec::new();

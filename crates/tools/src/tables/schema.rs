@@ -120,7 +120,7 @@ impl Table {
             // Writing to a text cannot fail.
             let _ = write!(sql, ", {} {}", quoted(&column.name), column.sql_type());
         }
-        sql.push_str(", _places TEXT, _exact TEXT, _defects TEXT) STRICT");
+        sql.push_str(", _places ANY, _exact TEXT, _defects TEXT) STRICT");
         sql
     }
 

@@ -1,6 +1,6 @@
 //! Tables against the records that decoders give, over whole pieces of evidence.
 
-use super::read::record;
+use super::read::{columns, record};
 use super::schema::{Table, quoted, tables};
 use super::{build, pass::BuiltTables};
 use crate::catalogue::Indexes;
@@ -62,7 +62,7 @@ fn built(tree: &dyn Tree) -> BuiltTables {
 }
 
 fn rows(connection: &rusqlite::Connection, table: &Table, label: &str) -> Vec<Record> {
-    let sql = format!("SELECT * FROM {} ORDER BY _row", quoted(&table.name));
+    let sql = format!("SELECT {} FROM {} ORDER BY _row", columns(table, ""), quoted(&table.name));
     let mut statement = connection.prepare(&sql).unwrap();
     let mut rows = statement.query([]).unwrap();
     let mut records = Vec::new();

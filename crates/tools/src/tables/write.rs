@@ -3,8 +3,9 @@
 use super::cells::{Stored, add_place, integer, store};
 use super::digest::{RowHasher, as_ref};
 use super::error::{TableError, sqlite};
+use super::layouts::Layouts;
 use super::pass::TableDigest;
-use super::schema::{Table, tables};
+use super::schema::{BEFORE, Table, tables};
 use crate::intake::{Flow, Intake};
 use crate::survey::Surveyed;
 use ledger::{Defect, FieldValue, Gap, Record};
@@ -20,13 +21,14 @@ const MOST_OF_UNIT: u64 = 4_000_000;
 /// Most rows of all tables together.
 const MOST: u64 = 20_000_000;
 
-/// Most damage that is told of one unit, and most gaps.
-const MOST_REMARKS: usize = 1000;
+/// Most damage that is told of one unit, and most gaps; that there are more is a gap.
+const MOST_REMARKS: usize = 100_000;
 
 /// Tables in the making.
 pub(super) struct Writer {
     connection: Connection,
     tables: HashMap<String, Writing>,
+    layouts: Layouts,
     sources: i64,
     rows: u64,
 }
@@ -54,7 +56,7 @@ impl Writer {
             let insert = table.insert();
             writing.insert(table.name.clone(), Writing { table, insert, hasher, rows: 0 });
         }
-        Ok(Writer { connection, tables: writing, sources: 0, rows: 0 })
+        Ok(Writer { connection, tables: writing, layouts: Layouts::default(), sources: 0, rows: 0 })
     }
 
     /// Takes the records of one unit.
@@ -82,10 +84,11 @@ impl Writer {
         let undeclared =
             |field: &str| TableError::Undeclared { kind: record.kind.clone(), field: field.to_owned() };
         let Some(writing) = self.tables.get_mut(&record.kind) else { return Err(undeclared("")) };
-        let (mut places, mut exact) = (String::new(), BTreeMap::<&str, &FieldValue>::new());
+        let (mut layout, mut exact) = (String::new(), BTreeMap::<&str, &FieldValue>::new());
         let number = writing.rows + 1;
         let stream = record.locator.stream.as_deref();
         let span = record.locator.span;
+        let base = span.map_or(0, |span| span.offset);
         let whole = |number: u64| integer(i128::from(number));
         let text = |text: &str| ToSqlOutput::Owned(Value::Text(text.to_owned()));
         let null = || ToSqlOutput::Owned(Value::Null);
@@ -108,7 +111,7 @@ impl Writer {
                 exact.insert(name, &field.value);
             }
             cells.push(cell);
-            add_place(&mut places, field.at);
+            add_place(&mut layout, field.at, base);
         }
         if let Some((name, _)) = fields.next() {
             return Err(undeclared(name));
@@ -116,11 +119,20 @@ impl Writer {
         let json =
             |value: serde_json::Result<String>| ToSqlOutput::Owned(Value::Text(value.unwrap_or_default()));
         let anywhere = record.fields.values().any(|field| field.at.is_some());
-        cells.push(if anywhere { text(&places) } else { null() });
+        // The digest is over the layout itself, which comes last: its number says nothing.
+        cells.push(null());
         cells.push(if exact.is_empty() { null() } else { json(serde_json::to_string(&exact)) });
         let defects = &record.defects;
         cells.push(if defects.is_empty() { null() } else { json(serde_json::to_string(defects)) });
         cells.iter().for_each(|cell| writing.hasher.add(as_ref(cell)));
+        if anywhere {
+            writing.hasher.add(ValueRef::Text(layout.as_bytes()));
+            if let Some(cell) = cells.get_mut(BEFORE.len() + writing.table.columns.len()) {
+                *cell = self.layouts.cell(layout);
+            }
+        } else {
+            writing.hasher.add(ValueRef::Null);
+        }
         let wrote = sqlite("write a row");
         let mut statement = self.connection.prepare_cached(&writing.insert).map_err(&wrote)?;
         for (index, cell) in cells.iter().enumerate() {
@@ -135,6 +147,7 @@ impl Writer {
     /// Writes everything out; the digests of the tables that have rows, by name.
     pub(super) fn finish(self) -> Result<Vec<TableDigest>, TableError> {
         let finished = sqlite("finish the tables");
+        self.layouts.write(&self.connection)?;
         self.connection.execute_batch("COMMIT;").map_err(&finished)?;
         self.connection.close().map_err(|(_, source)| finished(source))?;
         let mut digests: Vec<_> = self
@@ -158,6 +171,7 @@ CREATE TABLE sources (_source INTEGER PRIMARY KEY, source TEXT NOT NULL, path TE
 CREATE TABLE gaps (_source INTEGER NOT NULL, path TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
 CREATE TABLE defects (_source INTEGER NOT NULL, path TEXT NOT NULL, _offset ANY, what TEXT NOT NULL, hides INTEGER NOT NULL) STRICT;
 CREATE TABLE notes (_source INTEGER NOT NULL, note TEXT NOT NULL) STRICT;
+CREATE TABLE layouts (_layout INTEGER PRIMARY KEY, places TEXT NOT NULL) STRICT;
 ";
 
 /// Takes the records of one unit.
@@ -181,6 +195,12 @@ impl Rows<'_> {
         if self.cut {
             let reason = "it has too many records: not all of them are in the tables".to_owned();
             self.gaps.insert(Gap { path: self.path.clone(), reason });
+        }
+        for (count, what) in [(self.gaps.len(), "gaps"), (self.defects.len(), "defects")] {
+            if count >= MOST_REMARKS {
+                let reason = format!("it has more {what} than are listed: {MOST_REMARKS} are");
+                self.gaps.insert(Gap { path: self.path.clone(), reason });
+            }
         }
         let wrote = sqlite("write what a source is");
         let (connection, source) = (&self.writer.connection, self.writer.sources);
