@@ -111,6 +111,20 @@ impl CaseTables {
         }
     }
 
+    /// The digest of each table that has rows, from the rows as they stand.
+    ///
+    /// # Errors
+    ///
+    /// Where a file is none that this program wrote, or the worker does not answer.
+    pub fn digests(&mut self) -> Result<Answer, TablesError> {
+        match self.send(&Request::HashTables { files: self.files.clone() })? {
+            AnswerReply::Answered(answer) => Ok(answer),
+            AnswerReply::Refused { reason } => Err(TablesError::Refused { reason }),
+            AnswerReply::Failed { reason } => Err(ToolError::Tables { ending: reason }.into()),
+            AnswerReply::Read(_) => Err(unasked()),
+        }
+    }
+
     /// Reads one row of a table as the record that it holds.
     ///
     /// # Errors

@@ -401,6 +401,9 @@ pub(crate) struct SqlArguments {
     /// Only this piece of evidence
     #[arg(long, value_name = "LABEL")]
     pub(crate) evidence: Option<String>,
+    /// Print the digest of each table: over its rows in their order, the same wherever the evidence is the same
+    #[arg(long, conflicts_with = "statement")]
+    pub(crate) digests: bool,
     /// Most rows to print
     #[arg(long, value_name = "N", default_value = "100000")]
     pub(crate) limit: usize,

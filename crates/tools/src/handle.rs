@@ -39,6 +39,9 @@ pub fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {
         Ok(Request::AskTables(asked)) => {
             encode_answer_reply(&answered(tables::ask(&asked).map(AnswerReply::Answered)))
         }
+        Ok(Request::HashTables { files }) => {
+            encode_answer_reply(&answered(tables::hash_tables(&files).map(AnswerReply::Answered)))
+        }
         Ok(Request::ReadRow(asked)) => encode_answer_reply(&answered(
             tables::read_row(&asked).map(|record| AnswerReply::Read(Box::new(record))),
         )),

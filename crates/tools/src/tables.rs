@@ -34,7 +34,7 @@ mod write;
 pub use error::TableError;
 pub use pass::{BuiltTables, TableDigest, build};
 pub use query::{Answer, Asked, AskedRow, Cell};
-pub(crate) use query::{ask, read_row};
+pub(crate) use query::{ask, hash_tables, read_row};
 pub use schema::{Column, Table, tables};
 pub use views::{VIEWS, View};
 

@@ -70,6 +70,11 @@ pub enum Request {
         #[serde(default, skip_serializing_if = "Indexes::is_empty")]
         indexes: Indexes,
     },
+    /// Hash the rows of case tables; the reply is for [`decode_answer_reply`].
+    HashTables {
+        /// The file of the tables of each piece of evidence, by its label.
+        files: Indexes,
+    },
     /// Read one row of a case table as the record that it holds; the reply is for [`decode_answer_reply`].
     ReadRow(AskedRow),
     /// Ask case tables; the reply is for [`decode_answer_reply`].

@@ -29,6 +29,10 @@ pub(super) fn execute(arguments: &SqlArguments, printer: &mut Printer) -> Result
     for note in &tables.notes {
         printer.complain(&format!("note: {}", report::terminal(note)));
     }
+    if arguments.digests {
+        let answer = tables.digests().map_err(Failure::Tables)?;
+        return print(&answer, arguments.format, printer);
+    }
     let known = tools::tables();
     match arguments.statement.as_deref().map(str::trim) {
         None => list(&mut tables, &known, arguments.format, printer),

@@ -60,6 +60,21 @@ fn rows_are_given_for_people_spreadsheets_and_programs() {
 }
 
 #[test]
+fn equal_evidence_has_equal_digests_wherever_it_lies() {
+    let place = Place::new();
+    let hosts = "Windows/System32/drivers/etc/hosts";
+    for (folder, line) in [("a/evidence", "one"), ("b/evidence", "one"), ("c/evidence", "two")] {
+        place.file(&format!("{folder}/{hosts}"), format!("203.0.113.9 {line}.example\n"));
+    }
+    let digest = |folder: &str| {
+        let told = place.locard_ends(0, &["sql", folder, "--no-cache", "--digests", "--format", "csv"]);
+        told.lines().find(|line| line.contains(",hosts_entry,1,")).unwrap().to_owned()
+    };
+    assert_eq!(digest("a/evidence"), digest("b/evidence"));
+    assert_ne!(digest("a/evidence"), digest("c/evidence"));
+}
+
+#[test]
 fn what_cannot_be_answered_ends_with_2_and_says_what_there_is() {
     let place = Place::new();
     let demo = demo_folder();

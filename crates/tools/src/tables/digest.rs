@@ -1,6 +1,13 @@
 //! The digest of a table: over its rows in their order.
+//!
+//! A row is hashed as its values in the order of the columns, with its layout behind them in place of `_places`, whose numbers are those of one file.
 
+use super::error::{TableError, sqlite};
+use super::pass::TableDigest;
+use super::read::columns;
+use super::schema::{BEFORE, Table, quoted, tables};
 use ledger::Digest;
+use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use sha2::{Digest as _, Sha256};
 
@@ -43,6 +50,37 @@ impl RowHasher {
     pub(super) fn finish(self) -> Digest {
         Digest::from_bytes(self.0.finalize().into())
     }
+}
+
+/// The digests of all tables of an attached file that have rows, from the rows as they stand there.
+pub(super) fn digests(connection: &Connection, schema: &str) -> Result<Vec<TableDigest>, TableError> {
+    let mut found = Vec::new();
+    for table in tables() {
+        let (rows, digest) = digest(connection, schema, &table)?;
+        if rows > 0 {
+            found.push(TableDigest { table: table.name, rows, digest });
+        }
+    }
+    Ok(found)
+}
+
+fn digest(connection: &Connection, schema: &str, table: &Table) -> Result<(u64, Digest), TableError> {
+    let read = sqlite("read the rows of a table");
+    let sql = format!("SELECT {} FROM {schema}{} ORDER BY _row", columns(table, schema), quoted(&table.name));
+    let mut statement = connection.prepare(&sql).map_err(&read)?;
+    let count = statement.column_count();
+    let mut rows = statement.query([]).map_err(&read)?;
+    let mut hasher = RowHasher::new(&table.name, table.all_columns());
+    let places = BEFORE.len() + table.columns.len();
+    let mut number = 0;
+    while let Some(row) = rows.next().map_err(&read)? {
+        for index in 0..count {
+            hasher.add(if index == places { ValueRef::Null } else { row.get_ref(index).map_err(&read)? });
+        }
+        hasher.add(row.get_ref(places).map_err(&read)?);
+        number += 1;
+    }
+    Ok((number, hasher.finish()))
 }
 
 /// What is bound, as it is read back.

@@ -5,7 +5,9 @@
 //! What a statement returns is a projection: it is printed, and grounds nothing.
 
 use super::cells::OF_COPY;
+use super::digest::digests;
 use super::error::{TableError, sqlite};
+use super::pass::TableDigest;
 use super::read::{columns, record};
 use super::schema::{BEHIND, Table, quoted, tables};
 use super::views::{COMMON, VIEWS};
@@ -143,6 +145,30 @@ pub(crate) fn read_row(asked: &AskedRow) -> Result<Record, TableError> {
         Some(row) => record(table, row, &asked.evidence),
         None => Err(none(format!("table {} has no row {}", table.name, asked.row), None)),
     }
+}
+
+/// The digests of the tables that have rows, from the rows as they stand: a row for each piece of evidence and table.
+///
+/// # Errors
+///
+/// Where a file is none that the pass wrote, or cannot be read.
+pub(crate) fn hash_tables(files: &BTreeMap<String, PathBuf>) -> Result<Answer, TableError> {
+    let columns = ["_evidence", "table", "rows", "sha256"].map(str::to_owned).to_vec();
+    let mut answer = Answer { columns, rows: Vec::new(), more: false, stopped: None };
+    for (label, file) in files {
+        let connection = attach(&[file], &Budget::new(u64::MAX)).map_err(sqlite("open the tables"))?;
+        check(&connection, 0, &tables())?;
+        for TableDigest { table, rows, digest } in digests(&connection, "e0.")? {
+            let rows = Cell::Integer(i64::try_from(rows).unwrap_or(i64::MAX));
+            answer.rows.push(vec![
+                Cell::Text(label.clone()),
+                Cell::Text(table),
+                rows,
+                Cell::Text(digest.to_string()),
+            ]);
+        }
+    }
+    Ok(answer)
 }
 
 /// Holds the schema of a file against the one that the pass writes.

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tools::{
-    Answer, AnswerReply, Asked, AskedRow, Indexes, Mount, Request, TableDigest, TablesReply, VIEWS,
+    Answer, AnswerReply, Asked, AskedRow, Cell, Indexes, Mount, Request, TableDigest, TablesReply, VIEWS,
     decode_answer_reply, decode_tables_reply, encode_request, handle, tables,
 };
 
@@ -312,6 +312,58 @@ fn equal_evidence_gives_equal_tables_and_another_row_another_digest() {
     assert_eq!(one, build("203.0.113.9 a.example\n203.0.113.9 b.example\n"));
     assert_ne!(one.digest, build("203.0.113.9 b.example\n203.0.113.9 a.example\n").digest);
     assert_ne!(one.digest, build("203.0.113.8 a.example\n203.0.113.9 b.example\n").digest);
+}
+
+/// The digests of the tables in a file, as they follow from its rows.
+fn hashed(asking: &Asking, file: &Path) -> Result<BTreeMap<String, String>, AnswerReply> {
+    let files = BTreeMap::from([("e".to_owned(), file.to_owned())]);
+    match asking.send(&Request::HashTables { files }) {
+        AnswerReply::Answered(answer) => Ok(answer
+            .rows
+            .iter()
+            .map(|row| match (&row[1], &row[3]) {
+                (Cell::Text(table), Cell::Text(digest)) => (table.clone(), digest.clone()),
+                other => panic!("{other:?}"),
+            })
+            .collect()),
+        other => Err(other),
+    }
+}
+
+#[test]
+fn a_changed_column_and_a_deleted_row_change_the_digest_of_their_table() {
+    let asking = Asking::new();
+    let built: BTreeMap<_, _> =
+        asking.built.iter().map(|told| (told.table.clone(), told.digest.to_string())).collect();
+    assert_eq!(hashed(&asking, &asking.file).unwrap(), built);
+    let changed = asking.home.path().join("changed");
+    let mut changes = 0;
+    for table in built.keys() {
+        let connection = rusqlite::Connection::open(&asking.file).unwrap();
+        let statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
+        let columns: Vec<_> = statement.column_names().map(str::to_owned).collect();
+        let rows: i64 =
+            connection.query_row(&format!("SELECT max(_row) FROM {table}"), [], |row| row.get(0)).unwrap();
+        let flips = columns.iter().map(|column| match column.as_str() {
+            "_row" => format!("UPDATE {table} SET _row = 99999 WHERE _row = {rows}"),
+            "_source" => format!("UPDATE {table} SET _source = _source + 1 WHERE _row = {rows}"),
+            "_places" => format!("UPDATE {table} SET _places = '1+1 ' WHERE _row = {rows}"),
+            column => format!(
+                "UPDATE {table} SET \"{column}\" = coalesce(\"{column}\", '') || 'x' WHERE _row = {rows}"
+            ),
+        });
+        let deletions = (1..=rows).map(|row| format!("DELETE FROM {table} WHERE _row = {row}"));
+        for sql in flips.chain(deletions).chain(["UPDATE layouts SET places = '9+9 '".to_owned()]) {
+            fs::copy(&asking.file, &changed).unwrap();
+            rusqlite::Connection::open(&changed).unwrap().execute_batch(&sql).unwrap();
+            let found = hashed(&asking, &changed).unwrap();
+            let is_other = found.get(table) != built.get(table);
+            // Records of folders have no bytes, and no layout.
+            assert!(is_other || sql.contains("layouts") && table == "dir_entry", "{sql}");
+            changes += 1;
+        }
+    }
+    assert!(changes > 30, "{changes}");
 }
 
 #[test]
