@@ -116,7 +116,7 @@ fn hives(ground: &Ground<'_>, to: &mut dyn Surveyor) -> Result<(), CallError> {
     }
     met(ground, to, Origin::Hives, &defects, &gaps);
     for place in files.iter().take(MAX_HIVES) {
-        let of_hive = |origin: Origin| matches!(origin, Origin::Keys | Origin::Artifact(_));
+        let of_hive = |origin: Origin| matches!(origin, Origin::Keys | Origin::Values | Origin::Artifact(_));
         if !to.knows(&place.node, None, &of_hive) {
             hive(ground.tree, &place.node, to);
         }
@@ -141,7 +141,7 @@ fn hive(tree: &dyn Tree, node: &Node, to: &mut dyn Surveyor) {
     let hive_type = identify(&hive);
     let file = HiveFile { tree, node, bytes: &bytes, hive, state: &state };
     let fitting = artifacts().iter().filter(|artifact| artifact.hives.contains(&hive_type));
-    for origin in [Origin::Keys].into_iter().chain(fitting.map(Origin::Artifact)) {
+    for origin in [Origin::Keys, Origin::Values].into_iter().chain(fitting.map(Origin::Artifact)) {
         if to.wants(origin) {
             let unit = Surveyed { origin, path, stream: None };
             to.unit(&unit, &mut |out| read_hive(origin, &file, hive_type, out));

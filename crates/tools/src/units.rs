@@ -5,6 +5,7 @@ use crate::error::CallError;
 use crate::hive_state::{self, Loaded, Logs};
 use crate::hives::HiveFile;
 use crate::intake::{Flow, Intake};
+use crate::parse_registry_key::lies_in;
 use crate::registry_artifact::{self, Artifact, artifacts};
 use crate::{dir_entry, hive_file, registry_records};
 use artifacts::registry::{Hive, HiveType, identify};
@@ -20,6 +21,8 @@ pub(crate) enum Origin {
     Entries,
     /// The keys of a hive, by their last write.
     Keys,
+    /// The values of a hive: no source of a timeline, for they have no times of their own.
+    Values,
     /// An artifact of the registry, out of a hive.
     Artifact(&'static Artifact),
     /// A file, by its decoder.
@@ -42,6 +45,7 @@ impl Origin {
         match self {
             Origin::Entries => "file_system",
             Origin::Keys => "registry",
+            Origin::Values => "registry_values",
             Origin::Artifact(artifact) => artifact.name,
             Origin::Decoder(decoder) => decoder.name,
             Origin::Hives => "hives",
@@ -54,7 +58,7 @@ impl Origin {
         let class = match self {
             Origin::Artifact(_) => "artifact:",
             Origin::Decoder(_) => "decoder:",
-            Origin::Entries | Origin::Keys | Origin::Hives | Origin::Files => "",
+            Origin::Entries | Origin::Keys | Origin::Values | Origin::Hives | Origin::Files => "",
         };
         format!("{class}{}", self.source())
     }
@@ -74,7 +78,9 @@ impl Origin {
     pub(crate) fn is_remark(self) -> bool {
         match self {
             Origin::Hives | Origin::Files => true,
-            Origin::Entries | Origin::Keys | Origin::Artifact(_) | Origin::Decoder(_) => false,
+            Origin::Entries | Origin::Keys | Origin::Values | Origin::Artifact(_) | Origin::Decoder(_) => {
+                false
+            }
         }
     }
 
@@ -88,6 +94,7 @@ impl Origin {
         match self {
             Origin::Entries => vec![dir_entry::record_type()],
             Origin::Keys => vec![registry_records::key_type()],
+            Origin::Values => vec![registry_records::value_type()],
             Origin::Artifact(artifact) => (artifact.records)(),
             Origin::Decoder(decoder) => (decoder.records)(),
             Origin::Hives | Origin::Files => Vec::new(),
@@ -110,7 +117,7 @@ pub(crate) fn read(
             // Whether it was read to its end is known to the intake.
             let _: Flow = (decoder.read)(&mut Source::new(tree, node, stream, scratch, out))?;
         }
-        Origin::Keys | Origin::Artifact(_) => {
+        Origin::Keys | Origin::Values | Origin::Artifact(_) => {
             let Loaded { bytes, state } = hive_state::load(tree, node, Logs::Applied)?;
             let hive = hive_file::open(node, &bytes)?;
             let hive_type = identify(&hive);
@@ -124,9 +131,25 @@ pub(crate) fn read(
 pub(crate) fn read_hive(origin: Origin, file: &HiveFile<'_>, hive_type: HiveType, out: &mut dyn Intake) {
     match origin {
         Origin::Keys => keys(file, out),
+        Origin::Values => values(file, out),
         Origin::Artifact(artifact) => registry_artifact::read(artifact, file, hive_type, out),
         Origin::Entries | Origin::Decoder(_) | Origin::Hives | Origin::Files => {}
     }
+}
+
+/// The values of all keys of a hive, in the order of their walk; what the walk meets besides, its keys tell.
+fn values(file: &HiveFile<'_>, out: &mut dyn Intake) {
+    let HiveFile { tree, node, bytes, state, .. } = *file;
+    let source = registry_records::Source { tree, node, bytes, state };
+    // Whether it came to its end is told with the keys.
+    let _ = file.hive.walk(|mut visit| {
+        for value in &visit.values {
+            let own = visit.defects.extract_if(.., |defect| lies_in(defect, value));
+            let own = own.map(|own| hive_file::defect(&node.path, &own)).collect();
+            out.push(source.value(&visit.key, value, own))?;
+        }
+        ControlFlow::Continue(())
+    });
 }
 
 /// The keys of a hive, in the order of their walk.

@@ -81,9 +81,12 @@ impl Surveyor for Pass {
         }
         let mut decode = |out: &mut dyn Intake| match unit.origin {
             Origin::Entries => decode(&mut Unopened::new(out)),
-            Origin::Keys | Origin::Artifact(_) | Origin::Decoder(_) | Origin::Hives | Origin::Files => {
-                decode(out)
-            }
+            Origin::Keys
+            | Origin::Values
+            | Origin::Artifact(_)
+            | Origin::Decoder(_)
+            | Origin::Hives
+            | Origin::Files => decode(out),
         };
         self.failed = self.writer.unit(unit, &mut decode).err();
     }

@@ -54,7 +54,7 @@ pub(super) const BEHIND: [&str; 3] = ["_places", "_exact", "_defects"];
 /// All tables, sorted by name.
 pub fn tables() -> Vec<Table> {
     let mut tables: BTreeMap<String, Table> = BTreeMap::new();
-    for origin in sources() {
+    for origin in sources().chain([Origin::Values]) {
         for record in kept(origin) {
             let table = tables.entry(record.name.clone()).or_insert_with(|| Table {
                 name: record.name.clone(),
@@ -74,9 +74,12 @@ pub fn tables() -> Vec<Table> {
 fn kept(origin: Origin) -> Vec<RecordType> {
     match origin {
         Origin::Decoder(decoder) => decode::gathered(decoder),
-        Origin::Entries | Origin::Keys | Origin::Artifact(_) | Origin::Hives | Origin::Files => {
-            origin.records()
-        }
+        Origin::Entries
+        | Origin::Keys
+        | Origin::Values
+        | Origin::Artifact(_)
+        | Origin::Hives
+        | Origin::Files => origin.records(),
     }
 }
 

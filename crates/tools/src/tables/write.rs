@@ -21,6 +21,12 @@ const MOST_OF_UNIT: u64 = 4_000_000;
 /// Most rows of all tables together.
 const MOST: u64 = 20_000_000;
 
+/// Most bytes of values of one unit: keys of a hostile hive can share one large piece of data.
+const MOST_DATA_OF_UNIT: usize = 512 << 20;
+
+/// Most bytes of values of all tables together.
+const MOST_DATA: usize = 2 << 30;
+
 /// Most damage that is told of one unit, and most gaps; that there are more is a gap.
 const MOST_REMARKS: usize = 100_000;
 
@@ -31,6 +37,8 @@ pub(super) struct Writer {
     layouts: Layouts,
     sources: i64,
     rows: u64,
+    /// Bytes of values.
+    data: usize,
 }
 
 struct Writing {
@@ -56,7 +64,7 @@ impl Writer {
             let insert = table.insert();
             writing.insert(table.name.clone(), Writing { table, insert, hasher, rows: 0 });
         }
-        Ok(Writer { connection, tables: writing, layouts: Layouts::default(), sources: 0, rows: 0 })
+        Ok(Writer { connection, tables: writing, layouts: Layouts::default(), sources: 0, rows: 0, data: 0 })
     }
 
     /// Takes the records of one unit.
@@ -70,6 +78,7 @@ impl Writer {
             writer: self,
             path: unit.path.to_owned(),
             rows: 0,
+            data: 0,
             cut: false,
             failed: None,
             defects: BTreeSet::new(),
@@ -179,6 +188,7 @@ struct Rows<'w> {
     writer: &'w mut Writer,
     path: String,
     rows: u64,
+    data: usize,
     cut: bool,
     failed: Option<TableError>,
     /// Damage, and whether it may hide records.
@@ -193,7 +203,8 @@ impl Rows<'_> {
             return Err(error);
         }
         if self.cut {
-            let reason = "it has too many records: not all of them are in the tables".to_owned();
+            let reason =
+                "it has too many records, or too large ones: not all of them are in the tables".to_owned();
             self.gaps.insert(Gap { path: self.path.clone(), reason });
         }
         for (count, what) in [(self.gaps.len(), "gaps"), (self.defects.len(), "defects")] {
@@ -231,7 +242,11 @@ impl Intake for Rows<'_> {
     fn begin(&mut self, _: String) {}
 
     fn push(&mut self, record: Record) -> Flow {
-        if self.rows >= MOST_OF_UNIT || self.writer.rows >= MOST {
+        let size = crate::sink::size(&record);
+        self.data = self.data.saturating_add(size);
+        self.writer.data = self.writer.data.saturating_add(size);
+        let is_long = self.data > MOST_DATA_OF_UNIT || self.writer.data > MOST_DATA;
+        if is_long || self.rows >= MOST_OF_UNIT || self.writer.rows >= MOST {
             self.cut = true;
             return ControlFlow::Break(());
         }
