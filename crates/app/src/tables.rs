@@ -9,14 +9,17 @@ use crate::name_cache::{Known, NameCache};
 use crate::names::told;
 use crate::platform::make_private;
 use crate::publish::publish;
-use crate::worker::{ToolError, Worker, WorkerRequest, evidence_files, start_over};
+use crate::worker::{HASHING, ToolError, Worker, WorkerRequest, evidence_files, start_over};
 use ledger::{Digest, EvidenceKind, IntegrityLevel, Record};
-use sandbox::Zygote;
+use sandbox::{Ending, Limits, Zygote};
 use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use thiserror::Error;
-use tools::{Answer, AnswerReply, Asked, AskedRow, BuiltTables, Indexes, Request, TABLES_MAKER};
+use tools::{Answer, AnswerReply, Asked, AskedRow, BuiltTables, Indexes, MOST_TABLES, Request, TABLES_MAKER};
 
 /// Of which evidence to make tables, and where.
 pub struct TablesRequest<'r> {
@@ -36,7 +39,7 @@ pub struct TablesRequest<'r> {
 pub struct CaseTables {
     files: BTreeMap<String, PathBuf>,
     asker: Zygote,
-    limits: sandbox::Limits,
+    limits: Limits,
     /// Words for whoever asks: what came from the cache, what is not kept there.
     pub notes: Vec<String>,
 }
@@ -56,6 +59,9 @@ pub enum TablesError {
         #[source]
         source: io::Error,
     },
+    /// A thread of ours panicked.
+    #[error("make tables: a thread of the program panicked")]
+    Panicked,
     /// The statement is none that the tables answer.
     #[error("{reason}")]
     Refused {
@@ -70,29 +76,69 @@ pub enum TablesError {
 ///
 /// Where no worker starts, evidence cannot be decoded at all, or a file not be written.
 pub fn case_tables(request: &TablesRequest<'_>) -> Result<CaseTables, TablesError> {
-    let worker = Worker::start(request.worker, request.case, &Indexes::new())?;
-    worker.open_evidence().map_err(|(_, error)| error)?;
-    let mut making =
-        Making { worker: &worker, cache: request.cache.clone().map(NameCache::of_tables), notes: Vec::new() };
-    let mut files = BTreeMap::new();
-    let wanted = |label: &str| request.only.is_none_or(|only| only == label);
-    let evidence = request.case.entry.evidence.iter().zip(&request.case.paths);
-    for (entry, path) in evidence.filter(|(entry, _)| wanted(&entry.label)) {
-        let label = &entry.label;
-        let bytes = making.tables(entry.kind, label, path)?;
-        let name = format!("tables-{}", files.len());
-        make_private(&request.folder)
-            .and_then(|()| publish(&request.folder, &name, &bytes))
-            .map_err(|source| TablesError::Write { label: label.clone(), source })?;
-        files.insert(label.clone(), request.folder.join(name));
-    }
-    if let (Some(only), true) = (request.only, files.is_empty()) {
-        let known = request.case.entry.evidence.iter().map(|entry| entry.label.as_str()).collect::<Vec<_>>();
-        let reason = format!("the case has no evidence {only:?}; it has {}", known.join(", "));
-        return Err(TablesError::Refused { reason });
-    }
+    let pieces = chosen(request)?;
+    make_private(&request.folder)
+        .map_err(|source| TablesError::Write { label: request.case.entry.name.clone(), source })?;
+    let next = AtomicUsize::new(0);
+    let made = Mutex::new(Vec::new());
+    let work = || -> Result<(), TablesError> {
+        let worker = Worker::start(request.worker, request.case, &Indexes::new())?;
+        let cache = request.cache.clone().map(NameCache::of_tables);
+        let mut making = Making { worker: &worker, cache, notes: Vec::new() };
+        while let Some(piece) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let Piece { number, label, .. } = *piece;
+            let bytes = making.tables(piece)?;
+            let name = format!("tables-{number}");
+            publish(&request.folder, &name, &bytes)
+                .map_err(|source| TablesError::Write { label: label.to_owned(), source })?;
+            let notes = std::mem::take(&mut making.notes);
+            let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+            made.push((number, label.to_owned(), request.folder.join(name), notes));
+        }
+        Ok(())
+    };
+    let workers = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(pieces.len());
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        let ends = threads.into_iter().map(|thread| thread.join().unwrap_or(Err(TablesError::Panicked)));
+        ends.collect::<Vec<_>>().into_iter().collect::<Result<Vec<()>, _>>()
+    })?;
+    let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+    made.sort();
     let asker = start_over(request.worker, vec![request.folder.clone()])?;
-    Ok(CaseTables { files, asker, limits: request.worker.limits, notes: making.notes })
+    let limits = request.worker.limits;
+    let notes = made.iter().flat_map(|(_, _, _, notes)| notes.clone()).collect();
+    let files = made.into_iter().map(|(_, label, file, _)| (label, file)).collect();
+    Ok(CaseTables { files, asker, limits, notes })
+}
+
+/// A piece of evidence of which tables are wanted.
+struct Piece<'r> {
+    number: usize,
+    kind: EvidenceKind,
+    label: &'r str,
+    path: &'r Path,
+}
+
+/// The pieces that are asked for: known before anything is decoded.
+fn chosen<'r>(request: &TablesRequest<'r>) -> Result<Vec<Piece<'r>>, TablesError> {
+    let evidence = request.case.entry.evidence.iter().zip(&request.case.paths).enumerate();
+    let all: Vec<_> = evidence
+        .map(|(number, (entry, path))| Piece { number, kind: entry.kind, label: &entry.label, path })
+        .collect();
+    let labels = all.iter().map(|piece| piece.label).collect::<Vec<_>>().join(", ");
+    let wanted = |piece: &Piece<'_>| request.only.is_none_or(|only| only == piece.label);
+    let pieces: Vec<_> = all.into_iter().filter(wanted).collect();
+    let reason = match (request.only, pieces.len()) {
+        (Some(only), 0) => format!("the case has no evidence {only:?}; it has {labels}"),
+        (_, found) if found > MOST_TABLES => {
+            format!(
+                "one statement looks at {MOST_TABLES} pieces of evidence at most, the case has {found}: name one of {labels}"
+            )
+        }
+        _ => return Ok(pieces),
+    };
+    Err(TablesError::Refused { reason })
 }
 
 impl CaseTables {
@@ -106,7 +152,7 @@ impl CaseTables {
         match self.send(&Request::AskTables(asked))? {
             AnswerReply::Answered(answer) => Ok(answer),
             AnswerReply::Refused { reason } => Err(TablesError::Refused { reason }),
-            AnswerReply::Failed { reason } => Err(ToolError::Tables { ending: reason }.into()),
+            AnswerReply::Failed { reason } => Err(ToolError::Evidence { reason }.into()),
             AnswerReply::Read(_) => Err(unasked()),
         }
     }
@@ -117,10 +163,12 @@ impl CaseTables {
     ///
     /// Where a file is none that this program wrote, or the worker does not answer.
     pub fn digests(&mut self) -> Result<Answer, TablesError> {
-        match self.send(&Request::HashTables { files: self.files.clone() })? {
+        // Every row is read, however many there are.
+        let limits = Limits { wall: HASHING, cpu_seconds: HASHING.as_secs(), ..self.limits };
+        match self.send_within(&Request::HashTables { files: self.files.clone() }, &limits)? {
             AnswerReply::Answered(answer) => Ok(answer),
             AnswerReply::Refused { reason } => Err(TablesError::Refused { reason }),
-            AnswerReply::Failed { reason } => Err(ToolError::Tables { ending: reason }.into()),
+            AnswerReply::Failed { reason } => Err(ToolError::Evidence { reason }.into()),
             AnswerReply::Read(_) => Err(unasked()),
         }
     }
@@ -141,21 +189,23 @@ impl CaseTables {
         match self.send(&Request::ReadRow(AskedRow { evidence, file, table, row }))? {
             AnswerReply::Read(record) => Ok(*record),
             AnswerReply::Refused { reason } => Err(TablesError::Refused { reason }),
-            AnswerReply::Failed { reason } => Err(ToolError::Tables { ending: reason }.into()),
+            AnswerReply::Failed { reason } => Err(ToolError::Evidence { reason }.into()),
             AnswerReply::Answered(_) => Err(unasked()),
         }
     }
 
     fn send(&mut self, request: &Request) -> Result<AnswerReply, TablesError> {
+        let limits = self.limits;
+        self.send_within(request, &limits)
+    }
+
+    fn send_within(&mut self, request: &Request, limits: &Limits) -> Result<AnswerReply, TablesError> {
         let bytes = tools::encode_request(request).map_err(ToolError::Wire)?;
-        let report = self.asker.call(&bytes, &self.limits).map_err(ToolError::Call)?;
-        let bytes = match report.ending {
-            sandbox::Ending::Replied(bytes) => bytes,
-            ending => {
-                return Err(ToolError::Tables { ending: ending.describe(&self.limits) }.into());
-            }
-        };
-        Ok(tools::decode_answer_reply(&bytes).map_err(ToolError::Wire)?)
+        let report = self.asker.call(&bytes, limits).map_err(ToolError::Call)?;
+        match report.ending {
+            Ending::Replied(bytes) => Ok(tools::decode_answer_reply(&bytes).map_err(ToolError::Wire)?),
+            ending => Err(ToolError::Tables { ending: ending.describe(limits) }.into()),
+        }
     }
 }
 
@@ -171,12 +221,12 @@ struct Making<'m> {
 }
 
 impl Making<'_> {
-    fn tables(
-        &mut self,
-        kind: EvidenceKind,
-        label: &str,
-        path: &std::path::Path,
-    ) -> Result<Vec<u8>, TablesError> {
+    fn tables(&mut self, piece: &Piece<'_>) -> Result<Vec<u8>, TablesError> {
+        let Piece { kind, label, path, .. } = *piece;
+        if matches!(kind, EvidenceKind::Archive | EvidenceKind::Image) {
+            // Whether it can be opened at all, before anything is kept of it; this level reads no content.
+            self.worker.hash(label, IntegrityLevel::Stat)?;
+        }
         let key = match &self.cache {
             Some(_) => self.key(kind, label, path)?,
             None => None,
@@ -196,12 +246,7 @@ impl Making<'_> {
     }
 
     /// What tables are kept under: of a folder, which changes without a trace, the hash of all bytes.
-    fn key(
-        &mut self,
-        kind: EvidenceKind,
-        label: &str,
-        path: &std::path::Path,
-    ) -> Result<Option<Digest>, TablesError> {
+    fn key(&mut self, kind: EvidenceKind, label: &str, path: &Path) -> Result<Option<Digest>, TablesError> {
         let identity = match kind {
             EvidenceKind::Directory => {
                 let (integrity, gaps) = self.worker.hash(label, IntegrityLevel::Full)?;

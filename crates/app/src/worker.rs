@@ -86,7 +86,7 @@ pub enum ToolError {
 }
 
 /// The longest that hashing one piece of evidence may take.
-const HASHING: Duration = Duration::from_secs(24 * 3600);
+pub(crate) const HASHING: Duration = Duration::from_secs(24 * 3600);
 
 /// The longest that indexing the names of one piece of evidence may take.
 const INDEXING: Duration = Duration::from_secs(1800);
@@ -259,7 +259,7 @@ impl Worker {
         match report.ending {
             Ending::Replied(bytes) => match tools::decode_tables_reply(bytes).map_err(ToolError::Wire)? {
                 TablesReply::Built(built) => Ok(built),
-                TablesReply::Failed { reason } => Err(ToolError::Tables { ending: reason }),
+                TablesReply::Failed { reason } => Err(ToolError::Evidence { reason }),
             },
             ending => Err(ToolError::Tables { ending: ending.describe(&limits) }),
         }

@@ -96,8 +96,8 @@ pub use raw_spans::{
 };
 pub use returned::Return;
 pub use tables::{
-    Answer, Asked, AskedRow, BuiltTables, Cell, Column, TABLES_MAKER, Table, TableDigest, TableError, VIEWS,
-    View, build as build_tables, tables,
+    Answer, Asked, AskedRow, BuiltTables, Cell, Column, MOST_TABLES, TABLES_MAKER, Table, TableDigest,
+    TableError, VIEWS, View, build as build_tables, tables,
 };
 pub use time_index::{
     BuiltTimeline, TIMELINE_MAKER, TimelineBuildError, TimelineIndexError, build as build_timeline,

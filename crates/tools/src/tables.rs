@@ -33,7 +33,7 @@ mod write;
 
 pub use error::TableError;
 pub use pass::{BuiltTables, TableDigest, build};
-pub use query::{Answer, Asked, AskedRow, Cell};
+pub use query::{Answer, Asked, AskedRow, Cell, MOST_TABLES};
 pub(crate) use query::{ask, hash_tables, read_row};
 pub use schema::{Column, Table, tables};
 pub use views::{VIEWS, View};

@@ -38,6 +38,7 @@ pub(super) fn tool_code(error: &app::ToolError) -> u8 {
 pub(super) fn tables_code(error: &app::TablesError) -> u8 {
     match error {
         app::TablesError::Tool(error) => tool_code(error),
+        app::TablesError::Panicked => Failure::DEFECT,
         app::TablesError::Write { .. } | app::TablesError::Refused { .. } => Failure::USAGE,
     }
 }

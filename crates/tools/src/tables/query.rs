@@ -31,8 +31,8 @@ const MAX_DATA: usize = 64 << 20;
 /// What there is to ask beside tables of records and views.
 const OWN: [&str; 5] = ["sources", "gaps", "defects", "notes", "timeline"];
 
-/// As many files as SQLite attaches to one connection.
-const MOST_FILES: usize = 10;
+/// The most pieces of evidence that one statement looks at: as many files as SQLite attaches to one connection.
+pub const MOST_TABLES: usize = 10;
 
 /// A statement, and the tables that it is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,8 +94,8 @@ pub enum Cell {
 ///
 /// Where a file is none that the pass wrote, or the statement is no SELECT over the tables; a statement that ends early has an answer that says so.
 pub(crate) fn ask(asked: &Asked) -> Result<Answer, TableError> {
-    if asked.files.len() > MOST_FILES {
-        return Err(TableError::TooMany { found: asked.files.len(), most: MOST_FILES });
+    if asked.files.len() > MOST_TABLES {
+        return Err(TableError::TooMany { found: asked.files.len(), most: MOST_TABLES });
     }
     let tables = tables();
     let files: Vec<_> = asked.files.values().map(PathBuf::as_path).collect();
