@@ -34,6 +34,9 @@ pub(crate) struct Known {
     /// Of a timeline index the sources that were decoded for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sources: Option<u64>,
+    /// What it is kept under; set where it is written, so that a file that was put in another's place is not taken for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) key: Option<Digest>,
     /// The hash of the evidence that it was built from, once every byte was read.
     pub(crate) evidence: Option<Digest>,
 }
@@ -53,6 +56,8 @@ pub(crate) enum CacheError {
         #[source]
         source: serde_json::Error,
     },
+    #[error("read {}: it is kept under another name than it was written", path.display())]
+    OfAnother { path: PathBuf },
     #[error("read {}: expected the digest {expected}, found {found}", path.display())]
     Damaged { path: PathBuf, expected: Digest, found: Digest },
 }
@@ -86,8 +91,12 @@ impl NameCache {
         let read =
             |path: &Path| read(path).map_err(|source| CacheError::Read { path: path.to_owned(), source });
         let Some(text) = read(&about)? else { return Ok(None) };
-        let known: Known =
-            serde_json::from_slice(&text).map_err(|source| CacheError::Malformed { path: about, source })?;
+        let known: Known = serde_json::from_slice(&text)
+            .map_err(|source| CacheError::Malformed { path: about.clone(), source })?;
+        if known.key != Some(key) {
+            return Err(CacheError::OfAnother { path: about });
+        }
+        let known = Known { key: None, ..known };
         let bytes = read(&path)?.unwrap_or_default();
         let found = Digest::of(&bytes);
         match found == known.index {
@@ -105,7 +114,8 @@ impl NameCache {
 
     /// Puts what is known of an index beside it.
     pub(crate) fn remember(&self, key: Digest, known: &Known) -> io::Result<()> {
-        publish(&self.folder, &self.about(key), &serde_json::to_vec(known)?)
+        let known = Known { key: Some(key), ..known.clone() };
+        publish(&self.folder, &self.about(key), &serde_json::to_vec(&known)?)
     }
 
     /// Takes the entry out.
@@ -123,6 +133,13 @@ impl NameCache {
 
 /// The bytes of a file; `None` where there is none.
 fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    // Whatever else has the name, such as a pipe, would keep us waiting.
+    match path.metadata() {
+        Ok(metadata) if !metadata.is_file() => {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "expected a file"));
+        }
+        Ok(_) | Err(_) => {}
+    }
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -144,7 +161,7 @@ mod tests {
         let cache = NameCache::new(home.path().join("cache"));
         let (key, bytes) = (Digest::of(b"key"), b"an index".to_vec());
         assert!(cache.load(key).unwrap().is_none());
-        let known = Known { index: Digest::of(&bytes), entries: 3, sources: None, evidence: None };
+        let known = Known { index: Digest::of(&bytes), entries: 3, sources: None, key: None, evidence: None };
         cache.store(key, &known, &bytes).unwrap();
         assert_eq!(cache.load(key).unwrap(), Some((known.clone(), bytes.clone())));
         let hashed = Known { evidence: Some(Digest::of(b"disk")), ..known.clone() };
@@ -159,6 +176,14 @@ mod tests {
         assert!(matches!(cache.load(key), Err(CacheError::Damaged { .. })));
         publish(&folder, &cache.about(key), b"{}").unwrap();
         assert!(matches!(cache.load(key), Err(CacheError::Malformed { .. })));
+        // The entry of another key, put in the place of this one.
+        let other = Digest::of(b"other");
+        cache.store(other, &known, &bytes).unwrap();
+        let about = std::fs::read(folder.join(cache.about(other))).unwrap();
+        publish(&folder, &cache.name(key), &bytes).unwrap();
+        publish(&folder, &cache.about(key), &about).unwrap();
+        assert!(matches!(cache.load(key), Err(CacheError::OfAnother { .. })));
+        cache.remove(other).unwrap();
         cache.store(key, &known, &bytes).unwrap();
         cache.remove(key).unwrap();
         cache.remove(key).unwrap();

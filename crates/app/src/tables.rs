@@ -59,6 +59,12 @@ pub enum TablesError {
         #[source]
         source: io::Error,
     },
+    /// The file of the tables is none that this program wrote, or is damaged.
+    #[error("read the tables: {reason}; --no-cache decodes the evidence anew")]
+    Unreadable {
+        /// Why.
+        reason: String,
+    },
     /// A thread of ours panicked.
     #[error("make tables: a thread of the program panicked")]
     Panicked,
@@ -133,7 +139,7 @@ fn chosen<'r>(request: &TablesRequest<'r>) -> Result<Vec<Piece<'r>>, TablesError
         (Some(only), 0) => format!("the case has no evidence {only:?}; it has {labels}"),
         (_, found) if found > MOST_TABLES => {
             format!(
-                "one statement looks at {MOST_TABLES} pieces of evidence at most, the case has {found}: name one of {labels}"
+                "one statement looks at {MOST_TABLES} pieces of evidence at most, the case has {found}: name one with --evidence, of {labels}"
             )
         }
         _ => return Ok(pieces),
@@ -152,7 +158,7 @@ impl CaseTables {
         match self.send(&Request::AskTables(asked))? {
             AnswerReply::Answered(answer) => Ok(answer),
             AnswerReply::Refused { reason } => Err(TablesError::Refused { reason }),
-            AnswerReply::Failed { reason } => Err(ToolError::Evidence { reason }.into()),
+            AnswerReply::Failed { reason } => Err(TablesError::Unreadable { reason }),
             AnswerReply::Read(_) => Err(unasked()),
         }
     }
@@ -168,7 +174,7 @@ impl CaseTables {
         match self.send_within(&Request::HashTables { files: self.files.clone() }, &limits)? {
             AnswerReply::Answered(answer) => Ok(answer),
             AnswerReply::Refused { reason } => Err(TablesError::Refused { reason }),
-            AnswerReply::Failed { reason } => Err(ToolError::Evidence { reason }.into()),
+            AnswerReply::Failed { reason } => Err(TablesError::Unreadable { reason }),
             AnswerReply::Read(_) => Err(unasked()),
         }
     }
@@ -182,14 +188,16 @@ impl CaseTables {
         let mut files = self.files.iter();
         let (Some((evidence, file)), None) = (files.next(), files.next()) else {
             let labels = self.files.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-            let reason = format!("each piece of evidence has its own row {row}: name one of {labels}");
+            let reason = format!(
+                "each piece of evidence has its own row {row}: name one with --evidence, of {labels}"
+            );
             return Err(TablesError::Refused { reason });
         };
         let (evidence, file, table) = (evidence.clone(), file.clone(), table.to_owned());
         match self.send(&Request::ReadRow(AskedRow { evidence, file, table, row }))? {
             AnswerReply::Read(record) => Ok(*record),
             AnswerReply::Refused { reason } => Err(TablesError::Refused { reason }),
-            AnswerReply::Failed { reason } => Err(ToolError::Evidence { reason }.into()),
+            AnswerReply::Failed { reason } => Err(TablesError::Unreadable { reason }),
             AnswerReply::Answered(_) => Err(unasked()),
         }
     }
@@ -204,6 +212,10 @@ impl CaseTables {
         let report = self.asker.call(&bytes, limits).map_err(ToolError::Call)?;
         match report.ending {
             Ending::Replied(bytes) => Ok(tools::decode_answer_reply(&bytes).map_err(ToolError::Wire)?),
+            ending @ (Ending::TimedOut { .. } | Ending::Signalled { .. } | Ending::ReplyTooLarge { .. }) => {
+                let reason = format!("the statement {}: narrow it, or sort less", ending.describe(limits));
+                Err(TablesError::Refused { reason })
+            }
             ending => Err(ToolError::Tables { ending: ending.describe(limits) }.into()),
         }
     }
@@ -237,7 +249,8 @@ impl Making<'_> {
         let BuiltTables { bytes, tables } = self.worker.build_tables(label)?;
         if let (Some(key), Some(cache)) = (key, &self.cache) {
             let entries = tables.iter().map(|table| table.rows).sum();
-            let known = Known { index: Digest::of(&bytes), entries, sources: None, evidence: None };
+            let known =
+                Known { index: Digest::of(&bytes), entries, sources: None, key: None, evidence: None };
             if let Err(error) = cache.store(key, &known, &bytes) {
                 self.notes.push(format!("the tables of {label} are not kept in the cache: {error}"));
             }
@@ -251,6 +264,13 @@ impl Making<'_> {
             EvidenceKind::Directory => {
                 let (integrity, gaps) = self.worker.hash(label, IntegrityLevel::Full)?;
                 // What could not be read may be readable the next time.
+                if !gaps.is_empty() {
+                    let note = format!(
+                        "the tables of {label} are not kept in the cache: {} files cannot be read",
+                        gaps.len()
+                    );
+                    self.notes.push(note);
+                }
                 gaps.is_empty().then_some(integrity.sha256)
             }
             EvidenceKind::Archive | EvidenceKind::Image => {

@@ -405,7 +405,7 @@ pub(crate) struct SqlArguments {
     #[arg(long, conflicts_with = "statement")]
     pub(crate) digests: bool,
     /// Most rows to print
-    #[arg(long, value_name = "N", default_value = "100000")]
+    #[arg(long, value_name = "N", default_value = "1000000")]
     pub(crate) limit: usize,
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]

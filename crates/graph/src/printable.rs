@@ -25,7 +25,7 @@ pub const fn is_printable(c: char) -> bool {
     let separator = matches!(c, '\u{2028}' | '\u{2029}');
     let direction =
         matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let invisible = matches!(c, '\u{200b}' | '\u{2060}' | '\u{feff}');
+    let invisible = matches!(c, '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
     !(control || separator || direction || invisible)
 }
 
@@ -36,7 +36,7 @@ mod tests {
     #[test]
     fn what_moves_hides_or_breaks_text_is_escaped_and_joiners_are_not() {
         for c in
-            "\u{0}\n\u{1b}\u{7f}\u{9b}\u{61c}\u{200b}\u{200e}\u{202e}\u{2028}\u{2029}\u{2060}\u{2069}\u{feff}"
+            "\u{0}\n\u{1b}\u{7f}\u{9b}\u{61c}\u{200b}\u{200e}\u{202e}\u{2028}\u{2029}\u{2060}\u{2069}\u{feff}\u{e0001}\u{e0041}"
                 .chars()
         {
             assert_eq!(printable(&c.to_string()), format!("\\u{{{:x}}}", u32::from(c)));

@@ -6,7 +6,9 @@ use crate::commands::worker;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use app::{CaseTables, CsvCell, TablesRequest, case_tables};
+use ledger::Record;
 use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use tools::{Answer, Cell, Column, Table, VIEWS, View};
 
@@ -34,27 +36,68 @@ pub(super) fn execute(arguments: &SqlArguments, printer: &mut Printer) -> Result
         return print(&answer, arguments.format, printer);
     }
     let known = tools::tables();
-    match arguments.statement.as_deref().map(str::trim) {
-        None => list(&mut tables, &known, arguments.format, printer),
-        Some(statement) if let Some(view) = VIEWS.iter().find(|view| view.name == statement) => {
-            describe(view, arguments.format, printer)
+    let Some(statement) = arguments.statement.as_deref().map(str::trim) else {
+        return list(&mut tables, &known, arguments.format, printer);
+    };
+    let is = |name: &str| name.eq_ignore_ascii_case(statement);
+    if let Some(table) = known.iter().find(|table| is(&table.name)) {
+        return columns(table, arguments.format, printer);
+    }
+    if let Some(view) = VIEWS.iter().find(|view| is(view.name)) {
+        return describe(view, arguments.format, printer);
+    }
+    if let Some((table, row)) = row(statement) {
+        return record(&mut tables, table, row, arguments.format, printer);
+    }
+    // A name alone, such as that of a table that lists no fields, asks for all of it.
+    let sql = if is_name(statement) { format!("SELECT * FROM {statement}") } else { statement.to_owned() };
+    let answer = tables.ask(&sql, arguments.limit).map_err(Failure::Tables)?;
+    if answer.rows.is_empty() && answer.stopped.is_none() && arguments.limit > 0 {
+        for note in nothing(&mut tables, &known, &sql)? {
+            printer.complain(&format!("note: {}", report::terminal(&note)));
         }
-        Some(statement) => match (known.iter().find(|table| table.name == statement), row(statement)) {
-            (Some(table), _) => columns(table, arguments.format, printer),
-            (None, Some((table, row))) => record(&mut tables, table, row, arguments.format, printer),
-            (None, None) => {
-                let answer = tables.ask(statement, arguments.limit).map_err(Failure::Tables)?;
-                print(&answer, arguments.format, printer)
-            }
-        },
+    }
+    print(&answer, arguments.format, printer)
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// What an empty answer does not show: of which tables that it names nothing could be read.
+fn nothing(tables: &mut CaseTables, known: &[Table], sql: &str) -> Result<Vec<String>, Failure> {
+    let read = tables.ask("SELECT DISTINCT source FROM sources", usize::MAX).map_err(Failure::Tables)?;
+    let read: BTreeSet<&str> = read.rows.iter().flatten().filter_map(cell_text).collect();
+    let sql = sql.to_lowercase();
+    let words: BTreeSet<&str> = sql.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+    let gathered: Vec<_> =
+        VIEWS.iter().filter(|view| words.contains(view.name)).flat_map(View::tables).collect();
+    let is_named = |name: &str| words.contains(name) || gathered.contains(&name);
+    let unread = known.iter().filter(|table| is_named(&table.name));
+    let unread: Vec<_> = unread
+        .filter(|table| !table.sources.iter().any(|source| read.contains(source.as_str())))
+        .map(|table| table.name.as_str())
+        .collect();
+    let mut notes = vec![
+        "no such record was decoded; that shows no absence: look at gaps, defects and sources".to_owned(),
+    ];
+    if !unread.is_empty() {
+        notes.push(format!("nothing was read that could hold {}", unread.join(", ")));
+    }
+    Ok(notes)
+}
+
+fn cell_text(cell: &Cell) -> Option<&str> {
+    match cell {
+        Cell::Text(text) => Some(text),
+        Cell::Null | Cell::Integer(_) | Cell::Real(_) => None,
     }
 }
 
 /// `TABLE#ROW`.
 fn row(statement: &str) -> Option<(&str, i64)> {
     let (table, row) = statement.split_once('#')?;
-    let named = table.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    Some((table, row.parse().ok()?)).filter(|_| named)
+    Some((table, row.parse().ok()?)).filter(|_| is_name(table))
 }
 
 /// The tables that have rows.
@@ -131,12 +174,25 @@ fn record(
 ) -> Result<u8, Failure> {
     let record = tables.record(table, row).map_err(Failure::Tables)?;
     match format {
-        SqlFormat::Text | SqlFormat::Csv => printer.result(&report::records(&[record]))?,
+        SqlFormat::Text => printer.result(&report::records(&[record]))?,
+        SqlFormat::Csv => return print(&fields(&record), format, printer),
         SqlFormat::Json | SqlFormat::Jsonl => {
             printer.result(&report::json_text(&json!({"locard_sql": 1, "record": record})))?;
         }
     }
     Ok(0)
+}
+
+/// The fields of a record, a row each.
+fn fields(record: &Record) -> Answer {
+    let whole = |number: u64| i64::try_from(number).map_or(Cell::Text(number.to_string()), Cell::Integer);
+    let rows = record.fields.iter().map(|(name, field)| {
+        let (offset, length) =
+            field.at.map_or((Cell::Null, Cell::Null), |at| (whole(at.offset), whole(at.length)));
+        vec![Cell::Text(name.clone()), Cell::Text(field.value.to_text().into_owned()), offset, length]
+    });
+    let columns = ["field", "value", "offset", "length"].map(str::to_owned).to_vec();
+    Answer { columns, rows: rows.collect(), more: false, stopped: None }
 }
 
 fn print(answer: &Answer, format: SqlFormat, printer: &mut Printer) -> Result<u8, Failure> {
@@ -166,10 +222,23 @@ fn print(answer: &Answer, format: SqlFormat, printer: &mut Printer) -> Result<u8
     Ok(if answer.stopped.is_some() { Failure::USAGE } else { 0 })
 }
 
+/// The names of columns, with a number where a name stands for several.
+fn distinct(columns: &[String]) -> Vec<String> {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut names = Vec::new();
+    for column in columns {
+        let count = seen.entry(column).or_default();
+        *count += 1;
+        names.push(if *count == 1 { column.clone() } else { format!("{column}:{count}") });
+    }
+    names
+}
+
 fn lines(answer: &Answer, printer: &mut Printer) -> Result<(), Failure> {
+    let names = distinct(&answer.columns);
     for row in &answer.rows {
         let object: Map<String, Value> =
-            answer.columns.iter().cloned().zip(row.iter().map(|cell| json!(cell))).collect();
+            names.iter().cloned().zip(row.iter().map(|cell| json!(cell))).collect();
         printer.result(&report::json_text(&Value::Object(object)))?;
     }
     Ok(())

@@ -39,7 +39,9 @@ pub(super) fn tables_code(error: &app::TablesError) -> u8 {
     match error {
         app::TablesError::Tool(error) => tool_code(error),
         app::TablesError::Panicked => Failure::DEFECT,
-        app::TablesError::Write { .. } | app::TablesError::Refused { .. } => Failure::USAGE,
+        app::TablesError::Unreadable { .. }
+        | app::TablesError::Write { .. }
+        | app::TablesError::Refused { .. } => Failure::USAGE,
     }
 }
 

@@ -75,6 +75,91 @@ fn equal_evidence_has_equal_digests_wherever_it_lies() {
 }
 
 #[test]
+fn an_empty_answer_says_that_it_shows_no_absence_and_what_was_not_read() {
+    let place = Place::new();
+    place.file("evidence/Windows/System32/drivers/etc/hosts", "203.0.113.9 one.example\n");
+    let said = |sql: &str| {
+        let output = place.locard(&["sql", "evidence", "--cache", "cache", sql]);
+        assert_eq!(output.status.code(), Some(0));
+        text(&output.stderr)
+    };
+    let none = said("SELECT * FROM user_account");
+    assert!(none.contains("no absence") && none.contains("could hold user_account"), "{none}");
+    let none = said("SELECT * FROM hosts_entry WHERE name = 'two.example'");
+    assert!(none.contains("no absence") && !none.contains("could hold"), "{none}");
+    assert!(said("SELECT * FROM logons").contains("logon_failed"));
+    assert!(said("SELECT * FROM hosts_entry").is_empty());
+}
+
+#[test]
+fn columns_of_one_name_and_counts_of_named_rows_are_all_answered() {
+    let place = Place::new();
+    let line = asked(&place, &["--format", "jsonl", "SELECT 1 AS a, 2 AS a, 3 AS b"]);
+    assert_eq!(serde_json::from_str::<Value>(&line).unwrap(), serde_json::json!({"a": 1, "a:2": 2, "b": 3}));
+    let sql = "WITH x AS (SELECT DISTINCT program FROM user_assist) SELECT count(*) > 0 AS some FROM x";
+    assert!(asked(&place, &["--format", "csv", sql]).ends_with("\r\n1\r\n"));
+    assert!(asked(&place, &["USER_ASSIST"]).contains("run_count"));
+    assert!(asked(&place, &["sources"]).contains("event_log"));
+    let fields = asked(&place, &["--evidence", "alder-07", "--format", "csv", "user_assist#1"]);
+    assert!(fields.starts_with("field,value,offset,length\r\n"), "{fields}");
+}
+
+#[test]
+fn times_of_every_precision_stand_in_their_order() {
+    let place = Place::new();
+    let times = asked(&place, &["--format", "csv", "SELECT time FROM timeline ORDER BY time"]);
+    // The second, and its fraction in nanoseconds.
+    let instant = |text: &str| {
+        let (second, fraction) = text.split_once('.').unwrap_or((text, ""));
+        (second.to_owned(), format!("{fraction:0<9}"))
+    };
+    let times: Vec<_> = times.lines().skip(1).filter(|time| !time.ends_with("local")).collect();
+    assert!(times.len() > 100 && times.iter().all(|time| !time.ends_with('Z')));
+    assert!(times.iter().any(|time| !time.contains('.')) && times.iter().any(|time| time.contains('.')));
+    for pair in times.windows(2) {
+        assert!(instant(pair[0]) <= instant(pair[1]), "{pair:?}");
+    }
+}
+
+#[test]
+fn a_kept_file_that_is_none_or_anothers_is_not_taken() {
+    let place = Place::new();
+    for (name, line) in [("a", "one"), ("b", "two")] {
+        place.file(
+            &format!("{name}/Windows/System32/drivers/etc/hosts"),
+            format!("203.0.113.9 {line}.example\n"),
+        );
+    }
+    let ask = |name: &str| {
+        let sql = "SELECT names FROM hosts_entry";
+        let output =
+            place.locard(&["sql", name, "--cache", name.to_uppercase().as_str(), "--format", "csv", sql]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        (text(&output.stdout), text(&output.stderr))
+    };
+    ask("a");
+    ask("b");
+    let kept = |name: &str, json: bool| {
+        let mut entries = fs::read_dir(place.path(name)).unwrap().map(|entry| entry.unwrap().path());
+        entries.find(|path| path.extension().is_some() == json).unwrap()
+    };
+    for json in [false, true] {
+        fs::remove_file(kept("B", json)).unwrap();
+    }
+    // Both files of the other one, under this one's names.
+    let (own, _) = ask("b");
+    for json in [false, true] {
+        let (from, to) = (kept("A", json), kept("B", json));
+        let bytes = fs::read(from).unwrap();
+        fs::remove_file(&to).unwrap();
+        place.file(str(&to), bytes);
+    }
+    let (answer, said) = ask("b");
+    assert_eq!(answer, own);
+    assert!(said.contains("built again"), "{said}");
+}
+
+#[test]
 fn what_cannot_be_answered_ends_with_2_and_says_what_there_is() {
     let place = Place::new();
     let demo = demo_folder();

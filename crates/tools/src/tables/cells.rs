@@ -81,11 +81,15 @@ pub(super) const OF_COPY: &str = " copy";
 
 /// The text of a time, which sorts by it; NULL where it names no instant.
 fn instant(time: &Time) -> ToSqlOutput<'static> {
-    let text = || match time.clock {
-        Clock::Host => time.to_text(),
-        Clock::CollectionCopy => format!("{}{OF_COPY}", time.to_text()),
-    };
-    ToSqlOutput::Owned(time.utc.map_or(Value::Null, |_| Value::Text(text())))
+    // A `Z` would sort behind the fraction of a second that another source stores.
+    let mut text = time.to_text();
+    if text.ends_with('Z') {
+        text.pop();
+    }
+    if time.clock == Clock::CollectionCopy {
+        text.push_str(OF_COPY);
+    }
+    ToSqlOutput::Owned(time.utc.map_or(Value::Null, |_| Value::Text(text)))
 }
 
 /// Whether the text of a time tells all of it: a FILETIME of the host.
@@ -96,7 +100,7 @@ fn is_plain(time: &Time) -> bool {
 /// The FILETIME that a text tells.
 fn plain(text: &str) -> Option<Time> {
     const UNIX_EPOCH: i128 = 116_444_736_000_000_000;
-    let utc: Utc = text.parse().ok()?;
+    let utc: Utc = format!("{text}Z").parse().ok()?;
     let ticks = utc.unix_nanoseconds() / 100 + UNIX_EPOCH;
     u64::try_from(ticks).ok().map(Time::from_filetime)
 }

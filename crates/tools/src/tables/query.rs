@@ -25,8 +25,8 @@ use std::path::PathBuf;
 /// Steps of SQLite's virtual machine for a statement: some ten seconds of a processor.
 const STEPS: u64 = 1_000_000_000;
 
-/// Most bytes of values in an answer; the first row is kept whatever its size.
-const MAX_DATA: usize = 64 << 20;
+/// Most bytes of values in an answer, each with what it takes besides; the first row is kept whatever its size.
+const MAX_DATA: usize = 128 << 20;
 
 /// What there is to ask beside tables of records and views.
 const OWN: [&str; 5] = ["sources", "gaps", "defects", "notes", "timeline"];
@@ -104,7 +104,8 @@ pub(crate) fn ask(asked: &Asked) -> Result<Answer, TableError> {
         check(&connection, number, &tables)?;
     }
     views(&connection, &tables, asked.files.keys()).map_err(sqlite("open the tables"))?;
-    let refused = only_read(&mut connection, readable(&tables)).map_err(sqlite("open the tables"))?;
+    let refused =
+        only_read(&mut connection, readable(&tables), is_own_name).map_err(sqlite("open the tables"))?;
     let prepared = connection.prepare(&asked.sql);
     let mut statement = prepared.map_err(|error| refusal(&tables, &asked.sql, &error, refused.take()))?;
     is_select(&statement)?;
@@ -132,6 +133,12 @@ pub(crate) fn read_row(asked: &AskedRow) -> Result<Record, TableError> {
     let tables = tables();
     let none = |message: String, help| TableError::Statement { message, offset: None, help };
     let table = tables.iter().find(|table| table.name == asked.table).ok_or_else(|| {
+        let has_none =
+            OWN.contains(&asked.table.as_str()) || VIEWS.iter().any(|view| view.name == asked.table);
+        if has_none {
+            let message = format!("{} has no records of its own: its _table and _row name them", asked.table);
+            return none(message, None);
+        }
         let message = format!("no such table: {}", asked.table);
         let help = help(&tables, "", &message);
         none(message, help)
@@ -248,6 +255,13 @@ fn readable(tables: &[Table]) -> BTreeSet<String> {
     tables.iter().map(|table| table.name.to_lowercase()).chain(own.map(str::to_owned)).collect()
 }
 
+/// Whether a name can be one that a statement gave: neither SQLite's own tables nor what virtual ones are made of.
+fn is_own_name(name: &str) -> bool {
+    let made =
+        ["sqlite_", "pragma_", "dbstat", "fts", "rtree", "bytecode", "tables_used", "json_", "layouts"];
+    !made.iter().any(|begin| name.starts_with(begin))
+}
+
 fn is_select(statement: &Statement<'_>) -> Result<(), TableError> {
     let found = if statement.column_count() == 0 {
         "a statement without a result"
@@ -273,8 +287,14 @@ impl Answer {
         let mut rows = statement.raw_query();
         let mut size = 0usize;
         while let Some(row) = rows.next()? {
-            if self.rows.len() >= limit || (size > MAX_DATA && !self.rows.is_empty()) {
+            if self.rows.len() >= limit {
                 self.more = true;
+                return Ok(());
+            }
+            if size > MAX_DATA && !self.rows.is_empty() {
+                let reason =
+                    format!("{} MiB of values are the most of one answer: select less", MAX_DATA >> 20);
+                self.stopped = Some(reason);
                 return Ok(());
             }
             let cells: Vec<_> =
@@ -300,8 +320,8 @@ impl Cell {
 
     fn size(&self) -> usize {
         match self {
-            Cell::Null | Cell::Integer(_) | Cell::Real(_) => 8,
-            Cell::Text(text) => text.len(),
+            Cell::Null | Cell::Integer(_) | Cell::Real(_) => 16,
+            Cell::Text(text) => text.len().saturating_add(16),
         }
     }
 }
@@ -329,7 +349,12 @@ fn refusal(tables: &[Table], sql: &str, error: &Error, refused: Option<String>) 
         Error::SqlInputError { offset, .. } if refused.is_none() => usize::try_from(*offset).ok(),
         _ => None,
     };
-    let message = refused.unwrap_or_else(|| words(error));
+    let message = match refused {
+        Some(refused) if refused.starts_with("pragmas") => {
+            "pragmas are refused: the name of a table alone tells its columns".to_owned()
+        }
+        refused => refused.unwrap_or_else(|| words(error)),
+    };
     let help = help(tables, sql, &message);
     TableError::Statement { message, offset, help }
 }

@@ -40,6 +40,9 @@ const fn only(
     Arm { table, source, columns, only }
 }
 
+/// The program of a prefetch file.
+const PREFETCHED: &str = "coalesce(program_path, executable)";
+
 /// Columns that every view has behind its own.
 pub(super) const COMMON: [&str; 6] = ["source", "_table", "_row", "_evidence", "_path", "_source"];
 
@@ -196,10 +199,17 @@ pub const VIEWS: &[View] = &[
     },
     View {
         name: "programs_run",
-        meaning: "a program that ran, by each source that can tell; the count is all that a source counts",
+        meaning: "one run of a program, by each source that can tell; `count` is all that the source counts, where it tells one",
         columns: &["time", "program", "count", "user"],
         arms: &[
-            arm("prefetch", "prefetch", &["last_run", "coalesce(program_path, executable)", "run_count"]),
+            arm("prefetch", "prefetch", &["last_run", PREFETCHED, "run_count"]),
+            only("prefetch", "prefetch", &["last_run_2", PREFETCHED], "last_run_2 IS NOT NULL"),
+            only("prefetch", "prefetch", &["last_run_3", PREFETCHED], "last_run_3 IS NOT NULL"),
+            only("prefetch", "prefetch", &["last_run_4", PREFETCHED], "last_run_4 IS NOT NULL"),
+            only("prefetch", "prefetch", &["last_run_5", PREFETCHED], "last_run_5 IS NOT NULL"),
+            only("prefetch", "prefetch", &["last_run_6", PREFETCHED], "last_run_6 IS NOT NULL"),
+            only("prefetch", "prefetch", &["last_run_7", PREFETCHED], "last_run_7 IS NOT NULL"),
+            only("prefetch", "prefetch", &["last_run_8", PREFETCHED], "last_run_8 IS NOT NULL"),
             only(
                 "user_assist",
                 "UserAssist",
