@@ -74,7 +74,7 @@ pub(crate) enum Command {
     /// Call one tool on evidence; without a name: list the tools
     #[command(after_long_help = help::TOOL)]
     Tool(ToolArguments),
-    /// Ask the records of a case in SQL; without a statement: list the tables
+    /// Ask the records of a case in SQL, or list its tables
     #[command(after_long_help = help::SQL)]
     Sql(SqlArguments),
     /// Make a case folder for evidence

@@ -4,7 +4,7 @@ use crate::support::{Place, demo_folder, str, text};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "run",
     "resume",
     "runs",
@@ -15,6 +15,7 @@ const COMMANDS: [&str; 16] = [
     "export",
     "rejections",
     "score",
+    "sql",
     "bench",
     "report",
     "tool",
@@ -99,6 +100,11 @@ fn the_documented_json_has_the_members_that_are_printed() {
         place.locard_ends(0, &["export", &name, "--format", "json"]),
         place.locard_ends(0, &["export", &name, "--as", "timesketch", "--format", "json"]),
         place.locard_ends(0, &["report", &name, "--format", "json"]),
+        place.locard_ends(0, &["sql", &demo(), "--no-cache", "--format", "json", "SELECT 1"]),
+        place.locard_ends(
+            0,
+            &["sql", &demo(), "--no-cache", "--evidence", "alder-07", "--format", "json", "prefetch#1"],
+        ),
         place.locard_ends(0, &["tool", "list_hives", "--evidence", &demo(), "--format", "json"]),
         place.locard_ends(0, &["tool", "--format", "json"]),
     ];

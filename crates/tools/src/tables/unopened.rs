@@ -3,10 +3,10 @@
 use crate::intake::{Flow, Intake};
 use ledger::{Defect, FieldValue, Gap, Record};
 
-/// Endings of the names of archives and images, which are evidence of their own.
-const CONTAINERS: [&str; 15] = [
-    ".001", ".7z", ".ad1", ".dd", ".e01", ".ex01", ".img", ".iso", ".ova", ".qcow2", ".raw", ".vhd", ".vhdx",
-    ".vmdk", ".zip",
+/// Endings of the names of archives, compressed files and images, which are evidence of their own.
+const CONTAINERS: [&str; 23] = [
+    ".001", ".7z", ".ad1", ".bz2", ".cab", ".dd", ".e01", ".ex01", ".gz", ".img", ".iso", ".ova", ".qcow2",
+    ".rar", ".raw", ".tar", ".tgz", ".vhd", ".vhdx", ".vmdk", ".wim", ".xz", ".zip",
 ];
 
 /// Hands the entries of folders on, and a gap for each that is not looked into.
@@ -59,7 +59,7 @@ fn reason(record: &Record) -> Option<String> {
         }),
         "other" => Some("a pipe, a socket or a device: not opened".to_owned()),
         "file" if is_container(text("name")?) && !is_empty(record) => Some(
-            "an archive or an image inside the evidence: not opened; it is evidence of its own".to_owned(),
+            "an archive, a compressed file or an image inside the evidence: not opened; it is evidence of its own".to_owned(),
         ),
         _ => None,
     }
@@ -103,6 +103,7 @@ mod tests {
             ("other", "pipe", 0, true),
             ("file", "Backup.ZIP", 9, true),
             ("file", "disk.E01", 9, true),
+            ("file", "disk.raw.gz", 9, true),
             ("file", "empty.zip", 0, false),
             ("file", "report.docx", 9, false),
             ("file", "zip", 9, false),
