@@ -15,7 +15,7 @@ use crate::returned::chain;
 use crate::source_files;
 use crate::units::{Origin, read, read_hive};
 use artifacts::registry::{Hive, identify};
-use evidence::{Node, NodeKind, Step, Tree, walk};
+use evidence::{EvidencePath, Node, NodeKind, ReadError, Step, Tree, walk};
 use ledger::{Defect, Gap};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -29,6 +29,23 @@ pub(crate) struct Ground<'g> {
     pub(crate) names: &'g Indexes,
     /// An empty folder that may be filled.
     pub(crate) scratch: &'g Path,
+}
+
+impl<'g> Ground<'g> {
+    /// All of a piece of evidence.
+    ///
+    /// # Errors
+    ///
+    /// Where its root cannot be read.
+    pub(crate) fn whole(
+        tree: &'g dyn Tree,
+        names: &'g Indexes,
+        scratch: &'g Path,
+    ) -> Result<Ground<'g>, CallError> {
+        let start = tree.node(&EvidencePath::root())?;
+        let start = start.ok_or_else(|| ReadError::Absent { path: EvidencePath::root() })?;
+        Ok(Ground { tree, start, names, scratch })
+    }
 }
 
 /// One unit of a survey: a file by its decoder, a hive by one artifact, the entries of a tree.

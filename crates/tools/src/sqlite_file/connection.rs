@@ -6,7 +6,7 @@ use evidence::platform::name_bytes;
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
-use rusqlite::{Connection, Error, OpenFlags};
+use rusqlite::{Connection, Error, OpenFlags, Statement};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
@@ -116,6 +116,21 @@ pub(crate) fn only_read(
         _ => noted.note("only reading is allowed: one SELECT".to_owned()),
     }))?;
     Ok(refused)
+}
+
+/// What a statement is that is not one SELECT without parameters; `None` where it is one.
+pub(crate) fn not_a_select(statement: &Statement<'_>) -> Option<&'static str> {
+    if statement.column_count() == 0 {
+        Some("a statement without a result")
+    } else if statement.is_explain() != 0 {
+        Some("EXPLAIN")
+    } else if statement.parameter_count() > 0 {
+        Some("parameters: write the values into the statement")
+    } else if !statement.readonly() {
+        Some("a statement that writes")
+    } else {
+        None
+    }
 }
 
 /// Reads a schema with damaged entries as far as it goes; SQLite refuses it otherwise.

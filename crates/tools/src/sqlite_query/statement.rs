@@ -3,7 +3,7 @@
 use super::cell::Cell;
 use super::{Query, STEPS};
 use crate::sqlite_file::budget::Budget;
-use crate::sqlite_file::connection::only_read;
+use crate::sqlite_file::connection::{not_a_select, only_read};
 use crate::sqlite_file::schema::{EntryKind, Schema};
 use crate::sqlite_file::table::Table;
 use crate::sqlite_file::{SqliteError, defect_words, words};
@@ -48,7 +48,9 @@ pub(crate) fn ask(query: &Query<'_>, sql: &str, window: Window) -> Result<Answer
     let refused = only_read(&mut connection, readable(schema), |_| false).map_err(open)?;
     let prepared = connection.prepare(sql);
     let mut statement = prepared.map_err(|error| refusal(query, sql, &error, refused.take()))?;
-    check(&statement)?;
+    if let Some(found) = not_a_select(&statement) {
+        return Err(SqliteError::NotASelect { found });
+    }
     let count = statement.column_count();
     let mut answer = Answer {
         names: (0..count).map(|index| name(&statement, index, schema)).collect(),
@@ -115,21 +117,6 @@ impl Answer {
 fn is_damage(error: &Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase, SystemIoFailure};
     matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase | SystemIoFailure))
-}
-
-fn check(statement: &Statement<'_>) -> Result<(), SqliteError> {
-    let found = if statement.column_count() == 0 {
-        "a statement without a result"
-    } else if statement.is_explain() != 0 {
-        "EXPLAIN"
-    } else if statement.parameter_count() > 0 {
-        "parameters: write the values into the statement"
-    } else if !statement.readonly() {
-        "a statement that writes"
-    } else {
-        return Ok(());
-    };
-    Err(SqliteError::NotASelect { found })
 }
 
 /// The tables with rows of their own, the schema table, and two that SQLite makes of JSON.

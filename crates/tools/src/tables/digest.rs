@@ -5,7 +5,7 @@
 use super::error::{TableError, sqlite};
 use super::pass::TableDigest;
 use super::read::columns;
-use super::schema::{BEFORE, Table, quoted, tables};
+use super::schema::{BEFORE, Table, quoted};
 use ledger::Digest;
 use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
@@ -53,12 +53,16 @@ impl RowHasher {
 }
 
 /// The digests of all tables of an attached file that have rows, from the rows as they stand there.
-pub(super) fn digests(connection: &Connection, schema: &str) -> Result<Vec<TableDigest>, TableError> {
+pub(super) fn digests(
+    connection: &Connection,
+    schema: &str,
+    tables: &[Table],
+) -> Result<Vec<TableDigest>, TableError> {
     let mut found = Vec::new();
-    for table in tables() {
-        let (rows, digest) = digest(connection, schema, &table)?;
+    for table in tables {
+        let (rows, digest) = digest(connection, schema, table)?;
         if rows > 0 {
-            found.push(TableDigest { table: table.name, rows, digest });
+            found.push(TableDigest { table: table.name.clone(), rows, digest });
         }
     }
     Ok(found)

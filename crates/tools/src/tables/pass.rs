@@ -4,11 +4,10 @@ use super::error::TableError;
 use super::unopened::Unopened;
 use super::write::Writer;
 use crate::catalogue::Indexes;
-use crate::error::CallError;
 use crate::intake::Intake;
 use crate::survey::{Ground, Surveyed, Surveyor, survey};
 use crate::units::Origin;
-use evidence::{EvidencePath, Node, ReadError, Tree};
+use evidence::{Node, Tree};
 use ledger::Digest;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -42,14 +41,10 @@ pub struct TableDigest {
 ///
 /// Where the root cannot be read, or the file not be written; what cannot be read below the root is a row of `gaps`.
 pub fn build(tree: &dyn Tree, names: &Indexes, scratch: &Path) -> Result<BuiltTables, TableError> {
-    let root = tree
-        .node(&EvidencePath::root())
-        .and_then(|root| root.ok_or_else(|| ReadError::Absent { path: EvidencePath::root() }));
-    let start = root.map_err(CallError::from)?;
     // Decoders fill a folder of their own.
     let (file, folder) = (scratch.join("tables"), scratch.join("decoders"));
     std::fs::create_dir(&folder).map_err(TableError::Finished)?;
-    let ground = Ground { tree, start, names, scratch: &folder };
+    let ground = Ground::whole(tree, names, &folder)?;
     let mut pass = Pass { writer: Writer::create(&file)?, failed: None };
     survey(&ground, &mut pass)?;
     if let Some(error) = pass.failed {

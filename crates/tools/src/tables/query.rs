@@ -13,8 +13,10 @@ use super::schema::{BEHIND, Table, quoted, tables};
 use super::views::{COMMON, VIEWS};
 use super::write::REMARKS;
 use crate::sqlite_file::budget::Budget;
-use crate::sqlite_file::connection::{attach, only_read};
+use crate::sqlite_file::connection::{attach, not_a_select, only_read};
+use crate::sqlite_file::words;
 use ledger::Record;
+use ledger::digest::hex;
 use ledger::pattern::fits;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error, Statement};
@@ -108,7 +110,10 @@ pub(crate) fn ask(asked: &Asked) -> Result<Answer, TableError> {
         only_read(&mut connection, readable(&tables), is_own_name).map_err(sqlite("open the tables"))?;
     let prepared = connection.prepare(&asked.sql);
     let mut statement = prepared.map_err(|error| refusal(&tables, &asked.sql, &error, refused.take()))?;
-    is_select(&statement)?;
+    if let Some(found) = not_a_select(&statement) {
+        let message = format!("expected one SELECT, found {found}");
+        return Err(TableError::Statement { message, offset: None, help: None });
+    }
     let columns = statement.column_names().map(str::to_owned).collect();
     let mut answer = Answer { columns, rows: Vec::new(), more: false, stopped: None };
     match answer.take(&mut statement, asked.limit) {
@@ -162,10 +167,11 @@ pub(crate) fn read_row(asked: &AskedRow) -> Result<Record, TableError> {
 pub(crate) fn hash_tables(files: &BTreeMap<String, PathBuf>) -> Result<Answer, TableError> {
     let columns = ["_evidence", "table", "rows", "sha256"].map(str::to_owned).to_vec();
     let mut answer = Answer { columns, rows: Vec::new(), more: false, stopped: None };
+    let tables = tables();
     for (label, file) in files {
         let connection = attach(&[file], &Budget::new(u64::MAX)).map_err(sqlite("open the tables"))?;
-        check(&connection, 0, &tables())?;
-        for TableDigest { table, rows, digest } in digests(&connection, "e0.")? {
+        check(&connection, 0, &tables)?;
+        for TableDigest { table, rows, digest } in digests(&connection, "e0.", &tables)? {
             let rows = Cell::Integer(i64::try_from(rows).unwrap_or(i64::MAX));
             answer.rows.push(vec![
                 Cell::Text(label.clone()),
@@ -262,25 +268,6 @@ fn is_own_name(name: &str) -> bool {
     !made.iter().any(|begin| name.starts_with(begin))
 }
 
-fn is_select(statement: &Statement<'_>) -> Result<(), TableError> {
-    let found = if statement.column_count() == 0 {
-        "a statement without a result"
-    } else if statement.is_explain() != 0 {
-        "EXPLAIN"
-    } else if statement.parameter_count() > 0 {
-        "parameters: write the values into the statement"
-    } else if !statement.readonly() {
-        "a statement that writes"
-    } else {
-        return Ok(());
-    };
-    Err(TableError::Statement {
-        message: format!("expected one SELECT, found {found}"),
-        offset: None,
-        help: None,
-    })
-}
-
 impl Answer {
     fn take(&mut self, statement: &mut Statement<'_>, limit: usize) -> Result<(), Error> {
         let count = self.columns.len();
@@ -314,7 +301,7 @@ impl Cell {
             ValueRef::Real(number) if number.is_finite() => Cell::Real(number),
             ValueRef::Real(number) => Cell::Text(number.to_string()),
             ValueRef::Text(bytes) => Cell::Text(String::from_utf8_lossy(bytes).into_owned()),
-            ValueRef::Blob(bytes) => Cell::Text(bytes.iter().map(|byte| format!("{byte:02x}")).collect()),
+            ValueRef::Blob(bytes) => Cell::Text(hex(bytes)),
         }
     }
 
@@ -332,14 +319,6 @@ fn ended(error: &Error) -> String {
             format!("it was stopped after {STEPS} steps of SQLite's virtual machine: narrow it")
         }
         _ => words(error),
-    }
-}
-
-fn words(error: &Error) -> String {
-    match error {
-        Error::SqlInputError { msg, .. } => msg.clone(),
-        Error::SqliteFailure(_, Some(message)) => message.clone(),
-        error => error.to_string(),
     }
 }
 

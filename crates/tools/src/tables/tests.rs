@@ -7,7 +7,7 @@ use crate::catalogue::Indexes;
 use crate::intake::{Flow, Intake};
 use crate::survey::{Ground, Surveyed, Surveyor, survey};
 use crate::units::Origin;
-use evidence::{EvidencePath, Node, Tree};
+use evidence::{Node, Tree};
 use ledger::{Defect, EvidenceKind, Gap, Record};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -49,10 +49,9 @@ impl Intake for All {
 }
 
 fn decoded(tree: &dyn Tree) -> BTreeMap<String, Vec<Record>> {
-    let start = tree.node(&EvidencePath::root()).unwrap().unwrap();
     let (scratch, names) = (tempfile::tempdir().unwrap(), Indexes::new());
     let mut all = All::default();
-    survey(&Ground { tree, start, names: &names, scratch: scratch.path() }, &mut all).unwrap();
+    survey(&Ground::whole(tree, &names, scratch.path()).unwrap(), &mut all).unwrap();
     all.0
 }
 

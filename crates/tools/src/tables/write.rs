@@ -5,7 +5,7 @@ use super::digest::{RowHasher, as_ref};
 use super::error::{TableError, sqlite};
 use super::layouts::Layouts;
 use super::pass::TableDigest;
-use super::schema::{BEFORE, Table, tables};
+use super::schema::{BEFORE, BEHIND, Table, tables};
 use crate::intake::{Flow, Intake};
 use crate::survey::Surveyed;
 use ledger::{Defect, FieldValue, Gap, Record};
@@ -90,57 +90,17 @@ impl Writer {
     }
 
     fn row(&mut self, record: &Record) -> Result<(), TableError> {
-        let undeclared =
-            |field: &str| TableError::Undeclared { kind: record.kind.clone(), field: field.to_owned() };
-        let Some(writing) = self.tables.get_mut(&record.kind) else { return Err(undeclared("")) };
-        let (mut layout, mut exact) = (String::new(), BTreeMap::<&str, &FieldValue>::new());
+        let Some(writing) = self.tables.get_mut(&record.kind) else { return Err(undeclared(record, "")) };
         let number = writing.rows + 1;
-        let stream = record.locator.stream.as_deref();
-        let span = record.locator.span;
-        let base = span.map_or(0, |span| span.offset);
-        let whole = |number: u64| integer(i128::from(number));
-        let text = |text: &str| ToSqlOutput::Owned(Value::Text(text.to_owned()));
-        let null = || ToSqlOutput::Owned(Value::Null);
-        let mut cells = Vec::with_capacity(writing.table.columns.len() + 9);
-        cells.push(ToSqlOutput::Owned(Value::Integer(number)));
-        cells.push(ToSqlOutput::Owned(Value::Integer(self.sources)));
-        cells.push(ToSqlOutput::Borrowed(ValueRef::Text(record.locator.path.as_bytes())));
-        cells.push(stream.map_or_else(null, text));
-        cells.push(span.map_or_else(null, |span| whole(span.offset)));
-        cells.push(span.map_or_else(null, |span| whole(span.length)));
-        let mut fields = record.fields.iter().peekable();
-        for column in &writing.table.columns {
-            let field = fields.next_if(|(name, _)| **name == column.name);
-            let Some((name, field)) = field else {
-                cells.push(null());
-                continue;
-            };
-            let Stored { cell, is_whole } = store(&field.value, column);
-            if !is_whole {
-                exact.insert(name, &field.value);
-            }
-            cells.push(cell);
-            add_place(&mut layout, field.at, base);
-        }
-        if let Some((name, _)) = fields.next() {
-            return Err(undeclared(name));
-        }
-        let json =
-            |value: serde_json::Result<String>| ToSqlOutput::Owned(Value::Text(value.unwrap_or_default()));
-        let anywhere = record.fields.values().any(|field| field.at.is_some());
-        // The digest is over the layout itself, which comes last: its number says nothing.
-        cells.push(null());
-        cells.push(if exact.is_empty() { null() } else { json(serde_json::to_string(&exact)) });
-        let defects = &record.defects;
-        cells.push(if defects.is_empty() { null() } else { json(serde_json::to_string(defects)) });
+        let (mut cells, layout) = cells(&writing.table, record, number, self.sources)?;
+        // The digest is over the layout itself, behind the other values: its number says nothing.
         cells.iter().for_each(|cell| writing.hasher.add(as_ref(cell)));
-        if anywhere {
-            writing.hasher.add(ValueRef::Text(layout.as_bytes()));
-            if let Some(cell) = cells.get_mut(BEFORE.len() + writing.table.columns.len()) {
-                *cell = self.layouts.cell(layout);
-            }
-        } else {
-            writing.hasher.add(ValueRef::Null);
+        writing
+            .hasher
+            .add(layout.as_ref().map_or(ValueRef::Null, |layout| ValueRef::Text(layout.as_bytes())));
+        let places = cells.get_mut(BEFORE.len() + writing.table.columns.len());
+        if let (Some(layout), Some(places)) = (layout, places) {
+            *places = self.layouts.cell(layout);
         }
         let wrote = sqlite("write a row");
         let mut statement = self.connection.prepare_cached(&writing.insert).map_err(&wrote)?;
@@ -172,6 +132,56 @@ impl Writer {
         digests.sort_by(|a, b| a.table.cmp(&b.table));
         Ok(digests)
     }
+}
+
+/// The values of a record in the order of the columns, `_places` left open, and the layout that belongs there.
+fn cells<'r>(
+    table: &Table,
+    record: &'r Record,
+    number: i64,
+    source: i64,
+) -> Result<(Vec<ToSqlOutput<'r>>, Option<String>), TableError> {
+    let null = || ToSqlOutput::Owned(Value::Null);
+    let text = |text: &'r str| ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes()));
+    let whole = |number: u64| integer(i128::from(number));
+    let json = |value: serde_json::Result<String>| ToSqlOutput::Owned(Value::Text(value.unwrap_or_default()));
+    let span = record.locator.span;
+    let base = span.map_or(0, |span| span.offset);
+    let mut cells = Vec::with_capacity(BEFORE.len() + table.columns.len() + BEHIND.len());
+    cells.push(ToSqlOutput::Owned(Value::Integer(number)));
+    cells.push(ToSqlOutput::Owned(Value::Integer(source)));
+    cells.push(text(&record.locator.path));
+    cells.push(record.locator.stream.as_deref().map_or_else(null, text));
+    cells.push(span.map_or_else(null, |span| whole(span.offset)));
+    cells.push(span.map_or_else(null, |span| whole(span.length)));
+    let (mut layout, mut exact) = (String::new(), BTreeMap::<&str, &FieldValue>::new());
+    let mut fields = record.fields.iter().peekable();
+    for column in &table.columns {
+        let field = fields.next_if(|(name, _)| **name == column.name);
+        let Some((name, field)) = field else {
+            cells.push(null());
+            continue;
+        };
+        let Stored { cell, is_whole } = store(&field.value, column);
+        if !is_whole {
+            exact.insert(name, &field.value);
+        }
+        cells.push(cell);
+        add_place(&mut layout, field.at, base);
+    }
+    if let Some((name, _)) = fields.next() {
+        return Err(undeclared(record, name));
+    }
+    cells.push(null());
+    cells.push(if exact.is_empty() { null() } else { json(serde_json::to_string(&exact)) });
+    let defects = &record.defects;
+    cells.push(if defects.is_empty() { null() } else { json(serde_json::to_string(defects)) });
+    let anywhere = record.fields.values().any(|field| field.at.is_some());
+    Ok((cells, anywhere.then_some(layout)))
+}
+
+fn undeclared(record: &Record, field: &str) -> TableError {
+    TableError::Undeclared { kind: record.kind.clone(), field: field.to_owned() }
 }
 
 /// Tables beside those of the records.

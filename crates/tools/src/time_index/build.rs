@@ -13,7 +13,7 @@ use crate::error::CallError;
 use crate::intake::Intake;
 use crate::survey::{Ground, Surveyed, Surveyor, survey};
 use crate::units::Origin;
-use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree};
+use evidence::{Node, NodeKind, Tree};
 use ledger::{Clock, Digest, Time};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
@@ -42,13 +42,9 @@ pub fn build(
     scratch: &Path,
 ) -> Result<BuiltTimeline, TimelineBuildError> {
     let evidence = |error: CallError| TimelineBuildError::Evidence(Box::new(error));
-    let root = tree
-        .node(&EvidencePath::root())
-        .and_then(|root| root.ok_or_else(|| ReadError::Absent { path: EvidencePath::root() }));
-    let start = root.map_err(|error| evidence(error.into()))?;
+    let ground = Ground::whole(tree, names, scratch).map_err(evidence)?;
     // An earlier index that cannot be read saves nothing, and costs nothing.
     let previous = previous.and_then(|path| TimeIndex::open(path).ok());
-    let ground = Ground { tree, start, names, scratch };
     let mut building = Building::new(&ground, false, &|_| true);
     building.contents = Some(Contents::new(tree));
     building.previous = previous.as_ref().map(Previous::of);
