@@ -1,6 +1,7 @@
 //! Text patterns of objectives and playbooks: `*` for any run of characters, `?` for one; letter case aside.
 
 use serde::{Deserialize, Serialize};
+use std::str::Chars;
 
 /// One pattern, or several of which any may fit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,10 +18,7 @@ impl Patterns {
     pub fn fit(&self, text: &str) -> bool {
         match self {
             Patterns::One(pattern) => fits(pattern, text),
-            Patterns::Any(patterns) => {
-                let text: Vec<char> = text.chars().collect();
-                patterns.iter().any(|pattern| fits_letters(pattern, &text))
-            }
+            Patterns::Any(patterns) => patterns.iter().any(|pattern| fits(pattern, text)),
         }
     }
 }
@@ -35,35 +33,35 @@ impl From<&str> for Patterns {
 ///
 /// Letters are compared one by one ([`same_letter`]): a `?` stands for one character of the text as it is written, and whether two letters are the same does not depend on what stands around them.
 pub fn fits(pattern: &str, text: &str) -> bool {
-    fits_letters(pattern, &text.chars().collect::<Vec<char>>())
-}
-
-fn fits_letters(pattern: &str, text: &[char]) -> bool {
-    let pattern: Vec<char> = pattern.chars().collect();
-    let (mut at, mut of) = (0, 0);
-    // Where the last star stands and how much of the text it has taken so far.
-    let mut star: Option<(usize, usize)> = None;
-    while let Some(letter) = text.get(at) {
-        match pattern.get(of) {
-            Some('*') => {
-                star = Some((of, at));
-                of += 1;
+    // Most texts end otherwise, which is soon seen.
+    if let Some((_, end)) = pattern.rsplit_once('*')
+        && !ends_so(end, text)
+    {
+        return false;
+    }
+    let (mut pattern, mut text) = (pattern.chars(), text.chars());
+    // What follows the last star, and the text from the first letter that the star need not take.
+    let mut star: Option<(Chars<'_>, Chars<'_>)> = None;
+    loop {
+        let Some(letter) = text.clone().next() else { return pattern.all(|c| c == '*') };
+        match pattern.next() {
+            Some('*') => star = Some((pattern.clone(), text.clone())),
+            Some(c) if c == '?' || same_letter(c, letter) => {
+                text.next();
             }
-            Some(c) if *c == '?' || same_letter(*c, *letter) => {
-                at += 1;
-                of += 1;
+            _ => {
+                let Some((behind, from)) = &mut star else { return false };
+                from.next();
+                (pattern, text) = (behind.clone(), from.clone());
             }
-            _ => match star {
-                Some((place, taken)) => {
-                    star = Some((place, taken + 1));
-                    at = taken + 1;
-                    of = place + 1;
-                }
-                None => return false,
-            },
         }
     }
-    pattern.iter().skip(of).all(|c| *c == '*')
+}
+
+/// Whether the end of a text fits a pattern without stars.
+fn ends_so(end: &str, text: &str) -> bool {
+    let mut letters = text.chars().rev();
+    end.chars().rev().all(|c| letters.next().is_some_and(|letter| c == '?' || same_letter(c, letter)))
 }
 
 /// Whether two patterns are the same, letter case aside: then the same texts fit them.
@@ -113,6 +111,10 @@ mod tests {
             ("?*", "x", true),
             ("*a*b*", "xxaxxbxx", true),
             ("*a*b", "ab a", false),
+            ("*.exe", "a.EXE", true),
+            ("*ab", "b", false),
+            ("a*?", "a", false),
+            ("a*a", "a", false),
             ("", "", true),
         ] {
             assert_eq!(fits(pattern, text), expected, "{pattern} on {text}");
