@@ -227,7 +227,7 @@ impl Link {
             // The zygote is gone; its last word may still stand in the other pipe.
             Ok(0) => talk.data_over = true,
             Ok(length) => {
-                talk.received.push(self.buffer.get(..length).unwrap_or_default());
+                talk.received.push(self.buffer.get(..length).unwrap_or_default(), talk.limit);
                 if talk.received.len() > talk.limit {
                     return Err(Lost::During);
                 }

@@ -4,7 +4,7 @@ use crate::ending::{Ending, SetupStep};
 use crate::frame_error::FrameError;
 use crate::limits::Limits;
 use crate::linux::frame::{self, HEADER, Reader};
-use crate::linux::message::{How, PANIC_LIMIT, code, reply};
+use crate::linux::message::{How, PANIC_LIMIT, STDERR_LIMIT, code, reply};
 
 /// What has come out of the data pipe. The process that sent it is hostile.
 #[derive(Default)]
@@ -19,12 +19,28 @@ impl Received {
         self.header.len() as u64 + self.payload.len() as u64
     }
 
-    /// Adds bytes.
-    pub(crate) fn push(&mut self, bytes: &[u8]) {
+    /// Adds bytes, of at most `limit` in all.
+    pub(crate) fn push(&mut self, bytes: &[u8], limit: u64) {
         let missing = HEADER.saturating_sub(self.header.len()).min(bytes.len());
         let (header, payload) = bytes.split_at_checked(missing).unwrap_or((bytes, &[]));
         self.header.extend_from_slice(header);
+        self.make_room(limit);
         self.payload.extend_from_slice(payload);
+    }
+
+    /// Makes room for all that the header announces: a reply that doubles its room as it grows would take twice as much.
+    fn make_room(&mut self, limit: u64) {
+        if !self.payload.is_empty() {
+            return;
+        }
+        if let Ok(header) = <[u8; HEADER]>::try_from(self.header.as_slice())
+            && let Ok(header) = frame::parse_header(header, limit)
+        {
+            // Memory that is never written is never taken.
+            let _ = self
+                .payload
+                .try_reserve_exact(usize::try_from(header.length).unwrap_or_default() + STDERR_LIMIT);
+        }
     }
 
     /// Cuts off the last `length` bytes: standard error, which stands behind the reply.
@@ -98,7 +114,7 @@ mod tests {
     fn received(bytes: &[u8]) -> Received {
         let mut received = Received::default();
         // One by one, because a pipe may cut anywhere.
-        bytes.iter().for_each(|byte| received.push(&[*byte]));
+        bytes.iter().for_each(|byte| received.push(&[*byte], 1 << 20));
         received
     }
 
