@@ -14,6 +14,7 @@ mod compare_mft;
 mod crash;
 mod dist;
 mod guard;
+mod large_image;
 mod large_run;
 mod llmock;
 mod local_model;
@@ -35,6 +36,7 @@ const USAGE: &str = "usage: cargo xtask <chore>\n  \
     compare-mft FILE...       compare $MFT files with what mft_dump tells\n  \
     crash LOCARD CASE N PLACE  kill N runs of a case at random moments, and go on with them\n  \
     dist [--target TARGET]... [--out FOLDER] [--sign KEY]  make a release: archives, packages, what vouches for them\n  \
+    large-image FILE [--files N] [--tree FOLDER --copies N] [--gib N] [--seed N]  write a large NTFS image (mkntfs, ntfs-3g, as root)\n  \
     large-run FOLDER [--facts N]  write a sealed run of N facts, 50,000 where nothing else is said\n  \
     llmock LOCARD CASE [--folder VENV] [--only SCENARIO]  run against llmock's faults, and be graded\n  \
     local-model LOCARD CASE [--url URL | --folder DIR]  run against a small language model on this machine\n  \
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         Some("compare-mft") => compare_tables(),
         Some("crash") => crash(),
         Some("dist") => release(),
+        Some("large-image") => large_image(),
         Some("large-run") => large_run(),
         Some("llmock") => llmock(),
         Some("local-model") => local_model(),
@@ -186,6 +189,27 @@ fn release() -> io::Result<()> {
     let told = |error: dist::DistError| io::Error::other(error.told());
     let options = dist::Options::read(std::env::args().skip(2).collect(), &root()).map_err(told)?;
     dist::dist(&options, &root(), &mut |line| eprintln!("{line}")).map_err(told)
+}
+
+fn large_image() -> io::Result<()> {
+    let wrong = |of: &str| io::Error::other(format!("expected a file that is not there, and {of}"));
+    let mut arguments = std::env::args().skip(2);
+    let path = PathBuf::from(arguments.next().ok_or_else(|| wrong("options"))?);
+    let mut image =
+        large_image::LargeImage { path, gibibytes: 20, files: 400_000, tree: None, copies: 9, seed: 1 };
+    while let Some(option) = arguments.next() {
+        let value = arguments.next().ok_or_else(|| wrong(&format!("a value behind {option}")))?;
+        let number = || value.parse().map_err(|_| wrong(&format!("a number behind {option}")));
+        match option.as_str() {
+            "--files" => image.files = number()?,
+            "--copies" => image.copies = number()?,
+            "--tree" => image.tree = Some(PathBuf::from(&value)),
+            "--gib" => image.gibibytes = number()?.into(),
+            "--seed" => image.seed = number()?.into(),
+            _ => return Err(wrong(&format!("no option {option}"))),
+        }
+    }
+    large_image::write(&image)
 }
 
 fn large_run() -> io::Result<()> {
