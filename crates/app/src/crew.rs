@@ -13,8 +13,7 @@ use crate::run::{Charge, RunError, Workplace};
 use crate::shared::Shared;
 use crate::siblings::Siblings;
 use crate::stored::StoredTask;
-use crate::timelines::Timelines;
-use crate::worker::Worker;
+use crate::worker::{Made, Worker};
 use engine::{Assignment, Setting, Step, Task};
 use ledger::event::{RunOpened, TaskAssigned, TaskEnded};
 use ledger::turn::TurnRequest;
@@ -45,7 +44,7 @@ pub(crate) struct Crew {
     /// The tasks that the run began with.
     pub(crate) begun: Vec<TaskAssigned>,
     pub(crate) indexes: Indexes,
-    pub(crate) timelines: Arc<Timelines>,
+    pub(crate) made: Made,
     pub(crate) hire: Box<Hire>,
     /// What stops the run.
     pub(crate) stop: Interrupt,
@@ -112,8 +111,8 @@ impl Crew {
         cancel: &Interrupt,
     ) -> Result<impl Future<Output = Driven> + Send + 'static, RunError> {
         let Ready { task, first, charge, asked } = ready;
-        let timelines = Some(Arc::clone(&self.timelines));
-        let worker = Worker::start_with(&self.work.worker, &self.case, &self.indexes, timelines);
+        let made = Some(self.made.clone());
+        let worker = Worker::start_with(&self.work.worker, &self.case, &self.indexes, made);
         let drive = Drive {
             agent: agent.to_owned(),
             model: charge.model,

@@ -40,6 +40,7 @@ mod replay;
 mod report_page;
 mod reproduce;
 mod run;
+mod run_tables;
 mod seal;
 mod search;
 mod shared;
@@ -94,7 +95,7 @@ pub use replay::{Divergence, ReplayError, ReplayRequest, Replayed, replay};
 pub use report_page::{ReportPageError, report_page};
 pub use reproduce::{
     Again, AgainError, CallDiffers, Difference, EvidenceAgain, FieldDiffers, NotCompared, Part, RecordChange,
-    RecordDiffers, RecordsDiffer, ReproduceRequest, Reproduced, TextsDiffer, reproduce,
+    RecordDiffers, RecordsDiffer, ReproduceRequest, Reproduced, TablesDiffer, TextsDiffer, reproduce,
 };
 pub use run::{
     Finished, ForkRequest, Models, ModelsByName, NoModel, ResumeRequest, RunError, RunRequest, Workplace,

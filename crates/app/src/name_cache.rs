@@ -1,11 +1,12 @@
 //! Indexes that outlive their run, by what they were built from.
 //!
-//! An entry is two files: `names-<key>` (or `timeline-<key>`), the index, and the same with `.json`, what is known of it.
+//! An entry is two files: `names-<key>` (or `timeline-<key>`, `tables-<key>`), the index, and the same with `.json`, what is known of it.
 //! The second one is written last and says what the first must be; where it does not agree there is no entry.
 
 use crate::platform::make_private;
 use crate::publish::publish;
 use ledger::Digest;
+use ledger::event::TableDigest;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read};
@@ -34,6 +35,9 @@ pub(crate) struct Known {
     /// Of a timeline index the sources that were decoded for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sources: Option<u64>,
+    /// Of case tables what each holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tables: Vec<TableDigest>,
     /// What it is kept under; set where it is written, so that a file that was put in another's place is not taken for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<Digest>,
@@ -161,7 +165,14 @@ mod tests {
         let cache = NameCache::new(home.path().join("cache"));
         let (key, bytes) = (Digest::of(b"key"), b"an index".to_vec());
         assert!(cache.load(key).unwrap().is_none());
-        let known = Known { index: Digest::of(&bytes), entries: 3, sources: None, key: None, evidence: None };
+        let known = Known {
+            index: Digest::of(&bytes),
+            entries: 3,
+            sources: None,
+            tables: Vec::new(),
+            key: None,
+            evidence: None,
+        };
         cache.store(key, &known, &bytes).unwrap();
         assert_eq!(cache.load(key).unwrap(), Some((known.clone(), bytes.clone())));
         let hashed = Known { evidence: Some(Digest::of(b"disk")), ..known.clone() };

@@ -166,7 +166,14 @@ impl Names {
                 return None;
             }
         };
-        let known = Known { index: Digest::of(&bytes), entries, sources: None, key: None, evidence: None };
+        let known = Known {
+            index: Digest::of(&bytes),
+            entries,
+            sources: None,
+            tables: Vec::new(),
+            key: None,
+            evidence: None,
+        };
         if let (Some(key), Some(cache)) = (key, &self.cache) {
             match cache.store(key, &known, &bytes) {
                 Ok(()) => self.kept.push(Kept { label: label.to_owned(), key, known: known.clone() }),

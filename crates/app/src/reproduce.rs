@@ -12,19 +12,20 @@ mod result;
 pub use calls::{Difference, TextsDiffer};
 pub use fields::{FieldDiffers, Part};
 pub use records::{RecordChange, RecordDiffers, RecordsDiffer};
-pub use result::{CallDiffers, EvidenceAgain, NotCompared, Reproduced};
+pub use result::{CallDiffers, EvidenceAgain, NotCompared, Reproduced, TablesDiffer};
 
 use crate::case_file::Case;
 use crate::interrupt::Interrupt;
 use crate::names::{Names, told};
 use crate::progress::Progress;
 use crate::replay::{ReplayError, ReplayRequest};
+use crate::run_tables::{RunTables, RunTablesOf};
 use crate::stored::{Recording as _, Stored};
 use crate::timelines::{Timelines, TimelinesOf};
 use crate::waiting::{Panicked, wait_for};
-use crate::worker::{ToolError, Worker, WorkerRequest};
+use crate::worker::{Made, ToolError, Worker, WorkerRequest};
 use calls::Measure;
-use ledger::event::{EvidenceHashed, RunOpened};
+use ledger::event::{EvidenceHashed, RunOpened, TablesRead};
 use ledger::{Digest, Event, Integrity, Outcome, Output};
 use log::{Call, Recorded};
 use records::Subjects;
@@ -35,7 +36,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use store::Reader;
 use thiserror::Error;
 use tokio::task::JoinSet;
-use tools::Indexes;
+use tools::{Indexes, TableGroup};
 
 /// Over what to run the tools of a run again, and how.
 pub struct ReproduceRequest {
@@ -123,14 +124,23 @@ pub async fn reproduce(folder: &Path, request: &ReproduceRequest) -> Result<Repr
     let index = move || Names::index(&indexer, &case, &indexes, None);
     let names = wait_for(&request.interrupt, vec![hasher.canceller()], index).await.map_err(panicked)?;
     go_on(&request.interrupt)?;
-    let timelines = Arc::new(timelines(request));
+    let recorded: Vec<_> = log
+        .of_run
+        .iter()
+        .filter_map(|event| match event {
+            Event::TablesRead(read) => Some(read.clone()),
+            _ => None,
+        })
+        .collect();
+    let (timelines, tables) = (Arc::new(timelines(request)), Arc::new(tables(request, &recorded)));
+    let made = Made { timelines, tables };
     let mut notes = names.notes.clone();
     if endless > 0 {
         notes.push(format!("{endless} invocations have no end in the log: nothing is known to compare with"));
     }
     let cancel_hashing = hasher.canceller();
     let asking = async {
-        let asked = ask(request, &names.files, &timelines, calls, reader, subjects(opened)).await;
+        let asked = ask(request, &names.files, &made, calls, reader, subjects(opened)).await;
         if asked.is_err() {
             cancel_hashing.cancel();
         }
@@ -139,7 +149,8 @@ pub async fn reproduce(folder: &Path, request: &ReproduceRequest) -> Result<Repr
     let (evidence, asked) = tokio::join!(hash(request, hasher, &log), asking);
     let (evidence, asked) = (evidence?, asked?);
     go_on(&request.interrupt)?;
-    Ok(summed(opened, evidence, asked, notes))
+    let tables = other_tables(recorded, &made.tables.read());
+    Ok(summed(opened, evidence, tables, asked, notes))
 }
 
 fn panicked(_: Panicked) -> AgainError {
@@ -164,15 +175,42 @@ pub(crate) async fn opened_by(worker: &Worker, interrupt: &Interrupt) -> Result<
     opened.map_err(panicked)?.map_err(|(label, source)| AgainError::Evidence { label, source })
 }
 
-/// The timeline indexes, of which nothing is recorded.
-fn timelines(request: &ReproduceRequest) -> Timelines {
+/// Hears what is to be known of what is made for the calls.
+fn observer(request: &ReproduceRequest) -> Arc<dyn Fn(Progress) + Send + Sync> {
     let observe = Arc::clone(&request.observe);
-    let hear = move |progress: Progress| {
+    Arc::new(move |progress: Progress| {
         if let Progress::Note(note) = progress {
             observe(Again::Note(note));
         }
+    })
+}
+
+/// The case tables that calls of the run have read, made anew: nothing is taken from a cache.
+fn tables(request: &ReproduceRequest, recorded: &[TablesRead]) -> RunTables {
+    let labels = request.case.entry.evidence.iter().map(|entry| entry.label.clone()).collect();
+    let only = recorded.iter().filter_map(|read| TableGroup::named(&read.group)).collect();
+    RunTables::of(RunTablesOf {
+        labels,
+        indexes: &request.indexes,
+        cache: None,
+        only: Some(only),
+        observe: &observer(request),
+    })
+}
+
+/// The tables that are other ones now, as far as calls have read them again.
+fn other_tables(recorded: Vec<TablesRead>, now: &[TablesRead]) -> Vec<TablesDiffer> {
+    let differs = |recorded: TablesRead| {
+        let same = |now: &&TablesRead| (&now.evidence, &now.group) == (&recorded.evidence, &recorded.group);
+        let now = now.iter().find(same).filter(|now| **now != recorded)?;
+        Some(TablesDiffer { now: now.tables.clone(), recorded })
     };
-    let observe: Arc<dyn Fn(Progress) + Send + Sync> = Arc::new(hear);
+    recorded.into_iter().filter_map(differs).collect()
+}
+
+/// The timeline indexes, of which nothing is recorded.
+fn timelines(request: &ReproduceRequest) -> Timelines {
+    let observe = observer(request);
     let of = TimelinesOf { case: &request.case, indexes: &request.indexes, cache: None, observe: &observe };
     Timelines::of(&of, Box::new(|_| true))
 }
@@ -243,7 +281,7 @@ struct Asking {
 async fn ask(
     request: &ReproduceRequest,
     names: &Indexes,
-    timelines: &Arc<Timelines>,
+    made: &Made,
     calls: Vec<Call>,
     reader: Reader,
     subjects: Subjects,
@@ -261,8 +299,8 @@ async fn ask(
     });
     let mut running = JoinSet::new();
     for _ in 0..jobs {
-        let timelines = Some(Arc::clone(timelines));
-        let worker = Worker::start_with(&patient(&request.worker), &request.case, names, timelines);
+        let made = Some(made.clone());
+        let worker = Worker::start_with(&patient(&request.worker), &request.case, names, made);
         let worker = worker.map_err(AgainError::Tools)?;
         let (asking, interrupt) = (Arc::clone(&asking), request.interrupt.clone());
         running.spawn(async move {
@@ -349,6 +387,7 @@ impl Asking {
 fn summed(
     opened: &RunOpened,
     evidence: Vec<EvidenceAgain>,
+    tables_differing: Vec<TablesDiffer>,
     mut asked: Asked,
     notes: Vec<String>,
 ) -> Reproduced {
@@ -360,8 +399,11 @@ fn summed(
     let changed =
         opened.tools.iter().filter(|tool| called.contains(&&tool.name) && !catalogue.contains(tool));
     Reproduced {
-        same: differing.is_empty() && !evidence.iter().any(EvidenceAgain::is_other),
+        same: differing.is_empty()
+            && tables_differing.is_empty()
+            && !evidence.iter().any(EvidenceAgain::is_other),
         evidence,
+        tables_differing,
         invocations: asked.invocations,
         invocations_same: asked.invocations - differing.len() as u64,
         calls: asked.calls,

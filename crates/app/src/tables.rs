@@ -246,11 +246,17 @@ impl Making<'_> {
         if let Some(bytes) = key.and_then(|key| self.cached(label, key)) {
             return Ok(bytes);
         }
-        let BuiltTables { bytes, tables } = self.worker.build_tables(label)?;
+        let BuiltTables { bytes, tables } = self.worker.build_tables(label, None)?;
         if let (Some(key), Some(cache)) = (key, &self.cache) {
             let entries = tables.iter().map(|table| table.rows).sum();
-            let known =
-                Known { index: Digest::of(&bytes), entries, sources: None, key: None, evidence: None };
+            let known = Known {
+                index: Digest::of(&bytes),
+                entries,
+                sources: None,
+                tables: Vec::new(),
+                key: None,
+                evidence: None,
+            };
             if let Err(error) = cache.store(key, &known, &bytes) {
                 self.notes.push(format!("the tables of {label} are not kept in the cache: {error}"));
             }

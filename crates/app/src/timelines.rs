@@ -194,7 +194,10 @@ impl Timelines {
         match built {
             Ok(built) => {
                 let (index, entries, sources) = (Digest::of(&built.bytes), built.events, Some(built.sources));
-                Some((Known { index, entries, sources, key: None, evidence: None }, built.bytes))
+                Some((
+                    Known { index, entries, sources, tables: Vec::new(), key: None, evidence: None },
+                    built.bytes,
+                ))
             }
             Err(error) => {
                 let error = told(&error);

@@ -3,11 +3,12 @@
 mod answer;
 
 use crate::case_file::Case;
+use crate::run_tables::RunTables;
 use crate::timelines::Timelines;
 use answer::Expected;
 use engine::ToolReturn;
 use ledger::chain::Cost;
-use ledger::{Completeness, EvidenceKind, Gap, Integrity, IntegrityLevel, Outcome};
+use ledger::{Completeness, Digest, EvidenceKind, Gap, Integrity, IntegrityLevel, Outcome};
 use sandbox::{
     CallError, Canceller, Config, Confinement, Ending, Holding, LayerName, Limits, Policy, Reason, Report,
     ServeError, SpawnError, Zygote,
@@ -18,8 +19,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
 use tools::{
-    BuiltIndex, BuiltTables, BuiltTimeline, HashReply, IndexReply, Indexes, Mount, Request, SpanRead,
-    TablesReply, TimelineReply, WantedSpan, WireError,
+    BuiltIndex, BuiltTables, BuiltTimeline, HashReply, IndexReply, Indexes, Mount, Request, SourcesReply,
+    SpanRead, TableGroup, TablesReply, TimelineReply, WantedSpan, WireError,
 };
 
 /// Where tools run.
@@ -100,6 +101,13 @@ const LONGEST_INDEX: u64 = 1 << 30;
 /// The longest file of case tables in bytes.
 const LONGEST_TABLES: u64 = 4 << 30;
 
+/// What a run makes ready for its calls.
+#[derive(Clone)]
+pub(crate) struct Made {
+    pub(crate) timelines: Arc<Timelines>,
+    pub(crate) tables: Arc<RunTables>,
+}
+
 /// A worker that tools run in, one call at a time.
 #[derive(Clone)]
 pub(crate) struct Worker {
@@ -107,7 +115,8 @@ pub(crate) struct Worker {
     confinement: Confinement,
     mounts: Arc<[Mount]>,
     indexes: Arc<Indexes>,
-    timelines: Option<Arc<Timelines>>,
+    /// Of a run what is made when a call needs it.
+    made: Option<Made>,
     expected: Arc<Expected>,
     limits: Limits,
 }
@@ -122,15 +131,16 @@ impl Worker {
         Worker::start_with(request, case, indexes, None)
     }
 
-    /// The same in a run, which makes timeline indexes when a call needs them.
+    /// The same in a run, which makes timeline indexes and case tables when a call needs them.
     pub(crate) fn start_with(
         request: &WorkerRequest,
         case: &Case,
         indexes: &Indexes,
-        timelines: Option<Arc<Timelines>>,
+        made: Option<Made>,
     ) -> Result<Worker, ToolError> {
-        let of_timelines = timelines.as_ref().and_then(|timelines| timelines.folder());
-        let readable = readable(case).into_iter().chain(indexes.values().cloned()).chain(of_timelines);
+        let folders = |made: &Made| [made.timelines.folder(), made.tables.folder()];
+        let folders = made.iter().flat_map(folders).flatten();
+        let readable = readable(case).into_iter().chain(indexes.values().cloned()).chain(folders);
         let zygote = start_over(request, readable.collect())?;
         let mounts = case.entry.evidence.iter().zip(&case.paths).map(|(entry, path)| Mount {
             label: entry.label.clone(),
@@ -142,7 +152,7 @@ impl Worker {
             zygote: Arc::new(Mutex::new(zygote)),
             mounts: mounts.collect(),
             indexes: Arc::new(indexes.clone()),
-            timelines,
+            made,
             expected: Arc::new(Expected::of(case.entry.evidence.iter().map(|entry| entry.label.clone()))),
             limits: request.limits,
         })
@@ -160,16 +170,18 @@ impl Worker {
 
     /// Runs one tool; whatever happens to the call is its outcome.
     pub(crate) fn call(&self, tool: &str, arguments: &Value) -> (ToolReturn, Option<Cost>) {
-        let timelines = match &self.timelines {
-            Some(timelines) if tools::uses_timeline(tool) => timelines.ready(self),
+        let timelines = match &self.made {
+            Some(made) if tools::uses_timeline(tool) => made.timelines.ready(self),
             Some(_) | None => Indexes::new(),
         };
+        let tables = self.made.as_ref().map(|made| made.tables.ready(self, tool, arguments));
         let request = Request::Call {
             tool: tool.to_owned(),
             arguments: arguments.clone(),
             evidence: self.mounts.to_vec(),
             indexes: self.indexes.as_ref().clone(),
             timelines,
+            tables: tables.unwrap_or_default(),
         };
         match self.send(&request, &self.limits) {
             Ok(report) => {
@@ -249,13 +261,34 @@ impl Worker {
         }
     }
 
-    /// Builds the case tables of the evidence with this label; their bytes are as hostile as the evidence.
-    pub(crate) fn build_tables(&self, label: &str) -> Result<BuiltTables, ToolError> {
+    /// Hashes what the case tables of a group follow from; `None` where not all of it can be read.
+    pub(crate) fn digest_sources(&self, label: &str, group: TableGroup) -> Result<Option<Digest>, ToolError> {
+        let unknown = || ToolError::Tables { ending: format!("no evidence is labelled {label:?}") };
+        let mount = self.mount(label).ok_or_else(unknown)?;
+        let limits = self.indexing();
+        let (indexes, group) = (self.indexes.as_ref().clone(), group.name().to_owned());
+        let report = self.send(&Request::DigestSources { mount, indexes, group }, &limits)?;
+        match report.ending {
+            Ending::Replied(bytes) => match tools::decode_sources_reply(&bytes).map_err(ToolError::Wire)? {
+                SourcesReply::Digested { digest } => Ok(digest),
+                SourcesReply::Failed { reason } => Err(ToolError::Evidence { reason }),
+            },
+            ending => Err(ToolError::Tables { ending: ending.describe(&limits) }),
+        }
+    }
+
+    /// Builds the case tables of the evidence with this label, all or those of a group; their bytes are as hostile as the evidence.
+    pub(crate) fn build_tables(
+        &self,
+        label: &str,
+        group: Option<TableGroup>,
+    ) -> Result<BuiltTables, ToolError> {
         let unknown = || ToolError::Tables { ending: format!("no evidence is labelled {label:?}") };
         let mount = self.mount(label).ok_or_else(unknown)?;
         let limits = Limits { file_size: LONGEST_TABLES, reply_bytes: LONGEST_TABLES, ..self.indexing() };
         let indexes = self.indexes.as_ref().clone();
-        let report = self.send(&Request::BuildTables { mount, indexes }, &limits)?;
+        let group = group.map(|group| group.name().to_owned());
+        let report = self.send(&Request::BuildTables { mount, indexes, group }, &limits)?;
         match report.ending {
             Ending::Replied(bytes) => match tools::decode_tables_reply(bytes).map_err(ToolError::Wire)? {
                 TablesReply::Built(built) => Ok(built),

@@ -184,13 +184,13 @@ pub(crate) struct EvidenceArguments {
     /// How closely the evidence is checked before the run is sealed
     #[arg(long, value_name = "LEVEL", value_enum, default_value = "full")]
     pub(crate) integrity: IntegrityArgument,
-    /// Where indexes of the names in disk images and archives are kept for later runs
+    /// Where indexes and decoded records (case tables) are kept for later runs
     ///
     /// Without it: locard in $XDG_CACHE_HOME, or in ~/.cache.
-    /// What it holds can be removed at any time.
+    /// What it holds is as confidential as the evidence, and can be removed at any time.
     #[arg(long, value_name = "FOLDER", hide_short_help = true)]
     pub(crate) cache: Option<PathBuf>,
-    /// Keep no index for later runs, and take none of earlier ones
+    /// Keep nothing for later runs, and take nothing of earlier ones
     #[arg(long, conflicts_with = "cache", hide_short_help = true)]
     pub(crate) no_cache: bool,
 }

@@ -87,6 +87,7 @@ fn open(opened: RunOpened, circumstance: Circumstance, recorded: Option<Box<Run>
         resumed: Vec::new(),
         names: Vec::new(),
         timelines: Vec::new(),
+        tables: Vec::new(),
         integrity: Vec::new(),
         tasks: Default::default(),
         sealed: None,
@@ -112,6 +113,10 @@ fn apply(run: &mut Run, stream: Stream, event: Event, circumstance: Circumstance
         }
         (Stream::Run, Event::TimelineIndexed(indexed)) => {
             run.timelines.push(indexed);
+            Ok(())
+        }
+        (Stream::Run, Event::TablesRead(read)) => {
+            run.tables.push(read);
             Ok(())
         }
         (Stream::Run, Event::TaskAssigned(assigned)) => assign(run, assigned),

@@ -8,8 +8,8 @@ use ledger::event::{
     AbsenceAccepted, ArtifactStored, CallRefused, ClaimAccepted, ClaimSubmitted, DerivationAccepted,
     EntityAdded, EvidenceHashed, HypothesisAssessed, HypothesisProposed, InvocationEnded, InvocationStarted,
     NamesIndexed, NothingToRecord, PhaseEntered, RecoveryBegun, RecoveryEnded, RelationAdded, RunOpened,
-    RunResumed, RunSealed, SentenceAccepted, TaskAssigned, TaskEnded, TaskReported, TasksDispatched,
-    TimelineIndexed, TurnFailed,
+    RunResumed, RunSealed, SentenceAccepted, TablesRead, TaskAssigned, TaskEnded, TaskReported,
+    TasksDispatched, TimelineIndexed, TurnFailed,
 };
 use ledger::{
     ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, NodeId, Objective, PhenomenonId,
@@ -30,6 +30,8 @@ pub struct Run {
     pub names: Vec<NamesIndexed>,
     /// The indexes that the timeline was looked up in.
     pub timelines: Vec<TimelineIndexed>,
+    /// The case tables that calls read.
+    pub tables: Vec<TablesRead>,
     /// The evidence's hashes.
     pub integrity: Vec<EvidenceHashed>,
     /// The tasks by number.

@@ -52,7 +52,7 @@ pub struct Format {
 }
 
 /// The format that this version writes.
-pub const FORMAT: Format = Format { major: 2, minor: 7 };
+pub const FORMAT: Format = Format { major: 2, minor: 8 };
 
 impl Format {
     /// Whether this version can read a run of format `self`.
@@ -79,6 +79,8 @@ pub enum Event {
     NamesIndexed(NamesIndexed),
     /// Run: the times of a piece of evidence were indexed, before the first call that looks into the index.
     TimelineIndexed(TimelineIndexed),
+    /// Run: case tables that calls read in place of decoding, before the evidence's hash.
+    TablesRead(TablesRead),
     /// Run: a task was assigned.
     TaskAssigned(TaskAssigned),
     /// Run: the bytes of a piece of evidence were checked.
@@ -240,6 +242,39 @@ pub struct TimelineIndexed {
     pub events: u64,
     /// Sources that were decoded for it.
     pub sources: u64,
+}
+
+/// Case tables of one group of sources, which calls of the run read in place of decoding.
+///
+/// Whether they were made for this run or by an earlier one makes no difference here: the rows are the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TablesRead {
+    /// The label of the evidence.
+    pub evidence: String,
+    /// The group: a decoder, or a part of the registry.
+    pub group: String,
+    /// Its tables that have rows, sorted by name.
+    pub tables: Vec<TableDigest>,
+}
+
+impl TablesRead {
+    /// The rows of all its tables.
+    pub fn rows(&self) -> u64 {
+        self.tables.iter().map(|table| table.rows).fold(0, u64::saturating_add)
+    }
+}
+
+/// What a case table holds, in short.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TableDigest {
+    /// Its name: that of the type of its records.
+    pub table: String,
+    /// How many rows it has.
+    pub rows: u64,
+    /// The digest of its rows in their order.
+    pub digest: Digest,
 }
 
 /// A task was assigned.
@@ -650,6 +685,7 @@ impl Event {
             | Event::RunResumed(_)
             | Event::NamesIndexed(_)
             | Event::TimelineIndexed(_)
+            | Event::TablesRead(_)
             | Event::TaskAssigned(_)
             | Event::EvidenceHashed(_)
             | Event::RunSealed(_)

@@ -51,6 +51,7 @@ pub fn json(run: &Run) -> Value {
         "case": run.opened.case,
         "names": run.names,
         "timelines": run.timelines,
+        "tables": run.tables,
         "integrity": run.integrity,
         "tasks": run.tasks.iter().map(|(task, view)| self::task(*task, view)).collect::<Vec<_>>(),
         "answers": synthesis::answers_json(run),

@@ -16,6 +16,7 @@ pub mod score;
 mod sources;
 mod standing;
 mod synthesis;
+mod tables_read;
 mod tally;
 mod text;
 mod withheld;

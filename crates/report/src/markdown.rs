@@ -10,6 +10,7 @@ use crate::reach;
 use crate::sources::{Corroborated, ONE};
 use crate::standing::{needs_line, standing};
 use crate::synthesis::{Answered, answered};
+use crate::tables_read::tables_read;
 use crate::text::{by_code, outcome, status};
 use crate::withheld;
 use graph::{Run, TaskView, answer_title, narrative, ranked, refused_claims};
@@ -201,6 +202,10 @@ fn evidence(out: &mut String, run: &Run) {
         let (label, entries, index) = (code(&indexed.evidence), indexed.entries, indexed.index);
         let _ =
             writeln!(out, "\nNames of {label} were looked up in an index of {entries} entries, `{index}`.");
+    }
+    for (label, tables, rows) in tables_read(run) {
+        let label = code(label);
+        let _ = writeln!(out, "\nCalls read {tables} case tables of {label}, which hold {rows} records.");
     }
     for indexed in &run.timelines {
         let (label, index) = (code(&indexed.evidence), indexed.index);

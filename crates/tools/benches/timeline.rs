@@ -77,7 +77,7 @@ fn computer() -> Computer {
     let path = folder.path().join("index");
     write(&path, &built.bytes);
     let timelines = Indexes::from([("disk".to_owned(), path)]);
-    let prepared = Prepared { names: Indexes::new(), timelines };
+    let prepared = Prepared { timelines, ..Prepared::default() };
     Computer { trees, prepared, events: built.events, _folder: folder }
 }
 

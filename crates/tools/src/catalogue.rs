@@ -6,6 +6,7 @@ use crate::gather::{BROWSER_HISTORY, MFT, PERSISTENCE, PROGRAM_EXECUTION, USER_A
 use crate::normalise::{Normalised, normalise};
 use crate::returned::Return;
 use crate::settle::settle;
+use crate::tables::{Stored, TableFiles};
 use crate::{
     carve_strings, deleted_registry, find_files, gather, hash_file, list_deleted, list_directory,
     list_event_channels, list_hives, list_partitions, list_tables, mft_entry, parse_file, parse_registry_key,
@@ -29,6 +30,8 @@ pub(crate) struct Call<'a> {
     pub(crate) indexes: &'a Indexes,
     /// The timeline indexes of the evidence that has one.
     pub(crate) timelines: &'a Indexes,
+    /// The case tables of the evidence that has some.
+    pub(crate) tables: &'a Stored<'a>,
     /// An empty folder that the call may fill.
     pub(crate) scratch: &'a Path,
 }
@@ -46,6 +49,9 @@ pub struct Prepared {
     /// The timeline indexes.
     #[serde(default, skip_serializing_if = "Indexes::is_empty")]
     pub timelines: Indexes,
+    /// The case tables.
+    #[serde(default, skip_serializing_if = "TableFiles::is_empty")]
+    pub tables: TableFiles,
 }
 
 /// Whether a tool looks into timeline indexes, so that one saves it decoding everything.
@@ -114,7 +120,7 @@ pub fn run_indexed(
     indexes: &Indexes,
     scratch: &Path,
 ) -> Return {
-    let prepared = Prepared { names: indexes.clone(), timelines: Indexes::new() };
+    let prepared = Prepared { names: indexes.clone(), ..Prepared::default() };
     run_prepared(tool, arguments, trees, &prepared, scratch)
 }
 
@@ -141,8 +147,9 @@ fn call(
         if spec.name == name {
             let Normalised { values, notes } = normalise(&spec, arguments, trees)?;
             let checked = Arguments::check(&spec, &values)?;
-            let Prepared { names: indexes, timelines } = prepared;
-            let of_call = Call { arguments: &checked, trees, indexes, timelines, scratch };
+            let Prepared { names: indexes, timelines, tables } = prepared;
+            let tables = &Stored::new(tables);
+            let of_call = Call { arguments: &checked, trees, indexes, timelines, tables, scratch };
             let returned = (tool.run)(&of_call)?;
             return Ok(settle(returned, arguments, notes));
         }

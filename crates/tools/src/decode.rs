@@ -171,6 +171,13 @@ impl<'c, 't> Source<'c, 't> {
         self.out.push(record)
     }
 
+    /// Whether no field of these types but their time is looked at: a decoder of very many records need not make the others.
+    pub(crate) fn dates_alone(&self, types: &[RecordType], time: &str) -> bool {
+        let is_other =
+            |field: &&str| *field != time && types.iter().any(|kind| kind.fields.contains_key(*field));
+        self.out.takes().fields.is_some_and(|fields| !fields.iter().any(is_other))
+    }
+
     /// Whether the next record need not be made; where it need not, it is not handed over.
     pub(crate) fn passes_over(&mut self, brief: &Brief<'_>) -> bool {
         self.out.passes_over(brief)

@@ -3,6 +3,7 @@
 use crate::absent::{self, Hint};
 use crate::name_index::IndexError;
 use crate::sqlite_file::SqliteError;
+use crate::tables::TableError;
 use crate::time_index::TimelineIndexError;
 use artifacts::registry;
 use evidence::{EvidencePath, PathError, ReadError};
@@ -134,6 +135,8 @@ pub(crate) enum CallError {
     NotAsIndexed { path: EvidencePath },
     #[error(transparent)]
     Timeline(#[from] TimelineIndexError),
+    #[error("read the case tables")]
+    Tables(#[source] Box<TableError>),
     #[error(
         "{path} has no such record as the timeline index says: the evidence has changed, or the index is damaged"
     )]
@@ -241,4 +244,10 @@ fn volumes_known(volumes: &[String]) -> String {
 
 fn looked_in(looked: &[String]) -> String {
     if looked.is_empty() { String::new() } else { format!("; looked in {}", listed(looked)) }
+}
+
+impl From<TableError> for CallError {
+    fn from(error: TableError) -> CallError {
+        CallError::Tables(Box::new(error))
+    }
 }

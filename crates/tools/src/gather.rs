@@ -13,6 +13,7 @@ use crate::place::Scope;
 use crate::registry_artifact;
 use crate::returned::Return;
 use crate::sink::{self, Sink};
+use crate::tables::{TableGroup, groups_of_sources};
 use crate::{place, source_files, spec};
 use ledger::{RecordType, ToolSpec};
 use serde_json::{Value, json};
@@ -58,6 +59,17 @@ fn record_types(gathered: &Gathered) -> Vec<RecordType> {
     sink::with_counts(types)
 }
 
+/// The tools that gather.
+const ALL: [&Gathered; 5] = [&BROWSER_HISTORY, &MFT, &PERSISTENCE, &PROGRAM_EXECUTION, &USER_ACTIVITY];
+
+/// The case tables that a call of a gathering tool reads; `source` is the only source that it asks for, or empty.
+pub(crate) fn groups(tool: &str, source: &str) -> Vec<TableGroup> {
+    let Some(gathered) = ALL.into_iter().find(|gathered| gathered.tool == tool) else { return Vec::new() };
+    let wanted = |name: &&str| source.is_empty() || *name == source;
+    let decoders = gathered.decoders.iter().copied().filter(wanted);
+    groups_of_sources(decoders, gathered.artifacts.iter().copied().filter(wanted))
+}
+
 pub(crate) fn run(gathered: &Gathered, call: &Call<'_>) -> Result<Return, CallError> {
     run_with(gathered, call, |_, _| Ok(()))
 }
@@ -79,7 +91,7 @@ pub(crate) fn run_with(
     normalised.extend(source.map(|source| ("source", json!(source))));
     let mut returned = Return::found(Vec::new(), arguments.normalised(&normalised));
     let files = source_files::find(&scope, call.indexes, &decoders)?;
-    let flow = source_files::read(call, &files, &mut sink);
+    let flow = source_files::read(call, &files, &mut sink)?;
     returned.defects.extend(files.defects);
     returned.gaps.extend(files.gaps);
     for name in gathered.artifacts.iter().filter(wanted) {
@@ -87,7 +99,7 @@ pub(crate) fn run_with(
             break;
         }
         let Some(artifact) = registry_artifact::named(name) else { continue };
-        let search = registry_artifact::below(artifact, &scope, &mut sink)?;
+        let search = registry_artifact::below(call, artifact, &scope, &mut sink)?;
         returned.defects.extend(search.defects);
         returned.gaps.extend(search.gaps);
     }

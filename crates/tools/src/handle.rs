@@ -4,12 +4,12 @@ use crate::catalogue::{Indexes, Prepared, run_prepared};
 use crate::name_index::{self, BuildError};
 use crate::raw_spans::{self, encode_spans_reply};
 use crate::returned::{Return, chain};
-use crate::tables::{self, TableError};
+use crate::tables::{self, TableError, TableGroup};
 use crate::time_index::{self, TimelineBuildError};
 use crate::wire::{
-    AnswerReply, HashReply, IndexReply, Mount, Request, TablesReply, TimelineReply, decode_request,
-    encode_answer_reply, encode_hash_reply, encode_index_reply, encode_return, encode_tables_reply,
-    encode_timeline_reply,
+    AnswerReply, HashReply, IndexReply, Mount, Request, SourcesReply, TablesReply, TimelineReply,
+    decode_request, encode_answer_reply, encode_hash_reply, encode_index_reply, encode_return,
+    encode_sources_reply, encode_tables_reply, encode_timeline_reply,
 };
 use evidence::{OpenError, Tree};
 use ledger::IntegrityLevel;
@@ -20,9 +20,9 @@ use std::path::Path;
 /// `scratch` is an empty folder that the call may fill.
 pub fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {
     match decode_request(request) {
-        Ok(Request::Call { tool, arguments, evidence, indexes, timelines }) => {
+        Ok(Request::Call { tool, arguments, evidence, indexes, timelines, tables }) => {
             let trees: Result<Vec<_>, OpenError> = evidence.iter().map(open).collect();
-            let prepared = Prepared { names: indexes, timelines };
+            let prepared = Prepared { names: indexes, timelines, tables };
             encode_return(&match trees {
                 Ok(trees) => run_prepared(&tool, &arguments, &trees, &prepared, scratch),
                 Err(error) => Return::failed(&error),
@@ -33,8 +33,11 @@ pub fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {
         Ok(Request::BuildTimeline { mount, indexes, previous }) => {
             encode_timeline_reply(timeline(&mount, &indexes, previous.as_deref(), scratch))
         }
-        Ok(Request::BuildTables { mount, indexes }) => {
-            encode_tables_reply(build_tables(&mount, &indexes, scratch))
+        Ok(Request::BuildTables { mount, indexes, group }) => {
+            encode_tables_reply(build_tables(&mount, &indexes, group.as_deref(), scratch))
+        }
+        Ok(Request::DigestSources { mount, indexes, group }) => {
+            encode_sources_reply(&digest_sources(&mount, &indexes, &group))
         }
         Ok(Request::AskTables(asked)) => {
             encode_answer_reply(&answered(tables::ask(&asked).map(AnswerReply::Answered)))
@@ -81,12 +84,30 @@ fn timeline(mount: &Mount, names: &Indexes, previous: Option<&Path>, scratch: &P
     }
 }
 
-fn build_tables(mount: &Mount, names: &Indexes, scratch: &Path) -> TablesReply {
-    let tree = open(mount).map_err(TableError::Open);
-    match tree.and_then(|tree| tables::build(tree.as_ref(), names, scratch)) {
+fn build_tables(mount: &Mount, names: &Indexes, group: Option<&str>, scratch: &Path) -> TablesReply {
+    let built = open(mount).map_err(TableError::Open).and_then(|tree| {
+        let group = group.map(named_group).transpose()?;
+        tables::build(tree.as_ref(), names, group, scratch)
+    });
+    match built {
         Ok(built) => TablesReply::Built(built),
         Err(error) => TablesReply::Failed { reason: chain(&error) },
     }
+}
+
+/// What the tables of a group follow from.
+fn digest_sources(mount: &Mount, names: &Indexes, group: &str) -> SourcesReply {
+    let digest = open(mount)
+        .map_err(TableError::Open)
+        .and_then(|tree| tables::digest_sources(tree.as_ref(), names, named_group(group)?));
+    match digest {
+        Ok(digest) => SourcesReply::Digested { digest },
+        Err(error) => SourcesReply::Failed { reason: chain(&error) },
+    }
+}
+
+fn named_group(name: &str) -> Result<TableGroup, TableError> {
+    TableGroup::named(name).ok_or_else(|| TableError::Group { name: name.to_owned() })
 }
 
 fn answered(reply: Result<AnswerReply, TableError>) -> AnswerReply {

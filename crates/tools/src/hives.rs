@@ -3,11 +3,13 @@
 use crate::error::CallError;
 use crate::hive_file::{self, Head};
 use crate::hive_state::{self, Loaded, Logs, State};
+use crate::intake::{Flow, Intake};
 use crate::place::Place;
 use crate::returned::chain;
 use artifacts::registry::{Hive, HiveType, identify};
 use evidence::{Node, NodeKind, ReadError, Step, Tree, walk};
-use ledger::{Defect, Gap};
+use ledger::{Defect, Gap, Record};
+use std::ops::ControlFlow;
 
 /// Files that begin as hives, and what kept others from being looked at.
 #[derive(Default)]
@@ -69,6 +71,29 @@ pub(crate) struct HiveSearch {
     /// Whether hives are left after [`MAX_HIVES`].
     pub(crate) more: bool,
     count: usize,
+}
+
+/// Takes what was met in a search that was done before.
+impl Intake for HiveSearch {
+    fn begin(&mut self, _: String) {}
+
+    fn push(&mut self, _: Record) -> Flow {
+        ControlFlow::Continue(())
+    }
+
+    fn defect(&mut self, defect: Defect) {
+        self.defects.push(defect);
+    }
+
+    fn hidden(&mut self, defect: Defect) {
+        self.defects.push(defect);
+    }
+
+    fn gap(&mut self, gap: Gap) {
+        self.gaps.push(gap);
+    }
+
+    fn note(&mut self, _: String) {}
 }
 
 /// What is done with each hive; a file that then cannot be read is a gap of the search.

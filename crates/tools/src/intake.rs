@@ -18,8 +18,28 @@ pub(crate) struct Brief<'a> {
     pub(crate) times: &'a [Utc],
 }
 
+/// What an intake takes at most, for whoever has records that need not be handed over one by one.
+#[derive(Default)]
+pub(crate) struct Taken<'a> {
+    /// The only type of records.
+    pub(crate) kind: Option<&'a str>,
+    /// Patterns of which the subject must fit one; empty: any subject.
+    pub(crate) names: &'a [String],
+    /// The first instant in which a time of the host must lie; records without any such time are taken, too.
+    pub(crate) from: Option<Utc>,
+    /// The last one.
+    pub(crate) to: Option<Utc>,
+    /// The only fields that are looked at, their bytes aside.
+    pub(crate) fields: Option<Vec<&'a str>>,
+}
+
 /// Takes what a decoder reads, in the order of the source.
 pub(crate) trait Intake {
+    /// What it takes at most; it can still refuse what is handed over.
+    fn takes(&self) -> Taken<'_> {
+        Taken::default()
+    }
+
     /// Notes the file that is read next: its path, its evidence and what it is.
     fn begin(&mut self, source: String);
 

@@ -96,15 +96,16 @@ pub use raw_spans::{
 };
 pub use returned::Return;
 pub use tables::{
-    Answer, Asked, AskedRow, BuiltTables, Cell, Column, MOST_TABLES, TABLES_MAKER, Table, TableDigest,
-    TableError, VIEWS, View, build as build_tables, tables,
+    Answer, Asked, AskedRow, BuiltTables, Cell, Column, MOST_TABLES, TABLES_MAKER, Table, TableError,
+    TableFiles, TableGroup, VIEWS, View, build as build_tables, groups_of, tables,
 };
 pub use time_index::{
     BuiltTimeline, TIMELINE_MAKER, TimelineBuildError, TimelineIndexError, build as build_timeline,
 };
 pub use wire::{
-    AnswerReply, HashReply, IndexReply, Mount, Request, Summary, TablesReply, TimelineReply, WireError,
-    decode_answer_reply, decode_hash_reply, decode_index_reply, decode_request, decode_return,
-    decode_return_parts, decode_tables_reply, decode_timeline_reply, encode_answer_reply, encode_hash_reply,
-    encode_index_reply, encode_request, encode_return, encode_tables_reply, encode_timeline_reply,
+    AnswerReply, HashReply, IndexReply, Mount, Request, SourcesReply, Summary, TablesReply, TimelineReply,
+    WireError, decode_answer_reply, decode_hash_reply, decode_index_reply, decode_request, decode_return,
+    decode_return_parts, decode_sources_reply, decode_tables_reply, decode_timeline_reply,
+    encode_answer_reply, encode_hash_reply, encode_index_reply, encode_request, encode_return,
+    encode_sources_reply, encode_tables_reply, encode_timeline_reply,
 };

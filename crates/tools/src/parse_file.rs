@@ -8,6 +8,7 @@ use crate::intake::{Flow, Intake};
 use crate::place::Place;
 use crate::returned::Return;
 use crate::sink::{self, Sink};
+use crate::tables::{Stored, TableFiles};
 use crate::{place, remains, spec, stream};
 use evidence::{EvidencePath, Tree, memory_tree};
 use ledger::{RecordType, ToolSpec};
@@ -98,7 +99,16 @@ fn decode_memory(decoder: &str, path: &str, bytes: &[u8], scratch: &Path) -> Res
     let file = EvidencePath::parse(path).map_err(CallError::Path)?;
     let trees: [Box<dyn Tree>; 1] = [Box::new(memory_tree(MEMORY, [(file, bytes.into())]))];
     let none = Indexes::new();
-    let call = Call { arguments: &arguments, trees: &trees, indexes: &none, timelines: &none, scratch };
+    let no_tables = TableFiles::new();
+    let tables = Stored::new(&no_tables);
+    let call = Call {
+        arguments: &arguments,
+        trees: &trees,
+        indexes: &none,
+        timelines: &none,
+        tables: &tables,
+        scratch,
+    };
     let place = place::find(&trees, Some(MEMORY), path)?;
     decode(decoder, &call, &place, None, &[])
 }

@@ -7,6 +7,8 @@ use crate::events::{self, LOGONS, Wanted};
 use crate::intake::Intake;
 use crate::returned::{Return, chain};
 use crate::sink::{self, Sink};
+use crate::tables::{RowTest, StoredRow};
+use crate::units::Origin;
 use crate::{place, source_files, spec};
 use ledger::{Gap, RecordType, ToolSpec};
 use serde_json::Value;
@@ -77,6 +79,16 @@ fn gather(call: &Call<'_>, types: Vec<RecordType>, wanted: &Wanted) -> Result<Re
     let files = source_files::find(&scope, call.indexes, &decoder.into_iter().collect::<Vec<_>>())?;
     for file in &files.files {
         sink.begin(format!("{} of {}", file.node.path, file.tree.label()));
+        if !wanted.needs_event() {
+            let holds = |row: &StoredRow<'_>| wanted.row(row);
+            let test = RowTest { reads: &Wanted::READS, holds: &holds };
+            if let Some(flow) = file.replay(call, Origin::Decoder(file.decoder), Some(&test), &mut sink)? {
+                if flow.is_break() {
+                    break;
+                }
+                continue;
+            }
+        }
         let mut source = Source::new(file.tree, &file.node, file.stream.as_deref(), call.scratch, &mut sink);
         match event_log::wanted(&mut source, wanted) {
             Ok(flow) if flow.is_break() => break,

@@ -52,12 +52,15 @@ use crate::hive_state::{self, Loaded, Logs};
 use crate::hives::{HiveFile, HiveSearch, MAX_HIVES};
 use crate::intake::Flow;
 use crate::intake::Intake;
-use crate::place::Scope;
+use crate::place::{Place, Scope};
 use crate::returned::Return;
 use crate::sink::{self, Sink};
+use crate::survey::Surveyed;
+use crate::tables::TableGroup;
+use crate::units::Origin;
 use crate::{hive_file, place, remains, spec};
 use artifacts::registry::{HiveType, identify};
-use evidence::NodeKind;
+use evidence::{EvidencePath, NodeKind};
 use ledger::{RecordType, ToolSpec};
 use reader::Reader;
 use serde_json::json;
@@ -150,12 +153,12 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
             let place = remains::whole(place::find(call.trees, arguments.optional_text("evidence"), path)?)?;
             normalised.push(("hive", json!(place.node.path.as_str())));
             normalised.push(("evidence", json!(place.tree.label())));
-            one(artifact, &place, logs, &mut sink)?;
+            one(call, artifact, &place, logs, &mut sink)?;
             HiveSearch::default()
         }
         None => {
             let scope = place::under(call.trees, arguments.optional_text("evidence"), "")?;
-            search(artifact, &scope, logs, &mut sink)?
+            search(call, artifact, &scope, logs, &mut sink)?
         }
     };
     let looked = sink.looked_at_any();
@@ -175,12 +178,17 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
 
 /// Reads the one hive that was asked for; one of no known type may be what damage has left, and is read, too.
 fn one(
-    artifact: &Artifact,
+    call: &Call<'_>,
+    artifact: &'static Artifact,
     place: &place::Place<'_>,
     logs: Logs,
     sink: &mut dyn Intake,
 ) -> Result<(), CallError> {
     let node = &place.node;
+    let unit = Surveyed { origin: Origin::Artifact(artifact), path: node.path.as_str(), stream: None };
+    if logs == Logs::Applied && call.tables.replay(place.tree.label(), &unit, None, sink)?.is_some() {
+        return Ok(());
+    }
     let Loaded { bytes, state } = hive_state::load(place.tree, node, logs)?;
     let hive = hive_file::open(node, &bytes)?;
     let found = identify(&hive);
@@ -211,21 +219,23 @@ fn counted(mut records: Vec<RecordType>) -> Vec<RecordType> {
 
 /// Reads the artifact from every hive of a wanted type in scope.
 pub(crate) fn below(
-    artifact: &Artifact,
+    call: &Call<'_>,
+    artifact: &'static Artifact,
     scope: &Scope<'_>,
     out: &mut dyn Intake,
 ) -> Result<HiveSearch, CallError> {
-    search(artifact, scope, Logs::Applied, out)
+    search(call, artifact, scope, Logs::Applied, out)
 }
 
 fn search(
-    artifact: &Artifact,
+    call: &Call<'_>,
+    artifact: &'static Artifact,
     scope: &Scope<'_>,
     logs: Logs,
     out: &mut dyn Intake,
 ) -> Result<HiveSearch, CallError> {
     let mut search = HiveSearch::of(logs);
-    let mut visit = |file: &HiveFile<'_>, _: &mut HiveSearch| {
+    let visit = |file: &HiveFile<'_>, out: &mut dyn Intake| {
         let found = identify(&file.hive);
         if artifact.hives.contains(&found) {
             read(artifact, file, found, out);
@@ -233,11 +243,37 @@ fn search(
         Ok(())
     };
     for place in &scope.places {
+        if logs == Logs::Applied && stored(call, artifact, place, &mut search, out)? {
+            continue;
+        }
         if place.node.kind == NodeKind::Directory {
-            search.run(place.tree, &place.node, &mut visit)?;
+            search.run(place.tree, &place.node, &mut |file, _| visit(file, out))?;
         }
     }
     Ok(search)
+}
+
+/// Takes the artifact of all hives of a piece of evidence from its case tables; `false` where there are none.
+fn stored(
+    call: &Call<'_>,
+    artifact: &'static Artifact,
+    place: &Place<'_>,
+    search: &mut HiveSearch,
+    out: &mut dyn Intake,
+) -> Result<bool, CallError> {
+    let (origin, label) = (Origin::Artifact(artifact), place.tree.label());
+    let Some(group) = TableGroup::of(origin).filter(|_| place.node.path == EvidencePath::root()) else {
+        return Ok(false);
+    };
+    let Some(kept) = call.tables.kept(label, group)? else { return Ok(false) };
+    for path in kept.paths(origin) {
+        // Whether there is room for more is in the page of the intake.
+        let _ = kept.replay(&Surveyed { origin, path, stream: None }, None, out)?;
+    }
+    // What kept a hive from being read stands with its keys.
+    kept.remarks(Origin::Hives, search);
+    kept.remarks(Origin::Keys, search);
+    Ok(true)
 }
 
 /// Reads the artifact out of a hive that can hold it.

@@ -7,7 +7,7 @@ pub(crate) use counts::record_type as count_type;
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
-use crate::intake::{Brief, Flow, Intake};
+use crate::intake::{Brief, Flow, Intake, Taken};
 use crate::page::Page;
 use crate::returned::Return;
 use crate::spec;
@@ -170,6 +170,14 @@ impl Sink {
 }
 
 impl Intake for Sink {
+    fn takes(&self) -> Taken<'_> {
+        let fields = match &self.into {
+            Into::Page(_) => None,
+            Into::Counts(counts, _) => Some(counts.fields()),
+        };
+        Taken { fields, ..self.filter.takes() }
+    }
+
     fn begin(&mut self, source: String) {
         self.sources.push(source);
     }

@@ -8,6 +8,9 @@ use crate::intake::{Flow, Intake};
 use crate::name_index::{Asked, KnownFolders, NameIndex, Remark, Whereabouts};
 use crate::place::Scope;
 use crate::returned::chain;
+use crate::survey::Surveyed;
+use crate::tables::RowTest;
+use crate::units::Origin;
 use evidence::{Node, NodeKind, Step, Tree, walk};
 use ledger::pattern::fits;
 use ledger::{Defect, Gap};
@@ -76,17 +79,24 @@ pub(crate) fn named<'t>(
     Ok(all)
 }
 
-/// Reads what was found, file by file, until the intake takes no more.
-pub(crate) fn read(call: &Call<'_>, files: &Files<'_>, out: &mut dyn Intake) -> Flow {
+/// Reads what was found, file by file, until the intake takes no more: from the case tables where they have it, or else by decoding.
+pub(crate) fn read(call: &Call<'_>, files: &Files<'_>, out: &mut dyn Intake) -> Result<Flow, CallError> {
     for file in &files.files {
         out.begin(format!("{} of {} ({})", file.node.path, file.tree.label(), file.decoder.name));
+        if let Some(flow) = file.replay(call, Origin::Decoder(file.decoder), None, out)? {
+            if flow.is_break() {
+                return Ok(flow);
+            }
+            continue;
+        }
         let mut source = Source::new(file.tree, &file.node, file.stream.as_deref(), call.scratch, out);
         match (file.decoder.read)(&mut source) {
-            Ok(flow) => flow?,
+            Ok(flow) if flow.is_break() => return Ok(flow),
+            Ok(_) => {}
             Err(error) => out.gap(gap(&file.node, chain(&error))),
         }
     }
-    ControlFlow::Continue(())
+    Ok(ControlFlow::Continue(()))
 }
 
 fn patterns(decoders: &[&'static Decoder]) -> Result<Vec<Named>, CallError> {
@@ -96,6 +106,20 @@ fn patterns(decoders: &[&'static Decoder]) -> Result<Vec<Named>, CallError> {
     };
     let names = decoders.iter().flat_map(|decoder| decoder.names).copied().map(split);
     names.map(|(file, stream)| Ok(Named { glob: Glob::read("name", file)?, stream })).collect()
+}
+
+impl File<'_> {
+    /// Hands over what the case tables hold of it; `None` where they hold nothing of it, so that it must be decoded.
+    pub(crate) fn replay(
+        &self,
+        call: &Call<'_>,
+        origin: Origin,
+        test: Option<&RowTest<'_>>,
+        out: &mut dyn Intake,
+    ) -> Result<Option<Flow>, CallError> {
+        let unit = Surveyed { origin, path: self.node.path.as_str(), stream: self.stream.as_deref() };
+        Ok(call.tables.replay(self.tree.label(), &unit, test, out)?)
+    }
 }
 
 impl<'t> Files<'t> {

@@ -3,7 +3,7 @@
 //! Where the records go is up to a [`Surveyor`]: an index of times, or case tables.
 
 use crate::catalogue::Indexes;
-use crate::decode::DECODERS;
+use crate::decode::{DECODERS, Decoder, usn_journal};
 use crate::dir_entry;
 use crate::error::CallError;
 use crate::hive_state::{self, Loaded, Logs};
@@ -27,6 +27,8 @@ pub(crate) struct Ground<'g> {
     /// The folder below which to look, or the one file.
     pub(crate) start: Node,
     pub(crate) names: &'g Indexes,
+    /// The decoders whose files are looked for.
+    pub(crate) decoders: Vec<&'static Decoder>,
     /// An empty folder that may be filled.
     pub(crate) scratch: &'g Path,
 }
@@ -44,7 +46,8 @@ impl<'g> Ground<'g> {
     ) -> Result<Ground<'g>, CallError> {
         let start = tree.node(&EvidencePath::root())?;
         let start = start.ok_or_else(|| ReadError::Absent { path: EvidencePath::root() })?;
-        Ok(Ground { tree, start, names, scratch })
+        // All decoders: a file of one may be named as one of another.
+        Ok(Ground { tree, start, names, decoders: DECODERS.iter().collect(), scratch })
     }
 }
 
@@ -81,11 +84,12 @@ pub(crate) fn survey(ground: &Ground<'_>, to: &mut dyn Surveyor) -> Result<(), C
     if to.wants(Origin::Entries) {
         entries(ground, to);
     }
-    let of_hives = artifacts().iter().map(Origin::Artifact).chain([Origin::Keys]);
+    let of_hives = artifacts().iter().map(Origin::Artifact).chain([Origin::Keys, Origin::Values]);
     if of_hives.into_iter().any(|origin| to.wants(origin)) {
         hives(ground, to)?;
     }
-    if DECODERS.iter().any(|decoder| to.wants(Origin::Decoder(decoder))) {
+    let of_files = ground.decoders.iter().map(|decoder| Origin::Decoder(decoder)).chain([Origin::Names]);
+    if of_files.into_iter().any(|origin| to.wants(origin)) {
         files(ground, to)?;
     }
     Ok(())
@@ -125,8 +129,7 @@ fn met(ground: &Ground<'_>, to: &mut dyn Surveyor, origin: Origin, defects: &[De
 fn hives(ground: &Ground<'_>, to: &mut dyn Surveyor) -> Result<(), CallError> {
     let mut found = Found::default();
     found.look(ground.tree, &ground.start)?;
-    let Found { mut files, defects, mut gaps } = found;
-    files.sort_by(|a, b| a.node.path.cmp(&b.node.path));
+    let Found { files, defects, mut gaps } = found;
     if let Some(left) = files.get(MAX_HIVES) {
         let (path, reason) = (left.node.path.as_str().to_owned(), "too many hives: not read".to_owned());
         gaps.push(Gap { path, reason });
@@ -175,24 +178,28 @@ fn unread(path: &str, reason: &str, defect: Option<&Defect>, to: &mut dyn Survey
 
 fn files(ground: &Ground<'_>, to: &mut dyn Surveyor) -> Result<(), CallError> {
     let place = Place { tree: ground.tree, node: ground.start.clone() };
-    // All decoders, whichever are wanted: a file of one may be named as one of another.
-    let decoders: Vec<_> = DECODERS.iter().collect();
-    let found = source_files::find(&Scope { places: vec![place] }, ground.names, &decoders)?;
+    let found = source_files::find(&Scope { places: vec![place] }, ground.names, &ground.decoders)?;
     // A start that is a file was not asked for as one of a decoder.
     let gaps = if ground.start.kind == NodeKind::Directory { found.gaps } else { Vec::new() };
     met(ground, to, Origin::Files, &found.defects, &gaps);
     for file in &found.files {
-        let origin = Origin::Decoder(file.decoder);
-        let (path, stream) = (file.node.path.as_str(), file.stream.as_deref());
-        let stored = origin.stored();
-        if !to.wants(origin) || to.knows(&file.node, stream, &|known| known.stored() == stored) {
-            continue;
+        let names = (file.decoder.name == usn_journal::DECODER.name).then_some(Origin::Names);
+        for origin in [Origin::Decoder(file.decoder)].into_iter().chain(names) {
+            file_unit(ground, file, origin, to);
         }
-        to.unit(&Surveyed { origin, path, stream }, &mut |out| {
-            if let Err(error) = read(origin, file.tree, &file.node, stream, ground.scratch, out) {
-                out.gap(Gap { path: path.to_owned(), reason: chain(&error) });
-            }
-        });
     }
     Ok(())
+}
+
+fn file_unit(ground: &Ground<'_>, file: &source_files::File<'_>, origin: Origin, to: &mut dyn Surveyor) {
+    let (path, stream) = (file.node.path.as_str(), file.stream.as_deref());
+    let stored = origin.stored();
+    if !to.wants(origin) || to.knows(&file.node, stream, &|known| known.stored() == stored) {
+        return;
+    }
+    to.unit(&Surveyed { origin, path, stream }, &mut |out| {
+        if let Err(error) = read(origin, file.tree, &file.node, stream, ground.scratch, out) {
+            out.gap(Gap { path: path.to_owned(), reason: chain(&error) });
+        }
+    });
 }

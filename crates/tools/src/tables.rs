@@ -12,17 +12,21 @@
 //! | `_places` | the row of `layouts` that tells the bytes of each field, in the order of the columns; or that text itself |
 //! | `_exact` | values of which the column does not hold everything: raw times of other forms, values of another type than the column's first |
 //! | `_defects` | damage that was met in the record |
+//! | `_seq` | how many records of its source came before it, of any type |
 //!
 //! A table's digest is over its rows in their order, not over SQLite's bytes.
 //! The file is a cache: it can be thrown away at any time, and whoever reads one reads hostile bytes.
 
 mod cells;
+mod content;
 mod digest;
 mod error;
+mod group;
 mod layouts;
 mod pass;
 mod query;
 mod read;
+mod replay;
 mod schema;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -31,10 +35,14 @@ mod unopened;
 mod views;
 mod write;
 
+pub(crate) use content::digest_sources;
 pub use error::TableError;
-pub use pass::{BuiltTables, TableDigest, build};
+pub(crate) use group::groups_of_sources;
+pub use group::{TableFiles, TableGroup, groups_of};
+pub use pass::{BuiltTables, build};
 pub use query::{Answer, Asked, AskedRow, Cell, MOST_TABLES};
 pub(crate) use query::{ask, hash_tables, read_row};
+pub(crate) use replay::{RowTest, Stored, StoredRow};
 pub use schema::{Column, Table, tables};
 pub use views::{VIEWS, View};
 

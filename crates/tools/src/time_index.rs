@@ -16,6 +16,7 @@ mod unit;
 
 pub(crate) use build::assemble;
 pub use build::{BuiltTimeline, build};
+pub(crate) use content::Contents;
 pub use error::{TimelineBuildError, TimelineIndexError};
 pub(crate) use layout::{LOCAL, Row, SEVERAL, ticks, utc};
 pub(crate) use read::{Texts, TimeIndex};

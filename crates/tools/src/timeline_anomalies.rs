@@ -12,6 +12,7 @@ use crate::error::CallError;
 use crate::intake::{Flow, Intake};
 use crate::returned::{Return, chain};
 use crate::sink::{self, Sink};
+use crate::units::Origin;
 use crate::{place, source_files, spec};
 use ledger::{FieldType, Gap, RecordType, ToolSpec};
 use logs::Log;
@@ -48,7 +49,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         returned.defects.extend(files.defects);
         returned.gaps.extend(files.gaps);
         for file in &files.files {
-            flow = log(call, file, &mut sink);
+            flow = log(call, file, &mut sink)?;
             if flow.is_break() {
                 break;
             }
@@ -69,10 +70,13 @@ fn is_log(decoder: &Decoder) -> bool {
     })
 }
 
-fn log(call: &Call<'_>, file: &source_files::File<'_>, sink: &mut Sink) -> Flow {
+fn log(call: &Call<'_>, file: &source_files::File<'_>, sink: &mut Sink) -> Result<Flow, CallError> {
     let (tree, node) = (file.tree, &file.node);
     sink.begin(format!("{} of {} ({})", node.path, tree.label(), file.decoder.name));
     let mut log = Log::new(sink);
+    if file.replay(call, Origin::Decoder(file.decoder), None, &mut log)?.is_some() {
+        return Ok(log.finish(tree, node, file.stream.as_deref()));
+    }
     let read = {
         let mut source = Source::new(tree, node, file.stream.as_deref(), call.scratch, &mut log);
         (file.decoder.read)(&mut source)
@@ -80,5 +84,5 @@ fn log(call: &Call<'_>, file: &source_files::File<'_>, sink: &mut Sink) -> Flow 
     if let Err(error) = read {
         log.gap(Gap { path: node.path.as_str().to_owned(), reason: chain(&error) });
     }
-    log.finish(tree, node, file.stream.as_deref())
+    Ok(log.finish(tree, node, file.stream.as_deref()))
 }

@@ -1,5 +1,6 @@
 //! What is decoded as one: a file by its decoder, a hive by one artifact, the keys of a hive, the entries of a tree.
 
+use crate::decode::usn_journal::{self, Wanted};
 use crate::decode::{self, DECODERS, Decoder, Source};
 use crate::error::CallError;
 use crate::hive_state::{self, Loaded, Logs};
@@ -27,6 +28,8 @@ pub(crate) enum Origin {
     Artifact(&'static Artifact),
     /// A file, by its decoder.
     Decoder(&'static Decoder),
+    /// What became of each name, by a change journal: no source of a timeline, for the journal's own records have all its times.
+    Names,
     /// No source itself: what the search for hives met.
     Hives,
     /// No source itself: what the search for files met.
@@ -48,6 +51,7 @@ impl Origin {
             Origin::Values => "registry_values",
             Origin::Artifact(artifact) => artifact.name,
             Origin::Decoder(decoder) => decoder.name,
+            Origin::Names => "usn_names",
             Origin::Hives => "hives",
             Origin::Files => "files",
         }
@@ -58,7 +62,12 @@ impl Origin {
         let class = match self {
             Origin::Artifact(_) => "artifact:",
             Origin::Decoder(_) => "decoder:",
-            Origin::Entries | Origin::Keys | Origin::Values | Origin::Hives | Origin::Files => "",
+            Origin::Entries
+            | Origin::Keys
+            | Origin::Values
+            | Origin::Names
+            | Origin::Hives
+            | Origin::Files => "",
         };
         format!("{class}{}", self.source())
     }
@@ -78,9 +87,12 @@ impl Origin {
     pub(crate) fn is_remark(self) -> bool {
         match self {
             Origin::Hives | Origin::Files => true,
-            Origin::Entries | Origin::Keys | Origin::Values | Origin::Artifact(_) | Origin::Decoder(_) => {
-                false
-            }
+            Origin::Entries
+            | Origin::Keys
+            | Origin::Values
+            | Origin::Artifact(_)
+            | Origin::Decoder(_)
+            | Origin::Names => false,
         }
     }
 
@@ -97,6 +109,7 @@ impl Origin {
             Origin::Values => vec![registry_records::value_type()],
             Origin::Artifact(artifact) => (artifact.records)(),
             Origin::Decoder(decoder) => (decoder.records)(),
+            Origin::Names => vec![usn_journal::history()],
             Origin::Hives | Origin::Files => Vec::new(),
         }
     }
@@ -117,6 +130,10 @@ pub(crate) fn read(
             // Whether it was read to its end is known to the intake.
             let _: Flow = (decoder.read)(&mut Source::new(tree, node, stream, scratch, out))?;
         }
+        Origin::Names => {
+            let mut source = Source::new(tree, node, stream, scratch, out);
+            let _: Flow = usn_journal::read_wanted(&mut source, &Wanted::per_name())?;
+        }
         Origin::Keys | Origin::Values | Origin::Artifact(_) => {
             let Loaded { bytes, state } = hive_state::load(tree, node, Logs::Applied)?;
             let hive = hive_file::open(node, &bytes)?;
@@ -133,7 +150,7 @@ pub(crate) fn read_hive(origin: Origin, file: &HiveFile<'_>, hive_type: HiveType
         Origin::Keys => keys(file, out),
         Origin::Values => values(file, out),
         Origin::Artifact(artifact) => registry_artifact::read(artifact, file, hive_type, out),
-        Origin::Entries | Origin::Decoder(_) | Origin::Hives | Origin::Files => {}
+        Origin::Entries | Origin::Decoder(_) | Origin::Names | Origin::Hives | Origin::Files => {}
     }
 }
 

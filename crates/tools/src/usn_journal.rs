@@ -7,6 +7,7 @@ use crate::error::CallError;
 use crate::intake::Intake;
 use crate::returned::{Return, chain};
 use crate::sink::{self, Sink};
+use crate::units::Origin;
 use crate::{place, source_files, spec};
 use ledger::{Gap, RecordType, ToolSpec};
 
@@ -59,6 +60,14 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let found = source_files::find(&scope, call.indexes, &decoders)?;
     for file in &found.files {
         sink.begin(format!("{} of {} ({DECODER})", file.node.path, file.tree.label()));
+        if wanted.per_name
+            && let Some(flow) = file.replay(call, Origin::Names, None, &mut sink)?
+        {
+            if flow.is_break() {
+                break;
+            }
+            continue;
+        }
         let stream = file.stream.as_deref();
         let mut source = Source::new(file.tree, &file.node, stream, call.scratch, &mut sink);
         match read_wanted(&mut source, &wanted) {

@@ -10,10 +10,12 @@ use crate::catalogue::Indexes;
 use crate::name_index::BuiltIndex;
 use crate::raw_spans::WantedSpan;
 use crate::returned::Return;
-use crate::tables::{Answer, Asked, AskedRow, BuiltTables, TableDigest};
+use crate::tables::{Answer, Asked, AskedRow, BuiltTables, TableFiles};
 use crate::time_index::BuiltTimeline;
+use ledger::event::TableDigest;
 use ledger::{
-    Completeness, Defect, EvidenceKind, Gap, Integrity, IntegrityLevel, Outcome, Output, OutputError, Record,
+    Completeness, Defect, Digest, EvidenceKind, Gap, Integrity, IntegrityLevel, Outcome, Output, OutputError,
+    Record,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -38,6 +40,9 @@ pub enum Request {
         /// The timeline indexes of the evidence that has one.
         #[serde(default, skip_serializing_if = "Indexes::is_empty")]
         timelines: Indexes,
+        /// The case tables of the evidence that has some, by group.
+        #[serde(default, skip_serializing_if = "TableFiles::is_empty")]
+        tables: TableFiles,
     },
     /// Hash a piece of evidence; the reply is for [`decode_hash_reply`].
     Hash {
@@ -69,6 +74,19 @@ pub enum Request {
         /// The name indexes of the evidence that has one.
         #[serde(default, skip_serializing_if = "Indexes::is_empty")]
         indexes: Indexes,
+        /// The only group of sources to decode.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        group: Option<String>,
+    },
+    /// Hash what the tables of a group follow from; the reply is for [`decode_sources_reply`].
+    DigestSources {
+        /// The evidence.
+        mount: Mount,
+        /// The name indexes of the evidence that has one.
+        #[serde(default, skip_serializing_if = "Indexes::is_empty")]
+        indexes: Indexes,
+        /// The group.
+        group: String,
     },
     /// Hash the rows of case tables; the reply is for [`decode_answer_reply`].
     HashTables {
@@ -112,6 +130,22 @@ pub enum HashReply {
         gaps: Vec<Gap>,
     },
     /// It could not be hashed.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// The reply to [`Request::DigestSources`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "sources", rename_all = "snake_case", deny_unknown_fields)]
+pub enum SourcesReply {
+    /// They were hashed.
+    Digested {
+        /// The digest; `None` where not all of them can be read, so that what they hold cannot be told.
+        digest: Option<Digest>,
+    },
+    /// They could not be looked for.
     Failed {
         /// Why.
         reason: String,
@@ -170,7 +204,7 @@ pub enum TablesReply {
     },
 }
 
-/// The line in front of tables.
+/// The line behind tables, and in front of its own length.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "tables", rename_all = "snake_case", deny_unknown_fields)]
 enum TablesLine {
@@ -359,18 +393,26 @@ pub fn encode_tables_reply(reply: TablesReply) -> Vec<u8> {
         TablesReply::Failed { reason } => (TablesLine::Failed { reason }, Vec::new()),
     };
     // Texts and numbers always have a JSON form.
-    let mut bytes = serde_json::to_vec(&line).unwrap_or_default();
-    bytes.push(b'\n');
-    bytes.extend(tables);
+    let line = serde_json::to_vec(&line).unwrap_or_default();
+    // Behind the tables, so that neither side moves them.
+    let mut bytes = tables;
+    bytes.extend(&line);
+    bytes.extend((line.len() as u64).to_le_bytes());
     bytes
 }
 
 /// Reads the reply to a request for tables.
 pub fn decode_tables_reply(mut bytes: Vec<u8>) -> Result<TablesReply, WireError> {
-    let end = memchr::memchr(b'\n', &bytes).ok_or(WireError::NoRecords { length: bytes.len() })?;
-    let tables = bytes.split_off(end + 1);
-    Ok(match serde_json::from_slice(&bytes).map_err(WireError::Json)? {
-        TablesLine::Built { digests } => TablesReply::Built(BuiltTables { bytes: tables, tables: digests }),
+    let none = WireError::NoRecords { length: bytes.len() };
+    let line = bytes.split_last_chunk::<8>().and_then(|(rest, length)| {
+        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+        let start = rest.len().checked_sub(length)?;
+        Some((start, serde_json::from_slice(rest.get(start..)?)))
+    });
+    let (start, line) = line.ok_or(none)?;
+    bytes.truncate(start);
+    Ok(match line.map_err(WireError::Json)? {
+        TablesLine::Built { digests } => TablesReply::Built(BuiltTables { bytes, tables: digests }),
         TablesLine::Failed { reason } => TablesReply::Failed { reason },
     })
 }
@@ -383,6 +425,17 @@ pub fn encode_answer_reply(reply: &AnswerReply) -> Vec<u8> {
 
 /// Reads the reply to a request to ask tables.
 pub fn decode_answer_reply(bytes: &[u8]) -> Result<AnswerReply, WireError> {
+    serde_json::from_slice(bytes).map_err(WireError::Json)
+}
+
+/// The bytes of a reply to a request to hash what tables follow from.
+pub fn encode_sources_reply(reply: &SourcesReply) -> Vec<u8> {
+    // Texts and digests always have a JSON form.
+    serde_json::to_vec(reply).unwrap_or_default()
+}
+
+/// Reads the reply to a request to hash what tables follow from.
+pub fn decode_sources_reply(bytes: &[u8]) -> Result<SourcesReply, WireError> {
     serde_json::from_slice(bytes).map_err(WireError::Json)
 }
 

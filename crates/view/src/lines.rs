@@ -100,6 +100,15 @@ fn told(event: &Event) -> Option<Told> {
         Event::TimelineIndexed(indexed) => {
             plain(Kind::Step, format!("{} times of {} indexed", indexed.events, indexed.evidence))
         }
+        Event::TablesRead(read) => {
+            let text = format!(
+                "{} records of {} were read from case tables ({})",
+                read.rows(),
+                read.evidence,
+                read.group
+            );
+            plain(Kind::Step, text)
+        }
         Event::TaskAssigned(assigned) => {
             let (task, agent) = (assigned.task, &assigned.agent.name);
             plain(Kind::Step, format!("{task} was given to {agent} ({})", assigned.model))

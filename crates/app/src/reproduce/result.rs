@@ -1,6 +1,7 @@
 //! What came of running the tools of a run again.
 
 use super::calls::Difference;
+use ledger::event::{TableDigest, TablesRead};
 use ledger::{Integrity, IntegrityLevel, InvocationId};
 use serde::Serialize;
 use serde_json::Value;
@@ -13,6 +14,8 @@ pub struct Reproduced {
     pub same: bool,
     /// The evidence that was read.
     pub evidence: Vec<EvidenceAgain>,
+    /// Case tables that calls read again and that are not those of the log.
+    pub tables_differing: Vec<TablesDiffer>,
     /// Invocations of the log that were compared.
     pub invocations: u64,
     /// Of these, those whose call gave what is recorded.
@@ -29,6 +32,15 @@ pub struct Reproduced {
     pub tools_changed: Vec<String>,
     /// What else is to be known.
     pub notes: Vec<String>,
+}
+
+/// Case tables of a group, then and now.
+#[derive(Debug, Clone, Serialize)]
+pub struct TablesDiffer {
+    /// Those of the log.
+    pub recorded: TablesRead,
+    /// What the same evidence gives now.
+    pub now: Vec<TableDigest>,
 }
 
 /// A piece of evidence, then and now.

@@ -181,7 +181,7 @@ impl Branch {
             Event::TaskAssigned(assigned) if assigned.task == self.assigned.task => {
                 Some((Event::TaskAssigned(self.assigned.clone()), circumstance))
             }
-            Event::EvidenceHashed(_) | Event::RunSealed(_) => None,
+            Event::TablesRead(_) | Event::EvidenceHashed(_) | Event::RunSealed(_) => None,
             event if stream == Stream::Task(self.assigned.task) => {
                 let before = !self.past;
                 self.past |= matches!(&event, Event::TurnRequested(asked) if asked.turn == self.turn);

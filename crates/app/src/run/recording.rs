@@ -9,6 +9,7 @@ use crate::names::Names;
 use crate::open::OpenRunError;
 use crate::purse::Purse;
 use crate::record::Recorder;
+use crate::run_tables::{RunTables, RunTablesOf};
 use crate::seal::{Manifest, Sealing, write_manifest};
 use crate::shared::Shared;
 use crate::siblings::Siblings;
@@ -16,17 +17,18 @@ use crate::stored::{StoredTask, begun_with, setting};
 use crate::timelines::{Timelines, TimelinesOf};
 use crate::unchanged::Changed;
 use crate::waiting::{Panicked, wait_for};
-use crate::worker::Worker;
+use crate::worker::{Made, Worker};
 use ledger::event::{
-    EvidenceHashed, NamesIndexed, RunOpened, RunResumed, RunSealed, TaskAssigned, TaskEnded, TaskHead,
-    TimelineIndexed,
+    EvidenceHashed, NamesIndexed, RunOpened, RunResumed, RunSealed, TablesRead, TaskAssigned, TaskEnded,
+    TaskHead, TimelineIndexed,
 };
 use ledger::{Circumstance, Event, RunId, Stream};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use store::{Entry, Fault, Reader, SealError};
-use tools::Indexes;
+use tools::{Indexes, TableGroup};
 
 /// How often a seal is tried again that a reader of the run stands in the way of; the store is patient each time.
 const SEAL_TRIES: u32 = 10;
@@ -44,6 +46,8 @@ pub(super) struct Open {
     pub(super) names: Vec<NamesIndexed>,
     /// The indexes of times that its log has already.
     pub(super) indexed: Vec<TimelineIndexed>,
+    /// The case tables that calls of an earlier session may have read.
+    pub(super) grouped: BTreeSet<TableGroup>,
 }
 
 /// The tasks of a run, and who does those that are handed out.
@@ -68,7 +72,7 @@ impl Open {
             create_folder(runs, &opened.case.name, &*site.work.clock, site.work.recording)?;
         let recorder = Recorder::new(writer, Arc::clone(&site.work.clock));
         let (names, indexed) = (Vec::new(), Vec::new());
-        let open = Open { folder, id, opened, assigned, recorder, names, indexed };
+        let open = Open { folder, id, opened, assigned, recorder, names, indexed, grouped: BTreeSet::new() };
         let circumstance = Circumstance {
             run: Some(open.id.clone()),
             stamps: site.before.as_ref().map(|before| before.digest(&site.case)),
@@ -154,12 +158,40 @@ impl Open {
         Timelines::of(&of, Box::new(record))
     }
 
+    /// The case tables of this run, which stand in its log when it is sealed.
+    pub(super) fn tables(&self, site: &Site) -> RunTables {
+        let Workplace { indexes, cache, observe, .. } = &site.work;
+        let labels = site.case.entry.evidence.iter().map(|entry| entry.label.clone()).collect();
+        RunTables::of(RunTablesOf { labels, indexes, cache: cache.clone(), only: None, observe })
+    }
+
+    /// What the log says of the case tables that calls have read, those of an earlier session among them.
+    pub(super) async fn tables_read(
+        &self,
+        site: &Site,
+        indexes: &Indexes,
+        tables: Arc<RunTables>,
+    ) -> Result<Vec<TablesRead>, RunError> {
+        if !self.grouped.is_empty() {
+            let worker = Worker::start(&site.work.worker, &site.case, indexes).map_err(RunError::Tools)?;
+            let (again, groups) = (Arc::clone(&tables), self.grouped.clone());
+            let cancellers = vec![worker.canceller()];
+            wait_for(&site.work.interrupt, cancellers, move || again.again(&worker, &groups))
+                .await
+                .map_err(|_| RunError::Panicked { folder: self.folder.clone() })?;
+            if site.work.interrupt.is_interrupted() {
+                return Err(RunError::Interrupted { folder: self.folder.clone() });
+            }
+        }
+        Ok(tables.read())
+    }
+
     /// Drives the tasks that the run began with side by side, each from where its log leaves it; those that they hand out, too.
     pub(super) async fn investigate(
         &mut self,
         site: &Site,
         indexes: &Indexes,
-        timelines: &Arc<Timelines>,
+        made: &Made,
         tasks: Tasks,
     ) -> Result<Vec<(String, TaskEnded)>, RunError> {
         let Tasks { begun, dispatched, hire } = tasks;
@@ -177,7 +209,7 @@ impl Open {
             work: site.work.clone(),
             begun: self.assigned.iter().filter(|assigned| assigned.dispatch.is_none()).cloned().collect(),
             indexes: indexes.clone(),
-            timelines: Arc::clone(timelines),
+            made: made.clone(),
             hire,
             stop: site.work.interrupt.of_one_run(),
             siblings,
@@ -229,6 +261,7 @@ impl Open {
     pub(super) async fn seal(
         self,
         tasks: Vec<(String, TaskEnded)>,
+        tables: Vec<TablesRead>,
         hashed: Vec<EvidenceHashed>,
     ) -> Result<Finished, RunError> {
         let recording = |source| RunError::Recording { folder: self.folder.clone(), source };
@@ -238,7 +271,8 @@ impl Open {
             Stream::Task(task) => Some(TaskHead { task: *task, events: *events, head: *head }),
         });
         let seal = Event::RunSealed(RunSealed { heads: heads.collect(), payloads: tally.payloads });
-        let events = hashed.iter().cloned().map(Event::EvidenceHashed).chain([seal]);
+        let hashes = hashed.iter().cloned().map(Event::EvidenceHashed);
+        let events = tables.into_iter().map(Event::TablesRead).chain(hashes).chain([seal]);
         let entries = events.map(|event| self.recorder.run_entry(event)).collect();
         let mut sealed = self.recorder.writer().seal(entries);
         for _ in 0..SEAL_TRIES {

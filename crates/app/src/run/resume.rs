@@ -17,6 +17,7 @@ use ledger::{Event, FORMAT, RunId, Seed, Vocabulary};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::{ResumeError, Writer};
+use tools::TableGroup;
 
 /// Which run to go on with, and how.
 pub struct ResumeRequest {
@@ -71,9 +72,18 @@ pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
     carry_on(open, site, hasher, Tasks { begun, dispatched, hire: Box::new(hire) }).await
 }
 
+/// The case tables that the calls of a task may have read.
+fn groups(events: &[Event]) -> impl Iterator<Item = TableGroup> {
+    events.iter().flat_map(|event| match event {
+        Event::InvocationStarted(started) => tools::groups_of(&started.tool, &started.arguments),
+        _ => Vec::new(),
+    })
+}
+
 fn taken_up(folder: PathBuf, id: RunId, opened: RunOpened, stored: &Stored, recorder: Recorder) -> Open {
     let assigned: Vec<TaskAssigned> = stored.tasks.iter().map(|task| task.assigned.clone()).collect();
     let (mut names, mut indexed) = (Vec::new(), Vec::new());
+    let grouped = stored.tasks.iter().flat_map(|task| groups(&task.events)).collect();
     for event in &stored.of_run {
         match event {
             Event::NamesIndexed(index) => names.push(index.clone()),
@@ -81,7 +91,7 @@ fn taken_up(folder: PathBuf, id: RunId, opened: RunOpened, stored: &Stored, reco
             _ => {}
         }
     }
-    Open { folder, id, opened, assigned, recorder, names, indexed }
+    Open { folder, id, opened, assigned, recorder, names, indexed, grouped }
 }
 
 /// Writes the manifest of a run whose log is sealed, where that was cut off; nothing else is done. Fails where the log has no seal.

@@ -3,6 +3,7 @@
 use super::{CallsAgain, Certificate, Level, Standing};
 use crate::raw::{RawFound, RawRequest, RawSpans, read_raw};
 use crate::reproduce::{AgainError, EvidenceAgain, ReproduceRequest, Reproduced, reproduce};
+use ledger::event::TablesRead;
 use std::path::Path;
 
 /// What came of looking at the evidence again.
@@ -55,7 +56,12 @@ fn other_outputs(reproduced: &Reproduced) -> Vec<(String, String)> {
         let what = "the tool says something else now (`replay --tools live` shows what)".to_owned();
         (format!("{} ({})", call.invocation, call.tool), what)
     });
-    other.chain(calls).collect()
+    let tables = reproduced.tables_differing.iter().map(|tables| {
+        let TablesRead { evidence, group, .. } = &tables.recorded;
+        let what = "the evidence gives other rows now than the run's calls have read".to_owned();
+        (format!("case tables of {evidence} ({group})"), what)
+    });
+    other.chain(tables).chain(calls).collect()
 }
 
 fn unreadable(raw: &RawSpans) -> Vec<(String, String)> {

@@ -96,6 +96,7 @@ impl Made {
             | Event::RunResumed(_)
             | Event::NamesIndexed(_)
             | Event::TimelineIndexed(_)
+            | Event::TablesRead(_)
             | Event::TaskAssigned(_)
             | Event::EvidenceHashed(_)
             | Event::RunSealed(_)

@@ -85,6 +85,7 @@ fn labels<'l>(event: &'l Event, outputs: &'l BTreeMap<Digest, Arc<Output>>) -> V
     match event {
         Event::NamesIndexed(indexed) => vec![(&indexed.evidence, "it")],
         Event::TimelineIndexed(indexed) => vec![(&indexed.evidence, "it")],
+        Event::TablesRead(read) => vec![(&read.evidence, "it")],
         Event::EvidenceHashed(hashed) => vec![(&hashed.evidence, "it")],
         Event::InvocationEnded(ended) => {
             let records = ended.output.and_then(|digest| outputs.get(&digest)).map(|output| output.records());
@@ -104,6 +105,7 @@ struct Seen {
     ended: u64,
     names: BTreeSet<String>,
     timelines: BTreeSet<String>,
+    tables: BTreeSet<String>,
     hashed: BTreeSet<String>,
 }
 
@@ -117,6 +119,9 @@ impl Seen {
             }
             Event::NamesIndexed(indexed) => once(&mut self.names, &indexed.evidence),
             Event::TimelineIndexed(indexed) => once(&mut self.timelines, &indexed.evidence),
+            Event::TablesRead(read) => {
+                once(&mut self.tables, &format!("{} of {}", read.group, read.evidence))
+            }
             Event::EvidenceHashed(hashed) => {
                 once(&mut self.hashed, &hashed.evidence)?;
                 let entry = log.opened.case.evidence.iter().find(|entry| entry.label == hashed.evidence);

@@ -120,6 +120,11 @@ fn text(reproduced: &Reproduced) -> String {
     for evidence in &reproduced.evidence {
         let _ = writeln!(out, "{}", of_evidence(evidence));
     }
+    for tables in &reproduced.tables_differing {
+        let (evidence, group) = (&tables.recorded.evidence, &tables.recorded.group);
+        let place = terminal(&format!("case tables of {evidence} ({group})"));
+        let _ = writeln!(out, "{place}: the evidence gives other rows now than the run's calls have read");
+    }
     for call in &reproduced.differing {
         of_call(&mut out, call);
     }
@@ -145,7 +150,7 @@ fn text(reproduced: &Reproduced) -> String {
     let _ = writeln!(
         out,
         "{}",
-        match (reproduced.same, reproduced.differing.is_empty()) {
+        match (reproduced.same, reproduced.differing.is_empty() && reproduced.tables_differing.is_empty()) {
             (true, _) => "reproduced: the tools say what is recorded",
             (false, true) =>
                 "NOT REPRODUCED: the tools say what is recorded, over evidence with another hash",

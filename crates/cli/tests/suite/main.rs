@@ -45,6 +45,7 @@ mod replays;
 mod reproducing;
 mod resuming;
 mod run_names;
+mod run_tables;
 mod runs;
 mod scenarios;
 mod scoring;

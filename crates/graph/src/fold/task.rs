@@ -28,6 +28,7 @@ pub(super) fn apply(
         | Event::RunResumed(_)
         | Event::NamesIndexed(_)
         | Event::TimelineIndexed(_)
+        | Event::TablesRead(_)
         | Event::TaskAssigned(_)
         | Event::EvidenceHashed(_)
         | Event::RunSealed(_) => {

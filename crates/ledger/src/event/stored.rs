@@ -131,6 +131,7 @@ names! {
         RunResumed = "run_resumed",
         NamesIndexed = "names_indexed",
         TimelineIndexed = "timeline_indexed",
+        TablesRead = "tables_read",
         TaskAssigned = "task_assigned",
         EvidenceHashed = "evidence_hashed",
         RunSealed = "run_sealed",

@@ -2,6 +2,7 @@
 
 use super::words::word;
 use super::{Scene, say};
+use crate::tables_read::tables_read;
 use ledger::event::EvidenceHashed;
 use ledger::{EvidenceKind, IntegrityLevel};
 use maud::{Markup, html};
@@ -161,6 +162,9 @@ fn history(scene: &Scene<'_>) -> Markup {
             @if !run.circumstance.confinement.is_empty() { li { "tools were confined by " (say(&run.circumstance.confinement.join(", "))) } }
             @for indexed in &run.names {
                 li { "names of " code { (say(&indexed.evidence)) } " were looked up in an index of " (indexed.entries) " entries, " code { (indexed.index) } }
+            }
+            @for (label, tables, rows) in tables_read(run) {
+                li { "calls read " (tables) " case tables of " code { (say(label)) } ", which hold " (rows) " records" }
             }
             @for indexed in &run.timelines {
                 li {

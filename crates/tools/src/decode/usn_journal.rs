@@ -55,6 +55,13 @@ pub(crate) struct Wanted {
     pub(crate) per_name: bool,
 }
 
+impl Wanted {
+    /// What became of each name.
+    pub(crate) fn per_name() -> Wanted {
+        Wanted { per_name: true, ..Wanted::default() }
+    }
+}
+
 fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     read_wanted(source, &Wanted::default())
 }
@@ -64,6 +71,7 @@ pub(crate) fn read_wanted(source: &mut Source<'_, '_>, wanted: &Wanted) -> Resul
     let mut paths = Paths::default();
     let mut histories = Histories::default();
     let mut told = Told::default();
+    let dates_alone = source.dates_alone(&all(), "time");
     let flow = stream::each(source, &mut told, &mut |source, event| {
         let record = &event.record;
         if wanted.per_name {
@@ -75,6 +83,10 @@ pub(crate) fn read_wanted(source: &mut Source<'_, '_>, wanted: &Wanted) -> Resul
             || wanted.entry.is_some_and(|entry| record.file.mft().map(|(found, _)| found) != Some(entry))
         {
             return ControlFlow::Continue(());
+        }
+        if dates_alone {
+            paths.look(source);
+            return source.push(dated(source, event));
         }
         let (name, time) = (record.name(), Utc::from_filetime(record.time.0));
         let brief = Brief { kind: event.kind.name(), subject: &name, times: time.as_slice() };
@@ -94,6 +106,14 @@ pub(crate) fn read_wanted(source: &mut Source<'_, '_>, wanted: &Wanted) -> Resul
         return Ok(flow);
     }
     Ok(push_summary(source, &told))
+}
+
+/// A record with its time alone.
+fn dated(source: &Source<'_, '_>, event: &Event<'_>) -> Row {
+    let (record, base) = (&event.record, event.base);
+    let span = ByteSpan::new(base.saturating_add(record.offset as u64), record.length as u64);
+    let row = source.row(event.kind.name(), Some(span));
+    parts::time(row, "time", base, record.located_time().as_ref())
 }
 
 fn row(source: &Source<'_, '_>, event: &Event<'_>, name: &str, path: Option<String>) -> Row {

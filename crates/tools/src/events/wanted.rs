@@ -1,10 +1,12 @@
 //! Which events are wanted, decided before records are made of them.
 
+use super::kinds::EVENT;
 use super::row::standing;
 use super::rules::RULES;
 use crate::arguments::Arguments;
 use crate::error::CallError;
 use crate::spec;
+use crate::tables::StoredRow;
 use artifacts::evtx::{Event, System};
 use ledger::pattern::fits;
 use serde_json::Value;
@@ -81,6 +83,35 @@ impl Wanted {
             && (self.types.is_empty()
                 || standing(system).is_some_and(|(kind, own)| own && self.types.contains(&kind)))
             && self.provider.as_ref().is_none_or(|pattern| fits(pattern, &system.provider))
+    }
+
+    /// Whether a stored row does not tell if its event is wanted: a user can stand anywhere in the event, and the row of an event without a provider names another one.
+    pub(crate) fn needs_event(&self) -> bool {
+        self.user.is_some() || self.provider.is_some()
+    }
+
+    /// What [`Wanted::row`] reads of a row.
+    pub(crate) const READS: [&str; 4] = ["event_id", "channel", "provider", "imitates"];
+
+    /// Whether the event of a stored row is wanted, unless that [needs the event](Wanted::needs_event).
+    pub(crate) fn row(&self, row: &StoredRow<'_>) -> bool {
+        let id = row.number("event_id").and_then(|id| u32::try_from(id).ok()).unwrap_or_default();
+        let (channel, provider) =
+            (row.text("channel").unwrap_or_default(), row.text("provider").unwrap_or_default());
+        (self.ids.is_empty() || self.ids.iter().any(|ids| ids.contains(&id)))
+            && self.channel.as_ref().is_none_or(|pattern| fits(pattern, channel))
+            && (self.types.is_empty() || self.is_of_types(row, id, channel, provider))
+    }
+
+    /// Whether a row is of a wanted type, or of an event that would be if its subject did not lack.
+    fn is_of_types(&self, row: &StoredRow<'_>, id: u32, channel: &str, provider: &str) -> bool {
+        if row.kind() != EVENT {
+            return self.types.contains(&row.kind());
+        }
+        let rule = RULES
+            .iter()
+            .find(|rule| rule.may(id, channel) && rule.writer.provider.eq_ignore_ascii_case(provider));
+        row.text("imitates").is_none() && rule.is_some_and(|rule| self.types.contains(&rule.kind))
     }
 
     /// Whether the event is of the user that is asked for.

@@ -19,6 +19,9 @@ const KIND: &str = "record_count";
 /// Most different combinations of one call.
 const MOST: usize = 200_000;
 
+/// The key of a record of a hive.
+const KEY_PATH: &str = "key_path";
+
 /// The time that dates a record which has several.
 const TIME: &str = "time";
 
@@ -51,6 +54,8 @@ pub(crate) fn record_type() -> RecordType {
 pub(crate) struct Counts {
     by: Vec<String>,
     sum: Option<String>,
+    /// The fields with times of all types.
+    times: Vec<String>,
     tallies: HashMap<Key, Tally>,
     full: bool,
 }
@@ -100,7 +105,10 @@ impl Counts {
                 return Err(CallError::Argument { argument: "count_by", expected, found });
             }
         }
-        Ok(Some(Counts { by, sum, tallies: HashMap::new(), full: false }))
+        let fields = records.iter().flat_map(|record| &record.fields);
+        let times = fields.filter(|(_, field)| field.types.contains(&FieldType::Time));
+        let times = times.map(|(name, _)| name.clone()).collect();
+        Ok(Some(Counts { by, sum, times, tallies: HashMap::new(), full: false }))
     }
 
     /// Counts a record; stops where there are too many combinations to be of use.
@@ -138,8 +146,14 @@ impl Counts {
     }
 
     /// The counts, the largest first; none where there were too many to count.
+    /// The fields that a count looks at.
+    pub(crate) fn fields(&self) -> Vec<&str> {
+        let own = self.by.iter().chain(&self.sum).chain(&self.times).map(String::as_str);
+        own.chain([KEY_PATH]).collect()
+    }
+
     pub(crate) fn records(self) -> impl Iterator<Item = Record> {
-        let Counts { by, sum, tallies, full } = self;
+        let Counts { by, sum, tallies, full, .. } = self;
         let folders = of_folders(&tallies);
         let mut tallies: Vec<_> = tallies.into_iter().chain(folders).filter(|_| !full).collect();
         tallies.sort_by(|(a, x), (b, y)| (Reverse(x.count), a).cmp(&(Reverse(y.count), b)));
@@ -149,7 +163,7 @@ impl Counts {
 
 /// The key in which a record of a hive stands.
 fn registry_key(record: &Record) -> Option<&str> {
-    match record.fields.get("key_path").map(|field| &field.value) {
+    match record.fields.get(KEY_PATH).map(|field| &field.value) {
         Some(FieldValue::RegistryPath(path)) => Some(path),
         _ => None,
     }

@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use crate::error::CallError;
 use crate::glob;
-use crate::intake::Brief;
+use crate::intake::{Brief, Taken};
 use crate::span::Span;
 use ledger::pattern::{fits, fold};
 use ledger::{Clock, FieldValue, Record, RecordType, Time};
@@ -45,6 +45,12 @@ impl Filter {
             subjects: records.into_iter().map(|record| (record.name, record.subject)).collect(),
             timeless: 0,
         })
+    }
+
+    /// What can be told before a record is there.
+    pub(crate) fn takes(&self) -> Taken<'_> {
+        let Filter { names, span, kind, .. } = self;
+        Taken { kind: kind.as_deref(), names, from: span.from, to: span.to, fields: None }
     }
 
     pub(crate) fn wants(&mut self, record: &Record) -> bool {

@@ -3,7 +3,7 @@
 use super::schema::Column;
 use ledger::{ByteSpan, Clock, FieldType, FieldValue, Time, Utc};
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
-use std::fmt::Write;
+use std::ops::Range;
 
 /// A value as its column holds it; whether the column holds everything of it.
 pub(super) struct Stored<'v> {
@@ -100,9 +100,25 @@ fn is_plain(time: &Time) -> bool {
 /// The FILETIME that a text tells.
 fn plain(text: &str) -> Option<Time> {
     const UNIX_EPOCH: i128 = 116_444_736_000_000_000;
-    let utc: Utc = format!("{text}Z").parse().ok()?;
+    let utc = instant_of(text)?;
     let ticks = utc.unix_nanoseconds() / 100 + UNIX_EPOCH;
     u64::try_from(ticks).ok().map(Time::from_filetime)
+}
+
+/// The instant of `YYYY-MM-DDThh:mm:ss.fffffff`, as a column holds most times; of any other form by the parser of instants.
+fn instant_of(text: &str) -> Option<Utc> {
+    let number = |range: Range<usize>| text.get(range)?.parse::<i16>().ok();
+    let small = |start: usize| number(start..start + 2).and_then(|number| i8::try_from(number).ok());
+    let fraction = text.get(20..27).filter(|_| text.len() == 27 && text.as_bytes().get(19) == Some(&b'.'));
+    let usual = fraction.and_then(|fraction| {
+        let date = [number(0..4)?, number(5..7)?, number(8..10)?];
+        Utc::from_date_and_time(
+            date,
+            [small(11)?, small(14)?, small(17)?],
+            fraction.parse::<i32>().ok()? * 100,
+        )
+    });
+    usual.or_else(|| format!("{text}Z").parse().ok())
 }
 
 /// Adds the bytes of the next field to a layout: `offset+length`, nothing where a field has no bytes of its own.
@@ -110,13 +126,28 @@ fn plain(text: &str) -> Option<Time> {
 /// The offset counts from `base`, where the record begins, so that records of one form share a layout; with `=` before it, from the start of the file.
 pub(super) fn add_place(layout: &mut String, at: Option<ByteSpan>, base: u64) {
     if let Some(span) = at {
-        // Writing to a text cannot fail.
-        let _ = match span.offset.checked_sub(base) {
-            Some(offset) => write!(layout, "{offset}+{}", span.length),
-            None => write!(layout, "={}+{}", span.offset, span.length),
-        };
+        let offset = span.offset.checked_sub(base).unwrap_or_else(|| {
+            layout.push('=');
+            span.offset
+        });
+        push_number(layout, offset);
+        layout.push('+');
+        push_number(layout, span.length);
     }
     layout.push(' ');
+}
+
+/// The digits of a number: `write!` costs several times as much, and a row has dozens.
+fn push_number(text: &mut String, mut number: u64) {
+    let (mut digits, mut at) = ([b'0'; 20], 20);
+    while at == 20 || number > 0 {
+        at -= 1;
+        if let Some(digit) = digits.get_mut(at) {
+            *digit = b'0' + (number % 10) as u8;
+        }
+        number /= 10;
+    }
+    text.push_str(digits.get(at..).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or_default());
 }
 
 /// Reads a layout: the bytes of each field of the row, in the order of the columns.

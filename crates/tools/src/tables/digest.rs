@@ -3,10 +3,10 @@
 //! A row is hashed as its values in the order of the columns, with its layout behind them in place of `_places`, whose numbers are those of one file.
 
 use super::error::{TableError, sqlite};
-use super::pass::TableDigest;
 use super::read::columns;
 use super::schema::{BEFORE, Table, quoted};
 use ledger::Digest;
+use ledger::event::TableDigest;
 use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use sha2::{Digest as _, Sha256};

@@ -13,6 +13,12 @@ pub enum TableError {
     /// The evidence cannot be read where the pass begins.
     #[error("decode the evidence")]
     Evidence(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// There is no such group of sources.
+    #[error("there is no group of sources {name:?}")]
+    Group {
+        /// What was asked for.
+        name: String,
+    },
     /// SQLite cannot do what it was asked.
     #[error("{action}")]
     Sqlite {
@@ -70,6 +76,7 @@ impl TableError {
             TableError::Statement { .. } | TableError::TooMany { .. } => true,
             TableError::Open(_)
             | TableError::Evidence(_)
+            | TableError::Group { .. }
             | TableError::Sqlite { .. }
             | TableError::Finished(_)
             | TableError::Undeclared { .. }

@@ -1,15 +1,17 @@
 //! The pass: every source of a piece of evidence, decoded once, into its tables.
 
-use super::error::TableError;
+use super::error::{TableError, sqlite};
+use super::group::TableGroup;
+use super::schema::{Table, tables};
 use super::unopened::Unopened;
-use super::write::Writer;
+use super::write::{Writer, create};
 use crate::catalogue::Indexes;
 use crate::intake::Intake;
 use crate::survey::{Ground, Surveyed, Surveyor, survey};
 use crate::units::Origin;
 use evidence::{Node, Tree};
-use ledger::Digest;
-use serde::{Deserialize, Serialize};
+use ledger::event::TableDigest;
+use rusqlite::Connection;
 use std::path::Path;
 
 /// The file of finished tables.
@@ -21,48 +23,58 @@ pub struct BuiltTables {
     pub tables: Vec<TableDigest>,
 }
 
-/// What a table holds, in short.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TableDigest {
-    /// Its name.
-    pub table: String,
-    /// How many rows it has.
-    pub rows: u64,
-    /// The digest of its rows in their order.
-    pub digest: Digest,
-}
-
-/// Decodes all sources of `tree` into tables, in a file of `scratch`, an empty folder.
+/// Decodes the sources of a group, or all, of `tree` into tables, in a file of `scratch`, an empty folder.
 ///
 /// `names` may hold the name index of the tree.
 ///
 /// # Errors
 ///
 /// Where the root cannot be read, or the file not be written; what cannot be read below the root is a row of `gaps`.
-pub fn build(tree: &dyn Tree, names: &Indexes, scratch: &Path) -> Result<BuiltTables, TableError> {
+pub fn build(
+    tree: &dyn Tree,
+    names: &Indexes,
+    group: Option<TableGroup>,
+    scratch: &Path,
+) -> Result<BuiltTables, TableError> {
     // Decoders fill a folder of their own.
     let (file, folder) = (scratch.join("tables"), scratch.join("decoders"));
     std::fs::create_dir(&folder).map_err(TableError::Finished)?;
-    let ground = Ground::whole(tree, names, &folder)?;
-    let mut pass = Pass { writer: Writer::create(&file)?, failed: None };
-    survey(&ground, &mut pass)?;
-    if let Some(error) = pass.failed {
-        return Err(error);
+    let mut ground = Ground::whole(tree, names, &folder)?;
+    let tables = group.map_or_else(tables, TableGroup::tables);
+    if let Some(group) = group {
+        ground.decoders = group.decoders();
     }
-    let tables = pass.writer.finish()?;
+    let connection = create(&file, &tables)?;
+    let tables = fill(&connection, tables, &ground, group)?;
+    connection.close().map_err(|(_, source)| sqlite("finish the tables")(source))?;
     let bytes = std::fs::read(&file).map_err(TableError::Finished)?;
     Ok(BuiltTables { bytes, tables })
 }
 
-struct Pass {
-    writer: Writer,
+fn fill(
+    connection: &Connection,
+    tables: Vec<Table>,
+    ground: &Ground<'_>,
+    group: Option<TableGroup>,
+) -> Result<Vec<TableDigest>, TableError> {
+    let mut pass = Pass { writer: Writer::new(connection, tables)?, group, failed: None };
+    survey(ground, &mut pass)?;
+    match pass.failed {
+        Some(error) => Err(error),
+        None => pass.writer.finish(),
+    }
+}
+
+struct Pass<'c> {
+    writer: Writer<'c>,
+    /// The only sources that are wanted.
+    group: Option<TableGroup>,
     failed: Option<TableError>,
 }
 
-impl Surveyor for Pass {
-    fn wants(&self, _: Origin) -> bool {
-        true
+impl Surveyor for Pass<'_> {
+    fn wants(&self, origin: Origin) -> bool {
+        self.group.is_none_or(|group| TableGroup::of(origin) == Some(group))
     }
 
     fn knows(&mut self, _: &Node, _: Option<&str>, _: &dyn Fn(Origin) -> bool) -> bool {
@@ -80,6 +92,7 @@ impl Surveyor for Pass {
             | Origin::Values
             | Origin::Artifact(_)
             | Origin::Decoder(_)
+            | Origin::Names
             | Origin::Hives
             | Origin::Files => decode(out),
         };

@@ -7,7 +7,6 @@
 use super::cells::OF_COPY;
 use super::digest::digests;
 use super::error::{TableError, sqlite};
-use super::pass::TableDigest;
 use super::read::{columns, record};
 use super::schema::{BEHIND, Table, quoted, tables};
 use super::views::{COMMON, VIEWS};
@@ -17,6 +16,7 @@ use crate::sqlite_file::connection::{attach, not_a_select, only_read};
 use crate::sqlite_file::words;
 use ledger::Record;
 use ledger::digest::hex;
+use ledger::event::TableDigest;
 use ledger::pattern::fits;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error, Statement};
@@ -185,7 +185,7 @@ pub(crate) fn hash_tables(files: &BTreeMap<String, PathBuf>) -> Result<Answer, T
 }
 
 /// Holds the schema of a file against the one that the pass writes.
-fn check(connection: &Connection, number: usize, tables: &[Table]) -> Result<(), TableError> {
+pub(super) fn check(connection: &Connection, number: usize, tables: &[Table]) -> Result<(), TableError> {
     let read = sqlite("read the schema of the tables");
     let sql = format!("SELECT sql FROM e{number}.sqlite_master WHERE sql IS NOT NULL");
     let mut statement = connection.prepare(&sql).map_err(&read)?;

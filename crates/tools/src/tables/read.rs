@@ -18,15 +18,42 @@ pub(super) fn columns(table: &Table, schema: &str) -> String {
     table.all_columns().map(column).collect::<Vec<_>>().join(", ")
 }
 
+/// The same with `_places` as it is stored; with some fields alone their bytes are left out.
+pub(super) fn columns_of(table: &Table, fields: Option<&[String]>) -> String {
+    let is_left_out = |name: &str| {
+        fields.is_some_and(|fields| {
+            name == "_places"
+                || (table.columns.iter().any(|column| column.name == name)
+                    && !fields.iter().any(|field| field == name))
+        })
+    };
+    let column = |name: &str| match is_left_out(name) {
+        true => format!("NULL AS {}", quoted(name)),
+        false => quoted(name),
+    };
+    table.all_columns().map(column).collect::<Vec<_>>().join(", ")
+}
+
 /// The record of a row with these [`columns`], of evidence with this label.
 pub(super) fn record(table: &Table, row: &Row<'_>, label: &str) -> Result<Record, TableError> {
+    let cells = Cells { table, row };
+    record_with(table, row, label, cells.text(BEFORE.len() + table.columns.len())?)
+}
+
+/// The same with the text of its layout.
+pub(super) fn record_with(
+    table: &Table,
+    row: &Row<'_>,
+    label: &str,
+    layout: Option<&str>,
+) -> Result<Record, TableError> {
     let cells = Cells { table, row };
     let first = BEFORE.len();
     let behind = first + table.columns.len();
     let exact: BTreeMap<String, FieldValue> = cells.json(behind + 1)?.unwrap_or_default();
     let span = cells.span()?;
     let base = span.map_or(0, |span| span.offset);
-    let mut spans = cells.text(behind)?.map(|layout| places(layout, base));
+    let mut spans = layout.map(|layout| places(layout, base));
     let mut fields = BTreeMap::new();
     for (index, column) in table.columns.iter().enumerate() {
         let cell = cells.cell(first + index)?;
@@ -97,7 +124,7 @@ impl<'r> Cells<'r> {
 #[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 mod tests {
     use super::super::schema::tables;
-    use super::super::write::Writer;
+    use super::super::write::{Writer, create};
     use super::*;
     use crate::intake::Intake;
     use crate::survey::Surveyed;
@@ -174,7 +201,8 @@ mod tests {
     fn back(records: &[Record]) -> Vec<Record> {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("tables");
-        let mut writer = Writer::create(&path).unwrap();
+        let connection = create(&path, &tables()).unwrap();
+        let mut writer = Writer::new(&connection, tables()).unwrap();
         let unit = Surveyed { origin: Origin::Entries, path: "", stream: None };
         let mut push = |out: &mut dyn Intake| {
             for record in records {
@@ -183,7 +211,6 @@ mod tests {
         };
         writer.unit(&unit, &mut push).unwrap();
         writer.finish().unwrap();
-        let connection = rusqlite::Connection::open(&path).unwrap();
         let table = tables().into_iter().find(|table| table.name == records[0].kind).unwrap();
         let sql = format!("SELECT {} FROM {} ORDER BY _row", columns(&table, ""), quoted(&table.name));
         let mut statement = connection.prepare(&sql).unwrap();

@@ -49,12 +49,12 @@ impl Column {
 /// Columns before those of the fields.
 pub(super) const BEFORE: [&str; 6] = ["_row", "_source", "_path", "_stream", "_offset", "_length"];
 /// Columns behind those of the fields.
-pub(super) const BEHIND: [&str; 3] = ["_places", "_exact", "_defects"];
+pub(super) const BEHIND: [&str; 4] = ["_places", "_exact", "_defects", "_seq"];
 
 /// All tables, sorted by name.
 pub fn tables() -> Vec<Table> {
     let mut tables: BTreeMap<String, Table> = BTreeMap::new();
-    for origin in sources().chain([Origin::Values]) {
+    for origin in sources().chain([Origin::Values, Origin::Names]) {
         for record in kept(origin) {
             let table = tables.entry(record.name.clone()).or_insert_with(|| Table {
                 name: record.name.clone(),
@@ -71,13 +71,14 @@ pub fn tables() -> Vec<Table> {
 }
 
 /// The types of the records that a pass keeps of a source.
-fn kept(origin: Origin) -> Vec<RecordType> {
+pub(super) fn kept(origin: Origin) -> Vec<RecordType> {
     match origin {
         Origin::Decoder(decoder) => decode::gathered(decoder),
         Origin::Entries
         | Origin::Keys
         | Origin::Values
         | Origin::Artifact(_)
+        | Origin::Names
         | Origin::Hives
         | Origin::Files => origin.records(),
     }
@@ -123,7 +124,7 @@ impl Table {
             // Writing to a text cannot fail.
             let _ = write!(sql, ", {} {}", quoted(&column.name), column.sql_type());
         }
-        sql.push_str(", _places ANY, _exact TEXT, _defects TEXT) STRICT");
+        sql.push_str(", _places ANY, _exact TEXT, _defects TEXT, _seq INTEGER NOT NULL) STRICT");
         sql
     }
 

@@ -2,13 +2,14 @@
 
 use super::read::{columns, record};
 use super::schema::{Table, quoted, tables};
-use super::{build, pass::BuiltTables};
-use crate::catalogue::Indexes;
+use super::{TableFiles, build, groups_of, pass::BuiltTables};
+use crate::catalogue::{Indexes, Prepared, run_prepared};
 use crate::intake::{Flow, Intake};
 use crate::survey::{Ground, Surveyed, Surveyor, survey};
 use crate::units::Origin;
 use evidence::{Node, Tree};
 use ledger::{Defect, EvidenceKind, Gap, Record};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -57,7 +58,7 @@ fn decoded(tree: &dyn Tree) -> BTreeMap<String, Vec<Record>> {
 
 fn built(tree: &dyn Tree) -> BuiltTables {
     let scratch = tempfile::tempdir().unwrap();
-    build(tree, &Indexes::new(), scratch.path()).unwrap()
+    build(tree, &Indexes::new(), None, scratch.path()).unwrap()
 }
 
 fn rows(connection: &rusqlite::Connection, table: &Table, label: &str) -> Vec<Record> {
@@ -104,6 +105,103 @@ fn every_record_of_the_demo_stands_in_its_table_as_it_was_decoded() {
     assert!(compared > 500, "{compared}");
 }
 
+/// What narrows calls.
+fn narrowed() -> Vec<Value> {
+    vec![
+        json!({}),
+        json!({ "limit": 3 }),
+        json!({ "limit": 5, "offset": 2 }),
+        json!({ "name": "*e*" }),
+        json!({ "text": "exe || system" }),
+        json!({ "from": "2011-01-01T00:00:00Z", "to": "2021-06-01T00:00:00Z" }),
+        json!({ "from": "2023-01-01T00:00:00Z" }),
+        json!({ "count_by": "record" }),
+    ]
+}
+
+/// Calls of every tool that reads tables, each narrowed in these ways.
+fn calls(narrowed: &[Value]) -> Vec<(&'static str, Value)> {
+    let whole = ["query_events", "logons", "timeline_anomalies", "browser_history", "mft_file"];
+    let whole = whole.into_iter().chain(["persistence", "program_execution", "user_activity"]);
+    let mut calls: Vec<(&str, Value)> = whole.map(|tool| (tool, json!({}))).collect();
+    calls.push(("usn_journal", json!({ "per": "name" })));
+    calls.push(("query_events", json!({ "ids": "4624-4700,7045", "channel": "S*" })));
+    calls.push(("query_events", json!({ "count_by": "event_id,channel" })));
+    calls.push(("mft_file", json!({ "count_by": "folder,extension", "sum": "size" })));
+    calls.push(("query_events", json!({ "record": "logon" })));
+    calls.push(("query_events", json!({ "record": "event" })));
+    calls.push(("program_execution", json!({ "source": "prefetch" })));
+    let artifacts = crate::registry_artifact::artifacts().iter();
+    calls.extend(artifacts.map(|artifact| ("registry_artifact", json!({ "artifact": artifact.name }))));
+    let mut all = Vec::new();
+    for (tool, arguments) in calls {
+        for more in narrowed {
+            let mut arguments = arguments.clone();
+            arguments.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            all.push((tool, arguments));
+        }
+    }
+    all
+}
+
+/// Calls for the artifacts of one hive, of each hive that there is.
+fn calls_of_hives(trees: &[Box<dyn Tree>]) -> Vec<(&'static str, Value)> {
+    let scratch = tempfile::tempdir().unwrap();
+    let found = run_prepared("list_hives", &json!({}), trees, &Prepared::default(), scratch.path());
+    let paths = found.records.iter().map(|record| record.locator.path.clone());
+    let call = |hive: String| {
+        ["services", "autostarts", "user_accounts", "user_assist"]
+            .map(|artifact| ("registry_artifact", json!({ "artifact": artifact, "hive": hive })))
+    };
+    paths.flat_map(call).collect()
+}
+
+#[expect(clippy::disallowed_methods, reason = "the test writes its own files")]
+fn put(path: PathBuf, bytes: &[u8]) -> PathBuf {
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+/// Holds the answers from tables against those from decoding; how many records there are in them.
+fn same_answers(kind: EvidenceKind, path: &Path, narrowed: &[Value]) -> usize {
+    let home = tempfile::tempdir().unwrap();
+    let trees = [evidence::open(kind, path, "e").unwrap()];
+    let mut files = TableFiles::new();
+    let mut found = 0;
+    for (tool, arguments) in calls(narrowed).into_iter().chain(calls_of_hives(&trees)) {
+        let groups = groups_of(tool, &arguments);
+        assert!(!groups.is_empty(), "{tool} {arguments}");
+        for group in groups {
+            let name = group.name();
+            if files.contains_key(name) {
+                continue;
+            }
+            let scratch = tempfile::tempdir().unwrap();
+            let built = build(trees[0].as_ref(), &Indexes::new(), Some(group), scratch.path()).unwrap();
+            let file = put(home.path().join(name), &built.bytes);
+            files.insert(name.to_owned(), Indexes::from([("e".to_owned(), file)]));
+        }
+        let ask = |tables: &TableFiles| {
+            let scratch = tempfile::tempdir().unwrap();
+            let prepared = Prepared { tables: tables.clone(), ..Prepared::default() };
+            run_prepared(tool, &arguments, &trees, &prepared, scratch.path())
+        };
+        let (stored, decoded) = (ask(&files), ask(&TableFiles::new()));
+        assert_eq!(stored, decoded, "{tool} {arguments}");
+        found += stored.records.len();
+    }
+    found
+}
+
+#[test]
+fn answers_from_tables_are_those_from_decoding() {
+    let demo = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../cases/demo");
+    let some = [json!({}), json!({ "count_by": "record" })];
+    let found = same_answers(EvidenceKind::Image, &demo.join("alder-07.E01"), &some);
+    let also = same_answers(EvidenceKind::Archive, &demo.join("alder-fs01.zip"), &narrowed());
+    assert!(found > 400 && also > 80, "{found} {also}");
+}
+
 /// For whoever has other evidence: `LOCARD_TABLES_OVER=FOLDER cargo test -p tools tables::tests -- --nocapture`.
 #[test]
 fn every_record_of_other_evidence_stands_in_its_table_as_it_was_decoded() {
@@ -111,4 +209,6 @@ fn every_record_of_other_evidence_stands_in_its_table_as_it_was_decoded() {
     let Some(folder) = std::env::var_os("LOCARD_TABLES_OVER") else { return };
     let compared = compare(EvidenceKind::Directory, Path::new(&folder));
     println!("{compared} rows are the records that were decoded");
+    let found = same_answers(EvidenceKind::Directory, Path::new(&folder), &narrowed());
+    println!("{found} records of answers are the same from tables");
 }

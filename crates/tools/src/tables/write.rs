@@ -4,14 +4,14 @@ use super::cells::{Stored, add_place, integer, store};
 use super::digest::{RowHasher, as_ref};
 use super::error::{TableError, sqlite};
 use super::layouts::Layouts;
-use super::pass::TableDigest;
-use super::schema::{BEFORE, BEHIND, Table, tables};
+use super::schema::{BEFORE, BEHIND, Table};
 use crate::intake::{Flow, Intake};
 use crate::survey::Surveyed;
+use ledger::event::TableDigest;
 use ledger::{Defect, FieldValue, Gap, Record};
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
-use rusqlite::{Connection, params};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rusqlite::{Connection, Statement, params};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -31,9 +31,9 @@ const MOST_DATA: usize = 2 << 30;
 const MOST_REMARKS: usize = 100_000;
 
 /// Tables in the making.
-pub(super) struct Writer {
-    connection: Connection,
-    tables: HashMap<String, Writing>,
+pub(super) struct Writer<'c> {
+    connection: &'c Connection,
+    tables: HashMap<String, Writing<'c>>,
     layouts: Layouts,
     sources: i64,
     rows: u64,
@@ -41,28 +41,37 @@ pub(super) struct Writer {
     data: usize,
 }
 
-struct Writing {
+struct Writing<'c> {
     table: Table,
-    insert: String,
+    insert: Statement<'c>,
     hasher: RowHasher,
     rows: i64,
+    /// The first row of the unit that is being taken.
+    extent: Option<i64>,
 }
 
-impl Writer {
-    /// Empty tables in a new file.
-    pub(super) fn create(path: &Path) -> Result<Writer, TableError> {
-        let made = sqlite("make the file of the tables");
-        let connection = Connection::open(path).map_err(&made)?;
-        let quick = "PRAGMA page_size=8192; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=2; BEGIN;";
-        connection.execute_batch(quick).map_err(&made)?;
-        connection.execute_batch(REMARKS).map_err(&made)?;
-        connection.set_prepared_statement_cache_capacity(512);
+/// These tables, empty, in a new file.
+pub(super) fn create(path: &Path, tables: &[Table]) -> Result<Connection, TableError> {
+    let made = sqlite("make the file of the tables");
+    let connection = Connection::open(path).map_err(&made)?;
+    let quick = "PRAGMA page_size=8192; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA temp_store=2; BEGIN;";
+    connection.execute_batch(quick).map_err(&made)?;
+    connection.execute_batch(REMARKS).map_err(&made)?;
+    for table in tables {
+        connection.execute_batch(&table.create()).map_err(&made)?;
+    }
+    Ok(connection)
+}
+
+impl<'c> Writer<'c> {
+    /// Fills the tables of a file that was just made.
+    pub(super) fn new(connection: &'c Connection, tables: Vec<Table>) -> Result<Writer<'c>, TableError> {
+        let made = sqlite("fill the tables");
         let mut writing = HashMap::new();
-        for table in tables() {
-            connection.execute_batch(&table.create()).map_err(&made)?;
+        for table in tables {
             let hasher = RowHasher::new(&table.name, table.all_columns());
-            let insert = table.insert();
-            writing.insert(table.name.clone(), Writing { table, insert, hasher, rows: 0 });
+            let insert = connection.prepare(&table.insert()).map_err(&made)?;
+            writing.insert(table.name.clone(), Writing { table, insert, hasher, rows: 0, extent: None });
         }
         Ok(Writer { connection, tables: writing, layouts: Layouts::default(), sources: 0, rows: 0, data: 0 })
     }
@@ -79,20 +88,22 @@ impl Writer {
             path: unit.path.to_owned(),
             rows: 0,
             data: 0,
+            begun: None,
             cut: false,
             failed: None,
-            defects: BTreeSet::new(),
-            gaps: BTreeSet::new(),
-            notes: BTreeSet::new(),
+            defects: BTreeMap::new(),
+            gaps: BTreeMap::new(),
+            notes: BTreeMap::new(),
         };
         decode(&mut rows);
         rows.finish(unit)
     }
 
-    fn row(&mut self, record: &Record) -> Result<(), TableError> {
+    /// Writes a record, the one of its unit with this number.
+    fn row(&mut self, record: &Record, seq: i64) -> Result<(), TableError> {
         let Some(writing) = self.tables.get_mut(&record.kind) else { return Err(undeclared(record, "")) };
         let number = writing.rows + 1;
-        let (mut cells, layout) = cells(&writing.table, record, number, self.sources)?;
+        let (mut cells, layout) = cells(&writing.table, record, [number, self.sources, seq])?;
         // The digest is over the layout itself, behind the other values: its number says nothing.
         cells.iter().for_each(|cell| writing.hasher.add(as_ref(cell)));
         writing
@@ -103,12 +114,12 @@ impl Writer {
             *places = self.layouts.cell(layout);
         }
         let wrote = sqlite("write a row");
-        let mut statement = self.connection.prepare_cached(&writing.insert).map_err(&wrote)?;
         for (index, cell) in cells.iter().enumerate() {
-            statement.raw_bind_parameter(index + 1, cell).map_err(&wrote)?;
+            writing.insert.raw_bind_parameter(index + 1, cell).map_err(&wrote)?;
         }
-        statement.raw_execute().map_err(&wrote)?;
+        writing.insert.raw_execute().map_err(&wrote)?;
         writing.rows = number;
+        writing.extent.get_or_insert(number);
         self.rows += 1;
         Ok(())
     }
@@ -116,9 +127,8 @@ impl Writer {
     /// Writes everything out; the digests of the tables that have rows, by name.
     pub(super) fn finish(self) -> Result<Vec<TableDigest>, TableError> {
         let finished = sqlite("finish the tables");
-        self.layouts.write(&self.connection)?;
+        self.layouts.write(self.connection)?;
         self.connection.execute_batch("COMMIT;").map_err(&finished)?;
-        self.connection.close().map_err(|(_, source)| finished(source))?;
         let mut digests: Vec<_> = self
             .tables
             .into_values()
@@ -138,8 +148,7 @@ impl Writer {
 fn cells<'r>(
     table: &Table,
     record: &'r Record,
-    number: i64,
-    source: i64,
+    [number, source, seq]: [i64; 3],
 ) -> Result<(Vec<ToSqlOutput<'r>>, Option<String>), TableError> {
     let null = || ToSqlOutput::Owned(Value::Null);
     let text = |text: &'r str| ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes()));
@@ -176,6 +185,7 @@ fn cells<'r>(
     cells.push(if exact.is_empty() { null() } else { json(serde_json::to_string(&exact)) });
     let defects = &record.defects;
     cells.push(if defects.is_empty() { null() } else { json(serde_json::to_string(defects)) });
+    cells.push(ToSqlOutput::Owned(Value::Integer(seq)));
     let anywhere = record.fields.values().any(|field| field.at.is_some());
     Ok((cells, anywhere.then_some(layout)))
 }
@@ -186,28 +196,31 @@ fn undeclared(record: &Record, field: &str) -> TableError {
 
 /// Tables beside those of the records.
 pub(super) const REMARKS: &str = "
-CREATE TABLE sources (_source INTEGER PRIMARY KEY, source TEXT NOT NULL, path TEXT NOT NULL, stream TEXT, rows INTEGER NOT NULL) STRICT;
-CREATE TABLE gaps (_source INTEGER NOT NULL, path TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
-CREATE TABLE defects (_source INTEGER NOT NULL, path TEXT NOT NULL, _offset ANY, what TEXT NOT NULL, hides INTEGER NOT NULL) STRICT;
-CREATE TABLE notes (_source INTEGER NOT NULL, note TEXT NOT NULL) STRICT;
+CREATE TABLE sources (_source INTEGER PRIMARY KEY, source TEXT NOT NULL, path TEXT NOT NULL, stream TEXT, rows INTEGER NOT NULL, _origin TEXT NOT NULL, _begun TEXT) STRICT;
+CREATE TABLE extents (_source INTEGER NOT NULL, name TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL) STRICT;
+CREATE TABLE gaps (_source INTEGER NOT NULL, path TEXT NOT NULL, reason TEXT NOT NULL, _seq INTEGER NOT NULL) STRICT;
+CREATE TABLE defects (_source INTEGER NOT NULL, path TEXT NOT NULL, _offset ANY, what TEXT NOT NULL, hides INTEGER NOT NULL, _seq INTEGER NOT NULL) STRICT;
+CREATE TABLE notes (_source INTEGER NOT NULL, note TEXT NOT NULL, _seq INTEGER NOT NULL) STRICT;
 CREATE TABLE layouts (_layout INTEGER PRIMARY KEY, places TEXT NOT NULL) STRICT;
 ";
 
 /// Takes the records of one unit.
-struct Rows<'w> {
-    writer: &'w mut Writer,
+struct Rows<'w, 'c> {
+    writer: &'w mut Writer<'c>,
     path: String,
     rows: u64,
     data: usize,
     cut: bool,
     failed: Option<TableError>,
-    /// Damage, and whether it may hide records.
-    defects: BTreeSet<(Defect, bool)>,
-    gaps: BTreeSet<Gap>,
-    notes: BTreeSet<String>,
+    /// What its decoder calls it.
+    begun: Option<String>,
+    /// Damage, and whether it may hide records; of each remark how many records came before it.
+    defects: BTreeMap<(Defect, bool), i64>,
+    gaps: BTreeMap<Gap, i64>,
+    notes: BTreeMap<String, i64>,
 }
 
-impl Rows<'_> {
+impl Rows<'_, '_> {
     fn finish(mut self, unit: &Surveyed<'_>) -> Result<(), TableError> {
         if let Some(error) = self.failed.take() {
             return Err(error);
@@ -215,41 +228,68 @@ impl Rows<'_> {
         if self.cut {
             let reason =
                 "it has too many records, or too large ones: not all of them are in the tables".to_owned();
-            self.gaps.insert(Gap { path: self.path.clone(), reason });
+            self.gap(Gap { path: self.path.clone(), reason });
         }
         for (count, what) in [(self.gaps.len(), "gaps"), (self.defects.len(), "defects")] {
             if count >= MOST_REMARKS {
                 let reason = format!("it has more {what} than are listed: {MOST_REMARKS} are");
-                self.gaps.insert(Gap { path: self.path.clone(), reason });
+                let seq = self.seq();
+                self.gaps.insert(Gap { path: self.path.clone(), reason }, seq);
             }
         }
         let wrote = sqlite("write what a source is");
-        let (connection, source) = (&self.writer.connection, self.writer.sources);
+        let (connection, source) = (self.writer.connection, self.writer.sources);
         let prepare = |sql| connection.prepare_cached(sql).map_err(&wrote);
-        let rows = i64::try_from(self.rows).unwrap_or(i64::MAX);
-        prepare("INSERT INTO sources VALUES (?, ?, ?, ?, ?)")?
-            .execute(params![source, unit.origin.source(), unit.path, unit.stream, rows])
+        let origin = unit.origin;
+        prepare("INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?)")?
+            .execute(params![
+                source,
+                origin.source(),
+                unit.path,
+                unit.stream,
+                self.seq(),
+                origin.stored(),
+                self.begun
+            ])
             .map_err(&wrote)?;
-        for gap in &self.gaps {
-            prepare("INSERT INTO gaps VALUES (?, ?, ?)")?
-                .execute(params![source, gap.path, gap.reason])
+        for (gap, seq) in &self.gaps {
+            prepare("INSERT INTO gaps VALUES (?, ?, ?, ?)")?
+                .execute(params![source, gap.path, gap.reason, seq])
                 .map_err(&wrote)?;
         }
-        for (defect, hides) in &self.defects {
+        for ((defect, hides), seq) in &self.defects {
             let offset = defect.offset.map(|offset| integer(i128::from(offset)));
-            prepare("INSERT INTO defects VALUES (?, ?, ?, ?, ?)")?
-                .execute(params![source, defect.path, offset, defect.what, i64::from(*hides)])
+            prepare("INSERT INTO defects VALUES (?, ?, ?, ?, ?, ?)")?
+                .execute(params![source, defect.path, offset, defect.what, i64::from(*hides), seq])
                 .map_err(&wrote)?;
         }
-        for note in &self.notes {
-            prepare("INSERT INTO notes VALUES (?, ?)")?.execute(params![source, note]).map_err(&wrote)?;
+        for (note, seq) in &self.notes {
+            prepare("INSERT INTO notes VALUES (?, ?, ?)")?
+                .execute(params![source, note, seq])
+                .map_err(&wrote)?;
+        }
+        let mut tables: Vec<_> = self.writer.tables.values_mut().collect();
+        tables.sort_by(|a, b| a.table.name.cmp(&b.table.name));
+        for Writing { table, rows, extent, .. } in tables {
+            if let Some(first) = extent.take() {
+                prepare("INSERT INTO extents VALUES (?, ?, ?, ?)")?
+                    .execute(params![source, table.name, first, *rows])
+                    .map_err(&wrote)?;
+            }
         }
         Ok(())
     }
+
+    /// Records so far.
+    fn seq(&self) -> i64 {
+        i64::try_from(self.rows).unwrap_or(i64::MAX)
+    }
 }
 
-impl Intake for Rows<'_> {
-    fn begin(&mut self, _: String) {}
+impl Intake for Rows<'_, '_> {
+    fn begin(&mut self, source: String) {
+        self.begun = Some(source);
+    }
 
     fn push(&mut self, record: Record) -> Flow {
         let size = crate::sink::size(&record);
@@ -260,7 +300,8 @@ impl Intake for Rows<'_> {
             self.cut = true;
             return ControlFlow::Break(());
         }
-        match self.writer.row(&record) {
+        let seq = self.seq();
+        match self.writer.row(&record, seq) {
             Ok(()) => {
                 self.rows += 1;
                 ControlFlow::Continue(())
@@ -274,25 +315,29 @@ impl Intake for Rows<'_> {
 
     fn defect(&mut self, defect: Defect) {
         if self.defects.len() < MOST_REMARKS {
-            self.defects.insert((defect, false));
+            let seq = self.seq();
+            self.defects.entry((defect, false)).or_insert(seq);
         }
     }
 
     fn hidden(&mut self, defect: Defect) {
         if self.defects.len() < MOST_REMARKS {
-            self.defects.insert((defect, true));
+            let seq = self.seq();
+            self.defects.entry((defect, true)).or_insert(seq);
         }
     }
 
     fn gap(&mut self, gap: Gap) {
         if self.gaps.len() < MOST_REMARKS {
-            self.gaps.insert(gap);
+            let seq = self.seq();
+            self.gaps.entry(gap).or_insert(seq);
         }
     }
 
     fn note(&mut self, note: String) {
         if self.notes.len() < MOST_REMARKS {
-            self.notes.insert(note);
+            let seq = self.seq();
+            self.notes.entry(note).or_insert(seq);
         }
     }
 }

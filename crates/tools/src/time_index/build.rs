@@ -97,7 +97,7 @@ impl<'p> Previous<'p> {
 
 impl Surveyor for Building<'_> {
     fn wants(&self, origin: Origin) -> bool {
-        !matches!(origin, Origin::Values) && (self.wanted)(origin)
+        !matches!(origin, Origin::Values | Origin::Names) && (self.wanted)(origin)
     }
 
     fn knows(&mut self, node: &Node, stream: Option<&str>, fits: &dyn Fn(Origin) -> bool) -> bool {

@@ -13,21 +13,21 @@ const PIECE: usize = 1 << 20;
 const LONGEST: u64 = 4 << 30;
 
 /// Tells contents of files apart.
-pub(super) struct Contents<'t> {
+pub(crate) struct Contents<'t> {
     tree: &'t dyn Tree,
     /// The files of the folder that was looked into last, by their names in lower case.
     folder: Option<(EvidencePath, BTreeMap<String, Node>)>,
 }
 
 impl<'t> Contents<'t> {
-    pub(super) fn new(tree: &'t dyn Tree) -> Contents<'t> {
+    pub(crate) fn new(tree: &'t dyn Tree) -> Contents<'t> {
         Contents { tree, folder: None }
     }
 
     /// What the rows of a file, or of its stream, follow from; `None` where it cannot be told.
     ///
     /// Files beside it whose names begin with its own belong to it: transaction logs of a hive, the journal of a database.
-    pub(super) fn of(&mut self, node: &Node, stream: Option<&str>) -> Option<Digest> {
+    pub(crate) fn of(&mut self, node: &Node, stream: Option<&str>) -> Option<Digest> {
         let mut hasher = Sha256::new();
         let parts = [
             "locard timeline rows",

@@ -42,7 +42,7 @@ pub(super) fn fetch(
             Origin::Keys | Origin::Artifact(_) | Origin::Decoder(_) => {
                 decode(call, line, unit, *origin, &mut pick)?;
             }
-            Origin::Values | Origin::Hives | Origin::Files => {}
+            Origin::Values | Origin::Names | Origin::Hives | Origin::Files => {}
         }
         for (slot, record) in pick.found {
             if let Some(place) = records.get_mut(slot) {

@@ -2,6 +2,7 @@
 
 use super::asked::Asked;
 use crate::catalogue::Call;
+use crate::decode::DECODERS;
 use crate::error::CallError;
 use crate::hive_file;
 use crate::key_lookup::{Lookup, look_up};
@@ -150,8 +151,13 @@ fn line<'a, 'p>(
     if let Some(path) = kept.filter(|_| !asked.copied && !asked.one_hive && is_walked(place)) {
         return Ok(of_index(TimeIndex::open(path)?, asked, place));
     }
-    let ground =
-        Ground { tree: place.tree, start: place.node.clone(), names: call.indexes, scratch: call.scratch };
+    let ground = Ground {
+        tree: place.tree,
+        start: place.node.clone(),
+        names: call.indexes,
+        decoders: DECODERS.iter().collect(),
+        scratch: call.scratch,
+    };
     let index = assemble(ground, asked.copied, &|origin| asked.sources.want(origin))?;
     Ok(of_index(index, asked, place))
 }

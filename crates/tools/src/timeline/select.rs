@@ -115,7 +115,7 @@ impl Judge {
             Origin::Entries => !self.below || line.has_entry(subject),
             Origin::Keys => line.keys.get(&row.unit).is_none_or(|key| in_key(subject, key)),
             Origin::Artifact(_) | Origin::Decoder(_) => true,
-            Origin::Values | Origin::Hives | Origin::Files => false,
+            Origin::Values | Origin::Names | Origin::Hives | Origin::Files => false,
         };
         let Some(text) = asked.text.as_ref().filter(|_| placed) else { return Ok(placed) };
         let unit = usize::try_from(row.unit).unwrap_or(usize::MAX);

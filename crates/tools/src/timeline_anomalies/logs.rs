@@ -1,6 +1,6 @@
 //! Logs: numbered records that go back in time, and long stretches without any.
 
-use crate::intake::{Flow, Intake};
+use crate::intake::{Flow, Intake, Taken};
 use crate::row::Row;
 use crate::sink::Sink;
 use crate::spec;
@@ -144,6 +144,10 @@ fn usual(entries: &[Entry]) -> Option<i64> {
 }
 
 impl Intake for Log<'_> {
+    fn takes(&self) -> Taken<'_> {
+        Taken { fields: Some(vec![TIME, NUMBER, CHANNEL]), ..Taken::default() }
+    }
+
     fn begin(&mut self, source: String) {
         self.sink.begin(source);
     }

@@ -2,13 +2,14 @@
 //!
 //! To accept a change of a table: `UPDATE_GOLDEN=1 cargo test -p tools`, read the difference in `docs/tables.md`, commit it with the change.
 
+use ledger::event::TableDigest;
 use ledger::{EvidenceKind, Vocabulary};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tools::{
-    Answer, AnswerReply, Asked, AskedRow, Cell, Indexes, Mount, Request, TableDigest, TablesReply, VIEWS,
+    Answer, AnswerReply, Asked, AskedRow, Cell, Indexes, Mount, Request, TablesReply, VIEWS,
     decode_answer_reply, decode_tables_reply, encode_request, handle, tables,
 };
 
@@ -95,7 +96,7 @@ impl Asking {
         fs::create_dir_all(evidence.join("Windows/System32/drivers/etc")).unwrap();
         write(&evidence.join("Windows/System32/drivers/etc/hosts"), hosts);
         let mount = Mount { label: "e".to_owned(), path: evidence, kind: EvidenceKind::Directory };
-        let request = Request::BuildTables { mount, indexes: Indexes::new() };
+        let request = Request::BuildTables { mount, indexes: Indexes::new(), group: None };
         let scratch = home.path().join("scratch");
         fs::create_dir(&scratch).unwrap();
         let reply = handle(&encode_request(&request).unwrap(), &scratch);
@@ -365,7 +366,9 @@ fn a_changed_column_and_a_deleted_row_change_the_digest_of_their_table() {
             connection.query_row(&format!("SELECT max(_row) FROM {table}"), [], |row| row.get(0)).unwrap();
         let flips = columns.iter().map(|column| match column.as_str() {
             "_row" => format!("UPDATE {table} SET _row = 99999 WHERE _row = {rows}"),
-            "_source" => format!("UPDATE {table} SET _source = _source + 1 WHERE _row = {rows}"),
+            "_source" | "_seq" => {
+                format!("UPDATE {table} SET {column} = {column} + 1 WHERE _row = {rows}")
+            }
             "_places" => format!("UPDATE {table} SET _places = '1+1 ' WHERE _row = {rows}"),
             column => format!(
                 "UPDATE {table} SET \"{column}\" = coalesce(\"{column}\", '') || 'x' WHERE _row = {rows}"

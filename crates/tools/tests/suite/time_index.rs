@@ -156,7 +156,7 @@ fn indexed() -> (tempfile::TempDir, Vec<Box<dyn Tree>>, PathBuf, Vec<u8>) {
 
 fn over(path: &Path) -> Prepared {
     let timelines = Indexes::from([("image".to_owned(), path.to_owned())]);
-    Prepared { names: Indexes::new(), timelines }
+    Prepared { timelines, ..Prepared::default() }
 }
 
 fn unnumbered(returned: &Return) -> Vec<Record> {

@@ -26,6 +26,7 @@ fn call_over(tool: &str, arguments: serde_json::Value, evidence: Vec<Mount>) -> 
         evidence,
         indexes: Indexes::new(),
         timelines: Indexes::new(),
+        tables: tools::TableFiles::new(),
     };
     let bytes = encode_request(&request).unwrap();
     assert_eq!(decode_request(&bytes).unwrap(), request);

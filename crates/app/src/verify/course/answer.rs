@@ -59,6 +59,7 @@ impl<'l> Course<'l> {
             | Event::RunResumed(_)
             | Event::NamesIndexed(_)
             | Event::TimelineIndexed(_)
+            | Event::TablesRead(_)
             | Event::TaskAssigned(_)
             | Event::EvidenceHashed(_)
             | Event::RunSealed(_)

@@ -24,11 +24,16 @@ enum Table {
 }
 
 impl Paths {
-    /// The path of a name in this folder.
-    pub(super) fn path(&mut self, source: &mut Source<'_, '_>, folder: FileId, name: &str) -> Option<String> {
+    /// Looks for the `$MFT`, once; where there is none a note says so.
+    pub(super) fn look(&mut self, source: &mut Source<'_, '_>) {
         if matches!(self.table, Table::Unopened) {
             self.table = open(source);
         }
+    }
+
+    /// The path of a name in this folder.
+    pub(super) fn path(&mut self, source: &mut Source<'_, '_>, folder: FileId, name: &str) -> Option<String> {
+        self.look(source);
         let Table::Open(file, root) = &mut self.table else { return None };
         let folder = file.folder(folder.mft()?, root)?;
         let name = evidence::escape_name(name.as_bytes());

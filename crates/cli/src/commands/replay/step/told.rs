@@ -86,6 +86,7 @@ fn line(event: &Event) -> Option<String> {
         | Event::RunResumed(_)
         | Event::NamesIndexed(_)
         | Event::TimelineIndexed(_)
+        | Event::TablesRead(_)
         | Event::TaskAssigned(_)
         | Event::EvidenceHashed(_)
         | Event::RunSealed(_)
