@@ -135,7 +135,7 @@ impl RunTables {
         if let Some(had) = key.and_then(|key| self.cached(label, group, key)) {
             return Some(had);
         }
-        let BuiltTables { bytes, tables } = match worker.build_tables(label, Some(group)) {
+        let BuiltTables { bytes, tables, .. } = match worker.build_tables(label, Some(group)) {
             Ok(built) => built,
             Err(error) => {
                 self.note(unmade(label, group, &told(&error)));

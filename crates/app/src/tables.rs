@@ -246,7 +246,13 @@ impl Making<'_> {
         if let Some(bytes) = key.and_then(|key| self.cached(label, key)) {
             return Ok(bytes);
         }
-        let BuiltTables { bytes, tables } = self.worker.build_tables(label, None)?;
+        let BuiltTables { bytes, tables, whole } = self.worker.build_tables(label, None)?;
+        if !whole {
+            self.notes.push(format!(
+                "the tables of {label} are not kept in the cache: not every source could be read (see gaps)"
+            ));
+            return Ok(bytes);
+        }
         if let (Some(key), Some(cache)) = (key, &self.cache) {
             let entries = tables.iter().map(|table| table.rows).sum();
             let known = Known {

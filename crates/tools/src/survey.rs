@@ -67,6 +67,9 @@ pub(crate) trait Surveyor {
     /// Whether the records that a file gives under the origins that fit need not be decoded, because they are known.
     fn knows(&mut self, node: &Node, stream: Option<&str>, fits: &dyn Fn(Origin) -> bool) -> bool;
 
+    /// Hears that a unit could not be read, which is a gap of it: what it holds is not known, and another time it may be read.
+    fn failed(&mut self, _: &Surveyed<'_>) {}
+
     /// Takes one unit: hands an intake to `decode`, which fills it.
     fn unit(&mut self, unit: &Surveyed<'_>, decode: &mut dyn FnMut(&mut dyn Intake));
 }
@@ -148,7 +151,10 @@ fn hive(tree: &dyn Tree, node: &Node, to: &mut dyn Surveyor) {
     let path = node.path.as_str();
     let Loaded { bytes, state } = match hive_state::load(tree, node, Logs::Applied) {
         Ok(loaded) => loaded,
-        Err(error) => return unread(path, &chain(&error), None, to),
+        Err(error) => {
+            to.failed(&Surveyed { origin: Origin::Keys, path, stream: None });
+            return unread(path, &chain(&error), None, to);
+        }
     };
     let hive = match Hive::open(&bytes) {
         Ok(hive) => hive,
@@ -197,9 +203,15 @@ fn file_unit(ground: &Ground<'_>, file: &source_files::File<'_>, origin: Origin,
     if !to.wants(origin) || to.knows(&file.node, stream, &|known| known.stored() == stored) {
         return;
     }
-    to.unit(&Surveyed { origin, path, stream }, &mut |out| {
+    let unit = Surveyed { origin, path, stream };
+    let mut failed = false;
+    to.unit(&unit, &mut |out| {
         if let Err(error) = read(origin, file.tree, &file.node, stream, ground.scratch, out) {
             out.gap(Gap { path: path.to_owned(), reason: chain(&error) });
+            failed = true;
         }
     });
+    if failed {
+        to.failed(&unit);
+    }
 }

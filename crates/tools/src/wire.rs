@@ -208,7 +208,7 @@ pub enum TablesReply {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "tables", rename_all = "snake_case", deny_unknown_fields)]
 enum TablesLine {
-    Built { digests: Vec<TableDigest> },
+    Built { digests: Vec<TableDigest>, whole: bool },
     Failed { reason: String },
 }
 
@@ -389,7 +389,9 @@ pub fn decode_timeline_reply(mut bytes: Vec<u8>) -> Result<TimelineReply, WireEr
 /// The bytes of a reply to a request for tables.
 pub fn encode_tables_reply(reply: TablesReply) -> Vec<u8> {
     let (line, tables) = match reply {
-        TablesReply::Built(BuiltTables { tables, bytes }) => (TablesLine::Built { digests: tables }, bytes),
+        TablesReply::Built(BuiltTables { tables, bytes, whole }) => {
+            (TablesLine::Built { digests: tables, whole }, bytes)
+        }
         TablesReply::Failed { reason } => (TablesLine::Failed { reason }, Vec::new()),
     };
     // Texts and numbers always have a JSON form.
@@ -412,7 +414,9 @@ pub fn decode_tables_reply(mut bytes: Vec<u8>) -> Result<TablesReply, WireError>
     let (start, line) = line.ok_or(none)?;
     bytes.truncate(start);
     Ok(match line.map_err(WireError::Json)? {
-        TablesLine::Built { digests } => TablesReply::Built(BuiltTables { bytes, tables: digests }),
+        TablesLine::Built { digests, whole } => {
+            TablesReply::Built(BuiltTables { bytes, tables: digests, whole })
+        }
         TablesLine::Failed { reason } => TablesReply::Failed { reason },
     })
 }

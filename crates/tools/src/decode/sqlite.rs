@@ -81,13 +81,14 @@ pub(super) fn with(
     // What an earlier file of the call left: nothing where it could be removed.
     let _ = fs::remove_dir_all(&folder);
     if let Err(error) = fs::create_dir(&folder) {
-        source.gap(format!("cannot be copied to the scratch folder: {}", error.kind()));
-        return Ok(ControlFlow::Continue(()));
+        return Err(ReadError::Io { path: source.node.path.clone(), source: error });
     }
     let place = Place { tree: source.tree, node: source.node.clone() };
     let opened = match open(source, place, &folder) {
         Ok(opened) => opened,
         Err(SqliteError::Read(error)) => return Err(error),
+        // That is no damage of the evidence.
+        Err(SqliteError::Copy { path, source }) => return Err(ReadError::Io { path, source }),
         Err(error) => {
             source.damage(None, error);
             return Ok(ControlFlow::Continue(()));

@@ -19,6 +19,12 @@ pub enum TableError {
         /// What was asked for.
         name: String,
     },
+    /// A source of a group could not be read.
+    #[error("{path} cannot be read")]
+    Unread {
+        /// The file.
+        path: String,
+    },
     /// SQLite cannot do what it was asked.
     #[error("{action}")]
     Sqlite {
@@ -77,6 +83,7 @@ impl TableError {
             TableError::Open(_)
             | TableError::Evidence(_)
             | TableError::Group { .. }
+            | TableError::Unread { .. }
             | TableError::Sqlite { .. }
             | TableError::Finished(_)
             | TableError::Undeclared { .. }

@@ -21,6 +21,8 @@ pub struct BuiltTables {
     pub bytes: Vec<u8>,
     /// The tables that have rows, by name.
     pub tables: Vec<TableDigest>,
+    /// Whether every source could be read; others are gaps, and may be read another time.
+    pub whole: bool,
 }
 
 /// Decodes the sources of a group, or all, of `tree` into tables, in a file of `scratch`, an empty folder.
@@ -45,10 +47,10 @@ pub fn build(
         ground.decoders = group.decoders();
     }
     let connection = create(&file, &tables)?;
-    let tables = fill(&connection, tables, &ground, group)?;
+    let (tables, unread) = fill(&connection, tables, &ground, group)?;
     connection.close().map_err(|(_, source)| sqlite("finish the tables")(source))?;
     let bytes = std::fs::read(&file).map_err(TableError::Finished)?;
-    Ok(BuiltTables { bytes, tables })
+    Ok(BuiltTables { bytes, tables, whole: unread.is_none() })
 }
 
 fn fill(
@@ -56,12 +58,15 @@ fn fill(
     tables: Vec<Table>,
     ground: &Ground<'_>,
     group: Option<TableGroup>,
-) -> Result<Vec<TableDigest>, TableError> {
-    let mut pass = Pass { writer: Writer::new(connection, tables)?, group, failed: None };
+) -> Result<(Vec<TableDigest>, Option<String>), TableError> {
+    let mut pass = Pass { writer: Writer::new(connection, tables)?, group, failed: None, unread: None };
     survey(ground, &mut pass)?;
-    match pass.failed {
-        Some(error) => Err(error),
-        None => pass.writer.finish(),
+    let Pass { writer, failed, unread, .. } = pass;
+    match (failed, group, unread) {
+        (Some(error), ..) => Err(error),
+        // Calls decode then, and each tells what it could not read.
+        (None, Some(_), Some(path)) => Err(TableError::Unread { path }),
+        (None, _, unread) => Ok((writer.finish()?, unread)),
     }
 }
 
@@ -70,6 +75,8 @@ struct Pass<'c> {
     /// The only sources that are wanted.
     group: Option<TableGroup>,
     failed: Option<TableError>,
+    /// The first file that could not be read.
+    unread: Option<String>,
 }
 
 impl Surveyor for Pass<'_> {
@@ -80,6 +87,10 @@ impl Surveyor for Pass<'_> {
     fn knows(&mut self, _: &Node, _: Option<&str>, _: &dyn Fn(Origin) -> bool) -> bool {
         // Nothing more is written behind the first failure.
         self.failed.is_some()
+    }
+
+    fn failed(&mut self, unit: &Surveyed<'_>) {
+        self.unread.get_or_insert_with(|| unit.path.to_owned());
     }
 
     fn unit(&mut self, unit: &Surveyed<'_>, decode: &mut dyn FnMut(&mut dyn Intake)) {
