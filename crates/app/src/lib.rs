@@ -21,6 +21,7 @@ mod interrupt;
 mod judge;
 mod list;
 mod loopback;
+mod made_tables;
 mod name_cache;
 mod names;
 mod open;
@@ -40,7 +41,6 @@ mod replay;
 mod report_page;
 mod reproduce;
 mod run;
-mod run_tables;
 mod seal;
 mod search;
 mod shared;
@@ -114,4 +114,4 @@ pub use verify::{
     verify, verify_against, verify_over_evidence,
 };
 pub use walk::{Seen, Shown, WalkRequest, WalkedTask, WalkedTurn, walk};
-pub use worker::{ToolError, WorkerRequest, call_tool, describe_confinement, worker_main};
+pub use worker::{StatementError, ToolError, WorkerRequest, call_tool, describe_confinement, worker_main};

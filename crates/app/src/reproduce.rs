@@ -16,10 +16,10 @@ pub use result::{CallDiffers, EvidenceAgain, NotCompared, Reproduced, TablesDiff
 
 use crate::case_file::Case;
 use crate::interrupt::Interrupt;
+use crate::made_tables::{MadeTables, MadeTablesOf};
 use crate::names::{Names, told};
 use crate::progress::Progress;
 use crate::replay::{ReplayError, ReplayRequest};
-use crate::run_tables::{RunTables, RunTablesOf};
 use crate::stored::{Recording as _, Stored};
 use crate::timelines::{Timelines, TimelinesOf};
 use crate::waiting::{Panicked, wait_for};
@@ -186,10 +186,10 @@ fn observer(request: &ReproduceRequest) -> Arc<dyn Fn(Progress) + Send + Sync> {
 }
 
 /// The case tables that calls of the run have read, made anew: nothing is taken from a cache.
-fn tables(request: &ReproduceRequest, recorded: &[TablesRead]) -> RunTables {
+fn tables(request: &ReproduceRequest, recorded: &[TablesRead]) -> MadeTables {
     let labels = request.case.entry.evidence.iter().map(|entry| entry.label.clone()).collect();
     let only = recorded.iter().filter_map(|read| TableGroup::named(&read.group)).collect();
-    RunTables::of(RunTablesOf {
+    MadeTables::of(MadeTablesOf {
         labels,
         indexes: &request.indexes,
         cache: None,

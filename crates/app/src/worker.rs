@@ -3,7 +3,7 @@
 mod answer;
 
 use crate::case_file::Case;
-use crate::run_tables::RunTables;
+use crate::made_tables::MadeTables;
 use crate::timelines::Timelines;
 use answer::Expected;
 use engine::ToolReturn;
@@ -14,13 +14,14 @@ use sandbox::{
     ServeError, SpawnError, Zygote,
 };
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
 use tools::{
-    BuiltIndex, BuiltTables, BuiltTimeline, HashReply, IndexReply, Indexes, Mount, Request, SourcesReply,
-    SpanRead, TableGroup, TablesReply, TimelineReply, WantedSpan, WireError,
+    AnswerReply, BuiltIndex, BuiltTables, BuiltTimeline, HashReply, IndexReply, Indexes, Mount, Request,
+    SourcesReply, SpanRead, TableGroup, TablesReply, TimelineReply, WantedSpan, WireError,
 };
 
 /// Where tools run.
@@ -86,6 +87,31 @@ pub enum ToolError {
     Wire(#[source] WireError),
 }
 
+/// Why case tables give no answer.
+#[derive(Debug, Error)]
+pub enum StatementError {
+    /// No tool can be run.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
+    /// The file of the tables is none that this program wrote, or is damaged.
+    #[error("read the tables: {reason}; --no-cache decodes the evidence anew")]
+    Unreadable {
+        /// Why.
+        reason: String,
+    },
+    /// The statement is none that the tables answer.
+    #[error("{reason}")]
+    Refused {
+        /// Why, and what there is in its place.
+        reason: String,
+    },
+}
+
+/// A worker that answers another question than the one that it was asked.
+pub(crate) fn unasked() -> ToolError {
+    ToolError::Tables { ending: "it answered something else than it was asked".to_owned() }
+}
+
 /// The longest that hashing one piece of evidence may take.
 pub(crate) const HASHING: Duration = Duration::from_secs(24 * 3600);
 
@@ -105,7 +131,7 @@ const LONGEST_TABLES: u64 = 4 << 30;
 #[derive(Clone)]
 pub(crate) struct Made {
     pub(crate) timelines: Arc<Timelines>,
-    pub(crate) tables: Arc<RunTables>,
+    pub(crate) tables: Arc<MadeTables>,
 }
 
 /// A worker that tools run in, one call at a time.
@@ -154,6 +180,20 @@ impl Worker {
             indexes: Arc::new(indexes.clone()),
             made,
             expected: Arc::new(Expected::of(case.entry.evidence.iter().map(|entry| entry.label.clone()))),
+            limits: request.limits,
+        })
+    }
+
+    /// Starts a worker that sees a folder with case tables, and no evidence.
+    pub(crate) fn of_tables(request: &WorkerRequest, folder: Option<PathBuf>) -> Result<Worker, ToolError> {
+        let zygote = start_over(request, folder.into_iter().collect())?;
+        Ok(Worker {
+            confinement: *zygote.confinement(),
+            zygote: Arc::new(Mutex::new(zygote)),
+            mounts: Arc::new([]),
+            indexes: Arc::default(),
+            made: None,
+            expected: Arc::new(Expected::of([])),
             limits: request.limits,
         })
     }
@@ -277,17 +317,48 @@ impl Worker {
         }
     }
 
-    /// Builds the case tables of the evidence with this label, all or those of a group; their bytes are as hostile as the evidence.
-    pub(crate) fn build_tables(
+    /// The groups of the tables that a statement reads.
+    pub(crate) fn groups_of(&self, sql: &str) -> Result<BTreeSet<TableGroup>, StatementError> {
+        let answer = self.statement(&Request::GroupsOf { sql: sql.to_owned() }, &self.limits)?;
+        let AnswerReply::Groups { groups } = answer else { return Err(unasked().into()) };
+        Ok(groups.iter().filter_map(|name| TableGroup::named(name)).collect())
+    }
+
+    /// Asks something of case tables.
+    pub(crate) fn statement(
         &self,
-        label: &str,
-        group: Option<TableGroup>,
-    ) -> Result<BuiltTables, ToolError> {
+        request: &Request,
+        limits: &Limits,
+    ) -> Result<AnswerReply, StatementError> {
+        let report = self.send(request, limits)?;
+        let refused = |reason| Err(StatementError::Refused { reason });
+        match report.ending {
+            Ending::Replied(bytes) => match tools::decode_answer_reply(&bytes).map_err(ToolError::Wire)? {
+                AnswerReply::Refused { reason } => refused(reason),
+                AnswerReply::Failed { reason } => Err(StatementError::Unreadable { reason }),
+                answer @ (AnswerReply::Answered(_) | AnswerReply::Read(_) | AnswerReply::Groups { .. }) => {
+                    Ok(answer)
+                }
+            },
+            ending @ (Ending::TimedOut { .. } | Ending::Signalled { .. } | Ending::ReplyTooLarge { .. }) => {
+                refused(format!("the statement {}: narrow it, or sort less", ending.describe(limits)))
+            }
+            ending => Err(ToolError::Tables { ending: ending.describe(limits) }.into()),
+        }
+    }
+
+    /// What a statement may use where nobody said otherwise.
+    pub(crate) fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Builds the case tables of a group of the evidence with this label; their bytes are as hostile as the evidence.
+    pub(crate) fn build_tables(&self, label: &str, group: TableGroup) -> Result<BuiltTables, ToolError> {
         let unknown = || ToolError::Tables { ending: format!("no evidence is labelled {label:?}") };
         let mount = self.mount(label).ok_or_else(unknown)?;
         let limits = Limits { file_size: LONGEST_TABLES, reply_bytes: LONGEST_TABLES, ..self.indexing() };
         let indexes = self.indexes.as_ref().clone();
-        let group = group.map(|group| group.name().to_owned());
+        let group = group.name().to_owned();
         let report = self.send(&Request::BuildTables { mount, indexes, group }, &limits)?;
         match report.ending {
             Ending::Replied(bytes) => match tools::decode_tables_reply(bytes).map_err(ToolError::Wire)? {

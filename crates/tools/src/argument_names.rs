@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 /// Other words and the arguments that they can mean; the first that a tool has is meant.
 ///
 /// A word stands here only where no tool gives it another sense than these.
-const SYNONYMS: [(&str, &[&str]); 44] = [
+const SYNONYMS: [(&str, &[&str]); 45] = [
     ("case_insensitive", &["ignore_case"]),
     ("count", &["limit"]),
     ("dir", &["path", "under"]),
@@ -38,7 +38,7 @@ const SYNONYMS: [(&str, &[&str]); 44] = [
     ("needle", &["text"]),
     ("path", &["under"]),
     ("pattern", &["name", "text"]),
-    ("query", &["text"]),
+    ("query", &["text", "sql"]),
     ("recurse", &["recursive"]),
     ("registry_key", &["key"]),
     ("registry_path", &["key"]),
@@ -47,6 +47,7 @@ const SYNONYMS: [(&str, &[&str]); 44] = [
     ("since", &["from", "written_after"]),
     ("skip", &["offset"]),
     ("start_time", &["from"]),
+    ("statement", &["sql"]),
     ("string", &["text"]),
     ("to_time", &["to"]),
     ("under", &["path", "key"]),

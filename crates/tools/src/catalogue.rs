@@ -10,8 +10,8 @@ use crate::tables::{Stored, TableFiles};
 use crate::{
     carve_strings, deleted_registry, find_files, gather, hash_file, list_deleted, list_directory,
     list_event_channels, list_hives, list_partitions, list_tables, mft_entry, parse_file, parse_registry_key,
-    query_events, read_file, read_stream, recycle_bin, registry_artifact, search_registry, search_text,
-    sqlite_query, stat_file, timeline, timeline_anomalies, timeline_histogram, usn_journal,
+    query, query_events, read_file, read_stream, recycle_bin, registry_artifact, search_registry,
+    search_text, sqlite_query, stat_file, timeline, timeline_anomalies, timeline_histogram, usn_journal,
 };
 use evidence::Tree;
 use ledger::ToolSpec;
@@ -84,6 +84,7 @@ const TOOLS: &[Tool] = &[
     Tool { spec: parse_registry_key::spec, run: parse_registry_key::run },
     Tool { spec: || gather::spec(&PERSISTENCE), run: |call| gather::run(&PERSISTENCE, call) },
     Tool { spec: || gather::spec(&PROGRAM_EXECUTION), run: |call| gather::run(&PROGRAM_EXECUTION, call) },
+    Tool { spec: query::spec, run: query::run },
     Tool { spec: query_events::spec, run: query_events::run },
     Tool { spec: read_file::spec, run: read_file::run },
     Tool { spec: read_stream::spec, run: read_stream::run },

@@ -34,10 +34,17 @@ pub fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {
             encode_timeline_reply(timeline(&mount, &indexes, previous.as_deref(), scratch))
         }
         Ok(Request::BuildTables { mount, indexes, group }) => {
-            encode_tables_reply(build_tables(&mount, &indexes, group.as_deref(), scratch))
+            encode_tables_reply(build_tables(&mount, &indexes, &group, scratch))
         }
         Ok(Request::DigestSources { mount, indexes, group }) => {
             encode_sources_reply(&digest_sources(&mount, &indexes, &group))
+        }
+        Ok(Request::GroupsOf { sql }) => {
+            encode_answer_reply(&answered(tables::groups_of_statement(&sql).map(|groups| {
+                AnswerReply::Groups {
+                    groups: groups.into_iter().map(|group| group.name().to_owned()).collect(),
+                }
+            })))
         }
         Ok(Request::AskTables(asked)) => {
             encode_answer_reply(&answered(tables::ask(&asked).map(AnswerReply::Answered)))
@@ -84,11 +91,10 @@ fn timeline(mount: &Mount, names: &Indexes, previous: Option<&Path>, scratch: &P
     }
 }
 
-fn build_tables(mount: &Mount, names: &Indexes, group: Option<&str>, scratch: &Path) -> TablesReply {
-    let built = open(mount).map_err(TableError::Open).and_then(|tree| {
-        let group = group.map(named_group).transpose()?;
-        tables::build(tree.as_ref(), names, group, scratch)
-    });
+fn build_tables(mount: &Mount, names: &Indexes, group: &str, scratch: &Path) -> TablesReply {
+    let built = open(mount)
+        .map_err(TableError::Open)
+        .and_then(|tree| tables::build(tree.as_ref(), names, named_group(group)?, scratch));
     match built {
         Ok(built) => TablesReply::Built(built),
         Err(error) => TablesReply::Failed { reason: chain(&error) },

@@ -46,6 +46,7 @@ mod parse_file;
 mod parse_registry_key;
 mod place;
 mod printable;
+mod query;
 mod query_events;
 mod raw_spans;
 mod read_file;
@@ -96,8 +97,8 @@ pub use raw_spans::{
 };
 pub use returned::Return;
 pub use tables::{
-    Answer, Asked, AskedRow, BuiltTables, Cell, Column, MOST_TABLES, TABLES_MAKER, Table, TableError,
-    TableFiles, TableGroup, VIEWS, View, build as build_tables, groups_of, tables,
+    Answer, Asked, AskedRow, BuiltTables, Cell, Column, QUERY, TABLES_MAKER, Table, TableError, TableFiles,
+    TableGroup, VIEWS, View, build as build_tables, groups_of, statement_of, tables,
 };
 pub use time_index::{
     BuiltTimeline, TIMELINE_MAKER, TimelineBuildError, TimelineIndexError, build as build_timeline,

@@ -3,7 +3,7 @@
 mod counts;
 mod filter;
 
-pub(crate) use counts::record_type as count_type;
+pub(crate) use counts::{Counts, dated, record_type as count_type};
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
@@ -11,7 +11,6 @@ use crate::intake::{Brief, Flow, Intake, Taken};
 use crate::page::Page;
 use crate::returned::Return;
 use crate::spec;
-use counts::Counts;
 use filter::Filter;
 use ledger::{Defect, FieldValue, Gap, Record, RecordType};
 use serde_json::Value;

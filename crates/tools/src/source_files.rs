@@ -46,6 +46,16 @@ pub(crate) fn find<'t>(
     indexes: &Indexes,
     decoders: &[&'static Decoder],
 ) -> Result<Files<'t>, CallError> {
+    find_beside(scope, indexes, decoders, &[])
+}
+
+/// The same where `others` read their own files apart: what one of them reads is no gap.
+pub(crate) fn find_beside<'t>(
+    scope: &Scope<'t>,
+    indexes: &Indexes,
+    decoders: &[&'static Decoder],
+    others: &[Decoder],
+) -> Result<Files<'t>, CallError> {
     let mut found = Files { files: Vec::new(), defects: Vec::new(), gaps: Vec::new() };
     let names = patterns(decoders)?;
     for place in &scope.places {
@@ -56,7 +66,7 @@ pub(crate) fn find<'t>(
             nodes.insert(place.node.path.as_str().to_owned(), place.node.clone());
         }
         for (_, node) in nodes {
-            found.streams(place.tree, &node, &names, decoders);
+            found.streams(place.tree, &node, &names, decoders, others);
         }
     }
     Ok(found)
@@ -173,22 +183,36 @@ impl<'t> Files<'t> {
     }
 
     /// The streams of an entry that were asked for, each with its decoder; the main stream of a file that was named itself.
-    fn streams(&mut self, tree: &'t dyn Tree, node: &Node, names: &[Named], decoders: &[&'static Decoder]) {
+    fn streams(
+        &mut self,
+        tree: &'t dyn Tree,
+        node: &Node,
+        names: &[Named],
+        decoders: &[&'static Decoder],
+        others: &[Decoder],
+    ) {
         let named = |name: &&Named| name.glob.fits(&node.path);
         let asked: Vec<_> = names.iter().filter(named).map(|name| name.stream).collect();
         // A file that was asked for by its path need not have a usual name.
         let main = asked.is_empty() || asked.contains(&None);
         if main && node.kind == NodeKind::File {
-            self.file(tree, node, None, decoders);
+            self.file(tree, node, None, decoders, others);
         }
         for stream in &node.streams {
             if asked.iter().flatten().any(|pattern| fits(pattern, &stream.name)) {
-                self.file(tree, node, Some(&stream.name), decoders);
+                self.file(tree, node, Some(&stream.name), decoders, others);
             }
         }
     }
 
-    fn file(&mut self, tree: &'t dyn Tree, node: &Node, stream: Option<&str>, decoders: &[&'static Decoder]) {
+    fn file(
+        &mut self,
+        tree: &'t dyn Tree,
+        node: &Node,
+        stream: Option<&str>,
+        decoders: &[&'static Decoder],
+        others: &[Decoder],
+    ) {
         let (bytes, size) = match head(tree, node, stream) {
             Ok(head) => head,
             Err(error) => return self.gaps.push(gap(node, chain(&error))),
@@ -201,7 +225,7 @@ impl<'t> Files<'t> {
                 self.files.push(File { tree, node: node.clone(), stream, decoder });
             }
             // Nothing is hidden in a file without content.
-            None if size == 0 => {}
+            None if size == 0 || others.iter().any(|decoder| (decoder.fits)(&head)) => {}
             None => {
                 let all: Vec<_> = decoders.iter().map(|decoder| decoder.name).collect();
                 let reason =

@@ -122,6 +122,9 @@ fn entries(ground: &Ground<'_>, to: &mut dyn Surveyor) {
 
 /// What a search met beside what it was for.
 fn met(ground: &Ground<'_>, to: &mut dyn Surveyor, origin: Origin, defects: &[Defect], gaps: &[Gap]) {
+    if defects.is_empty() && gaps.is_empty() {
+        return;
+    }
     let unit = Surveyed { origin, path: ground.start.path.as_str(), stream: None };
     to.unit(&unit, &mut |out| {
         defects.iter().for_each(|defect| out.defect(defect.clone()));
@@ -184,7 +187,8 @@ fn unread(path: &str, reason: &str, defect: Option<&Defect>, to: &mut dyn Survey
 
 fn files(ground: &Ground<'_>, to: &mut dyn Surveyor) -> Result<(), CallError> {
     let place = Place { tree: ground.tree, node: ground.start.clone() };
-    let found = source_files::find(&Scope { places: vec![place] }, ground.names, &ground.decoders)?;
+    let scope = Scope { places: vec![place] };
+    let found = source_files::find_beside(&scope, ground.names, &ground.decoders, DECODERS)?;
     // A start that is a file was not asked for as one of a decoder.
     let gaps = if ground.start.kind == NodeKind::Directory { found.gaps } else { Vec::new() };
     met(ground, to, Origin::Files, &found.defects, &gaps);

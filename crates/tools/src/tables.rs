@@ -1,6 +1,6 @@
-//! Case tables: all records of a piece of evidence in one SQLite file, a table for each record type.
+//! Case tables: all records of a piece of evidence in SQLite files, a table for each record type, a file for each group of sources.
 //!
-//! One pass decodes every source once ([`crate::survey`]) and writes each record into the table of its type.
+//! A pass decodes every source of a group once ([`crate::survey`]) and writes each record into the table of its type.
 //! A row holds everything of its record: reading it back gives the same record, byte for byte ([`read`]).
 //!
 //! | column | what it is |
@@ -17,8 +17,10 @@
 //! A table's digest is over its rows in their order, not over SQLite's bytes.
 //! The file is a cache: it can be thrown away at any time, and whoever reads one reads hostile bytes.
 
+mod attached;
 mod cells;
 mod content;
+mod count;
 mod digest;
 mod error;
 mod group;
@@ -33,15 +35,18 @@ mod schema;
 mod tests;
 mod unopened;
 mod views;
+mod words;
 mod write;
 
 pub(crate) use content::digest_sources;
+pub(crate) use count::Count;
 pub use error::TableError;
 pub(crate) use group::groups_of_sources;
-pub use group::{TableFiles, TableGroup, groups_of};
+pub use group::{QUERY, TableFiles, TableGroup, groups_of, statement_of};
 pub use pass::{BuiltTables, build};
-pub use query::{Answer, Asked, AskedRow, Cell, MOST_TABLES};
-pub(crate) use query::{ask, hash_tables, read_row};
+pub(crate) use pass::{FILE, build_file};
+pub use query::{Answer, Asked, AskedRow, Cell};
+pub(crate) use query::{Reader, ask, ask_for_rows, groups_of_statement, hash_tables, read_row};
 pub(crate) use replay::{RowTest, Stored, StoredRow};
 pub use schema::{Column, Table, tables};
 pub use views::{VIEWS, View};

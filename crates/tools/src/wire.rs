@@ -67,16 +67,15 @@ pub enum Request {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         previous: Option<PathBuf>,
     },
-    /// Build the case tables of a piece of evidence; the reply is for [`decode_tables_reply`].
+    /// Build the case tables of a group of sources of a piece of evidence; the reply is for [`decode_tables_reply`].
     BuildTables {
         /// The evidence.
         mount: Mount,
         /// The name indexes of the evidence that has one.
         #[serde(default, skip_serializing_if = "Indexes::is_empty")]
         indexes: Indexes,
-        /// The only group of sources to decode.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        group: Option<String>,
+        /// The group.
+        group: String,
     },
     /// Hash what the tables of a group follow from; the reply is for [`decode_sources_reply`].
     DigestSources {
@@ -90,8 +89,13 @@ pub enum Request {
     },
     /// Hash the rows of case tables; the reply is for [`decode_answer_reply`].
     HashTables {
-        /// The file of the tables of each piece of evidence, by its label.
-        files: Indexes,
+        /// The files of the tables.
+        files: TableFiles,
+    },
+    /// Tell which groups of tables a statement reads; the reply is for [`decode_answer_reply`].
+    GroupsOf {
+        /// The statement.
+        sql: String,
     },
     /// Read one row of a case table as the record that it holds; the reply is for [`decode_answer_reply`].
     ReadRow(AskedRow),
@@ -208,7 +212,7 @@ pub enum TablesReply {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "tables", rename_all = "snake_case", deny_unknown_fields)]
 enum TablesLine {
-    Built { digests: Vec<TableDigest>, whole: bool },
+    Built { digests: Vec<TableDigest>, sources: u64, whole: bool },
     Failed { reason: String },
 }
 
@@ -220,6 +224,11 @@ pub enum AnswerReply {
     Answered(Answer),
     /// The row was read.
     Read(Box<Record>),
+    /// The statement reads tables of these groups.
+    Groups {
+        /// Their names.
+        groups: Vec<String>,
+    },
     /// The statement is refused: whoever asked can ask otherwise.
     Refused {
         /// Why, and what there is in its place.
@@ -389,8 +398,8 @@ pub fn decode_timeline_reply(mut bytes: Vec<u8>) -> Result<TimelineReply, WireEr
 /// The bytes of a reply to a request for tables.
 pub fn encode_tables_reply(reply: TablesReply) -> Vec<u8> {
     let (line, tables) = match reply {
-        TablesReply::Built(BuiltTables { tables, bytes, whole }) => {
-            (TablesLine::Built { digests: tables, whole }, bytes)
+        TablesReply::Built(BuiltTables { tables, bytes, sources, whole }) => {
+            (TablesLine::Built { digests: tables, sources, whole }, bytes)
         }
         TablesReply::Failed { reason } => (TablesLine::Failed { reason }, Vec::new()),
     };
@@ -414,8 +423,8 @@ pub fn decode_tables_reply(mut bytes: Vec<u8>) -> Result<TablesReply, WireError>
     let (start, line) = line.ok_or(none)?;
     bytes.truncate(start);
     Ok(match line.map_err(WireError::Json)? {
-        TablesLine::Built { digests, whole } => {
-            TablesReply::Built(BuiltTables { bytes, tables: digests, whole })
+        TablesLine::Built { digests, sources, whole } => {
+            TablesReply::Built(BuiltTables { bytes, tables: digests, sources, whole })
         }
         TablesLine::Failed { reason } => TablesReply::Failed { reason },
     })

@@ -5,11 +5,11 @@ use super::{Charge, Finished, RunError, Site, Workplace, evidence, tell};
 use crate::crew::{Crew, Hire};
 use crate::interrupt::Interrupt;
 use crate::judge::Bench;
+use crate::made_tables::{MadeTables, MadeTablesOf};
 use crate::names::Names;
 use crate::open::OpenRunError;
 use crate::purse::Purse;
 use crate::record::Recorder;
-use crate::run_tables::{RunTables, RunTablesOf};
 use crate::seal::{Manifest, Sealing, write_manifest};
 use crate::shared::Shared;
 use crate::siblings::Siblings;
@@ -159,10 +159,10 @@ impl Open {
     }
 
     /// The case tables of this run, which stand in its log when it is sealed.
-    pub(super) fn tables(&self, site: &Site) -> RunTables {
+    pub(super) fn tables(&self, site: &Site) -> MadeTables {
         let Workplace { indexes, cache, observe, .. } = &site.work;
         let labels = site.case.entry.evidence.iter().map(|entry| entry.label.clone()).collect();
-        RunTables::of(RunTablesOf { labels, indexes, cache: cache.clone(), only: None, observe })
+        MadeTables::of(MadeTablesOf { labels, indexes, cache: cache.clone(), only: None, observe })
     }
 
     /// What the log says of the case tables that calls have read, those of an earlier session among them.
@@ -170,7 +170,7 @@ impl Open {
         &self,
         site: &Site,
         indexes: &Indexes,
-        tables: Arc<RunTables>,
+        tables: Arc<MadeTables>,
     ) -> Result<Vec<TablesRead>, RunError> {
         if !self.grouped.is_empty() {
             let worker = Worker::start(&site.work.worker, &site.case, indexes).map_err(RunError::Tools)?;

@@ -42,7 +42,13 @@ pub(super) struct Expected {
 impl Expected {
     /// What the catalogue's tools may answer over evidence with these labels.
     pub(super) fn of(labels: impl IntoIterator<Item = String>) -> Expected {
-        let kinds = |tool: ToolSpec| (tool.name, tool.records.into_iter().map(|kind| kind.name).collect());
+        let kinds = |tool: ToolSpec| {
+            let mut kinds: BTreeSet<_> = tool.records.into_iter().map(|kind| kind.name).collect();
+            if tool.name == tools::QUERY {
+                kinds.extend(tools::tables().into_iter().map(|table| table.name));
+            }
+            (tool.name, kinds)
+        };
         Expected {
             labels: labels.into_iter().collect(),
             kinds: tools::catalogue().into_iter().map(kinds).collect(),

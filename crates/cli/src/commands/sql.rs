@@ -10,7 +10,7 @@ use ledger::Record;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use tools::{Answer, Cell, Column, Table, VIEWS, View};
+use tools::{Answer, Cell, Table, VIEWS, View};
 
 pub(super) fn execute(arguments: &SqlArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let case = app::load_case(&arguments.case).map_err(Failure::Case)?;
@@ -27,17 +27,22 @@ pub(super) fn execute(arguments: &SqlArguments, printer: &mut Printer) -> Result
         folder: scratch.indexes().join("tables"),
         cache: cache(&kept, &case.paths, printer)?,
     };
-    let mut tables = case_tables(&request).map_err(Failure::Tables)?;
-    for note in &tables.notes {
-        printer.complain(&format!("note: {}", report::terminal(note)));
+    let tables = case_tables(&request).map_err(Failure::Tables)?;
+    let code = asked(&tables, arguments, printer);
+    for note in tables.notes() {
+        printer.complain(&format!("note: {}", report::terminal(&note)));
     }
+    code
+}
+
+fn asked(tables: &CaseTables, arguments: &SqlArguments, printer: &mut Printer) -> Result<u8, Failure> {
     if arguments.digests {
         let answer = tables.digests().map_err(Failure::Tables)?;
         return print(&answer, arguments.format, printer);
     }
     let known = tools::tables();
     let Some(statement) = arguments.statement.as_deref().map(str::trim) else {
-        return list(&mut tables, &known, arguments.format, printer);
+        return list(tables, &known, arguments.format, printer);
     };
     let is = |name: &str| name.eq_ignore_ascii_case(statement);
     if let Some(table) = known.iter().find(|table| is(&table.name)) {
@@ -47,13 +52,13 @@ pub(super) fn execute(arguments: &SqlArguments, printer: &mut Printer) -> Result
         return describe(view, arguments.format, printer);
     }
     if let Some((table, row)) = row(statement) {
-        return record(&mut tables, table, row, arguments.format, printer);
+        return record(tables, table, row, arguments.format, printer);
     }
     // A name alone, such as that of a table that lists no fields, asks for all of it.
     let sql = if is_name(statement) { format!("SELECT * FROM {statement}") } else { statement.to_owned() };
     let answer = tables.ask(&sql, arguments.limit).map_err(Failure::Tables)?;
     if answer.rows.is_empty() && answer.stopped.is_none() && arguments.limit > 0 {
-        for note in nothing(&mut tables, &known, &sql)? {
+        for note in nothing(tables, &known, &sql)? {
             printer.complain(&format!("note: {}", report::terminal(&note)));
         }
     }
@@ -65,9 +70,8 @@ fn is_name(text: &str) -> bool {
 }
 
 /// What an empty answer does not show: of which tables that it names nothing could be read.
-fn nothing(tables: &mut CaseTables, known: &[Table], sql: &str) -> Result<Vec<String>, Failure> {
-    let read = tables.ask("SELECT DISTINCT source FROM sources", usize::MAX).map_err(Failure::Tables)?;
-    let read: BTreeSet<&str> = read.rows.iter().flatten().filter_map(cell_text).collect();
+fn nothing(tables: &CaseTables, known: &[Table], sql: &str) -> Result<Vec<String>, Failure> {
+    let read = tables.sources_of(sql).map_err(Failure::Tables)?;
     let sql = sql.to_lowercase();
     let words: BTreeSet<&str> = sql.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
     let gathered: Vec<_> =
@@ -75,7 +79,7 @@ fn nothing(tables: &mut CaseTables, known: &[Table], sql: &str) -> Result<Vec<St
     let is_named = |name: &str| words.contains(name) || gathered.contains(&name);
     let unread = known.iter().filter(|table| is_named(&table.name));
     let unread: Vec<_> = unread
-        .filter(|table| !table.sources.iter().any(|source| read.contains(source.as_str())))
+        .filter(|table| !table.sources.iter().any(|source| read.contains(source)))
         .map(|table| table.name.as_str())
         .collect();
     let mut notes = vec![
@@ -87,13 +91,6 @@ fn nothing(tables: &mut CaseTables, known: &[Table], sql: &str) -> Result<Vec<St
     Ok(notes)
 }
 
-fn cell_text(cell: &Cell) -> Option<&str> {
-    match cell {
-        Cell::Text(text) => Some(text),
-        Cell::Null | Cell::Integer(_) | Cell::Real(_) => None,
-    }
-}
-
 /// `TABLE#ROW`.
 fn row(statement: &str) -> Option<(&str, i64)> {
     let (table, row) = statement.split_once('#')?;
@@ -102,7 +99,7 @@ fn row(statement: &str) -> Option<(&str, i64)> {
 
 /// The tables that have rows.
 fn list(
-    tables: &mut CaseTables,
+    tables: &CaseTables,
     known: &[Table],
     format: SqlFormat,
     printer: &mut Printer,
@@ -152,21 +149,15 @@ fn columns(table: &Table, format: SqlFormat, printer: &mut Printer) -> Result<u8
     let fields = table
         .columns
         .iter()
-        .map(|column| vec![text(&column.name), text(&kinds(column)), text(&column.meaning)]);
+        .map(|column| vec![text(&column.name), text(&column.kinds()), text(&column.meaning)]);
     let rows = fields.chain(own).collect();
     let columns = ["column", "type", "meaning"].map(str::to_owned).to_vec();
     print(&Answer { columns, rows, more: false, stopped: None }, format, printer)
 }
 
-/// The types of a column by name.
-fn kinds(column: &Column) -> String {
-    let names: Vec<_> = column.types.iter().map(|kind| json!(kind)).collect();
-    names.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or ")
-}
-
 /// One row as the record that it holds.
 fn record(
-    tables: &mut CaseTables,
+    tables: &CaseTables,
     table: &str,
     row: i64,
     format: SqlFormat,

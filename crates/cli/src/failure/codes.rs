@@ -37,10 +37,12 @@ pub(super) fn tool_code(error: &app::ToolError) -> u8 {
 
 pub(super) fn tables_code(error: &app::TablesError) -> u8 {
     match error {
-        app::TablesError::Tool(error) => tool_code(error),
+        app::TablesError::Statement(app::StatementError::Tool(error)) => tool_code(error),
         app::TablesError::Panicked => Failure::DEFECT,
-        app::TablesError::Unreadable { .. }
-        | app::TablesError::Write { .. }
+        app::TablesError::Statement(
+            app::StatementError::Unreadable { .. } | app::StatementError::Refused { .. },
+        )
+        | app::TablesError::Unmade { .. }
         | app::TablesError::Refused { .. } => Failure::USAGE,
     }
 }

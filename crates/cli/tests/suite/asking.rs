@@ -156,7 +156,7 @@ fn a_kept_file_that_is_none_or_anothers_is_not_taken() {
     }
     let (answer, said) = ask("b");
     assert_eq!(answer, own);
-    assert!(said.contains("built again"), "{said}");
+    assert!(said.contains("made again"), "{said}");
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn kept_tables_are_used_until_the_evidence_or_they_themselves_change() {
     fs::remove_file(&first[0]).unwrap();
     place.file(str(&first[0]), &bytes);
     let (answer, said) = ask();
-    assert!(answer.contains("one.example") && said.contains("built again"), "{answer} {said}");
+    assert!(answer.contains("one.example") && said.contains("made again"), "{answer} {said}");
     assert!(ask().1.is_empty());
 
     place.file(hosts, "203.0.113.9 two.example\n");

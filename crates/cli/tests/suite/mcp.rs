@@ -121,6 +121,56 @@ fn a_whole_investigation_by_a_client_of_either_version_is_a_run_as_any_other() {
 }
 
 #[test]
+fn a_statement_grounds_by_the_rows_that_it_names_and_by_nothing_that_it_says() {
+    let place = Place::new();
+    let mut client = over_demo(&place);
+    let opened = client.open(&["registry"]);
+    let task = opened.task();
+    let query = |client: &mut Client, sql: &str| {
+        let result = client.call("query", json!({"task": task, "sql": sql}));
+        let invocation = answer(&result)["invocation"].as_str().unwrap_or_default().to_owned();
+        (invocation, result["structuredContent"]["records"].clone(), answer(&result)["outcome"].clone())
+    };
+    let claim = |client: &mut Client, readings: Value| {
+        let said = client.call("record_phenomenon", json!({"task": task, "readings": readings}));
+        answer(&said)["readings"][0]["verdict"].clone()
+    };
+    let (invocation, records, _) = query(&mut client, "SELECT name FROM computer_name ORDER BY key_path");
+    let name = records[0]["fields"]["name"].as_str().unwrap();
+    assert_eq!(claim(&mut client, reading(&invocation, &records[0], name)), "accepted");
+
+    let forged = "SELECT 'EVIL-01' AS name, _evidence, _table, _row FROM computer_name";
+    let (invocation, records, _) = query(&mut client, forged);
+    assert_eq!(claim(&mut client, reading(&invocation, &records[0], "EVIL-01")), "rejected");
+    assert_eq!(claim(&mut client, reading(&invocation, &records[0], name)), "accepted");
+
+    let grouped = format!("SELECT '{name}' AS name, count(*) FROM computer_name GROUP BY name");
+    let (_, none, outcome) = query(&mut client, &grouped);
+    assert_eq!((none, outcome), (json!([]), json!("empty")));
+
+    let (invocation, counts, _) =
+        query(&mut client, "SELECT count(*) FROM service WHERE start_name = 'automatic'");
+    let count: u64 = counts[0]["fields"]["count"].as_str().unwrap().parse().unwrap();
+    for (stated, verdict) in [(count, "accepted"), (count + 1, "rejected")] {
+        let values = json!({"source": counts[0]["fields"]["source"], "counted": "service", "value": "automatic", "count": stated});
+        let readings = json!([{"predicate": "counted", "values": values, "invocation": invocation}]);
+        assert_eq!(claim(&mut client, readings), verdict, "{counts}");
+    }
+    let absence = json!({"task": task, "subject": "no.exe", "form": "file", "invocations": [invocation]});
+    assert_eq!(client.call("record_absence", absence)["isError"], true);
+
+    let closed = client.call("close_run", json!({"run": opened.run}));
+    assert_eq!(closed["structuredContent"]["verification"]["verified"], true, "{closed}");
+    client.leave();
+    let again = place.locard_ends(0, &["verify", &opened.name, "--evidence", "--format", "json"]);
+    assert!(again.contains("\"tables_differing\":[]"), "{again}");
+    let report: Value =
+        serde_json::from_str(&place.locard_ends(0, &["report", &opened.name, "--format", "json"])).unwrap();
+    let groups = report["tables"].as_array().unwrap();
+    assert!(groups.iter().any(|read| read["group"] == "artifacts"), "{groups:?}");
+}
+
+#[test]
 fn every_tool_says_what_it_takes_and_gives() {
     let place = Place::new();
     let mut client = over_demo(&place);

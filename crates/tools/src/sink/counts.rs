@@ -108,7 +108,12 @@ impl Counts {
         let fields = records.iter().flat_map(|record| &record.fields);
         let times = fields.filter(|(_, field)| field.types.contains(&FieldType::Time));
         let times = times.map(|(name, _)| name.clone()).collect();
-        Ok(Some(Counts { by, sum, times, tallies: HashMap::new(), full: false }))
+        Ok(Some(Counts { sum, times, ..Counts::by(by) }))
+    }
+
+    /// Counts by the values of these fields.
+    pub(crate) fn by(by: Vec<String>) -> Counts {
+        Counts { by, sum: None, times: Vec::new(), tallies: HashMap::new(), full: false }
     }
 
     /// Counts a record; stops where there are too many combinations to be of use.
@@ -145,13 +150,13 @@ impl Counts {
         self.full
     }
 
-    /// The counts, the largest first; none where there were too many to count.
     /// The fields that a count looks at.
     pub(crate) fn fields(&self) -> Vec<&str> {
         let own = self.by.iter().chain(&self.sum).chain(&self.times).map(String::as_str);
         own.chain([KEY_PATH]).collect()
     }
 
+    /// The counts, the largest first; none where there were too many to count.
     pub(crate) fn records(self) -> impl Iterator<Item = Record> {
         let Counts { by, sum, tallies, full, .. } = self;
         let folders = of_folders(&tallies);
@@ -212,7 +217,7 @@ impl Tally {
 }
 
 /// The time that dates a record: the one called `time`, or the only one.
-fn dated(record: &Record) -> Option<&Time> {
+pub(crate) fn dated(record: &Record) -> Option<&Time> {
     if let Some(FieldValue::Time(time)) = record.fields.get(TIME).map(|field| &field.value) {
         return Some(time).filter(|time| time.clock == Clock::Host && time.utc.is_some());
     }

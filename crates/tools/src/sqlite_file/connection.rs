@@ -72,18 +72,29 @@ pub(super) fn roll_back(path: &Path) -> Result<(), Error> {
     connection.pragma_query_value(None, "schema_version", |_| Ok(()))
 }
 
-/// What a statement of an agent may do, and the first thing that it was refused.
+/// What statements of an agent did: the first thing that was refused, and the tables that they read.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Refused(Arc<Mutex<Option<String>>>);
+pub(crate) struct Watched(Arc<Mutex<(Option<String>, BTreeSet<String>)>>);
 
-impl Refused {
-    pub(crate) fn take(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+impl Watched {
+    /// Why a statement was refused, once.
+    pub(crate) fn refused(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).0.take()
     }
 
-    fn note(&self, what: String) -> Authorization {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(what);
+    /// The names of the tables and views that were read, in lower case.
+    pub(crate) fn read(&self) -> BTreeSet<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).1.clone()
+    }
+
+    fn refuse(&self, what: String) -> Authorization {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).0.get_or_insert(what);
         Authorization::Deny
+    }
+
+    fn allow(&self, table: String) -> Authorization {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).1.insert(table);
+        Authorization::Allow
     }
 }
 
@@ -94,28 +105,30 @@ pub(crate) fn only_read(
     connection: &mut Connection,
     tables: BTreeSet<String>,
     names: fn(&str) -> bool,
-) -> Result<Refused, Error> {
-    let refused = Refused::default();
-    let noted = refused.clone();
+) -> Result<Watched, Error> {
+    let watched = Watched::default();
+    let watch = watched.clone();
     connection.authorizer(Some(move |context: AuthContext<'_>| match context.action {
         AuthAction::Select | AuthAction::Recursive => Authorization::Allow,
-        AuthAction::Read { table_name, .. } if tables.contains(&table_name.to_lowercase()) => {
-            Authorization::Allow
+        AuthAction::Read { table_name, column_name } => {
+            let table = table_name.to_lowercase();
+            match tables.contains(&table) {
+                true => watch.allow(table),
+                false if column_name.is_empty() && names(&table) => Authorization::Allow,
+                false => watch.refuse(format!("{table_name:?} is no table that is read")),
+            }
         }
-        AuthAction::Read { table_name, column_name: "" } if names(&table_name.to_lowercase()) => {
-            Authorization::Allow
-        }
-        AuthAction::Read { table_name, .. } => noted.note(format!("{table_name:?} is no table that is read")),
         AuthAction::Function { function_name } if functions::is_allowed(function_name) => {
             Authorization::Allow
         }
-        AuthAction::Function { function_name } => {
-            noted.note(format!("function {function_name}: its value does not follow from the evidence alone"))
+        AuthAction::Function { function_name } => watch
+            .refuse(format!("function {function_name}: its value does not follow from the evidence alone")),
+        AuthAction::Pragma { .. } => {
+            watch.refuse("pragmas are refused: list_tables tells columns".to_owned())
         }
-        AuthAction::Pragma { .. } => noted.note("pragmas are refused: list_tables tells columns".to_owned()),
-        _ => noted.note("only reading is allowed: one SELECT".to_owned()),
+        _ => watch.refuse("only reading is allowed: one SELECT".to_owned()),
     }))?;
-    Ok(refused)
+    Ok(watched)
 }
 
 /// What a statement is that is not one SELECT without parameters; `None` where it is one.

@@ -45,9 +45,9 @@ pub(crate) fn ask(query: &Query<'_>, sql: &str, window: Window) -> Result<Answer
     let (database, schema) = (query.database, &query.schema);
     let mut connection = database.open_with(query.state, schema, &Budget::new(STEPS))?;
     let open = |source| SqliteError::Open { path: database.node().path.clone(), source };
-    let refused = only_read(&mut connection, readable(schema), |_| false).map_err(open)?;
+    let watched = only_read(&mut connection, readable(schema), |_| false).map_err(open)?;
     let prepared = connection.prepare(sql);
-    let mut statement = prepared.map_err(|error| refusal(query, sql, &error, refused.take()))?;
+    let mut statement = prepared.map_err(|error| refusal(query, sql, &error, watched.refused()))?;
     if let Some(found) = not_a_select(&statement) {
         return Err(SqliteError::NotASelect { found });
     }

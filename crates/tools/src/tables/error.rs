@@ -19,12 +19,6 @@ pub enum TableError {
         /// What was asked for.
         name: String,
     },
-    /// A source of a group could not be read.
-    #[error("{path} cannot be read")]
-    Unread {
-        /// The file.
-        path: String,
-    },
     /// SQLite cannot do what it was asked.
     #[error("{action}")]
     Sqlite {
@@ -65,12 +59,14 @@ pub enum TableError {
         /// What there is instead.
         help: Option<String>,
     },
-    /// More pieces of evidence than one statement can look at.
-    #[error("the case has {found} pieces of evidence; one statement looks at {most} at most: name one")]
+    /// More files of tables than one statement can look at.
+    #[error(
+        "the statement reads {found} files of tables, one for each kind of source and piece of evidence; {most} are the most: name one piece of evidence, or fewer tables"
+    )]
     TooMany {
-        /// Pieces of the case.
+        /// Files that it reads.
         found: usize,
-        /// Pieces that can be looked at together.
+        /// Files that can be looked at together.
         most: usize,
     },
 }
@@ -83,7 +79,6 @@ impl TableError {
             TableError::Open(_)
             | TableError::Evidence(_)
             | TableError::Group { .. }
-            | TableError::Unread { .. }
             | TableError::Sqlite { .. }
             | TableError::Finished(_)
             | TableError::Undeclared { .. }

@@ -1,11 +1,12 @@
-//! Sources whose tables are made together, in one file.
+//! Sources whose tables are made together, in one file; each table is of one group.
 
 use super::schema::{Table, kept};
 use crate::catalogue::Indexes;
 use crate::decode::{self, DECODERS, Decoder};
 use crate::units::{Origin, sources};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::OnceLock;
 
 /// Sources whose tables are made together, because one reading of a file gives them all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,18 +20,23 @@ const REGISTRY: TableGroup = TableGroup("registry");
 impl TableGroup {
     /// The group of this name.
     pub fn named(name: &str) -> Option<TableGroup> {
-        TableGroup::all().find(|group| group.0 == name)
+        TableGroup::all().into_iter().find(|group| group.0 == name)
     }
 
-    /// Its name: that of its decoder, or of its part of a hive.
+    /// Its name: that of its first decoder, or of its part of a hive.
     pub fn name(self) -> &'static str {
         self.0
     }
 
-    /// All groups.
-    fn all() -> impl Iterator<Item = TableGroup> {
-        let own = [Origin::Entries, Origin::Keys, Origin::Names].into_iter().filter_map(TableGroup::of);
-        own.chain([ARTIFACTS]).chain(DECODERS.iter().map(|decoder| TableGroup(decoder.name)))
+    /// All groups, sorted by name.
+    pub fn all() -> BTreeSet<TableGroup> {
+        origins().filter_map(TableGroup::of).collect()
+    }
+
+    /// The group that makes the table of this name.
+    pub fn of_table(name: &str) -> Option<TableGroup> {
+        let made = |origin: &Origin| kept(*origin).iter().any(|record| record.name == name);
+        origins().find(made).and_then(TableGroup::of)
     }
 
     /// The group that a source belongs to; what a search met belongs to none of its own.
@@ -39,7 +45,7 @@ impl TableGroup {
             Origin::Entries | Origin::Names => Some(TableGroup(origin.source())),
             Origin::Keys | Origin::Values => Some(REGISTRY),
             Origin::Artifact(_) => Some(ARTIFACTS),
-            Origin::Decoder(decoder) => Some(TableGroup(decoder.name)),
+            Origin::Decoder(decoder) => Some(of_decoder(decoder)),
             Origin::Hives | Origin::Files => None,
         }
     }
@@ -47,21 +53,52 @@ impl TableGroup {
     /// The decoders whose files are looked for.
     pub(crate) fn decoders(self) -> Vec<&'static Decoder> {
         // What became of each name is told by the journal itself.
-        let name = if Some(self) == TableGroup::of(Origin::Names) { "usn_journal" } else { self.0 };
-        decode::named(name).into_iter().collect()
+        if Some(self) == TableGroup::of(Origin::Names) {
+            return decode::named("usn_journal").into_iter().collect();
+        }
+        DECODERS.iter().filter(|decoder| of_decoder(decoder) == self).collect()
     }
 
     /// Its tables, sorted by name.
     pub(crate) fn tables(self) -> Vec<Table> {
-        let origins = sources().chain([Origin::Values, Origin::Names]);
-        let own = origins.filter(|origin| TableGroup::of(*origin) == Some(self));
+        let own = origins().filter(|origin| TableGroup::of(*origin) == Some(self));
         let names: BTreeSet<_> = own.flat_map(kept).map(|record| record.name).collect();
         super::tables().into_iter().filter(|table| names.contains(&table.name)).collect()
     }
 }
 
+/// All sources that have tables.
+fn origins() -> impl Iterator<Item = Origin> {
+    sources().chain([Origin::Values, Origin::Names])
+}
+
+/// The group of a decoder: that of the first one that gives records of a type of its own, too, so that a table is in one file.
+fn of_decoder(decoder: &Decoder) -> TableGroup {
+    static GROUPS: OnceLock<HashMap<&str, TableGroup>> = OnceLock::new();
+    let groups = GROUPS.get_or_init(|| {
+        let types: Vec<(&str, BTreeSet<String>)> = DECODERS
+            .iter()
+            .map(|decoder| (decoder.name, decode::gathered(decoder).into_iter().map(|record| record.name)))
+            .map(|(name, types)| (name, types.collect()))
+            .collect();
+        let first = |own: &BTreeSet<String>| types.iter().find(|(_, types)| !types.is_disjoint(own));
+        let group = |own| first(own).map(|(name, _)| TableGroup(name));
+        types.iter().filter_map(|(name, own)| Some((*name, group(own)?))).collect()
+    });
+    // A decoder without types makes no table.
+    groups.get(decoder.name).copied().unwrap_or(TableGroup(decoder.name))
+}
+
 /// The files of tables that tools may read in place of decoding, by group and by the label of the evidence.
 pub type TableFiles = std::collections::BTreeMap<String, Indexes>;
+
+/// The tool that asks case tables in SQL; it returns records of every type that has a table.
+pub const QUERY: &str = "query";
+
+/// The statement of a call that asks case tables in SQL.
+pub fn statement_of<'a>(tool: &str, arguments: &'a Value) -> Option<&'a str> {
+    (tool == QUERY).then(|| arguments.get("sql").and_then(Value::as_str).unwrap_or_default())
+}
 
 /// The groups that a call reads; none where it decodes what it needs, or its arguments are wrong.
 pub fn groups_of(tool: &str, arguments: &Value) -> Vec<TableGroup> {
@@ -85,5 +122,34 @@ pub(crate) fn groups_of_sources<'n>(
     artifacts: impl Iterator<Item = &'n str>,
 ) -> Vec<TableGroup> {
     let any = artifacts.count() > 0;
-    decoders.filter_map(TableGroup::named).chain(any.then_some(ARTIFACTS)).collect()
+    let decoders = decoders.filter_map(decode::named).map(of_decoder);
+    let groups: BTreeSet<_> = decoders.chain(any.then_some(ARTIFACTS)).collect();
+    groups.into_iter().collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn every_table_is_of_one_group_and_every_decoder_and_group_are_of_each_other() {
+        let mut makers: BTreeMap<String, BTreeSet<TableGroup>> = BTreeMap::new();
+        for origin in origins() {
+            for record in kept(origin) {
+                makers.entry(record.name).or_default().insert(TableGroup::of(origin).unwrap());
+            }
+        }
+        for (table, groups) in makers {
+            assert_eq!(groups.len(), 1, "{table} is made by {groups:?}");
+            assert_eq!(groups.first().copied(), TableGroup::of_table(&table));
+        }
+        for decoder in DECODERS {
+            assert!(of_decoder(decoder).decoders().iter().any(|own| own.name == decoder.name));
+        }
+        for group in TableGroup::all() {
+            assert_eq!(TableGroup::named(group.name()), Some(group));
+        }
+    }
 }

@@ -2,7 +2,6 @@
 
 use super::error::{TableError, sqlite};
 use super::group::TableGroup;
-use super::schema::{Table, tables};
 use super::unopened::Unopened;
 use super::write::{Writer, create};
 use crate::catalogue::Indexes;
@@ -11,7 +10,6 @@ use crate::survey::{Ground, Surveyed, Surveyor, survey};
 use crate::units::Origin;
 use evidence::{Node, Tree};
 use ledger::event::TableDigest;
-use rusqlite::Connection;
 use std::path::Path;
 
 /// The file of finished tables.
@@ -21,11 +19,13 @@ pub struct BuiltTables {
     pub bytes: Vec<u8>,
     /// The tables that have rows, by name.
     pub tables: Vec<TableDigest>,
+    /// How many files, or parts of files, were decoded or could not be: where there is none, there is nothing to keep.
+    pub sources: u64,
     /// Whether every source could be read; others are gaps, and may be read another time.
     pub whole: bool,
 }
 
-/// Decodes the sources of a group, or all, of `tree` into tables, in a file of `scratch`, an empty folder.
+/// Decodes the sources of a group of `tree` into tables, in a file of `scratch`, an empty folder.
 ///
 /// `names` may hold the name index of the tree.
 ///
@@ -35,53 +35,64 @@ pub struct BuiltTables {
 pub fn build(
     tree: &dyn Tree,
     names: &Indexes,
-    group: Option<TableGroup>,
+    group: TableGroup,
     scratch: &Path,
 ) -> Result<BuiltTables, TableError> {
-    // Decoders fill a folder of their own.
-    let (file, folder) = (scratch.join("tables"), scratch.join("decoders"));
-    std::fs::create_dir(&folder).map_err(TableError::Finished)?;
-    let mut ground = Ground::whole(tree, names, &folder)?;
-    let tables = group.map_or_else(tables, TableGroup::tables);
-    if let Some(group) = group {
-        ground.decoders = group.decoders();
-    }
-    let connection = create(&file, &tables)?;
-    let (tables, unread) = fill(&connection, tables, &ground, group)?;
-    connection.close().map_err(|(_, source)| sqlite("finish the tables")(source))?;
-    let bytes = std::fs::read(&file).map_err(TableError::Finished)?;
-    Ok(BuiltTables { bytes, tables, whole: unread.is_none() })
+    let Filled { tables, sources, whole } = build_file(tree, names, group, scratch)?;
+    let bytes = std::fs::read(scratch.join(FILE)).map_err(TableError::Finished)?;
+    Ok(BuiltTables { bytes, tables, sources, whole })
 }
 
-fn fill(
-    connection: &Connection,
-    tables: Vec<Table>,
-    ground: &Ground<'_>,
-    group: Option<TableGroup>,
-) -> Result<(Vec<TableDigest>, Option<String>), TableError> {
-    let mut pass = Pass { writer: Writer::new(connection, tables)?, group, failed: None, unread: None };
+/// What is told of the file of finished tables.
+pub(crate) struct Filled {
+    tables: Vec<TableDigest>,
+    sources: u64,
+    whole: bool,
+}
+
+/// The name of that file.
+pub(crate) const FILE: &str = "tables";
+
+/// The same, and leaves the file in `scratch`.
+pub(crate) fn build_file(
+    tree: &dyn Tree,
+    names: &Indexes,
+    group: TableGroup,
+    scratch: &Path,
+) -> Result<Filled, TableError> {
+    // Decoders fill a folder of their own.
+    let (file, folder) = (scratch.join(FILE), scratch.join("decoders"));
+    std::fs::create_dir(&folder).map_err(TableError::Finished)?;
+    let mut ground = Ground::whole(tree, names, &folder)?;
+    ground.decoders = group.decoders();
+    let tables = group.tables();
+    let connection = create(&file, &tables)?;
+    let writer = Writer::new(&connection, tables)?;
+    let filled = fill(Pass { writer, group, failed: None, is_whole: true }, &ground)?;
+    connection.close().map_err(|(_, source)| sqlite("finish the tables")(source))?;
+    Ok(filled)
+}
+
+fn fill(mut pass: Pass<'_>, ground: &Ground<'_>) -> Result<Filled, TableError> {
     survey(ground, &mut pass)?;
-    let Pass { writer, failed, unread, .. } = pass;
-    match (failed, group, unread) {
-        (Some(error), ..) => Err(error),
-        // Calls decode then, and each tells what it could not read.
-        (None, Some(_), Some(path)) => Err(TableError::Unread { path }),
-        (None, _, unread) => Ok((writer.finish()?, unread)),
+    if let Some(error) = pass.failed {
+        return Err(error);
     }
+    let (tables, sources) = pass.writer.finish()?;
+    Ok(Filled { tables, sources, whole: pass.is_whole })
 }
 
 struct Pass<'c> {
     writer: Writer<'c>,
-    /// The only sources that are wanted.
-    group: Option<TableGroup>,
+    /// The sources that are wanted.
+    group: TableGroup,
     failed: Option<TableError>,
-    /// The first file that could not be read.
-    unread: Option<String>,
+    is_whole: bool,
 }
 
 impl Surveyor for Pass<'_> {
     fn wants(&self, origin: Origin) -> bool {
-        self.group.is_none_or(|group| TableGroup::of(origin) == Some(group))
+        TableGroup::of(origin) == Some(self.group)
     }
 
     fn knows(&mut self, _: &Node, _: Option<&str>, _: &dyn Fn(Origin) -> bool) -> bool {
@@ -89,8 +100,8 @@ impl Surveyor for Pass<'_> {
         self.failed.is_some()
     }
 
-    fn failed(&mut self, unit: &Surveyed<'_>) {
-        self.unread.get_or_insert_with(|| unit.path.to_owned());
+    fn failed(&mut self, _: &Surveyed<'_>) {
+        self.is_whole = false;
     }
 
     fn unit(&mut self, unit: &Surveyed<'_>, decode: &mut dyn FnMut(&mut dyn Intake)) {

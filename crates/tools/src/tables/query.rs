@@ -1,18 +1,17 @@
 //! One SELECT over finished tables.
 //!
-//! The file is hostile: it was written by a process that had read the evidence, and may come from a cache.
-//! It is opened read-only in a confined worker, its schema must be the one that the pass writes, and an authorizer lets a statement read these tables and nothing else.
 //! What a statement returns is a projection: it is printed, and grounds nothing.
 
-use super::cells::OF_COPY;
+use super::attached::{Attached, OWN, check, is_shown};
 use super::digest::digests;
 use super::error::{TableError, sqlite};
+use super::group::{TableFiles, TableGroup};
 use super::read::{columns, record};
-use super::schema::{BEHIND, Table, quoted, tables};
+use super::schema::{Table, quoted, tables};
 use super::views::{COMMON, VIEWS};
-use super::write::REMARKS;
+use super::words::naming;
 use crate::sqlite_file::budget::Budget;
-use crate::sqlite_file::connection::{attach, not_a_select, only_read};
+use crate::sqlite_file::connection::{attach, not_a_select};
 use crate::sqlite_file::words;
 use ledger::Record;
 use ledger::digest::hex;
@@ -21,8 +20,7 @@ use ledger::pattern::fits;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error, Statement};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::collections::BTreeSet;
 
 /// Steps of SQLite's virtual machine for a statement: some ten seconds of a processor.
 const STEPS: u64 = 1_000_000_000;
@@ -30,18 +28,12 @@ const STEPS: u64 = 1_000_000_000;
 /// Most bytes of values in an answer, each with what it takes besides; the first row is kept whatever its size.
 const MAX_DATA: usize = 128 << 20;
 
-/// What there is to ask beside tables of records and views.
-const OWN: [&str; 5] = ["sources", "gaps", "defects", "notes", "timeline"];
-
-/// The most pieces of evidence that one statement looks at: as many files as SQLite attaches to one connection.
-pub const MOST_TABLES: usize = 10;
-
 /// A statement, and the tables that it is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Asked {
-    /// The file of the tables of each piece of evidence, by its label.
-    pub files: BTreeMap<String, PathBuf>,
+    /// The files of the tables.
+    pub files: TableFiles,
     /// One SELECT.
     pub sql: String,
     /// Most rows to give.
@@ -52,10 +44,10 @@ pub struct Asked {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AskedRow {
+    /// The files of the tables.
+    pub files: TableFiles,
     /// The label of the evidence.
     pub evidence: String,
-    /// The file of its tables.
-    pub file: PathBuf,
     /// The table.
     pub table: String,
     /// The number of the row.
@@ -96,37 +88,75 @@ pub enum Cell {
 ///
 /// Where a file is none that the pass wrote, or the statement is no SELECT over the tables; a statement that ends early has an answer that says so.
 pub(crate) fn ask(asked: &Asked) -> Result<Answer, TableError> {
-    if asked.files.len() > MOST_TABLES {
-        return Err(TableError::TooMany { found: asked.files.len(), most: MOST_TABLES });
+    let attached = Attached::open(&asked.files, &asked.sql, &Budget::new(STEPS))?;
+    let statement = compile(&attached, &asked.sql)?;
+    answer(statement, asked.limit)
+}
+
+/// The same with `_evidence`, `_table` and `_row` behind the columns of a statement that leaves them out, where each row of its result comes of one row of a table.
+pub(crate) fn ask_for_rows(asked: &Asked) -> Result<Answer, TableError> {
+    let attached = Attached::open(&asked.files, &asked.sql, &Budget::new(STEPS))?;
+    let statement = compile(&attached, &asked.sql)?;
+    if statement.column_names().into_iter().any(|name| name.eq_ignore_ascii_case("_row")) {
+        return answer(statement, asked.limit);
     }
-    let tables = tables();
-    let files: Vec<_> = asked.files.values().map(PathBuf::as_path).collect();
-    let mut connection = attach(&files, &Budget::new(STEPS)).map_err(sqlite("open the tables"))?;
-    for number in 0..files.len() {
-        check(&connection, number, &tables)?;
-    }
-    views(&connection, &tables, asked.files.keys()).map_err(sqlite("open the tables"))?;
-    let refused =
-        only_read(&mut connection, readable(&tables), is_own_name).map_err(sqlite("open the tables"))?;
-    let prepared = connection.prepare(&asked.sql);
-    let mut statement = prepared.map_err(|error| refusal(&tables, &asked.sql, &error, refused.take()))?;
-    if let Some(found) = not_a_select(&statement) {
-        let message = format!("expected one SELECT, found {found}");
-        return Err(TableError::Statement { message, offset: None, help: None });
-    }
+    let naming = naming(&asked.sql).filter(|_| !gathers(&attached, &asked.sql));
+    let named = naming.and_then(|sql| compile(&attached, &sql).ok());
+    answer(named.unwrap_or(statement), asked.limit)
+}
+
+/// Whether rows of the result can come of several rows: SQLite's own program for it says so.
+fn gathers(attached: &Attached, sql: &str) -> bool {
+    let explained = || -> Result<bool, Error> {
+        let mut statement = attached.connection.prepare(&format!("EXPLAIN {sql}"))?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            if row.get_ref("opcode")?.as_str()?.starts_with("Agg") {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    };
+    explained().unwrap_or(true)
+}
+
+fn answer(mut statement: Statement<'_>, limit: usize) -> Result<Answer, TableError> {
     let columns = statement.column_names().map(str::to_owned).collect();
     let mut answer = Answer { columns, rows: Vec::new(), more: false, stopped: None };
-    match answer.take(&mut statement, asked.limit) {
+    match answer.take(&mut statement, limit) {
         Ok(()) => Ok(answer),
         // Nothing came of it: whoever asked must ask otherwise.
-        Err(error) if answer.rows.is_empty() => {
-            Err(TableError::Statement { message: ended(&error), offset: None, help: None })
-        }
+        Err(error) if answer.rows.is_empty() => Err(refused(ended(&error))),
         Err(error) => {
             answer.stopped = Some(ended(&error));
             Ok(answer)
         }
     }
+}
+
+/// The groups of the tables that a statement reads, told without any of them.
+///
+/// # Errors
+///
+/// Where the statement is no SELECT over the tables.
+pub(crate) fn groups_of_statement(sql: &str) -> Result<BTreeSet<TableGroup>, TableError> {
+    let attached = Attached::open(&TableFiles::new(), sql, &Budget::new(STEPS))?;
+    compile(&attached, sql)?;
+    Ok(attached.groups())
+}
+
+fn compile<'a>(attached: &'a Attached, sql: &str) -> Result<Statement<'a>, TableError> {
+    let Attached { connection, tables, watched } = attached;
+    let prepared = connection.prepare(sql);
+    let statement = prepared.map_err(|error| refusal(tables, sql, &error, watched.refused()))?;
+    match not_a_select(&statement) {
+        Some(found) => Err(refused(format!("expected one SELECT, found {found}"))),
+        None => Ok(statement),
+    }
+}
+
+fn refused(message: String) -> TableError {
+    TableError::Statement { message, offset: None, help: None }
 }
 
 /// Reads the record of a row.
@@ -135,28 +165,63 @@ pub(crate) fn ask(asked: &Asked) -> Result<Answer, TableError> {
 ///
 /// Where there is no such row, or it holds no record of its table.
 pub(crate) fn read_row(asked: &AskedRow) -> Result<Record, TableError> {
-    let tables = tables();
-    let none = |message: String, help| TableError::Statement { message, offset: None, help };
-    let table = tables.iter().find(|table| table.name == asked.table).ok_or_else(|| {
-        let has_none =
-            OWN.contains(&asked.table.as_str()) || VIEWS.iter().any(|view| view.name == asked.table);
-        if has_none {
-            let message = format!("{} has no records of its own: its _table and _row name them", asked.table);
-            return none(message, None);
-        }
-        let message = format!("no such table: {}", asked.table);
-        let help = help(&tables, "", &message);
-        none(message, help)
-    })?;
-    let connection = attach(&[&asked.file], &Budget::new(STEPS)).map_err(sqlite("open the tables"))?;
-    check(&connection, 0, &tables)?;
-    let sql = format!("SELECT {} FROM e0.{} WHERE _row = ?", columns(table, "e0."), quoted(&table.name));
-    let mut statement = connection.prepare(&sql).map_err(sqlite("read a row"))?;
-    let mut rows = statement.query([asked.row]).map_err(sqlite("read a row"))?;
-    match rows.next().map_err(sqlite("read a row"))? {
-        Some(row) => record(table, row, &asked.evidence),
-        None => Err(none(format!("table {} has no row {}", table.name, asked.row), None)),
+    let AskedRow { files, evidence, table, row } = asked;
+    let found = Reader::open(files, evidence, table)?.map(|reader| reader.record(*row)).transpose()?;
+    found.flatten().ok_or_else(|| refused(format!("table {table} has no row {row}")))
+}
+
+/// Reads rows of one table of a piece of evidence as the records that they hold.
+pub(crate) struct Reader {
+    connection: Connection,
+    table: Table,
+    label: String,
+}
+
+impl Reader {
+    /// Opens a table; `None` where there is no file of it.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no such table, or its file is none that the pass wrote.
+    pub(crate) fn open(files: &TableFiles, label: &str, name: &str) -> Result<Option<Reader>, TableError> {
+        let (table, group) = table_named(name)?;
+        let file = files.get(group.name()).and_then(|files| files.get(label));
+        let Some(file) = file else { return Ok(None) };
+        let connection = attach(&[file], &Budget::new(u64::MAX)).map_err(sqlite("open the tables"))?;
+        check(&connection, 0, &group.tables())?;
+        Ok(Some(Reader { connection, table, label: label.to_owned() }))
     }
+
+    /// The record of the row of this number; `None` where there is no such row.
+    pub(crate) fn record(&self, row: i64) -> Result<Option<Record>, TableError> {
+        let Reader { connection, table, label } = self;
+        let read = sqlite("read a row");
+        let sql = format!("SELECT {} FROM e0.{} WHERE _row = ?", columns(table, "e0."), quoted(&table.name));
+        let mut statement = connection.prepare_cached(&sql).map_err(&read)?;
+        let mut rows = statement.query([row]).map_err(&read)?;
+        let found = rows.next().map_err(&read)?;
+        found.map(|found| record(table, found, label)).transpose()
+    }
+
+    /// The names of its fields.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &str> {
+        self.table.columns.iter().map(|column| column.name.as_str())
+    }
+}
+
+/// The table of this name, and its group.
+fn table_named(name: &str) -> Result<(Table, TableGroup), TableError> {
+    let mut tables = tables();
+    let place = tables.iter().position(|table| table.name == name);
+    if let Some((place, group)) = place.zip(TableGroup::of_table(name)) {
+        return Ok((tables.swap_remove(place), group));
+    }
+    if OWN.contains(&name) || VIEWS.iter().any(|view| view.name == name) {
+        return Err(refused(format!("{name} has no records of its own: its _table and _row name them")));
+    }
+    let message = format!("no such table: {name}");
+    let help = help(&tables, "", &message);
+    Err(TableError::Statement { message, offset: None, help })
 }
 
 /// The digests of the tables that have rows, from the rows as they stand: a row for each piece of evidence and table.
@@ -164,108 +229,26 @@ pub(crate) fn read_row(asked: &AskedRow) -> Result<Record, TableError> {
 /// # Errors
 ///
 /// Where a file is none that the pass wrote, or cannot be read.
-pub(crate) fn hash_tables(files: &BTreeMap<String, PathBuf>) -> Result<Answer, TableError> {
+pub(crate) fn hash_tables(files: &TableFiles) -> Result<Answer, TableError> {
     let columns = ["_evidence", "table", "rows", "sha256"].map(str::to_owned).to_vec();
-    let mut answer = Answer { columns, rows: Vec::new(), more: false, stopped: None };
-    let tables = tables();
-    for (label, file) in files {
-        let connection = attach(&[file], &Budget::new(u64::MAX)).map_err(sqlite("open the tables"))?;
-        check(&connection, 0, &tables)?;
-        for TableDigest { table, rows, digest } in digests(&connection, "e0.", &tables)? {
-            let rows = Cell::Integer(i64::try_from(rows).unwrap_or(i64::MAX));
-            answer.rows.push(vec![
-                Cell::Text(label.clone()),
-                Cell::Text(table),
-                rows,
-                Cell::Text(digest.to_string()),
-            ]);
+    let mut digested = Vec::new();
+    for (name, files) in files {
+        let group = TableGroup::named(name).ok_or_else(|| TableError::Group { name: name.clone() })?;
+        let tables = group.tables();
+        for (label, file) in files {
+            let connection = attach(&[file], &Budget::new(u64::MAX)).map_err(sqlite("open the tables"))?;
+            check(&connection, 0, &tables)?;
+            let of_file = digests(&connection, "e0.", &tables)?;
+            digested.extend(of_file.into_iter().map(|digest| (label.clone(), digest)));
         }
     }
-    Ok(answer)
-}
-
-/// Holds the schema of a file against the one that the pass writes.
-pub(super) fn check(connection: &Connection, number: usize, tables: &[Table]) -> Result<(), TableError> {
-    let read = sqlite("read the schema of the tables");
-    let sql = format!("SELECT sql FROM e{number}.sqlite_master WHERE sql IS NOT NULL");
-    let mut statement = connection.prepare(&sql).map_err(&read)?;
-    let found: Result<BTreeSet<String>, _> =
-        statement.query_map([], |row| row.get(0)).map_err(&read)?.collect();
-    let remarks =
-        REMARKS.lines().filter(|line| !line.is_empty()).map(|line| line.trim_end_matches(';').to_owned());
-    let expected: BTreeSet<String> = tables.iter().map(Table::create).chain(remarks).collect();
-    if found.map_err(&read)? == expected {
-        return Ok(());
-    }
-    let what = "the schema is not the one that this program writes".to_owned();
-    Err(TableError::Row { table: "sqlite_master".to_owned(), row: 0, what })
-}
-
-/// A view of each table over all evidence, and the one of all times.
-fn views<'l>(
-    connection: &Connection,
-    tables: &[Table],
-    labels: impl Iterator<Item = &'l String> + Clone,
-) -> Result<(), Error> {
-    let of_all = |name: &str, columns: &str| {
-        let arms: Vec<_> = (0..)
-            .zip(labels.clone())
-            .map(|(number, label)| {
-                format!("SELECT {} AS _evidence, {columns} FROM e{number}.{}", text(label), quoted(name))
-            })
-            .collect();
-        format!("CREATE TEMP VIEW {} AS {};", quoted(name), arms.join(" UNION ALL "))
+    digested.sort_by(|(a, x), (b, y)| (a, &x.table).cmp(&(b, &y.table)));
+    let row = |(label, TableDigest { table, rows, digest }): (String, TableDigest)| {
+        let rows = Cell::Integer(i64::try_from(rows).unwrap_or(i64::MAX));
+        vec![Cell::Text(label), Cell::Text(table), rows, Cell::Text(digest.to_string())]
     };
-    let mut sql = String::new();
-    for table in tables {
-        let columns: Vec<_> = table.all_columns().filter(|name| is_shown(name)).map(quoted).collect();
-        sql.push_str(&of_all(&table.name, &columns.join(", ")));
-    }
-    for (name, columns) in [
-        ("sources", "_source, source, path, stream, rows"),
-        ("gaps", "_source, path, reason"),
-        ("defects", "_source, path, _offset, what, hides"),
-        ("notes", "_source, note"),
-    ] {
-        sql.push_str(&of_all(name, columns));
-    }
-    VIEWS.iter().for_each(|view| sql.push_str(&view.create()));
-    sql.push_str(&format!("CREATE TEMP VIEW timeline AS {};", timeline(tables)));
-    connection.execute_batch(&sql)
-}
-
-/// All times of the host in all tables, a row for each.
-fn timeline(tables: &[Table]) -> String {
-    let mut arms = Vec::new();
-    for table in tables {
-        for column in table.times() {
-            arms.push(format!(
-                "SELECT {field} AS time, {name} AS event, {subject} AS subject, {kind} AS _table, _evidence, _row, _path FROM {table} WHERE {field} NOT LIKE '%{OF_COPY}'",
-                field = quoted(&column.name),
-                name = text(&column.name),
-                subject = quoted(&table.subject),
-                kind = text(&table.name),
-                table = quoted(&table.name),
-            ));
-        }
-    }
-    arms.join(" UNION ALL ")
-}
-
-fn text(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
-}
-
-fn readable(tables: &[Table]) -> BTreeSet<String> {
-    let own = OWN.into_iter().chain(VIEWS.iter().map(|view| view.name)).chain(["json_each", "json_tree"]);
-    tables.iter().map(|table| table.name.to_lowercase()).chain(own.map(str::to_owned)).collect()
-}
-
-/// Whether a name can be one that a statement gave: neither SQLite's own tables nor what virtual ones are made of.
-fn is_own_name(name: &str) -> bool {
-    let made =
-        ["sqlite_", "pragma_", "dbstat", "fts", "rtree", "bytecode", "tables_used", "json_", "layouts"];
-    !made.iter().any(|begin| name.starts_with(begin))
+    let rows = digested.into_iter().map(row).collect();
+    Ok(Answer { columns, rows, more: false, stopped: None })
 }
 
 impl Answer {
@@ -302,6 +285,16 @@ impl Cell {
             ValueRef::Real(number) => Cell::Text(number.to_string()),
             ValueRef::Text(bytes) => Cell::Text(String::from_utf8_lossy(bytes).into_owned()),
             ValueRef::Blob(bytes) => Cell::Text(hex(bytes)),
+        }
+    }
+
+    /// As a person reads it.
+    pub fn shown(&self) -> String {
+        match self {
+            Cell::Null => String::new(),
+            Cell::Integer(number) => number.to_string(),
+            Cell::Real(number) => number.to_string(),
+            Cell::Text(text) => text.clone(),
         }
     }
 
@@ -356,11 +349,6 @@ fn help(tables: &[Table], sql: &str, message: &str) -> Option<String> {
     let of_views = of_views.flat_map(|view| view.columns.iter().copied().chain(COMMON));
     let columns = of_tables.chain(of_views).chain(["_evidence"]);
     Some(format!("the nearest columns are {}", nearest(name, columns).join(", ")))
-}
-
-/// Whether a column can be asked for: those that keep what others do not hold cannot.
-fn is_shown(name: &str) -> bool {
-    !BEHIND.contains(&name) || name == "_defects"
 }
 
 fn nearest<'n>(found: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n str> {

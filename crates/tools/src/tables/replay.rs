@@ -4,10 +4,10 @@
 
 mod wanted;
 
+use super::attached::check;
 use super::cells::number;
 use super::error::{TableError, sqlite};
 use super::group::{TableFiles, TableGroup};
-use super::query::check;
 use super::read::record_with;
 use super::schema::{BEFORE, Table};
 use crate::intake::{Flow, Intake};
@@ -70,6 +70,11 @@ pub(crate) struct Stored<'f> {
 impl<'f> Stored<'f> {
     pub(crate) fn new(files: &'f TableFiles) -> Stored<'f> {
         Stored { files, opened: RefCell::default() }
+    }
+
+    /// The files that were made ready.
+    pub(crate) fn files(&self) -> &'f TableFiles {
+        self.files
     }
 
     /// The tables of a group of a piece of evidence; `None` where there are none, so that it must be decoded.

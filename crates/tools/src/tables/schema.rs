@@ -38,6 +38,12 @@ impl Column {
         self.types.first().copied().unwrap_or(FieldType::Text)
     }
 
+    /// The types of its values, as a person reads them.
+    pub fn kinds(&self) -> String {
+        let names: Vec<_> = self.types.iter().map(|kind| serde_json::json!(kind)).collect();
+        names.iter().filter_map(|name| name.as_str()).collect::<Vec<_>>().join(" or ")
+    }
+
     /// The type in SQL. `ANY` of a strict table keeps what is bound, and never makes a number of a text that looks like one.
     fn sql_type(&self) -> &'static str {
         let is_number =

@@ -1,8 +1,8 @@
 //! Tables against the records that decoders give, over whole pieces of evidence.
 
 use super::read::{columns, record};
-use super::schema::{Table, quoted, tables};
-use super::{TableFiles, build, groups_of, pass::BuiltTables};
+use super::schema::{Table, quoted};
+use super::{TableFiles, TableGroup, build, groups_of, pass::BuiltTables};
 use crate::catalogue::{Indexes, Prepared, run_prepared};
 use crate::intake::{Flow, Intake};
 use crate::survey::{Ground, Surveyed, Surveyor, survey};
@@ -56,9 +56,9 @@ fn decoded(tree: &dyn Tree) -> BTreeMap<String, Vec<Record>> {
     all.0
 }
 
-fn built(tree: &dyn Tree) -> BuiltTables {
+fn built(tree: &dyn Tree, group: TableGroup) -> BuiltTables {
     let scratch = tempfile::tempdir().unwrap();
-    build(tree, &Indexes::new(), None, scratch.path()).unwrap()
+    build(tree, &Indexes::new(), group, scratch.path()).unwrap()
 }
 
 fn rows(connection: &rusqlite::Connection, table: &Table, label: &str) -> Vec<Record> {
@@ -76,21 +76,23 @@ fn rows(connection: &rusqlite::Connection, table: &Table, label: &str) -> Vec<Re
 fn compare(kind: EvidenceKind, path: &Path) -> usize {
     let tree = evidence::open(kind, path, "e").unwrap();
     let mut expected = decoded(tree.as_ref());
-    let built = built(tree.as_ref());
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::io::Write::write_all(&mut file.as_file(), &built.bytes).unwrap();
-    let connection = rusqlite::Connection::open(file.path()).unwrap();
     let mut compared = 0;
-    for table in tables() {
-        let (found, expected) =
-            (rows(&connection, &table, "e"), expected.remove(&table.name).unwrap_or_default());
-        assert_eq!(found.len(), expected.len(), "{}", table.name);
-        for (row, record) in found.iter().zip(&expected) {
-            assert_eq!(row, record);
+    for group in TableGroup::all() {
+        let built = built(tree.as_ref(), group);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::io::Write::write_all(&mut file.as_file(), &built.bytes).unwrap();
+        let connection = rusqlite::Connection::open(file.path()).unwrap();
+        for table in group.tables() {
+            let (found, expected) =
+                (rows(&connection, &table, "e"), expected.remove(&table.name).unwrap_or_default());
+            assert_eq!(found.len(), expected.len(), "{}", table.name);
+            for (row, record) in found.iter().zip(&expected) {
+                assert_eq!(row, record);
+            }
+            let told = built.tables.iter().find(|told| told.table == table.name).map_or(0, |told| told.rows);
+            assert_eq!(told, found.len() as u64);
+            compared += found.len();
         }
-        let told = built.tables.iter().find(|told| told.table == table.name).map_or(0, |told| told.rows);
-        assert_eq!(told, found.len() as u64);
-        compared += found.len();
     }
     // What has no table is a detail that a survey leaves out.
     assert!(expected.is_empty(), "{:?}", expected.keys());
@@ -176,9 +178,7 @@ fn same_answers(kind: EvidenceKind, path: &Path, narrowed: &[Value]) -> usize {
             if files.contains_key(name) {
                 continue;
             }
-            let scratch = tempfile::tempdir().unwrap();
-            let built = build(trees[0].as_ref(), &Indexes::new(), Some(group), scratch.path()).unwrap();
-            let file = put(home.path().join(name), &built.bytes);
+            let file = put(home.path().join(name), &built(trees[0].as_ref(), group).bytes);
             files.insert(name.to_owned(), Indexes::from([("e".to_owned(), file)]));
         }
         let ask = |tables: &TableFiles| {

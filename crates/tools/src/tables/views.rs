@@ -254,8 +254,8 @@ impl View {
         tables
     }
 
-    pub(super) fn create(&self) -> String {
-        let mut sql = format!("CREATE TEMP VIEW {} AS ", quoted(self.name));
+    pub(super) fn select(&self) -> String {
+        let mut sql = String::new();
         for (number, arm) in self.arms.iter().enumerate() {
             if number > 0 {
                 sql.push_str(" UNION ALL ");
@@ -276,7 +276,6 @@ impl View {
                 let _ = write!(sql, " WHERE {}", arm.only);
             }
         }
-        sql.push(';');
         sql
     }
 }

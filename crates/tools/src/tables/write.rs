@@ -124,8 +124,8 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
-    /// Writes everything out; the digests of the tables that have rows, by name.
-    pub(super) fn finish(self) -> Result<Vec<TableDigest>, TableError> {
+    /// Writes everything out; the digests of the tables that have rows, by name, and how many sources there were.
+    pub(super) fn finish(self) -> Result<(Vec<TableDigest>, u64), TableError> {
         let finished = sqlite("finish the tables");
         self.layouts.write(self.connection)?;
         self.connection.execute_batch("COMMIT;").map_err(&finished)?;
@@ -140,7 +140,7 @@ impl<'c> Writer<'c> {
             })
             .collect();
         digests.sort_by(|a, b| a.table.cmp(&b.table));
-        Ok(digests)
+        Ok((digests, self.sources.unsigned_abs()))
     }
 }
 

@@ -25,6 +25,7 @@ mod name_index;
 mod name_index_file;
 mod normalise;
 mod program_files;
+mod query;
 mod registry;
 mod registry_artifact;
 mod replayed;

@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tools::{
-    Answer, AnswerReply, Asked, AskedRow, Cell, Indexes, Mount, Request, TablesReply, VIEWS,
-    decode_answer_reply, decode_tables_reply, encode_request, handle, tables,
+    Answer, AnswerReply, Asked, AskedRow, Cell, Indexes, Mount, Request, TableFiles, TableGroup, TablesReply,
+    VIEWS, decode_answer_reply, decode_tables_reply, encode_request, handle, tables,
 };
 
 const VIEWS_HEADING: &str = "
@@ -53,10 +53,8 @@ fn catalogue() -> String {
         let _ = writeln!(out, "About: `{}`. From: `{sources}`. Proves: {proves}.\n", table.subject);
         out.push_str("| column | type | meaning |\n|---|---|---|\n");
         for column in &table.columns {
-            let types: Vec<_> = column.types.iter().map(|kind| serde_json::json!(kind)).collect();
-            let types: Vec<_> = types.iter().filter_map(|kind| kind.as_str()).collect();
             let meaning = column.meaning.replace('|', "\\|");
-            let _ = writeln!(out, "| `{}` | {} | {meaning} |", column.name, types.join(" or "));
+            let _ = writeln!(out, "| `{}` | {} | {meaning} |", column.name, column.kinds());
         }
     }
     out
@@ -78,9 +76,11 @@ fn the_documentation_lists_every_table_and_column() {
     assert!(listed == expected, "the tables have changed: see this file on how to accept that: {differs:?}");
 }
 
-/// The tables of a folder with one file of hosts.
+/// The tables of a folder with one file of hosts, and of its entries.
 struct Asking {
     home: tempfile::TempDir,
+    files: TableFiles,
+    /// The file of the table of hosts.
     file: PathBuf,
     built: Vec<TableDigest>,
 }
@@ -96,15 +96,28 @@ impl Asking {
         fs::create_dir_all(evidence.join("Windows/System32/drivers/etc")).unwrap();
         write(&evidence.join("Windows/System32/drivers/etc/hosts"), hosts);
         let mount = Mount { label: "e".to_owned(), path: evidence, kind: EvidenceKind::Directory };
-        let request = Request::BuildTables { mount, indexes: Indexes::new(), group: None };
-        let scratch = home.path().join("scratch");
-        fs::create_dir(&scratch).unwrap();
-        let reply = handle(&encode_request(&request).unwrap(), &scratch);
-        let TablesReply::Built(built) = decode_tables_reply(reply).unwrap() else { panic!("no tables") };
-        assert!(built.tables.iter().any(|table| table.table == "hosts_entry" && table.rows == 2));
-        let file = home.path().join("tables");
-        write(&file, &built.bytes);
-        Asking { home, file, built: built.tables }
+        let (mut files, mut all) = (TableFiles::new(), Vec::new());
+        for group in ["file_system", "hosts"] {
+            let (mount, name) = (mount.clone(), group.to_owned());
+            let request = Request::BuildTables { mount, indexes: Indexes::new(), group: name.clone() };
+            let scratch = home.path().join(format!("scratch-{group}"));
+            fs::create_dir(&scratch).unwrap();
+            let reply = handle(&encode_request(&request).unwrap(), &scratch);
+            let TablesReply::Built(built) = decode_tables_reply(reply).unwrap() else { panic!("no tables") };
+            let file = home.path().join(group);
+            write(&file, &built.bytes);
+            files.insert(name, Indexes::from([("e".to_owned(), file)]));
+            all.extend(built.tables);
+        }
+        assert!(all.iter().any(|table| table.table == "hosts_entry" && table.rows == 2));
+        Asking { file: home.path().join("hosts"), home, files, built: all }
+    }
+
+    /// The files with another one in place of that of a group.
+    fn with(&self, group: &str, file: &Path) -> TableFiles {
+        let mut files = self.files.clone();
+        files.insert(group.to_owned(), Indexes::from([("e".to_owned(), file.to_owned())]));
+        files
     }
 
     fn send(&self, request: &Request) -> AnswerReply {
@@ -118,7 +131,7 @@ impl Asking {
     }
 
     fn ask(&self, sql: &str) -> AnswerReply {
-        let files = BTreeMap::from([("e".to_owned(), self.file.clone())]);
+        let files = self.files.clone();
         self.send(&Request::AskTables(Asked { files, sql: sql.to_owned(), limit: 1000 }))
     }
 
@@ -285,17 +298,16 @@ fn a_file_with_another_schema_is_no_table() {
     let asking = Asking::new();
     for change in [
         "CREATE TABLE extra (x)",
-        "DROP TABLE prefetch",
-        "DROP TABLE prefetch; CREATE VIEW prefetch AS SELECT * FROM hosts_entry",
+        "DROP TABLE hosts_entry",
+        "ALTER TABLE hosts_entry RENAME TO x; CREATE VIEW hosts_entry AS SELECT * FROM x",
         "CREATE TRIGGER t AFTER INSERT ON gaps BEGIN DELETE FROM gaps; END",
         "CREATE INDEX i ON gaps (path)",
-        "ALTER TABLE prefetch RENAME COLUMN version TO other",
+        "ALTER TABLE hosts_entry RENAME COLUMN address TO other",
     ] {
         let changed = asking.home.path().join("changed");
         fs::copy(&asking.file, &changed).unwrap();
         rusqlite::Connection::open(&changed).unwrap().execute_batch(change).unwrap();
-        let files = BTreeMap::from([("e".to_owned(), changed.clone())]);
-        let asked = Asked { files, sql: "SELECT 1".to_owned(), limit: 1 };
+        let asked = Asked { files: asking.with("hosts", &changed), sql: "SELECT 1".to_owned(), limit: 1 };
         let reply = asking.send(&Request::AskTables(asked));
         assert!(matches!(reply, AnswerReply::Failed { .. }), "{change}: {reply:?}");
     }
@@ -303,7 +315,8 @@ fn a_file_with_another_schema_is_no_table() {
         let changed = asking.home.path().join("changed");
         write(&changed, bytes);
         let (evidence, table) = ("e".to_owned(), "hosts_entry".to_owned());
-        let reply = asking.send(&Request::ReadRow(AskedRow { evidence, file: changed, table, row: 1 }));
+        let files = asking.with("hosts", &changed);
+        let reply = asking.send(&Request::ReadRow(AskedRow { files, evidence, table, row: 1 }));
         assert!(matches!(reply, AnswerReply::Failed { .. }), "{reply:?}");
     }
 }
@@ -334,9 +347,9 @@ fn equal_evidence_gives_equal_tables_and_another_row_another_digest() {
     assert_ne!(one.digest, build("203.0.113.8 a.example\n203.0.113.9 b.example\n").digest);
 }
 
-/// The digests of the tables in a file, as they follow from its rows.
-fn hashed(asking: &Asking, file: &Path) -> Result<BTreeMap<String, String>, AnswerReply> {
-    let files = BTreeMap::from([("e".to_owned(), file.to_owned())]);
+/// The digests of all tables, with this file in place of that of a group, as they follow from the rows.
+fn hashed(asking: &Asking, group: &str, file: &Path) -> Result<BTreeMap<String, String>, AnswerReply> {
+    let files = asking.with(group, file);
     match asking.send(&Request::HashTables { files }) {
         AnswerReply::Answered(answer) => Ok(answer
             .rows
@@ -355,11 +368,13 @@ fn a_changed_column_and_a_deleted_row_change_the_digest_of_their_table() {
     let asking = Asking::new();
     let built: BTreeMap<_, _> =
         asking.built.iter().map(|told| (told.table.clone(), told.digest.to_string())).collect();
-    assert_eq!(hashed(&asking, &asking.file).unwrap(), built);
+    assert_eq!(hashed(&asking, "hosts", &asking.file).unwrap(), built);
     let changed = asking.home.path().join("changed");
     let mut changes = 0;
     for table in built.keys() {
-        let connection = rusqlite::Connection::open(&asking.file).unwrap();
+        let group = TableGroup::of_table(table).unwrap().name();
+        let file = asking.home.path().join(group);
+        let connection = rusqlite::Connection::open(&file).unwrap();
         let statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
         let columns: Vec<_> = statement.column_names().map(str::to_owned).collect();
         let rows: i64 =
@@ -376,9 +391,9 @@ fn a_changed_column_and_a_deleted_row_change_the_digest_of_their_table() {
         });
         let deletions = (1..=rows).map(|row| format!("DELETE FROM {table} WHERE _row = {row}"));
         for sql in flips.chain(deletions).chain(["UPDATE layouts SET places = '9+9 '".to_owned()]) {
-            fs::copy(&asking.file, &changed).unwrap();
+            fs::copy(&file, &changed).unwrap();
             rusqlite::Connection::open(&changed).unwrap().execute_batch(&sql).unwrap();
-            let found = hashed(&asking, &changed).unwrap();
+            let found = hashed(&asking, group, &changed).unwrap();
             let is_other = found.get(table) != built.get(table);
             // Records of folders have no bytes, and no layout.
             assert!(is_other || sql.contains("layouts") && table == "dir_entry", "{sql}");
@@ -392,8 +407,11 @@ fn a_changed_column_and_a_deleted_row_change_the_digest_of_their_table() {
 fn several_pieces_of_evidence_are_one_table_and_a_label_is_only_text() {
     let asking = Asking::new();
     let hostile = "x' UNION SELECT 1; --\"";
-    let files =
-        BTreeMap::from([("a".to_owned(), asking.file.clone()), (hostile.to_owned(), asking.file.clone())]);
+    let labels = ["a".to_owned(), hostile.to_owned()];
+    let of = |labels: &mut dyn Iterator<Item = String>| {
+        TableFiles::from([("hosts".to_owned(), labels.map(|label| (label, asking.file.clone())).collect())])
+    };
+    let files = of(&mut labels.into_iter());
     let sql = "SELECT _evidence, count(*) FROM hosts_entry GROUP BY 1 ORDER BY 1".to_owned();
     let AnswerReply::Answered(answer) = asking.send(&Request::AskTables(Asked { files, sql, limit: 9 }))
     else {
@@ -401,7 +419,36 @@ fn several_pieces_of_evidence_are_one_table_and_a_label_is_only_text() {
     };
     let labels: Vec<_> = answer.rows.iter().map(|row| serde_json::json!(row[0])).collect();
     assert_eq!(labels, ["a", hostile]);
-    let many: BTreeMap<_, _> = (0..11).map(|number| (number.to_string(), asking.file.clone())).collect();
-    let asked = Asked { files: many, sql: "SELECT 1".to_owned(), limit: 1 };
-    assert!(matches!(asking.send(&Request::AskTables(asked)), AnswerReply::Refused { .. }));
+    let count = |most: u32| {
+        let files = of(&mut (0..most).map(|number| number.to_string()));
+        let sql = "SELECT count(DISTINCT _evidence) FROM hosts_entry".to_owned();
+        asking.send(&Request::AskTables(Asked { files, sql, limit: 1 }))
+    };
+    let AnswerReply::Answered(answer) = count(125) else { panic!("no answer") };
+    assert_eq!(answer.rows, [[Cell::Integer(125)]]);
+    assert!(matches!(count(126), AnswerReply::Refused { .. }));
+}
+
+#[test]
+fn a_statement_needs_the_groups_of_the_tables_that_it_reads() {
+    let asking = Asking::new();
+    let groups = |sql: &str| match asking.send(&Request::GroupsOf { sql: sql.to_owned() }) {
+        AnswerReply::Groups { groups } => groups,
+        other => panic!("{sql}: {other:?}"),
+    };
+    assert_eq!(groups("SELECT 1"), [""; 0]);
+    assert_eq!(groups("SELECT name FROM tables JOIN columns USING (name)"), [""; 0]);
+    assert_eq!(groups("SELECT count(*) FROM hosts_entry"), ["hosts"]);
+    assert_eq!(
+        groups("SELECT * FROM Hosts_Entry WHERE _path IN (SELECT path FROM dir_entry)"),
+        ["file_system", "hosts"]
+    );
+    assert_eq!(groups("WITH x AS (SELECT 1 FROM logon) SELECT count(*) FROM x"), ["event_log"]);
+    assert_eq!(groups("SELECT count(*) FROM logons"), ["event_log"]);
+    assert_eq!(groups("SELECT url FROM browsing WHERE 0"), ["chromium_history", "index_dat"]);
+    let all: Vec<_> = TableGroup::all().into_iter().map(|group| group.name().to_owned()).collect();
+    for sql in ["SELECT * FROM gaps", "SELECT count(*) FROM sources"] {
+        assert_eq!(groups(sql), all, "{sql}");
+    }
+    assert!(groups("SELECT max(time) FROM timeline").len() > 20);
 }

@@ -1,0 +1,243 @@
+//! The files of tables, attached to one connection, with a view of each table over all of them.
+//!
+//! The files are hostile: they were written by processes that had read the evidence, and may come from a cache.
+//! They are opened read-only, each schema must be the one that the pass writes, and an authorizer lets a statement read these tables and nothing else.
+
+use super::cells::OF_COPY;
+use super::error::{TableError, sqlite};
+use super::group::{TableFiles, TableGroup};
+use super::schema::{BEHIND, Table, quoted, tables};
+use super::views::{COMMON, VIEWS, View};
+use super::write::REMARKS;
+use crate::sqlite_file::budget::Budget;
+use crate::sqlite_file::connection::{Watched, attach, only_read};
+use crate::units::Origin;
+use rusqlite::{Connection, Error};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+/// What there is to ask beside tables of records and views.
+pub(super) const OWN: [&str; 7] = ["sources", "gaps", "defects", "notes", "timeline", "tables", "columns"];
+
+/// Those of them that have rows of every group.
+const OF_ALL: [&str; 4] = ["sources", "gaps", "defects", "notes"];
+
+/// The most files that SQLite attaches to one connection: what it is compiled with (`.cargo/config.toml`).
+const MOST_FILES: usize = 125;
+
+/// Tables that one statement can be asked over.
+pub(super) struct Attached {
+    pub(super) connection: Connection,
+    /// All tables there are, whether a file holds them or not.
+    pub(super) tables: Vec<Table>,
+    /// What statements do from here on.
+    pub(super) watched: Watched,
+}
+
+/// One file.
+struct File<'f> {
+    group: TableGroup,
+    label: &'f str,
+    path: &'f Path,
+}
+
+impl Attached {
+    /// Attaches all files, for this statement; a table that none of them holds is empty.
+    pub(super) fn open(files: &TableFiles, sql: &str, budget: &Budget) -> Result<Attached, TableError> {
+        let files = flat(files)?;
+        let paths: Vec<_> = files.iter().map(|file| file.path).collect();
+        let mut connection = attach(&paths, budget).map_err(sqlite("open the tables"))?;
+        for (number, file) in files.iter().enumerate() {
+            check(&connection, number, &file.group.tables())?;
+        }
+        let tables = tables();
+        let opened = sqlite("open the tables");
+        let named = Named::of(sql);
+        connection.execute_batch(&views(&tables, &files, &named)).map_err(&opened)?;
+        if named.has("tables") || named.has("columns") {
+            list(&connection, &tables).map_err(&opened)?;
+        }
+        let watched = only_read(&mut connection, readable(&tables), is_own_name).map_err(&opened)?;
+        Ok(Attached { connection, tables, watched })
+    }
+
+    /// The groups of the tables that the statements compiled so far read.
+    pub(super) fn groups(&self) -> BTreeSet<TableGroup> {
+        let read = self.watched.read();
+        if OF_ALL.iter().any(|name| read.contains(*name)) {
+            return TableGroup::all();
+        }
+        let named = self.tables.iter().filter(|table| read.contains(&table.name.to_lowercase()));
+        named.filter_map(|table| TableGroup::of_table(&table.name)).collect()
+    }
+}
+
+fn flat(files: &TableFiles) -> Result<Vec<File<'_>>, TableError> {
+    let mut all = Vec::new();
+    for (name, files) in files {
+        let group = TableGroup::named(name).ok_or_else(|| TableError::Group { name: name.clone() })?;
+        all.extend(files.iter().map(|(label, path)| File { group, label, path }));
+    }
+    match all.len() {
+        found if found > MOST_FILES => Err(TableError::TooMany { found, most: MOST_FILES }),
+        _ => Ok(all),
+    }
+}
+
+/// Holds the schema of a file against the one that the pass writes.
+pub(super) fn check(connection: &Connection, number: usize, tables: &[Table]) -> Result<(), TableError> {
+    let read = sqlite("read the schema of the tables");
+    let sql = format!("SELECT sql FROM e{number}.sqlite_master WHERE sql IS NOT NULL");
+    let mut statement = connection.prepare(&sql).map_err(&read)?;
+    let found: Result<BTreeSet<String>, _> =
+        statement.query_map([], |row| row.get(0)).map_err(&read)?.collect();
+    let remarks =
+        REMARKS.lines().filter(|line| !line.is_empty()).map(|line| line.trim_end_matches(';').to_owned());
+    let expected: BTreeSet<String> = tables.iter().map(Table::create).chain(remarks).collect();
+    if found.map_err(&read)? == expected {
+        return Ok(());
+    }
+    let what = "the schema is not the one that this program writes".to_owned();
+    Err(TableError::Row { table: "sqlite_master".to_owned(), row: 0, what })
+}
+
+/// What a statement can name: making the views of a hundred tables takes longer than most statements.
+struct Named(String);
+
+impl Named {
+    fn of(sql: &str) -> Named {
+        Named(sql.to_ascii_lowercase())
+    }
+
+    /// Whether the statement may read a table or view of this name.
+    fn has(&self, name: &str) -> bool {
+        self.0.contains(&name.to_ascii_lowercase())
+    }
+
+    /// The same with what views read.
+    fn reads(&self, table: &str) -> bool {
+        let by = |view: &View| self.has(view.name) && view.tables().contains(&table);
+        self.has(table) || self.has("timeline") || VIEWS.iter().any(by)
+    }
+}
+
+/// A view of each table over all files, those that examiners ask for, and the one of all times.
+fn views(tables: &[Table], files: &[File<'_>], named: &Named) -> String {
+    let mut sql = String::new();
+    // Writing to a text cannot fail.
+    let mut create = |name: &str, select: &str| {
+        let _ = writeln!(sql, "CREATE TEMP VIEW {} AS {select};", quoted(name));
+    };
+    for table in tables.iter().filter(|table| named.reads(&table.name)) {
+        let group = TableGroup::of_table(&table.name);
+        let of_group = files.iter().enumerate().filter(|(_, file)| Some(file.group) == group);
+        let columns = ["_table"].into_iter().chain(table.all_columns().filter(|name| is_shown(name)));
+        let columns: Vec<_> = columns.collect();
+        create(&table.name, &rows(&table.name, &columns, of_group));
+    }
+    let of_all = |name: &str, columns: &[&str]| rows(name, columns, files.iter().enumerate());
+    create("sources", &of_all("sources", &["_source", "source", "path", "stream", "rows"]));
+    create("notes", &of_all("notes", &["_source", "note"]));
+    // Each search for files meets what cannot be looked into: it is told once.
+    for (name, columns) in
+        [("gaps", &["path", "reason"][..]), ("defects", &["path", "_offset", "what", "hides"])]
+    {
+        let (all, own) = ([&["_source"], columns].concat(), columns.join(", "));
+        let all = of_all(name, &all);
+        create(
+            name,
+            &format!(
+                "SELECT _evidence, min(_source) AS _source, {own} FROM ({all}) GROUP BY _evidence, {own}"
+            ),
+        );
+    }
+    VIEWS.iter().filter(|view| named.has(view.name)).for_each(|view| create(view.name, &view.select()));
+    if named.has("timeline") {
+        create("timeline", &timeline(tables));
+    }
+    sql
+}
+
+/// The rows of one table over files, as one statement; without a file there are none.
+fn rows<'f>(name: &str, columns: &[&str], files: impl Iterator<Item = (usize, &'f File<'f>)>) -> String {
+    let mut arms = Vec::new();
+    for (number, File { group, label, .. }) in files {
+        let column = |column: &&str| match *column {
+            // Each file numbers its own sources.
+            "_source" => format!("'{}:' || _source AS _source", group.name()),
+            "_table" => format!("{} AS _table", text(name)),
+            column => quoted(column),
+        };
+        let columns: Vec<_> = columns.iter().map(column).collect();
+        let (label, columns) = (text(label), columns.join(", "));
+        arms.push(format!("SELECT {label} AS _evidence, {columns} FROM e{number}.{}", quoted(name)));
+    }
+    if arms.is_empty() {
+        let columns: Vec<_> = columns.iter().map(|name| format!("NULL AS {}", quoted(name))).collect();
+        arms.push(format!("SELECT NULL AS _evidence, {} WHERE 0", columns.join(", ")));
+    }
+    arms.join(" UNION ALL ")
+}
+
+/// All times of the host in all tables, a row for each; what became of each name of a change journal stands in the journal's own records.
+fn timeline(tables: &[Table]) -> String {
+    let names = TableGroup::of(Origin::Names);
+    let mut arms = Vec::new();
+    for table in tables.iter().filter(|table| TableGroup::of_table(&table.name) != names) {
+        for column in table.times() {
+            arms.push(format!(
+                "SELECT {field} AS time, {name} AS event, {subject} AS subject, {kind} AS _table, _evidence, _row, _path FROM {table} WHERE {field} NOT LIKE '%{OF_COPY}'",
+                field = quoted(&column.name),
+                name = text(&column.name),
+                subject = quoted(&table.subject),
+                kind = text(&table.name),
+                table = quoted(&table.name),
+            ));
+        }
+    }
+    arms.join(" UNION ALL ")
+}
+
+/// What tables, views and columns there are, for whoever asks in SQL.
+fn list(connection: &Connection, tables: &[Table]) -> Result<(), Error> {
+    connection.execute_batch(
+        "CREATE TEMP TABLE tables (name TEXT, meaning TEXT); CREATE TEMP TABLE columns (\"table\" TEXT, name TEXT, type TEXT, meaning TEXT);",
+    )?;
+    let mut named = connection.prepare("INSERT INTO tables VALUES (?, ?)")?;
+    let mut columns = connection.prepare("INSERT INTO columns VALUES (?, ?, ?, ?)")?;
+    for view in VIEWS {
+        named.execute([view.name, view.meaning])?;
+        for column in view.columns.iter().chain(&COMMON) {
+            columns.execute([view.name, column, "", ""])?;
+        }
+    }
+    for table in tables {
+        named.execute([&table.name, &table.meaning])?;
+        for column in &table.columns {
+            columns.execute([&table.name, &column.name, &column.kinds(), &column.meaning])?;
+        }
+    }
+    Ok(())
+}
+
+fn text(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+fn readable(tables: &[Table]) -> BTreeSet<String> {
+    let own = OWN.into_iter().chain(VIEWS.iter().map(|view| view.name)).chain(["json_each", "json_tree"]);
+    tables.iter().map(|table| table.name.to_lowercase()).chain(own.map(str::to_owned)).collect()
+}
+
+/// Whether a name can be one that a statement gave: neither SQLite's own tables nor what virtual ones are made of.
+fn is_own_name(name: &str) -> bool {
+    let made =
+        ["sqlite_", "pragma_", "dbstat", "fts", "rtree", "bytecode", "tables_used", "json_", "layouts"];
+    !made.iter().any(|begin| name.starts_with(begin))
+}
+
+/// Whether a column can be asked for: those that keep what others do not hold cannot.
+pub(super) fn is_shown(name: &str) -> bool {
+    !BEHIND.contains(&name) || name == "_defects"
+}
