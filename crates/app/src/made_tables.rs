@@ -5,17 +5,19 @@
 
 use crate::name_cache::{Known, NameCache};
 use crate::names::told;
-use crate::platform::make_private;
+use crate::platform::{create_new, make_private};
 use crate::progress::Progress;
-use crate::publish::publish;
 use crate::worker::{ToolError, Worker};
 use ledger::Digest;
-use ledger::event::{TableDigest, TablesRead};
+use ledger::event::TablesRead;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use thiserror::Error;
 use tools::{BuiltTables, Indexes, TableFiles, TableGroup};
 
 /// Numbers the folders of runs of this process.
@@ -64,12 +66,15 @@ struct OfEvidence {
     whole: bool,
 }
 
-/// The bytes of tables, and what they hold.
-struct Had {
-    bytes: Vec<u8>,
-    tables: Vec<TableDigest>,
-    sources: u64,
-    whole: bool,
+/// Why there are no tables of a piece of evidence.
+#[derive(Debug, Error)]
+enum UnmadeError {
+    #[error("{reason}")]
+    Folder { reason: String },
+    #[error("write them")]
+    Write(#[source] io::Error),
+    #[error(transparent)]
+    Tool(#[from] ToolError),
 }
 
 impl MadeTables {
@@ -153,16 +158,11 @@ impl MadeTables {
 
     fn make(&self, worker: &Worker, group: TableGroup) -> Group {
         let mut made = Group::default();
-        for label in &self.labels {
-            let file = match self.had(worker, label, group) {
-                Ok(Had { sources: 0, .. }) => continue,
-                Ok(had) => self.hand_out(label, group, had),
-                Err(error) => Err(told(&error)),
-            };
-            match file {
-                Ok(of_evidence) => made.made.push(of_evidence),
+        for (number, label) in self.labels.iter().enumerate() {
+            match self.of_evidence(worker, label, group, number) {
+                Ok(of_evidence) => made.made.extend(of_evidence),
                 Err(error) => {
-                    let reason = format!("there are no {}: {error}", tables_of(label, group));
+                    let reason = format!("there are no {}: {}", tables_of(label, group), told(&error));
                     self.note(reason.clone());
                     made.failed.push(reason);
                 }
@@ -171,37 +171,56 @@ impl MadeTables {
         made
     }
 
-    /// Puts tables where workers may read them.
-    fn hand_out(&self, label: &str, group: TableGroup, had: Had) -> Result<OfEvidence, String> {
-        let Had { bytes, tables, whole, .. } = had;
-        let folder = self.folder.as_ref().map_err(Clone::clone)?;
-        let name = format!("{}-{}", group.name(), self.labels.iter().position(|of| of == label).unwrap_or(0));
-        publish(folder, &name, &bytes).map_err(|error| error.to_string())?;
+    /// The tables of one piece of evidence, where workers may read them; `None` where it has none of the sources.
+    fn of_evidence(
+        &self,
+        worker: &Worker,
+        label: &str,
+        group: TableGroup,
+        number: usize,
+    ) -> Result<Option<OfEvidence>, UnmadeError> {
+        let folder = self.folder.as_ref().map_err(|reason| UnmadeError::Folder { reason: reason.clone() })?;
+        let path = folder.join(format!("{}-{number}", group.name()));
+        let mut file = create_new(&path, 0o400).map_err(UnmadeError::Write)?;
+        let had = self.had(worker, label, group, &mut file);
+        let BuiltTables { tables, whole, .. } = match had {
+            Ok(had) if had.sources > 0 => had,
+            // What is left goes with the folder.
+            Ok(_) => return Ok(std::fs::remove_file(&path).map(|()| None).unwrap_or_default()),
+            Err(error) => return Err(error.into()),
+        };
         let (evidence, group) = (label.to_owned(), group.name().to_owned());
-        Ok(OfEvidence { file: folder.join(name), read: TablesRead { evidence, group, tables }, whole })
+        Ok(Some(OfEvidence { file: path, read: TablesRead { evidence, group, tables }, whole }))
     }
 
-    /// The tables of a piece of evidence: from the cache, or made.
-    fn had(&self, worker: &Worker, label: &str, group: TableGroup) -> Result<Had, ToolError> {
+    /// Fills a file with the tables of a piece of evidence: from the cache, or made.
+    fn had(
+        &self,
+        worker: &Worker,
+        label: &str,
+        group: TableGroup,
+        file: &mut File,
+    ) -> Result<BuiltTables, ToolError> {
         let key = self.cache.as_ref().and_then(|_| self.key(worker, label, group));
-        if let Some(had) = key.and_then(|key| self.cached(label, group, key)) {
+        if let Some(had) = key.and_then(|key| self.cached(label, group, key, file)) {
             return Ok(had);
         }
-        let BuiltTables { bytes, tables, sources, whole } = worker.build_tables(label, group)?;
-        if let (Some(key), Some(cache), true) = (key, &self.cache, whole) {
+        let built = worker.build_tables(label, group, file)?;
+        if let (Some(key), Some(cache), true) = (key, &self.cache, built.whole) {
             let known = Known {
-                index: Digest::of(&bytes),
-                entries: tables.iter().map(|table| table.rows).sum(),
-                sources: Some(sources),
-                tables: tables.clone(),
+                // Known when it is copied.
+                index: Digest::of(b""),
+                entries: built.tables.iter().map(|table| table.rows).sum(),
+                sources: Some(built.sources),
+                tables: built.tables.clone(),
                 key: None,
                 evidence: None,
             };
-            if let Err(error) = cache.store(key, &known, &bytes) {
+            if let Err(error) = cache.store_file(key, known, file) {
                 self.note(format!("the {} are not kept in the cache: {error}", tables_of(label, group)));
             }
         }
-        Ok(Had { bytes, tables, sources, whole })
+        Ok(built)
     }
 
     /// What the tables are kept under; `None` where that cannot be told.
@@ -216,13 +235,11 @@ impl MadeTables {
         }
     }
 
-    fn cached(&self, label: &str, group: TableGroup, key: Digest) -> Option<Had> {
-        match self.cache.as_ref()?.load(key) {
-            Ok(found) => found.map(|(known, bytes)| Had {
-                bytes,
-                tables: known.tables,
-                // What does not tell is taken as it is.
-                sources: known.sources.unwrap_or(1),
+    fn cached(&self, label: &str, group: TableGroup, key: Digest, file: &mut File) -> Option<BuiltTables> {
+        match self.cache.as_ref()?.copy_to(key, file) {
+            Ok(found) => found.map(|Known { tables, sources, .. }| BuiltTables {
+                tables,
+                sources: sources.unwrap_or_default(),
                 whole: true,
             }),
             Err(error) => {

@@ -4,7 +4,7 @@
 //! The second one is written last and says what the first must be; where it does not agree there is no entry.
 
 use crate::platform::make_private;
-use crate::publish::publish;
+use crate::publish::{copy, publish, publish_file};
 use ledger::Digest;
 use ledger::event::TableDigest;
 use serde::{Deserialize, Serialize};
@@ -92,16 +92,9 @@ impl NameCache {
     /// The index under this key, whole; `None` where there is none.
     pub(crate) fn load(&self, key: Digest) -> Result<Option<(Known, Vec<u8>)>, CacheError> {
         let (path, about) = (self.folder.join(self.name(key)), self.folder.join(self.about(key)));
-        let read =
-            |path: &Path| read(path).map_err(|source| CacheError::Read { path: path.to_owned(), source });
-        let Some(text) = read(&about)? else { return Ok(None) };
-        let known: Known = serde_json::from_slice(&text)
-            .map_err(|source| CacheError::Malformed { path: about.clone(), source })?;
-        if known.key != Some(key) {
-            return Err(CacheError::OfAnother { path: about });
-        }
-        let known = Known { key: None, ..known };
-        let bytes = read(&path)?.unwrap_or_default();
+        let Some(known) = read_about(&about, key)? else { return Ok(None) };
+        let bytes = read(&path).map_err(|source| CacheError::Read { path: path.clone(), source })?;
+        let bytes = bytes.unwrap_or_default();
         let found = Digest::of(&bytes);
         match found == known.index {
             true => Ok(Some((known, bytes))),
@@ -114,6 +107,28 @@ impl NameCache {
         make_private(&self.folder)?;
         publish(&self.folder, &self.name(key), bytes)?;
         self.remember(key, known)
+    }
+
+    /// Copies the file under this key into another one, whole; gives what is known of it, or `None` where there is none.
+    pub(crate) fn copy_to(&self, key: Digest, to: &mut File) -> Result<Option<Known>, CacheError> {
+        let (path, about) = (self.folder.join(self.name(key)), self.folder.join(self.about(key)));
+        let Some(known) = read_about(&about, key)? else { return Ok(None) };
+        let copied = open(&path).and_then(|file| match file {
+            Some(file) => copy(&mut file.take(LONGEST), to),
+            None => Ok(Digest::of(b"")),
+        });
+        let found = copied.map_err(|source| CacheError::Read { path: path.clone(), source })?;
+        match found == known.index {
+            true => Ok(Some(known)),
+            false => Err(CacheError::Damaged { path, expected: known.index, found }),
+        }
+    }
+
+    /// Puts the bytes of a file under this key; what is known of them tells everything but their digest.
+    pub(crate) fn store_file(&self, key: Digest, known: Known, from: &mut File) -> io::Result<()> {
+        make_private(&self.folder)?;
+        let index = publish_file(&self.folder, &self.name(key), from)?;
+        self.remember(key, &Known { index, ..known })
     }
 
     /// Puts what is known of an index beside it.
@@ -135,8 +150,28 @@ impl NameCache {
     }
 }
 
+/// What is known of the file under this key; `None` where nothing is.
+fn read_about(about: &Path, key: Digest) -> Result<Option<Known>, CacheError> {
+    let text = read(about).map_err(|source| CacheError::Read { path: about.to_owned(), source })?;
+    let Some(text) = text else { return Ok(None) };
+    let known: Known = serde_json::from_slice(&text)
+        .map_err(|source| CacheError::Malformed { path: about.to_owned(), source })?;
+    if known.key != Some(key) {
+        return Err(CacheError::OfAnother { path: about.to_owned() });
+    }
+    Ok(Some(Known { key: None, ..known }))
+}
+
 /// The bytes of a file; `None` where there is none.
 fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let Some(file) = open(path)? else { return Ok(None) };
+    let mut bytes = Vec::new();
+    file.take(LONGEST).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// A file; `None` where there is none.
+fn open(path: &Path) -> io::Result<Option<File>> {
     // Whatever else has the name, such as a pipe, would keep us waiting.
     match path.metadata() {
         Ok(metadata) if !metadata.is_file() => {
@@ -144,14 +179,11 @@ fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
         }
         Ok(_) | Err(_) => {}
     }
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let mut bytes = Vec::new();
-    file.take(LONGEST).read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
+    match File::open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! Files that others find whole or not at all.
 
 use crate::platform::{create_new, sync_folder};
-use std::io::{self, Write};
+use ledger::Digest;
+use sha2::{Digest as _, Sha256};
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,10 +23,44 @@ pub(crate) fn publish_for_all(folder: &Path, name: &str, bytes: &[u8]) -> io::Re
     publish_as(folder, name, bytes, 0o444)
 }
 
+/// The same with the bytes of another file; gives their digest.
+pub(crate) fn publish_file(folder: &Path, name: &str, from: &mut File) -> io::Result<Digest> {
+    let mut digest = Err(io::Error::other("nothing was copied"));
+    publish_with(folder, name, 0o400, |to| {
+        from.rewind()?;
+        digest = copy(from, to);
+        digest.as_ref().map(|_| ()).map_err(|error| io::Error::new(error.kind(), error.to_string()))
+    })?;
+    digest
+}
+
+/// Copies what follows in a file; gives the digest of it.
+pub(crate) fn copy(from: &mut impl Read, to: &mut File) -> io::Result<Digest> {
+    let (mut hasher, mut buffer) = (Sha256::new(), vec![0; 1 << 18]);
+    loop {
+        let length = from.read(&mut buffer)?;
+        let bytes = buffer.get(..length).unwrap_or_default();
+        if bytes.is_empty() {
+            return Ok(Digest::from_bytes(hasher.finalize().into()));
+        }
+        hasher.update(bytes);
+        to.write_all(bytes)?;
+    }
+}
+
 fn publish_as(folder: &Path, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
+    publish_with(folder, name, mode, |file| file.write_all(bytes))
+}
+
+fn publish_with(
+    folder: &Path,
+    name: &str,
+    mode: u32,
+    fill: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
     let unfinished = format!(".{name}.{}-{}", std::process::id(), ORDINAL.fetch_add(1, Ordering::Relaxed));
     let unfinished = folder.join(unfinished);
-    let written = write(&unfinished, bytes, mode)
+    let written = write(&unfinished, mode, fill)
         .and_then(|()| std::fs::rename(&unfinished, folder.join(name)))
         .and_then(|()| sync_folder(folder));
     if written.is_err() {
@@ -33,9 +70,9 @@ fn publish_as(folder: &Path, name: &str, bytes: &[u8], mode: u32) -> io::Result<
     written
 }
 
-fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+fn write(path: &Path, mode: u32, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let mut file = create_new(path, mode)?;
-    file.write_all(bytes)?;
+    fill(&mut file)?;
     file.sync_all()
 }
 

@@ -15,6 +15,7 @@ use sandbox::{
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -352,18 +353,30 @@ impl Worker {
         self.limits
     }
 
-    /// Builds the case tables of a group of the evidence with this label; their bytes are as hostile as the evidence.
-    pub(crate) fn build_tables(&self, label: &str, group: TableGroup) -> Result<BuiltTables, ToolError> {
+    /// Builds the case tables of a group of the evidence with this label, in a file; its bytes are as hostile as the evidence.
+    pub(crate) fn build_tables(
+        &self,
+        label: &str,
+        group: TableGroup,
+        mut into: &File,
+    ) -> Result<BuiltTables, ToolError> {
         let unknown = || ToolError::Tables { ending: format!("no evidence is labelled {label:?}") };
         let mount = self.mount(label).ok_or_else(unknown)?;
         let limits = Limits { file_size: LONGEST_TABLES, reply_bytes: LONGEST_TABLES, ..self.indexing() };
         let indexes = self.indexes.as_ref().clone();
         let group = group.name().to_owned();
-        let report = self.send(&Request::BuildTables { mount, indexes, group }, &limits)?;
+        let request = tools::encode_request(&Request::BuildTables { mount, indexes, group });
+        let report = {
+            let mut zygote = self.zygote.lock().unwrap_or_else(PoisonError::into_inner);
+            zygote.call_into(&request.map_err(ToolError::Wire)?, &limits, into).map_err(ToolError::Call)?
+        };
         match report.ending {
-            Ending::Replied(bytes) => match tools::decode_tables_reply(bytes).map_err(ToolError::Wire)? {
-                TablesReply::Built(built) => Ok(built),
-                TablesReply::Failed { reason } => Err(ToolError::Evidence { reason }),
+            Ending::Replied(_) => match tools::decode_tables_reply(&mut into).map_err(ToolError::Wire)? {
+                (TablesReply::Built(built), length) => {
+                    into.set_len(length).map_err(|source| ToolError::Call(CallError::Keep { source }))?;
+                    Ok(built)
+                }
+                (TablesReply::Failed { reason }, _) => Err(ToolError::Evidence { reason }),
             },
             ending => Err(ToolError::Tables { ending: ending.describe(&limits) }),
         }
@@ -432,7 +445,10 @@ pub(crate) fn evidence_files(kind: EvidenceKind, path: &Path) -> Vec<PathBuf> {
 ///
 /// It must be the first thing that `main` does when its first argument is [`sandbox::WORKER_ARGUMENT`].
 pub fn worker_main() -> Result<(), ServeError> {
-    sandbox::serve(tools::handle)
+    sandbox::serve(|request, scratch| {
+        let tools::Answered { file, bytes } = tools::handle(request, scratch);
+        sandbox::Reply { file, bytes }
+    })
 }
 
 /// Runs one tool on a case, outside any run: nothing is recorded.

@@ -21,6 +21,13 @@ pub enum CallError {
         #[source]
         source: SpawnError,
     },
+    /// The file that the reply goes into cannot be written. The call was made.
+    #[error("write the reply of a worker")]
+    Keep {
+        /// Why not.
+        #[source]
+        source: std::io::Error,
+    },
     /// One zygote after the other died without a reply in between.
     #[error("keep a worker alive, {deaths} died in a row ({last:?})")]
     ZygoteKeepsDying {

@@ -7,9 +7,11 @@ use crate::config::Config;
 use crate::confinement::{Confinement, Holding, Reason};
 use crate::ending::Report;
 use crate::limits::Limits;
+use crate::reply::Reply;
 use crate::serve_error::ServeError;
 use crate::spawn_error::SpawnError;
 use std::convert::Infallible;
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -28,7 +30,7 @@ pub fn probe() -> Confinement {
 }
 
 /// Serves calls on Linux; here it refuses.
-pub fn serve(_handler: impl Fn(&[u8], &Path) -> Vec<u8>) -> Result<(), ServeError> {
+pub fn serve(_handler: impl Fn(&[u8], &Path) -> Reply) -> Result<(), ServeError> {
     Err(ServeError::NeedsLinux { system: SYSTEM })
 }
 
@@ -65,6 +67,16 @@ impl Zygote {
 
     /// Makes one call.
     pub fn call(&mut self, _request: &[u8], _limits: &Limits) -> Result<Report, CallError> {
+        match self.never {}
+    }
+
+    /// The same with the reply in a file.
+    pub fn call_into(
+        &mut self,
+        _request: &[u8],
+        _limits: &Limits,
+        _into: &File,
+    ) -> Result<Report, CallError> {
         match self.never {}
     }
 }

@@ -20,6 +20,7 @@ mod confinement;
 mod ending;
 mod frame_error;
 mod limits;
+mod reply;
 mod serve_error;
 mod spawn_error;
 
@@ -39,6 +40,7 @@ pub use confinement::{Confinement, Holding, LayerName, Missing, Reason};
 pub use ending::{Ending, Report, SetupStep, ZygoteExit};
 pub use frame_error::FrameError;
 pub use limits::{Limits, Usage};
+pub use reply::Reply;
 pub use serve_error::ServeError;
 pub use spawn_error::SpawnError;
 pub use system::{Canceller, Zygote, check_system, clear_scratch, probe, serve};

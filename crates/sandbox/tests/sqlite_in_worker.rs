@@ -9,8 +9,10 @@ use std::path::Path;
 
 fn main() {
     if std::env::args().nth(1).as_deref() == Some(sandbox::WORKER_ARGUMENT) {
-        sandbox::serve(|request, scratch| count(Path::new(std::str::from_utf8(request).unwrap()), scratch))
-            .unwrap();
+        sandbox::serve(|request, scratch| {
+            count(Path::new(std::str::from_utf8(request).unwrap()), scratch).into()
+        })
+        .unwrap();
         return;
     }
     let home = tempfile::tempdir().unwrap();

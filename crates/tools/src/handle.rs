@@ -4,7 +4,7 @@ use crate::catalogue::{Indexes, Prepared, run_prepared};
 use crate::name_index::{self, BuildError};
 use crate::raw_spans::{self, encode_spans_reply};
 use crate::returned::{Return, chain};
-use crate::tables::{self, TableError, TableGroup};
+use crate::tables::{self, TABLES_FILE, TableError, TableGroup};
 use crate::time_index::{self, TimelineBuildError};
 use crate::wire::{
     AnswerReply, HashReply, IndexReply, Mount, Request, SourcesReply, TablesReply, TimelineReply,
@@ -13,13 +13,23 @@ use crate::wire::{
 };
 use evidence::{OpenError, Tree};
 use ledger::IntegrityLevel;
+use std::fs::File;
 use std::path::Path;
+
+/// What a worker sends back: the bytes of a file, where there is one, and further bytes behind them.
+#[derive(Debug)]
+pub struct Answered {
+    /// The file, in the call's scratch folder.
+    pub file: Option<File>,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
 
 /// Answers one request; a request that cannot be read is answered as a failed call.
 ///
 /// `scratch` is an empty folder that the call may fill.
-pub fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {
-    match decode_request(request) {
+pub fn handle(request: &[u8], scratch: &Path) -> Answered {
+    let bytes = match decode_request(request) {
         Ok(Request::Call { tool, arguments, evidence, indexes, timelines, tables }) => {
             let trees: Result<Vec<_>, OpenError> = evidence.iter().map(open).collect();
             let prepared = Prepared { names: indexes, timelines, tables };
@@ -34,7 +44,7 @@ pub fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {
             encode_timeline_reply(timeline(&mount, &indexes, previous.as_deref(), scratch))
         }
         Ok(Request::BuildTables { mount, indexes, group }) => {
-            encode_tables_reply(build_tables(&mount, &indexes, &group, scratch))
+            return build_tables(&mount, &indexes, &group, scratch);
         }
         Ok(Request::DigestSources { mount, indexes, group }) => {
             encode_sources_reply(&digest_sources(&mount, &indexes, &group))
@@ -57,7 +67,8 @@ pub fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {
         )),
         Ok(Request::ReadSpans { evidence, spans }) => encode_spans_reply(&raw_spans::read(&evidence, &spans)),
         Err(error) => encode_return(&Return::failed(&error)),
-    }
+    };
+    Answered { file: None, bytes }
 }
 
 fn open(mount: &Mount) -> Result<Box<dyn Tree>, OpenError> {
@@ -91,14 +102,17 @@ fn timeline(mount: &Mount, names: &Indexes, previous: Option<&Path>, scratch: &P
     }
 }
 
-fn build_tables(mount: &Mount, names: &Indexes, group: &str, scratch: &Path) -> TablesReply {
-    let built = open(mount)
-        .map_err(TableError::Open)
-        .and_then(|tree| tables::build(tree.as_ref(), names, named_group(group)?, scratch));
-    match built {
-        Ok(built) => TablesReply::Built(built),
-        Err(error) => TablesReply::Failed { reason: chain(&error) },
-    }
+fn build_tables(mount: &Mount, names: &Indexes, group: &str, scratch: &Path) -> Answered {
+    let built = open(mount).map_err(TableError::Open).and_then(|tree| {
+        let built = tables::build(tree.as_ref(), names, named_group(group)?, scratch)?;
+        let file = File::open(scratch.join(TABLES_FILE)).map_err(TableError::Finished)?;
+        Ok((built, file))
+    });
+    let (reply, file) = match built {
+        Ok((built, file)) => (TablesReply::Built(built), Some(file)),
+        Err(error) => (TablesReply::Failed { reason: chain(&error) }, None),
+    };
+    Answered { file, bytes: encode_tables_reply(&reply) }
 }
 
 /// What the tables of a group follow from.

@@ -87,7 +87,7 @@ mod wire;
 // Whoever starts workers must know which files make an image; nothing of its content is read for that but its first bytes.
 pub use catalogue::{Indexes, Prepared, catalogue, run, run_indexed, run_prepared, uses_timeline};
 pub use evidence::{image_files, is_archive, is_image};
-pub use handle::handle;
+pub use handle::{Answered, handle};
 pub use name_index::{
     BuildError, BuiltIndex, INDEX_MAKER, IndexError, build as build_index, evidence_identity,
 };
@@ -97,8 +97,8 @@ pub use raw_spans::{
 };
 pub use returned::Return;
 pub use tables::{
-    Answer, Asked, AskedRow, BuiltTables, Cell, Column, QUERY, TABLES_MAKER, Table, TableError, TableFiles,
-    TableGroup, VIEWS, View, build as build_tables, groups_of, statement_of, tables,
+    Answer, Asked, AskedRow, BuiltTables, Cell, Column, QUERY, TABLES_FILE, TABLES_MAKER, Table, TableError,
+    TableFiles, TableGroup, VIEWS, View, build as build_tables, groups_of, statement_of, tables,
 };
 pub use time_index::{
     BuiltTimeline, TIMELINE_MAKER, TimelineBuildError, TimelineIndexError, build as build_timeline,

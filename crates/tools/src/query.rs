@@ -10,8 +10,8 @@ use crate::returned::Return;
 use crate::sink::{self, Counts, dated};
 use crate::spec;
 use crate::tables::{
-    Answer, Asked, Cell, Count, FILE, QUERY, Reader, TableError, TableFiles, TableGroup, VIEWS, ask,
-    ask_for_rows, build_file, groups_of_statement, tables,
+    Answer, Asked, Cell, Count, QUERY, Reader, TABLES_FILE, TableError, TableFiles, TableGroup, VIEWS, ask,
+    ask_for_rows, build, groups_of_statement, tables,
 };
 use ledger::{Defect, Gap, Record, ToolSpec};
 use std::collections::{BTreeMap, BTreeSet};
@@ -102,8 +102,8 @@ fn files(
             for (number, tree) in call.trees.iter().enumerate() {
                 let folder = call.scratch.join(format!("{}-{number}", group.name()));
                 std::fs::create_dir(&folder).map_err(TableError::Finished)?;
-                build_file(tree.as_ref(), call.indexes, *group, &folder)?;
-                of_group.insert(tree.label().to_owned(), folder.join(FILE));
+                build(tree.as_ref(), call.indexes, *group, &folder)?;
+                of_group.insert(tree.label().to_owned(), folder.join(TABLES_FILE));
             }
         }
         of_group.retain(|label, _| evidence.is_none_or(|only| only == label));

@@ -12,13 +12,13 @@ use crate::raw_spans::WantedSpan;
 use crate::returned::Return;
 use crate::tables::{Answer, Asked, AskedRow, BuiltTables, TableFiles};
 use crate::time_index::BuiltTimeline;
-use ledger::event::TableDigest;
 use ledger::{
     Completeness, Defect, Digest, EvidenceKind, Gap, Integrity, IntegrityLevel, Outcome, Output, OutputError,
     Record,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -196,24 +196,17 @@ enum TimelineLine {
     Failed { reason: String },
 }
 
-/// The reply to [`Request::BuildTables`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The reply to [`Request::BuildTables`]: what stands behind the file of the tables.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reply", rename_all = "snake_case", deny_unknown_fields)]
 pub enum TablesReply {
-    /// They were built. Their bytes come from a process that has read hostile bytes.
+    /// They were built; the file comes from a process that has read hostile bytes.
     Built(BuiltTables),
     /// They could not be built.
     Failed {
         /// Why.
         reason: String,
     },
-}
-
-/// The line behind tables, and in front of its own length.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "tables", rename_all = "snake_case", deny_unknown_fields)]
-enum TablesLine {
-    Built { digests: Vec<TableDigest>, sources: u64, whole: bool },
-    Failed { reason: String },
 }
 
 /// The reply to [`Request::AskTables`].
@@ -265,6 +258,9 @@ pub enum WireError {
     /// The value has no JSON form: a path on this machine is not UTF-8.
     #[error("hand a path to a tool worker: paths of evidence must be UTF-8")]
     Encode(#[source] serde_json::Error),
+    /// The reply cannot be read.
+    #[error("read a reply")]
+    Read(#[source] std::io::Error),
     /// The bytes are no such message.
     #[error("read a message")]
     Json(#[source] serde_json::Error),
@@ -395,40 +391,31 @@ pub fn decode_timeline_reply(mut bytes: Vec<u8>) -> Result<TimelineReply, WireEr
     })
 }
 
-/// The bytes of a reply to a request for tables.
-pub fn encode_tables_reply(reply: TablesReply) -> Vec<u8> {
-    let (line, tables) = match reply {
-        TablesReply::Built(BuiltTables { tables, bytes, sources, whole }) => {
-            (TablesLine::Built { digests: tables, sources, whole }, bytes)
-        }
-        TablesReply::Failed { reason } => (TablesLine::Failed { reason }, Vec::new()),
-    };
+/// The bytes of a reply to a request for tables that stand behind the tables themselves, with their own length at the end.
+pub fn encode_tables_reply(reply: &TablesReply) -> Vec<u8> {
     // Texts and numbers always have a JSON form.
-    let line = serde_json::to_vec(&line).unwrap_or_default();
-    // Behind the tables, so that neither side moves them.
-    let mut bytes = tables;
-    bytes.extend(&line);
-    bytes.extend((line.len() as u64).to_le_bytes());
+    let mut bytes = serde_json::to_vec(reply).unwrap_or_default();
+    bytes.extend((bytes.len() as u64).to_le_bytes());
     bytes
 }
 
-/// Reads the reply to a request for tables.
-pub fn decode_tables_reply(mut bytes: Vec<u8>) -> Result<TablesReply, WireError> {
-    let none = WireError::NoRecords { length: bytes.len() };
-    let line = bytes.split_last_chunk::<8>().and_then(|(rest, length)| {
-        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-        let start = rest.len().checked_sub(length)?;
-        Some((start, serde_json::from_slice(rest.get(start..)?)))
-    });
-    let (start, line) = line.ok_or(none)?;
-    bytes.truncate(start);
-    Ok(match line.map_err(WireError::Json)? {
-        TablesLine::Built { digests, sources, whole } => {
-            TablesReply::Built(BuiltTables { bytes, tables: digests, sources, whole })
-        }
-        TablesLine::Failed { reason } => TablesReply::Failed { reason },
-    })
+/// Reads the reply to a request for tables from the end of what came; gives the length of the tables before it.
+pub fn decode_tables_reply(from: &mut (impl Read + Seek)) -> Result<(TablesReply, u64), WireError> {
+    let end = from.seek(SeekFrom::End(0)).map_err(WireError::Read)?;
+    let none = || WireError::NoRecords { length: usize::try_from(end).unwrap_or(usize::MAX) };
+    let mut length = [0; 8];
+    let behind = end.checked_sub(8).ok_or_else(none)?;
+    from.seek(SeekFrom::Start(behind)).and_then(|_| from.read_exact(&mut length)).map_err(WireError::Read)?;
+    let length = u64::from_le_bytes(length);
+    let start = behind.checked_sub(length).filter(|_| length <= LONGEST_TELLING).ok_or_else(none)?;
+    let mut bytes = Vec::new();
+    from.seek(SeekFrom::Start(start)).map_err(WireError::Read)?;
+    from.take(length).read_to_end(&mut bytes).map_err(WireError::Read)?;
+    Ok((serde_json::from_slice(&bytes).map_err(WireError::Json)?, start))
 }
+
+/// Most bytes of what is told of tables: a line for each.
+const LONGEST_TELLING: u64 = 1 << 20;
 
 /// The bytes of a reply to a request to ask tables.
 pub fn encode_answer_reply(reply: &AnswerReply) -> Vec<u8> {

@@ -13,7 +13,7 @@ pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
 
 /// Makes a file that is not there yet, with these permissions.
 pub(crate) fn create_new(path: &Path, mode: u32) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
+    OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(path)
 }
 
 /// The permissions of a temporary file that becomes somebody's: what the umask leaves.

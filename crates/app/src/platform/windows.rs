@@ -18,7 +18,7 @@ pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
 ///
 /// Weaker than elsewhere: there is no mode, and a read-only file could not be replaced later.
 pub(crate) fn create_new(path: &Path, _mode: u32) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).open(path)
+    OpenOptions::new().read(true).write(true).create_new(true).open(path)
 }
 
 /// The permissions of a temporary file that becomes somebody's: what it inherits from its folder.

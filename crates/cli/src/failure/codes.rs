@@ -24,7 +24,9 @@ pub(super) fn tool_code(error: &app::ToolError) -> u8 {
         app::ToolError::Spawn(source) | app::ToolError::Call(CallError::Respawn { source }) => {
             spawn_code(source)
         }
-        app::ToolError::Evidence { .. } | app::ToolError::Wire(tools::WireError::Encode(_)) => Failure::USAGE,
+        app::ToolError::Evidence { .. }
+        | app::ToolError::Call(CallError::Keep { .. })
+        | app::ToolError::Wire(tools::WireError::Encode(_)) => Failure::USAGE,
         app::ToolError::Call(CallError::RequestTooLong { .. } | CallError::ZygoteKeepsDying { .. })
         | app::ToolError::Hash { .. }
         | app::ToolError::Index { .. }

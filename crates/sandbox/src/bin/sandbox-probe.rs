@@ -19,10 +19,19 @@ fn main() -> ExitCode {
     if argument.as_deref() != Some(sandbox::WORKER_ARGUMENT) {
         return ExitCode::from(2);
     }
-    match sandbox::serve(handle) {
+    match sandbox::serve(|request, scratch| reply(request, scratch)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }
+}
+
+/// `file N` replies with a file of N zeros and a word behind it.
+fn reply(request: &[u8], scratch: &Path) -> sandbox::Reply {
+    let length = request.strip_prefix(b"file ").and_then(|text| std::str::from_utf8(text).ok()?.parse().ok());
+    let Some(length) = length else { return handle(request, scratch).into() };
+    let path = scratch.join("reply");
+    let made = File::create_new(&path).and_then(|file| file.set_len(length)).and_then(|()| File::open(&path));
+    sandbox::Reply { file: made.ok(), bytes: b"behind".to_vec() }
 }
 
 fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {

@@ -5,9 +5,10 @@ use crate::linux::fence::{self, Readable};
 use crate::linux::frame::{self, Writer};
 use crate::linux::message::{Call, PANIC_LIMIT, code, reply};
 use crate::linux::sys::{self, Resource};
+use crate::reply::Reply;
 use seccompiler::BpfProgram;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, Write};
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsFd, BorrowedFd, RawFd};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
@@ -38,7 +39,7 @@ pub(crate) struct Plan<'a> {
 type Failure = (SetupStep, io::Error);
 
 /// Sets the process up, runs the handler, sends what it returns, and ends the process.
-pub(crate) fn run(plan: &Plan<'_>, handler: &impl Fn(&[u8], &Path) -> Vec<u8>) -> ! {
+pub(crate) fn run(plan: &Plan<'_>, handler: &impl Fn(&[u8], &Path) -> Reply) -> ! {
     let code = match enclose(plan).and_then(|()| take_descriptors(plan)) {
         Err(failure) => match plan.reply.try_clone_to_owned() {
             Ok(pipe) => refuse(&mut File::from(pipe), &failure),
@@ -112,31 +113,53 @@ fn refuse(pipe: &mut File, (step, error): &Failure) -> i32 {
     code::SETUP_FAILED
 }
 
-fn answer(plan: &Plan<'_>, handler: &impl Fn(&[u8], &Path) -> Vec<u8>, pipe: &mut File) -> i32 {
+fn answer(plan: &Plan<'_>, handler: &impl Fn(&[u8], &Path) -> Reply, pipe: &mut File) -> i32 {
     panic::set_hook(Box::new(remember));
     let result = panic::catch_unwind(AssertUnwindSafe(|| handler(&plan.call.request, plan.scratch)));
-    let (code, kind, payload) = match result {
-        Ok(bytes) if bytes.len() as u64 > plan.call.limits.reply_bytes => {
-            (code::TOO_LARGE, reply::TOO_LARGE, Vec::new())
+    let (code, kind, reply) = match result {
+        Ok(reply) if length(&reply) > plan.call.limits.reply_bytes => {
+            (code::TOO_LARGE, reply::TOO_LARGE, Reply::default())
         }
-        Ok(bytes) => (code::REPLIED, reply::REPLY, bytes),
+        Ok(reply) => (code::REPLIED, reply::REPLY, reply),
         Err(payload) => {
             // Dropping what was thrown could throw again; the process is over anyway.
             let _ = ManuallyDrop::new(payload);
-            (code::PANICKED, reply::PANICKED, last_panic().into_bytes())
+            (code::PANICKED, reply::PANICKED, last_panic().into_bytes().into())
         }
     };
-    if payload.len() > SMALL {
-        sys::widen_pipe(pipe.as_fd(), WIDE);
-    }
-    let header = frame::header(kind, payload.len());
-    // A pipe that cannot be written has no reader left.
-    let _ = pipe.write_all(&header).and_then(|()| pipe.write_all(&payload));
+    // A pipe that cannot be written has no reader left; a reply that ends early is a bad one.
+    let _ = send(pipe, kind, reply);
     code
 }
 
+/// Bytes of a reply; of a file that cannot be asked, more than any limit.
+fn length(reply: &Reply) -> u64 {
+    let file = reply.file.as_ref().map_or(Ok(0), |file| file.metadata().map(|metadata| metadata.len()));
+    file.unwrap_or(u64::MAX).saturating_add(reply.bytes.len() as u64)
+}
+
+fn send(pipe: &mut File, kind: u8, reply: Reply) -> io::Result<()> {
+    let length = length(&reply);
+    if length > SMALL {
+        sys::widen_pipe(pipe.as_fd(), WIDE);
+    }
+    pipe.write_all(&frame::header(kind, length))?;
+    if let Some(mut file) = reply.file {
+        file.rewind()?;
+        // A loop of our own: the standard library's copy asks for system calls that the filter does not know.
+        let mut buffer = vec![0; 1 << 18];
+        loop {
+            match file.read(&mut buffer)? {
+                0 => break,
+                length => pipe.write_all(buffer.get(..length).unwrap_or_default())?,
+            }
+        }
+    }
+    pipe.write_all(&reply.bytes)
+}
+
 /// What the kernel gives every pipe, less our header.
-const SMALL: usize = (64 << 10) - frame::HEADER;
+const SMALL: u64 = (64 << 10) - frame::HEADER as u64;
 /// What it gives an unprivileged process at most.
 const WIDE: i32 = 1 << 20;
 

@@ -22,13 +22,13 @@ pub(crate) struct Header {
 }
 
 /// The header of a payload of `length` bytes.
-pub(crate) fn header(kind: u8, length: usize) -> [u8; HEADER] {
+pub(crate) fn header(kind: u8, length: u64) -> [u8; HEADER] {
     let mut bytes = [0; HEADER];
     let (magic, rest) = bytes.split_at_mut(4);
     magic.copy_from_slice(&MAGIC);
     let (tags, size) = rest.split_at_mut(4);
     tags.copy_from_slice(&[VERSION, kind, 0, 0]);
-    size.copy_from_slice(&(length as u64).to_le_bytes());
+    size.copy_from_slice(&length.to_le_bytes());
     bytes
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn parse_header(bytes: [u8; HEADER], limit: u64) -> Result<Header, Fr
 /// A whole frame in one piece.
 pub(crate) fn encode(kind: u8, payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(HEADER + payload.len());
-    bytes.extend_from_slice(&header(kind, payload.len()));
+    bytes.extend_from_slice(&header(kind, payload.len() as u64));
     bytes.extend_from_slice(payload);
     bytes
 }
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn an_announced_length_above_the_limit_is_refused_before_the_payload_is_read() {
-        let bytes = header(1, usize::MAX);
+        let bytes = header(1, u64::MAX);
         let refused = FrameError::TooLong { actual: u64::MAX, limit: 10 };
         assert_eq!(read(&mut bytes.as_slice(), 10), Err(refused));
     }

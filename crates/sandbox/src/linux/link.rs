@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use crate::linux::cancel::Canceller;
 use crate::linux::frame::{self, HEADER};
 use crate::linux::message::{Command as Order, EVENT_LIMIT, Ended, Event, How, Refusal, STDERR_LIMIT};
-use crate::linux::reply::Received;
+use crate::linux::reply::{Payload, Received};
 use crate::linux::sys::{self, READABLE, WRITABLE};
 use crate::spawn_error::SpawnError;
 use std::io::{self, Read, Write};
@@ -144,6 +144,7 @@ impl Link {
         order: &[u8],
         limits: &Limits,
         canceller: &Canceller,
+        into: Payload,
     ) -> Result<Heard, Lost> {
         let mut talk = Talk {
             pending: order,
@@ -153,7 +154,7 @@ impl Link {
             events_over: false,
             started: None,
             ended: None,
-            received: Received::default(),
+            received: Received::new(into),
             limit: limits.reply_bytes.saturating_add((HEADER + 1 + STDERR_LIMIT) as u64),
         };
         let result = loop {

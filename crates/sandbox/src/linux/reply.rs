@@ -5,18 +5,30 @@ use crate::frame_error::FrameError;
 use crate::limits::Limits;
 use crate::linux::frame::{self, HEADER, Reader};
 use crate::linux::message::{How, PANIC_LIMIT, STDERR_LIMIT, code, reply};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
 /// What has come out of the data pipe. The process that sent it is hostile.
-#[derive(Default)]
 pub(crate) struct Received {
     header: Vec<u8>,
-    payload: Vec<u8>,
+    payload: Payload,
+}
+
+/// Where what stands behind the header is kept.
+pub(crate) enum Payload {
+    Memory(Vec<u8>),
+    /// An empty file, the bytes that came, and what keeps them from being written.
+    File(File, u64, io::Result<()>),
 }
 
 impl Received {
+    pub(crate) fn new(payload: Payload) -> Received {
+        Received { header: Vec::new(), payload }
+    }
+
     /// Bytes so far.
     pub(crate) fn len(&self) -> u64 {
-        self.header.len() as u64 + self.payload.len() as u64
+        self.header.len() as u64 + self.payload.len()
     }
 
     /// Adds bytes, of at most `limit` in all.
@@ -25,44 +37,119 @@ impl Received {
         let (header, payload) = bytes.split_at_checked(missing).unwrap_or((bytes, &[]));
         self.header.extend_from_slice(header);
         self.make_room(limit);
-        self.payload.extend_from_slice(payload);
+        self.payload.push(payload);
     }
 
     /// Makes room for all that the header announces: a reply that doubles its room as it grows would take twice as much.
     fn make_room(&mut self, limit: u64) {
-        if !self.payload.is_empty() {
-            return;
-        }
-        if let Ok(header) = <[u8; HEADER]>::try_from(self.header.as_slice())
+        if let Payload::Memory(payload) = &mut self.payload
+            && payload.is_empty()
+            && let Ok(header) = <[u8; HEADER]>::try_from(self.header.as_slice())
             && let Ok(header) = frame::parse_header(header, limit)
         {
             // Memory that is never written is never taken.
-            let _ = self
-                .payload
-                .try_reserve_exact(usize::try_from(header.length).unwrap_or_default() + STDERR_LIMIT);
+            let _ =
+                payload.try_reserve_exact(usize::try_from(header.length).unwrap_or_default() + STDERR_LIMIT);
         }
     }
 
     /// Cuts off the last `length` bytes: standard error, which stands behind the reply.
     pub(crate) fn split_tail(&mut self, length: u64) -> Vec<u8> {
-        let length = usize::try_from(length).unwrap_or(usize::MAX);
         let in_payload = length.min(self.payload.len());
-        let in_header = (length - in_payload).min(self.header.len());
+        let in_header = usize::try_from(length - in_payload).unwrap_or(usize::MAX).min(self.header.len());
         let mut tail = self.header.split_off(self.header.len() - in_header);
-        tail.append(&mut self.payload.split_off(self.payload.len() - in_payload));
+        tail.append(&mut self.payload.split_tail(in_payload));
         tail
     }
 
-    fn frame(self, limit: u64) -> Result<(u8, Vec<u8>), FrameError> {
+    /// What keeps the file from holding what came.
+    pub(crate) fn kept(&mut self) -> io::Result<()> {
+        match &mut self.payload {
+            Payload::Memory(_) => Ok(()),
+            Payload::File(_, _, written) => std::mem::replace(written, Ok(())),
+        }
+    }
+
+    fn frame(self, limit: u64) -> Result<(u8, Payload), FrameError> {
         let actual = self.header.len() as u64;
         let bytes = <[u8; HEADER]>::try_from(self.header)
             .map_err(|_| FrameError::Length { expected: HEADER as u64, actual })?;
         let header = frame::parse_header(bytes, limit)?;
-        let actual = self.payload.len() as u64;
+        let actual = self.payload.len();
         if actual != header.length {
             return Err(FrameError::Length { expected: header.length, actual });
         }
         Ok((header.kind, self.payload))
+    }
+}
+
+impl Payload {
+    /// A payload that goes into this file, in place of what it holds.
+    pub(crate) fn in_file(file: &File) -> io::Result<Payload> {
+        let mut file = file.try_clone()?;
+        file.set_len(0)?;
+        file.rewind()?;
+        Ok(Payload::File(file, 0, Ok(())))
+    }
+
+    fn len(&self) -> u64 {
+        match self {
+            Payload::Memory(bytes) => bytes.len() as u64,
+            Payload::File(_, length, _) => *length,
+        }
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        match self {
+            Payload::Memory(memory) => memory.extend_from_slice(bytes),
+            Payload::File(file, length, written) => {
+                *length += bytes.len() as u64;
+                if written.is_ok() {
+                    *written = file.write_all(bytes);
+                }
+            }
+        }
+    }
+
+    fn split_tail(&mut self, tail: u64) -> Vec<u8> {
+        match self {
+            Payload::Memory(bytes) => {
+                bytes.split_off(bytes.len() - usize::try_from(tail).unwrap_or(usize::MAX).min(bytes.len()))
+            }
+            Payload::File(file, length, written) => {
+                *length -= tail.min(*length);
+                let mut bytes = Vec::new();
+                if written.is_ok() {
+                    let start = SeekFrom::Start(*length);
+                    *written = file
+                        .seek(start)
+                        .and_then(|_| file.read_to_end(&mut bytes))
+                        .and_then(|_| file.set_len(*length));
+                }
+                bytes
+            }
+        }
+    }
+
+    /// The first bytes, wherever they are.
+    fn read(self) -> Vec<u8> {
+        match self {
+            Payload::Memory(bytes) => bytes,
+            Payload::File(mut file, ..) => {
+                let mut bytes = Vec::new();
+                // What cannot be read is not told.
+                let _ = file.rewind().and_then(|()| file.take(PANIC_LIMIT as u64).read_to_end(&mut bytes));
+                bytes
+            }
+        }
+    }
+
+    /// The bytes in memory; what is in a file stays there.
+    fn bytes(self) -> Vec<u8> {
+        match self {
+            Payload::Memory(bytes) => bytes,
+            Payload::File(..) => Vec::new(),
+        }
     }
 }
 
@@ -79,14 +166,14 @@ pub(crate) fn judge(how: How, received: Received, limits: &Limits) -> Ending {
             // A panic's message is bounded by itself, whatever the reply may have.
             let limit = limits.reply_bytes.max(PANIC_LIMIT as u64);
             match (code, received.frame(limit)) {
-                (code::REPLIED, Ok((reply::REPLY, payload))) => Ending::Replied(payload),
+                (code::REPLIED, Ok((reply::REPLY, payload))) => Ending::Replied(payload.bytes()),
                 (code::REPLIED, Ok((actual, _))) => Ending::BadReply { defect: FrameError::Kind { actual } },
                 (code::REPLIED, Err(defect)) => Ending::BadReply { defect },
-                (code::PANICKED, Ok((reply::PANICKED, payload))) => panicked(&payload),
+                (code::PANICKED, Ok((reply::PANICKED, payload))) => panicked(&payload.read()),
                 (code::TOO_LARGE, Ok((reply::TOO_LARGE, _))) => {
                     Ending::ReplyTooLarge { limit: limits.reply_bytes }
                 }
-                (code::SETUP_FAILED, Ok((reply::SETUP_FAILED, payload))) => setup_failed(&payload),
+                (code::SETUP_FAILED, Ok((reply::SETUP_FAILED, payload))) => setup_failed(&payload.read()),
                 (code, _) => Ending::Exited { code },
             }
         }
@@ -112,7 +199,7 @@ mod tests {
     use super::*;
 
     fn received(bytes: &[u8]) -> Received {
-        let mut received = Received::default();
+        let mut received = Received::new(Payload::Memory(Vec::new()));
         // One by one, because a pipe may cut anywhere.
         bytes.iter().for_each(|byte| received.push(&[*byte], 1 << 20));
         received

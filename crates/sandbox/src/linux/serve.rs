@@ -14,6 +14,7 @@ use crate::linux::probe::holding;
 use crate::linux::relay::{self, Finished, Running, Stop};
 use crate::linux::scratch;
 use crate::linux::sys::{self, Forked};
+use crate::reply::Reply;
 use crate::serve_error::ServeError;
 use seccompiler::BpfProgram;
 use std::fs::{File, OpenOptions};
@@ -35,7 +36,7 @@ use std::time::Instant;
 ///
 /// Under confinement it can read the readable paths and write its scratch folder, and that is all: no thread, no process, no socket, no mode or time of any file.
 /// `std::fs::copy` fails there, because it sets the mode of the copy; use `std::io::copy`.
-pub fn serve(handler: impl Fn(&[u8], &Path) -> Vec<u8>) -> Result<(), ServeError> {
+pub fn serve(handler: impl Fn(&[u8], &Path) -> Reply) -> Result<(), ServeError> {
     let threads = std::fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
     if threads != 1 {
         return Err(ServeError::Threads { threads });
@@ -116,7 +117,7 @@ impl Worker {
         }
     }
 
-    fn run(mut self, handler: &impl Fn(&[u8], &Path) -> Vec<u8>) -> Result<(), Stop> {
+    fn run(mut self, handler: &impl Fn(&[u8], &Path) -> Reply) -> Result<(), Stop> {
         loop {
             match self.pipes.next().map_err(Stop::Protocol)? {
                 None => return Ok(()),
@@ -131,7 +132,7 @@ impl Worker {
         }
     }
 
-    fn call(&mut self, call: &Call, handler: &impl Fn(&[u8], &Path) -> Vec<u8>) -> Result<Ended, Stop> {
+    fn call(&mut self, call: &Call, handler: &impl Fn(&[u8], &Path) -> Reply) -> Result<Ended, Stop> {
         let folder = self.scratch_root.join(&call.scratch);
         let finished = match scratch::make(&folder) {
             Err(error) => failed(SetupStep::Scratch, &error),
@@ -157,7 +158,7 @@ impl Worker {
         &self,
         call: &'a Call,
         folder: &Path,
-        handler: &impl Fn(&[u8], &Path) -> Vec<u8>,
+        handler: &impl Fn(&[u8], &Path) -> Reply,
     ) -> Result<Running<'a>, (SetupStep, io::Error)> {
         let (reply, reply_end) = io::pipe().map_err(|error| (SetupStep::Pipes, error))?;
         let (stderr, stderr_end) = quiet_pipe().map_err(|error| (SetupStep::Pipes, error))?;

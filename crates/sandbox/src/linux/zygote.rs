@@ -9,8 +9,10 @@ use crate::linux::cancel::Canceller;
 use crate::linux::link::{Heard, Link, Lost};
 use crate::linux::message::{Command, REQUEST_LIMIT};
 use crate::linux::probe::probe;
+use crate::linux::reply::Payload;
 use crate::linux::{reply, scratch};
 use crate::spawn_error::SpawnError;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -75,6 +77,22 @@ impl Zygote {
     /// A zygote that was found dead is replaced; the call is made again only if its process had not been started.
     /// An `Err` says that there was no call; everything that happens to a call is a [`Report`].
     pub fn call(&mut self, request: &[u8], limits: &Limits) -> Result<Report, CallError> {
+        self.call_with(request, limits, &|| Ok(Payload::Memory(Vec::new())))
+    }
+
+    /// The same with the bytes of the reply in a file, in place of what it holds; the report's own are empty then.
+    ///
+    /// Of a call that did not reply the file holds nothing of use.
+    pub fn call_into(&mut self, request: &[u8], limits: &Limits, into: &File) -> Result<Report, CallError> {
+        self.call_with(request, limits, &|| Payload::in_file(into))
+    }
+
+    fn call_with(
+        &mut self,
+        request: &[u8],
+        limits: &Limits,
+        payload: &dyn Fn() -> io::Result<Payload>,
+    ) -> Result<Report, CallError> {
         let actual = request.len() as u64;
         if actual > REQUEST_LIMIT {
             return Err(CallError::RequestTooLong { actual, limit: REQUEST_LIMIT });
@@ -87,11 +105,12 @@ impl Zygote {
                 self.link = Some(link);
                 return Ok(report(Ending::Cancelled, None));
             }
-            match link.call(&Command::call(limits, &name, request), limits, &self.canceller) {
+            let payload = payload().map_err(|source| CallError::Keep { source })?;
+            match link.call(&Command::call(limits, &name, request), limits, &self.canceller, payload) {
                 Ok(heard) => {
                     self.deaths = 0;
                     self.link = Some(link);
-                    return Ok(finished(heard, limits, &folder));
+                    return finished(heard, limits, &folder);
                 }
                 Err(lost) => {
                     let exit = link.end();
@@ -157,15 +176,13 @@ fn report(ending: Ending, scratch_left: Option<PathBuf>) -> Report {
     Report { ending, usage: Usage::default(), stderr: Vec::new(), scratch_left }
 }
 
-fn finished(heard: Heard, limits: &Limits, folder: &Path) -> Report {
+fn finished(heard: Heard, limits: &Limits, folder: &Path) -> Result<Report, CallError> {
     let Heard { ended, mut received } = heard;
+    let scratch_left = if ended.scratch_removed { None } else { clear(folder) };
     let stderr = received.split_tail(ended.stderr);
-    Report {
-        ending: reply::judge(ended.how, received, limits),
-        usage: ended.usage,
-        stderr,
-        scratch_left: if ended.scratch_removed { None } else { clear(folder) },
-    }
+    received.kept().map_err(|source| CallError::Keep { source })?;
+    let ending = reply::judge(ended.how, received, limits);
+    Ok(Report { ending, usage: ended.usage, stderr, scratch_left })
 }
 
 /// Removes a scratch folder; returns it when that fails.

@@ -119,6 +119,39 @@ fn a_reply_above_its_limit_is_refused_whoever_counts() {
 }
 
 #[test]
+fn a_reply_goes_from_file_to_file_and_a_failed_call_leaves_no_reply_in_memory() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("reply");
+    let into = std::fs::File::options().read(true).write(true).create_new(true).open(&path).unwrap();
+    for policy in BOTH {
+        let mut bench = Bench::new(policy);
+        for length in [3_000_000, 70_000, 0] {
+            let request = format!("file {length}");
+            let report = bench.zygote.call_into(request.as_bytes(), &Limits::default(), &into).unwrap();
+            assert_eq!(report.ending, Ending::Replied(Vec::new()));
+            let bytes = std::fs::read(&path).unwrap();
+            assert_eq!(bytes, [&vec![0; length][..], b"behind"].concat());
+            // The same in memory.
+            let report = bench.zygote.call(request.as_bytes(), &Limits::default()).unwrap();
+            assert_eq!(report.ending, Ending::Replied(bytes));
+        }
+        let limits = Limits { reply_bytes: 1000, ..Limits::default() };
+        let ended = |bench: &mut Bench, request: &[u8]| {
+            bench.zygote.call_into(request, &limits, &into).unwrap().ending
+        };
+        assert_eq!(ended(&mut bench, b"file 995"), Ending::ReplyTooLarge { limit: 1000 });
+        let Ending::Panicked { message } = ended(&mut bench, b"panic no") else { panic!("not a panic") };
+        assert!(message.starts_with("no ("), "{message}");
+        let said = bench.zygote.call_into(b"print LKWF", &limits, &into).unwrap();
+        assert_eq!((said.stderr, std::fs::read(&path).unwrap()), (b"LKWF".to_vec(), b"ok ".to_vec()));
+        let read_only = std::fs::File::open(&path).unwrap();
+        let failed = bench.zygote.call_into(b"file 9", &Limits::default(), &read_only);
+        assert!(matches!(failed, Err(CallError::Keep { .. })), "{failed:?}");
+        assert_eq!(bench.ask("echo next"), "ok next");
+    }
+}
+
+#[test]
 fn a_forged_reply_is_told_from_a_reply() {
     let mut bench = Bench::new(Policy::Required);
     let forged = bench.report("forge this is not a frame").ending;

@@ -10,13 +10,13 @@ use crate::survey::{Ground, Surveyed, Surveyor, survey};
 use crate::units::Origin;
 use evidence::{Node, Tree};
 use ledger::event::TableDigest;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// The file of finished tables.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What is told of the file of finished tables.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BuiltTables {
-    /// Its bytes.
-    pub bytes: Vec<u8>,
     /// The tables that have rows, by name.
     pub tables: Vec<TableDigest>,
     /// How many files, or parts of files, were decoded or could not be: where there is none, there is nothing to keep.
@@ -25,7 +25,10 @@ pub struct BuiltTables {
     pub whole: bool,
 }
 
-/// Decodes the sources of a group of `tree` into tables, in a file of `scratch`, an empty folder.
+/// The name of the file with the tables.
+pub const TABLES_FILE: &str = "tables";
+
+/// Decodes the sources of a group of `tree` into tables, in the file [`TABLES_FILE`] of `scratch`, an empty folder.
 ///
 /// `names` may hold the name index of the tree.
 ///
@@ -38,30 +41,8 @@ pub fn build(
     group: TableGroup,
     scratch: &Path,
 ) -> Result<BuiltTables, TableError> {
-    let Filled { tables, sources, whole } = build_file(tree, names, group, scratch)?;
-    let bytes = std::fs::read(scratch.join(FILE)).map_err(TableError::Finished)?;
-    Ok(BuiltTables { bytes, tables, sources, whole })
-}
-
-/// What is told of the file of finished tables.
-pub(crate) struct Filled {
-    tables: Vec<TableDigest>,
-    sources: u64,
-    whole: bool,
-}
-
-/// The name of that file.
-pub(crate) const FILE: &str = "tables";
-
-/// The same, and leaves the file in `scratch`.
-pub(crate) fn build_file(
-    tree: &dyn Tree,
-    names: &Indexes,
-    group: TableGroup,
-    scratch: &Path,
-) -> Result<Filled, TableError> {
     // Decoders fill a folder of their own.
-    let (file, folder) = (scratch.join(FILE), scratch.join("decoders"));
+    let (file, folder) = (scratch.join(TABLES_FILE), scratch.join("decoders"));
     std::fs::create_dir(&folder).map_err(TableError::Finished)?;
     let mut ground = Ground::whole(tree, names, &folder)?;
     ground.decoders = group.decoders();
@@ -73,13 +54,13 @@ pub(crate) fn build_file(
     Ok(filled)
 }
 
-fn fill(mut pass: Pass<'_>, ground: &Ground<'_>) -> Result<Filled, TableError> {
+fn fill(mut pass: Pass<'_>, ground: &Ground<'_>) -> Result<BuiltTables, TableError> {
     survey(ground, &mut pass)?;
     if let Some(error) = pass.failed {
         return Err(error);
     }
     let (tables, sources) = pass.writer.finish()?;
-    Ok(Filled { tables, sources, whole: pass.is_whole })
+    Ok(BuiltTables { tables, sources, whole: pass.is_whole })
 }
 
 struct Pass<'c> {

@@ -2,7 +2,7 @@
 
 use super::read::{columns, record};
 use super::schema::{Table, quoted};
-use super::{TableFiles, TableGroup, build, groups_of, pass::BuiltTables};
+use super::{TABLES_FILE, TableFiles, TableGroup, build, groups_of, pass::BuiltTables};
 use crate::catalogue::{Indexes, Prepared, run_prepared};
 use crate::intake::{Flow, Intake};
 use crate::survey::{Ground, Surveyed, Surveyor, survey};
@@ -56,9 +56,10 @@ fn decoded(tree: &dyn Tree) -> BTreeMap<String, Vec<Record>> {
     all.0
 }
 
-fn built(tree: &dyn Tree, group: TableGroup) -> BuiltTables {
+fn built(tree: &dyn Tree, group: TableGroup) -> (BuiltTables, Vec<u8>) {
     let scratch = tempfile::tempdir().unwrap();
-    build(tree, &Indexes::new(), group, scratch.path()).unwrap()
+    let built = build(tree, &Indexes::new(), group, scratch.path()).unwrap();
+    (built, std::fs::read(scratch.path().join(TABLES_FILE)).unwrap())
 }
 
 fn rows(connection: &rusqlite::Connection, table: &Table, label: &str) -> Vec<Record> {
@@ -78,9 +79,9 @@ fn compare(kind: EvidenceKind, path: &Path) -> usize {
     let mut expected = decoded(tree.as_ref());
     let mut compared = 0;
     for group in TableGroup::all() {
-        let built = built(tree.as_ref(), group);
+        let (built, bytes) = built(tree.as_ref(), group);
         let file = tempfile::NamedTempFile::new().unwrap();
-        std::io::Write::write_all(&mut file.as_file(), &built.bytes).unwrap();
+        std::io::Write::write_all(&mut file.as_file(), &bytes).unwrap();
         let connection = rusqlite::Connection::open(file.path()).unwrap();
         for table in group.tables() {
             let (found, expected) =
@@ -178,7 +179,7 @@ fn same_answers(kind: EvidenceKind, path: &Path, narrowed: &[Value]) -> usize {
             if files.contains_key(name) {
                 continue;
             }
-            let file = put(home.path().join(name), &built(trees[0].as_ref(), group).bytes);
+            let file = put(home.path().join(name), &built(trees[0].as_ref(), group).1);
             files.insert(name.to_owned(), Indexes::from([("e".to_owned(), file)]));
         }
         let ask = |tables: &TableFiles| {

@@ -4,7 +4,7 @@ use crate::fixture::{Fixture, text};
 use ledger::{Completeness, Outcome};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use tools::{Indexes, Prepared, Return, TableFiles, TableGroup, build_tables, run_prepared};
+use tools::{Indexes, Prepared, Return, TABLES_FILE, TableFiles, TableGroup, build_tables, run_prepared};
 
 const CANARY: &str = "canary7f3a";
 
@@ -131,7 +131,7 @@ fn tables_that_were_made_ready_answer_as_those_that_the_call_makes() {
                 continue;
             }
             let file: PathBuf = home.path().join(format!("{}-{number}", group.name()));
-            std::fs::write(&file, &built.bytes).unwrap();
+            std::fs::copy(scratch.path().join(TABLES_FILE), &file).unwrap();
             of_group.insert(tree.label().to_owned(), file);
         }
         files.insert(group.name().to_owned(), of_group);

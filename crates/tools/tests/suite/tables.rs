@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tools::{
-    Answer, AnswerReply, Asked, AskedRow, Cell, Indexes, Mount, Request, TableFiles, TableGroup, TablesReply,
-    VIEWS, decode_answer_reply, decode_tables_reply, encode_request, handle, tables,
+    Answer, AnswerReply, Answered, Asked, AskedRow, Cell, Indexes, Mount, Request, TableFiles, TableGroup,
+    TablesReply, VIEWS, decode_answer_reply, decode_tables_reply, encode_request, handle, tables,
 };
 
 const VIEWS_HEADING: &str = "
@@ -102,10 +102,11 @@ impl Asking {
             let request = Request::BuildTables { mount, indexes: Indexes::new(), group: name.clone() };
             let scratch = home.path().join(format!("scratch-{group}"));
             fs::create_dir(&scratch).unwrap();
-            let reply = handle(&encode_request(&request).unwrap(), &scratch);
-            let TablesReply::Built(built) = decode_tables_reply(reply).unwrap() else { panic!("no tables") };
+            let Answered { file: sent, bytes } = handle(&encode_request(&request).unwrap(), &scratch);
+            let (reply, _) = decode_tables_reply(&mut std::io::Cursor::new(bytes)).unwrap();
+            let TablesReply::Built(built) = reply else { panic!("no tables") };
             let file = home.path().join(group);
-            write(&file, &built.bytes);
+            std::io::copy(&mut sent.unwrap(), &mut fs::File::create_new(&file).unwrap()).unwrap();
             files.insert(name, Indexes::from([("e".to_owned(), file)]));
             all.extend(built.tables);
         }
@@ -124,7 +125,7 @@ impl Asking {
         let scratch = self.home.path().join("asked");
         let _ = fs::remove_dir_all(&scratch);
         fs::create_dir(&scratch).unwrap();
-        let reply = handle(&encode_request(request).unwrap(), &scratch);
+        let reply = handle(&encode_request(request).unwrap(), &scratch).bytes;
         let left: Vec<_> = fs::read_dir(&scratch).unwrap().collect();
         assert!(left.is_empty(), "a statement left files: {left:?}");
         decode_answer_reply(&reply).unwrap()

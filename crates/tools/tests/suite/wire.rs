@@ -31,7 +31,7 @@ fn call_over(tool: &str, arguments: serde_json::Value, evidence: Vec<Mount>) -> 
     let bytes = encode_request(&request).unwrap();
     assert_eq!(decode_request(&bytes).unwrap(), request);
     let scratch = tempfile::tempdir().unwrap();
-    handle(&bytes, scratch.path())
+    handle(&bytes, scratch.path()).bytes
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn what_cannot_be_done_is_a_failed_return() {
         assert_eq!(returned.outcome, Outcome::Failed);
         assert!(returned.notes[0].contains(says), "{:?}", returned.notes);
     };
-    failed(&handle(b"{", Path::new("/nonexistent")), "read a message");
+    failed(&handle(b"{", Path::new("/nonexistent")).bytes, "read a message");
     failed(&call("no_tool", json!({}), fixture.root()), "list_directory");
     failed(&call("list_hives", json!({}), Path::new("/nonexistent")), "open evidence disk");
 }
@@ -74,7 +74,7 @@ fn an_index_is_built_as_the_library_does() {
     let fixture = Fixture::new();
     let ask = |path: &Path| {
         let request = encode_request(&Request::BuildIndex { mount: mount(path) }).unwrap();
-        decode_index_reply(handle(&request, Path::new("/nonexistent"))).unwrap()
+        decode_index_reply(handle(&request, Path::new("/nonexistent")).bytes).unwrap()
     };
     let built = build_index(fixture.trees[0].as_ref()).unwrap();
     assert_eq!(ask(fixture.root()), IndexReply::Built(built.clone()));
@@ -90,13 +90,13 @@ fn evidence_is_hashed_as_the_library_does() {
     let fixture = Fixture::new();
     for level in [IntegrityLevel::Full, IntegrityLevel::Sampled, IntegrityLevel::Stat] {
         let request = encode_request(&Request::Hash { mount: mount(fixture.root()), level }).unwrap();
-        let reply = decode_hash_reply(&handle(&request, Path::new("/nonexistent"))).unwrap();
+        let reply = decode_hash_reply(&handle(&request, Path::new("/nonexistent")).bytes).unwrap();
         let (integrity, gaps) = evidence::hash(fixture.trees[0].as_ref(), level).unwrap();
         assert_eq!(reply, HashReply::Hashed { integrity, gaps });
     }
     let mount = mount(Path::new("/nonexistent"));
     let request = encode_request(&Request::Hash { mount, level: IntegrityLevel::Full }).unwrap();
-    let reply = decode_hash_reply(&handle(&request, Path::new("/nonexistent"))).unwrap();
+    let reply = decode_hash_reply(&handle(&request, Path::new("/nonexistent")).bytes).unwrap();
     assert!(matches!(reply, HashReply::Failed { reason } if reason.contains("open evidence disk")));
 }
 
@@ -126,6 +126,6 @@ proptest! {
 
     #[test]
     fn any_request_gets_a_reply(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
-        prop_assert!(decode_return(&handle(&bytes, Path::new("/nonexistent"))).is_ok());
+        prop_assert!(decode_return(&handle(&bytes, Path::new("/nonexistent")).bytes).is_ok());
     }
 }
