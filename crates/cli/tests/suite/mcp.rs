@@ -162,8 +162,8 @@ fn a_statement_grounds_by_the_rows_that_it_names_and_by_nothing_that_it_says() {
     let closed = client.call("close_run", json!({"run": opened.run}));
     assert_eq!(closed["structuredContent"]["verification"]["verified"], true, "{closed}");
     client.leave();
-    let again = place.locard_ends(0, &["verify", &opened.name, "--evidence", "--format", "json"]);
-    assert!(again.contains("\"tables_differing\":[]"), "{again}");
+    // Tables that are others now end with another code.
+    place.locard_ends(0, &["verify", &opened.name, "--evidence"]);
     let report: Value =
         serde_json::from_str(&place.locard_ends(0, &["report", &opened.name, "--format", "json"])).unwrap();
     let groups = report["tables"].as_array().unwrap();
