@@ -61,10 +61,15 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let answer = ask_for_rows(&Asked { files: files.clone(), sql: sql.to_owned(), limit })?;
     let mut returned = Return::found(Vec::new(), arguments.normalised(&[]));
     let found = Found::of(&answer, &files)?;
-    let counted = match Count::read(sql, &tables()) {
+    let mut counted = match Count::read(sql, &tables()) {
         Some(count) => counted(&count, &files, &mut returned)?,
         None => Vec::new(),
     };
+    if counted.len() > limit {
+        let all = counted.len();
+        counted.truncate(limit);
+        returned.notes.push(format!("the largest {limit} of {all} counts, one for each file and folder"));
+    }
     met(&files, &mut returned)?;
     returned.notes.extend(found.notes(&answer));
     let has_rows = !answer.rows.is_empty();

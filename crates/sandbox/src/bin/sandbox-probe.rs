@@ -19,7 +19,7 @@ fn main() -> ExitCode {
     if argument.as_deref() != Some(sandbox::WORKER_ARGUMENT) {
         return ExitCode::from(2);
     }
-    match sandbox::serve(|request, scratch| reply(request, scratch)) {
+    match sandbox::serve(reply) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }

@@ -3,8 +3,10 @@
 //! What is counted is told by the records themselves (`record_count`): the values that they share, their first time and their last.
 //! So a condition is either that a column equals a value, or a bound of the time that dates the records.
 
+use super::group::TableGroup;
 use super::schema::{Table, quoted};
 use super::words::{Word, Words};
+use crate::units::Origin;
 use ledger::FieldType;
 use std::fmt::Write;
 
@@ -37,6 +39,10 @@ impl Count {
         words.exactly("from")?;
         let name = words.name()?.to_lowercase();
         let table = tables.iter().find(|table| table.name == name)?;
+        // An entry of a folder stands in no file whose records could be counted.
+        if TableGroup::of_table(&name) == TableGroup::of(Origin::Entries) {
+            return None;
+        }
         let mut count = Count { table: name, by: Vec::new(), is_bounded: false, conditions: "1".to_owned() };
         let mut joined = "where";
         while let Some(word) = words.next() {
@@ -121,6 +127,7 @@ mod tests {
         );
         for other in [
             "SELECT count(*) FROM logons",
+            "SELECT count(*) FROM dir_entry",
             "SELECT count(account) FROM logon",
             "SELECT count(*), 1 FROM logon",
             "SELECT count(*) FROM logon, prefetch",

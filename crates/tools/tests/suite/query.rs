@@ -95,22 +95,20 @@ fn an_empty_answer_shows_no_absence_and_a_wrong_name_gets_the_nearest() {
 #[test]
 fn a_count_tells_what_is_counted_by_the_records_own_values() {
     let fixture = Fixture::new();
-    let all = ask(&fixture, "SELECT * FROM dir_entry WHERE kind = 'file'").records.len();
-    let found = ask(&fixture, "SELECT count(*) FROM dir_entry WHERE kind = 'file'");
-    let counts: usize = found
-        .records
-        .iter()
-        .filter(|record| record.kind == "record_count" && text(record, "value") == "file")
-        .map(|record| text(record, "count").parse::<usize>().unwrap())
-        .sum();
-    assert!(all > 0);
-    // Folders are counted beside their files.
-    assert!(counts >= all, "{counts} of {all}");
+    let all = ask(&fixture, "SELECT * FROM registry_value WHERE value_type = 'REG_SZ'").records;
+    let found = ask(&fixture, "SELECT count(*) FROM registry_value WHERE value_type = 'REG_SZ'").records;
+    let expected = |file: &str| all.iter().filter(|record| record.locator.path == file).count();
+    assert!(!found.is_empty());
+    for count in &found {
+        assert_eq!((count.kind.as_str(), text(count, "value").as_str()), ("record_count", "REG_SZ"));
+        assert_eq!(text(count, "count"), expected(&text(count, "file")).to_string());
+    }
     for sql in [
-        "SELECT count(*) FROM dir_entry WHERE kind <> 'file'",
-        "SELECT count(*) + 1 FROM dir_entry",
-        "SELECT count(*) FROM dir_entry, tables",
-        "SELECT count(*) FROM dir_entry WHERE path LIKE '%canary7f3a%'",
+        "SELECT count(*) FROM dir_entry",
+        "SELECT count(*) FROM registry_value WHERE value_type <> 'REG_SZ'",
+        "SELECT count(*) + 1 FROM registry_value",
+        "SELECT count(*) FROM registry_value, tables",
+        "SELECT count(*) FROM registry_value WHERE name LIKE '%canary7f3a%'",
     ] {
         assert!(ask(&fixture, sql).records.is_empty(), "{sql}");
     }
