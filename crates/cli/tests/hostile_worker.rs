@@ -39,10 +39,10 @@ fn main() -> ExitCode {
 }
 
 /// Acts by order of the call's path; everything else is a tool call as usual.
-fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {
+fn handle(request: &[u8], scratch: &Path) -> sandbox::Reply {
     let ordered = serde_json::from_slice::<Value>(request).ok();
     if ordered.as_ref().is_some_and(|request| request["request"] == "build_index") {
-        return b"{\"index\":\"built\",\"entries\":5}\nLOCARDNI and then nothing of the kind".to_vec();
+        return b"{\"index\":\"built\",\"entries\":5}\nLOCARDNI and then nothing of the kind".to_vec().into();
     }
     let ordered = ordered.as_ref().and_then(|request| request.pointer("/arguments/path")?.as_str());
     match ordered {
@@ -57,9 +57,12 @@ fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {
                 held.push(Vec::with_capacity(64 << 20));
             }
         }
-        Some("leave") => leave(),
-        Some("garbage") => b"not a reply".to_vec(),
-        _ => tools::handle(request, scratch),
+        Some("leave") => leave().into(),
+        Some("garbage") => b"not a reply".to_vec().into(),
+        _ => {
+            let tools::Answered { file, bytes } = tools::handle(request, scratch);
+            sandbox::Reply { file, bytes }
+        }
     }
 }
 
