@@ -115,7 +115,6 @@ fn a_count_tells_what_is_counted_by_the_records_own_values() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the test writes its own files")]
 fn tables_that_were_made_ready_answer_as_those_that_the_call_makes() {
     let fixture = Fixture::new();
     let home = tempfile::tempdir().unwrap();
