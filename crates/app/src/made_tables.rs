@@ -182,13 +182,10 @@ impl MadeTables {
         let folder = self.folder.as_ref().map_err(|reason| UnmadeError::Folder { reason: reason.clone() })?;
         let path = folder.join(format!("{}-{number}", group.name()));
         let mut file = create_new(&path, 0o400).map_err(UnmadeError::Write)?;
-        let had = self.had(worker, label, group, &mut file);
-        let BuiltTables { tables, whole, .. } = match had {
-            Ok(had) if had.sources > 0 => had,
-            // What is left goes with the folder.
-            Ok(_) => return Ok(std::fs::remove_file(&path).map(|()| None).unwrap_or_default()),
-            Err(error) => return Err(error.into()),
-        };
+        let BuiltTables { tables, sources, whole } = self.had(worker, label, group, &mut file)?;
+        if sources == 0 {
+            return Ok(None);
+        }
         let (evidence, group) = (label.to_owned(), group.name().to_owned());
         Ok(Some(OfEvidence { file: path, read: TablesRead { evidence, group, tables }, whole }))
     }

@@ -445,6 +445,7 @@ pub(crate) fn evidence_files(kind: EvidenceKind, path: &Path) -> Vec<PathBuf> {
 ///
 /// It must be the first thing that `main` does when its first argument is [`sandbox::WORKER_ARGUMENT`].
 pub fn worker_main() -> Result<(), ServeError> {
+    tools::prepare();
     sandbox::serve(|request, scratch| {
         let tools::Answered { file, bytes } = tools::handle(request, scratch);
         sandbox::Reply { file, bytes }

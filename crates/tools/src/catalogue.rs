@@ -6,7 +6,7 @@ use crate::gather::{BROWSER_HISTORY, MFT, PERSISTENCE, PROGRAM_EXECUTION, USER_A
 use crate::normalise::{Normalised, normalise};
 use crate::returned::Return;
 use crate::settle::settle;
-use crate::tables::{Stored, TableFiles};
+use crate::tables::{Stored, TableFiles, TableGroup, tables};
 use crate::{
     carve_strings, deleted_registry, find_files, gather, hash_file, list_deleted, list_directory,
     list_event_channels, list_hives, list_partitions, list_tables, mft_entry, parse_file, parse_registry_key,
@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// What a tool works with.
 pub(crate) struct Call<'a> {
@@ -103,7 +104,21 @@ const TOOLS: &[Tool] = &[
 
 /// The specifications of all INVESTIGATE tools, sorted by name.
 pub fn catalogue() -> Vec<ToolSpec> {
-    TOOLS.iter().map(|tool| (tool.spec)()).collect()
+    specs().to_vec()
+}
+
+fn specs() -> &'static [ToolSpec] {
+    static SPECS: OnceLock<Vec<ToolSpec>> = OnceLock::new();
+    SPECS.get_or_init(|| TOOLS.iter().map(|tool| (tool.spec)()).collect())
+}
+
+/// Makes what every call needs and none changes, so that a process that is forked for a call has it.
+pub fn prepare() {
+    specs();
+    tables();
+    // Whatever is asked first makes all of it.
+    TableGroup::of_table("");
+    TableGroup::all();
 }
 
 /// Runs one tool over the evidence; whatever goes wrong is a [`Return`] that says so.
@@ -143,11 +158,10 @@ fn call(
     prepared: &Prepared,
     scratch: &Path,
 ) -> Result<Return, CallError> {
-    for tool in TOOLS {
-        let spec = (tool.spec)();
+    for (tool, spec) in TOOLS.iter().zip(specs()) {
         if spec.name == name {
-            let Normalised { values, notes } = normalise(&spec, arguments, trees)?;
-            let checked = Arguments::check(&spec, &values)?;
+            let Normalised { values, notes } = normalise(spec, arguments, trees)?;
+            let checked = Arguments::check(spec, &values)?;
             let Prepared { names: indexes, timelines, tables } = prepared;
             let tables = &Stored::new(tables);
             let of_call = Call { arguments: &checked, trees, indexes, timelines, tables, scratch };
@@ -155,6 +169,6 @@ fn call(
             return Ok(settle(returned, arguments, notes));
         }
     }
-    let known = catalogue().into_iter().map(|spec| spec.name).collect();
+    let known = specs().iter().map(|spec| spec.name.clone()).collect();
     Err(CallError::UnknownTool { tool: name.to_owned(), known })
 }

@@ -85,7 +85,7 @@ mod whole_lines;
 mod wire;
 
 // Whoever starts workers must know which files make an image; nothing of its content is read for that but its first bytes.
-pub use catalogue::{Indexes, Prepared, catalogue, run, run_indexed, run_prepared, uses_timeline};
+pub use catalogue::{Indexes, Prepared, catalogue, prepare, run, run_indexed, run_prepared, uses_timeline};
 pub use evidence::{image_files, is_archive, is_image};
 pub use handle::{Answered, handle};
 pub use name_index::{

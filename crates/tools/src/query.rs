@@ -4,7 +4,7 @@
 //! A statement can state literals, compute, and put values of different rows side by side; so its result only names rows, by `_table`, `_row` and `_evidence`, and each is read again by these.
 //! Everything else of a result goes into notes, which ground nothing; a count that says what it counts by the records' own values is counted from the rows ([`Count`]).
 
-use crate::catalogue::Call;
+use crate::catalogue::{Call, Indexes};
 use crate::error::CallError;
 use crate::returned::Return;
 use crate::sink::{self, Counts, dated};
@@ -61,7 +61,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let answer = ask_for_rows(&Asked { files: files.clone(), sql: sql.to_owned(), limit })?;
     let mut returned = Return::found(Vec::new(), arguments.normalised(&[]));
     let found = Found::of(&answer, &files)?;
-    let mut counted = match Count::read(sql, &tables()) {
+    let mut counted = match Count::read(sql, tables()) {
         Some(count) => counted(&count, &files, &mut returned)?,
         None => Vec::new(),
     };
@@ -101,18 +101,22 @@ fn files(
     for group in groups {
         let mut of_group = match call.tables.files().get(group.name()) {
             Some(ready) => ready.clone(),
-            None => BTreeMap::new(),
+            None => made(call, *group)?,
         };
-        if !call.tables.files().contains_key(group.name()) {
-            for (number, tree) in call.trees.iter().enumerate() {
-                let folder = call.scratch.join(format!("{}-{number}", group.name()));
-                std::fs::create_dir(&folder).map_err(TableError::Finished)?;
-                build(tree.as_ref(), call.indexes, *group, &folder)?;
-                of_group.insert(tree.label().to_owned(), folder.join(TABLES_FILE));
-            }
-        }
         of_group.retain(|label, _| evidence.is_none_or(|only| only == label));
         files.insert(group.name().to_owned(), of_group);
+    }
+    Ok(files)
+}
+
+/// The tables of a group, made by this call.
+fn made(call: &Call<'_>, group: TableGroup) -> Result<Indexes, CallError> {
+    let mut files = Indexes::new();
+    for (number, tree) in call.trees.iter().enumerate() {
+        let folder = call.scratch.join(format!("{}-{number}", group.name()));
+        std::fs::create_dir(&folder).map_err(TableError::Finished)?;
+        build(tree.as_ref(), call.indexes, group, &folder)?;
+        files.insert(tree.label().to_owned(), folder.join(TABLES_FILE));
     }
     Ok(files)
 }

@@ -45,7 +45,7 @@ impl Expected {
         let kinds = |tool: ToolSpec| {
             let mut kinds: BTreeSet<_> = tool.records.into_iter().map(|kind| kind.name).collect();
             if tool.name == tools::QUERY {
-                kinds.extend(tools::tables().into_iter().map(|table| table.name));
+                kinds.extend(tools::tables().iter().map(|table| table.name.clone()));
             }
             (tool.name, kinds)
         };

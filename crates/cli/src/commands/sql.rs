@@ -42,7 +42,7 @@ fn asked(tables: &CaseTables, arguments: &SqlArguments, printer: &mut Printer) -
     }
     let known = tools::tables();
     let Some(statement) = arguments.statement.as_deref().map(str::trim) else {
-        return list(tables, &known, arguments.format, printer);
+        return list(tables, known, arguments.format, printer);
     };
     let is = |name: &str| name.eq_ignore_ascii_case(statement);
     if let Some(table) = known.iter().find(|table| is(&table.name)) {
@@ -58,7 +58,7 @@ fn asked(tables: &CaseTables, arguments: &SqlArguments, printer: &mut Printer) -
     let sql = if is_name(statement) { format!("SELECT * FROM {statement}") } else { statement.to_owned() };
     let answer = tables.ask(&sql, arguments.limit).map_err(Failure::Tables)?;
     if answer.rows.is_empty() && answer.stopped.is_none() && arguments.limit > 0 {
-        for note in nothing(tables, &known, &sql)? {
+        for note in nothing(tables, known, &sql)? {
             printer.complain(&format!("note: {}", report::terminal(&note)));
         }
     }
@@ -77,6 +77,10 @@ fn nothing(tables: &CaseTables, known: &[Table], sql: &str) -> Result<Vec<String
     let gathered: Vec<_> =
         VIEWS.iter().filter(|view| words.contains(view.name)).flat_map(View::tables).collect();
     let is_named = |name: &str| words.contains(name) || gathered.contains(&name);
+    let of_records = known.iter().any(|table| is_named(&table.name)) || words.contains("timeline");
+    if !of_records {
+        return Ok(Vec::new());
+    }
     let unread = known.iter().filter(|table| is_named(&table.name));
     let unread: Vec<_> = unread
         .filter(|table| !table.sources.iter().any(|source| read.contains(source)))
@@ -137,8 +141,9 @@ fn columns(table: &Table, format: SqlFormat, printer: &mut Printer) -> Result<u8
     let text = |text: &str| Cell::Text(text.to_owned());
     let own = [
         ("_evidence", "name", "label of the evidence"),
+        ("_table", "name", "name of the table"),
         ("_row", "integer", "number of the row; TABLE#ROW shows its record with the bytes of each field"),
-        ("_source", "integer", "row of sources: which file, by which decoder"),
+        ("_source", "name", "row of sources: which file, by which decoder"),
         ("_path", "path", "where the record stands in the evidence"),
         ("_stream", "name", "the named (alternate) stream, where it stands in one"),
         ("_offset", "size", "first byte of the record in that file"),

@@ -89,6 +89,8 @@ fn an_empty_answer_says_that_it_shows_no_absence_and_what_was_not_read() {
     assert!(none.contains("no absence") && !none.contains("could hold"), "{none}");
     assert!(said("SELECT * FROM logons").contains("logon_failed"));
     assert!(said("SELECT * FROM hosts_entry").is_empty());
+    // Nothing left out and nothing damaged is an answer.
+    assert!(said("SELECT * FROM gaps").is_empty() && said("SELECT * FROM defects").is_empty());
 }
 
 #[test]

@@ -30,7 +30,7 @@ const MOST_FILES: usize = 125;
 pub(super) struct Attached {
     pub(super) connection: Connection,
     /// All tables there are, whether a file holds them or not.
-    pub(super) tables: Vec<Table>,
+    pub(super) tables: &'static [Table],
     /// What statements do from here on.
     pub(super) watched: Watched,
 }
@@ -54,11 +54,11 @@ impl Attached {
         let tables = tables();
         let opened = sqlite("open the tables");
         let named = Named::of(sql);
-        connection.execute_batch(&views(&tables, &files, &named)).map_err(&opened)?;
+        connection.execute_batch(&views(tables, &files, &named)).map_err(&opened)?;
         if named.has("tables") || named.has("columns") {
-            list(&connection, &tables).map_err(&opened)?;
+            list(&connection, tables).map_err(&opened)?;
         }
-        let watched = only_read(&mut connection, readable(&tables), is_own_name).map_err(&opened)?;
+        let watched = only_read(&mut connection, readable(tables), is_own_name).map_err(&opened)?;
         Ok(Attached { connection, tables, watched })
     }
 

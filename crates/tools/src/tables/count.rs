@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_count_says_what_it_counts_or_is_none() {
-        let read = |sql| Count::read(sql, &tables());
+        let read = |sql| Count::read(sql, tables());
         let all = read("select Count(*) from logon;").unwrap();
         assert_eq!((all.by.len(), all.is_bounded), (0, false));
         let some = read(

@@ -35,8 +35,12 @@ impl TableGroup {
 
     /// The group that makes the table of this name.
     pub fn of_table(name: &str) -> Option<TableGroup> {
-        let made = |origin: &Origin| kept(*origin).iter().any(|record| record.name == name);
-        origins().find(made).and_then(TableGroup::of)
+        static GROUPS: OnceLock<HashMap<String, TableGroup>> = OnceLock::new();
+        let named = |origin| {
+            let group = TableGroup::of(origin);
+            kept(origin).into_iter().filter_map(move |record| Some((record.name, group?)))
+        };
+        GROUPS.get_or_init(|| origins().flat_map(named).collect()).get(name).copied()
     }
 
     /// The group that a source belongs to; what a search met belongs to none of its own.
@@ -61,9 +65,8 @@ impl TableGroup {
 
     /// Its tables, sorted by name.
     pub(crate) fn tables(self) -> Vec<Table> {
-        let own = origins().filter(|origin| TableGroup::of(*origin) == Some(self));
-        let names: BTreeSet<_> = own.flat_map(kept).map(|record| record.name).collect();
-        super::tables().into_iter().filter(|table| names.contains(&table.name)).collect()
+        let own = |table: &&Table| TableGroup::of_table(&table.name) == Some(self);
+        super::tables().iter().filter(own).cloned().collect()
     }
 }
 

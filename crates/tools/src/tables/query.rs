@@ -175,7 +175,7 @@ pub(crate) fn read_row(asked: &AskedRow) -> Result<Record, TableError> {
 /// Reads rows of one table of a piece of evidence as the records that they hold.
 pub(crate) struct Reader {
     connection: Connection,
-    table: Table,
+    table: &'static Table,
     label: String,
 }
 
@@ -212,17 +212,16 @@ impl Reader {
 }
 
 /// The table of this name, and its group.
-fn table_named(name: &str) -> Result<(Table, TableGroup), TableError> {
-    let mut tables = tables();
-    let place = tables.iter().position(|table| table.name == name);
-    if let Some((place, group)) = place.zip(TableGroup::of_table(name)) {
-        return Ok((tables.swap_remove(place), group));
+fn table_named(name: &str) -> Result<(&'static Table, TableGroup), TableError> {
+    let table = tables().iter().find(|table| table.name == name);
+    if let Some(found) = table.zip(TableGroup::of_table(name)) {
+        return Ok(found);
     }
     if OWN.contains(&name) || VIEWS.iter().any(|view| view.name == name) {
         return Err(refused(format!("{name} has no records of its own: its _table and _row name them")));
     }
     let message = format!("no such table: {name}");
-    let help = help(&tables, "", &message);
+    let help = help(tables(), "", &message);
     Err(TableError::Statement { message, offset: None, help })
 }
 

@@ -201,8 +201,8 @@ mod tests {
     fn back(records: &[Record]) -> Vec<Record> {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("tables");
-        let connection = create(&path, &tables()).unwrap();
-        let mut writer = Writer::new(&connection, tables()).unwrap();
+        let connection = create(&path, tables()).unwrap();
+        let mut writer = Writer::new(&connection, tables().to_vec()).unwrap();
         let unit = Surveyed { origin: Origin::Entries, path: "", stream: None };
         let mut push = |out: &mut dyn Intake| {
             for record in records {
@@ -211,13 +211,13 @@ mod tests {
         };
         writer.unit(&unit, &mut push).unwrap();
         writer.finish().unwrap();
-        let table = tables().into_iter().find(|table| table.name == records[0].kind).unwrap();
-        let sql = format!("SELECT {} FROM {} ORDER BY _row", columns(&table, ""), quoted(&table.name));
+        let table = tables().iter().find(|table| table.name == records[0].kind).unwrap();
+        let sql = format!("SELECT {} FROM {} ORDER BY _row", columns(table, ""), quoted(&table.name));
         let mut statement = connection.prepare(&sql).unwrap();
         let mut rows = statement.query([]).unwrap();
         let mut found = Vec::new();
         while let Some(row) = rows.next().unwrap() {
-            found.push(record(&table, row, "e").unwrap());
+            found.push(record(table, row, "e").unwrap());
         }
         found
     }
@@ -226,7 +226,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(24))]
         #[test]
         fn a_record_comes_back_from_its_row_as_it_was(
-            records in proptest::sample::select(tables())
+            records in proptest::sample::select(tables().to_vec())
                 .prop_flat_map(|table| proptest::collection::vec(record_of(&table), 1..20))
         ) {
             prop_assert_eq!(back(&records), records);

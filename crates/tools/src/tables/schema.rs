@@ -5,6 +5,7 @@ use crate::units::{Origin, sources};
 use ledger::{FieldType, RecordType};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::OnceLock;
 
 /// One table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +59,12 @@ pub(super) const BEFORE: [&str; 6] = ["_row", "_source", "_path", "_stream", "_o
 pub(super) const BEHIND: [&str; 4] = ["_places", "_exact", "_defects", "_seq"];
 
 /// All tables, sorted by name.
-pub fn tables() -> Vec<Table> {
+pub fn tables() -> &'static [Table] {
+    static TABLES: OnceLock<Vec<Table>> = OnceLock::new();
+    TABLES.get_or_init(derived)
+}
+
+fn derived() -> Vec<Table> {
     let mut tables: BTreeMap<String, Table> = BTreeMap::new();
     for origin in sources().chain([Origin::Values, Origin::Names]) {
         for record in kept(origin) {
