@@ -75,7 +75,7 @@ impl Zygote {
     /// Makes one call and waits for its end, which comes within the wall limit and a grace of 2 s, whatever the call does.
     ///
     /// A zygote that was found dead is replaced; the call is made again only if its process had not been started.
-    /// An `Err` says that there was no call; everything that happens to a call is a [`Report`].
+    /// An `Err` says that there was no call, or that the file for its reply cannot be written ([`CallError::Keep`]); everything else that happens to a call is a [`Report`].
     pub fn call(&mut self, request: &[u8], limits: &Limits) -> Result<Report, CallError> {
         self.call_with(request, limits, &|| Ok(Payload::Memory(Vec::new())))
     }
