@@ -207,6 +207,7 @@ impl MadeTables {
             let known = Known {
                 // Known when it is copied.
                 index: Digest::of(b""),
+                length: None,
                 entries: built.tables.iter().map(|table| table.rows).sum(),
                 sources: Some(built.sources),
                 tables: built.tables.clone(),

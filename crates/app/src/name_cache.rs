@@ -30,6 +30,9 @@ pub(crate) struct NameCache {
 pub(crate) struct Known {
     /// The digest of its file.
     pub(crate) index: Digest,
+    /// Bytes of its file; set where it is written, so that a file of another length need not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) length: Option<u64>,
     /// Entries in it, or times.
     pub(crate) entries: u64,
     /// Of a timeline index the sources that were decoded for it.
@@ -64,6 +67,8 @@ pub(crate) enum CacheError {
     OfAnother { path: PathBuf },
     #[error("read {}: expected the digest {expected}, found {found}", path.display())]
     Damaged { path: PathBuf, expected: Digest, found: Digest },
+    #[error("read {}: expected {expected} bytes, found {found}", path.display())]
+    Length { path: PathBuf, expected: u64, found: u64 },
 }
 
 impl NameCache {
@@ -93,8 +98,9 @@ impl NameCache {
     pub(crate) fn load(&self, key: Digest) -> Result<Option<(Known, Vec<u8>)>, CacheError> {
         let (path, about) = (self.folder.join(self.name(key)), self.folder.join(self.about(key)));
         let Some(known) = read_about(&about, key)? else { return Ok(None) };
-        let bytes = read(&path).map_err(|source| CacheError::Read { path: path.clone(), source })?;
-        let bytes = bytes.unwrap_or_default();
+        let Some(mut file) = open_as_long(&path, &known)? else { return Ok(None) };
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(|source| CacheError::Read { path: path.clone(), source })?;
         let found = Digest::of(&bytes);
         match found == known.index {
             true => Ok(Some((known, bytes))),
@@ -106,18 +112,15 @@ impl NameCache {
     pub(crate) fn store(&self, key: Digest, known: &Known, bytes: &[u8]) -> io::Result<()> {
         make_private(&self.folder)?;
         publish(&self.folder, &self.name(key), bytes)?;
-        self.remember(key, known)
+        self.remember(key, &Known { length: Some(bytes.len() as u64), ..known.clone() })
     }
 
     /// Copies the file under this key into another one, whole; gives what is known of it, or `None` where there is none.
     pub(crate) fn copy_to(&self, key: Digest, to: &mut File) -> Result<Option<Known>, CacheError> {
         let (path, about) = (self.folder.join(self.name(key)), self.folder.join(self.about(key)));
         let Some(known) = read_about(&about, key)? else { return Ok(None) };
-        let copied = open(&path).and_then(|file| match file {
-            Some(file) => copy(&mut file.take(LONGEST), to),
-            None => Ok(Digest::of(b"")),
-        });
-        let found = copied.map_err(|source| CacheError::Read { path: path.clone(), source })?;
+        let Some(mut file) = open_as_long(&path, &known)? else { return Ok(None) };
+        let found = copy(&mut file, to).map_err(|source| CacheError::Read { path: path.clone(), source })?;
         match found == known.index {
             true => Ok(Some(known)),
             false => Err(CacheError::Damaged { path, expected: known.index, found }),
@@ -128,7 +131,8 @@ impl NameCache {
     pub(crate) fn store_file(&self, key: Digest, known: Known, from: &mut File) -> io::Result<()> {
         make_private(&self.folder)?;
         let index = publish_file(&self.folder, &self.name(key), from)?;
-        self.remember(key, &Known { index, ..known })
+        let length = Some(from.metadata()?.len());
+        self.remember(key, &Known { index, length, ..known })
     }
 
     /// Puts what is known of an index beside it.
@@ -160,6 +164,17 @@ fn read_about(about: &Path, key: Digest) -> Result<Option<Known>, CacheError> {
         return Err(CacheError::OfAnother { path: about.to_owned() });
     }
     Ok(Some(Known { key: None, ..known }))
+}
+
+/// The file of an entry, no longer than it is said to be; `None` where there is none.
+fn open_as_long(path: &Path, known: &Known) -> Result<Option<io::Take<File>>, CacheError> {
+    let failed = |source| CacheError::Read { path: path.to_owned(), source };
+    let Some(file) = open(path).map_err(failed)? else { return Ok(None) };
+    let (expected, found) = (known.length.unwrap_or(LONGEST), file.metadata().map_err(failed)?.len());
+    if known.length.is_some_and(|length| length != found) {
+        return Err(CacheError::Length { path: path.to_owned(), expected, found });
+    }
+    Ok(Some(file.take(expected.min(LONGEST))))
 }
 
 /// The bytes of a file; `None` where there is none.
@@ -199,6 +214,7 @@ mod tests {
         assert!(cache.load(key).unwrap().is_none());
         let known = Known {
             index: Digest::of(&bytes),
+            length: Some(8),
             entries: 3,
             sources: None,
             tables: Vec::new(),
@@ -215,8 +231,10 @@ mod tests {
         let folder = home.path().join("cache");
         publish(&folder, &cache.name(key), b"an indeX").unwrap();
         assert!(matches!(cache.load(key), Err(CacheError::Damaged { .. })));
+        publish(&folder, &cache.name(key), b"an index, and more").unwrap();
+        assert!(matches!(cache.load(key), Err(CacheError::Length { expected: 8, found: 18, .. })));
         std::fs::remove_file(folder.join(cache.name(key))).unwrap();
-        assert!(matches!(cache.load(key), Err(CacheError::Damaged { .. })));
+        assert!(cache.load(key).unwrap().is_none());
         publish(&folder, &cache.about(key), b"{}").unwrap();
         assert!(matches!(cache.load(key), Err(CacheError::Malformed { .. })));
         // The entry of another key, put in the place of this one.

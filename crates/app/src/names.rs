@@ -168,6 +168,7 @@ impl Names {
         };
         let known = Known {
             index: Digest::of(&bytes),
+            length: Some(bytes.len() as u64),
             entries,
             sources: None,
             tables: Vec::new(),

@@ -45,6 +45,15 @@ pub struct CaseTables {
     _names: Names,
 }
 
+/// What was not read of the evidence that a statement asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unread {
+    /// Gaps.
+    pub gaps: u64,
+    /// Damage that may hide records.
+    pub damage: u64,
+}
+
 /// Why there are no tables, or no answer.
 #[derive(Debug, Error)]
 pub enum TablesError {
@@ -149,6 +158,24 @@ impl CaseTables {
             Cell::Null | Cell::Integer(_) | Cell::Real(_) => None,
         };
         Ok(answer.rows.into_iter().flatten().filter_map(text).collect())
+    }
+
+    /// How many gaps there are in what a statement reads, and how much damage that may hide records.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`CaseTables::ask`].
+    pub fn unread_of(&self, sql: &str) -> Result<Unread, TablesError> {
+        let files = self.files(&self.asker.groups_of(sql)?)?;
+        let counts = "SELECT (SELECT count(*) FROM gaps), (SELECT count(*) FROM defects WHERE hides)";
+        let answer = self.ask_over(files, counts, 1)?;
+        let number = |cell: Option<&Cell>| match cell {
+            Some(Cell::Integer(number)) => u64::try_from(*number).unwrap_or_default(),
+            _ => 0,
+        };
+        let row = answer.rows.first();
+        let cell = |index: usize| row.and_then(|row| row.get(index));
+        Ok(Unread { gaps: number(cell(0)), damage: number(cell(1)) })
     }
 
     /// The digest of each table that has rows, from the rows as they stand.

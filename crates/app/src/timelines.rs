@@ -195,7 +195,15 @@ impl Timelines {
             Ok(built) => {
                 let (index, entries, sources) = (Digest::of(&built.bytes), built.events, Some(built.sources));
                 Some((
-                    Known { index, entries, sources, tables: Vec::new(), key: None, evidence: None },
+                    Known {
+                        index,
+                        length: None,
+                        entries,
+                        sources,
+                        tables: Vec::new(),
+                        key: None,
+                        evidence: None,
+                    },
                     built.bytes,
                 ))
             }

@@ -396,7 +396,7 @@ pub(crate) struct SqlArguments {
     #[arg(value_name = "CASE")]
     pub(crate) case: PathBuf,
     /// One SELECT, or the name of a table: its columns; none: list the tables that have rows
-    #[arg(value_name = "STATEMENT")]
+    #[arg(value_name = "STATEMENT", allow_hyphen_values = true)]
     pub(crate) statement: Option<String>,
     /// Only this piece of evidence
     #[arg(long, value_name = "LABEL")]

@@ -137,6 +137,7 @@ mod tests {
             subject: "subject".into(),
             fields: BTreeMap::new(),
             qualifiers: Vec::new(),
+            scope: Vec::new(),
         };
         names.iter().map(record).collect()
     }

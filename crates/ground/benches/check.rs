@@ -60,6 +60,7 @@ fn scene(outputs: u32, bytes: u64) -> Scene {
         subject: "key".into(),
         fields: BTreeMap::new(),
         qualifiers: Vec::new(),
+        scope: Vec::new(),
     };
     Scene {
         shelf,

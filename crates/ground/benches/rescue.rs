@@ -301,6 +301,7 @@ impl Rules {
             subject: subject.into(),
             fields: BTreeMap::new(),
             qualifiers: Vec::new(),
+            scope: Vec::new(),
         };
         let types = [("event", "channel"), ("dir_entry", "path"), ("registry_value", "key")];
         let types = types.map(|pair| (pair.0.to_owned(), kind(pair))).into();

@@ -210,9 +210,10 @@ fn check_qualifiers(
     record: &Record,
     types: &BTreeMap<String, RecordType>,
 ) -> Result<(), RecheckError> {
-    let fields = types.get(&entry.kind).map(|kind| kind.qualifiers.as_slice()).unwrap_or_default();
+    let mut fields =
+        types.get(&entry.kind).into_iter().flat_map(|kind| kind.qualifiers.iter().chain(&kind.scope));
     let stated: BTreeSet<_> = entry.values.iter().map(|value| &value.field).collect();
-    match fields.iter().find(|field| record.fields.contains_key(*field) && !stated.contains(field)) {
+    match fields.find(|field| record.fields.contains_key(*field) && !stated.contains(field)) {
         Some(field) => Err(RecheckError::Qualifier { field: field.clone(), kind: entry.kind.clone() }),
         None => Ok(()),
     }

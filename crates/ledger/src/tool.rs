@@ -59,6 +59,9 @@ pub struct RecordType {
     /// Fields that say of what the record really tells, such as the stream of a file: a reading of a record that has one must state it, or it would be a claim about something else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub qualifiers: Vec<String>,
+    /// Fields that bound what the record tells, such as the conditions of a count: each fact of a record carries those that it has, whether the agent stated them or not. Empty before format 2.9.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scope: Vec<String>,
 }
 
 /// What a field of a record type holds.

@@ -98,7 +98,7 @@ pub use raw_spans::{
 pub use returned::Return;
 pub use tables::{
     Answer, Asked, AskedRow, BuiltTables, Cell, Column, QUERY, TABLES_FILE, TABLES_MAKER, Table, TableError,
-    TableFiles, TableGroup, VIEWS, View, build as build_tables, groups_of, statement_of, tables,
+    TableFiles, TableGroup, VIEWS, View, build as build_tables, groups_of, hints, statement_of, tables,
 };
 pub use time_index::{
     BuiltTimeline, TIMELINE_MAKER, TimelineBuildError, TimelineIndexError, build as build_timeline,

@@ -7,11 +7,11 @@
 use crate::catalogue::{Call, Indexes};
 use crate::error::CallError;
 use crate::returned::Return;
-use crate::sink::{self, Counts, dated};
+use crate::sink::{self, Counts, Unread, dated};
 use crate::spec;
 use crate::tables::{
-    Answer, Asked, Cell, Count, QUERY, Reader, TABLES_FILE, TableError, TableFiles, TableGroup, VIEWS, ask,
-    ask_for_rows, build, groups_of_statement, tables,
+    Answer, Asked, Cell, Count, Counting, QUERY, Reader, TABLES_FILE, TableError, TableFiles, TableGroup,
+    VIEWS, ask, ask_for_rows, build, groups_of_statement, hints, tables,
 };
 use ledger::{Defect, Gap, Record, ToolSpec};
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,15 +61,17 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let answer = ask_for_rows(&Asked { files: files.clone(), sql: sql.to_owned(), limit })?;
     let mut returned = Return::found(Vec::new(), arguments.normalised(&[]));
     let found = Found::of(&answer, &files)?;
-    let mut counted = match Count::read(sql, tables()) {
-        Some(count) => counted(&count, &files, &mut returned)?,
-        None => Vec::new(),
+    let (mut counted, uncounted) = match Counting::read(sql, tables()) {
+        Counting::Records(count) => counted(&count, &files)?,
+        Counting::Refused(reason) => (Vec::new(), Some(reason)),
+        Counting::Nothing => (Vec::new(), None),
     };
     if counted.len() > limit {
         let all = counted.len();
         counted.truncate(limit);
         returned.notes.push(format!("the largest {limit} of {all} counts, one for each file and folder"));
     }
+    returned.notes.extend(hints(sql));
     met(&files, &mut returned)?;
     returned.notes.extend(found.notes(&answer));
     let has_rows = !answer.rows.is_empty();
@@ -80,6 +82,8 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         returned.truncate("these are too many records for one answer: lower limit".to_owned());
     } else if answer.more {
         returned.truncate("more rows of the result follow: raise limit, or narrow the statement".to_owned());
+    } else if let Some(reason) = uncounted {
+        returned.truncate(format!("no record_count: {reason}"));
     } else if returned.records.is_empty() {
         // Neither values without a record nor an empty answer show an absence.
         returned.truncate(match has_rows {
@@ -173,8 +177,13 @@ impl Found {
         let fields: BTreeSet<&str> = readers.values().flatten().flat_map(Reader::fields).collect();
         let named = !found.records.is_empty();
         let others = answer.columns.iter().enumerate();
-        let others =
-            others.filter(|(_, name)| !named || !(name.starts_with('_') || fields.contains(name.as_str())));
+        // The three columns that name a row may have been added; alone they are what was asked for.
+        let names_a_row = |name: &str| ["_evidence", "_table", "_row"].contains(&name);
+        let has_more = answer.columns.iter().any(|name| !names_a_row(name));
+        let others = others.filter(|(_, name)| {
+            let is_own = name.starts_with('_') || fields.contains(name.as_str());
+            !(named && is_own) && !(has_more && names_a_row(name))
+        });
         found.others = others.map(|(place, _)| place).collect();
         Ok(found)
     }
@@ -222,15 +231,15 @@ fn size(record: &Record) -> usize {
     record.fields.values().map(|field| field.value.to_text().len() + 64).sum()
 }
 
-/// The records of a count, from the rows that are counted.
-fn counted(count: &Count, files: &TableFiles, returned: &mut Return) -> Result<Vec<Record>, CallError> {
+/// The records of a count, from the rows that are counted; where there are none, maybe why.
+fn counted(count: &Count, files: &TableFiles) -> Result<(Vec<Record>, Option<String>), CallError> {
+    let none = |reason: &str| Ok((Vec::new(), Some(reason.to_owned())));
     let asked = Asked { files: files.clone(), sql: count.rows(), limit: MOST_COUNTED };
     let answer = ask(&asked)?;
     if answer.more || answer.stopped.is_some() {
-        returned.notes.push(format!(
-            "no record_count of more than {MOST_COUNTED} records: narrow the statement, or ask a tool with count_by"
-        ));
-        return Ok(Vec::new());
+        return none(
+            "these are more than 200,000 records: narrow the statement, or ask a tool with count_by",
+        );
     }
     let mut counts = Counts::by(count.by.clone());
     let mut readers = BTreeMap::new();
@@ -242,15 +251,25 @@ fn counted(count: &Count, files: &TableFiles, returned: &mut Return) -> Result<V
         let reader = readers.get(label).and_then(Option::as_ref);
         let Some(record) = reader.map(|reader| reader.record(*row)).transpose()?.flatten() else { continue };
         if count.is_bounded && dated(&record).is_none() {
-            let note = "no record_count: a time that is counted is no instant of the host".to_owned();
-            returned.notes.push(note);
-            return Ok(Vec::new());
+            return none("a time that is counted is no instant of the host");
         }
         if counts.add(&record).is_break() {
-            return Ok(Vec::new());
+            return none(counts.refused().unwrap_or_default());
         }
     }
-    Ok(counts.records().collect())
+    Ok((counts.records(&unread(files)?).collect(), None))
+}
+
+/// The files of which something could not be read.
+fn unread(files: &TableFiles) -> Result<Unread, CallError> {
+    let paths = |sql: &str| {
+        let asked = Asked { files: files.clone(), sql: sql.to_owned(), limit: MOST_COUNTED };
+        let rows = ask(&asked)?.rows.into_iter().flatten();
+        let path = |cell| if let Cell::Text(path) = cell { Some(path) } else { None };
+        Ok::<_, CallError>(rows.filter_map(path).collect())
+    };
+    let damaged = paths("SELECT DISTINCT path FROM defects WHERE hides")?;
+    Ok(Unread { damaged, gaps: paths("SELECT DISTINCT path FROM gaps")? })
 }
 
 /// Tells the damage and the gaps of what was asked.

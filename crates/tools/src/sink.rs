@@ -3,7 +3,7 @@
 mod counts;
 mod filter;
 
-pub(crate) use counts::{Counts, dated, record_type as count_type};
+pub(crate) use counts::{Counts, Unread, dated, record_type as count_type};
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
@@ -11,7 +11,7 @@ use crate::intake::{Brief, Flow, Intake, Taken};
 use crate::page::Page;
 use crate::returned::Return;
 use crate::spec;
-use filter::Filter;
+use filter::{Dated, Filter};
 use ledger::{Defect, FieldValue, Gap, Record, RecordType};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -71,8 +71,8 @@ pub(crate) struct Sink {
     /// Bytes of values in the records.
     data: usize,
     too_much: bool,
-    /// Whether something could not be looked up, so that an absence means nothing.
-    unseen: bool,
+    /// What could not be looked up, so that an absence means nothing and a count is one of some.
+    unread: Unread,
     defects: BTreeSet<Defect>,
     more_defects: bool,
     gaps: BTreeSet<Gap>,
@@ -100,7 +100,7 @@ impl Sink {
             into,
             data: 0,
             too_much: false,
-            unseen: false,
+            unread: Unread::default(),
             defects: BTreeSet::new(),
             more_defects: false,
             gaps: BTreeSet::new(),
@@ -118,26 +118,23 @@ impl Sink {
     pub(crate) fn is_full(&self) -> bool {
         match &self.into {
             Into::Page(page) => page.is_over() || self.too_much,
-            Into::Counts(counts, _) => counts.is_full(),
+            Into::Counts(counts, _) => counts.refused().is_some(),
         }
     }
 
     /// Hands everything to `returned`.
     pub(crate) fn fill(self, returned: &mut Return) {
-        let Sink { filter, into, too_much, unseen, defects, more_defects, gaps, mut notes, sources, .. } =
+        let Sink { filter, into, too_much, unread, defects, more_defects, gaps, mut notes, sources, .. } =
             self;
         returned.defects.extend(defects);
         returned.gaps.extend(gaps);
         match into {
             Into::Page(page) => page.fill(returned, "records"),
             Into::Counts(counts, mut page) => {
-                if counts.is_full() {
-                    returned.truncate(
-                        "too many different values to count: ask for fewer fields or a shorter span"
-                            .to_owned(),
-                    );
+                if let Some(reason) = counts.refused() {
+                    returned.truncate(reason.to_owned());
                 }
-                for record in counts.records() {
+                for record in counts.records(&unread) {
                     if !page.take(|| record) {
                         break;
                     }
@@ -153,7 +150,7 @@ impl Sink {
         }
         notes.extend(filter.timeless());
         returned.notes.extend(notes);
-        if unseen {
+        if !unread.is_empty() {
             returned.truncate("damage or gaps may hide records: see gaps and defects".to_owned());
         }
         if too_much {
@@ -194,7 +191,13 @@ impl Intake for Sink {
             return ControlFlow::Continue(());
         }
         let page = match &mut self.into {
-            Into::Counts(counts, _) => return counts.add(&record),
+            Into::Counts(counts, _) => {
+                return match self.filter.dates(&record) {
+                    Dated::Inside => counts.add(&record),
+                    Dated::Outside => ControlFlow::Continue(()),
+                    Dated::Never => counts.refuse(),
+                };
+            }
             Into::Page(page) => page,
         };
         if self.data > MAX_DATA {
@@ -214,12 +217,12 @@ impl Intake for Sink {
     }
 
     fn hidden(&mut self, defect: Defect) {
-        self.unseen = true;
+        self.unread.damaged.insert(defect.path.clone());
         self.defect(defect);
     }
 
     fn gap(&mut self, gap: Gap) {
-        self.unseen = true;
+        self.unread.gaps.insert(gap.path.clone());
         self.gaps.insert(gap);
     }
 

@@ -49,12 +49,18 @@ pub(crate) fn record(
         subject: subject.to_owned(),
         fields: fields.collect(),
         qualifiers: Vec::new(),
+        scope: Vec::new(),
     }
 }
 
 /// The record type, of which a reading must state these fields where a record has them.
 pub(crate) fn qualified(by: &[&str], record: RecordType) -> RecordType {
     RecordType { qualifiers: by.iter().map(|name| (*name).to_owned()).collect(), ..record }
+}
+
+/// The record type, of which every fact carries these fields where a record has them.
+pub(crate) fn scoped(by: &[&str], record: RecordType) -> RecordType {
+    RecordType { scope: by.iter().map(|name| (*name).to_owned()).collect(), ..record }
 }
 
 /// A text.

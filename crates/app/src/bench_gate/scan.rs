@@ -257,6 +257,7 @@ pub(super) mod tests {
                 subject: "name".into(),
                 fields: BTreeMap::new(),
                 qualifiers: Vec::new(),
+                scope: Vec::new(),
             },
         )]);
         let (world, vocabulary) = (world(), Vocabulary::shipped().unwrap());

@@ -5,7 +5,7 @@ use crate::commands::run::cache;
 use crate::commands::worker;
 use crate::failure::Failure;
 use crate::printer::Printer;
-use app::{CaseTables, CsvCell, TablesRequest, case_tables};
+use app::{CaseTables, CsvCell, TablesRequest, Unread, case_tables};
 use ledger::Record;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,12 +57,39 @@ fn asked(tables: &CaseTables, arguments: &SqlArguments, printer: &mut Printer) -
     // A name alone, such as that of a table that lists no fields, asks for all of it.
     let sql = if is_name(statement) { format!("SELECT * FROM {statement}") } else { statement.to_owned() };
     let answer = tables.ask(&sql, arguments.limit).map_err(Failure::Tables)?;
-    if answer.rows.is_empty() && answer.stopped.is_none() && arguments.limit > 0 {
-        for note in nothing(tables, known, &sql)? {
-            printer.complain(&format!("note: {}", report::terminal(&note)));
-        }
+    let mut notes = tools::hints(&sql);
+    if is_nothing(&answer) && answer.stopped.is_none() && arguments.limit > 0 {
+        notes.extend(nothing(tables, known, &sql)?);
+    }
+    notes.extend(unread(tables, &sql)?);
+    for note in notes {
+        printer.complain(&format!("note: {}", report::terminal(&note)));
     }
     print(&answer, arguments.format, printer)
+}
+
+/// Whether there is no row, or a count of none.
+fn is_nothing(answer: &Answer) -> bool {
+    let none = |cell: &Cell| matches!(cell, Cell::Null | Cell::Integer(0));
+    answer.rows.iter().all(|row| row.iter().all(none))
+}
+
+/// That something was not read, where the statement does not ask for just that.
+fn unread(tables: &CaseTables, sql: &str) -> Result<Option<String>, Failure> {
+    let Unread { gaps, damage } = tables.unread_of(sql).map_err(Failure::Tables)?;
+    let asks = |name: &str| sql.to_lowercase().contains(name);
+    if gaps + damage == 0 || asks("gaps") || asks("defects") {
+        return Ok(None);
+    }
+    let mut told = Vec::new();
+    if gaps > 0 {
+        told.push(format!("{gaps} {} (SELECT * FROM gaps)", if gaps == 1 { "gap" } else { "gaps" }));
+    }
+    if damage > 0 {
+        let what = if damage == 1 { "piece" } else { "pieces" };
+        told.push(format!("{damage} {what} of damage (SELECT * FROM defects WHERE hides)"));
+    }
+    Ok(Some(format!("records may be missing: what was read has {}", told.join(" and "))))
 }
 
 fn is_name(text: &str) -> bool {

@@ -114,7 +114,7 @@ fn text(certificate: &Certificate, code: u8, kept: Option<KeptHead>) -> String {
     if let Some(raw) = certificate.raw {
         let _ = writeln!(
             out,
-            "{} facts held against raw bytes: {} stand there whole, {} in part, {} after decoding, {} have none of their own, {} are not there",
+            "{} facts held against raw bytes: {} stand there whole, {} in part, {} only after decoding, which the calls made again compare; {} have no bytes of their own, {} rest on bytes that cannot be read",
             raw.facts, raw.literal, raw.partly, raw.decoded, raw.no_span, raw.unreadable
         );
     }

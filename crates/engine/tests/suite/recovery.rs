@@ -53,6 +53,7 @@ fn tool(name: &str, record: &str, arguments: &[&str]) -> ToolSpec {
             subject: "path".into(),
             fields,
             qualifiers: Vec::new(),
+            scope: Vec::new(),
         }],
         covers: vec![],
     }

@@ -283,6 +283,7 @@ impl Rules {
             subject: subject.to_owned(),
             fields: BTreeMap::new(),
             qualifiers: Vec::new(),
+            scope: Vec::new(),
         };
         let types = KINDS.map(|pair| (pair.0.to_owned(), kind(pair))).into();
         Rules {

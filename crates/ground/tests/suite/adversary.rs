@@ -77,6 +77,7 @@ fn verdict(outputs: Vec<Vec<Record>>, reading: &Reading) -> Verdict {
                 subject: subject.into(),
                 fields: BTreeMap::new(),
                 qualifiers: if name == "text_line" { vec!["stream".into()] } else { Vec::new() },
+                scope: Vec::new(),
             };
             (name.to_owned(), kind)
         })

@@ -35,16 +35,25 @@ fn record(kind: &str, path: &str, offset: u64, fields: &[(&str, FieldValue)]) ->
     }
 }
 
+/// What bounds a count.
+const SCOPE: [&str; 4] = ["counted", "values", "first", "incomplete"];
+
 /// A call: the arguments that it was run with, and what it returned.
 type Call = (Value, Vec<Record>);
 
 fn verdict(calls: Vec<Call>, reading: &Reading) -> Verdict {
-    let subjects = [("registry_value", "value_path"), ("text_line", "path"), ("dir_entry", "path")];
+    let subjects = [
+        ("registry_value", "value_path"),
+        ("text_line", "path"),
+        ("dir_entry", "path"),
+        ("record_count", "source"),
+    ];
     let types: BTreeMap<String, RecordType> = subjects
         .map(|(name, subject)| {
             let (name, subject, meaning) = (name.to_owned(), subject.into(), String::new());
             let (fields, qualifiers) = (BTreeMap::new(), Vec::new());
-            (name.clone(), RecordType { name, meaning, subject, fields, qualifiers })
+            let scope = if name == "record_count" { SCOPE.map(str::to_owned).to_vec() } else { Vec::new() };
+            (name.clone(), RecordType { name, meaning, subject, fields, qualifiers, scope })
         })
         .into();
     let mut shelf = Shelf::default();
@@ -68,6 +77,13 @@ fn verdict(calls: Vec<Call>, reading: &Reading) -> Verdict {
     if let Verdict::Grounded { fact, .. } = &verdict {
         let output = shelf.get(fact.entry().invocation).unwrap().output.clone().unwrap();
         recheck(fact.entry(), &output, &vocabulary, &types, &writers).unwrap();
+        // Without what bounds it a fact says more than its record.
+        for field in SCOPE {
+            let mut entry = fact.entry().clone();
+            entry.values.retain(|value| value.field != field);
+            let holds = recheck(&entry, &output, &vocabulary, &types, &writers).is_ok();
+            assert_eq!(holds, entry == *fact.entry(), "{field}");
+        }
     }
     verdict
 }
@@ -111,6 +127,31 @@ fn line(path: &str, text: &str) -> Record {
 
 fn quote_of(text: &str, words: &str) -> Option<RejectionCode> {
     code(&verdict(vec![(Value::Null, vec![line("a.log", text)])], &reading("quoted", "", &[("text", words)])))
+}
+
+#[test]
+fn a_count_is_never_told_without_what_was_counted() {
+    let count = || {
+        let fields = [
+            ("source", FieldValue::Path("Security.evtx".into())),
+            ("count", FieldValue::Integer(102)),
+            ("counted", FieldValue::Name("logon".into())),
+            ("by", FieldValue::List(vec!["account".into()])),
+            ("values", FieldValue::List(vec!["mara".into()])),
+            ("incomplete", FieldValue::Name("damage".into())),
+        ];
+        vec![(Value::Null, vec![record("record_count", "Security.evtx", 1, &fields)])]
+    };
+    let fields =
+        |claimed: &[(&str, &str)]| match verdict(count(), &reading("counted", "Security.evtx", claimed)) {
+            Verdict::Grounded { fact, .. } => {
+                fact.entry().values.iter().map(|value| value.field.clone()).collect::<Vec<_>>().join(",")
+            }
+            Verdict::Refused(rejection) => rejection.reason,
+        };
+    assert_eq!(fields(&[("count", "102"), ("counted", "logon")]), "count,counted,values,incomplete");
+    assert_eq!(fields(&[("count", "102"), ("values", "mara")]), "count,values,counted,incomplete");
+    assert_ne!(fields(&[("count", "103"), ("counted", "logon")]), "count,counted,values,incomplete");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::spec;
 use ledger::FieldType::{Integer, List, Name, Path, RegistryPath, Text};
 use ledger::{Clock, Field, FieldType, FieldValue, Locator, Record, RecordId, RecordType, Time};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
 const KIND: &str = "record_count";
@@ -25,10 +25,17 @@ const KEY_PATH: &str = "key_path";
 /// The time that dates a record which has several.
 const TIME: &str = "time";
 
+/// Arguments that choose records by what no field of a count can tell.
+const INEXPRESSIBLE: [&str; 4] = ["name", "text", "user", "reason"];
+
+/// Arguments that choose records by the value of a field.
+const NARROWING: [(&str, &str); 4] =
+    [("channel", "channel"), ("entry", "entry"), ("ids", "event_id"), ("provider", "provider")];
+
 pub(crate) fn record_type() -> RecordType {
-    spec::record(
+    let record = spec::record(
         KIND,
-        "how many records of one type with the same values of some fields one file holds; between `first` and `last`, both included, there are so many and no more",
+        "how many records of one type with the same values of some fields one file holds, as far as it could be read; between `first` and `last`, both included, there are so many and no more, unless the record is `incomplete`",
         "source",
         &[
             (
@@ -46,8 +53,44 @@ pub(crate) fn record_type() -> RecordType {
             ("last", &[FieldType::Time], "latest time of the counted records"),
             ("sum_of", &[Name], "field that was added up"),
             ("total", &[Integer], "sum of that field over the counted records"),
+            (
+                "incomplete",
+                &[Name],
+                "why there may be more such records than were counted: `damage` that hides records, `gaps` that were not read, or both; absent where everything was read",
+            ),
         ],
-    )
+    );
+    spec::scoped(&["counted", "by", "values", "first", "last", "sum_of", "incomplete"], record)
+}
+
+/// The files of which something was not read, by their paths.
+#[derive(Default)]
+pub(crate) struct Unread {
+    /// Those with damage that may hide records.
+    pub(crate) damaged: BTreeSet<String>,
+    /// Those of which something was not examined.
+    pub(crate) gaps: BTreeSet<String>,
+}
+
+impl Unread {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.damaged.is_empty() && self.gaps.is_empty()
+    }
+
+    /// Why a file, or a folder with those in it, was not read whole; `None` where it was.
+    fn of(&self, path: &str) -> Option<&'static str> {
+        let below = format!("{path}/");
+        let holds = |paths: &BTreeSet<String>| {
+            let mut inside = paths.range(below.clone()..);
+            paths.contains(path) || inside.next().is_some_and(|found| found.starts_with(&below))
+        };
+        match (holds(&self.damaged), holds(&self.gaps)) {
+            (true, true) => Some("damage and gaps"),
+            (true, false) => Some("damage"),
+            (false, true) => Some("gaps"),
+            (false, false) => None,
+        }
+    }
 }
 
 /// What was counted so far.
@@ -57,7 +100,7 @@ pub(crate) struct Counts {
     /// The fields with times of all types.
     times: Vec<String>,
     tallies: HashMap<Key, Tally>,
-    full: bool,
+    refused: Option<&'static str>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -67,6 +110,14 @@ struct Key {
     stream: Option<String>,
     kind: String,
     values: Vec<String>,
+}
+
+impl Key {
+    /// The same of the folder in which the file is.
+    fn folder(&self) -> Option<Key> {
+        let (folder, _) = self.path.rsplit_once('/')?;
+        Some(Key { path: folder.to_owned(), ..self.clone() })
+    }
 }
 
 #[derive(Default, Clone)]
@@ -89,7 +140,7 @@ impl Counts {
                 None => Ok(None),
             };
         };
-        for argument in ["name", "text"] {
+        for argument in INEXPRESSIBLE {
             if let Some(found) = arguments.optional_text(argument) {
                 let expected =
                     "nothing beside \"count_by\": a count tells what it counts by the values of fields";
@@ -98,11 +149,19 @@ impl Counts {
         }
         let by: Vec<_> =
             by.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
-        let by: Vec<_> = by.into_iter().filter(|name| name != "record").collect();
+        let mut by: Vec<_> = by.into_iter().filter(|name| name != "record").collect();
         for field in by.iter().chain(&sum) {
             if records.iter().all(|record| !record.fields.contains_key(field)) {
                 let (expected, found) = ("fields of the tool's records, separated by commas", field.clone());
                 return Err(CallError::Argument { argument: "count_by", expected, found });
+            }
+        }
+        // What narrows the search is told, too, or the count would be taken for one of all records.
+        for (argument, field) in NARROWING {
+            let given =
+                arguments.optional_text(argument).is_some() || arguments.optional_number(argument).is_some();
+            if given && !by.iter().any(|name| name == field) {
+                by.push(field.to_owned());
             }
         }
         let fields = records.iter().flat_map(|record| &record.fields);
@@ -113,7 +172,7 @@ impl Counts {
 
     /// Counts by the values of these fields.
     pub(crate) fn by(by: Vec<String>) -> Counts {
-        Counts { by, sum: None, times: Vec::new(), tallies: HashMap::new(), full: false }
+        Counts { by, sum: None, times: Vec::new(), tallies: HashMap::new(), refused: None }
     }
 
     /// Counts a record; stops where there are too many combinations to be of use.
@@ -123,7 +182,7 @@ impl Counts {
         let Locator { evidence, path, stream, .. } = record.locator.clone();
         let key = Key { evidence, path, stream, kind: record.kind.clone(), values };
         if self.tallies.len() >= MOST && !self.tallies.contains_key(&key) {
-            self.full = true;
+            self.refused = Some("too many different values to count: ask for fewer fields or a shorter span");
             return ControlFlow::Break(());
         }
         let own_key = registry_key(record);
@@ -145,9 +204,16 @@ impl Counts {
         ControlFlow::Continue(())
     }
 
-    /// Whether there were too many combinations.
-    pub(crate) fn is_full(&self) -> bool {
-        self.full
+    /// Counts nothing: a record in the span that was asked for has no time that dates it.
+    pub(crate) fn refuse(&mut self) -> Flow {
+        self.refused =
+            Some("records that have several times, or none, are not counted by time: leave out from and to");
+        ControlFlow::Break(())
+    }
+
+    /// Why nothing was counted.
+    pub(crate) fn refused(&self) -> Option<&'static str> {
+        self.refused
     }
 
     /// The fields that a count looks at.
@@ -157,12 +223,23 @@ impl Counts {
     }
 
     /// The counts, the largest first; none where there were too many to count.
-    pub(crate) fn records(self) -> impl Iterator<Item = Record> {
-        let Counts { by, sum, tallies, full, .. } = self;
+    pub(crate) fn records(self, unread: &Unread) -> impl Iterator<Item = Record> {
+        let Counts { by, sum, tallies, refused, .. } = self;
         let folders = of_folders(&tallies);
-        let mut tallies: Vec<_> = tallies.into_iter().chain(folders).filter(|_| !full).collect();
+        // A file that a folder's count has counted is not told once more beside it.
+        let of_folder = |key: &Key| key.folder().is_some_and(|folder| folders.contains_key(&folder));
+        let files: Vec<_> = tallies.into_iter().filter(|(key, _)| !of_folder(key)).collect();
+        let mut tallies: Vec<_> = files.into_iter().chain(folders).filter(|_| refused.is_none()).collect();
         tallies.sort_by(|(a, x), (b, y)| (Reverse(x.count), a).cmp(&(Reverse(y.count), b)));
-        tallies.into_iter().map(move |(key, tally)| record(&by, sum.as_deref(), key, tally))
+        tallies.into_iter().map(move |(key, tally)| {
+            let incomplete = unread.of(&key.path);
+            let mut record = record(&by, sum.as_deref(), key, tally);
+            if let Some(why) = incomplete {
+                let field = Field { at: None, value: FieldValue::Name(why.to_owned()) };
+                record.fields.insert("incomplete".to_owned(), field);
+            }
+            record
+        })
     }
 }
 
@@ -181,11 +258,10 @@ fn shared_key(one: &str, other: &str) -> String {
 }
 
 /// The counts of folders in which each of several files has one record of a type: a folder of prefetch files is counted as one thing.
-fn of_folders(tallies: &HashMap<Key, Tally>) -> Vec<(Key, Tally)> {
+fn of_folders(tallies: &HashMap<Key, Tally>) -> BTreeMap<Key, Tally> {
     let mut folders: BTreeMap<Key, (Tally, u64, bool)> = BTreeMap::new();
     for (key, tally) in tallies {
-        let Some((folder, _)) = key.path.rsplit_once('/') else { continue };
-        let of = Key { path: folder.to_owned(), ..key.clone() };
+        let Some(of) = key.folder() else { continue };
         let (sum, files, single) = folders.entry(of).or_insert((Tally::default(), 0, true));
         *files += 1;
         *single &= tally.count == 1 && tally.key.is_none();

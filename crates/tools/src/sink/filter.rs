@@ -27,6 +27,15 @@ pub(crate) struct Filter {
     timeless: u64,
 }
 
+/// Where a record lies to the span that was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dated {
+    Inside,
+    Outside,
+    /// It has several times and none that dates it.
+    Never,
+}
+
 impl Filter {
     pub(crate) fn read(arguments: &Arguments, records: Vec<RecordType>) -> Result<Filter, CallError> {
         let span = Span::read(arguments, "from", "to")?;
@@ -77,6 +86,16 @@ impl Filter {
     pub(crate) fn timeless(self) -> Option<String> {
         let number = self.timeless;
         (number > 0).then(|| format!("{number} records have no time of the host and are in no span"))
+    }
+
+    /// Whether the time that dates a record, by which it is counted, lies in the span that was asked for.
+    pub(crate) fn dates(&self, record: &Record) -> Dated {
+        match super::dated(record) {
+            _ if !self.bounded => Dated::Inside,
+            Some(time) if self.span.holds(time) => Dated::Inside,
+            Some(_) => Dated::Outside,
+            None => Dated::Never,
+        }
     }
 
     fn named(&self, record: &Record) -> bool {

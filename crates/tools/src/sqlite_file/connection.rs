@@ -183,9 +183,9 @@ fn harden(connection: &Connection) -> Result<(), Error> {
     ] {
         connection.set_limit(limit, most)?;
     }
-    // Sorting works in memory, because a worker has no folder for temporary files; half of a worker's memory is left to us.
+    // Sorting works in memory, because a worker has no folder for temporary files; most of a worker's memory is left to us.
     connection.execute_batch(
-        "PRAGMA cell_size_check=1; PRAGMA mmap_size=0; PRAGMA temp_store=2; PRAGMA hard_heap_limit=1073741824;",
+        "PRAGMA cell_size_check=1; PRAGMA mmap_size=0; PRAGMA temp_store=2; PRAGMA hard_heap_limit=536870912;",
     )
 }
 

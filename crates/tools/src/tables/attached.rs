@@ -3,22 +3,22 @@
 //! The files are hostile: they were written by processes that had read the evidence, and may come from a cache.
 //! They are opened read-only, each schema must be the one that the pass writes, and an authorizer lets a statement read these tables and nothing else.
 
-use super::cells::OF_COPY;
 use super::error::{TableError, sqlite};
+use super::gathered::GATHERED;
 use super::group::{TableFiles, TableGroup};
 use super::schema::{BEHIND, Table, quoted, tables};
 use super::views::{COMMON, VIEWS, View};
 use super::write::REMARKS;
 use crate::sqlite_file::budget::Budget;
 use crate::sqlite_file::connection::{Watched, attach, only_read};
-use crate::units::Origin;
 use rusqlite::{Connection, Error};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
 /// What there is to ask beside tables of records and views.
-pub(super) const OWN: [&str; 7] = ["sources", "gaps", "defects", "notes", "timeline", "tables", "columns"];
+pub(super) const OWN: [&str; 8] =
+    ["sources", "gaps", "defects", "notes", "events", "timeline", "tables", "columns"];
 
 /// Those of them that have rows of every group.
 const OF_ALL: [&str; 4] = ["sources", "gaps", "defects", "notes"];
@@ -116,9 +116,10 @@ impl Named {
     }
 
     /// The same with what views read.
-    fn reads(&self, table: &str) -> bool {
-        let by = |view: &View| self.has(view.name) && view.tables().contains(&table);
-        self.has(table) || self.has("timeline") || VIEWS.iter().any(by)
+    fn reads(&self, table: &Table) -> bool {
+        let by = |view: &View| self.has(view.name) && view.tables().contains(&table.name.as_str());
+        let gathered = GATHERED.iter().any(|view| self.has(view.name) && view.has(table));
+        gathered || self.has(&table.name) || VIEWS.iter().any(by)
     }
 }
 
@@ -129,14 +130,17 @@ fn views(tables: &[Table], files: &[File<'_>], named: &Named) -> String {
     let mut create = |name: &str, select: &str| {
         let _ = writeln!(sql, "CREATE TEMP VIEW {} AS {select};", quoted(name));
     };
-    for table in tables.iter().filter(|table| named.reads(&table.name)) {
+    for table in tables.iter().filter(|table| named.reads(table)) {
         let group = TableGroup::of_table(&table.name);
         let of_group = files.iter().enumerate().filter(|(_, file)| Some(file.group) == group);
         let columns = ["_table"].into_iter().chain(table.all_columns().filter(|name| is_shown(name)));
         let columns: Vec<_> = columns.collect();
-        create(&table.name, &rows(&table.name, &columns, of_group));
+        let numbers = table.columns.iter().filter(|column| column.is_number());
+        let numbers = numbers.map(|column| column.name.as_str()).collect();
+        create(&table.name, &rows(&table.name, &columns, &numbers, of_group));
     }
-    let of_all = |name: &str, columns: &[&str]| rows(name, columns, files.iter().enumerate());
+    let none = BTreeSet::new();
+    let of_all = |name: &str, columns: &[&str]| rows(name, columns, &none, files.iter().enumerate());
     create("sources", &of_all("sources", &["_source", "source", "path", "stream", "rows"]));
     create("notes", &of_all("notes", &["_source", "note"]));
     // Each search for files meets what cannot be looked into: it is told once.
@@ -153,20 +157,27 @@ fn views(tables: &[Table], files: &[File<'_>], named: &Named) -> String {
         );
     }
     VIEWS.iter().filter(|view| named.has(view.name)).for_each(|view| create(view.name, &view.select()));
-    if named.has("timeline") {
-        create("timeline", &timeline(tables));
-    }
+    let gathered = GATHERED.iter().filter(|view| named.has(view.name));
+    gathered.for_each(|view| create(view.name, &view.select(tables)));
     sql
 }
 
 /// The rows of one table over files, as one statement; without a file there are none.
-fn rows<'f>(name: &str, columns: &[&str], files: impl Iterator<Item = (usize, &'f File<'f>)>) -> String {
+///
+/// A column of `numbers` is compared as a number with whatever a statement writes: `logon_type = '10'` is `logon_type = 10`.
+fn rows<'f>(
+    name: &str,
+    columns: &[&str],
+    numbers: &BTreeSet<&str>,
+    files: impl Iterator<Item = (usize, &'f File<'f>)>,
+) -> String {
     let mut arms = Vec::new();
     for (number, File { group, label, .. }) in files {
         let column = |column: &&str| match *column {
             // Each file numbers its own sources.
             "_source" => format!("'{}:' || _source AS _source", group.name()),
             "_table" => format!("{} AS _table", text(name)),
+            column if numbers.contains(column) => format!("CAST({0} AS NUMERIC) AS {0}", quoted(column)),
             column => quoted(column),
         };
         let columns: Vec<_> = columns.iter().map(column).collect();
@@ -176,25 +187,6 @@ fn rows<'f>(name: &str, columns: &[&str], files: impl Iterator<Item = (usize, &'
     if arms.is_empty() {
         let columns: Vec<_> = columns.iter().map(|name| format!("NULL AS {}", quoted(name))).collect();
         arms.push(format!("SELECT NULL AS _evidence, {} WHERE 0", columns.join(", ")));
-    }
-    arms.join(" UNION ALL ")
-}
-
-/// All times of the host in all tables, a row for each; what became of each name of a change journal stands in the journal's own records.
-fn timeline(tables: &[Table]) -> String {
-    let names = TableGroup::of(Origin::Names);
-    let mut arms = Vec::new();
-    for table in tables.iter().filter(|table| TableGroup::of_table(&table.name) != names) {
-        for column in table.times() {
-            arms.push(format!(
-                "SELECT {field} AS time, {name} AS event, {subject} AS subject, {kind} AS _table, _evidence, _row, _path FROM {table} WHERE {field} NOT LIKE '%{OF_COPY}'",
-                field = quoted(&column.name),
-                name = text(&column.name),
-                subject = quoted(&table.subject),
-                kind = text(&table.name),
-                table = quoted(&table.name),
-            ));
-        }
     }
     arms.join(" UNION ALL ")
 }
@@ -209,6 +201,12 @@ fn list(connection: &Connection, tables: &[Table]) -> Result<(), Error> {
     for view in VIEWS {
         named.execute([view.name, view.meaning])?;
         for column in view.columns.iter().chain(&COMMON) {
+            columns.execute([view.name, column, "", ""])?;
+        }
+    }
+    for view in GATHERED {
+        named.execute([view.name, view.meaning])?;
+        for column in view.columns.iter().chain(&["_table", "_evidence", "_row", "_path", "_source"]) {
             columns.execute([view.name, column, "", ""])?;
         }
     }

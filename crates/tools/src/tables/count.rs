@@ -4,7 +4,7 @@
 //! So a condition is either that a column equals a value, or a bound of the time that dates the records.
 
 use super::group::TableGroup;
-use super::schema::{Table, quoted};
+use super::schema::{Column, Table, quoted};
 use super::words::{Word, Words};
 use crate::units::Origin;
 use ledger::FieldType;
@@ -25,75 +25,140 @@ pub(crate) struct Count {
     conditions: String,
 }
 
-impl Count {
-    /// What a statement counts; `None` where it is another statement, or counts what no record can tell.
-    pub(crate) fn read(sql: &str, tables: &[Table]) -> Option<Count> {
-        let mut words = Words::of(sql);
-        for word in ["select", "count", "(", "*", ")"] {
-            words.exactly(word)?;
-        }
-        if words.peek()?.is("as") {
-            words.next()?;
-            words.name()?;
-        }
-        words.exactly("from")?;
-        let name = words.name()?.to_lowercase();
-        let table = tables.iter().find(|table| table.name == name)?;
-        // An entry of a folder stands in no file whose records could be counted.
-        if TableGroup::of_table(&name) == TableGroup::of(Origin::Entries) {
-            return None;
-        }
-        let mut count = Count { table: name, by: Vec::new(), is_bounded: false, conditions: "1".to_owned() };
-        let mut joined = "where";
-        while let Some(word) = words.next() {
-            if word.is(";") && words.next().is_none() {
-                break;
-            }
-            word.is(joined).then_some(())?;
-            count.condition(table, &mut words)?;
-            joined = "and";
-        }
-        Some(count)
-    }
+/// What a statement is, to whoever would count its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Counting {
+    /// It counts nothing.
+    Nothing,
+    /// It counts records that can say so themselves.
+    Records(Count),
+    /// It counts what no record can tell, or compares a column with what it cannot hold: why.
+    Refused(String),
+}
 
+impl Counting {
+    /// What a statement counts.
+    pub(crate) fn read(sql: &str, tables: &[Table]) -> Counting {
+        let mut words = Words::of(sql);
+        if ["select", "count", "("].iter().any(|word| words.exactly(word).is_none()) {
+            return Counting::Nothing;
+        }
+        match counted(&mut words, tables) {
+            Ok(count) => Counting::Records(count),
+            Err(reason) => Counting::Refused(reason),
+        }
+    }
+}
+
+/// Why a statement of another form cannot be counted.
+const FORM: &str = "expected SELECT count(*) FROM one table WHERE column = value AND bounds of its time";
+
+fn counted(words: &mut Words<'_>, tables: &[Table]) -> Result<Count, String> {
+    let form = || FORM.to_owned();
+    for word in ["*", ")"] {
+        words.exactly(word).ok_or_else(form)?;
+    }
+    if words.peek().is_some_and(|word| word.is("as")) {
+        words.next();
+        words.name().ok_or_else(form)?;
+    }
+    words.exactly("from").ok_or_else(form)?;
+    let name = words.name().ok_or_else(form)?.to_lowercase();
+    let table = tables.iter().find(|table| table.name == name);
+    let table = table.ok_or_else(|| format!("{name} is no table of records: {FORM}"))?;
+    // An entry of a folder stands in no file whose records could be counted.
+    if TableGroup::of_table(&name) == TableGroup::of(Origin::Entries) {
+        return Err(format!("a row of {name} stands in no file whose records could be counted"));
+    }
+    let mut count = Count { table: name, by: Vec::new(), is_bounded: false, conditions: "1".to_owned() };
+    let mut joined = "where";
+    while let Some(word) = words.next() {
+        if word.is(";") && words.next().is_none() {
+            return Ok(count);
+        }
+        if !word.is(joined) {
+            return Err(form());
+        }
+        count.condition(table, words)?;
+        joined = "and";
+    }
+    // A text that does not end is no word.
+    if words.rest.trim().is_empty() { Ok(count) } else { Err(form()) }
+}
+
+impl Count {
     /// The rows that are counted, by the columns that name them.
     pub(crate) fn rows(&self) -> String {
         format!("SELECT _evidence, _table, _row FROM {} WHERE {}", quoted(&self.table), self.conditions)
     }
 
-    fn condition(&mut self, table: &Table, words: &mut Words<'_>) -> Option<()> {
-        let name = words.name()?;
-        let column = table.columns.iter().find(|column| column.name.eq_ignore_ascii_case(name))?;
-        let operator = words.next()?;
-        let value = words.literal()?;
+    fn condition(&mut self, table: &Table, words: &mut Words<'_>) -> Result<(), String> {
+        let form = || FORM.to_owned();
+        let name = words.name().ok_or_else(form)?;
+        let column = table.columns.iter().find(|column| column.name.eq_ignore_ascii_case(name));
+        let column = column.ok_or_else(|| format!("{name} is no column of {}: {FORM}", table.name))?;
+        let operator = words.next().ok_or_else(form)?;
+        let value = words.literal().ok_or_else(form)?;
+        let is_bound = dates(table) == Some(&column.name);
         match operator {
             Word::Sign("=" | "==") => {
-                let [kind] = column.types.as_slice() else { return None };
-                if matches!(kind, FieldType::Time | FieldType::List) {
-                    return None;
-                }
+                holds(column, value)?;
                 self.by.push(column.name.clone());
                 self.and(&column.name, "=", value);
             }
-            Word::Sign(sign @ ("<" | "<=" | ">" | ">=")) if dates(table) == Some(&column.name) => {
-                self.is_bounded = true;
-                self.and(&column.name, sign, value);
+            Word::Sign(sign @ ("<" | "<=" | ">" | ">=")) if is_bound => {
+                self.bound(&column.name, sign, value)?;
             }
-            operator if operator.is("between") && dates(table) == Some(&column.name) => {
-                words.exactly("and")?;
-                self.is_bounded = true;
-                self.and(&column.name, ">=", value);
-                self.and(&column.name, "<=", words.literal()?);
+            operator if operator.is("between") && is_bound => {
+                words.exactly("and").ok_or_else(form)?;
+                self.bound(&column.name, ">=", value)?;
+                self.bound(&column.name, "<=", words.literal().ok_or_else(form)?)?;
             }
-            _ => return None,
+            _ => return Err(form()),
         }
-        Some(())
+        Ok(())
+    }
+
+    fn bound(&mut self, column: &str, sign: &str, value: &str) -> Result<(), String> {
+        if !is_instant(value) {
+            return Err(format!("{value} is no time as {column} holds them, such as '2025-09-16T09:44:12'"));
+        }
+        self.is_bounded = true;
+        self.and(column, sign, value);
+        Ok(())
     }
 
     fn and(&mut self, column: &str, sign: &str, value: &str) {
         // Writing to a text cannot fail.
         let _ = write!(self.conditions, " AND {} {sign} {value}", quoted(column));
     }
+}
+
+/// Whether a column can hold the value that it is compared with.
+fn holds(column: &Column, value: &str) -> Result<(), String> {
+    let is_text = value.starts_with('\'');
+    let (expected, fits) = match column.types.as_slice() {
+        [FieldType::Time | FieldType::List] => ("no equality, for it holds times or lists", false),
+        [FieldType::Integer | FieldType::Size] => ("a whole number", !is_text),
+        [FieldType::Flag] => ("0 or 1", matches!(value, "0" | "1")),
+        [_] => ("a text in single quotes", is_text),
+        _ => ("no equality, for its values are of several types", false),
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(format!("{} = {value}: expected {expected}", column.name))
+}
+
+/// Whether a literal is a time as tables write it, or its beginning: a date, with hours and minutes, seconds, and what follows.
+pub(super) fn is_instant(literal: &str) -> bool {
+    const SHAPE: &str = "0000-00-00T00:00:00.000000000";
+    let Some(text) = literal.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) else {
+        return false;
+    };
+    let whole = matches!(text.len(), 4 | 7 | 10 | 13 | 16 | 19 | 21..);
+    let fits = |(found, shape): (u8, u8)| if shape == b'0' { found.is_ascii_digit() } else { found == shape };
+    whole && text.len() <= SHAPE.len() && text.bytes().zip(SHAPE.bytes()).all(fits)
 }
 
 /// The column with the time that dates the records of a table: the one called `time`, or the only one.
@@ -113,7 +178,10 @@ mod tests {
 
     #[test]
     fn a_count_says_what_it_counts_or_is_none() {
-        let read = |sql| Count::read(sql, tables());
+        let read = |sql| match Counting::read(sql, tables()) {
+            Counting::Records(count) => Some(count),
+            Counting::Nothing | Counting::Refused(_) => None,
+        };
         let all = read("select Count(*) from logon;").unwrap();
         assert_eq!((all.by.len(), all.is_bounded), (0, false));
         let some = read(
@@ -142,6 +210,13 @@ mod tests {
             "SELECT count(*) FROM logon WHERE account = 'a' || 'b'",
             "SELECT count(*) FROM logon WHERE account = -- x\n'a'",
             "SELECT count(*) FROM logon WHERE account = 'a",
+            "SELECT count(*) FROM logon WHERE logon_type = '10'",
+            "SELECT count(*) FROM logon WHERE account = 10",
+            "SELECT count(*) FROM logon WHERE time > '2025-09-16 09:44:12'",
+            "SELECT count(*) FROM logon WHERE time > '2025-09-16T09:44:12Z'",
+            "SELECT count(*) FROM logon WHERE time > '16.9.2025'",
+            "SELECT count(*) FROM logon WHERE time > '2025-09-1'",
+            "SELECT count(*) FROM logon WHERE time > 2025",
             "SELECT count(*) FROM logon GROUP BY account",
             "SELECT count(*) FROM logon UNION SELECT 1",
             "SELECT count(*) FROM logon WHERE logon_type = 10.5",
@@ -154,5 +229,20 @@ mod tests {
         ] {
             assert_eq!(read(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn why_a_count_is_none_is_said() {
+        let why = |sql| match Counting::read(sql, tables()) {
+            Counting::Refused(reason) => reason,
+            other => format!("{other:?}"),
+        };
+        assert_eq!(
+            why("SELECT count(*) FROM logon WHERE logon_type = '10'"),
+            "logon_type = '10': expected a whole number"
+        );
+        assert!(why("SELECT count(*) FROM logons").starts_with("logons is no table of records"));
+        assert!(why("SELECT count(*) FROM logon WHERE time > '2025-09-16 09:44'").contains("is no time"));
+        assert_eq!(Counting::read("SELECT account FROM logon", tables()), Counting::Nothing);
     }
 }

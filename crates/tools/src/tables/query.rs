@@ -25,6 +25,9 @@ use std::collections::BTreeSet;
 /// Steps of SQLite's virtual machine for a statement: some ten seconds of a processor.
 const STEPS: u64 = 1_000_000_000;
 
+/// Most bytes of a statement.
+const LONGEST: usize = 64 << 10;
+
 /// Most bytes of values in an answer, each with what it takes besides; the first row is kept whatever its size.
 const MAX_DATA: usize = 128 << 20;
 
@@ -148,6 +151,9 @@ pub(crate) fn groups_of_statement(sql: &str) -> Result<BTreeSet<TableGroup>, Tab
 }
 
 fn compile<'a>(attached: &'a Attached, sql: &str) -> Result<Statement<'a>, TableError> {
+    if sql.len() > LONGEST {
+        return Err(refused(format!("the statement has {} bytes; {LONGEST} are the most", sql.len())));
+    }
     let Attached { connection, tables, watched } = attached;
     let prepared = connection.prepare(sql);
     let statement = prepared.map_err(|error| refusal(tables, sql, &error, watched.refused()))?;
@@ -325,6 +331,9 @@ fn refusal(tables: &[Table], sql: &str, error: &Error, refused: Option<String>) 
     let message = match refused {
         Some(refused) if refused.starts_with("pragmas") => {
             "pragmas are refused: the name of a table alone tells its columns".to_owned()
+        }
+        Some(refused) if refused.starts_with("function match") => {
+            "tables have no full-text index: LIKE '%word%' in place of MATCH".to_owned()
         }
         refused => refused.unwrap_or_else(|| words(error)),
     };

@@ -53,6 +53,50 @@ fn failed_logons_are_counted_by_their_source() {
 }
 
 #[test]
+fn a_count_tells_what_narrowed_it_and_refuses_what_it_cannot_tell() {
+    let fixture = Fixture::new();
+    let asked = json!({ "evidence": "files", "channel": "Security", "ids": "4625", "count_by": "account" });
+    let count = &fixture.ok("query_events", asked).records[0];
+    assert_eq!(text(count, "by"), "account; channel; event_id");
+    assert_eq!(text(count, "values"), "root; Security; 4625");
+    for (argument, value) in [("user", "root"), ("text", "root"), ("name", "root")] {
+        let asked = json!({ "evidence": "files", "count_by": "event_id", argument: value });
+        assert_eq!(fixture.run("query_events", asked).outcome, Outcome::Failed, "{argument}");
+    }
+    // A program's file has several times, none of which is that of the record.
+    let asked = json!({ "evidence": "files", "count_by": "record", "source": "prefetch", "from": "2012-01-01T00:00:00Z" });
+    let found = fixture.run("program_execution", asked);
+    assert_eq!((found.records.len(), found.completeness), (0, Completeness::Truncated));
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test makes its own evidence")]
+#[test]
+fn a_count_over_a_damaged_log_says_that_there_may_be_more() {
+    let fixture = Fixture::new();
+    let log = fixture.ok("query_events", json!({ "evidence": "files", "record": "logon_failed" }));
+    let path = log.records[0].locator.path.clone();
+    let mut bytes = std::fs::read(fixture.files_root().join(&path)).unwrap();
+    // A second chunk, of which nothing can be read.
+    bytes.extend([0x41; 0x10000]);
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("Security.evtx"), &bytes).unwrap();
+    let trees: Vec<Box<dyn evidence::Tree>> =
+        vec![Box::new(evidence::open_directory(folder.path(), "files").unwrap())];
+    let asked = [
+        ("query_events", json!({ "count_by": "event_id" })),
+        ("query", json!({ "sql": "SELECT count(*) FROM logon_failed" })),
+    ];
+    for (tool, arguments) in asked {
+        let scratch = tempfile::tempdir().unwrap();
+        let found = tools::run(tool, &arguments, &trees, scratch.path());
+        assert!(!found.records.is_empty(), "{tool}: {found:?}");
+        assert!(found.records.iter().all(|count| text(count, "incomplete") == "damage"), "{tool}: {found:?}");
+    }
+    let whole = fixture.ok("query_events", json!({ "evidence": "files", "count_by": "event_id" }));
+    assert!(whole.records.iter().all(|count| !count.fields.contains_key("incomplete")));
+}
+
+#[test]
 fn nothing_of_the_kind_is_an_empty_and_complete_answer() {
     let fixture = Fixture::new();
     let asked = json!({ "evidence": "files", "channel": "Security", "ids": "1102" });

@@ -115,6 +115,33 @@ fn a_count_tells_what_is_counted_by_the_records_own_values() {
 }
 
 #[test]
+fn a_count_that_no_record_can_tell_says_why_and_a_statement_that_may_mean_something_else_says_so() {
+    let fixture = Fixture::new();
+    for (sql, expected) in [
+        (
+            "SELECT count(*) FROM registry_value WHERE value_type = 1",
+            "no record_count: value_type = 1: expected a text",
+        ),
+        (
+            "SELECT count(*) FROM registry_key WHERE last_written > '2012-04-04 01:58'",
+            "no record_count: '2012-04-04 01:58' is no time",
+        ),
+        (
+            "SELECT count(*) FROM registry_key WHERE last_written > '2012-04-04 01:58'",
+            "is compared as a text",
+        ),
+        ("SELECT count(*) FROM logons", "no record_count: logons is no table of records"),
+        ("SELECT count(*) FROM event WHERE event_id = 4624", "events has all of them"),
+    ] {
+        let found = ask(&fixture, sql);
+        assert!(found.records.is_empty(), "{sql}");
+        assert!(found.notes.iter().any(|note| note.contains(expected)), "{sql}: {:?}", found.notes);
+    }
+    let found = ask(&fixture, "SELECT data FROM registry_value WHERE data MATCH 'x'");
+    assert!(found.notes[0].contains("LIKE"), "{:?}", found.notes);
+}
+
+#[test]
 fn tables_that_were_made_ready_answer_as_those_that_the_call_makes() {
     let fixture = Fixture::new();
     let home = tempfile::tempdir().unwrap();

@@ -21,6 +21,7 @@ pub(crate) fn line_type() -> RecordType {
         subject: "path".into(),
         fields,
         qualifiers: Vec::new(),
+        scope: Vec::new(),
     }
 }
 

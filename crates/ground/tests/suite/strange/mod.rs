@@ -108,6 +108,7 @@ fn kind(name: &str, subject: &str, qualifiers: &[&str]) -> (String, RecordType) 
         subject: subject.to_owned(),
         fields: BTreeMap::new(),
         qualifiers: qualifiers.iter().map(|name| (*name).to_owned()).collect(),
+        scope: Vec::new(),
     };
     (name.to_owned(), kind)
 }

@@ -111,6 +111,7 @@ pub fn types() -> BTreeMap<String, RecordType> {
         subject: subject.to_owned(),
         fields: BTreeMap::new(),
         qualifiers: Vec::new(),
+        scope: Vec::new(),
     };
     subjects.map(|pair| (pair.0.to_owned(), record_type(pair))).into()
 }

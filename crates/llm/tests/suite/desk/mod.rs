@@ -279,5 +279,6 @@ fn line_type() -> RecordType {
         subject: "path".into(),
         fields: ["path", "text"].map(field).into(),
         qualifiers: vec![],
+        scope: Vec::new(),
     }
 }

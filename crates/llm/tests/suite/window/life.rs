@@ -44,6 +44,7 @@ fn line_type() -> RecordType {
         subject: "path".into(),
         fields: BTreeMap::new(),
         qualifiers: Vec::new(),
+        scope: Vec::new(),
     }
 }
 
