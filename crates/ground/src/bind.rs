@@ -22,6 +22,8 @@ pub(crate) struct Fit<'o> {
     pub(crate) record: &'o Record,
     pub(crate) subject: Bound<'o>,
     pub(crate) values: Vec<Bound<'o>>,
+    /// What bounds the record by its type ([`ledger::RecordType::scope`]), and the agent did not state.
+    pub(crate) scope: Vec<Bound<'o>>,
     /// Whether the agent said what the reading is about.
     pub(crate) cites_subject: bool,
     /// Whether the agent said which record it means: by its id, or by its subject.
@@ -54,8 +56,10 @@ impl Fit<'_> {
         let same = |(a, b): (&Bound<'_>, &Bound<'_>)| a.field == b.field && a.held.value == b.held.value;
         self.record.locator == other.record.locator
             && self.values.len() == other.values.len()
+            && self.scope.len() == other.scope.len()
             && same((&self.subject, &other.subject))
             && self.values.iter().zip(&other.values).all(same)
+            && self.scope.iter().zip(&other.scope).all(same)
     }
 
     /// Whether the subject and every value match byte for byte.
@@ -96,7 +100,17 @@ pub(crate) fn bind<'o>(
     let subject = claimed
         .or_else(|| own_subject(record, own?))
         .ok_or(Misfit::Unclear(Unclear::NoSubject { record }))?;
-    Ok(Fit { record, subject, values, cites_subject: named, cites_record: named || claim.record.is_some() })
+    let scope = unstated(record, &values, setting);
+    let cites_record = named || claim.record.is_some();
+    Ok(Fit { record, subject, values, scope, cites_subject: named, cites_record })
+}
+
+/// The fields of a record's scope that it has and the claim does not state.
+fn unstated<'o>(record: &'o Record, values: &[Bound<'_>], setting: &Setting<'_>) -> Vec<Bound<'o>> {
+    let scope = setting.types.get(&record.kind).map(|kind| kind.scope.as_slice()).unwrap_or_default();
+    let held = scope.iter().filter_map(|field| record.fields.get_key_value(field));
+    let held = held.filter(|(field, _)| !values.iter().any(|bound| bound.field == *field));
+    held.map(|(field, held)| Bound { field, held, tier: Tier::Exact, quotation: None, item: None }).collect()
 }
 
 /// The field that holds the value: the named one, or the only one.

@@ -1,10 +1,9 @@
 //! The runtime proof that a reading was grounded.
 
 use crate::bind::{Bound, Fit};
-use crate::judge::Setting;
 use crate::shelf::Held;
 use ledger::writer::Written;
-use ledger::{BoundValue, FactEntry, FactId, Output, Predicate, Record, RecordId, Tier};
+use ledger::{BoundValue, FactEntry, FactId, Output, Predicate, RecordId, Writers};
 
 /// A grounded reading.
 ///
@@ -31,15 +30,13 @@ impl Fact {
         id: FactId,
         predicate: &Predicate,
         found: &Found<'_>,
-        setting: &Setting<'_>,
+        writers: &Writers,
     ) -> Option<Fact> {
         let Found { held, stored, fit } = found;
         let record = fit.record;
-        let written = setting.writers.written(record);
-        let locate = |bound: &Bound<'_>| locate(stored, record.id, bound, written.as_ref());
-        let scope = setting.types.get(&record.kind).map(|kind| kind.scope.as_slice()).unwrap_or_default();
-        let unstated = unstated(scope, fit).map(|bound| locate(&bound));
-        let values = fit.values.iter().map(locate).chain(unstated).collect::<Option<_>>()?;
+        let written = writers.written(record);
+        let locate = |bound| locate(stored, record.id, bound, written.as_ref());
+        let values = fit.values.iter().chain(&fit.scope).map(locate).collect::<Option<_>>()?;
         let entry = FactEntry {
             id,
             predicate: predicate.clone(),
@@ -54,20 +51,6 @@ impl Fact {
         };
         Some(Fact(Box::new(entry)))
     }
-}
-
-/// The fields of a scope that the record has and the claim does not state.
-fn unstated<'o>(scope: &[String], fit: &Fit<'o>) -> impl Iterator<Item = Bound<'o>> {
-    let record: &'o Record = fit.record;
-    let stated = |field: &str| fit.values.iter().any(|bound| bound.field == field);
-    let held = scope.iter().filter_map(|field| record.fields.get_key_value(field));
-    held.filter(move |(field, _)| !stated(field)).map(|(field, held)| Bound {
-        field,
-        held,
-        tier: Tier::Exact,
-        quotation: None,
-        item: None,
-    })
 }
 
 /// A record that fits a claim, with the invocation that returned it.

@@ -67,7 +67,8 @@ fn ground(
         },
         Err(miss) => heal(&claim, miss, shelf, setting)?,
     };
-    let fact = Fact::seal(fact, &claim.predicate, &found, setting).ok_or_else(|| no_stored_form(&found))?;
+    let fact =
+        Fact::seal(fact, &claim.predicate, &found, setting.writers).ok_or_else(|| no_stored_form(&found))?;
     Ok((fact, healing))
 }
 

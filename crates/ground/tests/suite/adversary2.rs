@@ -151,6 +151,15 @@ fn a_count_is_never_told_without_what_was_counted() {
         };
     assert_eq!(fields(&[("count", "102"), ("counted", "logon")]), "count,counted,values,incomplete");
     assert_eq!(fields(&[("count", "102"), ("values", "mara")]), "count,values,counted,incomplete");
+    // Two counts of the same number are two facts: which one is meant must be said.
+    let mut several = count();
+    if let Some((_, records)) = several.first_mut() {
+        let mut other = records[0].clone();
+        other.fields.insert("values".into(), Field { at: None, value: FieldValue::List(vec!["ann".into()]) });
+        records.push(other);
+    }
+    let unclear = reading("counted", "Security.evtx", &[("count", "102"), ("counted", "logon")]);
+    assert_eq!(code(&verdict(several, &unclear)), Some(RejectionCode::Ambiguous));
     assert_ne!(fields(&[("count", "103"), ("counted", "logon")]), "count,counted,values,incomplete");
 }
 
