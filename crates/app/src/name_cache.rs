@@ -16,6 +16,9 @@ use thiserror::Error;
 /// The longest index that is taken from a cache, in bytes.
 const LONGEST: u64 = 4 << 30;
 
+/// The longest text about an index, in bytes: some hundred for each table.
+const LONGEST_ABOUT: u64 = 4 << 20;
+
 /// A folder with indexes of earlier runs.
 #[derive(Debug, Clone)]
 pub(crate) struct NameCache {
@@ -181,7 +184,8 @@ fn open_as_long(path: &Path, known: &Known) -> Result<Option<io::Take<File>>, Ca
 fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let Some(file) = open(path)? else { return Ok(None) };
     let mut bytes = Vec::new();
-    file.take(LONGEST).read_to_end(&mut bytes)?;
+    // What is longer is cut, and makes no sense then.
+    file.take(LONGEST_ABOUT).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
 }
 

@@ -137,7 +137,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         }
     }
     let mut returned = Return::found(Vec::new(), arguments.normalised(&normalised));
-    (returned.defects, returned.gaps) = (search.defects, search.gaps);
+    search.met(&mut sink);
     if search.more {
         returned.truncate(format!("stopped after {MAX_HIVES} hives: name one with \"hive\""));
     }

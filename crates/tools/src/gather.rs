@@ -92,16 +92,14 @@ pub(crate) fn run_with(
     let mut returned = Return::found(Vec::new(), arguments.normalised(&normalised));
     let files = source_files::find(&scope, call.indexes, &decoders)?;
     let flow = source_files::read(call, &files, &mut sink)?;
-    returned.defects.extend(files.defects);
-    returned.gaps.extend(files.gaps);
+    files.met(&mut sink);
     for name in gathered.artifacts.iter().filter(wanted) {
         if flow.is_break() || sink.is_full() {
             break;
         }
         let Some(artifact) = registry_artifact::named(name) else { continue };
         let search = registry_artifact::below(call, artifact, &scope, &mut sink)?;
-        returned.defects.extend(search.defects);
-        returned.gaps.extend(search.gaps);
+        search.met(&mut sink);
     }
     if flow.is_continue() && !sink.is_full() {
         further(&scope, &mut sink)?;

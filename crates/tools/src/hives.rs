@@ -105,6 +105,12 @@ impl HiveSearch {
         HiveSearch { logs, ..HiveSearch::default() }
     }
 
+    /// Tells what the search met.
+    pub(crate) fn met(&self, out: &mut dyn Intake) {
+        self.defects.iter().for_each(|defect| out.defect(defect.clone()));
+        self.gaps.iter().for_each(|gap| out.gap(gap.clone()));
+    }
+
     /// Visits every hive below the folder `start`, sorted by path.
     pub(crate) fn run(
         &mut self,

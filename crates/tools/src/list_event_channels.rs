@@ -100,8 +100,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
             }
         }
     }
-    returned.defects.extend(files.defects);
-    returned.gaps.extend(files.gaps);
+    files.met(&mut sink);
     sink.fill(&mut returned);
     Ok(returned)
 }

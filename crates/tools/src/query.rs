@@ -7,7 +7,7 @@
 use crate::catalogue::{Call, Indexes};
 use crate::error::CallError;
 use crate::returned::Return;
-use crate::sink::{self, Counts, Unread, dated};
+use crate::sink::{self, Counts, Dating, Unread};
 use crate::spec;
 use crate::tables::{
     Answer, Asked, Cell, Count, Counting, QUERY, Reader, TABLES_FILE, TableError, TableFiles, TableGroup,
@@ -182,7 +182,7 @@ impl Found {
         let has_more = answer.columns.iter().any(|name| !names_a_row(name));
         let others = others.filter(|(_, name)| {
             let is_own = name.starts_with('_') || fields.contains(name.as_str());
-            !(named && is_own) && !(has_more && names_a_row(name))
+            !(named && is_own || has_more && names_a_row(name))
         });
         found.others = others.map(|(place, _)| place).collect();
         Ok(found)
@@ -241,7 +241,8 @@ fn counted(count: &Count, files: &TableFiles) -> Result<(Vec<Record>, Option<Str
             "these are more than 200,000 records: narrow the statement, or ask a tool with count_by",
         );
     }
-    let mut counts = Counts::by(count.by.clone());
+    let dating = Dating::of_one(&count.table, count.dated_by.as_deref());
+    let mut counts = Counts::by(count.by.clone(), dating, count.is_bounded);
     let mut readers = BTreeMap::new();
     for row in &answer.rows {
         let [Cell::Text(label), Cell::Text(table), Cell::Integer(row)] = row.as_slice() else { continue };
@@ -250,7 +251,7 @@ fn counted(count: &Count, files: &TableFiles) -> Result<(Vec<Record>, Option<Str
         }
         let reader = readers.get(label).and_then(Option::as_ref);
         let Some(record) = reader.map(|reader| reader.record(*row)).transpose()?.flatten() else { continue };
-        if count.is_bounded && dated(&record).is_none() {
+        if count.is_bounded && counts.dating().time(&record).is_none() {
             return none("a time that is counted is no instant of the host");
         }
         if counts.add(&record).is_break() {

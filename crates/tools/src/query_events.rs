@@ -99,8 +99,7 @@ fn gather(call: &Call<'_>, types: Vec<RecordType>, wanted: &Wanted) -> Result<Re
             }
         }
     }
-    returned.defects.extend(files.defects);
-    returned.gaps.extend(files.gaps);
+    files.met(&mut sink);
     sink.fill(&mut returned);
     Ok(returned)
 }

@@ -162,17 +162,17 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         }
     };
     let looked = sink.looked_at_any();
-    let mut returned = match looked {
-        true => Return::found(Vec::new(), arguments.normalised(&normalised)),
-        false => Return::failed(&CallError::NoHive { wanted: type_names(artifact) }),
-    };
-    (returned.defects, returned.gaps) = (search.defects, search.gaps);
+    if !looked {
+        let mut failed = Return::failed(&CallError::NoHive { wanted: type_names(artifact) });
+        (failed.defects, failed.gaps) = (search.defects, search.gaps);
+        return Ok(failed);
+    }
+    let mut returned = Return::found(Vec::new(), arguments.normalised(&normalised));
     if search.more {
         returned.truncate(format!("stopped after {MAX_HIVES} hives: name one with \"hive\""));
     }
-    if looked {
-        sink.fill(&mut returned);
-    }
+    search.met(&mut sink);
+    sink.fill(&mut returned);
     Ok(returned)
 }
 

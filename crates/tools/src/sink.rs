@@ -1,9 +1,11 @@
 //! Where the records, the damage and the gaps of one call come together.
 
 mod counts;
+mod dating;
 mod filter;
 
-pub(crate) use counts::{Counts, Unread, dated, record_type as count_type};
+pub(crate) use counts::{Counts, Unread, record_type as count_type};
+pub(crate) use dating::{Dating, dating_field, is_of_host};
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
@@ -192,7 +194,7 @@ impl Intake for Sink {
         }
         let page = match &mut self.into {
             Into::Counts(counts, _) => {
-                return match self.filter.dates(&record) {
+                return match self.filter.dates(&record, counts.dating()) {
                     Dated::Inside => counts.add(&record),
                     Dated::Outside => ControlFlow::Continue(()),
                     Dated::Never => counts.refuse(),

@@ -132,6 +132,14 @@ impl File<'_> {
     }
 }
 
+impl Files<'_> {
+    /// Tells what the search met.
+    pub(crate) fn met(&self, out: &mut dyn Intake) {
+        self.defects.iter().for_each(|defect| out.defect(defect.clone()));
+        self.gaps.iter().for_each(|gap| out.gap(gap.clone()));
+    }
+}
+
 impl<'t> Files<'t> {
     /// The entries below `start` that have one of the names.
     fn below(
@@ -195,8 +203,14 @@ impl<'t> Files<'t> {
         let asked: Vec<_> = names.iter().filter(named).map(|name| name.stream).collect();
         // A file that was asked for by its path need not have a usual name.
         let main = asked.is_empty() || asked.contains(&None);
-        if main && node.kind == NodeKind::File {
-            self.file(tree, node, None, decoders, others);
+        match node.kind {
+            NodeKind::File if main => self.file(tree, node, None, decoders, others),
+            NodeKind::Symlink { .. } | NodeKind::Other if !asked.is_empty() => {
+                let all: Vec<_> = decoders.iter().map(|decoder| decoder.name).collect();
+                let reason = format!("named as one of {}, but it is no regular file", all.join(", "));
+                self.gaps.push(gap(node, reason));
+            }
+            NodeKind::File | NodeKind::Directory | NodeKind::Symlink { .. } | NodeKind::Other => {}
         }
         for stream in &node.streams {
             if asked.iter().flatten().any(|pattern| fits(pattern, &stream.name)) {

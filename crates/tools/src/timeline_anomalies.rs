@@ -46,8 +46,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let mut flow = ControlFlow::Continue(());
     if !decoders.is_empty() {
         let files = source_files::find(&scope, call.indexes, &decoders)?;
-        returned.defects.extend(files.defects);
-        returned.gaps.extend(files.gaps);
+        files.met(&mut sink);
         for file in &files.files {
             flow = log(call, file, &mut sink)?;
             if flow.is_break() {

@@ -79,8 +79,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
             }
         }
     }
-    returned.defects.extend(found.defects);
-    returned.gaps.extend(found.gaps);
+    found.met(&mut sink);
     sink.fill(&mut returned);
     Ok(returned)
 }

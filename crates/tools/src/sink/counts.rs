@@ -3,27 +3,40 @@
 //! A count is a record of its own. It stands for the whole of one file as far as it was read, or for what lies between its `first` and its `last` instant;
 //! nothing of an argument is in it but the names of fields, which the record types have, too.
 
-use super::filter::times;
+use super::dating::Dating;
 use crate::arguments::Arguments;
 use crate::error::CallError;
 use crate::intake::Flow;
 use crate::spec;
-use ledger::FieldType::{Integer, List, Name, Path, RegistryPath, Text};
-use ledger::{Clock, Field, FieldType, FieldValue, Locator, Record, RecordId, RecordType, Time};
+use ledger::FieldType::{Flag, Integer, List, Name, Path, RegistryPath, Text};
+use ledger::{Field, FieldType, FieldValue, Locator, Record, RecordId, RecordType, Time};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
 const KIND: &str = "record_count";
 
+/// What bounds a count: no fact of one leaves it out.
+const SCOPE: [&str; 11] = [
+    "counted",
+    "by",
+    "values",
+    "without",
+    "first",
+    "last",
+    "undated",
+    "bounded",
+    "sum_of",
+    "total",
+    "incomplete",
+];
+
 /// Most different combinations of one call.
 const MOST: usize = 200_000;
 
-/// The key of a record of a hive.
+/// The key of a record of a hive, and the hive.
 const KEY_PATH: &str = "key_path";
-
-/// The time that dates a record which has several.
-const TIME: &str = "time";
+const HIVE: &str = "hive";
 
 /// Arguments that choose records by what no field of a count can tell.
 const INEXPRESSIBLE: [&str; 4] = ["name", "text", "user", "reason"];
@@ -35,7 +48,7 @@ const NARROWING: [(&str, &str); 4] =
 pub(crate) fn record_type() -> RecordType {
     let record = spec::record(
         KIND,
-        "how many records of one type with the same values of some fields one file holds, as far as it could be read; between `first` and `last`, both included, there are so many and no more, unless the record is `incomplete`",
+        "how many records of one type with the same values of some fields one file holds, as far as it could be read; between `first` and `last`, both included, there are so many and no more but for those that are `undated`, unless the record is `incomplete`",
         "source",
         &[
             (
@@ -47,10 +60,21 @@ pub(crate) fn record_type() -> RecordType {
             ("counted", &[Name], "record type that was counted"),
             ("by", &[List], "fields whose values the counted records share"),
             ("value", &[Text], "value of the first of these fields"),
-            ("values", &[List], "their values, in the same order; empty where a record has no such field"),
+            ("values", &[List], "their values, in the same order"),
+            ("without", &[List], "fields that none of the counted records has"),
             ("count", &[Integer], "how many records"),
-            ("first", &[FieldType::Time], "earliest time of the counted records"),
-            ("last", &[FieldType::Time], "latest time of the counted records"),
+            ("first", &[FieldType::Time], "earliest time that dates one of the counted records"),
+            ("last", &[FieldType::Time], "latest time that dates one of them"),
+            (
+                "undated",
+                &[Integer],
+                "how many of them have no such time, and lie anywhere or nowhere between these two",
+            ),
+            (
+                "bounded",
+                &[Flag],
+                "true where a span was asked for: of what lies outside of it, or has no time, nothing was counted",
+            ),
             ("sum_of", &[Name], "field that was added up"),
             ("total", &[Integer], "sum of that field over the counted records"),
             (
@@ -60,7 +84,7 @@ pub(crate) fn record_type() -> RecordType {
             ),
         ],
     );
-    spec::scoped(&["counted", "by", "values", "first", "last", "sum_of", "incomplete"], record)
+    spec::scoped(&SCOPE, record)
 }
 
 /// The files of which something was not read, by their paths.
@@ -97,8 +121,9 @@ impl Unread {
 pub(crate) struct Counts {
     by: Vec<String>,
     sum: Option<String>,
-    /// The fields with times of all types.
-    times: Vec<String>,
+    dating: Dating,
+    /// Whether only records in a span are counted.
+    bounded: bool,
     tallies: HashMap<Key, Tally>,
     refused: Option<&'static str>,
 }
@@ -109,7 +134,8 @@ struct Key {
     path: String,
     stream: Option<String>,
     kind: String,
-    values: Vec<String>,
+    /// `None` where the record has no such field.
+    values: Vec<Option<String>>,
 }
 
 impl Key {
@@ -127,6 +153,7 @@ struct Tally {
     key: Option<String>,
     first: Option<Time>,
     last: Option<Time>,
+    undated: u64,
     total: i128,
 }
 
@@ -147,10 +174,13 @@ impl Counts {
                 return Err(CallError::Argument { argument, expected, found: found.to_owned() });
             }
         }
-        let by: Vec<_> =
-            by.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
-        let mut by: Vec<_> = by.into_iter().filter(|name| name != "record").collect();
-        for field in by.iter().chain(&sum) {
+        let mut fields: Vec<String> = Vec::new();
+        for name in by.split(',').map(|name| name.trim().to_owned()) {
+            if !name.is_empty() && name != "record" && !fields.contains(&name) {
+                fields.push(name);
+            }
+        }
+        for field in &fields {
             if records.iter().all(|record| !record.fields.contains_key(field)) {
                 let (expected, found) = ("fields of the tool's records, separated by commas", field.clone());
                 return Err(CallError::Argument { argument: "count_by", expected, found });
@@ -160,26 +190,39 @@ impl Counts {
         for (argument, field) in NARROWING {
             let given =
                 arguments.optional_text(argument).is_some() || arguments.optional_number(argument).is_some();
-            if given && !by.iter().any(|name| name == field) {
-                by.push(field.to_owned());
+            if given && !fields.iter().any(|name| name == field) {
+                fields.push(field.to_owned());
             }
         }
-        let fields = records.iter().flat_map(|record| &record.fields);
-        let times = fields.filter(|(_, field)| field.types.contains(&FieldType::Time));
-        let times = times.map(|(name, _)| name.clone()).collect();
-        Ok(Some(Counts { sum, times, ..Counts::by(by) }))
+        if let Some(found) = sum.clone().filter(|field| !records.iter().any(|record| adds_up(record, field)))
+        {
+            let expected = "a field with whole numbers of the tool's records";
+            return Err(CallError::Argument { argument: "sum", expected, found });
+        }
+        let bounded = ["from", "to"].iter().any(|name| arguments.optional_text(name).is_some());
+        Ok(Some(Counts { sum, ..Counts::by(fields, Dating::of(records), bounded) }))
     }
 
     /// Counts by the values of these fields.
-    pub(crate) fn by(by: Vec<String>) -> Counts {
-        Counts { by, sum: None, times: Vec::new(), tallies: HashMap::new(), refused: None }
+    pub(crate) fn by(by: Vec<String>, dating: Dating, bounded: bool) -> Counts {
+        Counts { by, sum: None, dating, bounded, tallies: HashMap::new(), refused: None }
+    }
+
+    /// What dates records.
+    pub(crate) fn dating(&self) -> &Dating {
+        &self.dating
     }
 
     /// Counts a record; stops where there are too many combinations to be of use.
     pub(crate) fn add(&mut self, record: &Record) -> Flow {
         let text = |field: &String| record.fields.get(field).map(|field| field.value.to_text().into_owned());
-        let values = self.by.iter().map(|field| text(field).unwrap_or_default()).collect();
+        let values = self.by.iter().map(text).collect();
         let Locator { evidence, path, stream, .. } = record.locator.clone();
+        // What the transaction log of a hive holds is the hive's.
+        let path = match record.fields.get(HIVE).map(|field| &field.value) {
+            Some(FieldValue::Path(hive)) => hive.clone(),
+            _ => path,
+        };
         let key = Key { evidence, path, stream, kind: record.kind.clone(), values };
         if self.tallies.len() >= MOST && !self.tallies.contains_key(&key) {
             self.refused = Some("too many different values to count: ask for fewer fields or a shorter span");
@@ -193,13 +236,19 @@ impl Counts {
             (_, _, _) => None,
         };
         tally.count += 1;
-        if let Some(FieldValue::Integer(number)) =
-            self.sum.as_ref().and_then(|sum| record.fields.get(sum)).map(|field| &field.value)
-        {
-            tally.total = tally.total.saturating_add(*number);
+        match self.sum.as_ref().and_then(|sum| record.fields.get(sum)).map(|field| &field.value) {
+            Some(FieldValue::Integer(number)) => tally.total = tally.total.saturating_add(*number),
+            Some(FieldValue::Size(number)) => tally.total = tally.total.saturating_add(i128::from(*number)),
+            Some(_) | None => {}
         }
-        if let Some(time) = dated(record) {
-            tally.date(time);
+        if i64::try_from(tally.total).is_err() && u64::try_from(tally.total).is_err() {
+            self.refused = Some("a sum is too large to be told: leave out sum, or count fewer records");
+            return ControlFlow::Break(());
+        }
+        match self.dating.time(record) {
+            Some(time) => tally.date(time),
+            None if self.dating.has(&record.kind) => tally.undated += 1,
+            None => {}
         }
         ControlFlow::Continue(())
     }
@@ -218,13 +267,13 @@ impl Counts {
 
     /// The fields that a count looks at.
     pub(crate) fn fields(&self) -> Vec<&str> {
-        let own = self.by.iter().chain(&self.sum).chain(&self.times).map(String::as_str);
-        own.chain([KEY_PATH]).collect()
+        let own = self.by.iter().chain(&self.sum).map(String::as_str);
+        own.chain(self.dating.fields()).chain([KEY_PATH, HIVE]).collect()
     }
 
     /// The counts, the largest first; none where there were too many to count.
     pub(crate) fn records(self, unread: &Unread) -> impl Iterator<Item = Record> {
-        let Counts { by, sum, tallies, refused, .. } = self;
+        let Counts { by, sum, bounded, tallies, refused, .. } = self;
         let folders = of_folders(&tallies);
         // A file that a folder's count has counted is not told once more beside it.
         let of_folder = |key: &Key| key.folder().is_some_and(|folder| folders.contains_key(&folder));
@@ -234,9 +283,10 @@ impl Counts {
         tallies.into_iter().map(move |(key, tally)| {
             let incomplete = unread.of(&key.path);
             let mut record = record(&by, sum.as_deref(), key, tally);
-            if let Some(why) = incomplete {
-                let field = Field { at: None, value: FieldValue::Name(why.to_owned()) };
-                record.fields.insert("incomplete".to_owned(), field);
+            let incomplete = incomplete.map(|why| ("incomplete", FieldValue::Name(why.to_owned())));
+            let bounded = bounded.then_some(("bounded", FieldValue::Flag(true)));
+            for (name, value) in incomplete.into_iter().chain(bounded) {
+                record.fields.insert(name.to_owned(), Field { at: None, value });
             }
             record
         })
@@ -275,6 +325,7 @@ impl Tally {
     /// Adds what another one counts.
     fn add(&mut self, other: &Tally) {
         self.count += other.count;
+        self.undated += other.undated;
         self.total = self.total.saturating_add(other.total);
         for time in other.first.iter().chain(&other.last) {
             self.date(time);
@@ -292,13 +343,10 @@ impl Tally {
     }
 }
 
-/// The time that dates a record: the one called `time`, or the only one.
-pub(crate) fn dated(record: &Record) -> Option<&Time> {
-    if let Some(FieldValue::Time(time)) = record.fields.get(TIME).map(|field| &field.value) {
-        return Some(time).filter(|time| time.clock == Clock::Host && time.utc.is_some());
-    }
-    let mut all = times(record);
-    all.next().filter(|_| all.next().is_none())
+/// Whether a field of records of this type holds numbers that can be added up.
+fn adds_up(record: &RecordType, field: &str) -> bool {
+    let is_number = |kind: &FieldType| matches!(kind, Integer | FieldType::Size);
+    record.fields.get(field).is_some_and(|field| field.types.iter().any(is_number))
 }
 
 fn record(by: &[String], sum: Option<&str>, key: Key, tally: Tally) -> Record {
@@ -314,10 +362,17 @@ fn record(by: &[String], sum: Option<&str>, key: Key, tally: Tally) -> Record {
     set("file", FieldValue::Path(key.path.clone()));
     set("counted", FieldValue::Name(key.kind));
     set("count", FieldValue::Integer(tally.count.into()));
-    if !by.is_empty() {
-        set("by", FieldValue::List(by.to_vec()));
-        set("value", FieldValue::Text(key.values.first().cloned().unwrap_or_default()));
-        set("values", FieldValue::List(key.values));
+    let (with, without): (Vec<_>, Vec<_>) = by.iter().zip(key.values).partition(|(_, value)| value.is_some());
+    if let Some((_, Some(value))) = with.first() {
+        set("value", FieldValue::Text(value.clone()));
+        set("by", FieldValue::List(with.iter().map(|(field, _)| (*field).clone()).collect()));
+        set("values", FieldValue::List(with.into_iter().filter_map(|(_, value)| value).collect()));
+    }
+    if !without.is_empty() {
+        set("without", FieldValue::List(without.into_iter().map(|(field, _)| field.clone()).collect()));
+    }
+    if tally.undated > 0 {
+        set("undated", FieldValue::Integer(tally.undated.into()));
     }
     for (name, time) in [("first", tally.first), ("last", tally.last)] {
         if let Some(time) = time {

@@ -1,5 +1,6 @@
 //! What the records of a call must be like.
 
+use super::dating::Dating;
 use crate::arguments::Arguments;
 use crate::error::CallError;
 use crate::glob;
@@ -32,7 +33,7 @@ pub(crate) struct Filter {
 pub(crate) enum Dated {
     Inside,
     Outside,
-    /// It has several times and none that dates it.
+    /// Its type has several times and none that dates it.
     Never,
 }
 
@@ -89,11 +90,12 @@ impl Filter {
     }
 
     /// Whether the time that dates a record, by which it is counted, lies in the span that was asked for.
-    pub(crate) fn dates(&self, record: &Record) -> Dated {
-        match super::dated(record) {
+    pub(crate) fn dates(&self, record: &Record, dating: &Dating) -> Dated {
+        match dating.time(record) {
             _ if !self.bounded => Dated::Inside,
             Some(time) if self.span.holds(time) => Dated::Inside,
             Some(_) => Dated::Outside,
+            None if dating.has(&record.kind) => Dated::Outside,
             None => Dated::Never,
         }
     }

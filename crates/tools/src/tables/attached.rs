@@ -23,6 +23,9 @@ pub(super) const OWN: [&str; 8] =
 /// Those of them that have rows of every group.
 const OF_ALL: [&str; 4] = ["sources", "gaps", "defects", "notes"];
 
+/// Columns of all tables that hold whole numbers.
+const NUMBERS: [&str; 5] = ["_row", "_offset", "_length", "rows", "hides"];
+
 /// The most files that SQLite attaches to one connection: what it is compiled with (`.cargo/config.toml`).
 const MOST_FILES: usize = 125;
 
@@ -136,11 +139,11 @@ fn views(tables: &[Table], files: &[File<'_>], named: &Named) -> String {
         let columns = ["_table"].into_iter().chain(table.all_columns().filter(|name| is_shown(name)));
         let columns: Vec<_> = columns.collect();
         let numbers = table.columns.iter().filter(|column| column.is_number());
-        let numbers = numbers.map(|column| column.name.as_str()).collect();
+        let numbers = numbers.map(|column| column.name.as_str()).chain(NUMBERS).collect();
         create(&table.name, &rows(&table.name, &columns, &numbers, of_group));
     }
-    let none = BTreeSet::new();
-    let of_all = |name: &str, columns: &[&str]| rows(name, columns, &none, files.iter().enumerate());
+    let numbers = BTreeSet::from(NUMBERS);
+    let of_all = |name: &str, columns: &[&str]| rows(name, columns, &numbers, files.iter().enumerate());
     create("sources", &of_all("sources", &["_source", "source", "path", "stream", "rows"]));
     create("notes", &of_all("notes", &["_source", "note"]));
     // Each search for files meets what cannot be looked into: it is told once.
@@ -185,8 +188,13 @@ fn rows<'f>(
         arms.push(format!("SELECT {label} AS _evidence, {columns} FROM e{number}.{}", quoted(name)));
     }
     if arms.is_empty() {
-        let columns: Vec<_> = columns.iter().map(|name| format!("NULL AS {}", quoted(name))).collect();
-        arms.push(format!("SELECT NULL AS _evidence, {} WHERE 0", columns.join(", ")));
+        // Columns of another affinity would take it from those that have rows.
+        let column = |name: &&str| {
+            let kind = if numbers.contains(name) { "NUMERIC" } else { "TEXT" };
+            format!("CAST(NULL AS {kind}) AS {}", quoted(name))
+        };
+        let columns: Vec<_> = columns.iter().map(column).collect();
+        arms.push(format!("SELECT CAST(NULL AS TEXT) AS _evidence, {} WHERE 0", columns.join(", ")));
     }
     arms.join(" UNION ALL ")
 }

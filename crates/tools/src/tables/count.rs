@@ -6,12 +6,10 @@
 use super::group::TableGroup;
 use super::schema::{Column, Table, quoted};
 use super::words::{Word, Words};
+use crate::sink::dating_field;
 use crate::units::Origin;
 use ledger::FieldType;
 use std::fmt::Write;
-
-/// The time that dates a record which has several.
-const TIME: &str = "time";
 
 /// What is counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +17,8 @@ pub(crate) struct Count {
     pub(crate) table: String,
     /// Columns whose values the counted records share.
     pub(crate) by: Vec<String>,
+    /// The column that dates them.
+    pub(crate) dated_by: Option<String>,
     /// Whether their times are bounded.
     pub(crate) is_bounded: bool,
     /// The conditions, in SQL.
@@ -70,7 +70,9 @@ fn counted(words: &mut Words<'_>, tables: &[Table]) -> Result<Count, String> {
     if TableGroup::of_table(&name) == TableGroup::of(Origin::Entries) {
         return Err(format!("a row of {name} stands in no file whose records could be counted"));
     }
-    let mut count = Count { table: name, by: Vec::new(), is_bounded: false, conditions: "1".to_owned() };
+    let dated_by = dates(table).map(str::to_owned);
+    let conditions = "1".to_owned();
+    let mut count = Count { table: name, by: Vec::new(), dated_by, is_bounded: false, conditions };
     let mut joined = "where";
     while let Some(word) = words.next() {
         if word.is(";") && words.next().is_none() {
@@ -139,8 +141,10 @@ fn holds(column: &Column, value: &str) -> Result<(), String> {
     let is_text = value.starts_with('\'');
     let (expected, fits) = match column.types.as_slice() {
         [FieldType::Time | FieldType::List] => ("no equality, for it holds times or lists", false),
-        [FieldType::Integer | FieldType::Size] => ("a whole number", !is_text),
-        [FieldType::Flag] => ("0 or 1", matches!(value, "0" | "1")),
+        [FieldType::Integer | FieldType::Size] => {
+            ("a whole number", value.trim_matches('\'').trim().parse::<i128>().is_ok())
+        }
+        [FieldType::Flag] => ("0 or 1", matches!(value.trim_matches('\''), "0" | "1")),
         [_] => ("a text in single quotes", is_text),
         _ => ("no equality, for its values are of several types", false),
     };
@@ -161,13 +165,9 @@ pub(super) fn is_instant(literal: &str) -> bool {
     whole && text.len() <= SHAPE.len() && text.bytes().zip(SHAPE.bytes()).all(fits)
 }
 
-/// The column with the time that dates the records of a table: the one called `time`, or the only one.
-fn dates(table: &Table) -> Option<&str> {
-    let times: Vec<_> = table.times().map(|column| column.name.as_str()).collect();
-    match times.as_slice() {
-        [only] => Some(only),
-        times => times.iter().find(|name| **name == TIME).copied(),
-    }
+/// The column with the time that dates the records of a table.
+pub(crate) fn dates(table: &Table) -> Option<&str> {
+    dating_field(&table.name, table.times().map(|column| column.name.as_str()))
 }
 
 #[cfg(test)]
@@ -210,7 +210,7 @@ mod tests {
             "SELECT count(*) FROM logon WHERE account = 'a' || 'b'",
             "SELECT count(*) FROM logon WHERE account = -- x\n'a'",
             "SELECT count(*) FROM logon WHERE account = 'a",
-            "SELECT count(*) FROM logon WHERE logon_type = '10'",
+            "SELECT count(*) FROM logon WHERE logon_type = 'ten'",
             "SELECT count(*) FROM logon WHERE account = 10",
             "SELECT count(*) FROM logon WHERE time > '2025-09-16 09:44:12'",
             "SELECT count(*) FROM logon WHERE time > '2025-09-16T09:44:12Z'",
@@ -238,8 +238,8 @@ mod tests {
             other => format!("{other:?}"),
         };
         assert_eq!(
-            why("SELECT count(*) FROM logon WHERE logon_type = '10'"),
-            "logon_type = '10': expected a whole number"
+            why("SELECT count(*) FROM logon WHERE logon_type = 'ten'"),
+            "logon_type = 'ten': expected a whole number"
         );
         assert!(why("SELECT count(*) FROM logons").starts_with("logons is no table of records"));
         assert!(why("SELECT count(*) FROM logon WHERE time > '2025-09-16 09:44'").contains("is no time"));

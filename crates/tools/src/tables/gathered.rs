@@ -3,8 +3,8 @@
 use super::cells::OF_COPY;
 use super::group::TableGroup;
 use super::schema::{Table, quoted};
+use crate::sink::is_of_host;
 use crate::units::Origin;
-use ledger::{Dates, dates};
 
 /// A view over all tables that have what it tells.
 #[derive(Debug, Clone, Copy)]
@@ -71,7 +71,7 @@ fn has_times(table: &Table) -> bool {
 
 /// The times of the host that date something there: a linker's does not.
 fn times(table: &Table) -> Vec<String> {
-    let dated = table.times().filter(|column| dates("", &table.name, &column.name) != Dates::Nothing);
+    let dated = table.times().filter(|column| is_of_host(&table.name, &column.name));
     let one = |name: &str| {
         // What has one time of its own is called by what it is.
         let event = if name == "time" { &table.name } else { name };
@@ -96,6 +96,6 @@ mod tests {
         let [events, timeline] = GATHERED.map(|view| view.select(tables()));
         assert!(events.contains("FROM \"logon\"") && events.contains("FROM \"event\""));
         assert!(timeline.contains("'logon' AS event") && timeline.contains("'last_run' AS event"));
-        assert!(!timeline.contains("link_date"));
+        assert!(timeline.contains("'deleted' AS event") && !timeline.contains("link_date"));
     }
 }

@@ -45,9 +45,11 @@ impl Column {
         names.iter().filter_map(|name| name.as_str()).collect::<Vec<_>>().join(" or ")
     }
 
-    /// Whether it holds nothing but whole numbers.
+    /// Whether it holds nothing but whole numbers, or flags as 0 and 1.
     pub(super) fn is_number(&self) -> bool {
-        self.types.iter().all(|kind| matches!(kind, FieldType::Integer | FieldType::Size))
+        let is_one =
+            |kind: &FieldType| matches!(kind, FieldType::Integer | FieldType::Size | FieldType::Flag);
+        self.types.iter().all(is_one)
     }
 
     /// The type in SQL. `ANY` of a strict table keeps what is bound, and never makes a number of a text that looks like one.

@@ -46,7 +46,7 @@ impl<'s> Words<'s> {
                 Word::Literal,
             ),
             c if is_name(c) => (run(&is_name), Word::Plain),
-            '<' | '>' | '=' => (run(&|c| matches!(c, '<' | '>' | '=')), Word::Sign),
+            '<' | '>' | '=' | '!' => (run(&|c| matches!(c, '<' | '>' | '=' | '!')), Word::Sign),
             c => (c.len_utf8(), Word::Sign),
         };
         let (own, rest) = text.split_at_checked(length)?;

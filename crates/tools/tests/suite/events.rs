@@ -125,3 +125,54 @@ fn logs_before_vista_are_read_too() {
     assert_eq!(text(&found.records[0], "data"), "data0=ann");
     assert_eq!(text(&found.records[0], "time"), "2012-04-04T01:58:40Z");
 }
+
+#[test]
+fn a_count_says_what_its_records_lack_and_what_was_left_out() {
+    let fixture = Fixture::new();
+    let ask = |asked: serde_json::Value| fixture.ok("query_events", asked).records;
+    // A field that no record has is none of an empty value.
+    let asked = json!({ "evidence": "files", "source": "prefetch", "count_by": "program_path,nothing" });
+    assert_eq!(fixture.run("program_execution", asked).outcome, Outcome::Failed);
+    let lacking = ask(json!({ "evidence": "files", "count_by": "image_path" }));
+    let without: Vec<_> = lacking.iter().filter(|count| count.fields.contains_key("without")).collect();
+    assert!(!without.is_empty() && without.len() < lacking.len());
+    assert!(without.iter().all(|count| text(count, "without") == "image_path"));
+    assert!(without.iter().all(|count| !count.fields.contains_key("values")));
+    // A span leaves out what has no time.
+    let all = ask(json!({ "evidence": "files", "count_by": "record" }));
+    let within = ask(json!({
+        "evidence": "files", "count_by": "record", "from": "1990-01-01T00:00:00Z",
+    }));
+    assert!(all.iter().all(|count| !count.fields.contains_key("bounded")));
+    assert!(within.iter().all(|count| text(count, "bounded") == "true"));
+    // Only numbers are added up.
+    let sum = |field: &str| json!({ "evidence": "files", "count_by": "record", "sum": field });
+    assert_eq!(fixture.run("mft_file", sum("name")).outcome, Outcome::Failed);
+    let sums = fixture.ok("mft_file", sum("size")).records;
+    assert!(sums.iter().any(|count| text(count, "total").parse::<u64>().is_ok_and(|total| total > 0)));
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test makes its own evidence")]
+#[test]
+fn a_count_of_a_folder_with_a_file_that_is_another_thing_is_incomplete() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = Fixture::new();
+    let log = source.ok("query_events", json!({ "evidence": "files", "record": "logon_failed" }));
+    let log = std::fs::read(source.files_root().join(&log.records[0].locator.path)).unwrap();
+    std::fs::write(folder.path().join("Security.evtx"), log).unwrap();
+    std::fs::write(folder.path().join("Other.evtx"), "no log").unwrap();
+    let trees: Vec<Box<dyn evidence::Tree>> =
+        vec![Box::new(evidence::open_directory(folder.path(), "files").unwrap())];
+    let count = |tool: &str, arguments: serde_json::Value| {
+        let scratch = tempfile::tempdir().unwrap();
+        tools::run(tool, &arguments, &trees, scratch.path()).records
+    };
+    let logs = count("list_event_channels", json!({ "count_by": "record" }));
+    let events = count("query_events", json!({ "record": "logon_failed", "count_by": "record" }));
+    assert!(!logs.is_empty() && !events.is_empty());
+    // The file itself was read whole; what is told of the folder is not.
+    for count in logs.iter().chain(&events) {
+        let of_file = text(count, "file").ends_with(".evtx");
+        assert_eq!(count.fields.contains_key("incomplete"), !of_file, "{count:?}");
+    }
+}
