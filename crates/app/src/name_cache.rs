@@ -115,7 +115,7 @@ impl NameCache {
     pub(crate) fn store(&self, key: Digest, known: &Known, bytes: &[u8]) -> io::Result<()> {
         make_private(&self.folder)?;
         publish(&self.folder, &self.name(key), bytes)?;
-        self.remember(key, &Known { length: Some(bytes.len() as u64), ..known.clone() })
+        self.remember(key, known)
     }
 
     /// Copies the file under this key into another one, whole; gives what is known of it, or `None` where there is none.

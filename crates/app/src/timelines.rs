@@ -197,7 +197,7 @@ impl Timelines {
                 Some((
                     Known {
                         index,
-                        length: None,
+                        length: Some(built.bytes.len() as u64),
                         entries,
                         sources,
                         tables: Vec::new(),

@@ -3,7 +3,7 @@
 use crate::error::CallError;
 use crate::hive_file::{self, Head};
 use crate::hive_state::{self, Loaded, Logs, State};
-use crate::intake::{Flow, Intake};
+use crate::intake::{Flow, Intake, tell_met};
 use crate::place::Place;
 use crate::returned::chain;
 use artifacts::registry::{Hive, HiveType, identify};
@@ -107,8 +107,7 @@ impl HiveSearch {
 
     /// Tells what the search met.
     pub(crate) fn met(&self, out: &mut dyn Intake) {
-        self.defects.iter().for_each(|defect| out.defect(defect.clone()));
-        self.gaps.iter().for_each(|gap| out.gap(gap.clone()));
+        tell_met(&self.defects, &self.gaps, out);
     }
 
     /// Visits every hive below the folder `start`, sorted by path.

@@ -66,3 +66,9 @@ pub(crate) trait Intake {
     /// Words for the agent; the same words are said once.
     fn note(&mut self, note: String);
 }
+
+/// Tells what a search met beside what it was for.
+pub(crate) fn tell_met(defects: &[Defect], gaps: &[Gap], out: &mut dyn Intake) {
+    defects.iter().for_each(|defect| out.defect(defect.clone()));
+    gaps.iter().for_each(|gap| out.gap(gap.clone()));
+}

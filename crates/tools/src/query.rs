@@ -237,9 +237,9 @@ fn counted(count: &Count, files: &TableFiles) -> Result<(Vec<Record>, Option<Str
     let asked = Asked { files: files.clone(), sql: count.rows(), limit: MOST_COUNTED };
     let answer = ask(&asked)?;
     if answer.more || answer.stopped.is_some() {
-        return none(
-            "these are more than 200,000 records: narrow the statement, or ask a tool with count_by",
-        );
+        return none(&format!(
+            "these are more than {MOST_COUNTED} records: narrow the statement, or ask a tool with count_by"
+        ));
     }
     let dating = Dating::of_one(&count.table, count.dated_by.as_deref());
     let mut counts = Counts::by(count.by.clone(), dating, count.is_bounded);

@@ -4,7 +4,7 @@ use crate::catalogue::{Call, Indexes};
 use crate::decode::{Decoder, Head, Source, head};
 use crate::error::CallError;
 use crate::glob::Glob;
-use crate::intake::{Flow, Intake};
+use crate::intake::{Flow, Intake, tell_met};
 use crate::name_index::{Asked, KnownFolders, NameIndex, Remark, Whereabouts};
 use crate::place::Scope;
 use crate::returned::chain;
@@ -135,8 +135,7 @@ impl File<'_> {
 impl Files<'_> {
     /// Tells what the search met.
     pub(crate) fn met(&self, out: &mut dyn Intake) {
-        self.defects.iter().for_each(|defect| out.defect(defect.clone()));
-        self.gaps.iter().for_each(|gap| out.gap(gap.clone()));
+        tell_met(&self.defects, &self.gaps, out);
     }
 }
 
@@ -206,9 +205,7 @@ impl<'t> Files<'t> {
         match node.kind {
             NodeKind::File if main => self.file(tree, node, None, decoders, others),
             NodeKind::Symlink { .. } | NodeKind::Other if !asked.is_empty() => {
-                let all: Vec<_> = decoders.iter().map(|decoder| decoder.name).collect();
-                let reason = format!("named as one of {}, but it is no regular file", all.join(", "));
-                self.gaps.push(gap(node, reason));
+                self.gaps.push(misnamed(node, decoders, "it is no regular file"));
             }
             NodeKind::File | NodeKind::Directory | NodeKind::Symlink { .. } | NodeKind::Other => {}
         }
@@ -240,14 +237,15 @@ impl<'t> Files<'t> {
             }
             // Nothing is hidden in a file without content.
             None if size == 0 || others.iter().any(|decoder| (decoder.fits)(&head)) => {}
-            None => {
-                let all: Vec<_> = decoders.iter().map(|decoder| decoder.name).collect();
-                let reason =
-                    format!("named as one of {}, but its content is of another kind", all.join(", "));
-                self.gaps.push(gap(node, reason));
-            }
+            None => self.gaps.push(misnamed(node, decoders, "its content is of another kind")),
         }
     }
+}
+
+/// What is named as a file of these decoders, and is none.
+fn misnamed(node: &Node, decoders: &[&'static Decoder], but: &str) -> Gap {
+    let all: Vec<_> = decoders.iter().map(|decoder| decoder.name).collect();
+    gap(node, format!("named as one of {}, but {but}", all.join(", ")))
 }
 
 fn gap(node: &Node, reason: String) -> Gap {

@@ -8,7 +8,7 @@ use crate::dir_entry;
 use crate::error::CallError;
 use crate::hive_state::{self, Loaded, Logs};
 use crate::hives::{Found, HiveFile, MAX_HIVES};
-use crate::intake::{Flow, Intake};
+use crate::intake::{Flow, Intake, tell_met};
 use crate::place::{Place, Scope};
 use crate::registry_artifact::artifacts;
 use crate::returned::chain;
@@ -126,10 +126,7 @@ fn met(ground: &Ground<'_>, to: &mut dyn Surveyor, origin: Origin, defects: &[De
         return;
     }
     let unit = Surveyed { origin, path: ground.start.path.as_str(), stream: None };
-    to.unit(&unit, &mut |out| {
-        defects.iter().for_each(|defect| out.defect(defect.clone()));
-        gaps.iter().for_each(|gap| out.gap(gap.clone()));
-    });
+    to.unit(&unit, &mut |out| tell_met(defects, gaps, out));
 }
 
 fn hives(ground: &Ground<'_>, to: &mut dyn Surveyor) -> Result<(), CallError> {

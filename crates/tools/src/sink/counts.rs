@@ -282,13 +282,7 @@ impl Counts {
         tallies.sort_by(|(a, x), (b, y)| (Reverse(x.count), a).cmp(&(Reverse(y.count), b)));
         tallies.into_iter().map(move |(key, tally)| {
             let incomplete = unread.of(&key.path);
-            let mut record = record(&by, sum.as_deref(), key, tally);
-            let incomplete = incomplete.map(|why| ("incomplete", FieldValue::Name(why.to_owned())));
-            let bounded = bounded.then_some(("bounded", FieldValue::Flag(true)));
-            for (name, value) in incomplete.into_iter().chain(bounded) {
-                record.fields.insert(name.to_owned(), Field { at: None, value });
-            }
-            record
+            record(&by, sum.as_deref(), bounded, incomplete, key, tally)
         })
     }
 }
@@ -349,7 +343,14 @@ fn adds_up(record: &RecordType, field: &str) -> bool {
     record.fields.get(field).is_some_and(|field| field.types.iter().any(is_number))
 }
 
-fn record(by: &[String], sum: Option<&str>, key: Key, tally: Tally) -> Record {
+fn record(
+    by: &[String],
+    sum: Option<&str>,
+    bounded: bool,
+    incomplete: Option<&str>,
+    key: Key,
+    tally: Tally,
+) -> Record {
     let mut fields = BTreeMap::new();
     let mut set = |name: &str, value: FieldValue| {
         fields.insert(name.to_owned(), Field { at: None, value });
@@ -370,6 +371,12 @@ fn record(by: &[String], sum: Option<&str>, key: Key, tally: Tally) -> Record {
     }
     if !without.is_empty() {
         set("without", FieldValue::List(without.into_iter().map(|(field, _)| field.clone()).collect()));
+    }
+    if bounded {
+        set("bounded", FieldValue::Flag(true));
+    }
+    if let Some(why) = incomplete {
+        set("incomplete", FieldValue::Name(why.to_owned()));
     }
     if tally.undated > 0 {
         set("undated", FieldValue::Integer(tally.undated.into()));

@@ -47,17 +47,18 @@ impl Column {
 
     /// Whether it holds nothing but whole numbers, or flags as 0 and 1.
     pub(super) fn is_number(&self) -> bool {
-        let is_one =
-            |kind: &FieldType| matches!(kind, FieldType::Integer | FieldType::Size | FieldType::Flag);
-        self.types.iter().all(is_one)
+        self.types.iter().all(is_number)
     }
 
     /// The type in SQL. `ANY` of a strict table keeps what is bound, and never makes a number of a text that looks like one.
     fn sql_type(&self) -> &'static str {
-        let is_number =
-            |kind: &FieldType| matches!(kind, FieldType::Integer | FieldType::Size | FieldType::Flag);
         if self.types.iter().any(is_number) { "ANY" } else { "TEXT" }
     }
+}
+
+/// Whether values of this type are stored as whole numbers.
+fn is_number(kind: &FieldType) -> bool {
+    matches!(kind, FieldType::Integer | FieldType::Size | FieldType::Flag)
 }
 
 /// Columns before those of the fields.
