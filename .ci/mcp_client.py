@@ -78,7 +78,7 @@ async def investigate(client):
     # The libraries hold each answer against the schema of its tool: SQL returns records of any type.
     error, asked, text = await call("query", task=task, sql="SELECT * FROM computer_name")
     assert not error and asked["records"][0]["kind"] == "computer_name", text
-    error, parsed, text = await call("registry_artifact", task=task, artifact="computer_name")
+    error, parsed, text = await call("records", task=task, source="computer_name")
     assert not error and "[begin evidence-" in text, text
     invocation, record = parsed["answer"]["invocation"], parsed["records"][0]
     computer = record["fields"]["name"]

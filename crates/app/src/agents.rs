@@ -237,6 +237,49 @@ mod tests {
         }
     }
 
+    /// A suggestion that no tool takes would be dropped, and say so nowhere.
+    #[test]
+    fn calls_that_recovery_suggests_are_taken_by_the_catalogue() {
+        let catalogue = tools::catalogue();
+        let is_fixed = |text: &&str| !text.contains('{');
+        for strategy in engine::strategies(true) {
+            for call in &strategy.calls {
+                let tool = catalogue.iter().find(|tool| tool.name == call.tool);
+                let tool = tool.unwrap_or_else(|| panic!("{}: no tool {}", strategy.id, call.tool));
+                for argument in call.arguments.keys() {
+                    assert!(
+                        tool.arguments["properties"].get(argument).is_some(),
+                        "{}: {argument}",
+                        strategy.id
+                    );
+                }
+                let text = |name: &str| {
+                    call.arguments.get(name).and_then(serde_json::Value::as_str).filter(is_fixed)
+                };
+                let types: Vec<&str> = tool.records.iter().map(|kind| kind.name.as_str()).collect();
+                assert!(
+                    text("record").is_none_or(|record| types.contains(&record)),
+                    "{}: {call:?}",
+                    strategy.id
+                );
+                let known = |source: &str| tool.sources.contains_key(source);
+                assert!(text("source").is_none_or(known), "{}: {call:?}", strategy.id);
+            }
+        }
+    }
+
+    /// A new type of events would go unnoticed by whatever follows an empty search of event logs.
+    #[test]
+    fn recovery_knows_every_type_of_events() {
+        let catalogue = tools::catalogue();
+        let events = catalogue.iter().find_map(|tool| tool.sources.get("event_log")).unwrap();
+        let after = engine::strategies(true).iter().find(|strategy| strategy.id == "archived-logs").unwrap();
+        let reads = |asked: &str| {
+            after.after.iter().any(|after| after.reads.as_ref().is_some_and(|reads| reads.fit(asked)))
+        };
+        assert!(reads("event_log") && reads("logons") && events.iter().all(|kind| reads(kind)), "{events:?}");
+    }
+
     /// A misspelt name in a playbook would find nothing, and say so nowhere.
     #[test]
     fn every_step_names_tools_arguments_fields_and_predicates_that_exist() {

@@ -357,9 +357,19 @@ impl Asking {
         if comparable.is_empty() {
             return;
         }
+        if let Some(because) = tools::untranslatable(&call.tool, &call.arguments) {
+            for Recorded { task, ended, .. } in comparable {
+                let (task, tool) = (task.to_string(), call.tool.clone());
+                let because = format!("the tool is retired, and {because}");
+                let invocation = ended.invocation;
+                asked.not_compared.push((place, NotCompared { invocation, task, tool, because }));
+            }
+            return;
+        }
         let (now, _) = worker.call(&call.tool, &call.arguments);
         asked.calls += 1;
-        let measure = Measure { subjects: &self.subjects, examples: self.examples };
+        let translated = tools::successor(&call.tool).is_some();
+        let measure = Measure { subjects: &self.subjects, examples: self.examples, translated };
         for Recorded { task, agent, ended } in comparable {
             asked.invocations += 1;
             let differences = calls::differences(ended, &now, |digest| self.stored(digest), &measure);

@@ -7,13 +7,10 @@
 mod chunk;
 mod event;
 mod instant;
-mod screen;
-mod template;
 mod xml;
 
 pub use event::{Event, System};
 pub use instant::filetime;
-pub use screen::Screen;
 
 use crate::fields::{bytes, u64_at};
 use evtx::{EvtxFileHeader, HeaderFlags};
@@ -143,11 +140,9 @@ pub fn is_log(head: &[u8]) -> bool {
 /// Reads a log of `length` bytes, which `fetch` gives piece by piece: as many bytes at an offset as there are.
 ///
 /// Chunks are read from the one with the oldest records on, and around.
-/// With a `screen` the events that it does not want may be left out, and with them what damages none that it does: in chunks whose checksums are right.
 pub fn read<E>(
     length: u64,
     fetch: &mut Fetch<'_, E>,
-    screen: Option<&Screen<'_>>,
     visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, E> {
     let mut head = vec![0; HEAD as usize];
@@ -175,7 +170,7 @@ pub fn read<E>(
         let flow = match empty {
             true if slot < counted => visit(damage(offset, LogDamageKind::Emptied)),
             true => ControlFlow::Continue(()),
-            false => chunk::read(data, got, offset, screen, visit),
+            false => chunk::read(data, got, offset, visit),
         };
         if flow.is_break() {
             return Ok(ControlFlow::Break(()));
@@ -194,7 +189,7 @@ pub fn read_bytes(log: &[u8], visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()
         }
         Ok::<_, std::convert::Infallible>(length)
     };
-    read(log.len() as u64, &mut fetch, None, visit).unwrap_or(ControlFlow::Continue(()))
+    read(log.len() as u64, &mut fetch, visit).unwrap_or(ControlFlow::Continue(()))
 }
 
 fn log_head(head: &EvtxFileHeader) -> LogHead {

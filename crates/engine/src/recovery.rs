@@ -1,6 +1,6 @@
 //! Another way to go on: what a task does when a phase ends and an objective is unmet, or met by too little.
 //!
-//! The strategies are data (`data/recovery.toml`); which of them fits is decided by code over the calls that were made, never by the agent.
+//! The strategies are data (`data/recovery.toml`, and `data/recovery-before-6.toml` for earlier runs); which of them fits is decided by code over the calls that were made, never by the agent.
 //! A task whose wall time, money or refused claims are spent tries nothing.
 
 mod choose;

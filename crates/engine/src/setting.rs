@@ -33,6 +33,8 @@ pub struct Setting {
     pub(crate) recovers: bool,
     /// Whether an objective is empty only where a source that could answer it is there.
     pub(crate) sources_first: bool,
+    /// Whether one tool gives the records of all sources, and recovery suggests its calls.
+    pub(crate) one_for_records: bool,
     /// How sentences are dated.
     pub(crate) dating: Dating,
 }
@@ -56,6 +58,7 @@ impl Setting {
             vocabulary: Arc::default(),
             recovers: false,
             sources_first: false,
+            one_for_records: false,
             dating: Dating::AnyInstant,
         }
     }
@@ -105,6 +108,7 @@ impl Setting {
     pub fn with_behaviours(mut self, has: impl Fn(Behaviour) -> bool) -> Setting {
         self.recovers = has(Behaviour::Recovers);
         self.sources_first = has(Behaviour::SourcesFirst);
+        self.one_for_records = has(Behaviour::OneForRecords);
         self.dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
         self
     }

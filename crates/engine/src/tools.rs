@@ -162,6 +162,7 @@ fn spec(tool: OwnTool, vocabulary: &Vocabulary) -> ToolSpec {
         description: about.description.to_owned(),
         arguments: about.arguments,
         records: Vec::new(),
+        sources: Default::default(),
         covers: Vec::new(),
     }
 }

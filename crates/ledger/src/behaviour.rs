@@ -22,16 +22,19 @@ pub enum Behaviour {
     SourcesFirst = 4,
     /// A sentence is dated by what the times of its facts date ([`crate::dates`]): by no link date, by a file's own times only where nothing else does, and by a local time where there is no instant.
     DatedByHost = 5,
+    /// `records` gives the records of all sources; before, ten tools each gave those of some, and recovery suggested calls of them.
+    OneForRecords = 6,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 5] = [
+    pub const ALL: [Behaviour; 6] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
         Behaviour::SourcesFirst,
         Behaviour::DatedByHost,
+        Behaviour::OneForRecords,
     ];
 
     /// Those that a run was made with.

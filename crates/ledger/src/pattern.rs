@@ -33,24 +33,42 @@ impl From<&str> for Patterns {
 ///
 /// Letters are compared one by one ([`same_letter`]): a `?` stands for one character of the text as it is written, and whether two letters are the same does not depend on what stands around them.
 pub fn fits(pattern: &str, text: &str) -> bool {
+    matches(pattern, text, Signs { many: '*', one: '?' })
+}
+
+/// The same for a pattern of SQL's LIKE, in which `%` stands for any run of characters and `_` for one.
+pub fn like(pattern: &str, text: &str) -> bool {
+    matches(pattern, text, Signs { many: '%', one: '_' })
+}
+
+/// The signs of a pattern.
+#[derive(Clone, Copy)]
+struct Signs {
+    /// For any run of characters.
+    many: char,
+    /// For one character.
+    one: char,
+}
+
+fn matches(pattern: &str, text: &str, Signs { many, one }: Signs) -> bool {
     // Most texts end otherwise, which is soon seen.
-    if let Some((_, end)) = pattern.rsplit_once('*')
-        && !ends_so(end, text)
+    if let Some((_, end)) = pattern.rsplit_once(many)
+        && !ends_so(end, text, one)
     {
         return false;
     }
     let (mut pattern, mut text) = (pattern.chars(), text.chars());
-    // What follows the last star, and the text from the first letter that the star need not take.
-    let mut star: Option<(Chars<'_>, Chars<'_>)> = None;
+    // What follows the last sign for many, and the text from the first letter that it need not take.
+    let mut last: Option<(Chars<'_>, Chars<'_>)> = None;
     loop {
-        let Some(letter) = text.clone().next() else { return pattern.all(|c| c == '*') };
+        let Some(letter) = text.clone().next() else { return pattern.all(|c| c == many) };
         match pattern.next() {
-            Some('*') => star = Some((pattern.clone(), text.clone())),
-            Some(c) if c == '?' || same_letter(c, letter) => {
+            Some(c) if c == many => last = Some((pattern.clone(), text.clone())),
+            Some(c) if c == one || same_letter(c, letter) => {
                 text.next();
             }
             _ => {
-                let Some((behind, from)) = &mut star else { return false };
+                let Some((behind, from)) = &mut last else { return false };
                 from.next();
                 (pattern, text) = (behind.clone(), from.clone());
             }
@@ -58,10 +76,10 @@ pub fn fits(pattern: &str, text: &str) -> bool {
     }
 }
 
-/// Whether the end of a text fits a pattern without stars.
-fn ends_so(end: &str, text: &str) -> bool {
+/// Whether the end of a text fits a pattern that has no sign for many.
+fn ends_so(end: &str, text: &str, one: char) -> bool {
     let mut letters = text.chars().rev();
-    end.chars().rev().all(|c| letters.next().is_some_and(|letter| c == '?' || same_letter(c, letter)))
+    end.chars().rev().all(|c| letters.next().is_some_and(|letter| c == one || same_letter(c, letter)))
 }
 
 /// Whether two patterns are the same, letter case aside: then the same texts fit them.

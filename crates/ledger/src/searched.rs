@@ -12,6 +12,9 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The argument by which a tool is told what to read ([`ToolSpec::sources`]).
+const SOURCE: &str = "source";
+
 /// A search that is wide enough to show that nothing answers an objective.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -71,9 +74,13 @@ impl SearchedBy {
             && arguments.as_object().is_some_and(|given| same(given, &self.arguments, &self.free))
     }
 
-    /// Whether a call of the tool asks for something else than this search does.
-    fn is_contradicted(&self, arguments: &Value) -> bool {
-        self.arguments.iter().any(|(name, wanted)| arguments.get(name).is_some_and(|given| given != wanted))
+    /// Whether a call of the tool asks for something else than this search does; what a known source gives is asked elsewhere.
+    fn is_contradicted(&self, arguments: &Value, source_is_known: bool) -> bool {
+        let other = |name: &String, wanted| arguments.get(name).is_some_and(|given| given != wanted);
+        self.arguments.iter().any(|(name, wanted)| {
+            let is_known = source_is_known && name == SOURCE;
+            !is_known && other(name, wanted)
+        })
     }
 }
 
@@ -109,11 +116,16 @@ impl EachSource {
 impl Objective {
     /// Whether a call of the tool that `spec` describes could have answered it: its records are of the condition's type, and its arguments ask for nothing else.
     pub fn may_be_answered_by(&self, spec: &ToolSpec, arguments: &Value) -> bool {
-        let returns = spec.records.iter().any(|known| known.name == self.condition.record);
+        let source =
+            arguments.get(SOURCE).and_then(Value::as_str).and_then(|source| spec.sources.get(source));
+        let returns = match source {
+            Some(types) => types.contains(&self.condition.record),
+            None => spec.records.iter().any(|known| known.name == self.condition.record),
+        };
         let asked = arguments.get("record").and_then(Value::as_str);
         let asks = asked.is_none_or(|asked| asked == self.condition.record);
         let mut known = self.searched.iter().filter(|by| by.tool == spec.name).peekable();
-        let fits = known.peek().is_none() || known.any(|by| !by.is_contradicted(arguments));
+        let fits = known.peek().is_none() || known.any(|by| !by.is_contradicted(arguments, source.is_some()));
         returns && asks && fits
     }
 }
@@ -194,5 +206,33 @@ mod tests {
             assert_eq!(of_image.names_in(&record, &[entry]), is, "{label} {kind:?}");
         }
         assert!(sources(json!({})).names_in(&record, &[]) && !of_image.names_in(&record, &[]));
+    }
+
+    #[test]
+    fn a_call_may_answer_what_its_source_gives() {
+        let objective: Objective = serde_json::from_value(json!({
+            "id": "o", "question": "?",
+            "condition": { "predicate": "p", "record": "logon", "subject": "*", "field": "time" },
+            "searched": [{ "tool": "records", "arguments": { "source": "event_log", "record": "logon" } }],
+        }))
+        .unwrap();
+        let record = |name: &str| json!({ "name": name, "meaning": "", "subject": "", "fields": {} });
+        let spec: ToolSpec = serde_json::from_value(json!({
+            "name": "records", "class": "INVESTIGATE", "description": "", "arguments": {}, "covers": [],
+            "records": [record("logon"), record("prefetch")],
+            "sources": { "event_log": ["logon"], "logons": ["logon"], "prefetch": ["prefetch"] },
+        }))
+        .unwrap();
+        for (arguments, may) in [
+            (json!({ "record": "logon" }), true),
+            (json!({ "source": "logons" }), true),
+            (json!({ "source": "event_log", "text": "x" }), true),
+            (json!({ "source": "prefetch" }), false),
+            (json!({ "source": "logons", "record": "prefetch" }), false),
+            (json!({ "record": "prefetch" }), false),
+            (json!({}), true),
+        ] {
+            assert_eq!(objective.may_be_answered_by(&spec, &arguments), may, "{arguments}");
+        }
     }
 }

@@ -40,6 +40,9 @@ pub struct ToolSpec {
     pub arguments: serde_json::Value,
     /// The record types that its output holds.
     pub records: Vec<RecordType>,
+    /// Where its argument `source` chooses what is read: the record types that each choice gives. Empty before format 2.10.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sources: BTreeMap<String, BTreeSet<String>>,
     /// The absences that an empty, complete call of it shows.
     pub covers: Vec<Coverage>,
 }

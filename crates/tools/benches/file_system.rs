@@ -60,16 +60,16 @@ thread_local! {
 }
 
 /// What is asked, by what it is asked for.
-fn question(what: &str) -> (&'static str, Value) {
+fn question(what: &str) -> Value {
     match what {
-        "mft_summary" => ("mft_file", json!({ "record": "mft_summary" })),
-        "mft_every_entry" => ("mft_file", json!({ "count_by": "extension,in_use" })),
-        "mft_last_page" => ("mft_file", json!({ "offset": 49_000, "limit": 1000 })),
-        "mft_one_name" => ("mft_file", json!({ "name": "*/file-49999.txt" })),
-        "usn_summary" => ("usn_journal", json!({ "record": "usn_summary" })),
-        "usn_every_record" => ("usn_journal", json!({ "count_by": "record" })),
-        "usn_last_page" => ("usn_journal", json!({ "offset": 299_000, "limit": 1000 })),
-        "usn_every_name" => ("usn_journal", json!({ "per": "name", "limit": 1000 })),
+        "mft_summary" => json!({ "record": "mft_summary" }),
+        "mft_every_entry" => json!({ "source": "mft", "count_by": "extension,in_use" }),
+        "mft_last_page" => json!({ "source": "mft", "offset": 49_000, "limit": 1000 }),
+        "mft_one_name" => json!({ "source": "mft", "name": "*/file-49999.txt" }),
+        "usn_summary" => json!({ "record": "usn_summary" }),
+        "usn_every_record" => json!({ "source": "usn_journal", "count_by": "record" }),
+        "usn_last_page" => json!({ "source": "usn_journal", "offset": 299_000, "limit": 1000 }),
+        "usn_every_name" => json!({ "source": "usn_names", "limit": 1000 }),
         other => panic!("{other}"),
     }
 }
@@ -88,8 +88,8 @@ const QUESTIONS: [&str; 8] = [
 #[divan::bench(args = QUESTIONS, sample_count = 10)]
 fn call(bencher: Bencher<'_, '_>, what: &str) {
     FILES_OF.with(|files| {
-        let (tool, arguments) = question(what);
-        let call = || run(tool, black_box(&arguments), &files.trees, Path::new("/nowhere"));
+        let arguments = question(what);
+        let call = || run("records", black_box(&arguments), &files.trees, Path::new("/nowhere"));
         assert!(!call().records.is_empty(), "{what}: {:?}", call().notes);
         bencher.bench_local(call);
     });

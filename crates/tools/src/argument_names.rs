@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 /// Other words and the arguments that they can mean; the first that a tool has is meant.
 ///
 /// A word stands here only where no tool gives it another sense than these.
-const SYNONYMS: [(&str, &[&str]); 45] = [
+const SYNONYMS: [(&str, &[&str]); 48] = [
+    ("artifact", &["source"]),
     ("case_insensitive", &["ignore_case"]),
     ("count", &["limit"]),
     ("dir", &["path", "under"]),
@@ -22,6 +23,7 @@ const SYNONYMS: [(&str, &[&str]); 45] = [
     ("file_path", &["path"]),
     ("filename", &["path", "name"]),
     ("filepath", &["path"]),
+    ("filter", &["where"]),
     ("folder", &["path", "under"]),
     ("from_time", &["from"]),
     ("glob", &["name"]),
@@ -39,6 +41,7 @@ const SYNONYMS: [(&str, &[&str]); 45] = [
     ("path", &["under"]),
     ("pattern", &["name", "text"]),
     ("query", &["text", "sql"]),
+    ("record_type", &["record"]),
     ("recurse", &["recursive"]),
     ("registry_key", &["key"]),
     ("registry_path", &["key"]),

@@ -2,16 +2,16 @@
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
-use crate::gather::{BROWSER_HISTORY, MFT, PERSISTENCE, PROGRAM_EXECUTION, USER_ACTIVITY};
 use crate::normalise::{Normalised, normalise};
+use crate::retired::{self, Translated, WithoutHive};
 use crate::returned::Return;
 use crate::settle::settle;
 use crate::tables::{Stored, TableFiles, TableGroup, tables};
 use crate::{
-    carve_strings, deleted_registry, find_files, gather, hash_file, list_deleted, list_directory,
+    carve_strings, deleted_registry, find_files, hash_file, list_deleted, list_directory,
     list_event_channels, list_hives, list_partitions, list_tables, mft_entry, parse_file, parse_registry_key,
-    query, query_events, read_file, read_stream, recycle_bin, registry_artifact, search_registry,
-    search_text, sqlite_query, stat_file, timeline, timeline_anomalies, timeline_histogram, usn_journal,
+    query, read_file, read_stream, records, search_registry, search_text, sqlite_query, stat_file, timeline,
+    timeline_anomalies, timeline_histogram,
 };
 use evidence::Tree;
 use ledger::ToolSpec;
@@ -62,12 +62,14 @@ pub fn uses_timeline(tool: &str) -> bool {
 
 struct Tool {
     spec: fn() -> ToolSpec,
-    run: fn(&Call<'_>) -> Result<Return, CallError>,
+    run: Run,
 }
+
+/// The code of a tool.
+type Run = fn(&Call<'_>) -> Result<Return, CallError>;
 
 /// Sorted by name.
 const TOOLS: &[Tool] = &[
-    Tool { spec: || gather::spec(&BROWSER_HISTORY), run: |call| gather::run(&BROWSER_HISTORY, call) },
     Tool { spec: carve_strings::spec, run: carve_strings::run },
     Tool { spec: deleted_registry::spec, run: deleted_registry::run },
     Tool { spec: find_files::spec, run: find_files::run },
@@ -78,19 +80,13 @@ const TOOLS: &[Tool] = &[
     Tool { spec: list_hives::spec, run: list_hives::run },
     Tool { spec: list_partitions::spec, run: list_partitions::run },
     Tool { spec: list_tables::spec, run: list_tables::run },
-    Tool { spec: query_events::logons_spec, run: query_events::run_logons },
     Tool { spec: mft_entry::spec, run: mft_entry::run },
-    Tool { spec: || gather::spec(&MFT), run: |call| gather::run(&MFT, call) },
     Tool { spec: parse_file::spec, run: parse_file::run },
     Tool { spec: parse_registry_key::spec, run: parse_registry_key::run },
-    Tool { spec: || gather::spec(&PERSISTENCE), run: |call| gather::run(&PERSISTENCE, call) },
-    Tool { spec: || gather::spec(&PROGRAM_EXECUTION), run: |call| gather::run(&PROGRAM_EXECUTION, call) },
     Tool { spec: query::spec, run: query::run },
-    Tool { spec: query_events::spec, run: query_events::run },
     Tool { spec: read_file::spec, run: read_file::run },
     Tool { spec: read_stream::spec, run: read_stream::run },
-    Tool { spec: || gather::spec(&recycle_bin::RECYCLE_BIN), run: recycle_bin::run },
-    Tool { spec: registry_artifact::spec, run: registry_artifact::run },
+    Tool { spec: records::spec, run: records::run },
     Tool { spec: search_registry::spec, run: search_registry::run },
     Tool { spec: search_text::spec, run: search_text::run },
     Tool { spec: sqlite_query::spec, run: sqlite_query::run },
@@ -98,8 +94,6 @@ const TOOLS: &[Tool] = &[
     Tool { spec: timeline::spec, run: timeline::run },
     Tool { spec: timeline_anomalies::spec, run: timeline_anomalies::run },
     Tool { spec: timeline_histogram::spec, run: timeline_histogram::run },
-    Tool { spec: || gather::spec(&USER_ACTIVITY), run: |call| gather::run(&USER_ACTIVITY, call) },
-    Tool { spec: usn_journal::spec, run: usn_journal::run },
 ];
 
 /// The specifications of all INVESTIGATE tools, sorted by name.
@@ -158,17 +152,39 @@ fn call(
     prepared: &Prepared,
     scratch: &Path,
 ) -> Result<Return, CallError> {
-    for (tool, spec) in TOOLS.iter().zip(specs()) {
-        if spec.name == name {
-            let Normalised { values, notes } = normalise(spec, arguments, trees)?;
-            let checked = Arguments::check(spec, &values)?;
-            let Prepared { names: indexes, timelines, tables } = prepared;
-            let tables = &Stored::new(tables);
-            let of_call = Call { arguments: &checked, trees, indexes, timelines, tables, scratch };
-            let returned = (tool.run)(&of_call)?;
-            return Ok(settle(returned, arguments, notes));
+    // A call of an old run is made again in the words of today.
+    match retired::translated(name, arguments) {
+        Some(Ok(Translated { arguments, without_hive })) => {
+            let run = match without_hive {
+                WithoutHive::Fails => records::run,
+                WithoutHive::IsEmpty => records::run_gathered,
+            };
+            return made(&records::spec(), run, &arguments, trees, prepared, scratch);
         }
+        Some(Err(because)) => return Err(CallError::Retired { tool: name.to_owned(), because }),
+        None => {}
+    }
+    let mut all = TOOLS.iter().zip(specs());
+    if let Some((tool, spec)) = all.find(|(_, spec)| spec.name == name) {
+        return made(spec, tool.run, arguments, trees, prepared, scratch);
     }
     let known = specs().iter().map(|spec| spec.name.clone()).collect();
     Err(CallError::UnknownTool { tool: name.to_owned(), known })
+}
+
+/// Makes a call of this tool.
+fn made(
+    spec: &ToolSpec,
+    run: Run,
+    arguments: &Value,
+    trees: &[Box<dyn Tree>],
+    prepared: &Prepared,
+    scratch: &Path,
+) -> Result<Return, CallError> {
+    let Normalised { values, notes } = normalise(spec, arguments, trees)?;
+    let checked = Arguments::check(spec, &values)?;
+    let Prepared { names: indexes, timelines, tables } = prepared;
+    let tables = &Stored::new(tables);
+    let of_call = Call { arguments: &checked, trees, indexes, timelines, tables, scratch };
+    Ok(settle(run(&of_call)?, arguments, notes))
 }

@@ -1,7 +1,7 @@
 //! Decoders: one for each kind of evidence file, from its bytes to located records.
 //!
 //! A decoder is one file below this module with its `DECODER`: what its files are called, how their content begins, its record types, and a function that reads one file.
-//! A new one is that file, its `mod` line and its line in [`DECODERS`]; `parse_file`, the tools that gather several sources and the super-timeline then use it without further words.
+//! A new one is that file, its `mod` line and its line in [`DECODERS`]; `parse_file`, `records`, the case tables and the super-timeline then use it without further words.
 
 mod chromium_history;
 mod copy_log;

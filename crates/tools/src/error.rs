@@ -2,6 +2,7 @@
 
 use crate::absent::{self, Hint};
 use crate::name_index::IndexError;
+use crate::sink::ConditionError;
 use crate::sqlite_file::SqliteError;
 use crate::tables::TableError;
 use crate::time_index::TimelineIndexError;
@@ -16,6 +17,8 @@ use thiserror::Error;
 pub(crate) enum CallError {
     #[error("no tool {tool:?}; the tools are {}", known.join(", "))]
     UnknownTool { tool: String, known: Vec<String> },
+    #[error("the tool {tool:?} is retired, and {because}")]
+    Retired { tool: String, because: &'static str },
     #[error("the tool {tool:?} does not work as its schema says")]
     Schema { tool: String },
     #[error("read the arguments: expected an object, found {found}")]
@@ -113,6 +116,8 @@ pub(crate) enum CallError {
     NotWhole { path: EvidencePath, recovery: &'static str },
     #[error("{path} has no entry in a master file table: mft_entry reads volumes with NTFS")]
     NoMftEntry { path: EvidencePath },
+    #[error("argument \"where\"")]
+    Where(#[source] ConditionError),
     #[error("give either {one:?} or {other:?}")]
     OneOf { one: &'static str, other: &'static str },
     #[error("hash the whole medium of {label}")]

@@ -5,11 +5,9 @@
 mod kinds;
 mod row;
 mod rules;
-mod wanted;
 
-pub(crate) use kinds::{LOGONS, record_types, types};
+pub(crate) use kinds::{LOGONS, record_types};
 pub(crate) use row::{row, standing};
-pub(crate) use wanted::{Wanted, arguments};
 
 #[cfg(test)]
 mod tests;

@@ -110,7 +110,7 @@ impl HiveSearch {
         tell_met(&self.defects, &self.gaps, out);
     }
 
-    /// Visits every hive below the folder `start`, sorted by path.
+    /// Visits every hive below the folder `start`, sorted by path; of a file that file, where it is one.
     pub(crate) fn run(
         &mut self,
         tree: &dyn Tree,
@@ -118,8 +118,8 @@ impl HiveSearch {
         visit: &mut Visit<'_>,
     ) -> Result<(), CallError> {
         match start.kind {
-            NodeKind::Directory => {}
-            NodeKind::File | NodeKind::Symlink { .. } | NodeKind::Other => {
+            NodeKind::Directory | NodeKind::File => {}
+            NodeKind::Symlink { .. } | NodeKind::Other => {
                 return Err(CallError::NotAFolder { path: start.path.clone() });
             }
         }

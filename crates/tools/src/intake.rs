@@ -2,7 +2,9 @@
 //!
 //! Decoders know nothing of pages, filters and counts; a call and the builder of the super-timeline each bring their own [`Intake`].
 
+use crate::sink::Condition;
 use ledger::{Defect, Gap, Record, Utc};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 /// Whether to go on: a decoder stops as soon as its intake takes no more.
@@ -21,10 +23,12 @@ pub(crate) struct Brief<'a> {
 /// What an intake takes at most, for whoever has records that need not be handed over one by one.
 #[derive(Default)]
 pub(crate) struct Taken<'a> {
-    /// The only type of records.
-    pub(crate) kind: Option<&'a str>,
+    /// The only types of records; `None`: any.
+    pub(crate) kinds: Option<&'a BTreeSet<String>>,
     /// Patterns of which the subject must fit one; empty: any subject.
     pub(crate) names: &'a [String],
+    /// What fields of the record must be like.
+    pub(crate) conditions: &'a [Condition],
     /// The first instant in which a time of the host must lie; records without any such time are taken, too.
     pub(crate) from: Option<Utc>,
     /// The last one.

@@ -20,7 +20,6 @@ mod drives;
 mod error;
 mod events;
 mod find_files;
-mod gather;
 mod glob;
 mod handle;
 mod hash_file;
@@ -47,15 +46,15 @@ mod parse_registry_key;
 mod place;
 mod printable;
 mod query;
-mod query_events;
 mod raw_spans;
 mod read_file;
 mod read_stream;
-mod recycle_bin;
+mod records;
 mod registry_artifact;
 mod registry_records;
 mod registry_scan;
 mod remains;
+mod retired;
 mod returned;
 mod row;
 mod search_registry;
@@ -79,10 +78,10 @@ mod timeline;
 mod timeline_anomalies;
 mod timeline_histogram;
 mod units;
-mod usn_journal;
 mod volume;
 mod whole_lines;
 mod wire;
+mod words;
 
 // Whoever starts workers must know which files make an image; nothing of its content is read for that but its first bytes.
 pub use catalogue::{Indexes, Prepared, catalogue, prepare, run, run_indexed, run_prepared, uses_timeline};
@@ -95,10 +94,12 @@ pub use parse_file::{decode_bytes, decoders};
 pub use raw_spans::{
     LONGEST_SPAN, MOST_SPAN_BYTES, MOST_SPANS, SpanRead, WantedSpan, decode_spans_reply, encode_spans_reply,
 };
+pub use retired::{successor, untranslatable};
 pub use returned::Return;
 pub use tables::{
-    Answer, Asked, AskedRow, BuiltTables, Cell, Column, QUERY, TABLES_FILE, TABLES_MAKER, Table, TableError,
-    TableFiles, TableGroup, VIEWS, View, build as build_tables, groups_of, hints, statement_of, tables,
+    Answer, Asked, AskedRow, BuiltTables, Cell, Column, TABLES_FILE, TABLES_MAKER, Table, TableError,
+    TableFiles, TableGroup, VIEWS, View, build as build_tables, gives_any_record, groups_of, hints,
+    statement_of, tables,
 };
 pub use time_index::{
     BuiltTimeline, TIMELINE_MAKER, TimelineBuildError, TimelineIndexError, build as build_timeline,

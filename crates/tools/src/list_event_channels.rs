@@ -107,7 +107,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
 
 fn log(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     let mut summary = Summary::default();
-    let _: Flow = event_log::each(source, None, &mut |source, met| {
+    let _: Flow = event_log::each(source, &mut |source, met| {
         match met {
             Met::Head(head) => summary.head = Some(head),
             Met::Event(event) => summary.add(&event),

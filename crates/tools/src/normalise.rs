@@ -48,9 +48,10 @@ pub(crate) fn role(argument: &str) -> Option<Role> {
         "hive" => Role::Hive,
         "key" => Role::Key,
         "around" | "from" | "to" | "written_after" | "written_before" => Role::Instant,
-        "by" | "channel" | "ids" | "provider" | "extension" | "field" | "text" | "encoding" | "in"
-        | "source" | "sql" | "query" | "table" | "artifact" | "wal" | "user" | "record" | "count_by"
-        | "sum" | "stream" | "logs" | "with_stream" | "region" | "reason" | "per" => Role::Verbatim,
+        "by" | "extension" | "field" | "text" | "encoding" | "in" | "source" | "sql" | "query" | "table"
+        | "wal" | "where" | "record" | "count_by" | "sum" | "stream" | "logs" | "with_stream" | "region" => {
+            Role::Verbatim
+        }
         _ => return None,
     })
 }

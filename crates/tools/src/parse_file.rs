@@ -30,7 +30,7 @@ pub(crate) fn spec() -> ToolSpec {
     spec::tool(
         "parse_file",
         &format!(
-            "Decodes one file of a known format, told by its content whatever its name is. {}. Registry hives are read by registry_artifact and parse_registry_key, SQLite databases by sqlite_query.",
+            "Decodes one file of a known format, told by its content whatever its name is. {}. Registry hives are read by records and parse_registry_key, SQLite databases by sqlite_query.",
             about.join("; ")
         ),
         arguments,

@@ -1,4 +1,4 @@
-//! `registry_artifact`: one named artifact, decoded from every hive that can hold it.
+//! Artifacts of the registry: each decoded from every hive that can hold it.
 //!
 //! An artifact is one file below this module: its record types, and a function that reads them out of one hive.
 //! A new one is that file, its `mod` line and its line in [`ARTIFACTS`].
@@ -48,26 +48,23 @@ mod values;
 
 use crate::catalogue::Call;
 use crate::error::CallError;
+use crate::hive_file;
 use crate::hive_state::{self, Loaded, Logs};
-use crate::hives::{HiveFile, HiveSearch, MAX_HIVES};
+use crate::hives::{HiveFile, HiveSearch};
 use crate::intake::Flow;
 use crate::intake::Intake;
 use crate::place::{Place, Scope};
-use crate::returned::Return;
-use crate::sink::{self, Sink};
 use crate::survey::Surveyed;
 use crate::tables::TableGroup;
 use crate::units::Origin;
-use crate::{hive_file, place, remains, spec};
 use artifacts::registry::{HiveType, identify};
-use evidence::{EvidencePath, NodeKind};
-use ledger::{RecordType, ToolSpec};
+use evidence::EvidencePath;
+use ledger::RecordType;
 use reader::Reader;
-use serde_json::json;
 
 /// One artifact of the registry.
 pub(crate) struct Artifact {
-    /// Its name in the argument `artifact`.
+    /// The name of its source.
     pub(crate) name: &'static str,
     /// What its records tell, in a few words.
     pub(crate) about: &'static str,
@@ -119,74 +116,17 @@ const ARTIFACTS: &[Artifact] = &[
     user_profiles::ARTIFACT,
 ];
 
-pub(crate) fn spec() -> ToolSpec {
-    let names: Vec<_> = ARTIFACTS.iter().map(|artifact| artifact.name).collect();
-    let about: Vec<_> =
-        ARTIFACTS.iter().map(|artifact| format!("{}: {}", artifact.name, artifact.about)).collect();
-    let mut records: Vec<_> = ARTIFACTS.iter().flat_map(|artifact| (artifact.records)()).collect();
-    records.push(sink::count_type());
-    let mut arguments = vec![
-        ("artifact", spec::choice(&format!("what to decode. {}", about.join("; ")), &names)),
-        ("hive", spec::text("path of the only hive to read; all that can hold the artifact when left out")),
-        ("evidence", spec::text("label of the evidence to search; all when left out")),
-        hive_state::argument(),
-    ];
-    arguments.extend(sink::arguments());
-    spec::tool(
-        "registry_artifact",
-        "Decodes one artifact of the Windows registry from every hive of the evidence that can hold it; hives are found by content, and each record names its hive. \
-         An empty and complete answer means that these hives do not have the artifact.",
-        arguments,
-        &["artifact"],
-        records,
-    )
-}
-
-pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
-    let arguments = call.arguments;
-    let name = arguments.text("artifact")?;
-    let artifact = named(name).ok_or(CallError::Schema { tool: "registry_artifact".to_owned() })?;
-    let mut sink = Sink::new(arguments, counted((artifact.records)()))?;
-    let (logs, mut normalised) = (Logs::of(arguments), Vec::new());
-    let search = match arguments.optional_text("hive") {
-        Some(path) => {
-            let place = remains::whole(place::find(call.trees, arguments.optional_text("evidence"), path)?)?;
-            normalised.push(("hive", json!(place.node.path.as_str())));
-            normalised.push(("evidence", json!(place.tree.label())));
-            one(call, artifact, &place, logs, &mut sink)?;
-            HiveSearch::default()
-        }
-        None => {
-            let scope = place::under(call.trees, arguments.optional_text("evidence"), "")?;
-            search(call, artifact, &scope, logs, &mut sink)?
-        }
-    };
-    let looked = sink.looked_at_any();
-    if !looked {
-        let mut failed = Return::failed(&CallError::NoHive { wanted: type_names(artifact) });
-        (failed.defects, failed.gaps) = (search.defects, search.gaps);
-        return Ok(failed);
-    }
-    let mut returned = Return::found(Vec::new(), arguments.normalised(&normalised));
-    if search.more {
-        returned.truncate(format!("stopped after {MAX_HIVES} hives: name one with \"hive\""));
-    }
-    search.met(&mut sink);
-    sink.fill(&mut returned);
-    Ok(returned)
-}
-
 /// Reads the one hive that was asked for; one of no known type may be what damage has left, and is read, too.
-fn one(
+pub(crate) fn one(
     call: &Call<'_>,
     artifact: &'static Artifact,
-    place: &place::Place<'_>,
+    place: &Place<'_>,
     logs: Logs,
     sink: &mut dyn Intake,
 ) -> Result<(), CallError> {
     let node = &place.node;
     let unit = Surveyed { origin: Origin::Artifact(artifact), path: node.path.as_str(), stream: None };
-    if logs == Logs::Applied && call.tables.replay(place.tree.label(), &unit, None, sink)?.is_some() {
+    if logs == Logs::Applied && call.tables.replay(place.tree.label(), &unit, sink)?.is_some() {
         return Ok(());
     }
     let Loaded { bytes, state } = hive_state::load(place.tree, node, logs)?;
@@ -211,23 +151,8 @@ pub(crate) fn named(name: &str) -> Option<&'static Artifact> {
     ARTIFACTS.iter().find(|artifact| artifact.name == name)
 }
 
-/// The record types with that of counts.
-fn counted(mut records: Vec<RecordType>) -> Vec<RecordType> {
-    records.push(sink::count_type());
-    records
-}
-
 /// Reads the artifact from every hive of a wanted type in scope.
 pub(crate) fn below(
-    call: &Call<'_>,
-    artifact: &'static Artifact,
-    scope: &Scope<'_>,
-    out: &mut dyn Intake,
-) -> Result<HiveSearch, CallError> {
-    search(call, artifact, scope, Logs::Applied, out)
-}
-
-fn search(
     call: &Call<'_>,
     artifact: &'static Artifact,
     scope: &Scope<'_>,
@@ -246,9 +171,7 @@ fn search(
         if logs == Logs::Applied && stored(call, artifact, place, &mut search, out)? {
             continue;
         }
-        if place.node.kind == NodeKind::Directory {
-            search.run(place.tree, &place.node, &mut |file, _| visit(file, out))?;
-        }
+        search.run(place.tree, &place.node, &mut |file, _| visit(file, out))?;
     }
     Ok(search)
 }
@@ -268,7 +191,7 @@ fn stored(
     let Some(kept) = call.tables.kept(label, group)? else { return Ok(false) };
     for path in kept.paths(origin) {
         // Whether there is room for more is in the page of the intake.
-        let _ = kept.replay(&Surveyed { origin, path, stream: None }, None, out)?;
+        let _ = kept.replay(&Surveyed { origin, path, stream: None }, out)?;
     }
     // What kept a hive from being read stands with its keys.
     kept.remarks(Origin::Hives, search);

@@ -1,9 +1,11 @@
 //! Where the records, the damage and the gaps of one call come together.
 
+mod conditions;
 mod counts;
 mod dating;
 mod filter;
 
+pub(crate) use conditions::{Condition, ConditionError, Literal, Sign, Test};
 pub(crate) use counts::{Counts, Unread, record_type as count_type};
 pub(crate) use dating::{Dating, dating_field, is_of_host};
 
@@ -35,6 +37,12 @@ pub(crate) fn arguments() -> Vec<(&'static str, Value)> {
             "name",
             spec::text(
                 "pattern of the subject of the records, such as the name of a service: * for any characters, ? for one, {a,b} for either, letter case aside; all records when left out",
+            ),
+        ),
+        (
+            "where",
+            spec::text(
+                "what fields of the record must be like, as SQL writes it: event_id IN (4624, 4625) AND account <> 'SYSTEM'. Conditions are joined with AND and use =, <>, <, <=, >, >=, BETWEEN, IN, LIKE ('%' and '_'), NOT IN, NOT LIKE, IS NULL, IS NOT NULL; texts stand in single quotes and are compared letter case aside, times look like '2025-03-01T00:00:00Z', flags are true or false",
             ),
         ),
         (
@@ -93,12 +101,14 @@ impl Sink {
     /// For a call with [`arguments`], which gives records of these types.
     pub(crate) fn new(arguments: &Arguments, records: Vec<RecordType>) -> Result<Sink, CallError> {
         let page = Page::new(arguments.count("offset")?, arguments.count("limit")?);
-        let into = match Counts::read(arguments, &records)? {
-            Some(counts) => Into::Counts(counts, page),
+        let counts = Counts::read(arguments, &records)?;
+        let filter = Filter::read(arguments, records)?;
+        let into = match counts {
+            Some(counts) => Into::Counts(counts.narrowed_by(&filter.narrowing()?), page),
             None => Into::Page(page),
         };
         Ok(Sink {
-            filter: Filter::read(arguments, records)?,
+            filter,
             into,
             data: 0,
             too_much: false,
@@ -150,7 +160,7 @@ impl Sink {
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             returned.notes.push(format!("looked at {named}{more}"));
         }
-        notes.extend(filter.timeless());
+        notes.extend(filter.left_out());
         returned.notes.extend(notes);
         if !unread.is_empty() {
             returned.truncate("damage or gaps may hide records: see gaps and defects".to_owned());

@@ -9,7 +9,6 @@ use crate::name_index::{Asked, KnownFolders, NameIndex, Remark, Whereabouts};
 use crate::place::Scope;
 use crate::returned::chain;
 use crate::survey::Surveyed;
-use crate::tables::RowTest;
 use crate::units::Origin;
 use evidence::{Node, NodeKind, Step, Tree, walk};
 use ledger::pattern::fits;
@@ -93,7 +92,7 @@ pub(crate) fn named<'t>(
 pub(crate) fn read(call: &Call<'_>, files: &Files<'_>, out: &mut dyn Intake) -> Result<Flow, CallError> {
     for file in &files.files {
         out.begin(format!("{} of {} ({})", file.node.path, file.tree.label(), file.decoder.name));
-        if let Some(flow) = file.replay(call, Origin::Decoder(file.decoder), None, out)? {
+        if let Some(flow) = file.replay(call, Origin::Decoder(file.decoder), out)? {
             if flow.is_break() {
                 return Ok(flow);
             }
@@ -124,11 +123,10 @@ impl File<'_> {
         &self,
         call: &Call<'_>,
         origin: Origin,
-        test: Option<&RowTest<'_>>,
         out: &mut dyn Intake,
     ) -> Result<Option<Flow>, CallError> {
         let unit = Surveyed { origin, path: self.node.path.as_str(), stream: self.stream.as_deref() };
-        Ok(call.tables.replay(self.tree.label(), &unit, test, out)?)
+        Ok(call.tables.replay(self.tree.label(), &unit, out)?)
     }
 }
 

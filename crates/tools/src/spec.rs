@@ -29,6 +29,7 @@ pub(crate) fn tool(
             "additionalProperties": false,
         }),
         records,
+        sources: Default::default(),
         covers: Vec::new(),
     }
 }

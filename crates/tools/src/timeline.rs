@@ -17,9 +17,8 @@ use crate::error::CallError;
 use crate::page::Page;
 use crate::returned::Return;
 use crate::spec;
-use crate::units::{Origin, sources};
 use fetch::fetch;
-use ledger::{RecordType, ToolSpec};
+use ledger::ToolSpec;
 use select::select;
 use serde_json::json;
 
@@ -76,16 +75,9 @@ pub(crate) fn spec() -> ToolSpec {
             ),
         ],
         &[],
-        record_types(),
+        // Those of other tools: see `tables::gives_any_record`.
+        Vec::new(),
     )
-}
-
-/// The record types of all sources, each once.
-fn record_types() -> Vec<RecordType> {
-    let mut types: Vec<_> = sources().flat_map(Origin::records).collect();
-    types.sort_by(|a, b| a.name.cmp(&b.name));
-    types.dedup_by(|a, b| a.name == b.name);
-    types
 }
 
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {

@@ -73,7 +73,7 @@ fn log(call: &Call<'_>, file: &source_files::File<'_>, sink: &mut Sink) -> Resul
     let (tree, node) = (file.tree, &file.node);
     sink.begin(format!("{} of {} ({})", node.path, tree.label(), file.decoder.name));
     let mut log = Log::new(sink);
-    if file.replay(call, Origin::Decoder(file.decoder), None, &mut log)?.is_some() {
+    if file.replay(call, Origin::Decoder(file.decoder), &mut log)?.is_some() {
         return Ok(log.finish(tree, node, file.stream.as_deref()));
     }
     let read = {

@@ -1,6 +1,6 @@
 //! What is decoded as one: a file by its decoder, a hive by one artifact, the keys of a hive, the entries of a tree.
 
-use crate::decode::usn_journal::{self, Wanted};
+use crate::decode::usn_journal;
 use crate::decode::{self, DECODERS, Decoder, Source};
 use crate::error::CallError;
 use crate::hive_state::{self, Loaded, Logs};
@@ -132,7 +132,7 @@ pub(crate) fn read(
         }
         Origin::Names => {
             let mut source = Source::new(tree, node, stream, scratch, out);
-            let _: Flow = usn_journal::read_wanted(&mut source, &Wanted::per_name())?;
+            let _: Flow = usn_journal::read_names(&mut source)?;
         }
         Origin::Keys | Origin::Values | Origin::Artifact(_) => {
             let Loaded { bytes, state } = hive_state::load(tree, node, Logs::Applied)?;

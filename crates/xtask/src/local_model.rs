@@ -45,7 +45,7 @@ tail_bytes = 1000
 [surfaces]
 tools = [
     "find_files", "hash_file", "list_directory", "nothing_to_record", "record_absence", "record_phenomenon",
-    "recycle_bin",
+    "list_deleted",
 ]
 "#;
 

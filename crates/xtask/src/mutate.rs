@@ -80,8 +80,8 @@ pub(crate) fn endure(say: fn(String)) -> io::Result<()> {
             tally.add(&place, outcome);
         }
         let trees = tree(&name, bytes);
-        let calls = ["list_hives", "query_events", "recycle_bin", "usn_journal", "mft_file"];
-        let mut calls: Vec<_> = calls.map(|tool| (tool, json!({}))).into();
+        let mut calls = vec![("list_hives", json!({}))];
+        calls.extend(of_files().into_iter().map(|source| ("records", json!({ "source": source }))));
         calls.push(("parse_file", json!({ "path": name })));
         calls.extend(of_hives(&name));
         run_all(&guard, &mut tally, &name, &trees, &calls);
@@ -170,8 +170,8 @@ fn run_all(
     calls: &[(&'static str, Value)],
 ) {
     for (tool, arguments) in calls {
-        let artifact = arguments.get("artifact").and_then(Value::as_str).unwrap_or_default();
-        let name = format!("{place} {tool} {artifact}");
+        let source = arguments.get("source").and_then(Value::as_str).unwrap_or_default();
+        let name = format!("{place} {tool} {source}");
         let outcome = guard.call(&name, |scratch| tools::run(tool, arguments, trees, scratch));
         tally.add(&name, outcome);
     }
@@ -186,16 +186,36 @@ fn of_hives(path: &str) -> Vec<(&'static str, Value)> {
         ("deleted_registry", json!({ "hive": path })),
     ];
     for artifact in artifacts() {
-        calls.push(("registry_artifact", json!({ "hive": path, "artifact": artifact })));
+        calls.push(("records", json!({ "hive": path, "source": artifact })));
     }
     calls
 }
 
-/// The artifacts of the registry that there are, as the tool's own schema names them.
-fn artifacts() -> Vec<Value> {
-    let spec = tools::catalogue().into_iter().find(|spec| spec.name == "registry_artifact");
-    let names = spec.and_then(|spec| spec.arguments.pointer("/properties/artifact/enum").cloned());
-    names.and_then(|names| names.as_array().cloned()).unwrap_or_default()
+/// What `records` is asked of every file, beside the artifacts of hives: the subjects, and decoders whose records it chooses among.
+const GATHERED: [&str; 9] = [
+    "browsing",
+    "event_log",
+    "logons",
+    "mft",
+    "persistence",
+    "program_execution",
+    "recycled",
+    "user_activity",
+    "usn_names",
+];
+
+/// The same with the journal's own records, of which `usn_names` is a summary.
+fn of_files() -> Vec<&'static str> {
+    GATHERED.into_iter().chain(["usn_journal"]).collect()
+}
+
+/// The artifacts of the registry that there are: the sources that are no decoder and no subject.
+fn artifacts() -> Vec<String> {
+    let spec = tools::catalogue().into_iter().find(|spec| spec.name == "records");
+    let sources = spec.map(|spec| spec.sources).unwrap_or_default();
+    let files = tools::decoders();
+    let is_artifact = |name: &String| !files.contains(&name.as_str()) && !GATHERED.contains(&name.as_str());
+    sources.into_keys().filter(is_artifact).collect()
 }
 
 fn tree(path: &str, bytes: Arc<[u8]>) -> Vec<Box<dyn Tree>> {

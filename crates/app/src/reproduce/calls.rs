@@ -74,6 +74,8 @@ pub(crate) struct Measure<'m> {
     pub(crate) subjects: &'m Subjects,
     /// The most examples of one change.
     pub(crate) examples: usize,
+    /// Whether the call was made again in the words of another tool, so that its own words do not count.
+    pub(crate) translated: bool,
 }
 
 /// Compares a recorded answer with a new one; `stored` reads the recorded output where it is wanted.
@@ -91,7 +93,7 @@ pub(crate) fn differences(
         let (recorded, now) = (recorded.completeness, now.completeness);
         found.push(Difference::Completeness { recorded, now });
     }
-    if recorded.normalised != now.normalised {
+    if recorded.normalised != now.normalised && !measure.translated {
         let (recorded, now) = (recorded.normalised.clone(), now.normalised.clone());
         found.push(Difference::Arguments { recorded, now });
     }
@@ -102,7 +104,9 @@ pub(crate) fn differences(
     found.extend(lists(damage(&recorded.defects), damage(&recorded_defects(now))).map(Difference::Defects));
     let gaps = |gaps: &[Gap]| gaps.iter().map(|gap| format!("{}: {}", gap.path, gap.reason)).collect();
     found.extend(lists(gaps(&recorded.gaps), gaps(&now.gaps)).map(Difference::Gaps));
-    found.extend(texts(&recorded.notes, &now.notes, most).map(Difference::Notes));
+    if !measure.translated {
+        found.extend(texts(&recorded.notes, &now.notes, most).map(Difference::Notes));
+    }
     found
 }
 

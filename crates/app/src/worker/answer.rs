@@ -44,7 +44,7 @@ impl Expected {
     pub(super) fn of(labels: impl IntoIterator<Item = String>) -> Expected {
         let kinds = |tool: ToolSpec| {
             let mut kinds: BTreeSet<_> = tool.records.into_iter().map(|kind| kind.name).collect();
-            if tool.name == tools::QUERY {
+            if tools::gives_any_record(&tool.name) {
                 kinds.extend(tools::tables().iter().map(|table| table.name.clone()));
             }
             (tool.name, kinds)
@@ -59,7 +59,7 @@ impl Expected {
 /// Reads the answer to a call of `tool`.
 pub(super) fn read(bytes: &[u8], tool: &str, expected: &Expected) -> Result<(Summary, Output), AnswerError> {
     let (summary, output) = tools::decode_return_parts(bytes).map_err(AnswerError::Wire)?;
-    let declared = expected.kinds.get(tool);
+    let declared = expected.kinds.get(tools::successor(tool).unwrap_or(tool));
     for (record, held) in output.records().iter().enumerate() {
         if !expected.labels.contains(&held.locator.evidence) {
             return Err(AnswerError::Evidence { record });

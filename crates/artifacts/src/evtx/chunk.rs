@@ -1,12 +1,10 @@
 //! One chunk: the library finds and renders its records, and whatever it does with damage stays here.
 
 use super::event::Event;
-use super::screen::{Screen, screened};
 use super::{CHUNK, CHUNK_HEAD, CHUNK_MAGIC, Found, LogDamage, LogDamageKind, RECORD_MAGIC};
 use crate::fields::{bytes, u32_at, u64_at};
 use evtx::err::{ChunkError, EvtxError};
 use evtx::{EvtxChunk, EvtxChunkHeader, EvtxRecord, ParserSettings, checksum_ieee};
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -22,10 +20,8 @@ pub(super) fn read(
     mut data: Vec<u8>,
     held: usize,
     base: u64,
-    screen: Option<&Screen<'_>>,
     visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let mut wanted = None;
     let damage = |what| Found::Damage(LogDamage { offset: base, record_id: None, what });
     if held < CHUNK {
         visit(damage(LogDamageKind::Cut { expected: CHUNK, actual: held }))?;
@@ -38,16 +34,11 @@ pub(super) fn read(
         }
         put_head(&mut data);
     } else {
-        match checked(&data, held) {
-            Some(false) => visit(Found::Checksum { offset: base })?,
-            Some(true) => wanted = screen.and_then(|screen| screened(&data, screen)),
-            None => {}
+        if checked(&data, held) == Some(false) {
+            visit(Found::Checksum { offset: base })?;
         }
     }
-    if wanted.as_ref().is_some_and(BTreeSet::is_empty) {
-        return ControlFlow::Continue(());
-    }
-    let place = Place { held, base, wanted };
+    let place = Place { held, base };
     match records(&data, &place, visit) {
         Err(LogDamageKind::Chunk(ChunkError::FailedToBuildStringCache { .. })) => {
             if let Some(table) = data.get_mut(NAME_TABLE) {
@@ -97,8 +88,6 @@ struct Place {
     held: usize,
     /// Where it begins.
     base: u64,
-    /// Where the only records begin that need be read, from the start of the chunk.
-    wanted: Option<BTreeSet<u64>>,
 }
 
 fn records(
@@ -146,9 +135,6 @@ fn one(
 ) -> ControlFlow<()> {
     let record_id = record.event_record_id;
     let at = record.binxml_offset.saturating_sub(RECORD_HEAD);
-    if place.wanted.as_ref().is_some_and(|wanted| !wanted.contains(&at)) {
-        return ControlFlow::Continue(());
-    }
     let offset = place.base.saturating_add(at);
     let lost = |what| Found::Damage(LogDamage { offset, record_id: Some(record_id), what });
     let start = usize::try_from(at).unwrap_or(usize::MAX);

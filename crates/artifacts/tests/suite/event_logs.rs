@@ -1,8 +1,6 @@
 //! Event logs: built, cut, damaged.
 
-use ::evtx::checksum_ieee;
-use artifacts::evtx::{self, Found, LogDamageKind, Screen, read_bytes};
-use proptest::prelude::*;
+use artifacts::evtx::{Found, LogDamageKind, read_bytes};
 use std::ops::ControlFlow;
 use testkit::evtx::{Event, log};
 
@@ -144,91 +142,5 @@ fn damaged_logs_are_read_as_far_as_they_go() {
             ControlFlow::Continue(())
         });
         assert!(records <= mutant.len() / 24);
-    }
-}
-
-/// Numbers of the events that a screen for one id and channel wants; and how many were handed over.
-fn screened(log: &[u8], id: u32, channel: &str, with: bool) -> (Vec<u64>, usize) {
-    let wants = |event_id: u32, name: &str| event_id == id && name == channel;
-    let screen: Option<&Screen<'_>> = if with { Some(&wants) } else { None };
-    let mut fetch = |offset: u64, buffer: &mut [u8]| {
-        let rest = log.get(offset as usize..).unwrap_or_default();
-        let length = rest.len().min(buffer.len());
-        buffer[..length].copy_from_slice(&rest[..length]);
-        Ok::<_, std::convert::Infallible>(length)
-    };
-    let (mut numbers, mut all) = (Vec::new(), 0);
-    let _ = evtx::read(log.len() as u64, &mut fetch, screen, &mut |found| {
-        if let Found::Event(event) = found {
-            all += 1;
-            if wants(event.system.event_id, &event.system.channel) {
-                numbers.push(event.record_id);
-            }
-        }
-        ControlFlow::Continue(())
-    });
-    (numbers, all)
-}
-
-/// A log of several ids, channels and templates.
-fn mixed() -> Vec<u8> {
-    let data = [("ServiceName", "a"), ("ImagePath", "C:\\a.exe")];
-    let other = [("SubjectUserName", "ann"), ("Channel", "")];
-    let of = |number: u64| match number % 4 {
-        0 => event(number, &data),
-        1 => Event { event_id: 4624, channel: "Security", ..event(number, &other) },
-        2 => Event { event_id: 4625, channel: "Security", guid: None, ..event(number, &other) },
-        _ => Event { event_id: 4624, user_data: Some("U"), ..event(number, &other) },
-    };
-    log(&(1..=240).map(of).collect::<Vec<_>>())
-}
-
-/// Gives every chunk the checksums of its bytes.
-fn with_checksums(mut log: Vec<u8>) -> Vec<u8> {
-    for chunk in log[4096..].chunks_exact_mut(65_536) {
-        let free = u32::from_le_bytes(chunk[48..52].try_into().unwrap()) as usize;
-        let Some(records) = chunk.get(512..free) else { continue };
-        let sum = checksum_ieee(records).to_le_bytes();
-        chunk[52..56].copy_from_slice(&sum);
-        let head = [&chunk[..120], &chunk[128..512]].concat();
-        let sum = checksum_ieee(&head).to_le_bytes();
-        chunk[124..128].copy_from_slice(&sum);
-    }
-    log
-}
-
-#[test]
-fn a_screen_leaves_out_what_is_not_wanted_and_nothing_else() {
-    let log = mixed();
-    for (id, channel) in [(4624, "Security"), (4625, "Security"), (7045, "System"), (4624, "System"), (1, "")]
-    {
-        let (numbers, all) = screened(&log, id, channel, true);
-        assert_eq!(numbers, screened(&log, id, channel, false).0, "{id} {channel}");
-        assert_eq!(numbers.len(), all, "{id} {channel}");
-    }
-}
-
-#[test]
-fn a_screen_believes_no_chunk_whose_checksum_is_wrong() {
-    let mut log = mixed();
-    log[4096 + 600] ^= 0x20;
-    assert_eq!(screened(&log, 1, "", true).1, screened(&log, 1, "", false).1);
-}
-
-proptest! {
-    #[test]
-    fn a_screen_hides_no_wanted_event_of_a_changed_log_with_right_checksums(
-        changes in prop::collection::vec((512_usize..60_000, any::<u8>()), 1..12),
-        id in prop::sample::select(vec![4624, 4625, 7045]),
-        channel in prop::sample::select(vec!["Security", "System"]),
-    ) {
-        let mut log = mixed();
-        for (at, byte) in changes {
-            // Near the start stand the templates, which matter most.
-            let at = 4096 + if byte % 2 == 0 { 512 + at % 3000 } else { at };
-            log[at] = byte;
-        }
-        let log = with_checksums(log);
-        prop_assert_eq!(screened(&log, id, channel, true).0, screened(&log, id, channel, false).0);
     }
 }

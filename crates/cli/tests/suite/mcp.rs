@@ -36,7 +36,7 @@ fn told(result: &Value) -> &str {
 
 /// The computer's name as the demo's registry has it: the call, and the record.
 fn computer_name(client: &mut Client, task: &str) -> (String, Value) {
-    let result = client.call("registry_artifact", json!({"task": task, "artifact": "computer_name"}));
+    let result = client.call("records", json!({"task": task, "source": "computer_name"}));
     assert_eq!(result["isError"], false, "{result}");
     let invocation = answer(&result)["invocation"].as_str().unwrap().to_owned();
     (invocation, result["structuredContent"]["records"][0].clone())
@@ -271,8 +271,8 @@ fn two_clients_at_once_have_runs_of_their_own_and_neither_guesses_the_others_han
     let (one, other) = (open("one"), open("other"));
     assert_ne!((one.task(), &one.run), (other.task(), &other.run));
     let look = |opened: &Opened, name: &str| {
-        let asked = json!({"task": opened.task(), "artifact": "computer_name"});
-        let result = server.call(name, "registry_artifact", asked);
+        let asked = json!({"task": opened.task(), "source": "computer_name"});
+        let result = server.call(name, "records", asked);
         answer(&result)["invocation"].as_str().unwrap().to_owned()
     };
     let (mine, theirs) = std::thread::scope(|scope| {
@@ -404,8 +404,8 @@ fn agents_of_one_client_work_side_by_side_each_in_a_task_of_its_own() {
         .tasks
         .iter()
         .map(|task| {
-            let arguments = json!({"task": task, "artifact": "computer_name"});
-            client.begin("tools/call", json!({"name": "registry_artifact", "arguments": arguments}))
+            let arguments = json!({"task": task, "source": "computer_name"});
+            client.begin("tools/call", json!({"name": "records", "arguments": arguments}))
         })
         .collect();
     let mut waited: BTreeSet<u64> = numbers.into_iter().collect();
@@ -528,8 +528,8 @@ fn a_client_that_floods_waits_or_is_refused_and_each_call_has_one_answer() {
     let opened = client.open(&["registry"]);
     let task = opened.task().to_owned();
     let call = |number: u64| {
-        let arguments = json!({"task": task, "artifact": "computer_name"});
-        let call = json!({"name": "registry_artifact", "arguments": arguments});
+        let arguments = json!({"task": task, "source": "computer_name"});
+        let call = json!({"name": "records", "arguments": arguments});
         json!({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": call}).to_string() + "\n"
     };
     let number = 300u64;

@@ -21,7 +21,7 @@ fn recovered(place: &Place) -> PathBuf {
                 1,
                 &[
                     ("find_files", json!({"name": "*no-such-tool*"})),
-                    ("usn_journal", json!({"name": "no-such"})),
+                    ("records", json!({"source": "usn_journal", "name": "no-such"})),
                 ],
             )
         }),
@@ -34,7 +34,7 @@ fn recovered(place: &Place) -> PathBuf {
         }),
     ]);
     let mut request = place.request(Rules::default(), vec![("registry", replies)]);
-    let searched = json!([{"tool": "usn_journal", "arguments": {"name": "no-such"}}]);
+    let searched = json!([{"tool": "records", "arguments": {"source": "usn_journal", "name": "no-such"}}]);
     request.agents[0].spec.objectives =
         vec![objective("gone", "usn_created", searched), objective("line", "text_line", json!([]))];
     let gone = &mut request.agents[0].spec.objectives[0].condition;

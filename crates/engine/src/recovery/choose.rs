@@ -1,6 +1,6 @@
 //! Which strategy fits: the first of the list that has something new to suggest.
 
-use super::strategy::{After, Strategy, Template, strategies};
+use super::strategy::{After, Strategy, Template, asked_for, strategies};
 use super::variables::{Variables, fill, of_call, of_subject};
 use super::{PhaseEnd, Recoveries};
 use crate::made::Made;
@@ -8,6 +8,7 @@ use crate::objectives::Standing;
 use crate::task::Task;
 use graph::confidence;
 use ledger::event::{ObjectiveResult, RecoveryTrigger, SuggestedCall, WithoutFact};
+use ledger::pattern::Patterns;
 use ledger::{InvocationId, Objective, Outcome, ToolClass, ToolSpec};
 use serde_json::{Map, Value};
 
@@ -15,6 +16,8 @@ use serde_json::{Map, Value};
 const MOST_CALLS: usize = 6;
 /// Arguments that choose between the sources of a tool.
 const SELECTORS: [&str; 5] = ["artifact", "channel", "hive", "record", "source"];
+/// Those by one of which a call says what it reads where one tool gives all records.
+const READS: [&str; 2] = ["record", "source"];
 
 /// A strategy for an objective.
 pub(super) struct Choice<'t> {
@@ -71,7 +74,7 @@ impl Search<'_> {
             let variables = of_subject(&fact.subject.value.to_text(), &fact.locator.evidence);
             self.untried(trigger, objective).filter(|_| is_weak).find_map(|strategy| {
                 let mut calls = self.filled(strategy, &variables);
-                calls.retain(|call| !self.standing.made.iter().any(|made| has_asked(made, call)));
+                calls.retain(|call| !self.standing.made.iter().any(|made| self.has_asked(made, call)));
                 let objective = objective.clone();
                 (!calls.is_empty()).then_some(Choice { trigger, objective, strategy, because: None, calls })
             })
@@ -83,7 +86,7 @@ impl Search<'_> {
         trigger: RecoveryTrigger,
         objective: &Objective,
     ) -> impl Iterator<Item = &'static Strategy> {
-        strategies().iter().filter(move |strategy| {
+        strategies(self.standing.setting.one_for_records).iter().filter(move |strategy| {
             strategy.at.contains(&trigger)
                 && strategy.record.as_ref().is_none_or(|types| types.fit(&objective.condition.record))
                 && !self.tried.has_tried(&objective.id, &strategy.id)
@@ -157,6 +160,18 @@ impl Search<'_> {
             && call.arguments.as_object().is_some_and(|given| given.keys().all(takes))
     }
 
+    /// Whether a call that was made asked the source that another would ask: none of what chooses a source differs.
+    fn has_asked(&self, made: &Made, call: &SuggestedCall) -> bool {
+        let both = |name: &str| Some((made.arguments.get(name)?, call.arguments.get(name)?));
+        let differs = |name: &&str| both(name).is_some_and(|(made, asks)| made != asks);
+        let shares = |name: &&str| both(name).is_some_and(|(made, asks)| made == asks);
+        // A call that names a source alone and one that names a record type alone may read different things.
+        let shares_what_is_read = !self.standing.setting.one_for_records
+            || asked_for(&call.arguments).is_none()
+            || READS.iter().any(shares);
+        made.tool == call.tool && !SELECTORS.iter().any(differs) && shares_what_is_read
+    }
+
     fn spec(&self, tool: &str) -> Option<&ToolSpec> {
         self.tools.iter().find(|spec| spec.name == tool)
     }
@@ -164,17 +179,11 @@ impl Search<'_> {
 
 fn fits(after: &After, made: &Made) -> bool {
     let is_given = |name: &String| made.arguments.get(name).is_some();
+    let reads = |patterns: &Patterns| asked_for(&made.arguments).is_some_and(|asked| patterns.fit(asked));
     (after.given.is_empty() || after.given.iter().any(is_given))
         && after.outcome.contains(&made.outcome)
         && after.tool.as_ref().is_none_or(|tools| tools.fit(&made.tool))
+        && after.reads.as_ref().is_none_or(reads)
+        && !after.reads_not.as_ref().is_some_and(reads)
         && after.cause.as_ref().is_none_or(|causes| made.cause.is_some_and(|cause| causes.contains(&cause)))
-}
-
-/// Whether a call that was made asked the source that another would ask: none of what chooses a source differs.
-fn has_asked(made: &Made, call: &SuggestedCall) -> bool {
-    let same = |name: &&str| {
-        let (made, asks) = (made.arguments.get(name), call.arguments.get(name));
-        made.is_none() || asks.is_none() || made == asks
-    };
-    made.tool == call.tool && SELECTORS.iter().all(same)
 }

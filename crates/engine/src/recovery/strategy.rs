@@ -1,10 +1,11 @@
-//! The strategies as they stand in their file (`data/recovery.toml`).
+//! The strategies as they stand in their files: `data/recovery.toml`, and `data/recovery-before-6.toml` for earlier runs.
 
 use ledger::event::RecoveryTrigger;
 use ledger::pattern::Patterns;
 use ledger::{Cause, Outcome};
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// A way to go on where an objective is unmet, or met by too little.
@@ -47,6 +48,12 @@ pub struct After {
     /// Arguments of which they were given one; none: whatever they were given.
     #[serde(default)]
     pub given: Vec<String>,
+    /// What they asked for: their argument `source`, or `record` where they name no source; none: whatever they asked for.
+    #[serde(default)]
+    pub reads: Option<Patterns>,
+    /// What they did not ask for.
+    #[serde(default)]
+    pub reads_not: Option<Patterns>,
 }
 
 /// A call to suggest; texts of its arguments may hold variables of the call that is answered: `{name}`, or `{name?}` for a member that is left out where the variable is missing.
@@ -63,6 +70,9 @@ pub struct Template {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
+    /// Sources and record types that `reads` and `reads_not` call by one name.
+    #[serde(default)]
+    lists: BTreeMap<String, Vec<String>>,
     strategy: Vec<Strategy>,
 }
 
@@ -70,12 +80,43 @@ fn where_unmet() -> Vec<RecoveryTrigger> {
     vec![RecoveryTrigger::StepsExhausted, RecoveryTrigger::ApparentCompletion]
 }
 
-/// The strategies of this version, in the order in which they are tried.
-pub fn strategies() -> &'static [Strategy] {
-    /// Embedded, and read by a test: it is never empty.
-    static TABLE: LazyLock<Table> =
-        LazyLock::new(|| toml::from_str(include_str!("../../data/recovery.toml")).unwrap_or_default());
-    &TABLE.strategy
+/// Today's strategies, and those of runs without [`ledger::Behaviour::OneForRecords`].
+const NOW: &str = include_str!("../../data/recovery.toml");
+const BEFORE: &str = include_str!("../../data/recovery-before-6.toml");
+
+/// The strategies in the order in which they are tried: of a run in which one tool gives all records, or of one made before.
+pub fn strategies(one_for_records: bool) -> &'static [Strategy] {
+    /// Embedded, and read by a test: neither is ever empty.
+    static TABLES: LazyLock<[Table; 2]> =
+        LazyLock::new(|| [NOW, BEFORE].map(|text| read(text).unwrap_or_default()));
+    let [now, before] = &*TABLES;
+    if one_for_records { &now.strategy } else { &before.strategy }
+}
+
+/// A table with the items of its lists in place of their names.
+fn read(text: &str) -> Result<Table, toml::de::Error> {
+    let mut table: Table = toml::from_str(text)?;
+    for after in table.strategy.iter_mut().flat_map(|strategy| &mut strategy.after) {
+        for patterns in [&mut after.reads, &mut after.reads_not].into_iter().flatten() {
+            *patterns = written_out(patterns, &table.lists);
+        }
+    }
+    Ok(table)
+}
+
+fn written_out(patterns: &Patterns, lists: &BTreeMap<String, Vec<String>>) -> Patterns {
+    let named = match patterns {
+        Patterns::One(name) => std::slice::from_ref(name),
+        Patterns::Any(names) => names,
+    };
+    let items = |name: &String| lists.get(name).cloned().unwrap_or_else(|| vec![name.clone()]);
+    Patterns::Any(named.iter().flat_map(items).collect())
+}
+
+/// What a call asks for: its source, or its record type where it names no source.
+pub(super) fn asked_for(arguments: &Value) -> Option<&str> {
+    let text = |name| arguments.get(name).and_then(Value::as_str);
+    text("source").or_else(|| text("record"))
 }
 
 #[cfg(test)]
@@ -85,13 +126,39 @@ mod tests {
 
     #[test]
     fn the_strategies_can_be_read_and_each_has_a_name_of_its_own_and_something_to_suggest() {
-        let table: Result<Table, _> = toml::from_str(include_str!("../../data/recovery.toml"));
-        assert_eq!(table.unwrap().strategy.len(), strategies().len());
-        let names: BTreeSet<_> = strategies().iter().map(|strategy| &strategy.id).collect();
-        assert!(names.len() == strategies().len() && names.len() > 10);
-        for strategy in strategies() {
-            assert!(strategy.searches || !strategy.calls.is_empty(), "{}", strategy.id);
-            assert!(!strategy.told.is_empty() && !strategy.at.is_empty(), "{}", strategy.id);
+        for (text, strategies) in [(NOW, strategies(true)), (BEFORE, strategies(false))] {
+            assert_eq!(read(text).unwrap().strategy.len(), strategies.len());
+            let names: BTreeSet<_> = strategies.iter().map(|strategy| &strategy.id).collect();
+            assert!(names.len() == strategies.len() && names.len() > 10);
+            for strategy in strategies {
+                assert!(strategy.searches || !strategy.calls.is_empty(), "{}", strategy.id);
+                assert!(!strategy.told.is_empty() && !strategy.at.is_empty(), "{}", strategy.id);
+            }
         }
+    }
+
+    #[test]
+    fn every_call_of_records_says_what_it_reads() {
+        let calls = || strategies(true).iter().flat_map(|strategy| &strategy.calls);
+        let of_records = || calls().filter(|call| call.tool == "records");
+        assert!(of_records().count() > 10);
+        for call in of_records() {
+            let arguments = Value::Object(call.arguments.clone());
+            assert!(asked_for(&arguments).is_some_and(|asked| !asked.ends_with("?}")), "{call:?}");
+        }
+    }
+
+    #[test]
+    fn a_list_stands_for_its_items() {
+        let lists =
+            BTreeMap::from([("events".to_owned(), vec!["event_log".to_owned(), "logon*".to_owned()])]);
+        let written = written_out(&Patterns::Any(vec!["events".into(), "srum".into()]), &lists);
+        assert!(["event_log", "logons", "srum"].iter().all(|asked| written.fit(asked)));
+        assert!(!written.fit("events") && written_out(&"events".into(), &lists).fit("logon"));
+        // The name of no list would stand alone.
+        let afters = strategies(true).iter().flat_map(|strategy| &strategy.after);
+        let named = afters.flat_map(|after| [&after.reads, &after.reads_not]).flatten();
+        assert!(named.clone().all(|patterns| matches!(patterns, Patterns::Any(all) if all.len() > 2)));
+        assert!(named.count() > 4);
     }
 }

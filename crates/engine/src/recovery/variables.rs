@@ -24,7 +24,7 @@ pub(super) fn of_call(arguments: &Value, used: Option<&Value>) -> Variables {
     let mut found = Variables::new();
     for name in [
         "evidence", "path", "hive", "key", "channel", "ids", "record", "provider", "user", "text",
-        "artifact", "source",
+        "artifact", "source", "where",
     ] {
         put(&mut found, name, text(name));
     }
@@ -193,6 +193,17 @@ mod tests {
         let found = of_call(&json!({"path": "c:/a.txt"}), Some(&json!({"path": "p1/A.TXT", "hive": "p1/H"})));
         assert_eq!(found["name"], "A.TXT");
         assert_eq!(found.get("hive"), None, "only what the agent gave");
+    }
+
+    #[test]
+    fn conditions_are_taken_as_they_were_written() {
+        let found =
+            of(json!({"source": "event_log", "where": "account = '{x}' AND event_id IN (4624, 4625)"}));
+        let template = json!({"source": "{source}", "where": "{where?}"});
+        let filled = fill(template.as_object().unwrap(), &found).unwrap();
+        assert_eq!(filled["where"], "account = '{x}' AND event_id IN (4624, 4625)");
+        let without = fill(template.as_object().unwrap(), &of(json!({"source": "srum"}))).unwrap();
+        assert_eq!(Value::Object(without), json!({"source": "srum"}));
     }
 
     #[test]

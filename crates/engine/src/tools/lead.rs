@@ -86,6 +86,7 @@ fn agent(agent: &AgentSpec) -> ToolSpec {
         description,
         arguments,
         records: Vec::new(),
+        sources: Default::default(),
         covers: Vec::new(),
     }
 }

@@ -40,21 +40,27 @@ fn searched(searched: Value) -> Objective {
 
 /// A tool as its name says, whose records are of one type.
 fn tool(name: &str, record: &str, arguments: &[&str]) -> ToolSpec {
+    tool_of(name, &[record], arguments)
+}
+
+/// A tool whose records are of several types.
+fn tool_of(name: &str, records: &[&str], arguments: &[&str]) -> ToolSpec {
     let properties: BTreeMap<_, _> = arguments.iter().map(|name| (*name, json!({}))).collect();
-    let fields = BTreeMap::new();
+    let record = |name: &&str| RecordType {
+        name: (*name).into(),
+        meaning: String::new(),
+        subject: "path".into(),
+        fields: BTreeMap::new(),
+        qualifiers: Vec::new(),
+        scope: Vec::new(),
+    };
     ToolSpec {
         name: name.into(),
         class: ToolClass::Investigate,
         description: String::new(),
         arguments: json!({"properties": properties}),
-        records: vec![RecordType {
-            name: record.into(),
-            meaning: String::new(),
-            subject: "path".into(),
-            fields,
-            qualifiers: Vec::new(),
-            scope: Vec::new(),
-        }],
+        records: records.iter().map(record).collect(),
+        sources: Default::default(),
         covers: vec![],
     }
 }
@@ -72,11 +78,28 @@ fn tools() -> Vec<ToolSpec> {
         tool("parse_registry_key", "registry_value", &["key", "hive", "evidence", "logs"]),
         tool("search_registry", "registry_value", &["text", "in"]),
         tool("deleted_registry", "deleted_key", &["text", "hive", "evidence"]),
+        tool_of(
+            "records",
+            &["logon", "prefetch", "service", "shortcut", "usn_created"],
+            &[
+                "source", "record", "where", "hive", "logs", "under", "evidence", "name", "text", "from",
+                "to", "count_by",
+            ],
+        ),
+    ]
+}
+
+/// Those in place of `records` in earlier runs.
+fn tools_before() -> Vec<ToolSpec> {
+    let mut tools = tools();
+    tools.retain(|tool| tool.name != "records");
+    tools.extend([
         tool("query_events", "logon", &["channel", "ids", "record", "text", "from", "to"]),
         tool("program_execution", "prefetch", &["source", "text"]),
         tool("user_activity", "shortcut", &["source", "text"]),
         tool("usn_journal", "usn_created", &["name"]),
-    ]
+    ]);
+    tools
 }
 
 fn empty(note: &str) -> ToolReturn {
@@ -173,14 +196,6 @@ fn each_outcome_calls_for_its_first_strategy_with_calls_made_of_its_arguments() 
             json!({"tool": "find_files", "arguments": {"name": "evil.exe"}}),
         ),
         (
-            "prefetch",
-            "stat_file",
-            json!({"path": "p1/Users/bob/evil.exe"}),
-            absent(),
-            "traces-of-file",
-            json!({"tool": "program_execution", "arguments": {"text": "evil"}}),
-        ),
-        (
             "text_line",
             "find_files",
             json!({"name": "*mimikatz*"}),
@@ -207,15 +222,65 @@ fn each_outcome_calls_for_its_first_strategy_with_calls_made_of_its_arguments() 
         ),
         (
             "logon",
-            "query_events",
-            json!({"channel": "Security", "ids": "4624"}),
+            "records",
+            json!({"record": "logon", "where": "channel = 'Security'", "text": "bob"}),
             empty(""),
             "other-channel",
-            json!({"tool": "query_events", "arguments": {"ids": "4624"}}),
+            json!({"tool": "records", "arguments": {"record": "logon", "text": "bob"}}),
         ),
         (
             "logon",
-            "query_events",
+            "records",
+            json!({"source": "event_log", "where": "channel = 'Security' AND event_id = 4624"}),
+            empty(""),
+            "other-channel",
+            json!({"tool": "records",
+                "arguments": {"source": "event_log", "count_by": "channel,event_id"}}),
+        ),
+        (
+            "logon",
+            "records",
+            json!({"source": "event_log", "where": "event_id = 4624", "under": "p1/Logs"}),
+            failed("read p1/Logs/Security.evtx: byte 5: expected 9 bytes, found 2"),
+            "sibling-of-event-reader",
+            json!({"tool": "records", "arguments": {"source": "event_log", "where": "event_id = 4624"}}),
+        ),
+        (
+            "service",
+            "records",
+            json!({"source": "services", "hive": "p1/SYSTEM"}),
+            failed("p1/SYSTEM is not a hive that can be read"),
+            "sibling-of-registry-reader",
+            json!({"tool": "records",
+                "arguments": {"source": "services", "hive": "p1/SYSTEM", "logs": "ignored"}}),
+        ),
+        (
+            "service",
+            "records",
+            json!({"record": "service", "hive": "p1/SYSTEM"}),
+            failed("no such entry: \"p1/SYSTEM\""),
+            "other-hive",
+            json!({"tool": "records", "arguments": {"record": "service"}}),
+        ),
+        (
+            "usn_created",
+            "records",
+            json!({"source": "usn_journal", "name": "*evil.exe*"}),
+            failed("read p1/$J: byte 5: expected 9 bytes, found 2"),
+            "sibling-of-file-system-reader",
+            json!({"tool": "records", "arguments": {"source": "mft", "name": "*evil.exe*"}}),
+        ),
+        (
+            "prefetch",
+            "records",
+            json!({"source": "prefetch", "text": "evil"}),
+            failed("the call was stopped"),
+            "sibling-of-gatherer",
+            json!({"tool": "records", "arguments": {"source": "prefetch"}}),
+        ),
+        (
+            "logon",
+            "records",
             json!({"record": "logon", "from": "2025-01-01T00:00:00Z"}),
             empty(""),
             "archived-logs",
@@ -237,6 +302,41 @@ fn each_outcome_calls_for_its_first_strategy_with_calls_made_of_its_arguments() 
         assert!(first.because.is_some());
         assert_eq!(serde_json::to_value(&first.calls[0]).unwrap(), suggested, "{strategy}");
     }
+}
+
+#[test]
+fn traces_are_looked_for_where_the_file_is_gone() {
+    let by = json!([{"tool": "records", "arguments": {"source": "program_execution"}}]);
+    let wanted = Objective { searched: serde_json::from_value(by).unwrap(), ..objective("o", "prefetch") };
+    let absent = empty("no such entry: \"p1/Users/bob/evil.exe\"");
+    let lived = lives(wanted, ("stat_file", json!({"path": "p1/Users/bob/evil.exe"})), false, absent);
+    assert_eq!(strategies(&lived), ["search-everything", "traces-of-file"]);
+    let suggested = json!({"source": "program_execution", "text": "evil"});
+    assert_eq!(begun(&lived)[1].calls[0].arguments, suggested);
+}
+
+#[test]
+fn a_run_that_had_other_tools_is_recovered_by_their_calls() {
+    let lived = |newest, tools: Vec<ToolSpec>, name: &'static str, arguments: Value| {
+        let mut turn = 0;
+        let model = move |_: &TurnRequest| {
+            turn += 1;
+            if turn == 1 { says(vec![call("c1", name, arguments.clone())]) } else { words() }
+        };
+        let wanted = vec![objective("o", "logon")];
+        live_up_to(newest, tools, Rules::default(), wanted, model, |_| empty(""))
+    };
+    let before = || json!({"channel": "Security", "ids": "4624"});
+    let old = lived(Behaviour::DatedByHost, tools_before(), "query_events", before());
+    assert_eq!(strategies(&old), ["other-channel", "archived-logs"]);
+    assert_eq!(begun(&old)[0].calls[0].tool, "query_events");
+    assert_eq!(begun(&old)[0].calls[0].arguments, json!({"ids": "4624"}));
+    // Each table knows its own tools only.
+    let now = json!({"source": "event_log", "where": "event_id = 4624"});
+    let crossed = lived(Behaviour::DatedByHost, tools(), "records", now);
+    assert!(begun(&crossed).is_empty());
+    let crossed = lived(Behaviour::OneForRecords, tools_before(), "query_events", before());
+    assert!(begun(&crossed).is_empty());
 }
 
 #[test]
@@ -361,7 +461,10 @@ fn a_run_without_the_behaviour_or_without_attempts_tries_nothing() {
 fn where_no_call_leads_anywhere_nothing_is_tried() {
     for (record, tool, arguments, answer) in [
         ("text_line", "find_files", json!({"name": "*"}), empty("")),
-        ("text_line", "query_events", json!({"record": "logon"}), empty("")),
+        ("text_line", "records", json!({"record": "logon"}), empty("")),
+        // What is to be done where logs have no events does not help where there is no prefetch.
+        ("prefetch", "records", json!({"source": "prefetch", "where": "runs > 1"}), empty("")),
+        ("prefetch", "records", json!({"record": "prefetch", "from": "2025-01-01T00:00:00Z"}), empty("")),
         (
             "no_such_record",
             "read_file",
@@ -592,10 +695,19 @@ fn little_confidence_calls_for_a_source_that_was_not_asked_and_for_nothing_else(
     let lived = met_once(vec![list()], 1001);
     let [first] = &begun(&lived)[..] else { panic!("{:?}", begun(&lived)) };
     assert_eq!((first.trigger, first.because), (RecoveryTrigger::LowConfidence, None));
-    assert_eq!(first.calls[0].arguments, json!({"name": "*evil.exe*"}));
-    assert_eq!(first.calls[0].tool, "usn_journal");
+    assert_eq!(first.calls[0].arguments, json!({"source": "usn_journal", "name": "*evil.exe*"}));
+    assert!(first.calls.iter().all(|call| call.tool == "records"));
+    let sources: Vec<_> = first.calls.iter().map(|call| &call.arguments["source"]).collect();
+    assert_eq!(sources, ["usn_journal", "mft", "recycled"]);
     assert_eq!(lived.ended.status, TaskStatus::Completed);
     assert!(begun(&met_once(vec![list()], 0)).is_empty(), "sure enough");
-    let asked = vec![list(), ("usn_journal", json!({"name": "*"}))];
-    assert!(begun(&met_once(asked, 1001)).is_empty(), "the one other source was asked");
+    let asked = |sources: &[&'static str]| {
+        let calls = sources.iter().map(|source| ("records", json!({"source": source, "name": "*"})));
+        begun(&met_once(std::iter::once(list()).chain(calls).collect(), 1001))
+    };
+    assert_eq!(asked(&["usn_journal", "mft"])[0].calls.len(), 1);
+    assert!(asked(&["usn_journal", "mft", "recycled"]).is_empty(), "each other source was asked");
+    // Who asks for a record type of another source has asked none of these.
+    let of_type = met_once(vec![list(), ("records", json!({"record": "logon"}))], 1001);
+    assert_eq!(begun(&of_type)[0].calls.len(), 3);
 }

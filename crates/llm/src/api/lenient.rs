@@ -214,6 +214,7 @@ mod tests {
             description: String::new(),
             arguments: json!({"type": "object"}),
             records: vec![],
+            sources: Default::default(),
             covers: vec![],
         }
     }

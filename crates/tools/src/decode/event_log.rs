@@ -1,9 +1,9 @@
 //! Event logs: `.evtx` of Vista and later, `.evt` before.
 
 use super::{Decoder, Head, Source};
-use crate::events::{self, Wanted};
+use crate::events;
 use crate::intake::Flow;
-use artifacts::evtx::{Event, Found, LogHead, Screen};
+use artifacts::evtx::{Event, Found, LogHead};
 use artifacts::{evt, evtx};
 use evidence::{ReadError, read_full_at};
 use std::ops::ControlFlow;
@@ -25,7 +25,17 @@ fn fits(head: &Head<'_>) -> bool {
 }
 
 fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
-    wanted(source, &Wanted::default())
+    each(source, &mut |source, met| match met {
+        Met::Event(event) => {
+            let row = events::row(source, &event, &event.data());
+            source.push(row)
+        }
+        Met::Damage(offset, what) => {
+            source.damage(Some(offset), what);
+            ControlFlow::Continue(())
+        }
+        Met::Head(_) | Met::Checksum => ControlFlow::Continue(()),
+    })
 }
 
 /// What is met in a log of either kind.
@@ -41,36 +51,11 @@ pub(crate) enum Met<'a> {
     Checksum,
 }
 
-/// Hands over the events that are wanted, as records.
-pub(crate) fn wanted(source: &mut Source<'_, '_>, wanted: &Wanted) -> Result<Flow, ReadError> {
-    let mut visit = |source: &mut Source<'_, '_>, met: Met<'_>| match met {
-        Met::Event(event) if wanted.system(&event.system) => {
-            let data = event.data();
-            if !wanted.user(&event, &data) {
-                return ControlFlow::Continue(());
-            }
-            let row = events::row(source, &event, &data);
-            source.push(row)
-        }
-        Met::Damage(offset, what) => {
-            source.damage(Some(offset), what);
-            ControlFlow::Continue(())
-        }
-        Met::Head(_) | Met::Event(_) | Met::Checksum => ControlFlow::Continue(()),
-    };
-    let screen = |id: u32, channel: &str| wanted.may(id, channel);
-    each(source, (!wanted.may_be_any()).then_some(&screen as &Screen<'_>), &mut visit)
-}
-
 /// What takes what is met.
 type Visit<'v> = dyn FnMut(&mut Source<'_, '_>, Met<'_>) -> Flow + 'v;
 
-/// Reads a log of either kind; events that a `screen` does not want may be left out.
-pub(crate) fn each(
-    source: &mut Source<'_, '_>,
-    screen: Option<&Screen<'_>>,
-    visit: &mut Visit<'_>,
-) -> Result<Flow, ReadError> {
+/// Reads a log of either kind.
+pub(crate) fn each(source: &mut Source<'_, '_>, visit: &mut Visit<'_>) -> Result<Flow, ReadError> {
     let mut reader = source.open()?;
     let mut mark = [0; 8];
     let got = read_full_at(reader.as_mut(), 0, &mut mark)?;
@@ -79,7 +64,7 @@ pub(crate) fn each(
     }
     let length = reader.len();
     let mut fetch = |offset: u64, buffer: &mut [u8]| read_full_at(reader.as_mut(), offset, buffer);
-    evtx::read(length, &mut fetch, screen, &mut |found| {
+    evtx::read(length, &mut fetch, &mut |found| {
         let met = match found {
             Found::Head(head) => Met::Head(head),
             Found::Event(event) => Met::Event(event),

@@ -44,46 +44,11 @@ fn records() -> Vec<RecordType> {
     all()
 }
 
-/// Which records of a journal are wanted, and how.
-#[derive(Default)]
-pub(crate) struct Wanted {
-    /// Any of these reasons; 0 for all.
-    pub(crate) reasons: u32,
-    /// The `$MFT` entry of the file.
-    pub(crate) entry: Option<u64>,
-    /// What became of each name, instead of the records.
-    pub(crate) per_name: bool,
-}
-
-impl Wanted {
-    /// What became of each name.
-    pub(crate) fn per_name() -> Wanted {
-        Wanted { per_name: true, ..Wanted::default() }
-    }
-}
-
 fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
-    read_wanted(source, &Wanted::default())
-}
-
-/// Reads the wanted records.
-pub(crate) fn read_wanted(source: &mut Source<'_, '_>, wanted: &Wanted) -> Result<Flow, ReadError> {
-    let mut paths = Paths::default();
-    let mut histories = Histories::default();
-    let mut told = Told::default();
+    let (mut paths, mut told) = (Paths::default(), Told::default());
     let dates_alone = source.dates_alone(&all(), "time");
     let flow = stream::each(source, &mut told, &mut |source, event| {
         let record = &event.record;
-        if wanted.per_name {
-            histories.add(event);
-            return ControlFlow::Continue(());
-        }
-        let right = wanted.reasons == 0 || record.reasons & wanted.reasons != 0;
-        if !right
-            || wanted.entry.is_some_and(|entry| record.file.mft().map(|(found, _)| found) != Some(entry))
-        {
-            return ControlFlow::Continue(());
-        }
         if dates_alone {
             paths.look(source);
             return source.push(dated(source, event));
@@ -96,16 +61,17 @@ pub(crate) fn read_wanted(source: &mut Source<'_, '_>, wanted: &Wanted) -> Resul
         let path = paths.path(source, record.parent, &name);
         source.push(row(source, event, &name, path))
     })?;
-    if flow.is_break() {
-        return Ok(flow);
-    }
-    if wanted.per_name {
-        return Ok(histories.push(source));
-    }
-    if wanted.reasons != 0 || wanted.entry.is_some() {
-        return Ok(flow);
-    }
-    Ok(push_summary(source, &told))
+    Ok(if flow.is_break() { flow } else { push_summary(source, &told) })
+}
+
+/// Reads what became of each name, in place of the records.
+pub(crate) fn read_names(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
+    let (mut histories, mut told) = (Histories::default(), Told::default());
+    let flow = stream::each(source, &mut told, &mut |_, event| {
+        histories.add(event);
+        ControlFlow::Continue(())
+    })?;
+    Ok(if flow.is_break() { flow } else { histories.push(source) })
 }
 
 /// A record with its time alone.

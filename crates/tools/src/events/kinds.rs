@@ -629,7 +629,11 @@ pub(super) const KINDS: &[Kind] = &[
 
 /// The types of all events.
 pub(crate) fn record_types() -> Vec<RecordType> {
-    let mut types = types(&KINDS.iter().map(|kind| kind.name).collect::<Vec<_>>());
+    let typed = |kind: &Kind| {
+        let fields: Vec<Typed> = BASE.iter().chain(kind.fields).copied().collect();
+        of(kind.name, kind.meaning, kind.subject, &fields)
+    };
+    let mut types: Vec<RecordType> = KINDS.iter().map(typed).collect();
     let fields: Vec<Typed> =
         BASE.iter().filter(|(name, ..)| *name != "more").chain(GENERAL).copied().collect();
     types.push(of(
@@ -640,16 +644,6 @@ pub(crate) fn record_types() -> Vec<RecordType> {
     ));
     types.sort_by(|a, b| a.name.cmp(&b.name));
     types
-}
-
-/// The types of these names.
-pub(crate) fn types(names: &[&str]) -> Vec<RecordType> {
-    let kinds = KINDS.iter().filter(|kind| names.contains(&kind.name));
-    let typed = |kind: &Kind| {
-        let fields: Vec<Typed> = BASE.iter().chain(kind.fields).copied().collect();
-        of(kind.name, kind.meaning, kind.subject, &fields)
-    };
-    kinds.map(typed).collect()
 }
 
 fn of(name: &str, meaning: &str, subject: &str, fields: &[Typed]) -> RecordType {

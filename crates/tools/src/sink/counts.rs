@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
-const KIND: &str = "record_count";
+pub(super) const KIND: &str = "record_count";
 
 /// What bounds a count: no fact of one leaves it out.
 const SCOPE: [&str; 11] = [
@@ -39,11 +39,7 @@ const KEY_PATH: &str = "key_path";
 const HIVE: &str = "hive";
 
 /// Arguments that choose records by what no field of a count can tell.
-const INEXPRESSIBLE: [&str; 4] = ["name", "text", "user", "reason"];
-
-/// Arguments that choose records by the value of a field.
-const NARROWING: [(&str, &str); 4] =
-    [("channel", "channel"), ("entry", "entry"), ("ids", "event_id"), ("provider", "provider")];
+const INEXPRESSIBLE: [&str; 2] = ["name", "text"];
 
 pub(crate) fn record_type() -> RecordType {
     let record = spec::record(
@@ -186,14 +182,6 @@ impl Counts {
                 return Err(CallError::Argument { argument: "count_by", expected, found });
             }
         }
-        // What narrows the search is told, too, or the count would be taken for one of all records.
-        for (argument, field) in NARROWING {
-            let given =
-                arguments.optional_text(argument).is_some() || arguments.optional_number(argument).is_some();
-            if given && !fields.iter().any(|name| name == field) {
-                fields.push(field.to_owned());
-            }
-        }
         if let Some(found) = sum.clone().filter(|field| !records.iter().any(|record| adds_up(record, field)))
         {
             let expected = "a field with whole numbers of the tool's records";
@@ -201,6 +189,16 @@ impl Counts {
         }
         let bounded = ["from", "to"].iter().any(|name| arguments.optional_text(name).is_some());
         Ok(Some(Counts { sum, ..Counts::by(fields, Dating::of(records), bounded) }))
+    }
+
+    /// Counts by the values of these fields, too: what narrows the search is told, or the count would be taken for one of all records.
+    pub(super) fn narrowed_by(mut self, fields: &[&str]) -> Counts {
+        for field in fields {
+            if !self.by.iter().any(|name| name == field) {
+                self.by.push((*field).to_owned());
+            }
+        }
+        self
     }
 
     /// Counts by the values of these fields.

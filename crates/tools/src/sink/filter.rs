@@ -1,5 +1,7 @@
 //! What the records of a call must be like.
 
+use super::conditions::{Condition, Conditions};
+use super::counts;
 use super::dating::Dating;
 use crate::arguments::Arguments;
 use crate::error::CallError;
@@ -7,8 +9,8 @@ use crate::glob;
 use crate::intake::{Brief, Taken};
 use crate::span::Span;
 use ledger::pattern::{fits, fold};
-use ledger::{Clock, FieldValue, Record, RecordType, Time};
-use std::collections::BTreeMap;
+use ledger::{Clock, FieldType, FieldValue, Record, RecordType, Time};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most characters of a pattern or of a text.
 const LONGEST: usize = 4096;
@@ -21,7 +23,11 @@ pub(crate) struct Filter {
     texts: Vec<String>,
     span: Span,
     bounded: bool,
-    kind: Option<String>,
+    /// The types of records that are given.
+    kinds: BTreeSet<String>,
+    conditions: Conditions,
+    /// Says which types of records cannot meet the conditions.
+    lacking: Vec<String>,
     /// The subject field of each record type.
     subjects: BTreeMap<String, String>,
     /// Records left out because they have no time at all.
@@ -40,53 +46,66 @@ pub(crate) enum Dated {
 impl Filter {
     pub(crate) fn read(arguments: &Arguments, records: Vec<RecordType>) -> Result<Filter, CallError> {
         let span = Span::read(arguments, "from", "to")?;
-        let kind = arguments.optional_text("record").map(str::to_owned);
-        if let Some(found) = kind.as_ref().filter(|kind| records.iter().all(|one| one.name != **kind)) {
-            let allowed = records.into_iter().map(|record| record.name).collect();
-            let (argument, found) = ("record".to_owned(), found.clone());
-            return Err(CallError::ArgumentChoice { argument, allowed, found });
-        }
+        let given = given(arguments, records)?;
+        let conditions = Conditions::of(arguments, &given).map_err(CallError::Where)?;
         Ok(Filter {
             names: names(arguments)?,
             texts: short(arguments, "text")?.map(alternatives).unwrap_or_default(),
             span,
             bounded: arguments.optional_text("from").or(arguments.optional_text("to")).is_some(),
-            kind,
-            subjects: records.into_iter().map(|record| (record.name, record.subject)).collect(),
+            lacking: conditions.lacking(&given),
+            conditions,
+            kinds: given.iter().map(|record| record.name.clone()).collect(),
+            subjects: given.into_iter().map(|record| (record.name, record.subject)).collect(),
             timeless: 0,
         })
     }
 
+    /// The fields by which records are chosen, for whoever counts what they hold.
+    pub(crate) fn narrowing(&self) -> Result<Vec<&str>, CallError> {
+        match self.conditions.all().iter().find(|condition| condition.is_of(&[FieldType::Time])) {
+            Some(Condition { field, .. }) => {
+                let expected =
+                    "no condition on a time beside \"count_by\": \"from\" and \"to\" bound a count";
+                Err(CallError::Argument { argument: "where", expected, found: field.clone() })
+            }
+            None => Ok(self.conditions.fields()),
+        }
+    }
+
     /// What can be told before a record is there.
     pub(crate) fn takes(&self) -> Taken<'_> {
-        let Filter { names, span, kind, .. } = self;
-        Taken { kind: kind.as_deref(), names, from: span.from, to: span.to, fields: None }
+        let Filter { names, span, kinds, conditions, .. } = self;
+        let conditions = conditions.all();
+        Taken { kinds: Some(kinds), names, conditions, from: span.from, to: span.to, fields: None }
     }
 
     pub(crate) fn wants(&mut self, record: &Record) -> bool {
-        self.kind.as_ref().is_none_or(|kind| *kind == record.kind)
+        self.kinds.contains(&record.kind)
             && self.named(record)
+            && self.conditions.hold(record)
             && (self.texts.is_empty() || contains_any(record, &self.texts))
             && (!self.bounded || self.timed(record))
     }
 
     /// Whether a record of this kind is wanted; `None` where only the record itself can tell.
     pub(crate) fn wants_brief(&mut self, brief: &Brief<'_>) -> Option<bool> {
-        let named = || self.is_named(brief.subject);
-        if self.kind.as_ref().is_some_and(|kind| kind != brief.kind) || !named() {
+        if !self.kinds.contains(brief.kind) || !self.is_named(brief.subject) {
             return Some(false);
         }
-        if !self.texts.is_empty() {
+        if !self.texts.is_empty() || !self.conditions.is_empty() {
             return None;
         }
         self.timeless += u64::from(self.bounded && brief.times.is_empty());
         Some(!self.bounded || brief.times.iter().any(|time| self.span.contains(*time)))
     }
 
-    /// Says that records without times were left out, where there were any.
-    pub(crate) fn timeless(self) -> Option<String> {
+    /// Says what was left out for what it lacks: records without times, types without a field.
+    pub(crate) fn left_out(self) -> impl Iterator<Item = String> {
         let number = self.timeless;
-        (number > 0).then(|| format!("{number} records have no time of the host and are in no span"))
+        let timeless =
+            (number > 0).then(|| format!("{number} records have no time of the host and are in no span"));
+        self.lacking.into_iter().chain(timeless)
     }
 
     /// Whether the time that dates a record, by which it is counted, lies in the span that was asked for.
@@ -123,6 +142,23 @@ impl Filter {
         self.timeless += u64::from(!any);
         false
     }
+}
+
+/// The types of which records are given: the one that is asked for, or all.
+fn given(arguments: &Arguments, mut records: Vec<RecordType>) -> Result<Vec<RecordType>, CallError> {
+    // Counts are made of records, and are none that a file holds.
+    records.retain(|record| record.name != counts::KIND);
+    let Some(kind) = arguments.optional_text("record") else { return Ok(records) };
+    let allowed = records.iter().map(|record| record.name.clone()).collect();
+    records.retain(|record| record.name == kind);
+    if records.is_empty() {
+        return Err(CallError::ArgumentChoice {
+            argument: "record".to_owned(),
+            allowed,
+            found: kind.to_owned(),
+        });
+    }
+    Ok(records)
 }
 
 /// The times of a record that the examined host kept.

@@ -5,9 +5,9 @@
 
 use super::group::TableGroup;
 use super::schema::{Column, Table, quoted};
-use super::words::{Word, Words};
 use crate::sink::dating_field;
 use crate::units::Origin;
+use crate::words::{Word, Words};
 use ledger::FieldType;
 use std::fmt::Write;
 

@@ -4,6 +4,7 @@ use super::schema::{Table, kept};
 use crate::catalogue::Indexes;
 use crate::decode::{self, DECODERS, Decoder};
 use crate::units::{Origin, sources};
+use crate::{records, retired};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
@@ -95,8 +96,13 @@ fn of_decoder(decoder: &Decoder) -> TableGroup {
 /// The files of tables that tools may read in place of decoding, by group and by the label of the evidence.
 pub type TableFiles = std::collections::BTreeMap<String, Indexes>;
 
-/// The tool that asks case tables in SQL; it returns records of every type that has a table.
-pub const QUERY: &str = "query";
+/// The tool that asks case tables in SQL.
+pub(crate) const QUERY: &str = "query";
+
+/// Whether a tool returns records of every type that has a table, without declaring them: the types are those that other tools declare.
+pub fn gives_any_record(tool: &str) -> bool {
+    matches!(tool, QUERY | "timeline")
+}
 
 /// The statement of a call that asks case tables in SQL.
 pub fn statement_of<'a>(tool: &str, arguments: &'a Value) -> Option<&'a str> {
@@ -105,29 +111,14 @@ pub fn statement_of<'a>(tool: &str, arguments: &'a Value) -> Option<&'a str> {
 
 /// The groups that a call reads; none where it decodes what it needs, or its arguments are wrong.
 pub fn groups_of(tool: &str, arguments: &Value) -> Vec<TableGroup> {
-    let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
-    let named = |name: &'static str| vec![TableGroup(name)];
     match tool {
-        // Their rows do not hold all of an event (`Wanted::needs_event`).
-        "query_events" | "logons" if text("user").is_empty() && text("provider").is_empty() => {
-            named("event_log")
-        }
-        "timeline_anomalies" => named("event_log"),
-        "usn_journal" if text("per") == "name" => named("usn_names"),
-        "registry_artifact" => vec![ARTIFACTS],
-        _ => crate::gather::groups(tool, text("source")),
+        "timeline_anomalies" => vec![TableGroup("event_log")],
+        "records" => records::groups(arguments),
+        retired => match retired::translated(retired, arguments) {
+            Some(Ok(translated)) => records::groups(&translated.arguments),
+            Some(Err(_)) | None => Vec::new(),
+        },
     }
-}
-
-/// The groups of sources by their names.
-pub(crate) fn groups_of_sources<'n>(
-    decoders: impl Iterator<Item = &'n str>,
-    artifacts: impl Iterator<Item = &'n str>,
-) -> Vec<TableGroup> {
-    let any = artifacts.count() > 0;
-    let decoders = decoders.filter_map(decode::named).map(of_decoder);
-    let groups: BTreeSet<_> = decoders.chain(any.then_some(ARTIFACTS)).collect();
-    groups.into_iter().collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::count::is_instant;
 use super::schema::tables;
-use super::words::{Word, Words};
+use crate::words::{Word, Words};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 

@@ -19,12 +19,11 @@ pub(super) fn columns(table: &Table, schema: &str) -> String {
 }
 
 /// The same with `_places` as it is stored; with some fields alone their bytes are left out.
-pub(super) fn columns_of(table: &Table, fields: Option<&[String]>) -> String {
+pub(super) fn columns_of(table: &Table, fields: Option<&[&str]>) -> String {
     let is_left_out = |name: &str| {
         fields.is_some_and(|fields| {
             name == "_places"
-                || (table.columns.iter().any(|column| column.name == name)
-                    && !fields.iter().any(|field| field == name))
+                || (table.columns.iter().any(|column| column.name == name) && !fields.contains(&name))
         })
     };
     let column = |name: &str| match is_left_out(name) {

@@ -15,10 +15,8 @@ use crate::sqlite_file::budget::Budget;
 use crate::sqlite_file::connection::attach;
 use crate::survey::Surveyed;
 use crate::units::Origin;
-use ledger::pattern::fits;
 use ledger::{Defect, Gap, Record};
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
-use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, Rows};
 use std::cell::RefCell;
@@ -27,39 +25,7 @@ use std::collections::{BinaryHeap, HashMap};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::rc::Rc;
-use wanted::{FITS, Wanted};
-
-/// A test whether the record of a row may be wanted, by its type and its stored values.
-pub(crate) struct RowTest<'t> {
-    /// The columns that it reads.
-    pub(crate) reads: &'static [&'static str],
-    pub(crate) holds: &'t dyn Fn(&StoredRow<'_>) -> bool,
-}
-
-/// A row before its record is made.
-pub(crate) struct StoredRow<'r> {
-    table: &'r Table,
-    row: &'r Row<'r>,
-}
-
-impl<'r> StoredRow<'r> {
-    /// The type of its record.
-    pub(crate) fn kind(&self) -> &'r str {
-        &self.table.name
-    }
-
-    /// The text of a column; `None` where there is none.
-    pub(crate) fn text(&self, column: &str) -> Option<&'r str> {
-        let index = self.table.columns.iter().position(|known| known.name == column)?;
-        self.row.get_ref(BEFORE.len() + index).ok()?.as_str().ok()
-    }
-
-    /// The whole number of a column; `None` where there is none.
-    pub(crate) fn number(&self, column: &str) -> Option<i128> {
-        let index = self.table.columns.iter().position(|known| known.name == column)?;
-        number(self.row.get_ref(BEFORE.len() + index).ok()?)
-    }
-}
+use wanted::{Wanted, add_functions};
 
 /// The tables that a call may read, opened when they are first needed.
 pub(crate) struct Stored<'f> {
@@ -96,12 +62,11 @@ impl<'f> Stored<'f> {
         &self,
         label: &str,
         unit: &Surveyed<'_>,
-        test: Option<&RowTest<'_>>,
         out: &mut dyn Intake,
     ) -> Result<Option<Flow>, TableError> {
         let Some(group) = TableGroup::of(unit.origin) else { return Ok(None) };
         match self.kept(label, group)? {
-            Some(kept) => kept.replay(unit, test, out),
+            Some(kept) => kept.replay(unit, out),
             None => Ok(None),
         }
     }
@@ -154,7 +119,7 @@ impl Kept {
         let connection = attach(&[path], &Budget::new(u64::MAX)).map_err(sqlite("open the tables"))?;
         check(&connection, 0, &tables)?;
         connection.set_prepared_statement_cache_capacity(256);
-        add_fits(&connection).map_err(sqlite("open the tables"))?;
+        add_functions(&connection).map_err(sqlite("open the tables"))?;
         let mut kept = Kept {
             connection,
             label: label.to_owned(),
@@ -257,7 +222,6 @@ impl Kept {
     pub(crate) fn replay(
         &self,
         unit: &Surveyed<'_>,
-        test: Option<&RowTest<'_>>,
         out: &mut dyn Intake,
     ) -> Result<Option<Flow>, TableError> {
         let key = (unit.origin.stored(), unit.path.to_owned(), unit.stream.map(str::to_owned));
@@ -268,7 +232,7 @@ impl Kept {
             out.begin(begun.clone());
         }
         let read = sqlite("read the rows of a source");
-        let wanted = Wanted::of(out.takes(), test.map_or(&[], |test| test.reads));
+        let wanted = Wanted::of(out.takes());
         let (mut tables, mut statements) = (Vec::new(), Vec::new());
         for (table, first, last) in &source.extents {
             let Some(table) = self.tables.get(*table).filter(|table| wanted.may_hold(table)) else {
@@ -283,10 +247,9 @@ impl Kept {
             let rows = statement.query(*extent).map_err(&read)?;
             cursors.push(Cursor { table, rows });
         }
-        let may = |row: &StoredRow<'_>| test.is_none_or(|test| (test.holds)(row));
         let mut next = BinaryHeap::new();
         for (number, cursor) in cursors.iter_mut().enumerate() {
-            next.extend(cursor.advance(&may)?.map(|seq| Reverse((seq, number))));
+            next.extend(cursor.advance()?.map(|seq| Reverse((seq, number))));
         }
         let mut remarks = source.remarks.iter().peekable();
         while let Some(Reverse((seq, number))) = next.pop() {
@@ -299,20 +262,11 @@ impl Kept {
             {
                 return Ok(Some(ControlFlow::Break(())));
             }
-            next.extend(cursor.advance(&may)?.map(|seq| Reverse((seq, number))));
+            next.extend(cursor.advance()?.map(|seq| Reverse((seq, number))));
         }
         remarks.for_each(|(_, remark)| remark.tell(out));
         Ok(Some(ControlFlow::Continue(())))
     }
-}
-
-/// Lets statements of this connection hold texts against patterns.
-fn add_fits(connection: &Connection) -> rusqlite::Result<()> {
-    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
-    connection.create_scalar_function(FITS, 2, flags, |context| {
-        let text = |index| context.get_raw(index).as_str();
-        Ok(text(0).is_ok_and(|pattern| text(1).is_ok_and(|text| fits(pattern, text))))
-    })
 }
 
 fn source_of<'s>(sources: &'s mut [Source], row: &Row<'_>) -> rusqlite::Result<Option<&'s mut Source>> {
@@ -321,23 +275,18 @@ fn source_of<'s>(sources: &'s mut [Source], row: &Row<'_>) -> rusqlite::Result<O
     Ok(usize::try_from(number - 1).ok().and_then(|place| sources.get_mut(place)))
 }
 
-/// The rows of one table, as far as they may be wanted.
+/// The rows of one table that may be wanted.
 struct Cursor<'s> {
     table: &'s Table,
     rows: Rows<'s>,
 }
 
 impl Cursor<'_> {
-    /// Goes to the next row that may be wanted; its place in its source.
-    fn advance(&mut self, may: &dyn Fn(&StoredRow<'_>) -> bool) -> Result<Option<i64>, TableError> {
+    /// Goes to the next row; its place in its source.
+    fn advance(&mut self) -> Result<Option<i64>, TableError> {
         let read = sqlite("read the rows of a source");
-        loop {
-            self.rows.advance().map_err(&read)?;
-            let Some(row) = self.rows.get() else { return Ok(None) };
-            if may(&StoredRow { table: self.table, row }) {
-                return row.get("_seq").map(Some).map_err(&read);
-            }
-        }
+        self.rows.advance().map_err(&read)?;
+        self.rows.get().map(|row| row.get("_seq").map_err(&read)).transpose()
     }
 
     fn record(&self, kept: &Kept) -> Result<Option<Record>, TableError> {

@@ -1,9 +1,9 @@
 //! What an agent says never stands in a record.
 
-use crate::fixture::{Fixture, fits, valid};
+use crate::fixture::{Fixture, calls, fits, valid};
 use ledger::{Outcome, Record};
 use serde_json::{Value, json};
-use tools::{Return, catalogue};
+use tools::Return;
 
 const CANARY: &str = "CANARY7f3a";
 
@@ -34,8 +34,7 @@ fn strings(spec: &ledger::ToolSpec) -> Vec<String> {
 #[test]
 fn a_canary_in_any_text_argument_stands_in_no_record() {
     let fixture = Fixture::new();
-    for spec in catalogue() {
-        let arguments = valid(&spec.name);
+    for (spec, arguments) in calls() {
         fixture.ok(&spec.name, arguments.clone());
         for name in strings(&spec) {
             let good = arguments[&name].as_str().unwrap_or_default().to_owned();
@@ -89,10 +88,25 @@ fn a_canary_in_a_statement_that_runs_stands_in_no_record() {
 }
 
 #[test]
+fn a_canary_in_a_condition_that_records_meet_stands_in_no_record() {
+    let fixture = Fixture::new();
+    for condition in [
+        format!("channel <> '{CANARY}'"),
+        format!("channel IN ('{CANARY}', 'Security')"),
+        format!("channel NOT LIKE '%{CANARY}%' AND computer <> '{CANARY}'"),
+    ] {
+        let asked = json!({ "source": "event_log", "evidence": "files", "where": condition });
+        let counted = with(&asked, "count_by", json!("record"));
+        for arguments in [asked, counted] {
+            clean(&fixture.ok("records", arguments), "records", &condition);
+        }
+    }
+}
+
+#[test]
 fn another_spelling_gives_the_spelling_of_the_evidence() {
     let fixture = Fixture::new();
-    for spec in catalogue() {
-        let arguments = valid(&spec.name);
+    for (spec, arguments) in calls() {
         let expected = fixture.ok(&spec.name, arguments.clone());
         for name in ["path", "under", "hive", "key"] {
             let Some(good) = arguments.get(name).and_then(Value::as_str) else { continue };
@@ -119,8 +133,8 @@ fn another_spelling_gives_the_spelling_of_the_evidence() {
 #[test]
 fn normalised_arguments_give_the_same_records_and_stay_as_they_are() {
     let fixture = Fixture::new();
-    for spec in catalogue() {
-        let given = fixture.ok(&spec.name, valid(&spec.name));
+    for (spec, arguments) in calls() {
+        let given = fixture.ok(&spec.name, arguments);
         let first = fixture.ok(&spec.name, given.normalised.clone().unwrap());
         let again = fixture.ok(&spec.name, first.normalised.clone().unwrap());
         assert_eq!(again, first, "{}", spec.name);

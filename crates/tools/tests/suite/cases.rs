@@ -90,7 +90,7 @@ fn the_registry_of_a_compromised_host_reads_as_published() {
 fn what_users_did_reads_as_published() {
     for name in ["open-shieldbase-win732bita", "open-goldpaper-w10-kape"] {
         let Some(case) = Case::open(name) else { return };
-        let read = |artifact: &str| case.ok("registry_artifact", json!({ "artifact": artifact }));
+        let read = |artifact: &str| case.ok("records", json!({ "source": artifact }));
         let (programs, documents, typed) =
             (read("user_assist"), read("recent_documents"), read("typed_entries"));
         let mut checked = 0;

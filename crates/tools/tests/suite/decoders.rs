@@ -23,11 +23,11 @@ fn every_sample_is_told_by_content_and_decoded_without_damage() {
 fn a_count_tells_how_many_and_in_which_file() {
     let fixture = Fixture::new();
     let counted =
-        fixture.ok("recycle_bin", json!({ "evidence": "files", "source": "recycle_bin", "count_by": "sid" }));
+        fixture.ok("records", json!({ "evidence": "files", "source": "recycle_bin", "count_by": "sid" }));
     let count = &counted.records[0];
     assert_eq!((text(count, "value"), text(count, "count")), ("S-1-5-21-1-2-3-1001".into(), "1".into()));
     assert_eq!(text(count, "first"), "2012-04-04T01:58:40.8392490Z");
-    let refused = fixture.run("recycle_bin", json!({ "count_by": "sid", "name": "*.txt" }));
+    let refused = fixture.run("records", json!({ "source": "recycled", "count_by": "sid", "name": "*.txt" }));
     assert_eq!(refused.outcome, Outcome::Failed);
 }
 
@@ -37,8 +37,9 @@ fn a_span_takes_records_by_any_of_their_times() {
     let within = json!({
         "evidence": "files", "source": "recycle_bin", "from": "2012-04-04T01:58:00Z", "to": "2012-04-04T01:59:00Z",
     });
-    assert_eq!(fixture.ok("recycle_bin", within).records.len(), 1);
-    let after = fixture.run("recycle_bin", json!({ "evidence": "files", "from": "2012-04-04T02:00:00Z" }));
+    assert_eq!(fixture.ok("records", within).records.len(), 1);
+    let after = json!({ "evidence": "files", "source": "recycled", "from": "2012-04-04T02:00:00Z" });
+    let after = fixture.run("records", after);
     assert_eq!((after.outcome, after.completeness), (Outcome::Empty, Completeness::Complete));
 }
 

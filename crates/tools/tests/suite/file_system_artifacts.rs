@@ -13,11 +13,11 @@ fn sample(decoder: &str) -> Vec<u8> {
     samples().into_iter().find(|sample| sample.decoder == decoder).unwrap().bytes
 }
 
-fn ask(root: &Path, tool: &str, arguments: Value) -> Return {
+fn ask(root: &Path, arguments: Value) -> Return {
     let tree = evidence::open_directory(root, "files").unwrap();
     let scratch = tempfile::tempdir().unwrap();
-    let returned = run(tool, &arguments, &[Box::new(tree)], scratch.path());
-    fits(&returned, tool);
+    let returned = run("records", &arguments, &[Box::new(tree)], scratch.path());
+    fits(&returned, "records");
     returned
 }
 
@@ -36,7 +36,7 @@ fn list(record: &Record, field: &str) -> Vec<String> {
 #[test]
 fn an_mft_file_tells_paths_both_sets_of_times_streams_and_deleted_entries() {
     let fixture = Fixture::new();
-    let found = fixture.ok("mft_file", json!({ "evidence": "files" }));
+    let found = fixture.ok("records", json!({ "source": "mft", "evidence": "files" }));
     let notes = of(&found, "path", "C/Users/ann/notes.txt");
     assert_eq!((text(notes, "in_use"), text(notes, "folder")), ("true".into(), "C/Users/ann".into()));
     assert_eq!(
@@ -67,7 +67,7 @@ fn an_mft_file_tells_paths_both_sets_of_times_streams_and_deleted_entries() {
 #[test]
 fn the_summary_of_an_mft_counts_what_stands_in_it() {
     let fixture = Fixture::new();
-    let found = fixture.ok("mft_file", json!({ "evidence": "files", "record": "mft_summary" }));
+    let found = fixture.ok("records", json!({ "evidence": "files", "record": "mft_summary" }));
     let [summary] = &found.records[..] else { panic!("{:?}", found.records) };
     let bytes = sample("mft");
     let records: Vec<_> = bytes.chunks(1024).filter(|record| record.starts_with(b"FILE")).collect();
@@ -80,9 +80,10 @@ fn the_summary_of_an_mft_counts_what_stands_in_it() {
 #[test]
 fn a_page_is_a_part_of_the_whole_answer() {
     let fixture = Fixture::new();
-    for tool in ["mft_file", "usn_journal"] {
-        let all = fixture.ok(tool, json!({ "evidence": "files" })).records;
-        let page = fixture.ok(tool, json!({ "evidence": "files", "offset": 3, "limit": 4 })).records;
+    for source in ["mft", "usn_journal"] {
+        let all = fixture.ok("records", json!({ "source": source, "evidence": "files" })).records;
+        let page = json!({ "source": source, "evidence": "files", "offset": 3, "limit": 4 });
+        let page = fixture.ok("records", page).records;
         assert_eq!(page.len(), 4);
         for (page, whole) in page.iter().zip(&all[3..]) {
             assert_eq!((&page.fields, &page.locator), (&whole.fields, &whole.locator));
@@ -101,7 +102,7 @@ fn a_name_whose_folder_is_gone_stands_below_orphan() {
     let number = bytes.chunks(1024).position(of_ann).unwrap();
     bytes[number * 1024..][..1024].fill(0);
     write(folder.path(), "$MFT", &bytes);
-    let found = ask(folder.path(), "mft_file", json!({}));
+    let found = ask(folder.path(), json!({ "source": "mft" }));
     let notes = of(&found, "name", "notes.txt");
     assert_eq!(
         (text(notes, "path"), text(notes, "folder_known")),
@@ -114,7 +115,8 @@ fn a_name_whose_folder_is_gone_stands_below_orphan() {
 fn the_mft_of_an_image_and_a_copy_of_it_tell_the_same() {
     let fixture = Fixture::new();
     let scratch = tempfile::tempdir().unwrap();
-    let found = run("mft_file", &json!({ "evidence": "image" }), fixture.with_image(), scratch.path());
+    let asked = json!({ "source": "mft", "evidence": "image" });
+    let found = run("records", &asked, fixture.with_image(), scratch.path());
     assert_eq!(found.outcome, Outcome::Ok, "{:?}", found.notes);
     let stomped = of(&found, "path", crate::image_fixture::STOMPED);
     let entry = json!({ "path": crate::image_fixture::STOMPED, "evidence": "image" });
@@ -127,7 +129,7 @@ fn the_mft_of_an_image_and_a_copy_of_it_tell_the_same() {
 #[test]
 fn an_entry_of_an_mft_that_is_a_file_is_told_like_one_of_an_image() {
     let fixture = Fixture::new();
-    let all = fixture.ok("mft_file", json!({ "evidence": "files" }));
+    let all = fixture.ok("records", json!({ "source": "mft", "evidence": "files" }));
     let number = text(of(&all, "name", "notes.txt"), "entry").parse::<u64>().unwrap();
     let scratch = tempfile::tempdir().unwrap();
     let arguments = json!({ "path": "C/$MFT", "evidence": "files", "entry": number });
@@ -147,7 +149,7 @@ fn an_entry_of_an_mft_that_is_a_file_is_told_like_one_of_an_image() {
 #[test]
 fn a_journal_tells_each_creation_renaming_and_deletion_once() {
     let fixture = Fixture::new();
-    let found = fixture.ok("usn_journal", json!({ "evidence": "files" }));
+    let found = fixture.ok("records", json!({ "source": "usn_journal", "evidence": "files" }));
     let shown: Vec<_> =
         found.records.iter().map(|record| (record.kind.as_str(), text(record, "name"))).collect();
     let (new, tool) = (|kind| (kind, "new.tmp".to_owned()), |kind| (kind, "tool.exe".to_owned()));
@@ -187,22 +189,34 @@ fn a_journal_tells_each_creation_renaming_and_deletion_once() {
 #[test]
 fn a_journal_is_asked_by_reason_entry_and_name() {
     let fixture = Fixture::new();
-    let count = |arguments: Value| fixture.ok("usn_journal", arguments).records.len();
-    assert_eq!(count(json!({ "evidence": "files", "reason": "file_delete,RENAME_OLD_NAME" })), 2);
-    assert_eq!(count(json!({ "evidence": "files", "entry": 70 })), 8);
-    assert_eq!(
-        fixture.run("usn_journal", json!({ "evidence": "files", "entry": 71 })).outcome,
-        Outcome::Empty
-    );
-    let wrong = fixture.run("usn_journal", json!({ "evidence": "files", "reason": "MADE" }));
+    let run = |source: &str, condition: &str| {
+        let asked = json!({ "source": source, "evidence": "files", "where": condition });
+        fixture.run("records", asked)
+    };
+    let count = |condition: &str| {
+        let found = run("usn_journal", condition);
+        assert_eq!(found.outcome, Outcome::Ok, "{condition}: {:?}", found.notes);
+        found.records.len()
+    };
+    // One item of a list is enough.
+    assert_eq!(count("reasons IN ('file_delete', 'RENAME_OLD_NAME')"), 2);
+    assert_eq!(count("reasons = 'FILE_DELETE' AND reasons = 'CLOSE'"), 1);
+    assert_eq!(count("entry = 70"), 8);
+    assert_eq!(count("entry = 70 AND name <> 'new.tmp'"), 5);
+    assert_eq!(run("usn_journal", "entry = 71").outcome, Outcome::Empty);
+    assert_eq!(run("usn_journal", "reasons = 'MADE'").outcome, Outcome::Empty);
+    let wrong = run("usn_journal", "reason = 'FILE_DELETE'");
     assert_eq!(wrong.outcome, Outcome::Failed);
-    let history = fixture.ok("usn_journal", json!({ "evidence": "files", "per": "name", "name": "new.*" }));
+    assert!(wrong.notes[0].contains("reasons"), "{:?}", wrong.notes);
+    let history = json!({ "source": "usn_names", "evidence": "files", "name": "new.*" });
+    let history = fixture.ok("records", history);
     let [new] = &history.records[..] else { panic!("{:?}", history.records) };
     let numbers = ["creations", "create_records", "renamed_from", "renamed_to", "deletions", "first_entry"];
     assert_eq!(numbers.map(|field| text(new, field)), ["1", "1", "1", "0", "0", "70"]);
     assert_eq!(text(new, "first_created"), "2012-04-04T01:58:40.8392490Z");
-    let both = fixture.run("usn_journal", json!({ "evidence": "files", "per": "name", "entry": 70 }));
-    assert_eq!(both.outcome, Outcome::Failed);
+    // All records of a name are told as one, whatever entry they are of.
+    assert_eq!(run("usn_names", "entry = 70").outcome, Outcome::Failed);
+    assert_eq!(run("usn_names", "first_entry = 70 AND creations > 0").records.len(), 1);
 }
 
 #[test]
@@ -221,12 +235,12 @@ fn damage_in_a_journal_hides_only_what_is_damaged() {
     let damaged = (bytes.len() - (1 << 20)) / 8 * 8;
     bytes[damaged..damaged + 4096].fill(0xcc);
     write(folder.path(), "$J", &bytes);
-    let found = ask(folder.path(), "usn_journal", json!({ "record": "usn_summary" }));
+    let found = ask(folder.path(), json!({ "record": "usn_summary" }));
     let records = text(&found.records[0], "records").parse::<usize>().unwrap();
     assert!((29_900..29_999).contains(&records), "{records}");
     assert_eq!(found.defects.len(), 1, "{:?}", found.defects);
     assert!(found.defects[0].offset.unwrap() >= damaged as u64 - 100);
-    let last = ask(folder.path(), "usn_journal", json!({ "name": "file29999.txt" }));
+    let last = ask(folder.path(), json!({ "source": "usn_journal", "name": "file29999.txt" }));
     assert_eq!(last.records.len(), 1);
 }
 
@@ -236,7 +250,7 @@ fn info2_tells_what_was_emptied_and_where_the_content_is() {
     let bin = "RECYCLER/S-1-5-21-1-2-3-1003";
     write(folder.path(), &format!("{bin}/INFO2"), &sample("info2"));
     write(folder.path(), &format!("{bin}/Dc1.txt"), b"the plan");
-    let found = ask(folder.path(), "recycle_bin", json!({}));
+    let found = ask(folder.path(), json!({ "source": "recycled" }));
     let [kept, gone] = &found.records[..] else { panic!("{:?}", found.records) };
     assert_eq!(
         (text(kept, "original_path"), text(kept, "emptied")),
@@ -261,7 +275,7 @@ fn content_without_its_index_is_told() {
     write(folder.path(), &format!("{bin}/$IA1B2C3.txt"), &sample("recycle_bin"));
     write(folder.path(), &format!("{bin}/$RA1B2C3.txt"), b"with its index");
     write(folder.path(), &format!("{bin}/$RZZZZZZ.exe"), b"without");
-    let found = ask(folder.path(), "recycle_bin", json!({}));
+    let found = ask(folder.path(), json!({ "source": "recycled" }));
     let orphans: Vec<_> = found.records.iter().filter(|record| record.kind == "recycled_content").collect();
     let [orphan] = &orphans[..] else { panic!("{orphans:?}") };
     assert_eq!(text(orphan, "path"), format!("{bin}/$RZZZZZZ.exe"));
@@ -287,7 +301,7 @@ fn streams_in_extension_records_belong_to_the_base_record() {
     assert!(!built.planted("many.txt").unwrap().extensions.is_empty());
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "$MFT", &built.read_runs(&built.mft));
-    let found = ask(folder.path(), "mft_file", json!({}));
+    let found = ask(folder.path(), json!({ "source": "mft" }));
     let many = of(&found, "path", "many.txt");
     assert_eq!((list(many, "streams"), text(many, "size")), (names, "4".into()));
     assert_eq!(text(&found.records[0], "named_streams"), "40");

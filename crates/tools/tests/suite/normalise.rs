@@ -1,11 +1,11 @@
 //! Arguments as models write them.
 
-use crate::fixture::{Fixture, SOFTWARE, SYSTEM, text, valid, write};
+use crate::fixture::{Fixture, SOFTWARE, SYSTEM, calls, text, write};
 use ledger::{Completeness, Outcome};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use testkit::hive::{HiveSpec, KeySpec, ValueSpec};
-use tools::{Return, catalogue};
+use tools::Return;
 
 /// More users, and names that look like something else.
 fn fixture() -> Fixture {
@@ -246,12 +246,12 @@ proptest! {
     ) {
         let fixture = fixture();
         let asked = format!("{quote}{lead}{rest}{quote}");
-        for spec in catalogue() {
+        for (spec, valid) in calls() {
             for name in ["path", "under", "name", "hive", "key"] {
                 if spec.arguments["properties"].get(name).is_none() {
                     continue;
                 }
-                let mut arguments = valid(&spec.name);
+                let mut arguments = valid.clone();
                 arguments[name] = json!(asked);
                 let returned = fixture.run(&spec.name, arguments);
                 if returned.outcome != Outcome::Failed {

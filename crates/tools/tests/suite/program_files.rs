@@ -36,7 +36,7 @@ fn a_prefetch_file_tells_its_program_and_only_alone_its_files() {
     assert!(!program.fields.contains_key("last_run_3"));
     assert_eq!(text(program, "volume_serial"), "1234ABCD");
     assert!(program.fields["last_run"].at.is_none(), "what is compressed stands nowhere");
-    let gathered = files("program_execution", json!({ "source": "prefetch" }));
+    let gathered = files("records", json!({ "source": "prefetch" }));
     assert_eq!(gathered.len(), 2);
     assert!(gathered.iter().all(|record| record.kind == "prefetch"));
     let older = gathered.iter().find(|record| text(record, "version") == "17").unwrap();
@@ -44,9 +44,15 @@ fn a_prefetch_file_tells_its_program_and_only_alone_its_files() {
 }
 
 #[test]
-fn details_are_no_record_type_of_a_gather_tool() {
-    let arguments = json!({ "record": "prefetch_file", "evidence": "files" });
-    assert_eq!(Fixture::new().run("program_execution", arguments).outcome, Outcome::Failed);
+fn details_of_one_file_are_no_record_type_of_a_call_over_many() {
+    let fixture = Fixture::new();
+    for source in [None, Some("prefetch"), Some("program_execution")] {
+        let mut arguments = json!({ "record": "prefetch_file", "evidence": "files" });
+        if let Some(source) = source {
+            arguments["source"] = json!(source);
+        }
+        assert_eq!(fixture.run("records", arguments).outcome, Outcome::Failed, "{source:?}");
+    }
 }
 
 #[test]
@@ -62,7 +68,7 @@ fn a_damaged_or_foreign_compressed_file_is_no_empty_one() {
 
 #[test]
 fn a_shortcut_is_recent_where_it_stands_in_such_a_folder() {
-    let found = files("user_activity", json!({ "source": "lnk" }));
+    let found = files("records", json!({ "source": "lnk" }));
     let kinds: Vec<_> = found.iter().map(|record| record.kind.as_str()).collect();
     assert_eq!(kinds, ["shortcut", "recent_shortcut"]);
     for record in &found {
@@ -85,7 +91,7 @@ fn a_shortcut_is_recent_where_it_stands_in_such_a_folder() {
 
 #[test]
 fn jump_lists_tell_program_target_and_last_use() {
-    let found = files("user_activity", json!({ "source": "jump_list", "under": RECENT }));
+    let found = files("records", json!({ "source": "jump_list", "under": RECENT }));
     let kinds: Vec<_> = found.iter().map(|record| record.kind.as_str()).collect();
     assert_eq!(kinds[..2], ["jump_list_entry"; 2]);
     assert_eq!(kinds[2..], ["custom_jump_list_entry"; 2]);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use testkit::artifact_hives::{amcache, classes, sam, security, software, system, user};
 use testkit::hive::{HiveSpec, KeySpec, ValueSpec, cell_reference};
-use tools::{Return, catalogue, run};
+use tools::{Return, catalogue, decoders, run};
 
 const SYSTEM: &str = "C/Windows/System32/config/SYSTEM";
 const SOFTWARE: &str = "C/Windows/System32/config/SOFTWARE";
@@ -48,8 +48,8 @@ impl Case {
     }
 
     fn run(&self, arguments: &Value) -> Return {
-        let returned = run("registry_artifact", arguments, &self.trees, Path::new("/nonexistent"));
-        fits(&returned, "registry_artifact");
+        let returned = run("records", arguments, &self.trees, Path::new("/nonexistent"));
+        fits(&returned, "records");
         for record in &returned.records {
             let size = fs::metadata(self.folder.path().join(&record.locator.path)).unwrap().len();
             let spans = record.fields.values().filter_map(|field| field.at).chain(record.locator.span);
@@ -59,7 +59,7 @@ impl Case {
     }
 
     fn decode(&self, artifact: &str) -> Return {
-        self.run(&json!({ "artifact": artifact }))
+        self.run(&json!({ "source": artifact }))
     }
 
     fn raw(&self, record: &Record, field: &str) -> String {
@@ -71,10 +71,15 @@ impl Case {
     }
 }
 
+/// Sources of `records` that are neither artifacts nor decoders.
+const OTHERS: [&str; 7] =
+    ["browsing", "logons", "persistence", "program_execution", "recycled", "user_activity", "usn_names"];
+
 fn artifacts() -> Vec<String> {
-    let spec = catalogue().into_iter().find(|spec| spec.name == "registry_artifact").unwrap();
-    let names = spec.arguments["properties"]["artifact"]["enum"].as_array().unwrap().clone();
-    names.into_iter().map(|name| name.as_str().unwrap().to_owned()).collect()
+    let spec = catalogue().into_iter().find(|spec| spec.name == "records").unwrap();
+    let sources = spec.arguments["properties"]["source"]["enum"].as_array().unwrap().clone();
+    let names = sources.into_iter().map(|name| name.as_str().unwrap().to_owned());
+    names.filter(|name| !OTHERS.contains(&name.as_str()) && !decoders().contains(&name.as_str())).collect()
 }
 
 /// The records of all artifacts as text; `UPDATE_GOLDEN=1` accepts a change.
@@ -134,7 +139,7 @@ fn a_missing_type_of_hive_is_a_failure_and_a_missing_artifact_an_empty_answer() 
     let returned = case.decode("time_zone");
     assert_eq!(returned.outcome, Outcome::Failed);
     assert!(returned.notes[0].contains("no hive of type SYSTEM"), "{:?}", returned.notes);
-    let returned = case.run(&json!({ "artifact": "time_zone", "hive": NTUSER }));
+    let returned = case.run(&json!({ "source": "time_zone", "hive": NTUSER }));
     assert_eq!(returned.outcome, Outcome::Failed);
     assert!(returned.notes[0].contains("type NTUSER"), "{:?}", returned.notes);
     let bare = KeySpec::new("R")
@@ -152,14 +157,19 @@ fn pages_and_patterns_choose_among_the_records() {
     let all = case.decode("services").records;
     let mut paged = Vec::new();
     for offset in 0..all.len() {
-        let page = case.run(&json!({ "artifact": "services", "offset": offset, "limit": 1 }));
+        let page = case.run(&json!({ "source": "services", "offset": offset, "limit": 1 }));
         assert_eq!(page.completeness, Completeness::Truncated);
         paged.extend(page.records);
     }
     assert_eq!(paged, all);
-    let named = case.run(&json!({ "artifact": "services", "name": "DHC*" }));
-    assert_eq!(named.records.iter().map(|record| text(record, "name")).collect::<Vec<_>>(), ["Dhcp"]);
-    assert_eq!(named.completeness, Completeness::Complete);
+    for asked in [
+        json!({ "source": "services", "name": "DHC*" }),
+        json!({ "source": "services", "where": "name LIKE 'DHC%'" }),
+    ] {
+        let named = case.run(&asked);
+        assert_eq!(named.records.iter().map(|record| text(record, "name")).collect::<Vec<_>>(), ["Dhcp"]);
+        assert_eq!(named.completeness, Completeness::Complete);
+    }
 }
 
 /// Windows 7 keeps no security descriptors in the cache of tasks: their absence hides nothing there.

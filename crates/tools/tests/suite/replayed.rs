@@ -46,7 +46,8 @@ fn both_states_can_be_read_and_each_record_says_which() {
         assert_eq!(text(value(&returned.records, "start"), "data"), program);
         assert_eq!(returned.gaps.is_empty(), logs == "applied", "{:?}", returned.gaps);
     }
-    let artifact = fixture.ok("registry_artifact", json!({ "artifact": "autostarts", "hive": HIVE }));
+    let asked = json!({ "source": "autostarts", "hive": HIVE, "evidence": "disk" });
+    let artifact = fixture.ok("records", asked);
     assert!(artifact.records.iter().any(|record| text(record, "command").contains("new.exe")));
     assert!(artifact.records.iter().all(|record| text(record, "hive_state") == "replayed"));
     let found = fixture.ok("search_registry", json!({ "text": "new.exe", "hive": HIVE }));

@@ -43,13 +43,13 @@ fn found(arguments: serde_json::Value) -> Vec<Record> {
     let (folder, scratch) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     fs::write(folder.path().join("PowerShell.evtx"), log()).unwrap();
     let tree = evidence::open_directory(folder.path(), "files").unwrap();
-    run("query_events", &arguments, &[Box::new(tree)], scratch.path()).records
+    run("records", &arguments, &[Box::new(tree)], scratch.path()).records
 }
 
 #[test]
 fn each_part_says_which_it_is_of_which_block_and_where_its_words_stand() {
     let log = log();
-    let parts = found(json!({ "ids": "4104" }));
+    let parts = found(json!({ "source": "event_log", "where": "event_id = 4104" }));
     assert_eq!(parts.len(), 2);
     for (part, (number, words)) in parts.iter().zip([("1", PARTS[0]), ("2", PARTS[1])]) {
         assert_eq!(part.kind, "powershell_script");
@@ -64,9 +64,14 @@ fn each_part_says_which_it_is_of_which_block_and_where_its_words_stand() {
 #[test]
 fn words_are_found_in_the_part_that_holds_them() {
     for (words, part) in [("Net.WebClient", "1"), ("downloadstring", "2")] {
-        let parts = found(json!({ "ids": "4104", "text": words }));
+        let parts = found(json!({ "source": "event_log", "where": "event_id = 4104", "text": words }));
         let numbers: Vec<_> = parts.iter().map(|found| text(found, "part")).collect();
         assert_eq!(numbers, [part], "{words}");
     }
-    assert_eq!(found(json!({ "text": BLOCK })).len(), 2, "the parts of a block are found by its number");
+    for asked in [
+        json!({ "source": "event_log", "text": BLOCK }),
+        json!({ "record": "powershell_script", "where": format!("script_block = '{BLOCK}'") }),
+    ] {
+        assert_eq!(found(asked).len(), 2, "the parts of a block are found by its number");
+    }
 }

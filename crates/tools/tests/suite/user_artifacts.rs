@@ -1,4 +1,4 @@
-//! What `registry_artifact` tells of users: accounts, programs, documents, dialogs, typed texts.
+//! What artifacts of the registry tell of users: accounts, programs, documents, dialogs, typed texts.
 
 use crate::fixture::{Fixture, TICKS, fits, text, wide, write};
 use ledger::{Completeness, FieldValue, Outcome, Record};
@@ -261,7 +261,7 @@ fn fixture() -> Fixture {
 
 fn artifact(fixture: &Fixture, artifact: &str) -> Return {
     let hive = if SAM_ARTIFACTS.contains(&artifact) { SAM } else { NTUSER };
-    fixture.ok("registry_artifact", json!({ "artifact": artifact, "hive": hive }))
+    fixture.ok("records", json!({ "source": artifact, "hive": hive, "evidence": "disk" }))
 }
 
 fn with<'r>(returned: &'r Return, field: &str, value: &str) -> &'r Record {
@@ -474,10 +474,9 @@ fn who_is_an_administrator_is_evidence() {
 fn a_hive_without_the_artifact_is_empty_and_complete() {
     let fixture = Fixture::new();
     for artifact in USER_ARTIFACTS {
-        let returned = fixture.run(
-            "registry_artifact",
-            json!({ "artifact": artifact, "hive": "C/Users/Ann/hive-without-a-name" }),
-        );
+        let hive = "C/Users/Ann/hive-without-a-name";
+        let returned =
+            fixture.run("records", json!({ "source": artifact, "hive": hive, "evidence": "disk" }));
         assert_eq!(
             (returned.outcome, returned.completeness),
             (Outcome::Empty, Completeness::Complete),
@@ -485,7 +484,7 @@ fn a_hive_without_the_artifact_is_empty_and_complete() {
         );
     }
     for artifact in SAM_ARTIFACTS {
-        let returned = fixture.run("registry_artifact", json!({ "artifact": artifact }));
+        let returned = fixture.run("records", json!({ "source": artifact, "evidence": "disk" }));
         assert_eq!(returned.outcome, Outcome::Failed, "{artifact}");
     }
 }
@@ -507,8 +506,9 @@ proptest! {
             }
             write(fixture.root(), hive, &built.bytes);
             for artifact in artifacts {
-                let returned = fixture.run("registry_artifact", json!({ "artifact": artifact, "hive": hive }));
-                fits(&returned, "registry_artifact");
+                let asked = json!({ "source": artifact, "hive": hive, "evidence": "disk" });
+                let returned = fixture.run("records", asked);
+                fits(&returned, "records");
             }
         }
     }

@@ -43,7 +43,7 @@ fn a_timeline_gives_one_record_of_each_row() {
 #[test]
 fn rows_of_a_timeline_are_counted_by_the_table() {
     let counted = json!({ "evidence": "files", "source": "windows_timeline", "count_by": "record" });
-    let records = Fixture::new().ok("user_activity", counted).records;
+    let records = Fixture::new().ok("records", counted).records;
     let counts: Vec<_> =
         records.iter().map(|record| (text(record, "counted"), text(record, "count"))).collect();
     for (kind, count) in [("activity", "3"), ("activity_operation", "1"), ("activity_package", "2")] {

@@ -1,12 +1,12 @@
 //! What travels between the engine's side and a worker.
 
-use crate::fixture::{Fixture, OF_FILES, OF_IMAGES, valid};
+use crate::fixture::{Fixture, OF_FILES, OF_IMAGES, calls};
 use ledger::{EvidenceKind, IntegrityLevel, Outcome, Output};
 use proptest::prelude::*;
 use serde_json::json;
 use std::path::Path;
 use tools::{
-    HashReply, IndexReply, Indexes, Mount, Request, WireError, build_index, catalogue, decode_hash_reply,
+    HashReply, IndexReply, Indexes, Mount, Request, WireError, build_index, decode_hash_reply,
     decode_index_reply, decode_request, decode_return, decode_return_parts, encode_index_reply,
     encode_request, encode_return, handle,
 };
@@ -37,7 +37,7 @@ fn call_over(tool: &str, arguments: serde_json::Value, evidence: Vec<Mount>) -> 
 #[test]
 fn a_reply_holds_what_the_tool_returned() {
     let fixture = Fixture::new();
-    for spec in catalogue() {
+    for (spec, arguments) in calls() {
         let mut evidence = vec![mount(fixture.root())];
         if OF_IMAGES.contains(&spec.name.as_str()) {
             let (label, kind) = ("image".to_owned(), EvidenceKind::Image);
@@ -46,8 +46,8 @@ fn a_reply_holds_what_the_tool_returned() {
         if OF_FILES.contains(&spec.name.as_str()) {
             evidence.push(Mount { label: "files".to_owned(), ..mount(&fixture.files_root()) });
         }
-        let reply = call_over(&spec.name, valid(&spec.name), evidence);
-        let mut expected = fixture.ok(&spec.name, valid(&spec.name));
+        let reply = call_over(&spec.name, arguments.clone(), evidence);
+        let mut expected = fixture.ok(&spec.name, arguments);
         let output = Output::new(expected.records).unwrap();
         expected.records = output.records().to_vec();
         assert_eq!(decode_return(&reply).unwrap(), expected, "{}", spec.name);

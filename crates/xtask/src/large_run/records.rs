@@ -50,9 +50,10 @@ impl Source {
                 "parse_registry_key",
                 json!({"evidence": self.evidence(), "path": "p1/Windows/System32/config/SYSTEM", "key": format!("ControlSet001\\Services\\driver-{number}")}),
             ),
-            Source::Events => {
-                ("query_events", json!({"evidence": self.evidence(), "ids": format!("{}", 7_000 + number)}))
-            }
+            Source::Events => (
+                "records",
+                json!({"evidence": self.evidence(), "source": "event_log", "where": format!("event_id = {}", 7_000 + number)}),
+            ),
             Source::Programs => (
                 "parse_file",
                 json!({"evidence": self.evidence(), "path": format!("p1/Windows/Prefetch/{number}.pf")}),

@@ -3,7 +3,8 @@
 use super::{Course, Wrong};
 use engine::{After, Strategy, Template, strategies};
 use ledger::event::{Phase, RecoveryBegun, RecoveryEnded, RecoveryTrigger, SuggestedCall, WithoutFact};
-use ledger::{Cause, Event, Objective, ToolClass, pattern};
+use ledger::pattern::{self, Patterns};
+use ledger::{Cause, Event, Objective, ToolClass};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -44,7 +45,8 @@ impl<'l> Course<'l> {
         let objectives = &self.assigned.agent.objectives;
         let objective = objectives.iter().find(|known| known.id == begun.objective);
         let objective = objective.ok_or("its objective is none of its agent's")?;
-        let strategy = strategies().iter().find(|known| known.id == begun.strategy);
+        let strategies = strategies(self.one_for_records());
+        let strategy = strategies.iter().find(|known| known.id == begun.strategy);
         let strategy = strategy.ok_or("there is no such strategy")?;
         self.set_off(begun, objective, strategy)?;
         self.because(begun, strategy)?;
@@ -96,9 +98,14 @@ impl<'l> Course<'l> {
         let (started, ended) =
             self.done.get(&because).ok_or("the call that it answers is none of its task")?;
         let cause = Cause::of(ended.outcome, &ended.notes);
+        let text = |name: &str| started.arguments.get(name).and_then(Value::as_str);
+        let reads = text("source").or_else(|| text("record"));
+        let is_of = |patterns: &Patterns| reads.is_some_and(|reads| patterns.fit(reads));
         let fits = |after: &After| {
             after.outcome.contains(&ended.outcome)
                 && after.tool.as_ref().is_none_or(|tools| tools.fit(&started.tool))
+                && after.reads.as_ref().is_none_or(is_of)
+                && !after.reads_not.as_ref().is_some_and(is_of)
                 && after.cause.as_ref().is_none_or(|known| cause.is_some_and(|cause| known.contains(&cause)))
         };
         match strategy.after.iter().any(fits) {

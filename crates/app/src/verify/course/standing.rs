@@ -23,6 +23,10 @@ impl<'l> Course<'l> {
         self.log.opened.behaviour.contains(&Behaviour::SourcesFirst.into())
     }
 
+    pub(super) fn one_for_records(&self) -> bool {
+        self.log.opened.behaviour.contains(&Behaviour::OneForRecords.into())
+    }
+
     /// The facts that meet an objective.
     pub(super) fn meeting(&self, objective: &Objective) -> impl Iterator<Item = &'l FactEntry> {
         self.facts.iter().copied().filter(|fact| objective.condition.holds(fact))

@@ -39,6 +39,7 @@ pub(crate) fn tools() -> Vec<ToolSpec> {
         description: String::new(),
         arguments: json!({}),
         records: vec![line_type()],
+        sources: Default::default(),
         covers: vec![coverage()],
     };
     let mut tools = engine::catalogue(&Vocabulary::shipped().unwrap());
@@ -115,7 +116,7 @@ pub(crate) fn live_with(
     model: impl FnMut(&TurnRequest) -> Option<Reply>,
     tool: impl FnMut(u32) -> ToolReturn,
 ) -> Lived {
-    live_up_to(Behaviour::DatedByHost, further, rules, objectives, model, tool)
+    live_up_to(Behaviour::OneForRecords, further, rules, objectives, model, tool)
 }
 
 /// The same of a run with the behaviours up to this one.

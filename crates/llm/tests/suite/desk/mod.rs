@@ -265,6 +265,7 @@ fn tools(investigate: bool) -> Arc<[ToolSpec]> {
         description: String::new(),
         arguments: Value::Null,
         records: if name == "search_lines" { vec![line_type()] } else { vec![] },
+        sources: Default::default(),
         covers: vec![],
     };
     evidence.chain(own).map(spec).collect()

@@ -77,6 +77,7 @@ pub(crate) fn tool(name: &str) -> ToolSpec {
         description: "looks".into(),
         arguments: json!({"type": "object", "properties": {"path": {"type": "string"}}}),
         records: vec![],
+        sources: Default::default(),
         covers: vec![],
     }
 }

@@ -57,6 +57,7 @@ fn tools(offered: &[&str], vocabulary: &Vocabulary) -> Vec<ToolSpec> {
         description: "Reads lines of a file.".into(),
         arguments: json!({"type": "object", "properties": {"n": {"type": "integer"}}}),
         records: vec![line_type()],
+        sources: Default::default(),
         covers: vec![],
     });
     tools

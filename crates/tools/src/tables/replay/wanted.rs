@@ -3,99 +3,179 @@
 use super::super::read::columns_of;
 use super::super::schema::{Column, Table, quoted};
 use crate::intake::Taken;
+use crate::sink::{Condition, Literal, Sign, Test};
+use ledger::pattern::{fits, like, same};
 use ledger::{FieldType, Utc};
+use rusqlite::Connection;
+use rusqlite::functions::FunctionFlags;
 
 /// What an intake takes, as conditions on rows; what these let through it can still refuse.
-pub(super) struct Wanted {
-    kind: Option<String>,
-    names: Vec<String>,
+pub(super) struct Wanted<'a> {
+    taken: Taken<'a>,
     /// The first and the last time, as columns hold times.
     span: Option<(String, String)>,
-    fields: Option<Vec<String>>,
 }
 
-/// The function of a connection that tells whether a text fits a pattern ([`ledger::pattern::fits`]).
-pub(super) const FITS: &str = "locard_fits";
+/// The functions of a connection that compare texts as filters do, and what each tells.
+const FUNCTIONS: [(&str, fn(&str, &str) -> bool); 3] = [(FITS, fits), (LIKE, like), (SAME, same)];
+const FITS: &str = "locard_fits";
+const LIKE: &str = "locard_like";
+const SAME: &str = "locard_same";
+
+/// The types whose values are texts in their columns.
+const TEXTS: [FieldType; 8] = [
+    FieldType::Text,
+    FieldType::Name,
+    FieldType::Path,
+    FieldType::RegistryPath,
+    FieldType::Sid,
+    FieldType::Guid,
+    FieldType::Hash,
+    FieldType::Bytes,
+];
+
+/// The types whose values are numbers in their columns.
+const NUMBERS: [FieldType; 2] = [FieldType::Integer, FieldType::Size];
 
 /// Behind the texts of all times.
 const LAST: &str = "~";
 
-impl Wanted {
-    /// For an intake, and a test of rows that reads these columns.
-    pub(super) fn of(taken: Taken<'_>, reads: &[&str]) -> Wanted {
-        // A time of an unknown zone can be some hours away, and a text holds no more digits than its source.
-        let day = |time: Utc, by: i128| {
-            Utc::from_unix_nanoseconds(time.unix_nanoseconds() + by * 86_400_000_000_000)
-        };
-        let text =
-            |time: Option<Utc>| time.map(|time| time.to_string()).filter(|text| !text.starts_with('-'));
-        let from = taken.from.map(|from| text(day(from, -2)));
-        let to = taken.to.map(|to| text(day(to, 2)));
-        let span = match (from, to) {
-            (None, None) => None,
-            (from, to) => {
-                Some((from.flatten().unwrap_or_default(), to.flatten().unwrap_or_else(|| LAST.to_owned())))
-            }
-        };
-        Wanted {
-            kind: taken.kind.map(str::to_owned),
-            // SQL ends at the first NUL: such a pattern is left to the intake.
-            names: if taken.names.iter().any(|name| name.contains('\0')) {
-                Vec::new()
-            } else {
-                taken.names.to_vec()
-            },
-            span,
-            fields: taken.fields.map(|fields| fields.iter().chain(reads).map(ToString::to_string).collect()),
-        }
+/// Lets statements of this connection compare texts as filters do.
+pub(super) fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    for (name, holds) in FUNCTIONS {
+        connection.create_scalar_function(name, 2, flags, move |context| {
+            let text = |index| context.get_raw(index).as_str();
+            Ok(text(0).is_ok_and(|wanted| text(1).is_ok_and(|text| holds(wanted, text))))
+        })?;
+    }
+    Ok(())
+}
+
+impl<'a> Wanted<'a> {
+    pub(super) fn of(taken: Taken<'a>) -> Wanted<'a> {
+        let span = (taken.from.is_some() || taken.to.is_some()).then(|| around(taken.from, taken.to));
+        Wanted { taken, span }
     }
 
+    /// Whether a table can have a row that is wanted.
     pub(super) fn may_hold(&self, table: &Table) -> bool {
-        self.kind.as_ref().is_none_or(|kind| *kind == table.name)
+        let has = |condition: &Condition| column(table, condition).is_some() || condition.is_met_without();
+        self.taken.kinds.is_none_or(|kinds| kinds.contains(&table.name))
+            && self.taken.conditions.iter().all(has)
     }
 
     pub(super) fn select(&self, table: &Table) -> String {
         let mut sql = format!(
             "SELECT {} FROM e0.{} WHERE _row BETWEEN ? AND ?",
-            columns_of(table, self.fields.as_deref()),
+            columns_of(table, self.taken.fields.as_deref()),
             quoted(&table.name)
         );
-        if let Some((from, to)) = &self.span {
-            let times = table.columns.iter().filter(|column| column.types.contains(&FieldType::Time));
-            let names: Vec<_> = times.map(|column| quoted(&column.name)).collect();
-            let within = names.iter().map(|name| format!("{name} BETWEEN '{from}' AND '{to}'"));
-            // Records without any time of the host are counted, and so must be seen.
-            let none = names.iter().map(|name| format!("({name} IS NULL OR {name} LIKE '% copy')"));
-            let none = none.collect::<Vec<_>>().join(" AND ");
-            let none = if none.is_empty() { "1".to_owned() } else { none };
-            let within: String = within.map(|within| format!("{within} OR ")).collect();
-            sql.push_str(&format!(" AND ({within}({none}))"));
+        if let Some(span) = &self.span {
+            sql.push_str(&format!(" AND {}", in_span(table, span)));
         }
-        if let Some(subject) = subject(table).filter(|_| !self.names.is_empty()) {
-            let fits =
-                self.names.iter().map(|name| format!("{FITS}({}, {})", text(name), quoted(&subject.name)));
-            sql.push_str(&format!(" AND ({})", fits.collect::<Vec<_>>().join(" OR ")));
+        if let Some(subject) = subject(table).filter(|_| !self.taken.names.is_empty()) {
+            sql.extend(any(FITS, &subject.name, self.taken.names).map(|any| format!(" AND {any}")));
+        }
+        for condition in self.taken.conditions {
+            let one = column(table, condition).and_then(|column| of_condition(condition, column));
+            sql.extend(one.map(|one| format!(" AND {one}")));
         }
         sql.push_str(" ORDER BY _row");
         sql
     }
 }
 
+/// A span with some days more on either side: a time of an unknown zone can be hours away, and a text holds no more digits than its source.
+fn around(from: Option<Utc>, to: Option<Utc>) -> (String, String) {
+    let day =
+        |time: Utc, by: i128| Utc::from_unix_nanoseconds(time.unix_nanoseconds() + by * 86_400_000_000_000);
+    let text =
+        |time: Utc, by| day(time, by).map(|time| time.to_string()).filter(|text| !text.starts_with('-'));
+    let from = from.and_then(|from| text(from, -2)).unwrap_or_default();
+    let to = to.and_then(|to| text(to, 2)).unwrap_or_else(|| LAST.to_owned());
+    (from, to)
+}
+
+/// Rows with a time in the span. Records without any time of the host are counted, and so must be seen.
+fn in_span(table: &Table, (from, to): &(String, String)) -> String {
+    let times = table.columns.iter().filter(|column| column.types.contains(&FieldType::Time));
+    let names: Vec<_> = times.map(|column| quoted(&column.name)).collect();
+    let none = names.iter().map(|name| format!("({name} IS NULL OR {name} LIKE '% copy')"));
+    let none = none.collect::<Vec<_>>().join(" AND ");
+    let none = if none.is_empty() { "1".to_owned() } else { none };
+    let within: String = names.iter().map(|name| format!("{name} BETWEEN '{from}' AND '{to}' OR ")).collect();
+    format!("({within}({none}))")
+}
+
+/// The column of the field that a condition is about.
+fn column<'t>(table: &'t Table, condition: &Condition) -> Option<&'t Column> {
+    table.columns.iter().find(|column| column.name == condition.field)
+}
+
+/// A condition in SQL, where its column can tell; `None` where only the record can.
+fn of_condition(condition: &Condition, column: &Column) -> Option<String> {
+    let is_of = |types: &[FieldType]| column.types.iter().all(|kind| types.contains(kind));
+    let name = quoted(&column.name);
+    let sql = match &condition.test {
+        // A time that names no instant is NULL, too.
+        Test::There => (is_of(&TEXTS) || is_of(&NUMBERS)).then(|| format!("{name} IS NOT NULL"))?,
+        Test::OneOf(values) if is_of(&NUMBERS) => {
+            let numbers =
+                values.iter().map(|value| value.number.and_then(|number| i64::try_from(number).ok()));
+            let numbers: Option<Vec<_>> = numbers.map(|number| Some(number?.to_string())).collect();
+            format!("{name} IN ({})", numbers?.join(", "))
+        }
+        Test::OneOf(values) if is_of(&TEXTS) => {
+            let texts: Option<Vec<_>> = values.iter().map(|value| value.text.clone()).collect();
+            any(SAME, &column.name, &texts?)?
+        }
+        Test::Like(pattern) if is_of(&TEXTS) => any(LIKE, &column.name, std::slice::from_ref(pattern))?,
+        Test::Compared(sign, literal) if is_of(&NUMBERS) => of_number(*sign, literal, &name)?,
+        Test::Compared(sign, literal) if is_of(&[FieldType::Time]) => of_time(*sign, literal, &name)?,
+        Test::OneOf(_) | Test::Like(_) | Test::Compared(..) => return None,
+    };
+    Some(match (condition.is_not, &condition.test) {
+        (false, _) => format!("({sql})"),
+        (true, Test::There) => format!("NOT ({sql})"),
+        (true, _) => format!("({name} IS NOT NULL AND NOT ({sql}))"),
+    })
+}
+
+/// A number that SQLite cannot hold stands as its digits, which sort as a text.
+fn of_number(sign: Sign, literal: &Literal, name: &str) -> Option<String> {
+    let number = i64::try_from(literal.number?).ok()?;
+    let sign = match sign {
+        Sign::Less => "<",
+        Sign::AtMost => "<=",
+        Sign::AtLeast => ">=",
+        Sign::More => ">",
+    };
+    Some(format!("{name} {sign} {number} OR typeof({name}) = 'text'"))
+}
+
+fn of_time(sign: Sign, literal: &Literal, name: &str) -> Option<String> {
+    let instant = literal.instant?;
+    let (from, to) = match sign {
+        Sign::Less | Sign::AtMost => around(None, Some(instant)),
+        Sign::AtLeast | Sign::More => around(Some(instant), None),
+    };
+    Some(format!("{name} BETWEEN '{from}' AND '{to}'"))
+}
+
+/// Whether a function tells of a column and one of these texts; `None` where SQL cannot say so, for it ends at the first NUL.
+fn any(function: &str, column: &str, texts: &[String]) -> Option<String> {
+    if texts.iter().any(|text| text.contains('\0')) {
+        return None;
+    }
+    let one = |wanted: &String| format!("{function}({}, {})", text(wanted), quoted(column));
+    Some(format!("({})", texts.iter().map(one).collect::<Vec<_>>().join(" OR ")))
+}
+
 /// The column of the subject, where it holds the text that patterns are held against.
 fn subject(table: &Table) -> Option<&Column> {
-    let is_text = |kind: &FieldType| match kind {
-        FieldType::Text
-        | FieldType::Name
-        | FieldType::Path
-        | FieldType::RegistryPath
-        | FieldType::Sid
-        | FieldType::Guid
-        | FieldType::Hash
-        | FieldType::Bytes => true,
-        FieldType::Time | FieldType::Integer | FieldType::Size | FieldType::Flag | FieldType::List => false,
-    };
     let column = table.columns.iter().find(|column| column.name == table.subject)?;
-    column.types.iter().all(is_text).then_some(column)
+    column.types.iter().all(|kind| TEXTS.contains(kind)).then_some(column)
 }
 
 fn text(text: &str) -> String {

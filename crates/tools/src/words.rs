@@ -1,14 +1,14 @@
-//! The words of a statement, as far as it matters what kind of statement it is: SQLite reads it, and nobody else.
+//! The words of SQL: of a statement, as far as it matters what kind of statement it is (SQLite reads it, and nobody else), and of the conditions of a filter.
 
 /// The words of a statement.
-pub(super) struct Words<'s> {
+pub(crate) struct Words<'s> {
     /// What follows the words so far.
-    pub(super) rest: &'s str,
+    pub(crate) rest: &'s str,
 }
 
 /// One word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Word<'s> {
+pub(crate) enum Word<'s> {
     /// A name or a keyword.
     Plain(&'s str),
     /// A name in quotes, which are left out; none inside.
@@ -19,7 +19,7 @@ pub(super) enum Word<'s> {
 }
 
 impl Word<'_> {
-    pub(super) fn is(self, expected: &str) -> bool {
+    pub(crate) fn is(self, expected: &str) -> bool {
         match self {
             Word::Plain(word) | Word::Sign(word) => word.eq_ignore_ascii_case(expected),
             Word::Quoted(_) | Word::Literal(_) => false,
@@ -28,12 +28,12 @@ impl Word<'_> {
 }
 
 impl<'s> Words<'s> {
-    pub(super) fn of(sql: &'s str) -> Words<'s> {
+    pub(crate) fn of(sql: &'s str) -> Words<'s> {
         Words { rest: sql }
     }
 
     /// The next word; `None` at the end, and where a text does not end.
-    pub(super) fn next(&mut self) -> Option<Word<'s>> {
+    pub(crate) fn next(&mut self) -> Option<Word<'s>> {
         let text = self.rest.trim_start();
         let first = text.chars().next()?;
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -54,22 +54,22 @@ impl<'s> Words<'s> {
         Some(word(own))
     }
 
-    pub(super) fn peek(&self) -> Option<Word<'s>> {
+    pub(crate) fn peek(&self) -> Option<Word<'s>> {
         Words { rest: self.rest }.next()
     }
 
-    pub(super) fn exactly(&mut self, expected: &str) -> Option<()> {
+    pub(crate) fn exactly(&mut self, expected: &str) -> Option<()> {
         self.next()?.is(expected).then_some(())
     }
 
-    pub(super) fn name(&mut self) -> Option<&'s str> {
+    pub(crate) fn name(&mut self) -> Option<&'s str> {
         match self.next()? {
             Word::Plain(name) | Word::Quoted(name) => Some(name),
             Word::Literal(_) | Word::Sign(_) => None,
         }
     }
 
-    pub(super) fn literal(&mut self) -> Option<&'s str> {
+    pub(crate) fn literal(&mut self) -> Option<&'s str> {
         match self.next()? {
             Word::Literal(text) if text != "-" => Some(text),
             _ => None,
@@ -86,49 +86,4 @@ fn text_length(text: &str) -> Option<usize> {
         }
     }
     None
-}
-
-/// The statement with the columns that name rows behind its own; `None` where it is none to which they can be added.
-pub(super) fn naming(sql: &str) -> Option<String> {
-    let mut words = Words::of(sql);
-    words.exactly("select")?;
-    if ["distinct", "all"].iter().any(|word| words.peek().is_some_and(|next| next.is(word))) {
-        return None;
-    }
-    let mut depth = 0_u32;
-    loop {
-        let before = words.rest;
-        let word = words.next()?;
-        match word {
-            Word::Sign("(") => depth += 1,
-            Word::Sign(")") => depth = depth.checked_sub(1)?,
-            word if depth == 0 && word.is("from") => {
-                let (own, rest) = sql.split_at_checked(sql.len() - before.len())?;
-                return Some(format!("{own}, _evidence, _table, _row{rest}"));
-            }
-            _ => {}
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_are_named_behind_the_columns_of_a_plain_statement() {
-        let named = naming("SELECT (SELECT 1 FROM x) AS \"from\", 'a from b' FROM logon ORDER BY 1");
-        let expected =
-            "SELECT (SELECT 1 FROM x) AS \"from\", 'a from b', _evidence, _table, _row FROM logon ORDER BY 1";
-        assert_eq!(named.as_deref(), Some(expected));
-        for other in [
-            "SELECT 1",
-            "SELECT DISTINCT a FROM b",
-            "WITH a AS (SELECT 1) SELECT * FROM a",
-            "SELECT 'a FROM b",
-            "",
-        ] {
-            assert_eq!(naming(other), None, "{other}");
-        }
-    }
 }

@@ -1,0 +1,212 @@
+//! `records`: what decoders and artifacts of the registry hold, chosen, counted and paged in one way whatever its source is.
+//!
+//! Records of several sources stand side by side, each of its own type: what one source proves another need not, and none is merged with another.
+
+mod sources;
+
+pub(crate) use sources::groups;
+
+use crate::catalogue::Call;
+use crate::decode::recycle_bin::orphan;
+use crate::decode::{Source, named, recycle_bin, usn_journal};
+use crate::error::CallError;
+use crate::hive_state::{self, Logs};
+use crate::hives::{HiveSearch, MAX_HIVES};
+use crate::intake::{Flow, Intake};
+use crate::place::Scope;
+use crate::registry_artifact;
+use crate::retired::WithoutHive;
+use crate::returned::{Return, chain};
+use crate::sink::{self, Sink};
+use crate::units::Origin;
+use crate::{hive_file, place, remains, source_files, spec};
+use ledger::{Gap, ToolSpec};
+use serde_json::{Value, json};
+use sources::{Sources, about, choices, record_types, types_by_source};
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+/// The tool.
+pub(crate) const NAME: &str = "records";
+
+/// The decoder of change journals.
+const JOURNAL: &str = "usn_journal";
+
+pub(crate) fn spec() -> ToolSpec {
+    let sources = choices();
+    let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+    let mut arguments = vec![
+        (
+            "source",
+            spec::choice(&format!("what to read; may be left out beside \"record\". {}", about()), &sources),
+        ),
+        (
+            "hive",
+            spec::text("path of the only registry hive to read; all that can hold the source when left out"),
+        ),
+        hive_state::argument(),
+        ("under", spec::text_or("folder below which to look, or one file; empty for everything", "")),
+        ("evidence", spec::text("label of the evidence to look at; all when left out")),
+    ];
+    arguments.extend(sink::arguments());
+    let spec = spec::tool(
+        NAME,
+        "Gives the records of one kind of evidence: a source, a subject that gathers several sources, or a record type; files are found by name and content, hives by content alone. \
+         \"where\" chooses by the fields of records; \"count_by\" counts instead, for instance \"event_id\", or with record \"logon_failed\" \"address,account\". \
+         An empty and complete answer means that this part of the evidence has no such file, or that those it has hold nothing of the kind: an event log or a change journal goes back to its first record and no further (list_event_channels and usn_summary tell to when). Each record type says what it proves.",
+        arguments,
+        &[],
+        record_types(),
+    );
+    ToolSpec { sources: types_by_source(), ..spec }
+}
+
+pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
+    read(call, WithoutHive::Fails)
+}
+
+/// The same for a call of a retired tool that gathered several sources.
+pub(crate) fn run_gathered(call: &Call<'_>) -> Result<Return, CallError> {
+    read(call, WithoutHive::IsEmpty)
+}
+
+fn read(call: &Call<'_>, without_hive: WithoutHive) -> Result<Return, CallError> {
+    let arguments = call.arguments;
+    let sources = Sources::read(arguments)?;
+    let mut sink = Sink::new(arguments, sink::with_counts(sources.types()))?;
+    let mut reading = Reading { call, sources: &sources, search: HiveSearch::default(), more: false };
+    let normalised = match arguments.optional_text("hive") {
+        Some(path) => reading.hive(path, &mut sink)?,
+        None => {
+            let label = arguments.optional_text("evidence");
+            let scope = place::under(call.trees, label, arguments.text("under")?)?;
+            reading.below(&scope, &mut sink)?;
+            scope.normalised()
+        }
+    };
+    let Reading { search, more, .. } = reading;
+    if without_hive == WithoutHive::Fails && sources.is_of_registry() && !sink.looked_at_any() {
+        let mut failed = Return::failed(&CallError::NoHive { wanted: hives(&sources) });
+        (failed.defects, failed.gaps) = (search.defects, search.gaps);
+        return Ok(failed);
+    }
+    let mut returned = Return::found(Vec::new(), arguments.normalised(&normalised));
+    if more {
+        returned.truncate(format!("stopped after {MAX_HIVES} hives: name one with \"hive\""));
+    }
+    sink.fill(&mut returned);
+    Ok(returned)
+}
+
+/// The types of hives that can hold the artifacts.
+fn hives(sources: &Sources) -> Vec<&'static str> {
+    let all = sources.artifacts.iter().flat_map(|artifact| artifact.hives);
+    all.map(|hive| hive_file::type_name(*hive)).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// What one call reads.
+struct Reading<'c> {
+    call: &'c Call<'c>,
+    sources: &'c Sources,
+    /// What the last search for hives met.
+    search: HiveSearch,
+    /// Whether there were more hives than are read.
+    more: bool,
+}
+
+impl Reading<'_> {
+    /// Reads each artifact that this hive can hold; a hive that can hold none of them is a mistake.
+    fn hive(&self, path: &str, sink: &mut Sink) -> Result<Vec<(&'static str, Value)>, CallError> {
+        let arguments = self.call.arguments;
+        if !self.sources.is_of_registry() {
+            let expected = "left out, or a source of the registry beside it";
+            return Err(CallError::Argument { argument: "hive", expected, found: path.to_owned() });
+        }
+        let place = remains::whole(place::find(self.call.trees, arguments.optional_text("evidence"), path)?)?;
+        let mut refused = None;
+        for artifact in &self.sources.artifacts {
+            match registry_artifact::one(self.call, artifact, &place, Logs::of(arguments), sink) {
+                Err(error @ CallError::WrongHive { .. }) => refused = Some(error),
+                read => read?,
+            }
+        }
+        match refused {
+            Some(error) if !sink.looked_at_any() => Err(error),
+            _ => {
+                let (path, label) = (place.node.path.as_str(), place.tree.label());
+                Ok(vec![("hive", json!(path)), ("evidence", json!(label))])
+            }
+        }
+    }
+
+    /// Reads everything in scope, until there is no more room.
+    fn below(&mut self, scope: &Scope<'_>, sink: &mut Sink) -> Result<(), CallError> {
+        self.files(scope, sink)?;
+        for artifact in &self.sources.artifacts {
+            if sink.is_full() {
+                break;
+            }
+            let logs = Logs::of(self.call.arguments);
+            self.search = registry_artifact::below(self.call, artifact, scope, logs, sink)?;
+            self.more |= self.search.more;
+            self.search.met(sink);
+        }
+        if self.sources.names && !sink.is_full() {
+            self.names(scope, sink)?;
+        }
+        let has_bins = self.sources.decoders.iter().any(|decoder| decoder.name == recycle_bin::DECODER.name);
+        if has_bins && !sink.is_full() {
+            self.orphans(scope, sink)?;
+        }
+        Ok(())
+    }
+
+    fn files(&self, scope: &Scope<'_>, sink: &mut Sink) -> Result<(), CallError> {
+        if self.sources.decoders.is_empty() {
+            return Ok(());
+        }
+        let files = source_files::find(scope, self.call.indexes, &self.sources.decoders)?;
+        // Whether there is room for more is in the sink's page.
+        let _: Flow = source_files::read(self.call, &files, sink)?;
+        files.met(sink);
+        Ok(())
+    }
+
+    /// Reads what became of each name, by change journals.
+    fn names(&self, scope: &Scope<'_>, sink: &mut Sink) -> Result<(), CallError> {
+        let decoders: Vec<_> = named(JOURNAL).into_iter().collect();
+        let found = source_files::find(scope, self.call.indexes, &decoders)?;
+        found.met(sink);
+        for file in &found.files {
+            sink.begin(format!("{} of {} ({JOURNAL})", file.node.path, file.tree.label()));
+            let flow = match file.replay(self.call, Origin::Names, sink)? {
+                Some(flow) => flow,
+                None => {
+                    let stream = file.stream.as_deref();
+                    let mut source = Source::new(file.tree, &file.node, stream, self.call.scratch, sink);
+                    usn_journal::read_names(&mut source).unwrap_or_else(|error| {
+                        let path = file.node.path.as_str().to_owned();
+                        sink.gap(Gap { path, reason: chain(&error) });
+                        ControlFlow::Continue(())
+                    })
+                }
+            };
+            if flow.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives content in the Recycle Bin of which no file tells where it stood.
+    fn orphans(&self, scope: &Scope<'_>, sink: &mut Sink) -> Result<(), CallError> {
+        for (tree, node) in source_files::named(scope, self.call.indexes, "$R*")? {
+            if let Some(record) = orphan(tree, &node)?
+                && sink.push(record).is_break()
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
