@@ -138,8 +138,9 @@ fn add_linked<'r>(run: &'r Run, all: &mut [Ranked<'r>]) {
     }
 }
 
-fn order(ranked: &Ranked<'_>) -> (Reverse<u32>, TaskId, PhenomenonId) {
-    (Reverse(ranked.points), ranked.task, ranked.phenomenon.id)
+/// Equal ones stay in the order in which they were recorded: an id says nothing of what a phenomenon tells.
+fn order(ranked: &Ranked<'_>) -> (Reverse<u32>, TaskId) {
+    (Reverse(ranked.points), ranked.task)
 }
 
 /// What a phenomenon names, and when it happened.

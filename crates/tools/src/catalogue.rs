@@ -156,8 +156,8 @@ fn call(
     match retired::translated(name, arguments) {
         Some(Ok(Translated { arguments, without_hive })) => {
             let run = match without_hive {
-                WithoutHive::Fails => records::run,
-                WithoutHive::IsEmpty => records::run_gathered,
+                WithoutHive::Fails => records::run_with_hive,
+                WithoutHive::IsEmpty => records::run,
             };
             return made(&records::spec(), run, &arguments, trees, prepared, scratch);
         }

@@ -178,7 +178,7 @@ pub(crate) enum CallError {
     #[error("{path} is a hive of type {found}; this artifact stands in hives of type {}", wanted.join(" or "))]
     WrongHive { path: EvidencePath, found: &'static str, wanted: Vec<&'static str> },
     #[error(
-        "no hive of type {} in this evidence, so nothing can be said of this artifact; list_hives tells which hives there are",
+        "no hive of type {} in this evidence, so nothing can be said of what they would hold; list_hives tells which hives there are",
         wanted.join(" or ")
     )]
     NoHive { wanted: Vec<&'static str> },

@@ -62,12 +62,12 @@ pub(crate) fn spec() -> ToolSpec {
 }
 
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
-    read(call, WithoutHive::Fails)
+    read(call, WithoutHive::IsEmpty)
 }
 
-/// The same for a call of a retired tool that gathered several sources.
-pub(crate) fn run_gathered(call: &Call<'_>) -> Result<Return, CallError> {
-    read(call, WithoutHive::IsEmpty)
+/// The same for a call of a retired tool that needed a hive.
+pub(crate) fn run_with_hive(call: &Call<'_>) -> Result<Return, CallError> {
+    read(call, WithoutHive::Fails)
 }
 
 fn read(call: &Call<'_>, without_hive: WithoutHive) -> Result<Return, CallError> {
@@ -85,8 +85,10 @@ fn read(call: &Call<'_>, without_hive: WithoutHive) -> Result<Return, CallError>
         }
     };
     let Reading { search, more, .. } = reading;
-    if without_hive == WithoutHive::Fails && sources.is_of_registry() && !sink.looked_at_any() {
-        let mut failed = Return::failed(&CallError::NoHive { wanted: hives(&sources) });
+    let no_hive = (sources.is_of_registry() && !sink.looked_at_any())
+        .then(|| CallError::NoHive { wanted: hives(&sources) });
+    if let Some(no_hive) = no_hive.as_ref().filter(|_| without_hive == WithoutHive::Fails) {
+        let mut failed = Return::failed(no_hive);
         (failed.defects, failed.gaps) = (search.defects, search.gaps);
         return Ok(failed);
     }
@@ -94,6 +96,7 @@ fn read(call: &Call<'_>, without_hive: WithoutHive) -> Result<Return, CallError>
     if more {
         returned.truncate(format!("stopped after {MAX_HIVES} hives: name one with \"hive\""));
     }
+    returned.notes.extend(no_hive.map(|no_hive| no_hive.to_string()));
     sink.fill(&mut returned);
     Ok(returned)
 }

@@ -40,7 +40,7 @@ const MOST_IDS: u32 = 1000;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Translated {
     pub(crate) arguments: Value,
-    /// What comes where no hive can hold a source: tools that gathered several answered nothing.
+    /// What comes where no hive can hold a source: the tool that read one artifact failed.
     pub(crate) without_hive: WithoutHive,
 }
 

@@ -17,10 +17,13 @@ pub(super) struct Wanted<'a> {
 }
 
 /// The functions of a connection that compare texts as filters do, and what each tells.
-const FUNCTIONS: [(&str, fn(&str, &str) -> bool); 3] = [(FITS, fits), (LIKE, like), (SAME, same)];
+const FUNCTIONS: [(&str, Compare); 3] = [(FITS, fits), (LIKE, like), (SAME, same)];
 const FITS: &str = "locard_fits";
 const LIKE: &str = "locard_like";
 const SAME: &str = "locard_same";
+
+/// Whether a text is as is wanted.
+type Compare = fn(&str, &str) -> bool;
 
 /// The types whose values are texts in their columns.
 const TEXTS: [FieldType; 8] = [
