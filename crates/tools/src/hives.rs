@@ -66,6 +66,8 @@ pub(crate) struct HiveSearch {
     logs: Logs,
     /// Damage: files that begin as a hive and are none, folders that cannot be listed in full.
     pub(crate) defects: Vec<Defect>,
+    /// Damage that may hide records.
+    hidden: Vec<Defect>,
     /// What could not be read.
     pub(crate) gaps: Vec<Gap>,
     /// Whether hives are left after [`MAX_HIVES`].
@@ -86,7 +88,7 @@ impl Intake for HiveSearch {
     }
 
     fn hidden(&mut self, defect: Defect) {
-        self.defects.push(defect);
+        self.hidden.push(defect);
     }
 
     fn gap(&mut self, gap: Gap) {
@@ -108,6 +110,7 @@ impl HiveSearch {
     /// Tells what the search met.
     pub(crate) fn met(&self, out: &mut dyn Intake) {
         tell_met(&self.defects, &self.gaps, out);
+        self.hidden.iter().for_each(|defect| out.hidden(defect.clone()));
     }
 
     /// Visits every hive below the folder `start`, sorted by path; of a file that file, where it is one.

@@ -115,7 +115,7 @@ fn log(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
                 summary.damaged += 1;
                 source.damage(Some(offset), what);
             }
-            Met::Checksum => summary.changed += 1,
+            Met::Checksum(_) => summary.changed += 1,
         }
         ControlFlow::Continue(())
     })?;

@@ -74,7 +74,13 @@ fn read(call: &Call<'_>, without_hive: WithoutHive) -> Result<Return, CallError>
     let arguments = call.arguments;
     let sources = Sources::read(arguments)?;
     let mut sink = Sink::new(arguments, sink::with_counts(sources.types()))?;
-    let mut reading = Reading { call, sources: &sources, search: HiveSearch::default(), more: false };
+    let mut reading = Reading {
+        call,
+        sources: &sources,
+        search: HiveSearch::default(),
+        more: false,
+        without: BTreeSet::new(),
+    };
     let normalised = match arguments.optional_text("hive") {
         Some(path) => reading.hive(path, &mut sink)?,
         None => {
@@ -84,11 +90,12 @@ fn read(call: &Call<'_>, without_hive: WithoutHive) -> Result<Return, CallError>
             scope.normalised()
         }
     };
-    let Reading { search, more, .. } = reading;
-    let no_hive = (sources.is_of_registry() && !sink.looked_at_any())
-        .then(|| CallError::NoHive { wanted: hives(&sources) });
-    if let Some(no_hive) = no_hive.as_ref().filter(|_| without_hive == WithoutHive::Fails) {
-        let mut failed = Return::failed(no_hive);
+    let Reading { search, more, without, .. } = reading;
+    let no_hive = CallError::NoHive { wanted: without.into_iter().collect() };
+    let has_none =
+        |no_hive: &CallError| matches!(no_hive, CallError::NoHive { wanted } if !wanted.is_empty());
+    if without_hive == WithoutHive::Fails && has_none(&no_hive) && sink.looked_at() == 0 {
+        let mut failed = Return::failed(&no_hive);
         (failed.defects, failed.gaps) = (search.defects, search.gaps);
         return Ok(failed);
     }
@@ -96,15 +103,9 @@ fn read(call: &Call<'_>, without_hive: WithoutHive) -> Result<Return, CallError>
     if more {
         returned.truncate(format!("stopped after {MAX_HIVES} hives: name one with \"hive\""));
     }
-    returned.notes.extend(no_hive.map(|no_hive| no_hive.to_string()));
+    returned.notes.extend(has_none(&no_hive).then(|| no_hive.to_string()));
     sink.fill(&mut returned);
     Ok(returned)
-}
-
-/// The types of hives that can hold the artifacts.
-fn hives(sources: &Sources) -> Vec<&'static str> {
-    let all = sources.artifacts.iter().flat_map(|artifact| artifact.hives);
-    all.map(|hive| hive_file::type_name(*hive)).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// What one call reads.
@@ -115,6 +116,8 @@ struct Reading<'c> {
     search: HiveSearch,
     /// Whether there were more hives than are read.
     more: bool,
+    /// The types of hives that could hold an artifact, where there was none of any of them.
+    without: BTreeSet<&'static str>,
 }
 
 impl Reading<'_> {
@@ -134,7 +137,7 @@ impl Reading<'_> {
             }
         }
         match refused {
-            Some(error) if !sink.looked_at_any() => Err(error),
+            Some(error) if sink.looked_at() == 0 => Err(error),
             _ => {
                 let (path, label) = (place.node.path.as_str(), place.tree.label());
                 Ok(vec![("hive", json!(path)), ("evidence", json!(label))])
@@ -149,9 +152,12 @@ impl Reading<'_> {
             if sink.is_full() {
                 break;
             }
-            let logs = Logs::of(self.call.arguments);
+            let (logs, before) = (Logs::of(self.call.arguments), sink.looked_at());
             self.search = registry_artifact::below(self.call, artifact, scope, logs, sink)?;
             self.more |= self.search.more;
+            if sink.looked_at() == before {
+                self.without.extend(artifact.hives.iter().map(|hive| hive_file::type_name(*hive)));
+            }
             self.search.met(sink);
         }
         if self.sources.names && !sink.is_full() {

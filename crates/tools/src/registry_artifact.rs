@@ -164,6 +164,11 @@ pub(crate) fn below(
         let found = identify(&file.hive);
         if artifact.hives.contains(&found) {
             read(artifact, file, found, out);
+        } else if found == HiveType::Other {
+            // What damage has made unrecognisable may have been of a wanted type.
+            hive_file::base_defects(&file.node.path, &file.hive)
+                .into_iter()
+                .for_each(|defect| out.hidden(defect));
         }
         Ok(())
     };

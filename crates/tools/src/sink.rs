@@ -42,7 +42,7 @@ pub(crate) fn arguments() -> Vec<(&'static str, Value)> {
         (
             "where",
             spec::text(
-                "what fields of the record must be like, as SQL writes it: event_id IN (4624, 4625) AND account <> 'SYSTEM'. Conditions are joined with AND and use =, <>, <, <=, >, >=, BETWEEN, IN, LIKE ('%' and '_'), NOT IN, NOT LIKE, IS NULL, IS NOT NULL; texts stand in single quotes and are compared letter case aside, times look like '2025-03-01T00:00:00Z', flags are true or false",
+                "what fields of the record must be like, as SQL writes it: event_id IN (4624, 4625) AND account <> 'SYSTEM'. Conditions are joined with AND and use =, <>, <, <=, >, >=, BETWEEN, IN, LIKE ('%' and '_'), NOT IN, NOT LIKE, IS NULL, IS NOT NULL; texts stand in single quotes and are compared letter case aside, times look like '2025-03-01T00:00:00Z' (UTC where no zone stands there), flags are true or false",
             ),
         ),
         (
@@ -121,9 +121,9 @@ impl Sink {
         })
     }
 
-    /// Whether a file was read.
-    pub(crate) fn looked_at_any(&self) -> bool {
-        !self.sources.is_empty()
+    /// How many files were read.
+    pub(crate) fn looked_at(&self) -> usize {
+        self.sources.len()
     }
 
     /// Whether a record had no room: more follow.

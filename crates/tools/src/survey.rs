@@ -4,7 +4,6 @@
 
 use crate::catalogue::Indexes;
 use crate::decode::{DECODERS, Decoder, usn_journal};
-use crate::dir_entry;
 use crate::error::CallError;
 use crate::hive_state::{self, Loaded, Logs};
 use crate::hives::{Found, HiveFile, MAX_HIVES};
@@ -14,7 +13,8 @@ use crate::registry_artifact::artifacts;
 use crate::returned::chain;
 use crate::source_files;
 use crate::units::{Origin, read, read_hive};
-use artifacts::registry::{Hive, identify};
+use crate::{dir_entry, hive_file};
+use artifacts::registry::{Hive, HiveType, identify};
 use evidence::{EvidencePath, Node, NodeKind, ReadError, Step, Tree, walk};
 use ledger::{Defect, Gap};
 use std::ops::ControlFlow;
@@ -166,12 +166,24 @@ fn hive(tree: &dyn Tree, node: &Node, to: &mut dyn Surveyor) {
     };
     let hive_type = identify(&hive);
     let file = HiveFile { tree, node, bytes: &bytes, hive, state: &state };
+    if hive_type == HiveType::Other && !to.wants(Origin::Keys) {
+        unrecognised(&file, to);
+    }
     let fitting = artifacts().iter().filter(|artifact| artifact.hives.contains(&hive_type));
     for origin in [Origin::Keys, Origin::Values].into_iter().chain(fitting.map(Origin::Artifact)) {
         if to.wants(origin) {
             let unit = Surveyed { origin, path, stream: None };
             to.unit(&unit, &mut |out| read_hive(origin, &file, hive_type, out));
         }
+    }
+}
+
+/// Tells the damage of a hive whose type cannot be told, for whoever reads artifacts alone: it may have been of a type that holds some.
+fn unrecognised(file: &HiveFile<'_>, to: &mut dyn Surveyor) {
+    let defects = hive_file::base_defects(&file.node.path, &file.hive);
+    if !defects.is_empty() {
+        let unit = Surveyed { origin: Origin::Keys, path: file.node.path.as_str(), stream: None };
+        to.unit(&unit, &mut |out| defects.iter().for_each(|defect| out.hidden(defect.clone())));
     }
 }
 

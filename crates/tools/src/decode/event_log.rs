@@ -8,6 +8,9 @@ use artifacts::{evt, evtx};
 use evidence::{ReadError, read_full_at};
 use std::ops::ControlFlow;
 
+/// What is wrong with a chunk whose bytes are others than those that were written.
+const CHANGED: &str = "the chunk is not as its checksum says: its records may have been changed, or be gone";
+
 /// Longest log of the old kind that is read.
 const LONGEST: u64 = 512 << 20;
 
@@ -34,7 +37,11 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
             source.damage(Some(offset), what);
             ControlFlow::Continue(())
         }
-        Met::Head(_) | Met::Checksum => ControlFlow::Continue(()),
+        Met::Checksum(offset) => {
+            source.damage(Some(offset), CHANGED);
+            ControlFlow::Continue(())
+        }
+        Met::Head(_) => ControlFlow::Continue(()),
     })
 }
 
@@ -47,8 +54,8 @@ pub(crate) enum Met<'a> {
     Event(Event<'a>),
     /// Damage that may hide events.
     Damage(u64, String),
-    /// A chunk that is not as its checksum says.
-    Checksum,
+    /// A chunk that is not as its checksum says: where it begins.
+    Checksum(u64),
 }
 
 /// What takes what is met.
@@ -68,7 +75,7 @@ pub(crate) fn each(source: &mut Source<'_, '_>, visit: &mut Visit<'_>) -> Result
         let met = match found {
             Found::Head(head) => Met::Head(head),
             Found::Event(event) => Met::Event(event),
-            Found::Checksum { .. } => Met::Checksum,
+            Found::Checksum { offset } => Met::Checksum(offset),
             Found::Damage(damage) => {
                 let of = damage.record_id.map_or(String::new(), |id| format!("record {id}: "));
                 Met::Damage(damage.offset, format!("{of}{}", crate::returned::chain(&damage.what)))

@@ -12,6 +12,9 @@ use thiserror::Error;
 /// Least likeness (Jaro-Winkler) of a field that is offered for another.
 const ALIKE: f64 = 0.8;
 
+/// Most conditions of a call.
+const MOST: usize = 100;
+
 /// Most fields that a refusal names.
 const NAMED: usize = 60;
 
@@ -22,6 +25,12 @@ pub(crate) enum ConditionError {
         "expected conditions joined with AND, such as event_id IN (4624, 4625) AND account <> 'SYSTEM'; found {found:?}"
     )]
     Form { found: String },
+    #[error("expected at most {MOST} conditions; give several values of one field with IN")]
+    TooMany,
+    #[error(
+        "a condition is not put in parentheses, and not negated as a whole: use <>, NOT IN, NOT LIKE or IS NOT NULL"
+    )]
+    Nested,
     #[error("OR is not taken: give several values of one field with IN, or make two calls")]
     Or,
     #[error(
@@ -93,6 +102,9 @@ impl Conditions {
         let mut all = Vec::new();
         loop {
             read_one(&mut words, records, &mut all)?;
+            if all.len() > MOST {
+                return Err(ConditionError::TooMany);
+            }
             let before = words.rest;
             match words.next() {
                 Some(word) if word.is("and") => {}
@@ -141,28 +153,44 @@ impl Conditions {
         self.0.iter().filter_map(of).collect()
     }
 
-    /// A field of one value that is to have two.
+    /// A field that no one value lets meet all conditions on it.
     fn contradiction(&self) -> Option<&str> {
-        let fixed = |condition: &Condition| match &condition.test {
-            Test::OneOf(values) if !condition.is_not && !condition.can_equal_several() => {
-                Some(values.clone())
-            }
-            _ => None,
-        };
-        let meet = |one: &[Literal], other: &[Literal]| {
-            one.iter().any(|value| other.iter().any(|other| value.is_same(other)))
-        };
-        let mut known: Vec<(&str, Vec<Literal>)> = Vec::new();
-        for condition in &self.0 {
-            let Some(values) = fixed(condition) else { continue };
-            let before = known.iter().find(|(field, _)| *field == condition.field);
-            if before.is_some_and(|(_, before)| !meet(before, &values)) {
-                return Some(&condition.field);
-            }
-            known.push((&condition.field, values));
-        }
-        None
+        self.fields().into_iter().find(|field| {
+            let all: Vec<_> = self.0.iter().filter(|condition| condition.field == **field).collect();
+            let is_absent = all.iter().any(|condition| condition.is_met_without());
+            let has_one_value = !all.iter().any(|condition| condition.can_equal_several());
+            (is_absent && all.iter().any(|condition| !condition.is_met_without()))
+                || (has_one_value && !is_absent && no_value_meets(&all))
+        })
     }
+}
+
+/// Whether the values that conditions name, or the numbers between their bounds, meet none of it together.
+fn no_value_meets(all: &[&Condition]) -> bool {
+    let meets = |value: &FieldValue| all.iter().all(|condition| condition.holds(Some(value)));
+    let named = all.iter().find_map(|condition| match &condition.test {
+        Test::OneOf(values) if !condition.is_not => Some((values, &condition.types)),
+        _ => None,
+    });
+    if let Some((values, types)) = named {
+        return !values
+            .iter()
+            .any(|literal| types.iter().any(|kind| literal.value(*kind).is_some_and(|value| meets(&value))));
+    }
+    let bounds = all.iter().filter_map(|condition| match &condition.test {
+        Test::Compared(sign, literal) => Some((*sign, literal.number?)),
+        _ => None,
+    });
+    let (mut least, mut most) = (i128::MIN, i128::MAX);
+    for (sign, number) in bounds {
+        match sign {
+            Sign::Less => most = most.min(number.saturating_sub(1)),
+            Sign::AtMost => most = most.min(number),
+            Sign::AtLeast => least = least.max(number),
+            Sign::More => least = least.max(number.saturating_add(1)),
+        }
+    }
+    least > most
 }
 
 impl Condition {
@@ -170,7 +198,8 @@ impl Condition {
     fn holds(&self, value: Option<&FieldValue>) -> bool {
         match value {
             None => self.is_met_without(),
-            Some(value) => self.test.holds(value) != self.is_not,
+            Some(value) if self.is_not => self.test.can_fail(value),
+            Some(value) => self.test.holds(value),
         }
     }
 
@@ -191,6 +220,20 @@ impl Condition {
 }
 
 impl Test {
+    /// Whether a value can be otherwise; what the test does not apply to is neither so nor otherwise.
+    fn can_fail(&self, value: &FieldValue) -> bool {
+        match (self, value) {
+            (Test::Like(_), FieldValue::List(_)) => !self.holds(value),
+            (Test::Like(_), value) => value.as_text().is_some() && !self.holds(value),
+            // A local time can be another instant than the one that is named.
+            (Test::OneOf(_), FieldValue::Time(time)) => match time.bounds() {
+                Some((first, last)) => first != last || !self.holds(value),
+                None => false,
+            },
+            _ => !self.holds(value),
+        }
+    }
+
     fn holds(&self, value: &FieldValue) -> bool {
         match self {
             Test::There => true,
@@ -219,15 +262,6 @@ impl Literal {
         Literal { number: plain.parse().ok(), flag, instant, text }
     }
 
-    fn is_same(&self, other: &Literal) -> bool {
-        let same_text = self.text.as_ref().zip(other.text.as_ref()).is_some_and(|(a, b)| same(a, b));
-        let is = |a: Option<bool>| a == Some(true);
-        same_text
-            || is(self.number.zip(other.number).map(|(a, b)| a == b))
-            || is(self.flag.zip(other.flag).map(|(a, b)| a == b))
-            || is(self.instant.zip(other.instant).map(|(a, b)| a == b))
-    }
-
     fn equals(&self, value: &FieldValue) -> bool {
         let is = |text: &str| self.text.as_ref().is_some_and(|own| same(own, text));
         match value {
@@ -254,6 +288,16 @@ impl Literal {
                 .is_some_and(|(own, (first, last))| sign.holds(&first, &last, &own)),
             _ => false,
         }
+    }
+
+    /// The value of this type that equals it, where one does.
+    fn value(&self, kind: FieldType) -> Option<FieldValue> {
+        Some(match kind {
+            FieldType::Integer | FieldType::Size => FieldValue::Integer(self.number?),
+            FieldType::Flag => FieldValue::Flag(self.flag?),
+            FieldType::Time | FieldType::List => return None,
+            _ => FieldValue::Text(self.text.clone()?),
+        })
     }
 
     /// Whether a field of one of these types can equal it.
@@ -300,6 +344,9 @@ fn read_one(
     all: &mut Vec<Condition>,
 ) -> Result<(), ConditionError> {
     let before = words.rest;
+    if words.peek().is_some_and(|word| word.is("(") || word.is("not")) {
+        return Err(ConditionError::Nested);
+    }
     let name = words.name().ok_or_else(|| form(before))?;
     let (field, types) = field(name, records)?;
     let before = words.rest;
@@ -529,6 +576,8 @@ mod tests {
             ("reasons = 'CLOSE' AND reasons = 'FILE_CREATE'", true),
             ("data = 7", true),
             ("data = 'seven'", false),
+            ("data NOT LIKE '%'", false),
+            ("event_id > 4000 AND event_id < 5000 AND event_id <> 4625", true),
         ] {
             assert_eq!(Conditions::read(text, &types()).unwrap().hold(&record()), expected, "{text}");
         }
@@ -539,7 +588,13 @@ mod tests {
         let local = Time { zone: Some(AssumedZone::Utc), ..Time::from_filetime(129_779_783_200_000_000) };
         let mut record = record();
         record.fields.insert("time".to_owned(), Field { at: None, value: FieldValue::Time(local) });
-        for text in ["time > '2012-04-04T08:00:00Z'", "time < '2012-04-03T20:00:00Z'"] {
+        for text in [
+            "time > '2012-04-04T08:00:00Z'",
+            "time < '2012-04-03T20:00:00Z'",
+            "time = '2012-04-04T03:58:40Z'",
+            "time <> '2012-04-04T01:58:40Z'",
+            "time NOT IN ('2012-04-04T01:58:40Z')",
+        ] {
             assert!(Conditions::read(text, &types()).unwrap().hold(&record), "{text}");
         }
     }
@@ -573,6 +628,14 @@ mod tests {
             "event_id LIKE '46%'",
             "event_id = 1 AND event_id = 2",
             "event_id IN (1, 2) AND account = 'a' AND event_id = 3",
+            "event_id BETWEEN 5 AND 4",
+            "event_id > 5 AND event_id < 6",
+            "event_id = 5 AND event_id > 5",
+            "event_id = 5 AND event_id <> 5",
+            "event_id = 5 AND event_id IS NULL",
+            "account LIKE 'a%' AND account = 'b'",
+            "data = 0 AND data = 1",
+            &vec!["event_id <> 1"; 101].join(" AND "),
             "hidden = 2",
             "hidden > 0",
             "time = 'yesterday'",

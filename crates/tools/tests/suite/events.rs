@@ -233,3 +233,17 @@ fn a_count_of_a_folder_with_a_file_that_is_another_thing_is_incomplete() {
         assert_eq!(count.fields.contains_key("incomplete"), !of_file, "{count:?}");
     }
 }
+
+#[test]
+fn a_chunk_that_is_not_as_its_checksum_says_may_hide_events() {
+    let fixture = Fixture::new();
+    let log = fixture.ok("records", events("event_id = 4624")).records[0].locator.path.clone();
+    let path = fixture.files_root().join(&log);
+    let mut bytes = std::fs::read(&path).unwrap();
+    // The checksum of the first chunk's records.
+    bytes[4096 + 52] ^= 1;
+    crate::fixture::write(&fixture.files_root(), &log, &bytes);
+    let found = fixture.run("records", events("account = 'nobody'"));
+    assert_eq!((found.outcome, found.completeness), (Outcome::Empty, Completeness::Truncated));
+    assert!(found.defects.iter().any(|defect| defect.path == log && defect.offset == Some(4096)));
+}

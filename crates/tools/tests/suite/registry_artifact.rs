@@ -295,3 +295,16 @@ fn lists_that_all_keys_share_end_the_reading() {
     assert!(returned.gaps[0].reason.contains("longer than the hive"), "{:?}", returned.gaps);
     assert!(text(&returned.records[0], "key_path").starts_with("ControlSet001"));
 }
+
+#[test]
+fn a_subject_tells_of_hives_that_damage_has_made_unrecognisable_and_of_those_that_are_not_there() {
+    let whole = HiveSpec::new(amcache()).build().bytes;
+    let case = Case::of(&[(AMCACHE, &whole[..whole.len() / 2])]);
+    let returned = case.run(&json!({ "source": "program_execution", "name": "nosuch" }));
+    assert_eq!((returned.outcome, returned.completeness), (Outcome::Empty, Completeness::Truncated));
+    let case = Case::of(&[(AMCACHE, &whole)]);
+    let returned = case.run(&json!({ "source": "program_execution", "name": "nosuch" }));
+    assert_eq!(returned.completeness, Completeness::Complete);
+    let note = returned.notes.iter().find(|note| note.contains("no hive of type")).unwrap();
+    assert!(note.contains("SYSTEM") && note.contains("NTUSER") && !note.contains("AMCACHE"), "{note}");
+}
