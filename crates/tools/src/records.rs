@@ -8,7 +8,7 @@ pub(crate) use sources::groups;
 
 use crate::catalogue::Call;
 use crate::decode::recycle_bin::orphan;
-use crate::decode::{Source, named, recycle_bin, usn_journal};
+use crate::decode::{named, recycle_bin, usn_journal};
 use crate::error::CallError;
 use crate::hive_state::{self, Logs};
 use crate::hives::{HiveSearch, MAX_HIVES};
@@ -16,15 +16,14 @@ use crate::intake::{Flow, Intake};
 use crate::place::Scope;
 use crate::registry_artifact;
 use crate::retired::WithoutHive;
-use crate::returned::{Return, chain};
+use crate::returned::Return;
 use crate::sink::{self, Sink};
 use crate::units::Origin;
 use crate::{hive_file, place, remains, source_files, spec};
-use ledger::{Gap, ToolSpec};
+use ledger::ToolSpec;
 use serde_json::{Value, json};
 use sources::{Sources, about, choices, record_types, types_by_source};
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 
 /// The tool.
 pub(crate) const NAME: &str = "records";
@@ -185,25 +184,10 @@ impl Reading<'_> {
     fn names(&self, scope: &Scope<'_>, sink: &mut Sink) -> Result<(), CallError> {
         let decoders: Vec<_> = named(JOURNAL).into_iter().collect();
         let found = source_files::find(scope, self.call.indexes, &decoders)?;
+        // Whether there is room for more is in the sink's page.
+        let _: Flow =
+            source_files::read_as(self.call, &found, |_| (Origin::Names, usn_journal::read_names), sink)?;
         found.met(sink);
-        for file in &found.files {
-            sink.begin(format!("{} of {} ({JOURNAL})", file.node.path, file.tree.label()));
-            let flow = match file.replay(self.call, Origin::Names, sink)? {
-                Some(flow) => flow,
-                None => {
-                    let stream = file.stream.as_deref();
-                    let mut source = Source::new(file.tree, &file.node, stream, self.call.scratch, sink);
-                    usn_journal::read_names(&mut source).unwrap_or_else(|error| {
-                        let path = file.node.path.as_str().to_owned();
-                        sink.gap(Gap { path, reason: chain(&error) });
-                        ControlFlow::Continue(())
-                    })
-                }
-            };
-            if flow.is_break() {
-                break;
-            }
-        }
         Ok(())
     }
 

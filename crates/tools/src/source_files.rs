@@ -10,7 +10,7 @@ use crate::place::Scope;
 use crate::returned::chain;
 use crate::survey::Surveyed;
 use crate::units::Origin;
-use evidence::{Node, NodeKind, Step, Tree, walk};
+use evidence::{Node, NodeKind, ReadError, Step, Tree, walk};
 use ledger::pattern::fits;
 use ledger::{Defect, Gap};
 use std::collections::BTreeMap;
@@ -90,16 +90,30 @@ pub(crate) fn named<'t>(
 
 /// Reads what was found, file by file, until the intake takes no more: from the case tables where they have it, or else by decoding.
 pub(crate) fn read(call: &Call<'_>, files: &Files<'_>, out: &mut dyn Intake) -> Result<Flow, CallError> {
+    read_as(call, files, |file| (Origin::Decoder(file.decoder), file.decoder.read), out)
+}
+
+/// How a file is decoded.
+pub(crate) type Decode = fn(&mut Source<'_, '_>) -> Result<Flow, ReadError>;
+
+/// The same where each file is read as this origin, and decoded so.
+pub(crate) fn read_as(
+    call: &Call<'_>,
+    files: &Files<'_>,
+    how: impl Fn(&File<'_>) -> (Origin, Decode),
+    out: &mut dyn Intake,
+) -> Result<Flow, CallError> {
     for file in &files.files {
+        let (origin, decode) = how(file);
         out.begin(format!("{} of {} ({})", file.node.path, file.tree.label(), file.decoder.name));
-        if let Some(flow) = file.replay(call, Origin::Decoder(file.decoder), out)? {
+        if let Some(flow) = file.replay(call, origin, out)? {
             if flow.is_break() {
                 return Ok(flow);
             }
             continue;
         }
         let mut source = Source::new(file.tree, &file.node, file.stream.as_deref(), call.scratch, out);
-        match (file.decoder.read)(&mut source) {
+        match decode(&mut source) {
             Ok(flow) if flow.is_break() => return Ok(flow),
             Ok(_) => {}
             Err(error) => out.gap(gap(&file.node, chain(&error))),
