@@ -11,13 +11,12 @@ use std::path::{Path, PathBuf};
 /// Of the name index: readers, index, and the versions of the libraries below them.
 const NAMES: [&str; 4] = ["../evidence/src", "src/name_index", "src/name_index.rs", "../../Cargo.lock"];
 
-/// Of the timeline index: readers, decoders, everything that makes records.
-const TIMELINE: [&str; 5] =
-    ["../evidence/src", "../artifacts/src", "../ledger/src", "src", "../../Cargo.lock"];
+/// Of case tables: readers, decoders, everything that makes records.
+const TABLES: [&str; 5] = ["../evidence/src", "../artifacts/src", "../ledger/src", "src", "../../Cargo.lock"];
 
 fn main() {
     number("LOCARD_INDEX_SOURCES", &NAMES);
-    number("LOCARD_TIMELINE_SOURCES", &TIMELINE);
+    number("LOCARD_TABLE_SOURCES", &TABLES);
 }
 
 fn number(variable: &str, sources: &[&str]) {

@@ -5,6 +5,7 @@ use crate::drive::{Done, Drive, DriveError};
 use crate::finder::Finder;
 use crate::interrupt::Interrupt;
 use crate::judge::Bench;
+use crate::made_tables::MadeTables;
 use crate::progress::Progress;
 use crate::purse::Purse;
 use crate::record::Recorder;
@@ -13,7 +14,7 @@ use crate::run::{Charge, RunError, Workplace};
 use crate::shared::Shared;
 use crate::siblings::Siblings;
 use crate::stored::StoredTask;
-use crate::worker::{Made, Worker};
+use crate::worker::Worker;
 use engine::{Assignment, Setting, Step, Task};
 use ledger::event::{RunOpened, TaskAssigned, TaskEnded};
 use ledger::turn::TurnRequest;
@@ -44,7 +45,7 @@ pub(crate) struct Crew {
     /// The tasks that the run began with.
     pub(crate) begun: Vec<TaskAssigned>,
     pub(crate) indexes: Indexes,
-    pub(crate) made: Made,
+    pub(crate) made: Arc<MadeTables>,
     pub(crate) hire: Box<Hire>,
     /// What stops the run.
     pub(crate) stop: Interrupt,
@@ -111,7 +112,7 @@ impl Crew {
         cancel: &Interrupt,
     ) -> Result<impl Future<Output = Driven> + Send + 'static, RunError> {
         let Ready { task, first, charge, asked } = ready;
-        let made = Some(self.made.clone());
+        let made = Some(Arc::clone(&self.made));
         let worker = Worker::start_with(&self.work.worker, &self.case, &self.indexes, made);
         let drive = Drive {
             agent: agent.to_owned(),

@@ -49,7 +49,6 @@ mod siblings;
 mod stored;
 mod tables;
 mod techniques;
-mod timelines;
 mod truth;
 mod unchanged;
 mod verify;

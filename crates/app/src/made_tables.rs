@@ -107,6 +107,12 @@ impl MadeTables {
                 .collect();
         }
         let groups = tools::groups_of(tool, arguments).into_iter();
+        if tools::reads_what_there_is(tool) {
+            return groups
+                .filter_map(|group| Some((group, self.asked(worker, group).ok()?)))
+                .map(named)
+                .collect();
+        }
         let made = groups.filter_map(|group| Some((group, self.group(worker, group)?)));
         made.map(|(group, made)| named((group, files(made.made.iter().filter(|made| made.whole))))).collect()
     }

@@ -1,6 +1,6 @@
 //! Indexes that outlive their run, by what they were built from.
 //!
-//! An entry is two files: `names-<key>` (or `timeline-<key>`, `tables-<key>`), the index, and the same with `.json`, what is known of it.
+//! An entry is two files: `names-<key>` or `tables-<key>`, the index, and the same with `.json`, what is known of it.
 //! The second one is written last and says what the first must be; where it does not agree there is no entry.
 
 use crate::platform::make_private;
@@ -36,9 +36,9 @@ pub(crate) struct Known {
     /// Bytes of its file; set where it is written, so that a file of another length need not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) length: Option<u64>,
-    /// Entries in it, or times.
+    /// Entries in it, or rows.
     pub(crate) entries: u64,
-    /// Of a timeline index the sources that were decoded for it.
+    /// Of case tables the sources that were decoded for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sources: Option<u64>,
     /// Of case tables what each holds.
@@ -77,11 +77,6 @@ pub(crate) enum CacheError {
 impl NameCache {
     pub(crate) fn new(folder: PathBuf) -> NameCache {
         NameCache { folder, what: "names" }
-    }
-
-    /// The same folder, with indexes of timelines.
-    pub(crate) fn of_timelines(folder: PathBuf) -> NameCache {
-        NameCache { folder, what: "timeline" }
     }
 
     /// The same folder, with case tables.

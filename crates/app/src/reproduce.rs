@@ -21,9 +21,8 @@ use crate::names::{Names, told};
 use crate::progress::Progress;
 use crate::replay::{ReplayError, ReplayRequest};
 use crate::stored::{Recording as _, Stored};
-use crate::timelines::{Timelines, TimelinesOf};
 use crate::waiting::{Panicked, wait_for};
-use crate::worker::{Made, ToolError, Worker, WorkerRequest};
+use crate::worker::{ToolError, Worker, WorkerRequest};
 use calls::Measure;
 use ledger::event::{EvidenceHashed, RunOpened, TablesRead};
 use ledger::{Digest, Event, Integrity, Outcome, Output};
@@ -132,8 +131,7 @@ pub async fn reproduce(folder: &Path, request: &ReproduceRequest) -> Result<Repr
             _ => None,
         })
         .collect();
-    let (timelines, tables) = (Arc::new(timelines(request)), Arc::new(tables(request, &recorded)));
-    let made = Made { timelines, tables };
+    let made = Arc::new(tables(request, &log, &recorded));
     let mut notes = names.notes.clone();
     if endless > 0 {
         notes.push(format!("{endless} invocations have no end in the log: nothing is known to compare with"));
@@ -149,7 +147,7 @@ pub async fn reproduce(folder: &Path, request: &ReproduceRequest) -> Result<Repr
     let (evidence, asked) = tokio::join!(hash(request, hasher, &log), asking);
     let (evidence, asked) = (evidence?, asked?);
     go_on(&request.interrupt)?;
-    let tables = other_tables(recorded, &made.tables.read());
+    let tables = other_tables(recorded, &made.read());
     Ok(summed(opened, evidence, tables, asked, notes))
 }
 
@@ -186,9 +184,15 @@ fn observer(request: &ReproduceRequest) -> Arc<dyn Fn(Progress) + Send + Sync> {
 }
 
 /// The case tables that calls of the run have read, made anew: nothing is taken from a cache.
-fn tables(request: &ReproduceRequest, recorded: &[TablesRead]) -> MadeTables {
+///
+/// A run whose timeline stood in an index of its own has no record of tables for it, and needs all.
+fn tables(request: &ReproduceRequest, log: &Stored, recorded: &[TablesRead]) -> MadeTables {
     let labels = request.case.entry.evidence.iter().map(|entry| entry.label.clone()).collect();
-    let only = recorded.iter().filter_map(|read| TableGroup::named(&read.group)).collect();
+    let is_indexed = log.of_run.iter().any(|event| matches!(event, Event::TimelineIndexed(_)));
+    let only = match is_indexed {
+        true => TableGroup::all(),
+        false => recorded.iter().filter_map(|read| TableGroup::named(&read.group)).collect(),
+    };
     MadeTables::of(MadeTablesOf {
         labels,
         indexes: &request.indexes,
@@ -206,13 +210,6 @@ fn other_tables(recorded: Vec<TablesRead>, now: &[TablesRead]) -> Vec<TablesDiff
         Some(TablesDiffer { now: now.tables.clone(), recorded })
     };
     recorded.into_iter().filter_map(differs).collect()
-}
-
-/// The timeline indexes, of which nothing is recorded.
-fn timelines(request: &ReproduceRequest) -> Timelines {
-    let observe = observer(request);
-    let of = TimelinesOf { case: &request.case, indexes: &request.indexes, cache: None, observe: &observe };
-    Timelines::of(&of, Box::new(|_| true))
 }
 
 /// What records are about, as the run declares it.
@@ -281,7 +278,7 @@ struct Asking {
 async fn ask(
     request: &ReproduceRequest,
     names: &Indexes,
-    made: &Made,
+    made: &Arc<MadeTables>,
     calls: Vec<Call>,
     reader: Reader,
     subjects: Subjects,
@@ -299,7 +296,7 @@ async fn ask(
     });
     let mut running = JoinSet::new();
     for _ in 0..jobs {
-        let made = Some(made.clone());
+        let made = Some(Arc::clone(made));
         let worker = Worker::start_with(&patient(&request.worker), &request.case, names, made);
         let worker = worker.map_err(AgainError::Tools)?;
         let (asking, interrupt) = (Arc::clone(&asking), request.interrupt.clone());

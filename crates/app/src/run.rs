@@ -21,7 +21,7 @@ use crate::names::{Names, OtherEvidence};
 use crate::progress::Progress;
 use crate::seal::Manifest;
 use crate::unchanged::Snapshot;
-use crate::worker::{Made, Worker, WorkerRequest};
+use crate::worker::{Worker, WorkerRequest};
 use ledger::canonical::{self, CanonicalError};
 use ledger::event::{RunOpened, TaskAssigned, TaskEnded};
 use ledger::{
@@ -190,8 +190,8 @@ async fn carry_on(mut open: Open, site: Site, hasher: Worker, tasks: Tasks) -> R
     let cancel_hashing = hasher.canceller();
     let mut names = open.index_names(&site, &hasher).await?;
     let mut hashing = evidence::hash(&site, open.folder.clone(), hasher);
-    let made = Made { timelines: Arc::new(open.timelines(&site)), tables: Arc::new(open.tables(&site)) };
-    let tasks = match open.investigate(&site, &names.files, &made, tasks).await {
+    let tables = Arc::new(open.tables(&site));
+    let tasks = match open.investigate(&site, &names.files, &tables, tasks).await {
         Ok(tasks) => tasks,
         Err(error) => {
             cancel_hashing.cancel();
@@ -216,10 +216,9 @@ async fn carry_on(mut open: Open, site: Site, hasher: Worker, tasks: Tasks) -> R
     };
     if let Some(changed) = open.change(&site).await? {
         names.forget();
-        made.timelines.forget();
         return Err(changed);
     }
-    let settled = names.settle(&hashed).and_then(|()| made.timelines.settle(&hashed));
+    let settled = names.settle(&hashed);
     tell(&site.work, &mut names);
     settled.map_err(|OtherEvidence { label, expected, found }| RunError::IndexOfOther {
         folder: open.folder.clone(),
@@ -227,7 +226,7 @@ async fn carry_on(mut open: Open, site: Site, hasher: Worker, tasks: Tasks) -> R
         expected,
         found,
     })?;
-    let tables = open.tables_read(&site, &names.files, made.tables).await?;
+    let tables = open.tables_read(&site, &names.files, tables).await?;
     open.seal(tasks, tables, hashed).await
 }
 

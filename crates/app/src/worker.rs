@@ -4,7 +4,6 @@ mod answer;
 
 use crate::case_file::Case;
 use crate::made_tables::MadeTables;
-use crate::timelines::Timelines;
 use answer::Expected;
 use engine::ToolReturn;
 use ledger::chain::Cost;
@@ -21,8 +20,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
 use tools::{
-    AnswerReply, BuiltIndex, BuiltTables, BuiltTimeline, HashReply, IndexReply, Indexes, Mount, Request,
-    SourcesReply, SpanRead, TableGroup, TablesReply, TimelineReply, WantedSpan, WireError,
+    AnswerReply, BuiltIndex, BuiltTables, HashReply, IndexReply, Indexes, Mount, Request, SourcesReply,
+    SpanRead, TableGroup, TablesReply, WantedSpan, WireError,
 };
 
 /// Where tools run.
@@ -59,12 +58,6 @@ pub enum ToolError {
     /// The worker's call to index names did not end in order.
     #[error("index names in a tool worker: {ending}")]
     Index {
-        /// How it ended.
-        ending: String,
-    },
-    /// The worker's call to index times did not end in order.
-    #[error("index times in a tool worker: {ending}")]
-    Timeline {
         /// How it ended.
         ending: String,
     },
@@ -128,13 +121,6 @@ const LONGEST_INDEX: u64 = 1 << 30;
 /// The longest file of case tables in bytes.
 const LONGEST_TABLES: u64 = 4 << 30;
 
-/// What a run makes ready for its calls.
-#[derive(Clone)]
-pub(crate) struct Made {
-    pub(crate) timelines: Arc<Timelines>,
-    pub(crate) tables: Arc<MadeTables>,
-}
-
 /// A worker that tools run in, one call at a time.
 #[derive(Clone)]
 pub(crate) struct Worker {
@@ -142,8 +128,8 @@ pub(crate) struct Worker {
     confinement: Confinement,
     mounts: Arc<[Mount]>,
     indexes: Arc<Indexes>,
-    /// Of a run what is made when a call needs it.
-    made: Option<Made>,
+    /// Of a run the case tables, which are made when a call needs them.
+    made: Option<Arc<MadeTables>>,
     expected: Arc<Expected>,
     limits: Limits,
 }
@@ -158,16 +144,15 @@ impl Worker {
         Worker::start_with(request, case, indexes, None)
     }
 
-    /// The same in a run, which makes timeline indexes and case tables when a call needs them.
+    /// The same in a run, which makes case tables when a call needs them.
     pub(crate) fn start_with(
         request: &WorkerRequest,
         case: &Case,
         indexes: &Indexes,
-        made: Option<Made>,
+        made: Option<Arc<MadeTables>>,
     ) -> Result<Worker, ToolError> {
-        let folders = |made: &Made| [made.timelines.folder(), made.tables.folder()];
-        let folders = made.iter().flat_map(folders).flatten();
-        let readable = readable(case).into_iter().chain(indexes.values().cloned()).chain(folders);
+        let folder = made.as_ref().and_then(|made| made.folder());
+        let readable = readable(case).into_iter().chain(indexes.values().cloned()).chain(folder);
         let zygote = start_over(request, readable.collect())?;
         let mounts = case.entry.evidence.iter().zip(&case.paths).map(|(entry, path)| Mount {
             label: entry.label.clone(),
@@ -211,17 +196,12 @@ impl Worker {
 
     /// Runs one tool; whatever happens to the call is its outcome.
     pub(crate) fn call(&self, tool: &str, arguments: &Value) -> (ToolReturn, Option<Cost>) {
-        let timelines = match &self.made {
-            Some(made) if tools::uses_timeline(tool) => made.timelines.ready(self),
-            Some(_) | None => Indexes::new(),
-        };
-        let tables = self.made.as_ref().map(|made| made.tables.ready(self, tool, arguments));
+        let tables = self.made.as_ref().map(|made| made.ready(self, tool, arguments));
         let request = Request::Call {
             tool: tool.to_owned(),
             arguments: arguments.clone(),
             evidence: self.mounts.to_vec(),
             indexes: self.indexes.as_ref().clone(),
-            timelines,
             tables: tables.unwrap_or_default(),
         };
         match self.send(&request, &self.limits) {
@@ -279,26 +259,6 @@ impl Worker {
                 IndexReply::Failed { reason } => Err(ToolError::Index { ending: reason }),
             },
             ending => Err(ToolError::Index { ending: ending.describe(&limits) }),
-        }
-    }
-
-    /// Builds the timeline index of the evidence with this label, with the times of unchanged files from an earlier one; its bytes are as hostile as the evidence.
-    pub(crate) fn build_timeline(
-        &self,
-        label: &str,
-        previous: Option<PathBuf>,
-    ) -> Result<BuiltTimeline, ToolError> {
-        let unknown = || ToolError::Timeline { ending: format!("no evidence is labelled {label:?}") };
-        let mount = self.mount(label).ok_or_else(unknown)?;
-        let limits = self.indexing();
-        let indexes = self.indexes.as_ref().clone();
-        let report = self.send(&Request::BuildTimeline { mount, indexes, previous }, &limits)?;
-        match report.ending {
-            Ending::Replied(bytes) => match tools::decode_timeline_reply(bytes).map_err(ToolError::Wire)? {
-                TimelineReply::Built(built) => Ok(built),
-                TimelineReply::Failed { reason } => Err(ToolError::Timeline { ending: reason }),
-            },
-            ending => Err(ToolError::Timeline { ending: ending.describe(&limits) }),
         }
     }
 
@@ -507,7 +467,6 @@ fn no_worker(error: &ToolError) -> String {
         | ToolError::Hash { .. }
         | ToolError::Evidence { .. }
         | ToolError::Index { .. }
-        | ToolError::Timeline { .. }
         | ToolError::Tables { .. }
         | ToolError::Spans { .. }
         | ToolError::Wire(_) => "no tool worker could be had".to_owned(),

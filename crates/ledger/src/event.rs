@@ -228,9 +228,9 @@ pub struct NamesIndexed {
     pub entries: u64,
 }
 
-/// The times of a piece of evidence were indexed; the timeline was looked up in the index.
+/// The times of a piece of evidence were indexed, and the timeline was looked up in the index: of runs of earlier versions only.
 ///
-/// Whether it was built for this run, in parts or whole, or by an earlier one makes no difference here: the bytes are the same.
+/// Today's timeline is read from case tables, which [`TablesRead`] tells.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TimelineIndexed {

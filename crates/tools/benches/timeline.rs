@@ -1,15 +1,9 @@
-//! Cost of the timeline: building its index, and asking it, over 120,000 registry keys and 20,000 deleted files.
+//! Cost of the timeline: making the tables that it reads, and asking it, over 120,000 registry keys and 20,000 deleted files.
 //!
-//! Each question is a whole call: arguments, opening the index, the search, and decoding the records of the page again.
+//! Each question is a whole call: arguments, opening the tables, the search, and reading the records of the page.
 
-#![expect(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "a benchmark that cannot run must stop, and says what it measured"
-)]
+#![expect(clippy::expect_used, clippy::panic, reason = "a benchmark that cannot run must stop")]
 
-use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use evidence::{Tree, open_directory};
 use ledger::Outcome;
@@ -19,7 +13,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 use testkit::hive::{HiveSpec, KeySpec};
 use testkit::recycle_bin::dollar_i;
-use tools::{Indexes, Prepared, build_timeline, run_prepared};
+use tools::{Indexes, Prepared, TABLES_FILE, TableGroup, build_tables, run_prepared};
 
 fn main() {
     divan::main();
@@ -42,7 +36,6 @@ fn at(number: u64) -> u64 {
 struct Computer {
     trees: Vec<Box<dyn Tree>>,
     prepared: Prepared,
-    events: u64,
     _folder: tempfile::TempDir,
 }
 
@@ -72,13 +65,21 @@ fn computer() -> Computer {
         write(&root.join(name), &dollar_i(&path, 4096, at(number)));
     }
     let trees: Vec<Box<dyn Tree>> = vec![Box::new(open_directory(&root, "disk").expect("a folder"))];
-    let built = build_timeline(trees[0].as_ref(), &Indexes::new(), None, folder.path()).expect("an index");
-    eprintln!("the index of {} times has {} bytes", built.events, built.bytes.len());
-    let path = folder.path().join("index");
-    write(&path, &built.bytes);
-    let timelines = Indexes::from([("disk".to_owned(), path)]);
-    let prepared = Prepared { timelines, ..Prepared::default() };
-    Computer { trees, prepared, events: built.events, _folder: folder }
+    let prepared = made_ready(&trees, folder.path());
+    Computer { trees, prepared, _folder: folder }
+}
+
+/// The tables of all groups, below a folder.
+fn made_ready(trees: &[Box<dyn Tree>], folder: &Path) -> Prepared {
+    let mut prepared = Prepared::default();
+    for group in TableGroup::all() {
+        let scratch = folder.join(group.name());
+        std::fs::create_dir(&scratch).expect("a folder");
+        build_tables(trees[0].as_ref(), &Indexes::new(), group, &scratch).expect("tables");
+        let files = Indexes::from([("disk".to_owned(), scratch.join(TABLES_FILE))]);
+        prepared.tables.insert(group.name().to_owned(), files);
+    }
+    prepared
 }
 
 // The benchmarks run in one thread, one after the other.
@@ -105,7 +106,7 @@ fn question(by: &str) -> (&'static str, Value) {
 }
 
 #[divan::bench(args = QUESTIONS, sample_count = 20)]
-fn by_index(bencher: Bencher<'_, '_>, by: &str) {
+fn by_rows(bencher: Bencher<'_, '_>, by: &str) {
     COMPUTER.with(|computer| {
         let (tool, arguments) = question(by);
         let call = || {
@@ -127,20 +128,9 @@ fn by_index(bencher: Bencher<'_, '_>, by: &str) {
 #[divan::bench(sample_count = 3)]
 fn build(bencher: Bencher<'_, '_>) {
     COMPUTER.with(|computer| {
-        let tree = computer.trees[0].as_ref();
-        bencher.counter(ItemsCount::new(computer.events)).bench_local(|| {
-            build_timeline(tree, &Indexes::new(), None, Path::new("/nowhere")).expect("an index")
-        });
-    });
-}
-
-#[divan::bench(sample_count = 3)]
-fn build_again(bencher: Bencher<'_, '_>) {
-    COMPUTER.with(|computer| {
-        let tree = computer.trees[0].as_ref();
-        let previous = computer.prepared.timelines.get("disk").map(std::path::PathBuf::as_path);
-        bencher.counter(ItemsCount::new(computer.events)).bench_local(|| {
-            build_timeline(tree, &Indexes::new(), previous, Path::new("/nowhere")).expect("an index")
+        bencher.bench_local(|| {
+            let folder = tempfile::tempdir().expect("a temporary directory");
+            made_ready(&computer.trees, folder.path())
         });
     });
 }

@@ -29,8 +29,6 @@ pub(crate) struct Call<'a> {
     pub(crate) trees: &'a [Box<dyn Tree>],
     /// The name indexes of the evidence that has one.
     pub(crate) indexes: &'a Indexes,
-    /// The timeline indexes of the evidence that has one.
-    pub(crate) timelines: &'a Indexes,
     /// The case tables of the evidence that has some.
     pub(crate) tables: &'a Stored<'a>,
     /// An empty folder that the call may fill.
@@ -47,17 +45,9 @@ pub struct Prepared {
     /// The name indexes.
     #[serde(default, skip_serializing_if = "Indexes::is_empty")]
     pub names: Indexes,
-    /// The timeline indexes.
-    #[serde(default, skip_serializing_if = "Indexes::is_empty")]
-    pub timelines: Indexes,
     /// The case tables.
     #[serde(default, skip_serializing_if = "TableFiles::is_empty")]
     pub tables: TableFiles,
-}
-
-/// Whether a tool looks into timeline indexes, so that one saves it decoding everything.
-pub fn uses_timeline(tool: &str) -> bool {
-    matches!(tool, "timeline" | "timeline_histogram")
 }
 
 struct Tool {
@@ -183,8 +173,8 @@ fn made(
 ) -> Result<Return, CallError> {
     let Normalised { values, notes } = normalise(spec, arguments, trees)?;
     let checked = Arguments::check(spec, &values)?;
-    let Prepared { names: indexes, timelines, tables } = prepared;
+    let Prepared { names: indexes, tables } = prepared;
     let tables = &Stored::new(tables);
-    let of_call = Call { arguments: &checked, trees, indexes, timelines, tables, scratch };
+    let of_call = Call { arguments: &checked, trees, indexes, tables, scratch };
     Ok(settle(run(&of_call)?, arguments, notes))
 }

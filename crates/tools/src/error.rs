@@ -5,7 +5,6 @@ use crate::name_index::IndexError;
 use crate::sink::ConditionError;
 use crate::sqlite_file::SqliteError;
 use crate::tables::TableError;
-use crate::time_index::TimelineIndexError;
 use artifacts::registry;
 use evidence::{EvidencePath, PathError, ReadError};
 use ledger::{Defect, Utc};
@@ -138,14 +137,10 @@ pub(crate) enum CallError {
         "{path} is not what the name index says of it: the evidence has changed, or the index is damaged"
     )]
     NotAsIndexed { path: EvidencePath },
-    #[error(transparent)]
-    Timeline(#[from] TimelineIndexError),
     #[error("read the case tables")]
     Tables(#[source] Box<TableError>),
-    #[error(
-        "{path} has no such record as the timeline index says: the evidence has changed, or the index is damaged"
-    )]
-    NotInTimeline { path: String },
+    #[error("{path} is in the case tables and not in the evidence: the evidence has changed")]
+    Gone { path: String },
     #[error(transparent)]
     Sqlite(#[from] SqliteError),
     #[error(

@@ -5,11 +5,10 @@ use crate::name_index::{self, BuildError};
 use crate::raw_spans::{self, encode_spans_reply};
 use crate::returned::{Return, chain};
 use crate::tables::{self, TABLES_FILE, TableError, TableGroup};
-use crate::time_index::{self, TimelineBuildError};
 use crate::wire::{
-    AnswerReply, HashReply, IndexReply, Mount, Request, SourcesReply, TablesReply, TimelineReply,
-    decode_request, encode_answer_reply, encode_hash_reply, encode_index_reply, encode_return,
-    encode_sources_reply, encode_tables_reply, encode_timeline_reply,
+    AnswerReply, HashReply, IndexReply, Mount, Request, SourcesReply, TablesReply, decode_request,
+    encode_answer_reply, encode_hash_reply, encode_index_reply, encode_return, encode_sources_reply,
+    encode_tables_reply,
 };
 use evidence::{OpenError, Tree};
 use ledger::IntegrityLevel;
@@ -30,9 +29,9 @@ pub struct Answered {
 /// `scratch` is an empty folder that the call may fill.
 pub fn handle(request: &[u8], scratch: &Path) -> Answered {
     let bytes = match decode_request(request) {
-        Ok(Request::Call { tool, arguments, evidence, indexes, timelines, tables }) => {
+        Ok(Request::Call { tool, arguments, evidence, indexes, tables }) => {
             let trees: Result<Vec<_>, OpenError> = evidence.iter().map(open).collect();
-            let prepared = Prepared { names: indexes, timelines, tables };
+            let prepared = Prepared { names: indexes, tables };
             encode_return(&match trees {
                 Ok(trees) => run_prepared(&tool, &arguments, &trees, &prepared, scratch),
                 Err(error) => Return::failed(&error),
@@ -40,9 +39,6 @@ pub fn handle(request: &[u8], scratch: &Path) -> Answered {
         }
         Ok(Request::Hash { mount, level }) => encode_hash_reply(&hash(&mount, level)),
         Ok(Request::BuildIndex { mount }) => encode_index_reply(&index(&mount)),
-        Ok(Request::BuildTimeline { mount, indexes, previous }) => {
-            encode_timeline_reply(timeline(&mount, &indexes, previous.as_deref(), scratch))
-        }
         Ok(Request::BuildTables { mount, indexes, group }) => {
             return build_tables(&mount, &indexes, &group, scratch);
         }
@@ -91,14 +87,6 @@ fn index(mount: &Mount) -> IndexReply {
     match built {
         Ok(built) => IndexReply::Built(built),
         Err(error) => IndexReply::Failed { reason: chain(&error) },
-    }
-}
-
-fn timeline(mount: &Mount, names: &Indexes, previous: Option<&Path>, scratch: &Path) -> TimelineReply {
-    let tree = open(mount).map_err(TimelineBuildError::Open);
-    match tree.and_then(|tree| time_index::build(tree.as_ref(), names, previous, scratch)) {
-        Ok(built) => TimelineReply::Built(built),
-        Err(error) => TimelineReply::Failed { reason: chain(&error) },
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where decoders put what they read: records, damage, gaps.
 //!
-//! Decoders know nothing of pages, filters and counts; a call and the builder of the super-timeline each bring their own [`Intake`].
+//! Decoders know nothing of pages, filters and counts; a call and the pass that fills case tables each bring their own [`Intake`].
 
 use crate::sink::Condition;
 use ledger::{Defect, Gap, Record, Utc};

@@ -73,7 +73,7 @@ mod survey;
 mod tables;
 mod text;
 mod text_line;
-mod time_index;
+mod ticks;
 mod timeline;
 mod timeline_anomalies;
 mod timeline_histogram;
@@ -84,7 +84,7 @@ mod wire;
 mod words;
 
 // Whoever starts workers must know which files make an image; nothing of its content is read for that but its first bytes.
-pub use catalogue::{Indexes, Prepared, catalogue, prepare, run, run_indexed, run_prepared, uses_timeline};
+pub use catalogue::{Indexes, Prepared, catalogue, prepare, run, run_indexed, run_prepared};
 pub use evidence::{image_files, is_archive, is_image};
 pub use handle::{Answered, handle};
 pub use name_index::{
@@ -99,15 +99,11 @@ pub use returned::Return;
 pub use tables::{
     Answer, Asked, AskedRow, BuiltTables, Cell, Column, TABLES_FILE, TABLES_MAKER, Table, TableError,
     TableFiles, TableGroup, VIEWS, View, build as build_tables, gives_any_record, groups_of, hints,
-    statement_of, tables,
-};
-pub use time_index::{
-    BuiltTimeline, TIMELINE_MAKER, TimelineBuildError, TimelineIndexError, build as build_timeline,
+    reads_what_there_is, statement_of, tables,
 };
 pub use wire::{
-    AnswerReply, HashReply, IndexReply, Mount, Request, SourcesReply, Summary, TablesReply, TimelineReply,
-    WireError, decode_answer_reply, decode_hash_reply, decode_index_reply, decode_request, decode_return,
-    decode_return_parts, decode_sources_reply, decode_tables_reply, decode_timeline_reply,
-    encode_answer_reply, encode_hash_reply, encode_index_reply, encode_request, encode_return,
-    encode_sources_reply, encode_tables_reply, encode_timeline_reply,
+    AnswerReply, HashReply, IndexReply, Mount, Request, SourcesReply, Summary, TablesReply, WireError,
+    decode_answer_reply, decode_hash_reply, decode_index_reply, decode_request, decode_return,
+    decode_return_parts, decode_sources_reply, decode_tables_reply, encode_answer_reply, encode_hash_reply,
+    encode_index_reply, encode_request, encode_return, encode_sources_reply, encode_tables_reply,
 };

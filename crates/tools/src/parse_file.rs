@@ -101,14 +101,7 @@ fn decode_memory(decoder: &str, path: &str, bytes: &[u8], scratch: &Path) -> Res
     let none = Indexes::new();
     let no_tables = TableFiles::new();
     let tables = Stored::new(&no_tables);
-    let call = Call {
-        arguments: &arguments,
-        trees: &trees,
-        indexes: &none,
-        timelines: &none,
-        tables: &tables,
-        scratch,
-    };
+    let call = Call { arguments: &arguments, trees: &trees, indexes: &none, tables: &tables, scratch };
     let place = place::find(&trees, Some(MEMORY), path)?;
     decode(decoder, &call, &place, None, &[])
 }

@@ -1,6 +1,6 @@
 //! Every source of a piece of evidence, decoded in one order: the entries of its folders, its hives, the files of its decoders.
 //!
-//! Where the records go is up to a [`Surveyor`]: an index of times, or case tables.
+//! What becomes of the records is up to a [`Surveyor`]: they fill case tables, or are hashed to tell whether these are still the same.
 
 use crate::catalogue::Indexes;
 use crate::decode::{DECODERS, Decoder, usn_journal};
@@ -166,7 +166,9 @@ fn hive(tree: &dyn Tree, node: &Node, to: &mut dyn Surveyor) {
     };
     let hive_type = identify(&hive);
     let file = HiveFile { tree, node, bytes: &bytes, hive, state: &state };
-    if hive_type == HiveType::Other && !to.wants(Origin::Keys) {
+    if hive_type == HiveType::Other
+        && ![Origin::Keys, Origin::Values].into_iter().any(|origin| to.wants(origin))
+    {
         unrecognised(&file, to);
     }
     let fitting = artifacts().iter().filter(|artifact| artifact.hives.contains(&hive_type));

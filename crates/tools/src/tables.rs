@@ -23,11 +23,13 @@ mod content;
 mod count;
 mod digest;
 mod error;
+mod file_digest;
 mod gathered;
 mod group;
 mod hints;
 mod layouts;
 mod naming;
+mod of_place;
 mod pass;
 mod query;
 mod read;
@@ -36,6 +38,7 @@ mod schema;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests;
+mod times;
 mod unopened;
 mod views;
 mod write;
@@ -44,14 +47,16 @@ pub(crate) use content::digest_sources;
 pub(crate) use count::{Count, Counting};
 pub use error::TableError;
 pub(crate) use group::QUERY;
-pub use group::{TableFiles, TableGroup, gives_any_record, groups_of, statement_of};
+pub use group::{TableFiles, TableGroup, gives_any_record, groups_of, reads_what_there_is, statement_of};
 pub use hints::hints;
+pub(crate) use of_place::of_place;
 pub use pass::{BuiltTables, TABLES_FILE, build};
 pub use query::{Answer, Asked, AskedRow, Cell};
 pub(crate) use query::{Reader, ask, ask_for_rows, groups_of_statement, hash_tables, read_row};
-pub(crate) use replay::Stored;
+pub(crate) use replay::{Kept, Source, Stored};
 pub use schema::{Column, Table, tables};
+pub(crate) use times::{Moment, Times, TimesOf};
 pub use views::{VIEWS, View};
 
 /// What changes whenever other tables could come of the same evidence: the format, and the sources of readers and decoders.
-pub const TABLES_MAKER: &str = concat!("1 ", env!("LOCARD_TIMELINE_SOURCES"));
+pub const TABLES_MAKER: &str = concat!("1 ", env!("LOCARD_TABLE_SOURCES"));

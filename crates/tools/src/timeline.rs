@@ -1,32 +1,32 @@
 //! `timeline`: the records of all sources in the order of their times.
 //!
-//! A timeline index tells where the records of the page stand, and they are decoded from the evidence again;
-//! without an index one is built in memory by the same code, of what was asked for.
+//! The rows of case tables say when; the records of the page are the stored ones.
+//! Where no tables were made ready, the call makes those of what was asked for.
 
 mod asked;
-mod fetch;
 mod lines;
-mod select;
 
 pub(crate) use asked::{Asked, Sources};
 pub(crate) use lines::{Line, Lines};
-pub(crate) use select::in_span;
 
 use crate::catalogue::Call;
 use crate::error::CallError;
 use crate::page::Page;
 use crate::returned::Return;
 use crate::spec;
-use fetch::fetch;
-use ledger::ToolSpec;
-use select::select;
-use serde_json::json;
+use crate::tables::{TableGroup, Times};
+use ledger::{Record, ToolSpec};
+use serde_json::{Value, json};
+use std::ops::ControlFlow;
 
 /// Most records before a page: their places are kept, some 40 bytes each.
 const MAX_OFFSET: u64 = 1_000_000;
 
 /// Most bytes of the records of a page, about.
 const MAX_DATA: usize = 32 << 20;
+
+/// Records that are kept beyond twice those that are wanted.
+const SPARE: usize = 4096;
 
 pub(crate) fn spec() -> ToolSpec {
     spec::tool(
@@ -80,31 +80,46 @@ pub(crate) fn spec() -> ToolSpec {
     )
 }
 
+/// The groups of the tables that a call reads, by its arguments; a hive that is named is decoded alone.
+pub(crate) fn groups(arguments: &Value) -> Vec<TableGroup> {
+    let text = |name: &str| arguments.get(name).and_then(Value::as_str);
+    if text("hive").is_some() {
+        return Vec::new();
+    }
+    let sources = match text("key") {
+        Some(_) => Ok(Sources::only_keys()),
+        None => Sources::read(text("source").unwrap_or_default()),
+    };
+    // The tool itself says what is wrong with a source.
+    sources.map(|sources| sources.groups()).unwrap_or_default()
+}
+
+/// A record of the timeline: when, and where it stands.
+///
+/// Records of the same time stand in the order of their sources, and in each as it has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Hit {
+    at: i64,
+    rank: usize,
+    seq: i64,
+    line: usize,
+    table: usize,
+    row: i64,
+}
+
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let arguments = call.arguments;
     let (offset, limit) = (arguments.count("offset")?, arguments.count("limit")?);
     let asked = Asked::read(call)?;
-    let mut lines = Lines::open(call, &asked)?;
-    let most = offset.saturating_add(limit);
-    let (mut met, mut hits) = (0u64, Vec::new());
-    for (number, line) in lines.lines.iter().enumerate() {
-        let found = select(line, &asked, most)?;
-        met = met.saturating_add(found.met);
-        hits.extend(found.hits.into_iter().map(|row| (row.time, number, row)));
-    }
-    hits.sort_unstable();
-    let page: Vec<_> =
-        hits.into_iter().skip(offset).take(limit).map(|(_, number, row)| (number, row)).collect();
-    let shown = page.len();
-    let mut records = fetch(call, &asked, &lines, &page)?;
-    let held = fetch::within(&records, MAX_DATA);
-    records.truncate(held);
+    let lines = Lines::open(call, &asked)?;
+    let (hits, met) = first(&lines, &asked, offset.saturating_add(limit))?;
+    let page: Vec<_> = hits.into_iter().skip(offset).take(limit).collect();
+    let records = read(&lines, &page)?;
+    let held = records.len();
     let more = met > offset.saturating_add(held) as u64;
-    let limit = if held < shown { held } else { limit };
+    let limit = if held < page.len() { held } else { limit };
     let mut returned = Return::found(Vec::new(), arguments.normalised(&lines.normalised));
     Page::of(records, offset, limit, more).fill(&mut returned, "records");
-    returned.defects.append(&mut lines.defects);
-    returned.gaps.append(&mut lines.gaps);
     returned.notes.push(format!("{met} records lie in the span in all"));
     if lines.timeless > 0 {
         let timeless = lines.timeless;
@@ -112,6 +127,41 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
             .notes
             .push(format!("{timeless} records have times that name no instant and are not among them"));
     }
-    returned.notes.append(&mut lines.notes);
+    lines.met.tell(&mut returned);
     Ok(returned)
+}
+
+/// The first `most` records that are asked for, each at its earliest time in the span, and how many there are.
+fn first(lines: &Lines<'_, '_>, asked: &Asked<'_>, most: usize) -> Result<(Vec<Hit>, u64), CallError> {
+    let (mut hits, mut met) = (Vec::new(), 0u64);
+    for (number, line) in lines.lines.iter().enumerate() {
+        line.scan(asked, |times, wanted| {
+            let spanned = times.moments.iter().filter(|moment| asked.spans(**moment));
+            let Some(at) = spanned.map(|moment| moment.at).min() else { return ControlFlow::Continue(()) };
+            let Times { table, row, seq, .. } = *times;
+            hits.push(Hit { at, rank: wanted.rank, seq, line: number, table, row });
+            met += 1;
+            // Rows do not come in the order of time: what cannot be among the first goes now and then.
+            if hits.len() > most.saturating_mul(2).saturating_add(SPARE) {
+                hits.select_nth_unstable(most);
+                hits.truncate(most);
+            }
+            ControlFlow::Continue(())
+        })?;
+    }
+    hits.sort_unstable();
+    hits.truncate(most);
+    Ok((hits, met))
+}
+
+/// The records of a page, as far as an answer has room for them; the first has room whatever its size.
+fn read(lines: &Lines<'_, '_>, page: &[Hit]) -> Result<Vec<Record>, CallError> {
+    let (mut records, mut data) = (Vec::new(), 0usize);
+    for hit in page {
+        let Some(line) = lines.lines.get(hit.line).filter(|_| data < MAX_DATA) else { break };
+        let record = line.kept.record_of(hit.table, hit.row)?;
+        data = data.saturating_add(crate::sink::size(&record));
+        records.push(record);
+    }
+    Ok(records)
 }

@@ -10,18 +10,14 @@ use crate::returned::Return;
 use crate::row::Row;
 use crate::span::Span;
 use crate::spec;
-use crate::time_index::{LOCAL, utc};
-use crate::timeline::{Asked, Line, Lines, Sources, in_span};
-use crate::units::Origin;
+use crate::ticks::{SECOND, ticks, utc};
+use crate::timeline::{Asked, Line, Lines, Sources};
 use ledger::FieldType::{Integer, Name, Time as TimeType};
 use ledger::{Clock, FieldValue, Precision, Record, RecordType, Time, ToolSpec, Utc};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 const KIND: &str = "time_bucket";
-
-/// Steps of a second.
-const SECOND: i64 = 10_000_000;
 
 /// Most buckets that are counted in one call.
 const MOST: usize = 1_000_000;
@@ -109,7 +105,7 @@ impl Length {
                 let month: i16 = parts.next()?.parse().ok()?;
                 let first = |year, month| {
                     let utc = Utc::from_date_and_time([year, month, 1], [0, 0, 0], 0)?;
-                    Some(crate::time_index::ticks(utc))
+                    Some(ticks(utc))
                 };
                 let next = if month == 12 { first(year.checked_add(1)?, 1) } else { first(year, month + 1) };
                 Some((first(year, month)?, next?))
@@ -123,11 +119,11 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let length = Length::read(arguments.text("by")?);
     let scope = place::under(call.trees, arguments.optional_text("evidence"), "")?;
     let Span { from, to } = Span::read(arguments, "from", "to")?;
-    let ends = |at: Option<Utc>| at.and_then(|at| length.around(crate::time_index::ticks(at)));
+    let ends = |at: Option<Utc>| at.and_then(|at| length.around(ticks(at)));
     let from = ends(from).map_or(from, |(first, _)| utc(first));
     let to = ends(to).map_or(to, |(_, behind)| utc(behind - 1));
     let asked = Asked::of(scope, Sources::read(arguments.text("source")?)?, Span { from, to });
-    let mut lines = Lines::open(call, &asked)?;
+    let lines = Lines::open(call, &asked)?;
     let mut buckets = Vec::new();
     let (mut local, mut full) = (0u64, false);
     for line in &lines.lines {
@@ -147,9 +143,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let normalised: Vec<_> = label.into_iter().collect();
     let mut returned = Return::found(Vec::new(), arguments.normalised(&normalised));
     page.fill(&mut returned, "buckets");
-    returned.defects.append(&mut lines.defects);
-    returned.gaps.append(&mut lines.gaps);
-    returned.notes.append(&mut lines.notes);
+    lines.met.tell(&mut returned);
     if local > 0 {
         returned.notes.push(format!("{local} local times are not counted: their zone is not known"));
     }
@@ -162,6 +156,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
 /// The first instant of a bucket, its source, and the first instant behind it.
 type Bucket = (i64, &'static str, i64);
 
+#[derive(Default)]
 struct Counted {
     buckets: BTreeMap<Bucket, u64>,
     local: u64,
@@ -169,42 +164,40 @@ struct Counted {
 }
 
 fn count(line: &Line<'_, '_>, asked: &Asked<'_>, length: Length) -> Result<Counted, CallError> {
-    let mut counted = Counted { buckets: BTreeMap::new(), local: 0, full: false };
-    // Counts of the bucket that is being read, by source: rows come in the order of time.
-    let mut open: (i64, i64) = (0, 0);
-    let mut sources: BTreeMap<&'static str, u64> = BTreeMap::new();
-    line.index.scan(in_span(&line.index, asked)?, |row| {
-        let number = usize::try_from(row.unit).unwrap_or(usize::MAX);
-        let origin = line.wanted.get(number).copied().flatten();
-        let Some(source) = origin.map(Origin::source) else { return ControlFlow::Continue(()) };
-        if row.flags & LOCAL != 0 {
-            counted.local += 1;
-            return ControlFlow::Continue(());
-        }
-        let before = asked.from().is_some_and(|from| row.time < from);
-        if before || asked.to().is_some_and(|to| to < row.time) {
-            return ControlFlow::Continue(());
-        }
-        if !(open.0..open.1).contains(&row.time) {
-            counted.close(open, &mut sources);
-            if counted.buckets.len() >= MOST {
-                counted.full = true;
-                return ControlFlow::Break(());
+    let mut counted = Counted::default();
+    // Neighbours mostly lie in the same bucket: it is looked for only where they do not.
+    let (mut open, mut held) = ((0, "", 0), 0u64);
+    line.scan(asked, |times, wanted| {
+        for moment in times.moments {
+            if moment.is_local {
+                counted.local += 1;
+                continue;
             }
-            let Some(next) = length.around(row.time) else { return ControlFlow::Continue(()) };
-            open = next;
+            if !asked.spans(*moment) {
+                continue;
+            }
+            let source = wanted.origin.source();
+            if !(open.0..open.2).contains(&moment.at) || open.1 != source {
+                counted.close(open, std::mem::take(&mut held));
+                if counted.buckets.len() >= MOST {
+                    counted.full = true;
+                    return ControlFlow::Break(());
+                }
+                let Some((first, behind)) = length.around(moment.at) else { continue };
+                open = (first, source, behind);
+            }
+            held += 1;
         }
-        *sources.entry(source).or_default() += 1;
         ControlFlow::Continue(())
     })?;
-    counted.close(open, &mut sources);
+    counted.close(open, held);
     Ok(counted)
 }
 
 impl Counted {
-    fn close(&mut self, (first, behind): (i64, i64), sources: &mut BTreeMap<&'static str, u64>) {
-        for (source, count) in std::mem::take(sources) {
-            *self.buckets.entry((first, source, behind)).or_default() += count;
+    fn close(&mut self, bucket: Bucket, count: u64) {
+        if count > 0 {
+            *self.buckets.entry(bucket).or_default() += count;
         }
     }
 }
@@ -227,7 +220,6 @@ fn record(line: &Line<'_, '_>, length: Length, (first, source, behind): Bucket, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time_index::ticks;
 
     #[test]
     fn an_instant_lies_in_one_bucket_of_each_length() {

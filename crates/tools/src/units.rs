@@ -9,7 +9,7 @@ use crate::intake::{Flow, Intake};
 use crate::parse_registry_key::lies_in;
 use crate::registry_artifact::{self, Artifact, artifacts};
 use crate::{dir_entry, hive_file, registry_records};
-use artifacts::registry::{Hive, HiveType, identify};
+use artifacts::registry::{HiveType, Visit, identify};
 use evidence::{Node, Tree};
 use ledger::{Gap, RecordType};
 use std::ops::ControlFlow;
@@ -57,7 +57,7 @@ impl Origin {
         }
     }
 
-    /// How an index or a table names it; artifacts and decoders can have the same names.
+    /// How tables name it; artifacts and decoders can have the same names.
     pub(crate) fn stored(self) -> String {
         let class = match self {
             Origin::Artifact(_) => "artifact:",
@@ -72,14 +72,17 @@ impl Origin {
         format!("{class}{}", self.source())
     }
 
+    /// The origin that [`Origin::stored`] names.
     pub(crate) fn named(stored: &str) -> Option<Origin> {
         match stored.split_once(':') {
             Some(("artifact", name)) => registry_artifact::named(name).map(Origin::Artifact),
             Some(("decoder", name)) => decode::named(name).map(Origin::Decoder),
             Some(_) => None,
-            None => [Origin::Entries, Origin::Keys, Origin::Hives, Origin::Files]
-                .into_iter()
-                .find(|origin| origin.source() == stored),
+            None => {
+                [Origin::Entries, Origin::Keys, Origin::Values, Origin::Names, Origin::Hives, Origin::Files]
+                    .into_iter()
+                    .find(|origin| origin.source() == stored)
+            }
         }
     }
 
@@ -154,12 +157,11 @@ pub(crate) fn read_hive(origin: Origin, file: &HiveFile<'_>, hive_type: HiveType
     }
 }
 
-/// The values of all keys of a hive, in the order of their walk; what the walk meets besides, its keys tell.
+/// The values of all keys of a hive, in the order of their walk.
 fn values(file: &HiveFile<'_>, out: &mut dyn Intake) {
     let HiveFile { tree, node, bytes, state, .. } = *file;
     let source = registry_records::Source { tree, node, bytes, state };
-    // Whether it came to its end is told with the keys.
-    let _ = file.hive.walk(|mut visit| {
+    walk(file, out, |mut visit, out| {
         for value in &visit.values {
             let own = visit.defects.extract_if(.., |defect| lies_in(defect, value));
             let own = own.map(|own| hive_file::defect(&node.path, &own)).collect();
@@ -171,30 +173,29 @@ fn values(file: &HiveFile<'_>, out: &mut dyn Intake) {
 
 /// The keys of a hive, in the order of their walk.
 fn keys(file: &HiveFile<'_>, out: &mut dyn Intake) {
-    for defect in hive_file::base_defects(&file.node.path, &file.hive).into_iter().chain(file.state.defects())
-    {
-        out.defect(defect);
-    }
-    for gap in file.state.gaps() {
-        out.gap(gap);
-    }
     let HiveFile { tree, node, bytes, state, .. } = *file;
     let source = registry_records::Source { tree, node, bytes, state };
-    walk(&file.hive, file.node, &source, out);
+    walk(file, out, |visit, out| out.push(source.key(&visit.key)));
 }
 
-fn walk(hive: &Hive<'_>, node: &Node, source: &registry_records::Source<'_>, out: &mut dyn Intake) {
+/// Walks through a hive, and tells what it meets besides.
+fn walk(file: &HiveFile<'_>, out: &mut dyn Intake, mut take: impl FnMut(Visit<'_>, &mut dyn Intake) -> Flow) {
+    let path = &file.node.path;
+    for defect in hive_file::base_defects(path, &file.hive).into_iter().chain(file.state.defects()) {
+        out.defect(defect);
+    }
+    file.state.gaps().into_iter().for_each(|gap| out.gap(gap));
     let mut flow = ControlFlow::Continue(());
-    let summary = hive.walk(|visit| {
+    let summary = file.hive.walk(|visit| {
         // Damage in a value is none of its key.
         for defect in visit.defects.iter().filter(|defect| defect.what.hides_records()) {
-            out.hidden(hive_file::defect(&node.path, defect));
+            out.hidden(hive_file::defect(path, defect));
         }
-        flow = out.push(source.key(&visit.key));
+        flow = take(visit, out);
         flow
     });
     if !summary.complete && flow.is_continue() {
         let reason = "the hive was not read to its end: too much of it is damaged".to_owned();
-        out.gap(Gap { path: node.path.as_str().to_owned(), reason });
+        out.gap(Gap { path: path.as_str().to_owned(), reason });
     }
 }

@@ -3,7 +3,7 @@
 //! A request is JSON.
 //! The reply to a call is one line of JSON, the [`Summary`], and behind its line feed the stored form of the records ([`ledger::Output`]).
 //! The reply to a request for bytes is described at [`crate::raw_spans`].
-//! The reply to a request to hash is JSON; that to a request for an index, of names or of times, is one line of JSON, and behind its line feed the index.
+//! The reply to a request to hash is JSON; that to a request for an index of names is one line of JSON, and behind its line feed the index.
 //! A reply comes from a process that has read hostile bytes: decoding trusts nothing and checks everything.
 
 use crate::catalogue::Indexes;
@@ -11,7 +11,6 @@ use crate::name_index::BuiltIndex;
 use crate::raw_spans::WantedSpan;
 use crate::returned::Return;
 use crate::tables::{Answer, Asked, AskedRow, BuiltTables, TableFiles};
-use crate::time_index::BuiltTimeline;
 use ledger::{
     Completeness, Defect, Digest, EvidenceKind, Gap, Integrity, IntegrityLevel, Outcome, Output, OutputError,
     Record,
@@ -37,9 +36,6 @@ pub enum Request {
         /// The name indexes of the evidence that has one.
         #[serde(default, skip_serializing_if = "Indexes::is_empty")]
         indexes: Indexes,
-        /// The timeline indexes of the evidence that has one.
-        #[serde(default, skip_serializing_if = "Indexes::is_empty")]
-        timelines: Indexes,
         /// The case tables of the evidence that has some, by group.
         #[serde(default, skip_serializing_if = "TableFiles::is_empty")]
         tables: TableFiles,
@@ -55,17 +51,6 @@ pub enum Request {
     BuildIndex {
         /// The evidence.
         mount: Mount,
-    },
-    /// Build the timeline index of a piece of evidence; the reply is for [`decode_timeline_reply`].
-    BuildTimeline {
-        /// The evidence.
-        mount: Mount,
-        /// The name indexes of the evidence that has one.
-        #[serde(default, skip_serializing_if = "Indexes::is_empty")]
-        indexes: Indexes,
-        /// An earlier timeline index, from which the times of unchanged files are taken.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        previous: Option<PathBuf>,
     },
     /// Build the case tables of a group of sources of a piece of evidence; the reply is for [`decode_tables_reply`].
     BuildTables {
@@ -173,26 +158,6 @@ pub enum IndexReply {
 #[serde(tag = "index", rename_all = "snake_case", deny_unknown_fields)]
 enum IndexLine {
     Built { entries: u64 },
-    Failed { reason: String },
-}
-
-/// The reply to [`Request::BuildTimeline`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TimelineReply {
-    /// It was built. Its bytes come from a process that has read hostile bytes.
-    Built(BuiltTimeline),
-    /// It could not be built.
-    Failed {
-        /// Why.
-        reason: String,
-    },
-}
-
-/// The line in front of a timeline index.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "timeline", rename_all = "snake_case", deny_unknown_fields)]
-enum TimelineLine {
-    Built { events: u64, sources: u64, taken: u64 },
     Failed { reason: String },
 }
 
@@ -361,33 +326,6 @@ pub fn decode_index_reply(mut bytes: Vec<u8>) -> Result<IndexReply, WireError> {
     Ok(match serde_json::from_slice(&bytes).map_err(WireError::Json)? {
         IndexLine::Built { entries } => IndexReply::Built(BuiltIndex { bytes: index, entries }),
         IndexLine::Failed { reason } => IndexReply::Failed { reason },
-    })
-}
-
-/// The bytes of a reply to a request for a timeline index.
-pub fn encode_timeline_reply(reply: TimelineReply) -> Vec<u8> {
-    let (line, index) = match reply {
-        TimelineReply::Built(BuiltTimeline { events, sources, taken, bytes }) => {
-            (TimelineLine::Built { events, sources, taken }, bytes)
-        }
-        TimelineReply::Failed { reason } => (TimelineLine::Failed { reason }, Vec::new()),
-    };
-    // Texts and numbers always have a JSON form.
-    let mut bytes = serde_json::to_vec(&line).unwrap_or_default();
-    bytes.push(b'\n');
-    bytes.extend(index);
-    bytes
-}
-
-/// Reads the reply to a request for a timeline index.
-pub fn decode_timeline_reply(mut bytes: Vec<u8>) -> Result<TimelineReply, WireError> {
-    let end = memchr::memchr(b'\n', &bytes).ok_or(WireError::NoRecords { length: bytes.len() })?;
-    let index = bytes.split_off(end + 1);
-    Ok(match serde_json::from_slice(&bytes).map_err(WireError::Json)? {
-        TimelineLine::Built { events, sources, taken } => {
-            TimelineReply::Built(BuiltTimeline { bytes: index, events, sources, taken })
-        }
-        TimelineLine::Failed { reason } => TimelineReply::Failed { reason },
     })
 }
 

@@ -14,13 +14,12 @@ use crate::seal::{Manifest, Sealing, write_manifest};
 use crate::shared::Shared;
 use crate::siblings::Siblings;
 use crate::stored::{StoredTask, begun_with, setting};
-use crate::timelines::{Timelines, TimelinesOf};
 use crate::unchanged::Changed;
 use crate::waiting::{Panicked, wait_for};
-use crate::worker::{Made, Worker};
+use crate::worker::Worker;
 use ledger::event::{
     EvidenceHashed, NamesIndexed, RunOpened, RunResumed, RunSealed, TablesRead, TaskAssigned, TaskEnded,
-    TaskHead, TimelineIndexed,
+    TaskHead,
 };
 use ledger::{Circumstance, Event, RunId, Stream};
 use std::collections::BTreeSet;
@@ -44,8 +43,6 @@ pub(super) struct Open {
     pub(super) recorder: Recorder,
     /// The indexes of names that its log has already.
     pub(super) names: Vec<NamesIndexed>,
-    /// The indexes of times that its log has already.
-    pub(super) indexed: Vec<TimelineIndexed>,
     /// The case tables that calls of an earlier session may have read.
     pub(super) grouped: BTreeSet<TableGroup>,
 }
@@ -71,8 +68,8 @@ impl Open {
         let (folder, id, writer) =
             create_folder(runs, &opened.case.name, &*site.work.clock, site.work.recording)?;
         let recorder = Recorder::new(writer, Arc::clone(&site.work.clock));
-        let (names, indexed) = (Vec::new(), Vec::new());
-        let open = Open { folder, id, opened, assigned, recorder, names, indexed, grouped: BTreeSet::new() };
+        let (names, grouped) = (Vec::new(), BTreeSet::new());
+        let open = Open { folder, id, opened, assigned, recorder, names, grouped };
         let circumstance = Circumstance {
             run: Some(open.id.clone()),
             stamps: site.before.as_ref().map(|before| before.digest(&site.case)),
@@ -137,27 +134,6 @@ impl Open {
         Ok(names)
     }
 
-    /// The timeline indexes of this run, of which each stands in its log before it is used.
-    ///
-    /// One that the log has otherwise is not used: calls then decode, and answer the same.
-    pub(super) fn timelines(&self, site: &Site) -> Timelines {
-        let (recorder, known) = (self.recorder.clone(), self.indexed.clone());
-        let record = move |indexed: TimelineIndexed| match known
-            .iter()
-            .find(|known| known.evidence == indexed.evidence)
-        {
-            Some(known) => *known == indexed,
-            // The store refuses whatever else the run would record after a failure.
-            None => {
-                let entry = recorder.run_entry(Event::TimelineIndexed(indexed));
-                recorder.append_to_run(vec![entry]).is_ok()
-            }
-        };
-        let Workplace { indexes, cache, observe, .. } = &site.work;
-        let of = TimelinesOf { case: &site.case, indexes, cache: cache.clone(), observe };
-        Timelines::of(&of, Box::new(record))
-    }
-
     /// The case tables of this run, which stand in its log when it is sealed.
     pub(super) fn tables(&self, site: &Site) -> MadeTables {
         let Workplace { indexes, cache, observe, .. } = &site.work;
@@ -191,7 +167,7 @@ impl Open {
         &mut self,
         site: &Site,
         indexes: &Indexes,
-        made: &Made,
+        made: &Arc<MadeTables>,
         tasks: Tasks,
     ) -> Result<Vec<(String, TaskEnded)>, RunError> {
         let Tasks { begun, dispatched, hire } = tasks;
@@ -209,7 +185,7 @@ impl Open {
             work: site.work.clone(),
             begun: self.assigned.iter().filter(|assigned| assigned.dispatch.is_none()).cloned().collect(),
             indexes: indexes.clone(),
-            made: made.clone(),
+            made: Arc::clone(made),
             hire,
             stop: site.work.interrupt.of_one_run(),
             siblings,

@@ -82,16 +82,13 @@ fn groups(events: &[Event]) -> impl Iterator<Item = TableGroup> {
 
 fn taken_up(folder: PathBuf, id: RunId, opened: RunOpened, stored: &Stored, recorder: Recorder) -> Open {
     let assigned: Vec<TaskAssigned> = stored.tasks.iter().map(|task| task.assigned.clone()).collect();
-    let (mut names, mut indexed) = (Vec::new(), Vec::new());
     let grouped = stored.tasks.iter().flat_map(|task| groups(&task.events)).collect();
-    for event in &stored.of_run {
-        match event {
-            Event::NamesIndexed(index) => names.push(index.clone()),
-            Event::TimelineIndexed(timeline) => indexed.push(timeline.clone()),
-            _ => {}
-        }
-    }
-    Open { folder, id, opened, assigned, recorder, names, indexed, grouped }
+    let named = stored.of_run.iter().filter_map(|event| match event {
+        Event::NamesIndexed(index) => Some(index.clone()),
+        _ => None,
+    });
+    let names = named.collect();
+    Open { folder, id, opened, assigned, recorder, names, grouped }
 }
 
 /// Writes the manifest of a run whose log is sealed, where that was cut off; nothing else is done. Fails where the log has no seal.

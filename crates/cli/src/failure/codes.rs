@@ -30,7 +30,6 @@ pub(super) fn tool_code(error: &app::ToolError) -> u8 {
         app::ToolError::Call(CallError::RequestTooLong { .. } | CallError::ZygoteKeepsDying { .. })
         | app::ToolError::Hash { .. }
         | app::ToolError::Index { .. }
-        | app::ToolError::Timeline { .. }
         | app::ToolError::Tables { .. }
         | app::ToolError::Spans { .. }
         | app::ToolError::Wire(_) => Failure::DEFECT,

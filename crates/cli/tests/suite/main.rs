@@ -53,5 +53,5 @@ mod steps;
 mod support;
 mod tampering;
 mod terminal;
-mod timeline_index;
+mod timeline_of_runs;
 mod viewing;

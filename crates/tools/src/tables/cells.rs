@@ -98,7 +98,7 @@ fn is_plain(time: &Time) -> bool {
 }
 
 /// The FILETIME that a text tells.
-fn plain(text: &str) -> Option<Time> {
+pub(super) fn plain(text: &str) -> Option<Time> {
     const UNIX_EPOCH: i128 = 116_444_736_000_000_000;
     let utc = instant_of(text)?;
     let ticks = utc.unix_nanoseconds() / 100 + UNIX_EPOCH;

@@ -4,11 +4,11 @@
 
 use super::TABLES_MAKER;
 use super::error::TableError;
+use super::file_digest::Contents;
 use super::group::TableGroup;
 use crate::catalogue::Indexes;
 use crate::intake::{Flow, Intake};
 use crate::survey::{Ground, Surveyed, Surveyor, survey};
-use crate::time_index::Contents;
 use crate::units::Origin;
 use evidence::{Node, Tree};
 use ledger::{Defect, Digest, Gap, Record};

@@ -3,7 +3,6 @@
 use super::cells::OF_COPY;
 use super::group::TableGroup;
 use super::schema::{Table, quoted};
-use crate::sink::is_of_host;
 use crate::units::Origin;
 
 /// A view over all tables that have what it tells.
@@ -69,9 +68,8 @@ fn has_times(table: &Table) -> bool {
     TableGroup::of_table(&table.name) != TableGroup::of(Origin::Names)
 }
 
-/// The times of the host that date something there: a linker's does not.
+/// The times of the host that date something there: a linker's does not, and that of a key stands with the key.
 fn times(table: &Table) -> Vec<String> {
-    let dated = table.times().filter(|column| is_of_host(&table.name, &column.name));
     let one = |name: &str| {
         // What has one time of its own is called by what it is.
         let event = if name == "time" { &table.name } else { name };
@@ -83,7 +81,7 @@ fn times(table: &Table) -> Vec<String> {
             table = quoted(&table.name),
         )
     };
-    dated.map(|column| one(&column.name)).collect()
+    table.dated().map(|column| one(&column.name)).collect()
 }
 
 #[cfg(test)]

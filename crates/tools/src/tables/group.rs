@@ -4,7 +4,7 @@ use super::schema::{Table, kept};
 use crate::catalogue::Indexes;
 use crate::decode::{self, DECODERS, Decoder};
 use crate::units::{Origin, sources};
-use crate::{records, retired};
+use crate::{records, retired, timeline};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
@@ -15,8 +15,6 @@ pub struct TableGroup(&'static str);
 
 /// The artifacts of all hives.
 const ARTIFACTS: TableGroup = TableGroup("artifacts");
-/// The keys and values of all hives.
-const REGISTRY: TableGroup = TableGroup("registry");
 
 impl TableGroup {
     /// The group of this name.
@@ -47,8 +45,9 @@ impl TableGroup {
     /// The group that a source belongs to; what a search met belongs to none of its own.
     pub(crate) fn of(origin: Origin) -> Option<TableGroup> {
         match origin {
-            Origin::Entries | Origin::Names => Some(TableGroup(origin.source())),
-            Origin::Keys | Origin::Values => Some(REGISTRY),
+            Origin::Entries | Origin::Names | Origin::Keys | Origin::Values => {
+                Some(TableGroup(origin.source()))
+            }
             Origin::Artifact(_) => Some(ARTIFACTS),
             Origin::Decoder(decoder) => Some(of_decoder(decoder)),
             Origin::Hives | Origin::Files => None,
@@ -109,9 +108,15 @@ pub fn statement_of<'a>(tool: &str, arguments: &'a Value) -> Option<&'a str> {
     (tool == QUERY).then(|| arguments.get("sql").and_then(Value::as_str).unwrap_or_default())
 }
 
+/// Whether a tool reads tables of which a source could not be read, and tells that as a gap; others decode such a source again.
+pub fn reads_what_there_is(tool: &str) -> bool {
+    matches!(tool, QUERY | "timeline" | "timeline_histogram")
+}
+
 /// The groups that a call reads; none where it decodes what it needs, or its arguments are wrong.
 pub fn groups_of(tool: &str, arguments: &Value) -> Vec<TableGroup> {
     match tool {
+        "timeline" | "timeline_histogram" => timeline::groups(arguments),
         "timeline_anomalies" => vec![TableGroup("event_log")],
         "records" => records::groups(arguments),
         retired => match retired::translated(retired, arguments) {

@@ -41,11 +41,19 @@ pub fn build(
     group: TableGroup,
     scratch: &Path,
 ) -> Result<BuiltTables, TableError> {
+    build_of(Ground::whole(tree, names, scratch)?, group)
+}
+
+/// The same of a part of the evidence; the file comes into the scratch folder of `ground`.
+///
+/// # Errors
+///
+/// As [`build`].
+pub(super) fn build_of(ground: Ground<'_>, group: TableGroup) -> Result<BuiltTables, TableError> {
     // Decoders fill a folder of their own.
-    let (file, folder) = (scratch.join(TABLES_FILE), scratch.join("decoders"));
+    let (file, folder) = (ground.scratch.join(TABLES_FILE), ground.scratch.join("decoders"));
     std::fs::create_dir(&folder).map_err(TableError::Finished)?;
-    let mut ground = Ground::whole(tree, names, &folder)?;
-    ground.decoders = group.decoders();
+    let ground = Ground { scratch: &folder, decoders: group.decoders(), ..ground };
     let tables = group.tables();
     let connection = create(&file, &tables)?;
     let writer = Writer::new(&connection, tables)?;

@@ -84,24 +84,25 @@ pub(super) fn record_with(
     })
 }
 
-struct Cells<'r> {
-    table: &'r Table,
-    row: &'r Row<'r>,
+/// The cells of a row.
+pub(super) struct Cells<'r> {
+    pub(super) table: &'r Table,
+    pub(super) row: &'r Row<'r>,
 }
 
 impl<'r> Cells<'r> {
-    fn cell(&self, index: usize) -> Result<ValueRef<'r>, TableError> {
+    pub(super) fn cell(&self, index: usize) -> Result<ValueRef<'r>, TableError> {
         self.row.get_ref(index).map_err(sqlite("read a row"))
     }
 
-    fn text(&self, index: usize) -> Result<Option<&'r str>, TableError> {
+    pub(super) fn text(&self, index: usize) -> Result<Option<&'r str>, TableError> {
         match self.cell(index)? {
             ValueRef::Null => Ok(None),
             cell => cell.as_str().map(Some).map_err(|_| self.wrong("expected a text in UTF-8")),
         }
     }
 
-    fn json<T: serde::de::DeserializeOwned>(&self, index: usize) -> Result<Option<T>, TableError> {
+    pub(super) fn json<T: serde::de::DeserializeOwned>(&self, index: usize) -> Result<Option<T>, TableError> {
         let read = |text| serde_json::from_str(text).map_err(|error| self.wrong(&error.to_string()));
         self.text(index)?.map(read).transpose()
     }
@@ -113,7 +114,7 @@ impl<'r> Cells<'r> {
         Ok(whole(4)?.zip(whole(5)?).map(|(offset, length)| ByteSpan::new(offset, length)))
     }
 
-    fn wrong(&self, what: &str) -> TableError {
+    pub(super) fn wrong(&self, what: &str) -> TableError {
         let row = self.row.get(0).unwrap_or_default();
         TableError::Row { table: self.table.name.clone(), row, what: what.to_owned() }
     }

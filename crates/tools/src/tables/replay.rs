@@ -4,6 +4,8 @@
 
 mod wanted;
 
+pub(super) use wanted::around;
+
 use super::attached::check;
 use super::cells::number;
 use super::error::{TableError, sqlite};
@@ -74,9 +76,9 @@ impl<'f> Stored<'f> {
 
 /// The tables of a group, open.
 pub(crate) struct Kept {
-    connection: Connection,
-    label: String,
-    tables: Vec<Table>,
+    pub(super) connection: Connection,
+    pub(super) label: String,
+    pub(super) tables: Vec<Table>,
     sources: Vec<Source>,
     /// Layouts that rows had so far, by their numbers.
     layouts: RefCell<HashMap<i64, Rc<str>>>,
@@ -84,13 +86,20 @@ pub(crate) struct Kept {
     places: HashMap<(String, String, Option<String>), usize>,
 }
 
-/// One source.
-struct Source {
-    origin: String,
-    path: String,
+/// One source: a file by its decoder, a hive by one artifact, the entries of a tree.
+pub(crate) struct Source {
+    /// How it was decoded, as tables name it.
+    pub(crate) origin: String,
+    /// The file; of entries the folder where these begin.
+    pub(crate) path: String,
+    pub(crate) stream: Option<String>,
+    /// Records whose times name no instant.
+    pub(crate) timeless: u64,
+    /// Whether some records have only the times of a copy.
+    pub(crate) copied: bool,
     begun: Option<String>,
     /// The number of a table, its first row and its last.
-    extents: Vec<(usize, i64, i64)>,
+    pub(super) extents: Vec<(usize, i64, i64)>,
     /// What was met, behind so many records.
     remarks: Vec<(i64, Remark)>,
 }
@@ -100,6 +109,13 @@ enum Remark {
     Defect(Defect),
     Hidden(Defect),
     Note(String),
+}
+
+impl Source {
+    /// Tells what was met in it.
+    pub(crate) fn tell(&self, out: &mut dyn Intake) {
+        self.remarks.iter().for_each(|(_, remark)| remark.tell(out));
+    }
 }
 
 impl Remark {
@@ -114,7 +130,7 @@ impl Remark {
 }
 
 impl Kept {
-    fn open(path: &Path, label: &str, group: TableGroup) -> Result<Kept, TableError> {
+    pub(super) fn open(path: &Path, label: &str, group: TableGroup) -> Result<Kept, TableError> {
         let tables = group.tables();
         let connection = attach(&[path], &Budget::new(u64::MAX)).map_err(sqlite("open the tables"))?;
         check(&connection, 0, &tables)?;
@@ -150,15 +166,18 @@ impl Kept {
     }
 
     fn read_sources(&mut self) -> rusqlite::Result<()> {
-        let mut statement = self
-            .connection
-            .prepare("SELECT _origin, path, stream, _begun FROM e0.sources ORDER BY _source")?;
+        let mut statement = self.connection.prepare(
+            "SELECT _origin, path, stream, _begun, _timeless, _copied FROM e0.sources ORDER BY _source",
+        )?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             let (origin, path): (String, String) = (row.get(0)?, row.get(1)?);
             self.places.insert((origin.clone(), path.clone(), row.get(2)?), self.sources.len());
             let (extents, remarks) = (Vec::new(), Vec::new());
-            self.sources.push(Source { origin, path, begun: row.get(3)?, extents, remarks });
+            let (stream, begun, copied) = (row.get(2)?, row.get(3)?, row.get(5)?);
+            let timeless = number(row.get_ref(4)?).and_then(|count| u64::try_from(count).ok());
+            let timeless = timeless.unwrap_or_default();
+            self.sources.push(Source { origin, path, stream, timeless, copied, begun, extents, remarks });
         }
         drop(rows);
         let mut statement =
@@ -211,11 +230,16 @@ impl Kept {
         own.map(|source| source.path.as_str())
     }
 
+    /// All sources, in the order of the pass; the first has the number 1.
+    pub(crate) fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
     /// What was met in all sources of this origin.
     pub(crate) fn remarks(&self, origin: Origin, out: &mut dyn Intake) {
         let stored = origin.stored();
         let own = self.sources.iter().filter(|source| source.origin == stored);
-        own.flat_map(|source| &source.remarks).for_each(|(_, remark)| remark.tell(out));
+        own.for_each(|source| source.tell(out));
     }
 
     /// Hands over what a source holds; `None` where it is not among those of the tables.

@@ -1,6 +1,7 @@
 //! The tables there are: one for each record type, derived from what decoders declare.
 
 use crate::decode;
+use crate::sink::is_of_host;
 use crate::units::{Origin, sources};
 use ledger::{FieldType, RecordType};
 use std::collections::BTreeMap;
@@ -124,6 +125,11 @@ impl Table {
         self.columns.sort_by(|a, b| a.name.cmp(&b.name));
     }
 
+    /// The columns whose times date a row on a timeline.
+    pub(super) fn dated(&self) -> impl Iterator<Item = &Column> {
+        self.times().filter(|column| dates_rows(&self.name, &column.name))
+    }
+
     /// The columns that hold times.
     pub(super) fn times(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().filter(|column| column.types == [FieldType::Time])
@@ -152,6 +158,14 @@ impl Table {
         let count = BEFORE.len() + self.columns.len() + BEHIND.len();
         format!("INSERT INTO {} VALUES ({})", quoted(&self.name), vec!["?"; count].join(","))
     }
+}
+
+/// The time of the key that holds a value: the key itself is on the timeline.
+const OF_KEY: &str = "key_last_written";
+
+/// Whether the times of a field date its records on a timeline: those that date something on the host, once.
+fn dates_rows(kind: &str, field: &str) -> bool {
+    field != OF_KEY && is_of_host(kind, field)
 }
 
 /// A name as SQL writes it.

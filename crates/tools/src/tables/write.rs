@@ -8,7 +8,7 @@ use super::schema::{BEFORE, BEHIND, Table};
 use crate::intake::{Flow, Intake};
 use crate::survey::Surveyed;
 use ledger::event::TableDigest;
-use ledger::{Defect, FieldValue, Gap, Record};
+use ledger::{Clock, Defect, FieldValue, Gap, Record};
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Statement, params};
 use std::collections::{BTreeMap, HashMap};
@@ -45,6 +45,8 @@ struct Writing<'c> {
     table: Table,
     insert: Statement<'c>,
     hasher: RowHasher,
+    /// The fields whose times date a row.
+    dated: Vec<String>,
     rows: i64,
     /// The first row of the unit that is being taken.
     extent: Option<i64>,
@@ -71,7 +73,9 @@ impl<'c> Writer<'c> {
         for table in tables {
             let hasher = RowHasher::new(&table.name, table.all_columns());
             let insert = connection.prepare(&table.insert()).map_err(&made)?;
-            writing.insert(table.name.clone(), Writing { table, insert, hasher, rows: 0, extent: None });
+            let dated = table.dated().map(|column| column.name.clone()).collect();
+            let writes = Writing { table, insert, hasher, dated, rows: 0, extent: None };
+            writing.insert(writes.table.name.clone(), writes);
         }
         Ok(Writer { connection, tables: writing, layouts: Layouts::default(), sources: 0, rows: 0, data: 0 })
     }
@@ -90,6 +94,8 @@ impl<'c> Writer<'c> {
             data: 0,
             begun: None,
             cut: false,
+            timeless: 0,
+            copied: false,
             failed: None,
             defects: BTreeMap::new(),
             gaps: BTreeMap::new(),
@@ -100,7 +106,7 @@ impl<'c> Writer<'c> {
     }
 
     /// Writes a record, the one of its unit with this number.
-    fn row(&mut self, record: &Record, seq: i64) -> Result<(), TableError> {
+    fn row(&mut self, record: &Record, seq: i64) -> Result<DatedBy, TableError> {
         let Some(writing) = self.tables.get_mut(&record.kind) else { return Err(undeclared(record, "")) };
         let number = writing.rows + 1;
         let (mut cells, layout) = cells(&writing.table, record, [number, self.sources, seq])?;
@@ -121,7 +127,7 @@ impl<'c> Writer<'c> {
         writing.rows = number;
         writing.extent.get_or_insert(number);
         self.rows += 1;
-        Ok(())
+        Ok(dated(record, &writing.dated))
     }
 
     /// Writes everything out; the digests of the tables that have rows, by name, and how many sources there were.
@@ -190,13 +196,39 @@ fn cells<'r>(
     Ok((cells, anywhere.then_some(layout)))
 }
 
+/// What the times of a record are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum DatedBy {
+    /// An instant of the host is among them, or there are none.
+    Host,
+    /// None names an instant.
+    NoInstant,
+    /// They are those of a copy.
+    Copy,
+}
+
+/// What the times of a record are that date it, which these fields are.
+fn dated(record: &Record, fields: &[String]) -> DatedBy {
+    let mut found = DatedBy::Host;
+    for field in fields.iter().filter_map(|name| record.fields.get(name)) {
+        let FieldValue::Time(time) = &field.value else { continue };
+        match (time.clock, time.utc) {
+            (Clock::Host, Some(_)) => return DatedBy::Host,
+            (Clock::Host, None) => found = DatedBy::NoInstant,
+            (Clock::CollectionCopy, _) if found == DatedBy::Host => found = DatedBy::Copy,
+            (Clock::CollectionCopy, _) => {}
+        }
+    }
+    found
+}
+
 fn undeclared(record: &Record, field: &str) -> TableError {
     TableError::Undeclared { kind: record.kind.clone(), field: field.to_owned() }
 }
 
 /// Tables beside those of the records.
 pub(super) const REMARKS: &str = "
-CREATE TABLE sources (_source INTEGER PRIMARY KEY, source TEXT NOT NULL, path TEXT NOT NULL, stream TEXT, rows INTEGER NOT NULL, _origin TEXT NOT NULL, _begun TEXT) STRICT;
+CREATE TABLE sources (_source INTEGER PRIMARY KEY, source TEXT NOT NULL, path TEXT NOT NULL, stream TEXT, rows INTEGER NOT NULL, _origin TEXT NOT NULL, _begun TEXT, _timeless INTEGER NOT NULL, _copied INTEGER NOT NULL) STRICT;
 CREATE TABLE extents (_source INTEGER NOT NULL, name TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL) STRICT;
 CREATE TABLE gaps (_source INTEGER NOT NULL, path TEXT NOT NULL, reason TEXT NOT NULL, _seq INTEGER NOT NULL) STRICT;
 CREATE TABLE defects (_source INTEGER NOT NULL, path TEXT NOT NULL, _offset ANY, what TEXT NOT NULL, hides INTEGER NOT NULL, _seq INTEGER NOT NULL) STRICT;
@@ -211,6 +243,10 @@ struct Rows<'w, 'c> {
     rows: u64,
     data: usize,
     cut: bool,
+    /// Records whose times name no instant.
+    timeless: i64,
+    /// Whether some records have only the times of a copy.
+    copied: bool,
     failed: Option<TableError>,
     /// What its decoder calls it.
     begun: Option<String>,
@@ -241,7 +277,7 @@ impl Rows<'_, '_> {
         let (connection, source) = (self.writer.connection, self.writer.sources);
         let prepare = |sql| connection.prepare_cached(sql).map_err(&wrote);
         let origin = unit.origin;
-        prepare("INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?)")?
+        prepare("INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?
             .execute(params![
                 source,
                 origin.source(),
@@ -249,7 +285,9 @@ impl Rows<'_, '_> {
                 unit.stream,
                 self.seq(),
                 origin.stored(),
-                self.begun
+                self.begun,
+                self.timeless,
+                self.copied
             ])
             .map_err(&wrote)?;
         for (gap, seq) in &self.gaps {
@@ -302,7 +340,9 @@ impl Intake for Rows<'_, '_> {
         }
         let seq = self.seq();
         match self.writer.row(&record, seq) {
-            Ok(()) => {
+            Ok(dated) => {
+                self.timeless += i64::from(dated == DatedBy::NoInstant);
+                self.copied |= dated == DatedBy::Copy;
                 self.rows += 1;
                 ControlFlow::Continue(())
             }

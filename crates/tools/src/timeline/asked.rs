@@ -6,11 +6,18 @@ use crate::hive_file;
 use crate::place::{self, Place, Scope};
 use crate::remains;
 use crate::span::Span;
-use crate::time_index::ticks;
+use crate::tables::{Moment, TableGroup};
+use crate::ticks::{SECOND, ticks};
 use crate::units::{Origin, sources};
-use ledger::pattern::fold;
-use ledger::{Time, Utc};
+use ledger::Utc;
+use ledger::pattern::{fits, fold};
 use std::collections::BTreeSet;
+
+/// Steps of an hour.
+const HOUR: i64 = 3600 * SECOND;
+
+/// How much earlier, and later, than it is read a local time can be: zones lie between 12 hours behind UTC and 14 hours ahead of it.
+const LOCAL_REACH: (i64, i64) = (14 * HOUR, 12 * HOUR);
 
 /// Sources by name, or all.
 pub(crate) struct Sources(Option<BTreeSet<String>>);
@@ -56,7 +63,14 @@ impl Sources {
         }
     }
 
-    fn only_keys() -> Sources {
+    /// The groups of their tables.
+    pub(super) fn groups(&self) -> Vec<TableGroup> {
+        let groups: BTreeSet<_> =
+            sources().filter(|origin| self.want(*origin)).filter_map(TableGroup::of).collect();
+        groups.into_iter().collect()
+    }
+
+    pub(super) fn only_keys() -> Sources {
         Sources(Some(BTreeSet::from([Origin::Keys.source().to_owned()])))
     }
 }
@@ -116,27 +130,18 @@ impl<'a> Asked<'a> {
         Asked { scope, sources, span, text, field, copied: false, one_hive: false, key }
     }
 
-    /// Whether a time counts, by the record type and field that it stands in.
-    pub(crate) fn holds(&self, time: &Time) -> bool {
-        match (time.utc, time.zone) {
-            // Rows have steps of 100 nanoseconds, and so have the ends of the span.
-            (Some(utc), None) => {
-                let at = ticks(utc);
-                self.from().is_none_or(|from| from <= at) && self.to().is_none_or(|to| at <= to)
-            }
-            (Some(_), Some(_)) => self.span.holds(time),
-            (None, _) => false,
-        }
+    /// Whether the times of a field count: the pattern fits its name, or that with the record type.
+    pub(crate) fn counts(&self, kind: &str, field: &str) -> bool {
+        let Some(pattern) = &self.field else { return true };
+        fits(pattern, field) || fits(pattern, &format!("{kind}.{field}"))
     }
 
-    /// The first instant of the span, in steps of rows.
-    pub(crate) fn from(&self) -> Option<i64> {
-        self.span.from.map(ticks)
-    }
-
-    /// The last one.
-    pub(crate) fn to(&self) -> Option<i64> {
-        self.span.to.map(ticks)
+    /// Whether an instant lies in the span; a local time is in it where some zone puts it there.
+    pub(crate) fn spans(&self, moment: Moment) -> bool {
+        let (earlier, later) = if moment.is_local { LOCAL_REACH } else { (0, 0) };
+        let Span { from, to } = self.span;
+        from.is_none_or(|from| ticks(from) <= moment.at.saturating_add(later))
+            && to.is_none_or(|to| moment.at.saturating_sub(earlier) <= ticks(to))
     }
 }
 

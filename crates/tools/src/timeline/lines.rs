@@ -1,29 +1,40 @@
-//! The indexes that a call looks into, one for each place in scope, and what was met when they were built.
+//! The tables that a call looks into, for each place in scope, and what was met when they were made.
 
 use super::asked::Asked;
 use crate::catalogue::Call;
-use crate::decode::DECODERS;
 use crate::error::CallError;
 use crate::hive_file;
+use crate::intake::{Flow, Intake};
 use crate::key_lookup::{Lookup, look_up};
 use crate::place::Place;
-use crate::returned::chain;
-use crate::survey::Ground;
-use crate::time_index::{TimeIndex, Unit, assemble};
-use crate::units::Origin;
-use evidence::{EvidencePath, NodeKind, NodeState};
-use ledger::{Defect, Gap};
+use crate::returned::{Return, chain};
+use crate::tables::{Kept, Source, Times, TimesOf, of_place};
+use crate::units::{Origin, sources};
+use evidence::{EvidencePath, Node, NodeKind};
+use ledger::pattern::fold;
+use ledger::{Clock, Defect, Gap, Record};
 use serde_json::{Value, json};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::rc::Rc;
 
-/// What one place in scope holds.
+/// The sources of one group of tables at one place.
 pub(crate) struct Line<'a, 'p> {
     pub(crate) place: &'p Place<'a>,
-    pub(crate) index: TimeIndex,
-    /// Of each unit how it is decoded, where it is asked for.
-    pub(crate) wanted: Vec<Option<Origin>>,
-    /// Of hives the path of the key that is asked for.
-    pub(crate) keys: HashMap<u32, String>,
+    pub(crate) kept: Rc<Kept>,
+    /// Of each source what is asked for of it.
+    pub(crate) wanted: Vec<Option<Wanted>>,
+}
+
+/// A source that is asked for.
+pub(crate) struct Wanted {
+    pub(crate) origin: Origin,
+    /// Where it comes among all sources: records of the same time stand in this order.
+    pub(crate) rank: usize,
+    /// Of a hive the key that is asked for.
+    key: Option<String>,
+    /// Whether its path contains the text that is asked for.
+    named: bool,
 }
 
 /// All of a call.
@@ -32,84 +43,104 @@ pub(crate) struct Lines<'a, 'p> {
     /// Records whose times name no instant.
     pub(crate) timeless: u64,
     pub(crate) normalised: Vec<(&'static str, Value)>,
-    pub(crate) defects: Vec<Defect>,
-    pub(crate) gaps: Vec<Gap>,
-    pub(crate) notes: Vec<String>,
+    pub(crate) met: Met,
+}
+
+/// What was met in the sources, each once.
+#[derive(Default)]
+pub(crate) struct Met {
+    pub(crate) defects: BTreeSet<Defect>,
+    pub(crate) gaps: BTreeSet<Gap>,
+    pub(crate) notes: BTreeSet<String>,
+}
+
+impl Met {
+    pub(crate) fn tell(self, returned: &mut Return) {
+        returned.defects.extend(self.defects);
+        returned.gaps.extend(self.gaps);
+        returned.notes.extend(self.notes);
+    }
 }
 
 impl<'a, 'p> Lines<'a, 'p> {
-    /// Opens or makes the indexes.
+    /// Opens or makes the tables.
     pub(crate) fn open(call: &Call<'a>, asked: &'p Asked<'a>) -> Result<Lines<'a, 'p>, CallError> {
         let mut lines = Vec::new();
         for place in &asked.scope.places {
-            lines.push(line(call, asked, place)?);
+            if place.node.kind == NodeKind::Directory {
+                // A start that cannot be read fails the call; inside a walk it would only be a gap.
+                place.tree.children(&place.node)?;
+            }
+            for group in asked.sources.groups() {
+                if let Some(kept) = of_place(call, place, group)? {
+                    lines.push(Line::new(asked, place, kept));
+                }
+            }
         }
-        let (defects, gaps, notes) = (Vec::new(), Vec::new(), Vec::new());
+        rank(&mut lines);
         let normalised = asked.scope.normalised();
-        let mut all = Lines { lines, timeless: 0, normalised, defects, gaps, notes };
+        let mut all = Lines { lines, timeless: 0, normalised, met: Met::default() };
         if asked.one_hive
             && let [place] = asked.scope.places.as_slice()
         {
             let (hive, label) = (place.node.path.as_str(), place.tree.label());
             all.normalised = vec![("hive", json!(hive)), ("evidence", json!(label))];
         }
-        all.remarks();
+        all.remarks(asked);
         if let Some(key) = &asked.key {
             all.narrow(key, asked.one_hive)?;
         }
         Ok(all)
     }
 
-    /// Collects what was met in what is asked for, each once.
-    fn remarks(&mut self) {
-        let (mut defects, mut gaps, mut notes) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    fn remarks(&mut self, asked: &Asked<'_>) {
         for line in &self.lines {
-            for (unit, origin) in line.index.units().iter().zip(&line.wanted) {
-                let Some(origin) = origin else { continue };
-                self.timeless = self.timeless.saturating_add(unit.timeless);
+            for (source, wanted) in line.kept.sources().iter().zip(&line.wanted) {
+                let Some(Wanted { origin, .. }) = wanted else { continue };
+                self.timeless = self.timeless.saturating_add(source.timeless);
                 // What a search met is told by its own place.
-                let all = !origin.is_search();
-                defects.extend(unit.defects.iter().filter(|one| all || line.holds(&one.path)).cloned());
-                gaps.extend(unit.gaps.iter().filter(|one| all || line.holds(&one.path)).cloned());
-                notes.extend(unit.notes.iter().cloned());
-                gaps.extend(line.left_out(unit));
+                let below = origin.is_search().then_some(line.place);
+                source.tell(&mut Remarks { met: &mut self.met, below });
+                let is_entries = matches!(origin, Origin::Entries);
+                // That a folder is a copy says the same of what is in it.
+                if !asked.copied && (source.copied || is_entries && is_copied_folder(&line.place.node)) {
+                    self.met.gaps.insert(left_out(line.place));
+                }
             }
         }
-        self.defects.extend(defects);
-        self.gaps.extend(gaps);
-        self.notes.extend(notes);
     }
 
     /// Finds the key in each hive; fails where no hive can hold it, for then nothing was looked through.
     fn narrow(&mut self, key: &str, one: bool) -> Result<(), CallError> {
         let (mut foreign, mut looked, mut shown) = (false, false, Vec::new());
         for line in &mut self.lines {
-            for (number, wanted) in (0u32..).zip(&mut line.wanted) {
-                let unit = usize::try_from(number).ok().and_then(|number| line.index.units().get(number));
-                let (Some(Origin::Keys), Some(unit)) = (*wanted, unit) else { continue };
-                shown.push(format!("{} of {}", unit.path, line.place.tree.label()));
-                match find(line.place, unit, key) {
+            for (source, slot) in line.kept.sources().iter().zip(&mut line.wanted) {
+                let Some(wanted) = slot.as_mut().filter(|wanted| matches!(wanted.origin, Origin::Keys))
+                else {
+                    continue;
+                };
+                shown.push(format!("{} of {}", source.path, line.place.tree.label()));
+                match find(line.place, source, key) {
                     Ok(Found { there, used, notes }) => {
                         looked = true;
-                        self.notes.extend(notes.into_iter().filter(|_| there || one));
+                        self.met.notes.extend(notes.into_iter().filter(|_| there || one));
                         if one {
                             self.normalised.push(("key", json!(used)));
                         }
-                        if there {
-                            line.keys.insert(number, used);
-                        } else {
-                            *wanted = None;
+                        wanted.key = Some(used);
+                        if !there {
+                            *slot = None;
                         }
                     }
                     Err(error) if one => return Err(error),
+                    Err(CallError::ForeignKey { .. }) => {
+                        *slot = None;
+                        foreign = true;
+                    }
                     Err(error) => {
-                        *wanted = None;
-                        match error {
-                            CallError::ForeignKey { .. } => foreign = true,
-                            error => {
-                                self.gaps.push(Gap { path: unit.path.clone(), reason: chain(&error) });
-                            }
-                        }
+                        *slot = None;
+                        let (path, reason) = (source.path.clone(), chain(&error));
+                        self.met.gaps.insert(Gap { path, reason });
                     }
                 }
             }
@@ -121,85 +152,179 @@ impl<'a, 'p> Lines<'a, 'p> {
     }
 }
 
+impl<'a, 'p> Line<'a, 'p> {
+    fn new(asked: &Asked<'_>, place: &'p Place<'a>, kept: Rc<Kept>) -> Line<'a, 'p> {
+        let wanted = |source: &Source| {
+            let origin = Origin::named(&source.origin).filter(|origin| is_asked(asked, *origin))?;
+            let named = asked.text.as_ref().filter(|_| matches!(origin, Origin::Decoder(_)));
+            let named = named.is_some_and(|text| fold(&source.path).contains(text));
+            let is_here = origin.is_search() || holds(place, &source.path);
+            is_here.then_some(Wanted { origin, rank: 0, key: None, named })
+        };
+        let wanted = kept.sources().iter().map(wanted).collect();
+        Line { place, kept, wanted }
+    }
+
+    /// Shows the rows that are asked for, with their sources, until told to stop.
+    pub(crate) fn scan(
+        &self,
+        asked: &Asked<'_>,
+        mut show: impl FnMut(&Times<'_>, &Wanted) -> Flow,
+    ) -> Result<(), CallError> {
+        let of = TimesOf {
+            from: asked.span.from,
+            to: asked.span.to,
+            copied: asked.copied,
+            counts: &|kind, field| asked.counts(kind, field),
+            subjects: asked.text.is_some() || asked.key.is_some(),
+            wants: &|source| self.wanted(source).is_some(),
+        };
+        self.kept.times(&of, |times| {
+            let Some(wanted) = self.wanted(times.source) else { return Ok(ControlFlow::Continue(())) };
+            let is_wanted = self.is_here(wanted, &times) && says(asked, wanted, &times);
+            Ok(if is_wanted { show(&times, wanted) } else { ControlFlow::Continue(()) })
+        })
+    }
+
+    fn wanted(&self, source: usize) -> Option<&Wanted> {
+        self.wanted.get(source)?.as_ref()
+    }
+
+    /// Whether a row lies where it is asked for: an entry below the folder, a key below the key.
+    fn is_here(&self, wanted: &Wanted, times: &Times<'_>) -> bool {
+        match (wanted.origin, &wanted.key) {
+            (Origin::Entries, _) => {
+                let node = &self.place.node;
+                let is_start = times.path == node.path.as_str();
+                holds(self.place, times.path) && !(is_start && node.kind == NodeKind::Directory)
+            }
+            (Origin::Keys, Some(key)) => in_key(&times.subject, key),
+            (
+                Origin::Keys
+                | Origin::Values
+                | Origin::Artifact(_)
+                | Origin::Decoder(_)
+                | Origin::Names
+                | Origin::Hives
+                | Origin::Files,
+                _,
+            ) => true,
+        }
+    }
+}
+
+/// Whether a source is asked for. What keeps a hive from being read stands with its keys, whatever is asked of it.
+fn is_asked(asked: &Asked<'_>, origin: Origin) -> bool {
+    asked.sources.want(if matches!(origin, Origin::Keys) { Origin::Hives } else { origin })
+}
+
+/// Whether the subject of a row, or the path of its file, contains the text that is asked for.
+fn says(asked: &Asked<'_>, wanted: &Wanted, times: &Times<'_>) -> bool {
+    asked.text.as_ref().is_none_or(|text| wanted.named || fold(&times.subject).contains(text))
+}
+
+/// Orders the sources: entries of folders, hives, files; each by evidence, path and decoder.
+fn rank(lines: &mut [Line<'_, '_>]) {
+    let order: Vec<String> = sources().map(Origin::stored).collect();
+    let mut all = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        for (place, source) in line.kept.sources().iter().enumerate() {
+            let Some(Wanted { origin, .. }) = line.wanted(place) else { continue };
+            let class = match origin {
+                Origin::Entries => 0,
+                Origin::Keys | Origin::Artifact(_) => 1,
+                Origin::Decoder(_) | Origin::Values | Origin::Names | Origin::Hives | Origin::Files => 2,
+            };
+            let decoder = order.iter().position(|stored| *stored == source.origin);
+            let evidence = lines.iter().position(|other| std::ptr::eq(other.place, line.place));
+            let of_file = (source.path.clone(), source.stream.clone(), decoder);
+            all.push((evidence, class, of_file, number, place));
+        }
+    }
+    all.sort();
+    for (rank, (.., number, place)) in all.into_iter().enumerate() {
+        let slot = lines.get_mut(number).and_then(|line| line.wanted.get_mut(place)?.as_mut());
+        slot.into_iter().for_each(|wanted| wanted.rank = rank);
+    }
+}
+
 struct Found {
     there: bool,
     used: String,
     notes: Vec<String>,
 }
 
-fn find(place: &Place<'_>, unit: &Unit, key: &str) -> Result<Found, CallError> {
-    let path = EvidencePath::parse(&unit.path).map_err(CallError::Path)?;
-    let missing = || CallError::NotInTimeline { path: unit.path.clone() };
+fn find(place: &Place<'_>, source: &Source, key: &str) -> Result<Found, CallError> {
+    let path = EvidencePath::parse(&source.path).map_err(CallError::Path)?;
     let node = if place.node.path == path { Some(place.node.clone()) } else { place.tree.node(&path)? };
-    let node = node.ok_or_else(missing)?;
+    let node = node.ok_or_else(|| CallError::Gone { path: source.path.clone() })?;
     let bytes = hive_file::bytes(place.tree, &node)?;
     let hive = hive_file::open(&node, &bytes)?;
     let Lookup { key, used, notes } = look_up(&hive, &node, key)?;
     Ok(Found { there: key.is_some(), used, notes })
 }
 
-fn line<'a, 'p>(
-    call: &Call<'a>,
-    asked: &'p Asked<'a>,
-    place: &'p Place<'a>,
-) -> Result<Line<'a, 'p>, CallError> {
-    if place.node.kind == NodeKind::Directory {
-        // A start that cannot be read fails the call; inside a walk it would only be a gap.
-        place.tree.children(&place.node)?;
-    }
-    let kept = call.timelines.get(place.tree.label());
-    if let Some(path) = kept.filter(|_| !asked.copied && !asked.one_hive && is_walked(place)) {
-        return Ok(of_index(TimeIndex::open(path)?, asked, place));
-    }
-    let ground = Ground {
-        tree: place.tree,
-        start: place.node.clone(),
-        names: call.indexes,
-        decoders: DECODERS.iter().collect(),
-        scratch: call.scratch,
-    };
-    let index = assemble(ground, asked.copied, &|origin| asked.sources.want(origin))?;
-    Ok(of_index(index, asked, place))
+/// Whether a path is the place or lies below it.
+fn holds(place: &Place<'_>, path: &str) -> bool {
+    let start = place.node.path.as_str();
+    start.is_empty() || path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Whether a walk from the root comes to the place: deleted entries are below folders that no walk meets.
-fn is_walked(place: &Place<'_>) -> bool {
-    match place.node.state {
-        NodeState::Allocated => !place.node.path.components().any(|name| name.starts_with("$Deleted")),
-        NodeState::Deleted | NodeState::Renamed => false,
+/// Whether a key is the one at `start` or lies below it; the root is written `\`.
+fn in_key(path: &str, start: &str) -> bool {
+    let path = if path == "\\" { "" } else { path };
+    start.is_empty() || path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('\\'))
+}
+
+fn is_copied_folder(start: &Node) -> bool {
+    let modified = start.times.modified.as_ref();
+    start.kind == NodeKind::Directory && modified.is_some_and(|time| time.clock == Clock::CollectionCopy)
+}
+
+fn left_out(place: &Place<'_>) -> Gap {
+    let label = place.tree.label();
+    let reason = format!(
+        "files and folders of {label} left out: their times are those of a copied folder and date no event; \"copied_times\" gives them"
+    );
+    Gap { path: place.node.path.as_str().to_owned(), reason }
+}
+
+/// Collects what was met in a source, as far as it lies below a place.
+struct Remarks<'m, 'a, 'p> {
+    met: &'m mut Met,
+    below: Option<&'p Place<'a>>,
+}
+
+impl Remarks<'_, '_, '_> {
+    fn is_here(&self, path: &str) -> bool {
+        self.below.is_none_or(|place| holds(place, path))
     }
 }
 
-fn of_index<'a, 'p>(index: TimeIndex, asked: &Asked<'_>, place: &'p Place<'a>) -> Line<'a, 'p> {
-    let mut line = Line { place, index, wanted: Vec::new(), keys: HashMap::new() };
-    let wanted = |unit: &Unit| {
-        let origin = unit.origin().filter(|origin| asked.sources.want(*origin))?;
-        Some(origin).filter(|origin| origin.is_search() || line.holds(&unit.path))
-    };
-    line.wanted = line.index.units().iter().map(wanted).collect();
-    line
-}
+impl Intake for Remarks<'_, '_, '_> {
+    fn begin(&mut self, _: String) {}
 
-impl Line<'_, '_> {
-    /// Whether a path is the place or lies below it.
-    pub(crate) fn holds(&self, path: &str) -> bool {
-        let start = self.place.node.path.as_str();
-        start.is_empty()
-            || path.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    fn push(&mut self, _: Record) -> Flow {
+        ControlFlow::Continue(())
     }
 
-    /// Whether an entry is the file that was asked for, or lies below the folder.
-    pub(crate) fn has_entry(&self, path: &str) -> bool {
-        let is_start = path == self.place.node.path.as_str();
-        self.holds(path) && !(is_start && self.place.node.kind == NodeKind::Directory)
+    fn defect(&mut self, defect: Defect) {
+        if self.is_here(&defect.path) {
+            self.met.defects.insert(defect);
+        }
     }
 
-    fn left_out(&self, unit: &Unit) -> Option<Gap> {
-        let label = self.place.tree.label();
-        let path = self.place.node.path.as_str().to_owned();
-        let reason = format!(
-            "files and folders of {label} left out: their times are those of a copied folder and date no event; \"copied_times\" gives them"
-        );
-        unit.copied.then_some(Gap { path, reason })
+    fn hidden(&mut self, defect: Defect) {
+        self.defect(defect);
+    }
+
+    fn gap(&mut self, gap: Gap) {
+        if self.is_here(&gap.path) {
+            self.met.gaps.insert(gap);
+        }
+    }
+
+    fn note(&mut self, note: String) {
+        self.met.notes.insert(note);
     }
 }

@@ -7,16 +7,13 @@ use crate::place::Scope;
 use crate::row::Row;
 use crate::sink::Sink;
 use crate::spec;
-use crate::time_index::ticks;
+use crate::ticks::{SECOND, ticks};
 use evidence::{Node, NodeKind, Step, Tree, walk};
 use ledger::FieldType::{Flag, Name, Path, Time as TimeType};
 use ledger::{FieldValue, RecordType, Time};
 use std::ops::ControlFlow;
 
 const KIND: &str = "timestomp_indicator";
-
-/// Steps of a second.
-const SECOND: i64 = 10_000_000;
 
 pub(super) fn record_type() -> RecordType {
     spec::record(

@@ -4,7 +4,7 @@ use crate::intake::{Flow, Intake, Taken};
 use crate::row::Row;
 use crate::sink::Sink;
 use crate::spec;
-use crate::time_index::ticks;
+use crate::ticks::{SECOND, ticks};
 use evidence::{Node, Tree};
 use ledger::FieldType::{Integer, Name, Path, Text, Time as TimeType};
 use ledger::{ByteSpan, Clock, Defect, FieldValue, Gap, Record, RecordType, Time};
@@ -13,9 +13,6 @@ use std::ops::ControlFlow;
 pub(super) const TIME: &str = "time";
 const NUMBER: &str = "record_id";
 const CHANNEL: &str = "channel";
-
-/// Steps of a second.
-const SECOND: i64 = 10_000_000;
 
 /// Smallest step back that is told: threads write their records up to about a second after they have dated them.
 const STEP: i64 = SECOND;

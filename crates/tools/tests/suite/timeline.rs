@@ -1,12 +1,12 @@
 //! The order of time.
 
 use crate::fixture::{Fixture, SOFTWARE, TICKS, fits, text, write};
+use crate::timeline_rows::made_ready;
 use evidence::{EvidencePath, Listing, Node, ReadAt, ReadError, Tree, open_directory};
 use ledger::{Clock, Completeness, Outcome, Time};
 use serde_json::{Value, json};
-use std::path::Path;
 use testkit::hive::{HiveSpec, KeySpec};
-use tools::{Return, run};
+use tools::{Prepared, Return, run_prepared};
 
 const SECOND: u64 = 10_000_000;
 
@@ -49,8 +49,15 @@ impl Tree for Image {
     }
 }
 
+/// A tree, and the tables of it.
+struct Asked {
+    trees: Vec<Box<dyn Tree>>,
+    prepared: Prepared,
+    _folders: [tempfile::TempDir; 2],
+}
+
 /// Keys at the seconds 0 to 8 of two hives, and files at 1, 3 and 7.
-fn image() -> (tempfile::TempDir, Vec<Box<dyn Tree>>) {
+fn image() -> Asked {
     let folder = tempfile::tempdir().unwrap();
     let at = |seconds: u64| TICKS + seconds * SECOND;
     let key = |name: &str, seconds| KeySpec::new(name).written(at(seconds));
@@ -63,14 +70,23 @@ fn image() -> (tempfile::TempDir, Vec<Box<dyn Tree>>) {
         write(folder.path(), name, b"");
     }
     let tree = Image(Box::new(open_directory(folder.path(), "image").unwrap()));
-    (folder, vec![Box::new(tree)])
+    let trees: Vec<Box<dyn Tree>> = vec![Box::new(tree)];
+    let tables = tempfile::tempdir().unwrap();
+    let prepared = made_ready(&trees, tables.path());
+    Asked { trees, prepared, _folders: [folder, tables] }
 }
 
-fn call(trees: &[Box<dyn Tree>], arguments: Value) -> Return {
-    let returned = run("timeline", &arguments, trees, Path::new("/nonexistent"));
+fn call(Asked { trees, prepared, .. }: &Asked, arguments: Value) -> Return {
+    let scratch = tempfile::tempdir().unwrap();
+    let run = |arguments: &Value| {
+        let folder = scratch.path().join(std::fs::read_dir(scratch.path()).unwrap().count().to_string());
+        std::fs::create_dir(&folder).unwrap();
+        run_prepared("timeline", arguments, trees, prepared, &folder)
+    };
+    let returned = run(&arguments);
     assert_ne!(returned.outcome, Outcome::Failed, "{arguments}: {:?}", returned.notes);
     fits(&returned, "timeline");
-    let again = run("timeline", &returned.normalised.clone().unwrap(), trees, Path::new("/nonexistent"));
+    let again = run(&returned.normalised.clone().unwrap());
     assert_eq!((&again.records, &again.normalised), (&returned.records, &returned.normalised));
     returned
 }
@@ -85,8 +101,8 @@ fn names(returned: &Return) -> String {
 
 #[test]
 fn keys_and_files_come_in_the_order_of_time_and_then_of_place() {
-    let (_folder, trees) = image();
-    let whole = call(&trees, json!({}));
+    let image = image();
+    let whole = call(&image, json!({}));
     assert_eq!(names(&whole), "b:\\ f1 a:two f3 a:four a:tie b:tie b:six f7 a:\\");
     assert_eq!(whole.completeness, Completeness::Complete);
     assert!(whole.notes.iter().any(|note| note == "10 records lie in the span in all"), "{:?}", whole.notes);
@@ -103,30 +119,30 @@ fn keys_and_files_come_in_the_order_of_time_and_then_of_place() {
         (json!({ "hive": "hives/b" }), "b:\\ b:tie b:six"),
         (json!({ "key": "tie" }), "a:tie b:tie"),
     ] {
-        assert_eq!(names(&call(&trees, arguments.clone())), expected, "{arguments}");
+        assert_eq!(names(&call(&image, arguments.clone())), expected, "{arguments}");
     }
 }
 
 #[test]
 fn a_record_comes_at_its_earliest_time_within_the_span() {
-    let (_folder, trees) = image();
+    let image = image();
     let at = |seconds: u64| Time::from_filetime(TICKS + seconds * SECOND).to_text();
-    let between = call(&trees, json!({ "from": at(2), "to": at(5) }));
+    let between = call(&image, json!({ "from": at(2), "to": at(5) }));
     assert_eq!(names(&between), "a:two f3 a:four a:tie b:tie");
     // The files were created (by their own times) a hundred seconds after they were written.
-    let later = call(&trees, json!({ "since": at(7) }));
+    let later = call(&image, json!({ "since": at(7) }));
     assert_eq!(names(&later), "f7 a:\\ f1 f3");
-    assert_eq!(names(&call(&trees, json!({ "from": at(300) }))), "");
+    assert_eq!(names(&call(&image, json!({ "from": at(300) }))), "");
 }
 
 #[test]
 fn pages_join_to_the_whole() {
-    let (_folder, trees) = image();
-    let whole = call(&trees, json!({}));
+    let image = image();
+    let whole = call(&image, json!({}));
     for limit in 1..=4 {
         let mut joined = Vec::new();
         for offset in (0..whole.records.len()).step_by(limit) {
-            let page = call(&trees, json!({ "limit": limit, "offset": offset }));
+            let page = call(&image, json!({ "limit": limit, "offset": offset }));
             let more = format!("\"offset\": {}", offset + limit);
             let last = offset + limit >= whole.records.len();
             assert_eq!(page.notes[0].contains(&more), !last, "{:?}", page.notes);

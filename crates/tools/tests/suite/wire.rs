@@ -25,7 +25,6 @@ fn call_over(tool: &str, arguments: serde_json::Value, evidence: Vec<Mount>) -> 
         arguments,
         evidence,
         indexes: Indexes::new(),
-        timelines: Indexes::new(),
         tables: tools::TableFiles::new(),
     };
     let bytes = encode_request(&request).unwrap();

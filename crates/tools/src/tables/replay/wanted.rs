@@ -90,7 +90,7 @@ impl<'a> Wanted<'a> {
 }
 
 /// A span with some days more on either side: a time of an unknown zone can be hours away, and a text holds no more digits than its source.
-fn around(from: Option<Utc>, to: Option<Utc>) -> (String, String) {
+pub(in super::super) fn around(from: Option<Utc>, to: Option<Utc>) -> (String, String) {
     let day =
         |time: Utc, by: i128| Utc::from_unix_nanoseconds(time.unix_nanoseconds() + by * 86_400_000_000_000);
     let text =

@@ -1,6 +1,5 @@
-//! What the rows of a file follow from: its bytes, those of the files that belong to it, and the makers of the rows.
+//! What the rows of a file follow from: its bytes, and those of the files that belong to it.
 
-use super::TIMELINE_MAKER;
 use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree, read_full_at};
 use ledger::Digest;
 use sha2::{Digest as _, Sha256};
@@ -9,7 +8,7 @@ use std::collections::BTreeMap;
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 20;
 
-/// The longest file whose rows are kept for the next index: longer ones are decoded sooner than their hash pays.
+/// The longest file whose rows are kept: longer ones are decoded sooner than their hash pays.
 const LONGEST: u64 = 4 << 30;
 
 /// Tells contents of files apart.
@@ -29,13 +28,8 @@ impl<'t> Contents<'t> {
     /// Files beside it whose names begin with its own belong to it: transaction logs of a hive, the journal of a database.
     pub(crate) fn of(&mut self, node: &Node, stream: Option<&str>) -> Option<Digest> {
         let mut hasher = Sha256::new();
-        let parts = [
-            "locard timeline rows",
-            TIMELINE_MAKER,
-            self.tree.label(),
-            node.path.as_str(),
-            stream.unwrap_or_default(),
-        ];
+        let parts =
+            ["locard timeline rows", self.tree.label(), node.path.as_str(), stream.unwrap_or_default()];
         for part in parts {
             hasher.update((part.len() as u64).to_le_bytes());
             hasher.update(part);

@@ -1,0 +1,201 @@
+//! The times of rows: what a timeline is made of.
+
+use super::cells::{plain, restore};
+use super::error::{TableError, sqlite};
+use super::read::{Cells, columns, record};
+use super::replay::{Kept, around};
+use super::schema::{Column, Table, quoted};
+use crate::ticks::ticks;
+use ledger::{Clock, FieldValue, Record, Utc};
+use rusqlite::types::ValueRef;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::ops::ControlFlow;
+
+/// What is asked of the times of rows.
+pub(crate) struct TimesOf<'a> {
+    /// The first instant; rows can be shown that have none behind it.
+    pub(crate) from: Option<Utc>,
+    /// The last one.
+    pub(crate) to: Option<Utc>,
+    /// Whether times of a copy are times, too.
+    pub(crate) copied: bool,
+    /// Whether the times of a field count, by the record type and its name.
+    pub(crate) counts: &'a dyn Fn(&str, &str) -> bool,
+    /// Whether the subjects of records are needed.
+    pub(crate) subjects: bool,
+    /// Whether a source is wanted, by its place among all.
+    pub(crate) wants: &'a dyn Fn(usize) -> bool,
+}
+
+/// A row, and its times.
+pub(crate) struct Times<'r> {
+    /// The place of its table among those of the group.
+    pub(crate) table: usize,
+    /// Its number there.
+    pub(crate) row: i64,
+    /// The place of its source among all.
+    pub(crate) source: usize,
+    /// How many records of its source came before it.
+    pub(crate) seq: i64,
+    /// The path of its file.
+    pub(crate) path: &'r str,
+    /// What its record is about, where subjects are needed.
+    pub(crate) subject: Cow<'r, str>,
+    /// The times that name an instant; one at least.
+    pub(crate) moments: &'r [Moment],
+}
+
+/// One time of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Moment {
+    /// The instant, in steps of 100 nanoseconds.
+    pub(crate) at: i64,
+    /// Whether its zone is not known, so that the instant can lie hours away.
+    pub(crate) is_local: bool,
+}
+
+impl Kept {
+    /// Shows the rows of wanted sources that have a time in the span, or near it, until told to stop.
+    ///
+    /// # Errors
+    ///
+    /// Where a row is none that the pass wrote, and where `show` fails.
+    pub(crate) fn times<E: From<TableError>>(
+        &self,
+        of: &TimesOf<'_>,
+        mut show: impl FnMut(Times<'_>) -> Result<ControlFlow<()>, E>,
+    ) -> Result<(), E> {
+        let read = sqlite("read the times of rows");
+        for (number, table) in self.tables.iter().enumerate() {
+            let dated: Vec<_> =
+                table.dated().filter(|column| (of.counts)(&table.name, &column.name)).collect();
+            let (Some((first, last)), false) = (self.extent(number, of), dated.is_empty()) else { continue };
+            let sql = select(table, &dated, of);
+            let mut statement = self.connection.prepare_cached(&sql).map_err(&read)?;
+            let mut rows = statement.query([first, last]).map_err(&read)?;
+            let mut moments = Vec::new();
+            while let Some(row) = rows.next().map_err(&read)? {
+                let timed = Timed { cells: Cells { table, row }, dated: &dated };
+                let source = timed.source()?;
+                if !(of.wants)(source) {
+                    continue;
+                }
+                let exact: Exact = timed.cells.json(5)?.unwrap_or_default();
+                timed.moments(&exact, of.copied, &mut moments)?;
+                if moments.is_empty() {
+                    continue;
+                }
+                let subject = if of.subjects { timed.subject(&exact)? } else { Cow::Borrowed("") };
+                let (path, moments) = (timed.cells.text(3)?.unwrap_or_default(), &moments);
+                let (row, seq) = (timed.number(0)?, timed.number(2)?);
+                let times = Times { table: number, row, source, seq, path, subject, moments };
+                if show(times)?.is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The record of a row of the table at this place.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no such row, or it holds no record of its table.
+    pub(crate) fn record_of(&self, table: usize, row: i64) -> Result<Record, TableError> {
+        let read = sqlite("read a row");
+        let none =
+            |table: &str| TableError::Row { table: table.to_owned(), row, what: "no such row".to_owned() };
+        let Some(table) = self.tables.get(table) else { return Err(none("")) };
+        let sql = format!("SELECT {} FROM e0.{} WHERE _row = ?", columns(table, "e0."), quoted(&table.name));
+        let mut statement = self.connection.prepare_cached(&sql).map_err(&read)?;
+        let mut rows = statement.query([row]).map_err(&read)?;
+        let found = rows.next().map_err(&read)?;
+        found.map_or_else(|| Err(none(&table.name)), |found| record(table, found, &self.label))
+    }
+
+    /// The first row of a table that a wanted source has, and the last.
+    fn extent(&self, table: usize, of: &TimesOf<'_>) -> Option<(i64, i64)> {
+        let sources = self.sources().iter().enumerate().filter(|(place, _)| (of.wants)(*place));
+        let extents = sources.flat_map(|(_, source)| &source.extents).filter(|(of, ..)| *of == table);
+        extents.fold(None, |all, (_, first, last)| {
+            Some(all.map_or((*first, *last), |(low, high): (i64, i64)| (low.min(*first), high.max(*last))))
+        })
+    }
+}
+
+/// Values of which the columns of a row do not hold everything, by column.
+type Exact = BTreeMap<String, FieldValue>;
+
+/// The columns before those of the times.
+const BEFORE: usize = 6;
+
+fn select(table: &Table, dated: &[&Column], of: &TimesOf<'_>) -> String {
+    let subject = if of.subjects { quoted(&table.subject) } else { "NULL".to_owned() };
+    let mut sql = format!("SELECT _row, _source, _seq, _path, {subject}, _exact");
+    let names: Vec<_> = dated.iter().map(|column| quoted(&column.name)).collect();
+    // Writing to a text cannot fail.
+    names.iter().for_each(|name| {
+        let _ = write!(sql, ", {name}");
+    });
+    let _ = write!(sql, " FROM e0.{} WHERE _row BETWEEN ? AND ?", quoted(&table.name));
+    let (from, to) = match (of.from, of.to) {
+        (None, None) => (String::new(), "~".to_owned()),
+        (from, to) => around(from, to),
+    };
+    let within: Vec<_> = names.iter().map(|name| format!("{name} BETWEEN '{from}' AND '{to}'")).collect();
+    let _ = write!(sql, " AND ({}) ORDER BY _row", within.join(" OR "));
+    sql
+}
+
+/// The cells of a row that [`select`] gave.
+struct Timed<'r> {
+    cells: Cells<'r>,
+    dated: &'r [&'r Column],
+}
+
+impl<'r> Timed<'r> {
+    fn number(&self, index: usize) -> Result<i64, TableError> {
+        self.cells.cell(index)?.as_i64().map_err(|_| self.cells.wrong("expected a whole number"))
+    }
+
+    /// The place of its source: sources have the numbers 1, 2 and so on.
+    fn source(&self) -> Result<usize, TableError> {
+        usize::try_from(self.number(1)? - 1).map_err(|_| self.cells.wrong("no number of a source"))
+    }
+
+    fn moments(&self, exact: &Exact, copied: bool, moments: &mut Vec<Moment>) -> Result<(), TableError> {
+        moments.clear();
+        for (index, column) in self.dated.iter().enumerate() {
+            let Some(text) = self.cells.text(BEFORE + index)? else { continue };
+            let time = match exact.get(&column.name) {
+                Some(FieldValue::Time(time)) => Cow::Borrowed(time),
+                Some(_) => continue,
+                None => {
+                    Cow::Owned(plain(text).ok_or_else(|| self.cells.wrong("no instant where one is due"))?)
+                }
+            };
+            let counts = copied || time.clock == Clock::Host;
+            let at = time.utc.filter(|_| counts).map(ticks);
+            moments.extend(at.map(|at| Moment { at, is_local: time.zone.is_some() }));
+        }
+        Ok(())
+    }
+
+    fn subject(&self, exact: &Exact) -> Result<Cow<'r, str>, TableError> {
+        let table = self.cells.table;
+        let column = table.columns.iter().find(|column| column.name == table.subject);
+        let owned = |value: &FieldValue| Cow::Owned(value.to_text().into_owned());
+        match (exact.get(&table.subject), column, self.cells.cell(4)?) {
+            (Some(value), ..) => Ok(owned(value)),
+            (None, None, _) | (None, _, ValueRef::Null) => Ok(Cow::Borrowed("")),
+            (None, Some(column), cell) => {
+                let value =
+                    restore(cell, column).ok_or_else(|| self.cells.wrong("no value of its subject"))?;
+                Ok(owned(&value))
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Instants as whole numbers that sort: steps of 100 nanoseconds, as a FILETIME counts them.
+
+use ledger::Utc;
+
+/// Nanoseconds of a step.
+const STEP: i128 = 100;
+
+/// Steps of a second.
+pub(crate) const SECOND: i64 = 10_000_000;
+
+/// The step that an instant lies in, counted from 1970.
+pub(crate) fn ticks(utc: Utc) -> i64 {
+    // The years -9999 to 9999 fit.
+    i64::try_from(utc.unix_nanoseconds().div_euclid(STEP)).unwrap_or(i64::MAX)
+}
+
+/// The first instant of a step; `None` outside of the years that an instant can have.
+pub(crate) fn utc(ticks: i64) -> Option<Utc> {
+    Utc::from_unix_nanoseconds(i128::from(ticks) * STEP)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instant_comes_back_from_its_steps() {
+        for text in ["1601-01-01T00:00:00Z", "2012-04-04T01:58:40.839249Z", "9999-12-30T00:00:00Z"] {
+            let instant: Utc = text.parse().unwrap();
+            assert_eq!(utc(ticks(instant)), Some(instant));
+        }
+        assert_eq!(utc(i64::MAX), None);
+    }
+}
