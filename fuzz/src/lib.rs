@@ -14,13 +14,17 @@ fn let_guards_catch() {
     ONCE.call_once(|| std::panic::set_hook(Box::new(|info| eprintln!("{info}"))));
 }
 
-/// Decodes these bytes by this decoder.
-pub fn decode(decoder: &str, bytes: &[u8]) {
+/// Decodes these bytes by the decoder that `LOCARD_DECODER` names.
+pub fn decode(bytes: &[u8]) {
     let_guards_catch();
-    static PATH: OnceLock<String> = OnceLock::new();
-    let path = PATH.get_or_init(|| {
+    static DECODER: OnceLock<(String, String)> = OnceLock::new();
+    let (decoder, path) = DECODER.get_or_init(|| {
+        let decoder = std::env::var("LOCARD_DECODER").unwrap_or_default();
+        let decoders = tools::decoders();
+        assert!(decoders.contains(&decoder.as_str()), "LOCARD_DECODER is {decoder:?}, and must be one of {decoders:?}");
         let sample = testkit::samples::samples().into_iter().find(|sample| sample.decoder == decoder);
-        sample.map(|sample| sample.path.to_owned()).unwrap_or_else(|| "file".to_owned())
+        let path = sample.map(|sample| sample.path.to_owned()).unwrap_or_else(|| "file".to_owned());
+        (decoder, path)
     });
     let _ = tools::decode_bytes(decoder, path, bytes, &scratch());
 }

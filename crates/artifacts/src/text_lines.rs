@@ -1,4 +1,4 @@
-//! Lines of a text file with their places: UTF-16LE behind its byte order mark, else UTF-8.
+//! Lines of a text file with their places: UTF-16LE behind its byte order mark or where its first two characters are plainly so, else UTF-8.
 //!
 //! Bytes that are no UTF-8, such as those of a code page that the file does not name, become U+FFFD.
 
@@ -54,8 +54,10 @@ impl Line {
 
 /// The lines of `bytes`, in order.
 pub fn lines(bytes: &[u8]) -> Lines<'_> {
-    let wide = bytes.starts_with(&[0xFF, 0xFE]);
-    let at = if wide {
+    let is_marked_wide = bytes.starts_with(&[0xFF, 0xFE]);
+    // Two letters of UTF-16 without a mark; no text begins with zeros otherwise.
+    let wide = is_marked_wide || matches!(bytes, [1..=255, 0, 1..=255, 0, ..]);
+    let at = if is_marked_wide {
         2
     } else if bytes.starts_with(&[0xEF, 0xBB, 0xBF]) {
         3
@@ -150,6 +152,14 @@ fn decode(content: &[u8], wide: bool) -> (String, usize) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn text_of_two_bytes_is_known_without_its_mark() {
+        let wide: Vec<u8> = "a|b\r\nü".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let found: Vec<_> = lines(&wide).map(|line| (line.text.value, line.text.offset)).collect();
+        assert_eq!(found, [("a|b".to_owned(), 0), ("ü".to_owned(), 10)]);
+        assert!(damage(&wide).is_empty());
+    }
 
     #[test]
     fn parts_of_lines_stand_where_their_bytes_do() {

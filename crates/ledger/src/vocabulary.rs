@@ -1,5 +1,6 @@
 //! The closed vocabulary of predicates, kept as data.
 
+use crate::record_data::{self, RecordDataError};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -56,6 +57,7 @@ pub struct Meaning {
 #[serde(deny_unknown_fields)]
 struct VocabularyFile {
     predicate: BTreeMap<Predicate, Said>,
+    #[serde(default)]
     record: BTreeMap<String, BTreeMap<Predicate, Proof>>,
 }
 
@@ -66,9 +68,9 @@ struct Said {
 }
 
 /// How a record proves a predicate: see [`Meaning`].
-#[derive(Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Proof {
+pub(crate) struct Proof {
     states: Option<String>,
     #[serde(default)]
     unless: BTreeSet<String>,
@@ -80,6 +82,9 @@ pub enum VocabularyError {
     /// The text is no TOML of this form.
     #[error("read a vocabulary of predicates")]
     Read(#[source] toml::de::Error),
+    /// What is known of record types cannot be read.
+    #[error(transparent)]
+    Records(&'static RecordDataError),
     /// A record type is to prove something that cannot be said.
     #[error("read a vocabulary of predicates: record {record:?}: no predicate {:?}", predicate.0)]
     UnknownPredicate {
@@ -90,14 +95,16 @@ pub enum VocabularyError {
     },
 }
 
-impl Vocabulary {
-    /// Reads a vocabulary from TOML: `[predicate.<name>]` with its `meaning`, `[record.<type>]` with what one record of the type proves.
-    pub fn from_toml(text: &str) -> Result<Vocabulary, VocabularyError> {
-        let file: VocabularyFile = toml::from_str(text).map_err(VocabularyError::Read)?;
+impl VocabularyFile {
+    fn read(text: &str) -> Result<VocabularyFile, VocabularyError> {
+        toml::from_str(text).map_err(VocabularyError::Read)
+    }
+
+    fn vocabulary(self) -> Result<Vocabulary, VocabularyError> {
         let meaning = |Said { meaning }| Meaning { meaning, ..Meaning::default() };
         let mut predicates: BTreeMap<_, _> =
-            file.predicate.into_iter().map(|(name, said)| (name, meaning(said))).collect();
-        for (record, proofs) in file.record {
+            self.predicate.into_iter().map(|(name, said)| (name, meaning(said))).collect();
+        for (record, proofs) in self.record {
             for (predicate, Proof { states, unless }) in proofs {
                 let Some(meaning) = predicates.get_mut(&predicate) else {
                     return Err(VocabularyError::UnknownPredicate { record, predicate });
@@ -111,10 +118,24 @@ impl Vocabulary {
         }
         Ok(Vocabulary { predicates })
     }
+}
 
-    /// The vocabulary of this version (`data/predicates.toml`).
+impl Vocabulary {
+    /// Reads a vocabulary from TOML: `[predicate.<name>]` with its `meaning`, `[record.<type>]` with what one record of the type proves.
+    pub fn from_toml(text: &str) -> Result<Vocabulary, VocabularyError> {
+        VocabularyFile::read(text)?.vocabulary()
+    }
+
+    /// The vocabulary of this version (`data/predicates.toml`, and what `data/records` says of record types).
+    ///
+    /// # Errors
+    ///
+    /// Where that data cannot be read: a defect of this program, which a test finds.
     pub fn shipped() -> Result<Vocabulary, VocabularyError> {
-        Vocabulary::from_toml(include_str!("../data/predicates.toml"))
+        let mut file = VocabularyFile::read(include_str!("../data/predicates.toml"))?;
+        let records = record_data::all().map_err(VocabularyError::Records)?;
+        file.record.extend(records.iter().map(|(record, of)| (record.clone(), of.proves.clone())));
+        file.vocabulary()
     }
 
     /// The entry of a predicate; `None` where the vocabulary does not have it.

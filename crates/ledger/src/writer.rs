@@ -2,10 +2,11 @@
 //!
 //! Every record type has a table of who writes its fields; the place of the file that a record was read from, and for some types the value of another field, can only lower that.
 //! So the answer is the weakest of all that is known, and where nothing is known it is [`Writer::AnyUser`].
-//! The tables are data (`data/writers.toml`) and stand in a run's first event, so that whoever examines the run later judges with the same ones.
+//! The tables are data (`data/writers.toml`, `data/records`) and stand in a run's first event, so that whoever examines the run later judges with the same ones.
 
 use crate::pattern;
 use crate::record::Record;
+use crate::record_data::{self, RecordDataError};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -167,6 +168,9 @@ pub enum WritersError {
     /// The text is no TOML of this form.
     #[error("read the tables of writers")]
     Read(#[source] toml::de::Error),
+    /// What is known of record types cannot be read.
+    #[error(transparent)]
+    Records(&'static RecordDataError),
     /// A record type names a limit that is not there.
     #[error("read the tables of writers: record {record:?}: no limit {limit:?}")]
     UnknownLimit {
@@ -180,19 +184,31 @@ pub enum WritersError {
 impl Writers {
     /// Reads the tables from TOML: `[record.<type>]`, `[[place]]`, `[limit.<field>]`, `root`.
     pub fn from_toml(text: &str) -> Result<Writers, WritersError> {
-        let writers: Writers = toml::from_str(text).map_err(WritersError::Read)?;
-        for (record, table) in &writers.record {
-            if let Some(limit) = table.by.as_ref().filter(|limit| !writers.limit.contains_key(*limit)) {
+        toml::from_str::<Writers>(text).map_err(WritersError::Read)?.checked()
+    }
+
+    fn checked(self) -> Result<Writers, WritersError> {
+        for (record, table) in &self.record {
+            if let Some(limit) = table.by.as_ref().filter(|limit| !self.limit.contains_key(*limit)) {
                 let (record, limit) = (record.clone(), limit.clone());
                 return Err(WritersError::UnknownLimit { record, limit });
             }
         }
-        Ok(writers)
+        Ok(self)
     }
 
-    /// The tables of this version (`data/writers.toml`).
+    /// The tables of this version (`data/writers.toml`, and what `data/records` says of record types).
+    ///
+    /// # Errors
+    ///
+    /// Where that data cannot be read: a defect of this program, which a test finds.
     pub fn shipped() -> Result<Writers, WritersError> {
-        Writers::from_toml(include_str!("../data/writers.toml"))
+        let text = include_str!("../data/writers.toml");
+        let mut writers: Writers = toml::from_str(text).map_err(WritersError::Read)?;
+        let records = record_data::all().map_err(WritersError::Records)?;
+        let tables = records.iter().filter_map(|(record, of)| Some((record.clone(), of.writers.clone()?)));
+        writers.record.extend(tables);
+        writers.checked()
     }
 
     /// Whether they say nothing: those of a run before format 2.3.

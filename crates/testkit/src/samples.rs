@@ -58,6 +58,12 @@ pub fn samples() -> Vec<Sample> {
             "Users/ann/AppData/Local/Google/Chrome/User Data/Default/History",
             history,
         ),
+        sample(
+            "pca",
+            "Windows/appcompat/pca/PcaAppLaunchDic.txt",
+            windows_logs::PCA_LAUNCHES.as_bytes().to_vec(),
+        ),
+        sample("pca", "Windows/appcompat/pca/PcaGeneralDb0.txt", utf16(windows_logs::PCA_LOG)),
         sample("copy_log", "2012-04-04T015840_CopyLog.csv", windows_logs::COPY_LOG.as_bytes().to_vec()),
         sample("copy_log", "2012-04-04T015840_SkipLog.csv.csv", windows_logs::SKIP_LOG.as_bytes().to_vec()),
         sample("ese_database", "ProgramData/plain.edb", ese::plain()),

@@ -60,6 +60,14 @@ pub const WEB: &str = "#Software: Microsoft Internet Information Services 10.0\r
 #Fields: date time s-ip cs-method cs-uri-stem cs-uri-query s-port cs-username c-ip cs(User-Agent) cs(Referer) sc-status sc-substatus sc-win32-status time-taken\r\n\
 2012-04-04 01:58:40 192.0.2.1 POST /upload.aspx id=1 443 - 192.0.2.7 Mozilla/5.0+(X11) - 200 0 0 15\r\n";
 
+/// The list of programs of the Program Compatibility Assistant, as `PcaAppLaunchDic.txt` has it.
+pub const PCA_LAUNCHES: &str = "C:\\Program Files\\Editor\\editor.exe|2025-09-16 08:12:05.120\r\n\
+    C:\\Users\\ann\\Downloads\\invoice.pdf.exe|2025-09-16 09:44:12.003\r\n";
+
+/// Its log, as `PcaGeneralDb0.txt` has it but for the encoding.
+pub const PCA_LOG: &str = "2025-09-16 09:44:30.551|2|%userprofile%\\downloads\\invoice.pdf.exe|Invoice viewer|Example Ltd|1.0.0.0|00061f0b2c6a4e3f0a9e1d7c5b8a99f20f0d00000000|Abnormal process exit with code 0xc0000005\r\n\
+    2025-09-16 10:02:00.000|0|%programfiles%\\setup.exe||||0006000000000000000000000000000000000000000|Installer failed\r\n";
+
 /// A log of what KAPE copied: an original with all its times, and one with a comma in its name and none.
 pub const COPY_LOG: &str = "\u{FEFF}CopiedTimestamp,SourceFile,DestinationFile,FileSize,SourceFileSha1,DeferredCopy,CreatedOnUtc,ModifiedOnUtc,LastAccessedOnUtc,CopyDuration\r\n\
 2012-04-04 01:58:42.8392490,C:\\Users\\ann\\NTUSER.DAT,E:\\tout\\C\\Users\\ann\\NTUSER.DAT,262144,DA39A3EE5E6B4B0D3255BFEF95601890AFD80709,True,2011-12-07 09:03:44.5688762,2012-04-04 01:58:40.8392490,2012-04-04 01:58:40.8392490,00:00:00.0156106\r\n\

@@ -21,6 +21,7 @@ mod jump_list;
 mod lnk;
 mod mft;
 mod parts;
+mod pca;
 mod pe;
 mod powershell_history;
 mod powershell_transcript;
@@ -79,6 +80,7 @@ pub(crate) const DECODERS: &[Decoder] = &[
     jump_list::DECODER,
     lnk::DECODER,
     mft::DECODER,
+    pca::DECODER,
     pe::DECODER,
     powershell_history::DECODER,
     powershell_transcript::DECODER,

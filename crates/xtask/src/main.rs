@@ -275,7 +275,7 @@ fn demo() -> io::Result<()> {
     Ok(())
 }
 
-/// One folder for each fuzz target, which cargo-fuzz finds by itself.
+/// A folder for each decoder, and one for hives.
 #[expect(clippy::disallowed_methods, reason = "writing the files is what this chore is for")]
 fn seeds() -> io::Result<()> {
     let hives = testkit::artifact_hives::files().into_iter().map(|(_, bytes)| ("hive", bytes));

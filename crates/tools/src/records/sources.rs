@@ -49,7 +49,7 @@ const SUBJECTS: [Subject; 6] = [
     Subject {
         name: "program_execution",
         about: "programs that ran or were there; each source proves something else, and inventories prove no run",
-        decoders: &["error_report", "powershell_history", "powershell_transcript", "prefetch", "srum"],
+        decoders: &["error_report", "pca", "powershell_history", "powershell_transcript", "prefetch", "srum"],
         artifacts: &["amcache", "bam", "mui_cache", "recent_apps", "shim_cache", "user_assist"],
         only: &[],
     },

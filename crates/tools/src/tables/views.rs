@@ -220,6 +220,7 @@ pub const VIEWS: &[View] = &[
             arm("bam_entry", "BAM", &["last_run", "program", "NULL", "sid"]),
             arm("process_created", "event log", &["time", "image", "NULL", "user"]),
             only("shim_cache_entry", "ShimCache", &["NULL", "path"], "process_flag"),
+            arm("pca_launch", "PCA", &["last_run", "program"]),
             arm("recent_app", "RecentApps", &["last_accessed", "program", "launch_count"]),
             arm("srum_application", "SRUM", &["time", "application", "NULL", "sid"]),
             arm("srum_app_timeline", "SRUM", &["time", "application", "NULL", "sid"]),

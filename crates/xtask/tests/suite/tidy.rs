@@ -141,27 +141,6 @@ fn every_decision_is_listed() {
 }
 
 #[test]
-fn every_decoder_has_a_fuzz_target() {
-    let fuzz = root().join("fuzz");
-    let text = std::fs::read_to_string(fuzz.join("Cargo.toml")).unwrap();
-    let manifest: toml::Table = toml::from_str(&text).unwrap();
-    let targets: BTreeSet<String> = manifest["bin"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|bin| bin["name"].as_str().unwrap().to_owned())
-        .collect();
-    let wanted = tools::decoders().into_iter().chain(["hive"]).map(str::to_owned).collect();
-    assert_eq!(targets, wanted);
-    for target in targets {
-        let text = std::fs::read_to_string(fuzz.join(format!("fuzz_targets/{target}.rs"))).unwrap();
-        let call =
-            if target == "hive" { "hive(bytes)".to_owned() } else { format!("decode(\"{target}\", bytes)") };
-        assert!(text.contains(&call), "the target {target} decodes something else");
-    }
-}
-
-#[test]
 fn each_crate_has_one_test_binary_besides_those_that_are_their_own_worker() {
     let own_worker = ["cli/tests/hostile_worker.rs", "sandbox/tests/sqlite_in_worker.rs"];
     let mut found = BTreeSet::new();

@@ -1,0 +1,109 @@
+//! What is known of record types, kept as data: what one record proves, who could have written it, what kind of source it is from.
+//!
+//! Each file of `data/records` is about one format, tool or artifact, and has three tables for each of its record types:
+//! `[<type>]` with the kind of `source`, `[<type>.proves]` and `[<type>.writers]`.
+
+use crate::vocabulary::{Predicate, Proof};
+use crate::writer::RecordWriters;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use thiserror::Error;
+
+/// The files, by name.
+const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/records.in"));
+
+/// What is known of one record type.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OfType {
+    /// The kind of source that its records are from, where it is one.
+    source: Option<String>,
+    /// What one record proves.
+    #[serde(default)]
+    pub(crate) proves: BTreeMap<Predicate, Proof>,
+    /// Who could have written it.
+    pub(crate) writers: Option<RecordWriters>,
+}
+
+/// Why the files of `data/records` tell nothing.
+#[derive(Debug, Error)]
+pub enum RecordDataError {
+    /// A file is no TOML of this form.
+    #[error("read data/records/{file}.toml")]
+    Read {
+        /// Its name.
+        file: &'static str,
+        /// Why.
+        #[source]
+        source: toml::de::Error,
+    },
+    /// A record type is in two files.
+    #[error("read data/records/{file}.toml: {record:?} is in another file, too")]
+    Twice {
+        /// The name of the second.
+        file: &'static str,
+        /// The record type.
+        record: String,
+    },
+}
+
+type All = BTreeMap<String, OfType>;
+
+/// All record types.
+///
+/// # Errors
+///
+/// Where a file cannot be read: a defect of this program, which a test finds.
+pub(crate) fn all() -> Result<&'static All, &'static RecordDataError> {
+    static ALL: LazyLock<Result<All, RecordDataError>> = LazyLock::new(|| read(FILES));
+    ALL.as_ref()
+}
+
+/// The word for the kind of source that records of this type are from; `None` where the type says nothing of it.
+pub fn source_kind(record: &str) -> Option<&'static str> {
+    all().ok()?.get(record)?.source.as_deref()
+}
+
+/// The record types that have a kind of source, and its word.
+pub fn source_kinds() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let all = all().ok().into_iter().flatten();
+    all.filter_map(|(record, of)| Some((record.as_str(), of.source.as_deref()?)))
+}
+
+fn read(files: &[(&'static str, &str)]) -> Result<All, RecordDataError> {
+    let mut all = All::new();
+    for (file, text) in files {
+        let types: All = toml::from_str(text).map_err(|source| RecordDataError::Read { file, source })?;
+        for (record, of) in types {
+            if all.contains_key(&record) {
+                return Err(RecordDataError::Twice { file, record });
+            }
+            all.insert(record, of);
+        }
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_is_in_one_file_and_each_file_lists_its_types_in_order() {
+        let all = all().unwrap();
+        assert!(all.values().all(|of| of.writers.is_some()));
+        for (file, text) in FILES {
+            let types = text.lines().filter(|line| line.starts_with('[') && line.ends_with(".writers]"));
+            assert!(types.is_sorted(), "{file}");
+        }
+    }
+
+    #[test]
+    fn a_type_of_two_files_and_a_misspelt_table_are_refused() {
+        let one = "[a.writers]\nwriter = \"any_user\"\n";
+        assert!(matches!(read(&[("x", one), ("y", one)]), Err(RecordDataError::Twice { .. })));
+        assert!(matches!(read(&[("x", "[a.writer]\n")]), Err(RecordDataError::Read { .. })));
+    }
+}

@@ -1,3 +1,0 @@
-//! Fuzz target of `powershell_transcript`.
-#![no_main]
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| locard_fuzz::decode("powershell_transcript", bytes));
