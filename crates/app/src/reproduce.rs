@@ -24,7 +24,7 @@ use crate::stored::{Recording as _, Stored};
 use crate::waiting::{Panicked, wait_for};
 use crate::worker::{ToolError, Worker, WorkerRequest};
 use calls::Measure;
-use ledger::event::{EvidenceHashed, RunOpened, TablesRead};
+use ledger::event::{EvidenceHashed, Format, RunOpened, TablesRead};
 use ledger::{Digest, Event, Integrity, Outcome, Output};
 use log::{Call, Recorded};
 use records::Subjects;
@@ -131,14 +131,15 @@ pub async fn reproduce(folder: &Path, request: &ReproduceRequest) -> Result<Repr
             _ => None,
         })
         .collect();
-    let made = Arc::new(tables(request, &log, &recorded));
+    let made = Arc::new(tables(request, &recorded));
     let mut notes = names.notes.clone();
     if endless > 0 {
         notes.push(format!("{endless} invocations have no end in the log: nothing is known to compare with"));
     }
     let cancel_hashing = hasher.canceller();
     let asking = async {
-        let asked = ask(request, &names.files, &made, calls, reader, subjects(opened)).await;
+        let rules = ToolRules::of(opened, &log);
+        let asked = ask(request, &names.files, &made, calls, reader, subjects(opened), rules).await;
         if asked.is_err() {
             cancel_hashing.cancel();
         }
@@ -184,15 +185,9 @@ fn observer(request: &ReproduceRequest) -> Arc<dyn Fn(Progress) + Send + Sync> {
 }
 
 /// The case tables that calls of the run have read, made anew: nothing is taken from a cache.
-///
-/// A run whose timeline stood in an index of its own has no record of tables for it, and needs all.
-fn tables(request: &ReproduceRequest, log: &Stored, recorded: &[TablesRead]) -> MadeTables {
+fn tables(request: &ReproduceRequest, recorded: &[TablesRead]) -> MadeTables {
     let labels = request.case.entry.evidence.iter().map(|entry| entry.label.clone()).collect();
-    let is_indexed = log.of_run.iter().any(|event| matches!(event, Event::TimelineIndexed(_)));
-    let only = match is_indexed {
-        true => TableGroup::all(),
-        false => recorded.iter().filter_map(|read| TableGroup::named(&read.group)).collect(),
-    };
+    let only = recorded.iter().filter_map(|read| TableGroup::named(&read.group)).collect();
     MadeTables::of(MadeTablesOf {
         labels,
         indexes: &request.indexes,
@@ -269,6 +264,7 @@ struct Asking {
     done: AtomicUsize,
     reader: Mutex<Reader>,
     subjects: Subjects,
+    rules: ToolRules,
     examples: usize,
     observe: Arc<dyn Fn(Again) + Send + Sync>,
     interrupt: Interrupt,
@@ -282,6 +278,7 @@ async fn ask(
     calls: Vec<Call>,
     reader: Reader,
     subjects: Subjects,
+    rules: ToolRules,
 ) -> Result<Asked, AgainError> {
     let jobs = request.jobs.get().min(calls.len());
     let asking = Arc::new(Asking {
@@ -290,6 +287,7 @@ async fn ask(
         done: AtomicUsize::new(0),
         reader: Mutex::new(reader),
         subjects,
+        rules,
         examples: request.examples,
         observe: Arc::clone(&request.observe),
         interrupt: request.interrupt.clone(),
@@ -314,6 +312,43 @@ async fn ask(
         all.not_compared.extend(asked.not_compared);
     }
     Ok(all)
+}
+
+/// The first format whose counts say all that bounds them.
+const COUNTED_IN_FULL: Format = Format { major: 2, minor: 9 };
+
+/// By what rules the tools of a run answered, where these are not today's.
+struct ToolRules {
+    counts_less: bool,
+    has_time_index: bool,
+}
+
+impl ToolRules {
+    fn of(opened: &RunOpened, log: &Stored) -> ToolRules {
+        let is_index = |event: &Event| matches!(event, Event::TimelineIndexed(_));
+        ToolRules {
+            counts_less: opened.format < COUNTED_IN_FULL,
+            has_time_index: log.of_run.iter().any(is_index),
+        }
+    }
+
+    /// Why the answer of a call cannot be held against one of today; `None` where it can.
+    fn incomparable(&self, call: &Call) -> Option<String> {
+        let has = |name: &str| call.arguments.get(name).is_some_and(|value| !value.is_null());
+        let because = match call.tool.as_str() {
+            _ if self.counts_less && has("count_by") => {
+                "its counts said less than those of today, which name all that bounds them"
+            }
+            "timeline" | "timeline_histogram" if self.has_time_index => {
+                "its timeline had times, too, that date nothing on the host"
+            }
+            tool => {
+                let because = tools::untranslatable(tool, &call.arguments)?;
+                return Some(format!("the tool is retired, and {because}"));
+            }
+        };
+        Some(because.to_owned())
+    }
 }
 
 /// A slower machine is no other answer: a call may take several times as long as in a run.
@@ -354,11 +389,10 @@ impl Asking {
         if comparable.is_empty() {
             return;
         }
-        if let Some(because) = tools::untranslatable(&call.tool, &call.arguments) {
+        if let Some(because) = self.rules.incomparable(call) {
             for Recorded { task, ended, .. } in comparable {
                 let (task, tool) = (task.to_string(), call.tool.clone());
-                let because = format!("the tool is retired, and {because}");
-                let invocation = ended.invocation;
+                let (because, invocation) = (because.clone(), ended.invocation);
                 asked.not_compared.push((place, NotCompared { invocation, task, tool, because }));
             }
             return;

@@ -187,6 +187,10 @@ fn the_sealed_sample_verifies_against_its_head_and_replays() {
     let told = place.locard_ends(0, &["replay", "sample"]);
     assert!(told.contains("every event came out the same"), "{told}");
     place.locard_ends(0, &["report", str(&folder)]);
+    let told =
+        place.locard_ends(0, &["verify", "sample", "--evidence", str(&fixtures().join("../../cases/demo"))]);
+    assert!(told.contains("157 the same, 18 not compared"), "{told}");
+    assert!(told.contains("verified: raw spans read again from the evidence"), "{told}");
 }
 
 /// A run of the demo in which something was changed by SQL.
