@@ -23,8 +23,10 @@ impl<'a> Found<'a> {
     /// Looks at `start` and at everything below it.
     pub(crate) fn look(&mut self, tree: &'a dyn Tree, start: &Node) -> Result<(), CallError> {
         if start.kind != NodeKind::Directory {
-            if hive_file::head(tree, start)? == Head::Hive {
-                self.files.push(Place { tree, node: start.clone() });
+            match hive_file::head(tree, start)? {
+                Head::Hive => self.files.push(Place { tree, node: start.clone() }),
+                Head::Log => {}
+                Head::Other => self.gaps.extend(named_as_hive(start)),
             }
             return Ok(());
         }
@@ -34,7 +36,8 @@ impl<'a> Found<'a> {
             match step {
                 Step::Node(node) if node.kind == NodeKind::File => match hive_file::head(tree, &node) {
                     Ok(Head::Hive) => self.files.push(Place { tree, node: *node }),
-                    Ok(Head::Log | Head::Other) => {}
+                    Ok(Head::Log) => {}
+                    Ok(Head::Other) => self.gaps.extend(named_as_hive(&node)),
                     Err(error) => {
                         self.gaps.push(Gap { path: node.path.as_str().to_owned(), reason: chain(&error) });
                     }
@@ -46,6 +49,21 @@ impl<'a> Found<'a> {
         }
         Ok(())
     }
+}
+
+/// The gap of a file that stands where Windows keeps a hive, and begins as none; an empty one holds nothing.
+fn named_as_hive(node: &Node) -> Option<Gap> {
+    let path = node.path.as_str().to_lowercase();
+    let mut parts = path.rsplit('/');
+    let (name, folder) = (parts.next()?, parts.next().unwrap_or_default());
+    let is_hive = match name {
+        "ntuser.dat" | "usrclass.dat" | "amcache.hve" => true,
+        "default" | "sam" | "security" | "software" | "system" => folder == "config",
+        _ => false,
+    };
+    let reason = "named as a hive of the registry, but it does not begin as one (regf): not read".to_owned();
+    let path = node.path.as_str().to_owned();
+    (is_hive && node.size > 0).then_some(Gap { path, reason })
 }
 
 /// Most hives of one call; a computer has some dozens.

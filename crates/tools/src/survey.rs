@@ -183,9 +183,13 @@ fn hive(tree: &dyn Tree, node: &Node, to: &mut dyn Surveyor) {
 /// Tells the damage of a hive whose type cannot be told, for whoever reads artifacts alone: it may have been of a type that holds some.
 fn unrecognised(file: &HiveFile<'_>, to: &mut dyn Surveyor) {
     let defects = hive_file::base_defects(&file.node.path, &file.hive);
-    if !defects.is_empty() {
+    let gaps = file.state.gaps();
+    if !defects.is_empty() || !gaps.is_empty() {
         let unit = Surveyed { origin: Origin::Keys, path: file.node.path.as_str(), stream: None };
-        to.unit(&unit, &mut |out| defects.iter().for_each(|defect| out.hidden(defect.clone())));
+        to.unit(&unit, &mut |out| {
+            defects.iter().for_each(|defect| out.hidden(defect.clone()));
+            gaps.iter().for_each(|gap| out.gap(gap.clone()));
+        });
     }
 }
 

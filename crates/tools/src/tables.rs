@@ -54,6 +54,7 @@ pub use pass::{BuiltTables, TABLES_FILE, build};
 pub use query::{Answer, Asked, AskedRow, Cell};
 pub(crate) use query::{Reader, ask, ask_for_rows, groups_of_statement, hash_tables, read_row};
 pub(crate) use replay::{Kept, Source, Stored};
+pub(crate) use schema::dates_rows;
 pub use schema::{Column, Table, tables};
 pub(crate) use times::{Moment, Times, TimesOf};
 pub use views::{VIEWS, View};

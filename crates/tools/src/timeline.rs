@@ -15,7 +15,7 @@ use crate::page::Page;
 use crate::returned::Return;
 use crate::spec;
 use crate::tables::{TableGroup, Times};
-use ledger::{Record, ToolSpec};
+use ledger::{Record, ToolSpec, Utc};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 
@@ -99,7 +99,7 @@ pub(crate) fn groups(arguments: &Value) -> Vec<TableGroup> {
 /// Records of the same time stand in the order of their sources, and in each as it has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Hit {
-    at: i64,
+    at: i128,
     rank: usize,
     seq: i64,
     line: usize,
@@ -119,9 +119,18 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let more = met > offset.saturating_add(held) as u64;
     let limit = if held < page.len() { held } else { limit };
     let mut returned = Return::found(Vec::new(), arguments.normalised(&lines.normalised));
-    Page::of(records, offset, limit, more).fill(&mut returned, "records");
+    let last = page.get(held.saturating_sub(1)).and_then(|hit| Utc::from_unix_nanoseconds(hit.at));
+    if more && offset.saturating_add(limit) as u64 > MAX_OFFSET {
+        let from = last.map(|last| last.to_string()).unwrap_or_default();
+        returned.set_records(records);
+        returned.truncate(format!(
+            "more records follow, behind the last offset that can be asked for: go on with \"from\": \"{from}\" and no offset"
+        ));
+    } else {
+        Page::of(records, offset, limit, more).fill(&mut returned, "records");
+    }
     returned.notes.push(format!("{met} records lie in the span in all"));
-    if lines.timeless > 0 {
+    if lines.timeless > 0 && asked.is_unnarrowed() {
         let timeless = lines.timeless;
         returned
             .notes

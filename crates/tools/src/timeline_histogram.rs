@@ -108,10 +108,16 @@ impl Length {
                     Some(ticks(utc))
                 };
                 let next = if month == 12 { first(year.checked_add(1)?, 1) } else { first(year, month + 1) };
-                Some((first(year, month)?, next?))
+                // Behind the last month there is no instant.
+                Some((first(year, month)?, next.unwrap_or(i64::MAX)))
             }
         }
     }
+}
+
+/// The last step that is an instant: there is none behind 9999-12-30T22:00:00.9999999Z.
+fn last() -> i64 {
+    Utc::from_date_and_time([9999, 12, 30], [22, 0, 0], 999_999_900).map_or(i64::MAX, ticks)
 }
 
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
@@ -169,21 +175,22 @@ fn count(line: &Line<'_, '_>, asked: &Asked<'_>, length: Length) -> Result<Count
     let (mut open, mut held) = ((0, "", 0), 0u64);
     line.scan(asked, |times, wanted| {
         for moment in times.moments {
+            if !asked.spans(*moment) {
+                continue;
+            }
             if moment.is_local {
                 counted.local += 1;
                 continue;
             }
-            if !asked.spans(*moment) {
-                continue;
-            }
             let source = wanted.origin.source();
-            if !(open.0..open.2).contains(&moment.at) || open.1 != source {
+            let at = i64::try_from(moment.at.div_euclid(100)).unwrap_or(i64::MAX);
+            if !(open.0..open.2).contains(&at) || open.1 != source {
                 counted.close(open, std::mem::take(&mut held));
                 if counted.buckets.len() >= MOST {
                     counted.full = true;
                     return ControlFlow::Break(());
                 }
-                let Some((first, behind)) = length.around(moment.at) else { continue };
+                let Some((first, behind)) = length.around(at) else { continue };
                 open = (first, source, behind);
             }
             held += 1;
@@ -211,7 +218,7 @@ fn record(line: &Line<'_, '_>, length: Length, (first, source, behind): Bucket, 
     Row::at(KIND, line.place.tree, "", None)
         .field("source", FieldValue::Name(source.to_owned()))
         .maybe("from", time(first, Precision::Second), None)
-        .maybe("to", time(behind - 1, Precision::Filetime), None)
+        .maybe("to", time((behind - 1).min(last()), Precision::Filetime), None)
         .field("length", FieldValue::Name(length.name().to_owned()))
         .field("count", FieldValue::Integer(count.into()))
         .done()

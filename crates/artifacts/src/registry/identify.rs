@@ -31,10 +31,10 @@ pub enum HiveType {
     Other,
 }
 
-/// Tells the type of a hive by the keys below its root; of a hive that is damaged there, by the path in its base block.
+/// Tells the type of a hive by the first keys below its root; where these tell none, for damage can hide them, by the path in its base block.
 pub fn identify(hive: &Hive<'_>) -> HiveType {
     match by_content(hive) {
-        HiveType::Other if !hive.damage_at_root().is_empty() => by_path(&hive.header().file_name),
+        HiveType::Other => by_path(&hive.header().file_name),
         told => told,
     }
 }

@@ -164,7 +164,7 @@ impl Table {
 const OF_KEY: &str = "key_last_written";
 
 /// Whether the times of a field date its records on a timeline: those that date something on the host, once.
-fn dates_rows(kind: &str, field: &str) -> bool {
+pub(crate) fn dates_rows(kind: &str, field: &str) -> bool {
     field != OF_KEY && is_of_host(kind, field)
 }
 

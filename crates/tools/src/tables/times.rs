@@ -5,7 +5,6 @@ use super::error::{TableError, sqlite};
 use super::read::{Cells, columns, record};
 use super::replay::{Kept, around};
 use super::schema::{Column, Table, quoted};
-use crate::ticks::ticks;
 use ledger::{Clock, FieldValue, Record, Utc};
 use rusqlite::types::ValueRef;
 use std::borrow::Cow;
@@ -50,8 +49,8 @@ pub(crate) struct Times<'r> {
 /// One time of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Moment {
-    /// The instant, in steps of 100 nanoseconds.
-    pub(crate) at: i64,
+    /// The instant, in nanoseconds from 1970 on.
+    pub(crate) at: i128,
     /// Whether its zone is not known, so that the instant can lie hours away.
     pub(crate) is_local: bool,
 }
@@ -178,7 +177,7 @@ impl<'r> Timed<'r> {
                 }
             };
             let counts = copied || time.clock == Clock::Host;
-            let at = time.utc.filter(|_| counts).map(ticks);
+            let at = time.utc.filter(|_| counts).map(Utc::unix_nanoseconds);
             moments.extend(at.map(|at| Moment { at, is_local: time.zone.is_some() }));
         }
         Ok(())

@@ -6,18 +6,17 @@ use crate::hive_file;
 use crate::place::{self, Place, Scope};
 use crate::remains;
 use crate::span::Span;
-use crate::tables::{Moment, TableGroup};
-use crate::ticks::{SECOND, ticks};
+use crate::tables::{Moment, TableGroup, dates_rows};
 use crate::units::{Origin, sources};
-use ledger::Utc;
 use ledger::pattern::{fits, fold};
+use ledger::{FieldType, RecordType, Utc};
 use std::collections::BTreeSet;
 
-/// Steps of an hour.
-const HOUR: i64 = 3600 * SECOND;
+/// Nanoseconds of an hour.
+const HOUR: i128 = 3600 * 1_000_000_000;
 
 /// How much earlier, and later, than it is read a local time can be: zones lie between 12 hours behind UTC and 14 hours ahead of it.
-const LOCAL_REACH: (i64, i64) = (14 * HOUR, 12 * HOUR);
+const LOCAL_REACH: (i128, i128) = (14 * HOUR, 12 * HOUR);
 
 /// Sources by name, or all.
 pub(crate) struct Sources(Option<BTreeSet<String>>);
@@ -63,6 +62,27 @@ impl Sources {
         }
     }
 
+    /// Fails where no record of theirs has a time in a field that fits.
+    fn have(&self, pattern: &str) -> Result<(), CallError> {
+        let asked = sources().filter(|origin| self.want(*origin)).flat_map(Origin::records);
+        let fits = |record: &RecordType| {
+            record
+                .fields
+                .keys()
+                .any(|field| dates_rows(&record.name, field) && is_field(pattern, &record.name, field))
+        };
+        if asked.filter(|record| has_times(record)).any(|record| fits(&record)) {
+            return Ok(());
+        }
+        let expected = "a pattern that fits a field whose time dates its record, such as born, last_run or user_assist.*";
+        Err(CallError::Argument { argument: "field", expected, found: pattern.to_owned() })
+    }
+
+    /// The names of those that were asked for one by one.
+    pub(super) fn named(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().flatten().map(String::as_str)
+    }
+
     /// The groups of their tables.
     pub(super) fn groups(&self) -> Vec<TableGroup> {
         let groups: BTreeSet<_> =
@@ -73,6 +93,15 @@ impl Sources {
     pub(super) fn only_keys() -> Sources {
         Sources(Some(BTreeSet::from([Origin::Keys.source().to_owned()])))
     }
+}
+
+fn has_times(record: &RecordType) -> bool {
+    record.fields.values().any(|field| field.types.contains(&FieldType::Time))
+}
+
+/// Whether a pattern fits the name of a field, or that with the record type.
+fn is_field(pattern: &str, kind: &str, field: &str) -> bool {
+    fits(pattern, field) || fits(pattern, &format!("{kind}.{field}"))
 }
 
 /// What the records must be like.
@@ -103,6 +132,9 @@ impl<'a> Asked<'a> {
             }
             sources = Sources::only_keys();
         }
+        if hive.is_some() && !arguments.text("under")?.is_empty() {
+            return Err(CallError::OneOf { one: "hive", other: "under" });
+        }
         let scope = match hive {
             None => place::under(call.trees, label, arguments.text("under")?)?,
             Some(hive) => {
@@ -112,12 +144,14 @@ impl<'a> Asked<'a> {
                 Scope { places: vec![place] }
             }
         };
+        let field = arguments.optional_text("field");
+        field.map_or(Ok(()), |field| sources.have(field))?;
         Ok(Asked {
             scope,
             sources,
             span: span(call)?,
             text: arguments.optional_text("text").map(fold),
-            field: arguments.optional_text("field").map(str::to_owned),
+            field: field.map(str::to_owned),
             copied: arguments.flag("copied_times")?,
             one_hive: hive.is_some(),
             key: key.map(str::to_owned),
@@ -132,25 +166,28 @@ impl<'a> Asked<'a> {
 
     /// Whether the times of a field count: the pattern fits its name, or that with the record type.
     pub(crate) fn counts(&self, kind: &str, field: &str) -> bool {
-        let Some(pattern) = &self.field else { return true };
-        fits(pattern, field) || fits(pattern, &format!("{kind}.{field}"))
+        self.field.as_ref().is_none_or(|pattern| is_field(pattern, kind, field))
+    }
+
+    /// Whether records are asked for whatever they are about and whichever of their times counts.
+    pub(crate) fn is_unnarrowed(&self) -> bool {
+        self.text.is_none() && self.field.is_none() && self.key.is_none()
     }
 
     /// Whether an instant lies in the span; a local time is in it where some zone puts it there.
     pub(crate) fn spans(&self, moment: Moment) -> bool {
         let (earlier, later) = if moment.is_local { LOCAL_REACH } else { (0, 0) };
         let Span { from, to } = self.span;
-        from.is_none_or(|from| ticks(from) <= moment.at.saturating_add(later))
-            && to.is_none_or(|to| moment.at.saturating_sub(earlier) <= ticks(to))
+        from.is_none_or(|from| from.unix_nanoseconds() <= moment.at + later)
+            && to.is_none_or(|to| moment.at - earlier <= to.unix_nanoseconds())
     }
 }
 
 fn span(call: &Call<'_>) -> Result<Span, CallError> {
     let arguments = call.arguments;
-    let ends = Span::read(arguments, "from", "to")?;
-    let around = Span::read(arguments, "around", "to")?.from;
-    let Some(middle) = around else { return Ok(ends) };
-    if ends.from.is_some() || ends.to.is_some() {
+    let around = Span::read(arguments, "around", "around")?.from;
+    let Some(middle) = around else { return Span::read(arguments, "from", "to") };
+    if ["from", "to"].into_iter().any(|end| arguments.optional_text(end).is_some()) {
         return Err(CallError::OneOf { one: "around", other: "from" });
     }
     let reach = i128::from(arguments.number("minutes")?) * 60 * 1_000_000_000;

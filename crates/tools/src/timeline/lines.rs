@@ -87,6 +87,7 @@ impl<'a, 'p> Lines<'a, 'p> {
             all.normalised = vec![("hive", json!(hive)), ("evidence", json!(label))];
         }
         all.remarks(asked);
+        all.tell_missing(asked);
         if let Some(key) = &asked.key {
             all.narrow(key, asked.one_hive)?;
         }
@@ -107,6 +108,23 @@ impl<'a, 'p> Lines<'a, 'p> {
                     self.met.gaps.insert(left_out(line.place));
                 }
             }
+        }
+    }
+
+    /// Tells which of the sources that were named there is nothing to read of.
+    fn tell_missing(&mut self, asked: &Asked<'_>) {
+        let read: BTreeSet<_> = self
+            .lines
+            .iter()
+            .flat_map(|line| &line.wanted)
+            .filter_map(|wanted| wanted.as_ref().map(|wanted| wanted.origin.source()))
+            .collect();
+        let missing: Vec<_> = asked.sources.named().filter(|name| !read.contains(name)).collect();
+        if !missing.is_empty() {
+            let missing = missing.join(", ");
+            self.met
+                .notes
+                .insert(format!("no file or hive of {missing} was found, so that nothing can be said of it"));
         }
     }
 
@@ -284,7 +302,7 @@ fn is_copied_folder(start: &Node) -> bool {
 fn left_out(place: &Place<'_>) -> Gap {
     let label = place.tree.label();
     let reason = format!(
-        "files and folders of {label} left out: their times are those of a copied folder and date no event; \"copied_times\" gives them"
+        "files and folders of {label} left out: their times are those of a copied folder and date no event; timeline gives them with \"copied_times\""
     );
     Gap { path: place.node.path.as_str().to_owned(), reason }
 }

@@ -184,6 +184,9 @@ fn keys_given_as_folders_and_times_without_zones() {
         (json!({ "to": "2025-03-01T00:00:00" }), "has no zone"),
         (json!({ "from": "2025-03-02T00:00:00Z", "to": "2025-03-01T00:00:00Z" }), "no earlier than"),
         (json!({ "source": "file_system", "key": "x" }), "files have no"),
+        (json!({ "hive": crate::fixture::SYSTEM, "under": "no/such" }), "under"),
+        (json!({ "field": "born,modified" }), "a pattern that fits a field"),
+        (json!({ "around": "2025-03-02T00:00:00Z", "to": "2025-03-01T00:00:00Z" }), "around"),
     ] {
         let returned = fixture.run("timeline", arguments.clone());
         assert_eq!(returned.outcome, Outcome::Failed, "{arguments}");

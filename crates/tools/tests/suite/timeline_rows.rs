@@ -3,7 +3,7 @@
 use crate::fixture::{TICKS, text, write};
 use crate::timeline::Image;
 use evidence::{Tree, open_directory};
-use ledger::{Outcome, Time};
+use ledger::{Completeness, Outcome, Time};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -200,4 +200,53 @@ fn a_single_file_and_a_hive_are_read_alone_and_without_the_tables_of_all() {
     assert_eq!(deleted(&ask(&trees[..1], &ready, "timeline", &one)), [instant(8)]);
     let hive = json!({ "hive": "C/Windows/SYSTEM", "evidence": "image" });
     assert_eq!(ask(&trees[..1], &ready, "timeline", &hive), ask(&trees[..1], &none, "timeline", &hive));
+}
+
+#[test]
+fn a_named_hive_that_begins_as_none_is_a_gap_and_a_missing_source_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = |name: &str| HiveSpec::new(KeySpec::new(name).written(TICKS)).build().bytes;
+    let mut broken = root("r");
+    broken[0] ^= 0x20;
+    write(folder.path(), "C/Users/ann/NTUSER.DAT", &broken);
+    write(folder.path(), "C/Windows/System32/config/SAM", b"");
+    write(folder.path(), "C/notes/system", b"no hive, and nobody expects one");
+    let trees: Vec<Box<dyn Tree>> = vec![Box::new(open_directory(folder.path(), "disk").unwrap())];
+    let none = Prepared::default();
+    for (tool, arguments) in [
+        ("timeline", json!({ "source": "user_assist" })),
+        ("timeline", json!({ "source": "registry", "under": "C/Users/ann/NTUSER.DAT" })),
+        ("records", json!({ "source": "user_assist" })),
+        ("list_hives", json!({})),
+    ] {
+        let returned = ask(&trees, &none, tool, &arguments);
+        let told: Vec<_> = returned.gaps.iter().map(|gap| gap.path.as_str()).collect();
+        assert_eq!(told, ["C/Users/ann/NTUSER.DAT"], "{tool} {arguments}");
+        assert_ne!(returned.completeness, Completeness::Complete, "{tool} {arguments}");
+    }
+    let missing = ask(&trees, &none, "timeline", &json!({ "source": "bam" }));
+    assert!(missing.notes.iter().any(|note| note.contains("hive of bam was found")), "{:?}", missing.notes);
+}
+
+#[test]
+fn times_of_the_last_month_that_there_is_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    // 9999-12-30T00:00:00Z: there is no instant behind this day.
+    let late = Time::from_filetime(2_650_466_016_000_000_000);
+    write(
+        folder.path(),
+        "C/$Recycle.Bin/S-1-5-21-1-2-3-1001/$I000000.txt",
+        &dollar_i("C:\\a.txt", 7, late.raw.parse().unwrap()),
+    );
+    let trees: Vec<Box<dyn Tree>> = vec![Box::new(open_directory(folder.path(), "disk").unwrap())];
+    for by in ["hour", "day", "month"] {
+        let returned = ask(
+            &trees,
+            &Prepared::default(),
+            "timeline_histogram",
+            &json!({ "by": by, "source": "recycle_bin" }),
+        );
+        assert_eq!(returned.records.len(), 1, "{by}: {}", late.to_text());
+        assert!(returned.records[0].fields.contains_key("to"), "{by}");
+    }
 }
