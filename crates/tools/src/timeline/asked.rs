@@ -71,7 +71,7 @@ impl Sources {
                 .keys()
                 .any(|field| dates_rows(&record.name, field) && is_field(pattern, &record.name, field))
         };
-        if asked.filter(|record| has_times(record)).any(|record| fits(&record)) {
+        if asked.filter(has_times).any(|record| fits(&record)) {
             return Ok(());
         }
         let expected = "a pattern that fits a field whose time dates its record, such as born, last_run or user_assist.*";
