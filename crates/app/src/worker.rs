@@ -3,7 +3,8 @@
 mod answer;
 
 use crate::case_file::Case;
-use crate::made_tables::MadeTables;
+use crate::made_tables::{MadeTables, MadeTablesOf};
+use crate::progress::Progress;
 use answer::Expected;
 use engine::ToolReturn;
 use ledger::chain::Cost;
@@ -413,13 +414,35 @@ pub fn worker_main() -> Result<(), ServeError> {
 }
 
 /// Runs one tool on a case, outside any run: nothing is recorded.
+///
+/// What reads many sources at once gets its case tables made before the call, in `folder`, under the limits of those and not of a call.
+///
+/// # Errors
+///
+/// Where no worker can be had.
 pub fn call_tool(
     request: &WorkerRequest,
     case: &Case,
+    folder: &Path,
     tool: &str,
     arguments: &Value,
 ) -> Result<ToolReturn, ToolError> {
-    Ok(Worker::start(request, case, &Indexes::new())?.call(tool, arguments).0)
+    if !tools::reads_what_there_is(tool) {
+        return Ok(Worker::start(request, case, &Indexes::new())?.call(tool, arguments).0);
+    }
+    let notes = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&notes);
+    let observe: Arc<dyn Fn(Progress) + Send + Sync> = Arc::new(move |progress| {
+        if let Progress::Note(note) = progress {
+            heard.lock().unwrap_or_else(PoisonError::into_inner).push(note);
+        }
+    });
+    let labels = case.entry.evidence.iter().map(|entry| entry.label.clone()).collect();
+    let of = MadeTablesOf { labels, indexes: folder, cache: None, only: None, observe: &observe };
+    let worker = Worker::start_with(request, case, &Indexes::new(), Some(Arc::new(MadeTables::of(of))))?;
+    let mut returned = worker.call(tool, arguments).0;
+    returned.notes.append(&mut notes.lock().unwrap_or_else(PoisonError::into_inner));
+    Ok(returned)
 }
 
 /// What a report of the sandbox means to the engine.

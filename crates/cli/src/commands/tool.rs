@@ -24,8 +24,9 @@ pub(super) fn execute(arguments: &ToolArguments, printer: &mut Printer) -> Resul
 fn call(name: &str, arguments: &ToolArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let values = values(&arguments.arguments)?;
     let case = app::load_case(&arguments.evidence).map_err(Failure::Case)?;
-    let (request, _scratch) = worker(arguments.unconfined, &case.paths)?;
-    let returned = app::call_tool(&request, &case, name, &values).map_err(Failure::Tool)?;
+    let (request, scratch) = worker(arguments.unconfined, &case.paths)?;
+    let returned =
+        app::call_tool(&request, &case, scratch.indexes(), name, &values).map_err(Failure::Tool)?;
     let records = returned.output.as_ref().map_or(&[][..], |output| output.records());
     let value = || {
         json!({
