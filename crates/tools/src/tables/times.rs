@@ -140,13 +140,36 @@ fn select(table: &Table, dated: &[&Column], of: &TimesOf<'_>) -> String {
         let _ = write!(sql, ", {name}");
     });
     let _ = write!(sql, " FROM e0.{} WHERE _row BETWEEN ? AND ?", quoted(&table.name));
-    let (from, to) = match (of.from, of.to) {
-        (None, None) => (String::new(), "~".to_owned()),
-        (from, to) => around(from, to),
+    let any = |(from, to): (String, String)| {
+        let within: Vec<_> = names.iter().map(|name| format!("{name} BETWEEN '{from}' AND '{to}'")).collect();
+        within.join(" OR ")
     };
-    let within: Vec<_> = names.iter().map(|name| format!("{name} BETWEEN '{from}' AND '{to}'")).collect();
-    let _ = write!(sql, " AND ({}) ORDER BY _row", within.join(" OR "));
+    let condition = match (of.from, of.to) {
+        (None, None) => any((String::new(), LAST.to_owned())),
+        (from, to) => {
+            let (exact, plain) = (any(around(from, to)), any(bounds(from, to)));
+            format!("CASE WHEN _exact IS NULL THEN {plain} ELSE {exact} END")
+        }
+    };
+    let _ = write!(sql, " AND ({condition}) ORDER BY _row");
     sql
+}
+
+/// Behind the texts of all times.
+const LAST: &str = "~";
+
+/// A span as the texts of plain times, which hold every digit: all within it lie between these.
+fn bounds(from: Option<Utc>, to: Option<Utc>) -> (String, String) {
+    // Zeros at the end of a fraction may stand there or not.
+    let text = |utc: Utc| {
+        let text = utc.to_string();
+        let text = text.trim_end_matches('Z');
+        let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text };
+        text.to_owned()
+    };
+    let from = from.map(text).filter(|text| !text.starts_with('-')).unwrap_or_default();
+    let to = to.map(text).filter(|text| !text.starts_with('-')).unwrap_or_default();
+    (from, to + LAST)
 }
 
 /// The cells of a row that [`select`] gave.
@@ -194,6 +217,33 @@ impl<'r> Timed<'r> {
                 let value =
                     restore(cell, column).ok_or_else(|| self.cells.wrong("no value of its subject"))?;
                 Ok(owned(&value))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ledger::Time;
+    use proptest::prelude::*;
+
+    /// FILETIMEs of some days, many of them with few digits of a second.
+    fn ticks() -> impl Strategy<Value = u64> {
+        let start = 129_779_783_200_000_000u64;
+        (0u64..3_000_000, 0u32..8).prop_map(move |(number, zeros)| start + number * 10u64.pow(zeros))
+    }
+
+    proptest! {
+        #[test]
+        fn the_text_of_every_plain_time_within_a_span_lies_between_its_bounds(mut three in [ticks(), ticks(), ticks()]) {
+            three.sort_unstable();
+            let [from, within, to] = three.map(Time::from_filetime);
+            let text = within.to_text();
+            let text = text.trim_end_matches('Z');
+            for (from, to) in [(from.utc, to.utc), (within.utc, within.utc), (from.utc, None), (None, to.utc)] {
+                let (first, last) = bounds(from, to);
+                prop_assert!(first.as_str() <= text && text <= last.as_str(), "{first} {text} {last}");
             }
         }
     }
