@@ -98,15 +98,12 @@ impl MadeTables {
 
     /// The tables that a call of a tool reads, made by the first that asks; whoever asks for the same ones meanwhile waits.
     pub(crate) fn ready(&self, worker: &Worker, tool: &str, arguments: &Value) -> TableFiles {
-        if let Some(sql) = tools::statement_of(tool, arguments) {
+        let groups = match tools::statement_of(tool, arguments) {
             // The tool itself says what is wrong with a statement, and makes what cannot be had here.
-            let groups = worker.groups_of(sql).unwrap_or_default().into_iter();
-            return groups
-                .filter_map(|group| Some((group, self.asked(worker, group).ok()?)))
-                .map(named)
-                .collect();
-        }
-        let groups = tools::groups_of(tool, arguments).into_iter();
+            Some(sql) => worker.groups_of(sql).unwrap_or_default().into_iter().collect(),
+            None => tools::groups_of(tool, arguments),
+        };
+        let groups = groups.into_iter();
         if tools::reads_what_there_is(tool) {
             return groups
                 .filter_map(|group| Some((group, self.asked(worker, group).ok()?)))

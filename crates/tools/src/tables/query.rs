@@ -7,8 +7,8 @@ use super::digest::digests;
 use super::error::{TableError, sqlite};
 use super::group::{TableFiles, TableGroup};
 use super::naming::naming;
-use super::read::{columns, record};
-use super::schema::{Table, quoted, tables};
+use super::read::record_at;
+use super::schema::{Table, tables};
 use super::views::{COMMON, VIEWS};
 use crate::sqlite_file::budget::Budget;
 use crate::sqlite_file::connection::{attach, not_a_select};
@@ -202,13 +202,7 @@ impl Reader {
 
     /// The record of the row of this number; `None` where there is no such row.
     pub(crate) fn record(&self, row: i64) -> Result<Option<Record>, TableError> {
-        let Reader { connection, table, label } = self;
-        let read = sqlite("read a row");
-        let sql = format!("SELECT {} FROM e0.{} WHERE _row = ?", columns(table, "e0."), quoted(&table.name));
-        let mut statement = connection.prepare_cached(&sql).map_err(&read)?;
-        let mut rows = statement.query([row]).map_err(&read)?;
-        let found = rows.next().map_err(&read)?;
-        found.map(|found| record(table, found, label)).transpose()
+        record_at(&self.connection, self.table, row, &self.label)
     }
 
     /// The names of its fields.

@@ -4,8 +4,8 @@ use super::cells::{number, places, restore};
 use super::error::{TableError, sqlite};
 use super::schema::{BEFORE, Table, quoted};
 use ledger::{ByteSpan, Defect, Field, FieldValue, Locator, Record, RecordId};
-use rusqlite::Row;
 use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Row};
 use std::collections::BTreeMap;
 
 /// The columns of a row that [`record`] reads, `schema` being the prefix of the tables' file.
@@ -31,6 +31,21 @@ pub(super) fn columns_of(table: &Table, fields: Option<&[&str]>) -> String {
         false => quoted(name),
     };
     table.all_columns().map(column).collect::<Vec<_>>().join(", ")
+}
+
+/// The record of the row of this number, in the first file that is attached; `None` where there is no such row.
+pub(super) fn record_at(
+    connection: &Connection,
+    table: &Table,
+    row: i64,
+    label: &str,
+) -> Result<Option<Record>, TableError> {
+    let read = sqlite("read a row");
+    let sql = format!("SELECT {} FROM e0.{} WHERE _row = ?", columns(table, "e0."), quoted(&table.name));
+    let mut statement = connection.prepare_cached(&sql).map_err(&read)?;
+    let mut rows = statement.query([row]).map_err(&read)?;
+    let found = rows.next().map_err(&read)?;
+    found.map(|found| record(table, found, label)).transpose()
 }
 
 /// The record of a row with these [`columns`], of evidence with this label.

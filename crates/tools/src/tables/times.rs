@@ -2,7 +2,7 @@
 
 use super::cells::{plain, restore};
 use super::error::{TableError, sqlite};
-use super::read::{Cells, columns, record};
+use super::read::{Cells, record_at};
 use super::replay::{Kept, around};
 use super::schema::{Column, Table, quoted};
 use ledger::{Clock, FieldValue, Record, Utc};
@@ -104,15 +104,12 @@ impl Kept {
     ///
     /// Where there is no such row, or it holds no record of its table.
     pub(crate) fn record_of(&self, table: usize, row: i64) -> Result<Record, TableError> {
-        let read = sqlite("read a row");
-        let none =
-            |table: &str| TableError::Row { table: table.to_owned(), row, what: "no such row".to_owned() };
+        let none = |table: &str| {
+            let what = "no such row".to_owned();
+            TableError::Row { table: table.to_owned(), row, what }
+        };
         let Some(table) = self.tables.get(table) else { return Err(none("")) };
-        let sql = format!("SELECT {} FROM e0.{} WHERE _row = ?", columns(table, "e0."), quoted(&table.name));
-        let mut statement = self.connection.prepare_cached(&sql).map_err(&read)?;
-        let mut rows = statement.query([row]).map_err(&read)?;
-        let found = rows.next().map_err(&read)?;
-        found.map_or_else(|| Err(none(&table.name)), |found| record(table, found, &self.label))
+        record_at(&self.connection, table, row, &self.label)?.ok_or_else(|| none(&table.name))
     }
 
     /// The first row of a table that a wanted source has, and the last.

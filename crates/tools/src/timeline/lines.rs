@@ -246,6 +246,7 @@ fn rank(lines: &mut [Line<'_, '_>]) {
     let order: Vec<String> = sources().map(Origin::stored).collect();
     let mut all = Vec::new();
     for (number, line) in lines.iter().enumerate() {
+        let evidence = lines.iter().position(|other| std::ptr::eq(other.place, line.place));
         for (place, source) in line.kept.sources().iter().enumerate() {
             let Some(Wanted { origin, .. }) = line.wanted(place) else { continue };
             let class = match origin {
@@ -254,7 +255,6 @@ fn rank(lines: &mut [Line<'_, '_>]) {
                 Origin::Decoder(_) | Origin::Values | Origin::Names | Origin::Hives | Origin::Files => 2,
             };
             let decoder = order.iter().position(|stored| *stored == source.origin);
-            let evidence = lines.iter().position(|other| std::ptr::eq(other.place, line.place));
             let of_file = (source.path.clone(), source.stream.clone(), decoder);
             all.push((evidence, class, of_file, number, place));
         }
