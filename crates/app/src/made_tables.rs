@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use thiserror::Error;
-use tools::{BuiltTables, Indexes, TableFiles, TableGroup};
+use tools::{BuiltTables, Indexes, LeftOut, TableFiles, TableGroup};
 
 /// Numbers the folders of runs of this process.
 static ORDINAL: AtomicU64 = AtomicU64::new(0);
@@ -205,8 +205,14 @@ impl MadeTables {
         if let Some(had) = key.and_then(|key| self.cached(label, group, key, file)) {
             return Ok(had);
         }
-        let built = worker.build_tables(label, group, file)?;
-        if let (Some(key), Some(cache), true) = (key, &self.cache, built.whole) {
+        let mut left_out = Vec::new();
+        let built = worker.build_tables(label, group, file, &mut left_out)?;
+        for LeftOut { path, reason, .. } in &left_out {
+            self.note(format!("the {} are made without {path}: {reason}", tables_of(label, group)));
+        }
+        // What breaks a process now may be readable another time.
+        let is_whole = built.whole && left_out.is_empty();
+        if let (Some(key), Some(cache), true) = (key, &self.cache, is_whole) {
             let known = Known {
                 // Known when it is copied.
                 index: Digest::of(b""),

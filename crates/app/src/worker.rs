@@ -1,12 +1,14 @@
 //! Glue: the engine's tool calls to the sandbox, and the worker's end of it.
 
 mod answer;
+mod leaving_out;
 
 use crate::case_file::Case;
 use crate::made_tables::{MadeTables, MadeTablesOf};
 use crate::progress::Progress;
 use answer::Expected;
 use engine::ToolReturn;
+use leaving_out::leaving_out;
 use ledger::chain::Cost;
 use ledger::{Completeness, Digest, EvidenceKind, Gap, Integrity, IntegrityLevel, Outcome};
 use sandbox::{
@@ -21,8 +23,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
 use tools::{
-    AnswerReply, BuiltIndex, BuiltTables, HashReply, IndexReply, Indexes, Mount, Request, SourcesReply,
-    SpanRead, TableGroup, TablesReply, WantedSpan, WireError,
+    AnswerReply, BuiltIndex, BuiltTables, HashReply, IndexReply, Indexes, LeftOut, Mount, Request,
+    SourcesReply, SpanRead, TableGroup, TablesReply, WantedSpan, WireError,
 };
 
 /// Where tools run.
@@ -315,31 +317,32 @@ impl Worker {
     }
 
     /// Builds the case tables of a group of the evidence with this label, in a file; its bytes are as hostile as the evidence.
+    ///
+    /// A file that breaks the process is a gap: the tables are made anew without it, in another process. `left_out` gets those files.
     pub(crate) fn build_tables(
         &self,
         label: &str,
         group: TableGroup,
         mut into: &File,
+        left_out: &mut Vec<LeftOut>,
     ) -> Result<BuiltTables, ToolError> {
         let unknown = || ToolError::Tables { ending: format!("no evidence is labelled {label:?}") };
         let mount = self.mount(label).ok_or_else(unknown)?;
         let limits = Limits { file_size: LONGEST_TABLES, reply_bytes: LONGEST_TABLES, ..self.indexing() };
-        let indexes = self.indexes.as_ref().clone();
-        let group = group.name().to_owned();
-        let request = tools::encode_request(&Request::BuildTables { mount, indexes, group });
-        let report = {
+        leaving_out(left_out, limits, |without, limits| {
+            let (mount, indexes) = (mount.clone(), self.indexes.as_ref().clone());
+            let (group, without) = (group.name().to_owned(), without.to_vec());
+            let request = Request::BuildTables { mount, indexes, group, without };
+            let request = tools::encode_request(&request).map_err(ToolError::Wire)?;
             let mut zygote = self.zygote.lock().unwrap_or_else(PoisonError::into_inner);
-            zygote.call_into(&request.map_err(ToolError::Wire)?, &limits, into).map_err(ToolError::Call)?
-        };
-        match report.ending {
-            Ending::Replied(_) => match tools::decode_tables_reply(&mut into).map_err(ToolError::Wire)? {
-                (TablesReply::Built(built), length) => {
-                    into.set_len(length).map_err(|source| ToolError::Call(CallError::Keep { source }))?;
-                    Ok(built)
-                }
-                (TablesReply::Failed { reason }, _) => Err(ToolError::Evidence { reason }),
-            },
-            ending => Err(ToolError::Tables { ending: ending.describe(&limits) }),
+            zygote.call_into(&request, limits, into).map_err(ToolError::Call)
+        })?;
+        match tools::decode_tables_reply(&mut into).map_err(ToolError::Wire)? {
+            (TablesReply::Built(built), length) => {
+                into.set_len(length).map_err(|source| ToolError::Call(CallError::Keep { source }))?;
+                Ok(built)
+            }
+            (TablesReply::Failed { reason }, _) => Err(ToolError::Evidence { reason }),
         }
     }
 

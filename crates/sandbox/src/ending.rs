@@ -6,6 +6,9 @@ use crate::system;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// The file of its scratch folder in which a call can keep what it is doing: [`Report::doing`] has it when the call breaks.
+pub const DOING: &str = "doing";
+
 /// What became of one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
@@ -16,6 +19,9 @@ pub struct Report {
     /// The first 4 KiB of what the process wrote to standard error: an allocator's or an assertion's last words.
     /// It may repeat bytes of the evidence, so it is data and never an instruction.
     pub stderr: Vec<u8>,
+    /// The first 4 KiB of the file [`DOING`] in its scratch folder, of a call that did not reply.
+    /// Whatever broke the process may have written it.
+    pub doing: Vec<u8>,
     /// The scratch folder, when it could not be removed.
     pub scratch_left: Option<PathBuf>,
 }

@@ -37,7 +37,7 @@ use linux as system;
 pub use call_error::CallError;
 pub use config::{Config, Policy, WORKER_ARGUMENT};
 pub use confinement::{Confinement, Holding, LayerName, Missing, Reason};
-pub use ending::{Ending, Report, SetupStep, ZygoteExit};
+pub use ending::{DOING, Ending, Report, SetupStep, ZygoteExit};
 pub use frame_error::FrameError;
 pub use limits::{Limits, Usage};
 pub use reply::Reply;

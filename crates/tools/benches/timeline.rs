@@ -75,7 +75,7 @@ fn made_ready(trees: &[Box<dyn Tree>], folder: &Path) -> Prepared {
     for group in TableGroup::all() {
         let scratch = folder.join(group.name());
         std::fs::create_dir(&scratch).expect("a folder");
-        build_tables(trees[0].as_ref(), &Indexes::new(), group, &scratch).expect("tables");
+        build_tables(trees[0].as_ref(), &Indexes::new(), group, &[], &scratch).expect("tables");
         let files = Indexes::from([("disk".to_owned(), scratch.join(TABLES_FILE))]);
         prepared.tables.insert(group.name().to_owned(), files);
     }

@@ -4,7 +4,7 @@ use crate::catalogue::{Indexes, Prepared, run_prepared};
 use crate::name_index::{self, BuildError};
 use crate::raw_spans::{self, encode_spans_reply};
 use crate::returned::{Return, chain};
-use crate::tables::{self, TABLES_FILE, TableError, TableGroup};
+use crate::tables::{self, LeftOut, TABLES_FILE, TableError, TableGroup};
 use crate::wire::{
     AnswerReply, HashReply, IndexReply, Mount, Request, SourcesReply, TablesReply, decode_request,
     encode_answer_reply, encode_hash_reply, encode_index_reply, encode_return, encode_sources_reply,
@@ -39,8 +39,8 @@ pub fn handle(request: &[u8], scratch: &Path) -> Answered {
         }
         Ok(Request::Hash { mount, level }) => encode_hash_reply(&hash(&mount, level)),
         Ok(Request::BuildIndex { mount }) => encode_index_reply(&index(&mount)),
-        Ok(Request::BuildTables { mount, indexes, group }) => {
-            return build_tables(&mount, &indexes, &group, scratch);
+        Ok(Request::BuildTables { mount, indexes, group, without }) => {
+            return build_tables(&mount, &indexes, &group, &without, scratch);
         }
         Ok(Request::DigestSources { mount, indexes, group }) => {
             encode_sources_reply(&digest_sources(&mount, &indexes, &group))
@@ -90,9 +90,15 @@ fn index(mount: &Mount) -> IndexReply {
     }
 }
 
-fn build_tables(mount: &Mount, names: &Indexes, group: &str, scratch: &Path) -> Answered {
+fn build_tables(
+    mount: &Mount,
+    names: &Indexes,
+    group: &str,
+    without: &[LeftOut],
+    scratch: &Path,
+) -> Answered {
     let built = open(mount).map_err(TableError::Open).and_then(|tree| {
-        let built = tables::build(tree.as_ref(), names, named_group(group)?, scratch)?;
+        let built = tables::build(tree.as_ref(), names, named_group(group)?, without, scratch)?;
         let file = File::open(scratch.join(TABLES_FILE)).map_err(TableError::Finished)?;
         Ok((built, file))
     });

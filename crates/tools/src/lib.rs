@@ -97,9 +97,9 @@ pub use raw_spans::{
 pub use retired::{successor, untranslatable};
 pub use returned::Return;
 pub use tables::{
-    Answer, Asked, AskedRow, BuiltTables, Cell, Column, TABLES_FILE, TABLES_MAKER, Table, TableError,
-    TableFiles, TableGroup, VIEWS, View, build as build_tables, gives_any_record, groups_of, hints,
-    reads_what_there_is, statement_of, tables,
+    Answer, Asked, AskedRow, BuiltTables, Cell, Column, DOING, LeftOut, TABLES_FILE, TABLES_MAKER, Table,
+    TableError, TableFiles, TableGroup, VIEWS, View, build as build_tables, gives_any_record, groups_of,
+    hints, reads_what_there_is, statement_of, tables,
 };
 pub use wire::{
     AnswerReply, HashReply, IndexReply, Mount, Request, SourcesReply, Summary, TablesReply, WireError,

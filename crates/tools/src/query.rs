@@ -119,7 +119,7 @@ fn made(call: &Call<'_>, group: TableGroup) -> Result<Indexes, CallError> {
     for (number, tree) in call.trees.iter().enumerate() {
         let folder = call.scratch.join(format!("{}-{number}", group.name()));
         std::fs::create_dir(&folder).map_err(TableError::Finished)?;
-        build(tree.as_ref(), call.indexes, group, &folder)?;
+        build(tree.as_ref(), call.indexes, group, &[], &folder)?;
         files.insert(tree.label().to_owned(), folder.join(TABLES_FILE));
     }
     Ok(files)

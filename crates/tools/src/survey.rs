@@ -67,6 +67,11 @@ pub(crate) trait Surveyor {
     /// Whether the records that a file gives under the origins that fit need not be decoded, because they are known.
     fn knows(&mut self, node: &Node, stream: Option<&str>, fits: &dyn Fn(Origin) -> bool) -> bool;
 
+    /// Hears that a file is about to be read; says why it must not be.
+    fn forbids(&mut self, _: &str, _: Option<&str>) -> Option<String> {
+        None
+    }
+
     /// Hears that a unit could not be read, which is a gap of it: what it holds is not known, and another time it may be read.
     fn failed(&mut self, _: &Surveyed<'_>) {}
 
@@ -140,8 +145,13 @@ fn hives(ground: &Ground<'_>, to: &mut dyn Surveyor) -> Result<(), CallError> {
     met(ground, to, Origin::Hives, &defects, &gaps);
     for place in files.iter().take(MAX_HIVES) {
         let of_hive = |origin: Origin| matches!(origin, Origin::Keys | Origin::Values | Origin::Artifact(_));
-        if !to.knows(&place.node, None, &of_hive) {
-            hive(ground.tree, &place.node, to);
+        let path = place.node.path.as_str();
+        if to.knows(&place.node, None, &of_hive) {
+            continue;
+        }
+        match to.forbids(path, None) {
+            Some(reason) => unread(path, &reason, None, to),
+            None => hive(ground.tree, &place.node, to),
         }
     }
     Ok(())
@@ -223,6 +233,10 @@ fn file_unit(ground: &Ground<'_>, file: &source_files::File<'_>, origin: Origin,
         return;
     }
     let unit = Surveyed { origin, path, stream };
+    if let Some(reason) = to.forbids(path, stream) {
+        let gap = Gap { path: path.to_owned(), reason };
+        return to.unit(&unit, &mut |out| out.gap(gap.clone()));
+    }
     let mut failed = false;
     to.unit(&unit, &mut |out| {
         if let Err(error) = read(origin, file.tree, &file.node, stream, ground.scratch, out) {

@@ -22,6 +22,7 @@ mod cells;
 mod content;
 mod count;
 mod digest;
+mod doing;
 mod error;
 mod file_digest;
 mod gathered;
@@ -45,6 +46,7 @@ mod write;
 
 pub(crate) use content::digest_sources;
 pub(crate) use count::{Count, Counting};
+pub use doing::{DOING, LeftOut};
 pub use error::TableError;
 pub(crate) use group::QUERY;
 pub use group::{TableFiles, TableGroup, gives_any_record, groups_of, reads_what_there_is, statement_of};

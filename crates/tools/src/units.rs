@@ -57,6 +57,14 @@ impl Origin {
         }
     }
 
+    /// Whether a unit of it is one file.
+    pub(crate) fn is_of_a_file(self) -> bool {
+        match self {
+            Origin::Keys | Origin::Values | Origin::Artifact(_) | Origin::Decoder(_) | Origin::Names => true,
+            Origin::Entries | Origin::Hives | Origin::Files => false,
+        }
+    }
+
     /// How tables name it; artifacts and decoders can have the same names.
     pub(crate) fn stored(self) -> String {
         let class = match self {

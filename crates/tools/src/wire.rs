@@ -10,7 +10,7 @@ use crate::catalogue::Indexes;
 use crate::name_index::BuiltIndex;
 use crate::raw_spans::WantedSpan;
 use crate::returned::Return;
-use crate::tables::{Answer, Asked, AskedRow, BuiltTables, TableFiles};
+use crate::tables::{Answer, Asked, AskedRow, BuiltTables, LeftOut, TableFiles};
 use ledger::{
     Completeness, Defect, Digest, EvidenceKind, Gap, Integrity, IntegrityLevel, Outcome, Output, OutputError,
     Record,
@@ -61,6 +61,9 @@ pub enum Request {
         indexes: Indexes,
         /// The group.
         group: String,
+        /// The files that are left out.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        without: Vec<LeftOut>,
     },
     /// Hash what the tables of a group follow from; the reply is for [`decode_sources_reply`].
     DigestSources {

@@ -40,6 +40,15 @@ fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {
     if verb == "zeros" {
         return vec![0; argument.parse().unwrap_or(0)];
     }
+    if verb == "doing" {
+        let (what, request) = argument.split_once(' ').unwrap_or((argument, "panic"));
+        let told = fs::write(scratch.join(sandbox::DOING), what);
+        return told.map_or_else(|_| b"not told".to_vec(), |()| handle(request.as_bytes(), scratch));
+    }
+    if verb == "doing-link" {
+        let linked = std::os::unix::fs::symlink(argument, scratch.join(sandbox::DOING));
+        return linked.map_or_else(|_| b"not linked".to_vec(), |()| handle(b"abort", scratch));
+    }
     let result = die(verb, argument)
         .or_else(|| work(verb, argument, scratch))
         .or_else(|| trespass(verb, argument))

@@ -7,7 +7,7 @@ use crate::frame_error::FrameError;
 use crate::limits::Limits;
 use crate::linux::cancel::Canceller;
 use crate::linux::frame::{self, HEADER};
-use crate::linux::message::{Command as Order, EVENT_LIMIT, Ended, Event, How, Refusal, STDERR_LIMIT};
+use crate::linux::message::{Command as Order, EVENT_LIMIT, Ended, Event, How, Refusal, WORDS_LIMIT};
 use crate::linux::reply::{Payload, Received};
 use crate::linux::sys::{self, READABLE, WRITABLE};
 use crate::spawn_error::SpawnError;
@@ -155,7 +155,7 @@ impl Link {
             started: None,
             ended: None,
             received: Received::new(into),
-            limit: limits.reply_bytes.saturating_add((HEADER + 1 + STDERR_LIMIT) as u64),
+            limit: limits.reply_bytes.saturating_add((HEADER + 1 + 2 * WORDS_LIMIT) as u64),
         };
         let result = loop {
             match self.exchange(&mut talk, canceller) {
@@ -278,7 +278,7 @@ impl Link {
     }
 
     fn last_words(&mut self) -> Vec<u8> {
-        let length = self.data.read(&mut self.buffer).unwrap_or(0).min(STDERR_LIMIT);
+        let length = self.data.read(&mut self.buffer).unwrap_or(0).min(WORDS_LIMIT);
         self.buffer.get(..length).unwrap_or_default().to_vec()
     }
 

@@ -17,8 +17,8 @@ pub(crate) const REQUEST_LIMIT: u64 = 64 << 20;
 pub(crate) const COMMAND_LIMIT: u64 = REQUEST_LIMIT + 4096;
 /// Longest payload of an event.
 pub(crate) const EVENT_LIMIT: u64 = 16 << 10;
-/// How much of standard error is kept, in bytes.
-pub(crate) const STDERR_LIMIT: usize = 4096;
+/// How much of standard error is kept, and of what a call was doing, in bytes.
+pub(crate) const WORDS_LIMIT: usize = 4096;
 /// Longest panic message, in bytes.
 pub(crate) const PANIC_LIMIT: usize = 1024;
 
@@ -109,7 +109,7 @@ pub(crate) enum Refusal {
     },
 }
 
-/// The end of a call, without its reply and its standard error: those come through the data pipe, one behind the other.
+/// The end of a call, without its reply, its standard error and what it was doing: those come through the data pipe, one behind the other.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ended {
     /// How the process ended.
@@ -122,6 +122,8 @@ pub(crate) struct Ended {
     pub(crate) scratch_removed: bool,
     /// Bytes of standard error that stand there behind them.
     pub(crate) stderr: u64,
+    /// Bytes behind these that tell what a call that did not reply was doing.
+    pub(crate) doing: u64,
 }
 
 /// How a call's process ended.
@@ -245,7 +247,7 @@ impl Event {
 impl Ended {
     /// Bytes that stand in the data pipe for this call.
     pub(crate) fn bytes(&self) -> u64 {
-        self.relayed.saturating_add(self.stderr)
+        self.relayed.saturating_add(self.stderr).saturating_add(self.doing)
     }
 
     fn write(&self, to: Writer) -> Writer {
@@ -266,6 +268,7 @@ impl Ended {
             .u64(self.usage.peak_rss_kib)
             .u64(self.relayed)
             .u64(self.stderr)
+            .u64(self.doing)
             .u8(u8::from(self.scratch_removed))
     }
 
@@ -286,8 +289,8 @@ impl Ended {
             system: Duration::from_nanos(from.u64()?),
             peak_rss_kib: from.u64()?,
         };
-        let (relayed, stderr) = (from.u64()?, from.u64()?);
-        Ok(Self { how, usage, relayed, stderr, scratch_removed: from.u8()? == 1 })
+        let (relayed, stderr, doing) = (from.u64()?, from.u64()?, from.u64()?);
+        Ok(Self { how, usage, relayed, stderr, doing, scratch_removed: from.u8()? == 1 })
     }
 }
 
@@ -322,6 +325,7 @@ mod tests {
             relayed: 3,
             scratch_removed: true,
             stderr: 10,
+            doing: 7,
         });
         let bytes = ended.encode();
         let (kind, payload) = frame::read(&mut bytes.as_slice(), EVENT_LIMIT).unwrap().unwrap();

@@ -1,13 +1,16 @@
 //! The zygote's watch over one running call.
 
+use crate::ending::DOING;
 use crate::frame_error::FrameError;
 use crate::limits::{Limits, Usage};
 use crate::linux::frame::{self, HEADER};
-use crate::linux::message::{COMMAND_LIMIT, Command, How, STDERR_LIMIT};
+use crate::linux::message::{COMMAND_LIMIT, Command, How, WORDS_LIMIT};
 use crate::linux::sys::{self, Exit, READABLE, WRITABLE};
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, PipeReader};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// A call's process and the ends of its pipes.
@@ -85,7 +88,7 @@ pub(crate) fn supervise(
         system: reaped.system,
         peak_rss_kib: reaped.peak_rss_kib,
     };
-    let stderr = move_last_words(&running.stderr, data)?;
+    let stderr = move_words(running.stderr.as_fd(), data)?;
     Ok(Finished { how, usage, relayed: watch.relayed, stderr })
 }
 
@@ -175,16 +178,31 @@ impl Watch {
     }
 }
 
-/// Moves what is left in the pipe of standard error, up to the limit.
-fn move_last_words(stderr: &PipeReader, data: BorrowedFd<'_>) -> Result<u64, Stop> {
+/// Moves what a call that broke was doing, as it stands in the file of its scratch folder: its maker is dead, and as hostile as its reply.
+pub(crate) fn move_doing(folder: &Path, data: BorrowedFd<'_>) -> Result<u64, Stop> {
+    // Neither followed, if it is a link, nor waited for, if it is a pipe.
+    let opened = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+        .open(folder.join(DOING));
+    match opened {
+        Ok(file) if file.metadata().is_ok_and(|metadata| metadata.is_file()) => {
+            move_words(file.as_fd(), data)
+        }
+        // Most calls say nothing.
+        Ok(_) | Err(_) => Ok(0),
+    }
+}
+
+/// Moves what stands in a pipe or a file, up to the limit.
+fn move_words(from: BorrowedFd<'_>, data: BorrowedFd<'_>) -> Result<u64, Stop> {
     let mut moved = 0;
-    while moved < STDERR_LIMIT {
-        let [there] =
-            sys::poll([(Some(stderr.as_fd()), READABLE)], Some(Duration::ZERO)).map_err(Stop::System)?;
+    while moved < WORDS_LIMIT {
+        let [there] = sys::poll([(Some(from), READABLE)], Some(Duration::ZERO)).map_err(Stop::System)?;
         if there == 0 {
             break;
         }
-        match sys::splice(stderr.as_fd(), data, STDERR_LIMIT - moved) {
+        match sys::splice(from, data, WORDS_LIMIT - moved) {
             Ok(0) => break,
             Ok(length) => moved += length,
             // There is something to move, so it is the parent's pipe that is full.

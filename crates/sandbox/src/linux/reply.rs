@@ -4,7 +4,7 @@ use crate::ending::{Ending, SetupStep};
 use crate::frame_error::FrameError;
 use crate::limits::Limits;
 use crate::linux::frame::{self, HEADER, Reader};
-use crate::linux::message::{How, PANIC_LIMIT, STDERR_LIMIT, code, reply};
+use crate::linux::message::{How, PANIC_LIMIT, WORDS_LIMIT, code, reply};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
@@ -48,12 +48,12 @@ impl Received {
             && let Ok(header) = frame::parse_header(header, limit)
         {
             // Memory that is never written is never taken.
-            let _ =
-                payload.try_reserve_exact(usize::try_from(header.length).unwrap_or_default() + STDERR_LIMIT);
+            let _ = payload
+                .try_reserve_exact(usize::try_from(header.length).unwrap_or_default() + 2 * WORDS_LIMIT);
         }
     }
 
-    /// Cuts off the last `length` bytes: standard error, which stands behind the reply.
+    /// Cuts off the last `length` bytes: what the process was doing, then standard error, which stand behind the reply.
     pub(crate) fn split_tail(&mut self, length: u64) -> Vec<u8> {
         let in_payload = length.min(self.payload.len());
         let in_header = usize::try_from(length - in_payload).unwrap_or(usize::MAX).min(self.header.len());

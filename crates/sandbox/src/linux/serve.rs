@@ -9,7 +9,7 @@ use crate::linux::child::{self, Plan};
 use crate::linux::fence::{self, Readable};
 use crate::linux::filter;
 use crate::linux::frame;
-use crate::linux::message::{COMMAND_LIMIT, Call, Command, Ended, Event, How, Refusal, Setup};
+use crate::linux::message::{COMMAND_LIMIT, Call, Command, Ended, Event, How, Refusal, Setup, code};
 use crate::linux::probe::holding;
 use crate::linux::relay::{self, Finished, Running, Stop};
 use crate::linux::scratch;
@@ -144,11 +144,20 @@ impl Worker {
                 }
             },
         };
+        let doing = match finished.how {
+            // It has replied.
+            How::Exited(code::REPLIED) => 0,
+            How::Exited(_) | How::Signalled(_) | How::TimedOut | How::TooLarge => {
+                relay::move_doing(&folder, self.pipes.data.as_fd())?
+            }
+            How::Cancelled | How::Failed(..) => 0,
+        };
         Ok(Ended {
             how: finished.how,
             usage: finished.usage,
             relayed: finished.relayed,
             stderr: finished.stderr,
+            doing,
             scratch_removed: scratch::clear(&folder).is_ok(),
         })
     }

@@ -173,16 +173,17 @@ impl Zygote {
 }
 
 fn report(ending: Ending, scratch_left: Option<PathBuf>) -> Report {
-    Report { ending, usage: Usage::default(), stderr: Vec::new(), scratch_left }
+    Report { ending, usage: Usage::default(), stderr: Vec::new(), doing: Vec::new(), scratch_left }
 }
 
 fn finished(heard: Heard, limits: &Limits, folder: &Path) -> Result<Report, CallError> {
     let Heard { ended, mut received } = heard;
     let scratch_left = if ended.scratch_removed { None } else { clear(folder) };
+    let doing = received.split_tail(ended.doing);
     let stderr = received.split_tail(ended.stderr);
     received.kept().map_err(|source| CallError::Keep { source })?;
     let ending = reply::judge(ended.how, received, limits);
-    Ok(Report { ending, usage: ended.usage, stderr, scratch_left })
+    Ok(Report { ending, usage: ended.usage, stderr, doing, scratch_left })
 }
 
 /// Removes a scratch folder; returns it when that fails.

@@ -279,6 +279,38 @@ fn words_of_one_call_do_not_reach_the_next() {
 }
 
 #[test]
+fn what_a_call_was_doing_is_told_when_it_breaks() {
+    for policy in BOTH {
+        let mut bench = Bench::new(policy);
+        for (request, ending) in [
+            ("doing hive panic why", Ending::Panicked { message: String::new() }),
+            ("doing hive abort", Ending::Signalled { signal: libc::SIGABRT }),
+            ("doing hive overflow", Ending::Signalled { signal: libc::SIGABRT }),
+            ("doing hive exit 7", Ending::Exited { code: 7 }),
+        ] {
+            let report = bench.report(request);
+            assert_eq!(
+                std::mem::discriminant(&report.ending),
+                std::mem::discriminant(&ending),
+                "{request}: {report:?}"
+            );
+            assert_eq!(report.doing, b"hive", "{request}");
+        }
+        let both = bench.report(&format!("doing {} abort", "x".repeat(5000)));
+        assert_eq!(both.doing, vec![b'x'; 4096]);
+        assert_eq!(bench.report("abort").doing, b"", "nothing of the call before");
+        assert_eq!(bench.report("doing hive echo well").doing, b"", "it has replied");
+    }
+}
+
+#[test]
+fn what_a_call_was_doing_is_not_read_through_a_link() {
+    let mut bench = Bench::new(Policy::Unconfined);
+    let report = bench.report("doing-link /etc/passwd");
+    assert_eq!((report.ending, report.doing), (Ending::Signalled { signal: libc::SIGABRT }, Vec::new()));
+}
+
+#[test]
 fn two_workers_share_a_scratch_root() {
     let mut first = Bench::new(Policy::Required);
     let mut second = first.second();

@@ -39,6 +39,14 @@ pub enum TableError {
         /// The field.
         field: String,
     },
+    /// A decoder gave a record of another file than the one that it was given.
+    #[error("the decoder of {path} gave a record of {of}")]
+    Foreign {
+        /// The file that it was given.
+        path: String,
+        /// Where the record says that it stands.
+        of: String,
+    },
     /// A row is none that the pass writes.
     #[error("table {table}, row {row}: {what}")]
     Row {
@@ -82,6 +90,7 @@ impl TableError {
             | TableError::Sqlite { .. }
             | TableError::Finished(_)
             | TableError::Undeclared { .. }
+            | TableError::Foreign { .. }
             | TableError::Row { .. } => false,
         }
     }

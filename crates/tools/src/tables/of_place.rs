@@ -55,6 +55,6 @@ fn made(call: &Call<'_>, place: &Place<'_>, group: TableGroup) -> Result<Kept, C
         decoders: DECODERS.iter().collect(),
         scratch: &scratch,
     };
-    build_of(ground, group)?;
+    build_of(ground, group, &[])?;
     Ok(Kept::open(&scratch.join(TABLES_FILE), label, group)?)
 }

@@ -1,5 +1,6 @@
 //! The pass: every source of a piece of evidence, decoded once, into its tables.
 
+use super::doing::{DOING, Doing, LeftOut};
 use super::error::{TableError, sqlite};
 use super::group::TableGroup;
 use super::unopened::Unopened;
@@ -30,7 +31,8 @@ pub const TABLES_FILE: &str = "tables";
 
 /// Decodes the sources of a group of `tree` into tables, in the file [`TABLES_FILE`] of `scratch`, an empty folder.
 ///
-/// `names` may hold the name index of the tree.
+/// `names` may hold the name index of the tree. The files of `without` are gaps.
+/// While a file is read, [`DOING`] in `scratch` names it: what breaks this process can be left out of the next try.
 ///
 /// # Errors
 ///
@@ -39,9 +41,10 @@ pub fn build(
     tree: &dyn Tree,
     names: &Indexes,
     group: TableGroup,
+    without: &[LeftOut],
     scratch: &Path,
 ) -> Result<BuiltTables, TableError> {
-    build_of(Ground::whole(tree, names, scratch)?, group)
+    build_of(Ground::whole(tree, names, scratch)?, group, without)
 }
 
 /// The same of a part of the evidence; the file comes into the scratch folder of `ground`.
@@ -49,20 +52,26 @@ pub fn build(
 /// # Errors
 ///
 /// As [`build`].
-pub(super) fn build_of(ground: Ground<'_>, group: TableGroup) -> Result<BuiltTables, TableError> {
+pub(super) fn build_of(
+    ground: Ground<'_>,
+    group: TableGroup,
+    without: &[LeftOut],
+) -> Result<BuiltTables, TableError> {
     // Decoders fill a folder of their own.
     let (file, folder) = (ground.scratch.join(TABLES_FILE), ground.scratch.join("decoders"));
     std::fs::create_dir(&folder).map_err(TableError::Finished)?;
+    let doing = Doing::new(&ground.scratch.join(DOING))?;
     let ground = Ground { scratch: &folder, decoders: group.decoders(), ..ground };
     let tables = group.tables();
     let connection = create(&file, &tables)?;
     let writer = Writer::new(&connection, tables)?;
-    let filled = fill(Pass { writer, group, failed: None, is_whole: true }, &ground)?;
+    let pass = Pass { writer, group, without, doing, failed: None, is_whole: true };
+    let filled = fill(pass, &ground)?;
     connection.close().map_err(|(_, source)| sqlite("finish the tables")(source))?;
     Ok(filled)
 }
 
-fn fill(mut pass: Pass<'_>, ground: &Ground<'_>) -> Result<BuiltTables, TableError> {
+fn fill(mut pass: Pass<'_, '_>, ground: &Ground<'_>) -> Result<BuiltTables, TableError> {
     survey(ground, &mut pass)?;
     if let Some(error) = pass.failed {
         return Err(error);
@@ -71,15 +80,17 @@ fn fill(mut pass: Pass<'_>, ground: &Ground<'_>) -> Result<BuiltTables, TableErr
     Ok(BuiltTables { tables, sources, whole: pass.is_whole })
 }
 
-struct Pass<'c> {
+struct Pass<'c, 'w> {
     writer: Writer<'c>,
     /// The sources that are wanted.
     group: TableGroup,
+    without: &'w [LeftOut],
+    doing: Doing,
     failed: Option<TableError>,
     is_whole: bool,
 }
 
-impl Surveyor for Pass<'_> {
+impl Surveyor for Pass<'_, '_> {
     fn wants(&self, origin: Origin) -> bool {
         TableGroup::of(origin) == Some(self.group)
     }
@@ -87,6 +98,14 @@ impl Surveyor for Pass<'_> {
     fn knows(&mut self, _: &Node, _: Option<&str>, _: &dyn Fn(Origin) -> bool) -> bool {
         // Nothing more is written behind the first failure.
         self.failed.is_some()
+    }
+
+    fn forbids(&mut self, path: &str, stream: Option<&str>) -> Option<String> {
+        let left_out = self.without.iter().find(|left| left.is(path, stream));
+        if left_out.is_none() {
+            self.doing.note(path, stream);
+        }
+        left_out.map(|left| left.reason.clone())
     }
 
     fn failed(&mut self, _: &Surveyed<'_>) {

@@ -2,7 +2,7 @@
 
 use super::read::{columns, record};
 use super::schema::{Table, quoted};
-use super::{TABLES_FILE, TableFiles, TableGroup, build, groups_of, pass::BuiltTables};
+use super::{DOING, LeftOut, TABLES_FILE, TableFiles, TableGroup, build, groups_of, pass::BuiltTables};
 use crate::catalogue::{Indexes, Prepared, run_prepared};
 use crate::intake::{Flow, Intake};
 use crate::survey::{Ground, Surveyed, Surveyor, survey};
@@ -13,6 +13,11 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+
+#[expect(clippy::disallowed_methods, reason = "a test writes its own files")]
+fn write(path: &Path, bytes: impl AsRef<[u8]>) {
+    std::fs::write(path, bytes).unwrap();
+}
 
 /// Every record of a survey, by its type, in the order of decoding.
 #[derive(Default)]
@@ -58,7 +63,7 @@ fn decoded(tree: &dyn Tree) -> BTreeMap<String, Vec<Record>> {
 
 fn built(tree: &dyn Tree, group: TableGroup) -> (BuiltTables, Vec<u8>) {
     let scratch = tempfile::tempdir().unwrap();
-    let built = build(tree, &Indexes::new(), group, scratch.path()).unwrap();
+    let built = build(tree, &Indexes::new(), group, &[], scratch.path()).unwrap();
     (built, std::fs::read(scratch.path().join(TABLES_FILE)).unwrap())
 }
 
@@ -98,6 +103,50 @@ fn compare(kind: EvidenceKind, path: &Path) -> usize {
     // What has no table is a detail that a survey leaves out.
     assert!(expected.is_empty(), "{:?}", expected.keys());
     compared
+}
+
+#[test]
+fn a_file_that_is_left_out_is_a_gap_and_the_others_are_read() {
+    let home = tempfile::tempdir().unwrap();
+    let drivers = home.path().join("Windows/System32/drivers/etc");
+    let config = home.path().join("Windows/System32/config");
+    for folder in [&drivers, &config] {
+        std::fs::create_dir_all(folder).unwrap();
+    }
+    let other = home.path().join("old/Windows/System32/drivers/etc");
+    std::fs::create_dir_all(&other).unwrap();
+    for folder in [&drivers, &other] {
+        write(&folder.join("hosts"), "203.0.113.9 update.example\n");
+    }
+    write(&config.join("SOFTWARE"), b"regf");
+    let tree = evidence::open(EvidenceKind::Directory, home.path(), "e").unwrap();
+    let gaps = |group: &str, path: &str| {
+        let scratch = tempfile::tempdir().unwrap();
+        let left_out = LeftOut { path: path.to_owned(), stream: None, reason: "it broke".to_owned() };
+        let group = TableGroup::named(group).unwrap();
+        let built = build(tree.as_ref(), &Indexes::new(), group, &[left_out], scratch.path()).unwrap();
+        let connection = rusqlite::Connection::open(scratch.path().join(TABLES_FILE)).unwrap();
+        let gap = connection.query_row("SELECT path || ': ' || reason FROM gaps", [], |row| row.get(0));
+        (gap.unwrap(), built.tables.iter().map(|table| table.rows).sum::<u64>(), built.whole)
+    };
+    let hosts = "Windows/System32/drivers/etc/hosts";
+    assert_eq!(gaps("hosts", hosts), (format!("{hosts}: it broke"), 1, true));
+    let hive = "Windows/System32/config/SOFTWARE";
+    assert_eq!(gaps("registry", hive), (format!("{hive}: it broke"), 0, true));
+}
+
+#[test]
+fn what_is_being_read_is_named_beside_the_tables() {
+    let home = tempfile::tempdir().unwrap();
+    let drivers = home.path().join("Windows/System32/drivers/etc");
+    std::fs::create_dir_all(&drivers).unwrap();
+    write(&drivers.join("hosts"), "203.0.113.9 update.example\n");
+    let tree = evidence::open(EvidenceKind::Directory, home.path(), "e").unwrap();
+    let (scratch, group) = (tempfile::tempdir().unwrap(), TableGroup::named("hosts").unwrap());
+    build(tree.as_ref(), &Indexes::new(), group, &[], scratch.path()).unwrap();
+    let doing = std::fs::read(scratch.path().join(DOING)).unwrap();
+    let named = LeftOut::of_doing(&doing, "why").unwrap();
+    assert!(named.is("Windows/System32/drivers/etc/hosts", None), "{named:?}");
 }
 
 #[test]

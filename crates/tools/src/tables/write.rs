@@ -90,6 +90,7 @@ impl<'c> Writer<'c> {
         let mut rows = Rows {
             writer: self,
             path: unit.path.to_owned(),
+            is_file: unit.origin.is_of_a_file(),
             rows: 0,
             data: 0,
             begun: None,
@@ -236,10 +237,23 @@ CREATE TABLE notes (_source INTEGER NOT NULL, note TEXT NOT NULL, _seq INTEGER N
 CREATE TABLE layouts (_layout INTEGER PRIMARY KEY, places TEXT NOT NULL) STRICT;
 ";
 
+/// Whether a record that stands in `of` can be one of the file at `path`: in itself, or in the logs that Windows keeps beside a hive.
+fn is_part(of: &str, path: &str) -> bool {
+    if of == path {
+        return true;
+    }
+    let folder = |path: &str| path.rfind('/').map_or(0, |slash| slash + 1);
+    let (of, path) = (of.split_at(folder(of)), path.split_at(folder(path)));
+    let logs = [".LOG", ".LOG1", ".LOG2"].map(|log| format!("{}{log}", path.1));
+    of.0 == path.0 && logs.iter().any(|log| log.eq_ignore_ascii_case(of.1))
+}
+
 /// Takes the records of one unit.
 struct Rows<'w, 'c> {
     writer: &'w mut Writer<'c>,
     path: String,
+    /// Whether all records are of this file, and not of what lies below a folder.
+    is_file: bool,
     rows: u64,
     data: usize,
     cut: bool,
@@ -338,6 +352,11 @@ impl Intake for Rows<'_, '_> {
             self.cut = true;
             return ControlFlow::Break(());
         }
+        if self.is_file && !is_part(&record.locator.path, &self.path) {
+            let (path, of) = (self.path.clone(), record.locator.path);
+            self.failed = Some(TableError::Foreign { path, of });
+            return ControlFlow::Break(());
+        }
         let seq = self.seq();
         match self.writer.row(&record, seq) {
             Ok(dated) => {
@@ -378,6 +397,27 @@ impl Intake for Rows<'_, '_> {
         if self.notes.len() < MOST_REMARKS {
             let seq = self.seq();
             self.notes.entry(note).or_insert(seq);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_part;
+
+    #[test]
+    fn a_record_stands_in_its_file_or_in_the_logs_of_its_hive() {
+        for (of, path, expected) in [
+            ("a/SYSTEM", "a/SYSTEM", true),
+            ("a/system.LOG1", "a/SYSTEM", true),
+            ("SYSTEM.LOG", "SYSTEM", true),
+            ("b/SYSTEM.LOG1", "a/SYSTEM", false),
+            ("a/SYSTEM.LOG3", "a/SYSTEM", false),
+            ("a/SYSTEM.LOG1/x", "a/SYSTEM", false),
+            ("a/SOFTWARE", "a/SYSTEM", false),
+            ("", "a/SYSTEM", false),
+        ] {
+            assert_eq!(is_part(of, path), expected, "{of}");
         }
     }
 }

@@ -150,7 +150,7 @@ fn tables_that_were_made_ready_answer_as_those_that_the_call_makes() {
         let mut of_group = Indexes::new();
         for (number, tree) in fixture.trees.iter().enumerate() {
             let scratch = tempfile::tempdir().unwrap();
-            let built = build_tables(tree.as_ref(), &Indexes::new(), group, scratch.path()).unwrap();
+            let built = build_tables(tree.as_ref(), &Indexes::new(), group, &[], scratch.path()).unwrap();
             if built.sources == 0 {
                 continue;
             }

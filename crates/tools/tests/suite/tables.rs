@@ -99,13 +99,14 @@ impl Asking {
         let (mut files, mut all) = (TableFiles::new(), Vec::new());
         for group in ["file_system", "hosts"] {
             let (mount, name) = (mount.clone(), group.to_owned());
-            let request = Request::BuildTables { mount, indexes: Indexes::new(), group: name.clone() };
-            let scratch = home.path().join(format!("scratch-{group}"));
+            let (indexes, group, without) = (Indexes::new(), name.clone(), Vec::new());
+            let request = Request::BuildTables { mount, indexes, group, without };
+            let scratch = home.path().join(format!("scratch-{name}"));
             fs::create_dir(&scratch).unwrap();
             let Answered { file: sent, bytes } = handle(&encode_request(&request).unwrap(), &scratch);
             let (reply, _) = decode_tables_reply(&mut std::io::Cursor::new(bytes)).unwrap();
             let TablesReply::Built(built) = reply else { panic!("no tables") };
-            let file = home.path().join(group);
+            let file = home.path().join(&name);
             std::io::copy(&mut sent.unwrap(), &mut fs::File::create_new(&file).unwrap()).unwrap();
             files.insert(name, Indexes::from([("e".to_owned(), file)]));
             all.extend(built.tables);

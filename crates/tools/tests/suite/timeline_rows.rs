@@ -84,7 +84,7 @@ pub(crate) fn made_ready(trees: &[Box<dyn Tree>], folder: &Path) -> Prepared {
         for tree in trees {
             let scratch = folder.join(format!("{}-{}", group.name(), tree.label()));
             std::fs::create_dir(&scratch).unwrap();
-            build_tables(tree.as_ref(), &Indexes::new(), group, &scratch).unwrap();
+            build_tables(tree.as_ref(), &Indexes::new(), group, &[], &scratch).unwrap();
             files.insert(tree.label().to_owned(), scratch.join(TABLES_FILE));
         }
         prepared.tables.insert(group.name().to_owned(), files);

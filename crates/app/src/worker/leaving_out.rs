@@ -1,0 +1,120 @@
+//! Trying again without the files that break the process which reads them.
+
+use super::ToolError;
+use sandbox::{Ending, Limits, Report};
+use tools::LeftOut;
+
+/// Most files that are left out; each costs a try.
+const MOST: usize = 16;
+
+/// Calls `attempt` until it replies: after each try that breaks, without the file that was being read.
+///
+/// All tries together take no more time than `limits` give one.
+/// A process that was taken over can name another file than its own; that one is a gap then, and the next try breaks again.
+pub(super) fn leaving_out(
+    left_out: &mut Vec<LeftOut>,
+    limits: Limits,
+    mut attempt: impl FnMut(&[LeftOut], &Limits) -> Result<Report, ToolError>,
+) -> Result<(), ToolError> {
+    let mut left = limits;
+    loop {
+        let report = attempt(left_out, &left)?;
+        if let Ending::Replied(_) = report.ending {
+            return Ok(());
+        }
+        left.wall = left.wall.saturating_sub(report.usage.wall);
+        let why = report.ending.describe(&limits);
+        let reason = format!("not read: the process that decoded it {why}");
+        let broke = LeftOut::of_doing(&report.doing, &reason).filter(|broke| {
+            !left.wall.is_zero()
+                && left_out.len() < MOST
+                && !left_out.iter().any(|out| out.is(&broke.path, broke.stream.as_deref()))
+        });
+        match broke {
+            Some(broke) => left_out.push(broke),
+            None => return Err(ToolError::Tables { ending: why }),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use sandbox::Usage;
+    use std::time::Duration;
+
+    fn report(ending: Ending, doing: &str, seconds: u64) -> Report {
+        let usage = Usage { wall: Duration::from_secs(seconds), ..Usage::default() };
+        Report { ending, usage, stderr: Vec::new(), doing: doing.as_bytes().to_vec(), scratch_left: None }
+    }
+
+    /// Breaks at each of these files, unless it is left out.
+    fn broken_by(files: &[String], left_out: &mut Vec<LeftOut>) -> (Result<(), ToolError>, usize) {
+        let mut tries = 0;
+        let done = leaving_out(left_out, Limits::default(), |without, _| {
+            tries += 1;
+            let next = files.iter().find(|file| !without.iter().any(|out| out.is(file, None)));
+            Ok(match next {
+                Some(file) => report(Ending::Signalled { signal: 11 }, &format!("[{file:?},null]"), 0),
+                None => report(Ending::Replied(Vec::new()), "", 0),
+            })
+        });
+        (done, tries)
+    }
+
+    #[test]
+    fn the_sandbox_hands_over_the_file_that_the_pass_writes() {
+        assert_eq!(tools::DOING, sandbox::DOING);
+    }
+
+    #[test]
+    fn files_that_break_the_process_are_left_out_one_by_one() {
+        let files = ["a.evtx".to_owned(), "b.evtx".to_owned()];
+        let mut left_out = Vec::new();
+        let (done, tries) = broken_by(&files, &mut left_out);
+        done.unwrap();
+        assert_eq!(
+            (tries, left_out.iter().map(|out| out.path.as_str()).collect()),
+            (3, vec!["a.evtx", "b.evtx"])
+        );
+        assert!(
+            left_out.iter().all(|out| out.reason.starts_with("not read: the process that decoded it ")),
+            "{left_out:?}"
+        );
+    }
+
+    #[test]
+    fn only_so_many_files_are_left_out() {
+        let files: Vec<_> = (0..MOST + 5).map(|number| format!("{number}.evtx")).collect();
+        let mut left_out = Vec::new();
+        let (done, tries) = broken_by(&files, &mut left_out);
+        assert!(matches!(done, Err(ToolError::Tables { .. })));
+        assert_eq!((tries, left_out.len()), (MOST + 1, MOST));
+    }
+
+    #[test]
+    fn a_process_that_names_no_file_or_the_same_again_is_not_tried_for_ever() {
+        for doing in ["", "{", "[\"a\",null]"] {
+            let mut tries = 0;
+            let done = leaving_out(&mut Vec::new(), Limits::default(), |_, _| {
+                tries += 1;
+                Ok(report(Ending::Signalled { signal: 6 }, doing, 0))
+            });
+            assert!(done.is_err() && tries <= 2, "{doing}: {tries}");
+        }
+    }
+
+    #[test]
+    fn all_tries_share_the_time_of_one() {
+        let limits = Limits { wall: Duration::from_secs(10), ..Limits::default() };
+        let (mut left_out, mut given) = (Vec::new(), Vec::new());
+        let done = leaving_out(&mut left_out, limits, |without, limits| {
+            given.push(limits.wall.as_secs());
+            let doing = format!("[\"{}\",null]", without.len());
+            Ok(report(Ending::TimedOut { limit: limits.wall }, &doing, 6))
+        });
+        assert!(done.is_err());
+        assert_eq!(given, [10, 4]);
+    }
+}
