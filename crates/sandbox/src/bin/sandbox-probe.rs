@@ -42,7 +42,8 @@ fn handle(request: &[u8], scratch: &Path) -> Vec<u8> {
     }
     if verb == "doing" {
         let (what, request) = argument.split_once(' ').unwrap_or((argument, "panic"));
-        let told = fs::write(scratch.join(sandbox::DOING), what);
+        let told =
+            File::create(scratch.join(sandbox::DOING)).and_then(|mut file| file.write_all(what.as_bytes()));
         return told.map_or_else(|_| b"not told".to_vec(), |()| handle(request.as_bytes(), scratch));
     }
     if verb == "doing-link" {
