@@ -3,9 +3,10 @@
 use crate::names::told;
 use crate::open::newest_first;
 use crate::seal::{MANIFEST, ManifestError, read_manifest};
-use ledger::event::TaskEnded;
-use ledger::{Event, Stream};
+use ledger::event::{CaseQuestion, ObjectiveResult, TaskEnded};
+use ledger::{Event, Stream, TaskId};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use store::{OpenError, ReadError, Reader};
 use thiserror::Error;
@@ -33,7 +34,7 @@ pub struct Listed {
     pub facts: Option<u64>,
     /// Claims refused.
     pub refused: Option<u64>,
-    /// Objectives that no fact meets; `None` where not every task has ended.
+    /// Questions of the case that are open; `None` where not every task has ended.
     pub unmet: Option<u64>,
 }
 
@@ -122,19 +123,55 @@ pub fn list_run(folder: &Path) -> Listed {
     listed
 }
 
+/// What a run was asked, and how its tasks left it.
+#[derive(Default)]
+struct Asked {
+    questions: Vec<CaseQuestion>,
+    agents: BTreeMap<TaskId, String>,
+    results: Vec<(TaskId, ObjectiveResult)>,
+}
+
+impl Asked {
+    /// The questions that no task has closed; of a run that does not list its questions, of those that were handed out.
+    ///
+    /// A list reads no facts: a question that only another agent's fact answers counts as open here.
+    fn open(&self) -> u64 {
+        if self.questions.is_empty() {
+            return self.results.iter().filter(|(_, result)| result.is_unmet()).count() as u64;
+        }
+        let is_closed = |question: &&CaseQuestion| {
+            self.results.iter().any(|(task, result)| {
+                let agent = self.agents.get(task).map_or("", String::as_str);
+                let is_own =
+                    agent == question.agent || !self.questions.iter().any(|other| other.agent == agent);
+                is_own && result.id == question.objective.id && !result.is_unmet()
+            })
+        };
+        (self.questions.len() - self.questions.iter().filter(is_closed).count()) as u64
+    }
+}
+
 fn read(folder: &Path, listed: &mut Listed) -> Result<(), Unreadable> {
     let reader = Reader::open(folder).map_err(Unreadable::Open)?;
     let mut sealed = false;
     let mut ends: Vec<TaskEnded> = Vec::new();
+    let mut asked = Asked::default();
     for (stream, event, circumstance) in reader.glance().map_err(Unreadable::Read)? {
         match (stream, event) {
             (Stream::Run, Event::RunOpened(opened)) => {
                 listed.case = Some(opened.case.name.clone());
                 listed.begun = Some(circumstance.at);
+                asked.questions = opened.questions;
             }
-            (Stream::Run, Event::TaskAssigned(assigned)) => listed.agents.push(assigned.agent.name),
+            (Stream::Run, Event::TaskAssigned(assigned)) => {
+                asked.agents.insert(assigned.task, assigned.agent.name.clone());
+                listed.agents.push(assigned.agent.name);
+            }
             (Stream::Run, Event::RunSealed(_)) => sealed = true,
-            (Stream::Task(_), Event::TaskEnded(ended)) => ends.push(ended),
+            (Stream::Task(task), Event::TaskEnded(ended)) => {
+                asked.results.extend(ended.objectives.iter().map(|result| (task, result.clone())));
+                ends.push(ended);
+            }
             // Of the rest a list shows nothing.
             (Stream::Run | Stream::Task(_), _) => {}
         }
@@ -147,8 +184,7 @@ fn read(folder: &Path, listed: &mut Listed) -> Result<(), Unreadable> {
     if all_ended {
         listed.facts = Some(sum(|ended| ended.facts.into()));
         listed.refused = Some(sum(|ended| ended.rejections.into()));
-        listed.unmet =
-            Some(sum(|ended| ended.objectives.iter().filter(|o| o.is_unanswered()).count() as u64));
+        listed.unmet = Some(asked.open());
     } else {
         listed.facts = Some(reader.count("claim_accepted").map_err(Unreadable::Read)?);
         listed.refused = Some(reader.count("claim_rejected").map_err(Unreadable::Read)?);

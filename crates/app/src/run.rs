@@ -23,7 +23,7 @@ use crate::seal::Manifest;
 use crate::unchanged::Snapshot;
 use crate::worker::{Worker, WorkerRequest};
 use ledger::canonical::{self, CanonicalError};
-use ledger::event::{RunOpened, TaskAssigned, TaskEnded};
+use ledger::event::{CaseQuestion, RunOpened, TaskAssigned, TaskEnded};
 use ledger::{
     AgentSpec, Behaviour, Digest, FORMAT, IntegrityLevel, Rules, Seed, TaskId, ToolSpec, ViewRules,
     Vocabulary, Writers,
@@ -103,6 +103,7 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     for folder in [Some(runs), Some(&work.indexes), work.cache.as_ref()].into_iter().flatten() {
         refuse_runs_inside(folder, &request.case.paths)?;
     }
+    let questions = objectives::of_case(&request.case).map_err(RunError::Agents)?;
     objectives::hand_out(&mut request)?;
     objectives::check(&request.agents, &vocabulary)?;
     objectives::leave_out_foreign(&mut request);
@@ -119,7 +120,7 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
     let windows = assigned.iter().filter_map(|assigned| assigned.window);
     rules.view = windows.fold(rules.view, ViewRules::within);
     let roster = lead.iter().flat_map(|_| agents.iter().map(|agent| agent.spec.clone())).collect();
-    let opened = opened(&case, rules, seed, vocabulary, roster, !work.worker.unconfined)?;
+    let opened = opened(&case, rules, seed, vocabulary, roster, questions, !work.worker.unconfined)?;
     tasks.iter().try_for_each(|charge| priced(&opened, &*charge.model))?;
     let site = Site { case, work, before: None };
     let (site, hasher) = site.enter().await?;
@@ -267,6 +268,7 @@ fn opened(
     seed: Seed,
     vocabulary: Vocabulary,
     roster: Vec<AgentSpec>,
+    questions: Vec<CaseQuestion>,
     confined: bool,
 ) -> Result<RunOpened, RunError> {
     let writers = Writers::shipped().map_err(RunError::Writers)?;
@@ -285,6 +287,7 @@ fn opened(
         writers,
         tools: offered,
         roster,
+        questions,
         behaviour: Behaviour::ALL.into_iter().map(u16::from).collect(),
         confined,
         parent: None,

@@ -262,8 +262,10 @@ pub(crate) enum FailOn {
     Gaps,
     /// A claim was refused
     Refused,
-    /// An objective is unmet
+    /// A question of the case has no answer: it is open, or cannot be told from the evidence
     Unmet,
+    /// A question of the case is open: not asked, partly searched, or seen and not recorded
+    Open,
 }
 
 #[derive(Debug, clap::Args)]

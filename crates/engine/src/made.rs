@@ -22,6 +22,8 @@ pub(crate) struct Made {
     pub(crate) outcome: Outcome,
     /// Whether it came to the end of what was asked for, and nothing lay in its way unread or damaged.
     pub(crate) whole: bool,
+    /// Whether nothing lay in its way unread or damaged, as far as it came.
+    pub(crate) clean: bool,
     /// Why not all was read, a line each, without the same twice.
     pub(crate) unread: Vec<String>,
     pub(crate) cause: Option<Cause>,
@@ -35,6 +37,7 @@ impl Made {
         output: Option<Arc<Output>>,
     ) -> Made {
         let is_complete = ended.completeness == Completeness::Complete;
+        let clean = ended.gaps.is_empty() && ended.defects.is_empty();
         let cause = Cause::of(ended.outcome, &ended.notes);
         Made {
             invocation: ended.invocation,
@@ -42,7 +45,8 @@ impl Made {
             arguments: started.arguments.clone(),
             normalised: ended.normalised.clone(),
             outcome: ended.outcome,
-            whole: is_complete && ended.gaps.is_empty() && ended.defects.is_empty(),
+            whole: is_complete && clean,
+            clean,
             unread: unread(ended, cause),
             cause,
             output,

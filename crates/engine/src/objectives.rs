@@ -27,8 +27,12 @@ impl Standing<'_> {
     fn result(&self, objective: &Objective) -> ObjectiveResult {
         let facts = self.meeting(&objective.condition).map(|fact| fact.id).collect::<Vec<_>>();
         let is_told = self.setting.recovers && facts.is_empty();
-        let without = is_told.then(|| self.without(objective));
-        ObjectiveResult { id: objective.id.clone(), facts, watched: !objective.is_required(), without }
+        let without = is_told.then(|| match self.setting.questions {
+            true => self.stands(objective),
+            false => self.without(objective),
+        });
+        let watched = !self.setting.is_wanted(objective);
+        ObjectiveResult { id: objective.id.clone(), facts, watched, without }
     }
 
     /// The facts that meet a condition.
@@ -50,7 +54,7 @@ impl Standing<'_> {
         self.results().into_iter().filter(is_answered).map(|result| result.id).collect()
     }
 
-    /// How an objective stands that no fact meets.
+    /// How an objective stands that no fact meets, in runs before [`ledger::Behaviour::Questions`].
     ///
     /// That the evidence lacks what could answer comes before the empty searches of it: nobody searched what is not there.
     fn without(&self, objective: &Objective) -> WithoutFact {
@@ -88,7 +92,7 @@ impl Standing<'_> {
     }
 
     /// Whether a listing shows a source that could answer: without one an empty search says nothing of the computer.
-    fn has_source(&self, objective: &Objective) -> bool {
+    pub(crate) fn has_source(&self, objective: &Objective) -> bool {
         let mut kinds = kinds_of_source(objective).peekable();
         !self.setting.sources_first
             || kinds.peek().is_none()
@@ -98,12 +102,16 @@ impl Standing<'_> {
     }
 
     /// The sources of this kind that a listing names.
-    fn named<'r>(&'r self, sources: &'r Sources, listing: &'r Made) -> impl Iterator<Item = &'r Record> {
+    pub(crate) fn named<'r>(
+        &'r self,
+        sources: &'r Sources,
+        listing: &'r Made,
+    ) -> impl Iterator<Item = &'r Record> {
         listed(listing).iter().filter(|record| sources.names_in(record, &self.setting.evidence))
     }
 
     /// The whole listing of sources that was made last.
-    fn listing(&self, by: &SearchedBy) -> Option<&Made> {
+    pub(crate) fn listing(&self, by: &SearchedBy) -> Option<&Made> {
         let is_listing =
             |made: &&Made| made.whole && !made.outcome.is_failure() && by.is(&made.tool, &made.arguments);
         self.made.iter().rev().find(is_listing)
@@ -136,7 +144,7 @@ impl Standing<'_> {
     }
 
     /// The kinds whose sources are searched one by one; a run without [`ledger::Behaviour::SourcesFirst`] knows no others.
-    fn kinds_to_search<'o>(
+    pub(crate) fn kinds_to_search<'o>(
         &self,
         objective: &'o Objective,
     ) -> impl Iterator<Item = (&'o SearchedBy, &'o Sources)> + use<'o> {
@@ -169,7 +177,7 @@ impl Standing<'_> {
     }
 
     /// Whether a call is none of a tool that searches the objective's sources one by one, or searched one of them.
-    fn is_of_its_sources(&self, objective: &Objective, made: &Made) -> bool {
+    pub(crate) fn is_of_its_sources(&self, objective: &Objective, made: &Made) -> bool {
         let mut others = objective.searched.iter().filter(|by| by.tool == made.tool);
         let mut kinds = kinds_of_source(objective)
             .filter_map(|(by, sources)| Some((by, sources, sources.each.as_ref()?)))
@@ -201,7 +209,7 @@ impl Standing<'_> {
     }
 }
 
-fn kinds_of_source(objective: &Objective) -> impl Iterator<Item = (&SearchedBy, &Sources)> {
+pub(crate) fn kinds_of_source(objective: &Objective) -> impl Iterator<Item = (&SearchedBy, &Sources)> {
     objective.searched.iter().filter_map(|by| Some((by, by.sources.as_ref()?)))
 }
 

@@ -187,14 +187,27 @@ fn objectives(agent: &AgentSpec, results: &[ObjectiveResult]) -> Vec<ReportedObj
         let question = agent.objectives.iter().find(|objective| objective.id == result.id);
         let needed = match &result.without {
             Some(WithoutFact::NotDeterminable { needed }) => needed.clone(),
-            Some(WithoutFact::Empty { .. } | WithoutFact::Unmet) | None => Vec::new(),
+            Some(WithoutFact::Partly { missing, .. }) => missing.clone(),
+            Some(
+                WithoutFact::Empty { .. }
+                | WithoutFact::Unmet
+                | WithoutFact::Seen { .. }
+                | WithoutFact::NotAsked,
+            )
+            | None => Vec::new(),
         };
         let facts = result.facts.iter().copied().map(NodeId::Fact);
         let searches = match &result.without {
-            Some(WithoutFact::Empty { searches }) => {
-                searches.iter().copied().map(NodeId::Invocation).collect()
+            Some(WithoutFact::Empty { searches: calls } | WithoutFact::Partly { calls, .. }) => {
+                calls.iter().copied().map(NodeId::Invocation).collect()
             }
-            Some(WithoutFact::NotDeterminable { .. } | WithoutFact::Unmet) | None => Vec::new(),
+            Some(WithoutFact::Seen { records, .. }) => {
+                let calls: BTreeSet<_> = records.iter().map(|seen| seen.invocation).collect();
+                calls.into_iter().map(NodeId::Invocation).collect()
+            }
+            Some(WithoutFact::NotDeterminable { .. } | WithoutFact::Unmet | WithoutFact::NotAsked) | None => {
+                Vec::new()
+            }
         };
         ReportedObjective {
             id: result.id.clone(),

@@ -3,8 +3,8 @@
 use crate::tools::NARRATIVE;
 use ground::Dating;
 use ledger::{
-    AgentSpec, Behaviour, EvidenceEntry, Fence, IdSpace, InvocationId, Rules, Seed, Surface, TaskId,
-    ToolClass, ToolSpec, Vocabulary, Writers,
+    AgentSpec, Behaviour, EvidenceEntry, Fence, IdSpace, InvocationId, Objective, Rules, Seed, Surface,
+    TaskId, ToolClass, ToolSpec, Vocabulary, Writers,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,6 +35,8 @@ pub struct Setting {
     pub(crate) sources_first: bool,
     /// Whether one tool gives the records of all sources, and recovery suggests its calls.
     pub(crate) one_for_records: bool,
+    /// Whether how a question stands follows from what calls covered and returned, whatever its weight.
+    pub(crate) questions: bool,
     /// How sentences are dated.
     pub(crate) dating: Dating,
 }
@@ -59,6 +61,7 @@ impl Setting {
             recovers: false,
             sources_first: false,
             one_for_records: false,
+            questions: false,
             dating: Dating::AnyInstant,
         }
     }
@@ -109,8 +112,14 @@ impl Setting {
         self.recovers = has(Behaviour::Recovers);
         self.sources_first = has(Behaviour::SourcesFirst);
         self.one_for_records = has(Behaviour::OneForRecords);
+        self.questions = has(Behaviour::Questions);
         self.dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
         self
+    }
+
+    /// Whether a task is incomplete without an answer to the objective.
+    pub(crate) fn is_wanted(&self, objective: &Objective) -> bool {
+        self.questions || objective.is_required()
     }
 
     /// How the run dates its sentences.

@@ -32,7 +32,7 @@ impl Task {
     pub fn met(&self) -> (u32, u32) {
         let agent = &self.assigned.agent;
         let count = |of: &mut dyn Iterator<Item = &Objective>| {
-            u32::try_from(of.filter(|it| it.is_required()).count()).unwrap_or(u32::MAX)
+            u32::try_from(of.filter(|it| self.setting.is_wanted(it)).count()).unwrap_or(u32::MAX)
         };
         let wanted = count(&mut agent.objectives.iter());
         (wanted - count(&mut unanswered(agent, &self.facts)), wanted)

@@ -11,6 +11,7 @@ mod fold;
 mod narrative;
 mod point;
 mod printable;
+mod questions;
 mod ranking;
 mod rejections;
 mod run;
@@ -23,7 +24,8 @@ pub use attack::{
     Attack, AttackError, Fit, Retired, RetiredBecause, Tactic, TacticId, Technique, TechniqueId, UnknownId,
 };
 pub use confidence::{
-    Confidence, Level, SourceKind, confidence, corroborated, objective_confidence, objective_confidences,
+    Confidence, Level, SourceKind, answer_confidences, confidence, corroborated, objective_confidence,
+    objective_confidences,
 };
 pub use diff::{ChangedObjective, ChangedPhenomenon, ChangedTask, Changes, Diff, Effort, Setup, Told, diff};
 pub use disclosure::{Disclosure, Redaction, WITHHELD};
@@ -31,6 +33,7 @@ pub use evidence::EvidenceGraph;
 pub use fold::{FoldError, fold, fold_redacted};
 pub use narrative::{Placed, narrative};
 pub use printable::{is_printable, printable, push_printable};
+pub use questions::{Asker, Question, Stands, questions};
 pub use ranking::{Answered, FIRST, Ranked, ranked};
 pub use rejections::{Fate, RefusedClaim, refused_claims};
 pub use run::{ClaimView, HypothesisView, InvocationView, Judged, PhenomenonView, Run, TaskView};

@@ -12,8 +12,8 @@ use ledger::event::{
     TasksDispatched, TimelineIndexed, TurnFailed,
 };
 use ledger::{
-    ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, NodeId, Objective, PhenomenonId,
-    Rejection, TaskId, Usage,
+    ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, NodeId, PhenomenonId, Rejection, TaskId,
+    Usage,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -270,22 +270,6 @@ impl Run {
 }
 
 impl TaskView {
-    /// Whether any call of its could look at what answers the objective: where none could, that nothing was found says nothing.
-    ///
-    /// Calls of the tools that the objective is searched by do; of one that names no such tool every call does.
-    pub fn has_looked(&self, objective: &Objective) -> bool {
-        let by = &objective.searched;
-        let is_one = |tool: &str| {
-            let each = by.iter().filter_map(|by| by.sources.as_ref()?.each.as_ref());
-            by.is_empty()
-                || by.iter().map(|by| &by.tool).chain(each.map(|each| &each.tool)).any(|it| it == tool)
-        };
-        self.invocations.iter().any(|made| {
-            let ended = made.ended.as_ref();
-            is_one(&made.started.tool) && ended.is_some_and(|ended| !ended.outcome.is_failure())
-        })
-    }
-
     pub(crate) fn new(assigned: TaskAssigned) -> TaskView {
         TaskView {
             assigned,

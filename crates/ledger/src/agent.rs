@@ -3,6 +3,7 @@
 use crate::case::EvidenceKind;
 use crate::fact::{BoundValue, FactEntry};
 use crate::pattern::{self, Patterns};
+use crate::record::{Field, Record};
 use crate::searched::SearchedBy;
 use crate::tool::Surface;
 use crate::value::FieldValue;
@@ -105,15 +106,8 @@ pub struct Condition {
 impl Condition {
     /// The values of `fact` in the fields that the condition asks for.
     pub fn answers<'f>(&self, fact: &'f FactEntry) -> impl Iterator<Item = &'f BoundValue> {
-        let denied = |bound: &BoundValue| {
-            self.unless.as_ref().is_some_and(|patterns| patterns.fit(&bound.value.to_text()))
-        };
-        let fits = |bound: &BoundValue| {
-            self.value.as_ref().is_none_or(|patterns| patterns.fit(&bound.value.to_text()))
-        };
-        fact.values
-            .iter()
-            .filter(move |bound| pattern::fits(&self.field, &bound.field) && fits(bound) && !denied(bound))
+        let is_asked = |bound: &&BoundValue| pattern::fits(&self.field, &bound.field);
+        fact.values.iter().filter(is_asked).filter(|bound| self.takes(&bound.value.to_text()))
     }
 
     /// Whether `fact` satisfies the condition.
@@ -124,13 +118,37 @@ impl Condition {
             && self.answers(fact).any(|bound| !bound.value.to_text().is_empty())
             && self.earlier.as_ref().is_none_or(|fields| is_earlier(fields, fact))
     }
+
+    /// Whether a reading of all that `record` says would satisfy the condition; `subject` is the field that its record type is about.
+    pub fn would_hold(&self, record: &Record, subject: &str) -> bool {
+        let text = |field: &Field| field.value.to_text().into_owned();
+        let answers = |(name, field): (&String, &Field)| {
+            let is_asked = pattern::fits(&self.field, name);
+            is_asked && Some(text(field)).is_some_and(|text| !text.is_empty() && self.takes(&text))
+        };
+        record.kind == self.record
+            && record.fields.get(subject).is_some_and(|field| self.subject.fit(&text(field)))
+            && record.fields.iter().any(answers)
+            && self.earlier.as_ref().is_none_or(|fields| {
+                in_order(fields, |name| record.fields.get(name).map(|field| &field.value))
+            })
+    }
+
+    /// Whether a value of the field that is asked for answers.
+    fn takes(&self, text: &str) -> bool {
+        self.value.as_ref().is_none_or(|patterns| patterns.fit(text))
+            && !self.unless.as_ref().is_some_and(|patterns| patterns.fit(text))
+    }
 }
 
 /// Whether `fact` states an instant in either field, and the first is the earlier one; a local time is no instant.
-pub fn is_earlier([first, second]: &[String; 2], fact: &FactEntry) -> bool {
-    let instant = |field: &String| {
-        let bound = fact.values.iter().find(|bound| bound.field == *field)?;
-        let FieldValue::Time(time) = &bound.value else { return None };
+pub fn is_earlier(fields: &[String; 2], fact: &FactEntry) -> bool {
+    in_order(fields, |name| fact.values.iter().find(|bound| bound.field == name).map(|bound| &bound.value))
+}
+
+fn in_order<'v>([first, second]: &[String; 2], value: impl Fn(&str) -> Option<&'v FieldValue>) -> bool {
+    let instant = |field: &str| {
+        let FieldValue::Time(time) = value(field)? else { return None };
         time.utc.filter(|_| time.zone.is_none())
     };
     instant(first)

@@ -24,17 +24,20 @@ pub enum Behaviour {
     DatedByHost = 5,
     /// `records` gives the records of all sources; before, ten tools each gave those of some, and recovery suggested calls of them.
     OneForRecords = 6,
+    /// How a question stands follows from what the calls covered and returned, whatever its weight: seen and not recorded, searched, partly searched, not asked; the questions of the case stand in the first event.
+    Questions = 7,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 6] = [
+    pub const ALL: [Behaviour; 7] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
         Behaviour::SourcesFirst,
         Behaviour::DatedByHost,
         Behaviour::OneForRecords,
+        Behaviour::Questions,
     ];
 
     /// Those that a run was made with.

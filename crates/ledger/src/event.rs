@@ -10,7 +10,7 @@ mod stored;
 mod turn;
 
 use crate::absence::AbsenceEntry;
-use crate::agent::AgentSpec;
+use crate::agent::{AgentSpec, Objective};
 use crate::case::{CaseEntry, Integrity};
 use crate::claim::Claim;
 use crate::derivation::DerivationEntry;
@@ -29,7 +29,7 @@ use crate::rules::Rules;
 use crate::tool::{Completeness, Outcome, Surface, ToolSpec};
 use crate::vocabulary::Vocabulary;
 use crate::writer::Writers;
-pub use end::{ObjectiveResult, Spent, TaskEnded, TaskStatus, WithoutFact};
+pub use end::{ObjectiveResult, SeenRecord, Spent, TaskEnded, TaskStatus, WithoutFact};
 pub use lead::{
     ArtifactRetrieved, ArtifactStored, DispatchedTask, RecoveryBegun, RecoveryEnded, RecoveryTrigger,
     SentenceAccepted, SuggestedCall, TaskReported, TasksDispatched,
@@ -52,7 +52,7 @@ pub struct Format {
 }
 
 /// The format that this version writes.
-pub const FORMAT: Format = Format { major: 2, minor: 10 };
+pub const FORMAT: Format = Format { major: 2, minor: 11 };
 
 impl Format {
     /// Whether this version can read a run of format `self`.
@@ -181,6 +181,9 @@ pub struct RunOpened {
     /// The agents that a lead can dispatch; none where there is no lead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roster: Vec<AgentSpec>,
+    /// The questions of the case: those that every case of its kinds of evidence is asked, then its owner's. Empty before format 2.11.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<CaseQuestion>,
     /// The numbers of the behaviours that it is made with (see [`crate::Behaviour`]).
     pub behaviour: Vec<u16>,
     /// Whether tools ran confined; `false` only with `--unconfined`.
@@ -188,6 +191,28 @@ pub struct RunOpened {
     /// Where it branched off another run; nothing before format 2.4.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
+}
+
+/// A question of the case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CaseQuestion {
+    /// The agent whose question it is.
+    pub agent: String,
+    /// Who asks.
+    pub by: AskedBy,
+    /// The question, and what answers it.
+    pub objective: Objective,
+}
+
+/// Who asks a question of a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AskedBy {
+    /// Every case is asked it that has evidence of the kind.
+    Standard,
+    /// The case file.
+    Owner,
 }
 
 /// Where a run branched off another one: what stands in its log before that is the other's.

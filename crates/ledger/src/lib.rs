@@ -69,7 +69,7 @@ pub use record::{Defect, Field, Gap, Record};
 pub use record_data::{RecordDataError, source_kind, source_kinds};
 pub use rejection::{Candidate, Rejection, RejectionCode};
 pub use rules::{Budgets, DispatchRules, GateRules, RecoveryRules, Rules, Surfaces, ViewRules};
-pub use searched::{EachSource, SearchedBy, Sources};
+pub use searched::{EachSource, SearchedBy, Sources, written};
 pub use sentence::{SentenceClaim, SentenceEntry};
 pub use time::{AssumedZone, Clock, Precision, Time, Utc};
 pub use tool::{Completeness, Outcome, RecordType, Surface, ToolClass, ToolSpec};

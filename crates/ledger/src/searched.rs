@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 
 /// The argument by which a tool is told what to read ([`ToolSpec::sources`]).
 const SOURCE: &str = "source";
@@ -101,15 +102,17 @@ impl Sources {
 impl EachSource {
     /// Whether a call searched the source that a listed record names.
     pub fn is(&self, record: &Record, tool: &str, arguments: &Value) -> bool {
-        let Some(given) = arguments.as_object().filter(|_| tool == self.tool) else { return false };
+        let given = arguments.as_object().filter(|_| tool == self.tool);
+        given.zip(self.wanted(record)).is_some_and(|(given, wanted)| same(given, &wanted, &self.free))
+    }
+
+    /// The arguments that search the source that a listed record names; `None` where it lacks what names it.
+    pub fn wanted(&self, record: &Record) -> Option<BTreeMap<String, Value>> {
         let mut wanted = self.arguments.clone();
         for (argument, field) in &self.by {
-            match value(record, field) {
-                Some(text) => wanted.insert(argument.clone(), Value::String(text.into_owned())),
-                None => return false,
-            };
+            wanted.insert(argument.clone(), Value::String(value(record, field)?.into_owned()));
         }
-        same(given, &wanted, &self.free)
+        Some(wanted)
     }
 }
 
@@ -128,6 +131,18 @@ impl Objective {
         let fits = known.peek().is_none() || known.any(|by| !by.is_contradicted(arguments, source.is_some()));
         returns && asks && fits
     }
+}
+
+/// A call as a person writes it: `records source=prefetch`.
+pub fn written(tool: &str, arguments: &BTreeMap<String, Value>) -> String {
+    let mut out = tool.to_owned();
+    for (name, value) in arguments {
+        let _ = match value {
+            Value::String(text) => write!(out, " {name}={text}"),
+            other => write!(out, " {name}={other}"),
+        };
+    }
+    out
 }
 
 fn same(given: &Map<String, Value>, wanted: &BTreeMap<String, Value>, free: &BTreeSet<String>) -> bool {

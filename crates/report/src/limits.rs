@@ -1,10 +1,14 @@
 //! What a run does not tell: questions that cannot be told or are open, what was not examined, which checks were not made.
 
 use crate::standing::needs;
-use crate::synthesis::{Answered, answered};
-use graph::{Run, Unexamined};
-use ledger::{Digest, EvidenceEntry, EvidenceKind, IntegrityLevel, Objective};
+use graph::{Question, Run, Stands, Unexamined};
+use ledger::{Digest, EvidenceEntry, EvidenceKind, IntegrityLevel};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// In which way a question is open.
+const NOT_ASKED: &str = "nobody looked";
+const SEEN: &str = "seen, not recorded";
+const PARTLY: &str = "partly searched";
 
 /// Everything that a run does not tell.
 #[derive(Debug, Default)]
@@ -12,9 +16,11 @@ pub(crate) struct Limits<'r> {
     /// Questions that cannot be told from this evidence, by the kind of source that it lacks; a question stands under each of its kinds.
     pub(crate) lacking: BTreeMap<&'r str, Vec<Asked<'r>>>,
     /// Questions whose sources could not be read, with why.
-    pub(crate) unread: Vec<(Asked<'r>, Vec<&'r str>)>,
-    /// Questions that are open: nobody looked, or not everywhere.
-    pub(crate) open: Vec<Asked<'r>>,
+    pub(crate) unread: Vec<(Asked<'r>, Vec<String>)>,
+    /// Questions that are open, and in which way: nobody looked, or not everywhere, or nobody recorded what was seen.
+    pub(crate) open: Vec<(Asked<'r>, &'static str)>,
+    /// Whether the run lists the questions of its case; an older one says only what was handed out.
+    pub(crate) is_listed: bool,
     /// What tools reported as not examined.
     pub(crate) gaps: Vec<Unexamined>,
     /// Calls that fell short.
@@ -34,12 +40,9 @@ pub(crate) struct Asked<'r> {
 
 /// What a run does not tell.
 pub(crate) fn limits(run: &Run) -> Limits<'_> {
-    let mut limits = Limits::default();
-    for view in run.tasks.values() {
-        for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
-            let asked = Asked { agent: &view.assigned.agent.name, question: &objective.question };
-            limits.take(asked, objective, answered(view, index, objective));
-        }
+    let mut limits = Limits { is_listed: !run.opened.questions.is_empty(), ..Limits::default() };
+    for question in graph::questions(run) {
+        limits.take(question);
     }
     let all: BTreeSet<Unexamined> = graph::unexamined(run);
     (limits.short, limits.gaps) = all.into_iter().partition(|it| it.invocation.is_some());
@@ -48,23 +51,30 @@ pub(crate) fn limits(run: &Run) -> Limits<'_> {
 }
 
 impl<'r> Limits<'r> {
-    fn take(&mut self, asked: Asked<'r>, objective: &Objective, answered: Answered<'r>) {
-        match answered {
-            Answered::NotDeterminable(needed) => {
+    fn take(&mut self, question: Question<'r>) {
+        let Question { agent, objective, stands, .. } = question;
+        let asked = Asked { agent, question: &objective.question };
+        match stands {
+            Stands::CannotBeTold(needed) => {
                 self.undeterminable += 1;
-                let (lacking, unread) = needs(objective, needed);
-                for kind in lacking {
+                let of_searches = objective.searched.iter().filter_map(|by| by.sources.as_ref());
+                let (lacking, unread) = needs(objective, &needed);
+                let kinds = of_searches.map(|sources| sources.needed.as_str());
+                for kind in kinds.filter(|kind| lacking.contains(kind)).collect::<BTreeSet<_>>() {
                     let of = self.lacking.entry(kind).or_default();
                     if !of.contains(&asked) {
                         of.push(asked);
                     }
                 }
                 if !unread.is_empty() {
+                    let unread = unread.into_iter().map(str::to_owned).collect();
                     self.unread.push((asked, unread));
                 }
             }
-            Answered::Unmet | Answered::Unseen | Answered::Unended => self.open.push(asked),
-            Answered::Met(_) | Answered::Empty(_) | Answered::Nothing => {}
+            Stands::NotAsked => self.open.push((asked, NOT_ASKED)),
+            Stands::Seen { .. } => self.open.push((asked, SEEN)),
+            Stands::Partly { .. } => self.open.push((asked, PARTLY)),
+            Stands::Answered(_) | Stands::Searched(_) => {}
         }
     }
 

@@ -8,14 +8,13 @@ use crate::costs::costs;
 use crate::inert::{cell, code, prose};
 use crate::reach;
 use crate::sources::{Corroborated, ONE};
-use crate::standing::{needs_line, standing};
-use crate::synthesis::{Answered, answered};
+use crate::standing::{asker, beyond, needs_line, standing};
 use crate::tables_read::tables_read;
-use crate::text::{by_code, outcome, status};
+use crate::text::{by_code, ended, outcome};
 use crate::withheld;
-use graph::{Run, TaskView, answer_title, narrative, ranked, refused_claims};
+use graph::{Asker, Confidence, Question, Run, Stands, answer_title, narrative, ranked, refused_claims};
 use ledger::event::EvidenceHashed;
-use ledger::{EvidenceKind, IntegrityLevel, Objective};
+use ledger::{EvidenceKind, IntegrityLevel};
 use std::fmt::Write;
 
 /// The whole run as one Markdown page.
@@ -79,20 +78,28 @@ fn head(out: &mut String, run: &Run) {
 
 fn answers(out: &mut String, run: &Run, corroborated: &Corroborated) {
     let _ = writeln!(out, "| agent | question | answer |\n|---|---|---|");
-    for view in run.tasks.values() {
-        for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
-            let _ = writeln!(
-                out,
-                "| {} | {} | {} |",
-                prose(&view.assigned.agent.name),
-                prose(&objective.question),
-                answer(run, view, index, objective, corroborated)
-            );
-        }
+    let questions = graph::questions(run);
+    let sure = graph::answer_confidences(run, questions.iter().map(|it| it.stands.facts()));
+    for (it, sure) in questions.iter().zip(sure) {
+        let by = asker(it.by).map_or(String::new(), |asker| format!(" ({asker})"));
+        let sure = sure.filter(|_| it.by != Asker::Agent);
+        let _ = writeln!(
+            out,
+            "| {} | {}{by} | {} |",
+            prose(it.agent),
+            prose(&it.objective.question),
+            answer(run, it, sure, corroborated)
+        );
     }
     let _ = writeln!(out);
+    if run.opened.questions.is_empty() {
+        let _ = writeln!(
+            out,
+            "The run does not list the questions of its case: what was handed to nobody is not shown.\n"
+        );
+    }
     for view in run.tasks.values() {
-        let status = view.ended.as_ref().map_or("did not end", |ended| status(ended.status));
+        let status = ended(view, &questions);
         let _ = writeln!(
             out,
             "Agent {} ({}): {status}, {} turns.",
@@ -110,48 +117,33 @@ fn answers(out: &mut String, run: &Run, corroborated: &Corroborated) {
     }
 }
 
-fn answer(
-    run: &Run,
-    view: &TaskView,
-    index: usize,
-    objective: &Objective,
-    corroborated: &Corroborated,
-) -> String {
-    let result = view.ended.as_ref().and_then(|ended| ended.objectives.get(index));
-    let answered = answered(view, index, objective);
-    let word = standing(answered).word;
-    match answered {
-        Answered::Unended | Answered::Nothing | Answered::Unmet => word.to_owned(),
-        Answered::Unseen => format!("{word}: no call of the agent looked at what could answer it"),
-        Answered::Empty(searches) => {
+fn answer(run: &Run, it: &Question<'_>, sure: Option<Confidence>, corroborated: &Corroborated) -> String {
+    let word = standing(&it.stands).word;
+    match &it.stands {
+        Stands::NotAsked => word.to_owned(),
+        Stands::Seen { .. } | Stands::Partly { .. } => match beyond(&it.stands) {
+            more if more.is_empty() => word.to_owned(),
+            more => format!("{word}: {}", cell(&more)),
+        },
+        Stands::Searched(searches) => {
             let searches: Vec<_> = searches.iter().map(|search| format!("`{search}`")).collect();
-            let logs = reach::logs(run, objective);
+            let logs = reach::logs(run, it.objective);
             let reach = logs.iter().map(|(log, line)| {
                 format!("<br>{} (`{}`): of other times it says nothing", cell(line), log.id)
             });
             format!("{word} ({}){}", searches.join(", "), reach.collect::<String>())
         }
-        Answered::NotDeterminable(needed) => format!("{word}: {}", cell(&needs_line(objective, needed))),
-        Answered::Met(facts) => std::iter::once(match corroborated.is_single_of(run, facts) {
-            true => format!("{word}, {ONE}"),
-            false => word.to_owned(),
-        })
-        .chain(facts.iter().filter_map(|id| run.fact(*id)).map(|fact| {
-            let source = format!("{}:{}", fact.locator.evidence, fact.locator.path);
-            format!(
-                "{} in {} (`{}`)",
-                cell(&answer_title(fact, &objective.condition)),
-                cell(&source),
-                fact.id
-            )
-        }))
-        .chain(
-            result
-                .and_then(|it| graph::objective_confidence(run, it))
-                .map(|sure| format!("confidence: {sure}")),
-        )
-        .collect::<Vec<_>>()
-        .join("<br>"),
+        Stands::CannotBeTold(needed) => format!("{word}: {}", cell(&needs_line(it.objective, needed))),
+        Stands::Answered(facts) => {
+            let one = if corroborated.is_single_of(run, facts) { format!(", {ONE}") } else { String::new() };
+            let told = facts.iter().filter_map(|id| run.fact(*id)).map(|fact| {
+                let source = format!("{}:{}", fact.locator.evidence, fact.locator.path);
+                let title = answer_title(fact, &it.objective.condition);
+                format!("{} in {} (`{}`)", cell(&title), cell(&source), fact.id)
+            });
+            let sure = sure.map(|sure| format!("confidence: {sure}"));
+            std::iter::once(format!("{word}{one}")).chain(told).chain(sure).collect::<Vec<_>>().join("<br>")
+        }
     }
 }
 

@@ -3,8 +3,7 @@
 //! A statement rests on one source where everything that it cites was read from one file of each piece of evidence, and no other kind of source names the same thing.
 //! Pieces of evidence do not bear each other out: they may be of different computers.
 
-use crate::synthesis::{Answered, answered};
-use graph::{Placed, Ranked, Run};
+use graph::{Placed, Ranked, Run, Stands};
 use ledger::{FactId, NodeId};
 use std::collections::BTreeSet;
 
@@ -41,12 +40,10 @@ impl Corroborated {
     ) -> [(usize, usize, &'static str); 3] {
         let sentences = told.iter().filter(|told| self.is_single(run, told.sentence.cites.iter().copied()));
         let mut answers = (0, 0);
-        for view in run.tasks.values() {
-            for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
-                if let Answered::Met(facts) = answered(view, index, objective) {
-                    answers.1 += 1;
-                    answers.0 += usize::from(self.is_single_of(run, facts));
-                }
+        for question in graph::questions(run) {
+            if let Stands::Answered(facts) = &question.stands {
+                answers.1 += 1;
+                answers.0 += usize::from(self.is_single_of(run, facts));
             }
         }
         let findings = ranked.iter().filter(|it| self.is_single_of(run, &it.phenomenon.facts));

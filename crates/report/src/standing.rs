@@ -1,6 +1,6 @@
 //! How an objective stands, in the words that every format has for it.
 
-use crate::synthesis::Answered;
+use graph::{Asker, Stands};
 use ledger::Objective;
 
 /// The words for how an objective stands.
@@ -16,37 +16,66 @@ pub(crate) struct Standing {
     pub(crate) meaning: &'static str,
 }
 
-/// The words for an answer.
-pub(crate) const fn standing(answered: Answered<'_>) -> Standing {
-    let (place, class, word, meaning) = match answered {
-        Answered::Met(_) => (0, "met", "answered", "facts answer it"),
-        Answered::Empty(_) => (
+/// The words for how a question stands.
+pub(crate) const fn standing(stands: &Stands) -> Standing {
+    let (place, class, word, meaning) = match stands {
+        Stands::Answered(_) => (0, "met", "answered", "facts answer it"),
+        Stands::Seen { .. } => (
             1,
+            "unmet",
+            "seen, not recorded",
+            "tools returned records that would answer it, and no agent recorded one",
+        ),
+        Stands::Searched(_) => (
+            2,
             "empty",
             "searched, nothing there",
-            "a source that could answer it is in the evidence, and complete searches of it found nothing",
+            "a source that could answer it is in the evidence, and complete searches of it found nothing that does",
         ),
-        Answered::Nothing => (
-            2,
-            "nothing",
-            "looked, nothing seen",
-            "nothing of the kind was seen in what was looked at; that is no complete search",
-        ),
-        Answered::NotDeterminable(_) => (
+        Stands::Partly { .. } => (
             3,
-            "unknown",
-            "cannot be told",
-            "this evidence lacks every source that could answer it, or they could not be read",
+            "unmet",
+            "partly searched",
+            "somebody looked, not everywhere, and recorded nothing that answers it",
         ),
-        Answered::Unmet => (4, "unmet", "open", "nobody looked everywhere, and nothing was found"),
-        Answered::Unseen | Answered::Unended => (
-            5,
-            "unknown",
-            "not examined",
-            "no call of its task looked at what could answer it, or the task did not end",
-        ),
+        Stands::CannotBeTold(_) => {
+            (4, "unknown", "cannot be told", "this evidence lacks every source that could answer it")
+        }
+        Stands::NotAsked => (5, "unknown", "not asked", "nobody looked at what could answer it"),
     };
     Standing { place, class, word, meaning }
+}
+
+/// What of a question was looked at, and what was not, in a line; empty where nothing more is to say.
+pub(crate) fn beyond(stands: &Stands) -> String {
+    match stands {
+        Stands::Seen { records, number } => {
+            let named: Vec<_> =
+                records.iter().map(|seen| format!("{} of {}", seen.record, seen.invocation)).collect();
+            let more = number.saturating_sub(records.len() as u64);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("record {}{more}", named.join(", "))
+        }
+        Stands::Partly { missing, .. } if !missing.is_empty() => {
+            format!("not searched or not read: {}", missing.join("; "))
+        }
+        Stands::Answered(_)
+        | Stands::Searched(_)
+        | Stands::Partly { .. }
+        | Stands::CannotBeTold(_)
+        | Stands::NotAsked => String::new(),
+    }
+}
+
+/// Who asks a question, where it is none that every case is asked.
+pub(crate) const fn asker(by: Asker) -> Option<&'static str> {
+    match by {
+        Asker::Standard | Asker::Unlisted => None,
+        Asker::Owner => Some("asked by the case file"),
+        Asker::Agent => Some(
+            "asked by an agent of the run; code checked its condition and not whether it fits the question",
+        ),
+    }
 }
 
 /// What would be needed to answer an objective, in two parts: kinds of sources that the evidence lacks, and what is there and could not be read.

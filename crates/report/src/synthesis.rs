@@ -1,57 +1,10 @@
 //! What every format tells of all tasks together: answers, the narrative in its order, who was handed what.
 
-use graph::{Placed, Run, TaskView, derivation_title, fact_title, narrative};
-use ledger::event::{ArtifactStored, RecoveryBegun, RecoveryEnded, TasksDispatched, WithoutFact};
-use ledger::{FactId, InvocationId, NodeId, Objective, Precision, ReferenceShown, Utc, Weight};
+use graph::{Asker, Placed, Question, Run, Stands, derivation_title, fact_title, narrative};
+use ledger::event::{ArtifactStored, RecoveryBegun, RecoveryEnded, TasksDispatched};
+use ledger::{FactId, InvocationId, NodeId, Precision, ReferenceShown, Utc};
 use serde_json::{Value, json};
-
-/// How an objective stands.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Answered<'r> {
-    /// Facts meet it.
-    Met(&'r [FactId]),
-    /// Complete searches found nothing.
-    Empty(&'r [InvocationId]),
-    /// It is only watched for, and nothing was found.
-    Nothing,
-    /// Nobody looked, or not everywhere.
-    Unmet,
-    /// What would answer it could not be read.
-    NotDeterminable(&'r [String]),
-    /// No call of the task looked at what could answer it.
-    Unseen,
-    /// The task did not end.
-    Unended,
-}
-
-impl Answered<'_> {
-    /// The word for it in JSON.
-    const fn word(self) -> &'static str {
-        match self {
-            Answered::Met(_) => "met",
-            Answered::Empty(_) => "empty",
-            Answered::Nothing => "nothing_found",
-            Answered::Unmet => "unmet",
-            Answered::NotDeterminable(_) => "not_determinable",
-            Answered::Unseen | Answered::Unended => "not_examined",
-        }
-    }
-}
-
-/// How the objective with this number stands.
-pub(crate) fn answered<'r>(view: &'r TaskView, index: usize, objective: &Objective) -> Answered<'r> {
-    let Some(result) = view.ended.as_ref().and_then(|ended| ended.objectives.get(index)) else {
-        return Answered::Unended;
-    };
-    match &result.without {
-        _ if !result.facts.is_empty() => Answered::Met(&result.facts),
-        Some(WithoutFact::Empty { searches }) => Answered::Empty(searches),
-        Some(WithoutFact::NotDeterminable { needed }) => Answered::NotDeterminable(needed),
-        Some(WithoutFact::Unmet) | None if !view.has_looked(objective) => Answered::Unseen,
-        Some(WithoutFact::Unmet) | None if objective.weight == Weight::Finding => Answered::Nothing,
-        Some(WithoutFact::Unmet) | None => Answered::Unmet,
-    }
-}
+use std::collections::BTreeSet;
 
 /// When a sentence stands, as its source keeps it: an instant in UTC, or a local time that says so.
 pub(crate) fn moment(placed: &Placed<'_>) -> Option<String> {
@@ -101,34 +54,44 @@ pub(crate) const fn shown(shown: &ReferenceShown) -> &'static str {
     }
 }
 
-/// Every objective with its answer.
+/// Every question of the case with its answer.
 pub(crate) fn answers_json(run: &Run) -> Vec<Value> {
-    let mut answers = Vec::new();
-    for (task, view) in &run.tasks {
-        for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
-            let answered = answered(view, index, objective);
-            let (by, searches, needed) = match answered {
-                Answered::Met(facts) => (facts, &[][..], &[][..]),
-                Answered::Empty(searches) => (&[][..], searches, &[][..]),
-                Answered::NotDeterminable(needed) => (&[][..], &[][..], needed),
-                Answered::Nothing | Answered::Unmet | Answered::Unseen | Answered::Unended => {
-                    (&[][..], &[][..], &[][..])
-                }
-            };
-            answers.push(json!({
-                "task": task.to_string(),
-                "agent": view.assigned.agent.name,
-                "objective": objective.id,
-                "question": objective.question,
-                "weight": objective.weight,
-                "answer": answered.word(),
-                "facts": by,
-                "searches": searches,
-                "needed": needed,
-            }));
-        }
-    }
-    answers
+    let one = |question: &Question<'_>| {
+        let (searches, needed) = match &question.stands {
+            Stands::Searched(searches) => (searches.clone(), Vec::new()),
+            Stands::CannotBeTold(needed) => (Vec::new(), needed.clone()),
+            Stands::Partly { calls, missing } => (calls.clone(), missing.clone()),
+            Stands::Seen { records, .. } => {
+                let calls: BTreeSet<InvocationId> = records.iter().map(|seen| seen.invocation).collect();
+                (calls.into_iter().collect(), Vec::new())
+            }
+            Stands::Answered(_) | Stands::NotAsked => (Vec::new(), Vec::new()),
+        };
+        let seen = match &question.stands {
+            Stands::Seen { records, .. } => records.clone(),
+            _ => Vec::new(),
+        };
+        json!({
+            "task": question.tasks.first().map(ToString::to_string),
+            "tasks": question.tasks.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "agent": question.agent,
+            "by": match question.by {
+                Asker::Standard => "standard",
+                Asker::Owner => "owner",
+                Asker::Agent => "agent",
+                Asker::Unlisted => "unlisted",
+            },
+            "objective": question.objective.id,
+            "question": question.objective.question,
+            "weight": question.objective.weight,
+            "answer": question.stands.word(),
+            "facts": question.stands.facts(),
+            "searches": searches,
+            "seen": seen,
+            "needed": needed,
+        })
+    };
+    graph::questions(run).iter().map(one).collect()
 }
 
 /// The narrative.

@@ -1,12 +1,14 @@
 //! The tables of the command line.
 
 use crate::inert::terminal;
-use crate::standing::{needs, standing};
-use crate::synthesis::{Answered, answered, moment};
-use graph::{Fate, RefusedClaim, Run, TaskView, answer_title, fact_title, narrative};
+use crate::standing::{asker, beyond, needs, standing};
+use crate::synthesis::moment;
+use graph::{
+    Asker, Fate, Question, RefusedClaim, Run, Stands, TaskView, answer_title, fact_title, narrative,
+};
 use ledger::event::{ClaimAccepted, TaskStatus};
 use ledger::{
-    BoundValue, Candidate, Claim, FactEntry, Outcome, Reading, Record, RejectionCode, TaskId, Tier,
+    BoundValue, Candidate, Claim, FactEntry, Outcome, Reading, Record, RejectionCode, TaskId, Tier, ToolClass,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -58,68 +60,106 @@ pub(crate) fn bound(fact: &FactEntry) -> impl Iterator<Item = &BoundValue> {
     std::iter::once(&fact.subject).filter(move |_| !stated).chain(&fact.values)
 }
 
-/// Each objective with the facts that meet it, agent by agent.
+/// Each question of the case with how it stands and the facts that answer it, agent by agent.
 pub fn answers(run: &Run) -> String {
     let mut out = String::new();
-    for view in run.tasks.values() {
+    let questions = graph::questions(run);
+    for (task, view) in &run.tasks {
+        let agent = &view.assigned.agent.name;
         let _ = writeln!(
             out,
             "{} ({}): {}",
-            terminal(&view.assigned.agent.name),
+            terminal(agent),
             terminal(&view.assigned.model),
-            ended(view)
+            ended(view, &questions)
         );
         if let Some(failed) = &view.failed {
             let _ = writeln!(out, "  because: {}", terminal(&failed.reason));
         }
-        for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
-            let result = view.ended.as_ref().and_then(|ended| ended.objectives.get(index));
-            let facts = result.map_or(&[][..], |result| &result.facts);
-            let answered = answered(view, index, objective);
-            let word = standing(answered).word;
-            let _ = writeln!(out, "  {word:<23} {}", terminal(&objective.question));
-            if let Answered::NotDeterminable(needed) = answered {
-                let (lacking, unread) = needs(objective, needed);
-                for kind in lacking {
-                    let _ = writeln!(out, "         needs {}", clipped(&terminal(kind)));
-                }
-                for reason in unread {
-                    let _ = writeln!(out, "         could not read {}", clipped(&terminal(reason)));
-                }
-            }
-            let mut source = String::new();
-            for fact in facts.iter().take(SHOWN_FACTS).filter_map(|id| run.fact(*id)) {
-                let from = terminal(&format!("{}:{}", fact.locator.evidence, fact.locator.path));
-                if from != source {
-                    let _ = writeln!(out, "         {from}");
-                    source = from;
-                }
-                let _ = writeln!(
-                    out,
-                    "           {}",
-                    clipped(&terminal(&answer_title(fact, &objective.condition)))
-                );
-            }
-            if facts.len() > SHOWN_FACTS {
-                let _ = writeln!(out, "         and {} more", facts.len() - SHOWN_FACTS);
-            }
+        for it in questions.iter().filter(|it| it.tasks.first() == Some(task)) {
+            answer(&mut out, run, it);
         }
     }
+    handed_to_nobody(&mut out, run, &questions);
     told(&mut out, run);
     out
 }
 
-/// How a task ended; of one that handed out others, what code accepted of them.
-fn ended(view: &TaskView) -> String {
+/// The questions that no task had: the owner's, and those that facts answer all the same, one by one; of the others how many there are.
+fn handed_to_nobody(out: &mut String, run: &Run, questions: &[Question<'_>]) {
+    let nobody = questions.iter().filter(|it| it.tasks.is_empty());
+    let (told, counted): (Vec<_>, Vec<_>) =
+        nobody.partition(|it| it.by == Asker::Owner || it.stands != Stands::NotAsked);
+    if !told.is_empty() {
+        let _ = writeln!(out, "handed to nobody");
+        told.into_iter().for_each(|it| answer(out, run, it));
+    }
+    let mut of_agents: BTreeMap<&str, usize> = BTreeMap::new();
+    counted.iter().for_each(|it| *of_agents.entry(it.agent).or_default() += 1);
+    if !of_agents.is_empty() {
+        let (number, s) = (counted.len(), if counted.len() == 1 { "" } else { "s" });
+        let agents: Vec<_> =
+            of_agents.iter().map(|(agent, number)| format!("{number} of {}", terminal(agent))).collect();
+        let _ =
+            writeln!(out, "not asked: {number} question{s} that every case is asked ({})", agents.join(", "));
+    }
+}
+
+fn answer(out: &mut String, run: &Run, it: &Question<'_>) {
+    let word = standing(&it.stands).word;
+    let _ = writeln!(out, "  {word:<23} {}", terminal(&it.objective.question));
+    if let Some(asker) = asker(it.by) {
+        let _ = writeln!(out, "         {asker}");
+    }
+    if let Stands::CannotBeTold(needed) = &it.stands {
+        let (lacking, unread) = needs(it.objective, needed);
+        for kind in lacking {
+            let _ = writeln!(out, "         needs {}", clipped(&terminal(kind)));
+        }
+        for reason in unread {
+            let _ = writeln!(out, "         could not read {}", clipped(&terminal(reason)));
+        }
+    }
+    let beyond = beyond(&it.stands);
+    if !beyond.is_empty() {
+        let _ = writeln!(out, "         {}", clipped(&terminal(&beyond)));
+    }
+    let facts = it.stands.facts();
+    let mut source = String::new();
+    for fact in facts.iter().take(SHOWN_FACTS).filter_map(|id| run.fact(*id)) {
+        let from = terminal(&format!("{}:{}", fact.locator.evidence, fact.locator.path));
+        if from != source {
+            let _ = writeln!(out, "         {from}");
+            source = from;
+        }
+        let title = answer_title(fact, &it.objective.condition);
+        let _ = writeln!(out, "           {}", clipped(&terminal(&title)));
+    }
+    if facts.len() > SHOWN_FACTS {
+        let _ = writeln!(out, "         and {} more", facts.len() - SHOWN_FACTS);
+    }
+}
+
+/// How a task ended; of one that handed out others, what code accepted of them, and how many questions of the case are open.
+pub(crate) fn ended(view: &TaskView, questions: &[Question<'_>]) -> String {
     let status = view.ended.as_ref().map_or("did not end", |ended| self::status(ended.status));
-    if view.reports.is_empty() {
+    if !view.assigned.agent.surface.contains(&ToolClass::Dispatch) {
         return status.to_owned();
     }
     let accepted = view.reports.iter().filter(|report| report.accepted).count();
+    let open = questions.iter().filter(|it| it.by != Asker::Agent && it.stands.is_open()).count();
     let all = match view.ended.as_ref().map(|ended| ended.status) {
-        Some(TaskStatus::Completed) => "nothing left open",
-        Some(TaskStatus::Incomplete) => "something left open",
-        Some(TaskStatus::BudgetSpent | TaskStatus::ModelFailed | TaskStatus::Cancelled) | None => status,
+        Some(TaskStatus::Completed | TaskStatus::Incomplete) if open == 1 => {
+            "1 question left open".to_owned()
+        }
+        Some(TaskStatus::Completed | TaskStatus::Incomplete) if open > 0 => {
+            format!("{open} questions left open")
+        }
+        // An older run does not say what its case asks.
+        Some(TaskStatus::Completed) if questions.iter().any(|it| it.by == Asker::Unlisted) => {
+            "nothing left open of what was handed out".to_owned()
+        }
+        Some(_) | None => status.to_owned(),
     };
     format!("{accepted} of {} tasks accepted, {all}", view.reports.len())
 }

@@ -44,6 +44,7 @@ impl History {
             tools: Vec::new(),
             behaviour: Vec::new(),
             roster: Vec::new(),
+            questions: Vec::new(),
             confined: true,
             parent: None,
         };

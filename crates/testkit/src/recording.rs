@@ -82,6 +82,7 @@ pub fn opened(
         tools,
         behaviour: Behaviour::ALL.into_iter().map(u16::from).collect(),
         roster: Vec::new(),
+        questions: Vec::new(),
         confined: true,
         parent: None,
     })

@@ -1,5 +1,6 @@
 //! Why a run could not be sealed.
 
+use crate::agents::AgentError;
 use crate::drive::DriveError;
 use crate::given::GivenError;
 use crate::open::OpenRunError;
@@ -22,6 +23,9 @@ pub enum RunError {
     /// The vocabulary of predicates does not read: a defect of ours.
     #[error("open a run")]
     Vocabulary(#[source] VocabularyError),
+    /// The shipped agents do not read: a defect of ours.
+    #[error("open a run")]
+    Agents(#[source] AgentError),
     /// The tables of writers do not read: a defect of ours.
     #[error("open a run")]
     Writers(#[source] WritersError),
@@ -354,6 +358,7 @@ impl RunError {
             | RunError::Diverged { folder, .. }
             | RunError::Panicked { folder } => Some(folder),
             RunError::Vocabulary(_)
+            | RunError::Agents(_)
             | RunError::Writers(_)
             | RunError::Canonical(_)
             | RunError::InsideEvidence { .. }

@@ -1,8 +1,30 @@
 //! The objectives of a run's agents.
 
 use super::{RunError, RunRequest};
-use crate::agents::Agent;
+use crate::agents::{Agent, AgentError, shipped_agents};
+use crate::case_file::Case;
 use ledger::Vocabulary;
+use ledger::event::{AskedBy, CaseQuestion};
+
+/// The questions of a case: those of the shipped agents that its evidence can answer, then its owner's, whoever is given them.
+pub(super) fn of_case(case: &Case) -> Result<Vec<CaseQuestion>, AgentError> {
+    let kinds = || case.entry.evidence.iter().map(|entry| entry.kind);
+    let mut questions = Vec::new();
+    for agent in shipped_agents()? {
+        let applying = agent.spec.objectives.into_iter().filter(|objective| objective.applies_to(kinds()));
+        questions.extend(applying.map(|objective| CaseQuestion {
+            agent: agent.spec.name.clone(),
+            by: AskedBy::Standard,
+            objective,
+        }));
+    }
+    questions.extend(case.objectives.iter().map(|(agent, objective)| CaseQuestion {
+        agent: agent.clone(),
+        by: AskedBy::Owner,
+        objective: objective.clone(),
+    }));
+    Ok(questions)
+}
 
 /// Gives each agent the objectives that the case adds for it.
 pub(super) fn hand_out(request: &mut RunRequest) -> Result<(), RunError> {

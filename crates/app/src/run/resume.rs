@@ -143,7 +143,8 @@ fn ended(task: &StoredTask) -> Option<(String, TaskEnded)> {
 fn same_program(folder: &Path, case: &Case, begun: &RunOpened) -> Result<(), RunError> {
     let vocabulary = Vocabulary::shipped().map_err(RunError::Vocabulary)?;
     let roster = begun.roster.clone();
-    let ours = opened(case, begun.rules.clone(), begun.seed, vocabulary, roster, begun.confined)?;
+    let questions = begun.questions.clone();
+    let ours = opened(case, begun.rules.clone(), begun.seed, vocabulary, roster, questions, begun.confined)?;
     let what = match () {
         () if begun.format != FORMAT => "format",
         () if ours.tools != begun.tools => "tools",

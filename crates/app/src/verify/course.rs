@@ -5,6 +5,7 @@
 mod answer;
 mod end;
 mod lead;
+mod looked;
 mod purse;
 mod recovery;
 mod standing;

@@ -20,7 +20,7 @@ fn text(listed: &[Listed]) -> String {
     if listed.is_empty() {
         return "no runs\n".to_owned();
     }
-    let title = ["run", "case", "begun (UTC)", "state", "facts", "refused", "unmet", "agents"];
+    let title = ["run", "case", "begun (UTC)", "state", "facts", "refused", "open", "agents"];
     let mut table: Vec<[String; 8]> = vec![title.map(str::to_owned)];
     table.extend(listed.iter().map(row));
     let width = |column: usize| {

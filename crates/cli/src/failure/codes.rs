@@ -128,6 +128,7 @@ pub(super) fn run_code(error: &app::RunError) -> u8 {
         app::RunError::Drive { source: app::DriveError::Model { .. }, .. } => Failure::MODEL,
         app::RunError::ThreadPanicked
         | app::RunError::Vocabulary(_)
+        | app::RunError::Agents(_)
         | app::RunError::Writers(_)
         | app::RunError::Canonical(_)
         | app::RunError::Panicked { .. } => Failure::DEFECT,

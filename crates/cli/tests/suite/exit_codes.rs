@@ -42,7 +42,7 @@ fn each_code_is_reached() {
         (2, &["run", "no-such-folder"]),
         (2, &["facts", "no-such-run"]),
         (10, &["run", str(&cut), "--fail-on", "gaps"]),
-        (20, &["run", &demo, "--model", "sloppy:4", "--fail-on", "gaps,refused,unmet"]),
+        (20, &["run", &demo, "--model", "sloppy:4", "--fail-on", "gaps,refused"]),
         (25, &["run", "empty/evidence", "--fail-on", "gaps,refused,unmet"]),
         (31, &["facts", "empty/"]),
         (60, &["run", &demo, "--rules", str(&none)]),
@@ -58,8 +58,8 @@ fn a_truncated_hive_costs_its_own_objectives_and_stays_as_it_was() {
     let place = Place::new();
     let case = truncated(&place);
     let before = content(&case);
-    let out = place.locard_ends(25, &["run", str(&case), "--fail-on", "unmet"]);
-    assert!(out.contains("cannot be told          What is the computer's name?"), "{out}");
+    let out = place.locard_ends(25, &["run", str(&case), "--fail-on", "open"]);
+    assert!(out.contains("partly searched         What is the computer's name?"), "{out}");
     assert!(out.contains("answered                Which Windows is installed?"), "{out}");
     let hive = "hive=C/Windows/System32/config/SYSTEM";
     let call = place.locard(&["tool", "parse_registry_key", hive, "key=Select", "--evidence", str(&case)]);

@@ -36,6 +36,7 @@ mod narratives;
 mod objectives;
 mod other_rules;
 mod output;
+mod questions;
 mod real_cases;
 mod record_phase;
 mod recoveries;

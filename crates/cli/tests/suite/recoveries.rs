@@ -1,8 +1,8 @@
 //! Recoveries of a run: what they are, and that a changed one is found.
 
 use crate::support::{Logged, Place, invocations, rechained, script};
-use ledger::event::{RecoveryTrigger, SuggestedCall, TaskStatus, WithoutFact};
-use ledger::{Event, Objective, Rules};
+use ledger::event::{RecoveryTrigger, SeenRecord, SuggestedCall, TaskEnded, TaskStatus, WithoutFact};
+use ledger::{Event, InvocationId, Objective, RecordId, Rules};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use testkit::scripted::{calls, words};
@@ -90,7 +90,26 @@ const FORGERIES: &[Forgery] = &[
     (
         "state",
         changed!(TaskEnded, |it| it.objectives[0].without = Some(WithoutFact::Unmet)),
-        "that a complete, empty search covers",
+        "is said to be unmet, and not how it was looked for",
+    ),
+    (
+        "not asked",
+        changed!(TaskEnded, |it| it.objectives[0].without = Some(WithoutFact::NotAsked)),
+        "how an objective stands is not",
+    ),
+    (
+        "partly searched",
+        changed!(TaskEnded, |it| it.objectives[0].without =
+            Some(WithoutFact::Partly { calls: searches(it), missing: vec!["all".into()] })),
+        "how an objective stands is not",
+    ),
+    (
+        "seen",
+        changed!(TaskEnded, |it| it.objectives[0].without = Some(WithoutFact::Seen {
+            records: vec![SeenRecord { invocation: searches(it)[0], record: RecordId(0) }],
+            number: 1,
+        })),
+        "that no call of its task returned",
     ),
     (
         "needed",
@@ -101,6 +120,12 @@ const FORGERIES: &[Forgery] = &[
     ("no state", changed!(TaskEnded, |it| it.objectives[0].without = None), "how it stands without a fact"),
     ("status", changed!(TaskEnded, |it| it.status = TaskStatus::Incomplete), "its status is not"),
 ];
+
+/// The searches by which the first objective is answered.
+fn searches(ended: &TaskEnded) -> Vec<InvocationId> {
+    let Some(WithoutFact::Empty { searches }) = &ended.objectives[0].without else { panic!("{ended:?}") };
+    searches.clone()
+}
 
 fn without_end(log: &mut Logged) {
     log.retain(|(_, event, _)| !matches!(event, Event::RecoveryEnded(_)));

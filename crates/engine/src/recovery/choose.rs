@@ -58,6 +58,10 @@ impl Search<'_> {
 
     /// Whether an answer is wanted, and the evidence may have one: it is unmet, or what was to answer it could not be read.
     fn is_open(&self, objective: &Objective, result: &ObjectiveResult) -> bool {
+        if self.standing.setting.questions {
+            // What was returned needs no other call.
+            return result.is_unmet() && !matches!(result.without, Some(WithoutFact::Seen { .. }));
+        }
         let is_unread = matches!(result.without, Some(WithoutFact::NotDeterminable { .. }))
             && self.standing.lacking(objective).is_empty();
         result.is_unmet() || (is_unread && objective.is_required())

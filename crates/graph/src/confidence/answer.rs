@@ -30,6 +30,15 @@ pub fn objective_confidences(run: &Run) -> BTreeMap<(TaskId, &str), Confidence> 
     all
 }
 
+/// How sure the answers are that these facts give, in their order; `None` where there is no fact.
+pub fn answer_confidences<'f>(
+    run: &Run,
+    answers: impl IntoIterator<Item = &'f [FactId]>,
+) -> Vec<Option<Confidence>> {
+    let known = Known::of(run.as_recorded());
+    answers.into_iter().map(|facts| known.answer(facts)).collect()
+}
+
 /// What makes two settings one: record type, predicate, subject and evidence.
 type Setting<'r> = (&'r str, &'r str, String, &'r str);
 

@@ -3,7 +3,8 @@
 use super::{Because, nodes};
 use crate::run::{InvocationView, Judged, Run, TaskView};
 use ledger::event::{
-    AbsenceAccepted, DerivationAccepted, InvocationEnded, SentenceAccepted, TaskEnded, WithoutFact,
+    AbsenceAccepted, DerivationAccepted, InvocationEnded, SeenRecord, SentenceAccepted, TaskEnded,
+    WithoutFact,
 };
 use ledger::{
     Behaviour, Claim, ClaimId, Completeness, FactEntry, FactId, InvocationId, Objective, Outcome, TaskId,
@@ -147,8 +148,10 @@ pub(super) fn objectives(task: &TaskView, ended: &TaskEnded, behaviours: &[u16])
     }
     let recovers = behaviours.contains(&u16::from(Behaviour::Recovers));
     let sources_first = behaviours.contains(&u16::from(Behaviour::SourcesFirst));
+    let questions = behaviours.contains(&u16::from(Behaviour::Questions));
     for (objective, result) in objectives.iter().zip(&ended.objectives) {
-        if objective.id != result.id || objective.is_required() == result.watched {
+        let watched = !questions && !objective.is_required();
+        if objective.id != result.id || watched != result.watched {
             return Err("its objectives are not those of its agent");
         }
         let meeting = task.accepted().map(|accepted| &accepted.fact);
@@ -161,7 +164,10 @@ pub(super) fn objectives(task: &TaskView, ended: &TaskEnded, behaviours: &[u16])
                 "it says of an objective how it stands without a fact where that is not told, or says nothing of it",
             );
         }
-        result.without.as_ref().map_or(Ok(()), |without| stands(task, objective, without, sources_first))?;
+        result.without.as_ref().map_or(Ok(()), |without| match questions {
+            true => looked(task, without),
+            false => stands(task, objective, without, sources_first),
+        })?;
     }
     Ok(())
 }
@@ -206,6 +212,45 @@ fn stands(
             Err("an objective is said not to be determinable, and not why")
         }
         WithoutFact::NotDeterminable { .. } => Ok(()),
+        WithoutFact::Seen { .. } | WithoutFact::Partly { .. } | WithoutFact::NotAsked => {
+            Err("an objective stands in a way that the run does not tell apart")
+        }
+    }
+}
+
+/// Whether a question can stand so without a fact: the calls that it names are of its task, and came to that.
+fn looked(task: &TaskView, without: &WithoutFact) -> Result<(), Because> {
+    let known = |id: &InvocationId| task.invocations.iter().find(|view| view.started.invocation == *id);
+    let ended = |id: &InvocationId| known(id).and_then(|view| view.ended.as_ref());
+    let searched =
+        |id: &InvocationId| ended(id).is_some_and(|ended| !ended.outcome.is_failure() && is_clean(ended));
+    let returned = |seen: &SeenRecord| {
+        ended(&seen.invocation).is_some_and(|ended| u64::from(seen.record.0) < u64::from(ended.records))
+    };
+    match without {
+        WithoutFact::Empty { searches } if searches.is_empty() || !searches.iter().all(searched) => {
+            Err("a question is said to be searched by calls that searched nothing to its end")
+        }
+        WithoutFact::Seen { records, number } => {
+            let counts = !records.is_empty() && *number >= records.len() as u64;
+            match counts && records.iter().all(returned) {
+                true => Ok(()),
+                false => Err("a question is said to be seen in records that no call of its task returned"),
+            }
+        }
+        WithoutFact::Partly { calls, .. }
+            if calls.is_empty() || !calls.iter().all(|id| known(id).is_some()) =>
+        {
+            Err("a question is said to be partly searched by calls that its task did not make")
+        }
+        WithoutFact::NotDeterminable { needed } if needed.is_empty() => {
+            Err("a question is said not to be determinable, and not why")
+        }
+        WithoutFact::Unmet => Err("a question is said to be unmet, and not how it was looked for"),
+        WithoutFact::Empty { .. }
+        | WithoutFact::Partly { .. }
+        | WithoutFact::NotDeterminable { .. }
+        | WithoutFact::NotAsked => Ok(()),
     }
 }
 
@@ -225,5 +270,9 @@ fn found_nothing(ended: &InvocationEnded) -> bool {
 }
 
 fn is_whole(ended: &InvocationEnded) -> bool {
-    ended.completeness == Completeness::Complete && ended.gaps.is_empty() && ended.defects.is_empty()
+    ended.completeness == Completeness::Complete && is_clean(ended)
+}
+
+fn is_clean(ended: &InvocationEnded) -> bool {
+    ended.gaps.is_empty() && ended.defects.is_empty()
 }

@@ -1,6 +1,6 @@
 //! How a task ends, and what it answered.
 
-use crate::id::{FactId, InvocationId};
+use crate::id::{FactId, InvocationId, RecordId};
 use serde::{Deserialize, Serialize};
 
 /// How a task ended.
@@ -73,25 +73,63 @@ pub struct ObjectiveResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case", deny_unknown_fields)]
 pub enum WithoutFact {
-    /// It is answered: complete searches found nothing.
+    /// It is answered: complete searches found nothing that answers it.
     Empty {
         /// The searches.
         searches: Vec<InvocationId>,
     },
-    /// It is not answered: nobody looked, or not everywhere.
+    /// It is not answered: nobody looked, or not everywhere. Only in runs before [`crate::Behaviour::Questions`].
     Unmet,
-    /// It cannot be answered from this evidence: what would answer it could not be read.
+    /// It cannot be answered from this evidence: no source that could answer it is there.
     NotDeterminable {
         /// What would be needed.
         needed: Vec<String>,
     },
+    /// It is not answered, though tools returned records that would answer it: nobody recorded them.
+    Seen {
+        /// The first of these records.
+        records: Vec<SeenRecord>,
+        /// How many there are, these included.
+        number: u64,
+    },
+    /// It is not answered: calls looked, and not everywhere.
+    Partly {
+        /// The calls that could have answered it.
+        calls: Vec<InvocationId>,
+        /// Searches that were not made to their end, and what could not be read.
+        missing: Vec<String>,
+    },
+    /// It is not answered: no call looked at what could answer it.
+    NotAsked,
+}
+
+/// A record of a stored output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SeenRecord {
+    /// The invocation that returned it.
+    pub invocation: InvocationId,
+    /// Its number there.
+    pub record: RecordId,
+}
+
+impl WithoutFact {
+    /// Whether somebody could still find an answer: neither was everything searched, nor does the evidence lack what could answer it.
+    pub const fn is_open(&self) -> bool {
+        match self {
+            WithoutFact::Unmet
+            | WithoutFact::Seen { .. }
+            | WithoutFact::Partly { .. }
+            | WithoutFact::NotAsked => true,
+            WithoutFact::Empty { .. } | WithoutFact::NotDeterminable { .. } => false,
+        }
+    }
 }
 
 impl ObjectiveResult {
     /// Whether an answer was wanted, and there is none.
     pub fn is_unmet(&self) -> bool {
-        let unanswered = matches!(self.without, None | Some(WithoutFact::Unmet));
-        self.facts.is_empty() && !self.watched && unanswered
+        self.facts.is_empty() && !self.watched && self.without.as_ref().is_none_or(WithoutFact::is_open)
     }
 
     /// Whether an answer was wanted, and it is neither met nor searched for in vain: unmet, or not determinable.
@@ -106,6 +144,9 @@ impl ObjectiveResult {
             _ if !self.facts.is_empty() => "met",
             Some(WithoutFact::Empty { .. }) => "empty",
             Some(WithoutFact::NotDeterminable { .. }) => "not_determinable",
+            Some(WithoutFact::Seen { .. }) => "seen",
+            Some(WithoutFact::Partly { .. }) => "partly",
+            Some(WithoutFact::NotAsked) => "not_asked",
             Some(WithoutFact::Unmet) | None if self.watched => "nothing_found",
             Some(WithoutFact::Unmet) | None => "unmet",
         }

@@ -4,15 +4,16 @@ use super::{Scene, fact_link, say};
 use crate::reach;
 use crate::sources::ONE;
 use crate::standing::{Standing, needs, standing};
-use crate::synthesis::{Answered, answered};
-use crate::text::status;
-use graph::{Confidence, Level, Run, TaskView, answer_title};
-use ledger::{FactId, Objective, TaskId, Weight};
+use crate::text::ended;
+use graph::{Asker, Confidence, Level, Question, Stands, TaskView, answer_title};
+use ledger::{FactId, InvocationId, Objective, TaskId, Weight};
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Facts of an answer that are shown at once; the others can be unfolded.
 pub(super) const FIRST: usize = 5;
+/// Calls that are named of a question that was partly searched.
+const SHOWN_CALLS: usize = 8;
 /// Those that can be unfolded at most: the others stand among the facts.
 const LISTED: usize = 200;
 
@@ -25,19 +26,31 @@ const GROUPS: [(Weight, &str); 3] = [
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
     let run = scene.run;
-    let sure = graph::objective_confidences(run);
+    let mut questions = graph::questions(run);
+    questions.sort_by_key(|it| standing(&it.stands).place);
+    let sure = graph::answer_confidences(run, questions.iter().map(|it| it.stands.facts()));
+    let asked: Vec<_> = questions.iter().zip(sure).collect();
+    let (own, asked): (Vec<_>, Vec<_>) = asked.into_iter().partition(|(it, _)| it.by == Asker::Agent);
     html! {
         section #answers aria-labelledby="answers-title" {
             h2 #answers-title { "Answers" }
             @for (weight, title) in GROUPS {
-                @let asked = asked(run, weight);
+                @let asked = asked.iter().filter(|(it, _)| it.objective.weight == weight).collect::<Vec<_>>();
                 @if !asked.is_empty() {
                     h3 { (title) }
-                    ul.answers { @for it in &asked { (answer(scene, it, &sure)) } }
+                    ul.answers { @for (it, sure) in &asked { (answer(scene, it, *sure)) } }
                 }
             }
+            @if !own.is_empty() {
+                h3 { "What agents asked themselves" }
+                p.note { "An agent of the run put these questions. Code checked that a fact meets the condition; nobody checked that the condition fits the question." }
+                ul.answers { @for (it, _) in &own { (answer(scene, it, None)) } }
+            }
+            @if run.opened.questions.is_empty() {
+                p.note { "This run does not list the questions of its case: what was handed to nobody is not shown." }
+            }
             h3 { "Who answered" }
-            ul { @for (task, view) in &run.tasks { (agent(*task, view)) } }
+            ul { @for (task, view) in &run.tasks { (agent(*task, view, &questions)) } }
         }
     }
 }
@@ -58,43 +71,18 @@ pub(super) fn in_short(scene: &Scene<'_>) -> Markup {
     }
 }
 
-/// How many objectives stand in which way.
+/// How many questions stand in which way.
 fn count(scene: &Scene<'_>) -> Vec<(Standing, usize)> {
     let mut counted: BTreeMap<usize, (Standing, usize)> = BTreeMap::new();
-    for view in scene.run.tasks.values() {
-        for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
-            let it = standing(answered(view, index, objective));
-            counted.entry(it.place).or_insert((it, 0)).1 += 1;
-        }
+    for question in graph::questions(scene.run) {
+        let it = standing(&question.stands);
+        counted.entry(it.place).or_insert((it, 0)).1 += 1;
     }
     counted.into_values().collect()
 }
 
-/// An objective of a task.
-struct Asked<'r> {
-    task: TaskId,
-    view: &'r TaskView,
-    /// Its number among the agent's.
-    index: usize,
-    objective: &'r Objective,
-}
-
-/// The objectives of this weight, those with an answer first.
-fn asked(run: &Run, weight: Weight) -> Vec<Asked<'_>> {
-    let mut asked = Vec::new();
-    for (task, view) in &run.tasks {
-        for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
-            if objective.weight == weight {
-                asked.push(Asked { task: *task, view, index, objective });
-            }
-        }
-    }
-    asked.sort_by_key(|it| standing(answered(it.view, it.index, it.objective)).place);
-    asked
-}
-
-fn agent(task: TaskId, view: &TaskView) -> Markup {
-    let ended = view.ended.as_ref().map_or("did not end", |ended| status(ended.status));
+fn agent(task: TaskId, view: &TaskView, questions: &[Question<'_>]) -> Markup {
+    let ended = ended(view, questions);
     html! {
         li {
             (say(&view.assigned.agent.name)) " (" (say(&view.assigned.model)) "), " (task) ": " (ended)
@@ -103,19 +91,18 @@ fn agent(task: TaskId, view: &TaskView) -> Markup {
     }
 }
 
-fn answer(scene: &Scene<'_>, it: &Asked<'_>, sure: &BTreeMap<(TaskId, &str), Confidence>) -> Markup {
-    let answered = answered(it.view, it.index, it.objective);
-    let stands = standing(answered);
-    let sure = sure.get(&(it.task, it.objective.id.as_str())).copied();
+fn answer(scene: &Scene<'_>, it: &Question<'_>, sure: Option<Confidence>) -> Markup {
+    let stands = standing(&it.stands);
     html! {
         li {
             span class=(format!("state {}", stands.class)) title=(stands.meaning) { (stands.word) } " "
             strong { (say(&it.objective.question)) } " "
-            span.tag { (say(&it.view.assigned.agent.name)) }
-            @match answered {
-                Answered::Met(facts) => { (met(scene, it.objective, facts, sure)) }
-                Answered::Empty(searches) => {
-                    p.by { "Searched by " @for search in searches { a href=(format!("#{search}")) { (search) } " " } }
+            span.tag { (say(it.agent)) }
+            @if it.by == Asker::Owner { " " span.tag { "the case file’s" } }
+            @match &it.stands {
+                Stands::Answered(facts) => { (met(scene, it.objective, facts, sure)) }
+                Stands::Searched(searches) => {
+                    (calls("Searched by ", searches.iter().copied()))
                     @for (log, line) in reach::logs(scene.run, it.objective) {
                         p.by {
                             a href=(format!("#proof-{}", log.id)) { (say(&line)) }
@@ -123,7 +110,7 @@ fn answer(scene: &Scene<'_>, it: &Asked<'_>, sure: &BTreeMap<(TaskId, &str), Con
                         }
                     }
                 }
-                Answered::NotDeterminable(needed) => {
+                Stands::CannotBeTold(needed) => {
                     @let (lacking, unread) = needs(it.objective, needed);
                     @if !lacking.is_empty() {
                         p.by { "Needs " @for (number, kind) in lacking.iter().enumerate() { @if number > 0 { " or " } (say(kind)) } }
@@ -133,9 +120,27 @@ fn answer(scene: &Scene<'_>, it: &Asked<'_>, sure: &BTreeMap<(TaskId, &str), Con
                         ul.by { @for reason in unread { li { (say(reason)) } } }
                     }
                 }
-                Answered::Nothing | Answered::Unmet | Answered::Unseen | Answered::Unended => {}
+                Stands::Seen { records, number } => {
+                    @let by: BTreeSet<InvocationId> = records.iter().map(|seen| seen.invocation).collect();
+                    (calls(&format!("{number} records that would answer it were returned by "), by))
+                }
+                Stands::Partly { calls: made, missing } => {
+                    (calls("Looked at by ", made.iter().copied().take(SHOWN_CALLS)))
+                    @if !missing.is_empty() {
+                        p.by { "Not searched, or not read:" }
+                        ul.by { @for line in missing { li { (say(line)) } } }
+                    }
+                }
+                Stands::NotAsked => {}
             }
         }
+    }
+}
+
+/// Links to calls.
+fn calls(what: &str, calls: impl IntoIterator<Item = InvocationId>) -> Markup {
+    html! {
+        p.by { (what) @for call in calls { a href=(format!("#{call}")) { (call) } " " } }
     }
 }
 

@@ -2,25 +2,20 @@
 
 use super::{answers, findings};
 use crate::reach;
-use crate::synthesis::{Answered, answered};
-use graph::{FIRST, Placed, Ranked, Run};
+use graph::{FIRST, Placed, Ranked, Run, Stands};
 use ledger::{FactId, NodeId};
 use std::collections::BTreeSet;
 
 /// Of an answer those that are shown unfolded, and so stand on paper.
 pub(super) fn cited(run: &Run, ranked: &[Ranked<'_>], told: &[Placed<'_>]) -> BTreeSet<FactId> {
     let mut cited: BTreeSet<FactId> = BTreeSet::new();
-    for view in run.tasks.values() {
-        for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
-            match answered(view, index, objective) {
-                Answered::Met(facts) => cited.extend(facts.iter().take(answers::FIRST)),
-                Answered::Empty(_) => cited.extend(reach::logs(run, objective).iter().map(|(log, _)| log.id)),
-                Answered::Nothing
-                | Answered::Unmet
-                | Answered::NotDeterminable(_)
-                | Answered::Unseen
-                | Answered::Unended => {}
+    for question in graph::questions(run) {
+        match &question.stands {
+            Stands::Answered(facts) => cited.extend(facts.iter().take(answers::FIRST)),
+            Stands::Searched(_) => {
+                cited.extend(reach::logs(run, question.objective).iter().map(|(log, _)| log.id));
             }
+            Stands::Seen { .. } | Stands::Partly { .. } | Stands::CannotBeTold(_) | Stands::NotAsked => {}
         }
     }
     for finding in ranked.iter().take(FIRST) {

@@ -80,9 +80,9 @@ fn questions(limits: &Limits<'_>) -> Markup {
         }
         @if !limits.open.is_empty() {
             h3 { "Open questions" }
-            p.note { "Nobody looked, or not everywhere." }
-            ul { @for it in &limits.open { li { (asked(it)) } } }
+            ul { @for (it, how) in &limits.open { li { (asked(it)) " " span.tag { (*how) } } } }
         }
+        @if !limits.is_listed { p.note { "This run does not list the questions of its case: what was handed to nobody is not among them." } }
     }
 }
 

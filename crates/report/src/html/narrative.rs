@@ -2,7 +2,7 @@
 
 use super::{Scene, fact_link, say};
 use crate::sources::ONE;
-use crate::synthesis::{Answered::Met, answered, moment, title, zoned};
+use crate::synthesis::{moment, title, zoned};
 use graph::{Answered, Placed, Ranked, Run, fact_title};
 use ledger::{NodeId, SentenceEntry, Weight};
 use maud::{Markup, html};
@@ -62,12 +62,8 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
 /// How many facts that answer the heaviest objectives no sentence cites, and how many there are.
 fn untold(run: &Run, sentences: &[Placed<'_>]) -> (usize, usize) {
     let mut answering: BTreeSet<NodeId> = BTreeSet::new();
-    for view in run.tasks.values() {
-        for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
-            if let (Weight::Finding, Met(facts)) = (objective.weight, answered(view, index, objective)) {
-                answering.extend(facts.iter().copied().map(NodeId::Fact));
-            }
-        }
+    for question in graph::questions(run).iter().filter(|it| it.objective.weight == Weight::Finding) {
+        answering.extend(question.stands.facts().iter().copied().map(NodeId::Fact));
     }
     let told: BTreeSet<NodeId> =
         sentences.iter().flat_map(|placed| &placed.sentence.cites).copied().collect();

@@ -25,8 +25,11 @@ fn not_examined(out: &mut String, run: &Run) {
             let _ = writeln!(out, "  - {}", code(reason));
         }
     }
-    for it in &limits.open {
-        let _ = writeln!(out, "- Open: {} ({})", prose(it.question), prose(it.agent));
+    for (it, how) in &limits.open {
+        let _ = writeln!(out, "- Open ({how}): {} ({})", prose(it.question), prose(it.agent));
+    }
+    if !limits.is_listed {
+        let _ = writeln!(out, "- The run does not list the questions of its case.");
     }
     for it in limits.gaps.iter().chain(&limits.short) {
         let invocation = it.invocation.map_or(String::new(), |id| format!("`{id}` "));

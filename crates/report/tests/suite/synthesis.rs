@@ -2,7 +2,7 @@
 
 use crate::lead;
 
-use ledger::event::{ObjectiveResult, TaskEnded, TaskStatus, WithoutFact};
+use ledger::event::{ObjectiveResult, SeenRecord, TaskEnded, TaskStatus, WithoutFact};
 use ledger::{Condition, NodeId, Objective, Outcome, Predicate, Time, Weight};
 use serde_json::json;
 use testkit::history::{History, fact, invocation, reading};
@@ -35,14 +35,20 @@ fn answered() -> graph::Run {
         Some(WithoutFact::NotDeterminable {
             needed: vec!["the file NTUSER.DAT".into(), "p1/NTUSER.DAT: permission denied".into()],
         }),
-        Some(WithoutFact::Unmet),
-        Some(WithoutFact::Unmet),
-        Some(WithoutFact::Unmet),
+        Some(WithoutFact::Partly {
+            calls: vec![invocation(1, 0)],
+            missing: vec!["find_files name=x".into()],
+        }),
+        Some(WithoutFact::NotAsked),
+        Some(WithoutFact::Seen {
+            records: vec![SeenRecord { invocation: invocation(1, 1), record: ledger::RecordId(0) }],
+            number: 3,
+        }),
     ];
     let results = objectives.iter().zip(without).map(|(objective, without)| ObjectiveResult {
         id: objective.id.clone(),
         facts: vec![],
-        watched: !objective.is_required(),
+        watched: false,
         without,
     });
     let results = results.collect();
@@ -51,6 +57,7 @@ fn answered() -> graph::Run {
     history.invoked_as(1, 0, "find_files", |end| {
         (end.outcome, end.output, end.records) = (Outcome::Empty, None, 0)
     });
+    history.invoked(1, 1);
     let status = TaskStatus::Incomplete;
     history
         .ended(1, TaskEnded { status, spent: None, objectives: results, turns: 0, facts: 0, rejections: 0 });
@@ -64,12 +71,14 @@ fn an_objective_without_a_fact_is_answered_by_how_it_stands() {
     for line in [
         &format!("| Q a? | searched, nothing there (`{}`) |", invocation(1, 0)),
         "| Q b? | cannot be told: `needs the file NTUSER.DAT; could not read p1/NTUSER.DAT: permission denied` |",
-        "| Q c? | open |",
-        "| Q d? | looked, nothing seen |",
-        "| Q e? | open |",
-        "Not told: 1 question cannot be told, 2 questions are open, 0 gaps, 0 calls fell short, 2 checks were not made.",
+        "| Q c? | partly searched: `not searched or not read: find_files name=x` |",
+        "| Q d? | not asked |",
+        &format!("| Q e? | seen, not recorded: `record r0 of {} and 2 more` |", invocation(1, 1)),
+        "Not told: 1 question cannot be told, 3 questions are open, 0 gaps, 0 calls fell short, 2 checks were not made.",
         "- It needs the file NTUSER.DAT:\n  - Q b? (files)",
-        "- Open: Q c? (files)",
+        "- Open (partly searched): Q c? (files)",
+        "- Open (nobody looked): Q d? (files)",
+        "The run does not list the questions of its case",
     ] {
         assert!(page.contains(line), "{line}\n{page}");
     }
@@ -79,15 +88,16 @@ fn an_objective_without_a_fact_is_answered_by_how_it_stands() {
         "cannot be told          Q b?",
         "needs the file NTUSER.DAT",
         "could not read p1/NTUSER.DAT: permission denied",
-        "open                    Q c?",
-        "looked, nothing seen    Q d?",
+        "partly searched         Q c?",
+        "not asked               Q d?",
+        "seen, not recorded      Q e?",
     ] {
         assert!(table.contains(line), "{line}\n{table}");
     }
     let json = report::json(&run);
     let words: Vec<_> =
         json["answers"].as_array().unwrap().iter().map(|it| it["answer"].as_str().unwrap()).collect();
-    assert_eq!(words, ["empty", "not_determinable", "unmet", "nothing_found", "unmet"]);
+    assert_eq!(words, ["empty", "not_determinable", "partly", "not_asked", "seen"]);
     assert_eq!(json["answers"][1]["needed"][0], "the file NTUSER.DAT");
 }
 
@@ -244,7 +254,7 @@ fn what_was_searched_in_vain_says_how_far_its_logs_go() {
             (end.outcome, end.output, end.records) = (Outcome::Empty, None, 0);
         });
         let without = Some(WithoutFact::Empty { searches: vec![invocation(1, 1)] });
-        let result = ObjectiveResult { id: "a".into(), facts: vec![], watched: true, without };
+        let result = ObjectiveResult { id: "a".into(), facts: vec![], watched: false, without };
         let (status, objectives) = (TaskStatus::Completed, vec![result]);
         history.ended(1, TaskEnded { status, spent: None, objectives, turns: 0, facts: 1, rejections: 0 });
         report::markdown(&graph::fold(history.events()).unwrap())

@@ -7,8 +7,11 @@ use crate::pages::runs::state;
 use crate::shelf::Book;
 use crate::text::{clipped, count, segment, to_the_second};
 use app::State;
-use graph::{Run, TaskView, answer_title, damage, phenomenon_title, ranked, refused_claims, unexamined};
-use ledger::{FactId, Objective, TaskId, Weight};
+use graph::{
+    Asker, Question, Run, Stands, TaskView, answer_title, damage, phenomenon_title, ranked, refused_claims,
+    unexamined,
+};
+use ledger::{FactId, Objective, TaskId};
 use maud::{Markup, html};
 use report::terminal as inert;
 
@@ -31,7 +34,9 @@ pub(crate) fn page(house: &House, name: &str) -> Answer {
         (counts(run, &base))
         section aria-labelledby="answers" {
             h2 #answers { "Answers" }
-            @for (task, view) in &run.tasks { (answers(run, *task, view, &base)) }
+            @let questions = graph::questions(run);
+            @for (task, view) in &run.tasks { (answers(run, &questions, *task, view, &base)) }
+            (handed_to_nobody(run, &questions, &base))
         }
         (narrative(run, &base))
         (findings(run, &base))
@@ -94,44 +99,55 @@ fn counts(run: &Run, base: &str) -> Markup {
     }
 }
 
-fn answers(run: &Run, task: TaskId, view: &TaskView, base: &str) -> Markup {
+fn answers(run: &Run, questions: &[Question<'_>], task: TaskId, view: &TaskView, base: &str) -> Markup {
     let agent = &view.assigned.agent;
     let said = view.ended.as_ref().map_or("has not ended", |ended| status(ended.status));
+    let own: Vec<_> = questions.iter().filter(|it| it.tasks.first() == Some(&task)).collect();
     html! {
-        @if !agent.objectives.is_empty() {
-            div.wide tabindex="0" role="region" aria-label={ "Answers of " (inert(&agent.name)) } {
-                table.answers {
-                    caption { b { (inert(&agent.name)) } " (" (task) "): " (said) }
-                    tbody {
-                        @for (place, objective) in agent.objectives.iter().enumerate() {
-                            (answer(run, view, place, objective, base))
-                        }
-                    }
-                }
+        @if !own.is_empty() {
+            (table(run, &own, &agent.name, html! { " (" (task) "): " (said) }, base))
+        }
+    }
+}
+
+/// The questions that no task had.
+fn handed_to_nobody(run: &Run, questions: &[Question<'_>], base: &str) -> Markup {
+    let nobody: Vec<_> = questions.iter().filter(|it| it.tasks.is_empty()).collect();
+    html! {
+        @if !nobody.is_empty() {
+            (table(run, &nobody, "nobody", html! { ": handed to no agent" }, base))
+        }
+    }
+}
+
+fn table(run: &Run, questions: &[&Question<'_>], whose: &str, said: Markup, base: &str) -> Markup {
+    html! {
+        div.wide tabindex="0" role="region" aria-label={ "Answers of " (inert(whose)) } {
+            table.answers {
+                caption { b { (inert(whose)) } (said) }
+                tbody { @for it in questions { (answer(run, it, base)) } }
             }
         }
     }
 }
 
-fn answer(run: &Run, view: &TaskView, place: usize, objective: &Objective, base: &str) -> Markup {
-    let result = view.ended.as_ref().and_then(|ended| ended.objectives.get(place));
-    let (class, word) = match result.map(|result| result.answer()) {
-        Some("met") => ("good", "answered"),
-        Some("empty") => ("plain", "searched, nothing there"),
-        Some("not_determinable") => ("warn", "cannot be told"),
-        Some("unmet" | "nothing_found") if !view.has_looked(objective) => ("warn", "not examined"),
-        Some("nothing_found") => ("plain", "looked, nothing seen"),
-        Some(_) => ("bad", "open"),
-        None => ("warn", "not examined"),
+fn answer(run: &Run, it: &Question<'_>, base: &str) -> Markup {
+    let (class, word) = match &it.stands {
+        Stands::Answered(_) => ("good", "answered"),
+        Stands::Searched(_) => ("plain", "searched, nothing there"),
+        Stands::CannotBeTold(_) => ("warn", "cannot be told"),
+        Stands::Seen { .. } => ("bad", "seen, not recorded"),
+        Stands::Partly { .. } => ("bad", "partly searched"),
+        Stands::NotAsked => ("warn", "not asked"),
     };
-    let facts = result.map_or(&[][..], |result| &result.facts);
     html! {
         tr {
             td.nowrap { span.tag.(class) { (word) } }
             td {
-                (inert(&objective.question))
-                @if objective.weight == Weight::Finding { " " span.note { "(watched for)" } }
-                (answering(run, facts, objective, base))
+                (inert(&it.objective.question))
+                @if it.by == Asker::Owner { " " span.note { "(asked by the case file)" } }
+                @if it.by == Asker::Agent { " " span.note { "(asked by an agent)" } }
+                (answering(run, it.stands.facts(), it.objective, base))
             }
         }
     }

@@ -9,10 +9,10 @@ use ledger::{
 use std::collections::BTreeSet;
 
 /// The most reasons that one call gives, and the most that an objective has; the most characters of each.
-const MOST_REASONS: usize = 8;
-const LONGEST_REASON: usize = 200;
+pub(super) const MOST_REASONS: usize = 8;
+pub(super) const LONGEST_REASON: usize = 200;
 
-type Made<'l> = (&'l InvocationStarted, &'l InvocationEnded);
+pub(super) type Made<'l> = (&'l InvocationStarted, &'l InvocationEnded);
 
 impl<'l> Course<'l> {
     pub(super) fn recovers(&self) -> bool {
@@ -27,6 +27,10 @@ impl<'l> Course<'l> {
         self.log.opened.behaviour.contains(&Behaviour::OneForRecords.into())
     }
 
+    pub(super) fn questions(&self) -> bool {
+        self.log.opened.behaviour.contains(&Behaviour::Questions.into())
+    }
+
     /// The facts that meet an objective.
     pub(super) fn meeting(&self, objective: &Objective) -> impl Iterator<Item = &'l FactEntry> {
         self.facts.iter().copied().filter(|fact| objective.condition.holds(fact))
@@ -36,6 +40,9 @@ impl<'l> Course<'l> {
     pub(super) fn without(&self, objective: &Objective) -> Option<WithoutFact> {
         if !self.recovers() || self.meeting(objective).next().is_some() {
             return None;
+        }
+        if self.questions() {
+            return Some(self.looked(objective));
         }
         let lacking = self.lacking(objective);
         let is_shown = self.is_source_shown(objective);
@@ -72,7 +79,7 @@ impl<'l> Course<'l> {
             self.without(objective),
             Some(WithoutFact::Empty { .. } | WithoutFact::NotDeterminable { .. })
         );
-        objective.is_required() && !found && !told
+        (objective.is_required() || self.questions()) && !found && !told
     }
 
     /// Whether the end says of each objective how it stands.
@@ -100,7 +107,7 @@ impl<'l> Course<'l> {
     }
 
     /// Whether a search of it, empty, says something: some kind of source is there, or none has to be.
-    fn is_source_shown(&self, objective: &Objective) -> bool {
+    pub(super) fn is_source_shown(&self, objective: &Objective) -> bool {
         let mut kinds = objective.searched.iter().filter_map(|by| Some((by, by.sources.as_ref()?)));
         let has_kinds = objective.searched.iter().any(|by| by.sources.is_some());
         !self.sources_first()
@@ -109,7 +116,7 @@ impl<'l> Course<'l> {
     }
 
     /// The sources of a kind, as its listing names them; `None` where nobody listed them.
-    fn sources_of(&self, by: &SearchedBy, sources: &Sources) -> Option<Vec<&'l Record>> {
+    pub(super) fn sources_of(&self, by: &SearchedBy, sources: &Sources) -> Option<Vec<&'l Record>> {
         let kind_of = |label: &str| {
             let entry = self.log.opened.case.evidence.iter().find(|entry| entry.label == label)?;
             Some(entry.kind)
@@ -120,14 +127,14 @@ impl<'l> Course<'l> {
         Some(listed.filter(|record| sources.names(record) && is_of(record)).collect())
     }
 
-    fn listing(&self, by: &SearchedBy) -> Option<Made<'l>> {
+    pub(super) fn listing(&self, by: &SearchedBy) -> Option<Made<'l>> {
         let listings = self.made.iter().rev().filter(|made| by.is(&made.0.tool, &made.0.arguments));
         listings.copied().find(|(_, ended)| {
             is_whole(ended) && (ended.outcome == Outcome::Ok || ended.outcome == Outcome::Empty)
         })
     }
 
-    fn records(&self, (_, ended): Made<'l>) -> &'l [Record] {
+    pub(super) fn records(&self, (_, ended): Made<'l>) -> &'l [Record] {
         let output = ended.output.and_then(|digest| self.log.outputs.get(&digest));
         output.map_or(&[], |output| output.records())
     }
@@ -161,7 +168,7 @@ impl<'l> Course<'l> {
     }
 
     /// Whether a call of a tool that only searches the objective's sources one by one searched none of them.
-    fn is_of_another_source(&self, objective: &Objective, started: &InvocationStarted) -> bool {
+    pub(super) fn is_of_another_source(&self, objective: &Objective, started: &InvocationStarted) -> bool {
         let kinds = objective.searched.iter().filter_map(|by| Some((by, by.sources.as_ref()?)));
         let each: Vec<_> = kinds
             .filter_map(|(by, sources)| Some((by, sources, sources.each.as_ref()?)))
@@ -175,7 +182,7 @@ impl<'l> Course<'l> {
         !each.is_empty() && !is_plain && !each.iter().any(is_one)
     }
 
-    fn unread(&self, objective: &Objective) -> Vec<String> {
+    pub(super) fn unread(&self, objective: &Objective) -> Vec<String> {
         let tools = &self.log.opened.tools;
         let mut all = Vec::new();
         for (started, ended) in &self.made {

@@ -52,8 +52,10 @@ pub(super) struct Account {
 pub(super) struct Numbers {
     pub(super) facts: usize,
     pub(super) refused: usize,
-    /// Objectives that no fact meets.
+    /// Questions of the case without an answer: open, or not to be told from the evidence.
     pub(super) unmet: usize,
+    /// Those of them that are open.
+    pub(super) open: usize,
     pub(super) unexamined: usize,
     /// Places where evidence is damaged.
     pub(super) damaged: usize,
@@ -79,11 +81,16 @@ impl Account {
                 false
             }
         });
-        let objectives = finished.tasks.iter().flat_map(|(_, ended)| &ended.objectives);
+        let questions = graph::questions(run);
+        let of_case = || questions.iter().filter(|it| it.by != graph::Asker::Agent);
+        let is_unmet = |it: &&graph::Question<'_>| {
+            it.stands.is_open() || matches!(it.stands, graph::Stands::CannotBeTold(_))
+        };
         let numbers = Numbers {
             facts: run.facts().count(),
             refused: graph::refused_claims(run).len(),
-            unmet: objectives.filter(|objective| objective.is_unanswered()).count(),
+            unmet: of_case().filter(is_unmet).count(),
+            open: of_case().filter(|it| it.stands.is_open()).count(),
             unexamined: graph::unexamined(run).len(),
             damaged: graph::damage(run).len(),
         };
@@ -115,6 +122,7 @@ impl Account {
                 FailOn::Gaps => (self.numbers.unexamined + self.numbers.damaged > 0, 10),
                 FailOn::Refused => (self.numbers.refused > 0, 20),
                 FailOn::Unmet => (self.numbers.unmet > 0, 25),
+                FailOn::Open => (self.numbers.open > 0, 25),
             };
             code = if applies { code.max(its) } else { code };
         }
@@ -135,6 +143,7 @@ impl std::ops::AddAssign for Numbers {
         self.facts += other.facts;
         self.refused += other.refused;
         self.unmet += other.unmet;
+        self.open += other.open;
         self.unexamined += other.unexamined;
         self.damaged += other.damaged;
     }

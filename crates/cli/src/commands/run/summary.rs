@@ -131,6 +131,7 @@ impl Ended<'_> {
                 "facts": total.facts,
                 "refused": total.refused,
                 "unmet": total.unmet,
+                "open": total.open,
                 "unexamined": total.unexamined,
                 "damaged": total.damaged,
             },
@@ -163,6 +164,7 @@ fn result(account: &Account) -> Value {
         "facts": account.numbers.facts,
         "refused": account.numbers.refused,
         "unmet": account.numbers.unmet,
+        "open": account.numbers.open,
         "unexamined": account.numbers.unexamined,
         "damaged": account.numbers.damaged,
         "mismatches": account.mismatches,
@@ -171,10 +173,14 @@ fn result(account: &Account) -> Value {
 }
 
 fn numbers(numbers: Numbers) -> String {
-    let Numbers { facts, refused, unmet, unexamined, damaged } = numbers;
+    let Numbers { facts, refused, unmet, open, unexamined, damaged } = numbers;
+    let untold = match unmet.saturating_sub(open) {
+        0 => String::new(),
+        untold => format!(" {untold} not to be told,"),
+    };
     let damaged = if damaged > 0 { format!(", {damaged} damaged") } else { String::new() };
     format!(
-        "{facts} facts, {refused} claims refused, {unmet} objectives unmet, {unexamined} things not examined{damaged}"
+        "{facts} facts, {refused} claims refused, {open} questions open,{untold} {unexamined} things not examined{damaged}"
     )
 }
 

@@ -1,0 +1,94 @@
+//! What a run says of its questions: nothing reassuring that was not shown.
+
+use crate::support::{Place, script, str};
+use graph::{Run, Stands};
+use ledger::Rules;
+use serde_json::{Value, json};
+use testkit::scripted::{calls, words};
+
+/// The demo, looked at by an agent with its shipped objectives that makes these calls and records nothing.
+fn looked(place: &Place, agent: &str, made: &[(&str, Value)]) -> Run {
+    let made: Vec<(String, Value)> =
+        made.iter().map(|(tool, given)| ((*tool).to_owned(), given.clone())).collect();
+    let replies = script(vec![
+        Box::new(move |_| {
+            let made: Vec<(&str, Value)> =
+                made.iter().map(|(tool, given)| (tool.as_str(), given.clone())).collect();
+            if made.is_empty() { words("the computer is clean") } else { calls(1, &made) }
+        }),
+        Box::new(|_| words("the computer is clean")),
+    ]);
+    let mut rules = Rules::default();
+    rules.recovery.attempts = 0;
+    let mut request = place.request(rules, vec![(agent, replies)]);
+    let shipped = app::shipped_agents().unwrap();
+    let shipped = shipped.into_iter().find(|shipped| shipped.spec.name == agent).unwrap();
+    request.agents[0].spec.objectives = shipped.spec.objectives;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let folder = runtime.block_on(app::run(request)).unwrap().folder;
+    let certificate = app::verify(&folder);
+    assert!(certificate.holds(), "{certificate:#?}");
+    app::load_run(&folder).unwrap()
+}
+
+fn stands(run: &Run, agent: &str, id: &str) -> Stands {
+    let questions = graph::questions(run);
+    questions.into_iter().find(|it| it.agent == agent && it.objective.id == id).unwrap().stands
+}
+
+#[test]
+fn a_record_that_would_answer_and_was_not_recorded_is_told() {
+    let run = looked(&Place::new(), "eventlog", &[("records", json!({"record": "log_cleared"}))]);
+    let Stands::Seen { records, number } = stands(&run, "eventlog", "cleared") else { panic!() };
+    assert_eq!((records.len() as u64, records[0].record), (number, ledger::RecordId(0)));
+    assert!(report::markdown(&run).contains("Which logs were cleared, by whom? | seen, not recorded: "));
+}
+
+#[test]
+fn a_search_that_is_too_narrow_leaves_a_question_open_and_a_listing_is_none() {
+    for (agent, id, call, expected) in [
+        (
+            "eventlog",
+            "cleared",
+            ("records", json!({"record": "log_cleared", "to": "1999-12-31T00:00:00Z"})),
+            "partly",
+        ),
+        ("persistence", "services", ("records", json!({"source": "services", "name": "zzz"})), "partly"),
+        ("registry", "remote-desktop", ("list_hives", json!({})), "not_asked"),
+    ] {
+        let run = looked(&Place::new(), agent, &[call]);
+        assert_eq!(stands(&run, agent, id).word(), expected, "{id}");
+    }
+}
+
+#[test]
+fn what_nobody_was_handed_is_not_asked_and_an_idle_agent_leaves_everything_open() {
+    let run = looked(&Place::new(), "persistence", &[]);
+    let questions = graph::questions(&run);
+    assert!(questions.iter().all(|it| it.stands == Stands::NotAsked));
+    assert_eq!(questions.iter().filter(|it| !it.tasks.is_empty()).count(), 7);
+    for page in [report::markdown(&run), report::answers(&run)] {
+        assert!(!page.contains("nothing left open") && page.contains("something left open"), "{page}");
+    }
+    let page = report::markdown(&run);
+    for question in
+        ["Which services start by themselves? | not asked", "Which logs were cleared, by whom? | not asked"]
+    {
+        assert!(page.contains(question), "{question}");
+    }
+    assert!(report::answers(&run).contains("questions that every case is asked (13 of eventlog, "));
+}
+
+#[test]
+fn a_question_of_the_case_file_stands_in_every_result() {
+    let place = Place::new();
+    let case = "title = \"T\"\n[[evidence]]\npath = \"evidence\"\nkind = \"directory\"\n[[objectives]]\nagent = \"registry\"\n\
+        [objectives.objective]\nid = \"own\"\nquestion = \"Which compiler was used?\"\n[objectives.objective.condition]\n\
+        predicate = \"configured\"\nrecord = \"registry_value\"\nsubject = \"*compiler*\"\nfield = \"data\"\n";
+    place.file("case/case.toml", case);
+    place.file("case/evidence/a.txt", "a");
+    let out = place.locard_ends(25, &["run", "case", "--fail-on", "open"]);
+    assert!(out.contains("Which compiler was used?\n         asked by the case file"), "{out}");
+    let page = place.locard_ends(0, &["report", str(&place.only_run()), "--format", "markdown"]);
+    assert!(page.contains("Which compiler was used? (asked by the case file) |"), "{page}");
+}

@@ -1,0 +1,150 @@
+//! How a question stands that no fact answers: by what the calls of a task covered, and what they returned.
+
+use crate::made::Made;
+use crate::objectives::{MOST_NEEDED, Standing, kinds_of_source};
+use crate::shelf::bounded;
+use ledger::event::{SeenRecord, WithoutFact};
+use ledger::{InvocationId, Objective, Record, written};
+use serde_json::Value;
+
+/// The most records that are named of those that would answer.
+pub(crate) const MOST_SEEN: usize = 8;
+/// The most calls that are named of those that looked.
+const MOST_CALLS: usize = 32;
+/// The most records that are looked through: behind them a question is at most partly searched.
+const MOST_LOOKED_THROUGH: usize = 2_000_000;
+
+impl Standing<'_> {
+    /// How an objective stands that no fact meets.
+    pub(crate) fn stands(&self, objective: &Objective) -> WithoutFact {
+        let (records, number) = self.seen(objective);
+        if number > 0 {
+            return WithoutFact::Seen { records, number };
+        }
+        // That the evidence lacks what could answer comes before empty searches of it: nobody searched what is not there.
+        let lacking = self.lacking(objective);
+        if !lacking.is_empty() {
+            return WithoutFact::NotDeterminable { needed: lacking };
+        }
+        let is_bounded = self.returned().nth(MOST_LOOKED_THROUGH).is_some();
+        if let Some(searches) = self.covering(objective).filter(|_| !is_bounded && self.has_source(objective))
+        {
+            return WithoutFact::Empty { searches };
+        }
+        let calls: Vec<InvocationId> = self.looking(objective).take(MOST_CALLS).collect();
+        match calls.is_empty() {
+            true => WithoutFact::NotAsked,
+            false => WithoutFact::Partly { calls, missing: self.missing(objective) },
+        }
+    }
+
+    /// The first records that would answer, and how many there are.
+    fn seen(&self, objective: &Objective) -> (Vec<SeenRecord>, u64) {
+        let (mut first, mut number) = (Vec::new(), 0);
+        let answers = |(made, record): &(&Made, &Record)| {
+            let spec = self.setting.spec(&made.tool);
+            let kind = spec.and_then(|spec| spec.records.iter().find(|kind| kind.name == record.kind));
+            kind.is_some_and(|kind| objective.condition.would_hold(record, &kind.subject))
+        };
+        for (made, record) in self.returned().take(MOST_LOOKED_THROUGH).filter(answers) {
+            number += 1;
+            if first.len() < MOST_SEEN {
+                first.push(SeenRecord { invocation: made.invocation, record: record.id });
+            }
+        }
+        (first, number)
+    }
+
+    /// All records that the task's calls returned.
+    fn returned(&self) -> impl Iterator<Item = (&Made, &Record)> {
+        self.made.iter().flat_map(|made| {
+            let records = made.output.as_deref().map_or(&[][..], |output| output.records());
+            records.iter().map(move |record| (made, record))
+        })
+    }
+
+    /// The calls that searched everything that could answer; `None` where something was left.
+    fn covering(&self, objective: &Objective) -> Option<Vec<InvocationId>> {
+        let mut plain = objective.searched.iter().filter(|by| by.sources.is_none());
+        plain.find_map(|by| self.whole(|made, given| by.is(&made.tool, given))).or_else(|| {
+            let mut kinds = self.kinds_to_search(objective).peekable();
+            kinds.peek()?;
+            let mut searches = Vec::new();
+            for (by, sources) in kinds {
+                let (listing, each) = (self.listing(by)?, sources.each.as_ref()?);
+                searches.push(listing.invocation);
+                for record in self.named(sources, listing) {
+                    searches.extend(self.whole(|made, given| each.is(record, &made.tool, given))?);
+                }
+            }
+            Some(searches)
+        })
+    }
+
+    /// The calls that came to the end of a search together, page by page from the first; `None` where they did not.
+    fn whole(&self, is: impl Fn(&Made, &Value) -> bool) -> Option<Vec<InvocationId>> {
+        let (mut pages, mut at) = (Vec::new(), 0);
+        loop {
+            let page = self.made.iter().find(|made| {
+                let (offset, given) = paged(&made.arguments);
+                made.clean && !made.outcome.is_failure() && offset == Some(at) && is(made, &given)
+            })?;
+            pages.push(page.invocation);
+            if page.whole {
+                return Some(pages);
+            }
+            match page.output.as_deref().map_or(0, |output| output.records().len() as u64) {
+                // A page without an end that has nothing leads nowhere.
+                0 => return None,
+                number => at += number,
+            }
+        }
+    }
+
+    /// The calls that could have answered it, whatever came of them.
+    fn looking(&self, objective: &Objective) -> impl Iterator<Item = InvocationId> {
+        let could = |made: &&Made| {
+            let spec = self.setting.spec(&made.tool);
+            spec.is_some_and(|spec| objective.may_be_answered_by(spec, &made.arguments))
+                && self.is_of_its_sources(objective, made)
+        };
+        self.made.iter().filter(could).map(|made| made.invocation)
+    }
+
+    /// What could not be read, and the searches that were not made to their end.
+    fn missing(&self, objective: &Objective) -> Vec<String> {
+        let mut missing = self.unread(objective);
+        for (by, sources) in kinds_of_source(objective) {
+            let Some(listing) = self.listing(by) else {
+                missing.push(written(&by.tool, &by.arguments));
+                continue;
+            };
+            let Some(each) = &sources.each else { continue };
+            for record in self.named(sources, listing) {
+                if self.whole(|made, given| each.is(record, &made.tool, given)).is_none() {
+                    missing.extend(each.wanted(record).map(|wanted| written(&each.tool, &wanted)));
+                }
+            }
+        }
+        if self.kinds_to_search(objective).next().is_none() {
+            let plain = objective.searched.iter().find(|by| by.sources.is_none());
+            missing.extend(plain.map(|by| written(&by.tool, &by.arguments)));
+        }
+        missing.iter_mut().for_each(|line| *line = bounded(line));
+        missing.dedup();
+        missing.truncate(MOST_NEEDED);
+        missing
+    }
+}
+
+/// Where a call's page begins, and its other arguments; `None` where that is no number.
+fn paged(arguments: &Value) -> (Option<u64>, Value) {
+    let mut rest = arguments.clone();
+    let offset = rest.as_object_mut().and_then(|members| members.remove("offset"));
+    let offset = match offset {
+        None => Some(0),
+        Some(Value::String(text)) => text.trim().parse().ok(),
+        Some(other) => other.as_u64(),
+    };
+    (offset, rest)
+}

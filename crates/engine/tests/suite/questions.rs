@@ -1,0 +1,179 @@
+//! How a question stands that no fact answers, by what the calls covered and returned.
+
+use crate::life;
+use engine::ToolReturn;
+use ledger::event::{TaskStatus, WithoutFact};
+use ledger::pattern::Patterns;
+use ledger::{
+    Behaviour, Completeness, Condition, Gap, Objective, Outcome, Predicate, RecordType, Rules, ToolClass,
+    ToolSpec, Weight,
+};
+use life::{Lived, call, live_up_to, returned, says, words};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Who wrote `evil`? Searched by one call, whatever its limit.
+fn question(weight: Weight) -> Objective {
+    let by = json!([{"tool": "search_text", "arguments": {"text": "any"}, "free": ["limit"]}]);
+    Objective {
+        id: "evil".to_owned(),
+        question: "Who wrote evil?".to_owned(),
+        applies: None,
+        weight,
+        searched: serde_json::from_value(by).unwrap(),
+        condition: Condition {
+            predicate: Predicate::quoted(),
+            record: "text_line".into(),
+            subject: "*".into(),
+            field: "text".into(),
+            value: Some(Patterns::from("*evil*")),
+            unless: None,
+            earlier: None,
+        },
+    }
+}
+
+fn tool(name: &str, record: &str) -> ToolSpec {
+    let record = RecordType {
+        name: record.into(),
+        meaning: String::new(),
+        subject: "path".into(),
+        fields: BTreeMap::new(),
+        qualifiers: Vec::new(),
+        scope: Vec::new(),
+    };
+    ToolSpec {
+        name: name.into(),
+        class: ToolClass::Investigate,
+        description: String::new(),
+        arguments: json!({"properties": {}}),
+        records: vec![record],
+        sources: BTreeMap::new(),
+        covers: vec![],
+    }
+}
+
+/// Makes these calls, each answered so, and records nothing.
+fn looks(weight: Weight, calls: &[(&str, Value, ToolReturn)]) -> Lived {
+    let mut turn = 0;
+    let answers: Vec<ToolReturn> = calls.iter().map(|(.., answer)| answer.clone()).collect();
+    let calls: Vec<_> =
+        calls.iter().map(|(tool, arguments, _)| ((*tool).to_owned(), arguments.clone())).collect();
+    let mut made = 0;
+    let mut rules = Rules::default();
+    rules.recovery.attempts = 0;
+    live_up_to(
+        Behaviour::Questions,
+        vec![tool("search_text", "text_line"), tool("list_hives", "hive")],
+        rules,
+        vec![question(weight)],
+        move |_| {
+            turn += 1;
+            let Some((tool, arguments)) = calls.get(turn - 1) else { return words() };
+            says(vec![call(&format!("c{turn}"), tool, arguments.clone())])
+        },
+        move |_| {
+            made += 1;
+            answers[made - 1].clone()
+        },
+    )
+}
+
+fn empty() -> ToolReturn {
+    ToolReturn { gaps: vec![], notes: vec![], ..returned(Outcome::Empty, "") }
+}
+
+fn line(text: &str) -> ToolReturn {
+    ToolReturn { gaps: vec![], ..returned(Outcome::Ok, text) }
+}
+
+fn truncated(answer: ToolReturn) -> ToolReturn {
+    ToolReturn { completeness: Completeness::Truncated, ..answer }
+}
+
+fn stands(calls: &[(&str, Value, ToolReturn)]) -> &'static str {
+    let ended = looks(Weight::Activity, calls).ended;
+    let result = &ended.objectives[0];
+    let is_closed = matches!(result.answer(), "empty" | "not_determinable");
+    assert_eq!(ended.status == TaskStatus::Completed, is_closed, "{result:?}");
+    result.answer()
+}
+
+#[test]
+fn a_question_stands_as_its_calls_covered_and_returned() {
+    let any = || json!({"text": "any"});
+    let page = |offset: u32| json!({"text": "any", "limit": 1, "offset": offset});
+    let gap = ToolReturn { gaps: vec![Gap { path: "a".into(), reason: "why".into() }], ..truncated(empty()) };
+    let failed = ToolReturn { outcome: Outcome::Failed, ..truncated(empty()) };
+    for (expected, calls) in [
+        ("not_asked", vec![]),
+        ("not_asked", vec![("list_hives", json!({}), empty())]),
+        ("empty", vec![("search_text", any(), empty())]),
+        // That something else is there does not matter to the question.
+        ("empty", vec![("search_text", any(), line("good"))]),
+        ("seen", vec![("search_text", any(), line("evil"))]),
+        ("seen", vec![("search_text", json!({"text": "evil"}), line("evil"))]),
+        // A complete search does not take back what another call returned.
+        (
+            "seen",
+            vec![("search_text", json!({"text": "evil"}), line("evil")), ("search_text", any(), empty())],
+        ),
+        ("partly", vec![("search_text", json!({"text": "any", "from": "1999"}), empty())]),
+        ("partly", vec![("search_text", any(), truncated(line("good")))]),
+        ("partly", vec![("search_text", any(), gap)]),
+        ("partly", vec![("search_text", any(), failed)]),
+        ("partly", vec![("search_text", page(1), line("good"))]),
+        (
+            "empty",
+            vec![("search_text", page(0), truncated(line("good"))), ("search_text", page(1), line("good"))],
+        ),
+        (
+            "partly",
+            vec![("search_text", page(0), truncated(line("good"))), ("search_text", page(2), line("good"))],
+        ),
+    ] {
+        assert_eq!(stands(&calls), expected, "{calls:?}");
+    }
+}
+
+#[test]
+fn what_was_partly_searched_names_the_search_that_was_not_made_and_what_could_not_be_read() {
+    let gap = Gap { path: "p1/a.txt".into(), reason: "permission denied".into() };
+    let holed = ToolReturn { gaps: vec![gap], ..truncated(empty()) };
+    let lived = looks(Weight::Activity, &[("search_text", json!({"text": "any", "under": "p1"}), holed)]);
+    let Some(WithoutFact::Partly { calls, missing }) = &lived.ended.objectives[0].without else { panic!() };
+    assert_eq!(calls.len(), 1);
+    assert_eq!(missing, &["p1/a.txt: permission denied", "search_text text=any"]);
+}
+
+#[test]
+fn a_question_of_any_weight_is_open_until_it_was_looked_for() {
+    let lived = looks(Weight::Finding, &[]);
+    let result = &lived.ended.objectives[0];
+    assert!(!result.watched && result.is_unmet(), "{result:?}");
+    assert_eq!(lived.ended.status, TaskStatus::Incomplete);
+}
+
+/// Leaving a call out never makes more of a question.
+#[test]
+fn a_call_less_never_improves_how_a_question_stands() {
+    let rank =
+        |word| ["not_asked", "partly", "empty", "seen"].iter().position(|known| *known == word).unwrap();
+    let all = [
+        ("search_text", json!({"text": "any", "limit": 1, "offset": 0}), truncated(line("good"))),
+        ("search_text", json!({"text": "any", "limit": 1, "offset": 1}), line("good")),
+        ("search_text", json!({"text": "other"}), line("good")),
+        ("list_hives", json!({}), empty()),
+        ("search_text", json!({"text": "any", "under": "p1"}), line("evil")),
+    ];
+    let subset = |mask: usize| {
+        let kept = all.iter().enumerate().filter(|(index, _)| mask & (1 << index) != 0);
+        kept.map(|(_, call)| call.clone()).collect::<Vec<_>>()
+    };
+    let states: Vec<_> = (0..1 << all.len()).map(|mask| rank(stands(&subset(mask)))).collect();
+    for mask in 0..states.len() {
+        for index in (0..all.len()).filter(|index| mask & (1 << index) != 0) {
+            assert!(states[mask & !(1 << index)] <= states[mask], "{mask:b} without {index}");
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! How each question of the case stands: one answer for every format, exit code and agent, over all tasks of a run.
+
+use crate::run::{Run, TaskView};
+use ledger::event::{AskedBy, CaseQuestion, ObjectiveResult, SeenRecord, WithoutFact};
+use ledger::{Behaviour, FactId, InvocationId, Objective, TaskId};
+use std::collections::BTreeSet;
+
+/// A question of the case, or one that an agent asked itself.
+#[derive(Debug, Clone)]
+pub struct Question<'r> {
+    /// The agent whose question it is.
+    pub agent: &'r str,
+    /// The question, and what answers it.
+    pub objective: &'r Objective,
+    /// Who asks.
+    pub by: Asker,
+    /// The tasks that it was handed to; none where nobody was.
+    pub tasks: Vec<TaskId>,
+    /// How it stands.
+    pub stands: Stands,
+}
+
+/// Who asks a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Asker {
+    /// Every case of this kind of evidence is asked it.
+    Standard,
+    /// The case file.
+    Owner,
+    /// An agent of the run: its condition is what the agent made of it.
+    Agent,
+    /// The run is older than the list of questions, and says only what was handed out.
+    Unlisted,
+}
+
+/// How a question stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stands {
+    /// Facts answer it.
+    Answered(Vec<FactId>),
+    /// Tools returned records that would answer it, and nobody recorded one.
+    Seen {
+        /// The first of them.
+        records: Vec<SeenRecord>,
+        /// How many there are.
+        number: u64,
+    },
+    /// Complete searches of every source found nothing that answers it.
+    Searched(Vec<InvocationId>),
+    /// No source that could answer it is in the evidence, or none could be read; what would be needed.
+    CannotBeTold(Vec<String>),
+    /// Calls looked, and not everywhere.
+    Partly {
+        /// The calls.
+        calls: Vec<InvocationId>,
+        /// What was not searched or not read.
+        missing: Vec<String>,
+    },
+    /// No call looked at what could answer it.
+    NotAsked,
+}
+
+impl Stands {
+    /// Whether an answer may still be found: neither is it answered, nor was everything searched, nor is there nothing to search.
+    pub const fn is_open(&self) -> bool {
+        match self {
+            Stands::Seen { .. } | Stands::Partly { .. } | Stands::NotAsked => true,
+            Stands::Answered(_) | Stands::Searched(_) | Stands::CannotBeTold(_) => false,
+        }
+    }
+
+    /// The facts that answer it.
+    pub fn facts(&self) -> &[FactId] {
+        match self {
+            Stands::Answered(facts) => facts,
+            Stands::Seen { .. }
+            | Stands::Searched(_)
+            | Stands::CannotBeTold(_)
+            | Stands::Partly { .. }
+            | Stands::NotAsked => &[],
+        }
+    }
+
+    /// The word for it in JSON.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Stands::Answered(_) => "met",
+            Stands::Seen { .. } => "seen",
+            Stands::Searched(_) => "empty",
+            Stands::CannotBeTold(_) => "not_determinable",
+            Stands::Partly { .. } => "partly",
+            Stands::NotAsked => "not_asked",
+        }
+    }
+
+    /// What says more comes later.
+    const fn rank(&self) -> u8 {
+        match self {
+            Stands::NotAsked => 0,
+            Stands::Partly { .. } => 1,
+            Stands::CannotBeTold(_) => 2,
+            Stands::Searched(_) => 3,
+            Stands::Seen { .. } => 4,
+            Stands::Answered(_) => 5,
+        }
+    }
+
+    /// How it stands by two tasks together.
+    fn and(self, other: Stands) -> Stands {
+        match (self, other) {
+            (Stands::Answered(mut facts), Stands::Answered(others)) => {
+                let known: BTreeSet<FactId> = facts.iter().copied().collect();
+                facts.extend(others.into_iter().filter(|fact| !known.contains(fact)));
+                Stands::Answered(facts)
+            }
+            (Stands::Partly { mut calls, missing }, Stands::Partly { calls: others, .. }) => {
+                calls.extend(others);
+                Stands::Partly { calls, missing }
+            }
+            (one, other) if other.rank() > one.rank() => other,
+            (one, _) => one,
+        }
+    }
+}
+
+/// Every question of the case in the order of its list, whether it was handed to anybody or not; then what agents asked themselves.
+pub fn questions(run: &Run) -> Vec<Question<'_>> {
+    let mut all: Vec<Question<'_>> = run.opened.questions.iter().map(listed).collect();
+    for (task, view) in &run.tasks {
+        for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
+            let agent = view.assigned.agent.name.as_str();
+            let place = place(&all, agent, objective).unwrap_or_else(|| {
+                let by = if run.opened.questions.is_empty() { Asker::Unlisted } else { Asker::Agent };
+                all.push(Question { agent, objective, by, tasks: Vec::new(), stands: Stands::NotAsked });
+                all.len() - 1
+            });
+            if let Some(question) = all.get_mut(place) {
+                question.tasks.push(*task);
+                let before = std::mem::replace(&mut question.stands, Stands::NotAsked);
+                question.stands = before.and(stands(run, view, index, objective));
+            }
+        }
+    }
+    if run.opened.behaviour.contains(&Behaviour::Questions.into()) {
+        all.iter_mut().for_each(|question| take_facts_of_all(run, question));
+    }
+    all
+}
+
+fn listed(listed: &CaseQuestion) -> Question<'_> {
+    let by = match listed.by {
+        AskedBy::Standard => Asker::Standard,
+        AskedBy::Owner => Asker::Owner,
+    };
+    let CaseQuestion { agent, objective, .. } = listed;
+    Question { agent, objective, by, tasks: Vec::new(), stands: Stands::NotAsked }
+}
+
+/// The question that an agent's objective is: of its own first, then of another agent from whom it has it.
+fn place(all: &[Question<'_>], agent: &str, objective: &Objective) -> Option<usize> {
+    let is_it = |question: &Question<'_>| {
+        question.objective.id == objective.id && question.objective.condition == objective.condition
+    };
+    let own = all.iter().position(|question| question.agent == agent && is_it(question));
+    own.or_else(|| all.iter().position(|question| question.by != Asker::Agent && is_it(question)))
+}
+
+/// A fact answers a question whichever task recorded it.
+fn take_facts_of_all(run: &Run, question: &mut Question<'_>) {
+    let facts = run.as_recorded().facts().map(|(_, accepted)| &accepted.fact);
+    let answering: Vec<FactId> =
+        facts.filter(|fact| question.objective.condition.holds(fact)).map(|fact| fact.id).collect();
+    if !answering.is_empty() {
+        let before = std::mem::replace(&mut question.stands, Stands::NotAsked);
+        question.stands = before.and(Stands::Answered(answering));
+    }
+}
+
+/// How an objective stands by one task.
+fn stands(run: &Run, view: &TaskView, index: usize, objective: &Objective) -> Stands {
+    let Some(result) = view.ended.as_ref().and_then(|ended| ended.objectives.get(index)) else {
+        return by_calls(run, view, objective);
+    };
+    let ObjectiveResult { facts, without, .. } = result;
+    match without {
+        _ if !facts.is_empty() => Stands::Answered(facts.clone()),
+        Some(WithoutFact::Empty { searches }) => Stands::Searched(searches.clone()),
+        Some(WithoutFact::NotDeterminable { needed }) => Stands::CannotBeTold(needed.clone()),
+        Some(WithoutFact::Seen { records, number }) => {
+            Stands::Seen { records: records.clone(), number: *number }
+        }
+        Some(WithoutFact::Partly { calls, missing }) => {
+            Stands::Partly { calls: calls.clone(), missing: missing.clone() }
+        }
+        Some(WithoutFact::NotAsked) => Stands::NotAsked,
+        Some(WithoutFact::Unmet) | None => by_calls(run, view, objective),
+    }
+}
+
+/// How it stands where the task does not say: somebody looked, or nobody.
+fn by_calls(run: &Run, view: &TaskView, objective: &Objective) -> Stands {
+    let recorded = view.accepted().map(|accepted| &accepted.fact);
+    let facts: Vec<FactId> =
+        recorded.filter(|fact| objective.condition.holds(fact)).map(|fact| fact.id).collect();
+    if !facts.is_empty() {
+        return Stands::Answered(facts);
+    }
+    let could = |tool: &str, arguments: &serde_json::Value| {
+        let spec = run.opened.tools.iter().find(|spec| spec.name == tool);
+        spec.is_some_and(|spec| objective.may_be_answered_by(spec, arguments))
+    };
+    let looked = view.invocations.iter().map(|made| &made.started);
+    let calls: Vec<InvocationId> =
+        looked.filter(|made| could(&made.tool, &made.arguments)).map(|made| made.invocation).collect();
+    match calls.is_empty() {
+        true => Stands::NotAsked,
+        false => Stands::Partly { calls, missing: Vec::new() },
+    }
+}
