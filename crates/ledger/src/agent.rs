@@ -58,7 +58,7 @@ pub enum Weight {
     /// What was done, as on any computer.
     #[default]
     Activity,
-    /// What an examiner wants to know first. Most computers have nothing of the kind: without an answer it is not unmet, nothing was found.
+    /// What an examiner wants to know first. Before [`crate::Behaviour::Questions`] a task was complete without an answer to it.
     Finding,
 }
 
@@ -69,7 +69,7 @@ impl Weight {
 }
 
 impl Objective {
-    /// Whether the task is incomplete without an answer.
+    /// Whether a task of a run before [`crate::Behaviour::Questions`] is incomplete without an answer.
     pub fn is_required(&self) -> bool {
         self.weight != Weight::Finding
     }

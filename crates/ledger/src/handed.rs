@@ -137,7 +137,7 @@ pub struct ReportedObjective {
     pub id: String,
     /// The question.
     pub question: String,
-    /// How it was answered: `met`, `empty`, `unmet`, `not_determinable` or, of what is only watched for, `nothing_found`.
+    /// How it stands: `met`, `seen`, `empty`, `not_determinable`, `partly` or `not_asked`; in runs before [`crate::Behaviour::Questions`] `unmet` and `nothing_found`, too.
     pub answer: &'static str,
     /// The nodes that answer it.
     pub by: Vec<NodeId>,

@@ -125,6 +125,12 @@ fn stated(item: &Value, place: &str, setting: &Setting) -> Result<Objective, Mal
         },
         searched: Vec::new(),
     };
+    // What an agent asks itself must not pass for what every case is asked.
+    let is_shipped = |agent: &AgentSpec| agent.objectives.iter().any(|known| known.id == objective.id);
+    if setting.questions && setting.roster.iter().any(is_shipped) {
+        let expected = format!("a name of its own: {:?} is a question of the case", objective.id);
+        return Err(arguments.malformed("id", expected));
+    }
     match criteria::fault(&objective, setting.specs(), &setting.vocabulary) {
         None => Ok(objective),
         Some(fault) => Err(Malformed::new(place, fault.to_string())),

@@ -7,8 +7,8 @@ use ground::{Searchable, judge, judge_absence};
 use ledger::event::{Refusal, TaskAssigned, TaskEnded, TaskStatus};
 use ledger::turn::{Answer, Message, Reply, ReplyBlock, TurnRequest, UserBlock};
 use ledger::{
-    AgentSpec, ArtifactKind, Condition, Event, Handed, Objective, Outcome, Predicate, ReferenceShown, Rules,
-    Seed, Surface, TaskId, TaskReport, ToolClass, Vocabulary, Weight, Writers,
+    AgentSpec, ArtifactKind, Behaviour, Condition, Event, Handed, Objective, Outcome, Predicate,
+    ReferenceShown, Rules, Seed, Surface, TaskId, TaskReport, ToolClass, Vocabulary, Weight, Writers,
 };
 use life::{call, line_type, returned, says, tools, words};
 use serde_json::json;
@@ -44,6 +44,8 @@ type Script<'a> = dyn FnMut(&str, &TurnRequest) -> Option<Reply> + 'a;
 /// A run of a lead and two agents, by one script: agent and request to reply; `None` is the end of the wall time.
 struct World {
     rules: Rules,
+    /// The behaviours of the run.
+    behaves: fn(Behaviour) -> bool,
     assigned: Vec<TaskAssigned>,
     events: BTreeMap<TaskId, Vec<Event>>,
     ended: BTreeMap<TaskId, Arc<Handed>>,
@@ -52,9 +54,18 @@ struct World {
 }
 
 impl World {
-    fn lived(rules: Rules, mut script: impl FnMut(&str, &TurnRequest) -> Option<Reply>) -> World {
+    fn lived(rules: Rules, script: impl FnMut(&str, &TurnRequest) -> Option<Reply>) -> World {
+        World::behaving(|_| false, rules, script)
+    }
+
+    fn behaving(
+        behaves: fn(Behaviour) -> bool,
+        rules: Rules,
+        mut script: impl FnMut(&str, &TurnRequest) -> Option<Reply>,
+    ) -> World {
         let mut world = World {
             rules,
+            behaves,
             assigned: Vec::new(),
             events: BTreeMap::new(),
             ended: BTreeMap::new(),
@@ -81,7 +92,8 @@ impl World {
         all.iter_mut().filter(|tool| tool.name == "read").for_each(|tool| tool.records = vec![line.clone()]);
         let vocabulary = Vocabulary::shipped().unwrap();
         let setting = Setting::new(self.rules.clone(), Seed(ledger::Digest::of(b"s")), &all, &[TaskId(1)])
-            .with_roster(roster, vocabulary.clone());
+            .with_roster(roster, vocabulary.clone())
+            .with_behaviours(self.behaves);
         let after = assigned.dispatch.iter().flat_map(|dispatch| dispatch.after.clone());
         let handed = after.map(|task| Arc::clone(&self.ended[&task])).collect();
         let (id, name) = (assigned.task, assigned.agent.name.clone());
@@ -388,6 +400,25 @@ fn criteria_that_no_code_could_check_are_refused_with_what_there_is() {
     }
     assert_eq!(world.groups, [[TaskId(2)]]);
     assert_eq!(world.end(2).objectives[0].id, "c");
+}
+
+#[test]
+fn a_question_that_a_lead_states_has_a_name_of_its_own() {
+    let stated = |id: &str| json!({"criteria": [{"id": id, "question": "?", "predicate": "quoted", "record": "text_line", "field": "text"}]});
+    let world = World::behaving(
+        |_| true,
+        Rules::default(),
+        |agent, request| match (agent, request.turn) {
+            ("lead", 1) => {
+                says(vec![agent_call("a", "two", stated("other")), agent_call("b", "two", stated("own"))])
+            }
+            ("lead", _) => words(),
+            _ => finds(request),
+        },
+    );
+    let refused = world.refused(1);
+    assert!(refused.len() == 1 && refused[0].1.contains("is a question of the case"), "{refused:?}");
+    assert_eq!(world.end(2).objectives[0].id, "own");
 }
 
 #[test]
