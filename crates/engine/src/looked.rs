@@ -8,7 +8,7 @@ use ledger::{InvocationId, Objective, Record, written};
 use serde_json::Value;
 
 /// The most records that are named of those that would answer.
-pub(crate) const MOST_SEEN: usize = 8;
+const MOST_SEEN: usize = 8;
 /// The most calls that are named of those that looked.
 const MOST_CALLS: usize = 32;
 /// The most records that are looked through: behind them a question is at most partly searched.
@@ -46,7 +46,8 @@ impl Standing<'_> {
             let kind = spec.and_then(|spec| spec.records.iter().find(|kind| kind.name == record.kind));
             kind.is_some_and(|kind| objective.condition.would_hold(record, &kind.subject))
         };
-        for (made, record) in self.returned().take(MOST_LOOKED_THROUGH).filter(answers) {
+        let of_type = |(_, record): &(&Made, &Record)| record.kind == objective.condition.record;
+        for (made, record) in self.returned().take(MOST_LOOKED_THROUGH).filter(of_type).filter(answers) {
             number += 1;
             if first.len() < MOST_SEEN {
                 first.push(SeenRecord { invocation: made.invocation, record: record.id });
@@ -82,22 +83,20 @@ impl Standing<'_> {
     }
 
     /// The calls that came to the end of a search together, page by page from the first; `None` where they did not.
+    ///
+    /// Pages may overlap: of those that begin where the ones before them end, or earlier, the one that comes furthest is taken.
     fn whole(&self, is: impl Fn(&Made, &Value) -> bool) -> Option<Vec<InvocationId>> {
-        let (mut pages, mut at) = (Vec::new(), 0);
+        let usable = self.made.iter().filter(|made| made.clean && !made.outcome.is_failure());
+        let pages: Vec<Page> = usable.filter_map(|made| Page::of(made, &is)).collect();
+        let (mut taken, mut at) = (Vec::new(), 0);
         loop {
-            let page = self.made.iter().find(|made| {
-                let (offset, given) = paged(&made.arguments);
-                made.clean && !made.outcome.is_failure() && offset == Some(at) && is(made, &given)
-            })?;
-            pages.push(page.invocation);
-            if page.whole {
-                return Some(pages);
+            let joins = pages.iter().filter(|page| page.begin <= at && page.end > at);
+            let page = joins.reduce(|best, page| if page.end > best.end { page } else { best })?;
+            taken.push(page.invocation);
+            if page.end == u64::MAX {
+                return Some(taken);
             }
-            match page.output.as_deref().map_or(0, |output| output.records().len() as u64) {
-                // A page without an end that has nothing leads nowhere.
-                0 => return None,
-                number => at += number,
-            }
+            at = page.end;
         }
     }
 
@@ -137,14 +136,25 @@ impl Standing<'_> {
     }
 }
 
-/// Where a call's page begins, and its other arguments; `None` where that is no number.
-fn paged(arguments: &Value) -> (Option<u64>, Value) {
-    let mut rest = arguments.clone();
-    let offset = rest.as_object_mut().and_then(|members| members.remove("offset"));
-    let offset = match offset {
-        None => Some(0),
-        Some(Value::String(text)) => text.trim().parse().ok(),
-        Some(other) => other.as_u64(),
-    };
-    (offset, rest)
+/// A page of a search, by the numbers of its records.
+struct Page {
+    invocation: InvocationId,
+    begin: u64,
+    /// Where the next page begins; behind everything where this one is the last.
+    end: u64,
+}
+
+impl Page {
+    /// The page that a call returned, where `is` takes the call without its offset.
+    fn of(made: &Made, is: &impl Fn(&Made, &Value) -> bool) -> Option<Page> {
+        let mut rest = made.arguments.clone();
+        let begin = match rest.as_object_mut().and_then(|members| members.remove("offset")) {
+            None => 0,
+            Some(Value::String(text)) => text.trim().parse().ok()?,
+            Some(other) => other.as_u64()?,
+        };
+        let records = made.output.as_deref().map_or(0, |output| output.records().len() as u64);
+        let end = if made.whole { u64::MAX } else { begin.saturating_add(records) };
+        is(made, &rest).then_some(Page { invocation: made.invocation, begin, end })
+    }
 }

@@ -4,13 +4,9 @@ use crate::life;
 use engine::ToolReturn;
 use ledger::event::{TaskStatus, WithoutFact};
 use ledger::pattern::Patterns;
-use ledger::{
-    Behaviour, Completeness, Condition, Gap, Objective, Outcome, Predicate, RecordType, Rules, ToolClass,
-    ToolSpec, Weight,
-};
-use life::{Lived, call, live_up_to, returned, says, words};
+use ledger::{Behaviour, Completeness, Condition, Gap, Objective, Outcome, Predicate, Rules, Weight};
+use life::{Lived, call, investigates, live_up_to, returned, says, words};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// Who wrote `evil`? Searched by one call, whatever its limit.
 fn question(weight: Weight) -> Objective {
@@ -33,26 +29,6 @@ fn question(weight: Weight) -> Objective {
     }
 }
 
-fn tool(name: &str, record: &str) -> ToolSpec {
-    let record = RecordType {
-        name: record.into(),
-        meaning: String::new(),
-        subject: "path".into(),
-        fields: BTreeMap::new(),
-        qualifiers: Vec::new(),
-        scope: Vec::new(),
-    };
-    ToolSpec {
-        name: name.into(),
-        class: ToolClass::Investigate,
-        description: String::new(),
-        arguments: json!({"properties": {}}),
-        records: vec![record],
-        sources: BTreeMap::new(),
-        covers: vec![],
-    }
-}
-
 /// Makes these calls, each answered so, and records nothing.
 fn looks(weight: Weight, calls: &[(&str, Value, ToolReturn)]) -> Lived {
     let mut turn = 0;
@@ -64,7 +40,7 @@ fn looks(weight: Weight, calls: &[(&str, Value, ToolReturn)]) -> Lived {
     rules.recovery.attempts = 0;
     live_up_to(
         Behaviour::Questions,
-        vec![tool("search_text", "text_line"), tool("list_hives", "hive")],
+        vec![investigates("search_text", &["text_line"], &[]), investigates("list_hives", &["hive"], &[])],
         rules,
         vec![question(weight)],
         move |_| {
@@ -131,6 +107,19 @@ fn a_question_stands_as_its_calls_covered_and_returned() {
             "partly",
             vec![("search_text", page(0), truncated(line("good"))), ("search_text", page(2), line("good"))],
         ),
+        // A first page that was asked for before, or pages that overlap, take nothing from the rest.
+        (
+            "empty",
+            vec![("search_text", page(0), truncated(line("good"))), ("search_text", any(), line("good"))],
+        ),
+        (
+            "empty",
+            vec![
+                ("search_text", page(0), truncated(line("good"))),
+                ("search_text", page(1), truncated(line("good"))),
+                ("search_text", json!({"text": "any", "limit": 2, "offset": 1}), line("good")),
+            ],
+        ),
     ] {
         assert_eq!(stands(&calls), expected, "{calls:?}");
     }
@@ -160,6 +149,7 @@ fn a_call_less_never_improves_how_a_question_stands() {
     let rank =
         |word| ["not_asked", "partly", "empty", "seen"].iter().position(|known| *known == word).unwrap();
     let all = [
+        ("search_text", json!({"text": "any"}), truncated(line("good"))),
         ("search_text", json!({"text": "any", "limit": 1, "offset": 0}), truncated(line("good"))),
         ("search_text", json!({"text": "any", "limit": 1, "offset": 1}), line("good")),
         ("search_text", json!({"text": "other"}), line("good")),

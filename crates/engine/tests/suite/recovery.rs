@@ -7,11 +7,10 @@ use ledger::event::{Phase, RecoveryBegun, RecoveryEnded, RecoveryTrigger, TaskSt
 use ledger::turn::{Answer, Message, TurnRequest, UserBlock};
 use ledger::{
     Behaviour, Completeness, Condition, Event, Field, FieldValue, Gap, Locator, Objective, Outcome, Output,
-    Predicate, Record, RecordId, RecordType, Rules, ToolClass, ToolSpec, Weight,
+    Predicate, Record, RecordId, Rules, ToolSpec, Weight,
 };
-use life::{Lived, answers, call, live_up_to, live_with, returned, says, words};
+use life::{Lived, answers, call, investigates, live_up_to, live_with, returned, says, words};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 fn objective(id: &str, record: &str) -> Objective {
@@ -40,29 +39,7 @@ fn searched(searched: Value) -> Objective {
 
 /// A tool as its name says, whose records are of one type.
 fn tool(name: &str, record: &str, arguments: &[&str]) -> ToolSpec {
-    tool_of(name, &[record], arguments)
-}
-
-/// A tool whose records are of several types.
-fn tool_of(name: &str, records: &[&str], arguments: &[&str]) -> ToolSpec {
-    let properties: BTreeMap<_, _> = arguments.iter().map(|name| (*name, json!({}))).collect();
-    let record = |name: &&str| RecordType {
-        name: (*name).into(),
-        meaning: String::new(),
-        subject: "path".into(),
-        fields: BTreeMap::new(),
-        qualifiers: Vec::new(),
-        scope: Vec::new(),
-    };
-    ToolSpec {
-        name: name.into(),
-        class: ToolClass::Investigate,
-        description: String::new(),
-        arguments: json!({"properties": properties}),
-        records: records.iter().map(record).collect(),
-        sources: Default::default(),
-        covers: vec![],
-    }
+    investigates(name, &[record], arguments)
 }
 
 /// Tools of the names that the strategies know.
@@ -78,7 +55,7 @@ fn tools() -> Vec<ToolSpec> {
         tool("parse_registry_key", "registry_value", &["key", "hive", "evidence", "logs"]),
         tool("search_registry", "registry_value", &["text", "in"]),
         tool("deleted_registry", "deleted_key", &["text", "hive", "evidence"]),
-        tool_of(
+        investigates(
             "records",
             &["logon", "prefetch", "service", "shortcut", "usn_created"],
             &[

@@ -50,7 +50,7 @@ impl Course<'_> {
         });
         of_calls
             .take(MOST_LOOKED_THROUGH)
-            .filter(|(made, record)| would(made, record))
+            .filter(|(made, record)| record.kind == objective.condition.record && would(made, record))
             .map(|(made, record)| SeenRecord { invocation: made.1.invocation, record: record.id })
             .collect()
     }
@@ -77,23 +77,32 @@ impl Course<'_> {
         has_kinds.then_some(searches)
     }
 
-    /// The calls whose pages join from the first record to the end.
+    /// The calls whose pages join, or overlap, from the first record to the end: each time the one that comes furthest.
     fn pages(&self, is: impl Fn(&str, &Value) -> bool) -> Option<Vec<InvocationId>> {
         let (mut pages, mut next) = (Vec::new(), 0);
         loop {
-            let (_, ended) = self.made.iter().find(|(started, ended)| {
+            let (mut reached, mut by) = (next, None);
+            for (started, ended) in &self.made {
                 let mut given = started.arguments.clone();
                 let offset = given.as_object_mut().and_then(|members| members.remove("offset"));
-                let offset = offset.map_or(Some(0), |offset| number(&offset));
+                let Some(offset) = offset.map_or(Some(0), |offset| number(&offset)) else { continue };
                 let is_clean = ended.gaps.is_empty() && ended.defects.is_empty();
-                is_clean && !ended.outcome.is_failure() && offset == Some(next) && is(&started.tool, &given)
-            })?;
-            pages.push(ended.invocation);
-            match (ended.completeness, ended.records) {
-                (Completeness::Complete, _) => return Some(pages),
-                (Completeness::Truncated, 0) => return None,
-                (Completeness::Truncated, records) => next += u64::from(records),
+                if !is_clean || ended.outcome.is_failure() || offset > next || !is(&started.tool, &given) {
+                    continue;
+                }
+                let end = match ended.completeness {
+                    Completeness::Complete => u64::MAX,
+                    Completeness::Truncated => offset.saturating_add(u64::from(ended.records)),
+                };
+                if end > reached {
+                    (reached, by) = (end, Some(ended.invocation));
+                }
             }
+            pages.push(by?);
+            if reached == u64::MAX {
+                return Some(pages);
+            }
+            next = reached;
         }
     }
 

@@ -71,6 +71,28 @@ pub(crate) fn returned(outcome: Outcome, text: &str) -> ToolReturn {
     }
 }
 
+/// A tool that investigates, with records of these types and these arguments.
+pub(crate) fn investigates(name: &str, records: &[&str], arguments: &[&str]) -> ToolSpec {
+    let properties: BTreeMap<_, _> = arguments.iter().map(|name| (*name, json!({}))).collect();
+    let record = |name: &&str| RecordType {
+        name: (*name).into(),
+        meaning: String::new(),
+        subject: "path".into(),
+        fields: BTreeMap::new(),
+        qualifiers: Vec::new(),
+        scope: Vec::new(),
+    };
+    ToolSpec {
+        name: name.into(),
+        class: ToolClass::Investigate,
+        description: String::new(),
+        arguments: json!({"properties": properties}),
+        records: records.iter().map(record).collect(),
+        sources: Default::default(),
+        covers: vec![],
+    }
+}
+
 pub(crate) struct Lived {
     pub(crate) events: Vec<Event>,
     pub(crate) ended: TaskEnded,
