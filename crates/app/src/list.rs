@@ -3,7 +3,7 @@
 use crate::names::told;
 use crate::open::newest_first;
 use crate::seal::{MANIFEST, ManifestError, read_manifest};
-use ledger::event::{CaseQuestion, ObjectiveResult, TaskEnded};
+use ledger::event::{CaseQuestion, TaskEnded};
 use ledger::{Event, Stream, TaskId};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -123,55 +123,48 @@ pub fn list_run(folder: &Path) -> Listed {
     listed
 }
 
-/// What a run was asked, and how its tasks left it.
-#[derive(Default)]
-struct Asked {
-    questions: Vec<CaseQuestion>,
-    agents: BTreeMap<TaskId, String>,
-    results: Vec<(TaskId, ObjectiveResult)>,
-}
-
-impl Asked {
-    /// The questions that no task has closed; of a run that does not list its questions, of those that were handed out.
-    ///
-    /// A list reads no facts: a question that only another agent's fact answers counts as open here.
-    fn open(&self) -> u64 {
-        if self.questions.is_empty() {
-            return self.results.iter().filter(|(_, result)| result.is_unmet()).count() as u64;
-        }
-        let is_closed = |question: &&CaseQuestion| {
-            self.results.iter().any(|(task, result)| {
-                let agent = self.agents.get(task).map_or("", String::as_str);
-                let is_own =
-                    agent == question.agent || !self.questions.iter().any(|other| other.agent == agent);
-                is_own && result.id == question.objective.id && !result.is_unmet()
-            })
-        };
-        (self.questions.len() - self.questions.iter().filter(is_closed).count()) as u64
+/// How many questions no task has closed; of a run that does not list its questions, of those that were handed out.
+///
+/// A list reads no facts: a question that only another agent's fact answers counts as open here.
+fn open(questions: &[CaseQuestion], agents: &BTreeMap<TaskId, String>, ends: &[(TaskId, TaskEnded)]) -> u64 {
+    let results = || {
+        ends.iter().flat_map(|(task, ended)| {
+            let agent = agents.get(task).map_or("", String::as_str);
+            ended.objectives.iter().map(move |result| (agent, result))
+        })
+    };
+    if questions.is_empty() {
+        return results().filter(|(_, result)| result.is_unmet()).count() as u64;
     }
+    // Whoever has no question of its own has borrowed those that it has.
+    let borrows = |agent: &str| !questions.iter().any(|question| question.agent == agent);
+    let is_open = |question: &&CaseQuestion| {
+        !results().any(|(agent, result)| {
+            let is_its = agent == question.agent || borrows(agent);
+            is_its && result.id == question.objective.id && !result.is_unmet()
+        })
+    };
+    questions.iter().filter(is_open).count() as u64
 }
 
 fn read(folder: &Path, listed: &mut Listed) -> Result<(), Unreadable> {
     let reader = Reader::open(folder).map_err(Unreadable::Open)?;
     let mut sealed = false;
-    let mut ends: Vec<TaskEnded> = Vec::new();
-    let mut asked = Asked::default();
+    let mut ends: Vec<(TaskId, TaskEnded)> = Vec::new();
+    let (mut questions, mut agents) = (Vec::new(), BTreeMap::new());
     for (stream, event, circumstance) in reader.glance().map_err(Unreadable::Read)? {
         match (stream, event) {
             (Stream::Run, Event::RunOpened(opened)) => {
                 listed.case = Some(opened.case.name.clone());
                 listed.begun = Some(circumstance.at);
-                asked.questions = opened.questions;
+                questions = opened.questions;
             }
             (Stream::Run, Event::TaskAssigned(assigned)) => {
-                asked.agents.insert(assigned.task, assigned.agent.name.clone());
+                agents.insert(assigned.task, assigned.agent.name.clone());
                 listed.agents.push(assigned.agent.name);
             }
             (Stream::Run, Event::RunSealed(_)) => sealed = true,
-            (Stream::Task(task), Event::TaskEnded(ended)) => {
-                asked.results.extend(ended.objectives.iter().map(|result| (task, result.clone())));
-                ends.push(ended);
-            }
+            (Stream::Task(task), Event::TaskEnded(ended)) => ends.push((task, ended)),
             // Of the rest a list shows nothing.
             (Stream::Run | Stream::Task(_), _) => {}
         }
@@ -180,11 +173,11 @@ fn read(folder: &Path, listed: &mut Listed) -> Result<(), Unreadable> {
         return Err(Unreadable::Empty);
     }
     let all_ended = ends.len() == listed.agents.len();
-    let sum = |of: fn(&TaskEnded) -> u64| ends.iter().map(of).sum::<u64>();
+    let sum = |of: fn(&TaskEnded) -> u64| ends.iter().map(|(_, ended)| of(ended)).sum::<u64>();
     if all_ended {
         listed.facts = Some(sum(|ended| ended.facts.into()));
         listed.refused = Some(sum(|ended| ended.rejections.into()));
-        listed.unmet = Some(asked.open());
+        listed.unmet = Some(open(&questions, &agents, &ends));
     } else {
         listed.facts = Some(reader.count("claim_accepted").map_err(Unreadable::Read)?);
         listed.refused = Some(reader.count("claim_rejected").map_err(Unreadable::Read)?);

@@ -205,8 +205,7 @@ impl MadeTables {
         if let Some(had) = key.and_then(|key| self.cached(label, group, key, file)) {
             return Ok(had);
         }
-        let mut left_out = Vec::new();
-        let built = worker.build_tables(label, group, file, &mut left_out)?;
+        let (built, left_out) = worker.build_tables(label, group, file)?;
         for LeftOut { path, reason, .. } in &left_out {
             self.note(format!("the {} are made without {path}: {reason}", tables_of(label, group)));
         }

@@ -318,18 +318,17 @@ impl Worker {
 
     /// Builds the case tables of a group of the evidence with this label, in a file; its bytes are as hostile as the evidence.
     ///
-    /// A file that breaks the process is a gap: the tables are made anew without it, in another process. `left_out` gets those files.
+    /// A file that breaks the process is a gap: the tables are made anew without it, in another process. Gives those files besides.
     pub(crate) fn build_tables(
         &self,
         label: &str,
         group: TableGroup,
         mut into: &File,
-        left_out: &mut Vec<LeftOut>,
-    ) -> Result<BuiltTables, ToolError> {
+    ) -> Result<(BuiltTables, Vec<LeftOut>), ToolError> {
         let unknown = || ToolError::Tables { ending: format!("no evidence is labelled {label:?}") };
         let mount = self.mount(label).ok_or_else(unknown)?;
         let limits = Limits { file_size: LONGEST_TABLES, reply_bytes: LONGEST_TABLES, ..self.indexing() };
-        leaving_out(left_out, limits, |without, limits| {
+        let left_out = leaving_out(limits, |without, limits| {
             let (mount, indexes) = (mount.clone(), self.indexes.as_ref().clone());
             let (group, without) = (group.name().to_owned(), without.to_vec());
             let request = Request::BuildTables { mount, indexes, group, without };
@@ -340,7 +339,7 @@ impl Worker {
         match tools::decode_tables_reply(&mut into).map_err(ToolError::Wire)? {
             (TablesReply::Built(built), length) => {
                 into.set_len(length).map_err(|source| ToolError::Call(CallError::Keep { source }))?;
-                Ok(built)
+                Ok((built, left_out))
             }
             (TablesReply::Failed { reason }, _) => Err(ToolError::Evidence { reason }),
         }

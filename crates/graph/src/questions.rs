@@ -33,6 +33,13 @@ pub enum Asker {
     Unlisted,
 }
 
+impl Question<'_> {
+    /// Whether it is the case's, and counts in totals: one that an agent asks itself does not.
+    pub fn is_of_case(&self) -> bool {
+        self.by != Asker::Agent
+    }
+}
+
 /// How a question stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stands {

@@ -29,7 +29,7 @@ pub use rejections::rejections_page;
 
 use crate::limits::Limits;
 use crate::sources::Corroborated;
-use graph::{Attack, Fit, Placed, Ranked, Run, fact_title, narrative, ranked};
+use graph::{Attack, Fit, Placed, Question, Ranked, Run, fact_title, narrative, ranked};
 use ledger::{FactEntry, FactId};
 use maud::{Markup, html};
 use proof::Proofs;
@@ -101,6 +101,8 @@ pub fn policy() -> String {
 struct Scene<'r> {
     run: &'r Run,
     verified: Option<&'r Verified>,
+    /// The questions of the run, and how they stand.
+    questions: Vec<Question<'r>>,
     ranked: Vec<Ranked<'r>>,
     /// The narrative, in its order.
     told: Vec<Placed<'r>>,
@@ -134,7 +136,8 @@ impl<'r> Scene<'r> {
         // Facts that were recorded when the run broke off, before their phenomenon was.
         order.extend(run.facts().map(|(_, it)| it.fact.id).filter(|fact| !carried.contains_key(fact)));
         let told = narrative(run);
-        let mut cited = cited::cited(run, &ranked, &told);
+        let questions = graph::questions(run);
+        let mut cited = cited::cited(run, &questions, &ranked, &told);
         cited.retain(|fact| run.fact(*fact).is_some());
         order.sort_by_key(|fact| !cited.contains(fact));
         let proofs = Proofs::of(run, material.outputs);
@@ -146,7 +149,8 @@ impl<'r> Scene<'r> {
             ranked,
             told,
             corroborated,
-            limits: limits::of(run, verified),
+            limits: limits::of(run, &questions, verified),
+            questions,
             proofs,
             attack,
             fits: attack.of_run(run),

@@ -14,7 +14,7 @@ const PARTLY: &str = "partly searched";
 #[derive(Debug, Default)]
 pub(crate) struct Limits<'r> {
     /// Questions that cannot be told from this evidence, by the kind of source that it lacks; a question stands under each of its kinds.
-    pub(crate) lacking: BTreeMap<&'r str, Vec<Asked<'r>>>,
+    pub(crate) lacking: BTreeMap<String, Vec<Asked<'r>>>,
     /// Questions whose sources could not be read, with why.
     pub(crate) unread: Vec<(Asked<'r>, Vec<String>)>,
     /// Questions that are open, and in which way: nobody looked, or not everywhere, or nobody recorded what was seen.
@@ -39,11 +39,9 @@ pub(crate) struct Asked<'r> {
 }
 
 /// What a run does not tell.
-pub(crate) fn limits(run: &Run) -> Limits<'_> {
+pub(crate) fn limits<'r>(run: &Run, questions: &[Question<'r>]) -> Limits<'r> {
     let mut limits = Limits { is_listed: !run.opened.questions.is_empty(), ..Limits::default() };
-    for question in graph::questions(run) {
-        limits.take(question);
-    }
+    questions.iter().filter(|it| it.is_of_case()).for_each(|it| limits.take(it));
     let all: BTreeSet<Unexamined> = graph::unexamined(run);
     (limits.short, limits.gaps) = all.into_iter().partition(|it| it.invocation.is_some());
     limits.unchecked = unchecked(run);
@@ -51,24 +49,20 @@ pub(crate) fn limits(run: &Run) -> Limits<'_> {
 }
 
 impl<'r> Limits<'r> {
-    fn take(&mut self, question: Question<'r>) {
-        let Question { agent, objective, stands, .. } = question;
-        let asked = Asked { agent, question: &objective.question };
-        match stands {
+    fn take(&mut self, question: &Question<'r>) {
+        let asked = Asked { agent: question.agent, question: &question.objective.question };
+        match &question.stands {
             Stands::CannotBeTold(needed) => {
                 self.undeterminable += 1;
-                let of_searches = objective.searched.iter().filter_map(|by| by.sources.as_ref());
-                let (lacking, unread) = needs(objective, &needed);
-                let kinds = of_searches.map(|sources| sources.needed.as_str());
-                for kind in kinds.filter(|kind| lacking.contains(kind)).collect::<BTreeSet<_>>() {
-                    let of = self.lacking.entry(kind).or_default();
+                let (lacking, unread) = needs(question.objective, needed);
+                for kind in lacking {
+                    let of = self.lacking.entry(kind.to_owned()).or_default();
                     if !of.contains(&asked) {
                         of.push(asked);
                     }
                 }
                 if !unread.is_empty() {
-                    let unread = unread.into_iter().map(str::to_owned).collect();
-                    self.unread.push((asked, unread));
+                    self.unread.push((asked, unread.into_iter().map(str::to_owned).collect()));
                 }
             }
             Stands::NotAsked => self.open.push((asked, NOT_ASKED)),

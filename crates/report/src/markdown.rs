@@ -12,7 +12,7 @@ use crate::standing::{asker, beyond, needs_line, standing};
 use crate::tables_read::tables_read;
 use crate::text::{by_code, ended, outcome};
 use crate::withheld;
-use graph::{Asker, Confidence, Question, Run, Stands, answer_title, narrative, ranked, refused_claims};
+use graph::{Confidence, Question, Run, Stands, answer_title, narrative, ranked, refused_claims};
 use ledger::event::EvidenceHashed;
 use ledger::{EvidenceKind, IntegrityLevel};
 use std::fmt::Write;
@@ -22,21 +22,23 @@ pub fn markdown(run: &Run) -> String {
     let mut out = String::new();
     let ranked = ranked(run);
     let (told, corroborated) = (narrative(run), Corroborated::of(run));
+    let questions = graph::questions(run);
+    let not_told = crate::limits::limits(run, &questions);
     head(&mut out, run);
     synthesis::told(&mut out, run, &told, &corroborated);
     let _ = writeln!(
         out,
         "\n## Objectives\n\n{}. Not told: {}.\n",
-        corroborated.line(run, &told, &ranked),
-        crate::limits::limits(run).line()
+        corroborated.line(run, &questions, &told, &ranked),
+        not_told.line()
     );
-    answers(&mut out, run, &corroborated);
+    answers(&mut out, run, &questions, &corroborated);
     facts::phenomena(&mut out, run);
     crate::nodes::markdown(&mut out, run);
     synthesis::dispatched(&mut out, run);
     synthesis::recoveries(&mut out, run);
     synthesis::stored(&mut out, run);
-    limits::limits(&mut out, run);
+    limits::limits(&mut out, run, &not_told);
     rejections(&mut out, run);
     evidence(&mut out, run);
     invocations(&mut out, run);
@@ -76,13 +78,12 @@ fn head(out: &mut String, run: &Run) {
     );
 }
 
-fn answers(out: &mut String, run: &Run, corroborated: &Corroborated) {
+fn answers(out: &mut String, run: &Run, questions: &[Question<'_>], corroborated: &Corroborated) {
     let _ = writeln!(out, "| agent | question | answer |\n|---|---|---|");
-    let questions = graph::questions(run);
     let sure = graph::answer_confidences(run, questions.iter().map(|it| it.stands.facts()));
     for (it, sure) in questions.iter().zip(sure) {
         let by = asker(it.by).map_or(String::new(), |asker| format!(" ({asker})"));
-        let sure = sure.filter(|_| it.by != Asker::Agent);
+        let sure = sure.filter(|_| it.is_of_case());
         let _ = writeln!(
             out,
             "| {} | {}{by} | {} |",
@@ -99,7 +100,7 @@ fn answers(out: &mut String, run: &Run, corroborated: &Corroborated) {
         );
     }
     for view in run.tasks.values() {
-        let status = ended(view, &questions);
+        let status = ended(view, questions);
         let _ = writeln!(
             out,
             "Agent {} ({}): {status}, {} turns.",

@@ -3,7 +3,7 @@
 //! A statement rests on one source where everything that it cites was read from one file of each piece of evidence, and no other kind of source names the same thing.
 //! Pieces of evidence do not bear each other out: they may be of different computers.
 
-use graph::{Placed, Ranked, Run, Stands};
+use graph::{Placed, Question, Ranked, Run};
 use ledger::{FactId, NodeId};
 use std::collections::BTreeSet;
 
@@ -35,29 +35,33 @@ impl Corroborated {
     fn count(
         &self,
         run: &Run,
+        questions: &[Question<'_>],
         told: &[Placed<'_>],
         ranked: &[Ranked<'_>],
     ) -> [(usize, usize, &'static str); 3] {
         let sentences = told.iter().filter(|told| self.is_single(run, told.sentence.cites.iter().copied()));
-        let mut answers = (0, 0);
-        for question in graph::questions(run) {
-            if let Stands::Answered(facts) = &question.stands {
-                answers.1 += 1;
-                answers.0 += usize::from(self.is_single_of(run, facts));
-            }
-        }
+        let facts = questions.iter().filter(|it| it.is_of_case()).map(|it| it.stands.facts());
+        let answers: Vec<_> = facts.filter(|facts| !facts.is_empty()).collect();
+        let single = answers.iter().filter(|facts| self.is_single_of(run, facts));
         let findings = ranked.iter().filter(|it| self.is_single_of(run, &it.phenomenon.facts));
         [
             (sentences.count(), told.len(), "sentences"),
-            (answers.0, answers.1, "answers"),
+            (single.count(), answers.len(), "answers"),
             (findings.count(), ranked.len(), "findings"),
         ]
     }
 
     /// The counts in one line.
-    pub(crate) fn line(&self, run: &Run, told: &[Placed<'_>], ranked: &[Ranked<'_>]) -> String {
-        let [sentences, answers, findings] =
-            self.count(run, told, ranked).map(|(single, all, what)| format!("{single} of {all} {what}"));
+    pub(crate) fn line(
+        &self,
+        run: &Run,
+        questions: &[Question<'_>],
+        told: &[Placed<'_>],
+        ranked: &[Ranked<'_>],
+    ) -> String {
+        let [sentences, answers, findings] = self
+            .count(run, questions, told, ranked)
+            .map(|(single, all, what)| format!("{single} of {all} {what}"));
         format!("{sentences}, {answers} and {findings} rest on one source")
     }
 }

@@ -46,6 +46,11 @@ pub(crate) const fn standing(stands: &Stands) -> Standing {
     Standing { place, class, word, meaning }
 }
 
+/// In a few words how a question stands, as every format says it.
+pub const fn standing_word(stands: &Stands) -> &'static str {
+    standing(stands).word
+}
+
 /// What of a question was looked at, and what was not, in a line; empty where nothing more is to say.
 pub(crate) fn beyond(stands: &Stands) -> String {
     match stands {

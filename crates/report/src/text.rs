@@ -147,7 +147,7 @@ pub(crate) fn ended(view: &TaskView, questions: &[Question<'_>]) -> String {
         return status.to_owned();
     }
     let accepted = view.reports.iter().filter(|report| report.accepted).count();
-    let open = questions.iter().filter(|it| it.by != Asker::Agent && it.stands.is_open()).count();
+    let open = questions.iter().filter(|it| it.is_of_case() && it.stands.is_open()).count();
     let all = match view.ended.as_ref().map(|ended| ended.status) {
         Some(TaskStatus::Completed | TaskStatus::Incomplete) if open == 1 => {
             "1 question left open".to_owned()

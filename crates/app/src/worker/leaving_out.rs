@@ -7,20 +7,19 @@ use tools::LeftOut;
 /// Most files that are left out; each costs a try.
 const MOST: usize = 16;
 
-/// Calls `attempt` until it replies: after each try that breaks, without the file that was being read.
+/// Calls `attempt` until it replies: after each try that breaks, without the file that was being read. Gives those files.
 ///
 /// All tries together take no more time than `limits` give one.
 /// A process that was taken over can name another file than its own; that one is a gap then, and the next try breaks again.
 pub(super) fn leaving_out(
-    left_out: &mut Vec<LeftOut>,
     limits: Limits,
     mut attempt: impl FnMut(&[LeftOut], &Limits) -> Result<Report, ToolError>,
-) -> Result<(), ToolError> {
-    let mut left = limits;
+) -> Result<Vec<LeftOut>, ToolError> {
+    let (mut left, mut left_out) = (limits, Vec::new());
     loop {
-        let report = attempt(left_out, &left)?;
+        let report = attempt(&left_out, &left)?;
         if let Ending::Replied(_) = report.ending {
-            return Ok(());
+            return Ok(left_out);
         }
         left.wall = left.wall.saturating_sub(report.usage.wall);
         let why = report.ending.describe(&limits);
@@ -28,7 +27,7 @@ pub(super) fn leaving_out(
         let broke = LeftOut::of_doing(&report.doing, &reason).filter(|broke| {
             !left.wall.is_zero()
                 && left_out.len() < MOST
-                && !left_out.iter().any(|out| out.is(&broke.path, broke.stream.as_deref()))
+                && !left_out.iter().any(|out: &LeftOut| out.is(&broke.path, broke.stream.as_deref()))
         });
         match broke {
             Some(broke) => left_out.push(broke),
@@ -49,18 +48,18 @@ mod tests {
         Report { ending, usage, stderr: Vec::new(), doing: doing.as_bytes().to_vec(), scratch_left: None }
     }
 
-    /// Breaks at each of these files, unless it is left out.
-    fn broken_by(files: &[String], left_out: &mut Vec<LeftOut>) -> (Result<(), ToolError>, usize) {
-        let mut tries = 0;
-        let done = leaving_out(left_out, Limits::default(), |without, _| {
-            tries += 1;
+    /// Breaks at each of these files, unless it is left out: what comes of it, how many tries were made, and without how many files the last.
+    fn broken_by(files: &[String]) -> (Result<Vec<LeftOut>, ToolError>, usize, usize) {
+        let (mut tries, mut number) = (0, 0);
+        let done = leaving_out(Limits::default(), |without, _| {
+            (tries, number) = (tries + 1, without.len());
             let next = files.iter().find(|file| !without.iter().any(|out| out.is(file, None)));
             Ok(match next {
                 Some(file) => report(Ending::Signalled { signal: 11 }, &format!("[{file:?},null]"), 0),
                 None => report(Ending::Replied(Vec::new()), "", 0),
             })
         });
-        (done, tries)
+        (done, tries, number)
     }
 
     #[test]
@@ -71,9 +70,8 @@ mod tests {
     #[test]
     fn files_that_break_the_process_are_left_out_one_by_one() {
         let files = ["a.evtx".to_owned(), "b.evtx".to_owned()];
-        let mut left_out = Vec::new();
-        let (done, tries) = broken_by(&files, &mut left_out);
-        done.unwrap();
+        let (done, tries, _) = broken_by(&files);
+        let left_out = done.unwrap();
         assert_eq!(
             (tries, left_out.iter().map(|out| out.path.as_str()).collect()),
             (3, vec!["a.evtx", "b.evtx"])
@@ -87,17 +85,16 @@ mod tests {
     #[test]
     fn only_so_many_files_are_left_out() {
         let files: Vec<_> = (0..MOST + 5).map(|number| format!("{number}.evtx")).collect();
-        let mut left_out = Vec::new();
-        let (done, tries) = broken_by(&files, &mut left_out);
+        let (done, tries, left_out) = broken_by(&files);
         assert!(matches!(done, Err(ToolError::Tables { .. })));
-        assert_eq!((tries, left_out.len()), (MOST + 1, MOST));
+        assert_eq!((tries, left_out), (MOST + 1, MOST));
     }
 
     #[test]
     fn a_process_that_names_no_file_or_the_same_again_is_not_tried_for_ever() {
         for doing in ["", "{", "[\"a\",null]"] {
             let mut tries = 0;
-            let done = leaving_out(&mut Vec::new(), Limits::default(), |_, _| {
+            let done = leaving_out(Limits::default(), |_, _| {
                 tries += 1;
                 Ok(report(Ending::Signalled { signal: 6 }, doing, 0))
             });
@@ -108,8 +105,8 @@ mod tests {
     #[test]
     fn all_tries_share_the_time_of_one() {
         let limits = Limits { wall: Duration::from_secs(10), ..Limits::default() };
-        let (mut left_out, mut given) = (Vec::new(), Vec::new());
-        let done = leaving_out(&mut left_out, limits, |without, limits| {
+        let mut given = Vec::new();
+        let done = leaving_out(limits, |without, limits| {
             given.push(limits.wall.as_secs());
             let doing = format!("[\"{}\",null]", without.len());
             Ok(report(Ending::TimedOut { limit: limits.wall }, &doing, 6))

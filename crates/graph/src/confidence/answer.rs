@@ -13,21 +13,18 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// For many objectives of a run [`objective_confidences`] is faster.
 pub fn objective_confidence(run: &Run, result: &ObjectiveResult) -> Option<Confidence> {
-    Known::of(run.as_recorded()).answer(&result.facts)
+    answer_confidences(run, [result.facts.as_slice()]).pop().flatten()
 }
 
 /// How sure each answer of a run is, by task and objective; objectives that no fact answers are not among them.
 pub fn objective_confidences(run: &Run) -> BTreeMap<(TaskId, &str), Confidence> {
-    let known = Known::of(run.as_recorded());
-    let mut all = BTreeMap::new();
-    for (task, view) in &run.tasks {
-        for result in view.ended.iter().flat_map(|ended| &ended.objectives) {
-            if let Some(sure) = known.answer(&result.facts) {
-                all.insert((*task, result.id.as_str()), sure);
-            }
-        }
-    }
-    all
+    let results = || {
+        let ended = run.tasks.iter().filter_map(|(task, view)| Some((task, view.ended.as_ref()?)));
+        ended.flat_map(|(task, ended)| ended.objectives.iter().map(|result| (*task, result)))
+    };
+    let sure = answer_confidences(run, results().map(|(_, result)| result.facts.as_slice()));
+    let named = results().zip(sure).map(|((task, result), sure)| ((task, result.id.as_str()), sure));
+    named.filter_map(|(name, sure)| Some((name, sure?))).collect()
 }
 
 /// How sure the answers are that these facts give, in their order; `None` where there is no fact.

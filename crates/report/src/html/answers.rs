@@ -26,11 +26,10 @@ const GROUPS: [(Weight, &str); 3] = [
 
 pub(super) fn section(scene: &Scene<'_>) -> Markup {
     let run = scene.run;
-    let mut questions = graph::questions(run);
-    questions.sort_by_key(|it| standing(&it.stands).place);
-    let sure = graph::answer_confidences(run, questions.iter().map(|it| it.stands.facts()));
-    let asked: Vec<_> = questions.iter().zip(sure).collect();
-    let (own, asked): (Vec<_>, Vec<_>) = asked.into_iter().partition(|(it, _)| it.by == Asker::Agent);
+    let sure = graph::answer_confidences(run, scene.questions.iter().map(|it| it.stands.facts()));
+    let mut all: Vec<_> = scene.questions.iter().zip(sure).collect();
+    all.sort_by_key(|(it, _)| standing(&it.stands).place);
+    let (asked, own): (Vec<_>, Vec<_>) = all.into_iter().partition(|(it, _)| it.is_of_case());
     html! {
         section #answers aria-labelledby="answers-title" {
             h2 #answers-title { "Answers" }
@@ -50,7 +49,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                 p.note { "This run does not list the questions of its case: what was handed to nobody is not shown." }
             }
             h3 { "Who answered" }
-            ul { @for (task, view) in &run.tasks { (agent(*task, view, &questions)) } }
+            ul { @for (task, view) in &run.tasks { (agent(*task, view, &scene.questions)) } }
         }
     }
 }
@@ -65,7 +64,7 @@ pub(super) fn in_short(scene: &Scene<'_>) -> Markup {
             }
         }
         p.note {
-            (scene.corroborated.line(scene.run, &scene.told, &scene.ranked)) ". Not told: "
+            (scene.corroborated.line(scene.run, &scene.questions, &scene.told, &scene.ranked)) ". Not told: "
             a href="#limits" { (scene.limits.line()) } "."
         }
     }
@@ -74,7 +73,7 @@ pub(super) fn in_short(scene: &Scene<'_>) -> Markup {
 /// How many questions stand in which way.
 fn count(scene: &Scene<'_>) -> Vec<(Standing, usize)> {
     let mut counted: BTreeMap<usize, (Standing, usize)> = BTreeMap::new();
-    for question in graph::questions(scene.run) {
+    for question in scene.questions.iter().filter(|it| it.is_of_case()) {
         let it = standing(&question.stands);
         counted.entry(it.place).or_insert((it, 0)).1 += 1;
     }

@@ -2,14 +2,19 @@
 
 use super::{answers, findings};
 use crate::reach;
-use graph::{FIRST, Placed, Ranked, Run, Stands};
+use graph::{FIRST, Placed, Question, Ranked, Run, Stands};
 use ledger::{FactId, NodeId};
 use std::collections::BTreeSet;
 
 /// Of an answer those that are shown unfolded, and so stand on paper.
-pub(super) fn cited(run: &Run, ranked: &[Ranked<'_>], told: &[Placed<'_>]) -> BTreeSet<FactId> {
+pub(super) fn cited(
+    run: &Run,
+    questions: &[Question<'_>],
+    ranked: &[Ranked<'_>],
+    told: &[Placed<'_>],
+) -> BTreeSet<FactId> {
     let mut cited: BTreeSet<FactId> = BTreeSet::new();
-    for question in graph::questions(run) {
+    for question in questions {
         match &question.stands {
             Stands::Answered(facts) => cited.extend(facts.iter().take(answers::FIRST)),
             Stands::Searched(_) => {

@@ -2,7 +2,7 @@
 
 use super::{Scene, Verified, say};
 use crate::limits::{self, Asked, Limits};
-use graph::{Run, Unexamined};
+use graph::{Question, Run, Unexamined};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
@@ -46,8 +46,8 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
 }
 
 /// What the run does not tell, and what was not verified for this page.
-pub(super) fn of<'r>(run: &'r Run, verified: Option<&Verified>) -> Limits<'r> {
-    let mut limits = limits::limits(run);
+pub(super) fn of<'r>(run: &Run, questions: &[Question<'r>], verified: Option<&Verified>) -> Limits<'r> {
+    let mut limits = limits::limits(run, questions);
     match verified {
         None => limits.unchecked.push("The run was not verified for this page.".to_owned()),
         Some(verified) => {

@@ -47,7 +47,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                         (list(of(false)))
                     }
                 }
-                @let (untold, all) = untold(scene.run, sentences);
+                @let (untold, all) = untold(scene, sentences);
                 @if untold > 0 {
                     p.note {
                         "It is a choice: of " (all) " facts that answer what an examiner asks first, no sentence tells " (untold)
@@ -60,9 +60,9 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
 }
 
 /// How many facts that answer the heaviest objectives no sentence cites, and how many there are.
-fn untold(run: &Run, sentences: &[Placed<'_>]) -> (usize, usize) {
+fn untold(scene: &Scene<'_>, sentences: &[Placed<'_>]) -> (usize, usize) {
     let mut answering: BTreeSet<NodeId> = BTreeSet::new();
-    for question in graph::questions(run).iter().filter(|it| it.objective.weight == Weight::Finding) {
+    for question in scene.questions.iter().filter(|it| it.objective.weight == Weight::Finding) {
         answering.extend(question.stands.facts().iter().copied().map(NodeId::Fact));
     }
     let told: BTreeSet<NodeId> =

@@ -1,17 +1,16 @@
 //! What was not examined, and what is damaged.
 
 use crate::inert::{code, prose};
-use crate::limits;
+use crate::limits::Limits;
 use graph::Run;
 use std::fmt::Write;
 
-pub(super) fn limits(out: &mut String, run: &Run) {
-    not_examined(out, run);
+pub(super) fn limits(out: &mut String, run: &Run, limits: &Limits<'_>) {
+    not_examined(out, limits);
     damaged(out, run);
 }
 
-fn not_examined(out: &mut String, run: &Run) {
-    let limits = limits::limits(run);
+fn not_examined(out: &mut String, limits: &Limits<'_>) {
     let _ = writeln!(out, "\n## Not examined\n\n{}.\n", limits.line());
     for (kind, questions) in &limits.lacking {
         let _ = writeln!(out, "- It needs {}:", prose(kind));

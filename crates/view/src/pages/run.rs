@@ -132,17 +132,15 @@ fn table(run: &Run, questions: &[&Question<'_>], whose: &str, said: Markup, base
 }
 
 fn answer(run: &Run, it: &Question<'_>, base: &str) -> Markup {
-    let (class, word) = match &it.stands {
-        Stands::Answered(_) => ("good", "answered"),
-        Stands::Searched(_) => ("plain", "searched, nothing there"),
-        Stands::CannotBeTold(_) => ("warn", "cannot be told"),
-        Stands::Seen { .. } => ("bad", "seen, not recorded"),
-        Stands::Partly { .. } => ("bad", "partly searched"),
-        Stands::NotAsked => ("warn", "not asked"),
+    let class = match &it.stands {
+        Stands::Answered(_) => "good",
+        Stands::Searched(_) => "plain",
+        Stands::CannotBeTold(_) | Stands::NotAsked => "warn",
+        Stands::Seen { .. } | Stands::Partly { .. } => "bad",
     };
     html! {
         tr {
-            td.nowrap { span.tag.(class) { (word) } }
+            td.nowrap { span.tag.(class) { (report::standing_word(&it.stands)) } }
             td {
                 (inert(&it.objective.question))
                 @if it.by == Asker::Owner { " " span.note { "(asked by the case file)" } }

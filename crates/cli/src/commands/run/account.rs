@@ -82,7 +82,7 @@ impl Account {
             }
         });
         let questions = graph::questions(run);
-        let of_case = || questions.iter().filter(|it| it.by != graph::Asker::Agent);
+        let of_case = || questions.iter().filter(|it| it.is_of_case());
         let is_unmet = |it: &&graph::Question<'_>| {
             it.stands.is_open() || matches!(it.stands, graph::Stands::CannotBeTold(_))
         };
