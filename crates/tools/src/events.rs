@@ -7,7 +7,7 @@ mod row;
 mod rules;
 
 pub(crate) use kinds::{LOGONS, record_types};
-pub(crate) use row::{row, standing};
+pub(crate) use row::{row, standing, ticks_of, time_of};
 
 #[cfg(test)]
 mod tests;

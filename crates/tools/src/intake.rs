@@ -27,6 +27,8 @@ pub(crate) struct Taken<'a> {
     pub(crate) kinds: Option<&'a BTreeSet<String>>,
     /// Patterns of which the subject must fit one; empty: any subject.
     pub(crate) names: &'a [String],
+    /// Texts, folded, of which a field must contain one; empty: any record.
+    pub(crate) texts: &'a [String],
     /// What fields of the record must be like.
     pub(crate) conditions: &'a [Condition],
     /// The first instant in which a time of the host must lie; records without any such time are taken, too.

@@ -36,6 +36,7 @@ mod list_hives;
 mod list_partitions;
 mod list_tables;
 mod live_path;
+mod logs;
 mod mft_entry;
 mod name_index;
 mod needle;

@@ -8,7 +8,7 @@ pub(crate) use sources::groups;
 
 use crate::catalogue::Call;
 use crate::decode::recycle_bin::orphan;
-use crate::decode::{named, recycle_bin, usn_journal};
+use crate::decode::{named, recycle_bin};
 use crate::error::CallError;
 use crate::hive_state::{self, Logs};
 use crate::hives::{HiveSearch, MAX_HIVES};
@@ -185,8 +185,7 @@ impl Reading<'_> {
         let decoders: Vec<_> = named(JOURNAL).into_iter().collect();
         let found = source_files::find(scope, self.call.indexes, &decoders)?;
         // Whether there is room for more is in the sink's page.
-        let _: Flow =
-            source_files::read_as(self.call, &found, |_| (Origin::Names, usn_journal::read_names), sink)?;
+        let _: Flow = source_files::read_as(self.call, &found, |_| Origin::Names, sink)?;
         found.met(sink);
         Ok(())
     }

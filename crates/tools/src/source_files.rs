@@ -1,7 +1,7 @@
 //! The files of the evidence that decoders read: found by name, told by content.
 
 use crate::catalogue::{Call, Indexes};
-use crate::decode::{Decoder, Head, Source, head};
+use crate::decode::{Decoder, Head, head};
 use crate::error::CallError;
 use crate::glob::Glob;
 use crate::intake::{Flow, Intake, tell_met};
@@ -9,8 +9,8 @@ use crate::name_index::{Asked, KnownFolders, NameIndex, Remark, Whereabouts};
 use crate::place::Scope;
 use crate::returned::chain;
 use crate::survey::Surveyed;
-use crate::units::Origin;
-use evidence::{Node, NodeKind, ReadError, Step, Tree, walk};
+use crate::units::{self, Origin};
+use evidence::{Node, NodeKind, Step, Tree, walk};
 use ledger::pattern::fits;
 use ledger::{Defect, Gap};
 use std::collections::BTreeMap;
@@ -90,33 +90,33 @@ pub(crate) fn named<'t>(
 
 /// Reads what was found, file by file, until the intake takes no more: from the case tables where they have it, or else by decoding.
 pub(crate) fn read(call: &Call<'_>, files: &Files<'_>, out: &mut dyn Intake) -> Result<Flow, CallError> {
-    read_as(call, files, |file| (Origin::Decoder(file.decoder), file.decoder.read), out)
+    read_as(call, files, |file| Origin::Decoder(file.decoder), out)
 }
 
-/// How a file is decoded.
-pub(crate) type Decode = fn(&mut Source<'_, '_>) -> Result<Flow, ReadError>;
-
-/// The same where each file is read as this origin, and decoded so.
+/// The same where each file is read as this origin.
 pub(crate) fn read_as(
     call: &Call<'_>,
     files: &Files<'_>,
-    how: impl Fn(&File<'_>) -> (Origin, Decode),
+    origin: impl Fn(&File<'_>) -> Origin,
     out: &mut dyn Intake,
 ) -> Result<Flow, CallError> {
     for file in &files.files {
-        let (origin, decode) = how(file);
+        let origin = origin(file);
         out.begin(format!("{} of {} ({})", file.node.path, file.tree.label(), file.decoder.name));
-        if let Some(flow) = file.replay(call, origin, out)? {
-            if flow.is_break() {
-                return Ok(flow);
+        let flow = match file.replay(call, origin, out)? {
+            Some(flow) => flow,
+            None => {
+                match units::read(origin, file.tree, &file.node, file.stream.as_deref(), call.scratch, out) {
+                    Ok(flow) => flow,
+                    Err(error) => {
+                        out.gap(gap(&file.node, chain(&error)));
+                        continue;
+                    }
+                }
             }
-            continue;
-        }
-        let mut source = Source::new(file.tree, &file.node, file.stream.as_deref(), call.scratch, out);
-        match decode(&mut source) {
-            Ok(flow) if flow.is_break() => return Ok(flow),
-            Ok(_) => {}
-            Err(error) => out.gap(gap(&file.node, chain(&error))),
+        };
+        if flow.is_break() {
+            return Ok(flow);
         }
     }
     Ok(ControlFlow::Continue(()))

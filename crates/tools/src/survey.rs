@@ -12,8 +12,8 @@ use crate::place::{Place, Scope};
 use crate::registry_artifact::artifacts;
 use crate::returned::chain;
 use crate::source_files;
-use crate::units::{Origin, read, read_hive};
-use crate::{dir_entry, hive_file};
+use crate::units::{self, Origin, read_hive};
+use crate::{dir_entry, hive_file, logs};
 use artifacts::registry::{Hive, HiveType, identify};
 use evidence::{EvidencePath, Node, NodeKind, ReadError, Step, Tree, walk};
 use ledger::{Defect, Gap};
@@ -96,8 +96,7 @@ pub(crate) fn survey(ground: &Ground<'_>, to: &mut dyn Surveyor) -> Result<(), C
     if of_hives.into_iter().any(|origin| to.wants(origin)) {
         hives(ground, to)?;
     }
-    let of_files = ground.decoders.iter().map(|decoder| Origin::Decoder(decoder)).chain([Origin::Names]);
-    if of_files.into_iter().any(|origin| to.wants(origin)) {
+    if ground.decoders.iter().flat_map(|decoder| of_file(decoder)).any(|origin| to.wants(origin)) {
         files(ground, to)?;
     }
     Ok(())
@@ -210,6 +209,13 @@ fn unread(path: &str, reason: &str, defect: Option<&Defect>, to: &mut dyn Survey
     });
 }
 
+/// What is made of a decoder's file.
+fn of_file(decoder: &'static Decoder) -> impl Iterator<Item = Origin> {
+    let log = logs::is_log(decoder).then_some(Origin::Log(decoder));
+    let names = (decoder.name == usn_journal::DECODER.name).then_some(Origin::Names);
+    [Origin::Decoder(decoder)].into_iter().chain(log).chain(names)
+}
+
 fn files(ground: &Ground<'_>, to: &mut dyn Surveyor) -> Result<(), CallError> {
     let place = Place { tree: ground.tree, node: ground.start.clone() };
     let scope = Scope { places: vec![place] };
@@ -218,8 +224,7 @@ fn files(ground: &Ground<'_>, to: &mut dyn Surveyor) -> Result<(), CallError> {
     let gaps = if ground.start.kind == NodeKind::Directory { found.gaps } else { Vec::new() };
     met(ground, to, Origin::Files, &found.defects, &gaps);
     for file in &found.files {
-        let names = (file.decoder.name == usn_journal::DECODER.name).then_some(Origin::Names);
-        for origin in [Origin::Decoder(file.decoder)].into_iter().chain(names) {
+        for origin in of_file(file.decoder) {
             file_unit(ground, file, origin, to);
         }
     }
@@ -239,7 +244,7 @@ fn file_unit(ground: &Ground<'_>, file: &source_files::File<'_>, origin: Origin,
     }
     let mut failed = false;
     to.unit(&unit, &mut |out| {
-        if let Err(error) = read(origin, file.tree, &file.node, stream, ground.scratch, out) {
+        if let Err(error) = units::read(origin, file.tree, &file.node, stream, ground.scratch, out) {
             out.gap(Gap { path: path.to_owned(), reason: chain(&error) });
             failed = true;
         }

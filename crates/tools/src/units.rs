@@ -8,7 +8,7 @@ use crate::hives::HiveFile;
 use crate::intake::{Flow, Intake};
 use crate::parse_registry_key::lies_in;
 use crate::registry_artifact::{self, Artifact, artifacts};
-use crate::{dir_entry, hive_file, registry_records};
+use crate::{dir_entry, hive_file, logs, registry_records};
 use artifacts::registry::{HiveType, Visit, identify};
 use evidence::{Node, Tree};
 use ledger::{Gap, RecordType};
@@ -28,6 +28,8 @@ pub(crate) enum Origin {
     Artifact(&'static Artifact),
     /// A file, by its decoder.
     Decoder(&'static Decoder),
+    /// What a log tells as a whole, by all records of its decoder: no source of a timeline, for the records themselves have all its times.
+    Log(&'static Decoder),
     /// What became of each name, by a change journal: no source of a timeline, for the journal's own records have all its times.
     Names,
     /// No source itself: what the search for hives met.
@@ -51,6 +53,7 @@ impl Origin {
             Origin::Values => "registry_values",
             Origin::Artifact(artifact) => artifact.name,
             Origin::Decoder(decoder) => decoder.name,
+            Origin::Log(_) => logs::NAME,
             Origin::Names => "usn_names",
             Origin::Hives => "hives",
             Origin::Files => "files",
@@ -60,7 +63,12 @@ impl Origin {
     /// Whether a unit of it is one file.
     pub(crate) fn is_of_a_file(self) -> bool {
         match self {
-            Origin::Keys | Origin::Values | Origin::Artifact(_) | Origin::Decoder(_) | Origin::Names => true,
+            Origin::Keys
+            | Origin::Values
+            | Origin::Artifact(_)
+            | Origin::Decoder(_)
+            | Origin::Log(_)
+            | Origin::Names => true,
             Origin::Entries | Origin::Hives | Origin::Files => false,
         }
     }
@@ -70,6 +78,7 @@ impl Origin {
         let class = match self {
             Origin::Artifact(_) => "artifact:",
             Origin::Decoder(_) => "decoder:",
+            Origin::Log(decoder) => return format!("log:{}", decoder.name),
             Origin::Entries
             | Origin::Keys
             | Origin::Values
@@ -85,6 +94,7 @@ impl Origin {
         match stored.split_once(':') {
             Some(("artifact", name)) => registry_artifact::named(name).map(Origin::Artifact),
             Some(("decoder", name)) => decode::named(name).map(Origin::Decoder),
+            Some(("log", name)) => decode::named(name).map(Origin::Log),
             Some(_) => None,
             None => {
                 [Origin::Entries, Origin::Keys, Origin::Values, Origin::Names, Origin::Hives, Origin::Files]
@@ -103,6 +113,7 @@ impl Origin {
             | Origin::Values
             | Origin::Artifact(_)
             | Origin::Decoder(_)
+            | Origin::Log(_)
             | Origin::Names => false,
         }
     }
@@ -120,13 +131,14 @@ impl Origin {
             Origin::Values => vec![registry_records::value_type()],
             Origin::Artifact(artifact) => (artifact.records)(),
             Origin::Decoder(decoder) => (decoder.records)(),
+            Origin::Log(decoder) => logs::record_types(decoder),
             Origin::Names => vec![usn_journal::history()],
             Origin::Hives | Origin::Files => Vec::new(),
         }
     }
 }
 
-/// Decodes a unit that is one file; entries and what a search met have nothing to decode.
+/// Decodes a unit that is one file, and tells whether more is wanted, as far as that is known; entries and what a search met have nothing to decode.
 pub(crate) fn read(
     origin: Origin,
     tree: &dyn Tree,
@@ -134,16 +146,15 @@ pub(crate) fn read(
     stream: Option<&str>,
     scratch: &Path,
     out: &mut dyn Intake,
-) -> Result<(), CallError> {
+) -> Result<Flow, CallError> {
     match origin {
         Origin::Entries | Origin::Hives | Origin::Files => {}
         Origin::Decoder(decoder) => {
-            // Whether it was read to its end is known to the intake.
-            let _: Flow = (decoder.read)(&mut Source::new(tree, node, stream, scratch, out))?;
+            return Ok((decoder.read)(&mut Source::new(tree, node, stream, scratch, out))?);
         }
+        Origin::Log(decoder) => return Ok(logs::read(decoder, tree, node, stream, scratch, out)?),
         Origin::Names => {
-            let mut source = Source::new(tree, node, stream, scratch, out);
-            let _: Flow = usn_journal::read_names(&mut source)?;
+            return Ok(usn_journal::read_names(&mut Source::new(tree, node, stream, scratch, out))?);
         }
         Origin::Keys | Origin::Values | Origin::Artifact(_) => {
             let Loaded { bytes, state } = hive_state::load(tree, node, Logs::Applied)?;
@@ -152,7 +163,7 @@ pub(crate) fn read(
             read_hive(origin, &HiveFile { tree, node, bytes: &bytes, hive, state: &state }, hive_type, out);
         }
     }
-    Ok(())
+    Ok(ControlFlow::Continue(()))
 }
 
 /// Decodes what a hive holds for one source.
@@ -161,7 +172,12 @@ pub(crate) fn read_hive(origin: Origin, file: &HiveFile<'_>, hive_type: HiveType
         Origin::Keys => keys(file, out),
         Origin::Values => values(file, out),
         Origin::Artifact(artifact) => registry_artifact::read(artifact, file, hive_type, out),
-        Origin::Entries | Origin::Decoder(_) | Origin::Names | Origin::Hives | Origin::Files => {}
+        Origin::Entries
+        | Origin::Decoder(_)
+        | Origin::Log(_)
+        | Origin::Names
+        | Origin::Hives
+        | Origin::Files => {}
     }
 }
 

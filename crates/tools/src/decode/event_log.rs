@@ -9,7 +9,8 @@ use evidence::{ReadError, read_full_at};
 use std::ops::ControlFlow;
 
 /// What is wrong with a chunk whose bytes are others than those that were written.
-const CHANGED: &str = "the chunk is not as its checksum says: its records may have been changed, or be gone";
+pub(crate) const CHANGED: &str =
+    "the chunk is not as its checksum says: its records may have been changed, or be gone";
 
 /// Longest log of the old kind that is read.
 const LONGEST: u64 = 512 << 20;

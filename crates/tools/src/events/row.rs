@@ -51,7 +51,7 @@ fn base(source: &Source<'_, '_>, event: &Event<'_>, kind: &str) -> Row {
     let system = &event.system;
     let span = ByteSpan::new(event.offset, event.raw.len() as u64);
     let at = |by: u64| (event.chunk > 0).then(|| ByteSpan::new(event.offset.saturating_add(by), 8));
-    let ticks = system.created.filter(|ticks| *ticks != 0).unwrap_or(event.written);
+    let ticks = ticks_of(event);
     let place = at(WRITTEN).filter(|_| ticks == event.written);
     // The channel is the best that is left where no provider is named.
     let provider = [&system.provider, &system.channel].into_iter().find(|name| !name.is_empty());
@@ -63,18 +63,22 @@ fn base(source: &Source<'_, '_>, event: &Event<'_>, kind: &str) -> Row {
         .maybe("channel", name(&system.channel), None)
         .maybe("computer", name(&system.computer), found(event, &system.computer))
         .field_at("record_id", FieldValue::Integer(event.record_id.into()), at(NUMBER));
-    let time = (ticks != 0).then(|| FieldValue::Time(event_time(event, ticks)));
-    row.maybe("time", time, place)
+    row.maybe("time", time_of(event).map(FieldValue::Time), place)
 }
 
-/// Logs before Vista keep seconds.
-fn event_time(event: &Event<'_>, ticks: u64) -> Time {
-    let time = Time::from_filetime(ticks);
-    if event.chunk > 0 {
+/// When an event was created, or else written, as a FILETIME; 0 where neither is known.
+pub(crate) fn ticks_of(event: &Event<'_>) -> u64 {
+    event.system.created.filter(|ticks| *ticks != 0).unwrap_or(event.written)
+}
+
+/// The same as a time; logs before Vista keep seconds.
+pub(crate) fn time_of(event: &Event<'_>) -> Option<Time> {
+    let time = Some(ticks_of(event)).filter(|ticks| *ticks != 0).map(Time::from_filetime)?;
+    Some(if event.chunk > 0 {
         time
     } else {
         Time { precision: ledger::Precision::Second, raw: event.written.to_string(), ..time }
-    }
+    })
 }
 
 fn general(source: &Source<'_, '_>, event: &Event<'_>, data: &Data<'_>, imitates: Option<&str>) -> Row {

@@ -75,9 +75,9 @@ impl Filter {
 
     /// What can be told before a record is there.
     pub(crate) fn takes(&self) -> Taken<'_> {
-        let Filter { names, span, kinds, conditions, .. } = self;
+        let Filter { names, texts, span, kinds, conditions, .. } = self;
         let conditions = conditions.all();
-        Taken { kinds: Some(kinds), names, conditions, from: span.from, to: span.to, fields: None }
+        Taken { kinds: Some(kinds), names, texts, conditions, from: span.from, to: span.to, fields: None }
     }
 
     pub(crate) fn wants(&mut self, record: &Record) -> bool {

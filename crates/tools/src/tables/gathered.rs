@@ -1,9 +1,8 @@
 //! Views over all tables of a kind: every time of every record, and every event of every log.
 
 use super::cells::OF_COPY;
-use super::group::TableGroup;
 use super::schema::{Table, quoted};
-use crate::units::Origin;
+use crate::units::sources;
 
 /// A view over all tables that have what it tells.
 #[derive(Debug, Clone, Copy)]
@@ -63,9 +62,9 @@ fn event(table: &Table) -> Vec<String> {
     vec![format!("SELECT {columns}, '{name}' AS _table, {BEHIND} FROM {}", quoted(name))]
 }
 
-/// What became of each name of a change journal stands in the journal's own records.
+/// What became of each name of a change journal stands in the journal's own records, and what a log tells as a whole in the log's.
 fn has_times(table: &Table) -> bool {
-    TableGroup::of_table(&table.name) != TableGroup::of(Origin::Names)
+    table.sources.iter().any(|source| sources().any(|origin| origin.source() == source))
 }
 
 /// The times of the host that date something there: a linker's does not, and that of a key stands with the key.

@@ -4,7 +4,7 @@ use super::schema::{Table, kept};
 use crate::catalogue::Indexes;
 use crate::decode::{self, DECODERS, Decoder};
 use crate::units::{Origin, sources};
-use crate::{records, retired, timeline};
+use crate::{logs, records, retired, timeline};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
@@ -15,6 +15,9 @@ pub struct TableGroup(&'static str);
 
 /// The artifacts of all hives.
 const ARTIFACTS: TableGroup = TableGroup("artifacts");
+
+/// What logs tell as a whole.
+const LOGS: TableGroup = TableGroup(logs::NAME);
 
 impl TableGroup {
     /// The group of this name.
@@ -49,6 +52,7 @@ impl TableGroup {
                 Some(TableGroup(origin.source()))
             }
             Origin::Artifact(_) => Some(ARTIFACTS),
+            Origin::Log(_) => Some(LOGS),
             Origin::Decoder(decoder) => Some(of_decoder(decoder)),
             Origin::Hives | Origin::Files => None,
         }
@@ -59,6 +63,9 @@ impl TableGroup {
         // What became of each name is told by the journal itself.
         if Some(self) == TableGroup::of(Origin::Names) {
             return decode::named("usn_journal").into_iter().collect();
+        }
+        if self == LOGS {
+            return logs::decoders().collect();
         }
         DECODERS.iter().filter(|decoder| of_decoder(decoder) == self).collect()
     }
@@ -71,8 +78,8 @@ impl TableGroup {
 }
 
 /// All sources that have tables.
-fn origins() -> impl Iterator<Item = Origin> {
-    sources().chain([Origin::Values, Origin::Names])
+pub(super) fn origins() -> impl Iterator<Item = Origin> {
+    sources().chain([Origin::Values, Origin::Names]).chain(logs::decoders().map(Origin::Log))
 }
 
 /// The group of a decoder: that of the first one that gives records of a type of its own, too, so that a table is in one file.
@@ -117,7 +124,7 @@ pub fn reads_what_there_is(tool: &str) -> bool {
 pub fn groups_of(tool: &str, arguments: &Value) -> Vec<TableGroup> {
     match tool {
         "timeline" | "timeline_histogram" => timeline::groups(arguments),
-        "timeline_anomalies" => vec![TableGroup("event_log")],
+        "timeline_anomalies" | "list_event_channels" => vec![LOGS],
         "records" => records::groups(arguments),
         retired => match retired::translated(retired, arguments) {
             Some(Ok(translated)) => records::groups(&translated.arguments),

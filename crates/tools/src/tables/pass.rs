@@ -122,6 +122,7 @@ impl Surveyor for Pass<'_, '_> {
             | Origin::Values
             | Origin::Artifact(_)
             | Origin::Decoder(_)
+            | Origin::Log(_)
             | Origin::Names
             | Origin::Hives
             | Origin::Files => decode(out),

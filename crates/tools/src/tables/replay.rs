@@ -10,7 +10,7 @@ use super::attached::check;
 use super::cells::number;
 use super::error::{TableError, sqlite};
 use super::group::{TableFiles, TableGroup};
-use super::read::record_with;
+use super::read::{Cells, record_with};
 use super::schema::{BEFORE, Table};
 use crate::intake::{Flow, Intake};
 use crate::sqlite_file::budget::Budget;
@@ -27,7 +27,7 @@ use std::collections::{BinaryHeap, HashMap};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::rc::Rc;
-use wanted::{Wanted, add_functions};
+use wanted::{Wanted, add_functions, says};
 
 /// The tables that a call may read, opened when they are first needed.
 pub(crate) struct Stored<'f> {
@@ -257,6 +257,7 @@ impl Kept {
         }
         let read = sqlite("read the rows of a source");
         let wanted = Wanted::of(out.takes());
+        let texts = wanted.texts();
         let (mut tables, mut statements) = (Vec::new(), Vec::new());
         for (table, first, last) in &source.extents {
             let Some(table) = self.tables.get(*table).filter(|table| wanted.may_hold(table)) else {
@@ -281,7 +282,8 @@ impl Kept {
                 remark.tell(out);
             }
             let Some(cursor) = cursors.get_mut(number) else { continue };
-            if let Some(record) = cursor.record(self)?
+            if cursor.says(&texts)?
+                && let Some(record) = cursor.record(self)?
                 && out.push(record).is_break()
             {
                 return Ok(Some(ControlFlow::Break(())));
@@ -311,6 +313,12 @@ impl Cursor<'_> {
         let read = sqlite("read the rows of a source");
         self.rows.advance().map_err(&read)?;
         self.rows.get().map(|row| row.get("_seq").map_err(&read)).transpose()
+    }
+
+    /// Whether its row can contain one of these texts.
+    fn says(&self, texts: &[String]) -> Result<bool, TableError> {
+        let Some(row) = self.rows.get() else { return Ok(false) };
+        says(&Cells { table: self.table, row }, texts)
     }
 
     fn record(&self, kept: &Kept) -> Result<Option<Record>, TableError> {

@@ -1,8 +1,9 @@
 //! The tables there are: one for each record type, derived from what decoders declare.
 
+use super::group::origins;
 use crate::decode;
 use crate::sink::is_of_host;
-use crate::units::{Origin, sources};
+use crate::units::Origin;
 use ledger::{FieldType, RecordType};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -75,7 +76,7 @@ pub fn tables() -> &'static [Table] {
 
 fn derived() -> Vec<Table> {
     let mut tables: BTreeMap<String, Table> = BTreeMap::new();
-    for origin in sources().chain([Origin::Values, Origin::Names]) {
+    for origin in origins() {
         for record in kept(origin) {
             let table = tables.entry(record.name.clone()).or_insert_with(|| Table {
                 name: record.name.clone(),
@@ -85,7 +86,10 @@ fn derived() -> Vec<Table> {
                 sources: Vec::new(),
             });
             table.add(&record);
-            table.sources.push(origin.source().to_owned());
+            let source = origin.source().to_owned();
+            if !table.sources.contains(&source) {
+                table.sources.push(source);
+            }
         }
     }
     tables.into_values().collect()
@@ -99,6 +103,7 @@ pub(super) fn kept(origin: Origin) -> Vec<RecordType> {
         | Origin::Keys
         | Origin::Values
         | Origin::Artifact(_)
+        | Origin::Log(_)
         | Origin::Names
         | Origin::Hives
         | Origin::Files => origin.records(),

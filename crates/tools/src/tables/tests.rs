@@ -165,6 +165,9 @@ fn narrowed() -> Vec<Value> {
         json!({ "limit": 5, "offset": 2 }),
         json!({ "name": "*e*" }),
         json!({ "text": "exe || system" }),
+        // What stands in times, numbers, flags and lists.
+        json!({ "text": "T12:0 || 45" }),
+        json!({ "text": "true || ; " }),
         json!({ "from": "2011-01-01T00:00:00Z", "to": "2021-06-01T00:00:00Z" }),
         json!({ "from": "2023-01-01T00:00:00Z" }),
         json!({ "count_by": "record" }),
@@ -173,8 +176,8 @@ fn narrowed() -> Vec<Value> {
 
 /// Calls of every tool that reads tables, each narrowed in these ways.
 fn calls(narrowed: &[Value]) -> Vec<(&'static str, Value)> {
-    let whole = ["query_events", "logons", "timeline_anomalies", "browser_history", "mft_file"];
-    let whole = whole.into_iter().chain(["persistence", "program_execution", "user_activity"]);
+    let whole = ["query_events", "logons", "list_event_channels", "timeline_anomalies", "browser_history"];
+    let whole = whole.into_iter().chain(["mft_file", "persistence", "program_execution", "user_activity"]);
     let mut calls: Vec<(&str, Value)> = whole.map(|tool| (tool, json!({}))).collect();
     calls.push(("usn_journal", json!({ "per": "name" })));
     calls.push(("query_events", json!({ "ids": "4624-4700,7045", "channel": "S*" })));

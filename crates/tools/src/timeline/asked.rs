@@ -53,7 +53,7 @@ impl Sources {
         let any =
             |of: fn(&Origin) -> bool| sources().filter(of).any(|origin| names.contains(origin.source()));
         match origin {
-            Origin::Values | Origin::Names => false,
+            Origin::Values | Origin::Log(_) | Origin::Names => false,
             Origin::Hives => any(|origin| matches!(origin, Origin::Keys | Origin::Artifact(_))),
             Origin::Files => any(|origin| matches!(origin, Origin::Decoder(_))),
             Origin::Entries | Origin::Keys | Origin::Artifact(_) | Origin::Decoder(_) => {

@@ -222,6 +222,7 @@ impl<'a, 'p> Line<'a, 'p> {
                 | Origin::Values
                 | Origin::Artifact(_)
                 | Origin::Decoder(_)
+                | Origin::Log(_)
                 | Origin::Names
                 | Origin::Hives
                 | Origin::Files,
@@ -252,7 +253,12 @@ fn rank(lines: &mut [Line<'_, '_>]) {
             let class = match origin {
                 Origin::Entries => 0,
                 Origin::Keys | Origin::Artifact(_) => 1,
-                Origin::Decoder(_) | Origin::Values | Origin::Names | Origin::Hives | Origin::Files => 2,
+                Origin::Decoder(_)
+                | Origin::Values
+                | Origin::Log(_)
+                | Origin::Names
+                | Origin::Hives
+                | Origin::Files => 2,
             };
             let decoder = order.iter().position(|stored| *stored == source.origin);
             let of_file = (source.path.clone(), source.stream.clone(), decoder);

@@ -1,13 +1,16 @@
 //! What an intake takes, as conditions on rows: they may let too much through, and never too little.
 
-use super::super::read::columns_of;
-use super::super::schema::{Column, Table, quoted};
+use super::super::cells::restore;
+use super::super::error::TableError;
+use super::super::read::{Cells, columns_of};
+use super::super::schema::{BEFORE, Column, Table, quoted};
 use crate::intake::Taken;
 use crate::sink::{Condition, Literal, Sign, Test};
-use ledger::pattern::{fits, like, same};
+use ledger::pattern::{fits, fold, like, same};
 use ledger::{FieldType, Utc};
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
+use rusqlite::types::ValueRef;
 
 /// What an intake takes, as conditions on rows; what these let through it can still refuse.
 pub(super) struct Wanted<'a> {
@@ -68,6 +71,11 @@ impl<'a> Wanted<'a> {
             && self.taken.conditions.iter().all(has)
     }
 
+    /// The texts of which a row must contain one; none where not all of its fields are looked at.
+    pub(super) fn texts(&self) -> Vec<String> {
+        if self.taken.fields.is_none() { self.taken.texts.to_vec() } else { Vec::new() }
+    }
+
     pub(super) fn select(&self, table: &Table) -> String {
         let mut sql = format!(
             "SELECT {} FROM e0.{} WHERE _row BETWEEN ? AND ?",
@@ -86,6 +94,46 @@ impl<'a> Wanted<'a> {
         }
         sql.push_str(" ORDER BY _row");
         sql
+    }
+}
+
+/// Whether a row that [`Wanted::select`] gave can contain one of these texts, folded; any row where there are none.
+pub(super) fn says(cells: &Cells<'_>, texts: &[String]) -> Result<bool, TableError> {
+    let columns = &cells.table.columns;
+    let exact = BEFORE.len() + columns.len() + 1;
+    if texts.is_empty() || cells.cell(exact)? != ValueRef::Null {
+        return Ok(true);
+    }
+    for (index, column) in columns.iter().enumerate() {
+        let cell = cells.cell(BEFORE.len() + index)?;
+        if cell != ValueRef::Null && can_say(cell, column, texts) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a cell can hold one of these texts, folded; one of which `_exact` says nothing.
+fn can_say(cell: ValueRef<'_>, column: &Column, texts: &[String]) -> bool {
+    let can = |signs: &str| texts.iter().any(|text| text.chars().all(|sign| signs.contains(sign)));
+    let holds = |held: &str| {
+        let held = fold(held);
+        texts.iter().any(|text| held.contains(text.as_str()))
+    };
+    match column.usual() {
+        FieldType::Time => can("0123456789-:.tz"),
+        FieldType::Integer | FieldType::Size => can("0123456789-"),
+        FieldType::Flag | FieldType::List => {
+            restore(cell, column).is_none_or(|value| holds(&value.to_text()))
+        }
+        FieldType::Text
+        | FieldType::Name
+        | FieldType::Path
+        | FieldType::RegistryPath
+        | FieldType::Sid
+        | FieldType::Guid
+        | FieldType::Hash
+        | FieldType::Bytes => cell.as_str().map_or(true, holds),
     }
 }
 

@@ -1,11 +1,9 @@
-//! Logs: numbered records that go back in time, and long stretches without any.
+//! The order of a log: numbered records that go back in time, and long stretches without any.
 
+use crate::decode::Source;
 use crate::intake::{Flow, Intake, Taken};
-use crate::row::Row;
-use crate::sink::Sink;
 use crate::spec;
 use crate::ticks::{SECOND, ticks};
-use evidence::{Node, Tree};
 use ledger::FieldType::{Integer, Name, Path, Text, Time as TimeType};
 use ledger::{ByteSpan, Clock, Defect, FieldValue, Gap, Record, RecordType, Time};
 use std::ops::ControlFlow;
@@ -13,6 +11,9 @@ use std::ops::ControlFlow;
 pub(super) const TIME: &str = "time";
 const NUMBER: &str = "record_id";
 const CHANNEL: &str = "channel";
+
+const CLOCK_STEP: &str = "clock_step";
+const SILENCE: &str = "silence";
 
 /// Smallest step back that is told: threads write their records up to about a second after they have dated them.
 const STEP: i64 = SECOND;
@@ -29,9 +30,9 @@ const LONGER: i64 = 4;
 /// Most records of one file that are looked at.
 const MOST: usize = 4_000_000;
 
-pub(super) fn step_type() -> RecordType {
+pub(crate) fn step_type() -> RecordType {
     spec::record(
-        "clock_step",
+        CLOCK_STEP,
         "two records of one log that follow each other by number, of which the later has the earlier time: the clock was set back between them, by a person, a time service or at a start, or the log's writer was late; not that anybody meant to deceive",
         "path",
         &[
@@ -46,9 +47,9 @@ pub(super) fn step_type() -> RecordType {
     )
 }
 
-pub(super) fn silence_type() -> RecordType {
+pub(crate) fn silence_type() -> RecordType {
     spec::record(
-        "silence",
+        SILENCE,
         "a stretch of time without any record of a log, much longer than is usual for it: the computer was off, the log was switched off or cleared, or nothing happened; not that records were removed",
         "source",
         &[
@@ -63,8 +64,8 @@ pub(super) fn silence_type() -> RecordType {
 }
 
 /// The dated records of one log.
-pub(super) struct Log<'s> {
-    sink: &'s mut Sink,
+#[derive(Default)]
+pub(super) struct Order {
     entries: Vec<Entry>,
     cut: bool,
 }
@@ -77,82 +78,15 @@ struct Entry {
     span: Option<ByteSpan>,
 }
 
-impl<'s> Log<'s> {
-    pub(super) fn new(sink: &'s mut Sink) -> Log<'s> {
-        Log { sink, entries: Vec::new(), cut: false }
-    }
-
-    /// Hands over what was found.
-    pub(super) fn finish(mut self, tree: &dyn Tree, node: &Node, stream: Option<&str>) -> Flow {
-        if self.cut {
-            let reason = "more records than are looked at: steps and silences behind are not told".to_owned();
-            self.sink.gap(Gap { path: node.path.as_str().to_owned(), reason });
-        }
-        let row = |kind: &str, span| Row::new(kind, tree, node, span).located_in(stream);
-        let path = || FieldValue::Path(node.path.as_str().to_owned());
-        self.entries.sort_by_key(|entry| entry.number);
-        let pairs = self.entries.iter().zip(self.entries.iter().skip(1));
-        for (before, after) in pairs {
-            let (Some(first), Some(second)) = (before.number, after.number) else { continue };
-            let back = before.at.saturating_sub(after.at);
-            if first == second || back <= STEP {
-                continue;
-            }
-            let record = row("clock_step", after.span)
-                .field("path", path())
-                .maybe("channel", after.channel.clone(), None)
-                .field("before", FieldValue::Time(before.time.clone()))
-                .field("after", FieldValue::Time(after.time.clone()))
-                .field("record_before", FieldValue::Integer(first))
-                .field("record_after", FieldValue::Integer(second))
-                .field("seconds", FieldValue::Integer((back / SECOND).into()));
-            self.sink.push(record.done())?;
-        }
-        self.entries.sort_by_key(|entry| entry.at);
-        let Some(usual) = usual(&self.entries) else { return ControlFlow::Continue(()) };
-        let least = usual.saturating_mul(LONGER).max(SHORTEST);
-        for (before, after) in self.entries.iter().zip(self.entries.iter().skip(1)) {
-            let length = after.at.saturating_sub(before.at);
-            if length < least {
-                continue;
-            }
-            let record = row("silence", None)
-                .field("source", path())
-                .field("from", FieldValue::Time(before.time.clone()))
-                .field("to", FieldValue::Time(after.time.clone()))
-                .field("seconds", FieldValue::Integer((length / SECOND).into()))
-                .field("usual", FieldValue::Integer((usual / SECOND).into()))
-                .field("counted", FieldValue::Integer(self.entries.len() as i128));
-            self.sink.push(record.done())?;
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-/// The time within which 99 of 100 records follow each other; `None` of too few records.
-fn usual(entries: &[Entry]) -> Option<i64> {
-    if entries.len() < FEW {
-        return None;
-    }
-    let pairs = entries.iter().zip(entries.iter().skip(1));
-    let mut lengths: Vec<i64> = pairs.map(|(one, next)| next.at.saturating_sub(one.at)).collect();
-    lengths.sort_unstable();
-    lengths.get(lengths.len() * 99 / 100).copied()
-}
-
-impl Intake for Log<'_> {
-    fn takes(&self) -> Taken<'_> {
-        Taken { fields: Some(vec![TIME, NUMBER, CHANNEL]), ..Taken::default() }
-    }
-
-    fn begin(&mut self, source: String) {
-        self.sink.begin(source);
-    }
-
-    fn push(&mut self, mut record: Record) -> Flow {
-        let Some(FieldValue::Time(time)) = record.fields.remove(TIME).map(|field| field.value) else {
-            return ControlFlow::Continue(());
-        };
+impl Order {
+    /// Adds a record; breaks where no more are looked at.
+    pub(super) fn add(
+        &mut self,
+        number: Option<i128>,
+        time: Time,
+        channel: Option<FieldValue>,
+        span: Option<ByteSpan>,
+    ) -> Flow {
         // A local time cannot be held against another across a change of summer time.
         let (Some(utc), Clock::Host, None) = (time.utc, time.clock, time.zone) else {
             return ControlFlow::Continue(());
@@ -161,32 +95,126 @@ impl Intake for Log<'_> {
             self.cut = true;
             return ControlFlow::Break(());
         }
-        let number = match record.fields.remove(NUMBER).map(|field| field.value) {
-            Some(FieldValue::Integer(number)) => Some(number),
-            _ => None,
-        };
-        let channel = match record.fields.remove(CHANNEL).map(|field| field.value) {
-            Some(channel @ (FieldValue::Text(_) | FieldValue::Name(_))) => Some(channel),
-            _ => None,
-        };
-        self.entries.push(Entry { at: ticks(utc), number, time, channel, span: record.locator.span });
+        self.entries.push(Entry { at: ticks(utc), number, time, channel, span });
         ControlFlow::Continue(())
     }
 
+    /// Hands over what was found.
+    pub(super) fn finish(mut self, log: &mut Source<'_, '_>) -> Flow {
+        if self.cut {
+            log.gap("more records than are looked at: steps and silences behind are not told");
+        }
+        self.entries.sort_by_key(|entry| entry.number);
+        self.steps(log)?;
+        self.entries.sort_by_key(|entry| entry.at);
+        self.silences(log)
+    }
+
+    fn steps(&self, log: &mut Source<'_, '_>) -> Flow {
+        for (before, after) in pairs(&self.entries) {
+            let (Some(first), Some(second)) = (before.number, after.number) else { continue };
+            let back = before.at.saturating_sub(after.at);
+            if first == second || back <= STEP {
+                continue;
+            }
+            let row = log
+                .row(CLOCK_STEP, after.span)
+                .field("path", path(log))
+                .maybe("channel", after.channel.clone(), None)
+                .field("before", FieldValue::Time(before.time.clone()))
+                .field("after", FieldValue::Time(after.time.clone()))
+                .field("record_before", FieldValue::Integer(first))
+                .field("record_after", FieldValue::Integer(second))
+                .field("seconds", FieldValue::Integer((back / SECOND).into()));
+            log.push(row)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn silences(&self, log: &mut Source<'_, '_>) -> Flow {
+        let Some(usual) = usual(&self.entries) else { return ControlFlow::Continue(()) };
+        let least = usual.saturating_mul(LONGER).max(SHORTEST);
+        for (before, after) in pairs(&self.entries) {
+            let length = after.at.saturating_sub(before.at);
+            if length < least {
+                continue;
+            }
+            let row = log
+                .row(SILENCE, None)
+                .field("source", path(log))
+                .field("from", FieldValue::Time(before.time.clone()))
+                .field("to", FieldValue::Time(after.time.clone()))
+                .field("seconds", FieldValue::Integer((length / SECOND).into()))
+                .field("usual", FieldValue::Integer((usual / SECOND).into()))
+                .field("counted", FieldValue::Integer(self.entries.len() as i128));
+            log.push(row)?;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn path(log: &Source<'_, '_>) -> FieldValue {
+    FieldValue::Path(log.node.path.as_str().to_owned())
+}
+
+/// Each entry with the one behind it.
+fn pairs(entries: &[Entry]) -> impl Iterator<Item = (&Entry, &Entry)> {
+    entries.iter().zip(entries.iter().skip(1))
+}
+
+/// The time within which 99 of 100 records follow each other; `None` of too few records.
+fn usual(entries: &[Entry]) -> Option<i64> {
+    if entries.len() < FEW {
+        return None;
+    }
+    let mut lengths: Vec<i64> = pairs(entries).map(|(one, next)| next.at.saturating_sub(one.at)).collect();
+    lengths.sort_unstable();
+    lengths.get(lengths.len() * 99 / 100).copied()
+}
+
+/// Takes the records of a log for their order, and hands on what is met besides.
+pub(super) struct Dated<'o> {
+    pub(super) order: &'o mut Order,
+    pub(super) out: &'o mut dyn Intake,
+}
+
+impl Intake for Dated<'_> {
+    fn takes(&self) -> Taken<'_> {
+        Taken { fields: Some(vec![TIME, NUMBER, CHANNEL]), ..Taken::default() }
+    }
+
+    fn begin(&mut self, source: String) {
+        self.out.begin(source);
+    }
+
+    fn push(&mut self, mut record: Record) -> Flow {
+        let mut value = |name: &str| record.fields.remove(name).map(|field| field.value);
+        let Some(FieldValue::Time(time)) = value(TIME) else {
+            return ControlFlow::Continue(());
+        };
+        let number = match value(NUMBER) {
+            Some(FieldValue::Integer(number)) => Some(number),
+            _ => None,
+        };
+        let channel =
+            value(CHANNEL).filter(|channel| matches!(channel, FieldValue::Text(_) | FieldValue::Name(_)));
+        self.order.add(number, time, channel, record.locator.span)
+    }
+
     fn defect(&mut self, defect: Defect) {
-        self.sink.defect(defect);
+        self.out.defect(defect);
     }
 
     fn hidden(&mut self, defect: Defect) {
-        self.sink.hidden(defect);
+        self.out.hidden(defect);
     }
 
     fn gap(&mut self, gap: Gap) {
-        self.sink.gap(gap);
+        self.out.gap(gap);
     }
 
     fn note(&mut self, note: String) {
-        self.sink.note(note);
+        self.out.note(note);
     }
 }
 
@@ -195,7 +223,8 @@ mod tests {
     use super::*;
     use crate::arguments::Arguments;
     use crate::returned::Return;
-    use evidence::{EvidencePath, open_directory};
+    use crate::sink::Sink;
+    use evidence::{EvidencePath, Tree, open_directory};
     use serde_json::json;
 
     const TICKS: u64 = 129_779_783_208_392_490;
@@ -206,18 +235,16 @@ mod tests {
         std::fs::File::create(folder.path().join("a.log")).unwrap();
         let tree = open_directory(folder.path(), "disk").unwrap();
         let node = tree.node(&EvidencePath::parse("a.log").unwrap()).unwrap().unwrap();
-        let spec = super::super::spec();
+        let spec = crate::timeline_anomalies::spec();
         let arguments = Arguments::check(&spec, &json!({})).unwrap();
-        let mut sink = Sink::new(&arguments, super::super::record_types()).unwrap();
-        let mut log = Log::new(&mut sink);
+        let mut sink = Sink::new(&arguments, vec![step_type(), silence_type()]).unwrap();
+        let mut order = Order::default();
         for (number, seconds) in entries {
             let time = Time::from_filetime(TICKS + seconds * 10_000_000);
-            let row = Row::new("entry", &tree, &node, None)
-                .field(TIME, FieldValue::Time(time))
-                .field(NUMBER, FieldValue::Integer(number));
-            assert!(log.push(row.done()).is_continue());
+            assert!(order.add(Some(number), time, None, None).is_continue());
         }
-        assert!(log.finish(&tree, &node, None).is_continue());
+        let mut source = Source::new(&tree, &node, None, folder.path(), &mut sink);
+        assert!(order.finish(&mut source).is_continue());
         let mut returned = Return::found(Vec::new(), json!({}));
         sink.fill(&mut returned);
         let text = |record: &Record, name: &str| {
