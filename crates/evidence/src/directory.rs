@@ -8,10 +8,12 @@ use crate::platform::{self, FileExt, FileFacts, Moment, name_bytes};
 use crate::read::{Extent, ReadAt};
 use crate::tree::{FileReference, Listing, MacbTimes, Node, NodeKind, NodeState, Tree};
 use ledger::{ByteSpan, Clock, Gap, Precision, Time, Utc};
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 use walkdir::WalkDir;
 
@@ -21,7 +23,14 @@ pub struct DirectoryTree {
     label: String,
     /// Without links: resolved once, when the tree was opened.
     root: PathBuf,
+    /// Folders that are no links, nor lie below one, where the examiner's machine has them.
+    ///
+    /// Each is looked at once: whoever swaps a folder for a link meanwhile changes the evidence, which a run finds at its end, and what lies outside of it a worker cannot read.
+    folders: Mutex<BTreeMap<EvidencePath, PathBuf>>,
 }
+
+/// Most folders that are kept.
+const MOST_FOLDERS: usize = 4096;
 
 /// Opens the folder `root` of the examiner's machine; `root` alone may be a symbolic link.
 pub fn open_directory(root: &Path, label: &str) -> Result<DirectoryTree, OpenError> {
@@ -30,7 +39,7 @@ pub fn open_directory(root: &Path, label: &str) -> Result<DirectoryTree, OpenErr
     if !resolved.metadata().map_err(error)?.is_dir() {
         return Err(OpenError::NotADirectory { label: label.to_owned(), path: root.to_owned() });
     }
-    Ok(DirectoryTree { label: label.to_owned(), root: resolved })
+    Ok(DirectoryTree { label: label.to_owned(), root: resolved, folders: Mutex::default() })
 }
 
 impl Tree for DirectoryTree {
@@ -169,17 +178,31 @@ impl DirectoryTree {
 
     /// The same, after making sure that no folder above it is a link.
     fn checked_host(&self, path: &EvidencePath) -> Result<PathBuf, ReadError> {
-        let mut above = path.parent();
-        while let Some(directory) = above.filter(|directory| !directory.is_root()) {
-            let host = self.host(&directory)?;
-            if let NodeKind::Symlink { target } =
-                kind(&host, &symlink_metadata(&host, &directory)?, &directory)?
-            {
-                return Err(ReadError::Symlink { path: directory, target });
-            }
-            above = directory.parent();
+        match path.parent() {
+            Some(parent) => Ok(self.folder(&parent)?.join(raw_name(path, path.name())?)),
+            None => Ok(self.root.clone()),
         }
-        self.host(path)
+    }
+
+    /// Where a folder is, after making sure that neither it nor one above it is a link.
+    fn folder(&self, directory: &EvidencePath) -> Result<PathBuf, ReadError> {
+        let folders = || self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        if directory.is_root() {
+            return Ok(self.root.clone());
+        }
+        if let Some(known) = folders().get(directory) {
+            return Ok(known.clone());
+        }
+        let host = self.checked_host(directory)?;
+        if let NodeKind::Symlink { target } = kind(&host, &symlink_metadata(&host, directory)?, directory)? {
+            return Err(ReadError::Symlink { path: directory.clone(), target });
+        }
+        let mut folders = folders();
+        if folders.len() >= MOST_FOLDERS {
+            folders.clear();
+        }
+        folders.insert(directory.clone(), host.clone());
+        Ok(host)
     }
 }
 

@@ -3,7 +3,8 @@
 use crate::bind::{Bound, Fit};
 use crate::shelf::Held;
 use ledger::writer::Written;
-use ledger::{BoundValue, FactEntry, FactId, Output, Predicate, RecordId, Writers};
+use ledger::{BoundValue, ByteSpan, FactEntry, FactId, Output, Predicate, Writers};
+use std::collections::BTreeMap;
 
 /// A grounded reading.
 ///
@@ -35,7 +36,8 @@ impl Fact {
         let Found { held, stored, fit } = found;
         let record = fit.record;
         let written = writers.written(record);
-        let locate = |bound| locate(stored, record.id, bound, written.as_ref());
+        let spans = stored.value_spans(record.id)?;
+        let locate = |bound| locate(&spans, bound, written.as_ref());
         let values = fit.values.iter().chain(&fit.scope).map(locate).collect::<Option<_>>()?;
         let entry = FactEntry {
             id,
@@ -62,8 +64,7 @@ pub(crate) struct Found<'s> {
 }
 
 fn locate(
-    stored: &Output,
-    record: RecordId,
+    spans: &BTreeMap<&str, ByteSpan>,
     bound: &Bound<'_>,
     written: Option<&Written<'_>>,
 ) -> Option<BoundValue> {
@@ -72,7 +73,7 @@ fn locate(
         value: bound.held.value.clone(),
         quotation: bound.quotation.clone(),
         tier: bound.tier,
-        span: stored.value_span(record, bound.field)?,
+        span: *spans.get(bound.field)?,
         at: bound.held.at,
         writer: written.map(|written| written.by(bound.field)),
     })

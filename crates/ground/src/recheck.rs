@@ -6,7 +6,7 @@
 mod writer;
 
 use ledger::{
-    BoundValue, Clock, Digest, FactEntry, FieldValue, Locator, Output, Record, RecordId, RecordType, Tier,
+    BoundValue, ByteSpan, Clock, Digest, FactEntry, FieldValue, Locator, Output, Record, RecordId, RecordType, Tier,
     Vocabulary, Writer, Writers,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -145,8 +145,9 @@ pub fn recheck(
     check_predicate(entry, vocabulary)?;
     check_subject(entry, types)?;
     check_qualifiers(entry, record, types)?;
+    let spans = output.value_spans(record.id).unwrap_or_default();
     for value in entry.values.iter().chain([&entry.subject]) {
-        check_value(value, record, output)?;
+        check_value(value, record, output, &spans)?;
         writer::check(value, record, writers)?;
     }
     check_values(entry)?;
@@ -220,10 +221,15 @@ fn check_qualifiers(
 }
 
 /// Reads the value again from the bytes at its span.
-fn check_value(value: &BoundValue, record: &Record, output: &Output) -> Result<(), RecheckError> {
+fn check_value(
+    value: &BoundValue,
+    record: &Record,
+    output: &Output,
+    spans: &BTreeMap<&str, ByteSpan>,
+) -> Result<(), RecheckError> {
     let field = || value.field.clone();
     let held = record.fields.get(&value.field).ok_or_else(|| RecheckError::Field { field: field() })?;
-    if output.value_span(record.id, &value.field) != Some(value.span) {
+    if spans.get(value.field.as_str()) != Some(&value.span) {
         return Err(RecheckError::Span { field: field(), span: value.span });
     }
     let range = usize::try_from(value.span.offset).ok().zip(usize::try_from(value.span.end()).ok());

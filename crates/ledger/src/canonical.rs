@@ -35,14 +35,35 @@ pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, CanonicalErro
     in_order(serde_json::to_vec(value))
 }
 
-fn in_order(text: serde_json::Result<Vec<u8>>) -> Result<Vec<u8>, CanonicalError> {
-    let text = text.map_err(CanonicalError::Json)?;
+/// Writes the canonical bytes of `value` behind those that are there; after an error these are no longer to be used.
+///
+/// # Errors
+///
+/// As [`to_vec`].
+pub(crate) fn append<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> Result<(), CanonicalError> {
+    let start = out.len();
+    serde_json::to_writer(&mut *out, value).map_err(CanonicalError::Json)?;
+    put_in_order(out, start)
+}
+
+/// Brings what stands from `start` on into order.
+fn put_in_order(out: &mut Vec<u8>, start: usize) -> Result<(), CanonicalError> {
+    let text = out.get(start..).unwrap_or_default();
     // A tree of values costs ten times what the text does, and is seldom needed.
-    match order::ordered(&text) {
-        Some(Cow::Borrowed(_)) => Ok(text),
-        Some(Cow::Owned(ordered)) => Ok(ordered),
-        None => by_tree(&text),
-    }
+    let ordered = match order::ordered(text) {
+        Some(Cow::Borrowed(_)) => return Ok(()),
+        Some(Cow::Owned(ordered)) => ordered,
+        None => by_tree(text)?,
+    };
+    out.truncate(start);
+    out.extend(ordered);
+    Ok(())
+}
+
+fn in_order(text: serde_json::Result<Vec<u8>>) -> Result<Vec<u8>, CanonicalError> {
+    let mut text = text.map_err(CanonicalError::Json)?;
+    put_in_order(&mut text, 0)?;
+    Ok(text)
 }
 
 fn by_tree(text: &[u8]) -> Result<Vec<u8>, CanonicalError> {

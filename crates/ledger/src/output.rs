@@ -11,6 +11,8 @@ use crate::id::RecordId;
 use crate::locator::ByteSpan;
 use crate::record::Record;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::OnceLock;
 use thiserror::Error;
 
@@ -196,12 +198,17 @@ impl Output {
         Some(end - start)
     }
 
+    /// Where in the stored bytes the value of each field of this record stands, by the names of the fields.
+    pub fn value_spans(&self, id: RecordId) -> Option<BTreeMap<&str, ByteSpan>> {
+        let encoded = self.record(id)?.encode().ok()?;
+        let line = *self.lines.get(id.0 as usize)?;
+        let span = |range: Range<usize>| ByteSpan::new((line + range.start) as u64, range.len() as u64);
+        Some(encoded.values.into_iter().map(|(name, range)| (name, span(range))).collect())
+    }
+
     /// Where in the stored bytes the value of this field of this record stands.
     pub fn value_span(&self, id: RecordId, field: &str) -> Option<ByteSpan> {
-        let encoded = self.record(id)?.encode().ok()?;
-        let range = encoded.values.get(field)?;
-        let line = *self.lines.get(id.0 as usize)?;
-        Some(ByteSpan::new((line + range.start) as u64, range.len() as u64))
+        self.value_spans(id)?.get(field).copied()
     }
 }
 
@@ -213,7 +220,6 @@ mod tests {
     use crate::record::{Defect, Field};
     use crate::value::FieldValue;
     use proptest::prelude::*;
-    use std::collections::BTreeMap;
 
     fn record(fields: Vec<(String, FieldValue)>) -> Record {
         let fields = fields.into_iter().map(|(name, value)| (name, Field { at: None, value }));

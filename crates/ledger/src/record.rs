@@ -59,37 +59,38 @@ pub struct Gap {
 }
 
 /// The canonical bytes of a record, and where in them each field's value stands.
-pub(crate) struct EncodedRecord {
+pub(crate) struct EncodedRecord<'r> {
     pub(crate) bytes: Vec<u8>,
-    pub(crate) values: BTreeMap<String, Range<usize>>,
+    /// In the order of the names.
+    pub(crate) values: Vec<(&'r str, Range<usize>)>,
 }
 
 impl Record {
     /// Encodes canonically, noting the byte range of each field's value.
-    pub(crate) fn encode(&self) -> Result<EncodedRecord, CanonicalError> {
+    pub(crate) fn encode(&self) -> Result<EncodedRecord<'_>, CanonicalError> {
         let mut bytes = b"{\"defects\":".to_vec();
-        bytes.extend(canonical::to_vec(&self.defects)?);
+        canonical::append(&mut bytes, &self.defects)?;
         bytes.extend_from_slice(b",\"fields\":{");
-        let mut values = BTreeMap::new();
+        let mut values = Vec::with_capacity(self.fields.len());
         for (index, (name, field)) in self.fields.iter().enumerate() {
             if index > 0 {
                 bytes.push(b',');
             }
             write_text(&mut bytes, name)?;
             bytes.extend_from_slice(b":{\"at\":");
-            bytes.extend(canonical::to_vec(&field.at)?);
+            canonical::append(&mut bytes, &field.at)?;
             bytes.extend_from_slice(b",\"value\":");
             let start = bytes.len();
-            bytes.extend(canonical::to_vec(&field.value)?);
-            values.insert(name.clone(), start..bytes.len());
+            canonical::append(&mut bytes, &field.value)?;
+            values.push((name.as_str(), start..bytes.len()));
             bytes.push(b'}');
         }
         bytes.extend_from_slice(b"},\"id\":");
-        bytes.extend(canonical::to_vec(&self.id)?);
+        canonical::append(&mut bytes, &self.id)?;
         bytes.extend_from_slice(b",\"kind\":");
         write_text(&mut bytes, &self.kind)?;
         bytes.extend_from_slice(b",\"locator\":");
-        bytes.extend(canonical::to_vec(&self.locator)?);
+        canonical::append(&mut bytes, &self.locator)?;
         bytes.push(b'}');
         Ok(EncodedRecord { bytes, values })
     }

@@ -40,6 +40,7 @@ mod wmi_repository;
 
 use crate::intake::{Brief, Flow, Intake};
 use crate::row::Row;
+use artifacts::registry::Filetime;
 use evidence::{Node, ReadAt, ReadError, Tree, read_all, read_full_at};
 use ledger::{ByteSpan, Defect, Gap, RecordType};
 use std::ops::ControlFlow;
@@ -173,11 +174,10 @@ impl<'c, 't> Source<'c, 't> {
         self.out.push(record)
     }
 
-    /// Whether no field of these types but their time is looked at: a decoder of very many records need not make the others.
-    pub(crate) fn dates_alone(&self, types: &[RecordType], time: &str) -> bool {
-        let is_other =
-            |field: &&str| *field != time && types.iter().any(|kind| kind.fields.contains_key(*field));
-        self.out.takes().fields.is_some_and(|fields| !fields.iter().any(is_other))
+    /// Hands over the time of the next record in place of the record; `None` where the record itself is wanted.
+    pub(crate) fn date(&mut self, time: Filetime, span: ByteSpan) -> Option<Flow> {
+        // "Never" is no time.
+        self.out.date(if time.is_time() { time.0 } else { 0 }, span)
     }
 
     /// Whether the next record need not be made; where it need not, it is not handed over.

@@ -7,13 +7,13 @@ mod order;
 
 use crate::decode::event_log::{self, Met};
 use crate::decode::{DECODERS, Decoder, Source};
-use crate::events::time_of;
+use crate::events::{ticks_of, time_of};
 use crate::intake::{Flow, Intake};
 use artifacts::evtx::Event;
 use channel::Summary;
 use evidence::{Node, ReadError, Tree};
 use ledger::{ByteSpan, FieldType, FieldValue, RecordType};
-use order::{Dated, Order};
+use order::{Dated, Order, Stamp};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -101,9 +101,14 @@ fn events(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
 }
 
 fn add(order: &mut Order, event: &Event<'_>) -> Flow {
-    let Some(time) = time_of(event) else { return ControlFlow::Continue(()) };
+    // Logs before Vista keep seconds.
+    let stamp = match event.chunk {
+        0 => time_of(event).map(|time| Stamp::Other(Box::new(time))),
+        _ => Some(Stamp::Filetime(ticks_of(event))),
+    };
+    let Some(stamp) = stamp else { return ControlFlow::Continue(()) };
     let channel = &event.system.channel;
     let channel = (!channel.is_empty()).then(|| FieldValue::Name(channel.clone().into_owned()));
     let span = ByteSpan::new(event.offset, event.raw.len() as u64);
-    order.add(Some(event.record_id.into()), time, channel, Some(span))
+    order.add(Some(event.record_id.into()), stamp, channel, Some(span))
 }

@@ -5,6 +5,7 @@
 use ledger::{Output, ToolSpec, canonical};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 use thiserror::Error;
 use tools::{Summary, WireError};
 
@@ -36,30 +37,32 @@ pub(super) enum AnswerError {
 #[derive(Debug)]
 pub(super) struct Expected {
     labels: BTreeSet<String>,
-    kinds: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Expected {
     /// What the catalogue's tools may answer over evidence with these labels.
     pub(super) fn of(labels: impl IntoIterator<Item = String>) -> Expected {
-        let kinds = |tool: ToolSpec| {
-            let mut kinds: BTreeSet<_> = tool.records.into_iter().map(|kind| kind.name).collect();
-            if tools::gives_any_record(&tool.name) {
-                kinds.extend(tools::tables().iter().map(|table| table.name.clone()));
-            }
-            (tool.name, kinds)
-        };
-        Expected {
-            labels: labels.into_iter().collect(),
-            kinds: tools::catalogue().into_iter().map(kinds).collect(),
-        }
+        Expected { labels: labels.into_iter().collect() }
     }
+}
+
+/// The record types that this tool declares.
+fn declared(tool: &str) -> Option<&'static BTreeSet<String>> {
+    static DECLARED: OnceLock<BTreeMap<String, BTreeSet<String>>> = OnceLock::new();
+    let kinds = |tool: ToolSpec| {
+        let mut kinds: BTreeSet<_> = tool.records.into_iter().map(|kind| kind.name).collect();
+        if tools::gives_any_record(&tool.name) {
+            kinds.extend(tools::tables().iter().map(|table| table.name.clone()));
+        }
+        (tool.name, kinds)
+    };
+    DECLARED.get_or_init(|| tools::catalogue().into_iter().map(kinds).collect()).get(tool)
 }
 
 /// Reads the answer to a call of `tool`.
 pub(super) fn read(bytes: &[u8], tool: &str, expected: &Expected) -> Result<(Summary, Output), AnswerError> {
     let (summary, output) = tools::decode_return_parts(bytes).map_err(AnswerError::Wire)?;
-    let declared = expected.kinds.get(tools::successor(tool).unwrap_or(tool));
+    let declared = declared(tools::successor(tool).unwrap_or(tool));
     for (record, held) in output.records().iter().enumerate() {
         if !expected.labels.contains(&held.locator.evidence) {
             return Err(AnswerError::Evidence { record });

@@ -46,12 +46,11 @@ fn records() -> Vec<RecordType> {
 
 fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     let (mut paths, mut told) = (Paths::default(), Told::default());
-    let dates_alone = source.dates_alone(&all(), "time");
     let flow = stream::each(source, &mut told, &mut |source, event| {
         let record = &event.record;
-        if dates_alone {
+        if let Some(flow) = source.date(record.time, span(event)) {
             paths.look(source);
-            return source.push(dated(source, event));
+            return flow;
         }
         let (name, time) = (record.name(), Utc::from_filetime(record.time.0));
         let brief = Brief { kind: event.kind.name(), subject: &name, times: time.as_slice() };
@@ -74,12 +73,9 @@ pub(crate) fn read_names(source: &mut Source<'_, '_>) -> Result<Flow, ReadError>
     Ok(if flow.is_break() { flow } else { histories.push(source) })
 }
 
-/// A record with its time alone.
-fn dated(source: &Source<'_, '_>, event: &Event<'_>) -> Row {
-    let (record, base) = (&event.record, event.base);
-    let span = ByteSpan::new(base.saturating_add(record.offset as u64), record.length as u64);
-    let row = source.row(event.kind.name(), Some(span));
-    parts::time(row, "time", base, record.located_time().as_ref())
+/// Where a record stands in the journal.
+fn span(event: &Event<'_>) -> ByteSpan {
+    ByteSpan::new(event.base.saturating_add(event.record.offset as u64), event.record.length as u64)
 }
 
 fn row(source: &Source<'_, '_>, event: &Event<'_>, name: &str, path: Option<String>) -> Row {
@@ -87,7 +83,7 @@ fn row(source: &Source<'_, '_>, event: &Event<'_>, name: &str, path: Option<Stri
     let at = |offset: usize, length: u64| Some(ByteSpan::new(base.saturating_add(offset as u64), length));
     let place = parts::place(base, &record.located_name());
     let row = source
-        .row(event.kind.name(), at(record.offset, record.length as u64))
+        .row(event.kind.name(), Some(span(event)))
         .field_at("name", FieldValue::Name(name.to_owned()), Some(place))
         .field_at("usn", FieldValue::Integer(record.usn.into()), at(record.usn_place(), 8))
         .field_at("reasons", FieldValue::List(usn::reasons(record.reasons)), at(record.reasons_place(), 4))

@@ -238,7 +238,47 @@ fn found(event: &Event<'_>, text: &str) -> Option<ByteSpan> {
         return None;
     }
     let wanted: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let mut places = memchr::memmem::find_iter(event.raw, &wanted);
-    let at = places.next().filter(|_| places.next().is_none())?;
+    let at = only_place(event.raw, &wanted)?;
     Some(ByteSpan::new(event.offset.saturating_add(at as u64), wanted.len() as u64))
+}
+
+/// Where `wanted` stands in `bytes`, where it stands there once.
+fn only_place(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    /// Most places that are compared one by one. Records are short: to prepare a search costs more than most comparisons.
+    const FEW: usize = 64;
+    let first = *wanted.first()?;
+    let stands_at = |at: usize| bytes.get(at..).is_some_and(|rest| rest.starts_with(wanted));
+    let mut place: Option<usize> = None;
+    for (compared, at) in memchr::memchr_iter(first, bytes).enumerate() {
+        if compared == FEW {
+            let mut places = memchr::memmem::find_iter(bytes, wanted);
+            return places.next().filter(|_| places.next().is_none());
+        }
+        match place {
+            // What overlaps a place is no other one.
+            Some(place) if at < place.saturating_add(wanted.len()) => {}
+            Some(_) if stands_at(at) => return None,
+            None if stands_at(at) => place = Some(at),
+            Some(_) | None => {}
+        }
+    }
+    place
+}
+
+#[cfg(test)]
+mod tests {
+    use super::only_place;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_text_is_found_where_it_stands_once_whatever_the_way_of_searching(
+            bytes in prop::collection::vec(prop::sample::select(b"aab".to_vec()), 0..400),
+            wanted in prop::collection::vec(prop::sample::select(b"aab".to_vec()), 1..9),
+        ) {
+            let mut places = memchr::memmem::find_iter(&bytes, &wanted);
+            let once = places.next().filter(|_| places.next().is_none());
+            prop_assert_eq!(only_place(&bytes, &wanted), once);
+        }
+    }
 }

@@ -5,8 +5,9 @@ use crate::intake::{Flow, Intake, Taken};
 use crate::spec;
 use crate::ticks::{SECOND, ticks};
 use ledger::FieldType::{Integer, Name, Path, Text, Time as TimeType};
-use ledger::{ByteSpan, Clock, Defect, FieldValue, Gap, Record, RecordType, Time};
+use ledger::{ByteSpan, Clock, Defect, FieldValue, Gap, Record, RecordType, Time, Utc};
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 pub(super) const TIME: &str = "time";
 const NUMBER: &str = "record_id";
@@ -70,12 +71,40 @@ pub(super) struct Order {
     cut: bool,
 }
 
+/// There can be millions: what is large, and seldom told, stands elsewhere.
 struct Entry {
     at: i64,
     number: Option<i128>,
-    time: Time,
-    channel: Option<FieldValue>,
+    stamp: Stamp,
+    channel: Option<Rc<FieldValue>>,
     span: Option<ByteSpan>,
+}
+
+/// The time of an entry.
+pub(super) enum Stamp {
+    /// Of the host, to the tick.
+    Filetime(u64),
+    /// Any other.
+    Other(Box<Time>),
+}
+
+impl Stamp {
+    /// When it is, in ticks; `None` of what cannot be held against other times.
+    fn at(&self) -> Option<i64> {
+        match self {
+            Stamp::Filetime(time) => Utc::from_filetime(*time).map(ticks),
+            // A local time cannot be held against another across a change of summer time.
+            Stamp::Other(time) if time.clock == Clock::Host && time.zone.is_none() => time.utc.map(ticks),
+            Stamp::Other(_) => None,
+        }
+    }
+
+    fn field(&self) -> FieldValue {
+        FieldValue::Time(match self {
+            Stamp::Filetime(time) => Time::from_filetime(*time),
+            Stamp::Other(time) => Time::clone(time),
+        })
+    }
 }
 
 impl Order {
@@ -83,20 +112,24 @@ impl Order {
     pub(super) fn add(
         &mut self,
         number: Option<i128>,
-        time: Time,
+        stamp: Stamp,
         channel: Option<FieldValue>,
         span: Option<ByteSpan>,
     ) -> Flow {
-        // A local time cannot be held against another across a change of summer time.
-        let (Some(utc), Clock::Host, None) = (time.utc, time.clock, time.zone) else {
-            return ControlFlow::Continue(());
-        };
+        let Some(at) = stamp.at() else { return ControlFlow::Continue(()) };
         if self.entries.len() >= MOST {
             self.cut = true;
             return ControlFlow::Break(());
         }
-        self.entries.push(Entry { at: ticks(utc), number, time, channel, span });
+        let channel = channel.map(|channel| self.shared(channel));
+        self.entries.push(Entry { at, number, stamp, channel, span });
         ControlFlow::Continue(())
+    }
+
+    /// The channel as the entry before has it, where it is the same.
+    fn shared(&self, channel: FieldValue) -> Rc<FieldValue> {
+        let last = self.entries.last().and_then(|entry| entry.channel.as_ref());
+        last.filter(|last| ***last == channel).map_or_else(|| Rc::new(channel), Rc::clone)
     }
 
     /// Hands over what was found.
@@ -120,9 +153,9 @@ impl Order {
             let row = log
                 .row(CLOCK_STEP, after.span)
                 .field("path", path(log))
-                .maybe("channel", after.channel.clone(), None)
-                .field("before", FieldValue::Time(before.time.clone()))
-                .field("after", FieldValue::Time(after.time.clone()))
+                .maybe("channel", after.channel.as_deref().cloned(), None)
+                .field("before", before.stamp.field())
+                .field("after", after.stamp.field())
                 .field("record_before", FieldValue::Integer(first))
                 .field("record_after", FieldValue::Integer(second))
                 .field("seconds", FieldValue::Integer((back / SECOND).into()));
@@ -142,8 +175,8 @@ impl Order {
             let row = log
                 .row(SILENCE, None)
                 .field("source", path(log))
-                .field("from", FieldValue::Time(before.time.clone()))
-                .field("to", FieldValue::Time(after.time.clone()))
+                .field("from", before.stamp.field())
+                .field("to", after.stamp.field())
                 .field("seconds", FieldValue::Integer((length / SECOND).into()))
                 .field("usual", FieldValue::Integer((usual / SECOND).into()))
                 .field("counted", FieldValue::Integer(self.entries.len() as i128));
@@ -187,6 +220,10 @@ impl Intake for Dated<'_> {
         self.out.begin(source);
     }
 
+    fn date(&mut self, ticks: u64, span: ByteSpan) -> Option<Flow> {
+        Some(self.order.add(None, Stamp::Filetime(ticks), None, Some(span)))
+    }
+
     fn push(&mut self, mut record: Record) -> Flow {
         let mut value = |name: &str| record.fields.remove(name).map(|field| field.value);
         let Some(FieldValue::Time(time)) = value(TIME) else {
@@ -198,7 +235,7 @@ impl Intake for Dated<'_> {
         };
         let channel =
             value(CHANNEL).filter(|channel| matches!(channel, FieldValue::Text(_) | FieldValue::Name(_)));
-        self.order.add(number, time, channel, record.locator.span)
+        self.order.add(number, Stamp::Other(Box::new(time)), channel, record.locator.span)
     }
 
     fn defect(&mut self, defect: Defect) {
@@ -240,8 +277,8 @@ mod tests {
         let mut sink = Sink::new(&arguments, vec![step_type(), silence_type()]).unwrap();
         let mut order = Order::default();
         for (number, seconds) in entries {
-            let time = Time::from_filetime(TICKS + seconds * 10_000_000);
-            assert!(order.add(Some(number), time, None, None).is_continue());
+            let time = TICKS + seconds * 10_000_000;
+            assert!(order.add(Some(number), Stamp::Filetime(time), None, None).is_continue());
         }
         let mut source = Source::new(&tree, &node, None, folder.path(), &mut sink);
         assert!(order.finish(&mut source).is_continue());

@@ -10,7 +10,8 @@ use crate::tables::TableGroup;
 use crate::units::Origin;
 use ledger::RecordType;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::OnceLock;
 
 /// What several sources tell of together.
 struct Subject {
@@ -127,16 +128,24 @@ impl Sources {
     /// Those of them that can give records of this type; all where none is asked for.
     fn giving(mut self, record: Option<&str>) -> Result<Sources, CallError> {
         let Some(record) = record else { return Ok(self) };
-        let known = self.types();
-        if known.iter().all(|kind| kind.name != record) {
-            let known = known.into_iter().map(|kind| kind.name).collect();
+        let known = self.type_names();
+        if !known.contains(record) {
+            let known = known.into_iter().map(str::to_owned).collect();
             return Err(not_one_of("record", known, record));
         }
-        let gives = |types: Vec<RecordType>| types.iter().any(|kind| kind.name == record);
-        self.decoders.retain(|decoder| gives(decode::gathered(decoder)));
-        self.artifacts.retain(|artifact| gives((artifact.records)()));
-        self.names = self.names && gives(Origin::Names.records());
+        self.decoders.retain(|decoder| gives(decoder.name, record));
+        self.artifacts.retain(|artifact| gives(artifact.name, record));
+        self.names = self.names && gives(Origin::Names.source(), record);
         Ok(self)
+    }
+
+    /// The names of the types of the records that they give.
+    fn type_names(&self) -> BTreeSet<&'static str> {
+        let decoders = self.decoders.iter().map(|decoder| decoder.name);
+        let artifacts = self.artifacts.iter().map(|artifact| artifact.name);
+        let sources = decoders.chain(artifacts).chain(self.names.then(|| Origin::Names.source()));
+        let names = sources.filter_map(|source| given().get(source)).flatten().map(String::as_str);
+        names.filter(|name| self.only.is_empty() || self.only.contains(name)).collect()
     }
 
     /// The types of the records that they give, each once, sorted by name.
@@ -165,6 +174,25 @@ impl Sources {
     }
 }
 
+/// The names of the record types that each decoder, each artifact and the names of change journals give.
+///
+/// Made once: the types themselves have descriptions, which cost more than most calls.
+fn given() -> &'static HashMap<&'static str, BTreeSet<String>> {
+    static GIVEN: OnceLock<HashMap<&str, BTreeSet<String>>> = OnceLock::new();
+    GIVEN.get_or_init(|| {
+        let names = |types: Vec<RecordType>| types.into_iter().map(|kind| kind.name).collect();
+        let decoders = DECODERS.iter().map(|decoder| (decoder.name, names(decode::gathered(decoder))));
+        let artifacts = artifacts().iter().map(|artifact| (artifact.name, names((artifact.records)())));
+        let journal = (Origin::Names.source(), names(Origin::Names.records()));
+        decoders.chain(artifacts).chain([journal]).collect()
+    })
+}
+
+/// Whether a source gives records of this type.
+fn gives(source: &str, record: &str) -> bool {
+    given().get(source).is_some_and(|types| types.contains(record))
+}
+
 /// The types of the records that `records` can give, with that of counts.
 pub(super) fn record_types() -> Vec<RecordType> {
     sink::with_counts(Sources::all().types())
@@ -190,8 +218,8 @@ pub(super) fn choices() -> Vec<String> {
 /// The record types that each source gives.
 pub(super) fn types_by_source() -> BTreeMap<String, BTreeSet<String>> {
     let names = |source: &str| {
-        let types = Sources::named(source).map(|sources| sources.types()).unwrap_or_default();
-        types.into_iter().map(|kind| kind.name).collect()
+        let names = Sources::named(source).map(|sources| sources.type_names()).unwrap_or_default();
+        names.into_iter().map(str::to_owned).collect()
     };
     choices().into_iter().map(|source| (source.clone(), names(&source))).collect()
 }

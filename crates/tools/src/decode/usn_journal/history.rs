@@ -17,7 +17,7 @@ const MOST: usize = 2_000_000;
 #[derive(Default)]
 pub(super) struct Histories {
     /// By the stored name.
-    names: HashMap<Box<[u8]>, History>,
+    names: HashMap<Box<[u8]>, Box<History>>,
     left_out: bool,
 }
 
@@ -60,14 +60,6 @@ impl Histories {
     pub(super) fn add(&mut self, event: &Event<'_>) {
         let (record, base) = (&event.record, event.base);
         let name = record.name_bytes();
-        if !self.names.contains_key(name) {
-            if self.names.len() >= MOST {
-                self.left_out = true;
-                return;
-            }
-            self.names.insert(name.into(), History::default());
-        }
-        let Some(history) = self.names.get_mut(name) else { return };
         let at = |offset: usize| base.saturating_add(offset as u64);
         let stand = Stand {
             ticks: record.time.0,
@@ -75,7 +67,15 @@ impl Histories {
             entry: record.file.mft(),
             file: at(record.file_places().0),
         };
-        history.add(event, stand);
+        if let Some(history) = self.names.get_mut(name) {
+            history.add(event, stand);
+        } else if self.names.len() < MOST {
+            let mut history = Box::<History>::default();
+            history.add(event, stand);
+            self.names.insert(name.into(), history);
+        } else {
+            self.left_out = true;
+        }
     }
 
     /// Hands over a record for each name, in their order.
