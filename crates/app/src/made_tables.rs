@@ -221,6 +221,7 @@ impl MadeTables {
                 tables: built.tables.clone(),
                 key: None,
                 evidence: None,
+                check: None,
             };
             if let Err(error) = cache.store_file(key, known, file) {
                 self.note(format!("the {} are not kept in the cache: {error}", tables_of(label, group)));

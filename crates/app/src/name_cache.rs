@@ -49,6 +49,17 @@ pub(crate) struct Known {
     pub(crate) key: Option<Digest>,
     /// The hash of the evidence that it was built from, once every byte was read.
     pub(crate) evidence: Option<Digest>,
+    /// The digest of all the rest; set where it is written, so that a flipped bit is no other count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) check: Option<Digest>,
+}
+
+impl Known {
+    /// The digest of everything but itself.
+    fn own_check(&self) -> serde_json::Result<Digest> {
+        let unchecked = Known { check: None, ..self.clone() };
+        serde_json::to_vec(&unchecked).map(|bytes| Digest::of(&bytes))
+    }
 }
 
 /// Why an entry cannot be used.
@@ -66,6 +77,8 @@ pub(crate) enum CacheError {
         #[source]
         source: serde_json::Error,
     },
+    #[error("read {}: it is not as it was written", path.display())]
+    Changed { path: PathBuf },
     #[error("read {}: it is kept under another name than it was written", path.display())]
     OfAnother { path: PathBuf },
     #[error("read {}: expected the digest {expected}, found {found}", path.display())]
@@ -136,6 +149,7 @@ impl NameCache {
     /// Puts what is known of an index beside it.
     pub(crate) fn remember(&self, key: Digest, known: &Known) -> io::Result<()> {
         let known = Known { key: Some(key), ..known.clone() };
+        let known = Known { check: Some(known.own_check()?), ..known };
         publish(&self.folder, &self.about(key), &serde_json::to_vec(&known)?)
     }
 
@@ -156,12 +170,17 @@ impl NameCache {
 fn read_about(about: &Path, key: Digest) -> Result<Option<Known>, CacheError> {
     let text = read(about).map_err(|source| CacheError::Read { path: about.to_owned(), source })?;
     let Some(text) = text else { return Ok(None) };
-    let known: Known = serde_json::from_slice(&text)
-        .map_err(|source| CacheError::Malformed { path: about.to_owned(), source })?;
+    let malformed = |source| CacheError::Malformed { path: about.to_owned(), source };
+    let known: Known = serde_json::from_slice(&text).map_err(malformed)?;
+    // An entry of an older version tells less than is needed.
+    let Some(check) = known.check else { return Ok(None) };
+    if check != known.own_check().map_err(malformed)? {
+        return Err(CacheError::Changed { path: about.to_owned() });
+    }
     if known.key != Some(key) {
         return Err(CacheError::OfAnother { path: about.to_owned() });
     }
-    Ok(Some(Known { key: None, ..known }))
+    Ok(Some(Known { key: None, check: None, ..known }))
 }
 
 /// The file of an entry, no longer than it is said to be; `None` where there is none.
@@ -219,6 +238,7 @@ mod tests {
             tables: Vec::new(),
             key: None,
             evidence: None,
+            check: None,
         };
         cache.store(key, &known, &bytes).unwrap();
         assert_eq!(cache.load(key).unwrap(), Some((known.clone(), bytes.clone())));
@@ -236,6 +256,12 @@ mod tests {
         assert!(cache.load(key).unwrap().is_none());
         publish(&folder, &cache.about(key), b"{}").unwrap();
         assert!(matches!(cache.load(key), Err(CacheError::Malformed { .. })));
+        // A bit of what is known is another.
+        cache.store(key, &known, &bytes).unwrap();
+        let about = String::from_utf8(std::fs::read(folder.join(cache.about(key))).unwrap()).unwrap();
+        publish(&folder, &cache.about(key), about.replace("\"entries\":3", "\"entries\":2").as_bytes())
+            .unwrap();
+        assert!(matches!(cache.load(key), Err(CacheError::Changed { .. })));
         // The entry of another key, put in the place of this one.
         let other = Digest::of(b"other");
         cache.store(other, &known, &bytes).unwrap();

@@ -174,6 +174,7 @@ impl Names {
             tables: Vec::new(),
             key: None,
             evidence: None,
+            check: None,
         };
         if let (Some(key), Some(cache)) = (key, &self.cache) {
             match cache.store(key, &known, &bytes) {

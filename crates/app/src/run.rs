@@ -7,6 +7,7 @@ mod fork;
 mod objectives;
 mod recording;
 mod resume;
+pub(crate) mod sweep;
 
 pub use error::{NoModel, RunError};
 pub use folder::refuse_runs_inside;
@@ -131,7 +132,7 @@ pub async fn run(mut request: RunRequest) -> Result<Finished, RunError> {
         let agent = agent_of(&agents, assigned);
         Ok(Charge::new(&*models, &agent, assigned.task, seed))
     });
-    carry_on(open, site, hasher, Tasks { begun, dispatched: Vec::new(), hire }).await
+    carry_on(open, site, hasher, Tasks { begun, dispatched: Vec::new(), swept: Vec::new(), hire }).await
 }
 
 /// Refuses a bound of money on what nobody knows the price of.

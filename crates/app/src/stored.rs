@@ -122,9 +122,9 @@ fn open(folder: &Path) -> Result<Reader, OpenRunError> {
     Reader::open(folder).map_err(open)
 }
 
-/// Of these tasks those that a run began with: nobody handed them out.
+/// Of these tasks those that a run began with.
 pub(crate) fn begun_with<'a>(assigned: impl Iterator<Item = &'a TaskAssigned>) -> Vec<TaskId> {
-    assigned.filter(|assigned| assigned.dispatch.is_none()).map(|assigned| assigned.task).collect()
+    assigned.filter(|assigned| assigned.is_of_the_beginning()).map(|assigned| assigned.task).collect()
 }
 
 /// What does not change while the tasks of a run run, which began with these.

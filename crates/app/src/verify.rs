@@ -17,6 +17,7 @@ mod rejudge;
 mod sealed;
 mod shown;
 mod signature;
+mod swept;
 mod timestamp;
 mod told;
 mod whole;
@@ -201,6 +202,7 @@ fn content(certificate: &mut Certificate, events: &Logged, key: &RunKey, payload
                 Err(error) => found.push(("the facts".to_owned(), told(&error))),
             }
             found.extend(edges::other(log, &run.graph));
+            found.extend(swept::amiss(&run));
             found.extend(claims(certificate, &run, log));
         }
     }

@@ -137,6 +137,12 @@ pub(crate) struct RunArguments {
     /// Looked at before each turn: turns under way are paid for all the same.
     #[arg(long, value_name = "USD", value_parser = dollars, hide_short_help = true)]
     pub(crate) max_cost: Option<MicroDollars>,
+    /// Do not ask by code what the agents left open
+    ///
+    /// Otherwise a last task, `sweep`, asks it before the run is sealed; what
+    /// it records is marked as found by code (docs/recovery.md).
+    #[arg(long, hide_short_help = true)]
+    pub(crate) no_sweep: bool,
     /// What the run's ids are derived from, 64 hexadecimal digits
     ///
     /// Without it: the case and the rules, so that equal runs are equal;

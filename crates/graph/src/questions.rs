@@ -1,7 +1,7 @@
 //! How each question of the case stands: one answer for every format, exit code and agent, over all tasks of a run.
 
 use crate::run::{Run, TaskView};
-use ledger::event::{AskedBy, CaseQuestion, ObjectiveResult, SeenRecord, WithoutFact};
+use ledger::event::{AskedBy, CaseQuestion, ObjectiveResult, SeenRecord, TaskAssigned, WithoutFact};
 use ledger::{Behaviour, FactId, InvocationId, Objective, TaskId};
 use std::collections::BTreeSet;
 
@@ -18,6 +18,8 @@ pub struct Question<'r> {
     pub tasks: Vec<TaskId>,
     /// How it stands.
     pub stands: Stands,
+    /// How agents left it, where the sweep has changed that.
+    pub before_sweep: Option<Stands>,
 }
 
 /// Who asks a question.
@@ -33,7 +35,16 @@ pub enum Asker {
     Unlisted,
 }
 
-impl Question<'_> {
+impl<'r> Question<'r> {
+    fn unasked(agent: &'r str, objective: &'r Objective, by: Asker) -> Question<'r> {
+        Question { agent, objective, by, tasks: Vec::new(), stands: Stands::NotAsked, before_sweep: None }
+    }
+
+    /// Whether agents left it open, whatever the sweep found.
+    pub fn was_left_open(&self) -> bool {
+        self.before_sweep.as_ref().unwrap_or(&self.stands).is_open()
+    }
+
     /// Whether it is the case's, and counts in totals: one that an agent asks itself does not.
     pub fn is_of_case(&self) -> bool {
         self.by != Asker::Agent
@@ -132,13 +143,31 @@ impl Stands {
 
 /// Every question of the case in the order of its list, whether it was handed to anybody or not; then what agents asked themselves.
 pub fn questions(run: &Run) -> Vec<Question<'_>> {
+    let mut all = questions_by(run, |_| true);
+    if run.tasks.values().any(|view| view.assigned.sweep) {
+        for (question, before) in all.iter_mut().zip(questions_before_sweep(run)) {
+            let is_changed = question.stands.rank() > before.stands.rank();
+            question.before_sweep = is_changed.then_some(before.stands);
+        }
+    }
+    all
+}
+
+/// The same by what agents did and recorded, as if code had not asked what they left open.
+///
+/// A sweep has questions of the list only, so that both lists are in one order.
+pub fn questions_before_sweep(run: &Run) -> Vec<Question<'_>> {
+    questions_by(run, |assigned| !assigned.sweep)
+}
+
+fn questions_by(run: &Run, counts: impl Fn(&TaskAssigned) -> bool) -> Vec<Question<'_>> {
     let mut all: Vec<Question<'_>> = run.opened.questions.iter().map(listed).collect();
-    for (task, view) in &run.tasks {
+    for (task, view) in run.tasks.iter().filter(|(_, view)| counts(&view.assigned)) {
         for (index, objective) in view.assigned.agent.objectives.iter().enumerate() {
             let agent = view.assigned.agent.name.as_str();
             let place = place(&all, agent, objective).unwrap_or_else(|| {
                 let by = if run.opened.questions.is_empty() { Asker::Unlisted } else { Asker::Agent };
-                all.push(Question { agent, objective, by, tasks: Vec::new(), stands: Stands::NotAsked });
+                all.push(Question::unasked(agent, objective, by));
                 all.len() - 1
             });
             if let Some(question) = all.get_mut(place) {
@@ -149,7 +178,7 @@ pub fn questions(run: &Run) -> Vec<Question<'_>> {
         }
     }
     if run.opened.behaviour.contains(&Behaviour::Questions.into()) {
-        all.iter_mut().for_each(|question| take_facts_of_all(run, question));
+        all.iter_mut().for_each(|question| take_facts_of_all(run, &counts, question));
     }
     all
 }
@@ -160,7 +189,7 @@ fn listed(listed: &CaseQuestion) -> Question<'_> {
         AskedBy::Owner => Asker::Owner,
     };
     let CaseQuestion { agent, objective, .. } = listed;
-    Question { agent, objective, by, tasks: Vec::new(), stands: Stands::NotAsked }
+    Question::unasked(agent, objective, by)
 }
 
 /// The question that an agent's objective is: of its own first, then of another agent from whom it has it.
@@ -173,8 +202,10 @@ fn place(all: &[Question<'_>], agent: &str, objective: &Objective) -> Option<usi
 }
 
 /// A fact answers a question whichever task recorded it.
-fn take_facts_of_all(run: &Run, question: &mut Question<'_>) {
-    let facts = run.as_recorded().facts().map(|(_, accepted)| &accepted.fact);
+fn take_facts_of_all(run: &Run, counts: &impl Fn(&TaskAssigned) -> bool, question: &mut Question<'_>) {
+    let run = run.as_recorded();
+    let of_counted = |task: TaskId| run.tasks.get(&task).is_some_and(|view| counts(&view.assigned));
+    let facts = run.facts().filter(|(task, _)| of_counted(*task)).map(|(_, accepted)| &accepted.fact);
     let answering: Vec<FactId> =
         facts.filter(|fact| question.objective.condition.holds(fact)).map(|fact| fact.id).collect();
     if !answering.is_empty() {

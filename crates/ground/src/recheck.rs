@@ -6,8 +6,8 @@
 mod writer;
 
 use ledger::{
-    BoundValue, ByteSpan, Clock, Digest, FactEntry, FieldValue, Locator, Output, Record, RecordId, RecordType, Tier,
-    Vocabulary, Writer, Writers,
+    BoundValue, ByteSpan, Clock, Digest, FactEntry, FieldValue, Locator, Output, Record, RecordId,
+    RecordType, Tier, Vocabulary, Writer, Writers,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;

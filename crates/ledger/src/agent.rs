@@ -28,6 +28,9 @@ pub struct AgentSpec {
     pub objectives: Vec<Objective>,
 }
 
+/// The name of who does a task of code that asks what agents have left open ([`crate::event::TaskAssigned::sweep`]); no agent has it.
+pub const SWEEP: &str = "sweep";
+
 /// Something to find out; met or unmet by a condition that code checks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -26,11 +26,13 @@ pub enum Behaviour {
     OneForRecords = 6,
     /// How a question stands follows from what the calls covered and returned, whatever its weight: seen and not recorded, searched, partly searched, not asked; the questions of the case stand in the first event.
     Questions = 7,
+    /// Before it is sealed a run asks by code what its agents have left open ([`crate::Rules::sweep`]).
+    Sweeps = 8,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 7] = [
+    pub const ALL: [Behaviour; 8] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -38,6 +40,7 @@ impl Behaviour {
         Behaviour::DatedByHost,
         Behaviour::OneForRecords,
         Behaviour::Questions,
+        Behaviour::Sweeps,
     ];
 
     /// Those that a run was made with.

@@ -52,7 +52,7 @@ pub struct Format {
 }
 
 /// The format that this version writes.
-pub const FORMAT: Format = Format { major: 2, minor: 11 };
+pub const FORMAT: Format = Format { major: 2, minor: 12 };
 
 impl Format {
     /// Whether this version can read a run of format `self`.
@@ -323,6 +323,9 @@ pub struct TaskAssigned {
     /// Who handed it out, and with what; `None` for a task that the run began with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispatch: Option<Box<Dispatch>>,
+    /// Whether code alone does it, to ask what the agents of the run have left open; no model has a part in it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sweep: bool,
 }
 
 impl TaskAssigned {
@@ -336,7 +339,13 @@ impl TaskAssigned {
             window: None,
             prices: None,
             dispatch: None,
+            sweep: false,
         }
+    }
+
+    /// Whether the run began with it: nobody handed it out, and it is no sweep of what others left.
+    pub fn is_of_the_beginning(&self) -> bool {
+        self.dispatch.is_none() && !self.sweep
     }
 }
 

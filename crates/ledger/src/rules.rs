@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Everything that a run may be re-judged under.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rules {
     /// What ends a loop.
@@ -25,6 +25,23 @@ pub struct Rules {
     /// What a lead may hand out; not written where it says nothing else, as above.
     #[serde(skip_serializing_if = "DispatchRules::is_default")]
     pub dispatch: DispatchRules,
+    /// Whether code asks what the agents have left open, before the run is sealed; not written where it does.
+    #[serde(skip_serializing_if = "Clone::clone")]
+    pub sweep: bool,
+}
+
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules {
+            budgets: Budgets::default(),
+            gate: GateRules::default(),
+            view: ViewRules::default(),
+            surfaces: Surfaces::default(),
+            recovery: RecoveryRules::default(),
+            dispatch: DispatchRules::default(),
+            sweep: true,
+        }
+    }
 }
 
 /// How often and how long a task tries another way.

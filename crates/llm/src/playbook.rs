@@ -7,10 +7,12 @@ mod lead;
 mod plan;
 mod recovery;
 mod run;
+mod sweep;
 mod template;
 
 pub use lead::{LeadPlan, PlannedHypothesis, PlannedSentence, PlannedTask};
 pub use plan::{AbsenceRule, EntityRule, PlanError, RecordRule, Step, check};
+pub use sweep::sweep;
 
 use crate::model::{Model, Turning};
 use lead::LeadRun;
@@ -21,6 +23,7 @@ use run::Run;
 /// The embedded model.
 #[derive(Debug)]
 pub struct Playbook {
+    name: &'static str,
     digest: Digest,
     mind: Mind,
 }
@@ -35,12 +38,17 @@ enum Mind {
 impl Playbook {
     /// A playbook of these steps, which [`check`] has passed; `digest` is that of the file that they were read from.
     pub fn new(steps: Vec<Step>, digest: Digest) -> Playbook {
-        Playbook { digest, mind: Mind::Steps(Box::new(Run::new(steps))) }
+        Playbook { name: "playbook", digest, mind: Mind::Steps(Box::new(Run::new(steps))) }
+    }
+
+    /// The same for the steps of a sweep ([`sweep()`]), by a name of its own: nothing of it was decided by an agent.
+    pub fn sweeping(steps: Vec<Step>, digest: Digest) -> Playbook {
+        Playbook { name: "sweep", ..Playbook::new(steps, digest) }
     }
 
     /// The playbook of a lead; `digest` is that of the file that it was read from.
     pub fn leading(plan: LeadPlan, digest: Digest) -> Playbook {
-        Playbook { digest, mind: Mind::Lead(Box::new(LeadRun::new(plan))) }
+        Playbook { name: "playbook", digest, mind: Mind::Lead(Box::new(LeadRun::new(plan))) }
     }
 
     pub(crate) fn reply(&mut self, request: &TurnRequest) -> Reply {
@@ -53,7 +61,7 @@ impl Playbook {
 
 impl Model for Playbook {
     fn name(&self) -> &str {
-        "playbook"
+        self.name
     }
 
     fn digest(&self) -> Option<Digest> {

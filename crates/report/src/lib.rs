@@ -29,6 +29,6 @@ pub use inert::terminal;
 pub use json::{SCHEMA, json, json_text};
 pub use markdown::markdown;
 pub use navigator::{LAYER, navigator_layer};
-pub use standing::standing_word;
+pub use standing::{remarks, standing_word};
 pub use tally::{tallies, tallies_json};
 pub use text::{answers, facts, records, rejections, status};

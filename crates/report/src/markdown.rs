@@ -8,7 +8,7 @@ use crate::costs::costs;
 use crate::inert::{cell, code, prose};
 use crate::reach;
 use crate::sources::{Corroborated, ONE};
-use crate::standing::{asker, beyond, needs_line, standing};
+use crate::standing::{beyond, needs_line, remarks, standing};
 use crate::tables_read::tables_read;
 use crate::text::{by_code, ended, outcome};
 use crate::withheld;
@@ -82,7 +82,7 @@ fn answers(out: &mut String, run: &Run, questions: &[Question<'_>], corroborated
     let _ = writeln!(out, "| agent | question | answer |\n|---|---|---|");
     let sure = graph::answer_confidences(run, questions.iter().map(|it| it.stands.facts()));
     for (it, sure) in questions.iter().zip(sure) {
-        let by = asker(it.by).map_or(String::new(), |asker| format!(" ({asker})"));
+        let by: String = remarks(it).iter().map(|remark| format!(" ({})", prose(remark))).collect();
         let sure = sure.filter(|_| it.is_of_case());
         let _ = writeln!(
             out,

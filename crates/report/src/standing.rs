@@ -1,6 +1,6 @@
 //! How an objective stands, in the words that every format has for it.
 
-use graph::{Asker, Stands};
+use graph::{Asker, Question, Stands};
 use ledger::Objective;
 
 /// The words for how an objective stands.
@@ -72,6 +72,11 @@ pub(crate) fn beyond(stands: &Stands) -> String {
     }
 }
 
+/// What has to be known of a question beside its answer: who asks it, where it is none that every case is asked, and that code answered it and no agent did.
+pub fn remarks(question: &Question<'_>) -> Vec<String> {
+    asker(question.by).map(str::to_owned).into_iter().chain(swept(question)).collect()
+}
+
 /// Who asks a question, where it is none that every case is asked.
 pub(crate) const fn asker(by: Asker) -> Option<&'static str> {
     match by {
@@ -81,6 +86,12 @@ pub(crate) const fn asker(by: Asker) -> Option<&'static str> {
             "asked by an agent of the run; code checked its condition and not whether it fits the question",
         ),
     }
+}
+
+/// That code answered a question which agents had left otherwise.
+fn swept(question: &Question<'_>) -> Option<String> {
+    let before = standing_word(question.before_sweep.as_ref()?);
+    Some(format!("by the sweep: code asked it, after the agents had left it as \"{before}\""))
 }
 
 /// What would be needed to answer an objective, in two parts: kinds of sources that the evidence lacks, and what is there and could not be read.

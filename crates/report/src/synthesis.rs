@@ -85,6 +85,7 @@ pub(crate) fn answers_json(run: &Run) -> Vec<Value> {
             "question": question.objective.question,
             "weight": question.objective.weight,
             "answer": question.stands.word(),
+            "before_sweep": question.before_sweep.as_ref().map(graph::Stands::word),
             "facts": question.stands.facts(),
             "searches": searches,
             "seen": seen,

@@ -1,7 +1,7 @@
 //! The tables of the command line.
 
 use crate::inert::terminal;
-use crate::standing::{asker, beyond, needs, standing};
+use crate::standing::{asker, beyond, needs, remarks, standing, standing_word};
 use crate::synthesis::moment;
 use graph::{
     Asker, Fate, Question, RefusedClaim, Run, Stands, TaskView, answer_title, fact_title, narrative,
@@ -108,8 +108,15 @@ fn handed_to_nobody(out: &mut String, run: &Run, questions: &[Question<'_>]) {
 fn answer(out: &mut String, run: &Run, it: &Question<'_>) {
     let word = standing(&it.stands).word;
     let _ = writeln!(out, "  {word:<23} {}", terminal(&it.objective.question));
-    if let Some(asker) = asker(it.by) {
-        let _ = writeln!(out, "         {asker}");
+    // Below the heading of the sweep it goes without saying that code asked.
+    let is_below_sweep =
+        it.tasks.first().and_then(|task| run.tasks.get(task)).is_some_and(|it| it.assigned.sweep);
+    let remarks = match is_below_sweep {
+        true => asker(it.by).map(str::to_owned).into_iter().collect(),
+        false => remarks(it),
+    };
+    for remark in remarks {
+        let _ = writeln!(out, "         {remark}");
     }
     if let Stands::CannotBeTold(needed) = &it.stands {
         let (lacking, unread) = needs(it.objective, needed);
@@ -143,11 +150,14 @@ fn answer(out: &mut String, run: &Run, it: &Question<'_>) {
 /// How a task ended; of one that handed out others, what code accepted of them, and how many questions of the case are open.
 pub(crate) fn ended(view: &TaskView, questions: &[Question<'_>]) -> String {
     let status = view.ended.as_ref().map_or("did not end", |ended| self::status(ended.status));
+    if view.assigned.sweep {
+        return swept(status, view.assigned.task, questions);
+    }
     if !view.assigned.agent.surface.contains(&ToolClass::Dispatch) {
         return status.to_owned();
     }
     let accepted = view.reports.iter().filter(|report| report.accepted).count();
-    let open = questions.iter().filter(|it| it.is_of_case() && it.stands.is_open()).count();
+    let open = questions.iter().filter(|it| it.is_of_case() && it.was_left_open()).count();
     let all = match view.ended.as_ref().map(|ended| ended.status) {
         Some(TaskStatus::Completed | TaskStatus::Incomplete) if open == 1 => {
             "1 question left open".to_owned()
@@ -162,6 +172,18 @@ pub(crate) fn ended(view: &TaskView, questions: &[Question<'_>]) -> String {
         Some(_) | None => status.to_owned(),
     };
     format!("{accepted} of {} tasks accepted, {all}", view.reports.len())
+}
+
+/// What a sweep was asked, and how that stands now: what the agents left open, and what code made of it.
+fn swept(status: &str, task: TaskId, questions: &[Question<'_>]) -> String {
+    let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
+    for question in questions.iter().filter(|it| it.tasks.contains(&task)) {
+        *counted.entry(standing_word(&question.stands)).or_default() += 1;
+    }
+    let (all, s) =
+        (counted.values().sum::<usize>(), if counted.values().sum::<usize>() == 1 { "" } else { "s" });
+    let now: Vec<_> = counted.iter().map(|(word, number)| format!("{number} {word}")).collect();
+    format!("{status}; code asked {all} question{s} that agents had left open, now: {}", now.join(", "))
 }
 
 /// The narrative, in the order of time.

@@ -51,7 +51,7 @@ impl<'a> Found<'a> {
     }
 }
 
-/// The gap of a file that stands where Windows keeps a hive, and begins as none; an empty one holds nothing.
+/// The gap of a file that stands where Windows keeps a hive, and begins as none.
 fn named_as_hive(node: &Node) -> Option<Gap> {
     let path = node.path.as_str().to_lowercase();
     let mut parts = path.rsplit('/');
@@ -61,9 +61,10 @@ fn named_as_hive(node: &Node) -> Option<Gap> {
         "default" | "sam" | "security" | "software" | "system" => folder == "config",
         _ => false,
     };
-    let reason = "named as a hive of the registry, but it does not begin as one (regf): not read".to_owned();
-    let path = node.path.as_str().to_owned();
-    (is_hive && node.size > 0).then_some(Gap { path, reason })
+    let but = if node.size == 0 { "it is empty" } else { "it does not begin as one (regf): not read" };
+    let (path, reason) =
+        (node.path.as_str().to_owned(), format!("named as a hive of the registry, but {but}"));
+    is_hive.then_some(Gap { path, reason })
 }
 
 /// Most hives of one call; a computer has some dozens.

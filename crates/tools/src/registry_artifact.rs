@@ -160,15 +160,15 @@ pub(crate) fn below(
     out: &mut dyn Intake,
 ) -> Result<HiveSearch, CallError> {
     let mut search = HiveSearch::of(logs);
-    let visit = |file: &HiveFile<'_>, out: &mut dyn Intake| {
+    let visit = |file: &HiveFile<'_>, search: &mut HiveSearch, out: &mut dyn Intake| {
         let found = identify(&file.hive);
         if artifact.hives.contains(&found) {
             read(artifact, file, found, out);
         } else if found == HiveType::Other {
-            // What damage has made unrecognisable may have been of a wanted type.
-            hive_file::base_defects(&file.node.path, &file.hive)
-                .into_iter()
-                .for_each(|defect| out.hidden(defect));
+            // What damage, or logs that were not applied, have made unrecognisable may have been of a wanted type.
+            let damage = hive_file::base_defects(&file.node.path, &file.hive);
+            damage.into_iter().for_each(|defect| search.hidden(defect));
+            file.state.gaps().into_iter().for_each(|gap| search.gap(gap));
         }
         Ok(())
     };
@@ -176,7 +176,7 @@ pub(crate) fn below(
         if logs == Logs::Applied && stored(call, artifact, place, &mut search, out)? {
             continue;
         }
-        search.run(place.tree, &place.node, &mut |file, _| visit(file, out))?;
+        search.run(place.tree, &place.node, &mut |file, search| visit(file, search, out))?;
     }
     Ok(search)
 }

@@ -181,7 +181,7 @@ impl Intake for Sink {
     fn takes(&self) -> Taken<'_> {
         let fields = match &self.into {
             Into::Page(_) => None,
-            Into::Counts(counts, _) => Some(counts.fields()),
+            Into::Counts(counts, _) => self.filter.fields().map(|own| [counts.fields(), own].concat()),
         };
         Taken { fields, ..self.filter.takes() }
     }

@@ -247,8 +247,9 @@ impl<'t> Files<'t> {
                 let stream = stream.map(str::to_owned);
                 self.files.push(File { tree, node: node.clone(), stream, decoder });
             }
-            // Nothing is hidden in a file without content.
-            None if size == 0 || others.iter().any(|decoder| (decoder.fits)(&head)) => {}
+            None if others.iter().any(|decoder| (decoder.fits)(&head)) => {}
+            // A collection that failed leaves files of no bytes behind.
+            None if size == 0 => self.gaps.push(misnamed(node, decoders, "it is empty")),
             None => self.gaps.push(misnamed(node, decoders, "its content is of another kind")),
         }
     }

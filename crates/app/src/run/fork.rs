@@ -71,7 +71,8 @@ pub fn fork(request: &ForkRequest) -> Result<PathBuf, RunError> {
 }
 
 fn chosen<'s>(request: &ForkRequest, stored: &'s Stored) -> Result<&'s StoredTask, RunError> {
-    let mut fitting = stored.tasks.iter().filter(|task| request.of.wants(task));
+    // A sweep asks what the others left open: it is made anew.
+    let mut fitting = stored.tasks.iter().filter(|task| !task.assigned.sweep && request.of.wants(task));
     match (fitting.next(), fitting.next()) {
         (Some(task), None) => Ok(task),
         (None | Some(_), _) => Err(RunError::WhichTask {
@@ -114,11 +115,11 @@ fn gone(task: &StoredTask, turn: u32) -> BTreeSet<InvocationId> {
     started.collect()
 }
 
-/// The tasks that a task handed out from a turn on.
+/// The tasks that a task handed out from a turn on, and those that asked what was left open in the end.
 fn behind(stored: &Stored, by: TaskId, turn: u32) -> BTreeSet<TaskId> {
     let later = |task: &&StoredTask| {
         let dispatch = task.assigned.dispatch.as_deref();
-        dispatch.is_some_and(|dispatch| dispatch.by == by && dispatch.turn >= turn)
+        task.assigned.sweep || dispatch.is_some_and(|dispatch| dispatch.by == by && dispatch.turn >= turn)
     };
     stored.tasks.iter().filter(later).map(|task| task.assigned.task).collect()
 }
@@ -133,7 +134,7 @@ struct Branch {
     past: bool,
     /// Invocations behind it.
     gone: BTreeSet<InvocationId>,
-    /// Tasks that were handed out behind it.
+    /// Tasks that were handed out behind it, and sweeps.
     behind: BTreeSet<TaskId>,
 }
 

@@ -1,13 +1,13 @@
 //! A run that is being recorded: from its first event to its seal.
 
 use super::folder::create_folder;
-use super::{Charge, Finished, RunError, Site, Workplace, evidence, tell};
+use super::{Charge, Finished, RunError, Site, Workplace, evidence, sweep, tell};
 use crate::crew::{Crew, Hire};
 use crate::interrupt::Interrupt;
 use crate::judge::Bench;
 use crate::made_tables::{MadeTables, MadeTablesOf};
 use crate::names::Names;
-use crate::open::OpenRunError;
+use crate::open::{OpenRunError, load_run};
 use crate::purse::Purse;
 use crate::record::Recorder;
 use crate::seal::{Manifest, Sealing, write_manifest};
@@ -53,6 +53,8 @@ pub(super) struct Tasks {
     pub(super) begun: Vec<(Charge, StoredTask)>,
     /// Those that were handed out before.
     pub(super) dispatched: Vec<StoredTask>,
+    /// Those that asked before what the others left open.
+    pub(super) swept: Vec<(Charge, StoredTask)>,
     pub(super) hire: Box<Hire>,
 }
 
@@ -170,9 +172,9 @@ impl Open {
         made: &Arc<MadeTables>,
         tasks: Tasks,
     ) -> Result<Vec<(String, TaskEnded)>, RunError> {
-        let Tasks { begun, dispatched, hire } = tasks;
+        let Tasks { begun, dispatched, swept, hire } = tasks;
         let (siblings, shared) = self.so_far(&begun, &dispatched)?;
-        let logs = begun.iter().map(|(_, stored)| stored).chain(&dispatched);
+        let logs = begun.iter().chain(&swept).map(|(_, stored)| stored).chain(&dispatched);
         let purse = Purse::of(&self.opened.rules.budgets, logs);
         let crew = Arc::new(Crew {
             folder: self.folder.clone(),
@@ -183,7 +185,7 @@ impl Open {
             recorder: self.recorder.clone(),
             case: site.case.clone(),
             work: site.work.clone(),
-            begun: self.assigned.iter().filter(|assigned| assigned.dispatch.is_none()).cloned().collect(),
+            begun: self.assigned.iter().filter(|assigned| assigned.is_of_the_beginning()).cloned().collect(),
             indexes: indexes.clone(),
             made: Arc::clone(made),
             hire,
@@ -193,13 +195,37 @@ impl Open {
             ended: Mutex::default(),
             opened: self.opened.clone(),
         });
-        let done = crew.work(begun, &Interrupt::new()).await?;
+        let mut done = crew.work(begun, &Interrupt::new()).await?;
+        self.assigned.retain(TaskAssigned::is_of_the_beginning);
+        self.assigned.extend(crew.siblings.all());
+        let sweep = if swept.is_empty() { self.begin_sweep()? } else { swept };
+        self.assigned.extend(sweep.iter().map(|(_, stored)| stored.assigned.clone()));
+        if !sweep.is_empty() {
+            done.extend(crew.work(sweep, &Interrupt::new()).await?);
+        }
         let mut ended: Vec<_> = done.into_iter().map(|(id, agent, done)| (id, agent, done.ended)).collect();
         ended.extend(crew.ended());
         ended.sort_by_key(|(id, ..)| *id);
-        self.assigned.retain(|assigned| assigned.dispatch.is_none());
-        self.assigned.extend(crew.siblings.all());
         Ok(ended.into_iter().map(|(_, agent, ended)| (agent, ended)).collect())
+    }
+
+    /// Assigns to code what the agents have left open, all or nothing; no task where nothing is open, or the run is not swept.
+    fn begin_sweep(&self) -> Result<Vec<(Charge, StoredTask)>, RunError> {
+        if !sweep::is_swept(&self.opened) {
+            return Ok(Vec::new());
+        }
+        let run = load_run(&self.folder).map_err(RunError::Log)?;
+        let (mut tasks, mut entries) = (Vec::new(), Vec::new());
+        for (objectives, task) in sweep::left_open(&run).into_iter().zip(sweep::next(&self.assigned)) {
+            let assigned = sweep::assigned(&self.opened, task, objectives)?;
+            entries.push(self.recorder.run_entry(Event::TaskAssigned(assigned.clone())));
+            tasks
+                .push((sweep::charge(&self.opened, &assigned)?, StoredTask { assigned, events: Vec::new() }));
+        }
+        if !entries.is_empty() {
+            self.append(entries)?;
+        }
+        Ok(tasks)
     }
 
     /// What tasks that were handed out came to by now, and what tools answered.

@@ -5,7 +5,7 @@
 
 use super::folder::refuse_runs_inside;
 use super::recording::{Open, Tasks, finished, mismatches};
-use super::{Charge, Finished, Models, NoModel, RunError, Site, Workplace, carry_on, opened};
+use super::{Charge, Finished, Models, NoModel, RunError, Site, Workplace, carry_on, opened, sweep};
 use crate::agents::Agent;
 use crate::case_file::Case;
 use crate::given::placed;
@@ -57,8 +57,12 @@ pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
     let ResumeRequest { agents, models, .. } = request;
     let seed = opened.seed;
     let hire = move |assigned: &TaskAssigned| charge(&agents, &models, seed, assigned, &of);
-    let (dispatched, begun): (Vec<_>, Vec<_>) =
-        stored.tasks.iter().cloned().partition(|task| task.assigned.dispatch.is_some());
+    let tasks = stored.tasks.iter().cloned();
+    let (swept, tasks): (Vec<_>, Vec<_>) = tasks.partition(|task| task.assigned.sweep);
+    let (begun, dispatched): (Vec<_>, Vec<_>) =
+        tasks.into_iter().partition(|task| task.assigned.is_of_the_beginning());
+    let swept = swept.into_iter().map(|task| sweep::taken_up(&opened, task, &folder));
+    let swept = swept.collect::<Result<Vec<_>, _>>()?;
     let charges = begun.iter().map(|task| hire(&task.assigned)).collect::<Result<Vec<_>, _>>()?;
     let work = &request.work;
     for other in [Some(&folder), Some(&work.indexes), work.cache.as_ref()].into_iter().flatten() {
@@ -69,7 +73,7 @@ pub async fn resume(mut request: ResumeRequest) -> Result<Finished, RunError> {
     let open = taken_up(folder, id, opened, &stored, Recorder::new(writer, Arc::clone(&site.work.clock)));
     open.go_on(&site, hasher.confinement())?;
     let begun = charges.into_iter().zip(begun).collect();
-    carry_on(open, site, hasher, Tasks { begun, dispatched, hire: Box::new(hire) }).await
+    carry_on(open, site, hasher, Tasks { begun, dispatched, swept, hire: Box::new(hire) }).await
 }
 
 /// The case tables that the calls of a task may have read.

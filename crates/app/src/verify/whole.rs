@@ -102,6 +102,8 @@ fn labels<'l>(event: &'l Event, outputs: &'l BTreeMap<Digest, Arc<Output>>) -> V
 #[derive(Default)]
 struct Seen {
     tasks: BTreeSet<TaskId>,
+    /// How many of them ask what the others left open.
+    sweeps: usize,
     ended: u64,
     names: BTreeSet<String>,
     timelines: BTreeSet<String>,
@@ -113,9 +115,19 @@ impl Seen {
     fn take(&mut self, log: Log<'_>, event: &Event) -> Result<(), &'static str> {
         match event {
             Event::TaskAssigned(assigned) => {
-                let next = self.tasks.len() + 1;
+                let (before, is_next) =
+                    (self.tasks.len(), usize::from(assigned.task.0) == self.tasks.len() + 1);
                 self.tasks.insert(assigned.task);
-                (usize::from(assigned.task.0) == next).then_some(()).ok_or("its task is not the next one")
+                self.sweeps += usize::from(assigned.sweep);
+                match assigned.sweep {
+                    _ if !is_next => Err("its task is not the next one"),
+                    // Several are assigned at once.
+                    true if self.ended != (before + 1 - self.sweeps) as u64 => {
+                        Err("a task before the sweep has not ended")
+                    }
+                    false if self.sweeps > 0 => Err("the sweep was begun before"),
+                    true | false => Ok(()),
+                }
             }
             Event::NamesIndexed(indexed) => once(&mut self.names, &indexed.evidence),
             Event::TimelineIndexed(indexed) => once(&mut self.timelines, &indexed.evidence),

@@ -38,6 +38,9 @@ pub(crate) struct McpArguments {
     /// What it leaves out keeps its default, which is that of a turn with one call; docs/mcp.md has it.
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: Option<PathBuf>,
+    /// Do not ask by code what a client left open when it closes its run (docs/recovery.md)
+    #[arg(long)]
+    pub(crate) no_sweep: bool,
     #[command(flatten)]
     pub(crate) evidence: EvidenceArguments,
     /// Let tools run where they cannot be confined; every report says so
@@ -52,7 +55,8 @@ const GRACE: Duration = Duration::from_secs(120);
 pub(super) fn execute(arguments: &McpArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let case = app::load_case(&arguments.case).map_err(Failure::Case)?;
     app::refuse_runs_inside(&arguments.runs, &case.paths).map_err(|error| Failure::Run(Box::new(error)))?;
-    let rules = rules(arguments.rules.as_deref())?;
+    let mut rules = rules(arguments.rules.as_deref())?;
+    rules.sweep &= !arguments.no_sweep;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(Failure::Runtime)?;
     let signals = runtime.block_on(async { Signals::listen() })?;

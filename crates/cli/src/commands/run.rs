@@ -362,6 +362,7 @@ fn rules(arguments: &RunArguments) -> Result<Rules, Failure> {
     let budgets = &mut rules.budgets;
     budgets.run_tokens = arguments.max_tokens.map(NonZeroU64::get).or(budgets.run_tokens);
     budgets.run_cost = arguments.max_cost.or(budgets.run_cost);
+    rules.sweep &= !arguments.no_sweep;
     Ok(rules)
 }
 

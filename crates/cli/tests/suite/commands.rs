@@ -226,8 +226,16 @@ fn a_run_can_be_made_of_some_agents_and_some_tools() {
     let place = Place::new();
     let rules = |tools: &str| place.file("rules.toml", format!("[surfaces]\ntools = [{tools}]\n"));
     let rules_file = rules("\"list_hives\", \"nothing_to_record\"");
-    let chosen =
-        ["--agent", "timeline", "--agent", "registry", "--rules", rules_file.to_str().unwrap(), "--quiet"];
+    let chosen = [
+        "--no-sweep",
+        "--agent",
+        "timeline",
+        "--agent",
+        "registry",
+        "--rules",
+        rules_file.to_str().unwrap(),
+        "--quiet",
+    ];
     place.locard_ends(0, &[&["run", &demo()], &chosen[..]].concat());
     let run = app::load_run(&place.only_run()).unwrap();
     let agents: Vec<_> = run.tasks.values().map(|task| task.assigned.agent.name.as_str()).collect();

@@ -104,7 +104,16 @@ fn a_model_behind_each_api_records_what_is_true_and_nothing_else() {
         let (out, err) = ends(
             &place,
             0,
-            &["run", "host", "--side-by-side", "--model", &model(&server, speaks), "--price", "3,15"],
+            &[
+                "run",
+                "host",
+                "--side-by-side",
+                "--no-sweep",
+                "--model",
+                &model(&server, speaks),
+                "--price",
+                "3,15",
+            ],
         );
         assert_eq!(server.broken(), [""; 0]);
         assert!(out.contains(&format!("{AGENTS} facts")), "{out}");
@@ -143,7 +152,7 @@ fn faults_of_the_network_lose_nothing() {
         let place = Place::new();
         host(&place);
         let server = healthy(speaks);
-        ends(&place, 0, &["run", "host", "--side-by-side", "--model", &model(&server, speaks)]);
+        ends(&place, 0, &["run", "host", "--side-by-side", "--no-sweep", "--model", &model(&server, speaks)]);
         let whole = facts(&place, &place.only_run());
         let faults = faults.clone();
         let server = ApiServer::start(speaks, "m", move |number, body| match number % 4 {
@@ -154,7 +163,16 @@ fn faults_of_the_network_lose_nothing() {
         let (out, _) = ends(
             &place,
             0,
-            &["run", "host", "--side-by-side", "--model", &model(&server, speaks), "--format", "json"],
+            &[
+                "run",
+                "host",
+                "--side-by-side",
+                "--no-sweep",
+                "--model",
+                &model(&server, speaks),
+                "--format",
+                "json",
+            ],
         );
         assert_eq!(server.broken(), [""; 0]);
         let out: Value = serde_json::from_str(&out).unwrap();
@@ -174,7 +192,7 @@ fn a_recorded_agent_goes_on_with_a_language_model_from_a_turn_on() {
     for speaks in BOTH {
         let place = Place::new();
         host(&place);
-        place.locard_ends(0, &["run", "host", "--side-by-side"]);
+        place.locard_ends(0, &["run", "host", "--side-by-side", "--no-sweep"]);
         let server = healthy(speaks);
         let branch = ["replay", "latest", "--agent", "registry", "--from-turn", "2", "--price", "1,2"];
         let (out, _) = ends(&place, 0, &[&branch, &["--model", &model(&server, speaks)][..]].concat());

@@ -52,6 +52,7 @@ mod scenarios;
 mod scoring;
 mod steps;
 mod support;
+mod sweeps;
 mod tampering;
 mod terminal;
 mod timeline_of_runs;

@@ -713,3 +713,39 @@ fn the_recording_of_a_client_answers_for_it_in_another_run() {
     assert_eq!(wrong.status.code(), Some(2));
     assert!(Path::new(&place.path("runs")).exists());
 }
+
+/// What the examiners of a client did who were told that nothing is there, and had looked at a part or at nothing.
+#[test]
+fn what_a_client_leaves_open_is_asked_when_it_closes_its_run() {
+    let place = Place::new();
+    let mut client = Client::swept(&place, &demo_arguments().each_ref().map(String::as_str));
+    let opened = client.open(&[]);
+    let task = opened.task().to_owned();
+    for (tool, mut given) in [
+        ("records", json!({"record": "log_cleared"})),
+        ("records", json!({"record": "log_cleared", "to": "1999-12-31T00:00:00Z"})),
+        ("records", json!({"source": "services", "name": "zzz"})),
+        ("list_hives", json!({})),
+    ] {
+        given["task"] = json!(task);
+        assert_eq!(client.call(tool, given)["isError"], false);
+    }
+    let closed = client.call("close_run", json!({"run": opened.run}));
+    assert_eq!(closed["structuredContent"]["verification"]["verified"], true, "{closed}");
+    let report = place.locard_ends(0, &["report", &opened.name, "--format", "json"]);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    for (id, left, now) in [
+        ("cleared", "seen", "met"),
+        ("services", "partly", "met"),
+        ("remote-desktop", "not_asked", "met"),
+        ("accounts", "not_asked", "met"),
+    ] {
+        let answers = report["answers"].as_array().unwrap().iter();
+        let is_it = |it: &&Value| it["objective"] == id && it["answer"] == now && it["before_sweep"] == left;
+        assert!(answers.clone().any(|it| is_it(&it)), "{id}: {report:#}");
+    }
+    let open = |it: &&Value| matches!(it["answer"].as_str(), Some("seen" | "not_asked"));
+    let left: Vec<_> = report["answers"].as_array().unwrap().iter().filter(open).collect();
+    assert!(left.is_empty(), "{left:#?}");
+    verified(&place, &opened.name);
+}

@@ -126,6 +126,8 @@ impl Place {
     }
 
     /// A request to investigate the demo with one scripted model for each agent named.
+    ///
+    /// Code does not ask what they leave open, whatever the rules say: most of these agents do one thing.
     pub(crate) fn request(&self, rules: Rules, scripts: Vec<(&str, Scripted)>) -> RunRequest {
         let agents = scripts.iter().map(|(name, _)| agent(name)).collect();
         let waiting: std::sync::Mutex<Vec<_>> =
@@ -137,7 +139,7 @@ impl Place {
             models: Box::new(move |_, task, _| -> Box<dyn Model> {
                 Box::new(waiting.lock().unwrap()[usize::from(task.0) - 1].take().unwrap())
             }),
-            rules,
+            rules: Rules { sweep: false, ..rules },
             runs: self.path("runs"),
             seed: None,
             work: app::Workplace {

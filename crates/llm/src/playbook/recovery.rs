@@ -4,6 +4,7 @@ use super::plan::{RecordRule, Step};
 use ledger::event::SuggestedCall;
 use ledger::pattern::Patterns;
 use ledger::turn::Advice;
+use ledger::vocabulary::Meaning;
 use ledger::{Condition, FieldType, RecordType, ToolSpec, Vocabulary, pattern};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,17 +29,42 @@ pub(super) fn steps(advice: &Advice, tools: &[ToolSpec]) -> Vec<Step> {
         unless: BTreeMap::new(),
         tool: call.tool.clone(),
         arguments: call.arguments.as_object().cloned().unwrap_or_default(),
-        record: rules(advice, spec).into_iter().chain(second_source(advice, call, spec)).collect(),
+        record: meeting(&advice.objective.condition, &note(advice), spec)
+            .into_iter()
+            .chain(second_source(advice, call, spec))
+            .collect(),
         absence: None,
     };
     offered.map(step).collect()
 }
 
-/// What meets the objective's condition, a rule for each field that it may ask for.
-fn rules(advice: &Advice, spec: &ToolSpec) -> Vec<RecordRule> {
-    let condition = &advice.objective.condition;
+fn note(advice: &Advice) -> String {
+    format!("found in another way: {}", advice.strategy)
+}
+
+/// What meets a condition of the records that a tool returns, a rule for each field that it may ask for; `note` stands beside what is recorded.
+pub(super) fn meeting(condition: &Condition, note: &str, spec: &ToolSpec) -> Vec<RecordRule> {
+    let Ok(vocabulary) = Vocabulary::shipped() else { return Vec::new() };
+    let Some(meaning) = vocabulary.meaning(&condition.predicate) else { return Vec::new() };
     let types = spec.records.iter().filter(|known| known.name == condition.record);
-    types.flat_map(|known| fields(condition, known).map(|field| rule(advice, known, field))).collect()
+    let rules = types.flat_map(|known| {
+        fields(condition, known).map(|field| proving(rule(condition, note, known, field), meaning, known))
+    });
+    rules.collect()
+}
+
+/// The same rule for records that prove its predicate: they state a field of theirs that it needs, and not the opposite.
+fn proving(mut rule: RecordRule, meaning: &Meaning, known: &RecordType) -> RecordRule {
+    let Some(field) = meaning.states.get(&known.name) else { return rule };
+    rule.when.entry(field.clone()).or_insert_with(|| "?*".into());
+    if !rule.values.contains(field) {
+        rule.values.push(field.clone());
+    }
+    if let Some(opposite) = meaning.unless.get(&known.name) {
+        let opposite = Patterns::Any(opposite.iter().cloned().collect());
+        rule.unless.entry(field.clone()).or_insert(opposite);
+    }
+    rule
 }
 
 /// Where a second source is looked for: what other types of record say the same of the thing that the call asks for.
@@ -61,7 +87,7 @@ fn second_source(advice: &Advice, call: &SuggestedCall, spec: &ToolSpec) -> Vec<
         let mut seen = BTreeSet::new();
         values.retain(|name| seen.insert(name.clone()));
         let when = BTreeMap::from([("record".to_owned(), known.name.as_str().into())]);
-        stated(advice, when, values)
+        stated(condition, &note(advice), when, values)
     };
     others.filter(|known| meaning.proved_by.contains(&known.name)).map(rule).collect()
 }
@@ -70,8 +96,7 @@ fn fields<'t>(condition: &'t Condition, known: &'t RecordType) -> impl Iterator<
     known.fields.keys().filter(|field| pattern::fits(&condition.field, field))
 }
 
-fn rule(advice: &Advice, known: &RecordType, field: &str) -> RecordRule {
-    let condition = &advice.objective.condition;
+fn rule(condition: &Condition, note: &str, known: &RecordType, field: &str) -> RecordRule {
     let mut when = BTreeMap::from([
         ("record".to_owned(), condition.record.as_str().into()),
         (known.subject.clone(), condition.subject.clone()),
@@ -88,21 +113,26 @@ fn rule(advice: &Advice, known: &RecordType, field: &str) -> RecordRule {
     RecordRule {
         unless: condition.unless.iter().map(|denied| (field.to_owned(), denied.clone())).collect(),
         earlier: condition.earlier.clone(),
-        ..stated(advice, when, values)
+        ..stated(condition, note, when, values)
     }
 }
 
 /// A rule that states these values of what fits.
-fn stated(advice: &Advice, when: BTreeMap<String, Patterns>, values: Vec<String>) -> RecordRule {
+fn stated(
+    condition: &Condition,
+    note: &str,
+    when: BTreeMap<String, Patterns>,
+    values: Vec<String>,
+) -> RecordRule {
     RecordRule {
         when,
         unless: BTreeMap::new(),
         earlier: None,
         otherwise: true,
         most: Some(MOST),
-        predicate: advice.objective.condition.predicate.0.clone(),
+        predicate: condition.predicate.0.clone(),
         values,
-        note: format!("found in another way: {}", advice.strategy),
+        note: note.to_owned(),
         entity: None,
     }
 }

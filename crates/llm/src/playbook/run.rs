@@ -10,7 +10,7 @@ use ledger::turn::{
     TurnRequest, UserBlock,
 };
 use ledger::{
-    CallId, Completeness, FieldValue, InvocationId, Outcome, Record, RecordId, ToolClass, ToolSpec,
+    CallId, Clock, Completeness, FieldValue, InvocationId, Outcome, Record, RecordId, ToolClass, ToolSpec,
 };
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -456,6 +456,8 @@ fn reading(rule: &RecordRule, invocation: InvocationId, record: &Record) -> Valu
                 let items = items.iter().filter(|item| !item.trim().is_empty());
                 values.extend(items.map(|item| json!({"field": name, "value": item})));
             }
+            // The time of a copy says nothing of the host.
+            Some(FieldValue::Time(time)) if time.clock == Clock::CollectionCopy => {}
             // What a record leaves empty says nothing that could be claimed.
             Some(value) if !value.to_text().trim().is_empty() => {
                 values.push(json!({"field": name, "value": value.to_text()}));

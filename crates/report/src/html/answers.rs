@@ -3,9 +3,9 @@
 use super::{Scene, fact_link, say};
 use crate::reach;
 use crate::sources::ONE;
-use crate::standing::{Standing, needs, standing};
+use crate::standing::{Standing, needs, remarks, standing};
 use crate::text::ended;
-use graph::{Asker, Confidence, Level, Question, Stands, TaskView, answer_title};
+use graph::{Confidence, Level, Question, Stands, TaskView, answer_title};
 use ledger::{FactId, InvocationId, Objective, TaskId, Weight};
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
@@ -97,7 +97,7 @@ fn answer(scene: &Scene<'_>, it: &Question<'_>, sure: Option<Confidence>) -> Mar
             span class=(format!("state {}", stands.class)) title=(stands.meaning) { (stands.word) } " "
             strong { (say(&it.objective.question)) } " "
             span.tag { (say(it.agent)) }
-            @if it.by == Asker::Owner { " " span.tag { "the case file’s" } }
+            @for remark in remarks(it) { " " span.tag { (say(&remark)) } }
             @match &it.stands {
                 Stands::Answered(facts) => { (met(scene, it.objective, facts, sure)) }
                 Stands::Searched(searches) => {

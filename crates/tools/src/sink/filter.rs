@@ -73,6 +73,15 @@ impl Filter {
         }
     }
 
+    /// The fields that it looks at; `None`: any.
+    pub(crate) fn fields(&self) -> Option<Vec<&str>> {
+        if self.bounded || !self.texts.is_empty() {
+            return None;
+        }
+        let subjects = self.subjects.values().map(String::as_str).filter(|_| !self.names.is_empty());
+        Some(self.conditions.fields().into_iter().chain(subjects).collect())
+    }
+
     /// What can be told before a record is there.
     pub(crate) fn takes(&self) -> Taken<'_> {
         let Filter { names, texts, span, kinds, conditions, .. } = self;

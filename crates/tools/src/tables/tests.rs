@@ -8,11 +8,12 @@ use crate::intake::{Flow, Intake};
 use crate::survey::{Ground, Surveyed, Surveyor, survey};
 use crate::units::Origin;
 use evidence::{Node, Tree};
-use ledger::{Defect, EvidenceKind, Gap, Record};
+use ledger::{Completeness, Defect, EvidenceKind, Gap, Record};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use testkit::hive::{HiveSpec, KeySpec};
 
 #[expect(clippy::disallowed_methods, reason = "a test writes its own files")]
 fn write(path: &Path, bytes: impl AsRef<[u8]>) {
@@ -171,6 +172,8 @@ fn narrowed() -> Vec<Value> {
         json!({ "from": "2011-01-01T00:00:00Z", "to": "2021-06-01T00:00:00Z" }),
         json!({ "from": "2023-01-01T00:00:00Z" }),
         json!({ "count_by": "record" }),
+        json!({ "count_by": "record", "from": "2011-01-01T00:00:00Z", "to": "2021-06-01T00:00:00Z" }),
+        json!({ "count_by": "record", "name": "*e*" }),
     ]
 }
 
@@ -249,10 +252,37 @@ fn same_answers(kind: EvidenceKind, path: &Path, narrowed: &[Value]) -> usize {
 #[test]
 fn answers_from_tables_are_those_from_decoding() {
     let demo = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../cases/demo");
-    let some = [json!({}), json!({ "count_by": "record" })];
+    let some = [json!({}), json!({ "count_by": "record", "to": "2025-09-16T12:00:00Z" })];
     let found = same_answers(EvidenceKind::Image, &demo.join("alder-07.E01"), &some);
     let also = same_answers(EvidenceKind::Archive, &demo.join("alder-fs01.zip"), &narrowed());
     assert!(found > 400 && also > 80, "{found} {also}");
+}
+
+#[test]
+fn answers_over_damaged_files_are_those_from_decoding_and_tell_what_was_not_read() {
+    let home = tempfile::tempdir().unwrap();
+    let prefetch = home.path().join("Windows/Prefetch");
+    std::fs::create_dir_all(&prefetch).unwrap();
+    // A copy that failed leaves a file of no bytes.
+    write(&prefetch.join("A.EXE-11111111.pf"), b"");
+    // A hive of no known type that was not closed, with logs that do not fit.
+    let mut spec = HiveSpec::new(KeySpec::new("ROOT").key(KeySpec::new("Nothing")));
+    (spec.primary, spec.secondary) = (6, 5);
+    write(&home.path().join("HIVE"), &spec.build().bytes);
+    write(&home.path().join("HIVE.LOG1"), [7; 1024]);
+    same_answers(EvidenceKind::Directory, home.path(), &narrowed());
+    let trees = [evidence::open(EvidenceKind::Directory, home.path(), "e").unwrap()];
+    for (source, path) in [("prefetch", "Windows/Prefetch/A.EXE-11111111.pf"), ("user_assist", "HIVE")] {
+        let scratch = tempfile::tempdir().unwrap();
+        let asked = json!({ "source": source });
+        let returned = run_prepared("records", &asked, &trees, &Prepared::default(), scratch.path());
+        let told: Vec<_> = returned.gaps.iter().map(|gap| gap.path.as_str()).collect();
+        assert_eq!(
+            (told.as_slice(), returned.completeness),
+            (&[path][..], Completeness::Truncated),
+            "{source}"
+        );
+    }
 }
 
 /// For whoever has other evidence: `LOCARD_TABLES_OVER=FOLDER cargo test -p tools tables::tests -- --nocapture`.

@@ -221,7 +221,10 @@ fn a_named_hive_that_begins_as_none_is_a_gap_and_a_missing_source_is_told() {
     ] {
         let returned = ask(&trees, &none, tool, &arguments);
         let told: Vec<_> = returned.gaps.iter().map(|gap| gap.path.as_str()).collect();
-        assert_eq!(told, ["C/Users/ann/NTUSER.DAT"], "{tool} {arguments}");
+        // A collection that failed leaves a file of no bytes behind.
+        let empty = (!arguments.to_string().contains("under")).then_some("C/Windows/System32/config/SAM");
+        let expected: Vec<_> = ["C/Users/ann/NTUSER.DAT"].into_iter().chain(empty).collect();
+        assert_eq!(told, expected, "{tool} {arguments}");
         assert_ne!(returned.completeness, Completeness::Complete, "{tool} {arguments}");
     }
     let missing = ask(&trees, &none, "timeline", &json!({ "source": "bam" }));

@@ -8,7 +8,7 @@ use crate::shelf::Book;
 use crate::text::{clipped, count, segment, to_the_second};
 use app::State;
 use graph::{
-    Asker, Question, Run, Stands, TaskView, answer_title, damage, phenomenon_title, ranked, refused_claims,
+    Question, Run, Stands, TaskView, answer_title, damage, phenomenon_title, ranked, refused_claims,
     unexamined,
 };
 use ledger::{FactId, Objective, TaskId};
@@ -143,8 +143,7 @@ fn answer(run: &Run, it: &Question<'_>, base: &str) -> Markup {
             td.nowrap { span.tag.(class) { (report::standing_word(&it.stands)) } }
             td {
                 (inert(&it.objective.question))
-                @if it.by == Asker::Owner { " " span.note { "(asked by the case file)" } }
-                @if it.by == Asker::Agent { " " span.note { "(asked by an agent)" } }
+                @for remark in report::remarks(it) { " " span.note { "(" (inert(&remark)) ")" } }
                 (answering(run, it.stands.facts(), it.objective, base))
             }
         }

@@ -24,8 +24,11 @@ fn a_run_that_has_spent_what_it_may_ends_in_order() {
         let server = healthy(speaks);
         let model = model(&server, speaks);
         // Nothing was recorded before.
-        let (out, _) =
-            ends(&place, 60, &[&["run", "host", "--side-by-side", "--model", &model], bound].concat());
+        let (out, _) = ends(
+            &place,
+            60,
+            &[&["run", "host", "--side-by-side", "--no-sweep", "--model", &model], bound].concat(),
+        );
         assert!(out.contains("sealed runs/") && out.contains("not examined"), "{out}");
         let run = place.only_run();
         let told = spent(&run);
@@ -49,10 +52,11 @@ fn a_bound_that_is_not_reached_changes_nothing_but_the_rules() {
     ends(
         &place,
         0,
-        &[&["run", "host", "--side-by-side", "--model", &model(&server, BOTH[0])], &bound[..]].concat(),
+        &[&["run", "host", "--side-by-side", "--no-sweep", "--model", &model(&server, BOTH[0])], &bound[..]]
+            .concat(),
     );
     assert_eq!(spent(&place.only_run()), []);
-    ends(&place, 0, &["run", "host", "--side-by-side", "--rules", str(&rules)]);
+    ends(&place, 0, &["run", "host", "--side-by-side", "--no-sweep", "--rules", str(&rules)]);
     let last = place.runs().pop().unwrap();
     assert_eq!(spent(&last), [], "a playbook costs nothing");
 }

@@ -12,20 +12,29 @@ fn a_recorded_run_of_an_unchanged_case_has_the_same_facts_at_no_cost() {
         ends(
             &place,
             0,
-            &["run", "host", "--side-by-side", "--model", &model(&server, speaks), "--runs", "first"],
+            &[
+                "run",
+                "host",
+                "--side-by-side",
+                "--no-sweep",
+                "--model",
+                &model(&server, speaks),
+                "--runs",
+                "first",
+            ],
         );
         drop(server);
         let first = std::fs::read_dir(place.path("first")).unwrap().next().unwrap().unwrap().path();
         let whole = facts(&place, &first);
         let name = format!("recorded:{}", str(&first));
-        let out = place.locard_ends(0, &["run", "host", "--side-by-side", "--model", &name]);
+        let out = place.locard_ends(0, &["run", "host", "--side-by-side", "--no-sweep", "--model", &name]);
         assert!(!out.contains("requests"), "{out}");
         let run = place.only_run();
         assert_eq!(facts(&place, &run), whole);
         place.locard_ends(0, &["verify", str(&run)]);
         place.locard_ends(0, &["replay", str(&run)]);
         // What answered from a recording is one.
-        place.locard_ends(0, &["run", "host", "--side-by-side", "--model", "recorded:latest"]);
+        place.locard_ends(0, &["run", "host", "--side-by-side", "--no-sweep", "--model", "recorded:latest"]);
         assert_eq!(facts(&place, &place.runs().pop().unwrap()), whole);
     }
 }
@@ -34,15 +43,25 @@ fn a_recorded_run_of_an_unchanged_case_has_the_same_facts_at_no_cost() {
 fn a_playbook_can_be_answered_for_and_other_ids_are_refused() {
     let place = Place::new();
     host(&place);
-    place.locard_ends(0, &["run", "host", "--side-by-side"]);
+    place.locard_ends(0, &["run", "host", "--side-by-side", "--no-sweep"]);
     let whole = facts(&place, &place.only_run());
-    place.locard_ends(0, &["run", "host", "--side-by-side", "--model", "recorded:latest"]);
+    place.locard_ends(0, &["run", "host", "--side-by-side", "--no-sweep", "--model", "recorded:latest"]);
     assert_eq!(facts(&place, &place.runs().pop().unwrap()), whole);
     let seed = "5".repeat(64);
     let (_, err) = ends(
         &place,
         50,
-        &["run", "host", "--side-by-side", "--quiet", "--model", "recorded:latest", "--seed", &seed],
+        &[
+            "run",
+            "host",
+            "--side-by-side",
+            "--no-sweep",
+            "--quiet",
+            "--model",
+            "recorded:latest",
+            "--seed",
+            &seed,
+        ],
     );
     assert!(err.contains("was asked something else than was recorded: turn "), "{err}");
 }
@@ -55,7 +74,16 @@ fn a_case_that_differs_is_refused_with_the_place_and_left_unsealed() {
     ends(
         &place,
         0,
-        &["run", "host", "--side-by-side", "--model", &model(&server, BOTH[0]), "--runs", "first"],
+        &[
+            "run",
+            "host",
+            "--side-by-side",
+            "--no-sweep",
+            "--model",
+            &model(&server, BOTH[0]),
+            "--runs",
+            "first",
+        ],
     );
     // The file is there, and says something else.
     place.file(&format!("host/{HIVE}"), demo_file("Windows/System32/config/SAM"));
@@ -66,7 +94,8 @@ fn a_case_that_differs_is_refused_with_the_place_and_left_unsealed() {
         std::fs::create_dir_all(&copy).unwrap();
         copy.clone()
     });
-    let (_, err) = ends(&place, 50, &["run", "host", "--side-by-side", "--quiet", "--model", name]);
+    let (_, err) =
+        ends(&place, 50, &["run", "host", "--side-by-side", "--no-sweep", "--quiet", "--model", name]);
     let error = err.lines().next().unwrap();
     assert!(error.contains("turn 2, message 3, block 1: recorded "), "{error}");
     assert!(error.chars().count() < 900, "{error}");

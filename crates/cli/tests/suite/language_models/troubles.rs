@@ -53,7 +53,7 @@ fn a_server_in_trouble_is_told_in_one_sentence_and_the_run_goes_on_once_it_is_we
         let (_, err) = ends(
             &place,
             50,
-            &["run", "host", "--side-by-side", "--quiet", "--model", &model, "--patience", "0"],
+            &["run", "host", "--side-by-side", "--no-sweep", "--quiet", "--model", &model, "--patience", "0"],
         );
         assert!(told(&err).contains(sentence) && told(&err).contains(&model), "{err}");
         sick.store(false, Ordering::SeqCst);
@@ -72,7 +72,7 @@ fn a_wrong_key_is_told_with_its_variable_and_never_shown() {
         let output = locard(
             &place,
             wrong,
-            &["run", "host", "--side-by-side", "--quiet", "--model", &model(&server, speaks)],
+            &["run", "host", "--side-by-side", "--no-sweep", "--quiet", "--model", &model(&server, speaks)],
         );
         let err = text(&output.stderr);
         assert_eq!(output.status.code(), Some(50), "{err}");
@@ -89,7 +89,8 @@ fn a_server_without_tls_or_none_at_all_is_told_in_one_sentence() {
     let server = healthy(Speaks::OpenAi);
     let address = server.base();
     let secure = format!("openai:m@{}", address.replace("http://", "https://"));
-    let (_, err) = ends(&place, 50, &["run", "host", "--side-by-side", "--quiet", "--model", &secure]);
+    let (_, err) =
+        ends(&place, 50, &["run", "host", "--side-by-side", "--no-sweep", "--quiet", "--model", &secure]);
     assert!(told(&err).contains("no secure connection to 127.0.0.1:"), "{err}");
     drop(server);
     let (_, err) = ends(
@@ -99,6 +100,7 @@ fn a_server_without_tls_or_none_at_all_is_told_in_one_sentence() {
             "run",
             "host",
             "--side-by-side",
+            "--no-sweep",
             "--quiet",
             "--model",
             &format!("openai:m@{address}"),
@@ -131,13 +133,14 @@ fn a_model_that_cannot_be_set_up_is_usage_and_begins_no_run() {
         (&["--model", "recorded:nothing"], "no folder under runs"),
     ];
     for (arguments, sentence) in cases {
-        let output = place.locard(&[&["run", "host", "--side-by-side"], arguments].concat());
+        let output = place.locard(&[&["run", "host", "--side-by-side", "--no-sweep"], arguments].concat());
         let err = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{err}");
         assert!(err.contains(sentence) && !err.contains("secret"), "{err}");
         assert!(!place.path("runs").exists());
     }
-    let output = locard(&place, "two words", &["run", "host", "--side-by-side", "--model", "openai:m"]);
+    let output =
+        locard(&place, "two words", &["run", "host", "--side-by-side", "--no-sweep", "--model", "openai:m"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(!text(&output.stderr).contains("two words"), "{}", text(&output.stderr));
 }
@@ -148,7 +151,11 @@ fn a_run_does_not_go_on_without_its_key() {
     host(&place);
     let server = healthy(Speaks::Anthropic);
     let model = model(&server, Speaks::Anthropic);
-    let output = locard(&place, "wrong", &["run", "host", "--side-by-side", "--quiet", "--model", &model]);
+    let output = locard(
+        &place,
+        "wrong",
+        &["run", "host", "--side-by-side", "--no-sweep", "--quiet", "--model", &model],
+    );
     assert_eq!(output.status.code(), Some(50));
     let output = locard(&place, "two words", &["resume", "latest"]);
     let err = text(&output.stderr);
@@ -167,8 +174,11 @@ fn a_request_that_no_repetition_heals_ends_its_agent_with_the_reason() {
         _ => Play::Say(says(body)),
     });
     let server = server.unwrap();
-    let (out, _) =
-        ends(&place, 50, &["run", "host", "--side-by-side", "--model", &model(&server, Speaks::OpenAi)]);
+    let (out, _) = ends(
+        &place,
+        50,
+        &["run", "host", "--side-by-side", "--no-sweep", "--model", &model(&server, Speaks::OpenAi)],
+    );
     let reason = "gave no usable reply: 127.0.0.1:";
     assert!(out.lines().any(|line| line.starts_with("  because: ") && line.contains(reason)), "{out}");
     assert!(

@@ -43,8 +43,17 @@ impl Client {
         client
     }
 
-    /// A client that has said nothing yet.
+    /// A client that has said nothing yet, whose runs are sealed as it leaves them.
     pub(super) fn silent(place: &Place, arguments: &[&str], version: &'static str) -> Client {
+        Client::started(place, &[&["--no-sweep"], arguments].concat(), version)
+    }
+
+    /// A client of the newer version, after whom code asks what it leaves open.
+    pub(super) fn swept(place: &Place, arguments: &[&str]) -> Client {
+        Client::started(place, arguments, NEW)
+    }
+
+    fn started(place: &Place, arguments: &[&str], version: &'static str) -> Client {
         let mut command = place.command(&[&["mcp", "--no-cache"], arguments].concat());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -192,7 +201,8 @@ pub(super) struct HttpServer {
 
 impl HttpServer {
     pub(super) fn started(place: &Place, arguments: &[&str]) -> HttpServer {
-        let mut command = place.command(&[&["mcp", "--no-cache", "--http"], arguments].concat());
+        let mut command =
+            place.command(&[&["mcp", "--no-cache", "--no-sweep", "--http"], arguments].concat());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();

@@ -1,0 +1,94 @@
+//! What agents leave open is asked by code, and told apart from what they found.
+
+use crate::support::{Place, script, str};
+use graph::{Question, Run, Stands};
+use ledger::Rules;
+use ledger::event::TaskStatus;
+use std::path::PathBuf;
+use testkit::scripted::words;
+
+/// The demo, given to one agent with its shipped objectives that says one thing and does nothing.
+fn idle(place: &Place, sweep: bool) -> PathBuf {
+    let replies = script(vec![
+        Box::new(|_| words("the computer is clean")),
+        Box::new(|_| words("the computer is clean")),
+    ]);
+    let mut rules = Rules { sweep, ..Rules::default() };
+    rules.recovery.attempts = 0;
+    let mut request = place.request(rules, vec![("persistence", replies)]);
+    let shipped = app::shipped_agents().unwrap();
+    let shipped = shipped.into_iter().find(|shipped| shipped.spec.name == "persistence").unwrap();
+    request.agents[0].spec.objectives = shipped.spec.objectives;
+    request.rules.sweep = sweep;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(app::run(request)).unwrap().folder
+}
+
+fn answered(questions: &[Question<'_>]) -> usize {
+    questions.iter().filter(|it| matches!(it.stands, Stands::Answered(_))).count()
+}
+
+fn sweep(run: &Run) -> &graph::TaskView {
+    run.tasks.values().find(|view| view.assigned.sweep).unwrap()
+}
+
+#[test]
+fn what_an_idle_agent_leaves_open_is_asked_by_code_and_marked() {
+    let place = Place::new();
+    let folder = idle(&place, true);
+    let certificate = app::verify(&folder);
+    assert!(certificate.holds(), "{certificate:#?}");
+    let run = app::load_run(&folder).unwrap();
+    let questions = graph::questions(&run);
+    assert!(questions.iter().all(|it| it.stands != Stands::NotAsked && it.was_left_open()));
+    assert!(answered(&questions) > 25, "{}", answered(&questions));
+    let swept = sweep(&run);
+    assert_eq!((swept.assigned.model.as_str(), swept.usage), ("sweep", ledger::Usage::default()));
+    let asked = run
+        .tasks
+        .values()
+        .filter(|view| view.assigned.sweep)
+        .map(|view| view.assigned.agent.objectives.len());
+    assert_eq!(asked.sum::<usize>(), questions.len());
+    let page = report::answers(&run);
+    assert!(
+        page.contains("by the sweep: code asked it, after the agents had left it as \"not asked\""),
+        "{page}"
+    );
+    assert!(page.contains("persistence (scripted): something left open"), "{page}");
+    place.locard_ends(0, &["verify", str(&folder), "--evidence"]);
+    place.locard_ends(0, &["replay", str(&folder)]);
+}
+
+#[test]
+fn a_run_without_a_sweep_leaves_open_what_its_agents_did() {
+    let place = Place::new();
+    let run = app::load_run(&idle(&place, false)).unwrap();
+    assert!(run.tasks.values().all(|view| !view.assigned.sweep));
+    assert!(graph::questions(&run).iter().all(|it| it.stands == Stands::NotAsked));
+}
+
+#[test]
+fn a_run_whose_agents_ask_everything_to_the_end_has_no_sweep() {
+    let place = Place::new();
+    place.has_demo_run(&[]);
+    let run = app::load_run(&place.only_run()).unwrap();
+    assert!(run.tasks.values().all(|view| !view.assigned.sweep));
+    assert!(run.tasks.values().all(|view| view.ended.as_ref().unwrap().status == TaskStatus::Completed));
+}
+
+#[test]
+fn some_agents_of_a_crew_leave_the_questions_of_the_others_to_the_sweep() {
+    let place = Place::new();
+    let demo = crate::support::demo_folder();
+    let asked = ["run", str(&demo), "--agent", "registry", "--no-cache", "--fail-on", "open"];
+    let swept = place.locard_ends(25, &asked);
+    assert!(!swept.contains("not asked") && swept.contains("partly searched"), "{swept}");
+    assert_eq!(
+        swept.matches("partly searched").count(),
+        2,
+        "one question, in the line of the sweep and in its own: {swept}"
+    );
+    let left = place.locard_ends(25, &[&asked[..], &["--no-sweep"]].concat());
+    assert!(left.contains("not asked: 37 questions that every case is asked"), "{left}");
+}

@@ -1,0 +1,238 @@
+//! The steps of a sweep: the searches that objectives themselves name, and of what these return whatever meets the objective.
+//!
+//! They follow from the objectives and the tools alone, so that a run that goes on has the same ones.
+
+use super::plan::{RecordRule, Step};
+use super::recovery::meeting;
+use ledger::{EachSource, Objective, SearchedBy, Sources, ToolClass, ToolSpec};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// What stands beside what a sweep records.
+const NOTE: &str = "found by the sweep: code asked what the agents left open";
+/// The argument that says how many records a call returns at most.
+const LIMIT: &str = "limit";
+/// The tool that gives records by their type, whatever their source.
+const BY_TYPE: &str = "records";
+
+/// The steps that ask these objectives to the end, as far as the tools that are offered can.
+pub fn sweep(objectives: &[Objective], tools: &[ToolSpec]) -> Vec<Step> {
+    let mut sweep = Sweep { tools, steps: Vec::new() };
+    objectives.iter().for_each(|objective| sweep.ask(objective));
+    sweep.steps
+}
+
+struct Sweep<'t> {
+    tools: &'t [ToolSpec],
+    steps: Vec<Step>,
+}
+
+/// A call of a step, before it is known who else makes it.
+struct Asked {
+    for_each: Option<String>,
+    when: BTreeMap<String, ledger::pattern::Patterns>,
+    tool: String,
+    arguments: Map<String, Value>,
+}
+
+impl Sweep<'_> {
+    /// Asks everything that can answer an objective.
+    fn ask(&mut self, objective: &Objective) {
+        let mut is_searched = false;
+        for by in &objective.searched {
+            match &by.sources {
+                None => is_searched |= self.search(by, objective),
+                Some(sources) => is_searched |= self.sources(by, sources, objective),
+            }
+        }
+        if !is_searched {
+            self.by_type(objective);
+        }
+    }
+
+    /// A search of everything at once; whether its tool is offered.
+    fn search(&mut self, by: &SearchedBy, objective: &Objective) -> bool {
+        let Some(spec) = self.spec(&by.tool) else { return false };
+        let mut arguments: Map<String, Value> = by.arguments.clone().into_iter().collect();
+        if by.free.contains(LIMIT) {
+            arguments.extend(most(spec));
+        }
+        let record = found(objective, spec);
+        let asked = Asked { for_each: None, when: BTreeMap::new(), tool: by.tool.clone(), arguments };
+        self.add(asked, record);
+        true
+    }
+
+    /// A listing of sources, and a search of each of them; whether there is one and its tool is offered.
+    fn sources(&mut self, by: &SearchedBy, sources: &Sources, objective: &Objective) -> bool {
+        let Some(spec) = self.spec(&by.tool) else { return false };
+        let mut arguments: Map<String, Value> = by.arguments.clone().into_iter().collect();
+        if by.free.contains(LIMIT) {
+            arguments.extend(most(spec));
+        }
+        let record = found(objective, spec);
+        let asked = Asked { for_each: None, when: BTreeMap::new(), tool: by.tool.clone(), arguments };
+        let listing = self.add(asked, record);
+        let Some(each) = &sources.each else { return false };
+        let Some(spec) = self.spec(&each.tool) else { return false };
+        let arguments = of_each(each, &listing, spec);
+        let record = found(objective, spec);
+        let (for_each, when) = (Some(listing), sources.when.clone());
+        self.add(Asked { for_each, when, tool: each.tool.clone(), arguments }, record);
+        true
+    }
+
+    /// Whatever returns records of the type without being told more: what no search covers may still be found.
+    fn by_type(&mut self, objective: &Objective) {
+        let kind = &objective.condition.record;
+        let returns = |spec: &&ToolSpec| {
+            spec.class == ToolClass::Investigate && spec.records.iter().any(|known| known.name == *kind)
+        };
+        // Counts are of no source.
+        let is_of_source = |spec: &&ToolSpec| spec.sources.values().any(|types| types.contains(kind));
+        let by_type = self.spec(BY_TYPE).filter(is_of_source);
+        let needs_nothing = |spec: &&ToolSpec| {
+            spec.arguments.get("required").and_then(Value::as_array).is_none_or(Vec::is_empty)
+        };
+        let other =
+            || self.tools.iter().filter(|spec| spec.name != BY_TYPE && returns(spec)).find(needs_nothing);
+        let Some(spec) = by_type.or_else(other) else { return };
+        // What lists the sources of other questions is not asked twice.
+        let is_listed = |step: &Step| step.tool == spec.name && step.arguments.is_empty();
+        let mut arguments = if self.steps.iter().any(is_listed) { Map::new() } else { most(spec) };
+        if spec.name == BY_TYPE {
+            arguments.insert("record".to_owned(), Value::String(kind.clone()));
+        }
+        let record = found(objective, spec);
+        let asked = Asked { for_each: None, when: BTreeMap::new(), tool: spec.name.clone(), arguments };
+        self.add(asked, record);
+    }
+
+    /// Adds a step; what two objectives ask alike is asked once. Gives its name.
+    fn add(&mut self, asked: Asked, record: Vec<RecordRule>) -> String {
+        let Asked { for_each, when, tool, arguments } = asked;
+        let is_it = |step: &&mut Step| {
+            (&step.for_each, &step.when, &step.tool, &step.arguments) == (&for_each, &when, &tool, &arguments)
+        };
+        if let Some(step) = self.steps.iter_mut().find(is_it) {
+            step.record.extend(record);
+            return step.id.clone();
+        }
+        let id = format!("sweep{}", self.steps.len() + 1);
+        let unless = BTreeMap::new();
+        let step = Step { id: id.clone(), for_each, when, unless, tool, arguments, record, absence: None };
+        self.steps.push(step);
+        id
+    }
+
+    fn spec(&self, tool: &str) -> Option<&'_ ToolSpec> {
+        self.tools.iter().find(|spec| spec.name == tool)
+    }
+}
+
+/// The arguments of the search of one source that `listing` names.
+fn of_each(each: &EachSource, listing: &str, spec: &ToolSpec) -> Map<String, Value> {
+    let mut arguments: Map<String, Value> = each.arguments.clone().into_iter().collect();
+    let named = each.by.iter().map(|(argument, field)| (argument.clone(), format!("{{{listing}.{field}}}")));
+    arguments.extend(named.map(|(argument, text)| (argument, Value::String(text))));
+    if each.free.contains(LIMIT) {
+        arguments.extend(most(spec));
+    }
+    arguments
+}
+
+/// What meets an objective of the records that a tool returns, whatever else they meet.
+fn found(objective: &Objective, spec: &ToolSpec) -> Vec<RecordRule> {
+    let mut rules = meeting(&objective.condition, NOTE, spec);
+    if let Some(first) = rules.first_mut() {
+        first.otherwise = false;
+    }
+    rules
+}
+
+/// As many records as a call may return.
+fn most(spec: &ToolSpec) -> Map<String, Value> {
+    let most = spec.arguments.pointer("/properties/limit/maximum").cloned();
+    most.map(|most| (LIMIT.to_owned(), most)).into_iter().collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::playbook::check;
+    use serde_json::json;
+
+    fn tools() -> Vec<ToolSpec> {
+        let tool = |name: &str, kinds: &[&str], required: &[&str]| -> ToolSpec {
+            let fields = json!({"name": {"meaning": "", "types": ["name"]}, "path": {"meaning": "", "types": ["path"]}});
+            let records: Vec<_> = kinds
+                .iter()
+                .map(|kind| json!({"name": kind, "meaning": "", "subject": "name", "fields": fields}))
+                .collect();
+            serde_json::from_value(json!({
+                "name": name, "class": "INVESTIGATE", "description": "", "covers": [], "records": records,
+                "sources": if name == "records" { json!({"all": kinds}) } else { json!({}) },
+                "arguments": {"properties": {"limit": {"maximum": 5000}}, "required": required},
+            }))
+            .unwrap()
+        };
+        vec![
+            tool("list_hives", &["hive"], &[]),
+            tool("parse_file", &["note"], &["path"]),
+            tool("list_partitions", &["partition"], &[]),
+            tool("records", &["computer_name", "service"], &[]),
+            // A count is returned by tools that read nothing without being told what to count.
+            tool("zebra", &["record_count"], &["count_by"]),
+        ]
+    }
+
+    fn objective(id: &str, kind: &str, searched: Value) -> Objective {
+        serde_json::from_value(json!({
+            "id": id, "question": "?", "searched": searched,
+            "condition": {"predicate": "configured", "record": kind, "subject": "*", "field": "name"},
+        }))
+        .unwrap()
+    }
+
+    fn of_hives(source: &str) -> Value {
+        json!([{"tool": "list_hives", "sources": {"when": {"hive_type": "SYSTEM"}, "needed": "a SYSTEM hive", "each": {
+            "tool": "records", "arguments": {"source": source}, "by": {"hive": "path", "evidence": "evidence"}, "free": ["limit"],
+        }}}])
+    }
+
+    #[test]
+    fn the_searches_that_objectives_name_are_made_once_and_source_by_source() {
+        let objectives = [
+            objective("name", "computer_name", of_hives("computer_name")),
+            objective("services", "service", of_hives("services")),
+        ];
+        let steps = sweep(&objectives, &tools());
+        assert_eq!(check(&steps), Ok(()));
+        let made: Vec<_> = steps.iter().map(|step| (step.for_each.as_deref(), step.tool.as_str())).collect();
+        let expected = [(None, "list_hives"), (Some("sweep1"), "records"), (Some("sweep1"), "records")];
+        assert_eq!(made, expected);
+        let wanted = json!({
+            "source": "computer_name", "hive": "{sweep1.path}", "evidence": "{sweep1.evidence}", "limit": 5000,
+        });
+        assert_eq!(Value::Object(steps[1].arguments.clone()), wanted);
+        assert_eq!(steps[1].record[0].values, ["name"]);
+    }
+
+    #[test]
+    fn what_no_search_covers_is_asked_by_its_type_or_of_a_tool_that_needs_nothing() {
+        let listed = json!([{"tool": "list_hives", "sources": {"needed": "a hive"}}]);
+        for (kind, listing, expected) in [
+            ("service", json!([]), json!([{"record": "service", "limit": 5000}])),
+            ("partition", json!([]), json!([{"limit": 5000}])),
+            ("service", listed, json!([{}, {"record": "service", "limit": 5000}])),
+            // Only a tool that must be told a file gives it.
+            ("note", json!([]), json!([])),
+            ("record_count", json!([]), json!([])),
+        ] {
+            let steps = sweep(&[objective("a", kind, listing)], &tools());
+            let asked: Vec<_> = steps.iter().map(|step| Value::Object(step.arguments.clone())).collect();
+            assert_eq!(Value::Array(asked), expected, "{kind}");
+        }
+    }
+}
