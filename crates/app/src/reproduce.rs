@@ -28,6 +28,7 @@ use ledger::event::{EvidenceHashed, Format, RunOpened, TablesRead};
 use ledger::{Digest, Event, Integrity, Outcome, Output};
 use log::{Call, Recorded};
 use records::Subjects;
+use serde_json::Value;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -317,9 +318,14 @@ async fn ask(
 /// The first format whose counts say all that bounds them.
 const COUNTED_IN_FULL: Format = Format { major: 2, minor: 9 };
 
+/// The first format in which the first folder of a pattern is looked for in every volume.
+const PLACED_PATTERNS: Format = Format { major: 2, minor: 12 };
+
 /// By what rules the tools of a run answered, where these are not today's.
 struct ToolRules {
     counts_less: bool,
+    /// Whether a pattern of paths meant the root of the evidence alone.
+    means_root: bool,
     has_time_index: bool,
 }
 
@@ -328,6 +334,7 @@ impl ToolRules {
         let is_index = |event: &Event| matches!(event, Event::TimelineIndexed(_));
         ToolRules {
             counts_less: opened.format < COUNTED_IN_FULL,
+            means_root: opened.format < PLACED_PATTERNS,
             has_time_index: log.of_run.iter().any(is_index),
         }
     }
@@ -339,6 +346,9 @@ impl ToolRules {
             _ if self.counts_less && has("count_by") => {
                 "its counts said less than those of today, which name all that bounds them"
             }
+            "find_files" | "list_deleted" if self.means_root && found_nothing_below_a_folder(call) => {
+                "its pattern began with a folder that was looked for at the root of the evidence alone"
+            }
             "timeline" | "timeline_histogram" if self.has_time_index => {
                 "its timeline had times, too, that date nothing on the host"
             }
@@ -349,6 +359,14 @@ impl ToolRules {
         };
         Some(because.to_owned())
     }
+}
+
+/// Whether a call by a pattern of paths that begins with the name of a folder found nothing.
+fn found_nothing_below_a_folder(call: &Call) -> bool {
+    let name = call.arguments.get("name").and_then(Value::as_str).unwrap_or_default();
+    let first = name.trim_start_matches(['/', '\\']).split(['/', '\\']).next().unwrap_or_default();
+    let is_folder = name.contains(['/', '\\']) && !first.contains(['*', '?', ':', '%']);
+    is_folder && call.recorded.iter().all(|recorded| recorded.ended.outcome == Outcome::Empty)
 }
 
 /// A slower machine is no other answer: a call may take several times as long as in a run.

@@ -37,7 +37,7 @@ fn described() -> ToolSpec {
                 "name",
                 spec::text(
                     "pattern of the name, letter case aside: * for any characters, ? for one, {a,b} for either. With a slash of either kind \
-                     a pattern of the whole path from the root of the evidence or a drive letter, \
+                     a pattern of the whole path from the root of the evidence, of a volume, or a drive letter, \
                      in which ** stands for any number of folders",
                 ),
             ),
@@ -70,13 +70,14 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         gaps: Vec::new(),
     };
     let mut patterns = Vec::new();
-    let mut searched = false;
+    let (mut searched, mut placed) = (false, false);
     for place in &scope.places {
         let (tree, start) = (place.tree, &place.node);
         if start.kind != NodeKind::Directory {
             return Err(CallError::NotAFolder { path: start.path.clone() });
         }
-        let (resolved, unmapped) = wanted.resolve(tree)?;
+        let (resolved, unmapped, is_nowhere) = wanted.resolve(tree)?;
+        placed |= !is_nowhere;
         // What cannot be looked at is not absent.
         found.gaps.extend(unmapped.into_iter().map(|letter| drives::gap(tree, letter)));
         patterns.push(resolved.as_ref().and_then(|resolved| resolved.glob.as_ref()).map(Glob::written));
@@ -88,6 +89,10 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     if !searched && !scope.places.is_empty() {
         let trees: Vec<_> = scope.places.iter().map(|place| place.tree).collect();
         return Err(drives::none(&trees, "name", arguments.text("name")?));
+    }
+    if !placed && !scope.places.is_empty() {
+        let trees: Vec<_> = scope.places.iter().map(|place| place.tree).collect();
+        return Err(drives::nowhere(&trees, "name", arguments.text("name")?));
     }
     let mut normalised = scope.normalised();
     normalised.extend(wanted.normalised(&patterns));
@@ -118,11 +123,11 @@ impl Wanted {
         Ok(Wanted { glob, extension, sizes: sizes(arguments)?, with_stream })
     }
 
-    /// The same for one tree, and the letters of drives for which nothing in it stands; `None` where it has none of them.
-    fn resolve(&self, tree: &dyn Tree) -> Result<(Option<Wanted>, Vec<char>), CallError> {
-        let Some(glob) = &self.glob else { return Ok((Some(self.clone()), Vec::new())) };
-        let Resolved { glob, unmapped } = glob.resolve(tree)?;
-        Ok((glob.map(|glob| Wanted { glob: Some(glob), ..self.clone() }), unmapped))
+    /// The same for one tree, and the letters of drives for which nothing in it stands; `None` where it has none of them. Besides, whether the first folder of its pattern stands nowhere.
+    fn resolve(&self, tree: &dyn Tree) -> Result<(Option<Wanted>, Vec<char>, bool), CallError> {
+        let Some(glob) = &self.glob else { return Ok((Some(self.clone()), Vec::new(), false)) };
+        let Resolved { glob, unmapped, is_nowhere } = glob.resolve(tree)?;
+        Ok((glob.map(|glob| Wanted { glob: Some(glob), ..self.clone() }), unmapped, is_nowhere))
     }
 
     fn fits(&self, node: &Node) -> bool {
@@ -163,7 +168,10 @@ pub(crate) fn sizes(arguments: &Arguments) -> Result<Option<Sizes>, CallError> {
 /// Understands `.exe` and `*.exe`, too.
 pub(crate) fn extension(text: &str) -> Result<String, CallError> {
     let bare = text.strip_prefix("*.").or(text.strip_prefix('.')).unwrap_or(text);
-    if bare.is_empty() || bare.contains(['*', '?', '/', '\\']) || bare.chars().any(char::is_control) {
+    // A GUID in braces ends the names of folders that Windows shows as something else.
+    let is_choice = bare.contains(['{', '}']) && !bare.contains('-');
+    let is_pattern = is_choice || bare.contains(['*', '?', '/', '\\']);
+    if bare.is_empty() || is_pattern || bare.chars().any(char::is_control) {
         let expected = "the end of a name, such as exe, without patterns and separators";
         return Err(CallError::Argument { argument: "extension", expected, found: text.to_owned() });
     }

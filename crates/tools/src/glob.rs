@@ -14,7 +14,7 @@ const MAX_ALTERNATIVES: usize = 64;
 
 /// What the names or paths of entries must fit.
 ///
-/// `{a,b}` stands for either; a name that is written so is found, too, and braces without a comma stand for themselves, for names of Windows hold GUIDs.
+/// `{a,b}` stands for either; a name that is written so is found, too. Braces without a comma stand for themselves, for names of Windows hold GUIDs; behind a dot or a star, as in `*.{exe}`, they stand for what is in them as well.
 /// `[` and `]` always stand for themselves: `copy[1].htm` is a name that browsers give.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Glob {
@@ -39,6 +39,16 @@ pub(crate) struct Resolved {
     pub(crate) glob: Option<Glob>,
     /// The letters of drives for which nothing stands: what the pattern means there was not looked at.
     pub(crate) unmapped: Vec<char>,
+    /// Whether no alternative can fit a path, because its first folder stands neither at the root nor in a volume.
+    pub(crate) is_nowhere: bool,
+}
+
+/// What a pattern is in a tree.
+enum Here {
+    /// One for each folder that can stand for its drive, or for the volume that it leaves out.
+    In(Vec<Alternative>),
+    /// Itself; its first folder stands nowhere.
+    Nowhere,
 }
 
 impl Glob {
@@ -57,7 +67,7 @@ impl Glob {
         if !expand(stripped, &mut texts) {
             return Err(error("at most 64 combinations of alternatives"));
         }
-        if texts.len() > 1 {
+        if texts != [stripped] {
             texts.push(stripped.to_owned());
         }
         let mut alternatives = Vec::new();
@@ -75,19 +85,28 @@ impl Glob {
     /// The pattern as it applies to `tree`: a drive letter becomes the folders that can stand for the drive.
     pub(crate) fn resolve(&self, tree: &dyn Tree) -> Result<Resolved, ReadError> {
         let (mut alternatives, mut unmapped) = (Vec::new(), Vec::new());
+        let mut nowhere = 0;
         for one in &self.alternatives {
-            let here = one.resolve(tree)?;
-            unmapped.extend(one.letter().filter(|_| here.is_empty()));
-            alternatives.extend(here);
+            match one.resolve(tree)? {
+                Here::In(here) => {
+                    unmapped.extend(one.letter().filter(|_| here.is_empty()));
+                    alternatives.extend(here);
+                }
+                Here::Nowhere => {
+                    nowhere += 1;
+                    alternatives.push(one.clone());
+                }
+            }
         }
         unmapped.sort_unstable();
         unmapped.dedup();
+        let is_nowhere = nowhere == self.alternatives.len();
         let written = match (alternatives.as_slice(), self.alternatives.len()) {
-            ([], _) => return Ok(Resolved { glob: None, unmapped }),
+            ([], _) => return Ok(Resolved { glob: None, unmapped, is_nowhere }),
             ([one], 1) => one.written(),
             _ => self.written.clone(),
         };
-        Ok(Resolved { glob: Some(Glob { written, alternatives }), unmapped })
+        Ok(Resolved { glob: Some(Glob { written, alternatives }), unmapped, is_nowhere })
     }
 
     /// The pattern in one spelling, which is read as the same pattern.
@@ -124,24 +143,30 @@ impl Alternative {
         Ok(if is_path { Alternative::Path(names) } else { Alternative::Name(text.to_owned()) })
     }
 
-    /// What it is in `tree`: one for each folder that can stand for its drive.
-    fn resolve(&self, tree: &dyn Tree) -> Result<Vec<Alternative>, ReadError> {
-        let as_is = || Ok(vec![self.clone()]);
+    /// What it is in `tree`.
+    fn resolve(&self, tree: &dyn Tree) -> Result<Here, ReadError> {
+        let as_is = || Ok(Here::In(vec![self.clone()]));
         let Alternative::Path(names) = self else { return as_is() };
-        let Some((drive, below)) = names.split_first() else { return as_is() };
-        let any_drive = matches!(drive.as_str(), "?:" | "*:");
-        if self.letter().is_none() && !any_drive {
+        let Some((first, below)) = names.split_first() else { return as_is() };
+        let inside = |top: &EvidencePath, names: &[String]| {
+            let top = top.components().map(str::to_owned);
+            Alternative::Path(top.chain(names.iter().cloned()).collect())
+        };
+        let any_drive = matches!(first.as_str(), "?:" | "*:");
+        if self.letter().is_some() || any_drive {
+            let tops = match self.letter() {
+                Some(letter) => drives::of_letter(tree, letter)?,
+                None => drives::volumes(tree)?,
+            };
+            return Ok(Here::In(tops.iter().map(|top| inside(top, below)).collect()));
+        }
+        if first.contains(['*', '?']) || holds(tree, &EvidencePath::root(), first) {
             return as_is();
         }
-        let in_folder = |top: EvidencePath| {
-            let top = top.components().map(str::to_owned);
-            Alternative::Path(top.chain(below.iter().cloned()).collect())
-        };
-        let tops = match self.letter() {
-            Some(letter) => drives::of_letter(tree, letter)?,
-            None => drives::volumes(tree)?,
-        };
-        Ok(tops.into_iter().map(in_folder).collect())
+        // `Users/…` is written by whoever thinks of a computer, whose volumes stand below the root here.
+        let volumes = drives::volumes(tree)?.into_iter().filter(|volume| holds(tree, volume, first));
+        let found: Vec<_> = volumes.map(|volume| inside(&volume, names)).collect();
+        Ok(if found.is_empty() { Here::Nowhere } else { Here::In(found) })
     }
 
     /// The letter of the drive that it begins with.
@@ -168,11 +193,17 @@ impl Alternative {
     }
 }
 
+/// Whether a folder holds an entry of this name; what cannot be told is taken for one.
+fn holds(tree: &dyn Tree, folder: &EvidencePath, name: &str) -> bool {
+    let Ok(path) = folder.child(name) else { return true };
+    !matches!(tree.node(&path), Ok(None))
+}
+
 /// The pattern and what `{a,b}` in it stands for; `None` where that are too many.
 pub(crate) fn alternatives(text: &str) -> Option<Vec<String>> {
     let mut all = Vec::new();
     expand(text, &mut all).then_some(())?;
-    if all.len() > 1 {
+    if all != [text] {
         all.push(text.to_owned());
     }
     Some(all)
@@ -187,7 +218,7 @@ fn expand(text: &str, all: &mut Vec<String>) -> bool {
     choices.iter().all(|choice| expand(&format!("{before}{choice}{after}"), all))
 }
 
-/// The first pair of braces that holds a comma of its own.
+/// The first pair of braces that holds a comma of its own, or stands behind a dot or a star.
 fn choices(text: &str) -> Option<(&str, Vec<&str>, &str)> {
     text.match_indices('{').find_map(|(start, _)| {
         let inside = text.get(start + 1..)?;
@@ -200,7 +231,7 @@ fn choices(text: &str) -> Option<(&str, Vec<&str>, &str)> {
                     found.push(inside.get(from..at)?);
                     from = at + 1;
                 }
-                '}' if found.is_empty() => return None,
+                '}' if found.is_empty() && !text.get(..start)?.ends_with(['.', '*']) => return None,
                 '}' => {
                     found.push(inside.get(from..at)?);
                     return Some((text.get(..start)?, found, inside.get(at + 1..)?));
@@ -288,6 +319,8 @@ mod tests {
             ("/{C/Users,D}/a", "C/Users/a", true),
             ("*.{exe,dll}", "C/x.DLL", true),
             ("*.{exe,dll}", "C/x.sys", false),
+            ("*.{exe}", "C/x.exe", true),
+            ("*.{exe}", "C/x.{exe}", true),
             ("a{1,2}.txt", "C/a{1,2}.txt", true),
             ("{20D04FE0}", "C/{20d04fe0}", true),
             ("{20D04FE0}", "C/20D04FE0", false),

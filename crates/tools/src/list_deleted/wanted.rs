@@ -38,7 +38,8 @@ impl Wanted {
         let glob = arguments.optional_text("name").map(|text| Glob::read("name", text)).transpose()?;
         let mut globs = Vec::new();
         for (tree, glob) in images.iter().flat_map(|tree| glob.iter().map(move |glob| (tree, glob))) {
-            let Resolved { glob, unmapped } = glob.resolve(*tree)?;
+            // The folder of a deleted entry may be gone, too.
+            let Resolved { glob, unmapped, is_nowhere: _ } = glob.resolve(*tree)?;
             gaps.extend(unmapped.into_iter().map(|letter| drives::gap(*tree, letter)));
             globs.extend(glob.map(|glob| (tree.label().to_owned(), glob)));
         }

@@ -24,6 +24,7 @@ mod memory_tree;
 mod name_index;
 mod name_index_file;
 mod normalise;
+mod patterns;
 mod pca;
 mod program_files;
 mod query;

@@ -85,7 +85,7 @@ fn files_and_folders_are_found_by_all_that_is_given() {
         (json!({ "name": "ANN" }), vec!["C/Users/Ann".to_owned()]),
         (json!({ "name": "notes.???" }), ann(&["notes.txt"])),
         (json!({ "name": "system" }), vec![SYSTEM.to_owned()]),
-        (json!({ "name": "users\\*\\*.txt" }), vec![]),
+        (json!({ "name": "users\\*\\*.txt" }), texts.clone()),
         (json!({ "name": "**\\users\\*\\*.txt" }), texts.clone()),
         (json!({ "name": "C:\\users\\*\\*.txt" }), texts.clone()),
         (json!({ "name": "\\\\?\\c:/**/NOTES.txt" }), ann(&["notes.txt"])),
