@@ -19,7 +19,7 @@ pub use show::{json as score_json, text as score_text};
 pub use truth::{Forbidden, ForbiddenCondition, Manner, Truth, TruthFact, TruthFinding, TruthValue};
 
 use graph::{FIRST, Run, fact_title, ranked};
-use ledger::{FactEntry, FactId, PhenomenonId};
+use ledger::{FactEntry, FactId, PhenomenonId, SWEEP};
 use same::{Held, Sought, stands};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,6 +42,8 @@ pub struct Score {
     pub violations: Vec<Violation>,
     /// By the run's agents: facts recorded, and facts of the truth found by them.
     pub run_agents: BTreeMap<String, (usize, usize)>,
+    /// What agents recorded and found without the sweep, in a run that was swept: a model is measured by this.
+    pub without_sweep: Option<(usize, usize)>,
     /// The confidences of its answers beside what the truth says of them.
     pub reliability: Reliability,
 }
@@ -217,6 +219,7 @@ fn compare(truth: &Truth, recorded: &[Recorded<'_>], agents: impl Iterator<Item 
         models: BTreeSet::new(),
         recorded: recorded.len(),
         run_agents: run_agents(recorded, &answers, agents),
+        without_sweep: without_sweep(recorded, &answers),
         answers,
         findings,
         violations: violations(truth, recorded),
@@ -279,6 +282,18 @@ fn run_agents(
         }
     }
     counts
+}
+
+/// What agents alone recorded and found; `None` where no sweep recorded anything.
+fn without_sweep(recorded: &[Recorded<'_>], answers: &[Answer]) -> Option<(usize, usize)> {
+    let swept: BTreeSet<FactId> =
+        recorded.iter().filter(|it| it.agent == SWEEP).map(|it| it.fact.id).collect();
+    let by_agents = |answer: &&Answer| match &answer.standing {
+        Standing::Found { by } => by.iter().any(|fact| !swept.contains(fact)),
+        Standing::Spread { .. } | Standing::Missed { .. } => false,
+    };
+    let found = answers.iter().filter(by_agents).count();
+    (!swept.is_empty()).then(|| (recorded.len() - swept.len(), found))
 }
 
 fn violations(truth: &Truth, recorded: &[Recorded<'_>]) -> Vec<Violation> {

@@ -93,6 +93,9 @@ fn agents(out: &mut String, score: &Score) {
     for (agent, (recorded, found)) in &score.run_agents {
         let _ = writeln!(out, "  {:<24} {recorded:>8} {found:>8}", terminal(agent));
     }
+    if let Some((recorded, found)) = score.without_sweep {
+        let _ = writeln!(out, "  {:<24} {recorded:>8} {found:>8}", "all without the sweep");
+    }
     groups(out, "agent of the truth", &counted(score, |answer| &answer.agent));
 }
 
@@ -265,6 +268,7 @@ fn run(score: &Score) -> Value {
             "low_confidence_percent": score.reliability.stopped_percent(),
         },
         "run_agents": agents,
+        "without_sweep": score.without_sweep.map(|(recorded, found)| json!({"recorded": recorded, "found": found})),
         "truth_agents": grouped(&counted(score, |answer| &answer.agent)),
         "questions": grouped(&counted(score, |answer| &answer.question)),
         "facts": score.answers.iter().map(answer).collect::<Vec<_>>(),
