@@ -2,8 +2,9 @@
 
 use crate::support::{Place, script, str};
 use graph::{Run, Stands};
-use ledger::Rules;
+use ledger::{Field, FieldType, FieldValue, Locator, Record, RecordId, Rules};
 use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
 use testkit::scripted::{calls, words};
 
 /// The demo, looked at by an agent with its shipped objectives that makes these calls and records nothing.
@@ -91,4 +92,93 @@ fn a_question_of_the_case_file_stands_in_every_result() {
     assert!(out.contains("Which compiler was used?\n         asked by the case file"), "{out}");
     let page = place.locard_ends(0, &["report", str(&place.only_run()), "--format", "markdown"]);
     assert!(page.contains("Which compiler was used? (asked by the case file) |"), "{page}");
+}
+
+/// A row of a table as a record, as far as conditions look at it; times are texts.
+fn record(kind: &str, columns: &[String], row: &[Value]) -> Record {
+    let table = tools::tables().iter().find(|table| table.name == kind).unwrap();
+    let value = |name: &str, cell: &Value| {
+        let column = table.columns.iter().find(|column| column.name == name)?;
+        Some(match cell {
+            Value::Null => return None,
+            Value::Number(number) if column.types.contains(&FieldType::Flag) => {
+                FieldValue::Flag(number.as_i64() == Some(1))
+            }
+            Value::String(text) if column.types.contains(&FieldType::List) => {
+                let text = FieldValue::Text(text.clone());
+                serde_json::from_str(&text.to_text()).map_or(text, FieldValue::List)
+            }
+            Value::String(text) => FieldValue::Text(text.clone()),
+            other => FieldValue::Text(other.to_string()),
+        })
+    };
+    let fields = columns.iter().zip(row).filter_map(|(name, cell)| Some((name.clone(), value(name, cell)?)));
+    Record {
+        defects: vec![],
+        fields: fields.map(|(name, value)| (name, Field { at: None, value })).collect(),
+        id: RecordId(0),
+        kind: kind.to_owned(),
+        locator: Locator { evidence: String::new(), path: String::new(), stream: None, span: None },
+    }
+}
+
+/// Rows that are asked for at once.
+const PAGE: usize = 50_000;
+
+/// Holds every question that is told as searched and not there against all records of its type in the evidence; how many there were.
+fn none_is_there(place: &Place, case: &str) -> usize {
+    place.locard_ends(0, &["run", case, "--no-cache", "--quiet"]);
+    let folder = place.runs().pop().unwrap();
+    let run = app::load_run(&folder).unwrap();
+    let questions = graph::questions(&run);
+    let searched: Vec<_> = questions.iter().filter(|it| matches!(it.stands, Stands::Searched(_))).collect();
+    for question in &searched {
+        let condition = &question.objective.condition;
+        let catalogue = tools::catalogue();
+        let kind = catalogue.iter().flat_map(|tool| &tool.records).find(|kind| kind.name == condition.record);
+        let mut at = 0;
+        loop {
+            let table = &condition.record;
+            let statement = format!("SELECT * FROM \"{table}\" ORDER BY _row LIMIT {PAGE} OFFSET {at}");
+            let page =
+                place.locard_ends(0, &["sql", case, "--cache", "tables", "--format", "json", &statement]);
+            let page: Value = serde_json::from_str(&page).unwrap();
+            let columns: Vec<String> = serde_json::from_value(page["columns"].clone()).unwrap();
+            let rows = page["rows"].as_array().unwrap();
+            for row in rows {
+                let record = record(&condition.record, &columns, row.as_array().unwrap());
+                let holds = condition.would_hold(&record, &kind.unwrap().subject);
+                assert!(!holds, "{case}: {} is told as not there: {row}", question.objective.question);
+            }
+            at += PAGE;
+            if rows.len() < PAGE {
+                break;
+            }
+        }
+    }
+    searched.len()
+}
+
+/// With `LOCARD_CASES` also over the evidence of each unpacked case in that folder.
+#[test]
+fn what_is_told_as_searched_and_not_there_is_in_no_record_of_the_evidence() {
+    assert!(none_is_there(&Place::new(), str(&crate::support::demo_folder())) > 4);
+    #[expect(clippy::disallowed_methods, reason = "where the developer keeps unpacked cases")]
+    let cases = std::env::var_os("LOCARD_CASES").map(PathBuf::from);
+    let listed = |folder: &Path| -> Vec<PathBuf> {
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+    };
+    for case in cases.iter().flat_map(|cases| listed(cases)) {
+        let evidence = case.join("evidence");
+        // Images are given by name.
+        let files = listed(&evidence);
+        let pieces = if files.iter().any(|file| file.is_dir()) { vec![evidence] } else { files };
+        for piece in pieces {
+            let place = Place::new();
+            match place.locard(&["run", str(&piece), "--no-cache", "--quiet"]).status.code() {
+                Some(2) => println!("skipped: {} is no evidence", piece.display()),
+                _ => println!("{} of {}", none_is_there(&Place::new(), str(&piece)), piece.display()),
+            }
+        }
+    }
 }
