@@ -131,7 +131,12 @@ fn none_is_there(place: &Place, case: &str) -> usize {
     let folder = place.runs().pop().unwrap();
     let run = app::load_run(&folder).unwrap();
     let questions = graph::questions(&run);
-    let searched: Vec<_> = questions.iter().filter(|it| matches!(it.stands, Stands::Searched(_))).collect();
+    // Hashes of files are made when they are asked for, and stand in no table.
+    let has_table = |kind: &str| tools::tables().iter().any(|table| table.name == kind);
+    let searched: Vec<_> = questions
+        .iter()
+        .filter(|it| matches!(it.stands, Stands::Searched(_)) && has_table(&it.objective.condition.record))
+        .collect();
     for question in &searched {
         let condition = &question.objective.condition;
         let catalogue = tools::catalogue();
