@@ -4,7 +4,7 @@ use crate::names::told;
 use crate::open::newest_first;
 use crate::seal::{MANIFEST, ManifestError, read_manifest};
 use ledger::event::{CaseQuestion, TaskEnded};
-use ledger::{Event, Stream, TaskId};
+use ledger::{AgentSpec, Event, Stream, TaskId};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -126,22 +126,31 @@ pub fn list_run(folder: &Path) -> Listed {
 /// How many questions no task has closed; of a run that does not list its questions, of those that were handed out.
 ///
 /// A list reads no facts: a question that only another agent's fact answers counts as open here.
-fn open(questions: &[CaseQuestion], agents: &BTreeMap<TaskId, String>, ends: &[(TaskId, TaskEnded)]) -> u64 {
+fn open(
+    questions: &[CaseQuestion],
+    agents: &BTreeMap<TaskId, AgentSpec>,
+    ends: &[(TaskId, TaskEnded)],
+) -> u64 {
     let results = || {
-        ends.iter().flat_map(|(task, ended)| {
-            let agent = agents.get(task).map_or("", String::as_str);
-            ended.objectives.iter().map(move |result| (agent, result))
+        ends.iter().filter_map(|(task, ended)| Some((agents.get(task)?, ended))).flat_map(|(agent, ended)| {
+            agent
+                .objectives
+                .iter()
+                .zip(&ended.objectives)
+                .map(|(objective, result)| (&agent.name, objective, result))
         })
     };
     if questions.is_empty() {
-        return results().filter(|(_, result)| result.is_unmet()).count() as u64;
+        return results().filter(|(.., result)| result.is_unmet()).count() as u64;
     }
     // Whoever has no question of its own has borrowed those that it has.
-    let borrows = |agent: &str| !questions.iter().any(|question| question.agent == agent);
+    let borrows = |agent: &String| !questions.iter().any(|question| question.agent == *agent);
     let is_open = |question: &&CaseQuestion| {
-        !results().any(|(agent, result)| {
-            let is_its = agent == question.agent || borrows(agent);
-            is_its && result.id == question.objective.id && !result.is_unmet()
+        !results().any(|(agent, objective, result)| {
+            let is_its = *agent == question.agent || borrows(agent);
+            let is_same =
+                objective.id == question.objective.id && objective.condition == question.objective.condition;
+            is_its && is_same && !result.is_unmet()
         })
     };
     questions.iter().filter(is_open).count() as u64
@@ -160,8 +169,8 @@ fn read(folder: &Path, listed: &mut Listed) -> Result<(), Unreadable> {
                 questions = opened.questions;
             }
             (Stream::Run, Event::TaskAssigned(assigned)) => {
-                agents.insert(assigned.task, assigned.agent.name.clone());
-                listed.agents.push(assigned.agent.name);
+                listed.agents.push(assigned.agent.name.clone());
+                agents.insert(assigned.task, assigned.agent);
             }
             (Stream::Run, Event::RunSealed(_)) => sealed = true,
             (Stream::Task(task), Event::TaskEnded(ended)) => ends.push((task, ended)),

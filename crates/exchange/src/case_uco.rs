@@ -74,6 +74,9 @@ pub fn case_uco(run: &Run, attack: &Attack, out: &mut impl Write) -> io::Result<
             objects.put(&node)?;
         }
     }
+    for node in assertions::of_questions(&graph) {
+        objects.put(&node)?;
+    }
     Ok(Written { items: objects.end()?, left_out })
 }
 

@@ -85,12 +85,9 @@ impl<'r> View<'r> {
 
 fn answers(run: &Run) -> BTreeMap<FactId, Vec<String>> {
     let mut answers: BTreeMap<FactId, Vec<String>> = BTreeMap::new();
-    for view in run.tasks.values() {
-        for result in view.ended.iter().flat_map(|ended| &ended.objectives) {
-            for fact in &result.facts {
-                let named = format!("{}/{}", view.assigned.agent.name, result.id);
-                answers.entry(*fact).or_default().push(named);
-            }
+    for question in graph::questions(run) {
+        for fact in question.stands.facts() {
+            answers.entry(*fact).or_default().push(format!("{}/{}", question.agent, question.objective.id));
         }
     }
     answers

@@ -9,7 +9,7 @@ mod answer;
 mod source;
 mod thing;
 
-pub use answer::{answer_confidences, objective_confidence, objective_confidences};
+pub use answer::{answer_confidences, objective_confidences};
 pub use source::SourceKind;
 
 use ledger::{FactEntry, Tier, Writer};

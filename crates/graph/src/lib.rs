@@ -24,8 +24,7 @@ pub use attack::{
     Attack, AttackError, Fit, Retired, RetiredBecause, Tactic, TacticId, Technique, TechniqueId, UnknownId,
 };
 pub use confidence::{
-    Confidence, Level, SourceKind, answer_confidences, confidence, corroborated, objective_confidence,
-    objective_confidences,
+    Confidence, Level, SourceKind, answer_confidences, confidence, corroborated, objective_confidences,
 };
 pub use diff::{ChangedObjective, ChangedPhenomenon, ChangedTask, Changes, Diff, Effort, Setup, Told, diff};
 pub use disclosure::{Disclosure, Redaction, WITHHELD};

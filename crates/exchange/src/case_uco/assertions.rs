@@ -3,14 +3,13 @@
 //! Each says in its description whose it is.
 
 use super::{Graph, Node};
-use graph::{Confidence, TaskView, confidence, derivation_title, objective_confidence, phenomenon_title};
-use ledger::event::ObjectiveResult;
+use graph::{Asker, Confidence, Question, TaskView, confidence, derivation_title, phenomenon_title};
 use ledger::{FactId, NodeId, TaskId};
 use serde_json::{Value, json};
 
 const BY_CODE: &str = "decided by code over facts";
 
-/// All assertions of a task.
+/// All assertions of a task but the answers to its questions, which are the run's.
 pub(super) fn of(graph: &Graph<'_>, task: TaskId, view: &TaskView) -> Vec<Value> {
     let by_agent = format!(
         "the words of agent {} ({}, {task}): an interpretation, no evidence",
@@ -27,8 +26,6 @@ pub(super) fn of(graph: &Graph<'_>, task: TaskId, view: &TaskView) -> Vec<Value>
         let said = it.absence.absence.to_string();
         assertion(graph, &own, "shown by complete, empty searches", &said)
     }));
-    let ended = view.ended.iter().flat_map(|ended| &ended.objectives);
-    nodes.extend(ended.map(|it| objective(graph, task, view, it)));
     nodes.extend(view.phenomena.iter().map(|it| {
         let facts: Vec<_> = it.facts.iter().filter_map(|id| graph.run.fact(*id)).collect();
         let (title, sure) = (phenomenon_title(&facts), confidence(facts.iter().copied(), 0));
@@ -74,14 +71,21 @@ pub(super) fn of(graph: &Graph<'_>, task: TaskId, view: &TaskView) -> Vec<Value>
     nodes
 }
 
-/// How an objective stands, and how sure that is.
-fn objective(graph: &Graph<'_>, task: TaskId, view: &TaskView, it: &ObjectiveResult) -> Value {
-    let asked = view.assigned.agent.objectives.iter().find(|objective| objective.id == it.id);
-    let own = format!("{task}/{}/{}", view.assigned.agent.name, it.id);
-    let question = asked.map_or("", |objective| &objective.question);
-    let statement = format!("{question} {}", it.answer());
-    let sure = objective_confidence(graph.run, it);
-    result(graph, &own, BY_CODE, Some(statement.trim().to_owned()), it.facts.clone(), sure)
+/// How each question of the case stands, and how sure that is; of one that an agent asked itself nothing is sure.
+pub(super) fn of_questions(graph: &Graph<'_>) -> Vec<Value> {
+    let questions = graph::questions(graph.run);
+    let sure = graph::answer_confidences(graph.run, questions.iter().map(|it| it.stands.facts()));
+    let answer = |(it, sure): (&Question<'_>, Option<Confidence>)| {
+        let asked = match it.by {
+            Asker::Agent => "asked by an agent of the run: code checked its condition alone",
+            Asker::Standard | Asker::Owner | Asker::Unlisted => BY_CODE,
+        };
+        let own = format!("question/{}/{}", it.agent, it.objective.id);
+        let statement = format!("{} {}", it.objective.question, it.stands.word());
+        let sure = sure.filter(|_| it.is_of_case());
+        result(graph, &own, asked, Some(statement.trim().to_owned()), it.stands.facts().to_vec(), sure)
+    };
+    questions.iter().zip(sure).map(answer).collect()
 }
 
 fn result(

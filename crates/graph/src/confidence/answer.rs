@@ -4,17 +4,9 @@ use super::source::SourceKind;
 use super::thing::Things;
 use super::{Confidence, best};
 use crate::run::Run;
-use ledger::event::ObjectiveResult;
 use ledger::pattern::fold;
 use ledger::{FactEntry, FactId, FieldType, NodeId, RelationKind, TaskId, Writer};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// How sure the answer to an objective is; `None` where no fact answers it.
-///
-/// For many objectives of a run [`objective_confidences`] is faster.
-pub fn objective_confidence(run: &Run, result: &ObjectiveResult) -> Option<Confidence> {
-    answer_confidences(run, [result.facts.as_slice()]).pop().flatten()
-}
 
 /// How sure each answer of a run is, by task and objective; objectives that no fact answers are not among them.
 pub fn objective_confidences(run: &Run) -> BTreeMap<(TaskId, &str), Confidence> {

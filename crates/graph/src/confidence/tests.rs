@@ -137,7 +137,7 @@ fn sure(facts: &[FactEntry], relations: &[RelationAdded]) -> u16 {
     let all = objective_confidences(&run);
     let one = all[&(TaskId(1), "ran")];
     let result = &run.tasks[&TaskId(1)].ended.as_ref().unwrap().objectives[0];
-    assert_eq!(objective_confidence(&run, result), Some(one));
+    assert_eq!(answer_confidences(&run, [result.facts.as_slice()]), [Some(one)]);
     one.thousandths()
 }
 
