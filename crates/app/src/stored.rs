@@ -2,6 +2,7 @@
 
 use crate::fetched::{Fetched, beside};
 use crate::open::OpenRunError;
+use crate::run::sweep::is_swept;
 use engine::{Input, Setting, ToolReturn};
 use ledger::event::{InvocationEnded, RunOpened, TaskAssigned};
 use ledger::turn::Reply;
@@ -134,6 +135,9 @@ pub(crate) fn setting(opened: &RunOpened, tasks: &[TaskId]) -> Arc<Setting> {
     let evidence = if has(Behaviour::EvidenceNamed) { opened.case.evidence.clone() } else { Vec::new() };
     let setting = setting.with_writers(opened.writers.clone()).with_evidence(evidence);
     let setting = setting.with_roster(opened.roster.clone(), opened.vocabulary.clone());
+    // Who leaves out the sweep leaves open what is left open.
+    let held_to = if is_swept(opened) { opened.questions.clone() } else { Vec::new() };
+    let setting = setting.with_case_questions(held_to);
     Arc::new(setting.with_behaviours(has))
 }
 

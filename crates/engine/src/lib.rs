@@ -19,6 +19,7 @@ mod distil;
 mod graph_read;
 mod graph_write;
 mod invoke;
+mod left_open;
 mod looked;
 mod made;
 mod narrative;

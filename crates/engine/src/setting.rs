@@ -2,6 +2,7 @@
 
 use crate::tools::NARRATIVE;
 use ground::Dating;
+use ledger::event::CaseQuestion;
 use ledger::{
     AgentSpec, Behaviour, EvidenceEntry, Fence, IdSpace, InvocationId, Objective, Rules, Seed, Surface,
     TaskId, ToolClass, ToolSpec, Vocabulary, Writers,
@@ -37,6 +38,8 @@ pub struct Setting {
     pub(crate) one_for_records: bool,
     /// Whether how a question stands follows from what calls covered and returned, whatever its weight.
     pub(crate) questions: bool,
+    /// The questions of the case that a lead is held to; none where it is not.
+    pub(crate) case_questions: Vec<CaseQuestion>,
     /// How sentences are dated.
     pub(crate) dating: Dating,
 }
@@ -62,6 +65,7 @@ impl Setting {
             sources_first: false,
             one_for_records: false,
             questions: false,
+            case_questions: Vec::new(),
             dating: Dating::AnyInstant,
         }
     }
@@ -84,6 +88,13 @@ impl Setting {
     #[must_use]
     pub fn with_roster(mut self, roster: Vec<AgentSpec>, vocabulary: Vocabulary) -> Setting {
         (self.roster, self.vocabulary) = (roster, Arc::new(vocabulary));
+        self
+    }
+
+    /// The same in a run whose lead is held to these questions of the case.
+    #[must_use]
+    pub fn with_case_questions(mut self, questions: Vec<CaseQuestion>) -> Setting {
+        self.case_questions = questions;
         self
     }
 

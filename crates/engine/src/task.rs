@@ -69,6 +69,8 @@ pub struct Task {
     /// The calls that were made, in their order.
     pub(crate) made: Vec<Made>,
     pub(crate) recoveries: Recoveries,
+    /// How often it was asked about questions of the case that are open.
+    pub(crate) asked_for_open: u32,
 }
 
 /// The phase a task is in, and what it may use there.
@@ -174,6 +176,7 @@ impl Task {
             spent: None,
             made: Vec::new(),
             recoveries: Recoveries::default(),
+            asked_for_open: 0,
         }
     }
 
@@ -424,7 +427,7 @@ impl Task {
         })
     }
 
-    fn say(&mut self, text: String) {
+    pub(crate) fn say(&mut self, text: String) {
         self.outbox.push(UserBlock::Text { text });
     }
 
@@ -432,6 +435,9 @@ impl Task {
         self.end_recovery(append);
         let has_recorded = self.phase.phase == Phase::Record;
         if !has_recorded && let Some(command) = self.recover(end, append)? {
+            return Ok(command);
+        }
+        if let Some(command) = self.ask_for_open(end, append)? {
             return Ok(command);
         }
         let unmet = self.standing().unmet();
@@ -449,7 +455,7 @@ impl Task {
     }
 
     /// Whether it hands out tasks.
-    fn is_lead(&self) -> bool {
+    pub(crate) fn is_lead(&self) -> bool {
         self.assigned.agent.surface.contains(&ToolClass::Dispatch)
     }
 
@@ -475,7 +481,8 @@ impl Task {
         let nothing = self.facts.is_empty() && self.reports.is_empty();
         // Whoever leads and has handed out nothing has answered nothing.
         let idle = self.is_lead() && self.reports.is_empty();
-        let unmet = idle || !self.standing().unmet().is_empty() || unanswered(&self.handed_out());
+        let handed_out = unanswered(&self.handed_out()) || self.leaves_open();
+        let unmet = idle || !self.standing().unmet().is_empty() || handed_out;
         match (!unmet, self.spent.is_some() && nothing) {
             (true, _) => TaskStatus::Completed,
             (false, true) => TaskStatus::BudgetSpent,

@@ -26,7 +26,7 @@ pub enum Behaviour {
     OneForRecords = 6,
     /// How a question stands follows from what the calls covered and returned, whatever its weight: seen and not recorded, searched, partly searched, not asked; the questions of the case stand in the first event.
     Questions = 7,
-    /// Before it is sealed a run asks by code what its agents have left open ([`crate::Rules::sweep`]).
+    /// Before it is sealed a run asks by code what its agents have left open ([`crate::Rules::sweep`]); a lead that wants to end is asked about it first.
     Sweeps = 8,
 }
 

@@ -749,3 +749,26 @@ fn what_a_client_leaves_open_is_asked_when_it_closes_its_run() {
     assert!(left.is_empty(), "{left:#?}");
     verified(&place, &opened.name);
 }
+
+#[test]
+fn a_lead_that_wants_to_end_is_asked_three_times_about_what_is_open() {
+    let place = Place::new();
+    let mut client = Client::swept(&place, &demo_arguments().each_ref().map(String::as_str));
+    let opened = client.open(&["lead"]);
+    let task = opened.task().to_owned();
+    assert_eq!(answer(&client.call("agent_registry", json!({"task": task})))["type"], "reported");
+    for asked in 1..=3 {
+        let told = client.call("close_task", json!({"task": task, "words": "the computer is clean"}));
+        let text = told.to_string();
+        assert!(text.contains(&format!("This is reminder {asked} of 3")), "{told}");
+        assert!(text.contains("agent_eventlog: ") && !text.contains("agent_registry: "), "{told}");
+        assert_eq!(told["structuredContent"]["ended"], Value::Null, "{told}");
+    }
+    let ended = client.call("close_task", json!({"task": task, "words": "the computer is clean"}));
+    assert_eq!(ended["structuredContent"]["ended"]["status"], "incomplete", "{ended}");
+    client.call("close_run", json!({"run": opened.run}));
+    let facts = place.locard_ends(0, &["report", &opened.name, "--format", "markdown"]);
+    assert!(facts.contains("1 of 1 tasks accepted, 41 questions left open"), "{facts}");
+    verified(&place, &opened.name);
+    place.locard_ends(0, &["replay", &opened.name]);
+}

@@ -1,6 +1,7 @@
 //! What a task hands out and is told, stores and reads, against its calls and against the other tasks of the log.
 
 use super::{Course, Wrong};
+use crate::run::sweep::is_swept;
 use crate::verify::log::Log;
 use crate::verify::words;
 use ledger::event::{
@@ -8,7 +9,7 @@ use ledger::event::{
     TasksDispatched,
 };
 use ledger::turn::ToolCall;
-use ledger::{ArtifactId, ArtifactKind, Dispatch, Event, ReferenceShown, TaskId, ToolClass};
+use ledger::{ArtifactId, ArtifactKind, Dispatch, Event, FactEntry, ReferenceShown, TaskId, ToolClass};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -211,6 +212,9 @@ impl<'l> Course<'l> {
             .iter()
             .filter_map(|report| Some((assigned(self.log, report.task)?, ended(self.log, report.task)?)))
             .collect();
+        if leads && is_swept(self.log.opened) && !self.closes_all(&tasks) {
+            return false;
+        }
         tasks.iter().enumerate().all(|(at, (task, end))| {
             let later: Vec<_> =
                 tasks.iter().skip(at + 1).filter(|(other, _)| other.agent.name == task.agent.name).collect();
@@ -222,6 +226,31 @@ impl<'l> Course<'l> {
             made_up_for && end.objectives.iter().all(|result| !result.is_unmet() || answered(&result.id))
         })
     }
+
+    /// Whether these tasks close every question of the case: the agent's own task does, or a fact of any.
+    fn closes_all(&self, tasks: &[(&TaskAssigned, &TaskEnded)]) -> bool {
+        let facts: Vec<&FactEntry> = tasks.iter().flat_map(|(task, _)| facts(self.log, task.task)).collect();
+        self.log.opened.questions.iter().all(|question| {
+            let wanted = &question.objective;
+            let by_task =
+                tasks.iter().filter(|(task, _)| task.agent.name == question.agent).any(|(task, end)| {
+                    task.agent.objectives.iter().zip(&end.objectives).any(|(objective, result)| {
+                        objective.id == wanted.id
+                            && objective.condition == wanted.condition
+                            && !result.is_unmet()
+                    })
+                });
+            by_task || facts.iter().any(|fact| wanted.condition.holds(fact))
+        })
+    }
+}
+
+/// The facts that a task recorded.
+fn facts(log: Log<'_>, task: TaskId) -> impl Iterator<Item = &FactEntry> {
+    log.of_tasks().filter(move |(_, of, _)| *of == task).filter_map(|(_, _, event)| match event {
+        Event::ClaimAccepted(accepted) => Some(&accepted.fact),
+        _ => None,
+    })
 }
 
 /// The number that a call gives its task; 1 where it gives none.
