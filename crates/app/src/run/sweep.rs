@@ -11,7 +11,7 @@ use llm::Playbook;
 use llm::playbook::sweep as steps_of;
 use std::path::Path;
 
-/// Counts up with what a sweep makes of the same objectives.
+/// To be counted up when a sweep comes to make other calls of the same objectives.
 const VERSION: &str = "sweep 1";
 
 /// Whether a run is swept before it is sealed.

@@ -4,9 +4,10 @@
 
 use super::plan::{RecordRule, Step};
 use super::recovery::meeting;
-use ledger::{EachSource, Objective, SearchedBy, Sources, ToolClass, ToolSpec};
+use ledger::pattern::Patterns;
+use ledger::{Objective, SearchedBy, Sources, ToolClass, ToolSpec};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What stands beside what a sweep records.
 const NOTE: &str = "found by the sweep: code asked what the agents left open";
@@ -30,7 +31,7 @@ struct Sweep<'t> {
 /// A call of a step, before it is known who else makes it.
 struct Asked {
     for_each: Option<String>,
-    when: BTreeMap<String, ledger::pattern::Patterns>,
+    when: BTreeMap<String, Patterns>,
     tool: String,
     arguments: Map<String, Value>,
 }
@@ -41,8 +42,8 @@ impl Sweep<'_> {
         let mut is_searched = false;
         for by in &objective.searched {
             match &by.sources {
-                None => is_searched |= self.search(by, objective),
-                Some(sources) => is_searched |= self.sources(by, sources, objective),
+                None => is_searched |= self.search(by, objective).is_some(),
+                Some(sources) => is_searched |= self.sources(by, sources, objective).is_some(),
             }
         }
         if !is_searched {
@@ -50,36 +51,27 @@ impl Sweep<'_> {
         }
     }
 
-    /// A search of everything at once; whether its tool is offered.
-    fn search(&mut self, by: &SearchedBy, objective: &Objective) -> bool {
-        let Some(spec) = self.spec(&by.tool) else { return false };
-        let mut arguments: Map<String, Value> = by.arguments.clone().into_iter().collect();
-        if by.free.contains(LIMIT) {
-            arguments.extend(most(spec));
-        }
+    /// A call of everything at once; gives the name of its step, where its tool is offered.
+    fn search(&mut self, by: &SearchedBy, objective: &Objective) -> Option<String> {
+        let spec = self.spec(&by.tool)?;
+        let arguments = widest(by.arguments.clone(), &by.free, spec);
         let record = found(objective, spec);
         let asked = Asked { for_each: None, when: BTreeMap::new(), tool: by.tool.clone(), arguments };
-        self.add(asked, record);
-        true
+        Some(self.add(asked, record))
     }
 
-    /// A listing of sources, and a search of each of them; whether there is one and its tool is offered.
-    fn sources(&mut self, by: &SearchedBy, sources: &Sources, objective: &Objective) -> bool {
-        let Some(spec) = self.spec(&by.tool) else { return false };
-        let mut arguments: Map<String, Value> = by.arguments.clone().into_iter().collect();
-        if by.free.contains(LIMIT) {
-            arguments.extend(most(spec));
-        }
-        let record = found(objective, spec);
-        let asked = Asked { for_each: None, when: BTreeMap::new(), tool: by.tool.clone(), arguments };
-        let listing = self.add(asked, record);
-        let Some(each) = &sources.each else { return false };
-        let Some(spec) = self.spec(&each.tool) else { return false };
-        let arguments = of_each(each, &listing, spec);
+    /// A listing of sources, and a search of each of them; gives the name of that, where there is one and its tool is offered.
+    fn sources(&mut self, by: &SearchedBy, sources: &Sources, objective: &Objective) -> Option<String> {
+        let listing = self.search(by, objective)?;
+        let each = sources.each.as_ref()?;
+        let spec = self.spec(&each.tool)?;
+        let named =
+            each.by.iter().map(|(argument, field)| (argument.clone(), format!("{{{listing}.{field}}}")));
+        let named = named.map(|(argument, text)| (argument, Value::String(text)));
+        let arguments = widest(each.arguments.clone().into_iter().chain(named).collect(), &each.free, spec);
         let record = found(objective, spec);
         let (for_each, when) = (Some(listing), sources.when.clone());
-        self.add(Asked { for_each, when, tool: each.tool.clone(), arguments }, record);
-        true
+        Some(self.add(Asked { for_each, when, tool: each.tool.clone(), arguments }, record))
     }
 
     /// Whatever returns records of the type without being told more: what no search covers may still be found.
@@ -130,15 +122,14 @@ impl Sweep<'_> {
     }
 }
 
-/// The arguments of the search of one source that `listing` names.
-fn of_each(each: &EachSource, listing: &str, spec: &ToolSpec) -> Map<String, Value> {
-    let mut arguments: Map<String, Value> = each.arguments.clone().into_iter().collect();
-    let named = each.by.iter().map(|(argument, field)| (argument.clone(), format!("{{{listing}.{field}}}")));
-    arguments.extend(named.map(|(argument, text)| (argument, Value::String(text))));
-    if each.free.contains(LIMIT) {
-        arguments.extend(most(spec));
-    }
-    arguments
+/// These arguments, with as many records as a call may return where that makes it no other search.
+fn widest(
+    arguments: BTreeMap<String, Value>,
+    free: &BTreeSet<String>,
+    spec: &ToolSpec,
+) -> Map<String, Value> {
+    let limit = if free.contains(LIMIT) { most(spec) } else { Map::new() };
+    arguments.into_iter().chain(limit).collect()
 }
 
 /// What meets an objective of the records that a tool returns, whatever else they meet.
