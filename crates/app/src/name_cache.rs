@@ -6,6 +6,7 @@
 use crate::platform::make_private;
 use crate::publish::{copy, publish, publish_file};
 use ledger::Digest;
+use ledger::canonical::{self, CanonicalError};
 use ledger::event::TableDigest;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -56,9 +57,9 @@ pub(crate) struct Known {
 
 impl Known {
     /// The digest of everything but itself.
-    fn own_check(&self) -> serde_json::Result<Digest> {
+    fn own_check(&self) -> Result<Digest, CanonicalError> {
         let unchecked = Known { check: None, ..self.clone() };
-        serde_json::to_vec(&unchecked).map(|bytes| Digest::of(&bytes))
+        canonical::to_vec(&unchecked).map(|bytes| Digest::of(&bytes))
     }
 }
 
@@ -149,7 +150,8 @@ impl NameCache {
     /// Puts what is known of an index beside it.
     pub(crate) fn remember(&self, key: Digest, known: &Known) -> io::Result<()> {
         let known = Known { key: Some(key), ..known.clone() };
-        let known = Known { check: Some(known.own_check()?), ..known };
+        let check = known.own_check().map_err(io::Error::other)?;
+        let known = Known { check: Some(check), ..known };
         publish(&self.folder, &self.about(key), &serde_json::to_vec(&known)?)
     }
 
@@ -170,11 +172,11 @@ impl NameCache {
 fn read_about(about: &Path, key: Digest) -> Result<Option<Known>, CacheError> {
     let text = read(about).map_err(|source| CacheError::Read { path: about.to_owned(), source })?;
     let Some(text) = text else { return Ok(None) };
-    let malformed = |source| CacheError::Malformed { path: about.to_owned(), source };
-    let known: Known = serde_json::from_slice(&text).map_err(malformed)?;
+    let known: Known = serde_json::from_slice(&text)
+        .map_err(|source| CacheError::Malformed { path: about.to_owned(), source })?;
     // An entry of an older version tells less than is needed.
     let Some(check) = known.check else { return Ok(None) };
-    if check != known.own_check().map_err(malformed)? {
+    if known.own_check().ok() != Some(check) {
         return Err(CacheError::Changed { path: about.to_owned() });
     }
     if known.key != Some(key) {

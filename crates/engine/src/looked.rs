@@ -4,7 +4,7 @@ use crate::made::Made;
 use crate::objectives::{MOST_NEEDED, Standing, kinds_of_source};
 use crate::shelf::bounded;
 use ledger::event::{SeenRecord, WithoutFact};
-use ledger::{InvocationId, Objective, Record, written};
+use ledger::{InvocationId, Objective, Record, SearchedBy, written};
 use serde_json::Value;
 
 /// The most records that are named of those that would answer.
@@ -67,7 +67,8 @@ impl Standing<'_> {
     /// The calls that searched everything that could answer; `None` where something was left.
     fn covering(&self, objective: &Objective) -> Option<Vec<InvocationId>> {
         let mut plain = objective.searched.iter().filter(|by| by.sources.is_none());
-        plain.find_map(|by| self.whole(|made, given| by.is(&made.tool, given))).or_else(|| {
+        let whole_of = |by: &SearchedBy| self.whole(objective, |made, given| by.is(&made.tool, given));
+        plain.find_map(whole_of).or_else(|| {
             let mut kinds = self.kinds_to_search(objective).peekable();
             kinds.peek()?;
             let mut searches = Vec::new();
@@ -75,7 +76,7 @@ impl Standing<'_> {
                 let (listing, each) = (self.listing(by)?, sources.each.as_ref()?);
                 searches.push(listing.invocation);
                 for record in self.named(sources, listing) {
-                    searches.extend(self.whole(|made, given| each.is(record, &made.tool, given))?);
+                    searches.extend(self.whole(objective, |made, given| each.is(record, &made.tool, given))?);
                 }
             }
             Some(searches)
@@ -85,8 +86,11 @@ impl Standing<'_> {
     /// The calls that came to the end of a search together, page by page from the first; `None` where they did not.
     ///
     /// Pages may overlap: of those that begin where the ones before them end, or earlier, the one that comes furthest is taken.
-    fn whole(&self, is: impl Fn(&Made, &Value) -> bool) -> Option<Vec<InvocationId>> {
-        let usable = self.made.iter().filter(|made| made.clean && !made.outcome.is_failure());
+    fn whole(&self, objective: &Objective, is: impl Fn(&Made, &Value) -> bool) -> Option<Vec<InvocationId>> {
+        let usable = self
+            .made
+            .iter()
+            .filter(|made| made.clean && !made.outcome.is_failure() && self.decides(objective, made));
         let pages: Vec<Page> = usable.filter_map(|made| Page::of(made, &is)).collect();
         let (mut taken, mut at) = (Vec::new(), 0);
         loop {
@@ -98,6 +102,15 @@ impl Standing<'_> {
             }
             at = page.end;
         }
+    }
+
+    /// Whether a call that comes to its end leaves nothing to look for: it returned nothing, or records of the type that answers.
+    ///
+    /// That a file is there says nothing of what stands in it.
+    fn decides(&self, objective: &Objective, made: &Made) -> bool {
+        let is_empty = made.output.as_deref().is_none_or(|output| output.count() == 0);
+        let spec = self.setting.spec(&made.tool);
+        is_empty || spec.is_some_and(|spec| objective.may_be_answered_by(spec, &made.arguments))
     }
 
     /// The calls that could have answered it, whatever came of them.
@@ -120,7 +133,7 @@ impl Standing<'_> {
             };
             let Some(each) = &sources.each else { continue };
             for record in self.named(sources, listing) {
-                if self.whole(|made, given| each.is(record, &made.tool, given)).is_none() {
+                if self.whole(objective, |made, given| each.is(record, &made.tool, given)).is_none() {
                     missing.extend(each.wanted(record).map(|wanted| written(&each.tool, &wanted)));
                 }
             }

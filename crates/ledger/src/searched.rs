@@ -40,6 +40,9 @@ pub struct Sources {
     /// Field → patterns of which a listed record must fit one to be such a source; none: every record is.
     #[serde(default)]
     pub when: BTreeMap<String, Patterns>,
+    /// Field → patterns of which it must fit none: what is known to answer nothing need not be searched.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unless: BTreeMap<String, Patterns>,
     /// The kind of evidence that such a record must come from; `None`: any.
     ///
     /// Of an image a listing tells what a volume holds, of a collection only what was collected: where the absence of a source answers the question, the volume is the source.
@@ -88,7 +91,10 @@ impl SearchedBy {
 impl Sources {
     /// Whether a listed record is a source that has to be searched.
     pub fn names(&self, record: &Record) -> bool {
-        self.when.iter().all(|(field, patterns)| value(record, field).is_some_and(|text| patterns.fit(&text)))
+        let fits = |(field, patterns): (&String, &Patterns)| {
+            value(record, field).is_some_and(|text| patterns.fit(&text))
+        };
+        self.when.iter().all(fits) && !self.unless.iter().any(fits)
     }
 
     /// Whether it is such a source, too, by the kind of the evidence that it comes from.
@@ -205,12 +211,15 @@ mod tests {
         assert!(!each.is(&record, "t", &json!({"artifact": "a", "hive": "p1/SAM"})));
         let sources = |when| Sources {
             when: serde_json::from_value(when).unwrap(),
+            unless: BTreeMap::new(),
             of: None,
             needed: String::new(),
             each: None,
         };
         assert!(sources(json!({})).names(&record) && sources(json!({"record": "hive"})).names(&record));
         assert!(!sources(json!({"hive_type": "SAM"})).names(&record));
+        let unless = BTreeMap::from([("path".to_owned(), "*/SAM".into())]);
+        assert!(!Sources { unless, ..sources(json!({})) }.names(&record));
         let of_image = Sources { of: Some(EvidenceKind::Image), ..sources(json!({})) };
         for (label, kind, is) in [
             ("e", EvidenceKind::Image, true),

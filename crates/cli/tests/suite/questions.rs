@@ -21,6 +21,7 @@ fn looked(place: &Place, agent: &str, made: &[(&str, Value)]) -> Run {
     ]);
     let mut rules = Rules::default();
     rules.recovery.attempts = 0;
+    rules.budgets.calls_per_turn = 200;
     let mut request = place.request(rules, vec![(agent, replies)]);
     let shipped = app::shipped_agents().unwrap();
     let shipped = shipped.into_iter().find(|shipped| shipped.spec.name == agent).unwrap();
@@ -56,6 +57,9 @@ fn a_search_that_is_too_narrow_leaves_a_question_open_and_a_listing_is_none() {
         ),
         ("persistence", "services", ("records", json!({"source": "services", "name": "zzz"})), "partly"),
         ("registry", "remote-desktop", ("list_hives", json!({})), "not_asked"),
+        // That a file is there says nothing of what stands in it.
+        ("filesystem", "hosts", ("find_files", json!({"name": "**/drivers/etc/hosts"})), "not_asked"),
+        ("filesystem", "streams", ("find_files", json!({"with_stream": "*"})), "not_asked"),
     ] {
         let run = looked(&Place::new(), agent, &[call]);
         assert_eq!(stands(&run, agent, id).word(), expected, "{id}");
@@ -186,4 +190,44 @@ fn what_is_told_as_searched_and_not_there_is_in_no_record_of_the_evidence() {
             }
         }
     }
+}
+
+/// Whether somebody could take the question for closed.
+fn is_reassuring(stands: &Stands) -> bool {
+    matches!(stands, Stands::Searched(_) | Stands::CannotBeTold(_))
+}
+
+#[test]
+fn leaving_calls_out_never_makes_a_question_look_better() {
+    let place = Place::new();
+    place.has_demo_run(&[]);
+    let whole = app::load_run(&place.only_run()).unwrap();
+    let mut compared = 0;
+    for agent in ["eventlog", "persistence", "registry"] {
+        let task = whole.tasks.values().find(|view| view.assigned.agent.name == agent).unwrap();
+        let made =
+            task.invocations.iter().map(|made| (made.started.tool.as_str(), made.started.arguments.clone()));
+        let calls: Vec<(&str, Value)> = made.collect();
+        let all = looked(&Place::new(), agent, &calls);
+        for left_out in 2..5 {
+            let some: Vec<_> = calls
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| at % left_out != 1)
+                .map(|(_, call)| call.clone())
+                .collect();
+            let part = looked(&Place::new(), agent, &some);
+            for question in graph::questions(&part).iter().filter(|it| it.agent == agent) {
+                let with_all = stands(&all, agent, &question.objective.id);
+                let is_worse = !is_reassuring(&question.stands) || is_reassuring(&with_all);
+                assert!(
+                    is_worse,
+                    "{}: {:?}, with all calls {with_all:?}",
+                    question.objective.id, question.stands
+                );
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 80, "{compared}");
 }

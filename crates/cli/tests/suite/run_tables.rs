@@ -59,7 +59,7 @@ fn what_a_poisoned_cache_put_into_a_run_is_found_over_the_evidence() {
     assert!(connection.execute("UPDATE logon SET account = 'mallory'", []).unwrap() > 0);
     connection.close().unwrap();
     known["index"] = ledger::Digest::of(&fs::read(&file).unwrap()).to_string().into();
-    fs::write(about, known.to_string()).unwrap();
+    fs::write(about, crate::support::with_own_check(&known)).unwrap();
     let (folder, _) = recorded(&place, "poisoned", &["--cache", "cache"]);
     let facts = place.locard_ends(0, &["facts", str(&folder)]);
     assert!(facts.contains("mallory"), "the poison did not reach the run: the test shows nothing\n{facts}");

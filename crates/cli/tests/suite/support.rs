@@ -6,6 +6,7 @@ use ledger::event::TaskHead;
 use ledger::turn::{Answer, Message, ReadingResult, Reply, TurnRequest, UserBlock};
 use ledger::{AgentSpec, Circumstance, Digest, Event, IntegrityLevel, Rules, Stream, ToolClass, Utc};
 use llm::Model;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::Permissions;
@@ -26,6 +27,16 @@ type Packed = (OsString, Vec<(OsString, Vec<u8>, Permissions)>);
 
 /// The runs of the demo that tests share, by their arguments. They are held in memory: nothing would remove a folder of a static.
 static DEMO_RUNS: Mutex<BTreeMap<&[&str], Arc<OnceLock<Packed>>>> = Mutex::new(BTreeMap::new());
+
+/// What is known of a cache entry, changed by somebody who knows how it is checked.
+pub(crate) fn with_own_check(known: &Value) -> String {
+    let mut known = known.clone();
+    let members = known.as_object_mut().unwrap();
+    members.remove("check");
+    let check = Digest::of(&ledger::canonical::to_vec(members).unwrap());
+    members.insert("check".to_owned(), check.to_string().into());
+    known.to_string()
+}
 
 /// A temporary place with room for runs and scratch files.
 pub(crate) struct Place {

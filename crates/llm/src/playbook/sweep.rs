@@ -32,6 +32,7 @@ struct Sweep<'t> {
 struct Asked {
     for_each: Option<String>,
     when: BTreeMap<String, Patterns>,
+    unless: BTreeMap<String, Patterns>,
     tool: String,
     arguments: Map<String, Value>,
 }
@@ -56,7 +57,13 @@ impl Sweep<'_> {
         let spec = self.spec(&by.tool)?;
         let arguments = widest(by.arguments.clone(), &by.free, spec);
         let record = found(objective, spec);
-        let asked = Asked { for_each: None, when: BTreeMap::new(), tool: by.tool.clone(), arguments };
+        let asked = Asked {
+            for_each: None,
+            when: BTreeMap::new(),
+            unless: BTreeMap::new(),
+            tool: by.tool.clone(),
+            arguments,
+        };
         Some(self.add(asked, record))
     }
 
@@ -70,8 +77,9 @@ impl Sweep<'_> {
         let named = named.map(|(argument, text)| (argument, Value::String(text)));
         let arguments = widest(each.arguments.clone().into_iter().chain(named).collect(), &each.free, spec);
         let record = found(objective, spec);
-        let (for_each, when) = (Some(listing), sources.when.clone());
-        Some(self.add(Asked { for_each, when, tool: each.tool.clone(), arguments }, record))
+        let (for_each, tool) = (Some(listing), each.tool.clone());
+        let (when, unless) = (sources.when.clone(), sources.unless.clone());
+        Some(self.add(Asked { for_each, when, unless, tool, arguments }, record))
     }
 
     /// Whatever returns records of the type without being told more: what no search covers may still be found.
@@ -96,22 +104,28 @@ impl Sweep<'_> {
             arguments.insert("record".to_owned(), Value::String(kind.clone()));
         }
         let record = found(objective, spec);
-        let asked = Asked { for_each: None, when: BTreeMap::new(), tool: spec.name.clone(), arguments };
+        let asked = Asked {
+            for_each: None,
+            when: BTreeMap::new(),
+            unless: BTreeMap::new(),
+            tool: spec.name.clone(),
+            arguments,
+        };
         self.add(asked, record);
     }
 
     /// Adds a step; what two objectives ask alike is asked once. Gives its name.
     fn add(&mut self, asked: Asked, record: Vec<RecordRule>) -> String {
-        let Asked { for_each, when, tool, arguments } = asked;
+        let Asked { for_each, when, unless, tool, arguments } = asked;
         let is_it = |step: &&mut Step| {
-            (&step.for_each, &step.when, &step.tool, &step.arguments) == (&for_each, &when, &tool, &arguments)
+            (&step.for_each, &step.when, &step.unless) == (&for_each, &when, &unless)
+                && (&step.tool, &step.arguments) == (&tool, &arguments)
         };
         if let Some(step) = self.steps.iter_mut().find(is_it) {
             step.record.extend(record);
             return step.id.clone();
         }
         let id = format!("sweep{}", self.steps.len() + 1);
-        let unless = BTreeMap::new();
         let step = Step { id: id.clone(), for_each, when, unless, tool, arguments, record, absence: None };
         self.steps.push(step);
         id

@@ -2,7 +2,7 @@
 
 use super::Course;
 use super::standing::{LONGEST_REASON, MOST_REASONS, Made};
-use ledger::event::{SeenRecord, WithoutFact};
+use ledger::event::{InvocationStarted, SeenRecord, WithoutFact};
 use ledger::{Completeness, InvocationId, Objective, Record, written};
 use serde_json::Value;
 
@@ -57,7 +57,7 @@ impl Course<'_> {
 
     fn covered_by(&self, objective: &Objective) -> Option<Vec<InvocationId>> {
         for by in objective.searched.iter().filter(|by| by.sources.is_none()) {
-            let pages = self.pages(|tool, given| by.is(tool, given));
+            let pages = self.pages(objective, |tool, given| by.is(tool, given));
             if pages.is_some() {
                 return pages;
             }
@@ -71,14 +71,16 @@ impl Course<'_> {
             has_kinds = true;
             searches.push(self.listing(by)?.1.invocation);
             for record in self.sources_of(by, sources)? {
-                searches.extend(self.pages(|tool, given| each.is(record, tool, given))?);
+                searches.extend(self.pages(objective, |tool, given| each.is(record, tool, given))?);
             }
         }
         has_kinds.then_some(searches)
     }
 
     /// The calls whose pages join, or overlap, from the first record to the end: each time the one that comes furthest.
-    fn pages(&self, is: impl Fn(&str, &Value) -> bool) -> Option<Vec<InvocationId>> {
+    ///
+    /// Records of another type than the one that answers, such as a file that is there, leave everything to look for.
+    fn pages(&self, objective: &Objective, is: impl Fn(&str, &Value) -> bool) -> Option<Vec<InvocationId>> {
         let (mut pages, mut next) = (Vec::new(), 0);
         loop {
             let (mut reached, mut by) = (next, None);
@@ -88,6 +90,9 @@ impl Course<'_> {
                 let Some(offset) = offset.map_or(Some(0), |offset| number(&offset)) else { continue };
                 let is_clean = ended.gaps.is_empty() && ended.defects.is_empty();
                 if !is_clean || ended.outcome.is_failure() || offset > next || !is(&started.tool, &given) {
+                    continue;
+                }
+                if ended.records > 0 && !self.can_answer(objective, started) {
                     continue;
                 }
                 let end = match ended.completeness {
@@ -106,11 +111,15 @@ impl Course<'_> {
         }
     }
 
+    /// Whether a call can return a record that answers.
+    fn can_answer(&self, objective: &Objective, started: &InvocationStarted) -> bool {
+        let spec = self.log.opened.tools.iter().find(|spec| spec.name == started.tool);
+        spec.is_some_and(|spec| objective.may_be_answered_by(spec, &started.arguments))
+    }
+
     fn could_answer(&self, objective: &Objective) -> Vec<InvocationId> {
         let could = |(started, _): &&Made<'_>| {
-            let spec = self.log.opened.tools.iter().find(|spec| spec.name == started.tool);
-            spec.is_some_and(|spec| objective.may_be_answered_by(spec, &started.arguments))
-                && !self.is_of_another_source(objective, started)
+            self.can_answer(objective, started) && !self.is_of_another_source(objective, started)
         };
         self.made.iter().filter(could).map(|(_, ended)| ended.invocation).collect()
     }
@@ -125,9 +134,9 @@ impl Course<'_> {
                 (None, _) => lines.push(written(&by.tool, &by.arguments)),
                 (Some(_), None) => {}
                 (Some(listed), Some(each)) => {
-                    let left = listed
-                        .into_iter()
-                        .filter(|record| self.pages(|tool, given| each.is(record, tool, given)).is_none());
+                    let left = listed.into_iter().filter(|record| {
+                        self.pages(objective, |tool, given| each.is(record, tool, given)).is_none()
+                    });
                     let wanted = left.filter_map(|record| each.wanted(record));
                     lines.extend(wanted.map(|wanted| written(&each.tool, &wanted)));
                 }

@@ -39,7 +39,7 @@ fn what_the_evidence_has_no_source_for_cannot_be_told() {
         ("filesystem", "triage-with-hosts", "hosts", "empty", vec![]),
         ("filesystem", "volume.dd", "hosts", "empty", vec![]),
         ("filesystem", "triage", "programs", "not_determinable", vec![IMAGE]),
-        ("filesystem", "volume.dd", "programs", "not_asked", vec![]),
+        ("filesystem", "volume.dd", "programs", "empty", vec![]),
         ("filesystem", "triage", "profiles", "met", vec![]),
         (
             "eventlog",
