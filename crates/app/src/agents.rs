@@ -189,9 +189,9 @@ mod tests {
         for agent in shipped_agents().unwrap() {
             for objective in agent.spec.objectives.iter().filter(|it| it.applies.is_none()) {
                 let place = format!("{}/{}", agent.spec.name, objective.id);
-                let mut kinds = objective.searched.iter().filter(|by| by.sources.is_some()).peekable();
+                let mut kinds = objective.own_way().kinds().peekable();
                 assert!(kinds.peek().is_some(), "{place}: no source");
-                for by in kinds {
+                for (by, _) in kinds {
                     let is_asked_first = agent.steps.iter().any(|step| {
                         let arguments = serde_json::to_value(&step.arguments).unwrap();
                         step.for_each.is_none() && by.is(&step.tool, &arguments)

@@ -148,8 +148,7 @@ fn open(
     let is_open = |question: &&CaseQuestion| {
         !results().any(|(agent, objective, result)| {
             let is_its = *agent == question.agent || borrows(agent);
-            let is_same =
-                objective.id == question.objective.id && objective.condition == question.objective.condition;
+            let is_same = objective.is_same_as(&question.objective);
             is_its && is_same && !result.is_unmet()
         })
     };

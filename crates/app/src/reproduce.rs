@@ -24,7 +24,8 @@ use crate::stored::{Recording as _, Stored};
 use crate::waiting::{Panicked, wait_for};
 use crate::worker::{ToolError, Worker, WorkerRequest};
 use calls::Measure;
-use ledger::event::{EvidenceHashed, Format, RunOpened, TablesRead};
+use engine::ToolReturn;
+use ledger::event::{EvidenceHashed, Format, InvocationEnded, RunOpened, TablesRead};
 use ledger::{Digest, Event, Integrity, Outcome, Output};
 use log::{Call, Recorded};
 use records::Subjects;
@@ -321,11 +322,16 @@ const COUNTED_IN_FULL: Format = Format { major: 2, minor: 9 };
 /// The first format in which the first folder of a pattern is looked for in every volume.
 const PLACED_PATTERNS: Format = Format { major: 2, minor: 12 };
 
+/// The first format in which a call about a channel or provider that no record bears is refused.
+const REFUSED_PLACES: Format = Format { major: 2, minor: 13 };
+
 /// By what rules the tools of a run answered, where these are not today's.
 struct ToolRules {
     counts_less: bool,
     /// Whether a pattern of paths meant the root of the evidence alone.
     means_root: bool,
+    /// Whether a call about a channel or provider that no record bears was answered with nothing.
+    answers_nowhere: bool,
     has_time_index: bool,
 }
 
@@ -335,6 +341,7 @@ impl ToolRules {
         ToolRules {
             counts_less: opened.format < COUNTED_IN_FULL,
             means_root: opened.format < PLACED_PATTERNS,
+            answers_nowhere: opened.format < REFUSED_PLACES,
             has_time_index: log.of_run.iter().any(is_index),
         }
     }
@@ -367,6 +374,12 @@ fn found_nothing_below_a_folder(call: &Call) -> bool {
     let first = name.trim_start_matches(['/', '\\']).split(['/', '\\']).next().unwrap_or_default();
     let is_folder = name.contains(['/', '\\']) && !first.contains(['*', '?', ':', '%']);
     is_folder && call.recorded.iter().all(|recorded| recorded.ended.outcome == Outcome::Empty)
+}
+
+/// Whether a call that found nothing is refused for a place that no record comes from.
+fn is_refused_today(ended: &InvocationEnded, now: &ToolReturn) -> bool {
+    let is_unborne = now.notes.first().is_some_and(|note| note.starts_with(tools::UNBORNE));
+    (ended.outcome, now.outcome) == (Outcome::Empty, Outcome::Failed) && is_unborne
 }
 
 /// A slower machine is no other answer: a call may take several times as long as in a run.
@@ -420,6 +433,14 @@ impl Asking {
         let translated = tools::successor(&call.tool).is_some();
         let measure = Measure { subjects: &self.subjects, examples: self.examples, translated };
         for Recorded { task, agent, ended } in comparable {
+            if self.rules.answers_nowhere && is_refused_today(ended, &now) {
+                let because =
+                    "it asked about a channel or provider that no record bears, which is refused today";
+                let (task, tool, because) = (task.to_string(), call.tool.clone(), because.to_owned());
+                let invocation = ended.invocation;
+                asked.not_compared.push((place, NotCompared { invocation, task, tool, because }));
+                continue;
+            }
             asked.invocations += 1;
             let differences = calls::differences(ended, &now, |digest| self.stored(digest), &measure);
             if !differences.is_empty() {

@@ -1,6 +1,6 @@
 //! Whether code can decide an objective at all: one that no fact could meet would look like a question without an answer.
 
-use ledger::{Objective, RecordType, ToolSpec, Vocabulary, pattern};
+use ledger::{Condition, Objective, RecordType, ToolSpec, Vocabulary, pattern};
 use std::collections::BTreeSet;
 use thiserror::Error;
 
@@ -43,10 +43,17 @@ pub enum CriterionFault {
 /// What is wrong with an objective; `None` where a record that a tool returns could answer it.
 pub fn fault<'t>(
     objective: &Objective,
+    tools: impl Iterator<Item = &'t ToolSpec> + Clone,
+    vocabulary: &Vocabulary,
+) -> Option<CriterionFault> {
+    objective.ways().find_map(|way| fault_of(way.condition, tools.clone(), vocabulary))
+}
+
+fn fault_of<'t>(
+    condition: &Condition,
     tools: impl Iterator<Item = &'t ToolSpec>,
     vocabulary: &Vocabulary,
 ) -> Option<CriterionFault> {
-    let condition = &objective.condition;
     let Some(meaning) = vocabulary.meaning(&condition.predicate) else {
         return Some(CriterionFault::Predicate { found: condition.predicate.0.clone() });
     };

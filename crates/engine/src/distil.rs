@@ -52,7 +52,7 @@ impl Record<'_> {
             .agent
             .objectives
             .iter()
-            .partition(|objective| self.facts.iter().any(|fact| objective.condition.holds(fact)));
+            .partition(|objective| self.facts.iter().any(|fact| objective.is_answered_by(fact)));
         let met = met.into_iter().map(|objective| objective.id.clone());
         let open = open.into_iter().map(|objective| format!("{}: {}", objective.id, objective.question));
         (met.collect(), open.collect())

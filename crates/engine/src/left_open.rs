@@ -53,7 +53,7 @@ impl Task {
     /// Whether no task that it handed out has closed a question, and no fact of any answers it.
     fn is_open(&self, question: &CaseQuestion) -> bool {
         !self.handed.iter().any(|handed| {
-            handed.facts.iter().any(|fact| question.objective.condition.holds(fact))
+            handed.facts.iter().any(|fact| question.objective.is_answered_by(fact))
                 || closes(handed, question)
         })
     }
@@ -63,11 +63,9 @@ impl Task {
 fn closes(handed: &Handed, question: &CaseQuestion) -> bool {
     let results = handed.agent.objectives.iter().zip(&handed.objectives);
     handed.agent.name == question.agent
-        && results.into_iter().any(|(objective, result)| {
-            objective.id == question.objective.id
-                && objective.condition == question.objective.condition
-                && !result.is_unmet()
-        })
+        && results
+            .into_iter()
+            .any(|(objective, result)| objective.is_same_as(&question.objective) && !result.is_unmet())
 }
 
 fn told(open: &[&CaseQuestion], asked: u32) -> String {

@@ -1,10 +1,10 @@
 //! How a question stands that no fact answers: by what the calls of a task covered, and what they returned.
 
 use crate::made::Made;
-use crate::objectives::{MOST_NEEDED, Standing, kinds_of_source};
+use crate::objectives::{MOST_NEEDED, Standing};
 use crate::shelf::bounded;
 use ledger::event::{SeenRecord, WithoutFact};
-use ledger::{InvocationId, Objective, Record, SearchedBy, written};
+use ledger::{InvocationId, Objective, Record, SearchedBy, Way, written};
 use serde_json::Value;
 
 /// The most records that are named of those that would answer.
@@ -21,15 +21,8 @@ impl Standing<'_> {
         if number > 0 {
             return WithoutFact::Seen { records, number };
         }
-        // That the evidence lacks what could answer comes before empty searches of it: nobody searched what is not there.
-        let lacking = self.lacking(objective);
-        if !lacking.is_empty() {
-            return WithoutFact::NotDeterminable { needed: lacking };
-        }
-        let is_bounded = self.returned().nth(MOST_LOOKED_THROUGH).is_some();
-        if let Some(searches) = self.covering(objective).filter(|_| !is_bounded && self.has_source(objective))
-        {
-            return WithoutFact::Empty { searches };
+        if let Some(closed) = self.closed(objective) {
+            return closed;
         }
         let calls: Vec<InvocationId> = self.looking(objective).take(MOST_CALLS).collect();
         match calls.is_empty() {
@@ -38,16 +31,45 @@ impl Standing<'_> {
         }
     }
 
+    /// How an objective stands where nothing is left to search in any way; `None` where something is.
+    ///
+    /// That alternatives were searched in vain says nothing where the evidence lacks the objective's own source.
+    /// An alternative without searches is another form of what the others search.
+    fn closed(&self, objective: &Objective) -> Option<WithoutFact> {
+        let (mut needed, mut searches) = (Vec::new(), Vec::new());
+        for way in searchable(objective) {
+            // That the evidence lacks what could answer comes before empty searches of it: nobody searched what is not there.
+            let mut lacking = self.lacking(way);
+            if lacking.is_empty() {
+                let mut found = self.searched(way)?;
+                found.retain(|call| !searches.contains(call));
+                searches.extend(found);
+            } else {
+                lacking.retain(|kind| !needed.contains(kind));
+                needed.extend(lacking);
+            }
+        }
+        if !self.lacking(objective.own_way()).is_empty() {
+            return Some(WithoutFact::NotDeterminable { needed });
+        }
+        let is_bounded = self.returned().nth(MOST_LOOKED_THROUGH).is_some();
+        (!is_bounded).then_some(WithoutFact::Empty { searches })
+    }
+
     /// The first records that would answer, and how many there are.
     fn seen(&self, objective: &Objective) -> (Vec<SeenRecord>, u64) {
         let (mut first, mut number) = (Vec::new(), 0);
-        let answers = |(made, record): &(&Made, &Record)| {
-            let spec = self.setting.spec(&made.tool);
-            let kind = spec.and_then(|spec| spec.records.iter().find(|kind| kind.name == record.kind));
-            kind.is_some_and(|kind| objective.condition.would_hold(record, &kind.subject))
+        let kind = |made: &Made, record: &Record| {
+            let spec = self.setting.spec(&made.tool)?;
+            spec.records.iter().find(|kind| kind.name == record.kind)
         };
-        let of_type = |(_, record): &(&Made, &Record)| record.kind == objective.condition.record;
-        for (made, record) in self.returned().take(MOST_LOOKED_THROUGH).filter(of_type).filter(answers) {
+        let answers = |(made, record): &(&Made, &Record)| {
+            let mut of_type = objective.ways().filter(|way| way.condition.record == record.kind).peekable();
+            of_type.peek().is_some()
+                && kind(made, record)
+                    .is_some_and(|kind| of_type.any(|way| way.condition.would_hold(record, &kind.subject)))
+        };
+        for (made, record) in self.returned().take(MOST_LOOKED_THROUGH).filter(answers) {
             number += 1;
             if first.len() < MOST_SEEN {
                 first.push(SeenRecord { invocation: made.invocation, record: record.id });
@@ -64,19 +86,23 @@ impl Standing<'_> {
         })
     }
 
-    /// The calls that searched everything that could answer; `None` where something was left.
-    fn covering(&self, objective: &Objective) -> Option<Vec<InvocationId>> {
-        let mut plain = objective.searched.iter().filter(|by| by.sources.is_none());
-        let whole_of = |by: &SearchedBy| self.whole(objective, |made, given| by.is(&made.tool, given));
-        plain.find_map(whole_of).or_else(|| {
-            let mut kinds = self.kinds_to_search(objective).peekable();
+    /// The calls that searched a way of which there is a source to its end.
+    fn searched(&self, way: Way<'_>) -> Option<Vec<InvocationId>> {
+        self.covering(way).filter(|_| self.has_source(way))
+    }
+
+    /// The calls that searched everything that could answer so; `None` where something was left.
+    fn covering(&self, way: Way<'_>) -> Option<Vec<InvocationId>> {
+        let whole_of = |by: &SearchedBy| self.whole(way, |made, given| by.is(&made.tool, given));
+        way.plain().find_map(whole_of).or_else(|| {
+            let mut kinds = self.kinds_to_search(way).peekable();
             kinds.peek()?;
             let mut searches = Vec::new();
             for (by, sources) in kinds {
                 let (listing, each) = (self.listing(by)?, sources.each.as_ref()?);
                 searches.push(listing.invocation);
                 for record in self.named(sources, listing) {
-                    searches.extend(self.whole(objective, |made, given| each.is(record, &made.tool, given))?);
+                    searches.extend(self.whole(way, |made, given| each.is(record, &made.tool, given))?);
                 }
             }
             Some(searches)
@@ -86,11 +112,11 @@ impl Standing<'_> {
     /// The calls that came to the end of a search together, page by page from the first; `None` where they did not.
     ///
     /// Pages may overlap: of those that begin where the ones before them end, or earlier, the one that comes furthest is taken.
-    fn whole(&self, objective: &Objective, is: impl Fn(&Made, &Value) -> bool) -> Option<Vec<InvocationId>> {
+    fn whole(&self, way: Way<'_>, is: impl Fn(&Made, &Value) -> bool) -> Option<Vec<InvocationId>> {
         let usable = self
             .made
             .iter()
-            .filter(|made| made.clean && !made.outcome.is_failure() && self.decides(objective, made));
+            .filter(|made| made.clean && !made.outcome.is_failure() && self.decides(way, made));
         let pages: Vec<Page> = usable.filter_map(|made| Page::of(made, &is)).collect();
         let (mut taken, mut at) = (Vec::new(), 0);
         loop {
@@ -107,46 +133,61 @@ impl Standing<'_> {
     /// Whether a call that comes to its end leaves nothing to look for: it returned nothing, or records of the type that answers.
     ///
     /// That a file is there says nothing of what stands in it.
-    fn decides(&self, objective: &Objective, made: &Made) -> bool {
+    fn decides(&self, way: Way<'_>, made: &Made) -> bool {
         let is_empty = made.output.as_deref().is_none_or(|output| output.count() == 0);
         let spec = self.setting.spec(&made.tool);
-        is_empty || spec.is_some_and(|spec| objective.may_be_answered_by(spec, &made.arguments))
+        is_empty || spec.is_some_and(|spec| way.may_be_answered_by(spec, &made.arguments))
     }
 
     /// The calls that could have answered it, whatever came of them.
     fn looking(&self, objective: &Objective) -> impl Iterator<Item = InvocationId> {
         let could = |made: &&Made| {
             let spec = self.setting.spec(&made.tool);
-            spec.is_some_and(|spec| objective.may_be_answered_by(spec, &made.arguments))
-                && self.is_of_its_sources(objective, made)
+            spec.is_some_and(|spec| {
+                let mut ways = objective.ways().filter(|way| way.may_be_answered_by(spec, &made.arguments));
+                ways.any(|way| self.is_of_its_sources(way, made))
+            })
         };
         self.made.iter().filter(could).map(|made| made.invocation)
     }
 
-    /// What could not be read, and the searches that were not made to their end.
+    /// What could not be read, and the searches that were not made to their end, way by way.
     fn missing(&self, objective: &Objective) -> Vec<String> {
-        let mut missing = self.unread(objective);
-        for (by, sources) in kinds_of_source(objective) {
-            let Some(listing) = self.listing(by) else {
-                missing.push(written(&by.tool, &by.arguments));
-                continue;
-            };
-            let Some(each) = &sources.each else { continue };
-            for record in self.named(sources, listing) {
-                if self.whole(objective, |made, given| each.is(record, &made.tool, given)).is_none() {
-                    missing.extend(each.wanted(record).map(|wanted| written(&each.tool, &wanted)));
-                }
-            }
-        }
-        if self.kinds_to_search(objective).next().is_none() {
-            let plain = objective.searched.iter().find(|by| by.sources.is_none());
-            missing.extend(plain.map(|by| written(&by.tool, &by.arguments)));
+        let mut missing: Vec<String> = Vec::new();
+        let is_left = |way: &Way<'_>| self.lacking(*way).is_empty() && self.searched(*way).is_none();
+        for way in searchable(objective).filter(|way| objective.or.is_empty() || is_left(way)) {
+            missing.extend(self.missing_of(way));
         }
         missing.iter_mut().for_each(|line| *line = bounded(line));
         missing.dedup();
         missing.truncate(MOST_NEEDED);
         missing
     }
+
+    fn missing_of(&self, way: Way<'_>) -> Vec<String> {
+        let mut missing = self.unread(way);
+        for (by, sources) in way.kinds() {
+            let Some(listing) = self.listing(by) else {
+                missing.push(written(&by.tool, &by.arguments));
+                continue;
+            };
+            let Some(each) = &sources.each else { continue };
+            for record in self.named(sources, listing) {
+                if self.whole(way, |made, given| each.is(record, &made.tool, given)).is_none() {
+                    missing.extend(each.wanted(record).map(|wanted| written(&each.tool, &wanted)));
+                }
+            }
+        }
+        if self.kinds_to_search(way).next().is_none() {
+            missing.extend(way.plain().next().map(|by| written(&by.tool, &by.arguments)));
+        }
+        missing
+    }
+}
+
+/// The ways of an objective that have to be searched: its own, and alternatives that name how.
+fn searchable(objective: &Objective) -> impl Iterator<Item = Way<'_>> {
+    objective.ways().enumerate().filter(|(at, way)| *at == 0 || !way.searched.is_empty()).map(|(_, way)| way)
 }
 
 /// A page of a search, by the numbers of its records.

@@ -3,7 +3,7 @@
 use crate::made::Made;
 use crate::setting::Setting;
 use ledger::event::{ObjectiveResult, WithoutFact};
-use ledger::{AgentSpec, Condition, FactEntry, InvocationId, Objective, Record, SearchedBy, Sources};
+use ledger::{AgentSpec, FactEntry, InvocationId, Objective, Record, SearchedBy, Sources, Way};
 use std::collections::BTreeSet;
 
 /// The most lines that say what would be needed.
@@ -25,7 +25,7 @@ impl Standing<'_> {
     }
 
     fn result(&self, objective: &Objective) -> ObjectiveResult {
-        let facts = self.meeting(&objective.condition).map(|fact| fact.id).collect::<Vec<_>>();
+        let facts = self.meeting(objective).map(|fact| fact.id).collect::<Vec<_>>();
         let is_told = self.setting.recovers && facts.is_empty();
         let without = is_told.then(|| match self.setting.questions {
             true => self.stands(objective),
@@ -35,9 +35,9 @@ impl Standing<'_> {
         ObjectiveResult { id: objective.id.clone(), facts, watched, without }
     }
 
-    /// The facts that meet a condition.
-    pub(crate) fn meeting(&self, condition: &Condition) -> impl Iterator<Item = &FactEntry> {
-        self.facts.iter().filter(move |fact| condition.holds(fact))
+    /// The facts that meet an objective.
+    pub(crate) fn meeting(&self, objective: &Objective) -> impl Iterator<Item = &FactEntry> {
+        self.facts.iter().filter(move |fact| objective.is_answered_by(fact))
     }
 
     /// The questions of the unmet ones; what may well have no answer is none of them.
@@ -59,25 +59,26 @@ impl Standing<'_> {
     /// That the evidence lacks what could answer comes before the empty searches of it: nobody searched what is not there.
     fn without(&self, objective: &Objective) -> WithoutFact {
         let may_be_undeterminable = objective.is_required() || self.setting.sources_first;
-        let lacking = self.lacking(objective);
+        let way = objective.own_way();
+        let lacking = self.lacking(way);
         if may_be_undeterminable && !lacking.is_empty() {
             return WithoutFact::NotDeterminable { needed: lacking };
         }
-        let searches = self.searches(objective);
-        if !searches.is_empty() && self.has_source(objective) {
+        let searches = self.searches(way);
+        if !searches.is_empty() && self.has_source(way) {
             return WithoutFact::Empty { searches };
         }
-        let needed = self.unread(objective);
+        let needed = self.unread(way);
         match may_be_undeterminable && !needed.is_empty() {
             true => WithoutFact::NotDeterminable { needed },
             false => WithoutFact::Unmet,
         }
     }
 
-    /// What the evidence lacks, where none of the kinds of source that could answer the objective is there.
-    pub(crate) fn lacking(&self, objective: &Objective) -> Vec<String> {
+    /// What the evidence lacks, where none of the kinds of source that could answer so is there.
+    pub(crate) fn lacking(&self, way: Way<'_>) -> Vec<String> {
         let mut needed = Vec::new();
-        for (by, sources) in kinds_of_source(objective) {
+        for (by, sources) in way.kinds() {
             match self.listing(by) {
                 Some(listing) if self.named(sources, listing).next().is_none() => {
                     needed.push(sources.needed.clone());
@@ -92,8 +93,8 @@ impl Standing<'_> {
     }
 
     /// Whether a listing shows a source that could answer: without one an empty search says nothing of the computer.
-    pub(crate) fn has_source(&self, objective: &Objective) -> bool {
-        let mut kinds = kinds_of_source(objective).peekable();
+    pub(crate) fn has_source(&self, way: Way<'_>) -> bool {
+        let mut kinds = way.kinds().peekable();
         !self.setting.sources_first
             || kinds.peek().is_none()
             || kinds.any(|(by, sources)| {
@@ -118,22 +119,25 @@ impl Standing<'_> {
     }
 
     /// The calls that searched everything that could answer, and found nothing; none where something was left.
-    fn searches(&self, objective: &Objective) -> Vec<InvocationId> {
+    fn searches(&self, way: Way<'_>) -> Vec<InvocationId> {
         let is_search = |made: &&Made| {
-            let mut searches = objective.searched.iter().filter(|by| by.sources.is_none());
-            made.is_empty_and_whole() && searches.any(|by| by.is(&made.tool, &made.arguments))
+            made.is_empty_and_whole() && way.plain().any(|by| by.is(&made.tool, &made.arguments))
         };
         let whole: Vec<_> = self.made.iter().filter(is_search).map(|made| made.invocation).collect();
-        if whole.is_empty() { self.one_by_one(objective) } else { whole }
+        if whole.is_empty() { self.one_by_one(way) } else { whole }
     }
 
-    /// Whether some search of everything was made, whatever it found: its task has seen what there is.
+    /// Whether some search of everything was made in each way, whatever it found: its task has seen what there is.
     pub(crate) fn has_searched(&self, objective: &Objective) -> bool {
+        let mut alternatives = objective.ways().skip(1).filter(|way| !way.searched.is_empty());
+        self.has_gone(objective.own_way()) && alternatives.all(|way| self.has_gone(way))
+    }
+
+    fn has_gone(&self, way: Way<'_>) -> bool {
         let has_looked = |made: &&Made| !made.outcome.is_failure();
         let looked = self.made.iter().filter(has_looked);
-        let mut plain = objective.searched.iter().filter(|by| by.sources.is_none());
-        let at_once = plain.any(|by| looked.clone().any(|made| by.is(&made.tool, &made.arguments)));
-        let mut kinds = self.kinds_to_search(objective).peekable();
+        let at_once = way.plain().any(|by| looked.clone().any(|made| by.is(&made.tool, &made.arguments)));
+        let mut kinds = self.kinds_to_search(way).peekable();
         let has_kinds = kinds.peek().is_some();
         let one_by_one = kinds.all(|(by, sources)| {
             let Some((listing, each)) = self.listing(by).zip(sources.each.as_ref()) else { return false };
@@ -146,20 +150,20 @@ impl Standing<'_> {
     /// The kinds whose sources are searched one by one; a run without [`ledger::Behaviour::SourcesFirst`] knows no others.
     pub(crate) fn kinds_to_search<'o>(
         &self,
-        objective: &'o Objective,
+        way: Way<'o>,
     ) -> impl Iterator<Item = (&'o SearchedBy, &'o Sources)> + use<'o> {
         let all = !self.setting.sources_first;
-        kinds_of_source(objective).filter(move |(_, sources)| all || sources.each.is_some())
+        way.kinds().filter(move |(_, sources)| all || sources.each.is_some())
     }
 
     /// The same, where sources are searched one by one: the listings, then the search of each source.
-    fn one_by_one(&self, objective: &Objective) -> Vec<InvocationId> {
+    fn one_by_one(&self, way: Way<'_>) -> Vec<InvocationId> {
         let mut searches = Vec::new();
         // Where there is no source at all, nothing was searched.
-        if !self.lacking(objective).is_empty() {
+        if !self.lacking(way).is_empty() {
             return searches;
         }
-        for (by, sources) in self.kinds_to_search(objective) {
+        for (by, sources) in self.kinds_to_search(way) {
             let Some((listing, each)) = self.listing(by).zip(sources.each.as_ref()) else {
                 return Vec::new();
             };
@@ -176,10 +180,11 @@ impl Standing<'_> {
         searches
     }
 
-    /// Whether a call is none of a tool that searches the objective's sources one by one, or searched one of them.
-    pub(crate) fn is_of_its_sources(&self, objective: &Objective, made: &Made) -> bool {
-        let mut others = objective.searched.iter().filter(|by| by.tool == made.tool);
-        let mut kinds = kinds_of_source(objective)
+    /// Whether a call is none of a tool that searches the way's sources one by one, or searched one of them.
+    pub(crate) fn is_of_its_sources(&self, way: Way<'_>, made: &Made) -> bool {
+        let mut others = way.searched.iter().filter(|by| by.tool == made.tool);
+        let mut kinds = way
+            .kinds()
             .filter_map(|(by, sources)| Some((by, sources, sources.each.as_ref()?)))
             .filter(|(.., each)| each.tool == made.tool)
             .peekable();
@@ -191,13 +196,13 @@ impl Standing<'_> {
             })
     }
 
-    /// What the calls that could have answered it could not read.
-    pub(crate) fn unread(&self, objective: &Objective) -> Vec<String> {
+    /// What the calls that could have answered so could not read.
+    pub(crate) fn unread(&self, way: Way<'_>) -> Vec<String> {
         let mut needed: Vec<String> = Vec::new();
         for made in self.made {
             let spec = self.setting.spec(&made.tool);
-            let may_answer = spec.is_some_and(|spec| objective.may_be_answered_by(spec, &made.arguments));
-            if may_answer && (!self.setting.sources_first || self.is_of_its_sources(objective, made)) {
+            let may_answer = spec.is_some_and(|spec| way.may_be_answered_by(spec, &made.arguments));
+            if may_answer && (!self.setting.sources_first || self.is_of_its_sources(way, made)) {
                 for reason in &made.unread {
                     if needed.len() < MOST_NEEDED && !needed.contains(reason) {
                         needed.push(reason.clone());
@@ -207,10 +212,6 @@ impl Standing<'_> {
         }
         needed
     }
-}
-
-pub(crate) fn kinds_of_source(objective: &Objective) -> impl Iterator<Item = (&SearchedBy, &Sources)> {
-    objective.searched.iter().filter_map(|by| Some((by, by.sources.as_ref()?)))
 }
 
 fn listed(listing: &Made) -> &[Record] {

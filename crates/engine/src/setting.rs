@@ -113,7 +113,7 @@ impl Setting {
     }
 
     /// The specifications of the tools.
-    pub(crate) fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
+    pub(crate) fn specs(&self) -> impl Iterator<Item = &ToolSpec> + Clone {
         self.tools.values()
     }
 

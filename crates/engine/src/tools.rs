@@ -163,6 +163,7 @@ fn spec(tool: OwnTool, vocabulary: &Vocabulary) -> ToolSpec {
         arguments: about.arguments,
         records: Vec::new(),
         sources: Default::default(),
+        counts: None,
         covers: Vec::new(),
     }
 }

@@ -6,20 +6,24 @@ use ledger::{AgentSpec, FactEntry, FactId, Objective, Reading, RecordType};
 
 /// The first objective without a fact that a record of one of these types could answer.
 fn towards<'a>(agent: &'a AgentSpec, facts: &[FactEntry], records: &[RecordType]) -> Option<&'a Objective> {
-    let returned = |it: &&Objective| records.iter().any(|record| record.name == it.condition.record);
+    let returned = |it: &&Objective| {
+        it.ways().any(|way| records.iter().any(|record| record.name == way.condition.record))
+    };
     unanswered(agent, facts).find(returned)
 }
 
 /// The first objective without a fact that a reading like this one was for: by what it says of what, else by what it says.
 fn missed<'a>(agent: &'a AgentSpec, facts: &[FactEntry], reading: &Reading) -> Option<&'a Objective> {
-    let says = |it: &&Objective| it.condition.predicate.0 == reading.predicate;
-    let of = |it: &&Objective| reading.subject.is_empty() || it.condition.subject.fit(&reading.subject);
+    let says = |it: &&Objective| it.ways().any(|way| way.condition.predicate.0 == reading.predicate);
+    let of = |it: &&Objective| {
+        reading.subject.is_empty() || it.ways().any(|way| way.condition.subject.fit(&reading.subject))
+    };
     let said = || unanswered(agent, facts).filter(says);
     said().find(of).or_else(|| said().next())
 }
 
 fn unanswered<'a>(agent: &'a AgentSpec, facts: &[FactEntry]) -> impl Iterator<Item = &'a Objective> {
-    agent.objectives.iter().filter(|it| !facts.iter().any(|fact| it.condition.holds(fact)))
+    agent.objectives.iter().filter(|it| !facts.iter().any(|fact| it.is_answered_by(fact)))
 }
 
 impl Task {
@@ -58,7 +62,7 @@ impl Task {
     pub fn answered_first_by(&self, fact: FactId) -> Vec<&str> {
         let Some(place) = self.facts.iter().position(|known| known.id == fact) else { return Vec::new() };
         let (before, rest) = self.facts.split_at(place);
-        let answers = |it: &&Objective| rest.first().is_some_and(|fact| it.condition.holds(fact));
+        let answers = |it: &&Objective| rest.first().is_some_and(|fact| it.is_answered_by(fact));
         unanswered(&self.assigned.agent, before).filter(answers).map(|it| it.id.as_str()).collect()
     }
 }
@@ -88,6 +92,7 @@ mod tests {
                 earlier: None,
             },
             searched: Vec::new(),
+            or: Vec::new(),
         }
     }
 

@@ -194,9 +194,7 @@ fn listed(listed: &CaseQuestion) -> Question<'_> {
 
 /// The question that an agent's objective is: of its own first, then of another agent from whom it has it.
 fn place(all: &[Question<'_>], agent: &str, objective: &Objective) -> Option<usize> {
-    let is_it = |question: &Question<'_>| {
-        question.objective.id == objective.id && question.objective.condition == objective.condition
-    };
+    let is_it = |question: &Question<'_>| question.objective.is_same_as(objective);
     let own = all.iter().position(|question| question.agent == agent && is_it(question));
     own.or_else(|| all.iter().position(|question| question.by != Asker::Agent && is_it(question)))
 }
@@ -207,7 +205,7 @@ fn take_facts_of_all(run: &Run, counts: &impl Fn(&TaskAssigned) -> bool, questio
     let of_counted = |task: TaskId| run.tasks.get(&task).is_some_and(|view| counts(&view.assigned));
     let facts = run.facts().filter(|(task, _)| of_counted(*task)).map(|(_, accepted)| &accepted.fact);
     let answering: Vec<FactId> =
-        facts.filter(|fact| question.objective.condition.holds(fact)).map(|fact| fact.id).collect();
+        facts.filter(|fact| question.objective.is_answered_by(fact)).map(|fact| fact.id).collect();
     if !answering.is_empty() {
         let before = std::mem::replace(&mut question.stands, Stands::NotAsked);
         question.stands = before.and(Stands::Answered(answering));
@@ -239,7 +237,7 @@ fn stands(run: &Run, view: &TaskView, index: usize, objective: &Objective) -> St
 fn by_calls(run: &Run, view: &TaskView, objective: &Objective) -> Stands {
     let recorded = view.accepted().map(|accepted| &accepted.fact);
     let facts: Vec<FactId> =
-        recorded.filter(|fact| objective.condition.holds(fact)).map(|fact| fact.id).collect();
+        recorded.filter(|fact| objective.is_answered_by(fact)).map(|fact| fact.id).collect();
     if !facts.is_empty() {
         return Stands::Answered(facts);
     }

@@ -228,7 +228,7 @@ fn answered<'r>(run: &'r Run, fact: &FactEntry) -> Option<Answered<'r>> {
     let agents = run.tasks.values().map(|view| &view.assigned.agent);
     let objectives =
         agents.flat_map(|agent| agent.objectives.iter().map(move |objective| (agent, objective)));
-    let held = objectives.filter(|(_, objective)| objective.condition.holds(fact));
+    let held = objectives.filter(|(_, objective)| objective.is_answered_by(fact));
     held.map(|(agent, it)| Answered { weight: it.weight, agent: &agent.name, id: &it.id }).max()
 }
 

@@ -1,7 +1,7 @@
 //! Titles rendered by code: an agent's own words never become one.
 
 use crate::printable::{printable, push_printable};
-use ledger::{BoundValue, Condition, Derivation, FactEntry, FactId, Term};
+use ledger::{BoundValue, Condition, Derivation, FactEntry, FactId, Objective, Term};
 
 /// The longest value shown in a title.
 const LONGEST: usize = 120;
@@ -24,9 +24,14 @@ pub fn fact_title(fact: &FactEntry) -> String {
     }
 }
 
-/// What a fact answers, in one line: predicate, subject, and the fields that the condition asks for.
-pub fn answer_title(fact: &FactEntry, condition: &Condition) -> String {
-    let values = condition.answers(fact).cloned().collect();
+/// What a fact answers, in one line: predicate, subject, and the fields that the objective asks for.
+///
+/// The condition goes by what the fact is, not by its values: of a redacted run these are not what met it.
+pub fn answer_title(fact: &FactEntry, objective: &Objective) -> String {
+    let conditions = || objective.ways().map(|way| way.condition);
+    let is_its = |it: &&Condition| it.record == fact.kind && it.predicate == fact.predicate;
+    let condition = conditions().find(|it| it.holds(fact)).or_else(|| conditions().find(is_its));
+    let values = condition.unwrap_or(&objective.condition).answers(fact).cloned().collect();
     fact_title(&FactEntry { values, ..fact.clone() })
 }
 

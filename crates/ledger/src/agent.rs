@@ -50,6 +50,29 @@ pub struct Objective {
     /// Searches of which each, empty and complete, shows that there is nothing to say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub searched: Vec<SearchedBy>,
+    /// What else answers it: other sources tell the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub or: Vec<Alternative>,
+}
+
+/// Another answer of an objective.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Alternative {
+    /// What a fact must say.
+    pub condition: Condition,
+    /// Searches that show that no record says so, as those of an objective.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub searched: Vec<SearchedBy>,
+}
+
+/// A way to answer an objective: its own, or that of an alternative.
+#[derive(Debug, Clone, Copy)]
+pub struct Way<'o> {
+    /// What a fact must say.
+    pub condition: &'o Condition,
+    /// Searches that show that no record says so.
+    pub searched: &'o [SearchedBy],
 }
 
 /// How much the answer of an objective matters to whoever reads the report.
@@ -75,6 +98,38 @@ impl Objective {
     /// Whether a task of a run before [`crate::Behaviour::Questions`] is incomplete without an answer.
     pub fn is_required(&self) -> bool {
         self.weight != Weight::Finding
+    }
+
+    /// The way that it has without alternatives: the only one before format 2.13.
+    pub fn own_way(&self) -> Way<'_> {
+        Way { condition: &self.condition, searched: &self.searched }
+    }
+
+    /// All ways to answer it, its own first.
+    pub fn ways(&self) -> impl Iterator<Item = Way<'_>> {
+        let others = self.or.iter().map(|it| Way { condition: &it.condition, searched: &it.searched });
+        std::iter::once(self.own_way()).chain(others)
+    }
+
+    /// The first of its conditions that `fact` satisfies.
+    pub fn satisfied_by(&self, fact: &FactEntry) -> Option<&Condition> {
+        self.ways().map(|way| way.condition).find(|condition| condition.holds(fact))
+    }
+
+    /// Whether `fact` answers it.
+    pub fn is_answered_by(&self, fact: &FactEntry) -> bool {
+        self.satisfied_by(fact).is_some()
+    }
+
+    /// Whether it is this question: of the same name, and answered by the same.
+    pub fn is_same_as(&self, other: &Objective) -> bool {
+        let conditions = self.ways().map(|way| way.condition);
+        self.id == other.id && conditions.eq(other.ways().map(|way| way.condition))
+    }
+
+    /// All searches of all ways.
+    pub fn all_searched(&self) -> impl Iterator<Item = &SearchedBy> {
+        self.ways().flat_map(|way| way.searched)
     }
 
     /// Whether evidence of these kinds can answer it.

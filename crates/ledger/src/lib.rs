@@ -42,7 +42,7 @@ pub mod vocabulary;
 pub mod writer;
 
 pub use absence::{Absence, AbsenceClaim, AbsenceEntry, AbsenceForm, Coverage};
-pub use agent::{AgentSpec, Condition, Objective, SWEEP, Weight, is_earlier};
+pub use agent::{AgentSpec, Alternative, Condition, Objective, SWEEP, Way, Weight, is_earlier};
 pub use behaviour::{Behaviour, UnknownBehaviour};
 pub use case::{CaseEntry, EvidenceEntry, EvidenceKind, Integrity, IntegrityLevel};
 pub use cause::Cause;

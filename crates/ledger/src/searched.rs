@@ -2,7 +2,7 @@
 //!
 //! What a call was is read from its arguments as the agent wrote them: a member too many makes it another, narrower search.
 
-use crate::agent::Objective;
+use crate::agent::{Objective, Way};
 use crate::case::{EvidenceEntry, EvidenceKind};
 use crate::pattern::Patterns;
 use crate::record::Record;
@@ -15,6 +15,8 @@ use std::fmt::Write;
 
 /// The argument by which a tool is told what to read ([`ToolSpec::sources`]).
 const SOURCE: &str = "source";
+/// The argument by which it counts records instead of giving them ([`ToolSpec::counts`]).
+const COUNT_BY: &str = "count_by";
 
 /// A search that is wide enough to show that nothing answers an objective.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,16 +125,35 @@ impl EachSource {
 }
 
 impl Objective {
-    /// Whether a call of the tool that `spec` describes could have answered it: its records are of the condition's type, and its arguments ask for nothing else.
+    /// Whether a call of the tool that `spec` describes could have answered it in one of its ways.
     pub fn may_be_answered_by(&self, spec: &ToolSpec, arguments: &Value) -> bool {
+        self.ways().any(|way| way.may_be_answered_by(spec, arguments))
+    }
+}
+
+impl<'o> Way<'o> {
+    /// The searches that list a kind of source, each with what it lists.
+    pub fn kinds(self) -> impl Iterator<Item = (&'o SearchedBy, &'o Sources)> {
+        self.searched.iter().filter_map(|by| Some((by, by.sources.as_ref()?)))
+    }
+
+    /// The searches of everything at once.
+    pub fn plain(self) -> impl Iterator<Item = &'o SearchedBy> {
+        self.searched.iter().filter(|by| by.sources.is_none())
+    }
+
+    /// Whether a call of the tool that `spec` describes could have answered so: its records are of the condition's type, and its arguments ask for nothing else.
+    pub fn may_be_answered_by(self, spec: &ToolSpec, arguments: &Value) -> bool {
         let source =
             arguments.get(SOURCE).and_then(Value::as_str).and_then(|source| spec.sources.get(source));
-        let returns = match source {
-            Some(types) => types.contains(&self.condition.record),
-            None => spec.records.iter().any(|known| known.name == self.condition.record),
+        let counts = spec.counts.as_ref().filter(|_| arguments.get(COUNT_BY).is_some());
+        let returns = match (counts, source) {
+            (Some(counts), _) => *counts == self.condition.record,
+            (None, Some(types)) => types.contains(&self.condition.record),
+            (None, None) => spec.records.iter().any(|known| known.name == self.condition.record),
         };
         let asked = arguments.get("record").and_then(Value::as_str);
-        let asks = asked.is_none_or(|asked| asked == self.condition.record);
+        let asks = counts.is_some() || asked.is_none_or(|asked| asked == self.condition.record);
         let mut known = self.searched.iter().filter(|by| by.tool == spec.name).peekable();
         let fits = known.peek().is_none() || known.any(|by| !by.is_contradicted(arguments, source.is_some()));
         returns && asks && fits
@@ -245,6 +266,7 @@ mod tests {
             "name": "records", "class": "INVESTIGATE", "description": "", "arguments": {}, "covers": [],
             "records": [record("logon"), record("prefetch")],
             "sources": { "event_log": ["logon"], "logons": ["logon"], "prefetch": ["prefetch"] },
+            "counts": "record_count",
         }))
         .unwrap();
         for (arguments, may) in [
@@ -255,6 +277,8 @@ mod tests {
             (json!({ "source": "logons", "record": "prefetch" }), false),
             (json!({ "record": "prefetch" }), false),
             (json!({}), true),
+            // A count says nothing of what is counted.
+            (json!({ "record": "logon", "count_by": "account" }), false),
         ] {
             assert_eq!(objective.may_be_answered_by(&spec, &arguments), may, "{arguments}");
         }

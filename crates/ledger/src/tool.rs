@@ -43,6 +43,9 @@ pub struct ToolSpec {
     /// Where its argument `source` chooses what is read: the record types that each choice gives. Empty before format 2.10.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sources: BTreeMap<String, BTreeSet<String>>,
+    /// The only record type that it gives where its argument `count_by` asks for counts. `None` before format 2.13, and where it counts nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<String>,
     /// The absences that an empty, complete call of it shows.
     pub covers: Vec<Coverage>,
 }

@@ -188,8 +188,8 @@ pub(crate) fn words(run: &Run) -> BTreeSet<String> {
         words.insert(agent.name.clone());
         for objective in &agent.objectives {
             words.insert(objective.id.clone());
-            words.insert(objective.condition.predicate.0.clone());
-            words.insert(objective.condition.record.clone());
+            words.extend(objective.ways().map(|way| way.condition.predicate.0.clone()));
+            words.extend(objective.ways().map(|way| way.condition.record.clone()));
         }
     }
     words.extend(run.facts().map(|(_, accepted)| accepted.fact.predicate.0.clone()));

@@ -139,7 +139,7 @@ fn answer(run: &Run, it: &Question<'_>, sure: Option<Confidence>, corroborated: 
             let one = if corroborated.is_single_of(run, facts) { format!(", {ONE}") } else { String::new() };
             let told = facts.iter().filter_map(|id| run.fact(*id)).map(|fact| {
                 let source = format!("{}:{}", fact.locator.evidence, fact.locator.path);
-                let title = answer_title(fact, &it.objective.condition);
+                let title = answer_title(fact, it.objective);
                 format!("{} in {} (`{}`)", cell(&title), cell(&source), fact.id)
             });
             let sure = sure.map(|sure| format!("confidence: {sure}"));

@@ -8,7 +8,7 @@ use ledger::{BoundValue, FactEntry, FieldValue, Objective};
 /// These are the logs that the objective's listing of sources names, as far as facts tell of them.
 pub(crate) fn logs<'r>(run: &'r Run, objective: &Objective) -> Vec<(&'r FactEntry, String)> {
     let named = |fact: &FactEntry| {
-        objective.searched.iter().filter_map(|by| by.sources.as_ref()).any(|sources| {
+        objective.all_searched().filter_map(|by| by.sources.as_ref()).any(|sources| {
             sources.when.contains_key("channel")
                 && sources.when.iter().all(|(field, patterns)| {
                     value(fact, field).is_some_and(|bound| patterns.fit(&bound.value.to_text()))

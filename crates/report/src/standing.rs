@@ -97,7 +97,7 @@ fn swept(question: &Question<'_>) -> Option<String> {
 /// What would be needed to answer an objective, in two parts: kinds of sources that the evidence lacks, and what is there and could not be read.
 pub(crate) fn needs<'r>(objective: &Objective, needed: &'r [String]) -> (Vec<&'r str>, Vec<&'r str>) {
     let is_kind = |text: &&str| {
-        let mut kinds = objective.searched.iter().filter_map(|by| by.sources.as_ref());
+        let mut kinds = objective.all_searched().filter_map(|by| by.sources.as_ref());
         kinds.any(|sources| sources.needed == **text)
     };
     needed.iter().map(String::as_str).partition(is_kind)

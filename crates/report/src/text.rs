@@ -139,7 +139,7 @@ fn answer(out: &mut String, run: &Run, it: &Question<'_>) {
             let _ = writeln!(out, "         {from}");
             source = from;
         }
-        let title = answer_title(fact, &it.objective.condition);
+        let title = answer_title(fact, it.objective);
         let _ = writeln!(out, "           {}", clipped(&terminal(&title)));
     }
     if facts.len() > SHOWN_FACTS {

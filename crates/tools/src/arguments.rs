@@ -46,6 +46,11 @@ impl Arguments {
         Ok(Arguments { tool: spec.name.clone(), values })
     }
 
+    /// All of them.
+    pub(crate) fn values(&self) -> &Map<String, Value> {
+        &self.values
+    }
+
     /// A text that the schema requires or gives a default.
     pub(crate) fn text(&self, name: &str) -> Result<&str, CallError> {
         self.optional_text(name).ok_or_else(|| self.schema())

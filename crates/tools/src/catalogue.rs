@@ -7,6 +7,7 @@ use crate::retired::{self, Translated, WithoutHive};
 use crate::returned::Return;
 use crate::settle::settle;
 use crate::tables::{Stored, TableFiles, TableGroup, tables};
+use crate::unborne;
 use crate::{
     carve_strings, deleted_registry, find_files, hash_file, list_deleted, list_directory,
     list_event_channels, list_hives, list_partitions, list_tables, mft_entry, parse_file, parse_registry_key,
@@ -56,7 +57,7 @@ struct Tool {
 }
 
 /// The code of a tool.
-type Run = fn(&Call<'_>) -> Result<Return, CallError>;
+pub(crate) type Run = fn(&Call<'_>) -> Result<Return, CallError>;
 
 /// Sorted by name.
 const TOOLS: &[Tool] = &[
@@ -176,5 +177,7 @@ fn made(
     let Prepared { names: indexes, tables } = prepared;
     let tables = &Stored::new(tables);
     let of_call = Call { arguments: &checked, trees, indexes, tables, scratch };
-    Ok(settle(run(&of_call)?, arguments, notes))
+    let returned = run(&of_call)?;
+    unborne::check(spec, run, &of_call, &returned)?;
+    Ok(settle(returned, arguments, notes))
 }

@@ -11,6 +11,9 @@ use ledger::{Defect, Utc};
 use std::str::FromStr;
 use thiserror::Error;
 
+/// How a refusal begins of a call that asks about a place which no record comes from.
+pub const UNBORNE: &str = "no record of what this call reads has a ";
+
 /// Why a call cannot be done; its text goes to the agent as a note, never into a record.
 #[derive(Debug, Error)]
 pub(crate) enum CallError {
@@ -18,6 +21,12 @@ pub(crate) enum CallError {
     UnknownTool { tool: String, known: Vec<String> },
     #[error("the tool {tool:?} is retired, and {because}")]
     Retired { tool: String, because: &'static str },
+    #[error(
+        "{UNBORNE}{field} that is {found:?}, so that it can give none; {} of the {number} that there are: {}",
+        if nearest.len() < *number { "the nearest" } else { "all" },
+        nearest.join(", ")
+    )]
+    Unborne { field: String, found: String, number: usize, nearest: Vec<String> },
     #[error("the tool {tool:?} does not work as its schema says")]
     Schema { tool: String },
     #[error("read the arguments: expected an object, found {found}")]

@@ -127,6 +127,10 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let mut returned =
         Return { defects, gaps, notes: notes(&scope), ..Return::found(Vec::new(), normalised) };
     page.fill(&mut returned, "entries");
+    if returned.records.is_empty() && !wanted.has_folder() {
+        // Neither did any deleted entry stand there, nor is there such a folder.
+        place::under(call.trees, arguments.optional_text("evidence"), arguments.text("under")?)?;
+    }
     Ok(returned)
 }
 

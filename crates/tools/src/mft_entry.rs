@@ -53,7 +53,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let arguments = call.arguments;
     let asked = match (arguments.optional_number("entry"), arguments.optional_text("path")) {
         (Some(number), None) => by_number(call, number)?,
-        (None, Some(path)) => by_path(call, path)?,
+        (None, Some(path)) => in_its_volume(call, by_path(call, path)?)?,
         (Some(number), Some(path)) => return of_file(call, number, path),
         (None, None) => {
             return Err(CallError::OneOf { one: "entry", other: "path" });
@@ -79,6 +79,22 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         what: what.clone(),
     }));
     Ok(returned)
+}
+
+/// A volume beside a path must be the one that holds it.
+fn in_its_volume<'t>(call: &Call<'t>, asked: Asked<'t>) -> Result<Asked<'t>, CallError> {
+    let arguments = call.arguments;
+    let Some(name) = arguments.optional_text("volume") else { return Ok(asked) };
+    let scope = place::scope(call.trees, arguments.optional_text("evidence"))?;
+    let named = volume::named(&scope, Some(name))?;
+    let holds = |held: &Held<'_>| held.tree.label() == asked.tree.label() && held.volume.path == asked.volume;
+    match named.iter().any(holds) {
+        true => Ok(asked),
+        false => {
+            let expected = "the volume that holds the path, or left out beside it";
+            Err(CallError::Argument { argument: "volume", expected, found: name.to_owned() })
+        }
+    }
 }
 
 /// An entry of a `$MFT` that is a file.

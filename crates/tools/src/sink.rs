@@ -5,8 +5,8 @@ mod counts;
 mod dating;
 mod filter;
 
-pub(crate) use conditions::{Condition, ConditionError, Literal, Sign, Test};
-pub(crate) use counts::{Counts, Unread, record_type as count_type};
+pub(crate) use conditions::{Condition, ConditionError, Conditions, Literal, Sign, Test};
+pub(crate) use counts::{Counts, KIND as COUNT_KIND, Unread, record_type as count_type};
 pub(crate) use dating::{Dating, dating_field, is_of_host};
 
 use crate::arguments::Arguments;
@@ -29,6 +29,11 @@ const MAX_DEFECTS: usize = 1000;
 
 /// Most files that an empty answer names.
 const MAX_NAMED: usize = 20;
+
+/// What `where` asks of records of these types.
+pub(crate) fn conditions(arguments: &Arguments, records: &[RecordType]) -> Result<Conditions, CallError> {
+    Conditions::of(arguments, records).map_err(CallError::Where)
+}
 
 /// The arguments of every tool that gives decoded records: what they must be like, and which of them.
 pub(crate) fn arguments() -> Vec<(&'static str, Value)> {

@@ -1,5 +1,6 @@
 //! Building specifications: schemas of arguments and types of records.
 
+use crate::sink;
 use ledger::tool::FieldMeaning;
 use ledger::{AbsenceForm, Coverage, FieldType, RecordType, ToolClass, ToolSpec};
 use serde_json::{Map, Value, json};
@@ -17,6 +18,7 @@ pub(crate) fn tool(
 ) -> ToolSpec {
     let properties: Map<String, Value> =
         properties.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
+    let counts = properties.contains_key("count_by").then(|| sink::COUNT_KIND.to_owned());
     ToolSpec {
         name: name.to_owned(),
         class: ToolClass::Investigate,
@@ -30,6 +32,7 @@ pub(crate) fn tool(
         }),
         records,
         sources: Default::default(),
+        counts,
         covers: Vec::new(),
     }
 }

@@ -68,7 +68,7 @@ pub(crate) fn write(folder: &Path, facts: usize) -> Result<Tally, LargeRunError>
     }
 }
 
-/// No budget ends a task, and nothing is tried another way: the script decides.
+/// No budget ends a task, nothing is tried another way, and code asks nothing: the script decides.
 fn rules() -> Rules {
     Rules {
         budgets: Budgets {
@@ -78,6 +78,7 @@ fn rules() -> Rules {
             ..Budgets::default()
         },
         recovery: RecoveryRules { attempts: 0, ..RecoveryRules::default() },
+        sweep: false,
         ..Rules::default()
     }
 }
@@ -125,6 +126,7 @@ fn objectives(source: Source) -> Vec<Objective> {
             earlier: None,
         },
         searched: Vec::new(),
+        or: Vec::new(),
     };
     vec![
         objective("drivers", "Which of them belong to device drivers?", Weight::Context, "*driver*"),

@@ -124,6 +124,7 @@ fn stated(item: &Value, place: &str, setting: &Setting) -> Result<Objective, Mal
             earlier: None,
         },
         searched: Vec::new(),
+        or: Vec::new(),
     };
     // What an agent asks itself must not pass for what every case is asked.
     let is_shipped = |agent: &AgentSpec| agent.objectives.iter().any(|known| known.id == objective.id);

@@ -63,7 +63,7 @@ impl Search<'_> {
             return result.is_unmet() && !matches!(result.without, Some(WithoutFact::Seen { .. }));
         }
         let is_unread = matches!(result.without, Some(WithoutFact::NotDeterminable { .. }))
-            && self.standing.lacking(objective).is_empty();
+            && self.standing.lacking(objective.own_way()).is_empty();
         result.is_unmet() || (is_unread && objective.is_required())
     }
 
@@ -72,8 +72,8 @@ impl Search<'_> {
         let trigger = RecoveryTrigger::LowConfidence;
         let below = self.standing.setting.rules.recovery.confidence_below;
         self.standing.agent.objectives.iter().find_map(|objective| {
-            let fact = self.standing.meeting(&objective.condition).next()?;
-            let facts = self.standing.meeting(&objective.condition);
+            let fact = self.standing.meeting(objective).next()?;
+            let facts = self.standing.meeting(objective);
             let is_weak = u32::from(confidence(facts, 0).thousandths()) < below;
             let variables = of_subject(&fact.subject.value.to_text(), &fact.locator.evidence);
             self.untried(trigger, objective).filter(|_| is_weak).find_map(|strategy| {
@@ -92,7 +92,10 @@ impl Search<'_> {
     ) -> impl Iterator<Item = &'static Strategy> {
         strategies(self.standing.setting.one_for_records).iter().filter(move |strategy| {
             strategy.at.contains(&trigger)
-                && strategy.record.as_ref().is_none_or(|types| types.fit(&objective.condition.record))
+                && strategy
+                    .record
+                    .as_ref()
+                    .is_none_or(|types| objective.ways().any(|way| types.fit(&way.condition.record)))
                 && !self.tried.has_tried(&objective.id, &strategy.id)
         })
     }
@@ -128,7 +131,7 @@ impl Search<'_> {
 
     /// The searches that would show that nothing answers an objective.
     fn own_searches<'o>(&self, objective: &'o Objective) -> impl Iterator<Item = SuggestedCall> + 'o {
-        objective.searched.iter().map(|by| {
+        objective.all_searched().map(|by| {
             let arguments: Map<String, Value> = by.arguments.clone().into_iter().collect();
             SuggestedCall { tool: by.tool.clone(), arguments: Value::Object(arguments) }
         })

@@ -87,6 +87,7 @@ fn agent(agent: &AgentSpec) -> ToolSpec {
         arguments,
         records: Vec::new(),
         sources: Default::default(),
+        counts: None,
         covers: Vec::new(),
     }
 }

@@ -31,6 +31,7 @@ fn objective(id: &str) -> Objective {
             earlier: None,
         },
         searched: Vec::new(),
+        or: Vec::new(),
     }
 }
 

@@ -4,7 +4,9 @@ use crate::life;
 use engine::ToolReturn;
 use ledger::event::{TaskStatus, WithoutFact};
 use ledger::pattern::Patterns;
-use ledger::{Behaviour, Completeness, Condition, Gap, Objective, Outcome, Predicate, Rules, Weight};
+use ledger::{
+    Alternative, Behaviour, Completeness, Condition, Gap, Objective, Outcome, Predicate, Rules, Weight,
+};
 use life::{Lived, call, investigates, live_up_to, returned, says, words};
 use serde_json::{Value, json};
 
@@ -17,6 +19,7 @@ fn question(weight: Weight) -> Objective {
         applies: None,
         weight,
         searched: serde_json::from_value(by).unwrap(),
+        or: Vec::new(),
         condition: Condition {
             predicate: Predicate::quoted(),
             record: "text_line".into(),
@@ -29,8 +32,25 @@ fn question(weight: Weight) -> Objective {
     }
 }
 
+/// The same question, which a second kind of source answers, too; of either it must be known whether there is one.
+fn question_of_two_sources() -> Objective {
+    let by = |listing: &str, needed: &str, search: &str| json!([{"tool": listing, "sources": {"needed": needed}}, {"tool": search, "arguments": {"text": "any"}}]);
+    let question = question(Weight::Activity);
+    let value = Some(Patterns::from("*wicked*"));
+    let or = Alternative {
+        condition: Condition { value, ..question.condition.clone() },
+        searched: serde_json::from_value(by("list_logs", "a log", "read_log")).unwrap(),
+    };
+    let searched = serde_json::from_value(by("list_hives", "a hive", "search_text")).unwrap();
+    Objective { searched, or: vec![or], ..question }
+}
+
 /// Makes these calls, each answered so, and records nothing.
 fn looks(weight: Weight, calls: &[(&str, Value, ToolReturn)]) -> Lived {
+    looks_for(question(weight), calls)
+}
+
+fn looks_for(question: Objective, calls: &[(&str, Value, ToolReturn)]) -> Lived {
     let mut turn = 0;
     let answers: Vec<ToolReturn> = calls.iter().map(|(.., answer)| answer.clone()).collect();
     let calls: Vec<_> =
@@ -40,9 +60,14 @@ fn looks(weight: Weight, calls: &[(&str, Value, ToolReturn)]) -> Lived {
     rules.recovery.attempts = 0;
     live_up_to(
         Behaviour::Questions,
-        vec![investigates("search_text", &["text_line"], &[]), investigates("list_hives", &["hive"], &[])],
+        vec![
+            investigates("search_text", &["text_line"], &[]),
+            investigates("read_log", &["text_line"], &[]),
+            investigates("list_hives", &["hive"], &[]),
+            investigates("list_logs", &["log"], &[]),
+        ],
         rules,
-        vec![question(weight)],
+        vec![question],
         move |_| {
             turn += 1;
             let Some((tool, arguments)) = calls.get(turn - 1) else { return words() };
@@ -122,6 +147,69 @@ fn a_question_stands_as_its_calls_covered_and_returned() {
         ),
     ] {
         assert_eq!(stands(&calls), expected, "{calls:?}");
+    }
+}
+
+#[test]
+fn a_question_with_alternatives_is_closed_where_every_source_that_is_there_was_searched() {
+    let any = || json!({"text": "any"});
+    let listed = |tool, answer| (tool, json!({}), answer);
+    let (there, none) = (line("one"), empty());
+    let (hives, logs) = ("list_hives", "list_logs");
+    for (expected, told, calls) in [
+        (
+            "not_determinable",
+            vec!["a hive", "a log"],
+            vec![listed(hives, none.clone()), listed(logs, none.clone())],
+        ),
+        // A log that says nothing does not stand for the hive that is missing.
+        (
+            "not_determinable",
+            vec!["a hive"],
+            vec![listed(hives, none.clone()), listed(logs, there.clone()), ("read_log", any(), empty())],
+        ),
+        ("not_asked", vec![], vec![listed(hives, none.clone()), listed(logs, there.clone())]),
+        ("not_asked", vec![], vec![listed(hives, none.clone())]),
+        (
+            "empty",
+            vec![],
+            vec![listed(hives, there.clone()), ("search_text", any(), empty()), listed(logs, none.clone())],
+        ),
+        (
+            "partly",
+            vec!["read_log text=any"],
+            vec![listed(hives, there.clone()), ("search_text", any(), empty()), listed(logs, there.clone())],
+        ),
+        (
+            "partly",
+            vec!["list_logs", "read_log text=any"],
+            vec![listed(hives, there.clone()), ("search_text", any(), empty())],
+        ),
+        (
+            "empty",
+            vec![],
+            vec![
+                listed(hives, there.clone()),
+                ("search_text", any(), empty()),
+                listed(logs, there.clone()),
+                ("read_log", any(), line("good")),
+            ],
+        ),
+        ("seen", vec![], vec![listed(logs, there.clone()), ("read_log", any(), line("wicked"))]),
+        ("seen", vec![], vec![("search_text", json!({"text": "evil"}), line("evil"))]),
+    ] {
+        let ended = looks_for(question_of_two_sources(), &calls).ended;
+        let result = &ended.objectives[0];
+        let found = match result.without.clone().unwrap() {
+            WithoutFact::NotDeterminable { needed } => needed,
+            WithoutFact::Partly { missing, .. } => missing,
+            _ => Vec::new(),
+        };
+        assert_eq!(
+            (result.answer(), found),
+            (expected, told.into_iter().map(str::to_owned).collect()),
+            "{calls:?}"
+        );
     }
 }
 

@@ -20,6 +20,7 @@ fn objective(id: &str, record: &str) -> Objective {
         applies: None,
         weight: Weight::Activity,
         searched: Vec::new(),
+        or: Vec::new(),
         condition: Condition {
             predicate: Predicate::quoted(),
             record: record.into(),

@@ -17,6 +17,7 @@ fn objective() -> Objective {
         applies: None,
         weight: Weight::Activity,
         searched: Vec::new(),
+        or: Vec::new(),
         condition: Condition {
             predicate: Predicate::quoted(),
             record: "text_line".into(),

@@ -108,6 +108,7 @@ fn objective(fact: &FactEntry) -> Objective {
         weight: Weight::Activity,
         condition,
         searched: Vec::new(),
+        or: Vec::new(),
     }
 }
 
@@ -124,7 +125,7 @@ fn run(facts: &[FactEntry], relations: &[RelationAdded]) -> crate::Run {
         log.push(Stream::Task(TaskId(1)), Event::RelationAdded(relation.clone()));
     }
     let recorded = u32::try_from(facts.len()).unwrap();
-    let answering = facts.iter().filter(|fact| objective.condition.holds(fact));
+    let answering = facts.iter().filter(|fact| objective.is_answered_by(fact));
     let facts = answering.map(|fact| fact.id).collect();
     let objectives = vec![ObjectiveResult { id: "ran".into(), facts, watched: false, without: None }];
     let (status, spent) = (TaskStatus::Completed, None);

@@ -155,7 +155,7 @@ pub(super) fn objectives(task: &TaskView, ended: &TaskEnded, behaviours: &[u16])
             return Err("its objectives are not those of its agent");
         }
         let meeting = task.accepted().map(|accepted| &accepted.fact);
-        let meeting = meeting.filter(|fact| objective.condition.holds(fact)).map(|fact| fact.id);
+        let meeting = meeting.filter(|fact| objective.is_answered_by(fact)).map(|fact| fact.id);
         if !meeting.eq(result.facts.iter().copied()) {
             return Err("an objective's facts are not those that meet it");
         }

@@ -371,6 +371,7 @@ fn a_task_that_ended_otherwise_is_told_with_the_objectives_that_are_met_in_one_r
             applies: None,
             weight: ledger::Weight::Activity,
             searched: Vec::new(),
+            or: Vec::new(),
             condition,
         }
     };

@@ -228,6 +228,7 @@ fn a_task_ends_with_what_was_counted() {
         applies: None,
         weight: ledger::Weight::Activity,
         searched: Vec::new(),
+        or: Vec::new(),
         condition: Condition {
             predicate: Predicate("configured".into()),
             record: "registry_value".into(),

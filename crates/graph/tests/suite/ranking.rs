@@ -11,6 +11,7 @@ fn objective(id: &str, subject: &str, weight: Weight) -> Objective {
         applies: None,
         weight,
         searched: Vec::new(),
+        or: Vec::new(),
         condition: Condition {
             predicate: Predicate("configured".into()),
             record: "registry_value".into(),

@@ -215,6 +215,7 @@ mod tests {
             arguments: json!({"type": "object"}),
             records: vec![],
             sources: Default::default(),
+            counts: None,
             covers: vec![],
         }
     }

@@ -34,7 +34,7 @@ pub struct Step {
 }
 
 /// Which records of a result to record, and as what.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordRule {
     /// Field → patterns of which the record must fit one; `record` stands for its record type.
@@ -76,7 +76,7 @@ pub struct AbsenceRule {
 }
 
 /// A thing that facts name.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EntityRule {
     /// What it is, such as `account`.

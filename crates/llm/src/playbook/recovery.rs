@@ -29,8 +29,10 @@ pub(super) fn steps(advice: &Advice, tools: &[ToolSpec]) -> Vec<Step> {
         unless: BTreeMap::new(),
         tool: call.tool.clone(),
         arguments: call.arguments.as_object().cloned().unwrap_or_default(),
-        record: meeting(&advice.objective.condition, &note(advice), spec)
-            .into_iter()
+        record: advice
+            .objective
+            .ways()
+            .flat_map(|way| meeting(way.condition, &note(advice), spec))
             .chain(second_source(advice, call, spec))
             .collect(),
         absence: None,

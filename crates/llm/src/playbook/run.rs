@@ -35,6 +35,8 @@ pub(crate) struct Run {
     calls: u32,
     /// What has been asked to be recorded: an identical call is answered with the same invocation, and its records need no second reading.
     recorded: BTreeSet<(usize, InvocationId, RecordId)>,
+    /// The calls of steps that were made or are due, as texts: an identical one has the same answer.
+    planned: BTreeSet<(usize, String)>,
     /// Calls that were due when their tool was no longer offered.
     unmade: u32,
     /// Calls that the engine refused for good.
@@ -94,6 +96,7 @@ impl Run {
             begun: 0,
             calls: 0,
             recorded: BTreeSet::new(),
+            planned: BTreeSet::new(),
             unmade: 0,
             refused: 0,
         };
@@ -349,8 +352,12 @@ impl Run {
 
     fn plan(&mut self, index: usize, context: Context) {
         let Some(step) = self.steps.get(index) else { return };
-        let arguments =
+        let arguments: Map<String, Value> =
             step.arguments.iter().map(|(name, value)| (name.clone(), fill_value(value, &context))).collect();
+        // Several records may lead to one call, as do several logs of a channel.
+        if !self.planned.insert((index, Value::Object(arguments.clone()).to_string())) {
+            return;
+        }
         if let Some(call) = self.begin(index, context, arguments) {
             self.due.push_back(call);
         }

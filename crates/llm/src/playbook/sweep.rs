@@ -5,7 +5,7 @@
 use super::plan::{RecordRule, Step};
 use super::recovery::meeting;
 use ledger::pattern::Patterns;
-use ledger::{Objective, SearchedBy, Sources, ToolClass, ToolSpec};
+use ledger::{Condition, Objective, SearchedBy, Sources, ToolClass, ToolSpec};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,17 +38,21 @@ struct Asked {
 }
 
 impl Sweep<'_> {
-    /// Asks everything that can answer an objective.
+    /// Asks everything that can answer an objective, in all ways.
     fn ask(&mut self, objective: &Objective) {
-        let mut is_searched = false;
-        for by in &objective.searched {
-            match &by.sources {
-                None => is_searched |= self.search(by, objective).is_some(),
-                Some(sources) => is_searched |= self.sources(by, sources, objective).is_some(),
+        let mut is_any = false;
+        for way in objective.ways() {
+            let mut is_searched = false;
+            for by in way.searched {
+                match &by.sources {
+                    None => is_searched |= self.search(by, objective).is_some(),
+                    Some(sources) => is_searched |= self.sources(by, sources, objective).is_some(),
+                }
             }
-        }
-        if !is_searched {
-            self.by_type(objective);
+            is_any |= is_searched;
+            if !is_searched && (!is_any || !way.searched.is_empty()) {
+                self.by_type(way.condition, objective);
+            }
         }
     }
 
@@ -83,8 +87,8 @@ impl Sweep<'_> {
     }
 
     /// Whatever returns records of the type without being told more: what no search covers may still be found.
-    fn by_type(&mut self, objective: &Objective) {
-        let kind = &objective.condition.record;
+    fn by_type(&mut self, condition: &Condition, objective: &Objective) {
+        let kind = &condition.record;
         let returns = |spec: &&ToolSpec| {
             spec.class == ToolClass::Investigate && spec.records.iter().any(|known| known.name == *kind)
         };
@@ -122,7 +126,9 @@ impl Sweep<'_> {
                 && (&step.tool, &step.arguments) == (&tool, &arguments)
         };
         if let Some(step) = self.steps.iter_mut().find(is_it) {
-            step.record.extend(record);
+            let new: Vec<RecordRule> =
+                record.into_iter().filter(|rule| !step.record.contains(rule)).collect();
+            step.record.extend(new);
             return step.id.clone();
         }
         let id = format!("sweep{}", self.steps.len() + 1);
@@ -148,11 +154,14 @@ fn widest(
 
 /// What meets an objective of the records that a tool returns, whatever else they meet.
 fn found(objective: &Objective, spec: &ToolSpec) -> Vec<RecordRule> {
-    let mut rules = meeting(&objective.condition, NOTE, spec);
-    if let Some(first) = rules.first_mut() {
-        first.otherwise = false;
-    }
-    rules
+    let rules = objective.ways().flat_map(|way| {
+        let mut rules = meeting(way.condition, NOTE, spec);
+        if let Some(first) = rules.first_mut() {
+            first.otherwise = false;
+        }
+        rules
+    });
+    rules.collect()
 }
 
 /// As many records as a call may return.

@@ -150,7 +150,7 @@ fn met(scene: &Scene<'_>, objective: &Objective, facts: &[FactId], sure: Option<
                 @for id in facts {
                     @if let Some(fact) = scene.run.fact(*id) {
                         li {
-                            a href=(format!("#proof-{id}")) { (answer_title(fact, &objective.condition)) }
+                            a href=(format!("#proof-{id}")) { (answer_title(fact, objective)) }
                             " " small { (say(&format!("{}:{}", fact.locator.evidence, fact.locator.path))) }
                         }
                     } @else {

@@ -56,6 +56,7 @@ fn run_of(text: &str) -> graph::Run {
         applies: None,
         weight: ledger::Weight::Activity,
         searched: Vec::new(),
+        or: Vec::new(),
         condition,
     };
     let defect = Defect { path: text.into(), offset: Some(1), what: text.into() };

@@ -20,7 +20,7 @@ fn objective(id: &str, weight: Weight) -> Objective {
     let question = format!("Q {id}?");
     let searched = json!([{"tool": "find_files", "arguments": {"key": "Run"}}]);
     let searched = if id == "a" { serde_json::from_value(searched).unwrap() } else { vec![] };
-    Objective { id: id.into(), question, applies: None, weight, searched, condition }
+    Objective { id: id.into(), question, applies: None, weight, searched, condition, or: Vec::new() }
 }
 
 /// A run whose agent was asked five things of which no fact meets one.

@@ -10,6 +10,7 @@ use evidence::{DeletedEntry, EvidencePath, NodeKind, Original, Tree};
 use ledger::Gap;
 use ledger::pattern::{fold, same};
 use serde_json::{Value, json};
+use std::cell::Cell;
 
 /// Folders by the label of their tree.
 type Folders = Vec<(String, EvidencePath)>;
@@ -21,6 +22,8 @@ pub(super) struct Wanted {
     /// The folder in which it stood, by tree where it is there; the root for any.
     under: EvidencePath,
     found: Folders,
+    /// Whether a deleted entry stood in it, whatever else was asked of it, or was it.
+    is_met: Cell<bool>,
     /// Drives for which nothing stands.
     pub(super) gaps: Vec<Gap>,
     /// Without the dot, folded.
@@ -50,6 +53,7 @@ impl Wanted {
             glob,
             globs,
             found,
+            is_met: Cell::new(false),
             gaps,
             under,
             extension: arguments.optional_text("extension").map(extension).transpose()?,
@@ -57,8 +61,14 @@ impl Wanted {
         })
     }
 
+    /// Whether the folder is one of which something is known by the entries that were looked at.
+    pub(super) fn has_folder(&self) -> bool {
+        self.under.is_root() || self.is_met.get()
+    }
+
     pub(super) fn fits(&self, tree: &dyn Tree, entry: &DeletedEntry) -> bool {
         let node = &entry.node;
+        let stood_under = self.stood_under(tree, &entry.original);
         let ends = |wanted: &String| ends_in(&fold(&node.name), wanted);
         let stood = match &entry.original {
             Original::Path(path) | Original::Orphan(path) => path,
@@ -69,7 +79,7 @@ impl Wanted {
                 .as_ref()
                 .is_none_or(|sizes| node.kind == NodeKind::File && sizes.contains(&node.size))
             && (self.glob.is_none() || self.glob_of(tree).is_some_and(|glob| glob.fits(stood)))
-            && self.stood_under(tree, &entry.original)
+            && stood_under
     }
 
     fn glob_of(&self, tree: &dyn Tree) -> Option<&Glob> {
@@ -81,8 +91,13 @@ impl Wanted {
             return true;
         }
         let here = self.found.iter().find(|(label, _)| label == tree.label()).map(|(_, path)| path);
+        let folder = here.unwrap_or(&self.under);
         match original {
-            Original::Path(path) => is_below(path, here.unwrap_or(&self.under)),
+            Original::Path(path) => {
+                let is_below = is_below(path, folder);
+                self.is_met.set(self.is_met.get() || is_below || same(path.as_str(), folder.as_str()));
+                is_below
+            }
             Original::Orphan(_) => false,
         }
     }

@@ -90,7 +90,7 @@ pub(crate) struct Conditions(Vec<Condition>);
 
 impl Conditions {
     /// Those that a call asks of records of these types.
-    pub(super) fn of(arguments: &Arguments, records: &[RecordType]) -> Result<Conditions, ConditionError> {
+    pub(crate) fn of(arguments: &Arguments, records: &[RecordType]) -> Result<Conditions, ConditionError> {
         match arguments.optional_text("where") {
             Some(text) => Conditions::read(text, records),
             None => Ok(Conditions::default()),

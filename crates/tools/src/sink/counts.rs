@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
-pub(super) const KIND: &str = "record_count";
+pub(crate) const KIND: &str = "record_count";
 
 /// What bounds a count: no fact of one leaves it out.
 const SCOPE: [&str; 11] = [

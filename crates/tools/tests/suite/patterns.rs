@@ -1,7 +1,7 @@
 //! Patterns that can match nothing are refused, and say where they could have stood; those of a volume are found in it.
 
 use evidence::Tree;
-use ledger::{EvidenceKind, Outcome};
+use ledger::{Completeness, EvidenceKind, Outcome};
 use serde_json::{Value, json};
 use std::path::Path;
 use tools::{Return, run};
@@ -38,11 +38,111 @@ fn what_can_match_nothing_does_not_end_empty_and_complete() {
         ("records", json!({ "source": "prefetchs" }), "prefetch"),
         ("records", json!({ "record": "logonz" }), "logon"),
         ("records", json!({ "source": "prefetch", "where": "channel = 'Security'" }), "channel"),
+        ("records", json!({ "source": "event_log", "where": "channel = 'Securty'" }), "Security"),
+        ("records", json!({ "record": "logon", "where": "channel LIKE '%Sekurity%'" }), "channel"),
+        ("records", json!({ "source": "logons", "where": "provider = 'Service Control'" }), "provider"),
+        (
+            "records",
+            json!({ "source": "event_log", "where": "channel IN ('Security.evtx', 'Systm') AND event_id = 1", "count_by": "event_id" }),
+            "System",
+        ),
+        ("list_event_channels", json!({ "where": "channel = 'Securty'" }), "Security"),
         ("timeline", json!({ "field": "zzz" }), "field"),
         ("timeline", json!({ "source": "zzz" }), "source"),
     ] {
         let returned = asked(tool, &arguments);
         let is_told = returned.notes.iter().any(|note| note.contains(told));
         assert!(returned.outcome == Outcome::Failed && is_told, "{tool} {arguments}: {returned:?}");
+    }
+}
+
+#[test]
+fn a_place_that_is_there_and_holds_nothing_of_the_kind_ends_empty_and_complete() {
+    for (tool, arguments) in [
+        ("records", json!({ "source": "event_log", "where": "channel = 'Security' AND event_id = 9" })),
+        ("records", json!({ "record": "logon", "where": "channel = 'System'" })),
+        (
+            "records",
+            json!({ "source": "event_log", "where": "channel LIKE 'S%' AND provider <> 'x'", "text": "zzzzz" }),
+        ),
+        // Nothing says of what is not named where it should be.
+        ("records", json!({ "source": "event_log", "where": "computer = 'NO-SUCH'" })),
+    ] {
+        let returned = asked(tool, &arguments);
+        let ended = (returned.outcome, returned.completeness);
+        assert_eq!(
+            ended,
+            (Outcome::Empty, Completeness::Complete),
+            "{tool} {arguments}: {:?}",
+            returned.notes
+        );
+    }
+}
+
+/// Every argument that says where to look, over all tools: what is nowhere is refused.
+///
+/// Of two calls it is the answer that what they name is not there: of the file that `stat_file` is asked for, and of the key of `parse_registry_key`.
+#[test]
+fn no_argument_that_says_where_to_look_is_answered_as_if_something_had_been_looked_at() {
+    let wrong = [
+        ("under", "p1/no such folder"),
+        ("path", "p1/no such file.evtx"),
+        ("hive", "p1/no such hive"),
+        ("key", "No Such Key\\At All"),
+        ("evidence", "another"),
+        ("volume", "p77"),
+        ("region", "nowhere"),
+        ("stream", "no such stream"),
+        ("source", "no such source"),
+        ("record", "no_such_record"),
+        ("field", "no_such_field"),
+        ("count_by", "no_such_field"),
+        ("sum", "no_such_field"),
+        ("where", "no_such_field = 1"),
+    ];
+    let (mut tried, mut answered) = (0, Vec::new());
+    for spec in tools::catalogue() {
+        let properties = spec.arguments["properties"].as_object().unwrap();
+        for (argument, value) in wrong.iter().filter(|(argument, _)| properties.contains_key(*argument)) {
+            if [("stat_file", "path"), ("parse_registry_key", "key")]
+                .contains(&(spec.name.as_str(), *argument))
+            {
+                continue;
+            }
+            let mut arguments = usual(&spec.name);
+            arguments[*argument] = json!(value);
+            let returned = asked(&spec.name, &arguments);
+            let is_answered =
+                !returned.outcome.is_failure() && returned.completeness == Completeness::Complete;
+            if is_answered {
+                answered.push(format!("{} {arguments}: {:?}", spec.name, returned.outcome));
+            }
+            tried += 1;
+        }
+    }
+    assert_eq!(answered, Vec::<String>::new());
+    assert!(tried > 60, "{tried}");
+}
+
+/// Arguments with which a tool answers.
+fn usual(tool: &str) -> Value {
+    match tool {
+        "records" => json!({ "source": "event_log" }),
+        "parse_file" => json!({ "path": "p1/Windows/System32/winevt/Logs/Security.evtx" }),
+        "parse_registry_key" => json!({ "hive": "p1/Windows/System32/config/SYSTEM", "key": "Select" }),
+        "search_registry" => json!({ "text": "a" }),
+        "search_text" => json!({ "text": "a" }),
+        "query" => json!({ "sql": "SELECT * FROM logon" }),
+        "sqlite_query" => {
+            json!({ "path": "p1/Users/mara/AppData/Local/Microsoft/Edge/User Data/Default/History", "sql": "SELECT 1" })
+        }
+        "hash_file" | "stat_file" | "read_file" | "list_tables" | "mft_entry" | "carve_strings" => {
+            json!({ "path": "p1/Windows/System32/winevt/Logs/Security.evtx" })
+        }
+        "read_stream" => {
+            json!({ "path": "p1/Users/mara/Downloads/ScanToPdf-Setup.exe", "stream": "Zone.Identifier" })
+        }
+        "timeline_histogram" => json!({ "by": "day" }),
+        _ => json!({}),
     }
 }

@@ -156,7 +156,7 @@ fn answering(run: &Run, facts: &[FactId], objective: &Objective, base: &str) -> 
         @if !facts.is_empty() {
             ul.plain {
                 @for fact in facts.iter().take(SHOWN_FACTS).filter_map(|id| run.fact(*id)) {
-                    @let title = answer_title(fact, &objective.condition);
+                    @let title = answer_title(fact, objective);
                     @let (shown, whole) = clipped(&title, LONGEST);
                     li { a.item href={ (base) "/fact/" (fact.id) } { (inert(shown)) @if !whole { "…" } } }
                 }

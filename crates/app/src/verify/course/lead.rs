@@ -234,13 +234,13 @@ impl<'l> Course<'l> {
             let wanted = &question.objective;
             let by_task =
                 tasks.iter().filter(|(task, _)| task.agent.name == question.agent).any(|(task, end)| {
-                    task.agent.objectives.iter().zip(&end.objectives).any(|(objective, result)| {
-                        objective.id == wanted.id
-                            && objective.condition == wanted.condition
-                            && !result.is_unmet()
-                    })
+                    task.agent
+                        .objectives
+                        .iter()
+                        .zip(&end.objectives)
+                        .any(|(objective, result)| objective.is_same_as(wanted) && !result.is_unmet())
                 });
-            by_task || facts.iter().any(|fact| wanted.condition.holds(fact))
+            by_task || facts.iter().any(|fact| wanted.is_answered_by(fact))
         })
     }
 }

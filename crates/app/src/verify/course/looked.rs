@@ -3,7 +3,7 @@
 use super::Course;
 use super::standing::{LONGEST_REASON, MOST_REASONS, Made};
 use ledger::event::{InvocationStarted, SeenRecord, WithoutFact};
-use ledger::{Completeness, InvocationId, Objective, Record, written};
+use ledger::{Completeness, InvocationId, Objective, Record, Way, written};
 use serde_json::Value;
 
 /// The most records, and the most calls, that are named.
@@ -19,14 +19,18 @@ impl Course<'_> {
             let number = seen.len() as u64;
             return WithoutFact::Seen { records: seen.into_iter().take(MOST_SEEN).collect(), number };
         }
-        let needed = self.lacking(objective);
-        if !needed.is_empty() {
-            return WithoutFact::NotDeterminable { needed };
-        }
+        let ways = to_search(objective);
+        let lacking: Vec<Vec<String>> = ways.iter().map(|way| self.lacking(*way)).collect();
+        let with_source = ways.iter().zip(&lacking).filter(|(_, lacking)| lacking.is_empty());
+        let searches: Option<Vec<Vec<InvocationId>>> =
+            with_source.map(|(way, _)| self.searched(*way)).collect();
         let returned: usize = self.made.iter().map(|made| self.records(*made).len()).sum();
-        let may_be_whole = returned <= MOST_LOOKED_THROUGH && self.is_source_shown(objective);
-        if let Some(searches) = self.covered_by(objective).filter(|_| may_be_whole) {
-            return WithoutFact::Empty { searches };
+        match (searches, lacking.first().is_some_and(Vec::is_empty)) {
+            (Some(_), false) => return WithoutFact::NotDeterminable { needed: together(lacking) },
+            (Some(searches), true) if returned <= MOST_LOOKED_THROUGH => {
+                return WithoutFact::Empty { searches: together(searches) };
+            }
+            (Some(_) | None, _) => {}
         }
         let mut calls = self.could_answer(objective);
         calls.truncate(MOST_CALLS);
@@ -42,36 +46,40 @@ impl Course<'_> {
             let spec = self.log.opened.tools.iter().find(|spec| spec.name == made.0.tool);
             let kinds = spec.map_or(&[][..], |spec| &spec.records);
             let subject = kinds.iter().find(|kind| kind.name == record.kind).map(|kind| &kind.subject);
-            subject.is_some_and(|subject| objective.condition.would_hold(record, subject))
+            let holds = |subject| objective.ways().any(|way| way.condition.would_hold(record, subject));
+            subject.is_some_and(|subject| holds(subject))
         };
+        let is_of_type = |record: &Record| objective.ways().any(|way| way.condition.record == record.kind);
         let of_calls = self.made.iter().flat_map(|made| {
             let records = self.records(*made).iter();
             records.map(move |record| (made, record))
         });
         of_calls
             .take(MOST_LOOKED_THROUGH)
-            .filter(|(made, record)| record.kind == objective.condition.record && would(made, record))
+            .filter(|(made, record)| is_of_type(record) && would(made, record))
             .map(|(made, record)| SeenRecord { invocation: made.1.invocation, record: record.id })
             .collect()
     }
 
-    fn covered_by(&self, objective: &Objective) -> Option<Vec<InvocationId>> {
-        for by in objective.searched.iter().filter(|by| by.sources.is_none()) {
-            let pages = self.pages(objective, |tool, given| by.is(tool, given));
+    /// The calls that searched a way that has a source to its end.
+    fn searched(&self, way: Way<'_>) -> Option<Vec<InvocationId>> {
+        self.covered_by(way).filter(|_| self.is_source_shown(way))
+    }
+
+    fn covered_by(&self, way: Way<'_>) -> Option<Vec<InvocationId>> {
+        for by in way.plain() {
+            let pages = self.pages(way, |tool, given| by.is(tool, given));
             if pages.is_some() {
                 return pages;
             }
         }
         let (mut searches, mut has_kinds) = (Vec::new(), false);
-        for by in &objective.searched {
-            let Some((sources, each)) = by.sources.as_ref().and_then(|it| Some((it, it.each.as_ref()?)))
-            else {
-                continue;
-            };
+        for (by, sources) in way.kinds() {
+            let Some(each) = &sources.each else { continue };
             has_kinds = true;
             searches.push(self.listing(by)?.1.invocation);
             for record in self.sources_of(by, sources)? {
-                searches.extend(self.pages(objective, |tool, given| each.is(record, tool, given))?);
+                searches.extend(self.pages(way, |tool, given| each.is(record, tool, given))?);
             }
         }
         has_kinds.then_some(searches)
@@ -80,7 +88,7 @@ impl Course<'_> {
     /// The calls whose pages join, or overlap, from the first record to the end: each time the one that comes furthest.
     ///
     /// Records of another type than the one that answers, such as a file that is there, leave everything to look for.
-    fn pages(&self, objective: &Objective, is: impl Fn(&str, &Value) -> bool) -> Option<Vec<InvocationId>> {
+    fn pages(&self, way: Way<'_>, is: impl Fn(&str, &Value) -> bool) -> Option<Vec<InvocationId>> {
         let (mut pages, mut next) = (Vec::new(), 0);
         loop {
             let (mut reached, mut by) = (next, None);
@@ -92,7 +100,7 @@ impl Course<'_> {
                 if !is_clean || ended.outcome.is_failure() || offset > next || !is(&started.tool, &given) {
                     continue;
                 }
-                if ended.records > 0 && !self.can_answer(objective, started) {
+                if ended.records > 0 && !self.can_answer(way, started) {
                     continue;
                 }
                 let end = match ended.completeness {
@@ -112,39 +120,26 @@ impl Course<'_> {
     }
 
     /// Whether a call can return a record that answers.
-    fn can_answer(&self, objective: &Objective, started: &InvocationStarted) -> bool {
+    fn can_answer(&self, way: Way<'_>, started: &InvocationStarted) -> bool {
         let spec = self.log.opened.tools.iter().find(|spec| spec.name == started.tool);
-        spec.is_some_and(|spec| objective.may_be_answered_by(spec, &started.arguments))
+        spec.is_some_and(|spec| way.may_be_answered_by(spec, &started.arguments))
     }
 
     fn could_answer(&self, objective: &Objective) -> Vec<InvocationId> {
         let could = |(started, _): &&Made<'_>| {
-            self.can_answer(objective, started) && !self.is_of_another_source(objective, started)
+            let mut ways = objective.ways();
+            ways.any(|way| self.can_answer(way, started) && !self.is_of_another_source(way, started))
         };
         self.made.iter().filter(could).map(|(_, ended)| ended.invocation).collect()
     }
 
     fn not_searched(&self, objective: &Objective) -> Vec<String> {
-        let mut lines = self.unread(objective);
-        let mut has_each = false;
-        for by in &objective.searched {
-            let Some(sources) = &by.sources else { continue };
-            has_each |= sources.each.is_some();
-            match (self.sources_of(by, sources), &sources.each) {
-                (None, _) => lines.push(written(&by.tool, &by.arguments)),
-                (Some(_), None) => {}
-                (Some(listed), Some(each)) => {
-                    let left = listed.into_iter().filter(|record| {
-                        self.pages(objective, |tool, given| each.is(record, tool, given)).is_none()
-                    });
-                    let wanted = left.filter_map(|record| each.wanted(record));
-                    lines.extend(wanted.map(|wanted| written(&each.tool, &wanted)));
-                }
-            }
-        }
-        if !has_each && let Some(by) = objective.searched.iter().find(|by| by.sources.is_none()) {
-            lines.push(written(&by.tool, &by.arguments));
-        }
+        let is_left = |way: &Way<'_>| {
+            let is_done = !self.lacking(*way).is_empty() || self.searched(*way).is_some();
+            objective.or.is_empty() || !is_done
+        };
+        let ways = to_search(objective).into_iter().filter(is_left);
+        let mut lines: Vec<String> = ways.flat_map(|way| self.not_searched_of(way)).collect();
         for line in &mut lines {
             if let Some((end, _)) = line.char_indices().nth(LONGEST_REASON) {
                 *line = format!("{}…", line.get(..end).unwrap_or_default());
@@ -154,6 +149,46 @@ impl Course<'_> {
         lines.truncate(MOST_REASONS);
         lines
     }
+
+    fn not_searched_of(&self, way: Way<'_>) -> Vec<String> {
+        let mut lines = self.unread(way);
+        for (by, sources) in way.kinds() {
+            match (self.sources_of(by, sources), &sources.each) {
+                (None, _) => lines.push(written(&by.tool, &by.arguments)),
+                (Some(_), None) => {}
+                (Some(listed), Some(each)) => {
+                    let left = listed.into_iter().filter(|record| {
+                        self.pages(way, |tool, given| each.is(record, tool, given)).is_none()
+                    });
+                    let wanted = left.filter_map(|record| each.wanted(record));
+                    lines.extend(wanted.map(|wanted| written(&each.tool, &wanted)));
+                }
+            }
+        }
+        let has_each = way.kinds().any(|(_, sources)| sources.each.is_some());
+        if !has_each && let Some(by) = way.plain().next() {
+            lines.push(written(&by.tool, &by.arguments));
+        }
+        lines
+    }
+}
+
+/// The ways that name how they are searched, and the objective's own: the others say in another form what these say.
+fn to_search(objective: &Objective) -> Vec<Way<'_>> {
+    let mut ways = vec![objective.own_way()];
+    ways.extend(objective.ways().skip(1).filter(|way| !way.searched.is_empty()));
+    ways
+}
+
+/// What belongs to several ways, each named once: they may have searches and needs in common.
+fn together<T: PartialEq>(of_ways: Vec<Vec<T>>) -> Vec<T> {
+    let mut ways = of_ways.into_iter();
+    let mut all = ways.next().unwrap_or_default();
+    for items in ways {
+        let more: Vec<T> = items.into_iter().filter(|item| !all.contains(item)).collect();
+        all.extend(more);
+    }
+    all
 }
 
 fn number(value: &Value) -> Option<u64> {

@@ -83,7 +83,7 @@ impl<'l> Course<'l> {
     /// Whether an answer is wanted that may still be found.
     fn is_open(&self, objective: &Objective) -> bool {
         let is_unread = matches!(self.without(objective), Some(WithoutFact::NotDeterminable { .. }))
-            && self.lacking(objective).is_empty();
+            && self.lacking(objective.own_way()).is_empty();
         self.is_unmet(objective) || is_unread
     }
 
@@ -131,7 +131,7 @@ impl<'l> Course<'l> {
                     started.tool == call.tool && started.arguments == call.arguments
                 };
             let own =
-                objective.searched.iter().any(|by| strategy.searches && by.is(&call.tool, &call.arguments));
+                objective.all_searched().any(|by| strategy.searches && by.is(&call.tool, &call.arguments));
             let of_strategy = strategy.calls.iter().any(|template| is_filled(template, call));
             if spec.is_none_or(|spec| spec.class != ToolClass::Investigate) || !(own || of_strategy) {
                 return Err("it suggests a call that its strategy does not have");

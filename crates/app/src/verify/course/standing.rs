@@ -4,7 +4,7 @@ use super::{Course, Wrong};
 use ledger::event::{InvocationEnded, InvocationStarted, ObjectiveResult, WithoutFact};
 use ledger::{
     Behaviour, Cause, Completeness, EachSource, FactEntry, InvocationId, Objective, Outcome, Record,
-    SearchedBy, Sources,
+    SearchedBy, Sources, Way,
 };
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ impl<'l> Course<'l> {
 
     /// The facts that meet an objective.
     pub(super) fn meeting(&self, objective: &Objective) -> impl Iterator<Item = &'l FactEntry> {
-        self.facts.iter().copied().filter(|fact| objective.condition.holds(fact))
+        self.facts.iter().copied().filter(|fact| objective.is_answered_by(fact))
     }
 
     /// How an objective stands; `None` where facts meet it, or where the run does not tell.
@@ -44,15 +44,16 @@ impl<'l> Course<'l> {
         if self.questions() {
             return Some(self.looked(objective));
         }
-        let lacking = self.lacking(objective);
-        let is_shown = self.is_source_shown(objective);
-        let searches = match self.whole_searches(objective) {
+        let way = objective.own_way();
+        let lacking = self.lacking(way);
+        let is_shown = self.is_source_shown(way);
+        let searches = match self.whole_searches(way) {
             whole if whole.is_empty() && lacking.is_empty() => {
-                self.searches_of_sources(objective).unwrap_or_default()
+                self.searches_of_sources(way).unwrap_or_default()
             }
             whole => whole,
         };
-        let unread = self.unread(objective);
+        let unread = self.unread(way);
         let cannot = objective.is_required() || self.sources_first();
         Some(match () {
             () if cannot && !lacking.is_empty() => WithoutFact::NotDeterminable { needed: lacking },
@@ -93,9 +94,8 @@ impl<'l> Course<'l> {
     }
 
     /// What the evidence lacks where each kind of source was listed, and there is none.
-    pub(super) fn lacking(&self, objective: &Objective) -> Vec<String> {
-        let kinds = objective.searched.iter().filter_map(|by| Some((by, by.sources.as_ref()?)));
-        let lacking = kinds.map(|(by, sources)| match self.sources_of(by, sources)?.is_empty() {
+    pub(super) fn lacking(&self, way: Way<'_>) -> Vec<String> {
+        let lacking = way.kinds().map(|(by, sources)| match self.sources_of(by, sources)?.is_empty() {
             true => Some(sources.needed.clone()),
             false => None,
         });
@@ -107,12 +107,12 @@ impl<'l> Course<'l> {
     }
 
     /// Whether a search of it, empty, says something: some kind of source is there, or none has to be.
-    pub(super) fn is_source_shown(&self, objective: &Objective) -> bool {
-        let mut kinds = objective.searched.iter().filter_map(|by| Some((by, by.sources.as_ref()?)));
-        let has_kinds = objective.searched.iter().any(|by| by.sources.is_some());
+    pub(super) fn is_source_shown(&self, way: Way<'_>) -> bool {
         !self.sources_first()
-            || !has_kinds
-            || kinds.any(|(by, sources)| self.sources_of(by, sources).is_some_and(|there| !there.is_empty()))
+            || way.kinds().next().is_none()
+            || way
+                .kinds()
+                .any(|(by, sources)| self.sources_of(by, sources).is_some_and(|there| !there.is_empty()))
     }
 
     /// The sources of a kind, as its listing names them; `None` where nobody listed them.
@@ -139,20 +139,17 @@ impl<'l> Course<'l> {
         output.map_or(&[], |output| output.records())
     }
 
-    fn whole_searches(&self, objective: &Objective) -> Vec<InvocationId> {
+    fn whole_searches(&self, way: Way<'_>) -> Vec<InvocationId> {
         let empty = self.made.iter().filter(|(_, ended)| found_nothing(ended));
-        let covering = empty.filter(|(started, _)| {
-            let mut plain = objective.searched.iter().filter(|by| by.sources.is_none());
-            plain.any(|by| by.is(&started.tool, &started.arguments))
-        });
+        let covering =
+            empty.filter(|(started, _)| way.plain().any(|by| by.is(&started.tool, &started.arguments)));
         covering.map(|(_, ended)| ended.invocation).collect()
     }
 
     /// The listings and the searches of every source that they name; `None` where one was not searched, or found something.
-    fn searches_of_sources(&self, objective: &Objective) -> Option<Vec<InvocationId>> {
+    fn searches_of_sources(&self, way: Way<'_>) -> Option<Vec<InvocationId>> {
         let mut all = Vec::new();
-        for by in &objective.searched {
-            let Some(sources) = &by.sources else { continue };
+        for (by, sources) in way.kinds() {
             if self.sources_first() && sources.each.is_none() {
                 continue;
             }
@@ -167,14 +164,14 @@ impl<'l> Course<'l> {
         Some(all)
     }
 
-    /// Whether a call of a tool that only searches the objective's sources one by one searched none of them.
-    pub(super) fn is_of_another_source(&self, objective: &Objective, started: &InvocationStarted) -> bool {
-        let kinds = objective.searched.iter().filter_map(|by| Some((by, by.sources.as_ref()?)));
-        let each: Vec<_> = kinds
+    /// Whether a call of a tool that only searches the way's sources one by one searched none of them.
+    pub(super) fn is_of_another_source(&self, way: Way<'_>, started: &InvocationStarted) -> bool {
+        let each: Vec<_> = way
+            .kinds()
             .filter_map(|(by, sources)| Some((by, sources, sources.each.as_ref()?)))
             .filter(|(_, _, each)| each.tool == started.tool)
             .collect();
-        let is_plain = objective.searched.iter().any(|by| by.tool == started.tool);
+        let is_plain = way.searched.iter().any(|by| by.tool == started.tool);
         let is_one = |(by, sources, each): &(&SearchedBy, &Sources, &EachSource)| {
             let listed = self.sources_of(by, sources).unwrap_or_default();
             listed.into_iter().any(|record| each.is(record, &started.tool, &started.arguments))
@@ -182,15 +179,15 @@ impl<'l> Course<'l> {
         !each.is_empty() && !is_plain && !each.iter().any(is_one)
     }
 
-    pub(super) fn unread(&self, objective: &Objective) -> Vec<String> {
+    pub(super) fn unread(&self, way: Way<'_>) -> Vec<String> {
         let tools = &self.log.opened.tools;
         let mut all = Vec::new();
         for (started, ended) in &self.made {
             let spec = tools.iter().find(|spec| spec.name == started.tool);
-            if spec.is_none_or(|spec| !objective.may_be_answered_by(spec, &started.arguments)) {
+            if spec.is_none_or(|spec| !way.may_be_answered_by(spec, &started.arguments)) {
                 continue;
             }
-            if self.sources_first() && self.is_of_another_source(objective, started) {
+            if self.sources_first() && self.is_of_another_source(way, started) {
                 continue;
             }
             for reason in reasons(ended) {

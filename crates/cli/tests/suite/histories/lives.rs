@@ -396,6 +396,7 @@ fn turns_given_back(place: &Place) -> PathBuf {
         applies: None,
         weight: Weight::default(),
         searched: Vec::new(),
+        or: Vec::new(),
         condition: serde_json::from_value(json!({
             "predicate": "present", "record": "dir_entry", "subject": "*", "field": "name", "value": "nobody"
         }))

@@ -40,6 +40,7 @@ pub(crate) fn tools() -> Vec<ToolSpec> {
         arguments: json!({}),
         records: vec![line_type()],
         sources: Default::default(),
+        counts: None,
         covers: vec![coverage()],
     };
     let mut tools = engine::catalogue(&Vocabulary::shipped().unwrap());
@@ -89,6 +90,7 @@ pub(crate) fn investigates(name: &str, records: &[&str], arguments: &[&str]) -> 
         arguments: json!({"properties": properties}),
         records: records.iter().map(record).collect(),
         sources: Default::default(),
+        counts: None,
         covers: vec![],
     }
 }

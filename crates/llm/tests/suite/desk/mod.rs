@@ -266,6 +266,7 @@ fn tools(investigate: bool) -> Arc<[ToolSpec]> {
         arguments: Value::Null,
         records: if name == "search_lines" { vec![line_type()] } else { vec![] },
         sources: Default::default(),
+        counts: None,
         covers: vec![],
     };
     evidence.chain(own).map(spec).collect()

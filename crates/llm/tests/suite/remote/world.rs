@@ -78,6 +78,7 @@ pub(crate) fn tool(name: &str) -> ToolSpec {
         arguments: json!({"type": "object", "properties": {"path": {"type": "string"}}}),
         records: vec![],
         sources: Default::default(),
+        counts: None,
         covers: vec![],
     }
 }

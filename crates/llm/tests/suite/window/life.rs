@@ -58,6 +58,7 @@ fn tools(offered: &[&str], vocabulary: &Vocabulary) -> Vec<ToolSpec> {
         arguments: json!({"type": "object", "properties": {"n": {"type": "integer"}}}),
         records: vec![line_type()],
         sources: Default::default(),
+        counts: None,
         covers: vec![],
     });
     tools

@@ -1,0 +1,103 @@
+//! Conditions on where to look: an empty answer about a channel or a provider that no record bears says nothing of the evidence, so that it is refused, with what there is.
+
+use crate::arguments::Arguments;
+use crate::catalogue::{Call, Run};
+use crate::error::CallError;
+use crate::returned::Return;
+use crate::sink::{self, Condition, Test};
+use ledger::pattern::fold;
+use ledger::{Completeness, FieldValue, Outcome, ToolSpec};
+use serde_json::{Map, Value, json};
+
+/// The fields that say where records come from, and nothing of what they tell.
+const PLACES: [&str; 2] = ["channel", "provider"];
+
+/// The arguments that choose what is read; all others narrow what is given of it.
+const CHOOSE: [&str; 7] = ["source", "under", "evidence", "hive", "path", "stream", "logs"];
+
+/// Most values that a refusal names.
+const NAMED: usize = 8;
+
+/// Refuses an empty answer where a condition of the call names a place that no record of what it reads comes from.
+pub(crate) fn check(spec: &ToolSpec, run: Run, call: &Call<'_>, returned: &Return) -> Result<(), CallError> {
+    if !found_nothing(returned) {
+        return Ok(());
+    }
+    let conditions = sink::conditions(call.arguments, &spec.records)?;
+    for condition in conditions.all().iter().filter(|condition| PLACES.contains(&condition.field.as_str())) {
+        let Some((sql, wanted)) = written(condition) else { continue };
+        let field = condition.field.as_str();
+        if !found_nothing(&ask(spec, run, call, &[("where", json!(sql)), ("limit", json!(1))])?) {
+            continue;
+        }
+        let counted = ask(spec, run, call, &[("count_by", json!(field)), ("limit", json!(5000))])?;
+        let known: Vec<String> = counted.records.iter().filter_map(value).collect();
+        if !known.is_empty() {
+            let (number, nearest) = (known.len(), nearest(&wanted, known));
+            return Err(CallError::Unborne { field: field.to_owned(), found: wanted, number, nearest });
+        }
+    }
+    Ok(())
+}
+
+fn found_nothing(returned: &Return) -> bool {
+    (returned.outcome, returned.completeness) == (Outcome::Empty, Completeness::Complete)
+}
+
+/// Makes the call again with all that chooses what it reads, and `more` in place of all that narrows it.
+fn ask(spec: &ToolSpec, run: Run, call: &Call<'_>, more: &[(&str, Value)]) -> Result<Return, CallError> {
+    let given = call.arguments.values();
+    let chosen = CHOOSE.iter().filter_map(|name| Some(((*name).to_owned(), given.get(*name)?.clone())));
+    let mut arguments: Map<String, Value> = chosen.collect();
+    // What gives records of this type gives others of the same places, too.
+    let of_type = given.get("record").and_then(Value::as_str).and_then(|record| widest(spec, record));
+    if let (None, Some(source)) = (arguments.get("source"), of_type) {
+        arguments.insert("source".to_owned(), json!(source));
+    }
+    arguments.extend(more.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+    run(&Call { arguments: &Arguments::check(spec, &Value::Object(arguments))?, ..*call })
+}
+
+/// The source that gives records of a type and most others.
+fn widest<'s>(spec: &'s ToolSpec, record: &str) -> Option<&'s str> {
+    let giving = spec.sources.iter().filter(|(_, types)| types.contains(record));
+    giving.max_by_key(|(_, types)| types.len()).map(|(source, _)| source.as_str())
+}
+
+/// A condition in the words of `where`, and what it wants; `None` for one that names no place.
+fn written(condition: &Condition) -> Option<(String, String)> {
+    let quoted = |text: &String| format!("'{}'", text.replace('\'', "''"));
+    let field = &condition.field;
+    match &condition.test {
+        _ if condition.is_not => None,
+        Test::Like(pattern) => Some((format!("{field} LIKE {}", quoted(pattern)), pattern.clone())),
+        Test::OneOf(values) => {
+            let texts: Vec<&String> = values.iter().filter_map(|value| value.text.as_ref()).collect();
+            let list = texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", ");
+            let wanted = texts.iter().map(|text| text.as_str()).collect::<Vec<_>>().join(", ");
+            (!texts.is_empty()).then(|| (format!("{field} IN ({list})"), wanted))
+        }
+        Test::There | Test::Compared(..) => None,
+    }
+}
+
+fn value(count: &ledger::Record) -> Option<String> {
+    let field = count.fields.get("value")?;
+    match &field.value {
+        FieldValue::List(_) => None,
+        value => Some(value.to_text().into_owned()).filter(|text| !text.is_empty()),
+    }
+}
+
+/// Those most like what was wanted.
+fn nearest(wanted: &str, mut known: Vec<String>) -> Vec<String> {
+    let wanted = fold(wanted.trim_matches('%'));
+    let likeness = |name: &String| {
+        let name = fold(name);
+        let contains = name.contains(&wanted) || wanted.contains(&name);
+        strsim::jaro_winkler(&wanted, &name) + if contains { 1.0 } else { 0.0 }
+    };
+    known.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)).then_with(|| a.cmp(b)));
+    known.truncate(NAMED);
+    known
+}
