@@ -6,12 +6,16 @@ use ledger::{
     SentenceClaim, Term,
 };
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// The most readings of one call.
 pub(crate) const MOST_READINGS: usize = 64;
 
 /// The most sentences of one call.
 pub(crate) const MOST_SENTENCES: usize = 64;
+
+/// The members of the forms of absence; each form has some of them.
+const ABSENCE_MEMBERS: [&str; 9] = ["name", "under", "hive", "key", "text", "channel", "ids", "from", "to"];
 
 /// The readings and the interpretation of a `record_phenomenon` call.
 ///
@@ -33,35 +37,62 @@ pub(crate) fn readings(arguments: &Value) -> Result<(Vec<Reading>, String), Malf
 ///
 /// Whether its searches cover it is the gateway's question.
 pub(crate) fn absence(arguments: &Value) -> Result<(AbsenceClaim, String), Malformed> {
-    let known = ["form", "name", "under", "hive", "key", "text", "evidence", "searches", "interpretation"];
+    let general = ["form", "evidence", "searches", "interpretation"];
+    let known: Vec<&str> = general.into_iter().chain(ABSENCE_MEMBERS).collect();
     let arguments = Arguments::of(arguments, &known)?;
     let form = arguments.word("form", &AbsenceForm::ALL, AbsenceForm::name)?;
     let evidence = arguments.optional_text("evidence")?.map(str::to_owned);
     let optional = |name| arguments.optional_text(name).map(|text| text.unwrap_or_default().to_owned());
     let required = |name| arguments.text(name).map(str::to_owned);
-    let (absence, members) = match form {
+    let (absence, members): (Absence, &[&str]) = match form {
         AbsenceForm::File => (
             Absence::File { name: required("name")?, under: optional("under")?, evidence },
-            ["name", "under"],
+            &["name", "under"],
         ),
         AbsenceForm::RegistryKey => (
             Absence::RegistryKey { hive: required("hive")?, key: required("key")?, evidence },
-            ["hive", "key"],
+            &["hive", "key"],
         ),
         AbsenceForm::Text => (
             Absence::Text { text: required("text")?, under: optional("under")?, evidence },
-            ["text", "under"],
+            &["text", "under"],
         ),
+        AbsenceForm::Events => {
+            let instant = |name| arguments.optional_text(name).map(|text| text.map(str::to_owned));
+            let (from, to) = (instant("from")?, instant("to")?);
+            let (channel, ids) = (required("channel")?, event_ids(&arguments)?);
+            let absence = Absence::Events { channel, ids, from, to, evidence, reach: None };
+            (absence, &["channel", "ids", "from", "to"])
+        }
     };
     // A member of another form would be a condition that is silently dropped.
-    let others = ["name", "under", "hive", "key", "text"].into_iter().filter(|name| !members.contains(name));
-    if let Some(other) = others.into_iter().find(|name| arguments.get(name).is_some()) {
+    let mut others = ABSENCE_MEMBERS.into_iter().filter(|name| !members.contains(name));
+    if let Some(other) = others.find(|name| arguments.get(name).is_some()) {
         return Err(
             arguments.malformed(other, format!("nothing: the form {} has no such member", form.name()))
         );
     }
     let searches = arguments.texts("searches")?.into_iter().map(str::to_owned).collect();
     Ok((AbsenceClaim { absence, searches }, optional("interpretation")?))
+}
+
+/// The ids of absent events: an array of numbers, or one text with commas.
+fn event_ids(arguments: &Arguments<'_>) -> Result<BTreeSet<u32>, Malformed> {
+    let malformed = || arguments.malformed("ids", "an array of event ids, such as [1102]");
+    let ids: Option<BTreeSet<u32>> = match arguments.get("ids") {
+        Some(Value::Array(items)) => items.iter().map(event_id).collect(),
+        Some(Value::String(text)) => text.split(',').map(|id| id.trim().parse().ok()).collect(),
+        Some(number @ Value::Number(_)) => event_id(number).map(|id| BTreeSet::from([id])),
+        _ => None,
+    };
+    ids.ok_or_else(malformed)
+}
+
+fn event_id(value: &Value) -> Option<u32> {
+    match value {
+        Value::String(text) => text.trim().parse().ok(),
+        value => value.as_u64().and_then(|id| u32::try_from(id).ok()),
+    }
 }
 
 /// The derivation and the interpretation of a `record_derivation` call.

@@ -81,7 +81,7 @@ impl<'a> Point<'a> {
     fn shared(&self) -> Vec<Shared<'a>> {
         match self {
             Point::Reading(point) => point.shared(),
-            Point::Absence(absence) => vec![Shared::Absent(absent(absence))],
+            Point::Absence(absence) => vec![Shared::Absent(absent(absence).0)],
             Point::Derivation(derivation) => derivation.facts().into_iter().map(Shared::Derived).collect(),
             Point::Sentence(sentence) => sentence.cites.iter().map(|id| Shared::Cited(id)).collect(),
         }
@@ -131,12 +131,14 @@ fn same_facts(a: &Derivation, b: &Derivation) -> bool {
 }
 
 /// What is said to be absent, wherever that may be.
-fn absent(absence: &Absence) -> &str {
-    match absence {
+fn absent(absence: &Absence) -> (&str, Option<&BTreeSet<u32>>) {
+    let what = match absence {
         Absence::File { name: what, .. }
         | Absence::RegistryKey { key: what, .. }
         | Absence::Text { text: what, .. } => what,
-    }
+        Absence::Events { channel, ids, .. } => return (channel, Some(ids)),
+    };
+    (what, None)
 }
 
 /// Whether two readings try to make the same point.

@@ -3,11 +3,13 @@
 //! A search shows an absence only if it ended empty and complete, left nothing out as damaged or unread, and looked for no less than what is said to be absent.
 //! Which arguments mean what is told by the tool's own [`Coverage`]; an argument that it does not name narrows the search, and then it covers nothing.
 
+mod events;
+
 use crate::refusal::{quote, refuse};
 use crate::shelf::{Held, Shelf};
 use ledger::{
-    Absence, AbsenceClaim, AbsenceEntry, AbsenceId, Completeness, Coverage, InvocationId, Outcome, Rejection,
-    RejectionCode, pattern,
+    Absence, AbsenceClaim, AbsenceEntry, AbsenceForm, AbsenceId, Completeness, Coverage, InvocationId,
+    Outcome, Rejection, RejectionCode, asked_events, pattern,
 };
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,7 +88,8 @@ fn cover(
     let mut searches = Vec::new();
     for cited in &claim.searches {
         let held = cited_search(cited, shelf)?;
-        let shown = shows(&claim.absence, held, searchable.coverage)?;
+        let mut shown = shows(&claim.absence, held, searchable.coverage)?;
+        events::add_reach(&mut shown, held, shelf, searchable.coverage)?;
         match &covered {
             Some(before) if *before != shown => {
                 let reason = "the searches looked at different evidence or places".to_owned();
@@ -115,9 +118,16 @@ fn check_form(claim: &AbsenceClaim) -> Result<(), Rejection> {
         Absence::File { name, under, .. } => (name, [under.as_str(), ""]),
         Absence::RegistryKey { hive, key, .. } => (key, [hive.as_str(), ""]),
         Absence::Text { text, under, .. } => (text, [under.as_str(), ""]),
+        Absence::Events { channel, from, to, .. } => {
+            events::check(&claim.absence)?;
+            (channel, [from, to].map(|time| time.as_deref().unwrap_or_default()))
+        }
     };
     if what.trim().is_empty() {
-        return Err(malformed("it does not say what is absent", "Name the file, the key or the text."));
+        return Err(malformed(
+            "it does not say what is absent",
+            "Name the file, the key, the text or the channel.",
+        ));
     }
     if let Absence::File { name, .. } = &claim.absence
         && !is_written(name)
@@ -172,7 +182,7 @@ fn shows(
     let rule = rules.iter().find(|rule| rule.form == absence.form());
     let arguments = held.search.arguments.as_ref().and_then(Value::as_object);
     let (Some(rule), Some(arguments)) = (rule, arguments) else {
-        let reason = format!("{id} is no search for a {}", absence.form().name().replace('_', " "));
+        let reason = format!("{id} is no search for {}", sought(absence.form()));
         return Err(missing(reason, "Cite a search of the right kind, or make one.".to_owned()));
     };
     if let Some(narrow) = narrowing(rule, arguments) {
@@ -191,6 +201,16 @@ fn shows(
         let reason = format!("{id} looked at other evidence");
         missing(reason, "Name the evidence that was searched.".to_owned())
     })
+}
+
+/// What a search for a form looks for.
+fn sought(form: AbsenceForm) -> &'static str {
+    match form {
+        AbsenceForm::File => "a file",
+        AbsenceForm::RegistryKey => "a registry key",
+        AbsenceForm::Text => "a text",
+        AbsenceForm::Events => "events",
+    }
 }
 
 /// An argument that makes the search look at less than the form says.
@@ -227,6 +247,18 @@ fn looked_for<'a>(absence: &Absence, member: &impl Fn(&str) -> Option<&'a str>) 
                 return None;
             }
             *under = within(under, member("under"))?;
+        }
+        Absence::Events { channel, ids, from, to, .. } => {
+            let asked = asked_events(member("where")?)?;
+            let is_as_long = |claimed: &Option<String>, searched: Option<&str>| {
+                searched
+                    .is_none_or(|searched| claimed.as_deref().is_some_and(|it| events::is_same(it, searched)))
+            };
+            let is_as_wide = is_as_long(from, member("from")) && is_as_long(to, member("to"));
+            if !pattern::same(&asked.channel, channel) || !ids.is_subset(&asked.ids) || !is_as_wide {
+                return None;
+            }
+            *channel = asked.channel;
         }
     }
     Some(shown)
@@ -339,7 +371,8 @@ fn begins(parts: &[&str], searched: &[&str]) -> bool {
 fn with_evidence(mut shown: Absence, searched: Option<&str>) -> Option<Absence> {
     let (Absence::File { evidence, .. }
     | Absence::RegistryKey { evidence, .. }
-    | Absence::Text { evidence, .. }) = &mut shown;
+    | Absence::Text { evidence, .. }
+    | Absence::Events { evidence, .. }) = &mut shown;
     match (evidence.as_deref(), searched) {
         (None, searched) => *evidence = searched.map(str::to_owned),
         (Some(claimed), Some(searched)) if claimed != searched => return None,

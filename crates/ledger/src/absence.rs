@@ -6,7 +6,7 @@
 use crate::id::{AbsenceId, InvocationId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// What is said to be absent.
@@ -45,6 +45,39 @@ pub enum Absence {
         #[serde(default)]
         evidence: Option<String>,
     },
+    /// The event logs of a channel hold no event with one of these ids; of the time before and after what they reach nothing is said.
+    Events {
+        /// The channel, letter case aside.
+        channel: String,
+        /// The ids.
+        ids: BTreeSet<u32>,
+        /// The first instant, RFC 3339; `None`: from where the logs begin.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<String>,
+        /// The last instant; `None`: to where the logs end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<String>,
+        /// The label of the evidence; `None` for all evidence of the case.
+        #[serde(default)]
+        evidence: Option<String>,
+        /// How far the logs reach: added by code, from the task's own listing of them. A claim has none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reach: Option<Reach>,
+    },
+}
+
+/// From when to when the event logs of a channel go, by a listing of them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reach {
+    /// The listing.
+    pub listed: InvocationId,
+    /// How many logs of the channel it names.
+    pub logs: u32,
+    /// The earliest time of a record in any of them.
+    pub first: String,
+    /// The latest.
+    pub last: String,
 }
 
 /// The form of an [`Absence`].
@@ -55,11 +88,13 @@ pub enum AbsenceForm {
     File,
     RegistryKey,
     Text,
+    Events,
 }
 
 impl AbsenceForm {
     /// Every form.
-    pub const ALL: [AbsenceForm; 3] = [AbsenceForm::File, AbsenceForm::RegistryKey, AbsenceForm::Text];
+    pub const ALL: [AbsenceForm; 4] =
+        [AbsenceForm::File, AbsenceForm::RegistryKey, AbsenceForm::Text, AbsenceForm::Events];
 
     /// The name that stands in claims.
     pub const fn name(self) -> &'static str {
@@ -67,6 +102,7 @@ impl AbsenceForm {
             AbsenceForm::File => "file",
             AbsenceForm::RegistryKey => "registry_key",
             AbsenceForm::Text => "text",
+            AbsenceForm::Events => "events",
         }
     }
 }
@@ -78,6 +114,7 @@ impl Absence {
             Absence::File { .. } => AbsenceForm::File,
             Absence::RegistryKey { .. } => AbsenceForm::RegistryKey,
             Absence::Text { .. } => AbsenceForm::Text,
+            Absence::Events { .. } => AbsenceForm::Events,
         }
     }
 
@@ -86,7 +123,8 @@ impl Absence {
         match self {
             Absence::File { evidence, .. }
             | Absence::RegistryKey { evidence, .. }
-            | Absence::Text { evidence, .. } => evidence.as_deref(),
+            | Absence::Text { evidence, .. }
+            | Absence::Events { evidence, .. } => evidence.as_deref(),
         }
     }
 }
@@ -99,10 +137,25 @@ impl fmt::Display for Absence {
             Absence::Text { text, under, .. } => {
                 write!(f, "no text {text:?} (as UTF-8 or UTF-16LE) in files under {}", place(under))?
             }
+            Absence::Events { channel, ids, from, to, .. } => {
+                let ids: Vec<String> = ids.iter().map(u32::to_string).collect();
+                write!(f, "no event {} in the channel {channel:?}", ids.join(", "))?;
+                from.iter().try_for_each(|from| write!(f, " from {from}"))?;
+                to.iter().try_for_each(|to| write!(f, " to {to}"))?;
+            }
         }
-        match self.evidence() {
-            Some(label) => write!(f, " of {label:?}"),
-            None => Ok(()),
+        if let Some(label) = self.evidence() {
+            write!(f, " of {label:?}")?;
+        }
+        match self {
+            Absence::Events { reach: Some(reach), .. } => {
+                let logs = if reach.logs == 1 { "whose log goes" } else { "whose logs go" };
+                write!(f, ", {logs} from {} to {}", reach.first, reach.last)
+            }
+            Absence::File { .. }
+            | Absence::RegistryKey { .. }
+            | Absence::Text { .. }
+            | Absence::Events { .. } => Ok(()),
         }
     }
 }
@@ -145,4 +198,36 @@ pub struct Coverage {
     pub required: BTreeMap<String, Value>,
     /// Arguments that do not narrow a search that found nothing.
     pub free: Vec<String>,
+    /// The listing that says how far the searched logs reach; `None` where the form needs none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reach: Option<Listing>,
+}
+
+/// A call that lists event logs, each with its channel and the times of its first and last record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Listing {
+    /// The tool.
+    pub tool: String,
+    /// The type of its records, with the fields `channel`, `first` and `last`.
+    pub kind: String,
+    /// The argument that names the evidence; without it, all evidence is listed.
+    pub evidence: String,
+    /// Arguments that must have had this value, since another one lists less.
+    pub required: BTreeMap<String, Value>,
+    /// Arguments that leave nothing out of a complete listing.
+    pub free: Vec<String>,
+}
+
+impl Listing {
+    /// Whether a call of the tool by these arguments lists all logs of the evidence with this label, or of all evidence.
+    pub fn lists(&self, tool: &str, arguments: &Value, evidence: Option<&str>) -> bool {
+        let leaves_nothing_out = |(name, value): (&String, &Value)| {
+            value.is_null()
+                || self.required.get(name).is_some_and(|required| required == value)
+                || (*name == self.evidence && value.as_str() == evidence)
+                || self.free.contains(name)
+        };
+        tool == self.tool && arguments.as_object().is_some_and(|given| given.iter().all(leaves_nothing_out))
+    }
 }

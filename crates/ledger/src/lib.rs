@@ -7,6 +7,7 @@
 
 pub mod absence;
 pub mod agent;
+mod asked_events;
 pub mod behaviour;
 pub mod canonical;
 pub mod case;
@@ -41,8 +42,9 @@ pub mod value;
 pub mod vocabulary;
 pub mod writer;
 
-pub use absence::{Absence, AbsenceClaim, AbsenceEntry, AbsenceForm, Coverage};
+pub use absence::{Absence, AbsenceClaim, AbsenceEntry, AbsenceForm, Coverage, Listing, Reach};
 pub use agent::{AgentSpec, Alternative, Condition, Objective, SWEEP, Way, Weight, is_earlier};
+pub use asked_events::{AskedEvents, asked_events};
 pub use behaviour::{Behaviour, UnknownBehaviour};
 pub use case::{CaseEntry, EvidenceEntry, EvidenceKind, Integrity, IntegrityLevel};
 pub use cause::Cause;

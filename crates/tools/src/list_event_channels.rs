@@ -8,7 +8,23 @@ use crate::returned::Return;
 use crate::sink::{self, Sink};
 use crate::units::Origin;
 use crate::{logs, place, source_files, spec};
-use ledger::ToolSpec;
+use ledger::{Listing, ToolSpec};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// The name of the tool.
+const NAME: &str = "list_event_channels";
+
+/// A call that lists all event logs of the evidence.
+pub(crate) fn listing() -> Listing {
+    Listing {
+        tool: NAME.to_owned(),
+        kind: logs::channel_type().name,
+        evidence: "evidence".to_owned(),
+        required: BTreeMap::from([("under".to_owned(), json!("")), ("offset".to_owned(), json!(0))]),
+        free: vec!["limit".to_owned()],
+    }
+}
 
 pub(crate) fn spec() -> ToolSpec {
     let mut arguments = vec![
@@ -19,7 +35,7 @@ pub(crate) fn spec() -> ToolSpec {
     let mut types = vec![logs::channel_type()];
     types.push(sink::count_type());
     spec::tool(
-        "list_event_channels",
+        NAME,
         "Lists the Windows event logs (.evtx, .evt): how many records each holds, of which time, computers and channel, whether records are missing, whether it was cleared, and where the times go back while the numbers go on.",
         arguments,
         &[],

@@ -8,7 +8,7 @@ pub(crate) use sources::groups;
 
 use crate::catalogue::Call;
 use crate::decode::recycle_bin::orphan;
-use crate::decode::{named, recycle_bin};
+use crate::decode::{event_log, named, recycle_bin};
 use crate::error::CallError;
 use crate::hive_state::{self, Logs};
 use crate::hives::{HiveSearch, MAX_HIVES};
@@ -19,8 +19,8 @@ use crate::retired::WithoutHive;
 use crate::returned::Return;
 use crate::sink::{self, Sink};
 use crate::units::Origin;
-use crate::{hive_file, place, remains, source_files, spec};
-use ledger::ToolSpec;
+use crate::{hive_file, list_event_channels, place, remains, source_files, spec};
+use ledger::{AbsenceForm, Coverage, ToolSpec};
 use serde_json::{Value, json};
 use sources::{Sources, about, choices, record_types, types_by_source};
 use std::collections::BTreeSet;
@@ -57,7 +57,18 @@ pub(crate) fn spec() -> ToolSpec {
         &[],
         record_types(),
     );
-    ToolSpec { sources: types_by_source(), ..spec }
+    ToolSpec { sources: types_by_source(), covers: vec![absent_events()], ..spec }
+}
+
+/// An empty search for ids of one channel in all event logs shows that these hold no such event.
+fn absent_events() -> Coverage {
+    let covers = spec::covers(
+        AbsenceForm::Events,
+        &[("where", "where"), ("from", "from"), ("to", "to"), ("evidence", "evidence")],
+        &[("source", json!(event_log::DECODER.name)), ("under", json!("")), ("offset", json!(0))],
+        &["limit", "logs"],
+    );
+    Coverage { reach: Some(list_event_channels::listing()), ..covers }
 }
 
 pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {

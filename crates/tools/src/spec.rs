@@ -121,6 +121,7 @@ pub(crate) fn covers(
         members: members.iter().map(|(member, argument)| (owned(member), owned(argument))).collect(),
         required: required.iter().map(|(argument, value)| (owned(argument), value.clone())).collect(),
         free: free.iter().map(|argument| owned(argument)).collect(),
+        reach: None,
     }
 }
 

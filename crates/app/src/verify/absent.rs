@@ -4,7 +4,7 @@
 
 use super::log::{Found, Log};
 use ledger::event::{AbsenceAccepted, InvocationEnded, InvocationStarted};
-use ledger::{Absence, Completeness, Event, InvocationId, Outcome, TaskId};
+use ledger::{Absence, Completeness, Event, FieldValue, InvocationId, Outcome, Record, TaskId};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -28,11 +28,52 @@ pub(super) fn uncovered(log: Log<'_>) -> Vec<Found> {
                     Some((accepted.absence.id.to_string(), format!("its search {id} {}", what?)))
                 });
                 found.extend(wrong);
+                let told = wrong_reach(log, accepted, |id| {
+                    started.get(&id).filter(|(of, _)| *of == task).and_then(|_| ended.get(&id).copied())
+                });
+                found.extend(told.map(|what| (accepted.absence.id.to_string(), what.to_owned())));
             }
             _ => {}
         }
     }
     found
+}
+
+/// What is wrong with how far the logs reach in which events are said to be absent, by the listing that it names.
+fn wrong_reach<'l>(
+    log: Log<'l>,
+    accepted: &AbsenceAccepted,
+    ended: impl Fn(InvocationId) -> Option<&'l InvocationEnded>,
+) -> Option<&'static str> {
+    let Absence::Events { channel, evidence, reach, .. } = &accepted.absence.absence else { return None };
+    let Some(reach) = reach else { return Some("does not say how far the logs reach") };
+    let listed = ended(reach.listed).filter(|end| {
+        let is_whole = end.gaps.is_empty() && end.defects.is_empty();
+        (end.outcome, end.completeness, is_whole) == (Outcome::Ok, Completeness::Complete, true)
+    });
+    let output = listed.and_then(|end| log.outputs.get(end.output.as_ref()?));
+    let Some(output) = output else {
+        return Some("says how far the logs reach by no whole listing of its task");
+    };
+    let text = |record: &Record, field: &str| Some(record.fields.get(field)?.value.to_text().into_owned());
+    let logs: Vec<&Record> = output
+        .records()
+        .iter()
+        .filter(|record| text(record, "channel").is_some_and(|name| name.eq_ignore_ascii_case(channel)))
+        .filter(|record| evidence.as_ref().is_none_or(|label| record.locator.evidence == *label))
+        .collect();
+    let times = |field: &str| -> Vec<(i128, String)> {
+        let time = |record: &&Record| match &record.fields.get(field)?.value {
+            FieldValue::Time(time) => Some((time.utc?.unix_nanoseconds(), time.to_text())),
+            _ => None,
+        };
+        logs.iter().filter_map(time).collect()
+    };
+    let (first, last) = (times("first").into_iter().min(), times("last").into_iter().max());
+    let is_told = first.is_some_and(|(_, text)| text == reach.first)
+        && last.is_some_and(|(_, text)| text == reach.last);
+    (!is_told || logs.len() != reach.logs as usize)
+        .then_some("says that the logs reach to other times than its listing does")
 }
 
 /// What a search lacks for the absence.
@@ -81,6 +122,10 @@ fn place_is_searched<'a>(absence: &Absence, member: &impl Fn(&str) -> Option<&'a
             under == member("under").unwrap_or_default()
         }
         Absence::RegistryKey { hive, .. } => member("hive") == Some(hive),
+        // Without a limit of place: what it asks for is judged again.
+        Absence::Events { channel, .. } => {
+            member("where").is_some_and(|condition| condition.contains(channel))
+        }
     };
     evidence && place
 }

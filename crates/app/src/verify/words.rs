@@ -99,14 +99,22 @@ fn claimed(field: Option<impl AsRef<str>>, value: &Value) -> Option<ClaimedValue
 }
 
 fn is_absence(arguments: &Value, claim: &AbsenceClaim) -> bool {
-    let (what, place) = match &claim.absence {
-        Absence::File { name, under, .. } => (("name", name), ("under", under)),
-        Absence::RegistryKey { hive, key, .. } => (("key", key), ("hive", hive)),
-        Absence::Text { text, under, .. } => (("text", text), ("under", under)),
+    let members = match &claim.absence {
+        Absence::File { name, under, .. } => says(arguments, "name", name) && says(arguments, "under", under),
+        Absence::RegistryKey { hive, key, .. } => {
+            says(arguments, "key", key) && says(arguments, "hive", hive)
+        }
+        Absence::Text { text, under, .. } => says(arguments, "text", text) && says(arguments, "under", under),
+        Absence::Events { channel, ids, from, to, reach, .. } => {
+            says(arguments, "channel", channel)
+                && numbers(arguments, "ids").as_ref() == Some(ids)
+                && text(arguments, "from") == from.as_deref()
+                && text(arguments, "to") == to.as_deref()
+                && reach.is_none()
+        }
     };
     is_word(arguments, "form", claim.absence.form().name())
-        && says(arguments, what.0, what.1)
-        && says(arguments, place.0, place.1)
+        && members
         && text(arguments, "evidence") == claim.absence.evidence()
         && texts(arguments, "searches") == claim.searches
 }
@@ -147,6 +155,13 @@ fn texts<'a>(arguments: &'a Value, member: &str) -> Vec<&'a str> {
         _ => Vec::new(),
     };
     all.into_iter().map(str::trim).collect()
+}
+
+/// The numbers of a member: one, an array of them, or one text with commas.
+fn numbers(arguments: &Value, member: &str) -> Option<BTreeSet<u32>> {
+    let stated = arguments.get(member)?.to_string();
+    let plain = stated.trim_matches(['[', ']', '"']);
+    plain.split(',').map(|number| number.trim().trim_matches('"').trim().parse().ok()).collect()
 }
 
 fn ids(arguments: &Value, member: &str) -> BTreeSet<String> {

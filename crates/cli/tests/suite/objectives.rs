@@ -92,7 +92,7 @@ fn laid_out<'t>(
     files: fn(&Trial) -> fn(&Folder<'_>),
 ) -> String {
     for trial in trials {
-        files(trial)(&Folder { place, path: format!("{name}/{}", trial.objective) });
+        files(trial)(&Folder { place, path: format!("{name}/of-{}", trial.objective) });
     }
     str(&place.path(name)).to_owned()
 }
@@ -149,7 +149,7 @@ fn everything_is_met_by_its_answer(agent: &str) {
     let (finished, run) = investigated(&place, &shipped(agent), Path::new(&evidence));
     for trial in trials(agent) {
         let facts = meeting(&finished, &run, trial.objective);
-        let own = format!("{}/", trial.objective);
+        let own = format!("of-{}/", trial.objective);
         assert!(
             facts.iter().any(|fact| fact.locator.path.starts_with(&own)),
             "{agent}: {} is not met by its own evidence but by {:#?}",

@@ -46,7 +46,7 @@ fn reading(vocabulary: &Vocabulary) -> Value {
 pub(super) fn absence() -> About {
     let forms: Vec<_> = AbsenceForm::ALL.into_iter().map(AbsenceForm::name).collect();
     about(
-        "Record that something is absent: no file of a name under a folder, no key in a hive, no text in files. \
+        "Record that something is absent: no file of a name under a folder, no key in a hive, no text in files, no events of some ids in a channel. \
          The cited searches must have looked for just that or for more, to the end, and found nothing.",
         &[
             ("form", json!({"type": "string", "enum": forms})),
@@ -59,6 +59,18 @@ pub(super) fn absence() -> About {
             ("hive", text("form registry_key: the path of the hive")),
             ("key", text("form registry_key: the path of the key from the root of the hive")),
             ("text", text("form text: the text")),
+            (
+                "channel",
+                text(
+                    "form events: the channel, such as Security. The search is one of source event_log by where channel = 'Security' AND event_id IN (1102) and nothing else; list_event_channels, called before, says how far the logs reach",
+                ),
+            ),
+            (
+                "ids",
+                json!({"type": "array", "minItems": 1, "maxItems": 64, "items": {"type": "integer"}, "description": "form events: the event ids"}),
+            ),
+            ("from", text("form events: the first instant, with its zone; the whole logs when left out")),
+            ("to", text("form events: the last instant")),
             ("evidence", text("the label of the evidence; may be left out")),
             ("interpretation", text("your own words; kept beside the absence, marked as interpretation")),
         ],

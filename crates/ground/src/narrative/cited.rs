@@ -140,10 +140,14 @@ impl<'k> Cited<'k> {
             Absence::File { name, under, .. } => vec![path(name), path(under)],
             Absence::RegistryKey { hive, key, .. } => vec![path(hive), FieldValue::RegistryPath(key.clone())],
             Absence::Text { text, under, .. } => vec![FieldValue::Text(text.clone()), path(under)],
+            Absence::Events { channel, ids, .. } => {
+                let ids = ids.iter().map(|id| FieldValue::Integer(i128::from(*id)));
+                std::iter::once(FieldValue::Name(channel.clone())).chain(ids).collect()
+            }
         };
         let place = match &entry.absence {
             Absence::RegistryKey { hive, .. } => hive.as_str(),
-            Absence::File { .. } | Absence::Text { .. } => "",
+            Absence::File { .. } | Absence::Text { .. } | Absence::Events { .. } => "",
         };
         self.state(values, place);
     }

@@ -26,18 +26,21 @@ fn coverage() -> BTreeMap<String, Vec<Coverage>> {
         members: names(&[("name", "name"), ("under", "under"), ("evidence", "evidence")]),
         required: BTreeMap::from([("offset".to_owned(), json!(0))]),
         free: vec!["limit".into()],
+        reach: None,
     };
     let key = Coverage {
         form: AbsenceForm::RegistryKey,
         members: names(&[("hive", "hive"), ("key", "key"), ("evidence", "evidence")]),
         required: BTreeMap::new(),
         free: vec!["depth".into()],
+        reach: None,
     };
     let text = Coverage {
         form: AbsenceForm::Text,
         members: names(&[("text", "text"), ("under", "under"), ("evidence", "evidence")]),
         required: BTreeMap::from([("ignore_case".to_owned(), json!(true))]),
         free: vec![],
+        reach: None,
     };
     BTreeMap::from([
         ("find_files".to_owned(), vec![find]),

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod absence;
+mod absent_events;
 mod adversary;
 mod adversary2;
 mod derivation;

@@ -29,7 +29,7 @@ fn user_assist(values: impl IntoIterator<Item = Value>) -> Vec<u8> {
     ntuser([(&list, count)])
 }
 
-/// Runs that are counted without a last one, entries of a new profile, the shell's own counter, what other lists say.
+/// Runs that are counted without a last one, entries of a new profile, the shell's own counter, what the system itself started.
 fn programs_without_a_run(at: &Folder<'_>) {
     at.file("C/one/NTUSER.DAT", user_assist([used("P:\\Gbbyf\\pnyp.rkr", 7, 0)]));
     let preset = ["P:\\Gbbyf\\pnyp.rkr", "P:\\Gbbyf\\znc.rkr", "P:\\Gbbyf\\cnvag.rkr"];
@@ -38,7 +38,7 @@ fn programs_without_a_run(at: &Folder<'_>) {
     let mut ran = TIME.to_le_bytes().to_vec();
     ran.resize(24, 0);
     let moderated = key().value(Value::binary("\\Device\\HarddiskVolume3\\Tools\\calc.exe", &ran));
-    let set = key().path("Services\\bam\\State\\UserSettings\\S-1-5-21-1004-2004-3004-1001", moderated);
+    let set = key().path("Services\\bam\\State\\UserSettings\\S-1-5-18", moderated);
     at.file("C/SYSTEM", system(set));
     at.file("C/Windows/Prefetch/CALC.EXE-77FDF17F.pf", "MAM\x04");
 }

@@ -121,7 +121,6 @@ fn times_in_order() -> Vec<u8> {
         EntrySpec::file("Users/mara/equal.exe", b"MZ").times(times(NAMED, NAMED)),
         EntrySpec::file("Users/mara/moved.exe", b"MZ").times(times(NAMED, EARLIER)),
         EntrySpec::file("Users/mara/unpacked.docx", b"PK").times(times(EARLIER, NAMED)),
-        EntrySpec::file("Users/mara/empty.exe", b"").times(times(EARLIER, NAMED)),
     ])
 }
 

@@ -57,7 +57,12 @@ fn what_the_evidence_has_no_source_for_cannot_be_told() {
             "triage",
             "tasks",
             "not_determinable",
-            vec!["the folder of scheduled tasks (Windows\\System32\\Tasks)"],
+            vec![
+                "the folder of scheduled tasks (Windows\\System32\\Tasks)",
+                "a SOFTWARE hive",
+                "the files of old scheduled tasks (.job)",
+                "the event log of the task scheduler (Microsoft-Windows-TaskScheduler/Operational)",
+            ],
         ),
         (
             "persistence",
@@ -67,7 +72,17 @@ fn what_the_evidence_has_no_source_for_cannot_be_told() {
             vec!["the folders of the start menu (Start Menu\\Programs)"],
         ),
         ("persistence", "triage-with-menu", "startup", "empty", vec![]),
-        ("user-activity", "triage", "devices", "not_determinable", vec!["a SYSTEM hive"]),
+        (
+            "user-activity",
+            "triage",
+            "devices",
+            "not_determinable",
+            vec![
+                "a SYSTEM hive",
+                "a SOFTWARE hive",
+                "the event log of devices (Microsoft-Windows-Kernel-PnP/Configuration)",
+            ],
+        ),
     ] {
         let stands = stands(&place, agent, evidence, objective);
         assert_eq!(

@@ -29,7 +29,7 @@ pub(crate) fn line_type() -> RecordType {
 pub(crate) fn coverage() -> Coverage {
     let own = |name: &str| (name.to_owned(), name.to_owned());
     let members = BTreeMap::from([own("name"), own("under")]);
-    Coverage { form: AbsenceForm::File, members, required: BTreeMap::new(), free: vec![] }
+    Coverage { form: AbsenceForm::File, members, required: BTreeMap::new(), free: vec![], reach: None }
 }
 
 pub(crate) fn tools() -> Vec<ToolSpec> {

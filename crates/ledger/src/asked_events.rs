@@ -1,0 +1,106 @@
+//! Which events a search by `where` asks for, where it asks for nothing but ids of one channel.
+
+use std::collections::BTreeSet;
+
+/// Events of some ids in one channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AskedEvents {
+    /// The channel, letter case aside.
+    pub channel: String,
+    /// Their ids.
+    pub ids: BTreeSet<u32>,
+}
+
+/// Reads `channel = 'Security' AND event_id IN (1102, 4719)`, in either order, with `=` or `IN` for the ids; `None` for any other condition.
+///
+/// A condition more would make the search a narrower one, and a condition that is read otherwise than the tool reads it another one: what is not in this form covers nothing.
+pub fn asked_events(condition: &str) -> Option<AskedEvents> {
+    let (first, second) = split(condition)?;
+    let (channel, ids) = match (channel(first), channel(second)) {
+        (Some(channel), None) => (channel, ids(second)?),
+        (None, Some(channel)) => (channel, ids(first)?),
+        (Some(_), Some(_)) | (None, None) => return None,
+    };
+    Some(AskedEvents { channel, ids })
+}
+
+/// The two conditions beside one AND that stands outside of quotes.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let mut parts = Vec::new();
+    let (mut begin, mut quoted) = (0, false);
+    for (at, letter) in text.char_indices() {
+        quoted ^= letter == '\'';
+        let is_and = !quoted && at >= begin && letter.is_whitespace() && {
+            let mut words = text.get(at..)?.split_whitespace();
+            words.next().is_some_and(|word| word.eq_ignore_ascii_case("and"))
+        };
+        if is_and {
+            let rest = text.get(at..)?;
+            parts.push(text.get(begin..at)?);
+            begin = at + (rest.len() - rest.trim_start().len()) + "and".len();
+        }
+    }
+    parts.push(text.get(begin..)?);
+    match parts.as_slice() {
+        [first, second] => Some((first.trim(), second.trim())),
+        _ => None,
+    }
+}
+
+/// The channel of `channel = '…'`.
+fn channel(condition: &str) -> Option<String> {
+    let value = after(condition, "channel")?.strip_prefix('=')?.trim();
+    let inside = value.strip_prefix('\'')?.strip_suffix('\'')?;
+    let plain = inside.replace("''", "");
+    (!inside.trim().is_empty() && !plain.contains('\'')).then(|| inside.replace("''", "'"))
+}
+
+/// The ids of `event_id = …` or `event_id IN (…)`.
+fn ids(condition: &str) -> Option<BTreeSet<u32>> {
+    let rest = after(condition, "event_id")?;
+    let id = |text: &str| text.trim().parse::<u32>().ok();
+    if let Some(value) = rest.strip_prefix('=') {
+        return Some(BTreeSet::from([id(value)?]));
+    }
+    let inside = after(rest, "in")?.strip_prefix('(')?.strip_suffix(')')?;
+    inside.split(',').map(id).collect()
+}
+
+/// What follows a word at the beginning of a text.
+fn after<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+    let text = text.trim();
+    let (first, rest) = text.split_at_checked(word.len())?;
+    let ends = rest.starts_with(|letter: char| letter.is_whitespace() || matches!(letter, '=' | '('));
+    (first.eq_ignore_ascii_case(word) && ends).then(|| rest.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_ids_of_one_channel_are_read() {
+        let asked = |channel: &str, ids: &[u32]| {
+            Some(AskedEvents { channel: channel.to_owned(), ids: ids.iter().copied().collect() })
+        };
+        for (condition, expected) in [
+            ("channel = 'Security' AND event_id = 1102", asked("Security", &[1102])),
+            ("event_id IN (1102, 4719) and channel='Security'", asked("Security", &[1102, 4719])),
+            ("event_id in(1) AND channel = 'O''Neil and sons'", asked("O'Neil and sons", &[1])),
+            ("channel = 'Security'", None),
+            ("event_id = 1102", None),
+            ("channel = 'Security' AND event_id = 1102 AND account = 'x'", None),
+            ("channel = 'Security' AND event_id <> 1102", None),
+            ("channel LIKE 'S%' AND event_id = 1102", None),
+            ("channel = 'Security' AND event_id IN (1102, 'x')", None),
+            ("channel = 'Security' AND event_id IN ()", None),
+            ("channel = 'a' OR 'b' AND event_id = 1", None),
+            ("channel = 'a' AND channel = 'b'", None),
+            ("channelx = 'a' AND event_id = 1", None),
+            ("channel = '' AND event_id = 1", None),
+            ("", None),
+        ] {
+            assert_eq!(asked_events(condition), expected, "{condition}");
+        }
+    }
+}
