@@ -432,3 +432,14 @@ fn agents_that_do_not_listen_do_under_other_rules_what_was_told() {
     }
     assert_eq!(unknown, 1);
 }
+
+#[test]
+fn a_lead_that_hands_out_more_tasks_than_a_turn_takes_verifies() {
+    let place = Place::new();
+    let rules = place.file("rules.toml", "[budgets]\ncalls_per_turn = 3\n");
+    let demo = crate::support::demo_folder();
+    let out = place.locard_ends(0, &["run", str(&demo), "--rules", str(&rules)]);
+    assert!(out.contains("lead (playbook): 3 of 3 tasks accepted"), "{out}");
+    place.locard_ends(0, &["verify", "latest"]);
+    place.locard_ends(0, &["replay", "latest"]);
+}

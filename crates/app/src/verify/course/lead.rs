@@ -52,7 +52,10 @@ impl<'l> Course<'l> {
         if self.turn.plan.last.is_none() {
             self.close_call()?;
         }
-        let left = self.turn.calls.get(self.turn.taken..).unwrap_or_default();
+        // Calls beyond the most of a turn are refused one by one.
+        let most = self.log.opened.rules.budgets.calls_per_turn as usize;
+        let until = most.min(self.turn.calls.len());
+        let left = self.turn.calls.get(self.turn.taken..until).unwrap_or_default();
         let beside: Vec<&ToolCall> = left.iter().copied().take_while(|call| self.hands_out(call)).collect();
         self.turn.taken += beside.len();
         self.turn.plan.calls.extend(beside);
