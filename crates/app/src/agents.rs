@@ -242,7 +242,7 @@ mod tests {
     fn calls_that_recovery_suggests_are_taken_by_the_catalogue() {
         let catalogue = tools::catalogue();
         let is_fixed = |text: &&str| !text.contains('{');
-        for strategy in engine::strategies(true) {
+        for strategy in engine::strategies(engine::Edition::Now) {
             for call in &strategy.calls {
                 let tool = catalogue.iter().find(|tool| tool.name == call.tool);
                 let tool = tool.unwrap_or_else(|| panic!("{}: no tool {}", strategy.id, call.tool));
@@ -273,7 +273,10 @@ mod tests {
     fn recovery_knows_every_type_of_events() {
         let catalogue = tools::catalogue();
         let events = catalogue.iter().find_map(|tool| tool.sources.get("event_log")).unwrap();
-        let after = engine::strategies(true).iter().find(|strategy| strategy.id == "archived-logs").unwrap();
+        let after = engine::strategies(engine::Edition::Now)
+            .iter()
+            .find(|strategy| strategy.id == "archived-logs")
+            .unwrap();
         let reads = |asked: &str| {
             after.after.iter().any(|after| after.reads.as_ref().is_some_and(|reads| reads.fit(asked)))
         };

@@ -52,6 +52,8 @@ pub(crate) enum Failure {
         #[source]
         source: Box<toml::de::Error>,
     },
+    #[error("failed to use the rules {}: {rule} is a rule of earlier runs, and new ones have none of the kind", path.display())]
+    RetiredRule { path: PathBuf, rule: &'static str },
     #[error("failed to use the cache {}: expected a folder, found a file", path.display())]
     Cache { path: PathBuf },
     #[error("failed to {0}")]
@@ -188,6 +190,7 @@ impl Failure {
             | Failure::RedactedArchive
             | Failure::RulesFile { .. }
             | Failure::Rules { .. }
+            | Failure::RetiredRule { .. }
             | Failure::Case(_)
             | Failure::Cache { .. }
             | Failure::Truth(_)

@@ -65,6 +65,7 @@ impl Task {
         };
         match (class, OwnTool::of_name(&call.tool)) {
             (ToolClass::Investigate, _) => return self.invoke(call, append),
+            (_, Some(OwnTool::DeclineQuestions)) => self.decline(call, append),
             (ToolClass::Dispatch, _) => return self.dispatch(call, append),
             (_, Some(OwnTool::RecordPhenomenon)) => return self.record(call, append),
             (_, Some(OwnTool::RecordAbsence)) => return self.record_absence(call, append),

@@ -17,6 +17,7 @@ use crate::setting::Setting;
 use crate::shelf::within;
 use crate::step::{Append, Assignment, Command, StepError};
 use crate::task::{Task, Waiting, event};
+use crate::tools::OwnTool;
 use ledger::event::{DispatchedTask, Refusal, TaskReported, TasksDispatched};
 use ledger::turn::{Answer, ToolCall};
 use ledger::{AgentSpec, Artifact, ArtifactKind, Dispatch, Event, Handed, TaskId, TaskReport, ToolClass};
@@ -79,8 +80,9 @@ impl Task {
 
     /// The next call of the turn, where it is an agent's that may go on.
     fn next_beside(&mut self) -> Option<ToolCall> {
-        let class = self.setting.class(&self.calls.front()?.tool);
-        if class != Some(ToolClass::Dispatch)
+        let tool = &self.calls.front()?.tool;
+        if self.setting.class(tool) != Some(ToolClass::Dispatch)
+            || OwnTool::of_name(tool).is_some()
             || self.turn_record.calls >= self.setting.rules.budgets.calls_per_turn
         {
             return None;

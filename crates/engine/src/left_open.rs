@@ -2,17 +2,23 @@
 //!
 //! What it leaves open all the same stays open, and is asked by code before the run is sealed.
 
+use crate::arguments::{Arguments, Malformed};
 use crate::dispatch::tool_name;
 use crate::recovery::PhaseEnd;
 use crate::step::{Append, Command, StepError};
-use crate::task::Task;
-use ledger::event::{CaseQuestion, Phase};
-use ledger::{Handed, ToolClass};
+use crate::task::{Task, event};
+use crate::tools::DECLINE;
+use ledger::event::{CaseQuestion, Phase, QuestionsDeclined, Refusal};
+use ledger::turn::{Answer, ToolCall};
+use ledger::{Event, Handed, ToolClass};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// How often a lead is asked.
 const MOST_ASKED: u32 = 3;
+
+/// The most characters of a reason to leave questions open.
+const LONGEST_REASON: usize = 1000;
 
 impl Task {
     /// Asks a lead that wants to end about what is open; `None` where nothing is, or it was asked often enough.
@@ -31,14 +37,63 @@ impl Task {
         if !wants_to_end || !can_hand_out || self.asked_for_open >= MOST_ASKED {
             return Ok(None);
         }
-        let open: Vec<&CaseQuestion> = self.open().collect();
+        let is_declined = |it: &CaseQuestion| {
+            self.declined.iter().any(|(agent, id)| (agent, id) == (&it.agent, &it.objective.id))
+        };
+        let open: Vec<&CaseQuestion> = self.open().filter(|question| !is_declined(question)).collect();
         if open.is_empty() {
             return Ok(None);
         }
-        let text = told(&open, self.asked_for_open + 1);
+        let can_decline = self.setting.offers(&self.assigned.agent, &self.phase.surface, DECLINE);
+        let text = told(&open, self.asked_for_open + 1, can_decline);
         self.asked_for_open += 1;
         self.say(text);
         self.ask(append).map(Some)
+    }
+
+    /// A lead leaves questions of the case open, and says why.
+    pub(crate) fn decline(&mut self, call: ToolCall, append: &mut Vec<Append>) {
+        match self.declining(&call) {
+            Ok(declined) => {
+                self.turn_record.fruitful = true;
+                let named = declined.questions.iter().map(|id| (declined.agent.clone(), id.clone()));
+                self.declined.extend(named);
+                append.push(event(Event::QuestionsDeclined(declined)));
+                let text = "noted; they stay open, and code asks them before the run is sealed".to_owned();
+                self.answer(call, Answer::Noted { text });
+            }
+            Err(told) => self.refuse(call, Refusal::BadArguments, told, append),
+        }
+    }
+
+    /// What a call declines; each question must be one of the case.
+    fn declining(&self, call: &ToolCall) -> Result<QuestionsDeclined, String> {
+        let said = |malformed: Malformed| malformed.to_string();
+        let arguments = Arguments::of(&call.arguments, &["agent", "questions", "reason"]).map_err(said)?;
+        let text = |member| arguments.text(member).map(str::trim).map_err(said);
+        let (named, reason) = (tool_name(text("agent")?.trim_start_matches("agent_")), text("reason")?);
+        if reason.is_empty() || reason.chars().count() > LONGEST_REASON {
+            return Err(format!("reason: expected a text of at most {LONGEST_REASON} characters"));
+        }
+        let of_agent: Vec<&CaseQuestion> =
+            self.setting.case_questions.iter().filter(|it| tool_name(&it.agent) == named).collect();
+        let Some(agent) = of_agent.first().map(|it| it.agent.clone()) else {
+            return Err("agent: expected an agent that has questions of the case".to_owned());
+        };
+        let questions: Vec<String> =
+            arguments.texts("questions").map_err(said)?.into_iter().map(str::to_owned).collect();
+        let is_known = |id: &String| of_agent.iter().any(|it| it.objective.id == *id);
+        match questions.iter().find(|id| !is_known(id)) {
+            None if questions.is_empty() => Err("questions: expected names of questions".to_owned()),
+            None => {
+                let (turn, call, reason) = (self.turn, call.call.clone(), reason.to_owned());
+                Ok(QuestionsDeclined { turn, call, agent, questions, reason })
+            }
+            Some(_) => {
+                let known: Vec<&str> = of_agent.iter().map(|it| it.objective.id.as_str()).collect();
+                Err(format!("questions: expected some of {}", known.join(", ")))
+            }
+        }
     }
 
     /// Whether a lead has questions of the case open.
@@ -68,7 +123,7 @@ fn closes(handed: &Handed, question: &CaseQuestion) -> bool {
             .any(|(objective, result)| objective.is_same_as(&question.objective) && !result.is_unmet())
 }
 
-fn told(open: &[&CaseQuestion], asked: u32) -> String {
+fn told(open: &[&CaseQuestion], asked: u32, can_decline: bool) -> String {
     let mut of_agents: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for question in open {
         let line = format!("{} ({})", question.objective.id, question.objective.question);
@@ -78,9 +133,14 @@ fn told(open: &[&CaseQuestion], asked: u32) -> String {
     for (tool, questions) in of_agents {
         let _ = writeln!(text, "- {tool}: {}", questions.join("; "));
     }
+    let decline = if can_decline {
+        " Where you will not, say why with decline_questions: that is shown beside them as your reason."
+    } else {
+        ""
+    };
     let _ = write!(
         text,
-        "Hand them out with these tools, as far as they can still be answered. \
+        "Hand them out with these tools, as far as they can still be answered.{decline} \
          What you leave open is shown as left open by you, and code asks it before the run is sealed. \
          This is reminder {asked} of {MOST_ASKED}: to leave them open, stop again."
     );

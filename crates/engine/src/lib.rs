@@ -44,7 +44,7 @@ mod window;
 pub use criteria::{CriterionFault, fault};
 pub use invoke::recorded_defects;
 pub use ordinals::GivenIds;
-pub use recovery::{After, Strategy, Template, strategies};
+pub use recovery::{After, Edition, Strategy, Template, strategies};
 pub use report::handed;
 pub use setting::Setting;
 pub use shelf::{cite, hold};

@@ -1,13 +1,13 @@
 //! Another way to go on: what a task does when a phase ends and an objective is unmet, or met by too little.
 //!
-//! The strategies are data (`data/recovery.toml`, and `data/recovery-before-6.toml` for earlier runs); which of them fits is decided by code over the calls that were made, never by the agent.
+//! The strategies are data (`data/recovery.toml`, and files of their own for earlier runs); which of them fits is decided by code over the calls that were made, never by the agent.
 //! A task whose wall time, money or refused claims are spent tries nothing.
 
 mod choose;
 mod strategy;
 mod variables;
 
-pub use strategy::{After, Strategy, Template, strategies};
+pub use strategy::{After, Edition, Strategy, Template, strategies};
 
 use crate::setting::Setting;
 use crate::step::{Append, Command, StepError};

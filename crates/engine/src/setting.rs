@@ -1,5 +1,6 @@
 //! What does not change while a task runs.
 
+use crate::recovery::Edition;
 use crate::tools::NARRATIVE;
 use ground::Dating;
 use ledger::event::CaseQuestion;
@@ -34,8 +35,8 @@ pub struct Setting {
     pub(crate) recovers: bool,
     /// Whether an objective is empty only where a source that could answer it is there.
     pub(crate) sources_first: bool,
-    /// Whether one tool gives the records of all sources, and recovery suggests its calls.
-    pub(crate) one_for_records: bool,
+    /// What is tried where an objective is unmet.
+    pub(crate) edition: Edition,
     /// Whether how a question stands follows from what calls covered and returned, whatever its weight.
     pub(crate) questions: bool,
     /// The questions of the case that a lead is held to; none where it is not.
@@ -63,7 +64,7 @@ impl Setting {
             vocabulary: Arc::default(),
             recovers: false,
             sources_first: false,
-            one_for_records: false,
+            edition: Edition::BeforeRecords,
             questions: false,
             case_questions: Vec::new(),
             dating: Dating::AnyInstant,
@@ -122,7 +123,7 @@ impl Setting {
     pub fn with_behaviours(mut self, has: impl Fn(Behaviour) -> bool) -> Setting {
         self.recovers = has(Behaviour::Recovers);
         self.sources_first = has(Behaviour::SourcesFirst);
-        self.one_for_records = has(Behaviour::OneForRecords);
+        self.edition = Edition::of(&has);
         self.questions = has(Behaviour::Questions);
         self.dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
         self

@@ -71,6 +71,8 @@ pub struct Task {
     pub(crate) recoveries: Recoveries,
     /// How often it was asked about questions of the case that are open.
     pub(crate) asked_for_open: u32,
+    /// The questions of the case that it declined: agent and name.
+    pub(crate) declined: BTreeSet<(String, String)>,
 }
 
 /// The phase a task is in, and what it may use there.
@@ -177,6 +179,7 @@ impl Task {
             made: Vec::new(),
             recoveries: Recoveries::default(),
             asked_for_open: 0,
+            declined: BTreeSet::new(),
         }
     }
 

@@ -12,6 +12,9 @@ use serde_json::{Map, Value, json};
 /// The tool that the agents with tasks to hand out have, and nobody else: what all of them found is told once.
 pub(crate) const NARRATIVE: &str = "record_narrative";
 
+/// The tool by which a lead leaves questions of the case open.
+pub(crate) const DECLINE: &str = "decline_questions";
+
 /// A tool of the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OwnTool {
@@ -25,6 +28,8 @@ pub(crate) enum OwnTool {
     RecordNarrative,
     /// Says that there is nothing to record.
     NothingToRecord,
+    /// Says why a lead leaves questions of the case open.
+    DeclineQuestions,
     /// Shows a page of one of the caller's own outputs.
     ReadOutput,
     /// Looks for a text in the caller's own outputs.
@@ -75,10 +80,11 @@ pub(crate) enum ReadTool {
 }
 
 impl OwnTool {
-    const ALL: [OwnTool; 18] = [
+    const ALL: [OwnTool; 19] = [
         OwnTool::Write(WriteTool::AddEntity),
         OwnTool::Write(WriteTool::AssessHypothesis),
         OwnTool::Artifact(ArtifactTool::Checkpoint),
+        OwnTool::DeclineQuestions,
         OwnTool::Read(ReadTool::GetNode),
         OwnTool::Write(WriteTool::Link),
         OwnTool::Read(ReadTool::ListInvocations),
@@ -108,6 +114,7 @@ impl OwnTool {
             OwnTool::RecordDerivation => "record_derivation",
             OwnTool::RecordNarrative => NARRATIVE,
             OwnTool::NothingToRecord => "nothing_to_record",
+            OwnTool::DeclineQuestions => DECLINE,
             OwnTool::ReadOutput => "read_output",
             OwnTool::Recall => "recall",
             OwnTool::Write(WriteTool::AddEntity) => "add_entity",
@@ -131,6 +138,7 @@ impl OwnTool {
             | OwnTool::RecordDerivation
             | OwnTool::RecordNarrative
             | OwnTool::NothingToRecord => ToolClass::Record,
+            OwnTool::DeclineQuestions => ToolClass::Dispatch,
             OwnTool::ReadOutput | OwnTool::Recall | OwnTool::Read(_) => ToolClass::GraphRead,
             OwnTool::Write(_) => ToolClass::GraphWrite,
             OwnTool::Artifact(_) => ToolClass::Artifact,
@@ -150,6 +158,7 @@ fn spec(tool: OwnTool, vocabulary: &Vocabulary) -> ToolSpec {
         OwnTool::RecordDerivation => record::derivation(),
         OwnTool::RecordNarrative => record::narrative(),
         OwnTool::NothingToRecord => record::nothing(),
+        OwnTool::DeclineQuestions => lead::decline(),
         OwnTool::ReadOutput => record::read_output(),
         OwnTool::Recall => graph::recall(),
         OwnTool::Write(tool) => graph::write(tool),

@@ -20,6 +20,8 @@ pub struct Question<'r> {
     pub stands: Stands,
     /// How agents left it, where the sweep has changed that.
     pub before_sweep: Option<Stands>,
+    /// Why a lead left it open, in its own words, where agents left it so.
+    pub declined: Option<&'r str>,
 }
 
 /// Who asks a question.
@@ -37,7 +39,15 @@ pub enum Asker {
 
 impl<'r> Question<'r> {
     fn unasked(agent: &'r str, objective: &'r Objective, by: Asker) -> Question<'r> {
-        Question { agent, objective, by, tasks: Vec::new(), stands: Stands::NotAsked, before_sweep: None }
+        Question {
+            agent,
+            objective,
+            by,
+            tasks: Vec::new(),
+            stands: Stands::NotAsked,
+            before_sweep: None,
+            declined: None,
+        }
     }
 
     /// Whether agents left it open, whatever the sweep found.
@@ -150,7 +160,19 @@ pub fn questions(run: &Run) -> Vec<Question<'_>> {
             question.before_sweep = is_changed.then_some(before.stands);
         }
     }
+    for question in all.iter_mut().filter(|question| question.is_of_case() && question.was_left_open()) {
+        question.declined = declined(run, question);
+    }
     all
+}
+
+/// The last reason of a lead to leave a question open.
+fn declined<'r>(run: &'r Run, question: &Question<'_>) -> Option<&'r str> {
+    let all = run.tasks.values().flat_map(|view| &view.declined);
+    let mut of_it = all.filter(|it| {
+        it.agent == question.agent && it.questions.iter().any(|id| *id == question.objective.id)
+    });
+    of_it.next_back().map(|it| it.reason.as_str())
 }
 
 /// The same by what agents did and recorded, as if code had not asked what they left open.

@@ -46,6 +46,8 @@ pub use derivation::{DerivationVerdict, Derived, judge_derivation};
 pub use fact::Fact;
 pub use judge::{Setting, Verdict, judge, read_invocation};
 pub use mention::mentions;
-pub use narrative::{Citable, Dating, GroundedSentence, Known, SentenceVerdict, judge_sentence};
+pub use narrative::{
+    Citable, Dating, GroundedSentence, Known, SentenceVerdict, is_contradicted, judge_sentence,
+};
 pub use recheck::{RecheckError, recheck};
 pub use shelf::{Held, Search, Shelf};

@@ -17,7 +17,7 @@ pub use dated::Dating;
 use crate::refusal::{list, quote, refuse};
 use cited::Cited;
 use dated::Dated;
-use ledger::{NodeId, Rejection, RejectionCode, SentenceClaim, SentenceEntry, SentenceId};
+use ledger::{FactEntry, NodeId, Rejection, RejectionCode, SentenceClaim, SentenceEntry, SentenceId};
 use std::cmp::Reverse;
 
 /// The most characters of a sentence.
@@ -71,6 +71,17 @@ pub fn judge_sentence(
         })),
         Err(rejection) => SentenceVerdict::Refused(rejection),
     }
+}
+
+/// Whether a fact that a sentence does not rest on says what it denies: of something that it names or, where it names nothing, of anything.
+///
+/// The fact is among what is known.
+pub fn is_contradicted(sentence: &SentenceEntry, fact: &FactEntry, known: &Known<'_>) -> bool {
+    let with: Vec<NodeId> = sentence.cites.iter().copied().chain([NodeId::Fact(fact.id)]).collect();
+    let cited = Cited::of(&with, known);
+    let place = cited.facts().iter().position(|it| it.id == fact.id);
+    let read = values::read(&sentence.text, &cited);
+    place.zip(read.ok()).is_some_and(|(place, read)| deeds::is_denied(&read, &cited, place))
 }
 
 fn check(

@@ -28,11 +28,13 @@ pub enum Behaviour {
     Questions = 7,
     /// Before it is sealed a run asks by code what its agents have left open ([`crate::Rules::sweep`]); a lead that wants to end is asked about it first.
     Sweeps = 8,
+    /// What an agent has answered is done: before, an answer of little confidence set off a search for a second source.
+    AnsweredIsDone = 9,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 8] = [
+    pub const ALL: [Behaviour; 9] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -41,6 +43,7 @@ impl Behaviour {
         Behaviour::OneForRecords,
         Behaviour::Questions,
         Behaviour::Sweeps,
+        Behaviour::AnsweredIsDone,
     ];
 
     /// Those that a run was made with.

@@ -31,8 +31,8 @@ use crate::vocabulary::Vocabulary;
 use crate::writer::Writers;
 pub use end::{ObjectiveResult, SeenRecord, Spent, TaskEnded, TaskStatus, WithoutFact};
 pub use lead::{
-    ArtifactRetrieved, ArtifactStored, DispatchedTask, RecoveryBegun, RecoveryEnded, RecoveryTrigger,
-    SentenceAccepted, SuggestedCall, TaskReported, TasksDispatched,
+    ArtifactRetrieved, ArtifactStored, DispatchedTask, QuestionsDeclined, RecoveryBegun, RecoveryEnded,
+    RecoveryTrigger, SentenceAccepted, SuggestedCall, TaskReported, TasksDispatched,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -121,6 +121,8 @@ pub enum Event {
     PhenomenonRecorded(PhenomenonRecorded),
     /// Task: the agent says that there is nothing to record.
     NothingToRecord(NothingToRecord),
+    /// A lead says why it leaves questions of the case open.
+    QuestionsDeclined(QuestionsDeclined),
     /// Task: a thing that facts name was added to the graph.
     EntityAdded(EntityAdded),
     /// Task: two nodes of the graph were related.
@@ -740,6 +742,7 @@ impl Event {
             | Event::ClaimRejected(_)
             | Event::PhenomenonRecorded(_)
             | Event::NothingToRecord(_)
+            | Event::QuestionsDeclined(_)
             | Event::EntityAdded(_)
             | Event::RelationAdded(_)
             | Event::HypothesisProposed(_)

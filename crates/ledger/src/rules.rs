@@ -52,7 +52,7 @@ pub struct RecoveryRules {
     pub attempts: u32,
     /// Turns of each.
     pub turns: u32,
-    /// The confidence in thousandths below which an objective that is met calls for a second source.
+    /// Only in runs from before [`crate::Behaviour::AnsweredIsDone`]: the confidence in thousandths below which an objective that is met calls for a second source.
     pub confidence_below: u32,
 }
 

@@ -27,6 +27,7 @@ mod words;
 pub use proof::Outputs;
 pub use rejections::rejections_page;
 
+use crate::contradicted::Contradictions;
 use crate::limits::Limits;
 use crate::sources::Corroborated;
 use graph::{Attack, Fit, Placed, Question, Ranked, Run, fact_title, narrative, ranked};
@@ -108,6 +109,7 @@ struct Scene<'r> {
     told: Vec<Placed<'r>>,
     /// On how many sources statements rest.
     corroborated: Corroborated,
+    contradictions: Contradictions<'r>,
     limits: Limits<'r>,
     proofs: Proofs,
     attack: &'r Attack,
@@ -149,6 +151,7 @@ impl<'r> Scene<'r> {
             ranked,
             told,
             corroborated,
+            contradictions: Contradictions::of(run),
             limits: limits::of(run, &questions, verified),
             questions,
             proofs,

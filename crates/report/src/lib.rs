@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** text of the evidence is inert in every format: it can neither end a cell nor become markup, a link or a control sequence.
 
+mod contradicted;
 mod costs;
 mod diff;
 pub mod html;
@@ -22,6 +23,7 @@ mod text;
 mod withheld;
 mod writers;
 
+pub use contradicted::Contradictions;
 pub use costs::{cost, costs, dollars};
 pub use diff::{diff_json, diff_text};
 pub use html::rejections_page;

@@ -42,8 +42,8 @@ pub struct Score {
     pub violations: Vec<Violation>,
     /// By the run's agents: facts recorded, and facts of the truth found by them.
     pub run_agents: BTreeMap<String, (usize, usize)>,
-    /// What agents recorded and found without the sweep, in a run that was swept: a model is measured by this.
-    pub without_sweep: Option<(usize, usize)>,
+    /// The same of what agents recorded, where the sweep recorded something: a model is measured by this.
+    pub without_sweep: Option<Box<Score>>,
     /// The confidences of its answers beside what the truth says of them.
     pub reliability: Reliability,
 }
@@ -167,12 +167,23 @@ pub fn score(truth: &Truth, run: &Run) -> Score {
         let is_first = phenomena.iter().any(|id| first.contains(id));
         recorded.push(Recorded::new(&accepted.fact, agent, phenomena, is_first));
     }
-    let agents = run.tasks.values().map(|view| view.assigned.agent.name.clone());
-    let mut score = compare(truth, &recorded, agents);
+    let mut score = measured(truth, run, &recorded, |_| true);
+    let by_agents = |agent: &str| agent != SWEEP;
+    if recorded.iter().any(|it| !by_agents(it.agent)) {
+        recorded.retain(|it| by_agents(it.agent));
+        score.without_sweep = Some(Box::new(measured(truth, run, &recorded, by_agents)));
+    }
+    score
+}
+
+/// The score of what these agents of a run recorded.
+fn measured(truth: &Truth, run: &Run, recorded: &[Recorded<'_>], is_of: impl Fn(&str) -> bool) -> Score {
+    let tasks = || run.tasks.values().filter(|view| is_of(&view.assigned.agent.name));
+    let mut score = compare(truth, recorded, tasks().map(|view| view.assigned.agent.name.clone()));
     score.run = run.name().to_owned();
     score.case = run.opened.case.name.clone();
-    score.models = run.tasks.values().map(|view| view.assigned.model.clone()).collect();
-    score.reliability = Reliability::of(truth, run, &score);
+    score.models = tasks().map(|view| view.assigned.model.clone()).collect();
+    score.reliability = Reliability::of(truth, run, &score, is_of);
     score
 }
 
@@ -219,7 +230,7 @@ fn compare(truth: &Truth, recorded: &[Recorded<'_>], agents: impl Iterator<Item 
         models: BTreeSet::new(),
         recorded: recorded.len(),
         run_agents: run_agents(recorded, &answers, agents),
-        without_sweep: without_sweep(recorded, &answers),
+        without_sweep: None,
         answers,
         findings,
         violations: violations(truth, recorded),
@@ -282,18 +293,6 @@ fn run_agents(
         }
     }
     counts
-}
-
-/// What agents alone recorded and found; `None` where no sweep recorded anything.
-fn without_sweep(recorded: &[Recorded<'_>], answers: &[Answer]) -> Option<(usize, usize)> {
-    let swept: BTreeSet<FactId> =
-        recorded.iter().filter(|it| it.agent == SWEEP).map(|it| it.fact.id).collect();
-    let by_agents = |answer: &&Answer| match &answer.standing {
-        Standing::Found { by } => by.iter().any(|fact| !swept.contains(fact)),
-        Standing::Spread { .. } | Standing::Missed { .. } => false,
-    };
-    let found = answers.iter().filter(by_agents).count();
-    (!swept.is_empty()).then(|| (recorded.len() - swept.len(), found))
 }
 
 fn violations(truth: &Truth, recorded: &[Recorded<'_>]) -> Vec<Violation> {

@@ -72,9 +72,15 @@ pub(crate) fn beyond(stands: &Stands) -> String {
     }
 }
 
-/// What has to be known of a question beside its answer: who asks it, where it is none that every case is asked, and that code answered it and no agent did.
+/// What has to be known of a question beside its answer: who asks it, where it is none that every case is asked, why a lead left it open, and that code answered it and no agent did.
 pub fn remarks(question: &Question<'_>) -> Vec<String> {
-    asker(question.by).map(str::to_owned).into_iter().chain(swept(question)).collect()
+    let asker = asker(question.by).map(str::to_owned);
+    asker.into_iter().chain(left_open(question)).chain(swept(question)).collect()
+}
+
+/// Why a lead left a question open.
+pub(crate) fn left_open(question: &Question<'_>) -> Option<String> {
+    Some(format!("the lead left it open, in its own words: \"{}\"", question.declined?))
 }
 
 /// Who asks a question, where it is none that every case is asked.

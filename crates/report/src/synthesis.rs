@@ -1,5 +1,6 @@
 //! What every format tells of all tasks together: answers, the narrative in its order, who was handed what.
 
+use crate::contradicted::Contradictions;
 use graph::{Asker, Placed, Question, Run, Stands, derivation_title, fact_title, narrative};
 use ledger::event::{ArtifactStored, RecoveryBegun, RecoveryEnded, TasksDispatched};
 use ledger::{FactId, InvocationId, NodeId, Precision, ReferenceShown, Utc};
@@ -85,6 +86,7 @@ pub(crate) fn answers_json(run: &Run) -> Vec<Value> {
             "question": question.objective.question,
             "weight": question.objective.weight,
             "answer": question.stands.word(),
+            "declined": question.declined,
             "before_sweep": question.before_sweep.as_ref().map(graph::Stands::word),
             "facts": question.stands.facts(),
             "searches": searches,
@@ -97,7 +99,9 @@ pub(crate) fn answers_json(run: &Run) -> Vec<Value> {
 
 /// The narrative.
 pub(crate) fn narrative_json(run: &Run) -> Vec<Value> {
-    let sentence = |Placed { task, sentence, between, zone, twice, .. }: Placed<'_>| {
+    let contradictions = Contradictions::of(run);
+    let sentence = |placed: Placed<'_>| {
+        let Placed { task, sentence, between, zone, twice, .. } = placed;
         let cites = sentence.cites.iter().map(|id| json!({"id": id, "title": title(run, *id)}));
         json!({
             "task": task.to_string(),
@@ -108,6 +112,7 @@ pub(crate) fn narrative_json(run: &Run) -> Vec<Value> {
             "between": between.map(|(earliest, latest)| [earliest.to_string(), latest.to_string()]),
             "zone": zone,
             "stood_twice": twice,
+            "contradicted_by": contradictions.to(&placed),
             "cites": cites.collect::<Vec<_>>(),
         })
     };

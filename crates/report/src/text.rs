@@ -1,7 +1,8 @@
 //! The tables of the command line.
 
+use crate::contradicted::Contradictions;
 use crate::inert::terminal;
-use crate::standing::{asker, beyond, needs, remarks, standing, standing_word};
+use crate::standing::{asker, beyond, left_open, needs, remarks, standing, standing_word};
 use crate::synthesis::moment;
 use graph::{
     Asker, Fate, Question, RefusedClaim, Run, Stands, TaskView, answer_title, fact_title, narrative,
@@ -112,11 +113,11 @@ fn answer(out: &mut String, run: &Run, it: &Question<'_>) {
     let is_below_sweep =
         it.tasks.first().and_then(|task| run.tasks.get(task)).is_some_and(|it| it.assigned.sweep);
     let remarks = match is_below_sweep {
-        true => asker(it.by).map(str::to_owned).into_iter().collect(),
+        true => asker(it.by).map(str::to_owned).into_iter().chain(left_open(it)).collect(),
         false => remarks(it),
     };
     for remark in remarks {
-        let _ = writeln!(out, "         {remark}");
+        let _ = writeln!(out, "         {}", terminal(&remark));
     }
     if let Stands::CannotBeTold(needed) = &it.stands {
         let (lacking, unread) = needs(it.objective, needed);
@@ -192,10 +193,14 @@ fn told(out: &mut String, run: &Run) {
     if sentences.is_empty() {
         return;
     }
+    let contradictions = Contradictions::of(run);
     let _ = writeln!(out, "what happened, each sentence resting on facts (the report names them)");
     for placed in &sentences {
         let (sentence, time) = (placed.sentence, moment(placed).unwrap_or_default());
         let _ = writeln!(out, "  {:<30} {}", terminal(&time), clipped(&terminal(&sentence.text)));
+        if let Some(remark) = contradictions.remark(placed) {
+            let _ = writeln!(out, "  {:<30} ({remark})", "");
+        }
     }
 }
 

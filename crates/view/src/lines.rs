@@ -196,6 +196,12 @@ fn recorded(event: &Event) -> Option<(String, Option<String>)> {
             plain(format!("{} carries {} facts", recorded.phenomenon, recorded.facts.len()))
         }
         Event::NothingToRecord(nothing) => plain(format!("nothing to record: {}", nothing.reason)),
+        Event::QuestionsDeclined(declined) => plain(format!(
+            "left {} of {} open: {}",
+            declined.questions.join(", "),
+            declined.agent,
+            declined.reason
+        )),
         Event::EntityAdded(added) => plain(format!("entity: {} {}", added.kind, added.name)),
         Event::RelationAdded(added) => plain(format!("relation: {} {} {}", added.from, added.kind, added.to)),
         Event::HypothesisProposed(proposed) => plain(format!("hypothesis: {}", proposed.statement)),

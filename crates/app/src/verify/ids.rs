@@ -110,6 +110,7 @@ impl Made {
             | Event::OutputPaged(_)
             | Event::ClaimRejected(_)
             | Event::NothingToRecord(_)
+            | Event::QuestionsDeclined(_)
             | Event::HypothesisAssessed(_)
             | Event::GraphRead(_)
             | Event::RequestTooLong(_)

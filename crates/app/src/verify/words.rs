@@ -157,6 +157,11 @@ fn texts<'a>(arguments: &'a Value, member: &str) -> Vec<&'a str> {
     all.into_iter().map(str::trim).collect()
 }
 
+/// Whether a member names just these texts, in their order.
+pub(super) fn are_texts(arguments: &Value, member: &str, named: &[String]) -> bool {
+    texts(arguments, member) == named
+}
+
 /// The numbers of a member: one, an array of them, or one text with commas.
 fn numbers(arguments: &Value, member: &str) -> Option<BTreeSet<u32>> {
     let stated = arguments.get(member)?.to_string();

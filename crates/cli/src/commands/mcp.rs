@@ -1,7 +1,7 @@
 //! `locard mcp`.
 
 use crate::arguments::EvidenceArguments;
-use crate::commands::rules::{text, wrong};
+use crate::commands::rules::{of_new_run, wrong};
 use crate::commands::run::{cache, level};
 use crate::commands::worker;
 use crate::failure::Failure;
@@ -164,8 +164,7 @@ fn tell(progress: &Progress) {
 /// The rules of the file over those that a server has by itself.
 fn rules(path: Option<&Path>) -> Result<Rules, Failure> {
     let Some(path) = path else { return Ok(app::outside_rules()) };
-    let text = text(path)?;
-    let given: toml::Table = toml::from_str(&text).map_err(|source| wrong(path, source))?;
+    let (text, given) = of_new_run(path)?;
     // Misspelt rules are told with their place in the file.
     toml::from_str::<Rules>(&text).map_err(|source| wrong(path, source))?;
     let ours = toml::Table::try_from(app::outside_rules()).map_err(|_| Failure::Panicked)?;

@@ -12,3 +12,13 @@ pub(super) fn text(path: &Path) -> Result<String, Failure> {
 pub(super) fn wrong(path: &Path, source: toml::de::Error) -> Failure {
     Failure::Rules { path: path.to_owned(), source: Box::new(source) }
 }
+
+/// The text of a rules file for a new run, with its members: it may have no rule that new runs no longer follow.
+pub(super) fn of_new_run(path: &Path) -> Result<(String, toml::Table), Failure> {
+    let text = text(path)?;
+    let members: toml::Table = toml::from_str(&text).map_err(|source| wrong(path, source))?;
+    match members.get("recovery").is_some_and(|recovery| recovery.get("confidence_below").is_some()) {
+        true => Err(Failure::RetiredRule { path: path.to_owned(), rule: "recovery.confidence_below" }),
+        false => Ok((text, members)),
+    }
+}

@@ -356,7 +356,8 @@ fn rules(arguments: &RunArguments) -> Result<Rules, Failure> {
     let mut rules = match &arguments.rules {
         None => Rules::default(),
         Some(path) => {
-            toml::from_str(&crate::commands::rules::text(path)?).map_err(|source| wrong(path, source))?
+            let (text, _) = crate::commands::rules::of_new_run(path)?;
+            toml::from_str(&text).map_err(|source| wrong(path, source))?
         }
     };
     let budgets = &mut rules.budgets;

@@ -772,3 +772,46 @@ fn a_lead_that_wants_to_end_is_asked_three_times_about_what_is_open() {
     verified(&place, &opened.name);
     place.locard_ends(0, &["replay", &opened.name]);
 }
+
+#[test]
+fn what_a_lead_declines_stays_open_is_swept_and_shows_its_reason() {
+    let place = Place::new();
+    let mut client = Client::swept(&place, &demo_arguments().each_ref().map(String::as_str));
+    let opened = client.open(&["lead"]);
+    let task = opened.task().to_owned();
+    let decline = |client: &mut Client, agent: &str, questions: &[&str], reason: &str| {
+        let given = json!({"task": task, "agent": agent, "questions": questions, "reason": reason});
+        answer(&client.call("decline_questions", given)).clone()
+    };
+    for (agent, questions, reason) in [
+        ("eventlog", &["no-such"][..], "why"),
+        ("eventlog", &[], "why"),
+        ("eventlog", &["cleared"], " "),
+        ("nobody", &["cleared"], "why"),
+    ] {
+        let refused = decline(&mut client, agent, questions, reason);
+        assert_eq!(refused["refusal"], "bad_arguments", "{agent} {questions:?} {reason:?}");
+    }
+    let declined =
+        decline(&mut client, "agent_eventlog", &["cleared", "logons"], "the owner knows who did it");
+    assert_eq!(declined["type"], "noted", "{declined}");
+    let told = client.call("close_task", json!({"task": task, "words": "done"})).to_string();
+    assert!(told.contains("say why with decline_questions") && told.contains("failed-logons ("), "{told}");
+    assert!(!told.contains("cleared (") && !told.contains(": logons ("), "{told}");
+    (2..=4).for_each(|_| drop(client.call("close_task", json!({"task": task, "words": "done"}))));
+    client.call("close_run", json!({"run": opened.run}));
+    let report = place.locard_ends(0, &["report", &opened.name, "--format", "json"]);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let answers = report["answers"].as_array().unwrap();
+    let cleared = answers.iter().find(|it| it["objective"] == "cleared").unwrap();
+    assert_eq!(cleared["declined"], "the owner knows who did it");
+    assert_eq!((&cleared["before_sweep"], &cleared["answer"]), (&json!("not_asked"), &json!("met")));
+    let other = answers.iter().find(|it| it["objective"] == "failed-logons").unwrap();
+    assert_eq!(other["declined"], Value::Null);
+    for format in ["markdown", "html"] {
+        let shown = place.locard_ends(0, &["report", &opened.name, "--format", format]);
+        assert!(shown.contains("the owner knows who did it"), "{format}");
+    }
+    verified(&place, &opened.name);
+    place.locard_ends(0, &["replay", &opened.name]);
+}

@@ -131,6 +131,7 @@ fn wrong_rules_are_told_with_file_and_line() {
         ("[budgets]\n\ninvestigate_turns = \"many\"\n", "line 3"),
         ("[budgets]\ninvestigate_turn = 1\n", "line 2"),
         ("[gate\n", "line 1"),
+        ("[recovery]\nconfidence_below = 500\n", "recovery.confidence_below is a rule of earlier runs"),
     ] {
         let file = place.file("rules.toml", rules);
         let output = place.locard(&["run", &demo(), "--rules", str(&file)]);

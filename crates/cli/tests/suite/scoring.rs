@@ -88,6 +88,28 @@ fn several_runs_are_shown_beside_each_other_with_mean_least_and_most() {
 }
 
 #[test]
+fn without_the_sweep_agents_have_the_figures_of_a_run_that_is_not_swept() {
+    let place = Place::new();
+    let truth = place.file("truth.toml", documented());
+    let agents = ["run", &demo(), "--agent", "timeline"];
+    place.locard_ends(0, &agents);
+    let swept = scored(&place, &truth, &[]);
+    place.locard_ends(0, &[&agents[..], &["--no-sweep"]].concat());
+    let alone = scored(&place, &truth, &[]);
+    let figures = |score: &Value, of: &str| {
+        let mut figures = score.pointer(&format!("/runs/0{of}/figures")).unwrap().clone();
+        // A confidence rests on all facts of a run, whoever recorded them.
+        figures.as_object_mut().unwrap().remove("brier");
+        figures
+    };
+    assert_eq!(figures(&swept, "/without_sweep"), figures(&alone, ""));
+    assert_ne!(figures(&swept, ""), figures(&alone, ""));
+    assert!(alone["runs"][0]["without_sweep"].is_null(), "{alone}");
+    let told = place.locard_ends(0, &["score", "latest", "--truth", str(&truth)]);
+    assert!(!told.contains("without the sweep"), "{told}");
+}
+
+#[test]
 fn a_score_below_what_was_asked_ends_with_25_and_another_case_is_remarked() {
     let place = Place::new();
     place.has_demo_run(&[]);

@@ -1,6 +1,6 @@
 //! Which strategy fits: the first of the list that has something new to suggest.
 
-use super::strategy::{After, Strategy, Template, asked_for, strategies};
+use super::strategy::{After, Edition, Strategy, Template, asked_for, strategies};
 use super::variables::{Variables, fill, of_call, of_subject};
 use super::{PhaseEnd, Recoveries};
 use crate::made::Made;
@@ -31,7 +31,8 @@ pub(super) struct Choice<'t> {
 /// What to try next where `tools` are offered.
 pub(super) fn choose(task: &Task, end: PhaseEnd, tools: &[ToolSpec]) -> Option<Choice<'static>> {
     let search = Search { standing: task.standing(), tried: &task.recoveries, tools };
-    search.for_unmet(end.trigger()).or_else(|| search.for_weak())
+    let doubts = || search.for_weak().filter(|_| task.setting.edition != Edition::Now);
+    search.for_unmet(end.trigger()).or_else(doubts)
 }
 
 struct Search<'t> {
@@ -67,7 +68,7 @@ impl Search<'_> {
         result.is_unmet() || (is_unread && objective.is_required())
     }
 
-    /// A second source for an objective that is met by little.
+    /// A second source for an objective that is met by little, in runs from before [`ledger::Behaviour::AnsweredIsDone`].
     fn for_weak(&self) -> Option<Choice<'static>> {
         let trigger = RecoveryTrigger::LowConfidence;
         let below = self.standing.setting.rules.recovery.confidence_below;
@@ -90,7 +91,7 @@ impl Search<'_> {
         trigger: RecoveryTrigger,
         objective: &Objective,
     ) -> impl Iterator<Item = &'static Strategy> {
-        strategies(self.standing.setting.one_for_records).iter().filter(move |strategy| {
+        strategies(self.standing.setting.edition).iter().filter(move |strategy| {
             strategy.at.contains(&trigger)
                 && strategy
                     .record
@@ -173,7 +174,7 @@ impl Search<'_> {
         let differs = |name: &&str| both(name).is_some_and(|(made, asks)| made != asks);
         let shares = |name: &&str| both(name).is_some_and(|(made, asks)| made == asks);
         // A call that names a source alone and one that names a record type alone may read different things.
-        let shares_what_is_read = !self.standing.setting.one_for_records
+        let shares_what_is_read = self.standing.setting.edition == Edition::BeforeRecords
             || asked_for(&call.arguments).is_none()
             || READS.iter().any(shares);
         made.tool == call.tool && !SELECTORS.iter().any(differs) && shares_what_is_read

@@ -1,14 +1,14 @@
-//! The strategies as they stand in their files: `data/recovery.toml`, and `data/recovery-before-6.toml` for earlier runs.
+//! The strategies as they stand in their files: `data/recovery.toml`, and for earlier runs `data/recovery-doubts-before-9.toml` and `data/recovery-before-6.toml`.
 
 use ledger::event::RecoveryTrigger;
 use ledger::pattern::Patterns;
-use ledger::{Cause, Outcome};
+use ledger::{Behaviour, Cause, Outcome};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// A way to go on where an objective is unmet, or met by too little.
+/// A way to go on where an objective is unmet.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Strategy {
@@ -80,17 +80,45 @@ fn where_unmet() -> Vec<RecoveryTrigger> {
     vec![RecoveryTrigger::StepsExhausted, RecoveryTrigger::ApparentCompletion]
 }
 
-/// Today's strategies, and those of runs without [`ledger::Behaviour::OneForRecords`].
+/// Which strategies a run has, by its behaviours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edition {
+    /// Those of this version.
+    Now,
+    /// The same, and second sources for what is answered with little confidence: before [`Behaviour::AnsweredIsDone`].
+    WithDoubts,
+    /// Before [`Behaviour::OneForRecords`].
+    BeforeRecords,
+}
+
+impl Edition {
+    /// That of a run with these behaviours.
+    pub fn of(has: impl Fn(Behaviour) -> bool) -> Edition {
+        match (has(Behaviour::OneForRecords), has(Behaviour::AnsweredIsDone)) {
+            (true, true) => Edition::Now,
+            (true, false) => Edition::WithDoubts,
+            (false, _) => Edition::BeforeRecords,
+        }
+    }
+}
+
 const NOW: &str = include_str!("../../data/recovery.toml");
+const DOUBTS: &str = include_str!("../../data/recovery-doubts-before-9.toml");
 const BEFORE: &str = include_str!("../../data/recovery-before-6.toml");
 
-/// The strategies in the order in which they are tried: of a run in which one tool gives all records, or of one made before.
-pub fn strategies(one_for_records: bool) -> &'static [Strategy] {
-    /// Embedded, and read by a test: neither is ever empty.
-    static TABLES: LazyLock<[Table; 2]> =
-        LazyLock::new(|| [NOW, BEFORE].map(|text| read(text).unwrap_or_default()));
-    let [now, before] = &*TABLES;
-    if one_for_records { &now.strategy } else { &before.strategy }
+/// The strategies in the order in which they are tried.
+pub fn strategies(edition: Edition) -> &'static [Strategy] {
+    /// Embedded, and read by a test: none is ever empty.
+    static TABLES: LazyLock<[Vec<Strategy>; 3]> = LazyLock::new(|| {
+        let [now, doubts, before] = [NOW, DOUBTS, BEFORE].map(|text| read(text).unwrap_or_default().strategy);
+        [now.clone(), now.into_iter().chain(doubts).collect(), before]
+    });
+    let [now, with_doubts, before] = &*TABLES;
+    match edition {
+        Edition::Now => now,
+        Edition::WithDoubts => with_doubts,
+        Edition::BeforeRecords => before,
+    }
 }
 
 /// A table with the items of its lists in place of their names.
@@ -126,8 +154,14 @@ mod tests {
 
     #[test]
     fn the_strategies_can_be_read_and_each_has_a_name_of_its_own_and_something_to_suggest() {
-        for (text, strategies) in [(NOW, strategies(true)), (BEFORE, strategies(false))] {
-            assert_eq!(read(text).unwrap().strategy.len(), strategies.len());
+        for (texts, edition) in [
+            (vec![NOW], Edition::Now),
+            (vec![NOW, DOUBTS], Edition::WithDoubts),
+            (vec![BEFORE], Edition::BeforeRecords),
+        ] {
+            let strategies = strategies(edition);
+            let read: usize = texts.into_iter().map(|text| read(text).unwrap().strategy.len()).sum();
+            assert_eq!(read, strategies.len());
             let names: BTreeSet<_> = strategies.iter().map(|strategy| &strategy.id).collect();
             assert!(names.len() == strategies.len() && names.len() > 10);
             for strategy in strategies {
@@ -139,7 +173,7 @@ mod tests {
 
     #[test]
     fn every_call_of_records_says_what_it_reads() {
-        let calls = || strategies(true).iter().flat_map(|strategy| &strategy.calls);
+        let calls = || strategies(Edition::WithDoubts).iter().flat_map(|strategy| &strategy.calls);
         let of_records = || calls().filter(|call| call.tool == "records");
         assert!(of_records().count() > 10);
         for call in of_records() {
@@ -156,7 +190,7 @@ mod tests {
         assert!(["event_log", "logons", "srum"].iter().all(|asked| written.fit(asked)));
         assert!(!written.fit("events") && written_out(&"events".into(), &lists).fit("logon"));
         // The name of no list would stand alone.
-        let afters = strategies(true).iter().flat_map(|strategy| &strategy.after);
+        let afters = strategies(Edition::WithDoubts).iter().flat_map(|strategy| &strategy.after);
         let named = afters.flat_map(|after| [&after.reads, &after.reads_not]).flatten();
         assert!(named.clone().all(|patterns| matches!(patterns, Patterns::Any(all) if all.len() > 2)));
         assert!(named.count() > 4);

@@ -25,6 +25,22 @@ pub(super) fn artifact(tool: ArtifactTool) -> About {
     }
 }
 
+pub(super) fn decline() -> About {
+    about(
+        "Leave open questions of the case that you will not hand out, and say why. \
+         They stay open: your reason is shown beside them as yours, and code asks them before the run is sealed.",
+        &[
+            ("agent", text("the agent whose questions they are, such as eventlog")),
+            (
+                "questions",
+                json!({"type": "array", "minItems": 1, "items": {"type": "string"}, "description": "their names, as the agent's tool lists them"}),
+            ),
+            ("reason", text("why you leave them open; at most 1,000 characters")),
+        ],
+        3,
+    )
+}
+
 /// The tools by which tasks are handed to these agents, sorted by name.
 pub fn dispatch_tools(roster: &[AgentSpec]) -> Vec<ToolSpec> {
     let mut tools: Vec<ToolSpec> = roster.iter().map(agent).collect();

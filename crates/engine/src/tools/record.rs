@@ -59,18 +59,13 @@ pub(super) fn absence() -> About {
             ("hive", text("form registry_key: the path of the hive")),
             ("key", text("form registry_key: the path of the key from the root of the hive")),
             ("text", text("form text: the text")),
-            (
-                "channel",
-                text(
-                    "form events: the channel, such as Security. The search is one of source event_log by where channel = 'Security' AND event_id IN (1102) and nothing else; list_event_channels, called before, says how far the logs reach",
-                ),
-            ),
+            ("channel", text("form events: the channel; list_event_channels must have listed it")),
             (
                 "ids",
-                json!({"type": "array", "minItems": 1, "maxItems": 64, "items": {"type": "integer"}, "description": "form events: the event ids"}),
+                json!({"type": "array", "items": {"type": "integer"}, "description": "form events: the event ids"}),
             ),
-            ("from", text("form events: the first instant, with its zone; the whole logs when left out")),
-            ("to", text("form events: the last instant")),
+            ("from", text("form events: the first instant; may be left out")),
+            ("to", text("form events: the last one")),
             ("evidence", text("the label of the evidence; may be left out")),
             ("interpretation", text("your own words; kept beside the absence, marked as interpretation")),
         ],

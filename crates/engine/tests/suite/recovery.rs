@@ -637,12 +637,18 @@ fn deleted() -> ToolReturn {
 
 /// Makes these calls, states what the first of them returns, then stops.
 fn met_once(asked: Vec<(&'static str, Value)>, below: u32) -> Lived {
+    met_once_up_to(Behaviour::Sweeps, asked, below)
+}
+
+/// The same in a run with the behaviours up to this one.
+fn met_once_up_to(newest: Behaviour, asked: Vec<(&'static str, Value)>, below: u32) -> Lived {
     let mut rules = Rules::default();
     rules.recovery.confidence_below = below;
     let mut wanted = objective("o", "deleted_entry");
     (wanted.condition.predicate, wanted.condition.field) = (Predicate("deleted".into()), "state".into());
     let mut turn = 0;
-    live_with(
+    live_up_to(
+        newest,
         tools(),
         rules,
         vec![wanted],
@@ -668,7 +674,7 @@ fn met_once(asked: Vec<(&'static str, Value)>, below: u32) -> Lived {
 }
 
 #[test]
-fn little_confidence_calls_for_a_source_that_was_not_asked_and_for_nothing_else() {
+fn little_confidence_called_for_a_source_that_was_not_asked_in_runs_before_behaviour_9() {
     let list = || ("list_deleted", json!({"name": "*evil*"}));
     let lived = met_once(vec![list()], 1001);
     let [first] = &begun(&lived)[..] else { panic!("{:?}", begun(&lived)) };
@@ -679,6 +685,8 @@ fn little_confidence_calls_for_a_source_that_was_not_asked_and_for_nothing_else(
     assert_eq!(sources, ["usn_journal", "mft", "recycled"]);
     assert_eq!(lived.ended.status, TaskStatus::Completed);
     assert!(begun(&met_once(vec![list()], 0)).is_empty(), "sure enough");
+    let now = met_once_up_to(Behaviour::AnsweredIsDone, vec![list()], 1001);
+    assert!(begun(&now).is_empty() && now.ended.status == TaskStatus::Completed, "an answer is one");
     let asked = |sources: &[&'static str]| {
         let calls = sources.iter().map(|source| ("records", json!({"source": source, "name": "*"})));
         begun(&met_once(std::iter::once(list()).chain(calls).collect(), 1001))

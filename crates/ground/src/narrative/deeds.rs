@@ -28,6 +28,18 @@ pub(super) fn check(read: &Read, cited: &Cited<'_>) -> Result<(), Rejection> {
     Ok(())
 }
 
+/// Whether a sentence denies a deed that one of the facts states of what the sentence names; where it names nothing, of anything.
+pub(super) fn is_denied(read: &Read, cited: &Cited<'_>, place: usize) -> bool {
+    let Some(fact) = cited.facts().get(place) else { return false };
+    let is_about = !read.names || read.named.contains(&place);
+    let denies = |at: usize| {
+        let deed = deed(&read.words, at).map(|(deed, _, _)| deed);
+        deed.is_some_and(|deed| deed.by.contains(&fact.predicate.0.as_str()))
+            && matches!(turned(&read.words, at), Turned::Denied)
+    };
+    is_about && (0..read.words.len()).any(denies)
+}
+
 /// Whether a word by itself tells a deed.
 pub(super) fn is_told_by(word: &str) -> bool {
     DEEDS.iter().any(|deed| deed.forms.contains(&word))

@@ -1,6 +1,6 @@
 //! Sentences of a narrative: what is cited bears out every value and every deed, and nothing is read into it.
 
-use ground::{Citable, Dating, Known, SentenceVerdict, judge_sentence};
+use ground::{Citable, Dating, Known, SentenceVerdict, is_contradicted, judge_sentence};
 use ledger::{
     Absence, AbsenceEntry, AssumedZone, BoundValue, ByteSpan, Clock, Derivation, DerivationEntry, Digest,
     FactEntry, FieldValue, Locator, Precision, Predicate, RecordId, Rejection, RejectionCode, SentenceClaim,
@@ -516,5 +516,28 @@ proptest! {
         let world = world();
         let _ = judged(&world, &text, &[1, 4, 0, 99]);
         let _ = judged(&world, &words, &[1, 2, 5, 7]);
+    }
+}
+
+#[test]
+fn a_denial_is_contradicted_by_a_fact_that_says_the_deed_of_what_the_sentence_names() {
+    let world = world();
+    let others = [
+        fact(20, "executed", path("p1/Temp/wiper.exe"), vec![]),
+        fact(21, "executed", path("p1/Temp/calc.exe"), vec![]),
+        fact(22, "present", path("p1/Temp/wiper.exe"), vec![]),
+    ];
+    let facts = world.facts.iter().chain(&others).map(Citable::Fact);
+    let known: Known<'_> = facts.chain(world.absences.iter().map(Citable::Absence)).collect();
+    for (text, by) in [
+        ("wiper.exe was not executed.", vec![20]),
+        ("Nothing was executed.", vec![20, 21]),
+        ("There is no evidence that wiper.exe was deleted.", vec![]),
+    ] {
+        let told = world.judge(text, &["abs-00000001"]).unwrap();
+        let contradicting = others.iter().filter(|fact| is_contradicted(&told, fact, &known));
+        let contradicting: Vec<_> = contradicting.map(|fact| fact.id.to_string()).collect();
+        let expected: Vec<String> = by.iter().map(|number| format!("fact-{number:08x}")).collect();
+        assert_eq!(contradicting, expected, "{text}");
     }
 }

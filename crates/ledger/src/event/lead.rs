@@ -82,7 +82,7 @@ pub struct ArtifactRetrieved {
 pub enum RecoveryTrigger {
     /// The turns are spent, and an objective is unmet.
     StepsExhausted,
-    /// An objective is met by what one weak source says.
+    /// An objective is met by what one weak source says; only in runs from before [`crate::Behaviour::AnsweredIsDone`].
     LowConfidence,
     /// The agent stopped, and an objective is unmet.
     ApparentCompletion,
@@ -148,4 +148,20 @@ pub struct SentenceAccepted {
     pub claim: ClaimId,
     /// The sentence.
     pub sentence: SentenceEntry,
+}
+
+/// A lead says why it leaves questions of the case open. They stay open: its words say nothing of the evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuestionsDeclined {
+    /// The turn.
+    pub turn: u32,
+    /// The call.
+    pub call: CallId,
+    /// The agent whose questions they are.
+    pub agent: String,
+    /// Their names.
+    pub questions: Vec<String>,
+    /// The lead's reason, in its own words.
+    pub reason: String,
 }

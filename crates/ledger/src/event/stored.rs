@@ -152,6 +152,7 @@ names! {
         ClaimRejected = "claim_rejected",
         PhenomenonRecorded = "phenomenon_recorded",
         NothingToRecord = "nothing_to_record",
+        QuestionsDeclined = "questions_declined",
         EntityAdded = "entity_added",
         RelationAdded = "relation_added",
         HypothesisProposed = "hypothesis_proposed",

@@ -158,6 +158,9 @@ fn told(scene: &Scene<'_>, placed: &Placed<'_>, is_marked: bool) -> Markup {
                 @if is_marked { span.hidden { "Among what matters most: " } }
                 (say(&sentence.text))
                 @if single { " " span.tag.one { (ONE) } }
+                @for fact in scene.contradictions.to(placed) {
+                    " " strong.tag { "the sweep found otherwise: " (fact_link(scene.run, fact)) }
+                }
                 @if let Some(step) = placed.twice {
                     " " a.tag href=(format!("#proof-{step}")) title="A log goes on with earlier times over this time: the clock was set back, or records came late." { "order not certain" }
                 }

@@ -1,12 +1,13 @@
 //! What is made of all tasks: the narrative, and for a run with a lead who was handed what, what became of it, and what was stored on the way.
 
+use crate::contradicted::Contradictions;
 use crate::inert::{cell, code, prose};
 use crate::sources::{Corroborated, ONE};
 use crate::synthesis::{moment, title, zoned};
 use crate::text::status;
 use graph::{Placed, Run, TaskView};
 use ledger::event::TaskReported;
-use ledger::{ArtifactHead, Dispatch, TaskId};
+use ledger::{ArtifactHead, Dispatch, NodeId, TaskId};
 use std::fmt::Write;
 
 /// The most characters of a stored text that the page shows.
@@ -23,6 +24,7 @@ pub(super) fn told(out: &mut String, run: &Run, sentences: &[Placed<'_>], corrob
          The words are an agent's. Their citations were checked: every value that a sentence names stands in what it cites, \
          and what it says was done, a cited fact says; what it makes of them was checked by nobody.\n"
     );
+    let contradictions = Contradictions::of(run);
     for placed in sentences {
         let sentence = placed.sentence;
         let at = moment(placed).map_or_else(|| "without a time".to_owned(), |time| code(&time));
@@ -38,6 +40,10 @@ pub(super) fn told(out: &mut String, run: &Run, sentences: &[Placed<'_>], corrob
             writeln!(out, "- {at}{by}{between}: {} (`{}`{one}{twice})", code(&sentence.text), sentence.id);
         for id in &sentence.cites {
             let _ = writeln!(out, "  - `{id}`: {}", code(&title(run, *id)));
+        }
+        for fact in contradictions.to(placed) {
+            let title = code(&title(run, NodeId::Fact(fact)));
+            let _ = writeln!(out, "  - **the sweep found otherwise**: `{fact}`: {title}");
         }
     }
 }

@@ -4,7 +4,7 @@
 //! What this says and what it does not is in `docs/scoring.md`.
 
 use super::same::stands;
-use super::{Score, Standing, Truth, path, ratio};
+use super::{Score, Standing, Truth, path};
 use graph::{Confidence, Run, objective_confidences};
 use ledger::{FactEntry, FactId};
 use std::collections::BTreeSet;
@@ -14,8 +14,6 @@ use std::collections::BTreeSet;
 pub struct Reliability {
     /// Each objective that facts answer, by task in the agent's order.
     pub forecasts: Vec<Forecast>,
-    /// The confidence in thousandths below which the run calls for a second source.
-    pub gate: u32,
 }
 
 /// The confidence in one answer, and what the truth says of it.
@@ -86,8 +84,10 @@ pub struct Bin {
 const BOUNDS: [u16; 6] = [0, 300, 625, 750, 900, 1001];
 
 impl Reliability {
-    /// The confidences of the run's answers beside what its score says of their facts.
-    pub(crate) fn of(truth: &Truth, run: &Run, score: &Score) -> Reliability {
+    /// The confidences of these agents' answers beside what the score says of their facts.
+    ///
+    /// A confidence rests on all facts of the run, whoever recorded them.
+    pub(crate) fn of(truth: &Truth, run: &Run, score: &Score, is_of: impl Fn(&str) -> bool) -> Reliability {
         let found = score.answers.iter().filter_map(|answer| match &answer.standing {
             Standing::Found { by } => Some(by),
             Standing::Spread { .. } | Standing::Missed { .. } => None,
@@ -106,7 +106,7 @@ impl Reliability {
         };
         let sure = objective_confidences(run);
         let mut forecasts = Vec::new();
-        for (task, view) in &run.tasks {
+        for (task, view) in run.tasks.iter().filter(|(_, view)| is_of(&view.assigned.agent.name)) {
             for result in view.ended.iter().flat_map(|ended| &ended.objectives) {
                 let Some(confidence) = sure.get(&(*task, result.id.as_str())) else { continue };
                 forecasts.push(Forecast {
@@ -117,17 +117,12 @@ impl Reliability {
                 });
             }
         }
-        Reliability { forecasts, gate: run.opened.rules.recovery.confidence_below }
+        Reliability { forecasts }
     }
 
-    /// The same of several runs together; the gate is that of the first.
+    /// The same of several runs together.
     pub fn pooled<'r>(of: impl IntoIterator<Item = &'r Reliability>) -> Reliability {
-        let mut all = Reliability::default();
-        for one in of {
-            all.gate = if all.forecasts.is_empty() { one.gate } else { all.gate };
-            all.forecasts.extend(one.forecasts.iter().cloned());
-        }
-        all
+        Reliability { forecasts: of.into_iter().flat_map(|one| one.forecasts.iter().cloned()).collect() }
     }
 
     /// The forecasts from 0 to 1 of which can be said whether they came true, with that.
@@ -169,17 +164,6 @@ impl Reliability {
     /// How many answers there are of which the truth says this.
     pub fn count(&self, truth: Spoken) -> usize {
         self.forecasts.iter().filter(|it| it.truth == truth).count()
-    }
-
-    /// Answers that the gate stops: those that are less sure than the run's rules ask for.
-    pub fn stopped(&self) -> usize {
-        let below = |it: &&Forecast| u32::from(it.confidence.thousandths()) < self.gate;
-        self.forecasts.iter().filter(below).count()
-    }
-
-    /// The same in a hundred answers; `None` where there is none.
-    pub fn stopped_percent(&self) -> Option<f64> {
-        ratio(100 * self.stopped(), self.forecasts.len())
     }
 }
 
@@ -224,7 +208,7 @@ mod tests {
             confidence: sure(*facts),
             truth: *truth,
         };
-        Reliability { forecasts: forecasts.iter().map(forecast).collect(), gate: 300 }
+        Reliability { forecasts: forecasts.iter().map(forecast).collect() }
     }
 
     #[test]
@@ -241,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn every_forecast_stands_in_one_range_and_the_gate_counts_those_out_of_reach_too() {
+    fn every_forecast_of_which_something_can_be_said_stands_in_one_range() {
         let all = of(&[
             (Spoken::Unknown, 0),
             (Spoken::OutOfReach, 0),
@@ -253,10 +237,9 @@ mod tests {
         let counts: Vec<_> =
             bins.iter().map(|bin| (bin.from, bin.forecasts, bin.confirmed, bin.forbidden)).collect();
         assert_eq!(counts, [(0, 1, 0, 0), (300, 1, 1, 0), (625, 0, 0, 0), (750, 1, 0, 1), (900, 1, 1, 0)]);
-        assert_eq!((all.stopped(), all.stopped_percent()), (2, Some(40.0)));
         assert_eq!(bins[2].mean, None);
         let pooled = Reliability::pooled([&Reliability::default(), &all, &all]);
-        assert_eq!((pooled.forecasts.len(), pooled.gate), (10, 300));
+        assert_eq!(pooled.forecasts.len(), 10);
         assert!((pooled.brier().unwrap() - all.brier().unwrap()).abs() < 1e-12);
     }
 }

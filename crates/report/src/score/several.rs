@@ -18,7 +18,7 @@ pub struct Figure {
 }
 
 /// The figures of a score by name, in the order in which they are shown.
-pub(crate) fn figures(score: &Score) -> [(&'static str, Option<f64>); 9] {
+pub(crate) fn figures(score: &Score) -> [(&'static str, Option<f64>); 8] {
     let count = |number: usize| super::ratio(number, 1);
     [
         ("recorded", count(score.recorded)),
@@ -29,19 +29,18 @@ pub(crate) fn figures(score: &Score) -> [(&'static str, Option<f64>); 9] {
         ("findings_found", count(score.findings_found())),
         ("must_not_claim_violated", count(score.violated())),
         ("brier", score.reliability.brier()),
-        ("low_confidence_percent", score.reliability.stopped_percent()),
     ]
 }
 
 /// Each figure over all runs that have it; none where no run has it.
-pub fn over_runs(scores: &[Score]) -> Vec<Figure> {
-    let names = scores.first().map(figures).into_iter().flatten().map(|(name, _)| name);
+pub fn over_runs(scores: &[&Score]) -> Vec<Figure> {
+    let names = scores.first().map(|score| figures(score)).into_iter().flatten().map(|(name, _)| name);
     names.filter_map(|name| figure(name, scores)).collect()
 }
 
-fn figure(name: &'static str, scores: &[Score]) -> Option<Figure> {
+fn figure(name: &'static str, scores: &[&Score]) -> Option<Figure> {
     let of = |score: &Score| figures(score).into_iter().find(|(its, _)| *its == name)?.1;
-    let values: Vec<f64> = scores.iter().filter_map(of).collect();
+    let values: Vec<f64> = scores.iter().filter_map(|score| of(score)).collect();
     let runs = u32::try_from(values.len()).ok().filter(|runs| *runs > 0)?;
     Some(Figure {
         name,

@@ -1,12 +1,15 @@
 //! Scores for people and for programs.
 
 use super::several::figures;
-use super::{Answer, Nearness, Reliability, Score, Spoken, Standing, Truth, over_runs};
+use super::{Answer, Figure, Nearness, Reliability, Score, Spoken, Standing, Truth, over_runs};
 use crate::inert::terminal;
 use graph::FIRST;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+
+/// How the figures of agents alone are named.
+const WITHOUT_SWEEP: &str = "  without the sweep";
 
 /// Scores of runs of one case, as tables; the misses of each run with what stands nearest.
 pub fn text(truth: &Truth, scores: &[Score]) -> String {
@@ -22,51 +25,86 @@ pub fn text(truth: &Truth, scores: &[Score]) -> String {
             let _ = writeln!(out, "    {} {}", violation.fact, terminal(&violation.title));
         }
         misses(&mut out, score);
-        reliability(&mut out, &score.reliability);
+        reliability(&mut out, "confidence (thousandths)", &score.reliability);
+        if let Some(own) = &score.without_sweep {
+            reliability(&mut out, "without the sweep", &own.reliability);
+        }
     }
     if scores.len() > 1 {
         let _ = writeln!(out, "\nall runs");
-        reliability(&mut out, &Reliability::pooled(scores.iter().map(|score| &score.reliability)));
+        let pooled = Reliability::pooled(scores.iter().map(|score| &score.reliability));
+        reliability(&mut out, "confidence (thousandths)", &pooled);
+        if scores.iter().any(|score| score.without_sweep.is_some()) {
+            let own = Reliability::pooled(by_agents(scores).into_iter().map(|score| &score.reliability));
+            reliability(&mut out, "without the sweep", &own);
+        }
     }
     beside(&mut out, truth);
     out
+}
+
+/// The scores of what agents recorded, without the sweep.
+fn by_agents(scores: &[Score]) -> Vec<&Score> {
+    scores.iter().map(|score| score.without_sweep.as_deref().unwrap_or(score)).collect()
 }
 
 fn models(score: &Score) -> String {
     score.models.iter().cloned().collect::<Vec<_>>().join(", ")
 }
 
+/// The columns of the summary: the first figures.
+const COLUMNS: [&str; 7] =
+    ["recorded", "found", "found %", "spread", "recorded/found", "findings", "violated"];
+
 fn summary(out: &mut String, scores: &[Score]) {
-    let width = scores.iter().map(|score| terminal(&score.run).chars().count()).max().unwrap_or(0).max(4);
-    let columns = ["recorded", "found", "found %", "spread", "recorded/found", "findings", "violated"];
+    let is_swept = scores.iter().any(|score| score.without_sweep.is_some());
+    let least = if is_swept { WITHOUT_SWEEP.len() } else { 4 };
+    let width = scores.iter().map(|score| terminal(&score.run).chars().count()).max().unwrap_or(0).max(least);
     let _ = write!(out, "{:<width$}", "run");
-    for column in columns {
+    for column in COLUMNS {
         let _ = write!(out, "  {column:>0$}", column.len().max(8));
     }
     let _ = writeln!(out);
-    let mut row = |name: &str, cells: &[Option<f64>], tenths: bool| {
-        let _ = write!(out, "{name:<width$}");
-        for ((index, column), cell) in columns.iter().enumerate().zip(cells) {
-            let tenths = tenths || matches!(index, 2 | 4);
-            let cell = cell.map_or("-".to_owned(), |number| format!("{number:.*}", usize::from(tenths)));
-            let _ = write!(out, "  {cell:>0$}", column.len().max(8));
-        }
-        let _ = writeln!(out);
-    };
     for score in scores {
-        row(&terminal(&score.run), &figures(score).map(|(_, value)| value), false);
+        row(out, width, &terminal(&score.run), &figures(score).map(|(_, value)| value), false);
+        if let Some(own) = &score.without_sweep {
+            row(out, width, WITHOUT_SWEEP, &figures(own).map(|(_, value)| value), false);
+        }
     }
     if scores.len() > 1 {
-        let over = over_runs(scores);
-        let names = scores.first().map(figures).into_iter().flatten().map(|(name, _)| name);
-        let of: Vec<_> = names.map(|name| over.iter().find(|figure| figure.name == name)).collect();
-        row("mean", &of.iter().map(|it| it.map(|it| it.mean)).collect::<Vec<_>>(), true);
-        row("min", &of.iter().map(|it| it.map(|it| it.min)).collect::<Vec<_>>(), false);
-        row("max", &of.iter().map(|it| it.map(|it| it.max)).collect::<Vec<_>>(), false);
+        over(out, width, &scores.iter().collect::<Vec<_>>());
+    }
+    if scores.len() > 1 && is_swept {
+        let _ = writeln!(out, "all runs without the sweep");
+        over(out, width, &by_agents(scores));
     }
     if let Some(score) = scores.first() {
         let _ = writeln!(out, "of {} facts and {} findings", score.answers.len(), score.findings.len());
     }
+}
+
+/// The figures over several runs.
+fn over(out: &mut String, width: usize, scores: &[&Score]) {
+    let over = over_runs(scores);
+    let names = scores.first().map(|score| figures(score)).into_iter().flatten().map(|(name, _)| name);
+    let of: Vec<_> = names.map(|name| over.iter().find(|figure| figure.name == name)).collect();
+    let mut one = |name, value: fn(&Figure) -> f64, tenths| {
+        let cells: Vec<_> = of.iter().map(|figure| figure.map(value)).collect();
+        row(out, width, name, &cells, tenths);
+    };
+    one("mean", |figure| figure.mean, true);
+    one("min", |figure| figure.min, false);
+    one("max", |figure| figure.max, false);
+}
+
+fn row(out: &mut String, width: usize, name: &str, cells: &[Option<f64>], tenths: bool) {
+    let _ = write!(out, "{name:<width$}");
+    for ((index, column), cell) in COLUMNS.iter().enumerate().zip(cells) {
+        let tenths = tenths || matches!(index, 2 | 4);
+        let cell = cell.map_or("-".to_owned(), |number| format!("{number:.*}", usize::from(tenths)));
+        let _ = write!(out, "  {cell:>0$}", column.len().max(8));
+    }
+    let _ = writeln!(out);
 }
 
 /// How many facts of the truth there are of something, how many were found, how many are spread.
@@ -92,9 +130,6 @@ fn agents(out: &mut String, score: &Score) {
     let _ = writeln!(out, "  {:<24} {:>8} {:>8}", "agent of the run", "recorded", "found");
     for (agent, (recorded, found)) in &score.run_agents {
         let _ = writeln!(out, "  {:<24} {recorded:>8} {found:>8}", terminal(agent));
-    }
-    if let Some((recorded, found)) = score.without_sweep {
-        let _ = writeln!(out, "  {:<24} {recorded:>8} {found:>8}", "all without the sweep");
     }
     groups(out, "agent of the truth", &counted(score, |answer| &answer.agent));
 }
@@ -160,18 +195,13 @@ fn misses(out: &mut String, score: &Score) {
 }
 
 /// How sure the answers are beside how many of them are known to be true.
-fn reliability(out: &mut String, of: &Reliability) {
+fn reliability(out: &mut String, title: &str, of: &Reliability) {
     if of.forecasts.is_empty() {
         return;
     }
     let figure = |figure: Option<f64>| figure.map_or("-".to_owned(), |figure| format!("{figure:.3}"));
     let columns = ["answers", "mean", "confirmed", "share", "forbidden"];
-    let _ = writeln!(
-        out,
-        "  {:<24} {}",
-        "confidence (thousandths)",
-        columns.map(|it| format!("{it:>9}")).join(" ")
-    );
+    let _ = writeln!(out, "  {title:<24} {}", columns.map(|it| format!("{it:>9}")).join(" "));
     for bin in of.bins() {
         let range = format!("{} to {}", bin.from, bin.to - 1);
         let share = super::ratio(bin.confirmed, bin.forecasts);
@@ -189,9 +219,6 @@ fn reliability(out: &mut String, of: &Reliability) {
     let left_out = of.count(Spoken::OutOfReach);
     let _ =
         writeln!(out, "  {left_out} answers stand in files that the truth does not name, and are left out");
-    let (stopped, all) = (of.stopped(), of.forecasts.len());
-    let percent = of.stopped_percent().unwrap_or(0.0);
-    let _ = writeln!(out, "  less sure than {}: {stopped} of {all} answers ({percent:.1} %)", of.gate);
 }
 
 /// What no code can score.
@@ -223,9 +250,10 @@ pub fn json(truth: &Truth, scores: &[Score]) -> Map<String, Value> {
     let unscored = truth.facts.iter().filter_map(|fact| {
         Some(json!({"id": fact.id, "question": fact.question, "because": fact.unscored()?}))
     });
-    let over = over_runs(scores).into_iter().map(|it| {
-        (it.name.to_owned(), json!({"mean": it.mean, "min": it.min, "max": it.max, "runs": it.runs}))
-    });
+    let over = |scores: &[&Score]| -> Map<String, Value> {
+        let figure = |it: Figure| json!({"mean": it.mean, "min": it.min, "max": it.max, "runs": it.runs});
+        over_runs(scores).into_iter().map(|it| (it.name.to_owned(), figure(it))).collect()
+    };
     let members = json!({
         "truth": {
             "case": truth.case,
@@ -237,7 +265,8 @@ pub fn json(truth: &Truth, scores: &[Score]) -> Map<String, Value> {
             "for_a_person": judge,
         },
         "runs": scores.iter().map(run).collect::<Vec<_>>(),
-        "over_runs": over.collect::<Map<_, _>>(),
+        "over_runs": over(&scores.iter().collect::<Vec<_>>()),
+        "over_runs_without_sweep": over(&by_agents(scores)),
     });
     match members {
         Value::Object(members) => members,
@@ -255,20 +284,11 @@ fn run(score: &Score) -> Value {
         "run": score.run,
         "case": score.case,
         "models": score.models,
-        "figures": {
-            "recorded": score.recorded,
-            "found": score.found(),
-            "found_percent": score.recall(),
-            "spread": score.spread(),
-            "recorded_per_found": score.recorded_per_found(),
-            "findings_found": score.findings_found(),
-            "findings_anywhere": score.findings_anywhere(),
-            "must_not_claim_violated": score.violated(),
-            "brier": score.reliability.brier(),
-            "low_confidence_percent": score.reliability.stopped_percent(),
-        },
+        "figures": figures_json(score),
         "run_agents": agents,
-        "without_sweep": score.without_sweep.map(|(recorded, found)| json!({"recorded": recorded, "found": found})),
+        "without_sweep": score.without_sweep.as_ref().map(|own| {
+            json!({"figures": figures_json(own), "reliability": reliability_json(&own.reliability)})
+        }),
         "truth_agents": grouped(&counted(score, |answer| &answer.agent)),
         "questions": grouped(&counted(score, |answer| &answer.question)),
         "facts": score.answers.iter().map(answer).collect::<Vec<_>>(),
@@ -282,6 +302,20 @@ fn run(score: &Score) -> Value {
     })
 }
 
+fn figures_json(score: &Score) -> Value {
+    json!({
+        "recorded": score.recorded,
+        "found": score.found(),
+        "found_percent": score.recall(),
+        "spread": score.spread(),
+        "recorded_per_found": score.recorded_per_found(),
+        "findings_found": score.findings_found(),
+        "findings_anywhere": score.findings_anywhere(),
+        "must_not_claim_violated": score.violated(),
+        "brier": score.reliability.brier(),
+    })
+}
+
 fn reliability_json(of: &Reliability) -> Value {
     json!({
         "brier": of.brier(),
@@ -290,9 +324,6 @@ fn reliability_json(of: &Reliability) -> Value {
             "from": it.from, "to": it.to - 1, "answers": it.forecasts, "mean": it.mean,
             "confirmed": it.confirmed, "forbidden": it.forbidden,
         })).collect::<Vec<_>>(),
-        "gate": of.gate,
-        "below_gate": of.stopped(),
-        "below_gate_percent": of.stopped_percent(),
         "answers": of.forecasts.iter().map(|it| json!({
             "agent": it.agent, "objective": it.objective, "confidence": it.confidence.thousandths(),
             "level": it.confidence.level().name(), "truth": it.truth.name(),

@@ -210,7 +210,7 @@ fn several_runs_have_mean_least_and_most() {
         scored(&truth, &of(vec![fact(0, "k", &["alpha"]), fact(1, "k", &["bravo"])])),
         scored(&truth, &of(vec![fact(0, "k", &["none"])])),
     ];
-    let over = over_runs(&scores);
+    let over = over_runs(&scores.iter().collect::<Vec<_>>());
     let figure = |name: &str| over.iter().find(|figure| figure.name == name).unwrap();
     let found = figure("found_percent");
     assert_eq!((found.mean, found.min, found.max, found.runs), (50.0, 0.0, 100.0, 2));

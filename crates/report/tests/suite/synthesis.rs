@@ -139,6 +139,42 @@ fn sentences_stand_in_the_order_of_time_with_what_they_cite() {
     assert!(report::facts(&run).contains("an agent's words: later"));
 }
 
+#[test]
+fn a_sentence_that_denies_what_the_sweep_found_is_marked_in_every_format() {
+    let mut history = History::opened("T");
+    let stated = fact(1, 0, "k", &[("data", "v")]);
+    history.assigned(1, "lead").invoked(1, 0).claimed(1, 0, 1, reading("configured", &["v"], None));
+    history.accepted(1, 0, stated.clone());
+    lead::tells(&mut history, 1, "Nothing was executed", &[NodeId::Fact(stated.id)], None);
+    lead::tells(&mut history, 2, "Something was configured", &[NodeId::Fact(stated.id)], None);
+    let mut found = fact(3, 0, "calc.exe", &[("data", "v")]);
+    found.predicate = Predicate("executed".into());
+    let mut swept = ledger::event::TaskAssigned::new(
+        ledger::TaskId(3),
+        ledger::AgentSpec {
+            name: ledger::SWEEP.into(),
+            prompt: String::new(),
+            surface: Default::default(),
+            tools: None,
+            objectives: vec![],
+        },
+        "sweep",
+    );
+    swept.sweep = true;
+    history.push(ledger::Stream::Run, ledger::Event::TaskAssigned(swept));
+    history.invoked(3, 0).claimed(3, 0, 1, reading("executed", &["v"], None));
+    history.accepted(3, 0, found.clone());
+    let run = graph::fold(history.events()).unwrap();
+    let said = format!("the sweep found otherwise: {}", found.id);
+    let table = report::answers(&run);
+    assert_eq!(table.matches(&said).count(), 1, "{table}");
+    let page = report::markdown(&run);
+    assert_eq!(page.matches("**the sweep found otherwise**").count(), 1, "{page}");
+    let json = report::json(&run);
+    let by = |place: usize| json["narrative"][place]["contradicted_by"].clone();
+    assert_eq!((by(0), by(1)), (json!([found.id]), json!([])));
+}
+
 /// A run that tells of 09:59 UTC, of 12:00 local time, and of 10:01 UTC, and of which a fact sets the zone of a host so many minutes from UTC.
 fn of_local_time(zone_of: &str, bias: i128, active: i128) -> (graph::Run, ledger::FactId) {
     let minutes = |field: &str, number: i128| ledger::BoundValue {

@@ -168,19 +168,22 @@ fn answering(run: &Run, facts: &[FactId], objective: &Objective, base: &str) -> 
 
 fn narrative(run: &Run, base: &str) -> Markup {
     let sentences = graph::narrative(run);
+    let contradictions = report::Contradictions::of(run);
     html! {
         @if !sentences.is_empty() {
             section aria-labelledby="narrative" {
                 h2 #narrative { "What happened" }
                 p.note { "An agent’s words; every value and deed in them stands in what they cite." }
                 ol.told {
-                    @for graph::Placed { sentence, .. } in sentences {
+                    @for placed in sentences {
+                        @let sentence = placed.sentence;
                         li {
                             @if let Some(time) = &sentence.time { time { (inert(&time.to_text())) } " " }
                             (inert(&sentence.text))
                             span.cites {
                                 @for node in &sentence.cites { " " (cited(*node, base)) }
                             }
+                            @if let Some(remark) = contradictions.remark(&placed) { " " strong { "(" (remark) ")" } }
                         }
                     }
                 }

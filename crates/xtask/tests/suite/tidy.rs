@@ -63,7 +63,7 @@ fn arrows() -> BTreeMap<&'static str, Vec<&'static str>> {
         ("llm", vec!["ledger"]),
         ("store", vec!["ledger"]),
         ("redact", vec!["graph", "ledger"]),
-        ("report", vec!["graph", "ledger"]),
+        ("report", vec!["graph", "ground", "ledger"]),
         ("exchange", vec!["graph", "ledger"]),
         (
             "app",

@@ -38,6 +38,7 @@ impl<'l> Course<'l> {
                 let call = self.named(&nothing.call, "nothing_to_record")?;
                 says(words::means(&call.arguments, "reason", &nothing.reason))
             }
+            Event::QuestionsDeclined(declined) => self.decline(declined),
             Event::EntityAdded(added) => self.written("add_entity", |with| words::is_entity(with, added)),
             Event::RelationAdded(added) => self.written("link", |with| words::is_relation(with, added)),
             Event::HypothesisProposed(proposed) => {

@@ -5,8 +5,8 @@ use crate::run::sweep::is_swept;
 use crate::verify::log::Log;
 use crate::verify::words;
 use ledger::event::{
-    ArtifactRetrieved, ArtifactStored, DispatchedTask, TaskAssigned, TaskEnded, TaskReported, TaskStatus,
-    TasksDispatched,
+    ArtifactRetrieved, ArtifactStored, DispatchedTask, QuestionsDeclined, TaskAssigned, TaskEnded,
+    TaskReported, TaskStatus, TasksDispatched,
 };
 use ledger::turn::ToolCall;
 use ledger::{ArtifactId, ArtifactKind, Dispatch, Event, FactEntry, ReferenceShown, TaskId, ToolClass};
@@ -71,6 +71,28 @@ impl<'l> Course<'l> {
         }
         self.turn.plan.last = Some(dispatched.sequence).filter(|_| !self.turn.plan.calls.is_empty());
         Ok(())
+    }
+
+    /// A lead declines questions of the case, in the words of its call.
+    pub(super) fn decline(&mut self, declined: &QuestionsDeclined) -> Result<(), Wrong> {
+        self.of_turn(declined.turn)?;
+        let call = self.named(&declined.call, "decline_questions")?;
+        let is_of_case = |id: &String| {
+            let mut listed = self.log.opened.questions.iter();
+            listed.any(|question| question.agent == declined.agent && question.objective.id == *id)
+        };
+        let said = call.arguments.get("agent").and_then(Value::as_str).unwrap_or_default();
+        let is_agent = plain(said) == plain(&declined.agent);
+        match () {
+            () if !is_agent || !words::are_texts(&call.arguments, "questions", &declined.questions) => {
+                Err("the questions that it declines are not those of its call")
+            }
+            () if !words::means(&call.arguments, "reason", &declined.reason) => {
+                Err("its reason is not that of its call")
+            }
+            () if !declined.questions.iter().all(is_of_case) => Err("a question of it is none of the case"),
+            () => Ok(()),
+        }
     }
 
     fn hand_out(&mut self, dispatched: &TasksDispatched, task: &DispatchedTask) -> Result<(), Wrong> {
@@ -282,4 +304,10 @@ fn ended(log: Log<'_>, task: TaskId) -> Option<&TaskEnded> {
         Event::TaskEnded(ended) if of == task => Some(ended),
         _ => None,
     })
+}
+
+/// The name of an agent as tools are named after it.
+fn plain(agent: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    agent.trim().trim_start_matches("agent_").chars().map(plain).collect()
 }

@@ -1,7 +1,7 @@
 //! Recoveries: each must follow from what its task had come to, by the strategies as they are written.
 
 use super::{Course, Wrong};
-use engine::{After, Strategy, Template, strategies};
+use engine::{After, Edition, Strategy, Template, strategies};
 use ledger::event::{Phase, RecoveryBegun, RecoveryEnded, RecoveryTrigger, SuggestedCall, WithoutFact};
 use ledger::pattern::{self, Patterns};
 use ledger::{Cause, Event, Objective, ToolClass};
@@ -45,7 +45,7 @@ impl<'l> Course<'l> {
         let objectives = &self.assigned.agent.objectives;
         let objective = objectives.iter().find(|known| known.id == begun.objective);
         let objective = objective.ok_or("its objective is none of its agent's")?;
-        let strategies = strategies(self.one_for_records());
+        let strategies = strategies(Edition::of(|behaviour| self.has(behaviour)));
         let strategy = strategies.iter().find(|known| known.id == begun.strategy);
         let strategy = strategy.ok_or("there is no such strategy")?;
         self.set_off(begun, objective, strategy)?;

@@ -23,8 +23,8 @@ impl<'l> Course<'l> {
         self.log.opened.behaviour.contains(&Behaviour::SourcesFirst.into())
     }
 
-    pub(super) fn one_for_records(&self) -> bool {
-        self.log.opened.behaviour.contains(&Behaviour::OneForRecords.into())
+    pub(super) fn has(&self, behaviour: Behaviour) -> bool {
+        self.log.opened.behaviour.contains(&behaviour.into())
     }
 
     pub(super) fn questions(&self) -> bool {

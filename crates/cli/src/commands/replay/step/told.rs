@@ -38,6 +38,9 @@ fn line(event: &Event) -> Option<String> {
         }
         Event::PhenomenonRecorded(it) => format!("{} recorded with {} facts", it.phenomenon, it.facts.len()),
         Event::NothingToRecord(it) => format!("nothing to record: {}", cut(&it.reason)),
+        Event::QuestionsDeclined(it) => {
+            format!("declined {} of {}: {}", it.questions.join(", "), it.agent, cut(&it.reason))
+        }
         Event::EntityAdded(it) => format!("{} {}: {}", it.entity, it.kind.name(), cut(&it.name)),
         Event::RelationAdded(it) => format!("{} {} {} {}", it.relation, it.from, it.kind.name(), it.to),
         Event::HypothesisProposed(it) => format!("{} proposed: {}", it.hypothesis, cut(&it.statement)),

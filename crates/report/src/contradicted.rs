@@ -1,0 +1,36 @@
+//! Sentences of the narrative that say of a deed that it was not done, where the sweep has found that it was.
+
+use graph::{Placed, Run};
+use ground::{Citable, Known, is_contradicted};
+use ledger::{FactEntry, FactId, TaskId};
+
+/// What the sweep of a run recorded, and what its sentences are read by.
+pub struct Contradictions<'r> {
+    known: Known<'r>,
+    swept: Vec<&'r FactEntry>,
+}
+
+impl<'r> Contradictions<'r> {
+    /// Those of a run.
+    pub fn of(run: &'r Run) -> Contradictions<'r> {
+        let is_swept = |task: TaskId| run.tasks.get(&task).is_some_and(|view| view.assigned.sweep);
+        let facts = || run.facts().map(|(task, accepted)| (task, &accepted.fact));
+        let swept: Vec<_> = facts().filter(|(task, _)| is_swept(*task)).map(|(_, fact)| fact).collect();
+        let absences = run.absences().map(|(_, accepted)| Citable::Absence(&accepted.absence));
+        let derivations = run.derivations().map(|(_, accepted)| Citable::Derivation(&accepted.derivation));
+        let known = facts().map(|(_, fact)| Citable::Fact(fact)).chain(absences).chain(derivations).collect();
+        Contradictions { known, swept }
+    }
+
+    /// The facts of the sweep that say what a sentence denies.
+    pub fn to(&self, placed: &Placed<'_>) -> Vec<FactId> {
+        let says = |fact: &&&FactEntry| is_contradicted(placed.sentence, fact, &self.known);
+        self.swept.iter().filter(says).map(|fact| fact.id).collect()
+    }
+
+    /// The same in words; `None` where nothing of the kind was found.
+    pub fn remark(&self, placed: &Placed<'_>) -> Option<String> {
+        let facts: Vec<String> = self.to(placed).iter().map(ToString::to_string).collect();
+        (!facts.is_empty()).then(|| format!("the sweep found otherwise: {}", facts.join(", ")))
+    }
+}
