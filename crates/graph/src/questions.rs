@@ -169,9 +169,8 @@ pub fn questions(run: &Run) -> Vec<Question<'_>> {
 /// The last reason of a lead to leave a question open.
 fn declined<'r>(run: &'r Run, question: &Question<'_>) -> Option<&'r str> {
     let all = run.tasks.values().flat_map(|view| &view.declined);
-    let mut of_it = all.filter(|it| {
-        it.agent == question.agent && it.questions.iter().any(|id| *id == question.objective.id)
-    });
+    let mut of_it =
+        all.filter(|it| it.agent == question.agent && it.questions.contains(&question.objective.id));
     of_it.next_back().map(|it| it.reason.as_str())
 }
 

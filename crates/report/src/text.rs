@@ -34,7 +34,9 @@ fn fact(out: &mut String, run: &Run, task: TaskId, accepted: &ClaimAccepted) {
     let fact = &accepted.fact;
     let _ = writeln!(out, "{}  {}", fact.id, terminal(&fact_title(fact)));
     let output = fact.output.short();
-    let _ = write!(out, "  {} {} of {task}, output {output}", fact.invocation, fact.record);
+    let swept = run.tasks.get(&task).is_some_and(|view| view.assigned.sweep);
+    let by = if swept { " (the sweep)" } else { "" };
+    let _ = write!(out, "  {} {} of {task}{by}, output {output}", fact.invocation, fact.record);
     let _ = match &accepted.healing {
         Some(healing) => writeln!(out, " (citation healed: cited as {})", terminal(&healing.cited)),
         None => writeln!(out),

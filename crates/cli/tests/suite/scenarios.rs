@@ -202,7 +202,6 @@ scenarios! {
     one_failed_of_two,
     one_id_twice,
     prose_around_calls,
-    second_source_after_a_weak_one,
     ungrounded_sentence_told_again,
 }
 

@@ -1,4 +1,4 @@
-//! What the playbook does when it is told of another way: the calls that are suggested, and of their results what meets the objective, or bears out what met it.
+//! What the playbook does when it is told of another way: the calls that are suggested, and of their results what meets the objective.
 
 use super::plan::{RecordRule, Step};
 use ledger::event::SuggestedCall;
@@ -10,10 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The most records of one result that are stated.
 const MOST: usize = 32;
-/// What the names of strategies begin with that look for a second source.
-const SECOND_SOURCE: &str = "corroborate-";
-/// Arguments that say which thing a call looks for.
-const OF_ONE_THING: [&str; 2] = ["name", "text"];
 
 /// A step for each suggested call whose tool is offered.
 pub(super) fn steps(advice: &Advice, tools: &[ToolSpec]) -> Vec<Step> {
@@ -29,12 +25,7 @@ pub(super) fn steps(advice: &Advice, tools: &[ToolSpec]) -> Vec<Step> {
         unless: BTreeMap::new(),
         tool: call.tool.clone(),
         arguments: call.arguments.as_object().cloned().unwrap_or_default(),
-        record: advice
-            .objective
-            .ways()
-            .flat_map(|way| meeting(way.condition, &note(advice), spec))
-            .chain(second_source(advice, call, spec))
-            .collect(),
+        record: advice.objective.ways().flat_map(|way| meeting(way.condition, &note(advice), spec)).collect(),
         absence: None,
     };
     offered.map(step).collect()
@@ -69,31 +60,6 @@ fn proving(mut rule: RecordRule, meaning: &Meaning, known: &RecordType) -> Recor
     rule
 }
 
-/// Where a second source is looked for: what other types of record say the same of the thing that the call asks for.
-fn second_source(advice: &Advice, call: &SuggestedCall, spec: &ToolSpec) -> Vec<RecordRule> {
-    let of_one_thing = OF_ONE_THING.iter().any(|name| call.arguments.get(name).is_some());
-    if !advice.strategy.starts_with(SECOND_SOURCE) || !of_one_thing {
-        return Vec::new();
-    }
-    let condition = &advice.objective.condition;
-    let Ok(vocabulary) = Vocabulary::shipped() else { return Vec::new() };
-    let Some(meaning) = vocabulary.meaning(&condition.predicate) else { return Vec::new() };
-    let others = spec.records.iter().filter(|known| known.name != condition.record);
-    let rule = |known: &RecordType| {
-        let identifies = |(_, field): &(&String, &ledger::tool::FieldMeaning)| {
-            field.types.contains(&FieldType::Path) || field.types.contains(&FieldType::Time)
-        };
-        let mut values = vec![known.subject.clone()];
-        values.extend(meaning.states.get(&known.name).cloned());
-        values.extend(known.fields.iter().filter(identifies).map(|(name, _)| name.clone()));
-        let mut seen = BTreeSet::new();
-        values.retain(|name| seen.insert(name.clone()));
-        let when = BTreeMap::from([("record".to_owned(), known.name.as_str().into())]);
-        stated(condition, &note(advice), when, values)
-    };
-    others.filter(|known| meaning.proved_by.contains(&known.name)).map(rule).collect()
-}
-
 fn fields<'t>(condition: &'t Condition, known: &'t RecordType) -> impl Iterator<Item = &'t String> {
     known.fields.keys().filter(|field| pattern::fits(&condition.field, field))
 }
@@ -113,23 +79,9 @@ fn rule(condition: &Condition, note: &str, known: &RecordType, field: &str) -> R
     let mut seen = BTreeSet::new();
     values.retain(|name| seen.insert(name.clone()));
     RecordRule {
+        when,
         unless: condition.unless.iter().map(|denied| (field.to_owned(), denied.clone())).collect(),
         earlier: condition.earlier.clone(),
-        ..stated(condition, note, when, values)
-    }
-}
-
-/// A rule that states these values of what fits.
-fn stated(
-    condition: &Condition,
-    note: &str,
-    when: BTreeMap<String, Patterns>,
-    values: Vec<String>,
-) -> RecordRule {
-    RecordRule {
-        when,
-        unless: BTreeMap::new(),
-        earlier: None,
         otherwise: true,
         most: Some(MOST),
         predicate: condition.predicate.0.clone(),
