@@ -78,11 +78,17 @@ impl Task {
         let of_agent: Vec<&CaseQuestion> =
             self.setting.case_questions.iter().filter(|it| tool_name(&it.agent) == named).collect();
         let Some(agent) = of_agent.first().map(|it| it.agent.clone()) else {
-            return Err("agent: expected an agent that has questions of the case".to_owned());
+            return Err(match self.setting.case_questions.is_empty() {
+                true => {
+                    "nothing to decline: this run is not swept, and asks nobody about what is open".to_owned()
+                }
+                false => "agent: expected an agent that has questions of the case".to_owned(),
+            });
         };
         let questions: Vec<String> =
             arguments.texts("questions").map_err(said)?.into_iter().map(str::to_owned).collect();
-        let is_known = |id: &String| of_agent.iter().any(|it| it.objective.id == *id);
+        let open = || of_agent.iter().filter(|it| self.is_open(it));
+        let is_known = |id: &String| open().any(|it| it.objective.id == *id);
         match questions.iter().find(|id| !is_known(id)) {
             None if questions.is_empty() => Err("questions: expected names of questions".to_owned()),
             None => {
@@ -90,8 +96,8 @@ impl Task {
                 Ok(QuestionsDeclined { turn, call, agent, questions, reason })
             }
             Some(_) => {
-                let known: Vec<&str> = of_agent.iter().map(|it| it.objective.id.as_str()).collect();
-                Err(format!("questions: expected some of {}", known.join(", ")))
+                let known: Vec<&str> = open().map(|it| it.objective.id.as_str()).collect();
+                Err(format!("questions: expected some that are open: {}", known.join(", ")))
             }
         }
     }

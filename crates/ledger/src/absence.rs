@@ -66,15 +66,23 @@ pub enum Absence {
     },
 }
 
-/// From when to when the event logs of a channel go, by a listing of them.
+/// How far the event logs of a channel reach, by a listing of them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reach {
     /// The listing.
     pub listed: InvocationId,
-    /// How many logs of the channel it names.
-    pub logs: u32,
-    /// The earliest time of a record in any of them.
+    /// The stretches without a hole: logs whose records are numbered on from each other are one.
+    pub stretches: Vec<Stretch>,
+}
+
+/// A piece of time of which the logs of a channel tell.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stretch {
+    /// The label of the evidence.
+    pub evidence: String,
+    /// The earliest time of a record.
     pub first: String,
     /// The latest.
     pub last: String,
@@ -149,8 +157,13 @@ impl fmt::Display for Absence {
         }
         match self {
             Absence::Events { reach: Some(reach), .. } => {
-                let logs = if reach.logs == 1 { "whose log goes" } else { "whose logs go" };
-                write!(f, ", {logs} from {} to {}", reach.first, reach.last)
+                let labels: BTreeSet<&str> = reach.stretches.iter().map(|it| it.evidence.as_str()).collect();
+                let stretch = |it: &Stretch| match labels.len() {
+                    0 | 1 => format!("from {} to {}", it.first, it.last),
+                    _ => format!("from {} to {} (of {:?})", it.first, it.last, it.evidence),
+                };
+                let stretches: Vec<String> = reach.stretches.iter().map(stretch).collect();
+                write!(f, ", whose logs go {}", stretches.join(", and "))
             }
             Absence::File { .. }
             | Absence::RegistryKey { .. }

@@ -165,7 +165,7 @@ impl Condition {
     /// The values of `fact` in the fields that the condition asks for.
     pub fn answers<'f>(&self, fact: &'f FactEntry) -> impl Iterator<Item = &'f BoundValue> {
         let is_asked = |bound: &&BoundValue| pattern::fits(&self.field, &bound.field);
-        fact.values.iter().filter(is_asked).filter(|bound| self.takes(&bound.value.to_text()))
+        fact.values.iter().filter(is_asked).filter(|bound| self.takes(&bound.value))
     }
 
     /// Whether `fact` satisfies the condition.
@@ -182,7 +182,7 @@ impl Condition {
         let text = |field: &Field| field.value.to_text().into_owned();
         let answers = |(name, field): (&String, &Field)| {
             let is_asked = pattern::fits(&self.field, name);
-            is_asked && Some(text(field)).is_some_and(|text| !text.is_empty() && self.takes(&text))
+            is_asked && !text(field).is_empty() && self.takes(&field.value)
         };
         record.kind == self.record
             && record.fields.get(subject).is_some_and(|field| self.subject.fit(&text(field)))
@@ -192,10 +192,17 @@ impl Condition {
             })
     }
 
-    /// Whether a value of the field that is asked for answers.
-    fn takes(&self, text: &str) -> bool {
-        self.value.as_ref().is_none_or(|patterns| patterns.fit(text))
-            && !self.unless.as_ref().is_some_and(|patterns| patterns.fit(text))
+    /// Whether a value of the field that is asked for answers; of a list one item is enough.
+    fn takes(&self, value: &FieldValue) -> bool {
+        let takes = |text: &str| {
+            self.value.as_ref().is_none_or(|patterns| patterns.fit(text))
+                && !self.unless.as_ref().is_some_and(|patterns| patterns.fit(text))
+        };
+        let items = match value {
+            FieldValue::List(items) => items.as_slice(),
+            _ => &[],
+        };
+        takes(&value.to_text()) || items.iter().any(|item| takes(item))
     }
 }
 

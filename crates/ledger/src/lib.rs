@@ -42,7 +42,7 @@ pub mod value;
 pub mod vocabulary;
 pub mod writer;
 
-pub use absence::{Absence, AbsenceClaim, AbsenceEntry, AbsenceForm, Coverage, Listing, Reach};
+pub use absence::{Absence, AbsenceClaim, AbsenceEntry, AbsenceForm, Coverage, Listing, Reach, Stretch};
 pub use agent::{AgentSpec, Alternative, Condition, Objective, SWEEP, Way, Weight, is_earlier};
 pub use asked_events::{AskedEvents, asked_events};
 pub use behaviour::{Behaviour, UnknownBehaviour};

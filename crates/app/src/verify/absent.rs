@@ -6,7 +6,7 @@ use super::log::{Found, Log};
 use ledger::event::{AbsenceAccepted, InvocationEnded, InvocationStarted};
 use ledger::{Absence, Completeness, Event, FieldValue, InvocationId, Outcome, Record, TaskId};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The absences of which a search does not show what they say.
 pub(super) fn uncovered(log: Log<'_>) -> Vec<Found> {
@@ -55,24 +55,37 @@ fn wrong_reach<'l>(
     let Some(output) = output else {
         return Some("says how far the logs reach by no whole listing of its task");
     };
-    let text = |record: &Record, field: &str| Some(record.fields.get(field)?.value.to_text().into_owned());
-    let logs: Vec<&Record> = output
-        .records()
-        .iter()
-        .filter(|record| text(record, "channel").is_some_and(|name| name.eq_ignore_ascii_case(channel)))
-        .filter(|record| evidence.as_ref().is_none_or(|label| record.locator.evidence == *label))
-        .collect();
-    let times = |field: &str| -> Vec<(i128, String)> {
-        let time = |record: &&Record| match &record.fields.get(field)?.value {
-            FieldValue::Time(time) => Some((time.utc?.unix_nanoseconds(), time.to_text())),
-            _ => None,
-        };
-        logs.iter().filter_map(time).collect()
+    let says = |value: &FieldValue| match value {
+        FieldValue::List(names) => names.iter().any(|name| name.eq_ignore_ascii_case(channel)),
+        value => value.to_text().eq_ignore_ascii_case(channel),
     };
-    let (first, last) = (times("first").into_iter().min(), times("last").into_iter().max());
-    let is_told = first.is_some_and(|(_, text)| text == reach.first)
-        && last.is_some_and(|(_, text)| text == reach.last);
-    (!is_told || logs.len() != reach.logs as usize)
+    let is_of = |record: &&Record| {
+        let mut named = ["channel", "channels"].into_iter().filter_map(|field| record.fields.get(field));
+        named.any(|field| says(&field.value))
+            && evidence.as_ref().is_none_or(|label| record.locator.evidence == *label)
+    };
+    let logs: Vec<&Record> = output.records().iter().filter(is_of).collect();
+    let is_doubtful = |record: &&Record| {
+        let missing = record.fields.get("missing").map(|field| field.value.to_text());
+        record.fields.contains_key("channels") || missing.is_some_and(|missing| missing != "0")
+    };
+    if logs.iter().any(is_doubtful) {
+        return Some("rests on a log that holds several channels, or lacks records");
+    }
+    let text = |record: &Record, field: &str| Some(record.fields.get(field)?.value.to_text().into_owned());
+    let stands = |evidence: &str, field: &str, time: &str| {
+        let of = |log: &&&Record| log.locator.evidence == evidence;
+        logs.iter().filter(of).any(|log| text(log, field).as_deref() == Some(time))
+    };
+    // Every stretch begins and ends as a log does, and each piece of evidence with a log of times has one.
+    let holds = reach
+        .stretches
+        .iter()
+        .all(|it| stands(&it.evidence, "first", &it.first) && stands(&it.evidence, "last", &it.last));
+    let dated = logs.iter().filter(|log| log.fields.contains_key("first"));
+    let labels: BTreeSet<&str> = dated.map(|log| log.locator.evidence.as_str()).collect();
+    let told: BTreeSet<&str> = reach.stretches.iter().map(|it| it.evidence.as_str()).collect();
+    (!holds || told != labels || told.is_empty())
         .then_some("says that the logs reach to other times than its listing does")
 }
 

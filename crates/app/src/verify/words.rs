@@ -164,9 +164,15 @@ pub(super) fn are_texts(arguments: &Value, member: &str, named: &[String]) -> bo
 
 /// The numbers of a member: one, an array of them, or one text with commas.
 fn numbers(arguments: &Value, member: &str) -> Option<BTreeSet<u32>> {
-    let stated = arguments.get(member)?.to_string();
-    let plain = stated.trim_matches(['[', ']', '"']);
-    plain.split(',').map(|number| number.trim().trim_matches('"').trim().parse().ok()).collect()
+    let one = |stated: &Value| match stated {
+        Value::String(text) => text.trim().parse().ok(),
+        stated => stated.to_string().parse().ok(),
+    };
+    match arguments.get(member)? {
+        Value::Array(items) => items.iter().map(one).collect(),
+        Value::String(text) => text.split(',').map(|number| number.trim().parse().ok()).collect(),
+        stated => one(stated).map(|number| BTreeSet::from([number])),
+    }
 }
 
 fn ids(arguments: &Value, member: &str) -> BTreeSet<String> {

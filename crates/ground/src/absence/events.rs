@@ -3,12 +3,12 @@
 //! A log that begins after a deed says nothing of it. So an absence of events always says from when to when the logs of the channel go, and code takes that from a listing of the same task: without one there is no absence.
 
 use super::missing;
-use crate::refusal::{quote, refuse};
+use crate::refusal::{list, quote, refuse};
 use crate::shelf::{Held, Shelf};
 use crate::typed::Instant;
 use ledger::{
     Absence, Completeness, Coverage, FieldValue, Listing, Outcome, Output, Reach, Record, Rejection,
-    RejectionCode, Time, Utc, pattern,
+    RejectionCode, Stretch, Time, Utc, pattern,
 };
 use std::collections::BTreeMap;
 
@@ -68,23 +68,40 @@ pub(super) fn add_reach(
         return Err(missing(reason, format!("Call {tool} for the same evidence first.")));
     };
     let output = listed.output.as_deref().map(Output::records).unwrap_or_default();
-    let logs = output.iter().filter(|record| is_log(record, listing, channel, evidence.as_deref()));
-    let Some((first, last, logs)) = span(logs) else {
+    let of_channel = output.iter().filter(|record| is_log(record, listing, channel, evidence.as_deref()));
+    let stretches = stretches(of_channel).map_err(|why| {
+        let reason =
+            format!("{} says of a log of the channel {} that {why}", listed.invocation, quote(channel));
+        missing(reason, "How far it tells of these events cannot be known.".to_owned())
+    })?;
+    if stretches.is_empty() {
         let reason =
             format!("{} lists no log of the channel {} with times", listed.invocation, quote(channel));
         return Err(missing(reason, "Only of logs that are there can events be absent.".to_owned()));
-    };
-    let instant =
-        |text: &Option<String>| text.as_deref().and_then(Instant::read).map(Instant::unix_nanoseconds);
-    let ends_before = instant(to).is_some_and(|to| to < first.0.unix_nanoseconds());
-    let begins_after = instant(from).is_some_and(|from| from > last.0.unix_nanoseconds());
-    if ends_before || begins_after {
-        let reason =
-            format!("the logs of {} go from {} to {}: not into this span", quote(channel), first.1, last.1);
-        return Err(missing(reason, "Claim a span that the logs reach into.".to_owned()));
     }
-    *reach = Some(Reach { listed: listed.invocation, logs, first: first.1, last: last.1 });
+    let [from, to] =
+        [from, to].map(|text| text.as_deref().and_then(Instant::read).map(Instant::unix_nanoseconds));
+    if let Some(label) = not_reached(&stretches, from, to) {
+        let told: Vec<String> =
+            stretches.iter().map(|it| format!("{} to {}", it.first.1, it.last.1)).collect();
+        let told = list(told.iter().map(String::as_str), 4);
+        let reason =
+            format!("the logs of {} of {} go from {told}: not over this span", quote(channel), quote(label));
+        return Err(missing(reason, "Claim a span that one of these covers.".to_owned()));
+    }
+    let stretches = stretches.into_iter().map(Piece::told).collect();
+    *reach = Some(Reach { listed: listed.invocation, stretches });
     Ok(())
+}
+
+/// The evidence of whose logs no stretch covers a span.
+fn not_reached(stretches: &[Piece], from: Option<i128>, to: Option<i128>) -> Option<&str> {
+    let covers = |it: &Piece| {
+        let inside = |at: i128| (it.first.0.unix_nanoseconds()..=it.last.0.unix_nanoseconds()).contains(&at);
+        from.is_none_or(inside) && to.is_none_or(inside)
+    };
+    let is_reached = |label: &str| stretches.iter().any(|it| it.evidence == label && covers(it));
+    stretches.iter().map(|it| it.evidence.as_str()).find(|label| !is_reached(label))
 }
 
 /// Whether an invocation listed all logs of the evidence, to the end.
@@ -96,10 +113,12 @@ fn lists(held: &Held, listing: &Listing, evidence: Option<&str>) -> bool {
 }
 
 fn is_log(record: &Record, listing: &Listing, channel: &str, evidence: Option<&str>) -> bool {
-    let named = match record.fields.get("channel").map(|field| &field.value) {
+    let names = |field: &str| match record.fields.get(field).map(|field| &field.value) {
         Some(FieldValue::Name(name) | FieldValue::Text(name)) => pattern::same(name, channel),
+        Some(FieldValue::List(names)) => names.iter().any(|name| pattern::same(name, channel)),
         Some(_) | None => false,
     };
+    let named = names("channel") || names("channels");
     let is_of = evidence.is_none_or(|label| record.locator.evidence == label);
     record.kind == listing.kind && named && is_of
 }
@@ -107,17 +126,59 @@ fn is_log(record: &Record, listing: &Listing, channel: &str, evidence: Option<&s
 /// An instant and its text.
 type Told = (Utc, String);
 
-/// The earliest and the latest time of logs, and how many logs there are.
-fn span<'r>(logs: impl Iterator<Item = &'r Record>) -> Option<(Told, Told, u32)> {
-    let (mut first, mut last, mut count) = (None, None, 0_u32);
+/// A stretch with the numbers of its records.
+struct Piece {
+    evidence: String,
+    first: Told,
+    last: Told,
+    numbers: (i128, i128),
+}
+
+impl Piece {
+    fn told(self) -> Stretch {
+        Stretch { evidence: self.evidence, first: self.first.1, last: self.last.1 }
+    }
+}
+
+/// The stretches of logs, in the order of evidence and time; why there are none, where one has records missing or holds other channels, too.
+fn stretches<'r>(logs: impl Iterator<Item = &'r Record>) -> Result<Vec<Piece>, &'static str> {
+    let mut pieces: Vec<Piece> = Vec::new();
     for log in logs {
-        count = count.saturating_add(1);
-        let time = |field: &str| match log.fields.get(field).map(|field| &field.value) {
+        let value = |field: &str| log.fields.get(field).map(|field| &field.value);
+        let time = |field: &str| match value(field) {
             Some(FieldValue::Time(time)) => time.utc.map(|utc| (utc, Time::to_text(time))),
             Some(_) | None => None,
         };
-        first = first.into_iter().chain(time("first")).min();
-        last = last.into_iter().chain(time("last")).max();
+        let number = |field: &str| match value(field) {
+            Some(FieldValue::Integer(number)) => Some(*number),
+            Some(_) | None => None,
+        };
+        if number("missing").is_some_and(|missing| missing > 0) {
+            return Err("records are missing in it");
+        }
+        if value("channels").is_some() {
+            return Err("it holds several channels");
+        }
+        let numbers = number("first_record_id").zip(number("last_record_id"));
+        let Some(((first, last), numbers)) = time("first").zip(time("last")).zip(numbers) else { continue };
+        pieces.push(Piece { evidence: log.locator.evidence.clone(), first, last, numbers });
     }
-    Some((first?, last?, count))
+    pieces.sort_by(|a, b| (&a.evidence, &a.first, a.numbers).cmp(&(&b.evidence, &b.first, b.numbers)));
+    let mut joined: Vec<Piece> = Vec::new();
+    for piece in pieces {
+        match joined.last_mut().filter(|before| goes_on(before, &piece)) {
+            Some(before) => {
+                before.numbers.1 = before.numbers.1.max(piece.numbers.1);
+                before.last = piece.last.max(before.last.clone());
+            }
+            None => joined.push(piece),
+        }
+    }
+    Ok(joined)
+}
+
+/// Whether the records of a log are numbered on from those of the one before it, or are among them.
+fn goes_on(before: &Piece, after: &Piece) -> bool {
+    before.evidence == after.evidence
+        && (before.numbers.0..=before.numbers.1.saturating_add(1)).contains(&after.numbers.0)
 }

@@ -70,6 +70,8 @@ fn log(host: &str, channel: &str, days: (u64, u64)) -> Record {
             ("channel".to_owned(), field(FieldValue::Name(channel.into()))),
             ("first".to_owned(), time(days.0)),
             ("last".to_owned(), time(days.1)),
+            ("first_record_id".to_owned(), field(FieldValue::Integer((100 * days.0).into()))),
+            ("last_record_id".to_owned(), field(FieldValue::Integer((100 * days.1).into()))),
         ]),
         id: RecordId(0),
         kind: "event_log".into(),
@@ -131,14 +133,15 @@ fn absent_events_are_told_with_how_far_the_logs_reach() {
     let covered = after(asked(condition), events("Security", &[1102])).unwrap();
     assert_eq!(
         covered.to_string(),
-        "no event 1102 in the channel \"security\", whose logs go from 2024-03-01T00:00:00.0000000Z to 2024-03-10T00:00:00.0000000Z"
+        "no event 1102 in the channel \"security\", whose logs go from 2024-03-03T00:00:00.0000000Z to 2024-03-10T00:00:00.0000000Z (of \"host-1\"), \
+         and from 2024-03-01T00:00:00.0000000Z to 2024-03-04T00:00:00.0000000Z (of \"host-2\")"
     );
     let mut of_one = asked(condition);
     of_one["evidence"] = json!("host-2");
     let covered = after(of_one, events("Security", &[1102, 4719])).unwrap();
     assert_eq!(
         covered.to_string(),
-        "no event 1102, 4719 in the channel \"security\" of \"host-2\", whose log goes from 2024-03-01T00:00:00.0000000Z to 2024-03-04T00:00:00.0000000Z"
+        "no event 1102, 4719 in the channel \"security\" of \"host-2\", whose logs go from 2024-03-01T00:00:00.0000000Z to 2024-03-04T00:00:00.0000000Z"
     );
 }
 
@@ -174,12 +177,18 @@ fn a_search_for_other_events_or_fewer_covers_none() {
 fn a_span_is_covered_by_a_search_of_it_or_of_everything_where_the_logs_reach() {
     let everything = asked("channel = 'Security' AND event_id = 1102");
     let mut of_the_span = everything.clone();
-    of_the_span["from"] = json!("2024-03-05T00:00:00Z");
-    let (from, to) = (Some("2024-03-05T01:00:00+01:00"), Some("2024-03-06T00:00:00Z"));
+    of_the_span["from"] = json!("2024-03-03T12:00:00Z");
+    let (from, to) = (Some("2024-03-03T13:00:00+01:00"), Some("2024-03-03T18:00:00Z"));
     assert!(after(everything.clone(), spanning(from, to)).is_ok());
     assert!(after(of_the_span.clone(), spanning(from, to)).is_ok());
-    assert!(after(of_the_span.clone(), spanning(Some("2024-03-04T00:00:00Z"), to)).is_err());
-    for (from, to) in [(Some("2031-01-01T00:00:00Z"), None), (None, Some("1999-01-01T00:00:00Z"))] {
+    assert!(after(of_the_span.clone(), spanning(Some("2024-03-03T11:00:00Z"), to)).is_err());
+    for (from, to) in [
+        (Some("2031-01-01T00:00:00Z"), None),
+        (None, Some("1999-01-01T00:00:00Z")),
+        // Beyond the log of the one host, or of the other.
+        (Some("2024-03-03T12:00:00Z"), Some("2024-03-05T00:00:00Z")),
+        (Some("2024-03-02T00:00:00Z"), Some("2024-03-03T12:00:00Z")),
+    ] {
         let code = after(everything.clone(), spanning(from, to));
         assert_eq!(code, Err(RejectionCode::CoverageMissing), "{from:?} {to:?}");
     }
@@ -215,7 +224,7 @@ fn without_a_whole_listing_that_has_the_channel_nothing_is_absent() {
 
 #[test]
 fn a_claim_cannot_say_itself_how_far_logs_reach() {
-    let reach = ledger::Reach { listed: id(1), logs: 1, first: String::new(), last: String::new() };
+    let reach = ledger::Reach { listed: id(1), stretches: vec![] };
     let mut claimed = events("Security", &[1102]);
     let Absence::Events { reach: own, .. } = &mut claimed else { panic!() };
     *own = Some(reach);
@@ -223,5 +232,31 @@ fn a_claim_cannot_say_itself_how_far_logs_reach() {
     assert_eq!(after(searched.clone(), claimed), Err(RejectionCode::Malformed));
     for ids in [vec![], (0..65).collect::<Vec<u32>>()] {
         assert_eq!(after(searched.clone(), events("Security", &ids)), Err(RejectionCode::Malformed));
+    }
+}
+
+#[test]
+fn logs_that_are_numbered_on_are_one_stretch_and_between_others_nothing_is_known() {
+    let search = || held(0, "records", asked("channel = 'Security' AND event_id = 1102"), vec![]);
+    let told = |logs: Vec<Record>, from: Option<&str>| {
+        let listed = held(1, "list_event_channels", json!({"under": "", "offset": 0}), logs);
+        judge(&[listed, search()], spanning(from, None)).map(|absence| absence.to_string())
+    };
+    let log = |days| log("host-1", "Security", days);
+    let in_the_hole = Some("2024-03-05T12:00:00Z");
+    let joined = told(vec![log((4, 9)), log((2, 4))], in_the_hole).unwrap();
+    let whole = "whose logs go from 2024-03-03T00:00:00.0000000Z to 2024-03-10T00:00:00.0000000Z";
+    assert!(joined.ends_with(whole), "{joined}");
+    let apart = || vec![log((2, 4)), log((5, 9))];
+    let both = told(apart(), None).unwrap();
+    assert!(both.contains("03-05T00:00:00.0000000Z, and from 2024-03-06T00:00:00.0000000Z to "), "{both}");
+    assert_eq!(told(apart(), in_the_hole), Err(RejectionCode::CoverageMissing));
+    for (field, value) in [
+        ("missing", FieldValue::Integer(3)),
+        ("channels", FieldValue::List(vec!["Setup".into(), "Security".into()])),
+    ] {
+        let mut doubtful = log((2, 9));
+        doubtful.fields.insert(field.to_owned(), Field { at: None, value });
+        assert_eq!(told(vec![doubtful], None), Err(RejectionCode::CoverageMissing), "{field}");
     }
 }

@@ -24,8 +24,7 @@ fn what_the_evidence_has_no_source_for_cannot_be_told() {
     const HOSTS: &str = "the hosts file (Windows\\System32\\drivers\\etc\\hosts)";
     const VOLUME: &str = "a disk image of the volume with Windows";
     const IMAGE: &str = "a disk image: a collection holds only what was collected";
-    const STARTED: &str =
-        "event logs that record which programs start (Sysmon, or Security where that is audited)";
+    const COMMANDS: &str = "event logs that record command lines (Sysmon, or Security where that is audited)";
     let place = Place::new();
     place.file("triage/C/Users/mara/Documents/plan.txt", "a plan\r\n");
     let etc = "triage-with-hosts/C/Windows/System32/drivers/etc";
@@ -48,8 +47,8 @@ fn what_the_evidence_has_no_source_for_cannot_be_told() {
             "not_determinable",
             vec!["the event log of the channel Security or System"],
         ),
-        ("eventlog", "triage", "commands", "not_determinable", vec![STARTED]),
-        ("eventlog", "volume.dd", "commands", "not_determinable", vec![STARTED]),
+        ("eventlog", "triage", "commands", "not_determinable", vec![COMMANDS]),
+        ("eventlog", "volume.dd", "commands", "not_determinable", vec![COMMANDS]),
         ("execution", "triage", "prefetch", "not_determinable", vec!["prefetch files (Windows\\Prefetch)"]),
         ("persistence", "triage", "debuggers", "not_determinable", vec!["a SOFTWARE hive"]),
         (
