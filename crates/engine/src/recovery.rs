@@ -80,7 +80,7 @@ impl Task {
         let reason =
             format!("recovery:attempt={attempt}: {} for {}", choice.strategy.id, choice.objective.id);
         append.push(self.phase_entered(&reason));
-        self.outbox.push(UserBlock::Recovery(advice(attempt, choice)));
+        self.outbox.push(UserBlock::Recovery(Box::new(advice(attempt, choice))));
         self.ask(append).map(Some)
     }
 

@@ -75,7 +75,7 @@ pub enum UserBlock {
     /// What stands in place of the conversation's beginning, which was cut: made from the log, by code.
     Distilled(Distilled),
     /// Another way to try.
-    Recovery(Advice),
+    Recovery(Box<Advice>),
 }
 
 /// Another way to answer an objective.

@@ -84,7 +84,11 @@ impl Default for Options {
 /// Makes the folder and an empty run in it, and makes both durable.
 pub(crate) fn create(folder: &Path, options: Options) -> Result<Opened, CreateError> {
     make_folder(folder)?;
-    let lock = lock(folder).map_err(CreateError::Fault)?;
+    // Who holds the folder makes a run of it, though no file of that may be there yet.
+    let lock = lock(folder).map_err(|fault| match fault {
+        Fault::Held { path } => CreateError::NotEmpty { path },
+        fault => CreateError::Fault(fault),
+    })?;
     let path = open::file(folder);
     // SQLite would open a file that another process made in the meantime; this does not.
     OpenOptions::new().write(true).create_new(true).open(&path).map_err(|error| match error.kind() {

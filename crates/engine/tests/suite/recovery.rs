@@ -117,7 +117,7 @@ fn strategies(lived: &Lived) -> Vec<String> {
 fn advice(request: &TurnRequest) -> Option<ledger::turn::Advice> {
     let Some(Message::User(blocks)) = request.messages.last().map(AsRef::as_ref) else { panic!() };
     blocks.iter().find_map(|block| match block {
-        UserBlock::Recovery(advice) => Some(advice.clone()),
+        UserBlock::Recovery(advice) => Some((**advice).clone()),
         UserBlock::Text { .. } | UserBlock::Answer { .. } | UserBlock::Distilled(_) => None,
     })
 }

@@ -437,13 +437,13 @@ fn advice(calls: Value) -> ledger::turn::UserBlock {
     let condition = json!({"predicate": "quoted", "record": "text_line", "subject": "*.txt", "field": "text",
         "value": "*evil*", "unless": "*not*"});
     let objective = json!({"id": "o", "question": "?", "condition": condition});
-    ledger::turn::UserBlock::Recovery(ledger::turn::Advice {
+    ledger::turn::UserBlock::Recovery(Box::new(ledger::turn::Advice {
         attempt: 1,
         strategy: "search-content".into(),
         objective: serde_json::from_value(objective).unwrap(),
         told: "look there".into(),
         calls: serde_json::from_value(calls).unwrap(),
-    })
+    }))
 }
 
 #[test]
