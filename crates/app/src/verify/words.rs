@@ -184,3 +184,24 @@ fn are<T: ToString>(arguments: &Value, member: &str, named: &[T]) -> bool {
     let distinct: BTreeSet<String> = named.iter().map(T::to_string).collect();
     distinct.len() == named.len() && distinct == ids(arguments, member)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn numbers_are_read_as_the_engine_reads_them() {
+        for (stated, expected) in [
+            (json!([1102, "4719"]), Some(vec![1102, 4719])),
+            (json!("1102, 4719"), Some(vec![1102, 4719])),
+            (json!(1102), Some(vec![1102])),
+            (json!([]), Some(vec![])),
+            (json!("x"), None),
+            (json!([-1]), None),
+        ] {
+            let read = numbers(&json!({ "ids": stated }), "ids");
+            assert_eq!(read, expected.map(|numbers| numbers.into_iter().collect()), "{stated}");
+        }
+    }
+}
