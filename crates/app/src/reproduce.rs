@@ -259,6 +259,15 @@ struct Asked {
     not_compared: Vec<(usize, NotCompared)>,
 }
 
+impl Asked {
+    /// Notes that a recorded call is not compared, and why.
+    fn leave_out(&mut self, place: usize, call: &Call, recorded: &Recorded, because: &str) {
+        let (task, tool) = (recorded.task.to_string(), call.tool.clone());
+        let (invocation, because) = (recorded.ended.invocation, because.to_owned());
+        self.not_compared.push((place, NotCompared { invocation, task, tool, because }));
+    }
+}
+
 /// What the threads that ask share.
 struct Asking {
     calls: Vec<Call>,
@@ -411,34 +420,27 @@ impl Asking {
     fn one(&self, worker: &Worker, place: usize, call: &Call, asked: &mut Asked) {
         let (comparable, stopped): (Vec<_>, Vec<_>) =
             call.recorded.iter().partition(|recorded| recorded.ended.outcome != Outcome::Timeout);
-        for Recorded { task, ended, .. } in stopped {
+        for recorded in stopped {
             let because = "the clock stopped it when the run was made: what it would have said is not known";
-            let (task, tool, because) = (task.to_string(), call.tool.clone(), because.to_owned());
-            let invocation = ended.invocation;
-            asked.not_compared.push((place, NotCompared { invocation, task, tool, because }));
+            asked.leave_out(place, call, recorded, because);
         }
         if comparable.is_empty() {
             return;
         }
         if let Some(because) = self.rules.incomparable(call) {
-            for Recorded { task, ended, .. } in comparable {
-                let (task, tool) = (task.to_string(), call.tool.clone());
-                let (because, invocation) = (because.clone(), ended.invocation);
-                asked.not_compared.push((place, NotCompared { invocation, task, tool, because }));
-            }
+            comparable.into_iter().for_each(|recorded| asked.leave_out(place, call, recorded, &because));
             return;
         }
         let (now, _) = worker.call(&call.tool, &call.arguments);
         asked.calls += 1;
         let translated = tools::successor(&call.tool).is_some();
         let measure = Measure { subjects: &self.subjects, examples: self.examples, translated };
-        for Recorded { task, agent, ended } in comparable {
+        for recorded in comparable {
+            let Recorded { task, agent, ended } = recorded;
             if self.rules.answers_nowhere && is_refused_today(ended, &now) {
                 let because =
                     "it asked about a channel or provider that no record bears, which is refused today";
-                let (task, tool, because) = (task.to_string(), call.tool.clone(), because.to_owned());
-                let invocation = ended.invocation;
-                asked.not_compared.push((place, NotCompared { invocation, task, tool, because }));
+                asked.leave_out(place, call, recorded, because);
                 continue;
             }
             asked.invocations += 1;

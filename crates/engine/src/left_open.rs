@@ -66,7 +66,7 @@ impl Task {
         }
     }
 
-    /// What a call declines; each question must be one of the case.
+    /// What a call declines; each question must be an open one of the case.
     fn declining(&self, call: &ToolCall) -> Result<QuestionsDeclined, String> {
         let said = |malformed: Malformed| malformed.to_string();
         let arguments = Arguments::of(&call.arguments, &["agent", "questions", "reason"]).map_err(said)?;

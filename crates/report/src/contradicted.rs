@@ -16,6 +16,9 @@ impl<'r> Contradictions<'r> {
         let is_swept = |task: TaskId| run.tasks.get(&task).is_some_and(|view| view.assigned.sweep);
         let facts = || run.facts().map(|(task, accepted)| (task, &accepted.fact));
         let swept: Vec<_> = facts().filter(|(task, _)| is_swept(*task)).map(|(_, fact)| fact).collect();
+        if swept.is_empty() {
+            return Contradictions { known: Known::default(), swept };
+        }
         let absences = run.absences().map(|(_, accepted)| Citable::Absence(&accepted.absence));
         let derivations = run.derivations().map(|(_, accepted)| Citable::Derivation(&accepted.derivation));
         let known = facts().map(|(_, fact)| Citable::Fact(fact)).chain(absences).chain(derivations).collect();

@@ -16,11 +16,11 @@ pub(super) type Made<'l> = (&'l InvocationStarted, &'l InvocationEnded);
 
 impl<'l> Course<'l> {
     pub(super) fn recovers(&self) -> bool {
-        self.log.opened.behaviour.contains(&Behaviour::Recovers.into())
+        self.has(Behaviour::Recovers)
     }
 
     fn sources_first(&self) -> bool {
-        self.log.opened.behaviour.contains(&Behaviour::SourcesFirst.into())
+        self.has(Behaviour::SourcesFirst)
     }
 
     pub(super) fn has(&self, behaviour: Behaviour) -> bool {
@@ -28,7 +28,7 @@ impl<'l> Course<'l> {
     }
 
     pub(super) fn questions(&self) -> bool {
-        self.log.opened.behaviour.contains(&Behaviour::Questions.into())
+        self.has(Behaviour::Questions)
     }
 
     /// The facts that meet an objective.
