@@ -331,15 +331,15 @@ const COUNTED_IN_FULL: Format = Format { major: 2, minor: 9 };
 /// The first format in which the first folder of a pattern is looked for in every volume.
 const PLACED_PATTERNS: Format = Format { major: 2, minor: 12 };
 
-/// The first format in which a call about a channel or provider that no record bears is refused.
-const REFUSED_PLACES: Format = Format { major: 2, minor: 13 };
+/// The first format in which a call is refused that looks where nothing stands: in a channel or provider that no record bears, a folder, key or hive that there is not.
+const REFUSED_PLACES: Format = Format { major: 2, minor: 14 };
 
 /// By what rules the tools of a run answered, where these are not today's.
 struct ToolRules {
     counts_less: bool,
     /// Whether a pattern of paths meant the root of the evidence alone.
     means_root: bool,
-    /// Whether a call about a channel or provider that no record bears was answered with nothing.
+    /// Whether a call that looks where nothing stands was answered with nothing.
     answers_nowhere: bool,
     has_time_index: bool,
 }
@@ -385,10 +385,10 @@ fn found_nothing_below_a_folder(call: &Call) -> bool {
     is_folder && call.recorded.iter().all(|recorded| recorded.ended.outcome == Outcome::Empty)
 }
 
-/// Whether a call that found nothing is refused for a place that no record comes from.
+/// Whether a call that found nothing is refused because it could find nothing.
 fn is_refused_today(ended: &InvocationEnded, now: &ToolReturn) -> bool {
-    let is_unborne = now.notes.first().is_some_and(|note| note.starts_with(tools::UNBORNE));
-    (ended.outcome, now.outcome) == (Outcome::Empty, Outcome::Failed) && is_unborne
+    let refuses_place = now.notes.first().is_some_and(|note| tools::refuses_place(note));
+    (ended.outcome, now.outcome) == (Outcome::Empty, Outcome::Failed) && refuses_place
 }
 
 /// A slower machine is no other answer: a call may take several times as long as in a run.
@@ -438,8 +438,7 @@ impl Asking {
         for recorded in comparable {
             let Recorded { task, agent, ended } = recorded;
             if self.rules.answers_nowhere && is_refused_today(ended, &now) {
-                let because =
-                    "it asked about a channel or provider that no record bears, which is refused today";
+                let because = "it looked where nothing of the evidence stands, which is refused today";
                 asked.leave_out(place, call, recorded, because);
                 continue;
             }

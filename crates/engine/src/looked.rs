@@ -24,7 +24,10 @@ impl Standing<'_> {
         if let Some(closed) = self.closed(objective) {
             return closed;
         }
-        let calls: Vec<InvocationId> = self.looking(objective).take(MOST_CALLS).collect();
+        let mut calls: Vec<InvocationId> = self.looking(objective).take(MOST_CALLS).collect();
+        if calls.is_empty() {
+            calls = self.listing_in_part(objective);
+        }
         match calls.is_empty() {
             true => WithoutFact::NotAsked,
             false => WithoutFact::Partly { calls, missing: self.missing(objective) },
@@ -151,6 +154,24 @@ impl Standing<'_> {
         self.made.iter().filter(could).map(|made| made.invocation)
     }
 
+    /// The listings of its sources that could not read all of them: what they left out may answer.
+    fn listing_in_part(&self, objective: &Objective) -> Vec<InvocationId> {
+        let kinds = searchable(objective).flat_map(Way::kinds);
+        let mut calls = Vec::new();
+        for made in kinds.filter_map(|(by, _)| self.read_in_part(by)) {
+            if !calls.contains(&made.invocation) && calls.len() < MOST_CALLS {
+                calls.push(made.invocation);
+            }
+        }
+        calls
+    }
+
+    /// The last listing of sources that could not read all of them.
+    fn read_in_part(&self, by: &SearchedBy) -> Option<&Made> {
+        let is_in_part = |made: &&Made| !made.unread.is_empty() && by.is(&made.tool, &made.arguments);
+        self.made.iter().rev().find(is_in_part).filter(|_| self.setting.listings_look)
+    }
+
     /// What could not be read, and the searches that were not made to their end, way by way.
     fn missing(&self, objective: &Objective) -> Vec<String> {
         let mut missing: Vec<String> = Vec::new();
@@ -168,7 +189,10 @@ impl Standing<'_> {
         let mut missing = self.unread(way);
         for (by, sources) in way.kinds() {
             let Some(listing) = self.listing(by) else {
-                missing.push(written(&by.tool, &by.arguments));
+                match self.read_in_part(by) {
+                    Some(made) => missing.extend(made.unread.iter().cloned()),
+                    None => missing.push(written(&by.tool, &by.arguments)),
+                }
                 continue;
             };
             let Some(each) = &sources.each else { continue };

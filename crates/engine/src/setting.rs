@@ -39,6 +39,8 @@ pub struct Setting {
     pub(crate) edition: Edition,
     /// Whether how a question stands follows from what calls covered and returned, whatever its weight.
     pub(crate) questions: bool,
+    /// Whether a listing that could not read all sources is a look at what they answer.
+    pub(crate) listings_look: bool,
     /// The questions of the case that a lead is held to; none where it is not.
     pub(crate) case_questions: Vec<CaseQuestion>,
     /// How sentences are dated.
@@ -66,6 +68,7 @@ impl Setting {
             sources_first: false,
             edition: Edition::BeforeRecords,
             questions: false,
+            listings_look: false,
             case_questions: Vec::new(),
             dating: Dating::AnyInstant,
         }
@@ -125,6 +128,7 @@ impl Setting {
         self.sources_first = has(Behaviour::SourcesFirst);
         self.edition = Edition::of(&has);
         self.questions = has(Behaviour::Questions);
+        self.listings_look = has(Behaviour::ListingsLook);
         self.dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
         self
     }

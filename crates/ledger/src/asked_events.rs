@@ -11,7 +11,7 @@ pub struct AskedEvents {
     pub ids: BTreeSet<u32>,
 }
 
-/// Reads `channel = 'Security' AND event_id IN (1102, 4719)`, in either order, with `=` or `IN` for the ids; `None` for any other condition.
+/// Reads `channel = 'Security' AND event_id IN (1102, 4719)`, in either order, with `=` or `IN` for both; `None` for any other condition.
 ///
 /// A condition more would make the search a narrower one, and a condition that is read otherwise than the tool reads it another one: what is not in this form covers nothing.
 pub fn asked_events(condition: &str) -> Option<AskedEvents> {
@@ -47,9 +47,13 @@ fn split(text: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// The channel of `channel = '…'`.
+/// The channel of `channel = '…'` or `channel IN ('…')`.
 fn channel(condition: &str) -> Option<String> {
-    let value = after(condition, "channel")?.strip_prefix('=')?.trim();
+    let rest = after(condition, "channel")?;
+    let value = match rest.strip_prefix('=') {
+        Some(value) => value.trim(),
+        None => after(rest, "in")?.strip_prefix('(')?.strip_suffix(')')?.trim(),
+    };
     let inside = value.strip_prefix('\'')?.strip_suffix('\'')?;
     let plain = inside.replace("''", "");
     (!inside.trim().is_empty() && !plain.contains('\'')).then(|| inside.replace("''", "'"))
@@ -58,7 +62,12 @@ fn channel(condition: &str) -> Option<String> {
 /// The ids of `event_id = …` or `event_id IN (…)`.
 fn ids(condition: &str) -> Option<BTreeSet<u32>> {
     let rest = after(condition, "event_id")?;
-    let id = |text: &str| text.trim().parse::<u32>().ok();
+    // A number in quotes is compared as a number.
+    let id = |text: &str| {
+        let text = text.trim();
+        let bare = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')).unwrap_or(text);
+        bare.parse::<u32>().ok()
+    };
     if let Some(value) = rest.strip_prefix('=') {
         return Some(BTreeSet::from([id(value)?]));
     }
@@ -87,6 +96,11 @@ mod tests {
             ("channel = 'Security' AND event_id = 1102", asked("Security", &[1102])),
             ("event_id IN (1102, 4719) and channel='Security'", asked("Security", &[1102, 4719])),
             ("event_id in(1) AND channel = 'O''Neil and sons'", asked("O'Neil and sons", &[1])),
+            ("channel IN ('Security') AND event_id IN ('1102', 4719)", asked("Security", &[1102, 4719])),
+            ("channel = 'Security' AND event_id = '1102'", asked("Security", &[1102])),
+            ("channel IN ('Security', 'System') AND event_id = 1102", None),
+            ("channel IN () AND event_id = 1102", None),
+            ("channel = 'Security' AND event_id = ''1102''", None),
             ("channel = 'Security'", None),
             ("event_id = 1102", None),
             ("channel = 'Security' AND event_id = 1102 AND account = 'x'", None),

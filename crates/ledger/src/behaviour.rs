@@ -30,11 +30,13 @@ pub enum Behaviour {
     Sweeps = 8,
     /// What an agent has answered is done: before, an answer of little confidence set off a search for a second source.
     AnsweredIsDone = 9,
+    /// A listing of sources that could not read all of them is a look at the questions that they answer; before, these were not asked.
+    ListingsLook = 10,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 9] = [
+    pub const ALL: [Behaviour; 10] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -44,6 +46,7 @@ impl Behaviour {
         Behaviour::Questions,
         Behaviour::Sweeps,
         Behaviour::AnsweredIsDone,
+        Behaviour::ListingsLook,
     ];
 
     /// Those that a run was made with.

@@ -10,7 +10,6 @@
 use crate::error::CallError;
 use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree};
 use ledger::Gap;
-use std::collections::BTreeSet;
 
 /// Levels below the root on which a drive's folder may stand.
 const MAX_DEPTH: usize = 4;
@@ -190,25 +189,13 @@ pub(crate) fn letter_of(path: &EvidencePath) -> Option<char> {
 
 /// What is told where nothing in any of `trees` stands for the drive.
 pub(crate) fn none(trees: &[&dyn Tree], argument: &str, asked: &str) -> CallError {
-    let told = |tree: &&dyn Tree| {
-        let label = tree.label().to_owned();
-        let all = volumes(*tree).unwrap_or_default();
-        all.into_iter().map(move |volume| format!("{volume} of {label}")).collect::<Vec<_>>()
-    };
-    let looked = trees.iter().flat_map(told).collect();
+    let looked = trees.iter().flat_map(|tree| told(*tree, volumes(*tree).unwrap_or_default())).collect();
     CallError::NoDrive { argument: argument.to_owned(), asked: asked.to_owned(), looked }
 }
 
-/// What is told where the first folder of a pattern stands neither at the root of any of `trees` nor in a volume.
-pub(crate) fn nowhere(trees: &[&dyn Tree], argument: &str, asked: &str) -> CallError {
-    let told = |tree: &&dyn Tree| {
-        let label = tree.label().to_owned();
-        let tops = [EvidencePath::root()].into_iter().chain(volumes(*tree).unwrap_or_default());
-        let all: BTreeSet<EvidencePath> = tops.collect();
-        all.into_iter().map(move |top| format!("{top} of {label}")).collect::<Vec<_>>()
-    };
-    let looked = trees.iter().flat_map(told).collect();
-    CallError::Nowhere { argument: argument.to_owned(), asked: asked.to_owned(), looked }
+/// Folders with the label of their tree.
+pub(crate) fn told(tree: &dyn Tree, folders: Vec<EvidencePath>) -> Vec<String> {
+    folders.into_iter().map(|folder| format!("{folder} of {}", tree.label())).collect()
 }
 
 /// The drive of a piece of evidence in which nothing stands for it.

@@ -12,7 +12,18 @@ use std::str::FromStr;
 use thiserror::Error;
 
 /// How a refusal begins of a call that asks about a place which no record comes from.
-pub const UNBORNE: &str = "no record of what this call reads has a ";
+const UNBORNE: &str = "no record of what this call reads has a ";
+
+/// What the refusal says of a call that looks in a place that is nowhere.
+const NOWHERE: &str = "nothing of the evidence stands for ";
+
+/// What the refusal says of a pattern that is written in another language.
+const EXPRESSION: &str = "looks like a regular expression";
+
+/// Whether a refusal says that a call could have found nothing, whatever the evidence holds.
+pub fn refuses_place(note: &str) -> bool {
+    note.starts_with(UNBORNE) || note.contains(NOWHERE) || note.contains(EXPRESSION)
+}
 
 /// Why a call cannot be done; its text goes to the agent as a note, never into a record.
 #[derive(Debug, Error)]
@@ -55,7 +66,7 @@ pub(crate) enum CallError {
         source: <Utc as FromStr>::Err,
     },
     #[error(
-        "argument {argument:?}: {found:?} looks like a regular expression; patterns have * for any characters, ? for one, ** for any folders and {{a,b}} for either, such as *.exe"
+        "argument {argument:?}: {found:?} {EXPRESSION}; patterns have * for any characters, ? for one, ** for any folders and {{a,b}} for either, such as *.exe"
     )]
     Expression { argument: String, found: String },
     #[error("argument {argument:?}: {asked:?} can mean several; give one of {}", listed(candidates))]
@@ -70,7 +81,7 @@ pub(crate) enum CallError {
         /// What stands for volumes, with the labels.
         looked: Vec<String>,
     },
-    #[error("argument {argument:?}: nothing of the evidence stands for {asked:?}{}", looked_in(looked))]
+    #[error("argument {argument:?}: {NOWHERE}{asked:?}{}", looked_in(looked))]
     Nowhere {
         argument: String,
         asked: String,

@@ -8,7 +8,7 @@ use crate::name_index::{Asked, KnownFolders, NameIndex, Remark, Sizes, Whereabou
 use crate::page::Page;
 use crate::returned::Return;
 use crate::{dir_entry, drives, place, spec};
-use evidence::{Node, NodeKind, Step, Tree, walk};
+use evidence::{EvidencePath, Node, NodeKind, Step, Tree, walk};
 use ledger::pattern::{self, fold};
 use ledger::{AbsenceForm, Defect, Gap, ToolSpec};
 use serde_json::{Value, json};
@@ -70,14 +70,15 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         gaps: Vec::new(),
     };
     let mut patterns = Vec::new();
-    let (mut searched, mut placed) = (false, false);
+    let (mut searched, mut placed, mut nearest) = (false, false, Vec::new());
     for place in &scope.places {
         let (tree, start) = (place.tree, &place.node);
         if start.kind != NodeKind::Directory {
             return Err(CallError::NotAFolder { path: start.path.clone() });
         }
-        let (resolved, unmapped, is_nowhere) = wanted.resolve(tree)?;
-        placed |= !is_nowhere;
+        let (resolved, unmapped, nowhere) = wanted.resolve(tree)?;
+        placed |= nowhere.is_none();
+        nearest.extend(drives::told(tree, nowhere.unwrap_or_default()));
         // What cannot be looked at is not absent.
         found.gaps.extend(unmapped.into_iter().map(|letter| drives::gap(tree, letter)));
         patterns.push(resolved.as_ref().and_then(|resolved| resolved.glob.as_ref()).map(Glob::written));
@@ -91,8 +92,8 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         return Err(drives::none(&trees, "name", arguments.text("name")?));
     }
     if !placed && !scope.places.is_empty() {
-        let trees: Vec<_> = scope.places.iter().map(|place| place.tree).collect();
-        return Err(drives::nowhere(&trees, "name", arguments.text("name")?));
+        let (argument, asked) = ("name".to_owned(), arguments.text("name")?.to_owned());
+        return Err(CallError::Nowhere { argument, asked, looked: nearest });
     }
     let mut normalised = scope.normalised();
     normalised.extend(wanted.normalised(&patterns));
@@ -102,6 +103,9 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     page.fill(&mut returned, "entries");
     Ok(returned)
 }
+
+/// What [`Wanted::resolve`] gives.
+type ResolvedWanted = (Option<Wanted>, Vec<char>, Option<Vec<EvidencePath>>);
 
 /// What an entry must be like.
 #[derive(Clone)]
@@ -123,11 +127,11 @@ impl Wanted {
         Ok(Wanted { glob, extension, sizes: sizes(arguments)?, with_stream })
     }
 
-    /// The same for one tree, and the letters of drives for which nothing in it stands; `None` where it has none of them. Besides, whether the first folder of its pattern stands nowhere.
-    fn resolve(&self, tree: &dyn Tree) -> Result<(Option<Wanted>, Vec<char>, bool), CallError> {
-        let Some(glob) = &self.glob else { return Ok((Some(self.clone()), Vec::new(), false)) };
-        let Resolved { glob, unmapped, is_nowhere } = glob.resolve(tree)?;
-        Ok((glob.map(|glob| Wanted { glob: Some(glob), ..self.clone() }), unmapped, is_nowhere))
+    /// The same for one tree, and the letters of drives for which nothing in it stands; `None` where it has none of them. Besides, how far its folders stand where they stand nowhere.
+    fn resolve(&self, tree: &dyn Tree) -> Result<ResolvedWanted, CallError> {
+        let Some(glob) = &self.glob else { return Ok((Some(self.clone()), Vec::new(), None)) };
+        let Resolved { glob, unmapped, nowhere } = glob.resolve(tree)?;
+        Ok((glob.map(|glob| Wanted { glob: Some(glob), ..self.clone() }), unmapped, nowhere))
     }
 
     fn fits(&self, node: &Node) -> bool {

@@ -4,7 +4,8 @@ use crate::drives;
 use crate::error::CallError;
 use crate::place;
 use evidence::{EvidencePath, ReadError, Tree};
-use ledger::pattern::fits;
+use ledger::pattern::{self, fits};
+use std::collections::BTreeSet;
 
 /// Most characters of a pattern: with names and paths of bounded length, the work for one entry is bounded, too.
 const MAX_PATTERN: usize = 1024;
@@ -39,16 +40,16 @@ pub(crate) struct Resolved {
     pub(crate) glob: Option<Glob>,
     /// The letters of drives for which nothing stands: what the pattern means there was not looked at.
     pub(crate) unmapped: Vec<char>,
-    /// Whether no alternative can fit a path, because its first folder stands neither at the root nor in a volume.
-    pub(crate) is_nowhere: bool,
+    /// Where no alternative can fit a path, because the folders that it begins with stand nowhere: the deepest of them that do.
+    pub(crate) nowhere: Option<Vec<EvidencePath>>,
 }
 
 /// What a pattern is in a tree.
 enum Here {
     /// One for each folder that can stand for its drive, or for the volume that it leaves out.
     In(Vec<Alternative>),
-    /// Itself; its first folder stands nowhere.
-    Nowhere,
+    /// The folders that it begins with stand nowhere; what it would be where they stood.
+    Nowhere { meant: Vec<Alternative>, deepest: Vec<EvidencePath> },
 }
 
 impl Glob {
@@ -85,28 +86,29 @@ impl Glob {
     /// The pattern as it applies to `tree`: a drive letter becomes the folders that can stand for the drive.
     pub(crate) fn resolve(&self, tree: &dyn Tree) -> Result<Resolved, ReadError> {
         let (mut alternatives, mut unmapped) = (Vec::new(), Vec::new());
-        let mut nowhere = 0;
+        let (mut stand, mut nearest) = (false, BTreeSet::new());
         for one in &self.alternatives {
             match one.resolve(tree)? {
                 Here::In(here) => {
+                    stand = true;
                     unmapped.extend(one.letter().filter(|_| here.is_empty()));
                     alternatives.extend(here);
                 }
-                Here::Nowhere => {
-                    nowhere += 1;
-                    alternatives.push(one.clone());
+                Here::Nowhere { meant, deepest } => {
+                    alternatives.extend(meant);
+                    nearest.extend(deepest);
                 }
             }
         }
         unmapped.sort_unstable();
         unmapped.dedup();
-        let is_nowhere = nowhere == self.alternatives.len();
+        let nowhere = (!stand).then(|| nearest.into_iter().collect());
         let written = match (alternatives.as_slice(), self.alternatives.len()) {
-            ([], _) => return Ok(Resolved { glob: None, unmapped, is_nowhere }),
+            ([], _) => return Ok(Resolved { glob: None, unmapped, nowhere }),
             ([one], 1) => one.written(),
             _ => self.written.clone(),
         };
-        Ok(Resolved { glob: Some(Glob { written, alternatives }), unmapped, is_nowhere })
+        Ok(Resolved { glob: Some(Glob { written, alternatives }), unmapped, nowhere })
     }
 
     /// The pattern in one spelling, which is read as the same pattern.
@@ -148,25 +150,51 @@ impl Alternative {
         let as_is = || Ok(Here::In(vec![self.clone()]));
         let Alternative::Path(names) = self else { return as_is() };
         let Some((first, below)) = names.split_first() else { return as_is() };
-        let inside = |top: &EvidencePath, names: &[String]| {
-            let top = top.components().map(str::to_owned);
-            Alternative::Path(top.chain(names.iter().cloned()).collect())
-        };
         let any_drive = matches!(first.as_str(), "?:" | "*:");
         if self.letter().is_some() || any_drive {
             let tops = match self.letter() {
                 Some(letter) => drives::of_letter(tree, letter)?,
                 None => drives::volumes(tree)?,
             };
-            return Ok(Here::In(tops.iter().map(|top| inside(top, below)).collect()));
+            return Ok(in_one_of(tree, tops, fixed(below), below));
         }
-        if first.contains(['*', '?']) || holds(tree, &EvidencePath::root(), first) {
+        if first == "**" {
+            return as_is();
+        }
+        if first.contains(['*', '?']) {
+            let tops = match tree.node(&EvidencePath::root())? {
+                Some(root) => tree.children(&root)?.nodes,
+                None => Vec::new(),
+            };
+            let tops = tops.into_iter().filter(|node| fits(first, &node.name)).map(|node| node.path);
+            return Ok(match in_one_of(tree, tops.collect(), fixed(below), below) {
+                // As it stands it tells more than what it was found in.
+                Here::In(found) if !found.is_empty() => Here::In(vec![self.clone()]),
+                Here::In(_) => {
+                    Here::Nowhere { meant: vec![self.clone()], deepest: vec![EvidencePath::root()] }
+                }
+                nowhere @ Here::Nowhere { .. } => nowhere,
+            });
+        }
+        let root = EvidencePath::root();
+        // A pattern of one name is looked for where that stands.
+        let folders = match fixed(names) {
+            [] => std::slice::from_ref(first),
+            folders => folders,
+        };
+        if deepest(tree, &root, folders).1 {
             return as_is();
         }
         // `Users/…` is written by whoever thinks of a computer, whose volumes stand below the root here.
-        let volumes = drives::volumes(tree)?.into_iter().filter(|volume| holds(tree, volume, first));
-        let found: Vec<_> = volumes.map(|volume| inside(&volume, names)).collect();
-        Ok(if found.is_empty() { Here::Nowhere } else { Here::In(found) })
+        let tops: BTreeSet<_> = drives::volumes(tree)?.into_iter().chain([root]).collect();
+        Ok(in_one_of(tree, tops.into_iter().collect(), folders, names))
+    }
+
+    /// Whether it begins with the folders on the way to `path`, or with `path` itself.
+    pub(crate) fn leads_to(&self, path: &EvidencePath) -> bool {
+        let Alternative::Path(names) = self else { return true };
+        let mut parts = path.components();
+        fixed(names).iter().all(|name| parts.next().is_some_and(|part| pattern::same(name, part)))
     }
 
     /// The letter of the drive that it begins with.
@@ -193,10 +221,43 @@ impl Alternative {
     }
 }
 
-/// Whether a folder holds an entry of this name; what cannot be told is taken for one.
-fn holds(tree: &dyn Tree, folder: &EvidencePath, name: &str) -> bool {
-    let Ok(path) = folder.child(name) else { return true };
-    !matches!(tree.node(&path), Ok(None))
+/// The folders that a pattern of a path begins with, where it goes on as a pattern; else its first name.
+fn fixed(names: &[String]) -> &[String] {
+    let is_pattern = |name: &String| name.contains(['*', '?']);
+    let folders = names.iter().position(is_pattern).unwrap_or(1);
+    names.get(..folders.min(names.len().saturating_sub(1))).unwrap_or_default()
+}
+
+/// The pattern below each of `tops` in which the folders stand that it begins with; below the likeliest where they stand in none.
+fn in_one_of(tree: &dyn Tree, tops: Vec<EvidencePath>, folders: &[String], names: &[String]) -> Here {
+    let inside = |top: &EvidencePath| {
+        let top = top.components().map(str::to_owned);
+        Alternative::Path(top.chain(names.iter().cloned()).collect())
+    };
+    let reached: Vec<_> = tops.into_iter().map(|top| (deepest(tree, &top, folders), top)).collect();
+    let whole = reached.iter().filter(|((_, is_whole), _)| *is_whole);
+    let found: Vec<_> = whole.map(|(_, top)| inside(top)).collect();
+    if reached.is_empty() || !found.is_empty() {
+        return Here::In(found);
+    }
+    let is_begun = |((path, _), top): &&((EvidencePath, bool), EvidencePath)| path != top;
+    let begun: Vec<_> = reached.iter().filter(is_begun).collect();
+    let likely = if begun.is_empty() { reached.iter().collect() } else { begun };
+    let meant = likely.iter().map(|(_, top)| inside(top)).collect();
+    Here::Nowhere { meant, deepest: likely.into_iter().map(|((path, _), _)| path.clone()).collect() }
+}
+
+/// How far folders stand below one another, and whether all of them do; what cannot be told is taken for one that does.
+fn deepest(tree: &dyn Tree, top: &EvidencePath, names: &[String]) -> (EvidencePath, bool) {
+    let mut path = top.clone();
+    for name in names {
+        let Ok(next) = path.child(name) else { return (path, true) };
+        if matches!(tree.node(&next), Ok(None)) {
+            return (path, false);
+        }
+        path = next;
+    }
+    (path, true)
 }
 
 /// The pattern and what `{a,b}` in it stands for; `None` where that are too many.
@@ -252,11 +313,20 @@ pub(crate) fn no_expression(argument: &str, text: &str) -> Result<(), CallError>
     let dots =
         text.contains(".*\\.") || text.contains(".+\\.") || text.contains("\\d+") || text.contains("\\w+");
     let group = text.contains('|') && text.contains('(') && text.contains(')');
-    if starts || ends || dots || group {
+    if starts || ends || dots || group || has_class(text) {
         let (argument, found) = (argument.to_owned(), text.to_owned());
         return Err(CallError::Expression { argument, found });
     }
     Ok(())
+}
+
+/// Whether a class of characters stands in it, as `[a-z]` or `[^0-9]`.
+fn has_class(text: &str) -> bool {
+    text.split('[').skip(1).any(|after| {
+        let mut class = after.strip_prefix(['^', '!']).unwrap_or(after).chars();
+        let range = (class.next(), class.next(), class.next());
+        matches!(range, (Some('a'..='z' | 'A'..='Z'), Some('-'), Some('a'..='z' | 'A'..='Z')) | (Some('0'), Some('-'), Some('9')))
+    })
 }
 
 /// Goes back to the last `**` only, which is enough, for what stands before it fits already as early as it can: at most `pattern.len() * path.len()` names are compared.

@@ -131,6 +131,12 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         // Neither did any deleted entry stand there, nor is there such a folder.
         place::under(call.trees, arguments.optional_text("evidence"), arguments.text("under")?)?;
     }
+    if returned.records.is_empty()
+        && let Some(looked) = wanted.nowhere()
+    {
+        let (argument, asked) = ("name".to_owned(), arguments.text("name")?.to_owned());
+        return Err(CallError::Nowhere { argument, asked, looked });
+    }
     Ok(returned)
 }
 

@@ -64,26 +64,30 @@ impl<'a> Scan<'a> {
 
     /// Shows every key in scope once, hive by hive; the number is that of the hive.
     ///
-    /// Fails where no hive can hold the key that is asked for, for then nothing was looked through.
+    /// Fails where no hive can hold the key that is asked for, or none does and all could be read, for then nothing was looked through.
     pub(crate) fn each(
         &mut self,
         mut show: impl FnMut(usize, Met<'_, '_>) -> ControlFlow<()>,
     ) -> Result<(), CallError> {
-        let (mut foreign, mut looked) = (false, false);
+        let (mut looked, mut foreign, mut absent, mut unread) = (false, false, false, false);
         for number in 0..self.hives.len() {
             match self.hive(number, &mut show) {
-                Ok(ControlFlow::Break(())) => return Ok(()),
-                Ok(ControlFlow::Continue(())) => looked = true,
+                Ok(Some(ControlFlow::Break(()))) => return Ok(()),
+                Ok(Some(ControlFlow::Continue(()))) => looked = true,
+                Ok(None) => absent = true,
                 Err(error) if self.one => return Err(error),
                 Err(CallError::ForeignKey { .. }) => foreign = true,
                 Err(error) => {
+                    unread = true;
                     let path = self.hives.get(number).map_or("", |place| place.node.path.as_str());
                     let reason = chain(&error);
                     self.gaps.push(Gap { path: path.to_owned(), reason });
                 }
             }
         }
-        if looked || !foreign {
+        // What could not be read may hold a key that others lack.
+        let is_nowhere = if absent { !unread } else { foreign };
+        if looked || !is_nowhere {
             return Ok(());
         }
         let shown = |place: &Place<'_>| format!("{} of {}", place.node.path, place.tree.label());
@@ -94,12 +98,13 @@ impl<'a> Scan<'a> {
         })
     }
 
+    /// Shows the keys in scope of one hive; `None` where it has no key that is asked for.
     fn hive(
         &mut self,
         number: usize,
         show: &mut impl FnMut(usize, Met<'_, '_>) -> ControlFlow<()>,
-    ) -> Result<ControlFlow<()>, CallError> {
-        let Some(Place { tree, node }) = self.hives.get(number) else { return Ok(ControlFlow::Continue(())) };
+    ) -> Result<Option<ControlFlow<()>>, CallError> {
+        let Some(Place { tree, node }) = self.hives.get(number) else { return Ok(None) };
         let (tree, node) = (*tree, node.clone());
         let Loaded { bytes, state } = hive_state::load(tree, &node, self.logs)?;
         let hive = hive_file::open(&node, &bytes)?;
@@ -111,10 +116,10 @@ impl<'a> Scan<'a> {
         self.gaps.extend(state.gaps());
         self.used = Some(used.clone());
         if start.is_none() {
-            return Ok(ControlFlow::Continue(()));
+            return Ok(None);
         }
         let source = Source { tree, node: &node, bytes: &bytes, state: &state };
-        Ok(self.walk(&hive, &source, &used, |met| show(number, met)))
+        Ok(Some(self.walk(&hive, &source, &used, |met| show(number, met))))
     }
 
     fn walk(

@@ -84,7 +84,12 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
             search.streams(tree, start);
         }
     }
-    let Search { page, defects, gaps, .. } = search;
+    let Search { page, defects, gaps, looked, .. } = search;
+    if let (Some(name), false, true) = (arguments.optional_text("name"), looked, gaps.is_empty()) {
+        let folder = |place: &place::Place<'_>| format!("{} of {}", place.node.path, place.tree.label());
+        let looked = scope.places.iter().map(folder).collect();
+        return Err(CallError::Nowhere { argument: "name".to_owned(), asked: name.to_owned(), looked });
+    }
     let mut returned =
         Return { defects, gaps, ..Return::found(Vec::new(), arguments.normalised(&scope.normalised())) };
     page.fill(&mut returned, "lines");
@@ -108,6 +113,8 @@ struct Search {
     page: Page,
     defects: Vec<Defect>,
     gaps: Vec<Gap>,
+    /// Whether a file or stream was searched.
+    looked: bool,
     more: bool,
 }
 
@@ -127,6 +134,7 @@ impl Search {
             page: Page::new(arguments.count("offset")?, arguments.count("limit")?),
             defects: Vec::new(),
             gaps: Vec::new(),
+            looked: false,
             more: true,
         })
     }
@@ -170,6 +178,7 @@ impl Search {
     }
 
     fn file(&mut self, tree: &dyn Tree, node: &Node, stream: Option<&str>) -> Result<(), ReadError> {
+        self.looked = true;
         let mut reader = tree.open(node, stream)?;
         let mut window = Window::new(reader.as_mut())?;
         let mut lines = Lines::default();

@@ -3,17 +3,21 @@
 use crate::arguments::Arguments;
 use crate::catalogue::{Call, Run};
 use crate::error::CallError;
+use crate::list_event_channels;
 use crate::returned::Return;
 use crate::sink::{self, Condition, Test};
 use ledger::pattern::fold;
 use ledger::{Completeness, FieldValue, Outcome, ToolSpec};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// The fields that say where records come from, and nothing of what they tell.
-const PLACES: [&str; 2] = ["channel", "provider"];
+const PLACES: [&str; 3] = ["channel", "provider", "hive"];
 
 /// The arguments that choose what is read; all others narrow what is given of it.
 const CHOOSE: [&str; 7] = ["source", "under", "evidence", "hive", "path", "stream", "logs"];
+
+const CHANNEL: &str = "channel";
 
 /// Most values that a refusal names.
 const NAMED: usize = 8;
@@ -30,14 +34,33 @@ pub(crate) fn check(spec: &ToolSpec, run: Run, call: &Call<'_>, returned: &Retur
         if !found_nothing(&ask(spec, run, call, &[("where", json!(sql)), ("limit", json!(1))])?) {
             continue;
         }
-        let counted = ask(spec, run, call, &[("count_by", json!(field)), ("limit", json!(5000))])?;
-        let known: Vec<String> = counted.records.iter().filter_map(value).collect();
+        let mut known = known(&ask(spec, run, call, &[("count_by", json!(field)), ("limit", json!(5000))])?);
+        if known.is_empty() && field == CHANNEL {
+            known = channels(call)?;
+        }
         if !known.is_empty() {
             let (number, nearest) = (known.len(), nearest(&wanted, known));
             return Err(CallError::Unborne { field: field.to_owned(), found: wanted, number, nearest });
         }
     }
     Ok(())
+}
+
+/// The channels of the logs that are read, where no record of the kind that is asked for bears one.
+fn channels(call: &Call<'_>) -> Result<BTreeSet<String>, CallError> {
+    let given = call.arguments.values();
+    let places = ["under", "evidence"]
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), given.get(name)?.clone())));
+    let mut arguments: Map<String, Value> = places.collect();
+    arguments.insert("count_by".to_owned(), json!(CHANNEL));
+    let arguments = Arguments::check(&list_event_channels::spec(), &Value::Object(arguments))?;
+    Ok(known(&list_event_channels::run(&Call { arguments: &arguments, ..*call })?))
+}
+
+/// The values of counts, each once: several files give counts of one value.
+fn known(counted: &Return) -> BTreeSet<String> {
+    counted.records.iter().filter_map(value).collect()
 }
 
 fn found_nothing(returned: &Return) -> bool {
@@ -90,7 +113,8 @@ fn value(count: &ledger::Record) -> Option<String> {
 }
 
 /// Those most like what was wanted.
-fn nearest(wanted: &str, mut known: Vec<String>) -> Vec<String> {
+fn nearest(wanted: &str, known: BTreeSet<String>) -> Vec<String> {
+    let mut known: Vec<String> = known.into_iter().collect();
     let wanted = fold(wanted.trim_matches('%'));
     let likeness = |name: &String| {
         let name = fold(name);

@@ -43,7 +43,9 @@ fn a_record_that_would_answer_and_was_not_recorded_is_told() {
     let run = looked(&Place::new(), "eventlog", &[("records", json!({"record": "log_cleared"}))]);
     let Stands::Seen { records, number } = stands(&run, "eventlog", "cleared") else { panic!() };
     assert_eq!((records.len() as u64, records[0].record), (number, ledger::RecordId(0)));
-    assert!(report::markdown(&run).contains("Which logs were cleared, by whom? | seen, not recorded: "));
+    assert!(
+        report::markdown(&run).contains("Was the Security log cleared, and by whom? | seen, not recorded: ")
+    );
 }
 
 #[test]
@@ -76,12 +78,13 @@ fn what_nobody_was_handed_is_not_asked_and_an_idle_agent_leaves_everything_open(
         assert!(!page.contains("nothing left open") && page.contains("something left open"), "{page}");
     }
     let page = report::markdown(&run);
-    for question in
-        ["Which services start by themselves? | not asked", "Which logs were cleared, by whom? | not asked"]
-    {
+    for question in [
+        "Which services start by themselves? | not asked",
+        "Was the Security log cleared, and by whom? | not asked",
+    ] {
         assert!(page.contains(question), "{question}");
     }
-    assert!(report::answers(&run).contains("questions that every case is asked (13 of eventlog, "));
+    assert!(report::answers(&run).contains("questions that every case is asked (14 of eventlog, "));
 }
 
 #[test]

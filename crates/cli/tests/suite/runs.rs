@@ -59,7 +59,7 @@ fn a_run_of_several_agents_is_listed_with_what_all_of_them_came_to() {
     let (finished, _) = place.investigate(ledger::Rules::default(), agents.into());
     let listed = app::list_runs(&place.path("runs"), None).unwrap();
     assert_eq!(listed[0].agents, ["one", "two", "three"]);
-    assert_eq!((listed[0].facts, listed[0].unmet), (Some(0), Some(49)), "nobody was handed a question");
+    assert_eq!((listed[0].facts, listed[0].unmet), (Some(0), Some(50)), "nobody was handed a question");
     assert_eq!(listed[0].folder, finished.folder);
 }
 

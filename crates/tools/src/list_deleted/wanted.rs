@@ -19,6 +19,10 @@ pub(super) struct Wanted {
     glob: Option<Glob>,
     /// The pattern as it applies to each tree, by label; a tree in which nothing stands for its drive has none.
     globs: Vec<(String, Glob)>,
+    /// Where the folders that the pattern begins with stand in no tree: how far they do.
+    nowhere: Option<Vec<String>>,
+    /// Whether a deleted entry stood in or below the folders that the pattern begins with.
+    is_led_to: Cell<bool>,
     /// The folder in which it stood, by tree where it is there; the root for any.
     under: EvidencePath,
     found: Folders,
@@ -39,10 +43,12 @@ impl Wanted {
         let images: Vec<_> = scope.iter().copied().filter(|tree| tree.layout().is_some()).collect();
         let (found, mut gaps) = folders(&images, &under, arguments.text("under")?)?;
         let glob = arguments.optional_text("name").map(|text| Glob::read("name", text)).transpose()?;
-        let mut globs = Vec::new();
+        let (mut globs, mut nearest, mut stands) = (Vec::new(), Vec::new(), glob.is_none());
         for (tree, glob) in images.iter().flat_map(|tree| glob.iter().map(move |glob| (tree, glob))) {
             // The folder of a deleted entry may be gone, too.
-            let Resolved { glob, unmapped, is_nowhere: _ } = glob.resolve(*tree)?;
+            let Resolved { glob, unmapped, nowhere } = glob.resolve(*tree)?;
+            stands |= nowhere.is_none();
+            nearest.extend(drives::told(*tree, nowhere.unwrap_or_default()));
             gaps.extend(unmapped.into_iter().map(|letter| drives::gap(*tree, letter)));
             globs.extend(glob.map(|glob| (tree.label().to_owned(), glob)));
         }
@@ -52,6 +58,8 @@ impl Wanted {
         Ok(Wanted {
             glob,
             globs,
+            nowhere: (!stands && !images.is_empty()).then_some(nearest),
+            is_led_to: Cell::new(false),
             found,
             is_met: Cell::new(false),
             gaps,
@@ -59,6 +67,11 @@ impl Wanted {
             extension: arguments.optional_text("extension").map(extension).transpose()?,
             sizes,
         })
+    }
+
+    /// How far the folders stand that the pattern begins with, where nothing is known of them, not even by the entries that were looked at.
+    pub(super) fn nowhere(&mut self) -> Option<Vec<String>> {
+        self.nowhere.take().filter(|_| !self.is_led_to.get())
     }
 
     /// Whether the folder is one of which something is known by the entries that were looked at.
@@ -73,6 +86,10 @@ impl Wanted {
         let stood = match &entry.original {
             Original::Path(path) | Original::Orphan(path) => path,
         };
+        if self.nowhere.is_some() && !self.is_led_to.get() {
+            let leads = |glob: &Glob| glob.alternatives().iter().any(|one| one.leads_to(stood));
+            self.is_led_to.set(self.glob_of(tree).is_some_and(leads));
+        }
         self.extension.as_ref().is_none_or(ends)
             && self
                 .sizes

@@ -128,9 +128,10 @@ impl<'a, 'p> Lines<'a, 'p> {
         }
     }
 
-    /// Finds the key in each hive; fails where no hive can hold it, for then nothing was looked through.
+    /// Finds the key in each hive; fails where no hive can hold it, or none does and all could be read, for then nothing was looked through.
     fn narrow(&mut self, key: &str, one: bool) -> Result<(), CallError> {
-        let (mut foreign, mut looked, mut shown) = (false, false, Vec::new());
+        let (mut looked, mut foreign, mut absent, mut unread) = (false, false, false, false);
+        let mut shown = Vec::new();
         for line in &mut self.lines {
             for (source, slot) in line.kept.sources().iter().zip(&mut line.wanted) {
                 let Some(wanted) = slot.as_mut().filter(|wanted| matches!(wanted.origin, Origin::Keys))
@@ -140,7 +141,7 @@ impl<'a, 'p> Lines<'a, 'p> {
                 shown.push(format!("{} of {}", source.path, line.place.tree.label()));
                 match find(line.place, source, key) {
                     Ok(Found { there, used, notes }) => {
-                        looked = true;
+                        *if there { &mut looked } else { &mut absent } = true;
                         self.met.notes.extend(notes.into_iter().filter(|_| there || one));
                         if one {
                             self.normalised.push(("key", json!(used)));
@@ -157,13 +158,16 @@ impl<'a, 'p> Lines<'a, 'p> {
                     }
                     Err(error) => {
                         *slot = None;
+                        unread = true;
                         let (path, reason) = (source.path.clone(), chain(&error));
                         self.met.gaps.insert(Gap { path, reason });
                     }
                 }
             }
         }
-        if looked || !foreign {
+        // What could not be read may hold a key that others lack.
+        let is_nowhere = if absent { !unread } else { foreign };
+        if looked || !is_nowhere {
             return Ok(());
         }
         Err(CallError::Nowhere { argument: "key".to_owned(), asked: key.to_owned(), looked: shown })

@@ -9,7 +9,8 @@ use tools::{Return, run};
 fn asked(tool: &str, arguments: &Value) -> Return {
     let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/demo/alder-07.E01");
     let trees: Vec<Box<dyn Tree>> = vec![evidence::open(EvidenceKind::Image, &demo, "pc").unwrap()];
-    run(tool, arguments, &trees, Path::new("/nonexistent"))
+    let scratch = tempfile::tempdir().unwrap();
+    run(tool, arguments, &trees, scratch.path())
 }
 
 #[test]
@@ -28,7 +29,28 @@ fn a_pattern_that_leaves_out_the_volume_is_looked_for_in_every_volume() {
 fn what_can_match_nothing_does_not_end_empty_and_complete() {
     for (tool, arguments, told) in [
         ("find_files", json!({ "name": "Userz/**/*.exe" }), "/ of pc, p1 of pc"),
+        ("find_files", json!({ "name": "p1/Users/nobody/**" }), "p1/Users of pc"),
+        ("find_files", json!({ "name": "Users/nobody/*.exe" }), "p1/Users of pc"),
+        ("find_files", json!({ "name": "p?/Nope/**" }), "p1 of pc"),
+        ("find_files", json!({ "name": "q*/**" }), "/ of pc"),
+        ("find_files", json!({ "name": "C:/Nope/*" }), "p1 of pc"),
+        ("find_files", json!({ "name": "uploads/auto/Q%3A/**" }), "/ of pc"),
+        ("find_files", json!({ "name": "*.[a-z]xe" }), "regular expression"),
         ("find_files", json!({ "name": "D:/Users/*" }), "drive"),
+        ("list_deleted", json!({ "name": "p9/**" }), "/ of pc"),
+        ("list_deleted", json!({ "name": "Nope/*.exe" }), "p1 of pc"),
+        ("search_text", json!({ "text": "x y", "name": "*.nosuch" }), "/ of pc"),
+        ("search_registry", json!({ "text": "Run", "key": "Nope" }), "SYSTEM"),
+        ("search_registry", json!({ "text": "Run", "key": "HKLM\\SYSTEM\\Nope" }), "SYSTEM"),
+        (
+            "search_registry",
+            json!({ "text": "Run", "key": "Nope", "hive": "p1/Windows/System32/config/SYSTEM" }),
+            "SYSTEM",
+        ),
+        ("timeline", json!({ "key": "Nope" }), "SYSTEM"),
+        ("timeline", json!({ "key": "HKLM\\SYSTEM\\Nope" }), "SYSTEM"),
+        ("records", json!({ "source": "services", "where": "hive = 'Nope'" }), "SYSTEM"),
+        ("timeline_anomalies", json!({ "where": "channel = 'Securty'" }), "Security"),
         ("find_files", json!({ "name": ".*\\.exe$" }), "regular expression"),
         ("find_files", json!({ "extension": "*.{exe" }), "without patterns"),
         ("find_files", json!({ "name": "*.exe", "under": "Userz" }), "Userz"),
@@ -65,6 +87,13 @@ fn a_place_that_is_there_and_holds_nothing_of_the_kind_ends_empty_and_complete()
             "records",
             json!({ "source": "event_log", "where": "channel LIKE 'S%' AND provider <> 'x'", "text": "zzzzz" }),
         ),
+        ("find_files", json!({ "name": "p1/Users/*/nothing of the kind.exe" })),
+        ("find_files", json!({ "name": "p1/Windows/nothing of the kind.exe" })),
+        ("find_files", json!({ "name": "C:/nothing of the kind.exe" })),
+        ("find_files", json!({ "name": "*/nothing of the kind.exe" })),
+        ("find_files", json!({ "name": "[a-" })),
+        ("search_text", json!({ "text": "no such text", "name": "hosts" })),
+        ("search_registry", json!({ "text": "no such text", "key": "HKLM\\SYSTEM\\Select" })),
         // Nothing says of what is not named where it should be.
         ("records", json!({ "source": "event_log", "where": "computer = 'NO-SUCH'" })),
     ] {

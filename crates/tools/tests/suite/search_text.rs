@@ -44,7 +44,6 @@ fn a_line_that_is_found_is_the_line_that_is_read() {
         (json!({ "text": "zwei", "ignore_case": false }), 2),
         (json!({ "text": "Zwei", "ignore_case": false }), 0),
         (json!({ "text": "zwei", "name": "W*.TXT" }), 1),
-        (json!({ "text": "zwei", "name": "w*", "under": "C/Users/Ann/notes.txt" }), 0),
         (json!({ "text": "zwei", "under": "C/Windows" }), 0),
         (json!({ "text": "fi*e" }), 0),
     ] {
@@ -52,6 +51,15 @@ fn a_line_that_is_found_is_the_line_that_is_read() {
         assert_eq!(returned.records.len(), found, "{arguments}");
         assert_eq!(returned.completeness, Completeness::Complete, "{arguments}");
     }
+}
+
+#[test]
+fn a_pattern_that_no_file_fits_is_refused() {
+    let fixture = Fixture::new();
+    let arguments = json!({ "text": "zwei", "name": "w*", "under": "C/Users/Ann/notes.txt" });
+    let returned = fixture.run("search_text", arguments);
+    assert_eq!(returned.outcome, Outcome::Failed, "{:?}", returned.notes);
+    assert!(returned.notes[0].contains("looked in C/Users/Ann/notes.txt of disk"), "{:?}", returned.notes);
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! How each question stands that no fact answers, told again from the stored outputs of its task's calls.
 
 use super::Course;
-use super::standing::{LONGEST_REASON, MOST_REASONS, Made};
+use super::standing::{LONGEST_REASON, MOST_REASONS, Made, reasons};
 use ledger::event::{InvocationStarted, SeenRecord, WithoutFact};
-use ledger::{Completeness, InvocationId, Objective, Record, Way, written};
+use ledger::{Behaviour, Completeness, InvocationId, Objective, Record, SearchedBy, Way, written};
 use serde_json::Value;
 
 /// The most records, and the most calls, that are named.
@@ -33,6 +33,11 @@ impl Course<'_> {
             (Some(_) | None, _) => {}
         }
         let mut calls = self.could_answer(objective);
+        if calls.is_empty() {
+            let kinds = to_search(objective).into_iter().flat_map(Way::kinds);
+            let in_part = kinds.filter_map(|(by, _)| Some(vec![self.listed_in_part(by)?.1.invocation]));
+            calls = together(in_part.collect());
+        }
         calls.truncate(MOST_CALLS);
         if calls.is_empty() {
             return WithoutFact::NotAsked;
@@ -133,6 +138,13 @@ impl Course<'_> {
         self.made.iter().filter(could).map(|(_, ended)| ended.invocation).collect()
     }
 
+    /// The last listing that says why it does not name all sources.
+    fn listed_in_part(&self, by: &SearchedBy) -> Option<Made<'_>> {
+        let listings = self.made.iter().rev().filter(|made| by.is(&made.0.tool, &made.0.arguments));
+        let counts = self.has(Behaviour::ListingsLook);
+        listings.copied().find(|(_, ended)| counts && !reasons(ended).is_empty())
+    }
+
     fn not_searched(&self, objective: &Objective) -> Vec<String> {
         let is_left = |way: &Way<'_>| {
             let is_done = !self.lacking(*way).is_empty() || self.searched(*way).is_some();
@@ -154,7 +166,10 @@ impl Course<'_> {
         let mut lines = self.unread(way);
         for (by, sources) in way.kinds() {
             match (self.sources_of(by, sources), &sources.each) {
-                (None, _) => lines.push(written(&by.tool, &by.arguments)),
+                (None, _) => match self.listed_in_part(by) {
+                    Some((_, ended)) => lines.extend(reasons(ended)),
+                    None => lines.push(written(&by.tool, &by.arguments)),
+                },
                 (Some(_), None) => {}
                 (Some(listed), Some(each)) => {
                     let left = listed.into_iter().filter(|record| {

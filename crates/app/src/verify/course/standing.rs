@@ -202,7 +202,7 @@ impl<'l> Course<'l> {
 }
 
 /// Why a call could not read all that lay in its way.
-fn reasons(ended: &InvocationEnded) -> Vec<String> {
+pub(super) fn reasons(ended: &InvocationEnded) -> Vec<String> {
     let mut all: Vec<String> = ended.gaps.iter().map(|gap| format!("{}: {}", gap.path, gap.reason)).collect();
     if ended.outcome != Outcome::Ok {
         all.extend(ended.defects.iter().map(|defect| format!("{}: {}", defect.path, defect.what)));

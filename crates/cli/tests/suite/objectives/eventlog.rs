@@ -8,6 +8,7 @@ use testkit::evtx::{self, Event};
 pub(super) const TRIALS: &[Trial] = &[
     Trial { objective: "channels", tempting: logs_of_nothing, answering: security_log },
     Trial { objective: "cleared", tempting: nothing_cleared, answering: cleared_log },
+    Trial { objective: "cleared-others", tempting: nothing_else_cleared, answering: cleared_application },
     Trial { objective: "accounts", tempting: accounts_changed, answering: created_account },
     Trial { objective: "administrators", tempting: members_of_others, answering: new_administrator },
     Trial { objective: "odd-programs", tempting: programs_in_their_places, answering: program_of_downloads },
@@ -118,6 +119,18 @@ fn nothing_cleared(at: &Folder<'_>) {
     let told = [("SubjectUserName", "mara"), ("Channel", "Security")];
     log(at, &[(&EVENTCREATE, 104, &[("", "The Security log file was cleared.")]), (&system, 104, &told)]);
     log(at, &[(&PROGRAM, 1102, &[("", "The audit log was cleared.")])]);
+}
+
+/// A service that went on, and a log of System that another program says was cleared.
+fn nothing_else_cleared(at: &Folder<'_>) {
+    let system = Writer { channel: "System", ..imitated(&EVENTLOG) };
+    log(at, &[(&system, 104, &[("Channel", "Application")])]);
+    log(at, &[(&SERVICES, 7036, &[("param1", "Spooler"), ("param2", "running")])]);
+}
+
+fn cleared_application(at: &Folder<'_>) {
+    let system = Writer { channel: "System", ..EVENTLOG };
+    log(at, &[(&system, 104, &[("SubjectUserName", "mara"), ("Channel", "Application")])]);
 }
 
 fn cleared_log(at: &Folder<'_>) {
