@@ -87,3 +87,19 @@ fn some_agents_of_a_crew_leave_the_questions_of_the_others_to_the_sweep() {
     let left = place.locard_ends(25, &[&asked[..], &["--no-sweep"]].concat());
     assert!(left.contains("not asked: 42 questions that every case is asked"), "{left}");
 }
+
+#[test]
+fn a_question_whose_only_source_cannot_be_read_is_partly_searched_and_names_it() {
+    let place = Place::new();
+    place.file("triage/C/Windows/System32/config/SYSTEM", "no hive at all");
+    let triage = place.path("triage");
+    let page = place.locard_ends(25, &["run", str(&triage), "--agent", "registry", "--fail-on", "open"]);
+    assert!(page.contains("config/SYSTEM"), "{page}");
+    let run = app::load_run(&place.only_run()).unwrap();
+    let questions = graph::questions(&run);
+    let name = questions.iter().find(|it| it.objective.id == "computer-name").unwrap();
+    assert!(name.tasks.len() > 1, "the sweep asks what an agent left open");
+    let Stands::Partly { missing, .. } = &name.stands else { panic!("{:?}", name.stands) };
+    assert!(missing.iter().any(|line| line.starts_with("C/Windows/System32/config/SYSTEM: ")), "{missing:?}");
+    place.locard_ends(0, &["verify", "latest"]);
+}
