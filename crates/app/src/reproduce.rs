@@ -365,6 +365,9 @@ impl ToolRules {
             "find_files" | "list_deleted" if self.means_root && found_nothing_below_a_folder(call) => {
                 "its pattern began with a folder that was looked for at the root of the evidence alone"
             }
+            "find_files" | "list_deleted" if self.answers_nowhere && begins_with_a_pattern(call) => {
+                "its pattern began with one of a folder at the root of the evidence alone"
+            }
             "timeline" | "timeline_histogram" if self.has_time_index => {
                 "its timeline had times, too, that date nothing on the host"
             }
@@ -377,18 +380,30 @@ impl ToolRules {
     }
 }
 
+/// Whether a pattern of paths begins with a pattern of a folder's name.
+fn begins_with_a_pattern(call: &Call) -> bool {
+    let (name, first) = name_and_first(call);
+    name.contains(['/', '\\']) && first.contains(['*', '?']) && first != "**" && !first.ends_with(':')
+}
+
+/// The pattern of a call, and the first name in it.
+fn name_and_first(call: &Call) -> (&str, &str) {
+    let name = call.arguments.get("name").and_then(Value::as_str).unwrap_or_default();
+    let first = name.trim_start_matches(['/', '\\', '{']).split(['/', '\\', ',']).next().unwrap_or_default();
+    (name, first)
+}
+
 /// Whether a call by a pattern of paths that begins with the name of a folder found nothing.
 fn found_nothing_below_a_folder(call: &Call) -> bool {
-    let name = call.arguments.get("name").and_then(Value::as_str).unwrap_or_default();
-    let first = name.trim_start_matches(['/', '\\']).split(['/', '\\']).next().unwrap_or_default();
+    let (name, first) = name_and_first(call);
     let is_folder = name.contains(['/', '\\']) && !first.contains(['*', '?', ':', '%']);
     is_folder && call.recorded.iter().all(|recorded| recorded.ended.outcome == Outcome::Empty)
 }
 
-/// Whether a call that found nothing is refused because it could find nothing.
+/// Whether a call that was answered is refused because of where it looks.
 fn is_refused_today(ended: &InvocationEnded, now: &ToolReturn) -> bool {
     let refuses_place = now.notes.first().is_some_and(|note| tools::refuses_place(note));
-    (ended.outcome, now.outcome) == (Outcome::Empty, Outcome::Failed) && refuses_place
+    !ended.outcome.is_failure() && now.outcome == Outcome::Failed && refuses_place
 }
 
 /// A slower machine is no other answer: a call may take several times as long as in a run.

@@ -22,7 +22,22 @@ const EXPRESSION: &str = "looks like a regular expression";
 
 /// Whether a refusal says that a call could have found nothing, whatever the evidence holds.
 pub fn refuses_place(note: &str) -> bool {
-    note.starts_with(UNBORNE) || note.contains(NOWHERE) || note.contains(EXPRESSION)
+    note.starts_with(UNBORNE)
+        || note.contains(NOWHERE)
+        || note.contains(EXPRESSION)
+        || note.starts_with(EITHER)
+}
+
+/// How a refusal begins of arguments that exclude each other.
+const EITHER: &str = "give either ";
+
+fn nearest_text(nearest: &[String], number: usize) -> String {
+    match (nearest, number) {
+        ([], _) => "there is none".to_owned(),
+        ([only], 1) => format!("there is only {only}"),
+        (all, number) if all.len() == number => format!("there are {}", all.join(", ")),
+        (some, number) => format!("the nearest of the {number} that there are: {}", some.join(", ")),
+    }
 }
 
 /// Why a call cannot be done; its text goes to the agent as a note, never into a record.
@@ -33,9 +48,8 @@ pub(crate) enum CallError {
     #[error("the tool {tool:?} is retired, and {because}")]
     Retired { tool: String, because: &'static str },
     #[error(
-        "{UNBORNE}{field} that is {found:?}, so that it can give none; {} of the {number} that there are: {}",
-        if nearest.len() < *number { "the nearest" } else { "all" },
-        nearest.join(", ")
+        "{UNBORNE}{field} that is {found:?}, so that it can give none; {}",
+        nearest_text(nearest, *number)
     )]
     Unborne { field: String, found: String, number: usize, nearest: Vec<String> },
     #[error("the tool {tool:?} does not work as its schema says")]
@@ -137,7 +151,7 @@ pub(crate) enum CallError {
     NoMftEntry { path: EvidencePath },
     #[error("argument \"where\"")]
     Where(#[source] ConditionError),
-    #[error("give either {one:?} or {other:?}")]
+    #[error("{EITHER}{one:?} or {other:?}")]
     OneOf { one: &'static str, other: &'static str },
     #[error("hash the whole medium of {label}")]
     Medium {

@@ -162,19 +162,7 @@ impl Alternative {
             return as_is();
         }
         if first.contains(['*', '?']) {
-            let tops = match tree.node(&EvidencePath::root())? {
-                Some(root) => tree.children(&root)?.nodes,
-                None => Vec::new(),
-            };
-            let tops = tops.into_iter().filter(|node| fits(first, &node.name)).map(|node| node.path);
-            return Ok(match in_one_of(tree, tops.collect(), fixed(below), below) {
-                // As it stands it tells more than what it was found in.
-                Here::In(found) if !found.is_empty() => Here::In(vec![self.clone()]),
-                Here::In(_) => {
-                    Here::Nowhere { meant: vec![self.clone()], deepest: vec![EvidencePath::root()] }
-                }
-                nowhere @ Here::Nowhere { .. } => nowhere,
-            });
+            return below_each_top(tree, first, below);
         }
         let root = EvidencePath::root();
         // A pattern of one name is looked for where that stands.
@@ -186,8 +174,7 @@ impl Alternative {
             return as_is();
         }
         // `Users/…` is written by whoever thinks of a computer, whose volumes stand below the root here.
-        let tops: BTreeSet<_> = drives::volumes(tree)?.into_iter().chain([root]).collect();
-        Ok(in_one_of(tree, tops.into_iter().collect(), folders, names))
+        Ok(in_one_of(tree, tops(tree)?, folders, names))
     }
 
     /// Whether it begins with the folders on the way to `path`, or with `path` itself.
@@ -228,22 +215,59 @@ fn fixed(names: &[String]) -> &[String] {
     names.get(..folders.min(names.len().saturating_sub(1))).unwrap_or_default()
 }
 
+/// The root and the volumes.
+fn tops(tree: &dyn Tree) -> Result<Vec<EvidencePath>, ReadError> {
+    let tops: BTreeSet<_> = drives::volumes(tree)?.into_iter().chain([EvidencePath::root()]).collect();
+    Ok(tops.into_iter().collect())
+}
+
+/// A pattern whose first name is one, below the root and each volume where folders stand that it can lead through.
+fn below_each_top(tree: &dyn Tree, first: &str, below: &[String]) -> Result<Here, ReadError> {
+    let tops = tops(tree)?;
+    let names: Vec<String> = std::iter::once(first.to_owned()).chain(below.iter().cloned()).collect();
+    let (mut found, mut nearest) = (Vec::new(), BTreeSet::new());
+    for top in &tops {
+        let Some(node) = tree.node(top)? else { continue };
+        // A folder that cannot be listed is one that may hold it; whoever walks there says so.
+        let Ok(listing) = tree.children(&node) else {
+            found.push(inside(top, &names));
+            continue;
+        };
+        let fitting = listing.nodes.iter().filter(|child| fits(first, &child.name));
+        let reached: Vec<_> = fitting.map(|child| deepest(tree, &child.path, fixed(below))).collect();
+        if reached.iter().any(|(_, is_whole)| *is_whole) {
+            found.push(inside(top, &names));
+        }
+        nearest.extend(reached.into_iter().map(|(path, _)| path));
+    }
+    if !found.is_empty() {
+        return Ok(Here::In(found));
+    }
+    if nearest.is_empty() {
+        nearest.extend(tops.iter().cloned());
+    }
+    let meant = tops.iter().map(|top| inside(top, &names)).collect();
+    Ok(Here::Nowhere { meant, deepest: nearest.into_iter().collect() })
+}
+
+/// A pattern below a folder.
+fn inside(top: &EvidencePath, names: &[String]) -> Alternative {
+    let top = top.components().map(str::to_owned);
+    Alternative::Path(top.chain(names.iter().cloned()).collect())
+}
+
 /// The pattern below each of `tops` in which the folders stand that it begins with; below the likeliest where they stand in none.
 fn in_one_of(tree: &dyn Tree, tops: Vec<EvidencePath>, folders: &[String], names: &[String]) -> Here {
-    let inside = |top: &EvidencePath| {
-        let top = top.components().map(str::to_owned);
-        Alternative::Path(top.chain(names.iter().cloned()).collect())
-    };
     let reached: Vec<_> = tops.into_iter().map(|top| (deepest(tree, &top, folders), top)).collect();
     let whole = reached.iter().filter(|((_, is_whole), _)| *is_whole);
-    let found: Vec<_> = whole.map(|(_, top)| inside(top)).collect();
+    let found: Vec<_> = whole.map(|(_, top)| inside(top, names)).collect();
     if reached.is_empty() || !found.is_empty() {
         return Here::In(found);
     }
     let is_begun = |((path, _), top): &&((EvidencePath, bool), EvidencePath)| path != top;
     let begun: Vec<_> = reached.iter().filter(is_begun).collect();
     let likely = if begun.is_empty() { reached.iter().collect() } else { begun };
-    let meant = likely.iter().map(|(_, top)| inside(top)).collect();
+    let meant = likely.iter().map(|(_, top)| inside(top, names)).collect();
     Here::Nowhere { meant, deepest: likely.into_iter().map(|((path, _), _)| path.clone()).collect() }
 }
 

@@ -92,6 +92,9 @@ fn read(call: &Call<'_>, without_hive: WithoutHive) -> Result<Return, CallError>
         without: BTreeSet::new(),
     };
     let normalised = match arguments.optional_text("hive") {
+        Some(_) if !arguments.text("under")?.is_empty() => {
+            return Err(CallError::OneOf { one: "hive", other: "under" });
+        }
         Some(path) => reading.hive(path, &mut sink)?,
         None => {
             let label = arguments.optional_text("evidence");

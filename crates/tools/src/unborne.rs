@@ -3,9 +3,9 @@
 use crate::arguments::Arguments;
 use crate::catalogue::{Call, Run};
 use crate::error::CallError;
-use crate::list_event_channels;
 use crate::returned::Return;
 use crate::sink::{self, Condition, Test};
+use crate::{list_event_channels, list_hives};
 use ledger::pattern::fold;
 use ledger::{Completeness, FieldValue, Outcome, ToolSpec};
 use serde_json::{Map, Value, json};
@@ -18,6 +18,7 @@ const PLACES: [&str; 3] = ["channel", "provider", "hive"];
 const CHOOSE: [&str; 7] = ["source", "under", "evidence", "hive", "path", "stream", "logs"];
 
 const CHANNEL: &str = "channel";
+const HIVE: &str = "hive";
 
 /// Most values that a refusal names.
 const NAMED: usize = 8;
@@ -31,6 +32,14 @@ pub(crate) fn check(spec: &ToolSpec, run: Run, call: &Call<'_>, returned: &Retur
     for condition in conditions.all().iter().filter(|condition| PLACES.contains(&condition.field.as_str())) {
         let Some((sql, wanted)) = written(condition) else { continue };
         let field = condition.field.as_str();
+        if field == HIVE {
+            let hives = hives(call)?;
+            let is_there = |path: &String| condition.holds(Some(&FieldValue::Path(path.clone())));
+            if hives.iter().any(is_there) {
+                continue;
+            }
+            return Err(refused(field, wanted, hives));
+        }
         if !found_nothing(&ask(spec, run, call, &[("where", json!(sql)), ("limit", json!(1))])?) {
             continue;
         }
@@ -39,11 +48,24 @@ pub(crate) fn check(spec: &ToolSpec, run: Run, call: &Call<'_>, returned: &Retur
             known = channels(call)?;
         }
         if !known.is_empty() {
-            let (number, nearest) = (known.len(), nearest(&wanted, known));
-            return Err(CallError::Unborne { field: field.to_owned(), found: wanted, number, nearest });
+            return Err(refused(field, wanted, known));
         }
     }
     Ok(())
+}
+
+fn refused(field: &str, wanted: String, known: BTreeSet<String>) -> CallError {
+    let (number, nearest) = (known.len(), nearest(&wanted, known));
+    CallError::Unborne { field: field.to_owned(), found: wanted, number, nearest }
+}
+
+/// The hives that there are where the call looks: one that holds no record of the kind is a place all the same.
+fn hives(call: &Call<'_>) -> Result<BTreeSet<String>, CallError> {
+    let scope = call.arguments.optional_text("evidence").map(|label| ("evidence".to_owned(), json!(label)));
+    let arguments = Arguments::check(&list_hives::spec(), &Value::Object(scope.into_iter().collect()))?;
+    let listed = list_hives::run(&Call { arguments: &arguments, ..*call })?;
+    let path = |record: &ledger::Record| Some(record.fields.get("path")?.value.to_text().into_owned());
+    Ok(listed.records.iter().filter_map(path).collect())
 }
 
 /// The channels of the logs that are read, where no record of the kind that is asked for bears one.
@@ -67,6 +89,9 @@ fn found_nothing(returned: &Return) -> bool {
     (returned.outcome, returned.completeness) == (Outcome::Empty, Completeness::Complete)
 }
 
+/// The source of all events: a channel that holds none of the kind that is asked for is a place all the same.
+const EVENTS: &str = "event_log";
+
 /// Makes the call again with all that chooses what it reads, and `more` in place of all that narrows it.
 fn ask(spec: &ToolSpec, run: Run, call: &Call<'_>, more: &[(&str, Value)]) -> Result<Return, CallError> {
     let given = call.arguments.values();
@@ -76,6 +101,13 @@ fn ask(spec: &ToolSpec, run: Run, call: &Call<'_>, more: &[(&str, Value)]) -> Re
     let of_type = given.get("record").and_then(Value::as_str).and_then(|record| widest(spec, record));
     if let (None, Some(source)) = (arguments.get("source"), of_type) {
         arguments.insert("source".to_owned(), json!(source));
+    }
+    // A log that holds no record of the kind is a place all the same.
+    let gives_events =
+        |types: &BTreeSet<String>| spec.sources.get(EVENTS).is_some_and(|all| !types.is_disjoint(all));
+    let chosen = arguments.get("source").and_then(Value::as_str).and_then(|source| spec.sources.get(source));
+    if chosen.is_some_and(gives_events) {
+        arguments.insert("source".to_owned(), json!(EVENTS));
     }
     arguments.extend(more.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
     run(&Call { arguments: &Arguments::check(spec, &Value::Object(arguments))?, ..*call })

@@ -195,7 +195,7 @@ fn no_value_meets(all: &[&Condition]) -> bool {
 
 impl Condition {
     /// Whether a record with this value in the field meets it.
-    fn holds(&self, value: Option<&FieldValue>) -> bool {
+    pub(crate) fn holds(&self, value: Option<&FieldValue>) -> bool {
         match value {
             None => self.is_met_without(),
             Some(value) if self.is_not => self.test.can_fail(value),

@@ -21,6 +21,18 @@ fn a_pattern_that_leaves_out_the_volume_is_looked_for_in_every_volume() {
         let found = asked("find_files", &json!({ "name": name }));
         assert_eq!(found.records, with_volume.records, "{name}: {:?}", found.notes);
     }
+    for (name, same) in [
+        ("*/*/NTUSER.DAT", "Users/*/NTUSER.DAT"),
+        ("U*/*/Downloads/*.pdf", "Users/*/Downloads/*.pdf"),
+        ("?indows/Temp/*", "Windows/Temp/*"),
+        ("{P*,Userz}/ScanToPdf/*", "ProgramData/ScanToPdf/*"),
+    ] {
+        let found = asked("find_files", &json!({ "name": name }));
+        assert!(!found.records.is_empty(), "{name}: {:?}", found.notes);
+        assert_eq!(found.records, asked("find_files", &json!({ "name": same })).records, "{name}");
+        let deleted = asked("list_deleted", &json!({ "name": name.replace("Temp", "temp") }));
+        assert_eq!(deleted.records, asked("list_deleted", &json!({ "name": same })).records, "{name}");
+    }
     let used = asked("find_files", &json!({ "name": "Users/**/*.exe" })).normalised;
     assert_eq!(used.unwrap()["name"], "/p1/Users/**/*.exe");
 }
@@ -51,6 +63,12 @@ fn what_can_match_nothing_does_not_end_empty_and_complete() {
         ("timeline", json!({ "key": "HKLM\\SYSTEM\\Nope" }), "SYSTEM"),
         ("records", json!({ "source": "services", "where": "hive = 'Nope'" }), "SYSTEM"),
         ("timeline_anomalies", json!({ "where": "channel = 'Securty'" }), "Security"),
+        ("records", json!({ "source": "mui_cache", "where": "hive = 'nope'" }), "SYSTEM"),
+        (
+            "records",
+            json!({ "source": "services", "hive": "p1/Windows/System32/config/SYSTEM", "under": "p1/Users" }),
+            "either",
+        ),
         ("find_files", json!({ "name": ".*\\.exe$" }), "regular expression"),
         ("find_files", json!({ "extension": "*.{exe" }), "without patterns"),
         ("find_files", json!({ "name": "*.exe", "under": "Userz" }), "Userz"),
@@ -92,6 +110,9 @@ fn a_place_that_is_there_and_holds_nothing_of_the_kind_ends_empty_and_complete()
         ("find_files", json!({ "name": "C:/nothing of the kind.exe" })),
         ("find_files", json!({ "name": "*/nothing of the kind.exe" })),
         ("find_files", json!({ "name": "[a-" })),
+        ("records", json!({ "source": "logons", "where": "channel = 'System'" })),
+        ("records", json!({ "source": "mui_cache", "where": "hive = 'p1/Windows/System32/config/SYSTEM'" })),
+        ("records", json!({ "source": "mui_cache", "where": "hive LIKE '%SYSTEM'" })),
         ("search_text", json!({ "text": "no such text", "name": "hosts" })),
         ("search_registry", json!({ "text": "no such text", "key": "HKLM\\SYSTEM\\Select" })),
         // Nothing says of what is not named where it should be.
