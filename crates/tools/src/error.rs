@@ -18,7 +18,7 @@ const UNBORNE: &str = "no record of what this call reads has a ";
 const NOWHERE: &str = "nothing of the evidence stands for ";
 
 /// What the refusal says of a pattern that is written in another language.
-const EXPRESSION: &str = "looks like a regular expression";
+const EXPRESSION: &str = "looks like a regular expression or a list";
 
 /// Whether a refusal says that a call could have found nothing, whatever the evidence holds.
 pub fn refuses_place(note: &str) -> bool {

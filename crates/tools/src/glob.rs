@@ -337,11 +337,18 @@ pub(crate) fn no_expression(argument: &str, text: &str) -> Result<(), CallError>
     let dots =
         text.contains(".*\\.") || text.contains(".+\\.") || text.contains("\\d+") || text.contains("\\w+");
     let group = text.contains('|') && text.contains('(') && text.contains(')');
-    if starts || ends || dots || group || has_class(text) {
+    if starts || ends || dots || group || has_class(text) || is_list(text) {
         let (argument, found) = (argument.to_owned(), text.to_owned());
         return Err(CallError::Expression { argument, found });
     }
     Ok(())
+}
+
+/// Whether it lists patterns as programs with a window do, `*.exe;*.dll`; here `{*.exe,*.dll}` does.
+fn is_list(text: &str) -> bool {
+    let begins_another =
+        |separator: char| text.split(separator).skip(1).any(|next| next.trim_start().starts_with("*."));
+    !text.contains('{') && [',', ';', '|', ' '].into_iter().any(begins_another)
 }
 
 /// Whether a class of characters stands in it, as `[a-z]` or `[^0-9]`.

@@ -40,9 +40,13 @@ fn call(name: &str, arguments: &ToolArguments, printer: &mut Printer) -> Result<
             "notes": returned.notes,
         })
     };
-    let printed = print(printer, arguments.format, || report::records(records), value);
+    let is_failure = returned.outcome.is_failure();
+    let printed = match arguments.format {
+        Format::Text if is_failure => Ok(()),
+        format => print(printer, format, || report::records(records), value),
+    };
     if arguments.format == Format::Text {
-        for remark in remarks(&returned.notes, &returned.gaps, &returned.defects) {
+        for remark in remarks(is_failure, &returned.notes, &returned.gaps, &returned.defects) {
             printer.complain(&report::terminal(&remark));
         }
     }
@@ -53,9 +57,12 @@ fn call(name: &str, arguments: &ToolArguments, printer: &mut Printer) -> Result<
     Ok(ended(printer, printed, code))
 }
 
-/// What a call says beside its records.
-fn remarks(notes: &[String], gaps: &[Gap], defects: &[Defect]) -> Vec<String> {
-    let notes = notes.iter().map(|note| format!("note: {note}"));
+/// What a call says beside its records: of one that failed the first note says why.
+fn remarks(is_failure: bool, notes: &[String], gaps: &[Gap], defects: &[Defect]) -> Vec<String> {
+    let notes = notes.iter().enumerate().map(|(at, note)| match (is_failure, at) {
+        (true, 0) => format!("error: {note}"),
+        _ => format!("note: {note}"),
+    });
     let gaps = gaps.iter().map(|gap| format!("gap: {}: {}", gap.path, gap.reason));
     let defects = defects.iter().map(|defect| {
         let at = defect.offset.map_or(String::new(), |offset| format!(" at {offset:#x}"));

@@ -126,7 +126,12 @@ fn patterns_keep_every_constraint() {
     }
     let returned = fixture.run("find_files", json!({ "name": "copy[12].htm" }));
     assert!(returned.notes[0].contains("[ and ] stand for themselves"), "{:?}", returned.notes);
-    refused(&fixture, "find_files", json!({ "name": ".*\\.exe$" }), "looks like a regular expression");
+    refused(
+        &fixture,
+        "find_files",
+        json!({ "name": ".*\\.exe$" }),
+        "looks like a regular expression or a list",
+    );
     refused(&fixture, "find_files", json!({ "name": "~nobody/*" }), "nothing of the evidence stands for");
     refused(&fixture, "find_files", json!({ "name": "%PUBLIC%\\*" }), "nothing of the evidence stands for");
 }

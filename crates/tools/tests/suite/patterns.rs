@@ -48,6 +48,8 @@ fn what_can_match_nothing_does_not_end_empty_and_complete() {
         ("find_files", json!({ "name": "C:/Nope/*" }), "p1 of pc"),
         ("find_files", json!({ "name": "uploads/auto/Q%3A/**" }), "/ of pc"),
         ("find_files", json!({ "name": "*.[a-z]xe" }), "regular expression"),
+        ("find_files", json!({ "name": "*.exe;*.dll" }), "{a,b} for either"),
+        ("find_files", json!({ "name": "*.exe, *.dll" }), "{a,b} for either"),
         ("find_files", json!({ "name": "D:/Users/*" }), "drive"),
         ("list_deleted", json!({ "name": "p9/**" }), "/ of pc"),
         ("list_deleted", json!({ "name": "Nope/*.exe" }), "p1 of pc"),
