@@ -48,6 +48,24 @@ pub(crate) fn look_up<'h>(hive: &'h Hive<'_>, node: &Node, asked: &str) -> Resul
     Ok(Lookup { key: None, used, notes })
 }
 
+/// What a search for a key came to in one of several hives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sought {
+    There,
+    Absent,
+    /// The hive is of a type that cannot hold it.
+    Foreign,
+    /// The hive could not be read.
+    Unread,
+}
+
+/// Whether a key is in no hive, so that nothing was looked through; what could not be read may hold one that others lack.
+pub(crate) fn is_nowhere(sought: &[Sought]) -> bool {
+    let met = |it| sought.contains(&it);
+    let is_missing = if met(Sought::Absent) { !met(Sought::Unread) } else { met(Sought::Foreign) };
+    is_missing && !met(Sought::There)
+}
+
 /// The path without quotes around it, and with the short name of a root key where a program writes it in a way of its own: registry editors `Computer\HKEY_…`, PowerShell `HKLM:` and `Registry::`, the kernel `\REGISTRY\MACHINE`.
 pub(crate) fn live(asked: &str) -> String {
     let mut text = bare(asked);

@@ -5,7 +5,7 @@ use crate::error::CallError;
 use crate::hive_file;
 use crate::hive_state::{self, Loaded, Logs};
 use crate::hives::Found;
-use crate::key_lookup::{Lookup, look_up};
+use crate::key_lookup::{Lookup, Sought, is_nowhere, look_up};
 use crate::place::{self, Place};
 use crate::registry_records::Source;
 use crate::remains;
@@ -69,25 +69,23 @@ impl<'a> Scan<'a> {
         &mut self,
         mut show: impl FnMut(usize, Met<'_, '_>) -> ControlFlow<()>,
     ) -> Result<(), CallError> {
-        let (mut looked, mut foreign, mut absent, mut unread) = (false, false, false, false);
+        let mut sought = Vec::new();
         for number in 0..self.hives.len() {
             match self.hive(number, &mut show) {
                 Ok(Some(ControlFlow::Break(()))) => return Ok(()),
-                Ok(Some(ControlFlow::Continue(()))) => looked = true,
-                Ok(None) => absent = true,
+                Ok(Some(ControlFlow::Continue(()))) => sought.push(Sought::There),
+                Ok(None) => sought.push(Sought::Absent),
                 Err(error) if self.one => return Err(error),
-                Err(CallError::ForeignKey { .. }) => foreign = true,
+                Err(CallError::ForeignKey { .. }) => sought.push(Sought::Foreign),
                 Err(error) => {
-                    unread = true;
+                    sought.push(Sought::Unread);
                     let path = self.hives.get(number).map_or("", |place| place.node.path.as_str());
                     let reason = chain(&error);
                     self.gaps.push(Gap { path: path.to_owned(), reason });
                 }
             }
         }
-        // What could not be read may hold a key that others lack.
-        let is_nowhere = if absent { !unread } else { foreign };
-        if looked || !is_nowhere {
+        if !is_nowhere(&sought) {
             return Ok(());
         }
         let shown = |place: &Place<'_>| format!("{} of {}", place.node.path, place.tree.label());

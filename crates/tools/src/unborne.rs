@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// The fields that say where records come from, and nothing of what they tell.
-const PLACES: [&str; 3] = ["channel", "provider", "hive"];
+const PLACES: [&str; 3] = [CHANNEL, "provider", HIVE];
 
 /// The arguments that choose what is read; all others narrow what is given of it.
 const CHOOSE: [&str; 7] = ["source", "under", "evidence", "hive", "path", "stream", "logs"];

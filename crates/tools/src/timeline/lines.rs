@@ -5,7 +5,7 @@ use crate::catalogue::Call;
 use crate::error::CallError;
 use crate::hive_file;
 use crate::intake::{Flow, Intake};
-use crate::key_lookup::{Lookup, look_up};
+use crate::key_lookup::{Lookup, Sought, is_nowhere, look_up};
 use crate::place::Place;
 use crate::returned::{Return, chain};
 use crate::tables::{Kept, Source, Times, TimesOf, of_place};
@@ -130,8 +130,7 @@ impl<'a, 'p> Lines<'a, 'p> {
 
     /// Finds the key in each hive; fails where no hive can hold it, or none does and all could be read, for then nothing was looked through.
     fn narrow(&mut self, key: &str, one: bool) -> Result<(), CallError> {
-        let (mut looked, mut foreign, mut absent, mut unread) = (false, false, false, false);
-        let mut shown = Vec::new();
+        let (mut sought, mut shown) = (Vec::new(), Vec::new());
         for line in &mut self.lines {
             for (source, slot) in line.kept.sources().iter().zip(&mut line.wanted) {
                 let Some(wanted) = slot.as_mut().filter(|wanted| matches!(wanted.origin, Origin::Keys))
@@ -141,7 +140,7 @@ impl<'a, 'p> Lines<'a, 'p> {
                 shown.push(format!("{} of {}", source.path, line.place.tree.label()));
                 match find(line.place, source, key) {
                     Ok(Found { there, used, notes }) => {
-                        *if there { &mut looked } else { &mut absent } = true;
+                        sought.push(if there { Sought::There } else { Sought::Absent });
                         self.met.notes.extend(notes.into_iter().filter(|_| there || one));
                         if one {
                             self.normalised.push(("key", json!(used)));
@@ -154,20 +153,18 @@ impl<'a, 'p> Lines<'a, 'p> {
                     Err(error) if one => return Err(error),
                     Err(CallError::ForeignKey { .. }) => {
                         *slot = None;
-                        foreign = true;
+                        sought.push(Sought::Foreign);
                     }
                     Err(error) => {
                         *slot = None;
-                        unread = true;
+                        sought.push(Sought::Unread);
                         let (path, reason) = (source.path.clone(), chain(&error));
                         self.met.gaps.insert(Gap { path, reason });
                     }
                 }
             }
         }
-        // What could not be read may hold a key that others lack.
-        let is_nowhere = if absent { !unread } else { foreign };
-        if looked || !is_nowhere {
+        if !is_nowhere(&sought) {
             return Ok(());
         }
         Err(CallError::Nowhere { argument: "key".to_owned(), asked: key.to_owned(), looked: shown })
