@@ -331,15 +331,20 @@ const COUNTED_IN_FULL: Format = Format { major: 2, minor: 9 };
 /// The first format in which the first folder of a pattern is looked for in every volume.
 const PLACED_PATTERNS: Format = Format { major: 2, minor: 12 };
 
-/// The first format in which a call is refused that looks where nothing stands: in a channel or provider that no record bears, a folder, key or hive that there is not.
-const REFUSED_PLACES: Format = Format { major: 2, minor: 14 };
+/// The first format in which a pattern that begins with one of a folder is looked for in every volume.
+const PATTERNS_OF_FOLDERS: Format = Format { major: 2, minor: 14 };
+
+/// The first format in which every call is refused that can find nothing, and each that finds nothing to read says so: what looks in a channel or provider that no record bears, a folder, key or hive that there is not, or is written as no name can be.
+const REFUSED_PLACES: Format = Format { major: 2, minor: 15 };
 
 /// By what rules the tools of a run answered, where these are not today's.
 struct ToolRules {
     counts_less: bool,
     /// Whether a pattern of paths meant the root of the evidence alone.
     means_root: bool,
-    /// Whether a call that looks where nothing stands was answered with nothing.
+    /// Whether a pattern of a folder's name meant one at the root of the evidence alone.
+    begins_at_root: bool,
+    /// Whether a call that could find nothing was answered with nothing, and not every one that found nothing to read said so.
     answers_nowhere: bool,
     has_time_index: bool,
 }
@@ -350,6 +355,7 @@ impl ToolRules {
         ToolRules {
             counts_less: opened.format < COUNTED_IN_FULL,
             means_root: opened.format < PLACED_PATTERNS,
+            begins_at_root: opened.format < PATTERNS_OF_FOLDERS,
             answers_nowhere: opened.format < REFUSED_PLACES,
             has_time_index: log.of_run.iter().any(is_index),
         }
@@ -365,11 +371,17 @@ impl ToolRules {
             "find_files" | "list_deleted" if self.means_root && found_nothing_below_a_folder(call) => {
                 "its pattern began with a folder that was looked for at the root of the evidence alone"
             }
-            "find_files" | "list_deleted" if self.answers_nowhere && begins_with_a_pattern(call) => {
+            "find_files" | "list_deleted" if self.begins_at_root && begins_with_a_pattern(call) => {
                 "its pattern began with one of a folder at the root of the evidence alone"
             }
             "timeline" | "timeline_histogram" if self.has_time_index => {
                 "its timeline had times, too, that date nothing on the host"
+            }
+            "find_files" if self.answers_nowhere && has_colon(call, "with_stream") => {
+                "its stream was looked for with the colons around it, which no name has"
+            }
+            _ if self.answers_nowhere && starts_at_computer(call) => {
+                "its key was not understood with the name of the computer before a short root key"
             }
             tool => {
                 let because = tools::untranslatable(tool, &call.arguments)?;
@@ -386,9 +398,23 @@ fn begins_with_a_pattern(call: &Call) -> bool {
     name.contains(['/', '\\']) && first.contains(['*', '?']) && first != "**" && !first.ends_with(':')
 }
 
+fn text<'c>(call: &'c Call, argument: &str) -> &'c str {
+    call.arguments.get(argument).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn has_colon(call: &Call, argument: &str) -> bool {
+    text(call, argument).contains(':')
+}
+
+/// Whether a key is written as a registry editor does, with a root key in short.
+fn starts_at_computer(call: &Call) -> bool {
+    let key = text(call, "key").to_ascii_lowercase();
+    key.contains("computer\\hk") && !key.contains("computer\\hkey_")
+}
+
 /// The pattern of a call, and the first name in it.
 fn name_and_first(call: &Call) -> (&str, &str) {
-    let name = call.arguments.get("name").and_then(Value::as_str).unwrap_or_default();
+    let name = text(call, "name");
     let first = name.trim_start_matches(['/', '\\', '{']).split(['/', '\\', ',']).next().unwrap_or_default();
     (name, first)
 }
@@ -449,7 +475,8 @@ impl Asking {
         let (now, _) = worker.call(&call.tool, &call.arguments);
         asked.calls += 1;
         let translated = tools::successor(&call.tool).is_some();
-        let measure = Measure { subjects: &self.subjects, examples: self.examples, translated };
+        let untold = self.rules.answers_nowhere;
+        let measure = Measure { subjects: &self.subjects, examples: self.examples, translated, untold };
         for recorded in comparable {
             let Recorded { task, agent, ended } = recorded;
             if self.rules.answers_nowhere && is_refused_today(ended, &now) {

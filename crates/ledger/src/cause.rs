@@ -76,10 +76,7 @@ mod tests {
         for (note, expected) in [
             ("no such entry: \"p1/a.txt\" (is p2/a.txt of e meant?)", Cause::NoSuchPath),
             ("no key \"Software\\\\X\"; the deepest key on that way is \"Software\"", Cause::NoSuchKey),
-            (
-                "no hive of type SAM in this evidence, so nothing can be said of this artifact",
-                Cause::NoSource,
-            ),
+            ("no hive of type SAM was found, so nothing can be said of what it would hold", Cause::NoSource),
             ("read p1/a: Permission denied (os error 13)", Cause::AccessDenied),
             ("p1/a begins as none of the formats that are decoded here: evtx", Cause::Unsupported),
             ("p1/SAM is not a hive that can be read: open hive: file needs more", Cause::Unreadable),

@@ -52,7 +52,7 @@ pub struct Format {
 }
 
 /// The format that this version writes.
-pub const FORMAT: Format = Format { major: 2, minor: 14 };
+pub const FORMAT: Format = Format { major: 2, minor: 15 };
 
 impl Format {
     /// Whether this version can read a run of format `self`.

@@ -20,16 +20,46 @@ const NOWHERE: &str = "nothing of the evidence stands for ";
 /// What the refusal says of a pattern that is written in another language.
 const EXPRESSION: &str = "looks like a regular expression or a list";
 
+/// What is said of a call that found nothing to read.
+const NONE_FOUND: &str = "was found, so nothing can be said of what it would hold";
+
+/// Whether a note says that a call found nothing to read, in the words of today or in those of earlier versions.
+pub fn tells_of_nothing_read(note: &str) -> bool {
+    note.contains(NONE_FOUND)
+        || (note.starts_with("no hive of type ") && note.contains(" in this evidence, so "))
+}
+
+/// What the refusal says of a pattern that no name can fit as it is written.
+const UNFITTING: &str = "no name can fit ";
+
+/// What the refusal says of a file in place of a folder.
+const NO_FOLDER: &str = " is not a folder; ";
+
 /// Whether a refusal says that a call could have found nothing, whatever the evidence holds.
 pub fn refuses_place(note: &str) -> bool {
     note.starts_with(UNBORNE)
         || note.contains(NOWHERE)
         || note.contains(EXPRESSION)
         || note.starts_with(EITHER)
+        || note.contains(UNFITTING)
+        || note.contains(NO_FOLDER)
 }
 
 /// How a refusal begins of arguments that exclude each other.
 const EITHER: &str = "give either ";
+
+/// Most characters of an argument that a refusal repeats.
+const REPEATED: usize = 200;
+
+/// An argument in quotes, cut where it is very long.
+fn shortened(text: &str) -> String {
+    let length = text.chars().count();
+    if length <= REPEATED {
+        return format!("{text:?}");
+    }
+    let start: String = text.chars().take(REPEATED).collect();
+    format!("{start:?}… ({length} characters)")
+}
 
 fn nearest_text(nearest: &[String], number: usize) -> String {
     match (nearest, number) {
@@ -70,7 +100,7 @@ pub(crate) enum CallError {
     ArgumentRange { argument: String, minimum: u64, maximum: u64, found: String },
     #[error("argument {argument:?}: expected one of {}, found {found:?}", allowed.join(", "))]
     ArgumentChoice { argument: String, allowed: Vec<String>, found: String },
-    #[error("argument {argument:?}: expected {expected}, found {found:?}")]
+    #[error("argument {argument:?}: expected {expected}, found {}", shortened(found))]
     Argument { argument: &'static str, expected: &'static str, found: String },
     #[error("argument {argument:?}: expected {expected}")]
     ArgumentTime {
@@ -79,6 +109,8 @@ pub(crate) enum CallError {
         #[source]
         source: <Utc as FromStr>::Err,
     },
+    #[error("argument {argument:?}: {UNFITTING}{}; expected {expected}", shortened(found))]
+    Unfitting { argument: &'static str, expected: &'static str, found: String },
     #[error(
         "argument {argument:?}: {found:?} {EXPRESSION}; patterns have * for any characters, ? for one, ** for any folders and {{a,b}} for either, such as *.exe"
     )]
@@ -112,8 +144,8 @@ pub(crate) enum CallError {
     UnknownEvidence { label: String, known: Vec<String> },
     #[error("several pieces of evidence hold {path:?}; name one with \"evidence\": {}", labels.join(", "))]
     EvidenceNeeded { path: String, labels: Vec<String> },
-    #[error("argument \"path\"")]
-    Path(#[source] PathError),
+    #[error(transparent)]
+    Path(PathError),
     #[error("no such entry: {path:?}{}{}", absent::told(hint.as_ref()), deepest_text(deepest))]
     Absent {
         path: String,
@@ -161,7 +193,7 @@ pub(crate) enum CallError {
     },
     #[error("the root of the evidence is no entry of a folder; list_directory tells what it holds")]
     Root,
-    #[error("{path} is not a folder; read_file reads a file")]
+    #[error("{path}{NO_FOLDER}read_file reads a file")]
     NotAFolder { path: EvidencePath },
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -207,10 +239,14 @@ pub(crate) enum CallError {
     #[error("{path} is a hive of type {found}; this artifact stands in hives of type {}", wanted.join(" or "))]
     WrongHive { path: EvidencePath, found: &'static str, wanted: Vec<&'static str> },
     #[error(
-        "no hive of type {} in this evidence, so nothing can be said of what they would hold; list_hives tells which hives there are",
+        "no hive of type {} {NONE_FOUND}; list_hives tells which hives there are",
         wanted.join(" or ")
     )]
     NoHive { wanted: Vec<&'static str> },
+    #[error("no hive {NONE_FOUND}")]
+    NoHives,
+    #[error("no file of {} {NONE_FOUND}", wanted.join(" or "))]
+    NoFile { wanted: Vec<&'static str> },
     #[error("{hive}: CurrentControlSet cannot be resolved: Select\\Current is missing or no REG_DWORD")]
     NoControlSet { hive: EvidencePath },
 }

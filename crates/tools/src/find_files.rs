@@ -77,8 +77,11 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
             return Err(CallError::NotAFolder { path: start.path.clone() });
         }
         let (resolved, unmapped, nowhere) = wanted.resolve(tree)?;
-        placed |= nowhere.is_none();
-        nearest.extend(drives::told(tree, nowhere.unwrap_or_default()));
+        let (stands, goes_below) =
+            (nowhere.is_none(), resolved.as_ref().is_none_or(|it| it.goes_below(start)));
+        placed |= stands && goes_below;
+        let looked = if goes_below { nowhere.unwrap_or_default() } else { vec![start.path.clone()] };
+        nearest.extend(drives::told(tree, looked));
         // What cannot be looked at is not absent.
         found.gaps.extend(unmapped.into_iter().map(|letter| drives::gap(tree, letter)));
         patterns.push(resolved.as_ref().and_then(|resolved| resolved.glob.as_ref()).map(Glob::written));
@@ -101,7 +104,19 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let mut returned =
         Return { defects, gaps, ..Return::found(Vec::new(), arguments.normalised(&normalised)) };
     page.fill(&mut returned, "entries");
+    if returned.records.is_empty() {
+        wanted.glob.as_ref().map_or(Ok(()), |glob| no_colon(glob, arguments))?;
+    }
     Ok(returned)
+}
+
+/// Refuses a colon in a pattern that no name fits: whoever writes one means a drive or a stream.
+pub(crate) fn no_colon(glob: &Glob, arguments: &Arguments) -> Result<(), CallError> {
+    if !glob.has_colon() {
+        return Ok(());
+    }
+    let expected = "a name that is here; a drive is written with what is asked for in it, as C:/*, and a stream is asked for with \"with_stream\"";
+    Err(CallError::Unfitting { argument: "name", expected, found: arguments.text("name")?.to_owned() })
 }
 
 /// What [`Wanted::resolve`] gives.
@@ -123,7 +138,7 @@ impl Wanted {
     fn read(arguments: &Arguments) -> Result<Wanted, CallError> {
         let glob = arguments.optional_text("name").map(|text| Glob::read("name", text)).transpose()?;
         let extension = arguments.optional_text("extension").map(extension).transpose()?;
-        let with_stream = arguments.optional_text("with_stream").map(str::to_owned);
+        let with_stream = arguments.optional_text("with_stream").map(stream_name).transpose()?;
         Ok(Wanted { glob, extension, sizes: sizes(arguments)?, with_stream })
     }
 
@@ -132,6 +147,11 @@ impl Wanted {
         let Some(glob) = &self.glob else { return Ok((Some(self.clone()), Vec::new(), None)) };
         let Resolved { glob, unmapped, nowhere } = glob.resolve(tree)?;
         Ok((glob.map(|glob| Wanted { glob: Some(glob), ..self.clone() }), unmapped, nowhere))
+    }
+
+    /// Whether something below the folder can fit.
+    fn goes_below(&self, folder: &Node) -> bool {
+        self.glob.as_ref().is_none_or(|glob| glob.reaches_below(&folder.path))
     }
 
     fn fits(&self, node: &Node) -> bool {
@@ -152,8 +172,22 @@ impl Wanted {
             normalised.push(("name", json!(same.unwrap_or_else(|| glob.written()))));
         }
         normalised.extend(self.extension.as_ref().map(|extension| ("extension", json!(extension))));
+        normalised.extend(self.with_stream.as_ref().map(|name| ("with_stream", json!(name))));
         normalised
     }
+}
+
+/// The name of a stream without what Windows writes around it, as in `:Zone.Identifier:$DATA`.
+fn stream_name(text: &str) -> Result<String, CallError> {
+    let bare = text.strip_prefix(':').unwrap_or(text);
+    let kind = bare.len().saturating_sub(":$DATA".len());
+    let is_data = bare.get(kind..).is_some_and(|end| end.eq_ignore_ascii_case(":$DATA"));
+    let bare = if is_data { bare.get(..kind).unwrap_or_default() } else { bare };
+    if bare.is_empty() || bare.contains([':', '/', '\\']) {
+        let expected = "the name of an alternate stream alone, such as Zone.Identifier";
+        return Err(CallError::Unfitting { argument: "with_stream", expected, found: text.to_owned() });
+    }
+    Ok(bare.to_owned())
 }
 
 /// The sizes that `min_size` and `max_size` ask for; `None` where neither is given.
@@ -174,10 +208,10 @@ pub(crate) fn extension(text: &str) -> Result<String, CallError> {
     let bare = text.strip_prefix("*.").or(text.strip_prefix('.')).unwrap_or(text);
     // A GUID in braces ends the names of folders that Windows shows as something else.
     let is_choice = bare.contains(['{', '}']) && !bare.contains('-');
-    let is_pattern = is_choice || bare.contains(['*', '?', '/', '\\']);
+    let is_pattern = is_choice || bare.contains(['*', '?', '/', '\\', ',', ';', '|']);
     if bare.is_empty() || is_pattern || bare.chars().any(char::is_control) {
-        let expected = "the end of a name, such as exe, without patterns and separators";
-        return Err(CallError::Argument { argument: "extension", expected, found: text.to_owned() });
+        let expected = "the end of a name, such as exe, without patterns and separators; several are written in \"name\", as *.{exe,dll}";
+        return Err(CallError::Unfitting { argument: "extension", expected, found: text.to_owned() });
     }
     Ok(fold(bare))
 }

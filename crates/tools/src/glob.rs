@@ -3,7 +3,7 @@
 use crate::drives;
 use crate::error::CallError;
 use crate::place;
-use evidence::{EvidencePath, ReadError, Tree};
+use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree};
 use ledger::pattern::{self, fits};
 use std::collections::BTreeSet;
 
@@ -61,6 +61,10 @@ impl Glob {
         }
         if text.chars().any(char::is_control) {
             return Err(error("no control characters: names of evidence are written without them"));
+        }
+        if is_left_open(text) {
+            let (expected, found) = ("braces that are closed, as in {a,b}", text.to_owned());
+            return Err(CallError::Unfitting { argument, expected, found });
         }
         let stripped = place::without_device(text);
         let is_path = text.contains(['/', '\\']);
@@ -130,6 +134,51 @@ impl Glob {
     pub(crate) fn fits(&self, path: &EvidencePath) -> bool {
         self.alternatives.iter().any(|one| one.fits(path))
     }
+
+    /// Whether something below `folder` can fit.
+    pub(crate) fn reaches_below(&self, folder: &EvidencePath) -> bool {
+        self.alternatives.iter().any(|one| match one {
+            Alternative::Name(_) => true,
+            Alternative::Path(names) => reaches_below(names, folder.components()),
+        })
+    }
+
+    /// Whether it asks for a colon in a name, which names on a Windows volume never have.
+    pub(crate) fn has_colon(&self) -> bool {
+        self.alternatives.iter().all(|one| match one {
+            Alternative::Name(name) => name.contains(':'),
+            Alternative::Path(names) => names.iter().skip(1).any(|name| name.contains(':')),
+        })
+    }
+}
+
+/// Whether a pattern of paths goes on below a folder.
+fn reaches_below<'p>(names: &[String], mut folder: impl Iterator<Item = &'p str>) -> bool {
+    let mut names = names.iter();
+    loop {
+        match (names.next(), folder.next()) {
+            (None, _) => return false,
+            (Some(name), _) if name == "**" => return true,
+            (Some(_), None) => return true,
+            (Some(name), Some(part)) if fits(name, part) => {}
+            (Some(_), Some(_)) => return false,
+        }
+    }
+}
+
+/// Whether a brace with alternatives is opened and not closed.
+fn is_left_open(text: &str) -> bool {
+    // Of each open brace, whether alternatives stand in it.
+    let mut open: Vec<bool> = Vec::new();
+    for letter in text.chars() {
+        match letter {
+            '{' => open.push(false),
+            '}' => drop(open.pop()),
+            ',' => open.iter_mut().last().into_iter().for_each(|has| *has = true),
+            _ => {}
+        }
+    }
+    open.contains(&true)
 }
 
 impl Alternative {
@@ -170,7 +219,7 @@ impl Alternative {
             [] => std::slice::from_ref(first),
             folders => folders,
         };
-        if deepest(tree, &root, folders).1 {
+        if deepest(tree, &root, folders, names.len() > 1).1 {
             return as_is();
         }
         // `Users/…` is written by whoever thinks of a computer, whose volumes stand below the root here.
@@ -233,8 +282,9 @@ fn below_each_top(tree: &dyn Tree, first: &str, below: &[String]) -> Result<Here
             found.push(inside(top, &names));
             continue;
         };
-        let fitting = listing.nodes.iter().filter(|child| fits(first, &child.name));
-        let reached: Vec<_> = fitting.map(|child| deepest(tree, &child.path, fixed(below))).collect();
+        let leads_on = |child: &Node| below.is_empty() || child.kind != NodeKind::File;
+        let fitting = listing.nodes.iter().filter(|child| fits(first, &child.name) && leads_on(child));
+        let reached: Vec<_> = fitting.map(|child| deepest(tree, &child.path, fixed(below), true)).collect();
         if reached.iter().any(|(_, is_whole)| *is_whole) {
             found.push(inside(top, &names));
         }
@@ -258,7 +308,8 @@ fn inside(top: &EvidencePath, names: &[String]) -> Alternative {
 
 /// The pattern below each of `tops` in which the folders stand that it begins with; below the likeliest where they stand in none.
 fn in_one_of(tree: &dyn Tree, tops: Vec<EvidencePath>, folders: &[String], names: &[String]) -> Here {
-    let reached: Vec<_> = tops.into_iter().map(|top| (deepest(tree, &top, folders), top)).collect();
+    let leads_on = names.len() > folders.len();
+    let reached: Vec<_> = tops.into_iter().map(|top| (deepest(tree, &top, folders, leads_on), top)).collect();
     let whole = reached.iter().filter(|((_, is_whole), _)| *is_whole);
     let found: Vec<_> = whole.map(|(_, top)| inside(top, names)).collect();
     if reached.is_empty() || !found.is_empty() {
@@ -271,12 +322,19 @@ fn in_one_of(tree: &dyn Tree, tops: Vec<EvidencePath>, folders: &[String], names
     Here::Nowhere { meant, deepest: likely.into_iter().map(|((path, _), _)| path.clone()).collect() }
 }
 
-/// How far folders stand below one another, and whether all of them do; what cannot be told is taken for one that does.
-fn deepest(tree: &dyn Tree, top: &EvidencePath, names: &[String]) -> (EvidencePath, bool) {
+/// How far entries stand below one another, and whether all of them do; what cannot be told is taken for one that does.
+///
+/// Where something is to stand below the last of them, a file is none.
+fn deepest(tree: &dyn Tree, top: &EvidencePath, names: &[String], leads_on: bool) -> (EvidencePath, bool) {
     let mut path = top.clone();
     for name in names {
         let Ok(next) = path.child(name) else { return (path, true) };
-        if matches!(tree.node(&next), Ok(None)) {
+        let is_dead_end = match tree.node(&next) {
+            Ok(None) => true,
+            Ok(Some(node)) => leads_on && node.kind == NodeKind::File,
+            Err(_) => false,
+        };
+        if is_dead_end {
             return (path, false);
         }
         path = next;

@@ -69,10 +69,10 @@ pub(crate) fn is_nowhere(sought: &[Sought]) -> bool {
 /// The path without quotes around it, and with the short name of a root key where a program writes it in a way of its own: registry editors `Computer\HKEY_…`, PowerShell `HKLM:` and `Registry::`, the kernel `\REGISTRY\MACHINE`.
 pub(crate) fn live(asked: &str) -> String {
     let mut text = bare(asked);
-    for start in ["Computer\\HKEY_", "My Computer\\HKEY_", "Registry::"] {
-        if text.get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start)) {
-            let length = start.len() - if start.ends_with("HKEY_") { "HKEY_".len() } else { 0 };
-            text = text.get(length..).unwrap_or_default();
+    for start in ["Computer\\", "My Computer\\", "Registry::"] {
+        let is_start = text.get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start));
+        if let Some(rest) = text.get(start.len()..).filter(|rest| is_start && begins_with_root(rest)) {
+            text = rest;
         }
     }
     for (start, root) in [("\\REGISTRY\\MACHINE", "HKLM"), ("\\REGISTRY\\USER", "HKU")] {
@@ -91,6 +91,12 @@ pub(crate) fn live(asked: &str) -> String {
         }
         _ => text.to_owned(),
     }
+}
+
+/// Whether a path begins with the name of a root key, long or short.
+fn begins_with_root(path: &str) -> bool {
+    let first = path.split(['\\', '/', ':']).next().unwrap_or_default().to_ascii_uppercase();
+    first.starts_with("HKEY_") || ROOTS.contains(&first.as_str())
 }
 
 /// Short names of root keys.

@@ -129,13 +129,19 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     page.fill(&mut returned, "entries");
     if returned.records.is_empty() && !wanted.has_folder() {
         // Neither did any deleted entry stand there, nor is there such a folder.
-        place::under(call.trees, arguments.optional_text("evidence"), arguments.text("under")?)?;
+        let scope = place::under(call.trees, arguments.optional_text("evidence"), arguments.text("under")?)?;
+        if let Some(file) = scope.places.iter().find(|place| place.node.kind == NodeKind::File) {
+            return Err(CallError::NotAFolder { path: file.node.path.clone() });
+        }
     }
     if returned.records.is_empty()
         && let Some(looked) = wanted.nowhere()
     {
         let (argument, asked) = ("name".to_owned(), arguments.text("name")?.to_owned());
         return Err(CallError::Nowhere { argument, asked, looked });
+    }
+    if returned.records.is_empty() {
+        wanted.can_fit(arguments)?;
     }
     Ok(returned)
 }

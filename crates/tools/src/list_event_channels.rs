@@ -53,6 +53,8 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     // Whether there is room for more is in the sink's page.
     let _: Flow = source_files::read_as(call, &files, |file| Origin::Log(file.decoder), &mut sink)?;
     files.met(&mut sink);
+    let wanted = files.missing(&decoders);
+    returned.notes.extend((!wanted.is_empty()).then(|| CallError::NoFile { wanted }.to_string()));
     sink.fill(&mut returned);
     Ok(returned)
 }

@@ -52,7 +52,7 @@ pub(crate) fn spec() -> ToolSpec {
         NAME,
         "Gives the records of one kind of evidence: a source, a subject that gathers several sources, or a record type; files are found by name and content, hives by content alone. \
          \"where\" chooses by the fields of records; \"count_by\" counts instead, for instance \"event_id\", or with record \"logon_failed\" \"address,account\". \
-         An empty and complete answer means that this part of the evidence has no such file, or that those it has hold nothing of the kind: an event log or a change journal goes back to its first record and no further (list_event_channels and usn_summary tell to when). Each record type says what it proves.",
+         An empty and complete answer means that this part of the evidence has no such file, or that those it has hold nothing of the kind: an event log or a change journal goes back to its first record and no further (list_event_channels, and records of type usn_summary, tell to when). Each record type says what it proves.",
         arguments,
         &[],
         record_types(),
@@ -90,6 +90,7 @@ fn read(call: &Call<'_>, without_hive: WithoutHive) -> Result<Return, CallError>
         search: HiveSearch::default(),
         more: false,
         without: BTreeSet::new(),
+        missing: BTreeSet::new(),
     };
     let normalised = match arguments.optional_text("hive") {
         Some(_) if !arguments.text("under")?.is_empty() => {
@@ -103,7 +104,7 @@ fn read(call: &Call<'_>, without_hive: WithoutHive) -> Result<Return, CallError>
             scope.normalised()
         }
     };
-    let Reading { search, more, without, .. } = reading;
+    let Reading { search, more, without, missing, .. } = reading;
     let no_hive = CallError::NoHive { wanted: without.into_iter().collect() };
     let has_none =
         |no_hive: &CallError| matches!(no_hive, CallError::NoHive { wanted } if !wanted.is_empty());
@@ -117,6 +118,11 @@ fn read(call: &Call<'_>, without_hive: WithoutHive) -> Result<Return, CallError>
         returned.truncate(format!("stopped after {MAX_HIVES} hives: name one with \"hive\""));
     }
     returned.notes.extend(has_none(&no_hive).then(|| no_hive.to_string()));
+    // Where others were read, the answer names those.
+    if sink.looked_at() == 0 && !missing.is_empty() {
+        let no_file = CallError::NoFile { wanted: missing.into_iter().collect() };
+        returned.notes.push(no_file.to_string());
+    }
     sink.fill(&mut returned);
     Ok(returned)
 }
@@ -131,6 +137,8 @@ struct Reading<'c> {
     more: bool,
     /// The types of hives that could hold an artifact, where there was none of any of them.
     without: BTreeSet<&'static str>,
+    /// The kinds of files of which there was none.
+    missing: BTreeSet<&'static str>,
 }
 
 impl Reading<'_> {
@@ -183,7 +191,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn files(&self, scope: &Scope<'_>, sink: &mut Sink) -> Result<(), CallError> {
+    fn files(&mut self, scope: &Scope<'_>, sink: &mut Sink) -> Result<(), CallError> {
         if self.sources.decoders.is_empty() {
             return Ok(());
         }
@@ -191,16 +199,18 @@ impl Reading<'_> {
         // Whether there is room for more is in the sink's page.
         let _: Flow = source_files::read(self.call, &files, sink)?;
         files.met(sink);
+        self.missing.extend(files.missing(&self.sources.decoders));
         Ok(())
     }
 
     /// Reads what became of each name, by change journals.
-    fn names(&self, scope: &Scope<'_>, sink: &mut Sink) -> Result<(), CallError> {
+    fn names(&mut self, scope: &Scope<'_>, sink: &mut Sink) -> Result<(), CallError> {
         let decoders: Vec<_> = named(JOURNAL).into_iter().collect();
         let found = source_files::find(scope, self.call.indexes, &decoders)?;
         // Whether there is room for more is in the sink's page.
         let _: Flow = source_files::read_as(self.call, &found, |_| Origin::Names, sink)?;
         found.met(sink);
+        self.missing.extend(found.missing(&decoders));
         Ok(())
     }
 

@@ -150,6 +150,11 @@ impl<'a> Scan<'a> {
         stopped
     }
 
+    /// Whether there is a hive to scan.
+    pub(crate) fn has_hives(&self) -> bool {
+        !self.hives.is_empty()
+    }
+
     /// The arguments `hive`, `key` and `evidence` as they were used.
     pub(crate) fn normalised(&self) -> Vec<(&'static str, serde_json::Value)> {
         let mut used = Vec::new();

@@ -68,7 +68,9 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let mut data = 0;
     scan.each(|_, met| wanted.take(met, &mut page, &mut data))?;
     let mut returned = Return::found(Vec::new(), arguments.normalised(&scan.normalised()));
+    let is_any = scan.has_hives() || !scan.gaps.is_empty();
     (returned.defects, returned.gaps, returned.notes) = (scan.defects, scan.gaps, scan.notes);
+    returned.notes.extend((!is_any).then(|| CallError::NoHives.to_string()));
     returned.notes.dedup();
     returned.notes.extend(wanted.mounted.as_ref().map(Mounted::note));
     page.fill(&mut returned, "records");

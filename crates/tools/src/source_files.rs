@@ -145,6 +145,15 @@ impl File<'_> {
 }
 
 impl Files<'_> {
+    /// The kinds of which there is no file, and none that could not be read.
+    pub(crate) fn missing(&self, decoders: &[&'static Decoder]) -> Vec<&'static str> {
+        if !self.gaps.is_empty() {
+            return Vec::new();
+        }
+        let is_there = |decoder: &Decoder| self.files.iter().any(|file| file.decoder.name == decoder.name);
+        decoders.iter().filter(|decoder| !is_there(decoder)).map(|decoder| decoder.name).collect()
+    }
+
     /// Tells what the search met.
     pub(crate) fn met(&self, out: &mut dyn Intake) {
         tell_met(&self.defects, &self.gaps, out);

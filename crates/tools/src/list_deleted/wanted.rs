@@ -2,7 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
-use crate::find_files::{extension, sizes};
+use crate::find_files::{extension, no_colon, sizes};
 use crate::glob::{Glob, Resolved};
 use crate::name_index::{Sizes, ends_in};
 use crate::{drives, place};
@@ -97,6 +97,22 @@ impl Wanted {
                 .is_none_or(|sizes| node.kind == NodeKind::File && sizes.contains(&node.size))
             && (self.glob.is_none() || self.glob_of(tree).is_some_and(|glob| glob.fits(stood)))
             && stood_under
+    }
+
+    /// Fails where nothing below the folder can fit the pattern, or a name would need what names never have.
+    pub(super) fn can_fit(&self, arguments: &Arguments) -> Result<(), CallError> {
+        let folder = |label: &str| {
+            let here = self.found.iter().find(|(found, _)| found == label).map(|(_, path)| path);
+            here.unwrap_or(&self.under).clone()
+        };
+        let reaches = |(label, glob): &(String, Glob)| glob.reaches_below(&folder(label));
+        if !self.globs.is_empty() && !self.globs.iter().any(reaches) {
+            let looked =
+                self.globs.iter().map(|(label, _)| format!("{} of {label}", folder(label))).collect();
+            let (argument, asked) = ("name".to_owned(), arguments.text("name")?.to_owned());
+            return Err(CallError::Nowhere { argument, asked, looked });
+        }
+        self.glob.as_ref().map_or(Ok(()), |glob| no_colon(glob, arguments))
     }
 
     fn glob_of(&self, tree: &dyn Tree) -> Option<&Glob> {

@@ -51,6 +51,18 @@ fn what_can_match_nothing_does_not_end_empty_and_complete() {
         ("find_files", json!({ "name": "*.exe;*.dll" }), "{a,b} for either"),
         ("find_files", json!({ "name": "*.exe, *.dll" }), "{a,b} for either"),
         ("find_files", json!({ "name": "D:/Users/*" }), "drive"),
+        ("find_files", json!({ "name": "p1/pagefile.sys/*", "under": "" }), "p1 of pc"),
+        ("find_files", json!({ "name": "Windows/System32/drivers/etc/hosts/*" }), "etc of pc"),
+        ("find_files", json!({ "name": "Users/*", "under": "p1/Windows" }), "p1/Windows of pc"),
+        ("list_deleted", json!({ "name": "Users/*", "under": "p1/Windows" }), "p1/Windows of pc"),
+        ("list_deleted", json!({ "under": "p1/Windows/System32/drivers/etc/hosts" }), "not a folder"),
+        ("find_files", json!({ "name": "C:" }), "as C:/*"),
+        ("find_files", json!({ "name": "report.pdf:Zone.Identifier" }), "with_stream"),
+        ("find_files", json!({ "name": "*.{exe,dll" }), "braces that are closed"),
+        ("list_deleted", json!({ "name": "{a,{b,c}" }), "braces that are closed"),
+        ("find_files", json!({ "extension": "exe,dll" }), "*.{exe,dll}"),
+        ("list_deleted", json!({ "extension": "exe;dll" }), "*.{exe,dll}"),
+        ("find_files", json!({ "with_stream": "a:b" }), "Zone.Identifier"),
         ("list_deleted", json!({ "name": "p9/**" }), "/ of pc"),
         ("list_deleted", json!({ "name": "Nope/*.exe" }), "p1 of pc"),
         ("search_text", json!({ "text": "x y", "name": "*.nosuch" }), "/ of pc"),
@@ -128,6 +140,45 @@ fn a_place_that_is_there_and_holds_nothing_of_the_kind_ends_empty_and_complete()
             "{tool} {arguments}: {:?}",
             returned.notes
         );
+    }
+}
+
+#[test]
+fn a_call_that_finds_nothing_to_read_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("Users")).unwrap();
+    std::fs::write(folder.path().join("Users/note.txt"), "x").unwrap();
+    let trees: Vec<Box<dyn Tree>> =
+        vec![evidence::open(EvidenceKind::Directory, folder.path(), "pc").unwrap()];
+    let scratch = tempfile::tempdir().unwrap();
+    for (tool, arguments, told) in [
+        ("records", json!({ "source": "srum" }), "no file of srum was found"),
+        ("records", json!({ "source": "usn_journal" }), "no file of usn_journal was found"),
+        ("records", json!({ "source": "logons", "where": "channel = 'Security'" }), "no file of event_log"),
+        ("records", json!({ "record": "logon", "count_by": "account" }), "no file of event_log was found"),
+        ("records", json!({ "source": "services" }), "no hive of type SYSTEM was found"),
+        ("records", json!({ "source": "persistence", "under": "Users" }), "no file of"),
+        ("list_event_channels", json!({}), "no file of event_log was found"),
+        ("search_registry", json!({ "text": "Run", "key": "Software" }), "no hive was found"),
+        ("timeline", json!({ "source": "registry" }), "was found"),
+    ] {
+        let returned = run(tool, &arguments, &trees, scratch.path());
+        let is_told = returned.notes.iter().any(|note| note.contains(told));
+        assert!(returned.outcome == Outcome::Empty && is_told, "{tool} {arguments}: {returned:?}");
+    }
+}
+
+#[test]
+fn a_stream_and_a_key_are_found_in_every_usual_spelling() {
+    let plain = asked("find_files", &json!({ "with_stream": "Zone.Identifier" }));
+    assert!(!plain.records.is_empty());
+    for name in [":Zone.Identifier", "zone.identifier:$DATA", ":Zone.*:$data"] {
+        assert_eq!(asked("find_files", &json!({ "with_stream": name })).records, plain.records, "{name}");
+    }
+    let key = asked("parse_registry_key", &json!({ "key": "HKLM\\SYSTEM\\Select" }));
+    assert!(!key.records.is_empty());
+    for spelling in ["Computer\\HKLM\\SYSTEM\\Select", "My Computer\\HKEY_LOCAL_MACHINE\\SYSTEM\\Select"] {
+        assert_eq!(asked("parse_registry_key", &json!({ "key": spelling })).records, key.records);
     }
 }
 
