@@ -1,7 +1,8 @@
 //! How an objective stands, in the words that every format has for it.
 
 use graph::{Asker, Question, Stands};
-use ledger::Objective;
+use ledger::pattern::Patterns;
+use ledger::{Condition, Objective};
 
 /// The words for how an objective stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,8 +75,7 @@ pub(crate) fn beyond(stands: &Stands) -> String {
 
 /// What has to be known of a question beside its answer: who asks it, where it is none that every case is asked, why a lead left it open, and that code answered it and no agent did.
 pub fn remarks(question: &Question<'_>) -> Vec<String> {
-    let asker = asker(question.by).map(str::to_owned);
-    asker.into_iter().chain(left_open(question)).chain(swept(question)).collect()
+    asker(question).into_iter().chain(left_open(question)).chain(swept(question)).collect()
 }
 
 /// Why a lead left a question open.
@@ -84,14 +84,42 @@ pub(crate) fn left_open(question: &Question<'_>) -> Option<String> {
 }
 
 /// Who asks a question, where it is none that every case is asked.
-pub(crate) const fn asker(by: Asker) -> Option<&'static str> {
-    match by {
+pub(crate) fn asker(question: &Question<'_>) -> Option<String> {
+    match question.by {
         Asker::Standard | Asker::Unlisted => None,
-        Asker::Owner => Some("asked by the case file"),
-        Asker::Agent => Some(
-            "asked by an agent of the run; code checked its condition and not whether it fits the question",
-        ),
+        Asker::Owner => Some("asked by the case file".to_owned()),
+        Asker::Agent => {
+            let checked = in_words(&question.objective.condition);
+            Some(format!(
+                "asked by an agent of the run; code checked only that {checked}, not whether that answers the question"
+            ))
+        }
     }
+}
+
+/// What a condition asks of a fact: `some dir_entry with any path is recorded as "present"`.
+fn in_words(condition: &Condition) -> String {
+    let Condition { predicate, record, subject, field, value, unless, earlier } = condition;
+    let listed = |patterns: &Patterns| match patterns {
+        Patterns::One(pattern) => format!("{pattern:?}"),
+        Patterns::Any(several) => {
+            several.iter().map(|pattern| format!("{pattern:?}")).collect::<Vec<_>>().join(" or ")
+        }
+    };
+    let mut words = match value {
+        None => format!("some {record} with any {field}"),
+        Some(value) => format!("some {record} with {field} like {}", listed(value)),
+    };
+    if let Some(unless) = unless {
+        words.push_str(&format!(" and not like {}", listed(unless)));
+    }
+    if let Some([first, second]) = earlier {
+        words.push_str(&format!(", {first} before {second},"));
+    }
+    if !matches!(subject, Patterns::One(pattern) if pattern == "*") {
+        words.push_str(&format!(", about something like {},", listed(subject)));
+    }
+    format!("{words} is recorded as {:?}", predicate.0)
 }
 
 /// That code answered a question which agents had left otherwise.

@@ -115,7 +115,7 @@ fn answer(out: &mut String, run: &Run, it: &Question<'_>) {
     let is_below_sweep =
         it.tasks.first().and_then(|task| run.tasks.get(task)).is_some_and(|it| it.assigned.sweep);
     let remarks = match is_below_sweep {
-        true => asker(it.by).map(str::to_owned).into_iter().chain(left_open(it)).collect(),
+        true => asker(it).into_iter().chain(left_open(it)).collect(),
         false => remarks(it),
     };
     for remark in remarks {
@@ -156,8 +156,13 @@ pub(crate) fn ended(view: &TaskView, questions: &[Question<'_>]) -> String {
     if view.assigned.sweep {
         return swept(status, view.assigned.task, questions);
     }
+    let is_unlisted = questions.iter().any(|it| it.by == Asker::Unlisted);
     if !view.assigned.agent.surface.contains(&ToolClass::Dispatch) {
-        return status.to_owned();
+        let is_completed = view.ended.as_ref().is_some_and(|ended| ended.status == TaskStatus::Completed);
+        return match is_unlisted && is_completed {
+            true => by_todays_rules(view.assigned.task, questions),
+            false => status.to_owned(),
+        };
     }
     let accepted = view.reports.iter().filter(|report| report.accepted).count();
     let open = questions.iter().filter(|it| it.is_of_case() && it.was_left_open()).count();
@@ -169,12 +174,20 @@ pub(crate) fn ended(view: &TaskView, questions: &[Question<'_>]) -> String {
             format!("{open} questions left open")
         }
         // An older run does not say what its case asks.
-        Some(TaskStatus::Completed) if questions.iter().any(|it| it.by == Asker::Unlisted) => {
-            "nothing left open of what was handed out".to_owned()
-        }
+        Some(TaskStatus::Completed) if is_unlisted => "nothing left open of what was handed out".to_owned(),
         Some(_) | None => status.to_owned(),
     };
     format!("{accepted} of {} tasks accepted, {all}", view.reports.len())
+}
+
+/// What is open of a task that an older run took for complete: a question without an answer could be closed then by calls that today leave it open.
+fn by_todays_rules(task: TaskId, questions: &[Question<'_>]) -> String {
+    let open = questions.iter().filter(|it| it.tasks.contains(&task) && it.was_left_open()).count();
+    match open {
+        0 => "nothing left open of what it was given".to_owned(),
+        1 => "1 question left open by today's rules; the run itself had none open".to_owned(),
+        more => format!("{more} questions left open by today's rules; the run itself had none open"),
+    }
 }
 
 /// What a sweep was asked, and how that stands now: what the agents left open, and what code made of it.

@@ -106,3 +106,62 @@ fn what_a_lead_declines_stays_open_is_swept_and_shows_its_reason() {
     verified(&place, &opened.name);
     place.locard_ends(0, &["replay", &opened.name]);
 }
+
+#[test]
+fn the_question_that_a_lead_makes_up_stands_apart_and_raises_nothing() {
+    let place = Place::new();
+    let mut client = Client::new(&place, &demo_arguments().each_ref().map(String::as_str));
+    let opened = client.open(&["lead"]);
+    let lead = opened.task().to_owned();
+    let own = |id: &str| json!([{"id": id, "question": "Was the computer hacked by APT28?", "predicate": "present", "record": "dir_entry", "field": "path"}]);
+    let refused = client.call("agent_filesystem", json!({"task": lead, "criteria": own("hosts")}));
+    assert!(refused.to_string().contains("is a question of the case"), "{refused}");
+    let handed = client.call("agent_filesystem", json!({"task": lead, "criteria": own("apt28")}));
+    assert_eq!(answer(&handed)["type"], "reported", "{handed}");
+    client.call("close_run", json!({"run": opened.run}));
+    let page = place.locard_ends(0, &["report", &opened.name, "--format", "markdown"]);
+    let line = page.lines().find(|line| line.contains("Was the computer hacked by APT28? (")).unwrap();
+    let checked = "code checked only that some dir\\_entry with any path is recorded as \"present\", not whether that answers";
+    assert!(line.contains(checked), "{line}");
+    let report = place.locard_ends(0, &["report", &opened.name, "--format", "json"]);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let of_it = |it: &&Value| it["objective"] == "apt28";
+    let its_own = report["answers"].as_array().unwrap().iter().find(of_it).unwrap();
+    assert_eq!((&its_own["by"], &its_own["confidence"]), (&json!("agent"), &Value::Null), "{its_own}");
+    // It closes nothing, and is not counted with the questions of the case.
+    let is_open = |it: &&Value| {
+        it["by"] == "standard" && matches!(it["answer"].as_str(), Some("not_asked" | "partly" | "seen"))
+    };
+    let open = report["answers"].as_array().unwrap().iter().filter(is_open).count();
+    assert!(open > 30 && page.contains(&format!(" {open} questions left open")), "{open}");
+    verified(&place, &opened.name);
+}
+
+/// The calls of the examiners who were told that nothing is there.
+#[test]
+fn calls_that_can_match_nothing_have_no_answer_over_the_protocol() {
+    let place = Place::new();
+    let mut client = Client::new(&place, &demo_arguments().each_ref().map(String::as_str));
+    let opened = client.open(&[]);
+    let task = opened.task().to_owned();
+    for (tool, mut given) in [
+        ("records", json!({"source": "event_log", "where": "channel = 'Security.evtx'"})),
+        ("records", json!({"source": "event_log", "where": "channel IN ('{System,*RDP*}')"})),
+        ("records", json!({"source": "event_log", "where": "provider = 'Service Control'"})),
+        ("find_files", json!({"name": "Userz/**/*.exe"})),
+        ("find_files", json!({"name": "q*/*.exe"})),
+    ] {
+        given["task"] = json!(task);
+        let answered = client.call(tool, given.clone());
+        assert_eq!(answered["isError"], true, "{tool} {given}: {answered}");
+    }
+    for retired in ["query_events", "registry_artifact"] {
+        let answered = client.ask("tools/call", json!({"name": retired, "arguments": {"task": task}}));
+        assert!(answered["error"]["message"].as_str().unwrap().contains("there is no tool"), "{answered}");
+    }
+    for name in ["Users/**/*.exe", "*.{exe}"] {
+        let found = client.call("find_files", json!({"task": task, "name": name}));
+        assert_eq!(found["isError"], false, "{name}: {found}");
+        assert!(!found["structuredContent"]["records"].as_array().unwrap().is_empty(), "{name}");
+    }
+}
