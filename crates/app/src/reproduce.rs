@@ -380,8 +380,8 @@ impl ToolRules {
             "find_files" if self.answers_nowhere && has_colon(call, "with_stream") => {
                 "its stream was looked for with the colons around it, which no name has"
             }
-            _ if self.answers_nowhere && starts_at_computer(call) => {
-                "its key was not understood with the name of the computer before a short root key"
+            _ if self.answers_nowhere && (starts_at_computer(call) || names_a_path(call)) => {
+                "a path or key in it was understood in one notation alone"
             }
             tool => {
                 let because = tools::untranslatable(tool, &call.arguments)?;
@@ -404,6 +404,19 @@ fn text<'c>(call: &'c Call, argument: &str) -> &'c str {
 
 fn has_colon(call: &Call, argument: &str) -> bool {
     text(call, argument).contains(':')
+}
+
+/// Whether records were chosen by a path or a list, whose notation counted.
+fn names_a_path(call: &Call) -> bool {
+    let is_of_entries = matches!(call.tool.as_str(), "find_files" | "list_deleted");
+    let begins = |start: &str| {
+        let text = text(call, "text");
+        text.get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start))
+    };
+    let name = text(call, "name");
+    !is_of_entries && name.contains(['/', '\\'])
+        || name.contains(", ")
+        || ["HK", "CurrentControlSet", "Computer"].into_iter().any(begins)
 }
 
 /// Whether a key is written as a registry editor does, with a root key in short.

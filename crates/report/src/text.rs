@@ -177,7 +177,13 @@ pub(crate) fn ended(view: &TaskView, questions: &[Question<'_>]) -> String {
         Some(TaskStatus::Completed) if is_unlisted => "nothing left open of what was handed out".to_owned(),
         Some(_) | None => status.to_owned(),
     };
-    format!("{accepted} of {} tasks accepted, {all}", view.reports.len())
+    let untold =
+        questions.iter().filter(|it| it.is_of_case() && matches!(it.stands, Stands::CannotBeTold(_)));
+    let untold = match untold.count() {
+        0 => String::new(),
+        number => format!(", {number} cannot be told from this evidence"),
+    };
+    format!("{accepted} of {} tasks accepted, {all}{untold}", view.reports.len())
 }
 
 /// What is open of a task that an older run took for complete: a question without an answer could be closed then by calls that today leave it open.

@@ -5,6 +5,7 @@ use crate::catalogue::{Call, Indexes};
 use crate::error::CallError;
 use crate::glob::{Glob, Resolved};
 use crate::name_index::{Asked, KnownFolders, NameIndex, Remark, Sizes, Whereabouts, ends_in};
+use crate::normalise::bare;
 use crate::page::Page;
 use crate::returned::Return;
 use crate::{dir_entry, drives, place, spec};
@@ -105,17 +106,18 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         Return { defects, gaps, ..Return::found(Vec::new(), arguments.normalised(&normalised)) };
     page.fill(&mut returned, "entries");
     if returned.records.is_empty() {
-        wanted.glob.as_ref().map_or(Ok(()), |glob| no_colon(glob, arguments))?;
+        wanted.glob.as_ref().map_or(Ok(()), |glob| no_other_language(glob, arguments))?;
+    }
+    if wanted.with_stream.is_some() {
+        let keeps_none = scope.places.iter().map(|place| place.tree).filter(|tree| tree.layout().is_none());
+        returned.notes.extend(keeps_none.map(|tree| no_streams(tree.label())));
     }
     Ok(returned)
 }
 
-/// Refuses a colon in a pattern that no name fits: whoever writes one means a drive or a stream.
-pub(crate) fn no_colon(glob: &Glob, arguments: &Arguments) -> Result<(), CallError> {
-    if !glob.has_colon() {
-        return Ok(());
-    }
-    let expected = "a name that is here; a drive is written with what is asked for in it, as C:/*, and a stream is asked for with \"with_stream\"";
+/// Refuses a pattern that no name fits and that is written as for another program.
+pub(crate) fn no_other_language(glob: &Glob, arguments: &Arguments) -> Result<(), CallError> {
+    let Some(expected) = glob.otherwise() else { return Ok(()) };
     Err(CallError::Unfitting { argument: "name", expected, found: arguments.text("name")?.to_owned() })
 }
 
@@ -177,13 +179,21 @@ impl Wanted {
     }
 }
 
+/// What is said of evidence that lost the streams of its files when it was collected.
+fn no_streams(label: &str) -> String {
+    format!(
+        "{label} is no disk image: alternate streams were lost unless its collector kept them as files of their own"
+    )
+}
+
 /// The name of a stream without what Windows writes around it, as in `:Zone.Identifier:$DATA`.
 fn stream_name(text: &str) -> Result<String, CallError> {
+    let text = bare(text);
     let bare = text.strip_prefix(':').unwrap_or(text);
     let kind = bare.len().saturating_sub(":$DATA".len());
     let is_data = bare.get(kind..).is_some_and(|end| end.eq_ignore_ascii_case(":$DATA"));
     let bare = if is_data { bare.get(..kind).unwrap_or_default() } else { bare };
-    if bare.is_empty() || bare.contains([':', '/', '\\']) {
+    if bare.is_empty() || bare.contains([':', '/', '\\', '|', ',', '{', '}', '<', '>', '"']) {
         let expected = "the name of an alternate stream alone, such as Zone.Identifier";
         return Err(CallError::Unfitting { argument: "with_stream", expected, found: text.to_owned() });
     }
@@ -205,6 +215,7 @@ pub(crate) fn sizes(arguments: &Arguments) -> Result<Option<Sizes>, CallError> {
 
 /// Understands `.exe` and `*.exe`, too.
 pub(crate) fn extension(text: &str) -> Result<String, CallError> {
+    let text = text.trim_end();
     let bare = text.strip_prefix("*.").or(text.strip_prefix('.')).unwrap_or(text);
     // A GUID in braces ends the names of folders that Windows shows as something else.
     let is_choice = bare.contains(['{', '}']) && !bare.contains('-');

@@ -143,12 +143,46 @@ impl Glob {
         })
     }
 
-    /// Whether it asks for a colon in a name, which names on a Windows volume never have.
-    pub(crate) fn has_colon(&self) -> bool {
-        self.alternatives.iter().all(|one| match one {
-            Alternative::Name(name) => name.contains(':'),
-            Alternative::Path(names) => names.iter().skip(1).any(|name| name.contains(':')),
-        })
+    /// What it looks like where it is written for another program, so that hardly any name can fit it.
+    pub(crate) fn otherwise(&self) -> Option<&'static str> {
+        let names = self.alternatives.iter().filter_map(|one| match one {
+            Alternative::Name(name) => Some(name),
+            Alternative::Path(names) => names.last().filter(|_| names.len() > 1),
+        });
+        let expected = names.map(|name| otherwise(name)).collect::<Option<Vec<_>>>();
+        expected?.first().copied()
+    }
+}
+
+/// What a name should have been, with signs that names on a Windows volume never have, or of other languages of patterns.
+fn otherwise(name: &str) -> Option<&'static str> {
+    let is_file = |part: &str| {
+        let part = part.trim();
+        part.contains('*') || part.rsplit_once('.').is_some_and(|(_, end)| (1..=4).contains(&end.len()))
+    };
+    let is_list = |sign: char| name.contains(sign) && name.split(sign).all(is_file);
+    match name {
+        name if name.contains(':') => Some(
+            "a name that is here; a drive is written with what is asked for in it, as C:/*, and a stream is asked for with \"with_stream\"",
+        ),
+        name if name.contains(['|', '<', '>', '"', '“', '”'])
+            || is_list(',')
+            || is_list(';')
+            || name.contains(" OR ")
+            || name.contains(" or ") =>
+        {
+            Some("one pattern, without quotes; alternatives are written {a,b}")
+        }
+        name if name.starts_with('^') || name.len() > 1 && name.ends_with('$') || name.starts_with("(?") => {
+            Some("a pattern with * for any characters and ? for one, not a regular expression")
+        }
+        name if name.starts_with('!') || name.starts_with("-i") || name.starts_with("-n") => {
+            Some("what the name is like; nothing leaves names out")
+        }
+        name if name.len() > 1 && (name.starts_with('%') || name.ends_with('%')) => {
+            Some("a pattern with * for any characters; a variable is followed by a slash, as in %TEMP%/*")
+        }
+        _ => None,
     }
 }
 
@@ -358,7 +392,8 @@ fn expand(text: &str, all: &mut Vec<String>) -> bool {
         all.push(text.to_owned());
         return all.len() <= MAX_ALTERNATIVES;
     };
-    choices.iter().all(|choice| expand(&format!("{before}{choice}{after}"), all))
+    // Whoever writes a list writes blanks behind its commas.
+    choices.iter().all(|choice| expand(&format!("{before}{}{after}", choice.trim()), all))
 }
 
 /// The first pair of braces that holds a comma of its own, or stands behind a dot or a star.

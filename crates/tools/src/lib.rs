@@ -65,6 +65,7 @@ mod sink;
 mod source_files;
 mod span;
 mod spec;
+mod spelling;
 mod sqlite_file;
 mod sqlite_query;
 mod stat_file;

@@ -135,6 +135,32 @@ impl Live<'_> {
         }
     }
 
+    /// A pattern of paths as records write them, on any drive; `None` of one user's profile, which is a name like any other there.
+    pub(crate) fn on_any_drive(&self) -> Option<String> {
+        let heads: Vec<String> = match &self.lead {
+            Lead::Machine(folders) => folders.iter().map(|folder| (*folder).to_owned()).collect(),
+            Lead::SystemDrive => Vec::new(),
+            Lead::User(below) => {
+                let of = |parent: &&str| {
+                    below.iter().map(|below| format!("{parent}/*/{below}")).collect::<Vec<_>>()
+                };
+                PROFILES.iter().flat_map(of).collect()
+            }
+            Lead::Home(_) => return None,
+        };
+        let head = match heads.as_slice() {
+            [] => String::new(),
+            [one] => format!("/{}", one.trim_end_matches('/')),
+            several => format!(
+                "/{{{}}}",
+                several.iter().map(|head| head.trim_end_matches('/')).collect::<Vec<_>>().join(",")
+            ),
+        };
+        let rest =
+            if self.rest.is_empty() { String::new() } else { format!("/{}", self.rest.replace('\\', "/")) };
+        Some(format!("?:{head}{rest}"))
+    }
+
     fn folders(&self, tree: &dyn Tree) -> Result<Vec<EvidencePath>, CallError> {
         let below = |tops: Vec<EvidencePath>, names: &[&str]| -> Result<Vec<EvidencePath>, CallError> {
             let mut folders = Vec::new();

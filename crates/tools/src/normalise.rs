@@ -56,6 +56,9 @@ pub(crate) fn role(argument: &str) -> Option<Role> {
     })
 }
 
+/// The tools whose `name` is a pattern of entries of the evidence.
+const ENTRIES: [&str; 3] = ["find_files", "list_deleted", "search_text"];
+
 /// Arguments ready for the check against the schema.
 pub(crate) struct Normalised {
     pub(crate) values: Value,
@@ -85,9 +88,10 @@ pub(crate) fn normalise(
     key_for_folder(&mut values, properties, &mut notes);
     let evidence = values.get("evidence").and_then(Value::as_str).map(str::to_owned);
     let scope = place::scope(trees, evidence.as_deref())?;
+    let of_paths = ENTRIES.contains(&spec.name.as_str());
     for (name, value) in values.iter_mut().filter(|(name, _)| properties.contains_key(*name)) {
         if let (Some(role), Value::String(text)) = (role(name), &mut *value)
-            && let Some(changed) = text_of(role, name, text, &scope, &mut notes)?
+            && let Some(changed) = text_of(role, name, text, of_paths, &scope, &mut notes)?
         {
             *value = Value::String(changed);
         }
@@ -182,12 +186,13 @@ fn text_of(
     role: Role,
     argument: &str,
     text: &str,
+    of_paths: bool,
     scope: &[&dyn Tree],
     notes: &mut Vec<String>,
 ) -> Result<Option<String>, CallError> {
     match role {
         Role::Path => path(argument, text, scope),
-        Role::Pattern => pattern(argument, text, scope, notes),
+        Role::Pattern => pattern(argument, text, of_paths, scope, notes),
         Role::Hive if stands(text, scope) || by_name(bare(text)).is_some() => Ok(None),
         Role::Hive => path(argument, text, scope),
         Role::Instant => instant(argument, text).map(Some),
@@ -225,9 +230,11 @@ fn stands(text: &str, scope: &[&dyn Tree]) -> bool {
     scope.iter().any(|tree| matches!(place::locate(*tree, &path), Ok(Some(_))))
 }
 
+/// A pattern of entries of the evidence, or of what records tell of, whose paths are those of the host.
 fn pattern(
     argument: &str,
     text: &str,
+    of_paths: bool,
     scope: &[&dyn Tree],
     notes: &mut Vec<String>,
 ) -> Result<Option<String>, CallError> {
@@ -242,6 +249,9 @@ fn pattern(
     let (Some(live), true) = (live_path::read(plain), plain.contains(['/', '\\'])) else {
         return Ok(Some(plain.to_owned()));
     };
+    if !of_paths {
+        return Ok(Some(live.on_any_drive().unwrap_or_else(|| plain.to_owned())));
+    }
     match live.pattern(scope, argument, text) {
         Ok(pattern) => Ok(Some(pattern)),
         Err(CallError::Nowhere { .. }) if names_user(plain) => Ok(Some(plain.to_owned())),
@@ -313,9 +323,9 @@ fn insert(values: &mut Map<String, Value>, place: &place::Place<'_>) {
 /// The text without white space and pairs of quotes around it.
 pub(crate) fn bare(text: &str) -> &str {
     let mut text = text.trim();
-    while let Some(inner) = ['"', '\'', '`']
+    while let Some(inner) = [('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('„', '“'), ('«', '»')]
         .iter()
-        .find_map(|quote| text.strip_prefix(*quote).and_then(|rest| rest.strip_suffix(*quote)))
+        .find_map(|(start, end)| text.strip_prefix(*start).and_then(|rest| rest.strip_suffix(*end)))
     {
         text = inner.trim();
     }

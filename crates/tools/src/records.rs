@@ -4,7 +4,7 @@
 
 mod sources;
 
-pub(crate) use sources::groups;
+pub(crate) use sources::{groups, is_timeless};
 
 use crate::catalogue::Call;
 use crate::decode::recycle_bin::orphan;

@@ -4,6 +4,7 @@ use crate::arguments::Arguments;
 use crate::catalogue::Call;
 use crate::error::CallError;
 use crate::hive_choice::{Asked, by_prefix};
+use crate::hive_file::type_name;
 use crate::needle::Needle;
 use crate::page::Page;
 use crate::parse_registry_key::{MAX_DATA, lies_in};
@@ -15,6 +16,7 @@ use crate::{hive_file, hive_state, span, spec};
 use artifacts::registry::{HiveType, Key, Value, ValueData};
 use ledger::ToolSpec;
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 /// Most characters to look for.
@@ -66,15 +68,28 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let mut scan = Scan::new(call, EVERYWHERE)?;
     let mut page = Page::new(arguments.count("offset")?, arguments.count("limit")?);
     let mut data = 0;
-    scan.each(|_, met| wanted.take(met, &mut page, &mut data))?;
+    let mut types = BTreeSet::new();
+    scan.each(|_, met| {
+        types.insert(type_name(met.hive_type));
+        wanted.take(met, &mut page, &mut data)
+    })?;
     let mut returned = Return::found(Vec::new(), arguments.normalised(&scan.normalised()));
     let is_any = scan.has_hives() || !scan.gaps.is_empty();
     (returned.defects, returned.gaps, returned.notes) = (scan.defects, scan.gaps, scan.notes);
     returned.notes.extend((!is_any).then(|| CallError::NoHives.to_string()));
+    returned.notes.extend(as_it_stands(arguments.text("text")?));
     returned.notes.dedup();
-    returned.notes.extend(wanted.mounted.as_ref().map(Mounted::note));
+    returned.notes.extend(wanted.mounted.as_ref().map(|mounted| mounted.note(&types)));
     page.fill(&mut returned, "records");
     Ok(returned)
+}
+
+/// What is said of a text that looks like a pattern or a list: it is looked for as it stands.
+pub(crate) fn as_it_stands(text: &str) -> Option<String> {
+    let is_quoted = text.len() > 2 && text.starts_with(['"', '\'']) && text.ends_with(['"', '\'']);
+    (text.contains(['*', '|']) || is_quoted).then(|| {
+        format!("{text:?} was looked for as it stands: one text in a call, without patterns and quotes")
+    })
 }
 
 /// What a key or a value must be like.
@@ -98,15 +113,19 @@ struct Mounted {
 
 impl Mounted {
     fn read(text: &str, ignore_case: bool) -> Option<Mounted> {
-        let (Asked::Type(hive_type), rest) = by_prefix(text)? else { return None };
+        let (Asked::Type(hive_type), rest) = by_prefix(&text.replace('/', "\\"))? else { return None };
         let (first, below) = rest.split_once('\\').unwrap_or((&rest, ""));
         let rest = if first.eq_ignore_ascii_case("CurrentControlSet") { below } else { &rest };
         let needle = Needle::new(rest, Encoding::Utf8, ignore_case);
         (rest.chars().count() > 1).then(|| Mounted { hive_type, rest: rest.to_owned(), needle })
     }
 
-    fn note(&self) -> String {
-        let hive = hive_file::type_name(self.hive_type);
+    /// What was done of it, where hives of these types were looked at.
+    fn note(&self, types: &BTreeSet<&'static str>) -> String {
+        let hive = type_name(self.hive_type);
+        if !types.contains(hive) {
+            return CallError::NoHive { wanted: vec![hive] }.to_string();
+        }
         format!(
             "paths in a hive begin below its root: {:?} was looked for in the keys of {hive} hives, too, in any control set",
             self.rest
@@ -128,7 +147,7 @@ impl Wanted {
         Ok(Wanted {
             narrow: Needle::new(text, Encoding::Utf8, ignore_case),
             wide: Needle::new(text, Encoding::Utf16Le, ignore_case),
-            path: text.contains('\\'),
+            path: text.contains('\\') || by_prefix(&text.replace('/', "\\")).is_some(),
             places: ["key_name", "value_name", "data"].map(|place| within == "any" || within == place),
             span: span::Span::read(arguments, "written_after", "written_before")?,
             mounted: Mounted::read(text, ignore_case),

@@ -9,6 +9,7 @@ use crate::glob::Glob;
 use crate::needle::Needle;
 use crate::page::Page;
 use crate::returned::{Return, chain};
+use crate::search_registry::as_it_stands;
 use crate::surround::{self, slice};
 use crate::text::{Encoding, Line, PIECE, decode, detect};
 use crate::{place, remains, spec, text_line};
@@ -92,6 +93,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     }
     let mut returned =
         Return { defects, gaps, ..Return::found(Vec::new(), arguments.normalised(&scope.normalised())) };
+    returned.notes.extend(as_it_stands(arguments.text("text")?));
     page.fill(&mut returned, "lines");
     Ok(match scope.places.as_slice() {
         [place] => remains::mark(returned, place),

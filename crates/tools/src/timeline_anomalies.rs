@@ -39,10 +39,22 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let mut returned = Return::found(Vec::new(), arguments.normalised(&scope.normalised()));
     let files = source_files::find(&scope, call.indexes, &logs::decoders().collect::<Vec<_>>())?;
     files.met(&mut sink);
+    let no_logs = files.files.is_empty() && files.gaps.is_empty();
     let flow = source_files::read_as(call, &files, |file| Origin::Log(file.decoder), &mut sink)?;
     if flow.is_continue() {
         // Whether it came to the end is in the page of the sink.
         let _: Flow = entries::read(&scope, &mut sink)?;
+    }
+    let wants = |kind: &str| arguments.optional_text("record").is_none_or(|wanted| wanted == kind);
+    if no_logs && (wants(&logs::step_type().name) || wants(&logs::silence_type().name)) {
+        let wanted = logs::decoders().map(|decoder| decoder.name).collect();
+        returned.notes.push(CallError::NoFile { wanted }.to_string());
+    }
+    if wants(&entries::record_type().name) && scope.places.iter().all(|place| place.tree.layout().is_none()) {
+        returned.notes.push(
+            "no volume was looked at whose entries have times of $FILE_NAME: only NTFS in an image has them"
+                .to_owned(),
+        );
     }
     sink.fill(&mut returned);
     Ok(returned)

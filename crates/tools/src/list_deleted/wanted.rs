@@ -2,7 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
-use crate::find_files::{extension, no_colon, sizes};
+use crate::find_files::{extension, no_other_language, sizes};
 use crate::glob::{Glob, Resolved};
 use crate::name_index::{Sizes, ends_in};
 use crate::{drives, place};
@@ -112,7 +112,7 @@ impl Wanted {
             let (argument, asked) = ("name".to_owned(), arguments.text("name")?.to_owned());
             return Err(CallError::Nowhere { argument, asked, looked });
         }
-        self.glob.as_ref().map_or(Ok(()), |glob| no_colon(glob, arguments))
+        self.glob.as_ref().map_or(Ok(()), |glob| no_other_language(glob, arguments))
     }
 
     fn glob_of(&self, tree: &dyn Tree) -> Option<&Glob> {

@@ -8,7 +8,7 @@ use crate::registry_artifact::{self, Artifact, artifacts};
 use crate::sink;
 use crate::tables::TableGroup;
 use crate::units::Origin;
-use ledger::RecordType;
+use ledger::{FieldType, RecordType};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::OnceLock;
@@ -205,6 +205,13 @@ pub(crate) fn groups(arguments: &Value) -> Vec<TableGroup> {
     let is_any = text("source").or(text("record")).is_some();
     let sources = sources.filter(|_| is_any).and_then(|sources| sources.giving(text("record")).ok());
     sources.map(|sources| sources.groups().into_iter().collect()).unwrap_or_default()
+}
+
+/// Whether no record of a source has a time.
+pub(crate) fn is_timeless(source: &str) -> bool {
+    let has_time =
+        |kind: &RecordType| kind.fields.values().any(|field| field.types.contains(&FieldType::Time));
+    Sources::named(source).is_some_and(|sources| !sources.types().iter().any(has_time))
 }
 
 /// The names of all sources, sorted.

@@ -361,8 +361,8 @@ fn read_one(
     };
     let of = Of { field: &field, types: &types };
     match operator {
-        Word::Sign("=" | "==") if !is_not => add(Test::OneOf(vec![of.value(words)?]), false),
-        Word::Sign("<>" | "!=") if !is_not => add(Test::OneOf(vec![of.value(words)?]), true),
+        Word::Sign("=" | "==") if !is_not => add(Test::OneOf(vec![of.one(words)?]), false),
+        Word::Sign("<>" | "!=") if !is_not => add(Test::OneOf(vec![of.one(words)?]), true),
         Word::Sign(sign) if !is_not && Sign::of(sign).is_some() => {
             let sign = Sign::of(sign).ok_or_else(|| form(before))?;
             add(of.compared(sign, words)?, false);
@@ -372,6 +372,7 @@ fn read_one(
         word if word.is("between") && !is_not => {
             add(of.compared(Sign::AtLeast, words)?, false);
             words.exactly("and").ok_or_else(|| form(before))?;
+            of.no_day(&mut Words { ..*words })?;
             add(of.compared(Sign::AtMost, words)?, false);
         }
         word if word.is("is") && !is_not => {
@@ -435,7 +436,36 @@ impl Of<'_> {
             Some(Word::Sign(_)) | None => return Err(form(before)),
         };
         let literal = Literal::read(found);
+        self.no_live_key(&literal)?;
         if literal.fits(self.types) { Ok(literal) } else { Err(self.refused(found)) }
+    }
+
+    /// The next value, which a field is to equal.
+    fn one(&self, words: &mut Words<'_>) -> Result<Literal, ConditionError> {
+        self.no_day(&mut Words { ..*words })?;
+        self.value(words)
+    }
+
+    /// Refuses a day where only its first instant would be meant.
+    fn no_day(&self, words: &mut Words<'_>) -> Result<(), ConditionError> {
+        let Some(Word::Literal(text)) = words.next() else { return Ok(()) };
+        let text = text.trim_matches('\'');
+        let is_day = text.len() == "2025-09-16".len() && instant(text).is_some();
+        if !is_day || self.types.iter().any(|kind| *kind != FieldType::Time) {
+            return Ok(());
+        }
+        let expected = "an instant, such as '2025-09-16T09:44:12Z'; a day is all from its beginning (>=) to before the next (<)";
+        Err(ConditionError::Value { field: self.field.to_owned(), expected, found: text.to_owned() })
+    }
+
+    /// Refuses a key as a live registry shows it: no hive holds the control set that is in use under this name.
+    fn no_live_key(&self, literal: &Literal) -> Result<(), ConditionError> {
+        let text = literal.text.as_deref().unwrap_or_default();
+        if self.field != "key_path" || !text.to_ascii_lowercase().contains("currentcontrolset") {
+            return Ok(());
+        }
+        let expected = "a path from the root of the hive, in which a control set has a number: LIKE 'ControlSet___\\Services\\%'";
+        Err(ConditionError::Value { field: self.field.to_owned(), expected, found: text.to_owned() })
     }
 
     /// `(a, b, c)`.
@@ -444,7 +474,7 @@ impl Of<'_> {
         words.exactly("(").ok_or_else(|| form(before))?;
         let mut values = Vec::new();
         loop {
-            values.push(self.value(words)?);
+            values.push(self.one(words)?);
             match words.next() {
                 Some(Word::Sign(",")) => {}
                 Some(Word::Sign(")")) => return Ok(values),
@@ -470,7 +500,13 @@ impl Of<'_> {
             return Err(self.operator("LIKE", "it has no texts; use =, IN, BETWEEN or <"));
         }
         let literal = Of { types: &own, ..*self }.value(words)?;
-        literal.text.map(Test::Like).ok_or_else(|| form(words.rest))
+        let text = literal.text.ok_or_else(|| form(words.rest))?;
+        if text.contains('*') && !text.contains(['%', '_']) {
+            return Err(
+                self.operator(&format!("LIKE '{text}'"), "LIKE has % for any characters and _ for one")
+            );
+        }
+        Ok(Test::Like(text))
     }
 
     fn refused(&self, found: &str) -> ConditionError {
@@ -569,7 +605,7 @@ mod tests {
             ("time < '2012-04-04 01:58:41'", true),
             ("time = '2012-04-04T01:58:40Z'", true),
             ("time > '2012-04-04T01:58:40Z'", false),
-            ("time BETWEEN '2012-04-04T03:00:00+02:00' AND '2012-04-05'", true),
+            ("time BETWEEN '2012-04-04T03:00:00+02:00' AND '2012-04-05T00:00:00Z'", true),
             ("reasons = 'close'", true),
             ("reasons LIKE 'FILE%'", true),
             ("reasons <> 'close'", false),

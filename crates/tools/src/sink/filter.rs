@@ -8,6 +8,7 @@ use crate::error::CallError;
 use crate::glob;
 use crate::intake::{Brief, Taken};
 use crate::span::Span;
+use crate::spelling::{key_spellings, path_spellings};
 use ledger::pattern::{fits, fold};
 use ledger::{Clock, FieldType, FieldValue, Record, RecordType, Time};
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,7 +51,7 @@ impl Filter {
         let conditions = Conditions::of(arguments, &given).map_err(CallError::Where)?;
         Ok(Filter {
             names: names(arguments)?,
-            texts: short(arguments, "text")?.map(alternatives).unwrap_or_default(),
+            texts: short(arguments, "text")?.map(texts).unwrap_or_default(),
             span,
             bounded: arguments.optional_text("from").or(arguments.optional_text("to")).is_some(),
             lacking: conditions.lacking(&given),
@@ -178,18 +179,34 @@ pub(crate) fn times(record: &Record) -> impl Iterator<Item = &Time> {
     })
 }
 
-/// The patterns of `name`, with `{a,b}` written out.
+/// The patterns of `name`, with `{a,b}` written out, and paths in each way that records write them.
 fn names(arguments: &Arguments) -> Result<Vec<String>, CallError> {
     let Some(text) = short(arguments, "name")? else { return Ok(Vec::new()) };
-    glob::alternatives(text).ok_or_else(|| {
+    let alternatives = glob::alternatives(text).ok_or_else(|| {
         let (expected, found) = ("at most 64 combinations of alternatives", text.to_owned());
         CallError::Argument { argument: "name", expected, found }
-    })
+    })?;
+    let mut names: Vec<String> = Vec::new();
+    for name in alternatives.iter().flat_map(|text| path_spellings(text)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    Ok(names)
 }
 
-/// What `||` separates, without the blanks around it.
-fn alternatives(text: &str) -> Vec<String> {
-    text.split("||").map(|text| fold(text.trim())).filter(|text| !text.is_empty()).collect()
+/// What `||` separates, without the blanks around it; a key of a live registry also as hives write it.
+fn texts(text: &str) -> Vec<String> {
+    let alternatives = text.split("||").map(str::trim).filter(|text| !text.is_empty());
+    let mut all = Vec::new();
+    for text in alternatives {
+        all.push(fold(text));
+        if text.contains('\\') {
+            all.extend(["001", "002", "003"].iter().filter_map(|set| Some(fold(&key_spellings(text, set)?))));
+        }
+    }
+    all.dedup();
+    all
 }
 
 fn contains_any(record: &Record, texts: &[String]) -> bool {

@@ -7,6 +7,7 @@ use crate::hive_file;
 use crate::intake::{Flow, Intake};
 use crate::key_lookup::{Lookup, Sought, is_nowhere, look_up};
 use crate::place::Place;
+use crate::records::is_timeless;
 use crate::returned::{Return, chain};
 use crate::tables::{Kept, Source, Times, TimesOf, of_place};
 use crate::units::{Origin, sources};
@@ -119,7 +120,14 @@ impl<'a, 'p> Lines<'a, 'p> {
             .flat_map(|line| &line.wanted)
             .filter_map(|wanted| wanted.as_ref().map(|wanted| wanted.origin.source()))
             .collect();
-        let missing: Vec<_> = asked.sources.named().filter(|name| !read.contains(name)).collect();
+        let mut missing: Vec<_> = asked.sources.named().filter(|name| !read.contains(name)).collect();
+        let timeless: Vec<_> = missing.extract_if(.., |name| is_timeless(name)).collect();
+        if !timeless.is_empty() {
+            let timeless = timeless.join(", ");
+            self.met
+                .notes
+                .insert(format!("records of {timeless} have no times, so that none is among these"));
+        }
         if !missing.is_empty() {
             let missing = missing.join(", ");
             self.met

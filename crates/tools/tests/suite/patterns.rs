@@ -63,6 +63,32 @@ fn what_can_match_nothing_does_not_end_empty_and_complete() {
         ("find_files", json!({ "extension": "exe,dll" }), "*.{exe,dll}"),
         ("list_deleted", json!({ "extension": "exe;dll" }), "*.{exe,dll}"),
         ("find_files", json!({ "with_stream": "a:b" }), "Zone.Identifier"),
+        ("find_files", json!({ "with_stream": "Zone.Identifier|foo" }), "Zone.Identifier"),
+        ("find_files", json!({ "name": "svchost.exe|stage.ps1" }), "{a,b}"),
+        ("find_files", json!({ "name": "svchost.exe,stage.ps1" }), "{a,b}"),
+        ("find_files", json!({ "name": "nope.exe OR nope.ps1" }), "{a,b}"),
+        ("find_files", json!({ "name": "^svchost" }), "regular expression"),
+        ("find_files", json!({ "name": "svchost.exe$" }), "regular expression"),
+        ("find_files", json!({ "name": "!*.exe" }), "leaves names out"),
+        ("find_files", json!({ "name": "svchost%" }), "%TEMP%/*"),
+        ("list_deleted", json!({ "name": "<stage>" }), "without quotes"),
+        ("list_event_channels", json!({ "name": "Sysmon" }), "Security.evtx"),
+        (
+            "records",
+            json!({ "source": "recycle_bin", "where": "deleted = '2025-08-27'" }),
+            "to before the next",
+        ),
+        (
+            "records",
+            json!({ "source": "recycle_bin", "where": "deleted BETWEEN '2025-08-27' AND '2025-08-27'" }),
+            "to before the next",
+        ),
+        ("records", json!({ "source": "recycle_bin", "where": "original_path LIKE '*mara*'" }), "% for any"),
+        (
+            "records",
+            json!({ "source": "services", "where": "key_path LIKE '%CurrentControlSet\\Services\\%'" }),
+            "ControlSet___",
+        ),
         ("list_deleted", json!({ "name": "p9/**" }), "/ of pc"),
         ("list_deleted", json!({ "name": "Nope/*.exe" }), "p1 of pc"),
         ("search_text", json!({ "text": "x y", "name": "*.nosuch" }), "/ of pc"),
@@ -144,6 +170,7 @@ fn a_place_that_is_there_and_holds_nothing_of_the_kind_ends_empty_and_complete()
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test makes its own evidence")]
 fn a_call_that_finds_nothing_to_read_says_so() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("Users")).unwrap();
@@ -161,11 +188,63 @@ fn a_call_that_finds_nothing_to_read_says_so() {
         ("list_event_channels", json!({}), "no file of event_log was found"),
         ("search_registry", json!({ "text": "Run", "key": "Software" }), "no hive was found"),
         ("timeline", json!({ "source": "registry" }), "was found"),
+        ("timeline", json!({ "source": "hosts" }), "records of hosts have no times"),
+        ("timeline_anomalies", json!({}), "only NTFS in an image has them"),
+        ("timeline_anomalies", json!({ "record": "silence" }), "no file of"),
+        ("find_files", json!({ "with_stream": "*" }), "is no disk image"),
     ] {
         let returned = run(tool, &arguments, &trees, scratch.path());
         let is_told = returned.notes.iter().any(|note| note.contains(told));
         assert!(returned.outcome == Outcome::Empty && is_told, "{tool} {arguments}: {returned:?}");
     }
+}
+
+#[test]
+fn a_path_in_any_notation_finds_what_records_tell_of_it() {
+    for (tool, plain, others) in [
+        (
+            "records",
+            json!({ "source": "recycle_bin", "name": "C:\\Users\\mara\\Documents\\*" }),
+            &[
+                "C:/Users/mara/Documents/*",
+                "%USERPROFILE%\\Documents\\*",
+                "*/mara/Documents/*",
+                "“C:\\Users\\mara\\Documents\\*”",
+            ][..],
+        ),
+        (
+            "records",
+            json!({ "source": "bam", "name": "*svchost.exe" }),
+            &["C:\\ProgramData\\ScanToPdf\\svchost.exe", "%ProgramData%\\ScanToPdf\\svchost.exe"],
+        ),
+        (
+            "records",
+            json!({ "source": "mft", "name": "*/mara/NTUSER.DAT" }),
+            &["C:\\Users\\mara\\NTUSER.DAT", "*\\mara\\NTUSER.DAT", "{nope, *\\mara\\NTUSER.DAT}"],
+        ),
+        (
+            "records",
+            json!({ "source": "autostarts", "name": "Microsoft\\Windows\\CurrentVersion\\Run\\*" }),
+            &["HKLM\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Run\\*"],
+        ),
+        (
+            "search_registry",
+            json!({ "text": "ControlSet001\\Services", "in": "key_name" }),
+            &["HKLM\\SYSTEM\\ControlSet001\\Services", "HKLM/SYSTEM/ControlSet001/Services"],
+        ),
+    ] {
+        let found = asked(tool, &plain);
+        assert!(!found.records.is_empty(), "{tool} {plain}: {:?}", found.notes);
+        for other in others {
+            let mut given = plain.clone();
+            given[if tool == "records" { "name" } else { "text" }] = json!(other);
+            assert_eq!(asked(tool, &given).records, found.records, "{other}");
+        }
+    }
+    let found = asked("find_files", &json!({ "name": "{nope.exe, svchost.exe}" }));
+    assert_eq!(found.records, asked("find_files", &json!({ "name": "svchost.exe" })).records);
+    let notes = asked("search_registry", &json!({ "text": "HKLM\\SECURITY\\Policy" })).notes;
+    assert!(notes.iter().any(|note| note.contains("no hive of type SECURITY was found")), "{notes:?}");
 }
 
 #[test]
