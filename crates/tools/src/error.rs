@@ -23,10 +23,28 @@ const EXPRESSION: &str = "looks like a regular expression or a list";
 /// What is said of a call that found nothing to read.
 const NONE_FOUND: &str = "was found, so nothing can be said of what it would hold";
 
-/// Whether a note says that a call found nothing to read, in the words of today or in those of earlier versions.
-pub fn tells_of_nothing_read(note: &str) -> bool {
-    note.contains(NONE_FOUND)
+/// What is said of evidence that lost the streams of its files when it was collected.
+pub(crate) const NO_STREAMS: &str =
+    " is no disk image: alternate streams were lost unless its collector kept them as files of their own";
+
+/// What is said where no volume has both times of its entries.
+pub(crate) const NO_NTFS: &str =
+    "no volume was looked at whose entries have times of $FILE_NAME: only NTFS in an image has them";
+
+/// What is said of a text that looks like a pattern.
+pub(crate) const AS_IT_STANDS: &str =
+    " was looked for as it stands: one text in a call, without patterns and quotes";
+
+/// What is said of sources without times in a timeline.
+pub(crate) const NO_TIMES: &str = " have no times, so that none is among these";
+
+/// Whether a note says why a call could find nothing, in words that came with format 2.15, or of earlier versions in place of which they came.
+pub fn tells_why_nothing(note: &str) -> bool {
+    let words = [NONE_FOUND, NO_STREAMS, NO_NTFS, AS_IT_STANDS, NO_TIMES];
+    words.iter().any(|words| note.contains(words))
         || (note.starts_with("no hive of type ") && note.contains(" in this evidence, so "))
+        || note.contains("was looked for in the keys of ")
+        || note.ends_with(" was found, so that nothing can be said of it")
 }
 
 /// What the refusal says of a pattern that no name can fit as it is written.

@@ -2,7 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::catalogue::{Call, Indexes};
-use crate::error::CallError;
+use crate::error::{CallError, NO_STREAMS};
 use crate::glob::{Glob, Resolved};
 use crate::name_index::{Asked, KnownFolders, NameIndex, Remark, Sizes, Whereabouts, ends_in};
 use crate::normalise::bare;
@@ -110,7 +110,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     }
     if wanted.with_stream.is_some() {
         let keeps_none = scope.places.iter().map(|place| place.tree).filter(|tree| tree.layout().is_none());
-        returned.notes.extend(keeps_none.map(|tree| no_streams(tree.label())));
+        returned.notes.extend(keeps_none.map(|tree| format!("{}{NO_STREAMS}", tree.label())));
     }
     Ok(returned)
 }
@@ -177,13 +177,6 @@ impl Wanted {
         normalised.extend(self.with_stream.as_ref().map(|name| ("with_stream", json!(name))));
         normalised
     }
-}
-
-/// What is said of evidence that lost the streams of its files when it was collected.
-fn no_streams(label: &str) -> String {
-    format!(
-        "{label} is no disk image: alternate streams were lost unless its collector kept them as files of their own"
-    )
 }
 
 /// The name of a stream without what Windows writes around it, as in `:Zone.Identifier:$DATA`.

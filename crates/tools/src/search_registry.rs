@@ -2,7 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::catalogue::Call;
-use crate::error::CallError;
+use crate::error::{AS_IT_STANDS, CallError};
 use crate::hive_choice::{Asked, by_prefix};
 use crate::hive_file::type_name;
 use crate::needle::Needle;
@@ -87,9 +87,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
 /// What is said of a text that looks like a pattern or a list: it is looked for as it stands.
 pub(crate) fn as_it_stands(text: &str) -> Option<String> {
     let is_quoted = text.len() > 2 && text.starts_with(['"', '\'']) && text.ends_with(['"', '\'']);
-    (text.contains(['*', '|']) || is_quoted).then(|| {
-        format!("{text:?} was looked for as it stands: one text in a call, without patterns and quotes")
-    })
+    (text.contains(['*', '|']) || is_quoted).then(|| format!("{text:?}{AS_IT_STANDS}"))
 }
 
 /// What a key or a value must be like.

@@ -5,7 +5,7 @@
 mod entries;
 
 use crate::catalogue::Call;
-use crate::error::CallError;
+use crate::error::{CallError, NO_NTFS};
 use crate::intake::Flow;
 use crate::returned::Return;
 use crate::sink::{self, Sink};
@@ -51,10 +51,7 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         returned.notes.push(CallError::NoFile { wanted }.to_string());
     }
     if wants(&entries::record_type().name) && scope.places.iter().all(|place| place.tree.layout().is_none()) {
-        returned.notes.push(
-            "no volume was looked at whose entries have times of $FILE_NAME: only NTFS in an image has them"
-                .to_owned(),
-        );
+        returned.notes.push(NO_NTFS.to_owned());
     }
     sink.fill(&mut returned);
     Ok(returned)

@@ -108,7 +108,7 @@ pub(crate) fn differences(
     found.extend(lists(gaps(&recorded.gaps), gaps(&now.gaps)).map(Difference::Gaps));
     if !measure.translated {
         let told = |notes: &[String]| -> Vec<String> {
-            let counts = |note: &&String| !measure.untold || !tools::tells_of_nothing_read(note);
+            let counts = |note: &&String| !measure.untold || !tools::tells_why_nothing(note);
             notes.iter().filter(counts).cloned().collect()
         };
         found.extend(lists(told(&recorded.notes), told(&now.notes)).map(Difference::Notes));

@@ -2,7 +2,7 @@
 
 use super::asked::Asked;
 use crate::catalogue::Call;
-use crate::error::CallError;
+use crate::error::{CallError, NO_TIMES};
 use crate::hive_file;
 use crate::intake::{Flow, Intake};
 use crate::key_lookup::{Lookup, Sought, is_nowhere, look_up};
@@ -124,9 +124,7 @@ impl<'a, 'p> Lines<'a, 'p> {
         let timeless: Vec<_> = missing.extract_if(.., |name| is_timeless(name)).collect();
         if !timeless.is_empty() {
             let timeless = timeless.join(", ");
-            self.met
-                .notes
-                .insert(format!("records of {timeless} have no times, so that none is among these"));
+            self.met.notes.insert(format!("records of {timeless}{NO_TIMES}"));
         }
         if !missing.is_empty() {
             let missing = missing.join(", ");
