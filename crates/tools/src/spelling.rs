@@ -12,6 +12,8 @@ const CURRENT: &str = "CurrentControlSet";
 pub(crate) fn path_spellings(pattern: &str) -> Vec<String> {
     let mut all = vec![pattern.to_owned()];
     if !pattern.contains(['/', '\\']) {
+        // Tasks are named from the root of their folders.
+        all.push(format!("\\{pattern}"));
         return all;
     }
     if let Some(below) = below_drive(pattern) {
@@ -66,6 +68,8 @@ mod tests {
             ("HKLM\\SYSTEM\\CurrentControlSet\\Services\\a", "ControlSet001\\Services\\a", true),
             ("CurrentControlSet\\Services\\a", "ControlSet002\\Services\\a", true),
             ("name", "C:\\name", false),
+            ("Updater", "\\Updater", true),
+            ("Updater", "\\Microsoft\\Updater", false),
         ] {
             let is_met = path_spellings(pattern).iter().any(|one| fits(one, subject));
             assert_eq!(is_met, expected, "{pattern} {subject}");

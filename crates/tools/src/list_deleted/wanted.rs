@@ -95,7 +95,8 @@ impl Wanted {
                 .sizes
                 .as_ref()
                 .is_none_or(|sizes| node.kind == NodeKind::File && sizes.contains(&node.size))
-            && (self.glob.is_none() || self.glob_of(tree).is_some_and(|glob| glob.fits(stood)))
+            && (self.glob.is_none()
+                || self.glob_of(tree).is_some_and(|glob| glob.fits(stood) || glob.fits(&node.path)))
             && stood_under
     }
 

@@ -241,6 +241,11 @@ fn a_path_in_any_notation_finds_what_records_tell_of_it() {
             assert_eq!(asked(tool, &given).records, found.records, "{other}");
         }
     }
+    let deleted = asked("list_deleted", &json!({ "name": "stage.ps1" })).records;
+    let path = deleted[0].fields["path"].value.to_text().into_owned();
+    assert_eq!(asked("list_deleted", &json!({ "name": path })).records, deleted, "{path}");
+    let task = asked("records", &json!({ "source": "scheduled_task", "name": "ScanToPdf Updater" }));
+    assert!(!task.records.is_empty(), "{:?}", task.notes);
     let found = asked("find_files", &json!({ "name": "{nope.exe, svchost.exe}" }));
     assert_eq!(found.records, asked("find_files", &json!({ "name": "svchost.exe" })).records);
     let notes = asked("search_registry", &json!({ "text": "HKLM\\SECURITY\\Policy" })).notes;
