@@ -1,4 +1,4 @@
-//! A recorded task lived again: replies and answers come from the recording, everything else is decided anew.
+//! A recorded task run again: replies and answers come from the recording, everything else is decided anew.
 //!
 //! Other than [`crate::replay()`] this does not ask that the same events come out, so that it can go on under other rules.
 

@@ -1,7 +1,7 @@
 //! The ordinals that ids are made of, and the places that they were given to.
 //!
 //! A task counts each kind from 0.
-//! A task that is lived again under other rules gives what stands at the same place the same id: replies cite ids, and would otherwise cite something else wherever a call more or less is made before.
+//! A task that runs again under other rules gives what stands at the same place the same id: replies cite ids, and would otherwise cite something else wherever a call more or less is made before.
 
 use ledger::CallId;
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ pub(crate) struct Ordinals {
 }
 
 impl Ordinals {
-    /// The counters of a task that is lived again: places of before keep their ordinals, others get new ones.
+    /// The counters of a task that runs again: places of before keep their ordinals, others get new ones.
     pub(crate) fn again(before: GivenIds) -> Ordinals {
         let GivenIds { given, next } = before;
         Ordinals { own: GivenIds { given: BTreeMap::new(), next }, before: given }

@@ -183,7 +183,7 @@ impl Task {
         }
     }
 
-    /// The task lived again, from its beginning: what stands at the place of something of before gets its id.
+    /// The task run again, from its beginning: what stands at the place of something of before gets its id.
     ///
     /// Replies of before then cite what they cited, whatever is decided otherwise this time.
     pub fn again(assigned: TaskAssigned, setting: Arc<Setting>, before: GivenIds) -> Task {
