@@ -8,16 +8,13 @@ use crate::returned::Return;
 use crate::sink::{self, Sink};
 use crate::spelling::path_spellings;
 use crate::units::Origin;
-use crate::{glob, logs, place, source_files, spec};
+use crate::{glob, logs, place, source_files, spec, unborne};
 use ledger::{Listing, ToolSpec, pattern};
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The name of the tool.
 const NAME: &str = "list_event_channels";
-
-/// Most logs that a refusal names.
-const NAMED: usize = 8;
 
 /// A call that lists all event logs of the evidence.
 pub(crate) fn listing() -> Listing {
@@ -63,19 +60,13 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     if let (Some(found), true, true) =
         (arguments.optional_text("name"), returned.records.is_empty(), returned.gaps.is_empty())
     {
-        let known: Vec<_> = files.files.iter().map(|file| file.node.path.as_str().to_owned()).collect();
+        let known: BTreeSet<_> = files.files.iter().map(|file| file.node.path.as_str().to_owned()).collect();
         let names = glob::alternatives(found).unwrap_or_default();
         let is_there = |path: &String| {
             names.iter().flat_map(|name| path_spellings(name)).any(|name| pattern::fits(&name, path))
         };
         if !known.is_empty() && !known.iter().any(is_there) {
-            let (number, nearest) = (known.len(), known.into_iter().take(NAMED).collect());
-            return Err(CallError::Unborne {
-                field: "path".to_owned(),
-                found: found.to_owned(),
-                number,
-                nearest,
-            });
+            return Err(unborne::refused("path", found.to_owned(), known));
         }
     }
     Ok(returned)

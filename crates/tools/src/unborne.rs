@@ -54,7 +54,8 @@ pub(crate) fn check(spec: &ToolSpec, run: Run, call: &Call<'_>, returned: &Retur
     Ok(())
 }
 
-fn refused(field: &str, wanted: String, known: BTreeSet<String>) -> CallError {
+/// The refusal of a place that is none of those there are, with the nearest of them.
+pub(crate) fn refused(field: &str, wanted: String, known: BTreeSet<String>) -> CallError {
     let (number, nearest) = (known.len(), nearest(&wanted, known));
     CallError::Unborne { field: field.to_owned(), found: wanted, number, nearest }
 }
