@@ -144,7 +144,12 @@ fn live(folder: &Path, raw: bool) -> Live {
     let mut rules = Rules::default();
     rules.budgets.investigate_turns = u32::MAX;
     rules.budgets.accepted_facts = u32::MAX;
-    let piece = EvidenceEntry { label: "disk".into(), kind: EvidenceKind::Directory, expected_sha256: None };
+    let piece = EvidenceEntry {
+        in_place: Vec::new(),
+        label: "disk".into(),
+        kind: EvidenceKind::Directory,
+        expected_sha256: None,
+    };
     let opened = opened("bench", vec![piece], rules, tools::catalogue()).unwrap();
     let options = Options { store_raw: raw, ..Options::default() };
     let recording = Recording::begin(folder, options, opened, vec![assigned()]).unwrap();
@@ -216,6 +221,7 @@ fn tool(call: u32) -> ToolReturn {
         ];
         let fields = fields.map(|(name, value)| (name.to_owned(), Field { at: None, value }));
         Record {
+            placement: None,
             defects: vec![],
             fields: fields.into(),
             id: RecordId(number),

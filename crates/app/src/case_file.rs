@@ -39,6 +39,8 @@ struct EvidenceTable {
     label: Option<Spanned<String>>,
     kind: EvidenceKind,
     sha256: Option<Digest>,
+    #[serde(default)]
+    in_place: Vec<Spanned<String>>,
 }
 
 #[derive(Deserialize)]
@@ -153,7 +155,7 @@ fn only_containers(folder: &Path) -> Option<PathBuf> {
 
 fn from_evidence(folder: &Path, kind: EvidenceKind) -> Case {
     let (label, name) = (short_name(folder), known_as(folder));
-    let evidence = vec![EvidenceEntry { label, kind, expected_sha256: None }];
+    let evidence = vec![EvidenceEntry { label, kind, expected_sha256: None, in_place: Vec::new() }];
     let entry = CaseEntry { title: name.clone(), name, time_zone: utc(), evidence };
     Case { entry, paths: vec![folder.to_owned()], objectives: Vec::new() }
 }
@@ -240,10 +242,33 @@ impl Place<'_> {
             if named(&label) {
                 return Err(self.wrong(&table.path, own, format!("{label:?} again, from the folder's name")));
             }
-            entries.push(EvidenceEntry { label, kind: table.kind, expected_sha256: table.sha256 });
+            let in_place = self.in_place(table.in_place, table.kind, &path)?;
+            entries.push(EvidenceEntry { label, kind: table.kind, expected_sha256: table.sha256, in_place });
             paths.push(path);
         }
         Ok((entries, paths))
+    }
+
+    /// Paths that the case file says to be the host's own; of a folder they must be there.
+    fn in_place(
+        &self,
+        paths: Vec<Spanned<String>>,
+        kind: EvidenceKind,
+        evidence: &Path,
+    ) -> Result<Vec<String>, CaseError> {
+        let mut all = Vec::new();
+        for path in paths {
+            let path =
+                Spanned::new(path.span(), path.get_ref().replace('\\', "/").trim_matches('/').to_owned());
+            let path_is_below = !path.get_ref().split('/').any(|part| ["", ".", ".."].contains(&part));
+            let is_there = kind != EvidenceKind::Directory || evidence.join(path.get_ref()).exists();
+            if !path_is_below || !is_there {
+                let expected = "the path of a file or folder of the evidence, from its root";
+                return Err(self.wrong(&path, expected, format!("{:?}", path.get_ref())));
+            }
+            all.push(self.printable(path, "a path without control characters")?);
+        }
+        Ok(all)
     }
 
     /// Where the evidence lies, symbolic links resolved.

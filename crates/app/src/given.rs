@@ -196,6 +196,7 @@ mod tests {
 
     fn case(labels: &[&str]) -> CaseEntry {
         let entry = |label: &&str| EvidenceEntry {
+            in_place: Vec::new(),
             label: (*label).to_owned(),
             kind: EvidenceKind::Directory,
             expected_sha256: None,

@@ -125,7 +125,9 @@ pub fn new_case(evidence: &[PathBuf], folder: Option<&Path>) -> Result<NewCase, 
     }
     let name = short_name(&folder);
     let labels = labels(&paths).into_iter().zip(kinds);
-    let evidence = labels.map(|(label, kind)| EvidenceEntry { label, kind, expected_sha256: None }).collect();
+    let evidence = labels
+        .map(|(label, kind)| EvidenceEntry { in_place: Vec::new(), label, kind, expected_sha256: None })
+        .collect();
     let entry = CaseEntry { title: name.clone(), name, time_zone: "UTC".to_owned(), evidence };
     Ok(NewCase { case: Case { entry, paths, objectives: Vec::new() }, folder })
 }

@@ -26,7 +26,7 @@ use crate::worker::{ToolError, Worker, WorkerRequest};
 use calls::Measure;
 use engine::ToolReturn;
 use ledger::event::{EvidenceHashed, Format, InvocationEnded, RunOpened, TablesRead};
-use ledger::{Digest, Event, Integrity, Outcome, Output};
+use ledger::{Digest, Event, Integrity, Outcome, Output, Record};
 use log::{Call, Recorded};
 use records::Subjects;
 use serde_json::Value;
@@ -347,6 +347,8 @@ struct ToolRules {
     /// Whether a call that could find nothing was answered with nothing, and not every one that found nothing to read said so.
     answers_nowhere: bool,
     has_time_index: bool,
+    /// Whether records did not tell where their files stand.
+    is_unplaced: bool,
 }
 
 impl ToolRules {
@@ -357,6 +359,7 @@ impl ToolRules {
             means_root: opened.format < PLACED_PATTERNS,
             begins_at_root: opened.format < PATTERNS_OF_FOLDERS,
             answers_nowhere: opened.format < REFUSED_PLACES,
+            is_unplaced: opened.format < Format::PLACED_RECORDS,
             has_time_index: log.of_run.iter().any(is_index),
         }
     }
@@ -445,6 +448,18 @@ fn is_refused_today(ended: &InvocationEnded, now: &ToolReturn) -> bool {
     !ended.outcome.is_failure() && now.outcome == Outcome::Failed && refuses_place
 }
 
+/// An answer as it was before records told where their files stand.
+fn without_places(now: ToolReturn) -> ToolReturn {
+    let Some(output) = &now.output else { return now };
+    if output.records().iter().all(|record| record.placement.is_none()) {
+        return now;
+    }
+    let records = output.records().iter().map(|record| Record { placement: None, ..record.clone() });
+    // Less than what was an output is one, too.
+    let output = Output::new(records.collect()).ok().map(Arc::new);
+    ToolReturn { output, ..now }
+}
+
 /// A slower machine is no other answer: a call may take several times as long as in a run.
 fn patient(request: &WorkerRequest) -> WorkerRequest {
     const TIMES: u32 = 4;
@@ -486,6 +501,7 @@ impl Asking {
             return;
         }
         let (now, _) = worker.call(&call.tool, &call.arguments);
+        let now = if self.rules.is_unplaced { without_places(now) } else { now };
         asked.calls += 1;
         let translated = tools::successor(&call.tool).is_some();
         let untold = self.rules.answers_nowhere;

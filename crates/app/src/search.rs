@@ -270,6 +270,7 @@ mod tests {
             span: Some(ByteSpan::new(0, 1)),
         };
         let record = Record {
+            placement: None,
             defects: vec![],
             fields: [("field".to_owned(), field)].into(),
             id: RecordId(0),

@@ -161,6 +161,7 @@ impl Worker {
             label: entry.label.clone(),
             path: path.clone(),
             kind: entry.kind,
+            in_place: entry.in_place.clone(),
         });
         Ok(Worker {
             confinement: *zygote.confinement(),

@@ -122,6 +122,7 @@ mod tests {
         };
         let ids = IdSpace::new(Seed(Digest::of(b"towards")));
         FactEntry {
+            placement: None,
             id: FactId::assign(&ids, TaskId(1), 0).unwrap(),
             predicate: Predicate("configured".into()),
             subject: bound("value_path", subject),

@@ -49,6 +49,7 @@ mod tests {
 
     fn output(lengths: &[usize]) -> Output {
         let record = |length: &usize| Record {
+            placement: None,
             defects: vec![],
             fields: [("text".to_owned(), Field { at: None, value: FieldValue::Text("x".repeat(*length)) })]
                 .into(),

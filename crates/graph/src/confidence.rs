@@ -12,7 +12,7 @@ mod thing;
 pub use answer::{answer_confidences, objective_confidences};
 pub use source::SourceKind;
 
-use ledger::{FactEntry, Tier, Writer};
+use ledger::{FactEntry, Placement, Tier, Writer};
 use source::Place;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -135,7 +135,7 @@ fn weighed(support: &[Support<'_>]) -> Confidence {
         let carries = if it.same { carries(it.fact) } else { carries(it.fact) / 2 };
         let source = sources.entry(Place::of(it.fact)).or_insert((SourceKind::Other, 0));
         // A file has one kind, whatever record types tell of it.
-        *source = (source.0.min(SourceKind::of(&it.fact.kind)), source.1.max(carries));
+        *source = (source.0.min(kind(it.fact)), source.1.max(carries));
     }
     let mut kinds: BTreeMap<SourceKind, Vec<u32>> = BTreeMap::new();
     for (kind, carries) in sources.into_values() {
@@ -152,10 +152,18 @@ fn weighed(support: &[Support<'_>]) -> Confidence {
     Confidence(u16::try_from(1000 - doubt).unwrap_or(0))
 }
 
+/// The kind of a fact's source; of a file that stands elsewhere nothing says who wrote it.
+fn kind(fact: &FactEntry) -> SourceKind {
+    match fact.placement {
+        Some(Placement::Elsewhere) => SourceKind::Other,
+        Some(Placement::Stated | Placement::Assumed) | None => SourceKind::of(&fact.kind),
+    }
+}
+
 /// How much of the doubt a fact takes away as the only one, in thousandths.
 fn carries(fact: &FactEntry) -> u32 {
     let [system, administrator, any] = CARRIES;
-    let written = match fact.writer() {
+    let written = match fact.writer().filter(|_| fact.placement != Some(Placement::Elsewhere)) {
         Some(Writer::System | Writer::Acquisition) => system,
         Some(Writer::Administrator) => administrator,
         Some(Writer::AnyUser) | None => any,

@@ -1,7 +1,7 @@
 //! Titles rendered by code: an agent's own words never become one.
 
 use crate::printable::{printable, push_printable};
-use ledger::{BoundValue, Condition, Derivation, FactEntry, FactId, Objective, Term};
+use ledger::{BoundValue, Condition, Derivation, FactEntry, FactId, Objective, Placement, Term};
 
 /// The longest value shown in a title.
 const LONGEST: usize = 120;
@@ -18,6 +18,14 @@ pub fn fact_title(fact: &FactEntry) -> String {
     let subject = subject.value.to_text();
     let subject = if subject.is_empty() { "(root)".into() } else { one_line(&subject) };
     let predicate = printable(&fact.predicate.0);
+    let predicate = match fact.placement {
+        None => predicate,
+        Some(Placement::Stated) => format!("{predicate} (place stated by the case file)").into(),
+        Some(Placement::Assumed) => format!("{predicate} (place assumed)").into(),
+        Some(Placement::Elsewhere) => {
+            format!("a file at {} says: {predicate}", one_line(&fact.locator.path)).into()
+        }
+    };
     match values.is_empty() {
         true => format!("{predicate} {subject}"),
         false => format!("{predicate} {subject}: {}", values.join(", ")),

@@ -81,6 +81,7 @@ fn value(output: u32, row: u64) -> Record {
         ("last_written", FieldValue::Time(Time::from_filetime(129_779_783_208_392_490 + row))),
     ];
     Record {
+        placement: None,
         defects: Vec::new(),
         fields: fields.into_iter().map(|(name, value)| (name.to_owned(), Field { at, value })).collect(),
         id: RecordId(0),

@@ -351,6 +351,7 @@ fn shelf(outputs: usize, bytes: usize, random: &mut Random) -> Shelf {
                 span: Some(ByteSpan::new((ordinal * bytes + size) as u64, 64)),
             };
             let record = Record {
+                placement: None,
                 defects: Vec::new(),
                 fields: fields.collect(),
                 id: RecordId(0),

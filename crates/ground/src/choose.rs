@@ -52,6 +52,8 @@ fn add<'o>(fits: &mut Vec<Fit<'o>>, fit: Fit<'o>) {
 pub(crate) enum Objection {
     /// Its type does not prove the predicate.
     Predicate,
+    /// Its file stands where Windows keeps no such file.
+    Misplaced,
     /// What the reading states says the opposite of the predicate.
     Denied,
     /// The reading leaves out what the predicate says of such a record.
@@ -70,6 +72,9 @@ pub(crate) fn objection(claim: &Claim<'_>, fit: &Fit<'_>, setting: &Setting<'_>)
         return Some(Objection::Predicate);
     }
     let meaning = setting.vocabulary.meaning(&claim.predicate);
+    if meaning.is_some_and(|meaning| !meaning.is_proved_at(fit.record.placement)) {
+        return Some(Objection::Misplaced);
+    }
     if let Some((meaning, field)) = meaning.and_then(|m| Some((m, m.states.get(&fit.record.kind)?))) {
         if !states(fit, field) {
             return Some(Objection::Unstated);
@@ -213,6 +218,20 @@ fn refuse_objection(
             format!("{} holds the values, but a {kind} does not prove `{}`", fit.record.id, claim.predicate),
             choose_predicate(setting.vocabulary.proved_by(&fit.record.kind)),
         ),
+        Objection::Misplaced => {
+            (
+                RejectionCode::Overclaim,
+                format!(
+                    "{} is of {}, which is not where Windows keeps a {kind}: there it does not prove `{}`",
+                    fit.record.id,
+                    quote(&fit.record.locator.path),
+                    claim.predicate
+                ),
+                choose_predicate(setting.vocabulary.proved_by(&fit.record.kind).filter(|other| {
+                    setting.vocabulary.meaning(other).is_some_and(|meaning| meaning.anywhere)
+                })),
+            )
+        }
         Objection::Unstated => (
             RejectionCode::Overclaim,
             format!("`{}` of a {kind} says nothing without the field that states it", claim.predicate),

@@ -49,6 +49,7 @@ impl Fact {
             record: record.id,
             kind: record.kind.clone(),
             locator: record.locator.clone(),
+            placement: record.placement,
             shown: held.shown.iter().any(|range| range.contains(record.id)),
         };
         Some(Fact(Box::new(entry)))

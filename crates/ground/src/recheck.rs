@@ -5,6 +5,7 @@
 
 mod writer;
 
+use ledger::Placement;
 use ledger::{
     BoundValue, ByteSpan, Clock, Digest, FactEntry, FieldValue, Locator, Output, Record, RecordId,
     RecordType, Tier, Vocabulary, Writer, Writers,
@@ -117,6 +118,16 @@ pub enum RecheckError {
     /// The fact has no values, or two of one field.
     #[error("recheck a fact: it has no values, or two of one field")]
     Values,
+    /// A record of a file at this place does not prove the predicate, or the fact names another place.
+    #[error(
+        "recheck a fact: a record of {path:?} does not prove {predicate:?}, or the fact says otherwise of its place"
+    )]
+    Placement {
+        /// The predicate.
+        predicate: String,
+        /// The path of the record's file.
+        path: String,
+    },
     /// A record of this type does not prove the predicate.
     #[error("recheck a fact: a {kind:?} does not prove {predicate:?}")]
     Predicate {
@@ -143,6 +154,7 @@ pub fn recheck(
     let record = output.record(entry.record).ok_or(RecheckError::Record { record: entry.record })?;
     check_record(entry, record)?;
     check_predicate(entry, vocabulary)?;
+    check_placement(entry, record, vocabulary)?;
     check_subject(entry, types)?;
     check_qualifiers(entry, record, types)?;
     let spans = output.value_spans(record.id).unwrap_or_default();
@@ -196,6 +208,16 @@ fn check_predicate(entry: &FactEntry, vocabulary: &Vocabulary) -> Result<(), Rec
         return Ok(());
     }
     Err(RecheckError::Predicate { predicate: entry.predicate.0.clone(), kind: entry.kind.clone() })
+}
+
+/// What a file proves that stands elsewhere, by the record itself.
+fn check_placement(entry: &FactEntry, record: &Record, vocabulary: &Vocabulary) -> Result<(), RecheckError> {
+    let is_elsewhere = record.placement == Some(Placement::Elsewhere);
+    let is_anywhere = vocabulary.meaning(&entry.predicate).is_some_and(|meaning| meaning.anywhere);
+    if entry.placement == record.placement && (is_anywhere || !is_elsewhere) {
+        return Ok(());
+    }
+    Err(RecheckError::Placement { predicate: entry.predicate.0.clone(), path: record.locator.path.clone() })
 }
 
 fn check_subject(entry: &FactEntry, types: &BTreeMap<String, RecordType>) -> Result<(), RecheckError> {

@@ -3,6 +3,7 @@
 use crate::case::EvidenceKind;
 use crate::fact::{BoundValue, FactEntry};
 use crate::pattern::{self, Patterns};
+use crate::placement::Placement;
 use crate::record::{Field, Record};
 use crate::searched::SearchedBy;
 use crate::tool::Surface;
@@ -170,7 +171,8 @@ impl Condition {
 
     /// Whether `fact` satisfies the condition.
     pub fn holds(&self, fact: &FactEntry) -> bool {
-        fact.predicate == self.predicate
+        fact.placement != Some(Placement::Elsewhere)
+            && fact.predicate == self.predicate
             && fact.kind == self.record
             && self.subject.fit(&fact.subject.value.to_text())
             && self.answers(fact).any(|bound| !bound.value.to_text().is_empty())
@@ -184,7 +186,8 @@ impl Condition {
             let is_asked = pattern::fits(&self.field, name);
             is_asked && !text(field).is_empty() && self.takes(&field.value)
         };
-        record.kind == self.record
+        record.placement != Some(Placement::Elsewhere)
+            && record.kind == self.record
             && record.fields.get(subject).is_some_and(|field| self.subject.fit(&text(field)))
             && record.fields.iter().any(answers)
             && self.earlier.as_ref().is_none_or(|fields| {
@@ -240,6 +243,7 @@ mod tests {
         };
         let ids = IdSpace::new(Seed(Digest::of(b"condition")));
         FactEntry {
+            placement: None,
             id: FactId::assign(&ids, TaskId(1), 0).unwrap(),
             predicate: Predicate("present".into()),
             subject: bound(&("path", FieldValue::Path("p1/a.exe".into()))),

@@ -27,6 +27,9 @@ pub struct EvidenceEntry {
     pub kind: EvidenceKind,
     /// The acquisition hash that the case promises.
     pub expected_sha256: Option<Digest>,
+    /// Files and folders of which the case file says that they are the host's own, although they stand elsewhere: paths in the evidence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub in_place: Vec<String>,
 }
 
 /// What a piece of evidence is.

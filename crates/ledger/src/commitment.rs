@@ -132,7 +132,7 @@ pub fn value_name(index: usize) -> String {
 /// What is told of a fact whatever is withheld of it.
 fn skeleton(fact: &FactEntry) -> Value {
     let bound = |bound: &BoundValue| json!({"tier": bound.tier, "writer": bound.writer});
-    json!({
+    let mut told = json!({
         "id": fact.id,
         "predicate": fact.predicate,
         "invocation": fact.invocation,
@@ -141,7 +141,12 @@ fn skeleton(fact: &FactEntry) -> Value {
         "shown": fact.shown,
         "subject": bound(&fact.subject),
         "values": fact.values.iter().map(bound).collect::<Vec<_>>(),
-    })
+    });
+    // Facts without it have the hash that they had before format 2.16.
+    if let Some(placement) = fact.placement {
+        told["placement"] = json!(placement);
+    }
+    told
 }
 
 fn commitment(salt: &Digest, member: &str, value: &Value) -> Result<Digest, CanonicalError> {

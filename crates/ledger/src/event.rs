@@ -52,9 +52,12 @@ pub struct Format {
 }
 
 /// The format that this version writes.
-pub const FORMAT: Format = Format { major: 2, minor: 15 };
+pub const FORMAT: Format = Format { major: 2, minor: 16 };
 
 impl Format {
+    /// The first format whose records tell where their files stand ([`crate::Placement`]).
+    pub const PLACED_RECORDS: Format = Format { major: 2, minor: 16 };
+
     /// Whether this version can read a run of format `self`.
     pub fn is_readable(self) -> bool {
         self.major == FORMAT.major && self <= FORMAT

@@ -6,6 +6,7 @@
 use crate::digest::Digest;
 use crate::id::{FactId, InvocationId, RecordId};
 use crate::locator::{ByteSpan, Locator};
+use crate::placement::Placement;
 use crate::value::FieldValue;
 use crate::vocabulary::Predicate;
 use crate::writer::Writer;
@@ -35,6 +36,9 @@ pub struct FactEntry {
     pub locator: Locator,
     /// Whether the agent had been shown the record when it made the claim.
     pub shown: bool,
+    /// Where the record's file stands, where that is no place in which Windows keeps such files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placement: Option<Placement>,
 }
 
 impl FactEntry {

@@ -29,6 +29,7 @@ pub mod locator;
 pub mod node;
 pub mod output;
 pub mod pattern;
+pub mod placement;
 pub mod record;
 mod record_data;
 pub mod rejection;
@@ -67,6 +68,7 @@ pub use id::{
 pub use locator::{ByteSpan, Locator};
 pub use node::{Assessment, EntityKind, NodeId, RelationKind};
 pub use output::{Output, OutputError};
+pub use placement::Placement;
 pub use record::{Defect, Field, Gap, Record};
 pub use record_data::{RecordDataError, source_kind, source_kinds};
 pub use rejection::{Candidate, Rejection, RejectionCode};

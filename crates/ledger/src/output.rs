@@ -224,6 +224,7 @@ mod tests {
     fn record(fields: Vec<(String, FieldValue)>) -> Record {
         let fields = fields.into_iter().map(|(name, value)| (name, Field { at: None, value }));
         Record {
+            placement: None,
             defects: vec![Defect { path: "a\"b".into(), offset: Some(7), what: "x".into() }],
             fields: fields.collect::<BTreeMap<_, _>>(),
             id: RecordId(0),

@@ -3,6 +3,7 @@
 use crate::canonical::{self, CanonicalError, write_text};
 use crate::id::RecordId;
 use crate::locator::{ByteSpan, Locator};
+use crate::placement::Placement;
 use crate::value::FieldValue;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -23,6 +24,9 @@ pub struct Record {
     pub kind: String,
     /// Where the record stands in the evidence.
     pub locator: Locator,
+    /// Where its file stands, where that is no place in which Windows keeps such files; not told before format 2.16.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placement: Option<Placement>,
 }
 
 /// One field of a record.
@@ -91,6 +95,10 @@ impl Record {
         write_text(&mut bytes, &self.kind)?;
         bytes.extend_from_slice(b",\"locator\":");
         canonical::append(&mut bytes, &self.locator)?;
+        if let Some(placement) = &self.placement {
+            bytes.extend_from_slice(b",\"placement\":");
+            canonical::append(&mut bytes, placement)?;
+        }
         bytes.push(b'}');
         Ok(EncodedRecord { bytes, values })
     }

@@ -1,7 +1,7 @@
 //! What is known of record types, kept as data: what one record proves, who could have written it, what kind of source it is from.
 //!
 //! Each file of `data/records` is about one format, tool or artifact, and has three tables for each of its record types:
-//! `[<type>]` with the kind of `source`, `[<type>.proves]` and `[<type>.writers]`.
+//! `[<type>]` with the kind of `source` and the places that it `belongs` to, `[<type>.proves]` and `[<type>.writers]`.
 
 use crate::vocabulary::{Predicate, Proof};
 use crate::writer::RecordWriters;
@@ -19,6 +19,8 @@ const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/records.in"))
 pub(crate) struct OfType {
     /// The kind of source that its records are from, where it is one.
     source: Option<String>,
+    /// Where Windows keeps files with such records (`data/places.toml`), where that matters.
+    belongs: Option<String>,
     /// What one record proves.
     #[serde(default)]
     pub(crate) proves: BTreeMap<Predicate, Proof>,
@@ -63,6 +65,17 @@ pub(crate) fn all() -> Result<&'static All, &'static RecordDataError> {
 /// The word for the kind of source that records of this type are from; `None` where the type says nothing of it.
 pub fn source_kind(record: &str) -> Option<&'static str> {
     all().ok()?.get(record)?.source.as_deref()
+}
+
+/// The kind of places that records of this type belong to.
+pub(crate) fn place_of(record: &str) -> Option<&'static str> {
+    all().ok()?.get(record)?.belongs.as_deref()
+}
+
+/// All kinds of places that record types belong to.
+#[cfg(test)]
+pub(crate) fn places() -> impl Iterator<Item = &'static str> {
+    all().ok().into_iter().flatten().filter_map(|(_, of)| of.belongs.as_deref())
 }
 
 /// The record types that have a kind of source, and its word.

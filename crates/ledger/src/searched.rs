@@ -5,6 +5,7 @@
 use crate::agent::{Objective, Way};
 use crate::case::{EvidenceEntry, EvidenceKind};
 use crate::pattern::Patterns;
+use crate::placement::Placement;
 use crate::record::Record;
 use crate::tool::ToolSpec;
 use serde::{Deserialize, Serialize};
@@ -103,7 +104,8 @@ impl Sources {
     pub fn names_in(&self, record: &Record, evidence: &[EvidenceEntry]) -> bool {
         let is_of =
             |kind| evidence.iter().any(|entry| entry.kind == kind && entry.label == record.locator.evidence);
-        self.of.is_none_or(is_of) && self.names(record)
+        // A file of another place tells nothing of the host.
+        record.placement != Some(Placement::Elsewhere) && self.of.is_none_or(is_of) && self.names(record)
     }
 }
 
@@ -221,6 +223,7 @@ mod tests {
         .unwrap();
         let path = Field { at: None, value: FieldValue::Path("p1/SAM".into()) };
         let record = Record {
+            placement: None,
             defects: vec![],
             fields: BTreeMap::from([("path".to_owned(), path)]),
             id: RecordId(0),
@@ -247,7 +250,8 @@ mod tests {
             ("e", EvidenceKind::Archive, false),
             ("f", EvidenceKind::Image, false),
         ] {
-            let entry = EvidenceEntry { label: label.into(), kind, expected_sha256: None };
+            let entry =
+                EvidenceEntry { in_place: Vec::new(), label: label.into(), kind, expected_sha256: None };
             assert_eq!(of_image.names_in(&record, &[entry]), is, "{label} {kind:?}");
         }
         assert!(sources(json!({})).names_in(&record, &[]) && !of_image.names_in(&record, &[]));

@@ -1,5 +1,6 @@
 //! The closed vocabulary of predicates, kept as data.
 
+use crate::placement::Placement;
 use crate::record_data::{self, RecordDataError};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,6 +43,9 @@ pub struct Vocabulary {
 pub struct Meaning {
     /// What the predicate says of a subject.
     pub meaning: String,
+    /// Whether a file proves it wherever it stands; all else is proved only by one that stands where it belongs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub anywhere: bool,
     /// The record types of which one record proves it.
     pub proved_by: BTreeSet<String>,
     /// The field that a reading must state for the predicate to say anything, by record type: of a change, its time.
@@ -65,6 +69,8 @@ struct VocabularyFile {
 #[serde(deny_unknown_fields)]
 struct Said {
     meaning: String,
+    #[serde(default)]
+    anywhere: bool,
 }
 
 /// How a record proves a predicate: see [`Meaning`].
@@ -101,7 +107,7 @@ impl VocabularyFile {
     }
 
     fn vocabulary(self) -> Result<Vocabulary, VocabularyError> {
-        let meaning = |Said { meaning }| Meaning { meaning, ..Meaning::default() };
+        let meaning = |Said { meaning, anywhere }| Meaning { meaning, anywhere, ..Meaning::default() };
         let mut predicates: BTreeMap<_, _> =
             self.predicate.into_iter().map(|(name, said)| (name, meaning(said))).collect();
         for (record, proofs) in self.record {
@@ -117,6 +123,13 @@ impl VocabularyFile {
             }
         }
         Ok(Vocabulary { predicates })
+    }
+}
+
+impl Meaning {
+    /// Whether a record of a file at such a place can prove it.
+    pub fn is_proved_at(&self, placement: Option<Placement>) -> bool {
+        self.anywhere || placement != Some(Placement::Elsewhere)
     }
 }
 

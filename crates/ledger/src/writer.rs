@@ -310,7 +310,7 @@ impl Written<'_> {
 }
 
 /// Whether the components of a path fit a pattern; `**` is its last component.
-fn leads_to(pattern: &str, path: &[&str]) -> bool {
+pub(crate) fn leads_to(pattern: &str, path: &[&str]) -> bool {
     // Most patterns end here, and every fact asks all of them.
     let first = path.first().and_then(|component| component.bytes().next());
     if let (Some(wanted), Some(found)) = (pattern.bytes().next(), first)

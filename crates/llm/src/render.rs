@@ -170,6 +170,9 @@ fn record(record: &Record, fence: &Fence) -> Value {
     if !anybody.is_empty() {
         said["any_user"] = json!(anybody);
     }
+    if let Some(placement) = record.placement {
+        said["placement"] = json!(placement.name());
+    }
     if !record.defects.is_empty() {
         said["defects"] = json!(record.defects);
     }

@@ -2,6 +2,7 @@
 
 use crate::standing::needs;
 use graph::{Question, Run, Stands, Unexamined};
+use ledger::event::Format;
 use ledger::{Digest, EvidenceEntry, EvidenceKind, IntegrityLevel};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -102,6 +103,9 @@ fn unchecked(run: &Run) -> Vec<String> {
     if run.sealed.is_none() {
         unchecked
             .push("The run is not sealed: it broke off, and may lack what would have followed.".to_owned());
+    }
+    if run.opened.format < Format::PLACED_RECORDS {
+        unchecked.push("Whether files stand where Windows keeps them was not looked at: the run is older than format 2.16.".to_owned());
     }
     unchecked.extend(run.opened.case.evidence.iter().filter_map(|entry| unhashed(run, entry)));
     unchecked

@@ -260,6 +260,9 @@ pub fn records(records: &[Record]) -> String {
             terminal(&record.kind),
             terminal(&record.locator.to_string())
         );
+        if let Some(placement) = record.placement {
+            let _ = writeln!(out, "    ({})", placement.name());
+        }
         for (name, field) in &record.fields {
             let at = field.at.map_or(String::new(), |at| format!("  [{at}]"));
             let _ = writeln!(out, "    {}: {}{at}", terminal(name), terminal(&field.value.to_text()));

@@ -26,8 +26,12 @@ pub struct History {
 impl History {
     /// A run with one piece of evidence, labelled `host`, and this case title.
     pub fn opened(title: &str) -> History {
-        let evidence =
-            EvidenceEntry { label: "host".into(), kind: EvidenceKind::Directory, expected_sha256: None };
+        let evidence = EvidenceEntry {
+            in_place: Vec::new(),
+            label: "host".into(),
+            kind: EvidenceKind::Directory,
+            expected_sha256: None,
+        };
         let opened = RunOpened {
             format: FORMAT,
             program: "0.0.0".into(),
@@ -237,6 +241,7 @@ pub fn fact(task: u16, ordinal: u32, subject: &str, values: &[(&str, &str)]) -> 
         writer: None,
     };
     FactEntry {
+        placement: None,
         id: assigned(FactId::assign(&ids(), TaskId(task), ordinal)),
         predicate: Predicate("configured".into()),
         subject: bound("value_path", FieldValue::RegistryPath(subject.into())),

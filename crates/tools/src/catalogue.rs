@@ -49,7 +49,13 @@ pub struct Prepared {
     /// The case tables.
     #[serde(default, skip_serializing_if = "TableFiles::is_empty")]
     pub tables: TableFiles,
+    /// What the case file says to be the host's own, by the label of its evidence; of this alone answers depend.
+    #[serde(default, skip_serializing_if = "InPlace::is_empty")]
+    pub in_place: InPlace,
 }
+
+/// Paths of which the case file says that they are the host's own, by the label of their evidence.
+pub type InPlace = BTreeMap<String, Vec<String>>;
 
 struct Tool {
     spec: fn() -> ToolSpec,
@@ -174,10 +180,11 @@ fn made(
 ) -> Result<Return, CallError> {
     let Normalised { values, notes } = normalise(spec, arguments, trees)?;
     let checked = Arguments::check(spec, &values)?;
-    let Prepared { names: indexes, tables } = prepared;
+    let Prepared { names: indexes, tables, in_place } = prepared;
     let tables = &Stored::new(tables);
     let of_call = Call { arguments: &checked, trees, indexes, tables, scratch };
-    let returned = run(&of_call)?;
+    let mut returned = run(&of_call)?;
     unborne::check(spec, run, &of_call, &returned)?;
+    crate::placing::place(&mut returned.records, trees, in_place)?;
     Ok(settle(returned, arguments, notes))
 }

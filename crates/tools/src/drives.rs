@@ -108,7 +108,7 @@ pub(crate) fn folders(tree: &dyn Tree) -> Result<Vec<Drive>, ReadError> {
                 listing.nodes.into_iter().filter(|node| node.kind == NodeKind::Directory).collect();
             let only = children.len() == 1;
             // A folder in which a volume stands holds no hosts beside it.
-            let is_volume = children.iter().any(is_top);
+            let is_volume = children.iter().any(|child| is_top(&child.name));
             for child in children {
                 let name = child.name.to_lowercase();
                 if let Some(letter) = letter_of_folder(&child.name) {
@@ -134,11 +134,22 @@ fn is_host(tree: &dyn Tree, folder: &Node) -> bool {
     let mut drives = drives
         .iter()
         .filter(|node| node.kind == NodeKind::Directory && letter_of_folder(&node.name).is_some());
-    drives.any(|drive| listed(drive).iter().any(is_top))
+    drives.any(|drive| listed(drive).iter().any(|node| is_top(&node.name)))
 }
 
-fn is_top(node: &Node) -> bool {
-    TOPS.contains(&node.name.to_lowercase().as_str())
+/// Whether a folder of this name stands at the top of a volume, and nowhere else as a rule.
+pub(crate) fn is_top(name: &str) -> bool {
+    TOPS.contains(&name.to_lowercase().as_str())
+}
+
+/// Whether the folder of Windows stands in this one.
+pub(crate) fn holds_windows(tree: &dyn Tree, folder: &EvidencePath) -> bool {
+    let is_there = |name: &&str| {
+        let path = folder.child(name).ok();
+        let node = path.and_then(|path| tree.node(&path).ok().flatten());
+        node.is_some_and(|node| node.kind == NodeKind::Directory)
+    };
+    WINDOWS.iter().any(is_there)
 }
 
 /// The roots of volumes: the folders that stand for drives, or the volumes of an image; else the root itself.
@@ -166,15 +177,8 @@ pub(crate) fn of_letter(tree: &dyn Tree, letter: char) -> Result<Vec<EvidencePat
 }
 
 fn of_image(tree: &dyn Tree, volumes: Vec<EvidencePath>, letter: char) -> Vec<EvidencePath> {
-    let holds_windows = |volume: &EvidencePath| {
-        let is_there = |name: &str| {
-            let path = volume.child(name).ok();
-            let node = path.and_then(|path| tree.node(&path).ok().flatten());
-            node.is_some_and(|node| node.kind == NodeKind::Directory)
-        };
-        WINDOWS.iter().any(|name| is_there(name))
-    };
-    let (windows, others): (Vec<_>, Vec<_>) = volumes.into_iter().partition(holds_windows);
+    let (windows, others): (Vec<_>, Vec<_>) =
+        volumes.into_iter().partition(|volume| holds_windows(tree, volume));
     match (windows.is_empty(), letter.eq_ignore_ascii_case(&'C')) {
         (false, true) => windows,
         (true, _) if others.len() == 1 => others,

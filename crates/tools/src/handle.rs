@@ -31,7 +31,9 @@ pub fn handle(request: &[u8], scratch: &Path) -> Answered {
     let bytes = match decode_request(request) {
         Ok(Request::Call { tool, arguments, evidence, indexes, tables }) => {
             let trees: Result<Vec<_>, OpenError> = evidence.iter().map(open).collect();
-            let prepared = Prepared { names: indexes, tables };
+            let in_place =
+                evidence.iter().map(|mount| (mount.label.clone(), mount.in_place.clone())).collect();
+            let prepared = Prepared { names: indexes, tables, in_place };
             encode_return(&match trees {
                 Ok(trees) => run_prepared(&tool, &arguments, &trees, &prepared, scratch),
                 Err(error) => Return::failed(&error),

@@ -45,6 +45,7 @@ mod page;
 mod parse_file;
 mod parse_registry_key;
 mod place;
+mod placing;
 mod printable;
 mod query;
 mod raw_spans;
@@ -87,7 +88,7 @@ mod wire;
 mod words;
 
 // Whoever starts workers must know which files make an image; nothing of its content is read for that but its first bytes.
-pub use catalogue::{Indexes, Prepared, catalogue, prepare, run, run_indexed, run_prepared};
+pub use catalogue::{InPlace, Indexes, Prepared, catalogue, prepare, run, run_indexed, run_prepared};
 pub use error::{refuses_place, tells_why_nothing};
 pub use evidence::{image_files, is_archive, is_image};
 pub use handle::{Answered, handle};

@@ -223,7 +223,12 @@ mod tests {
         write("a", b"0123456789");
         write("long", &vec![7; LONGEST_SPAN as usize + 10]);
         std::fs::create_dir(place.path().join("folder")).unwrap();
-        let mount = Mount { label: "e".into(), path: place.path().to_owned(), kind: EvidenceKind::Directory };
+        let mount = Mount {
+            in_place: Vec::new(),
+            label: "e".into(),
+            path: place.path().to_owned(),
+            kind: EvidenceKind::Directory,
+        };
         let read = read(&[mount], wanted);
         let reply = encode_spans_reply(&read);
         assert_eq!(decode_spans_reply(&reply, wanted).unwrap(), read);

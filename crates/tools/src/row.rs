@@ -16,6 +16,7 @@ impl Row {
     /// The same for what is no entry of a folder: a volume, or with the path of the root the imaged medium itself.
     pub(crate) fn at(kind: &str, tree: &dyn Tree, path: &str, span: Option<ByteSpan>) -> Row {
         Row(Record {
+            placement: None,
             defects: Vec::new(),
             fields: BTreeMap::new(),
             id: RecordId(0),

@@ -108,6 +108,9 @@ pub struct Mount {
     pub path: PathBuf,
     /// What it is.
     pub kind: EvidenceKind,
+    /// What the case file says to be the host's own ([`ledger::EvidenceEntry::in_place`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub in_place: Vec<String>,
 }
 
 /// The reply to [`Request::Hash`].

@@ -53,8 +53,12 @@ impl fmt::Display for Tally {
 
 /// Writes a sealed run of so many facts into a folder that is not there yet.
 pub(crate) fn write(folder: &Path, facts: usize) -> Result<Tally, LargeRunError> {
-    let evidence =
-        EVIDENCE.map(|(label, kind)| EvidenceEntry { label: label.into(), kind, expected_sha256: None });
+    let evidence = EVIDENCE.map(|(label, kind)| EvidenceEntry {
+        in_place: Vec::new(),
+        label: label.into(),
+        kind,
+        expected_sha256: None,
+    });
     let opened = opened("large-run", evidence.into(), rules(), tools::catalogue())?;
     let recording = Recording::begin(folder, Options::default(), opened, tasks())?;
     let mut script = Script::new(facts);

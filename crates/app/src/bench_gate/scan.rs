@@ -171,6 +171,7 @@ pub(super) mod tests {
     /// A task with one invocation that returned records with these fields, each of the subject `subject`.
     pub(in crate::bench_gate) fn task(records: &[&[(&str, FieldValue)]]) -> TaskMaterial {
         let record = |fields: &&[(&str, FieldValue)]| Record {
+            placement: None,
             defects: Vec::new(),
             fields: fields
                 .iter()

@@ -218,6 +218,7 @@ fn bound(field: &str, value: &str, at: Option<ByteSpan>) -> BoundValue {
 fn fact(span: Option<ByteSpan>, values: Vec<BoundValue>) -> FactEntry {
     let ids = IdSpace::new(Seed(Digest::of(b"raw")));
     FactEntry {
+        placement: None,
         id: FactId::assign(&ids, TaskId(1), 0).unwrap(),
         predicate: Predicate::quoted(),
         subject: BoundValue { value: FieldValue::Path("C/a.log".into()), ..bound("path", "", None) },

@@ -15,6 +15,7 @@ use serde_json::json;
 fn record(path: &str, offset: u64, data: &str) -> Record {
     let field = |value| Field { at: Some(ByteSpan::new(offset, 1)), value };
     Record {
+        placement: None,
         defects: vec![],
         fields: [
             ("path".to_owned(), field(FieldValue::Path(path.into()))),

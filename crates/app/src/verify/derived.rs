@@ -155,6 +155,7 @@ mod tests {
             writer: None,
         };
         FactEntry {
+            placement: None,
             id: FactId::assign(&ids(), TaskId(1), ordinal).unwrap(),
             predicate: Predicate("present".into()),
             subject: bound("path", FieldValue::Path("p".into())),

@@ -77,6 +77,7 @@ mod tests {
 
     fn fact(subject: &str) -> FactEntry {
         FactEntry {
+            placement: None,
             id: FactId::assign(&ids(), TaskId(1), 0).unwrap(),
             predicate: Predicate("present".into()),
             subject: BoundValue {

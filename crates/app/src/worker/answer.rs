@@ -112,6 +112,7 @@ mod tests {
     fn answer(kind: &str, evidence: &str, normalised: Value) -> Vec<u8> {
         let field = Field { at: None, value: FieldValue::Path("a".into()) };
         let record = Record {
+            placement: None,
             defects: vec![],
             fields: [("path".to_owned(), field)].into(),
             id: RecordId(0),

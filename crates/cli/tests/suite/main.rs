@@ -30,6 +30,7 @@ mod interrupted;
 mod language_models;
 mod lesser_runs;
 mod mcp;
+mod misplaced;
 mod mistyped_ids;
 mod name_index;
 mod narratives;

@@ -121,6 +121,7 @@ fn record(kind: &str, columns: &[String], row: &[Value]) -> Record {
     };
     let fields = columns.iter().zip(row).filter_map(|(name, cell)| Some((name.clone(), value(name, cell)?)));
     Record {
+        placement: None,
         defects: vec![],
         fields: fields.map(|(name, value)| (name, Field { at: None, value })).collect(),
         id: RecordId(0),

@@ -30,6 +30,7 @@ fn fact() -> FactEntry {
         writer: None,
     };
     FactEntry {
+        placement: None,
         id: FactId::assign(&ids(), TaskId(2), 0).unwrap(),
         predicate: Predicate("executed".into()),
         subject: bound("path", FieldValue::Path(r"C:\Users\eve\evil.exe".into())),

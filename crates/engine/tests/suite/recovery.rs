@@ -625,6 +625,7 @@ fn deleted() -> ToolReturn {
         ("state", FieldValue::Text("gone".into())),
     ];
     let record = Record {
+        placement: None,
         defects: vec![],
         fields: fields.map(|(name, value)| (name.to_owned(), field(value))).into(),
         id: RecordId(0),

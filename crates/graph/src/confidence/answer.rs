@@ -5,7 +5,7 @@ use super::thing::Things;
 use super::{Confidence, best};
 use crate::run::Run;
 use ledger::pattern::fold;
-use ledger::{FactEntry, FactId, FieldType, NodeId, RelationKind, TaskId, Writer};
+use ledger::{FactEntry, FactId, FieldType, TaskId, Writer};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How sure each answer of a run is, by task and objective; objectives that no fact answers are not among them.
@@ -38,8 +38,6 @@ struct Known<'r> {
     settings: BTreeMap<Setting<'r>, Vec<&'r FactEntry>>,
     /// What `timestomp_indicator` names.
     doubtful_times: BTreeSet<String>,
-    /// The nodes that are said to speak against a node.
-    against: BTreeMap<NodeId, BTreeSet<NodeId>>,
 }
 
 impl<'r> Known<'r> {
@@ -51,12 +49,7 @@ impl<'r> Known<'r> {
         }
         let indicators = facts().filter(|fact| fact.kind == TIMESTOMP);
         let doubtful_times = indicators.map(|fact| fold(&fact.subject.value.to_text())).collect();
-        let mut against: BTreeMap<NodeId, BTreeSet<NodeId>> = BTreeMap::new();
-        let relations = run.tasks.values().flat_map(|view| &view.relations);
-        for relation in relations.filter(|relation| relation.kind == RelationKind::Contradicts) {
-            against.entry(relation.to).or_default().insert(relation.from);
-        }
-        Known { run, things: Things::of(facts()), settings, doubtful_times, against }
+        Known { run, things: Things::of(facts()), settings, doubtful_times }
     }
 
     fn answer(&self, facts: &[FactId]) -> Option<Confidence> {
@@ -64,12 +57,9 @@ impl<'r> Known<'r> {
         (!answering.is_empty()).then(|| best(&self.things, &answering, |fact| self.against(fact)))
     }
 
-    /// How many nodes speak against a fact.
+    /// How many things speak against a fact, all of them found by code: what an agent relates is its interpretation.
     fn against(&self, fact: &FactEntry) -> usize {
-        let carried = self.run.graph.carried_by(fact.id).into_iter().map(NodeId::Phenomenon);
-        let nodes = carried.chain([NodeId::Fact(fact.id)]);
-        let said: BTreeSet<&NodeId> = nodes.filter_map(|node| self.against.get(&node)).flatten().collect();
-        said.len() + usize::from(self.has_doubtful_time(fact)) + self.other_values(fact)
+        usize::from(self.has_doubtful_time(fact)) + self.other_values(fact)
     }
 
     /// Whether it is a time of the file system, of an entry whose times do not fit together.

@@ -1,6 +1,6 @@
 //! What is one source, and what kinds of sources there are: by what component of the examined host writes them.
 
-use ledger::FactEntry;
+use ledger::{FactEntry, Placement};
 
 /// A kind of source: what writes the files of it.
 ///
@@ -107,13 +107,23 @@ impl SourceKind {
 /// Where a fact was read from: what the file system tells of its entries is one source, and so is every file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Place<'f> {
-    Entries { evidence: &'f str },
-    File { evidence: &'f str, path: &'f str },
+    Entries {
+        evidence: &'f str,
+    },
+    File {
+        evidence: &'f str,
+        path: &'f str,
+    },
+    /// Files that stand where Windows keeps none such: one hand can have put all of them there.
+    Elsewhere,
 }
 
 impl<'f> Place<'f> {
     pub(crate) fn of(fact: &'f FactEntry) -> Place<'f> {
         let (evidence, path) = (fact.locator.evidence.as_str(), fact.locator.path.as_str());
+        if fact.placement == Some(Placement::Elsewhere) {
+            return Place::Elsewhere;
+        }
         match SourceKind::of(&fact.kind) {
             SourceKind::FileSystem => Place::Entries { evidence },
             _ => Place::File { evidence, path },

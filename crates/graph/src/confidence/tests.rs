@@ -153,18 +153,17 @@ fn what_the_run_knows_of_the_same_thing_bears_an_answer_out() {
 }
 
 #[test]
-fn a_relation_and_another_value_of_a_setting_speak_against() {
+fn another_value_of_a_setting_speaks_against_and_what_an_agent_relates_does_not() {
     let other = fact(1, "event", "log", "elsewhere", Writer::System);
-    let against = |number| RelationAdded {
-        relation: RelationId::assign(&history::ids(), TaskId(1), number).unwrap(),
+    let against = RelationAdded {
+        relation: RelationId::assign(&history::ids(), TaskId(1), 0).unwrap(),
         from: NodeId::Fact(other.id),
         kind: RelationKind::Contradicts,
         to: NodeId::Fact(prefetch(0).id),
         facts: vec![other.id],
     };
     let facts = [prefetch(0), other.clone()];
-    assert_eq!(sure(&facts, &[against(0)]), 280);
-    assert_eq!(sure(&facts, &[against(0), against(1)]), 280, "the same node twice is one");
+    assert_eq!(sure(&facts, &[against]), 700);
 
     let setting = |number, file: &str, value: &str| {
         let mut fact = fact(number, "registry_value", file, r"Control\ComputerName", Writer::Administrator);
@@ -273,4 +272,19 @@ fn a_thing_is_named_elsewhere_by_another_kind_of_source_of_the_same_evidence() {
     assert!(!told(task(1)), "the same kind of source");
     assert!(!told(fact(1, "text_line", "C/a.txt", TOOL, Writer::AnyUser)), "what says nothing of its writer");
     assert!(!told(fact(1, "prefetch", "C/p", r"C:\Other\evil.exe", Writer::System)), "another folder's file");
+}
+
+#[test]
+fn files_outside_their_places_are_one_source_of_the_least_weight() {
+    let elsewhere = |number, kind: &str, file: &str| FactEntry {
+        placement: Some(Placement::Elsewhere),
+        ..fact(number, kind, file, TOOL, Writer::System)
+    };
+    let forged =
+        [elsewhere(0, "prefetch", "Downloads/a.pf"), elsewhere(1, "user_assist", "Downloads/NTUSER.DAT")];
+    assert_eq!(confidence(&forged, 0), confidence(&forged[..1], 0));
+    assert_eq!(confidence(&forged, 0).thousandths(), 600);
+    let own = fact(2, "prefetch", "Windows/Prefetch/a.pf", TOOL, Writer::System);
+    let all: Vec<_> = forged.iter().chain([&own]).cloned().collect();
+    assert_eq!(confidence(&all, 0), confidence(&[forged[0].clone(), own], 0));
 }

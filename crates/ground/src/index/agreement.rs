@@ -118,6 +118,7 @@ fn record() -> impl Strategy<Value = Record> {
                 span: Some(ByteSpan::new(offset, 64)),
             };
             Record {
+                placement: None,
                 defects: Vec::new(),
                 fields: fields.map(|(name, value)| (name.to_owned(), Field { at, value })).into(),
                 id: RecordId(0),
@@ -424,7 +425,14 @@ fn text_line(fields: &[(&str, &str)]) -> Arc<Output> {
     let field = |value: &str| Field { at: None, value: FieldValue::Text(value.into()) };
     let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), field(value))).collect();
     let locator = Locator { evidence: "disk".into(), path: "file".into(), stream: None, span: None };
-    let record = Record { defects: Vec::new(), fields, id: RecordId(0), kind: "text_line".into(), locator };
+    let record = Record {
+        placement: None,
+        defects: Vec::new(),
+        fields,
+        id: RecordId(0),
+        kind: "text_line".into(),
+        locator,
+    };
     Arc::new(Output::new(vec![record]).unwrap())
 }
 

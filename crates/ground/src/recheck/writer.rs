@@ -187,7 +187,7 @@ mod tests {
             let fields = fields.map(|(_, (name, text))| {
                 ((*name).to_owned(), Field { at: None, value: FieldValue::Text(text.clone()) })
             });
-            let record = Record {
+            let record = Record { placement: None,
                 defects: vec![],
                 fields: fields.collect(),
                 id: RecordId(0),

@@ -268,6 +268,7 @@ fn fact(value: FieldValue) -> FactEntry {
         writer: None,
     };
     FactEntry {
+        placement: None,
         id: ledger::FactId::assign(&ids(), TaskId(1), 0).unwrap(),
         predicate: Predicate("configured".into()),
         subject: bound(FieldValue::RegistryPath("ProfileList\\S-1-5-21-1".into())),

@@ -65,6 +65,7 @@ fn log(host: &str, channel: &str, days: (u64, u64)) -> Record {
     let field = |value| Field { at: None, value };
     let time = |day: u64| field(FieldValue::Time(Time::from_filetime(MARCH + day * DAY)));
     Record {
+        placement: None,
         defects: vec![],
         fields: BTreeMap::from([
             ("channel".to_owned(), field(FieldValue::Name(channel.into()))),

@@ -21,6 +21,7 @@ fn record(kind: &str, offset: u64, fields: &[(&str, FieldValue)]) -> Record {
     let field =
         |(name, value): &(&str, FieldValue)| ((*name).to_owned(), Field { at: None, value: value.clone() });
     Record {
+        placement: None,
         defects: vec![],
         fields: fields.iter().map(field).collect(),
         id: RecordId(0),

@@ -22,6 +22,7 @@ fn record(kind: &str, path: &str, offset: u64, fields: &[(&str, FieldValue)]) ->
     let field =
         |(name, value): &(&str, FieldValue)| ((*name).to_owned(), Field { at: None, value: value.clone() });
     Record {
+        placement: None,
         defects: vec![],
         fields: fields.iter().map(field).collect(),
         id: RecordId(0),
@@ -387,6 +388,7 @@ fn fact(number: u32, path: &str, value: FieldValue) -> FactEntry {
         writer: None,
     };
     FactEntry {
+        placement: None,
         id: format!("fact-{number:08x}").parse().unwrap(),
         predicate: Predicate("recorded".into()),
         subject: bound("name", FieldValue::Name(format!("n{number}"))),

@@ -24,6 +24,7 @@ fn bound(field: &str, value: FieldValue) -> BoundValue {
 
 fn fact(number: u32, values: Vec<BoundValue>) -> FactEntry {
     FactEntry {
+        placement: None,
         id: id(number),
         predicate: Predicate("recorded".into()),
         subject: bound("name", FieldValue::Name(format!("n{number}"))),

@@ -138,6 +138,7 @@ fn record_of(record: &Value, kind: &RecordType) -> Record {
         (name.clone(), Field { at: None, value: field_value(value, &kind.fields[name].types) })
     };
     Record {
+        placement: None,
         defects: Vec::new(),
         fields: record["fields"].as_object().unwrap().iter().map(field).collect(),
         id: RecordId(0),

@@ -22,6 +22,7 @@ fn bound(field: &str, value: FieldValue) -> BoundValue {
 
 fn fact(number: u32, predicate: &str, subject: FieldValue, values: Vec<BoundValue>) -> FactEntry {
     FactEntry {
+        placement: None,
         id: format!("fact-{number:08x}").parse().unwrap(),
         predicate: Predicate(predicate.into()),
         subject: bound("path", subject),

@@ -20,6 +20,7 @@ fn bound(field: &str, text: &str) -> BoundValue {
 fn fact(ordinal: u32, values: Vec<BoundValue>) -> FactEntry {
     let ids = IdSpace::new(Seed(Digest::of(b"commitments")));
     FactEntry {
+        placement: None,
         id: FactId::assign(&ids, TaskId(1), ordinal).unwrap(),
         predicate: Predicate("present".into()),
         subject: bound("path", "p1/a"),

@@ -8,6 +8,7 @@ fn record(kind: &str, path: &str, fields: &[(&str, &str)]) -> Record {
         ((*name).to_owned(), Field { at: None, value: FieldValue::Text((*text).into()) })
     };
     Record {
+        placement: None,
         defects: vec![],
         fields: fields.iter().map(field).collect(),
         id: RecordId(0),

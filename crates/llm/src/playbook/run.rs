@@ -10,10 +10,12 @@ use ledger::turn::{
     TurnRequest, UserBlock,
 };
 use ledger::{
-    CallId, Clock, Completeness, FieldValue, InvocationId, Outcome, Record, RecordId, ToolClass, ToolSpec,
+    CallId, Clock, Completeness, FieldValue, InvocationId, Outcome, Predicate, Record, RecordId, ToolClass,
+    ToolSpec, Vocabulary,
 };
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::LazyLock;
 
 /// Calls of one turn; an engine that allows fewer refuses the rest, and they are made again.
 const CALLS_A_TURN: usize = 16;
@@ -21,6 +23,11 @@ const CALLS_A_TURN: usize = 16;
 const PAGES_AT_ONCE: usize = 12;
 /// Readings of one record call.
 const READINGS_A_CALL: usize = 32;
+/// What the record of any file proves, wherever it stands.
+const RECORDED: &str = "recorded";
+/// What is said of records of files that stand elsewhere.
+const ELSEWHERE: &str =
+    "what files say that stand where Windows keeps no such files: anybody can have put them there";
 /// The way out of a surface on which nothing can be investigated.
 const NOTHING_TO_RECORD: &str = "nothing_to_record";
 
@@ -317,9 +324,13 @@ impl Run {
         for (rule, records) in
             errand.fitting.iter().filter_map(|(number, records)| Some((step.record.get(*number)?, records)))
         {
-            for records in records.chunks(READINGS_A_CALL) {
-                let records: Vec<&Record> = records.iter().collect();
-                self.due.push_back(record_call(rule, invocation, &records, &errand.context));
+            let (proving, elsewhere): (Vec<&Record>, Vec<&Record>) =
+                records.iter().partition(|record| predicate(rule, record) == rule.predicate);
+            for records in proving.chunks(READINGS_A_CALL) {
+                self.due.push_back(record_call(rule, invocation, records, &errand.context));
+            }
+            for records in elsewhere.chunks(READINGS_A_CALL) {
+                self.due.push_back(recorded_elsewhere(rule, invocation, records));
             }
         }
     }
@@ -436,6 +447,16 @@ fn fits((field, patterns): (&String, &Patterns), record: &Record) -> bool {
     }
 }
 
+/// Records what stands in files outside the places of Windows: what these files say, whoever wrote them.
+fn recorded_elsewhere(rule: &RecordRule, invocation: InvocationId, records: &[&Record]) -> Call {
+    let readings: Vec<_> = records.iter().map(|record| reading(rule, invocation, record)).collect();
+    let arguments = Map::from_iter([
+        ("readings".to_owned(), Value::Array(readings)),
+        ("interpretation".to_owned(), Value::String(ELSEWHERE.to_owned())),
+    ]);
+    Call { tool: "record_phenomenon".into(), arguments, then: Then::Done }
+}
+
 fn record_call(rule: &RecordRule, invocation: InvocationId, records: &[&Record], context: &Context) -> Call {
     let readings: Vec<_> = records.iter().map(|record| reading(rule, invocation, record)).collect();
     let arguments = Map::from_iter([
@@ -452,6 +473,18 @@ fn thing(rule: &RecordRule, record: &Record) -> Option<Thing> {
     let entity = rule.entity.as_ref()?;
     let name = record.fields.get(&entity.field)?.value.to_text().into_owned();
     Some(Thing { kind: entity.kind.clone(), name })
+}
+
+/// What a record proves of what the rule says: of a file that stands elsewhere, that it is recorded there.
+fn predicate<'r>(rule: &'r RecordRule, record: &Record) -> &'r str {
+    static SHIPPED: LazyLock<Option<Vocabulary>> = LazyLock::new(|| Vocabulary::shipped().ok());
+    let wanted = Predicate(rule.predicate.clone());
+    let meaning = SHIPPED.as_ref().and_then(|vocabulary| vocabulary.meaning(&wanted));
+    if meaning.is_none_or(|meaning| meaning.is_proved_at(record.placement)) {
+        &rule.predicate
+    } else {
+        RECORDED
+    }
 }
 
 fn reading(rule: &RecordRule, invocation: InvocationId, record: &Record) -> Value {
@@ -473,7 +506,7 @@ fn reading(rule: &RecordRule, invocation: InvocationId, record: &Record) -> Valu
         }
     }
     json!({
-        "predicate": rule.predicate,
+        "predicate": predicate(rule, record),
         "values": values,
         "invocation": invocation.to_string(),
         "record": record.id.to_string(),

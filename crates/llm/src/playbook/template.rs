@@ -57,6 +57,7 @@ mod tests {
     fn context() -> Context {
         let field = Field { at: None, value: FieldValue::Integer(1) };
         let record = Record {
+            placement: None,
             defects: vec![],
             fields: [("data".to_owned(), field)].into(),
             id: RecordId(0),

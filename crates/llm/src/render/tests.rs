@@ -19,6 +19,7 @@ fn fence() -> Fence {
 
 fn page(path: &str, values: &[String]) -> Answer {
     let record = |text: &String| Record {
+        placement: None,
         defects: vec![],
         fields: [
             ("text".to_owned(), Field { at: None, value: FieldValue::Text(text.clone()) }),

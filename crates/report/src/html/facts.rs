@@ -123,7 +123,10 @@ fn proof(scene: &Scene<'_>, task: TaskId, accepted: &ClaimAccepted) -> Markup {
             @if let Some(opening) = scene.run.disclosure.as_ref().and_then(|it| it.openings.get(&fact.id)) {
                 dt { "fact hash" } dd { code { (opening.hash) } }
             }
-            dt { "evidence" } dd { code { (say(&fact.locator.to_string())) } (place(&fact.locator)) }
+            dt { "evidence" } dd {
+                code { (say(&fact.locator.to_string())) } (place(&fact.locator))
+                @if let Some(placement) = fact.placement { " (" (placement.name()) ")" }
+            }
             @if let Some(hashed) = hashed {
                 dt { (custody::hash_of(scene, hashed)) } dd { code { (hashed.integrity.sha256) } }
             }

@@ -228,6 +228,7 @@ fn tables_of_hostile_text_hold_no_control_character() {
     let refused = graph::refused_claims(&run);
     let field = Field { at: None, value: FieldValue::Text(HOSTILE.into()) };
     let record = Record {
+        placement: None,
         defects: vec![Defect { path: HOSTILE.into(), offset: None, what: HOSTILE.into() }],
         fields: [(HOSTILE.to_owned(), field)].into(),
         id: RecordId(0),

@@ -73,6 +73,7 @@ pub(crate) fn fact(stream: Stream) -> Entry {
         writer: None,
     };
     let fact = FactEntry {
+        placement: None,
         id: FactId::assign(&space, number, 0).unwrap(),
         predicate: Predicate("executed".into()),
         subject: value("program"),

@@ -568,6 +568,7 @@ mod tests {
         let fields: BTreeMap<_, _> =
             fields.into_iter().map(|(name, value)| (name.to_owned(), Field { at: None, value })).collect();
         Record {
+            placement: None,
             id: RecordId(0),
             kind: "logon".to_owned(),
             locator: Locator { evidence: "e".into(), path: "p".into(), stream: None, span: None },

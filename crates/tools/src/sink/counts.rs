@@ -389,6 +389,7 @@ fn record(
         set("total", FieldValue::Integer(tally.total));
     }
     Record {
+        placement: None,
         defects: Vec::new(),
         fields,
         id: RecordId(0),

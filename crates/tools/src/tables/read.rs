@@ -86,6 +86,7 @@ pub(super) fn record_with(
     }
     let path = cells.text(2)?.ok_or_else(|| cells.wrong("no path"))?.to_owned();
     Ok(Record {
+        placement: None,
         defects: cells.json::<Vec<Defect>>(behind + 2)?.unwrap_or_default(),
         fields,
         id: RecordId(0),
@@ -197,6 +198,7 @@ mod tests {
         let damage = proptest::collection::vec((".{0,5}", any::<Option<u64>>()), 0..2);
         (fields, span(), proptest::option::of(".{0,5}"), ".{0,9}", damage)
             .prop_map(move |(fields, span, stream, path, damage)| Record {
+                placement: None,
                 defects: damage
                     .into_iter()
                     .map(|(what, offset)| Defect { path: path.clone(), offset, what })

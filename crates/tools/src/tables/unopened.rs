@@ -88,6 +88,7 @@ mod tests {
         ];
         let locator = Locator { evidence: "e".to_owned(), path: name.to_owned(), stream: None, span: None };
         Record {
+            placement: None,
             defects: Vec::new(),
             fields: fields.into(),
             id: RecordId(0),

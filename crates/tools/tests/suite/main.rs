@@ -26,6 +26,7 @@ mod name_index_file;
 mod normalise;
 mod patterns;
 mod pca;
+mod placement;
 mod program_files;
 mod query;
 mod registry;

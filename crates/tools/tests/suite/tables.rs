@@ -95,7 +95,12 @@ impl Asking {
         let evidence = home.path().join("evidence");
         fs::create_dir_all(evidence.join("Windows/System32/drivers/etc")).unwrap();
         write(&evidence.join("Windows/System32/drivers/etc/hosts"), hosts);
-        let mount = Mount { label: "e".to_owned(), path: evidence, kind: EvidenceKind::Directory };
+        let mount = Mount {
+            in_place: Vec::new(),
+            label: "e".to_owned(),
+            path: evidence,
+            kind: EvidenceKind::Directory,
+        };
         let (mut files, mut all) = (TableFiles::new(), Vec::new());
         for group in ["file_system", "hosts"] {
             let (mount, name) = (mount.clone(), group.to_owned());

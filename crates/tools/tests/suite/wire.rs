@@ -12,7 +12,12 @@ use tools::{
 };
 
 fn mount(path: &Path) -> Mount {
-    Mount { label: "disk".to_owned(), path: path.to_owned(), kind: EvidenceKind::Directory }
+    Mount {
+        in_place: Vec::new(),
+        label: "disk".to_owned(),
+        path: path.to_owned(),
+        kind: EvidenceKind::Directory,
+    }
 }
 
 fn call(tool: &str, arguments: serde_json::Value, path: &Path) -> Vec<u8> {
@@ -40,7 +45,7 @@ fn a_reply_holds_what_the_tool_returned() {
         let mut evidence = vec![mount(fixture.root())];
         if OF_IMAGES.contains(&spec.name.as_str()) {
             let (label, kind) = ("image".to_owned(), EvidenceKind::Image);
-            evidence.push(Mount { label, path: fixture.image_file(), kind });
+            evidence.push(Mount { in_place: Vec::new(), label, path: fixture.image_file(), kind });
         }
         if OF_FILES.contains(&spec.name.as_str()) {
             evidence.push(Mount { label: "files".to_owned(), ..mount(&fixture.files_root()) });

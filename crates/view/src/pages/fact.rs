@@ -49,7 +49,11 @@ fn told(book: &Book, task: TaskId, accepted: &ClaimAccepted, base: &str) -> Mark
                 dt { "Citation" }
                 dd { span.tag.warn { "healed" } " cited as " code { (inert(&healing.cited)) } " (" (healing.because) ")" }
             }
-            dt { "Place" } dd { code { (inert(&fact.locator.to_string())) } }
+            dt { "Place" }
+            dd {
+                code { (inert(&fact.locator.to_string())) }
+                @if let Some(placement) = fact.placement { " (" (placement.name()) ")" }
+            }
             dt { "Record type" } dd { code { (inert(&fact.kind)) } }
             dt { "Output" } dd { "SHA-256 " code.digest { (fact.output) } }
             dt { "By itself" } dd { (sure.level().name()) " confidence (" (sure.thousandths()) " of 1000)" }

@@ -23,7 +23,10 @@ pub(super) fn record(record: &Record, facts: &[&FactEntry], base: Option<&str>) 
     html! {
         article.record #(record.id) aria-labelledby={ (record.id) "-title" } {
             h3 #{ (record.id) "-title" } { (record.id) " " span.kind { (inert(&record.kind)) } }
-            p.note { code { (inert(&record.locator.to_string())) } }
+            p.note {
+                code { (inert(&record.locator.to_string())) }
+                @if let Some(placement) = record.placement { " (" (placement.name()) ")" }
+            }
             table.fields {
                 tbody {
                     @for (name, field) in &record.fields {

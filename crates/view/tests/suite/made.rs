@@ -110,6 +110,7 @@ pub(crate) fn output(path: &str, texts: &[&str]) -> Output {
     let record = |text: &&str| {
         let field = Field { at: Some(ByteSpan::new(3, 4)), value: FieldValue::Text((*text).into()) };
         Record {
+            placement: None,
             defects: vec![],
             fields: [("text".to_owned(), field)].into(),
             id: RecordId(0),

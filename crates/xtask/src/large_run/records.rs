@@ -195,6 +195,7 @@ fn time(call: usize, number: usize, after: usize) -> Time {
 /// What the call returns.
 pub(super) fn returned(source: Source, call: usize, records: usize) -> ToolReturn {
     let record = |number: usize| Record {
+        placement: None,
         id: RecordId(u32::try_from(number).unwrap_or(u32::MAX)),
         kind: source.says().1.to_owned(),
         locator: Locator {

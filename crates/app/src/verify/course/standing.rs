@@ -3,8 +3,8 @@
 use super::{Course, Wrong};
 use ledger::event::{InvocationEnded, InvocationStarted, ObjectiveResult, WithoutFact};
 use ledger::{
-    Behaviour, Cause, Completeness, EachSource, FactEntry, InvocationId, Objective, Outcome, Record,
-    SearchedBy, Sources, Way,
+    Behaviour, Cause, Completeness, EachSource, FactEntry, InvocationId, Objective, Outcome, Placement,
+    Record, SearchedBy, Sources, Way,
 };
 use std::collections::BTreeSet;
 
@@ -124,6 +124,7 @@ impl<'l> Course<'l> {
         let is_of =
             |record: &Record| sources.of.is_none_or(|kind| kind_of(&record.locator.evidence) == Some(kind));
         let listed = self.records(self.listing(by)?).iter();
+        let listed = listed.filter(|record| record.placement != Some(Placement::Elsewhere));
         Some(listed.filter(|record| sources.names(record) && is_of(record)).collect())
     }
 

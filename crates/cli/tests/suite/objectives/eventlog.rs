@@ -104,7 +104,7 @@ fn imitated(writer: &Writer) -> Writer {
 /// A log without a record, a text of that name, a folder of that name.
 fn logs_of_nothing(at: &Folder<'_>) {
     log(at, &[]);
-    at.file("C/export/Security.evtx", "Level,Date and Time,Source,Event ID\r\n");
+    at.file("C/Windows/System32/winevt/Logs/export/Security.evtx", "Level,Date and Time,Source,Event ID\r\n");
     at.file("C/export/System.evtx/readme.txt", "Security.evtx is kept elsewhere\r\n");
 }
 

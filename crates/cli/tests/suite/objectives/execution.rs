@@ -31,31 +31,40 @@ fn user_assist(values: impl IntoIterator<Item = Value>) -> Vec<u8> {
 
 /// Runs that are counted without a last one, entries of a new profile, the shell's own counter, what the system itself started.
 fn programs_without_a_run(at: &Folder<'_>) {
-    at.file("C/one/NTUSER.DAT", user_assist([used("P:\\Gbbyf\\pnyp.rkr", 7, 0)]));
+    at.file("C/Users/one/NTUSER.DAT", user_assist([used("P:\\Gbbyf\\pnyp.rkr", 7, 0)]));
     let preset = ["P:\\Gbbyf\\pnyp.rkr", "P:\\Gbbyf\\znc.rkr", "P:\\Gbbyf\\cnvag.rkr"];
-    at.file("C/two/NTUSER.DAT", user_assist(preset.map(|name| used(name, 14, TIME))));
-    at.file("C/three/NTUSER.DAT", user_assist([used("HRZR_PGYFRFFVBA", 9, TIME + 1)]));
+    at.file("C/Users/two/NTUSER.DAT", user_assist(preset.map(|name| used(name, 14, TIME))));
+    at.file("C/Users/three/NTUSER.DAT", user_assist([used("HRZR_PGYFRFFVBA", 9, TIME + 1)]));
     let mut ran = TIME.to_le_bytes().to_vec();
     ran.resize(24, 0);
     let moderated = key().value(Value::binary("\\Device\\HarddiskVolume3\\Tools\\calc.exe", &ran));
     let set = key().path("Services\\bam\\State\\UserSettings\\S-1-5-18", moderated);
-    at.file("C/SYSTEM", system(set));
+    at.file("C/Windows/System32/config/SYSTEM", system(set));
     at.file("C/Windows/Prefetch/CALC.EXE-77FDF17F.pf", "MAM\x04");
 }
 
 fn started_program(at: &Folder<'_>) {
-    at.file("C/NTUSER.DAT", user_assist([used("P:\\Gbbyf\\pnyp.rkr", 1, TIME)]));
+    at.file("C/Users/mara/NTUSER.DAT", user_assist([used("P:\\Gbbyf\\pnyp.rkr", 1, TIME)]));
 }
 
 /// A history without a word, a copy of one under another name, a folder of its name.
 fn nothing_typed(at: &Folder<'_>) {
-    at.file("C/PSReadLine/ConsoleHost_history.txt", "\r\n   \r\n\t\r\n");
-    at.file("C/PSReadLine/ConsoleHost_history.txt.bak", "whoami /groups\r\n");
+    at.file(
+        "C/Users/mara/AppData/Roaming/Microsoft/Windows/PowerShell/PSReadLine/ConsoleHost_history.txt",
+        "\r\n   \r\n\t\r\n",
+    );
+    at.file(
+        "C/Users/mara/AppData/Roaming/Microsoft/Windows/PowerShell/PSReadLine/ConsoleHost_history.txt.bak",
+        "whoami /groups\r\n",
+    );
     at.file("C/notes/ConsoleHost_history.txt/readme.txt", "Get-Date\r\n");
 }
 
 fn typed_command(at: &Folder<'_>) {
-    at.file("C/PSReadLine/ConsoleHost_history.txt", "whoami /groups\r\n");
+    at.file(
+        "C/Users/mara/AppData/Roaming/Microsoft/Windows/PowerShell/PSReadLine/ConsoleHost_history.txt",
+        "whoami /groups\r\n",
+    );
 }
 
 fn prefetched(executable: &str, folder: &str) -> Vec<u8> {

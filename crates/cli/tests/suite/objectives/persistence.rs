@@ -40,7 +40,7 @@ fn nothing_in_run_keys(at: &Folder<'_>) {
             key().value(Value::dword("GlobalFlag", 0)),
         ),
     ]);
-    at.file("C/SOFTWARE", machine);
+    at.file("C/Windows/System32/config/SOFTWARE", machine);
     let typed = key().value(Value::sz("a", "cmd\\1")).value(Value::sz("MRUList", "a"));
     let user = ntuser([
         (&format!("Software\\{WINDOWS}\\Run"), key()),
@@ -51,7 +51,7 @@ fn nothing_in_run_keys(at: &Folder<'_>) {
 
 fn run_value(at: &Folder<'_>) {
     let run = key().value(Value::sz("Updater", "C:\\ProgramData\\update.exe"));
-    at.file("C/NTUSER.DAT", ntuser([(&format!("Software\\{WINDOWS}\\Run"), run)]));
+    at.file("C/Users/mara/NTUSER.DAT", ntuser([(&format!("Software\\{WINDOWS}\\Run"), run)]));
 }
 
 fn options_of(value: Value) -> Vec<u8> {
@@ -60,12 +60,15 @@ fn options_of(value: Value) -> Vec<u8> {
 
 /// Options that only log, and a debugger of nobody.
 fn options_without_a_debugger(at: &Folder<'_>) {
-    at.file("C/flag/SOFTWARE", options_of(Value::dword("GlobalFlag", 0x200)));
-    at.file("C/empty/SOFTWARE", options_of(Value::sz("Debugger", "")));
+    at.file("C/Windows/System32/config/flag/SOFTWARE", options_of(Value::dword("GlobalFlag", 0x200)));
+    at.file("C/Windows/System32/config/empty/SOFTWARE", options_of(Value::sz("Debugger", "")));
 }
 
 fn debugger(at: &Folder<'_>) {
-    at.file("C/SOFTWARE", options_of(Value::sz("Debugger", "C:\\Windows\\System32\\cmd.exe")));
+    at.file(
+        "C/Windows/System32/config/SOFTWARE",
+        options_of(Value::sz("Debugger", "C:\\Windows\\System32\\cmd.exe")),
+    );
 }
 
 /// An empty value, one of another name, and a script that is only kept.
@@ -79,7 +82,7 @@ fn no_script_of_a_logon(at: &Folder<'_>) {
 
 fn logon_script(at: &Folder<'_>) {
     let environment = key().value(Value::sz("UserInitMprLogonScript", "C:\\ProgramData\\logon.bat"));
-    at.file("C/NTUSER.DAT", ntuser([("Environment", environment)]));
+    at.file("C/Users/mara/NTUSER.DAT", ntuser([("Environment", environment)]));
 }
 
 const MENU: &str = "C/ProgramData/Microsoft/Windows/Start Menu/Programs";
@@ -112,11 +115,17 @@ fn services_that_wait(at: &Folder<'_>) {
     let current = service(current, "luafv", 2, "system32\\drivers\\luafv.sys");
     let current = service(current, "Nameless", 2, "");
     let current = current.path("Services\\Settings", key().value(Value::sz("ImagePath", PROGRAM)));
-    at.file("C/SYSTEM", system_of_two(current, service(key(), "Automatic", 2, PROGRAM)));
+    at.file(
+        "C/Windows/System32/config/SYSTEM",
+        system_of_two(current, service(key(), "Automatic", 2, PROGRAM)),
+    );
 }
 
 fn automatic_service(at: &Folder<'_>) {
-    at.file("C/SYSTEM", system(service(key(), "Updater", 2, "C:\\ProgramData\\update.exe")));
+    at.file(
+        "C/Windows/System32/config/SYSTEM",
+        system(service(key(), "Updater", 2, "C:\\ProgramData\\update.exe")),
+    );
 }
 
 fn task(action: &str) -> String {

@@ -33,7 +33,7 @@ fn names_elsewhere(at: &Folder<'_>) {
     let current = key()
         .path("Services\\Tcpip\\Parameters", hostname)
         .path("Control\\ComputerName\\ComputerName", key().value(Value::sz("ComputerName", "")));
-    at.file("C/SYSTEM", system_of_two(current, named(key())));
+    at.file("C/Windows/System32/config/SYSTEM", system_of_two(current, named(key())));
     at.file(
         "C/computer_name.reg",
         "[HKLM\\SYSTEM\\Control\\ComputerName]\r\n\"ComputerName\"=\"FIN-WS-07\"\r\n",
@@ -41,7 +41,7 @@ fn names_elsewhere(at: &Folder<'_>) {
 }
 
 fn computer_name(at: &Folder<'_>) {
-    at.file("C/SYSTEM", system(named(key())));
+    at.file("C/Windows/System32/config/SYSTEM", system(named(key())));
 }
 
 /// A version that an upgrade replaced, and a present one without a name.
@@ -50,13 +50,19 @@ fn replaced_windows(at: &Folder<'_>) {
         .value(Value::sz("ProductName", "Windows 7 Professional"))
         .value(Value::sz("CurrentBuild", "7601"))
         .value(Value::dword("InstallDate", UNIX_TIME));
-    at.file("C/SYSTEM", system_beside("Setup\\Source OS (Updated on 9/16/2025 11:47:31)", replaced));
+    at.file(
+        "C/Windows/System32/config/SYSTEM",
+        system_beside("Setup\\Source OS (Updated on 9/16/2025 11:47:31)", replaced),
+    );
     let present = key().value(Value::sz("CurrentBuild", "19045")).value(Value::sz("ProductName", ""));
-    at.file("C/SOFTWARE", software([(NT, present)]));
+    at.file("C/Windows/System32/config/SOFTWARE", software([(NT, present)]));
 }
 
 fn present_windows(at: &Folder<'_>) {
-    at.file("C/SOFTWARE", software([(NT, key().value(Value::sz("ProductName", "Windows 10 Pro")))]));
+    at.file(
+        "C/Windows/System32/config/SOFTWARE",
+        software([(NT, key().value(Value::sz("ProductName", "Windows 10 Pro")))]),
+    );
 }
 
 /// A zone that stands only in the control set that is not in use.
@@ -66,12 +72,15 @@ fn a_zone_of_another_control_set(at: &Folder<'_>) {
     let whole = key()
         .value(Value::sz("TimeZoneKeyName", "W. Europe Standard Time"))
         .value(Value::dword("ActiveTimeBias", 0xffff_ff88));
-    at.file("C/SYSTEM", system_of_two(key().path(ZONE, rest), key().path(ZONE, whole)));
+    at.file(
+        "C/Windows/System32/config/SYSTEM",
+        system_of_two(key().path(ZONE, rest), key().path(ZONE, whole)),
+    );
 }
 
 fn time_zone(at: &Folder<'_>) {
     let zone = key().value(Value::dword("ActiveTimeBias", 0xffff_ff88));
-    at.file("C/SYSTEM", system(key().path("Control\\TimeZoneInformation", zone)));
+    at.file("C/Windows/System32/config/SYSTEM", system(key().path("Control\\TimeZoneInformation", zone)));
 }
 
 fn profiles(users: &[(&str, Option<&str>)]) -> Vec<u8> {
@@ -92,20 +101,23 @@ fn profiles_of_no_user(at: &Folder<'_>) {
         ("S-1-5-21-1004-2004-3004-1001", None),
         ("mara", Some("C:\\Users\\mara")),
     ];
-    at.file("C/SOFTWARE", profiles(&users));
+    at.file("C/Windows/System32/config/SOFTWARE", profiles(&users));
 }
 
 fn profile(at: &Folder<'_>) {
-    at.file("C/SOFTWARE", profiles(&[("S-1-5-21-1004-2004-3004-1001", Some("C:\\Users\\mara"))]));
+    at.file(
+        "C/Windows/System32/config/SOFTWARE",
+        profiles(&[("S-1-5-21-1004-2004-3004-1001", Some("C:\\Users\\mara"))]),
+    );
 }
 
 /// Groups without accounts.
 fn groups_only(at: &Folder<'_>) {
-    at.file("C/SAM", sam_of_nobody());
+    at.file("C/Windows/System32/config/SAM", sam_of_nobody());
 }
 
 fn account(at: &Folder<'_>) {
-    at.file("C/SAM", sam(0, 0));
+    at.file("C/Windows/System32/config/SAM", sam(0, 0));
 }
 
 fn interface(values: KeySpec) -> KeySpec {
@@ -120,16 +132,19 @@ fn leased(address: &str) -> KeySpec {
 /// An interface that was never connected, addresses that are none, one in the control set that is not in use.
 fn interfaces_without_an_address(at: &Folder<'_>) {
     let unconnected = key().value(Value::dword("EnableDHCP", 1)).value(Value::sz("NameServer", ""));
-    at.file("C/unconnected/SYSTEM", system_of_two(interface(unconnected), leased("10.20.4.31")));
-    at.file("C/released/SYSTEM", system(leased("0.0.0.0")));
+    at.file(
+        "C/Windows/System32/config/unconnected/SYSTEM",
+        system_of_two(interface(unconnected), leased("10.20.4.31")),
+    );
+    at.file("C/Windows/System32/config/released/SYSTEM", system(leased("0.0.0.0")));
     let by_hand = key()
         .value(Value::multi_sz("IPAddress", &["0.0.0.0"]))
         .value(Value::multi_sz("SubnetMask", &["0.0.0.0"]));
-    at.file("C/by-hand/SYSTEM", system(interface(by_hand)));
+    at.file("C/Windows/System32/config/by-hand/SYSTEM", system(interface(by_hand)));
 }
 
 fn leased_address(at: &Folder<'_>) {
-    at.file("C/SYSTEM", system(leased("10.20.4.31")));
+    at.file("C/Windows/System32/config/SYSTEM", system(leased("10.20.4.31")));
 }
 
 fn shown_accounts(path: &str, shown: u32) -> Vec<u8> {
@@ -140,15 +155,15 @@ const USER_LIST: &str = "Microsoft\\Windows NT\\CurrentVersion\\Winlogon\\Specia
 
 /// An account that is shown, and a list of another name.
 fn accounts_that_are_shown(at: &Folder<'_>) {
-    at.file("C/shown/SOFTWARE", shown_accounts(USER_LIST, 1));
+    at.file("C/Windows/System32/config/shown/SOFTWARE", shown_accounts(USER_LIST, 1));
     at.file(
-        "C/other/SOFTWARE",
+        "C/Windows/System32/config/other/SOFTWARE",
         shown_accounts("Microsoft\\Windows NT\\CurrentVersion\\Winlogon\\UserList", 0),
     );
 }
 
 fn hidden_account(at: &Folder<'_>) {
-    at.file("C/SOFTWARE", shown_accounts(USER_LIST, 0));
+    at.file("C/Windows/System32/config/SOFTWARE", shown_accounts(USER_LIST, 0));
 }
 
 fn remote_desktop(denied: u32) -> KeySpec {
@@ -160,11 +175,11 @@ fn remote_desktop(denied: u32) -> KeySpec {
 
 /// Refused in the control set in use, allowed in the other.
 fn remote_desktop_refused(at: &Folder<'_>) {
-    at.file("C/SYSTEM", system_of_two(remote_desktop(1), remote_desktop(0)));
+    at.file("C/Windows/System32/config/SYSTEM", system_of_two(remote_desktop(1), remote_desktop(0)));
 }
 
 fn remote_desktop_allowed(at: &Folder<'_>) {
-    at.file("C/SYSTEM", system(remote_desktop(0)));
+    at.file("C/Windows/System32/config/SYSTEM", system(remote_desktop(0)));
 }
 
 /// SIDs of Microsoft Entra ID begin with S-1-12-1.
@@ -172,7 +187,7 @@ fn remote_desktop_allowed(at: &Folder<'_>) {
 fn the_profile_of_a_user_of_entra_id_is_one() {
     let place = Place::new();
     let user = ("S-1-12-1-1004-2004-3004-4004", Some("C:\\Users\\mara"));
-    place.file("evidence/C/SOFTWARE", profiles(&[user]));
+    place.file("evidence/C/Windows/System32/config/SOFTWARE", profiles(&[user]));
     let (finished, run) = investigated(&place, &shipped("registry"), &place.path("evidence"));
     assert_eq!(meeting(&finished, &run, "users").len(), 1);
 }

@@ -21,15 +21,21 @@ fn installations_of_other_things(at: &Folder<'_>) {
         key().value(Value::sz("ProductName", "Windows 10 Pro")).value(Value::dword("InstallDate", 0));
     let program = key().value(Value::sz("DisplayName", "7-Zip")).value(Value::sz("InstallDate", "20250916"));
     let keys = [(NT, present), (&format!("{WINDOWS}\\Uninstall\\7-Zip"), program)];
-    at.file("C/SOFTWARE", software(keys));
+    at.file("C/Windows/System32/config/SOFTWARE", software(keys));
     let replaced = key()
         .value(Value::sz("ProductName", "Windows 7 Professional"))
         .value(Value::dword("InstallDate", UNIX_TIME));
-    at.file("C/SYSTEM", system_beside("Setup\\Source OS (Updated on 9/16/2025 11:47:31)", replaced));
+    at.file(
+        "C/Windows/System32/config/SYSTEM",
+        system_beside("Setup\\Source OS (Updated on 9/16/2025 11:47:31)", replaced),
+    );
 }
 
 fn installed(at: &Folder<'_>) {
-    at.file("C/SOFTWARE", software([(NT, key().value(Value::dword("InstallDate", UNIX_TIME)))]));
+    at.file(
+        "C/Windows/System32/config/SOFTWARE",
+        software([(NT, key().value(Value::dword("InstallDate", UNIX_TIME)))]),
+    );
 }
 
 fn shut_down(time: u64) -> KeySpec {
@@ -40,23 +46,26 @@ fn shut_down(time: u64) -> KeySpec {
 fn shutdowns_without_a_time(at: &Folder<'_>) {
     let current =
         shut_down(0).path("Control\\Watchdog\\Display", key().value(Value::dword("ShutdownCount", 41)));
-    at.file("C/SYSTEM", system_of_two(current, shut_down(TIME)));
+    at.file("C/Windows/System32/config/SYSTEM", system_of_two(current, shut_down(TIME)));
 }
 
 fn shutdown(at: &Folder<'_>) {
-    at.file("C/SYSTEM", system(shut_down(TIME)));
+    at.file("C/Windows/System32/config/SYSTEM", system(shut_down(TIME)));
 }
 
 /// Accounts with logons that are only counted, or failed; "never" has two spellings.
 fn nobody_logged_on(at: &Folder<'_>) {
-    at.file("C/one/SAM", sam(0, TIME));
-    at.file("C/two/SAM", sam(i64::MAX.unsigned_abs(), 0));
+    at.file("C/Windows/System32/config/one/SAM", sam(0, TIME));
+    at.file("C/Windows/System32/config/two/SAM", sam(i64::MAX.unsigned_abs(), 0));
     let logon = key().value(Value::sz("LastLoggedOnUser", "FIN-WS-07\\mara"));
-    at.file("C/SOFTWARE", software([(&format!("{WINDOWS}\\Authentication\\LogonUI"), logon)]));
+    at.file(
+        "C/Windows/System32/config/SOFTWARE",
+        software([(&format!("{WINDOWS}\\Authentication\\LogonUI"), logon)]),
+    );
 }
 
 fn logon(at: &Folder<'_>) {
-    at.file("C/SAM", sam(TIME, 0));
+    at.file("C/Windows/System32/config/SAM", sam(TIME, 0));
 }
 
 /// A log of records of these numbers and seconds, each of which says that the clock was set.
@@ -84,12 +93,18 @@ fn log(entries: &[(u64, u64)]) -> Vec<u8> {
 
 /// A writer that was late, a clock that was a little fast, a log that began anew, records that only lie in another order.
 fn times_in_order(at: &Folder<'_>) {
-    at.file("C/late/Security.evtx", log(&[(1, 4000), (2, 3999), (3, 3960), (4, 4000)]));
-    at.file("C/former/Security.evtx", log(&[(901, 8000), (902, 8001)]));
-    at.file("C/cleared/Security.evtx", log(&[(1, 5000), (2, 5001)]));
-    at.file("C/wrapped/Security.evtx", log(&[(12, 7000), (13, 7001), (10, 6000), (11, 6001)]));
+    at.file(
+        "C/Windows/System32/winevt/Logs/late/Security.evtx",
+        log(&[(1, 4000), (2, 3999), (3, 3960), (4, 4000)]),
+    );
+    at.file("C/Windows/System32/winevt/Logs/former/Security.evtx", log(&[(901, 8000), (902, 8001)]));
+    at.file("C/Windows/System32/winevt/Logs/cleared/Security.evtx", log(&[(1, 5000), (2, 5001)]));
+    at.file(
+        "C/Windows/System32/winevt/Logs/wrapped/Security.evtx",
+        log(&[(12, 7000), (13, 7001), (10, 6000), (11, 6001)]),
+    );
 }
 
 fn clock_set_back(at: &Folder<'_>) {
-    at.file("C/Security.evtx", log(&[(1, 4000), (2, 400)]));
+    at.file("C/Windows/System32/winevt/Logs/Security.evtx", log(&[(1, 4000), (2, 400)]));
 }

@@ -21,22 +21,22 @@ fn document(number: u32, name: &str) -> Value {
 /// A list of nothing, an entry without a name, what was only typed or saved, a shortcut as a file.
 fn lists_without_documents(at: &Folder<'_>) {
     let documents = format!("{EXPLORER}\\RecentDocs");
-    at.file("C/one/NTUSER.DAT", ntuser([(&documents, key().value(recency(1)))]));
+    at.file("C/Users/one/NTUSER.DAT", ntuser([(&documents, key().value(recency(1)))]));
     let nameless = key().value(Value::binary("0", &[0; 4])).value(recency(1));
-    at.file("C/two/NTUSER.DAT", ntuser([(&documents, nameless)]));
+    at.file("C/Users/two/NTUSER.DAT", ntuser([(&documents, nameless)]));
     let typed = key().value(Value::sz("url1", "C:\\Users\\mara\\Documents\\ledger.csv"));
     let paths = key().value(Value::sz("url1", "file:///C:/Users/mara/Documents/ledger.csv"));
     let user = ntuser([
         (&format!("{EXPLORER}\\TypedPaths"), typed),
         ("Software\\Microsoft\\Internet Explorer\\TypedURLs", paths),
     ]);
-    at.file("C/three/NTUSER.DAT", user);
+    at.file("C/Users/three/NTUSER.DAT", user);
     at.file("C/Users/mara/AppData/Roaming/Microsoft/Windows/Recent/ledger.csv.lnk", [0x4c, 0, 0, 0]);
 }
 
 fn opened_document(at: &Folder<'_>) {
     let list = key().value(document(0, "ledger.csv")).value(recency(1));
-    at.file("C/NTUSER.DAT", ntuser([(&format!("{EXPLORER}\\RecentDocs"), list)]));
+    at.file("C/Users/mara/NTUSER.DAT", ntuser([(&format!("{EXPLORER}\\RecentDocs"), list)]));
 }
 
 const DEVICE: &str = "Enum\\USBSTOR\\Disk&Ven_Kingston&Prod_DataTraveler_3.0&Rev_PMAP";
@@ -50,17 +50,20 @@ fn devices_without_storage(at: &Folder<'_>) {
             key().value(Value::sz("DeviceDesc", "USB Input Device")),
         )
         .path(DEVICE, key());
-    at.file("C/SYSTEM", system_of_two(current, key().path(&instance, key())));
+    at.file("C/Windows/System32/config/SYSTEM", system_of_two(current, key().path(&instance, key())));
     let name = utf16z("_??_USBSTOR#Disk&Ven_Kingston&Prod_DataTraveler_3.0&Rev_PMAP#E0D55EA57407F8B0&0#");
     let mounted = key().value(Value::binary("\\DosDevices\\E:", &name));
-    at.file("C/mounted/SYSTEM", system_beside("MountedDevices", mounted));
+    at.file("C/Windows/System32/config/mounted/SYSTEM", system_beside("MountedDevices", mounted));
     let volume = format!("{EXPLORER}\\MountPoints2\\{{0b7d5a10-9302-11f0-8a3e-00155d010203}}");
-    at.file("C/NTUSER.DAT", ntuser([(&volume, key())]));
+    at.file("C/Users/mara/NTUSER.DAT", ntuser([(&volume, key())]));
     at.file("C/Windows/INF/setupapi.dev.log", ">>>  [Device Install - USBSTOR\\Disk&Ven_Kingston]\r\n");
 }
 
 fn stick(at: &Folder<'_>) {
-    at.file("C/SYSTEM", system(key().path(&format!("{DEVICE}\\E0D55EA57407F8B0&0"), key())));
+    at.file(
+        "C/Windows/System32/config/SYSTEM",
+        system(key().path(&format!("{DEVICE}\\E0D55EA57407F8B0&0"), key())),
+    );
 }
 
 const CHROMIUM: &str = "
@@ -91,7 +94,10 @@ const DOWNLOAD: &str = "
 
 /// A download of which no address is kept, a file that lies among the downloads.
 fn download_from_nowhere(at: &Folder<'_>) {
-    at.file("C/User Data/Default/History", database(CHROMIUM, DOWNLOAD));
+    at.file(
+        "C/Users/mara/AppData/Local/Google/Chrome/User Data/Default/History",
+        database(CHROMIUM, DOWNLOAD),
+    );
     at.file("C/Users/mara/Downloads/setup.exe", "MZ");
 }
 
@@ -99,35 +105,56 @@ fn downloaded_program(at: &Folder<'_>) {
     let chain = "INSERT INTO downloads_url_chains VALUES (1, 0, 'https://a.example/setup.exe');
         ALTER TABLE downloads ADD COLUMN state INTEGER;
         UPDATE downloads SET state = 1;";
-    at.file("C/User Data/Default/History", database(CHROMIUM, &format!("{DOWNLOAD}{chain}")));
+    at.file(
+        "C/Users/mara/AppData/Local/Google/Chrome/User Data/Default/History",
+        database(CHROMIUM, &format!("{DOWNLOAD}{chain}")),
+    );
 }
 
 /// Histories without visits: no database, a download's referrer, addresses that are only known or counted, a visit of none, a bookmark.
 fn nothing_visited(at: &Folder<'_>) {
     const URL: &str = "https://scan-to-pdf.example/";
-    at.file("C/User Data/Default/History", format!("SQLite format 3\0{URL}"));
+    at.file(
+        "C/Users/mara/AppData/Local/Google/Chrome/User Data/Default/History",
+        format!("SQLite format 3\0{URL}"),
+    );
     let downloaded = "
         INSERT INTO downloads VALUES (1, 'C:\\Users\\Public\\Downloads\\setup.exe', 'https://a.example/', 7, 13402489651000000, 0);
         INSERT INTO downloads_url_chains VALUES (1, 0, 'https://a.example/setup.exe');";
-    at.file("C/User Data/Profile 1/History", database(CHROMIUM, downloaded));
+    at.file(
+        "C/Users/mara/AppData/Local/Google/Chrome/User Data/Profile 1/History",
+        database(CHROMIUM, downloaded),
+    );
     let known = format!("INSERT INTO urls VALUES (1, '{URL}', 'Scan to PDF', 0, 0);");
-    at.file("C/User Data/Profile 2/History", database(CHROMIUM, &known));
+    at.file(
+        "C/Users/mara/AppData/Local/Google/Chrome/User Data/Profile 2/History",
+        database(CHROMIUM, &known),
+    );
     let counted = format!(
         "INSERT INTO urls VALUES (1, '{URL}', 'Scan to PDF', 3, 13402489651000000);
         INSERT INTO visits VALUES (1, 7, 13402489651000000, 0, 0);"
     );
-    at.file("C/User Data/Profile 3/History", database(CHROMIUM, &counted));
-    at.file("C/User Data/Profile 2/Bookmarks", format!("{{\"url\": \"{URL}\"}}"));
+    at.file(
+        "C/Users/mara/AppData/Local/Google/Chrome/User Data/Profile 3/History",
+        database(CHROMIUM, &counted),
+    );
+    at.file(
+        "C/Users/mara/AppData/Local/Google/Chrome/User Data/Profile 2/Bookmarks",
+        format!("{{\"url\": \"{URL}\"}}"),
+    );
     let bookmarked = format!(
         "INSERT INTO moz_places VALUES (1, '{URL}', 'Scan to PDF', 0, NULL);
         INSERT INTO moz_bookmarks VALUES (1, 1, 'Scan to PDF');"
     );
-    at.file("C/Firefox/Profiles/q7h2k9xv.default/places.sqlite", database(FIREFOX, &bookmarked));
+    at.file(
+        "C/Users/mara/AppData/Roaming/Mozilla/Firefox/Profiles/q7h2k9xv.default/places.sqlite",
+        database(FIREFOX, &bookmarked),
+    );
 }
 
 fn visited_page(at: &Folder<'_>) {
     let rows = "
         INSERT INTO urls VALUES (1, 'https://scan-to-pdf.example/', 'Scan to PDF', 1, 13402489651000000);
         INSERT INTO visits VALUES (1, 1, 13402489651000000, 0, 0);";
-    at.file("C/User Data/Default/History", database(CHROMIUM, rows));
+    at.file("C/Users/mara/AppData/Local/Google/Chrome/User Data/Default/History", database(CHROMIUM, rows));
 }

@@ -52,6 +52,7 @@ pub(crate) fn tools() -> Vec<ToolSpec> {
 pub(crate) fn returned(outcome: Outcome, text: &str) -> ToolReturn {
     let field = |value| Field { at: None, value };
     let record = Record {
+        placement: None,
         defects: vec![],
         fields: BTreeMap::from([
             ("path".to_owned(), field(FieldValue::Path("a.txt".into()))),

@@ -126,6 +126,7 @@ fn record(chance: &mut Chance, place: u64) -> Record {
         }
     }
     Record {
+        placement: None,
         defects: Vec::new(),
         fields,
         id: RecordId(0),

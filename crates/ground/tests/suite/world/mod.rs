@@ -142,6 +142,7 @@ pub fn stored(records: Vec<Record>) -> Arc<Output> {
 pub fn record(kind: &str, path: &str, offset: u64, fields: Vec<(&str, FieldValue)>) -> Record {
     let at = Some(ByteSpan::new(offset, 8));
     Record {
+        placement: None,
         defects: Vec::new(),
         fields: fields.into_iter().map(|(name, value)| (name.to_owned(), Field { at, value })).collect(),
         id: RecordId(0),

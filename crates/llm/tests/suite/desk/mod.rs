@@ -37,6 +37,7 @@ pub(crate) fn playbook(text: &str) -> Playbook {
 pub(crate) fn record(kind: &str, fields: &[(&str, FieldValue)]) -> Record {
     let field = |value: &FieldValue| Field { at: None, value: value.clone() };
     Record {
+        placement: None,
         defects: vec![],
         fields: fields.iter().map(|(name, value)| ((*name).to_owned(), field(value))).collect(),
         id: RecordId(0),

@@ -30,6 +30,7 @@ fn text(random: &mut Random, kind: usize, bytes: usize) -> String {
 pub(crate) fn line(path: String, text: String, defects: Vec<Defect>) -> Record {
     let field = |value| Field { at: None, value };
     Record {
+        placement: None,
         defects,
         fields: BTreeMap::from([
             ("path".to_owned(), field(FieldValue::Path(path.clone()))),

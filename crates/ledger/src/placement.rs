@@ -1,0 +1,83 @@
+//! Where a file stands, against where Windows keeps files of its kind.
+//!
+//! A scheduled task in a user's Downloads is a file that says so: it makes nothing start.
+//! The places are data (`data/places.toml`); which of them a record type belongs to stands in `data/records`.
+
+use crate::record_data;
+use crate::writer::leads_to;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// The place of a record's file, where it is not one in which Windows keeps such files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Placement {
+    /// The case file says that the file is the host's own.
+    Stated,
+    /// The evidence has no Windows folder, and the path tells no place: the file was handed in alone, and is taken for one of the host.
+    Assumed,
+    /// Another place: a copy, or a file that somebody made. What it holds is recorded there, and nothing follows about the host.
+    Elsewhere,
+}
+
+impl Placement {
+    /// The words for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Placement::Stated => "place stated by the case file",
+            Placement::Assumed => "place assumed: handed in alone",
+            Placement::Elsewhere => "not where Windows keeps such files",
+        }
+    }
+}
+
+/// Paths from the root of a drive, by the names of their kinds. Embedded, and read by a test: it is never empty.
+static PLACES: LazyLock<BTreeMap<String, Vec<String>>> =
+    LazyLock::new(|| toml::from_str(include_str!("../data/places.toml")).unwrap_or_default());
+
+/// Whether a record of this type stands where it belongs at a path from the root of a drive; `None` where its type belongs nowhere in particular.
+pub fn belongs(kind: &str, path: &[&str]) -> Option<bool> {
+    let places = PLACES.get(record_data::place_of(kind)?)?;
+    Some(places.iter().any(|place| leads_to(place, path)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(kind: &str, path: &str) -> Option<bool> {
+        belongs(kind, &path.split('/').collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_record_belongs_where_windows_keeps_its_file() {
+        for (kind, path, expected) in [
+            ("scheduled_task", "Windows/System32/Tasks/Microsoft/Windows/Defrag", Some(true)),
+            ("scheduled_task", "Users/mara/Downloads/Tasks/Defrag", Some(false)),
+            ("prefetch", "WINDOWS/Prefetch/CMD.EXE-1.pf", Some(true)),
+            ("prefetch", "Users/mara/Downloads/CMD.EXE-1.pf", Some(false)),
+            ("service", "windows/system32/CONFIG/system", Some(true)),
+            ("service", "Backup/old-pc/Windows/System32/config/SYSTEM", Some(false)),
+            ("user_assist", "Users/mara/ntuser.dat", Some(true)),
+            ("user_assist", "Users/mara/Desktop/NTUSER.DAT", Some(false)),
+            ("recycled_file", "$Recycle.Bin/S-1-5-21-1/$I1.zip", Some(true)),
+            ("recycled_file", "Users/mara/Downloads/$I1.zip", Some(false)),
+            (
+                "startup_item",
+                "Backup/old-pc/Users/a/AppData/Roaming/Microsoft/Windows/Start Menu/Programs/Startup/a.lnk",
+                Some(false),
+            ),
+            ("dir_entry", "anywhere", None),
+        ] {
+            assert_eq!(at(kind, path), expected, "{kind} {path}");
+        }
+    }
+
+    #[test]
+    fn every_place_is_one_of_some_type_and_every_type_names_a_place_that_there_is() {
+        let named: std::collections::BTreeSet<&str> = record_data::places().collect();
+        let known: std::collections::BTreeSet<&str> = PLACES.keys().map(String::as_str).collect();
+        assert_eq!(named, known);
+    }
+}

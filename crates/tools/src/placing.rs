@@ -1,0 +1,121 @@
+//! Says of each record whether its file stands where Windows keeps such files (`ledger::placement`).
+//!
+//! It is worked out for a page of records when it is asked for, by code that reads no file, and stands in no case table.
+
+use crate::catalogue::InPlace;
+use crate::drives;
+use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree};
+use ledger::{Placement, Record, placement};
+use std::collections::BTreeMap;
+
+/// Levels below the root of the evidence on which a shadow copy's folder may stand.
+const DEEPEST_SHADOW_COPY: usize = 5;
+
+/// Folders around a host's that hold nothing else.
+const DEEPEST_WRAPPER: usize = 4;
+
+/// What is known of a piece of evidence.
+struct Layout<'a> {
+    /// What the case file says to be the host's own.
+    stated: &'a [String],
+    /// The roots of drives, the longest path first.
+    roots: Vec<EvidencePath>,
+    /// Whether a volume begins at its very root.
+    is_volume: bool,
+    /// Whether files of it may have been handed in alone: no image, and no folder of Windows at any root.
+    may_be_alone: bool,
+}
+
+/// Tells the place of every record that is not where it belongs.
+pub(crate) fn place(
+    records: &mut [Record],
+    trees: &[Box<dyn Tree>],
+    in_place: &InPlace,
+) -> Result<(), ReadError> {
+    let mut layouts: BTreeMap<&str, Layout<'_>> = BTreeMap::new();
+    for record in records {
+        // Most types belong nowhere in particular, and need no look at the evidence.
+        if placement::belongs(&record.kind, &[]).is_none() {
+            continue;
+        }
+        let Some(tree) = trees.iter().find(|tree| tree.label() == record.locator.evidence) else { continue };
+        if !layouts.contains_key(tree.label()) {
+            layouts.insert(tree.label(), layout(tree.as_ref(), in_place)?);
+        }
+        record.placement = layouts.get(tree.label()).and_then(|layout| placed(record, layout));
+    }
+    Ok(())
+}
+
+fn layout<'a>(tree: &dyn Tree, in_place: &'a InPlace) -> Result<Layout<'a>, ReadError> {
+    let top = tree.node(&EvidencePath::root())?;
+    let is_volume = match &top {
+        Some(top) => folders(tree, top)?.iter().any(|folder| drives::is_top(&folder.name)),
+        None => false,
+    };
+    let mut roots = drives::volumes(tree)?;
+    if let Some(top) = top.filter(|top| !is_volume && roots == [top.path.clone()]) {
+        roots = wrapped(tree, top)?;
+    }
+    roots.sort_by_key(|root| std::cmp::Reverse(root.components().count()));
+    let has_windows = roots.iter().any(|root| drives::holds_windows(tree, root));
+    let stated = in_place.get(tree.label()).map_or(&[][..], Vec::as_slice);
+    Ok(Layout { stated, is_volume, may_be_alone: tree.layout().is_none() && !has_windows, roots })
+}
+
+/// The folders with Windows below one that is no volume itself: those side by side in the first folder that is not the only one.
+fn wrapped(tree: &dyn Tree, top: Node) -> Result<Vec<EvidencePath>, ReadError> {
+    let root = top.path.clone();
+    let mut folder = top;
+    for _ in 0..DEEPEST_WRAPPER {
+        let mut below = folders(tree, &folder)?;
+        let hosts = below.iter().filter(|below| drives::holds_windows(tree, &below.path));
+        let hosts: Vec<_> = hosts.map(|host| host.path.clone()).collect();
+        match below.pop() {
+            _ if !hosts.is_empty() => return Ok(hosts),
+            Some(only) if below.is_empty() => folder = only,
+            Some(_) | None => break,
+        }
+    }
+    Ok(vec![root])
+}
+
+fn folders(tree: &dyn Tree, folder: &Node) -> Result<Vec<Node>, ReadError> {
+    let nodes = tree.children(folder)?.nodes;
+    Ok(nodes.into_iter().filter(|node| node.kind == NodeKind::Directory).collect())
+}
+
+fn placed(record: &Record, layout: &Layout<'_>) -> Option<Placement> {
+    let path: Vec<&str> = record.locator.path.split('/').filter(|part| !part.is_empty()).collect();
+    let leads = |root: &&EvidencePath| root.components().zip(&path).all(|(own, part)| own == *part);
+    let fits = |root: &&EvidencePath| root.components().count() < path.len() && leads(root);
+    let root = layout.roots.iter().find(fits).map_or(0, |root| root.components().count());
+    let may_be_copy = root == 0 && !layout.is_volume;
+    let root = if may_be_copy { below_shadow_copy(&path) } else { root };
+    let on_drive = path.get(root..).unwrap_or_default();
+    if placement::belongs(&record.kind, on_drive)? {
+        // Of `$MFT` alone nothing tells of which volume it is.
+        let is_alone = on_drive.len() == 1 && root == 0 && layout.may_be_alone && !layout.is_volume;
+        return is_alone.then_some(Placement::Assumed);
+    }
+    let is_below = |stated: &String| {
+        let stated = stated.split('/');
+        stated.clone().count() <= path.len() && stated.zip(&path).all(|(own, part)| own == *part)
+    };
+    if layout.stated.iter().any(is_below) {
+        return Some(Placement::Stated);
+    }
+    let tells_place = root > 0 || path.iter().any(|part| drives::is_top(part));
+    Some(if layout.may_be_alone && !tells_place { Placement::Assumed } else { Placement::Elsewhere })
+}
+
+/// How many components of a path lead to the root of a shadow copy that a tool collected: Velociraptor names its device, KAPE numbers it.
+fn below_shadow_copy(path: &[&str]) -> usize {
+    let before_tops = path.iter().take_while(|part| !drives::is_top(part)).take(DEEPEST_SHADOW_COPY);
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_copy = |part: &&str| {
+        let part = part.to_lowercase();
+        part.contains("harddiskvolumeshadowcopy") || part.strip_prefix("vss").is_some_and(is_number)
+    };
+    before_tops.into_iter().position(is_copy).map_or(0, |at| at + 1)
+}

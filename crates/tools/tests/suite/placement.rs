@@ -1,0 +1,96 @@
+//! What records tell of the place of their files: in place, elsewhere, assumed or stated.
+
+use evidence::open_directory;
+use ledger::{Placement, Record, placement};
+use serde_json::json;
+use std::path::Path;
+use testkit::samples::{Sample, samples};
+use tools::{InPlace, Prepared, run_prepared};
+
+/// The records of a file, or none where its path tells that it is no file of the kind.
+fn records(folder: &Path, path: &str, in_place: &[&str]) -> Vec<Record> {
+    let tree = open_directory(folder, "disk").unwrap();
+    let stated = in_place.iter().map(|path| (*path).to_owned()).collect();
+    let prepared = Prepared { in_place: InPlace::from([("disk".to_owned(), stated)]), ..Prepared::default() };
+    let scratch = tempfile::tempdir().unwrap();
+    let arguments = json!({ "path": path, "limit": 500 });
+    run_prepared("parse_file", &arguments, &[Box::new(tree)], &prepared, scratch.path()).records
+}
+
+/// Whether the records of this sample, read at a path, are placed as expected, where their type belongs somewhere; how many these are.
+fn are_placed(folder: &Path, path: &str, in_place: &[&str], expected: Option<Placement>) -> usize {
+    let records = records(folder, path, in_place);
+    let belonging: Vec<_> =
+        records.iter().filter(|record| placement::belongs(&record.kind, &[]).is_some()).collect();
+    for record in &belonging {
+        assert_eq!(record.placement, expected, "{} at {path}", record.kind);
+    }
+    belonging.len()
+}
+
+fn name(sample: &Sample) -> &str {
+    sample.path.rsplit('/').next().unwrap()
+}
+
+/// Puts each sample under a folder and looks at all that belong somewhere.
+fn all_are(host: &[&str], at: fn(&Sample) -> String, in_place: &[&str], expected: Option<Placement>) {
+    let mut looked_at = 0;
+    for sample in samples() {
+        let folder = tempfile::tempdir().unwrap();
+        for other in host {
+            crate::fixture::write(folder.path(), other, b"x");
+        }
+        let path = at(&sample);
+        crate::fixture::write(folder.path(), &path, &sample.bytes);
+        looked_at += are_placed(folder.path(), &path, in_place, expected);
+    }
+    assert!(looked_at > 20, "{looked_at}");
+}
+
+const HOST: &[&str] = &["C/Windows/notepad.exe"];
+
+#[test]
+fn a_file_where_windows_keeps_such_files_is_in_place_in_every_layout() {
+    all_are(HOST, |sample| format!("C/{}", sample.path), &[], None);
+    all_are(&["Windows/notepad.exe"], |sample| sample.path.to_owned(), &[], None);
+    all_are(&[], |sample| format!("uploads/ntfs/%5C%5C.%5CC%3A/{}", sample.path), &[], None);
+    all_are(HOST, |sample| format!("VSS1/{}", sample.path), &[], None);
+    let copy = |sample: &Sample| {
+        format!(
+            "uploads/ntfs_vss/%5C%5C%3F%5CGLOBALROOT%5CDevice%5CHarddiskVolumeShadowCopy2/{}",
+            sample.path
+        )
+    };
+    all_are(HOST, copy, &[], None);
+    // Hosts side by side, and one in folders that hold nothing else.
+    let hosts = &["PC-1/Windows/notepad.exe", "PC-2/Windows/notepad.exe"];
+    all_are(hosts, |sample| format!("PC-2/{}", sample.path), &[], None);
+    all_are(&["case/pc/Windows/notepad.exe"], |sample| format!("case/pc/{}", sample.path), &[], None);
+}
+
+#[test]
+fn a_file_that_anybody_put_elsewhere_is_told_as_such() {
+    let elsewhere = Some(Placement::Elsewhere);
+    all_are(HOST, |sample| format!("C/Users/ann/Downloads/{}", name(sample)), &[], elsewhere);
+    all_are(HOST, |sample| format!("C/Backup/old-pc/{}", sample.path), &[], elsewhere);
+    all_are(HOST, |sample| format!("C/Backup/VSS1/{}", sample.path), &[], elsewhere);
+    let volume = &["Windows/notepad.exe"];
+    all_are(volume, |sample| format!("VSS1/{}", sample.path), &[], elsewhere);
+    let hosts = &["PC-1/Windows/notepad.exe", "notes/old/Windows/notepad.exe"];
+    all_are(hosts, |sample| format!("notes/old/{}", sample.path), &[], elsewhere);
+    // Without a folder of Windows, too, where the path tells that it is no file of its own.
+    all_are(&[], |sample| format!("Users/ann/Downloads/{}", name(sample)), &[], elsewhere);
+}
+
+#[test]
+fn a_file_that_was_handed_in_alone_is_taken_for_one_of_the_host() {
+    all_are(&[], |sample| name(sample).to_owned(), &[], Some(Placement::Assumed));
+    all_are(&[], |sample| format!("exports/{}", name(sample)), &[], Some(Placement::Assumed));
+}
+
+#[test]
+fn the_case_file_can_state_the_place_of_a_file_or_folder() {
+    let at = |sample: &Sample| format!("C/Exports/{}", name(sample));
+    all_are(HOST, at, &["C/Exports"], Some(Placement::Stated));
+    all_are(HOST, at, &["C/Export", "C/Exports/other"], Some(Placement::Elsewhere));
+}
