@@ -81,7 +81,7 @@ pub fn bench_gate(folder: &Path, request: &GateBenchRequest) -> Result<GateBench
 impl Material {
     /// Lets the task's shelf know whether the cited id is another task's, as the engine does before it judges.
     fn cite(&mut self, seeded: &Seeded) {
-        let Some(task) = self.tasks.get_mut(seeded.task) else { return };
+        let Some(task) = self.tasks.iter_mut().chain(&mut self.moved).nth(seeded.task) else { return };
         let claim = Claim::Reading(seeded.reading.clone());
         engine::cite(&mut task.shelf, &self.setting, task.task, &claim);
     }
@@ -89,7 +89,7 @@ impl Material {
 
 fn scans(material: &Material) -> Vec<Scan<'_>> {
     let (types, vocabulary) = (material.bench.types(), material.bench.vocabulary());
-    material.tasks.iter().map(|task| Scan::new(task, types, vocabulary)).collect()
+    material.tasks.iter().chain(&material.moved).map(|task| Scan::new(task, types, vocabulary)).collect()
 }
 
 /// Claims of each kind, no two of a kind equal: in equal shares, as far as the run has material for them.

@@ -37,7 +37,7 @@ impl Task {
             stated: Claim::Derivation(derivation.clone()),
         })));
         let known = |id| self.known_fact(id);
-        let result = match judge_derivation(&derivation, id, known) {
+        let result = match judge_derivation(&derivation, id, self.setting.adding(), known) {
             DerivationVerdict::Derived(derived) => {
                 self.turn_record.fruitful = true;
                 let derivation = derived.into_entry();

@@ -32,6 +32,10 @@ enum WriteError {
     NotNamed { name: String },
     #[error("a node is not related to itself")]
     Itself,
+    #[error(
+        "kind: {kind} is no interpretation: record_derivation says what is the same and in what order times lie, by the values of facts"
+    )]
+    Derived { kind: &'static str },
     #[error("{id} cannot speak for and against it")]
     BothSides { id: NodeId },
     #[error(transparent)]
@@ -42,9 +46,10 @@ impl WriteError {
     /// How the call is refused; `None` where the fault is ours.
     fn refusal(&self) -> Option<Refusal> {
         match self {
-            WriteError::Malformed(_) | WriteError::Itself | WriteError::BothSides { .. } => {
-                Some(Refusal::BadArguments)
-            }
+            WriteError::Malformed(_)
+            | WriteError::Itself
+            | WriteError::Derived { .. }
+            | WriteError::BothSides { .. } => Some(Refusal::BadArguments),
             WriteError::NoFact { .. }
             | WriteError::NoNode { .. }
             | WriteError::None { .. }
@@ -120,10 +125,25 @@ impl Task {
         Ok(id)
     }
 
+    /// How two nodes relate; what code can derive is not stated.
+    fn relation_kind(&self, arguments: &Arguments<'_>) -> Result<RelationKind, WriteError> {
+        let kind = arguments.word("kind", RelationKind::ALL, RelationKind::name);
+        match kind {
+            Ok(kind) if self.setting.provable && !RelationKind::INTERPRETED.contains(&kind) => {
+                Err(WriteError::Derived { kind: kind.name() })
+            }
+            Ok(kind) => Ok(kind),
+            Err(_) if self.setting.provable => {
+                Ok(arguments.word("kind", &RelationKind::INTERPRETED, RelationKind::name)?)
+            }
+            Err(malformed) => Err(malformed.into()),
+        }
+    }
+
     /// An edge between two nodes; an entity at its end is named by one of the facts.
     fn link(&mut self, call: &ToolCall, append: &mut Vec<Append>) -> Result<NodeId, WriteError> {
         let arguments = Arguments::of(&call.arguments, &["from", "kind", "to", "facts"])?;
-        let kind = arguments.word("kind", RelationKind::ALL, RelationKind::name)?;
+        let kind = self.relation_kind(&arguments)?;
         let (from, to) = (self.node_of(&arguments, "from")?, self.node_of(&arguments, "to")?);
         if from == to {
             return Err(WriteError::Itself);

@@ -2,7 +2,7 @@
 
 use crate::recovery::Edition;
 use crate::tools::NARRATIVE;
-use ground::Dating;
+use ground::{Adding, Dating};
 use ledger::event::CaseQuestion;
 use ledger::{
     AgentSpec, Behaviour, EvidenceEntry, Fence, IdSpace, InvocationId, Objective, Rules, Seed, Surface,
@@ -45,6 +45,8 @@ pub struct Setting {
     pub(crate) case_questions: Vec<CaseQuestion>,
     /// How sentences are dated.
     pub(crate) dating: Dating,
+    /// Whether what a source can prove decides: [`Behaviour::Provable`].
+    pub(crate) provable: bool,
 }
 
 impl Setting {
@@ -71,6 +73,7 @@ impl Setting {
             listings_look: false,
             case_questions: Vec::new(),
             dating: Dating::AnyInstant,
+            provable: false,
         }
     }
 
@@ -129,6 +132,7 @@ impl Setting {
         self.edition = Edition::of(&has);
         self.questions = has(Behaviour::Questions);
         self.listings_look = has(Behaviour::ListingsLook);
+        self.provable = has(Behaviour::Provable);
         self.dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
         self
     }
@@ -136,6 +140,11 @@ impl Setting {
     /// Whether a task is incomplete without an answer to the objective.
     pub(crate) fn is_wanted(&self, objective: &Objective) -> bool {
         self.questions || objective.is_required()
+    }
+
+    /// Which counts may be added.
+    pub fn adding(&self) -> Adding {
+        if self.provable { Adding::Disjoint } else { Adding::Any }
     }
 
     /// How the run dates its sentences.

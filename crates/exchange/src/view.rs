@@ -113,10 +113,16 @@ pub(crate) fn writer_name(fact: &FactEntry) -> &'static str {
     fact.writer().map_or("", Writer::name)
 }
 
-/// A value as text: of a quotation the quoted words.
+/// The most characters of the line around a quotation.
+const CONTEXT: usize = 500;
+
+/// A value as text: of a quotation the quoted words, and the line in which they stand.
 pub(crate) fn value_text(value: &BoundValue) -> std::borrow::Cow<'_, str> {
     match &value.quotation {
-        Some(quotation) => std::borrow::Cow::Owned(format!("\u{201c}{quotation}\u{201d}")),
+        Some(quotation) => std::borrow::Cow::Owned(match value.line(CONTEXT) {
+            Some(line) => format!("\u{201c}{quotation}\u{201d} in \u{201c}{line}\u{201d}"),
+            None => format!("\u{201c}{quotation}\u{201d}"),
+        }),
         None => value.value.to_text(),
     }
 }

@@ -8,6 +8,15 @@ const LONGEST: usize = 120;
 
 /// What a fact says, in one line: predicate, subject, values.
 pub fn fact_title(fact: &FactEntry) -> String {
+    title(fact, shown)
+}
+
+/// The same with quoted words alone, as reports had it before format 2.16.
+pub fn fact_title_of_words(fact: &FactEntry) -> String {
+    title(fact, words)
+}
+
+fn title(fact: &FactEntry, shown: fn(&BoundValue) -> String) -> String {
     let subject = &fact.subject;
     let values: Vec<_> = fact
         .values
@@ -22,6 +31,10 @@ pub fn fact_title(fact: &FactEntry) -> String {
         None => predicate,
         Some(Placement::Stated) => format!("{predicate} (place stated by the case file)").into(),
         Some(Placement::Assumed) => format!("{predicate} (place assumed)").into(),
+        // Of an entry of the file system its path says where it stands.
+        Some(Placement::Elsewhere) if fact.subject.value.to_text() == fact.locator.path => {
+            format!("{predicate} (not where Windows keeps such files)").into()
+        }
         Some(Placement::Elsewhere) => {
             format!("a file at {} says: {predicate}", one_line(&fact.locator.path)).into()
         }
@@ -90,7 +103,15 @@ fn is_named_by(subject: &BoundValue, value: &BoundValue) -> bool {
     value.field == "name" && !name.is_empty() && last
 }
 
+/// A value; of a quotation with the line around it.
 fn shown(value: &BoundValue) -> String {
+    match value.line(LONGEST) {
+        Some(line) => format!("{} in “{}”", words(value), one_line(&line)),
+        None => words(value),
+    }
+}
+
+fn words(value: &BoundValue) -> String {
     match &value.quotation {
         Some(quotation) => format!("“{}”", one_line(quotation)),
         None => one_line(&value.value.to_text()),

@@ -6,6 +6,7 @@ use crate::judge::Setting;
 use crate::refusal::{candidate, choose_predicate, fit_candidate, list, quote, refuse};
 use crate::shelf::Held;
 use crate::weak::is_weak;
+use ledger::vocabulary::Meaning;
 use ledger::{Clock, FieldValue, Record, Rejection, RejectionCode};
 use std::cmp::Reverse;
 
@@ -82,6 +83,7 @@ pub(crate) fn objection(claim: &Claim<'_>, fit: &Fit<'_>, setting: &Setting<'_>)
         let denies = meaning.unless.get(&fit.record.kind);
         let denied = |bound: &Bound<'_>| {
             denies.is_some_and(|values| values.contains(bound.held.value.to_text().as_ref()))
+                || is_the_same(fit.record, meaning, &bound.held.value)
         };
         if fit.values.iter().any(|bound| bound.field == field && denied(bound)) {
             return Some(Objection::Denied);
@@ -98,6 +100,12 @@ pub(crate) fn objection(claim: &Claim<'_>, fit: &Fit<'_>, setting: &Setting<'_>)
         |(wanted, bound): (&Wanted<'_>, &Bound<'_>)| wanted.field.is_none() && is_weak(bound, setting.rules);
     let unplaced = claim.values.iter().zip(&fit.values).any(unplaced);
     (unplaced || is_all_weak(fit, setting) && !fit.cites_record).then_some(Objection::Weak)
+}
+
+/// Whether a record says of a change that nothing changed: its other field has the stated value, too.
+fn is_the_same(record: &Record, meaning: &Meaning, stated: &FieldValue) -> bool {
+    let other = meaning.unlike.get(&record.kind).and_then(|field| record.fields.get(field));
+    other.is_some_and(|other| other.value.to_text() == stated.to_text())
 }
 
 /// Whether records of this type can prove the predicate at all.

@@ -2,6 +2,8 @@
 //!
 //! Facts are grounded already; nothing but their values is looked at.
 
+mod disjoint;
+
 use crate::fold;
 use crate::refusal::{list, quote, refuse};
 use ledger::derivation::MOST_TERMS;
@@ -35,13 +37,24 @@ pub enum DerivationVerdict {
     Refused(Rejection),
 }
 
+/// What counts may be added.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Adding {
+    /// Any that are not one value recorded twice: in runs before [`ledger::Behaviour::Provable`].
+    #[default]
+    Any,
+    /// Those of which none can have counted what another has.
+    Disjoint,
+}
+
 /// Judges a derivation over the facts that `fact` knows: those of the task, in the order of the log up to the claim.
 pub fn judge_derivation<'f>(
     derivation: &Derivation,
     id: DerivationId,
+    adding: Adding,
     fact: impl Fn(FactId) -> Option<&'f FactEntry>,
 ) -> DerivationVerdict {
-    match check(derivation, fact) {
+    match check(derivation, adding, fact) {
         Ok(()) => DerivationVerdict::Derived(Derived(DerivationEntry { id, derivation: derivation.clone() })),
         Err(rejection) => DerivationVerdict::Refused(rejection),
     }
@@ -49,6 +62,7 @@ pub fn judge_derivation<'f>(
 
 fn check<'f>(
     derivation: &Derivation,
+    adding: Adding,
     fact: impl Fn(FactId) -> Option<&'f FactEntry>,
 ) -> Result<(), Rejection> {
     let terms = derivation.terms();
@@ -68,6 +82,9 @@ fn check<'f>(
         Derivation::Within { seconds, .. } => within(terms, &values, *seconds),
         Derivation::Sum { total, .. } => {
             once(terms, &fact)?;
+            if adding == Adding::Disjoint {
+                apart(terms, &fact)?;
+            }
             sum(terms, &values, (*total).into())
         }
     }
@@ -175,6 +192,21 @@ fn once<'f>(terms: &[Term], fact: &impl Fn(FactId) -> Option<&'f FactEntry>) -> 
         Some((one, other)) => {
             let reason = format!("{one} and {other} are one value of the evidence, recorded twice");
             Err(plain(RejectionCode::NotDerived, reason, "Add each value once."))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Checks that no record can have been counted by two of the counts.
+fn apart<'f>(terms: &[Term], fact: &impl Fn(FactId) -> Option<&'f FactEntry>) -> Result<(), Rejection> {
+    let shared = pairs(terms).find(|(one, other)| {
+        fact(one.fact).zip(fact(other.fact)).is_some_and(|(one, other)| disjoint::may_share(one, other))
+    });
+    match shared {
+        Some((one, other)) => {
+            let reason = format!("{one} and {other} may have counted the same records");
+            let hint = "Add counts of one type by the same fields with other values, or of other files.";
+            Err(plain(RejectionCode::NotDerived, reason, hint))
         }
         None => Ok(()),
     }

@@ -153,7 +153,7 @@ pub fn recheck(
     }
     let record = output.record(entry.record).ok_or(RecheckError::Record { record: entry.record })?;
     check_record(entry, record)?;
-    check_predicate(entry, vocabulary)?;
+    check_predicate(entry, record, vocabulary)?;
     check_placement(entry, record, vocabulary)?;
     check_subject(entry, types)?;
     check_qualifiers(entry, record, types)?;
@@ -187,7 +187,7 @@ fn check_record(entry: &FactEntry, record: &Record) -> Result<(), RecheckError> 
     Ok(())
 }
 
-fn check_predicate(entry: &FactEntry, vocabulary: &Vocabulary) -> Result<(), RecheckError> {
+fn check_predicate(entry: &FactEntry, record: &Record, vocabulary: &Vocabulary) -> Result<(), RecheckError> {
     let meaning = vocabulary.meaning(&entry.predicate);
     let proves = meaning.is_some_and(|meaning| meaning.proved_by.contains(&entry.kind));
     let needed = meaning.and_then(|meaning| meaning.states.get(&entry.kind));
@@ -204,7 +204,12 @@ fn check_predicate(entry: &FactEntry, vocabulary: &Vocabulary) -> Result<(), Rec
                 && opposite.is_some_and(|values| values.contains(value.value.to_text().as_ref()))
         })
     };
-    if proves && needed.is_none_or(|field| stated(field) && !denied(field)) {
+    // A change from something to the same is none.
+    let unlike = meaning.and_then(|meaning| record.fields.get(meaning.unlike.get(&entry.kind)?));
+    let changed = needed.and_then(|field| record.fields.get(field));
+    let changes =
+        unlike.zip(changed).is_none_or(|(now, before)| now.value.to_text() != before.value.to_text());
+    if proves && changes && needed.is_none_or(|field| stated(field) && !denied(field)) {
         return Ok(());
     }
     Err(RecheckError::Predicate { predicate: entry.predicate.0.clone(), kind: entry.kind.clone() })

@@ -32,11 +32,13 @@ pub enum Behaviour {
     AnsweredIsDone = 9,
     /// A listing of sources that could not read all of them is a look at the questions that they answer; before, these were not asked.
     ListingsLook = 10,
+    /// What a source can prove decides: counts are added where no record is in two of them, and what happened before what, and what is part of what, is derived and not linked.
+    Provable = 11,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 10] = [
+    pub const ALL: [Behaviour; 11] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -47,6 +49,7 @@ impl Behaviour {
         Behaviour::Sweeps,
         Behaviour::AnsweredIsDone,
         Behaviour::ListingsLook,
+        Behaviour::Provable,
     ];
 
     /// Those that a run was made with.

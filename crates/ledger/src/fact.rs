@@ -71,6 +71,57 @@ pub struct BoundValue {
     pub writer: Option<Writer>,
 }
 
+impl BoundValue {
+    /// The line of the record in which the quoted words stand, shortened around them where it is longer than `most` characters; `None` where nothing is quoted or nothing stands around it.
+    ///
+    /// Words torn out of "Bob denies that …" say something else than the line does.
+    pub fn line(&self, most: usize) -> Option<String> {
+        let words = self.quotation.as_deref().filter(|words| !words.is_empty())?;
+        let text = self.value.as_text()?;
+        let at = place(words, text)?;
+        let (before, rest) = text.split_at_checked(at)?;
+        let after = rest.strip_prefix(words)?;
+        let line_before = before.rsplit(['\n', '\r']).next()?;
+        let line_after = after.split(['\n', '\r']).next()?;
+        if line_before.trim().is_empty() && line_after.trim().is_empty() {
+            return None;
+        }
+        let room = most.saturating_sub(words.chars().count()) / 2;
+        let (from, cut_before) = tail(line_before, room);
+        let (to, cut_after) = head(line_after, room);
+        let mark = |cut: bool| if cut { "…" } else { "" };
+        Some(format!("{}{}{words}{}{}", mark(cut_before), from.trim_start(), to.trim_end(), mark(cut_after)))
+    }
+}
+
+/// Where the words stand as words; else where they stand at all.
+fn place(words: &str, text: &str) -> Option<usize> {
+    let is_apart = |at: &usize| {
+        let neighbour = |found: Option<char>| !found.is_some_and(char::is_alphanumeric);
+        let before = text.get(..*at).and_then(|before| before.chars().next_back());
+        let after = text.get(at + words.len()..).and_then(|after| after.chars().next());
+        neighbour(before) && neighbour(after)
+    };
+    let mut places = text.match_indices(words).map(|(at, _)| at);
+    places.clone().find(is_apart).or_else(|| places.next())
+}
+
+/// The last characters of a text, and whether it was cut.
+fn tail(text: &str, room: usize) -> (&str, bool) {
+    match text.char_indices().rev().nth(room) {
+        None => (text, false),
+        Some((at, c)) => (text.get(at + c.len_utf8()..).unwrap_or_default(), true),
+    }
+}
+
+/// The first characters of a text, and whether it was cut.
+fn head(text: &str, room: usize) -> (&str, bool) {
+    match text.char_indices().nth(room) {
+        None => (text, false),
+        Some((at, _)) => (text.get(..at).unwrap_or_default(), true),
+    }
+}
+
 /// How a claimed value matched, strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -95,4 +146,39 @@ pub struct Healing {
     pub healed: InvocationId,
     /// Why the cited one did not.
     pub because: crate::rejection::RejectionCode,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quoting(words: &str, text: &str) -> BoundValue {
+        BoundValue {
+            field: "text".into(),
+            value: FieldValue::Text(text.into()),
+            quotation: Some(words.into()),
+            tier: Tier::Quoted,
+            span: ByteSpan::new(0, 1),
+            at: None,
+            writer: None,
+        }
+    }
+
+    #[test]
+    fn quoted_words_come_with_the_line_around_them() {
+        for (words, text, expected) in [
+            ("mara stole it", "Bob denies that mara stole it", Some("Bob denies that mara stole it")),
+            ("mara stole it", "one\r\nBob: mara stole it!\nthree", Some("Bob: mara stole it!")),
+            ("mara stole it", "mara stole it", None),
+            ("mara stole it", "one\nmara stole it\nthree", None),
+            ("port", "support of port 80", Some("support of port 80")),
+            ("nowhere", "text", None),
+        ] {
+            assert_eq!(quoting(words, text).line(200).as_deref(), expected, "{text:?}");
+        }
+        let long = format!("{}it was not so that mara stole it{}", "x".repeat(300), "ö".repeat(300));
+        let line = quoting("mara stole it", &long).line(60).unwrap();
+        assert!(line.chars().count() < 70 && line.contains("not so that mara stole it"), "{line}");
+        assert!(line.starts_with('…') && line.ends_with('…'), "{line}");
+    }
 }

@@ -165,6 +165,21 @@ closed_words! {
     }
 }
 
+impl RelationKind {
+    /// Those that an agent can state: interpretations, which no code decides.
+    ///
+    /// What is the same, what came first and what a path makes part of another follows from values: it is derived, and no agent has a say in it.
+    pub const INTERPRETED: [RelationKind; 7] = [
+        RelationKind::Used,
+        RelationKind::Created,
+        RelationKind::Starts,
+        RelationKind::ConnectedTo,
+        RelationKind::CameFrom,
+        RelationKind::Supports,
+        RelationKind::Contradicts,
+    ];
+}
+
 closed_words! {
     /// What an agent makes of a hypothesis.
     Assessment {

@@ -3,6 +3,7 @@
 //! A scheduled task in a user's Downloads is a file that says so: it makes nothing start.
 //! The places are data (`data/places.toml`); which of them a record type belongs to stands in `data/records`.
 
+use crate::record::Record;
 use crate::record_data;
 use crate::writer::leads_to;
 use serde::{Deserialize, Serialize};
@@ -36,18 +37,61 @@ impl Placement {
 static PLACES: LazyLock<BTreeMap<String, Vec<String>>> =
     LazyLock::new(|| toml::from_str(include_str!("../data/places.toml")).unwrap_or_default());
 
-/// Whether a record of this type stands where it belongs at a path from the root of a drive; `None` where its type belongs nowhere in particular.
-pub fn belongs(kind: &str, path: &[&str]) -> Option<bool> {
-    let places = PLACES.get(record_data::place_of(kind)?)?;
-    Some(places.iter().any(|place| leads_to(place, path)))
+/// The folders in which those of users stand, in lower case.
+const OF_USERS: [&str; 3] = ["users", "documents and settings", "dokumente und einstellungen"];
+
+/// The kind of places in which a record belongs; `None` where it belongs nowhere in particular.
+///
+/// A count belongs where what it counts does. Of the entries of folders, those of users' folders do: a copy of a volume has some, too.
+pub fn place_of(record: &Record) -> Option<&'static str> {
+    match record.kind.as_str() {
+        "record_count" => {
+            let counted = &record.fields.get("counted")?.value;
+            record_data::place_of(&counted.to_text())
+        }
+        "dir_entry" => {
+            let is_folder = record.fields.get("kind").is_some_and(|kind| kind.value.to_text() == "directory");
+            let mut parts = record.locator.path.split('/');
+            let is_of_users = parts.any(|part| OF_USERS.contains(&part.to_lowercase().as_str()));
+            (is_folder && is_of_users).then(|| record_data::place_of("dir_entry")).flatten()
+        }
+        kind => record_data::place_of(kind),
+    }
+}
+
+/// Whether a record stands where it belongs, at a path from the root of a drive; `None` where it belongs nowhere in particular.
+pub fn belongs(record: &Record, path: &[&str]) -> Option<bool> {
+    let places = PLACES.get(place_of(record)?)?;
+    let is_in = |path: &[&str]| places.iter().any(|place| leads_to(place, path));
+    // What each file of a folder has one of is counted by the folder.
+    let inside = || [path, &["x"]].concat();
+    Some(is_in(path) || record.kind == "record_count" && is_in(&inside()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Field, FieldValue, Locator, RecordId};
 
     fn at(kind: &str, path: &str) -> Option<bool> {
-        belongs(kind, &path.split('/').collect::<Vec<_>>())
+        let field = |text: &str| Field { at: None, value: FieldValue::Name(text.into()) };
+        let record = Record {
+            placement: None,
+            id: RecordId(0),
+            kind: kind.trim_start_matches("count of ").into(),
+            locator: Locator { evidence: "e".into(), path: path.into(), stream: None, span: None },
+            fields: [("kind".to_owned(), field("directory"))].into(),
+            defects: Vec::new(),
+        };
+        let record = match kind.strip_prefix("count of ") {
+            Some(counted) => Record {
+                kind: "record_count".into(),
+                fields: [("counted".to_owned(), field(counted))].into(),
+                ..record
+            },
+            None => record,
+        };
+        belongs(&record, &path.split('/').collect::<Vec<_>>())
     }
 
     #[test]
@@ -68,7 +112,16 @@ mod tests {
                 "Backup/old-pc/Users/a/AppData/Roaming/Microsoft/Windows/Start Menu/Programs/Startup/a.lnk",
                 Some(false),
             ),
+            ("count of prefetch", "Windows/Prefetch", Some(true)),
+            ("count of prefetch", "Users/mara/Prefetch", Some(false)),
+            ("count of logon", "Windows/System32/winevt/Logs/Security.evtx", Some(true)),
+            ("count of logon", "Users/mara/Downloads/Security.evtx", Some(false)),
+            ("count of dir_entry", "Users", Some(true)),
+            ("clock_step", "Users/mara/Downloads/System.evtx", Some(false)),
             ("dir_entry", "anywhere", None),
+            ("dir_entry", "Users/mara", Some(true)),
+            ("dir_entry", "Users/mara/Downloads/old/Users/ann", Some(true)),
+            ("dir_entry", "Backup/old-pc/Users/ann", Some(false)),
         ] {
             assert_eq!(at(kind, path), expected, "{kind} {path}");
         }

@@ -54,6 +54,9 @@ pub struct Meaning {
     /// Values of that field with which a record says the opposite, as a claim would state them, by record type: of a disabled service, that it starts.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unless: BTreeMap<String, BTreeSet<String>>,
+    /// A field whose value the stated one must not be, by record type: of a renaming, the name that the subject has now.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unlike: BTreeMap<String, String>,
 }
 
 /// The vocabulary as it is written: what can be said, and by record type what one record proves.
@@ -80,6 +83,7 @@ pub(crate) struct Proof {
     states: Option<String>,
     #[serde(default)]
     unless: BTreeSet<String>,
+    unlike: Option<String>,
 }
 
 /// Why a text is not a vocabulary.
@@ -111,11 +115,12 @@ impl VocabularyFile {
         let mut predicates: BTreeMap<_, _> =
             self.predicate.into_iter().map(|(name, said)| (name, meaning(said))).collect();
         for (record, proofs) in self.record {
-            for (predicate, Proof { states, unless }) in proofs {
+            for (predicate, Proof { states, unless, unlike }) in proofs {
                 let Some(meaning) = predicates.get_mut(&predicate) else {
                     return Err(VocabularyError::UnknownPredicate { record, predicate });
                 };
                 meaning.proved_by.insert(record.clone());
+                meaning.unlike.extend(unlike.map(|field| (record.clone(), field)));
                 meaning.states.extend(states.map(|field| (record.clone(), field)));
                 if !unless.is_empty() {
                     meaning.unless.insert(record.clone(), unless);

@@ -35,7 +35,7 @@ pub(crate) fn place(
     let mut layouts: BTreeMap<&str, Layout<'_>> = BTreeMap::new();
     for record in records {
         // Most types belong nowhere in particular, and need no look at the evidence.
-        if placement::belongs(&record.kind, &[]).is_none() {
+        if placement::place_of(record).is_none() {
             continue;
         }
         let Some(tree) = trees.iter().find(|tree| tree.label() == record.locator.evidence) else { continue };
@@ -63,14 +63,18 @@ fn layout<'a>(tree: &dyn Tree, in_place: &'a InPlace) -> Result<Layout<'a>, Read
     Ok(Layout { stated, is_volume, may_be_alone: tree.layout().is_none() && !has_windows, roots })
 }
 
-/// The folders with Windows below one that is no volume itself: those side by side in the first folder that is not the only one.
+/// The volumes below a folder that is none itself: those side by side in the first folder that is not the only one.
 fn wrapped(tree: &dyn Tree, top: Node) -> Result<Vec<EvidencePath>, ReadError> {
     let root = top.path.clone();
     let mut folder = top;
     for _ in 0..DEEPEST_WRAPPER {
         let mut below = folders(tree, &folder)?;
-        let hosts = below.iter().filter(|below| drives::holds_windows(tree, &below.path));
-        let hosts: Vec<_> = hosts.map(|host| host.path.clone()).collect();
+        let mut hosts = Vec::new();
+        for below in &below {
+            if folders(tree, below)?.iter().any(|folder| drives::is_top(&folder.name)) {
+                hosts.push(below.path.clone());
+            }
+        }
         match below.pop() {
             _ if !hosts.is_empty() => return Ok(hosts),
             Some(only) if below.is_empty() => folder = only,
@@ -93,7 +97,7 @@ fn placed(record: &Record, layout: &Layout<'_>) -> Option<Placement> {
     let may_be_copy = root == 0 && !layout.is_volume;
     let root = if may_be_copy { below_shadow_copy(&path) } else { root };
     let on_drive = path.get(root..).unwrap_or_default();
-    if placement::belongs(&record.kind, on_drive)? {
+    if placement::belongs(record, on_drive)? {
         // Of `$MFT` alone nothing tells of which volume it is.
         let is_alone = on_drive.len() == 1 && root == 0 && layout.may_be_alone && !layout.is_volume;
         return is_alone.then_some(Placement::Assumed);

@@ -102,6 +102,10 @@ pub(super) const KINDS: &[Kind] = &[
     falsehood("wrong_field", "record types with several fields", recombine::wrong_field),
     checked(falsehood("wrong_predicate", RECORDS, recombine::wrong_predicate), Check::ProvedNowhere),
     checked(
+        falsehood("misplaced", "records of files that belong somewhere", recombine::misplaced),
+        Check::Made,
+    ),
+    checked(
         falsehood("denied_predicate", "records that say the opposite of a predicate", recombine::denied),
         Check::Made,
     ),

@@ -5,7 +5,9 @@ use crate::open::{OpenRunError, load_run};
 use graph::{Judged, Run, TaskView};
 use ground::Shelf;
 use ledger::event::InvocationEnded;
-use ledger::{Claim, Digest, FactEntry, InvocationId, Output, Reading, TaskId};
+use ledger::{
+    Claim, Digest, FactEntry, InvocationId, Output, Placement, Reading, Record, RecordId, TaskId, placement,
+};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -62,6 +64,8 @@ pub(super) struct Material {
     pub(super) setting: engine::Setting,
     /// The tasks in the order of their numbers.
     pub(super) tasks: Vec<TaskMaterial>,
+    /// The same tasks over evidence in which every file that belongs somewhere stands in somebody's Downloads.
+    pub(super) moved: Vec<TaskMaterial>,
 }
 
 /// What one task has seen, stated and said.
@@ -84,6 +88,8 @@ impl Material {
             return Err(MaterialError::Unsealed { folder: folder.to_owned() });
         }
         let outputs = outputs(folder, &run)?;
+        let elsewhere =
+            outputs.iter().filter_map(|(digest, output)| Some((*digest, moved(output)?))).collect();
         let tasks: Vec<TaskId> = run.tasks.keys().copied().collect();
         let opened = &run.opened;
         Ok(Material {
@@ -91,8 +97,30 @@ impl Material {
             bench: Bench::new(opened),
             setting: engine::Setting::new(opened.rules.clone(), opened.seed, &opened.tools, &tasks),
             tasks: run.tasks.iter().map(|(task, view)| of_task(*task, view, &outputs)).collect(),
+            moved: run.tasks.iter().map(|(task, view)| of_task(*task, view, &elsewhere)).collect(),
         })
     }
+
+    /// The task at a place: those of the run, then the moved ones.
+    pub(super) fn task(&self, place: usize) -> Option<&TaskMaterial> {
+        self.tasks.iter().chain(&self.moved).nth(place)
+    }
+}
+
+/// An output as a call would have given it had all files stood where anybody can put them; `None` where it tells of no file that belongs somewhere.
+fn moved(output: &Output) -> Option<Arc<Output>> {
+    let belongs = |record: &&Record| placement::place_of(record).is_some();
+    let moved = |(number, record): (u32, &Record)| {
+        let mut record = record.clone();
+        let name = record.locator.path.rsplit('/').next().unwrap_or_default();
+        record.locator.path = format!("Users/mara/Downloads/{name}");
+        record.placement = Some(Placement::Elsewhere);
+        record.id = RecordId(number);
+        record
+    };
+    let records: Vec<_> = (0..).zip(output.records().iter().filter(belongs)).map(moved).collect();
+    // An output without records is none.
+    (!records.is_empty()).then(|| Output::new(records).ok().map(Arc::new)).flatten()
 }
 
 type Outputs = BTreeMap<Digest, Arc<Output>>;

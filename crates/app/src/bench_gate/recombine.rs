@@ -79,6 +79,11 @@ pub(super) fn wrong_predicate(maker: &mut Maker<'_>) -> Option<Seeded> {
     Some(somewhere(maker, base))
 }
 
+/// What a file says about the host that stands where anybody can have put it.
+pub(super) fn misplaced(maker: &mut Maker<'_>) -> Option<Seeded> {
+    Some(maker.moved(ALL)?.falsehood())
+}
+
 /// A predicate of which the record says the opposite.
 pub(super) fn denied(maker: &mut Maker<'_>) -> Option<Seeded> {
     let mut base = maker.base(ALL)?;

@@ -226,7 +226,7 @@ fn wrong_answers(
 }
 
 fn example(court: &Court<'_>, side: Side, seeded: &Seeded, judged: &Judged) -> Example {
-    let task = court.material.tasks.get(seeded.task);
+    let task = court.material.task(seeded.task);
     let scan = court.scans.get(seeded.task);
     let place = seeded.read_from.and_then(|place| scan?.get(place));
     Example {

@@ -3,7 +3,7 @@
 use super::draw::Draw;
 use super::material::{Material, TaskMaterial};
 use super::scan::{Scan, Seen};
-use ledger::{ClaimedValue, Clock, FieldType, FieldValue, Predicate, Reading};
+use ledger::{ClaimedValue, Clock, FieldType, FieldValue, Predicate, Reading, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The longest text that is claimed, in bytes.
@@ -61,11 +61,14 @@ pub(super) struct Fields {
     stated: Groups,
     /// Those of records that words can be quoted from.
     quoted: Groups,
+    /// Those of files that were moved, with records that prove something about the host in their place.
+    moved: Groups,
 }
 
 impl Fields {
     pub(super) fn new(material: &Material, scans: &[Scan<'_>]) -> Fields {
-        let mut known = Fields { stated: Groups::default(), quoted: Groups::default() };
+        let mut known =
+            Fields { stated: Groups::default(), quoted: Groups::default(), moved: Groups::default() };
         let vocabulary = material.bench.vocabulary();
         for (task, scan) in scans.iter().enumerate() {
             let mut found: BTreeMap<(&str, &str, FieldType), Vec<u32>> = BTreeMap::new();
@@ -78,6 +81,12 @@ impl Fields {
             }
             for ((kind, field, of_type), places) in found {
                 let group = || Group { task, field: field.to_owned(), places: places.clone() };
+                if task >= material.tasks.len() {
+                    if vocabulary.proved_by(kind).any(|predicate| is_of_host(vocabulary, predicate)) {
+                        known.moved.add(of_type, group());
+                    }
+                    continue;
+                }
                 if vocabulary.proved_by(kind).any(|predicate| !predicate.is_quoted()) {
                     known.stated.add(of_type, group());
                 }
@@ -108,7 +117,7 @@ impl<'m> Maker<'m> {
     }
 
     pub(super) fn task(&self, base: usize) -> Option<&'m TaskMaterial> {
-        self.material.tasks.get(base)
+        self.material.task(base)
     }
 
     /// A true reading with a value of one of these types.
@@ -123,7 +132,13 @@ impl<'m> Maker<'m> {
         if is_copied(&seen.record.fields.get(field)?.value) {
             return None;
         }
-        self.reading_of(task, place, field)
+        self.reading_of(task, place, field, false)
+    }
+
+    /// What would be a true reading about the host, had its file not been moved.
+    pub(super) fn moved(&mut self, types: &[FieldType]) -> Option<Base<'m>> {
+        let (task, place, field) = self.slot(&self.fields.moved, types)?;
+        self.reading_of(task, place, &field, true)
     }
 
     /// A true reading whose main value is a time that a copy has, and which therefore proves nothing.
@@ -131,7 +146,7 @@ impl<'m> Maker<'m> {
         let (task, place, field) = self.slot(&self.fields.stated, &[FieldType::Time])?;
         let seen = self.scans.get(task)?.get(place)?;
         is_copied(&seen.record.fields.get(&field)?.value).then_some(())?;
-        self.reading_of(task, place, &field)
+        self.reading_of(task, place, &field, false)
     }
 
     /// A text to quote from: its record, and a reading without words as yet.
@@ -166,9 +181,9 @@ impl<'m> Maker<'m> {
         Some((group.task, place, group.field.clone()))
     }
 
-    fn reading_of(&mut self, task: usize, place: u32, field: &str) -> Option<Base<'m>> {
+    fn reading_of(&mut self, task: usize, place: u32, field: &str, of_host: bool) -> Option<Base<'m>> {
         let seen = self.scans.get(task)?.get(place)?;
-        let (predicate, states) = self.predicate(&seen)?;
+        let (predicate, states) = self.predicate(&seen, of_host)?;
         let mut names = vec![field.to_owned()];
         names.extend(states);
         names.extend(self.qualifiers(&seen));
@@ -206,13 +221,18 @@ impl<'m> Maker<'m> {
         })
     }
 
-    /// A predicate that the record proves, and the field that must be stated with it.
-    fn predicate(&mut self, seen: &Seen<'_>) -> Option<(String, Option<String>)> {
+    /// A predicate that the record proves, and the field that must be stated with it; `of_host`: one that it would prove in its place, and no other.
+    fn predicate(&mut self, seen: &Seen<'_>, of_host: bool) -> Option<(String, Option<String>)> {
         let vocabulary = self.material.bench.vocabulary();
         let kind = &seen.record.kind;
         let mut proved = Vec::new();
         for predicate in vocabulary.proved_by(kind).filter(|predicate| !predicate.is_quoted()) {
             let Some(meaning) = vocabulary.meaning(predicate) else { continue };
+            let is_meant =
+                if of_host { !meaning.anywhere } else { meaning.is_proved_at(seen.record.placement) };
+            if !is_meant {
+                continue;
+            }
             let states = meaning.states.get(kind);
             let denies = meaning.unless.get(kind);
             let stateable = states.is_none_or(|name| {
@@ -281,6 +301,11 @@ impl<'m> Base<'m> {
     pub(super) fn falsehood(self) -> Seeded {
         Seeded { task: self.task, reading: self.reading, read_from: None }
     }
+}
+
+/// Whether a predicate is about the host, and not about what stands in some file.
+fn is_of_host(vocabulary: &Vocabulary, predicate: &Predicate) -> bool {
+    vocabulary.meaning(predicate).is_some_and(|meaning| !meaning.anywhere)
 }
 
 /// Whether a text tells its record from most others.

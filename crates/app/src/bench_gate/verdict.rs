@@ -72,7 +72,7 @@ pub(super) struct Court<'m> {
 
 /// Judges a claim; `None` where its task is not there.
 pub(super) fn judge(court: &Court<'_>, side: Side, seeded: &Seeded) -> Option<Judged> {
-    let task = court.material.tasks.get(seeded.task)?;
+    let task = court.material.task(seeded.task)?;
     let scan = court.scans.get(seeded.task)?;
     let fact = FactId::assign(&court.material.setting.ids, task.task, 0).ok()?;
     let verdict = court.material.bench.judge(&seeded.reading, fact, &task.shelf);

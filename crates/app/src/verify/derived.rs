@@ -5,7 +5,8 @@
 use super::handed::Handing;
 use super::log::{Found, Log};
 use ledger::{
-    BoundValue, Clock, Derivation, DerivationEntry, Event, FactEntry, FactId, FieldValue, Stream, Term,
+    Behaviour, BoundValue, Clock, Derivation, DerivationEntry, Event, FactEntry, FactId, FieldValue, Stream,
+    Term,
 };
 use std::collections::BTreeMap;
 
@@ -14,6 +15,7 @@ const SECOND: i128 = 1_000_000_000;
 /// The derivations that their facts do not bear out.
 pub(super) fn unfounded(log: Log<'_>) -> Vec<Found> {
     let mut facts = BTreeMap::new();
+    let disjoint = log.opened.behaviour.contains(&Behaviour::Provable.into());
     let (mut found, mut handing) = (Vec::new(), Handing::default());
     for (stream, event, _) in log.events {
         handing.apply(*stream, event);
@@ -22,7 +24,7 @@ pub(super) fn unfounded(log: Log<'_>) -> Vec<Found> {
             Event::ClaimAccepted(accepted) => drop(facts.insert((task, accepted.fact.id), &accepted.fact)),
             Event::DerivationAccepted(accepted) => {
                 let known = |id: FactId| handing.of(task).find_map(|task| facts.get(&(task, id)).copied());
-                if let Err(what) = bears_out(&accepted.derivation, known) {
+                if let Err(what) = bears_out(&accepted.derivation, disjoint, known) {
                     found.push((accepted.derivation.id.to_string(), what.to_owned()));
                 }
             }
@@ -34,6 +36,7 @@ pub(super) fn unfounded(log: Log<'_>) -> Vec<Found> {
 
 fn bears_out<'l>(
     entry: &DerivationEntry,
+    disjoint: bool,
     fact: impl Fn(FactId) -> Option<&'l FactEntry>,
 ) -> Result<(), &'static str> {
     let value = |term: &Term| {
@@ -70,10 +73,32 @@ fn bears_out<'l>(
         }
         Derivation::Sum { total, .. } => {
             let numbers: Option<Vec<i128>> = values.iter().map(|bound| number(bound)).collect();
+            let counts = entry.derivation.terms().iter().filter_map(|term| fact(term.fact));
+            let counts: Vec<_> = counts.filter(|fact| fact.predicate.0 == "counted").collect();
+            let mut pairs = counts
+                .iter()
+                .enumerate()
+                .flat_map(|(at, one)| counts.iter().skip(at + 1).map(move |two| (one, two)));
+            if disjoint && pairs.any(|(one, two)| is_one_count(one, two)) {
+                return Err("two of its counts may have counted the same");
+            }
             let sum = numbers.ok_or("a value of it is no number")?.into_iter().try_fold(0, i128::checked_add);
             (sum == Some((*total).into())).then_some(()).ok_or("its numbers have another sum")
         }
     }
+}
+
+/// Whether two counts tell nothing that keeps them apart: neither their place, nor what they are about, nor the values or the span that was counted.
+fn is_one_count(one: &FactEntry, other: &FactEntry) -> bool {
+    let texts = |fact: &FactEntry, names: &[&str]| -> Vec<String> {
+        let stated = fact.values.iter().filter(|value| names.contains(&value.field.as_str()));
+        stated.map(|value| format!("{} {}", value.field, value.value.to_text())).collect()
+    };
+    let place = |fact: &FactEntry| (fact.locator.evidence.clone(), fact.locator.path.clone());
+    let told = ["values", "from", "to"];
+    place(one) == place(other)
+        && (one.kind != other.kind || one.kind == "record_count" || one.subject.value == other.subject.value)
+        && texts(one, &told) == texts(other, &told)
 }
 
 /// From the first nanosecond that each time may mean to the first that it does not.
@@ -175,8 +200,8 @@ mod tests {
         let id = DerivationId::assign(&ids(), TaskId(1), 0).unwrap();
         let entry = DerivationEntry { id, derivation: derive(terms) };
         let known = |id| facts.iter().find(|fact| fact.id == id);
-        assert!(bears_out(&entry, |_| None).is_err());
-        bears_out(&entry, known).is_ok()
+        assert!(bears_out(&entry, true, |_| None).is_err());
+        bears_out(&entry, true, known).is_ok()
     }
 
     #[test]

@@ -166,7 +166,7 @@ impl TaskFold {
             Claim::Derivation(derivation) => {
                 DerivationId::assign(&setting.ids, task, self.claims).map(|id| {
                     let fact = |id| known.iter().find_map(|recorded| recorded.facts.get(&id));
-                    Again::Derivation(judge_derivation(derivation, id, fact))
+                    Again::Derivation(judge_derivation(derivation, id, setting.adding(), fact))
                 })
             }
             Claim::Sentence(sentence) => SentenceId::assign(&setting.ids, task, self.claims).map(|id| {

@@ -67,7 +67,7 @@ fn of_all_kinds(place: &Place) -> PathBuf {
         Box::new(move |request| {
             let (facts, nodes) = (cited.lock().unwrap().clone(), nodes(request));
             let [host, key, hypothesis] = [0, 2, 3].map(|at| nodes[at].clone());
-            let link = json!({"from": key, "kind": "part_of", "to": host, "facts": [facts[0].clone()]});
+            let link = json!({"from": key, "kind": "used", "to": host, "facts": [facts[0].clone()]});
             let assess = json!({"hypothesis": hypothesis, "assessment": "supported",
                 "supporting": [facts[0].clone()], "reason": "it says so"});
             calls(4, &[("link", link), ("assess_hypothesis", assess)])

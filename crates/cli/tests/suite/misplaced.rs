@@ -2,7 +2,7 @@
 
 use crate::support::{Place, invocations, script, str};
 use graph::{Run, Stands};
-use ledger::{FactEntry, Placement, Vocabulary, placement};
+use ledger::{FactEntry, Placement, Vocabulary};
 use serde_json::json;
 use std::collections::BTreeSet;
 use testkit::samples::samples;
@@ -24,7 +24,7 @@ fn case(place: &Place, more: &str) {
 }
 
 fn belongs(fact: &&FactEntry) -> bool {
-    placement::belongs(&fact.kind, &[]).is_some()
+    fact.placement.is_some() && fact.kind != "dir_entry"
 }
 
 fn facts(run: &Run) -> impl Iterator<Item = &FactEntry> {
@@ -33,7 +33,7 @@ fn facts(run: &Run) -> impl Iterator<Item = &FactEntry> {
 
 fn of_host(run: &Run) -> Vec<String> {
     let vocabulary = Vocabulary::shipped().unwrap();
-    let facts = facts(run).filter(belongs);
+    let facts = facts(run).filter(|fact| fact.placement == Some(Placement::Elsewhere));
     let facts = facts.filter(|fact| !vocabulary.meaning(&fact.predicate).is_some_and(|it| it.anywhere));
     facts.map(graph::fact_title).collect()
 }

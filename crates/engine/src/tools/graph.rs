@@ -18,10 +18,10 @@ pub(super) fn write(tool: WriteTool) -> About {
             3,
         ),
         WriteTool::Link => about(
-            "Relate two nodes of yours: from, kind, to, read from left to right. How they relate is kept as your interpretation; the facts are what shows it.",
+            "Relate two nodes of yours: from, kind, to, read from left to right. How they relate is kept as your interpretation; the facts are what shows it. What is the same and what came first: record_derivation.",
             &[
                 ("from", text("id of a node")),
-                ("kind", words(RelationKind::ALL.iter().map(|kind| kind.name()))),
+                ("kind", words(RelationKind::INTERPRETED.iter().map(|kind| kind.name()))),
                 ("to", text("id of a node")),
                 ("facts", ids("fact ids that show it; an entity at an end must be named by one of them")),
             ],

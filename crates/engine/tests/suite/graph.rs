@@ -104,11 +104,11 @@ fn a_relation_joins_nodes_of_the_task_and_is_shown_by_facts_that_name_them() {
         json!({"tool": "add_entity", "arguments": {"kind": "file", "name": "a.txt", "facts": fact(told)}})
     }));
     calls.push(Box::new(|told| {
-        json!({"tool": "link", "arguments": {"from": node(told, 0), "kind": "part_of", "to": fact(told), "facts": [fact(told)]}})
+        json!({"tool": "link", "arguments": {"from": node(told, 0), "kind": "used", "to": fact(told), "facts": [fact(told)]}})
     }));
     for (from, to) in [("ent-00000000", "fact-00000000"), ("nonsense", "fact-00000000")] {
         calls.push(Box::new(move |told| {
-            json!({"tool": "link", "arguments": {"from": from, "kind": "part_of", "to": to, "facts": [fact(told)]}})
+            json!({"tool": "link", "arguments": {"from": from, "kind": "used", "to": to, "facts": [fact(told)]}})
         }));
     }
     calls.push(Box::new(|told| {

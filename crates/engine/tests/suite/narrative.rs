@@ -186,7 +186,7 @@ fn what_was_handed_over_is_shown_and_can_be_built_upon() {
     let hypothesis = ledger::HypothesisId::assign(&ids(), TaskId(1), 0).unwrap().to_string();
     let program = EntityId::assign(&ids(), TaskId(1), 0).unwrap().to_string();
     let relate = |from: &str, to: &str| {
-        let kind = ledger::RelationKind::ALL[0].name();
+        let kind = ledger::RelationKind::INTERPRETED[0].name();
         ("link", json!({"from": from, "kind": kind, "to": to, "facts": [fact]}))
     };
     let kind = EntityKind::ALL[0].name();

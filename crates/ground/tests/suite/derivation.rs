@@ -1,6 +1,6 @@
 //! Derivations: what facts say together is checked over their values, and nothing is read into them.
 
-use ground::{DerivationVerdict, judge_derivation};
+use ground::{Adding, DerivationVerdict, judge_derivation};
 use ledger::{
     AssumedZone, BoundValue, ByteSpan, Clock, Derivation, DerivationId, Digest, FactEntry, FactId,
     FieldValue, Locator, Precision, Predicate, RecordId, RejectionCode, Term, Tier, Time,
@@ -57,7 +57,8 @@ fn terms(count: usize) -> Vec<Term> {
 
 fn judged(derivation: &Derivation, facts: &[FactEntry]) -> Option<RejectionCode> {
     let known = |id| facts.iter().find(|fact| fact.id == id);
-    match judge_derivation(derivation, "der-00000001".parse::<DerivationId>().unwrap(), known) {
+    let id = "der-00000001".parse::<DerivationId>().unwrap();
+    match judge_derivation(derivation, id, Adding::Disjoint, known) {
         DerivationVerdict::Derived(derived) => {
             assert_eq!(derived.entry().derivation, *derivation);
             None
@@ -204,4 +205,74 @@ fn a_field_with_several_values_names_none_of_them() {
     let two = fact(0, vec![bound("v", text("a")), bound("v", text("b"))]);
     let all = [two, fact(1, vec![bound("v", text("a"))])];
     assert_eq!(judged(&Derivation::Same { terms: terms(2) }, &all), Some(RejectionCode::Ambiguous));
+}
+
+/// A count of `counted` records of the file `path`, by these fields with these values.
+fn count(number: u32, path: &str, counted: &str, by: &[&str], values: &[&str]) -> FactEntry {
+    let list = |items: &[&str]| FieldValue::List(items.iter().map(|item| (*item).to_owned()).collect());
+    let values = vec![
+        bound("v", FieldValue::Integer(4)),
+        bound("counted", FieldValue::Name(counted.into())),
+        bound("by", list(by)),
+        bound("values", list(values)),
+    ];
+    let mut fact = fact(number, values);
+    (fact.kind, fact.predicate) = ("record_count".into(), Predicate("counted".into()));
+    (fact.locator.path, fact.record) = (path.into(), RecordId(number));
+    fact
+}
+
+/// How many times a source has in the hours from one instant to another.
+fn bucket(number: u32, source: &str, from: &str, to: &str) -> FactEntry {
+    let values = vec![
+        bound("v", FieldValue::Integer(4)),
+        bound("from", at(from, Precision::Second)),
+        bound("to", at(to, Precision::Second)),
+    ];
+    let mut fact = fact(number, values);
+    (fact.kind, fact.predicate) = ("time_bucket".into(), Predicate("counted".into()));
+    (fact.subject, fact.record) = (bound("source", FieldValue::Name(source.into())), RecordId(number));
+    fact
+}
+
+#[test]
+fn counts_are_added_only_where_no_record_can_be_in_two_of_them() {
+    let log = "Logs/Security.evtx";
+    let by_account =
+        |number, account: &str| count(number, log, "logon", &["record", "account"], &["logon", account]);
+    let all = |number| count(number, log, "logon", &["record"], &["logon"]);
+    let in_file = |number, path: &str| count(number, path, "logon", &["record"], &["logon"]);
+    let mut copy = in_file(1, log);
+    copy.locator.evidence = "other".into();
+    let (first, second) =
+        (("2025-09-17T08:00:00Z", "2025-09-17T08:59:59Z"), ("2025-09-17T09:00:00Z", "2025-09-17T09:59:59Z"));
+    let hour = |number, source: &str, (from, to): (&str, &str)| bucket(number, source, from, to);
+    let without_span = |number| {
+        let mut fact = hour(number, "event_log", first);
+        fact.values.truncate(1);
+        fact
+    };
+    for (one, other, added, why) in [
+        (by_account(0, "ann"), by_account(1, "bob"), true, "accounts"),
+        (by_account(0, "ann"), by_account(1, "ann"), false, "one account twice"),
+        (by_account(0, "ann"), all(1), false, "a part and the whole"),
+        (all(0), all(1), false, "the whole twice, by calls that were narrowed"),
+        (
+            all(0),
+            count(1, log, "failed_logon", &["record"], &["failed_logon"]),
+            false,
+            "types that may share",
+        ),
+        (in_file(0, log), in_file(1, "Logs/Old.evtx"), true, "files"),
+        (in_file(0, "Logs"), in_file(1, log), false, "a folder and its file"),
+        (in_file(0, "Log"), in_file(1, log), true, "a folder of a like name"),
+        (in_file(0, log), copy, true, "pieces of evidence"),
+        (hour(0, "event_log", first), hour(1, "event_log", second), true, "hours"),
+        (hour(0, "event_log", first), hour(1, "event_log", first), false, "an hour twice"),
+        (hour(0, "event_log", first), hour(1, "prefetch", first), true, "sources"),
+        (without_span(0), hour(1, "event_log", second), false, "a span that is not stated"),
+    ] {
+        let sum = Derivation::Sum { terms: terms(2), total: 8 };
+        assert_eq!(judged(&sum, &[one, other]).is_none(), added, "{why}");
+    }
 }

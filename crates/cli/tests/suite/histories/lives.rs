@@ -241,7 +241,7 @@ fn graph(place: &Place) -> PathBuf {
             ("propose_hypothesis", json!({"statement": "It is the office computer."})),
         ],
         vec![
-            ("link", json!({"from": "$fact0", "kind": "part_of", "to": "$node0", "facts": ["$fact0"]})),
+            ("link", json!({"from": "$fact0", "kind": "used", "to": "$node0", "facts": ["$fact0"]})),
             (
                 "assess_hypothesis",
                 json!({"hypothesis": "$node1", "assessment": "supported", "supporting": ["$fact0"], "reason": "its name"}),
