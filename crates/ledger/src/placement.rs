@@ -40,32 +40,47 @@ static PLACES: LazyLock<BTreeMap<String, Vec<String>>> =
 /// The folders in which those of users stand, in lower case.
 const OF_USERS: [&str; 3] = ["users", "documents and settings", "dokumente und einstellungen"];
 
-/// The kind of places in which a record belongs; `None` where it belongs nowhere in particular.
+/// Whether records like this one belong somewhere.
 ///
 /// A count belongs where what it counts does. Of the entries of folders, those of users' folders do: a copy of a volume has some, too.
-pub fn place_of(record: &Record) -> Option<&'static str> {
-    match record.kind.as_str() {
-        "record_count" => {
-            let counted = &record.fields.get("counted")?.value;
-            record_data::place_of(&counted.to_text())
-        }
-        "dir_entry" => {
-            let is_folder = record.fields.get("kind").is_some_and(|kind| kind.value.to_text() == "directory");
-            let mut parts = record.locator.path.split('/');
-            let is_of_users = parts.any(|part| OF_USERS.contains(&part.to_lowercase().as_str()));
-            (is_folder && is_of_users).then(|| record_data::place_of("dir_entry")).flatten()
-        }
-        kind => record_data::place_of(kind),
-    }
+pub fn has_place(record: &Record) -> bool {
+    is_in_folder_of_users(record) || places(record).is_some()
 }
 
 /// Whether a record stands where it belongs, at a path from the root of a drive; `None` where it belongs nowhere in particular.
 pub fn belongs(record: &Record, path: &[&str]) -> Option<bool> {
-    let places = PLACES.get(place_of(record)?)?;
+    if is_in_folder_of_users(record) {
+        let mut parts = path.iter();
+        return Some(
+            parts.next().is_some_and(|part| is_of_users(part)) && !parts.any(|part| is_of_users(part)),
+        );
+    }
+    let places = places(record)?;
     let is_in = |path: &[&str]| places.iter().any(|place| leads_to(place, path));
     // What each file of a folder has one of is counted by the folder.
     let inside = || [path, &["x"]].concat();
-    Some(is_in(path) || record.kind == "record_count" && is_in(&inside()))
+    Some(is_in(path) || record.kind == COUNT && is_in(&inside()))
+}
+
+/// The type of counts.
+const COUNT: &str = "record_count";
+
+fn places(record: &Record) -> Option<&'static [String]> {
+    let place = match record.kind.as_str() {
+        COUNT => record_data::place_of(&record.fields.get("counted")?.value.to_text()),
+        kind => record_data::place_of(kind),
+    };
+    PLACES.get(place?).map(Vec::as_slice)
+}
+
+/// Whether it is a folder in one that is named as those of users are.
+fn is_in_folder_of_users(record: &Record) -> bool {
+    let is_folder = || record.fields.get("kind").is_some_and(|kind| kind.value.to_text() == "directory");
+    record.kind == "dir_entry" && is_folder() && record.locator.path.split('/').any(is_of_users)
+}
+
+fn is_of_users(part: &str) -> bool {
+    OF_USERS.contains(&part.to_lowercase().as_str())
 }
 
 #[cfg(test)]
@@ -116,11 +131,12 @@ mod tests {
             ("count of prefetch", "Users/mara/Prefetch", Some(false)),
             ("count of logon", "Windows/System32/winevt/Logs/Security.evtx", Some(true)),
             ("count of logon", "Users/mara/Downloads/Security.evtx", Some(false)),
-            ("count of dir_entry", "Users", Some(true)),
+            ("count of dir_entry", "Users", None),
             ("clock_step", "Users/mara/Downloads/System.evtx", Some(false)),
             ("dir_entry", "anywhere", None),
             ("dir_entry", "Users/mara", Some(true)),
-            ("dir_entry", "Users/mara/Downloads/old/Users/ann", Some(true)),
+            ("dir_entry", "Users/mara/Desktop", Some(true)),
+            ("dir_entry", "Users/mara/Downloads/old/Users/ann", Some(false)),
             ("dir_entry", "Backup/old-pc/Users/ann", Some(false)),
         ] {
             assert_eq!(at(kind, path), expected, "{kind} {path}");

@@ -35,7 +35,7 @@ pub(crate) fn place(
     let mut layouts: BTreeMap<&str, Layout<'_>> = BTreeMap::new();
     for record in records {
         // Most types belong nowhere in particular, and need no look at the evidence.
-        if placement::place_of(record).is_none() {
+        if !placement::has_place(record) {
             continue;
         }
         let Some(tree) = trees.iter().find(|tree| tree.label() == record.locator.evidence) else { continue };

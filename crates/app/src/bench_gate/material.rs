@@ -109,7 +109,7 @@ impl Material {
 
 /// An output as a call would have given it had all files stood where anybody can put them; `None` where it tells of no file that belongs somewhere.
 fn moved(output: &Output) -> Option<Arc<Output>> {
-    let belongs = |record: &&Record| placement::place_of(record).is_some();
+    let belongs = |record: &&Record| placement::has_place(record);
     let moved = |(number, record): (u32, &Record)| {
         let mut record = record.clone();
         let name = record.locator.path.rsplit('/').next().unwrap_or_default();

@@ -20,7 +20,7 @@ fn records(folder: &Path, path: &str, in_place: &[&str]) -> Vec<Record> {
 /// Whether the records of this sample, read at a path, are placed as expected, where their type belongs somewhere; how many these are.
 fn are_placed(folder: &Path, path: &str, in_place: &[&str], expected: Option<Placement>) -> usize {
     let records = records(folder, path, in_place);
-    let belonging: Vec<_> = records.iter().filter(|record| placement::place_of(record).is_some()).collect();
+    let belonging: Vec<_> = records.iter().filter(|record| placement::has_place(record)).collect();
     for record in &belonging {
         assert_eq!(record.placement, expected, "{} at {path}", record.kind);
     }

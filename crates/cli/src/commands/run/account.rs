@@ -7,7 +7,7 @@ use app::{Finished, Manifest};
 use graph::{Judged, Run};
 use ledger::event::{EvidenceHashed, TaskEnded, TaskStatus};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// A case as it was asked for, and what came of it.
@@ -34,6 +34,8 @@ pub(super) struct Account {
     /// Labels of evidence that has another hash than the case promises.
     pub(super) mismatches: Vec<String>,
     pub(super) tasks: Vec<(String, TaskEnded)>,
+    /// The names of the tasks of code that asked what agents had left open.
+    sweeps: BTreeSet<String>,
     pub(super) confined: bool,
     pub(super) numbers: Numbers,
     /// Facts whose citation was healed.
@@ -94,6 +96,7 @@ impl Account {
             unexamined: graph::unexamined(run).len(),
             damaged: graph::damage(run).len(),
         };
+        let sweeps = run.tasks.values().filter(|task| task.assigned.sweep);
         let cost_of = run.tasks.values().map(|task| (task.assigned.agent.name.clone(), report::cost(task)));
         Account {
             healed: healed.count(),
@@ -108,13 +111,16 @@ impl Account {
             manifest: finished.manifest,
             mismatches: finished.mismatches,
             tasks: finished.tasks,
+            sweeps: sweeps.map(|task| task.assigned.agent.name.clone()).collect(),
         }
     }
 
     /// 0, or the highest code that applies.
     fn code(&self, fail_on: &[FailOn]) -> u8 {
         let mut code = if self.mismatches.is_empty() { 0 } else { Failure::USAGE };
-        for (_, ended) in &self.tasks {
+        // What a sweep did not come to is open, and told as such.
+        let of_agents = self.tasks.iter().filter(|(agent, _)| !self.sweeps.contains(agent));
+        for (_, ended) in of_agents {
             code = code.max(task_code(ended.status));
         }
         for fail_on in fail_on {
