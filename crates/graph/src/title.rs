@@ -29,14 +29,14 @@ fn title(fact: &FactEntry, shown: fn(&BoundValue) -> String) -> String {
     let predicate = printable(&fact.predicate.0);
     let predicate = match fact.placement {
         None => predicate,
-        Some(Placement::Stated) => format!("{predicate} (place stated by the case file)").into(),
-        Some(Placement::Assumed) => format!("{predicate} (place assumed)").into(),
+        Some(Placement::Stated) => format!("{predicate} (place stated by the case file)"),
+        Some(Placement::Assumed) => format!("{predicate} (place assumed)"),
         // Of an entry of the file system its path says where it stands.
         Some(Placement::Elsewhere) if fact.subject.value.to_text() == fact.locator.path => {
-            format!("{predicate} (not where Windows keeps such files)").into()
+            format!("{predicate} (not where Windows keeps such files)")
         }
         Some(Placement::Elsewhere) => {
-            format!("a file at {} says: {predicate}", one_line(&fact.locator.path)).into()
+            format!("a file at {} says: {predicate}", one_line(&fact.locator.path))
         }
     };
     match values.is_empty() {

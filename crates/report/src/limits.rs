@@ -3,7 +3,7 @@
 use crate::standing::needs;
 use graph::{Question, Run, Stands, Unexamined};
 use ledger::event::Format;
-use ledger::{Digest, EvidenceEntry, EvidenceKind, IntegrityLevel};
+use ledger::{Digest, EvidenceEntry, EvidenceKind, IntegrityLevel, Placement};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// In which way a question is open.
@@ -107,9 +107,56 @@ fn unchecked(run: &Run) -> Vec<String> {
     if run.opened.format < Format::PLACED_RECORDS {
         unchecked.push("Whether files stand where Windows keeps them was not looked at: the run is older than format 2.16.".to_owned());
     }
+    unchecked.extend(assumed(run));
+    unchecked.extend(elsewhere(run));
     unchecked.extend(run.opened.case.evidence.iter().filter_map(|entry| unhashed(run, entry)));
     unchecked
 }
+
+/// The files whose facts have this placement, by evidence and path.
+fn placed(run: &Run, placement: Placement) -> BTreeSet<String> {
+    let facts = run.facts().map(|(_, accepted)| &accepted.fact);
+    let placed = facts.filter(|fact| fact.placement == Some(placement));
+    placed.map(|fact| format!("{}:{}", fact.locator.evidence, fact.locator.path)).collect()
+}
+
+/// The files that were taken for the host's own because nothing tells their place.
+fn assumed(run: &Run) -> Option<String> {
+    let files = placed(run, Placement::Assumed);
+    (!files.is_empty()).then(|| {
+        format!(
+            "No folder of Windows tells where {} belongs: taken for the host's own ({}).",
+            number(files.len()),
+            some(&files)
+        )
+    })
+}
+
+/// The files that answer nothing for where they stand, and how to say that they are the host's own.
+fn elsewhere(run: &Run) -> Option<String> {
+    let files = placed(run, Placement::Elsewhere);
+    (!files.is_empty()).then(|| {
+        format!(
+            "Of {} outside the places where Windows keeps such files nothing was taken for the host's ({}). `in_place` in the case file says which are its own.",
+            number(files.len()),
+            some(&files)
+        )
+    })
+}
+
+fn number(files: usize) -> String {
+    if files == 1 { "1 file".to_owned() } else { format!("{files} files") }
+}
+
+/// The first of these files.
+fn some(files: &BTreeSet<String>) -> String {
+    let mut told: Vec<&str> = files.iter().take(SOME).map(String::as_str).collect();
+    told.extend((files.len() > SOME).then_some("…"));
+    told.join(", ")
+}
+
+/// Files that are named of many.
+const SOME: usize = 3;
 
 /// In what way the bytes of a piece of evidence are not vouched for.
 fn unhashed(run: &Run, entry: &EvidenceEntry) -> Option<String> {

@@ -62,6 +62,7 @@ fn files_outside_their_places_answer_no_question_about_the_host() {
     assert_eq!(others, [""; 0]);
     let page = place.locard_ends(0, &["report", str(&folder), "--format", "markdown"]);
     assert!(page.contains("a file at Users/mara/Downloads/"), "{page}");
+    assert!(page.contains("files outside the places where Windows keeps such files"), "{page}");
     place.locard_ends(0, &["verify", str(&folder), "--evidence"]);
     place.locard_ends(0, &["replay", str(&folder)]);
 }
