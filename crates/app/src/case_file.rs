@@ -58,7 +58,7 @@ fn utc() -> String {
 pub(crate) const MAX_CASE_FILE: u64 = 1 << 20;
 
 /// Who says that a case file is one.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Named {
     /// The user: it may name evidence anywhere.
     ByUser,
@@ -258,6 +258,12 @@ impl Place<'_> {
     ) -> Result<Vec<String>, CaseError> {
         let mut all = Vec::new();
         for path in paths {
+            if self.named == Named::Found {
+                // Whoever made the evidence would vouch for it.
+                let expected =
+                    "no in_place in a case file that was only found in a folder: name the file itself";
+                return Err(self.wrong(&path, expected, format!("{:?}", path.get_ref())));
+            }
             let path =
                 Spanned::new(path.span(), path.get_ref().replace('\\', "/").trim_matches('/').to_owned());
             let path_is_below = !path.get_ref().split('/').any(|part| ["", ".", ".."].contains(&part));

@@ -56,10 +56,27 @@ pub fn belongs(record: &Record, path: &[&str]) -> Option<bool> {
         );
     }
     let places = places(record)?;
-    let is_in = |path: &[&str]| places.iter().any(|place| leads_to(place, path));
+    let is_in = |path: &[&str]| {
+        let fits = |place: &&String| leads_to(place, path);
+        !is_open_to_all(path) && places.iter().any(|place| fits(&place))
+            || places.iter().filter(|place| place.starts_with("Users/Public/")).any(|place| fits(&place))
+    };
     // What each file of a folder has one of is counted by the folder.
     let inside = || [path, &["x"]].concat();
     Some(is_in(path) || record.kind == COUNT && is_in(&inside()))
+}
+
+/// Whether a path leads to a folder of no single user, or to one in which programs put what came from elsewhere: neither keeps what Windows keeps of a user.
+fn is_open_to_all(path: &[&str]) -> bool {
+    let is = |part: &&str, names: &[&str]| names.contains(&part.to_lowercase().as_str());
+    let of_users = path.first().is_some_and(|first| is_of_users(first));
+    let of_nobody = || {
+        path.first().is_some_and(|first| is(first, &["users"]))
+            && path.get(1).is_some_and(|name| is(name, &["public", "all users"]))
+    };
+    of_users
+        && (of_nobody()
+            || path.iter().skip(2).any(|part| is(part, &["temp", "content.outlook", "inetcache"])))
 }
 
 /// The type of counts.
@@ -133,6 +150,10 @@ mod tests {
             ("count of logon", "Users/mara/Downloads/Security.evtx", Some(false)),
             ("count of dir_entry", "Users", None),
             ("clock_step", "Users/mara/Downloads/System.evtx", Some(false)),
+            ("user_assist", "Users/Public/NTUSER.DAT", Some(false)),
+            ("shortcut", "Users/Public/Desktop/a.lnk", Some(true)),
+            ("browser_download", "Users/ann/AppData/Local/Temp/a/History", Some(false)),
+            ("recycled_file", "$Recycle.Bin/S-1-5-21-1/$RABC/stick/$I1.zip", Some(false)),
             ("dir_entry", "anywhere", None),
             ("dir_entry", "Users/mara", Some(true)),
             ("dir_entry", "Users/mara/Desktop", Some(true)),

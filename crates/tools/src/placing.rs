@@ -50,17 +50,37 @@ pub(crate) fn place(
 fn layout<'a>(tree: &dyn Tree, in_place: &'a InPlace) -> Result<Layout<'a>, ReadError> {
     let top = tree.node(&EvidencePath::root())?;
     let is_volume = match &top {
-        Some(top) => folders(tree, top)?.iter().any(|folder| drives::is_top(&folder.name)),
+        Some(top) => is_volume(tree, top)?,
         None => false,
     };
-    let mut roots = drives::volumes(tree)?;
-    if let Some(top) = top.filter(|top| !is_volume && roots == [top.path.clone()]) {
-        roots = wrapped(tree, top)?;
-    }
+    let mut roots = roots(tree, top, is_volume)?;
     roots.sort_by_key(|root| std::cmp::Reverse(root.components().count()));
     let has_windows = roots.iter().any(|root| drives::holds_windows(tree, root));
     let stated = in_place.get(tree.label()).map_or(&[][..], Vec::as_slice);
-    Ok(Layout { stated, is_volume, may_be_alone: tree.layout().is_none() && !has_windows, roots })
+    let may_be_alone = tree.layout().is_none() && !has_windows && !is_volume;
+    Ok(Layout { stated, is_volume, may_be_alone, roots })
+}
+
+/// The roots of the host's drives: none lies in another, whatever a user has named folders in it.
+fn roots(tree: &dyn Tree, top: Option<Node>, is_volume: bool) -> Result<Vec<EvidencePath>, ReadError> {
+    let Some(top) = top.filter(|_| tree.layout().is_none()) else { return drives::volumes(tree) };
+    if is_volume {
+        return Ok(vec![top.path]);
+    }
+    let hosts: Vec<_> = wrapped(tree, top.clone())?.into_iter().filter(|host| *host != top.path).collect();
+    let mut roots = Vec::new();
+    for drive in drives::volumes(tree)? {
+        if drive != top.path && !hosts.iter().any(|host| drive.is_below(host)) {
+            roots.push(drive);
+        }
+    }
+    roots.extend(hosts);
+    Ok(if roots.is_empty() { vec![top.path] } else { roots })
+}
+
+/// Whether a folder is the root of a volume: it holds what stands at the top of one.
+fn is_volume(tree: &dyn Tree, folder: &Node) -> Result<bool, ReadError> {
+    Ok(folders(tree, folder)?.iter().any(|folder| drives::is_top(&folder.name)))
 }
 
 /// The volumes below a folder that is none itself: those side by side in the first folder that is not the only one.
@@ -71,7 +91,7 @@ fn wrapped(tree: &dyn Tree, top: Node) -> Result<Vec<EvidencePath>, ReadError> {
         let mut below = folders(tree, &folder)?;
         let mut hosts = Vec::new();
         for below in &below {
-            if folders(tree, below)?.iter().any(|folder| drives::is_top(&folder.name)) {
+            if is_volume(tree, below)? {
                 hosts.push(below.path.clone());
             }
         }
@@ -109,8 +129,13 @@ fn placed(record: &Record, layout: &Layout<'_>) -> Option<Placement> {
     if layout.stated.iter().any(is_below) {
         return Some(Placement::Stated);
     }
-    let tells_place = root > 0 || path.iter().any(|part| drives::is_top(part));
+    let tells_place = root > 0 || path.iter().any(|part| drives::is_top(part) || is_of_a_user(part));
     Some(if layout.may_be_alone && !tells_place { Placement::Assumed } else { Placement::Elsewhere })
+}
+
+/// Whether a folder is one in which users keep what came from anywhere.
+fn is_of_a_user(name: &str) -> bool {
+    ["downloads", "desktop", "temp", "backup", "backups"].contains(&name.to_lowercase().as_str())
 }
 
 /// How many components of a path lead to the root of a shadow copy that a tool collected: Velociraptor names its device, KAPE numbers it.

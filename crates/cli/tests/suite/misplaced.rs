@@ -72,7 +72,9 @@ fn the_case_file_can_say_that_files_are_the_hosts_own() {
     let place = Place::new();
     decoys(&place);
     case(&place, "in_place = ['Backup\\old-pc']\n");
-    place.locard_ends(0, &["run", "case"]);
+    let found = place.locard(&["run", "case"]);
+    assert!(crate::support::text(&found.stderr).contains("name the file itself"));
+    place.locard_ends(0, &["run", "case/case.toml"]);
     let folder = place.only_run();
     let run = app::load_run(&folder).unwrap();
     let own = |fact: &&FactEntry| fact.locator.path.starts_with("Backup/old-pc/");
@@ -94,7 +96,7 @@ fn a_case_file_cannot_state_a_place_that_is_not_there() {
     place.file("case/evidence/a.txt", "a");
     for path in ["nowhere", "../case", ""] {
         case(&place, &format!("in_place = [\"{path}\"]\n"));
-        let ended = place.locard(&["run", "case"]);
+        let ended = place.locard(&["run", "case/case.toml"]);
         let told = crate::support::text(&ended.stderr);
         assert_eq!(ended.status.code(), Some(2), "{told}");
         assert!(told.contains("case.toml") && told.contains("from its root"), "{told}");

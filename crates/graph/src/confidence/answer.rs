@@ -5,7 +5,7 @@ use super::thing::Things;
 use super::{Confidence, best};
 use crate::run::Run;
 use ledger::pattern::fold;
-use ledger::{FactEntry, FactId, FieldType, TaskId, Writer};
+use ledger::{FactEntry, FactId, FieldType, Placement, TaskId, Writer};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How sure each answer of a run is, by task and objective; objectives that no fact answers are not among them.
@@ -49,7 +49,9 @@ impl<'r> Known<'r> {
         }
         let indicators = facts().filter(|fact| fact.kind == TIMESTOMP);
         let doubtful_times = indicators.map(|fact| fold(&fact.subject.value.to_text())).collect();
-        Known { run, things: Things::of(facts()), settings, doubtful_times }
+        // What a copy says bears nothing out: whoever put it there may have copied the very file.
+        let own = facts().filter(|fact| fact.placement != Some(Placement::Elsewhere));
+        Known { run, things: Things::of(own), settings, doubtful_times }
     }
 
     fn answer(&self, facts: &[FactId]) -> Option<Confidence> {

@@ -75,6 +75,25 @@ fn a_file_that_anybody_put_elsewhere_is_told_as_such() {
     all_are(HOST, |sample| format!("C/Backup/VSS1/{}", sample.path), &[], elsewhere);
     let volume = &["Windows/notepad.exe"];
     all_are(volume, |sample| format!("VSS1/{}", sample.path), &[], elsewhere);
+    // Folders that a user named like drives, in a volume and in a host's.
+    for name in ["C", "D:", "d", "uploads/auto/C%3A", "tout/PC/C"] {
+        let (own, other) =
+            (format!("HOST/{name}/Windows/notepad.exe"), format!("{name}/Windows/notepad.exe"));
+        for (host, at) in [
+            (["HOST/Windows/a.exe", &own], format!("HOST/{name}")),
+            (["Windows/a.exe", &other], name.to_owned()),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            for other in host {
+                crate::fixture::write(folder.path(), other, b"x");
+            }
+            let sample = samples().into_iter().find(|sample| sample.decoder == "prefetch").unwrap();
+            let path = format!("{at}/{}", sample.path);
+            crate::fixture::write(folder.path(), &path, &sample.bytes);
+            assert!(are_placed(folder.path(), &path, &[], elsewhere) > 0, "{path}");
+        }
+    }
+    all_are(&[], |sample| format!("Backup/old-pc/{}", name(sample)), &[], elsewhere);
     let hosts = &["PC-1/Windows/notepad.exe", "notes/old/Windows/notepad.exe"];
     all_are(hosts, |sample| format!("notes/old/{}", sample.path), &[], elsewhere);
     // Without a folder of Windows, too, where the path tells that it is no file of its own.
