@@ -67,7 +67,7 @@ fn roots(tree: &dyn Tree, top: Option<Node>, is_volume: bool) -> Result<Vec<Evid
     if is_volume {
         return Ok(vec![top.path]);
     }
-    let hosts: Vec<_> = wrapped(tree, top.clone())?.into_iter().filter(|host| *host != top.path).collect();
+    let hosts = wrapped(tree, top.clone())?;
     let mut roots = Vec::new();
     for drive in drives::volumes(tree)? {
         if drive != top.path && !hosts.iter().any(|host| drive.is_below(host)) {
@@ -85,7 +85,6 @@ fn is_volume(tree: &dyn Tree, folder: &Node) -> Result<bool, ReadError> {
 
 /// The volumes below a folder that is none itself: those side by side in the first folder that is not the only one.
 fn wrapped(tree: &dyn Tree, top: Node) -> Result<Vec<EvidencePath>, ReadError> {
-    let root = top.path.clone();
     let mut folder = top;
     for _ in 0..DEEPEST_WRAPPER {
         let mut below = folders(tree, &folder)?;
@@ -101,7 +100,7 @@ fn wrapped(tree: &dyn Tree, top: Node) -> Result<Vec<EvidencePath>, ReadError> {
             Some(_) | None => break,
         }
     }
-    Ok(vec![root])
+    Ok(Vec::new())
 }
 
 fn folders(tree: &dyn Tree, folder: &Node) -> Result<Vec<Node>, ReadError> {
@@ -119,7 +118,7 @@ fn placed(record: &Record, layout: &Layout<'_>) -> Option<Placement> {
     let on_drive = path.get(root..).unwrap_or_default();
     if placement::belongs(record, on_drive)? {
         // Of `$MFT` alone nothing tells of which volume it is.
-        let is_alone = on_drive.len() == 1 && root == 0 && layout.may_be_alone && !layout.is_volume;
+        let is_alone = on_drive.len() == 1 && root == 0 && layout.may_be_alone;
         return is_alone.then_some(Placement::Assumed);
     }
     let is_below = |stated: &String| {

@@ -449,22 +449,27 @@ fn fits((field, patterns): (&String, &Patterns), record: &Record) -> bool {
 
 /// Records what stands in files outside the places of Windows: what these files say, whoever wrote them.
 fn recorded_elsewhere(rule: &RecordRule, invocation: InvocationId, records: &[&Record]) -> Call {
-    let readings: Vec<_> = records.iter().map(|record| reading(rule, invocation, record)).collect();
-    let arguments = Map::from_iter([
-        ("readings".to_owned(), Value::Array(readings)),
-        ("interpretation".to_owned(), Value::String(ELSEWHERE.to_owned())),
-    ]);
-    Call { tool: "record_phenomenon".into(), arguments, then: Then::Done }
+    phenomenon(rule, invocation, records, ELSEWHERE.to_owned(), Then::Done)
 }
 
 fn record_call(rule: &RecordRule, invocation: InvocationId, records: &[&Record], context: &Context) -> Call {
-    let readings: Vec<_> = records.iter().map(|record| reading(rule, invocation, record)).collect();
-    let arguments = Map::from_iter([
-        ("readings".to_owned(), Value::Array(readings)),
-        ("interpretation".to_owned(), Value::String(fill(&rule.note, context))),
-    ]);
     let things: Vec<_> = records.iter().map(|record| thing(rule, record)).collect();
     let then = if things.iter().any(Option::is_some) { Then::Names(things) } else { Then::Done };
+    phenomenon(rule, invocation, records, fill(&rule.note, context), then)
+}
+
+fn phenomenon(
+    rule: &RecordRule,
+    invocation: InvocationId,
+    records: &[&Record],
+    interpretation: String,
+    then: Then,
+) -> Call {
+    let readings = records.iter().map(|record| reading(rule, invocation, record)).collect();
+    let arguments = Map::from_iter([
+        ("readings".to_owned(), Value::Array(readings)),
+        ("interpretation".to_owned(), Value::String(interpretation)),
+    ]);
     Call { tool: "record_phenomenon".into(), arguments, then }
 }
 
