@@ -174,7 +174,7 @@ fn expand(name: &str, text: &str) -> Result<String, AgentError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ledger::{Predicate, RecordType, Vocabulary};
+    use ledger::{Objective, Predicate, RecordType, SearchedBy, Vocabulary, placement};
 
     #[test]
     fn every_shipped_agent_reads_and_has_objectives_and_steps() {
@@ -198,6 +198,23 @@ mod tests {
                     });
                     // Both kinds of profile folders are listed by steps of their own; the recovery lists them at once.
                     assert!(is_asked_first || place == "filesystem/profiles", "{place}: {by:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn files_count_as_sources_only_where_windows_keeps_them() {
+        for agent in shipped_agents().unwrap() {
+            for way in agent.spec.objectives.iter().flat_map(Objective::ways) {
+                let Some(place) = placement::of(&way.condition.record) else { continue };
+                let listings = way.kinds().filter(|(by, _)| by.tool == "find_files");
+                // That there is a folder of Windows tells that what is not in it is absent.
+                let held = |by: &SearchedBy| {
+                    by.arguments.get("place").is_some_and(|it| it == place || it == "windows")
+                };
+                for (by, _) in listings {
+                    assert!(held(by), "{}: {} in {place}: {by:?}", agent.spec.name, way.condition.record);
                 }
             }
         }

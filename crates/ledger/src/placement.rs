@@ -56,14 +56,34 @@ pub fn belongs(record: &Record, path: &[&str]) -> Option<bool> {
         );
     }
     let places = places(record)?;
-    let is_in = |path: &[&str]| {
-        let fits = |place: &&String| leads_to(place, path);
-        !is_open_to_all(path) && places.iter().any(|place| fits(&place))
-            || places.iter().filter(|place| place.starts_with("Users/Public/")).any(|place| fits(&place))
-    };
     // What each file of a folder has one of is counted by the folder.
-    let inside = || [path, &["x"]].concat();
-    Some(is_in(path) || record.kind == COUNT && is_in(&inside()))
+    Some(is_in(places, path) || record.kind == COUNT && is_in(places, &inside(path)))
+}
+
+/// The kind of place that records of this type belong to; `None` where they belong nowhere in particular.
+pub fn of(record: &str) -> Option<&'static str> {
+    record_data::place_of(record)
+}
+
+/// The kinds of files that Windows keeps in places of their own, sorted.
+pub fn kinds() -> impl Iterator<Item = &'static str> {
+    PLACES.keys().map(String::as_str)
+}
+
+/// Whether a file or folder at a path from the root of a drive stands where Windows keeps files of this kind.
+pub fn is_kept(kind: &str, path: &[&str]) -> bool {
+    PLACES.get(kind).is_some_and(|places| is_in(places, path) || is_in(places, &inside(path)))
+}
+
+fn is_in(places: &[String], path: &[&str]) -> bool {
+    let fits = |place: &&String| leads_to(place, path);
+    !is_open_to_all(path) && places.iter().any(|place| fits(&place))
+        || places.iter().filter(|place| place.starts_with("Users/Public/")).any(|place| fits(&place))
+}
+
+/// The path of some file in a folder.
+fn inside<'p>(folder: &[&'p str]) -> Vec<&'p str> {
+    [folder, &["x"]].concat()
 }
 
 /// Whether a path leads to a folder of no single user, or to one in which programs put what came from elsewhere: neither keeps what Windows keeps of a user.
@@ -165,8 +185,23 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_is_in_a_place_where_its_files_are() {
+        for (kind, path, expected) in [
+            ("prefetch", "Windows/Prefetch", true),
+            ("scheduled_tasks", "Windows/System32/Tasks", true),
+            ("scheduled_tasks", "Backup/Windows/System32/Tasks", false),
+            ("hosts", "Windows/System32/drivers/etc/hosts", true),
+            ("hosts", "Users/mara/Downloads/drivers/etc/hosts", false),
+            ("no such kind", "Windows/Prefetch", false),
+        ] {
+            assert_eq!(is_kept(kind, &path.split('/').collect::<Vec<_>>()), expected, "{kind} {path}");
+        }
+    }
+
+    #[test]
     fn every_place_is_one_of_some_type_and_every_type_names_a_place_that_there_is() {
-        let named: std::collections::BTreeSet<&str> = record_data::places().collect();
+        let of_types = record_data::places().chain(["windows"]);
+        let named: std::collections::BTreeSet<&str> = of_types.collect();
         let known: std::collections::BTreeSet<&str> = PLACES.keys().map(String::as_str).collect();
         assert_eq!(named, known);
     }

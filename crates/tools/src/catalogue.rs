@@ -32,6 +32,8 @@ pub(crate) struct Call<'a> {
     pub(crate) indexes: &'a Indexes,
     /// The case tables of the evidence that has some.
     pub(crate) tables: &'a Stored<'a>,
+    /// What the case file says to be the host's own.
+    pub(crate) in_place: &'a InPlace,
     /// An empty folder that the call may fill.
     pub(crate) scratch: &'a Path,
 }
@@ -182,7 +184,7 @@ fn made(
     let checked = Arguments::check(spec, &values)?;
     let Prepared { names: indexes, tables, in_place } = prepared;
     let tables = &Stored::new(tables);
-    let of_call = Call { arguments: &checked, trees, indexes, tables, scratch };
+    let of_call = Call { arguments: &checked, trees, indexes, tables, in_place, scratch };
     let mut returned = run(&of_call)?;
     unborne::check(spec, run, &of_call, &returned)?;
     crate::placing::place(&mut returned.records, trees, in_place)?;

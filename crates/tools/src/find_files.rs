@@ -8,10 +8,10 @@ use crate::name_index::{Asked, KnownFolders, NameIndex, Remark, Sizes, Whereabou
 use crate::normalise::bare;
 use crate::page::Page;
 use crate::returned::Return;
-use crate::{dir_entry, drives, place, spec};
+use crate::{dir_entry, drives, place, placing, spec};
 use evidence::{EvidencePath, Node, NodeKind, Step, Tree, walk};
 use ledger::pattern::{self, fold};
-use ledger::{AbsenceForm, Defect, Gap, ToolSpec};
+use ledger::{AbsenceForm, Defect, Gap, ToolSpec, placement};
 use serde_json::{Value, json};
 use std::ops::Range;
 
@@ -52,6 +52,13 @@ fn described() -> ToolSpec {
                     "pattern of the name of an alternate stream that the entry must have: * for any characters, ? for one; letter case aside",
                 ),
             ),
+            (
+                "place",
+                spec::choice(
+                    "only what stands where Windows keeps files of this kind, from the root of one of the host's drives, and no copy elsewhere",
+                    &placement::kinds().collect::<Vec<_>>(),
+                ),
+            ),
             ("evidence", spec::text("label of the evidence to search; all when left out")),
             ("limit", spec::number("most entries to return", 1000, 1, 10_000)),
             ("offset", spec::offset()),
@@ -88,7 +95,10 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
         patterns.push(resolved.as_ref().and_then(|resolved| resolved.glob.as_ref()).map(Glob::written));
         if let Some(resolved) = resolved {
             searched = true;
-            found.search(tree, start, &resolved, call.indexes)?;
+            let place = arguments.optional_text("place");
+            let place = place.map(|kind| Ok::<_, CallError>((kind, placing::layout(tree, call.in_place)?)));
+            let ground = Ground { tree, start, wanted: &resolved, place: place.transpose()? };
+            found.search(&ground, call.indexes)?;
         }
     }
     if !searched && !scope.places.is_empty() {
@@ -220,6 +230,25 @@ pub(crate) fn extension(text: &str) -> Result<String, CallError> {
     Ok(fold(bare))
 }
 
+/// Where to search in a piece of evidence, and for what.
+struct Ground<'g> {
+    tree: &'g dyn Tree,
+    start: &'g Node,
+    wanted: &'g Wanted,
+    /// The kind of files whose places are meant, and where the host's drives are.
+    place: Option<(&'g str, placing::Layout<'g>)>,
+}
+
+impl Ground<'_> {
+    fn is_in_place(&self, path: &EvidencePath) -> bool {
+        self.place.as_ref().is_none_or(|(kind, layout)| layout.keeps(kind, path))
+    }
+
+    fn has(&self, node: &Node) -> bool {
+        self.wanted.fits(node) && self.is_in_place(&node.path)
+    }
+}
+
 struct Found {
     page: Page,
     defects: Vec<Defect>,
@@ -227,13 +256,8 @@ struct Found {
 }
 
 impl Found {
-    fn search(
-        &mut self,
-        tree: &dyn Tree,
-        start: &Node,
-        wanted: &Wanted,
-        indexes: &Indexes,
-    ) -> Result<(), CallError> {
+    fn search(&mut self, ground: &Ground<'_>, indexes: &Indexes) -> Result<(), CallError> {
+        let Ground { tree, start, wanted, .. } = *ground;
         // A start that cannot be read fails the call; inside the walk it would only be a gap.
         tree.children(start)?;
         // An index knows no streams.
@@ -241,17 +265,17 @@ impl Found {
         if let Some(path) = index {
             let mut index = NameIndex::open(path)?;
             if let Some(below) = index.below(&start.path)? {
-                return self.look_up(tree, start, &mut index, &below, wanted);
+                return self.look_up(ground, &mut index, &below);
             }
         }
-        self.walk(tree, start, wanted)
+        self.walk(ground)
     }
 
-    fn walk(&mut self, tree: &dyn Tree, start: &Node, wanted: &Wanted) -> Result<(), CallError> {
-        for step in walk(tree, start) {
+    fn walk(&mut self, ground: &Ground<'_>) -> Result<(), CallError> {
+        for step in walk(ground.tree, ground.start) {
             match step {
-                Step::Node(node) if wanted.fits(&node) => {
-                    if !self.page.take(|| dir_entry::record(tree, &node)) {
+                Step::Node(node) if ground.has(&node) => {
+                    if !self.page.take(|| dir_entry::record(ground.tree, &node)) {
                         break;
                     }
                 }
@@ -266,12 +290,11 @@ impl Found {
     /// The same by an index: what fits, and what a walk would have met up to the end of the page.
     fn look_up(
         &mut self,
-        tree: &dyn Tree,
-        start: &Node,
+        ground: &Ground<'_>,
         index: &mut NameIndex,
         below: &Range<u32>,
-        wanted: &Wanted,
     ) -> Result<(), CallError> {
+        let Ground { tree, start, wanted, .. } = *ground;
         let asked = Asked { glob: wanted.glob.as_ref(), extension: wanted.extension.as_deref() };
         let sizes = wanted.sizes.clone();
         let mut folders = KnownFolders::new();
@@ -279,6 +302,9 @@ impl Found {
             if let Some(sizes) = &sizes
                 && !index.has_size(row, sizes)?
             {
+                continue;
+            }
+            if ground.place.is_some() && !ground.is_in_place(&index.whereabouts(row, &mut folders)?.path) {
                 continue;
             }
             let record = || {

@@ -1,14 +1,14 @@
 //! `parse_file`: one file, told by its content, decoded into records.
 
 use crate::arguments::Arguments;
-use crate::catalogue::{Call, Indexes};
+use crate::catalogue::{Call, Prepared};
 use crate::decode::{DECODERS, Decoder, Head, Source, head, named, recognise};
 use crate::error::CallError;
 use crate::intake::{Flow, Intake};
 use crate::place::Place;
 use crate::returned::Return;
 use crate::sink::{self, Sink};
-use crate::tables::{Stored, TableFiles};
+use crate::tables::Stored;
 use crate::{place, remains, spec, stream};
 use evidence::{EvidencePath, Tree, memory_tree};
 use ledger::{RecordType, ToolSpec};
@@ -98,10 +98,9 @@ fn decode_memory(decoder: &str, path: &str, bytes: &[u8], scratch: &Path) -> Res
     let arguments = Arguments::check(&spec(), &json!({ "path": path, "evidence": MEMORY }))?;
     let file = EvidencePath::parse(path).map_err(CallError::Path)?;
     let trees: [Box<dyn Tree>; 1] = [Box::new(memory_tree(MEMORY, [(file, bytes.into())]))];
-    let none = Indexes::new();
-    let no_tables = TableFiles::new();
-    let tables = Stored::new(&no_tables);
-    let call = Call { arguments: &arguments, trees: &trees, indexes: &none, tables: &tables, scratch };
+    let Prepared { names, tables, in_place } = &Prepared::default();
+    let tables = &Stored::new(tables);
+    let call = Call { arguments: &arguments, trees: &trees, indexes: names, tables, in_place, scratch };
     let place = place::find(&trees, Some(MEMORY), path)?;
     decode(decoder, &call, &place, None, &[])
 }

@@ -15,7 +15,7 @@ const DEEPEST_SHADOW_COPY: usize = 5;
 const DEEPEST_WRAPPER: usize = 4;
 
 /// What is known of a piece of evidence.
-struct Layout<'a> {
+pub(crate) struct Layout<'a> {
     /// What the case file says to be the host's own.
     stated: &'a [String],
     /// The roots of drives, the longest path first.
@@ -42,12 +42,15 @@ pub(crate) fn place(
         if !layouts.contains_key(tree.label()) {
             layouts.insert(tree.label(), layout(tree.as_ref(), in_place)?);
         }
-        record.placement = layouts.get(tree.label()).and_then(|layout| placed(record, layout));
+        let path: Vec<&str> = record.locator.path.split('/').filter(|part| !part.is_empty()).collect();
+        let placed = |layout: &Layout<'_>| layout.placed(&path, |path| placement::belongs(record, path));
+        record.placement = layouts.get(tree.label()).and_then(placed);
     }
     Ok(())
 }
 
-fn layout<'a>(tree: &dyn Tree, in_place: &'a InPlace) -> Result<Layout<'a>, ReadError> {
+/// Looks at the folders of a piece of evidence.
+pub(crate) fn layout<'a>(tree: &dyn Tree, in_place: &'a InPlace) -> Result<Layout<'a>, ReadError> {
     let top = tree.node(&EvidencePath::root())?;
     let is_volume = match &top {
         Some(top) => is_volume(tree, top)?,
@@ -108,28 +111,36 @@ fn folders(tree: &dyn Tree, folder: &Node) -> Result<Vec<Node>, ReadError> {
     Ok(nodes.into_iter().filter(|node| node.kind == NodeKind::Directory).collect())
 }
 
-fn placed(record: &Record, layout: &Layout<'_>) -> Option<Placement> {
-    let path: Vec<&str> = record.locator.path.split('/').filter(|part| !part.is_empty()).collect();
-    let leads = |root: &&EvidencePath| root.components().zip(&path).all(|(own, part)| own == *part);
-    let fits = |root: &&EvidencePath| root.components().count() < path.len() && leads(root);
-    let root = layout.roots.iter().find(fits).map_or(0, |root| root.components().count());
-    let may_be_copy = root == 0 && !layout.is_volume;
-    let root = if may_be_copy { below_shadow_copy(&path) } else { root };
-    let on_drive = path.get(root..).unwrap_or_default();
-    if placement::belongs(record, on_drive)? {
-        // Of `$MFT` alone nothing tells of which volume it is.
-        let is_alone = on_drive.len() == 1 && root == 0 && layout.may_be_alone;
-        return is_alone.then_some(Placement::Assumed);
+impl Layout<'_> {
+    /// Whether a file or folder stands where Windows keeps files of this kind, or is taken to.
+    pub(crate) fn keeps(&self, kind: &str, path: &EvidencePath) -> bool {
+        let path: Vec<&str> = path.components().collect();
+        self.placed(&path, |on_drive| Some(placement::is_kept(kind, on_drive))) != Some(Placement::Elsewhere)
     }
-    let is_below = |stated: &String| {
-        let stated = stated.split('/');
-        stated.clone().count() <= path.len() && stated.zip(&path).all(|(own, part)| own == *part)
-    };
-    if layout.stated.iter().any(is_below) {
-        return Some(Placement::Stated);
+
+    /// The place of a path that `belongs` where it says, from the root of its drive.
+    fn placed(&self, path: &[&str], belongs: impl Fn(&[&str]) -> Option<bool>) -> Option<Placement> {
+        let leads = |root: &&EvidencePath| root.components().zip(path).all(|(own, part)| own == *part);
+        let fits = |root: &&EvidencePath| root.components().count() < path.len() && leads(root);
+        let root = self.roots.iter().find(fits).map_or(0, |root| root.components().count());
+        let may_be_copy = root == 0 && !self.is_volume;
+        let root = if may_be_copy { below_shadow_copy(path) } else { root };
+        let on_drive = path.get(root..).unwrap_or_default();
+        if belongs(on_drive)? {
+            // Of `$MFT` alone nothing tells of which volume it is.
+            let is_alone = on_drive.len() == 1 && root == 0 && self.may_be_alone;
+            return is_alone.then_some(Placement::Assumed);
+        }
+        let is_below = |stated: &String| {
+            let stated = stated.split('/');
+            stated.clone().count() <= path.len() && stated.zip(path).all(|(own, part)| own == *part)
+        };
+        if self.stated.iter().any(is_below) {
+            return Some(Placement::Stated);
+        }
+        let tells_place = root > 0 || path.iter().any(|part| drives::is_top(part) || is_of_a_user(part));
+        Some(if self.may_be_alone && !tells_place { Placement::Assumed } else { Placement::Elsewhere })
     }
-    let tells_place = root > 0 || path.iter().any(|part| drives::is_top(part) || is_of_a_user(part));
-    Some(if layout.may_be_alone && !tells_place { Placement::Assumed } else { Placement::Elsewhere })
 }
 
 /// Whether a folder is one in which users keep what came from anywhere.

@@ -2,7 +2,7 @@
 
 use crate::support::{Place, invocations, script, str};
 use graph::{Run, Stands};
-use ledger::{FactEntry, Placement, Vocabulary};
+use ledger::{FactEntry, Objective, Placement, Vocabulary, placement};
 use serde_json::json;
 use std::collections::BTreeSet;
 use testkit::samples::samples;
@@ -38,6 +38,14 @@ fn of_host(run: &Run) -> Vec<String> {
     facts.map(graph::fact_title).collect()
 }
 
+/// The questions about the host whose sources are told to have been searched in vain.
+fn searched(run: &Run) -> Vec<String> {
+    let questions = graph::questions(run);
+    let of_host = |objective: &Objective| placement::of(&objective.condition.record).is_some();
+    let searched = questions.iter().filter(|it| matches!(it.stands, Stands::Searched(_)));
+    searched.filter(|it| of_host(&it.objective)).map(|it| it.objective.id.clone()).collect()
+}
+
 fn answered(run: &Run) -> BTreeSet<String> {
     let questions = graph::questions(run);
     let answered = questions.iter().filter(|it| matches!(it.stands, Stands::Answered(_)));
@@ -56,6 +64,8 @@ fn files_outside_their_places_answer_no_question_about_the_host() {
     let told: Vec<_> = facts(&run).filter(belongs).collect();
     assert!(told.len() > 40, "{}", told.len());
     assert!(told.iter().all(|fact| fact.placement == Some(Placement::Elsewhere)));
+    // A copy is no source that could have been searched.
+    assert_eq!(searched(&run), [""; 0]);
     // What is asked of files themselves has its answers.
     let of_files = ["downloads", "profiles", "programs", "users"];
     let others: Vec<_> = answered(&run).into_iter().filter(|id| !of_files.contains(&id.as_str())).collect();

@@ -2,19 +2,29 @@
 
 use evidence::open_directory;
 use ledger::{Placement, Record, placement};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 use testkit::samples::{Sample, samples};
 use tools::{InPlace, Prepared, run_prepared};
 
 /// The records of a file, or none where its path tells that it is no file of the kind.
 fn records(folder: &Path, path: &str, in_place: &[&str]) -> Vec<Record> {
+    called(folder, in_place, "parse_file", &json!({ "path": path, "limit": 500 }))
+}
+
+fn called(folder: &Path, in_place: &[&str], tool: &str, arguments: &Value) -> Vec<Record> {
     let tree = open_directory(folder, "disk").unwrap();
     let stated = in_place.iter().map(|path| (*path).to_owned()).collect();
     let prepared = Prepared { in_place: InPlace::from([("disk".to_owned(), stated)]), ..Prepared::default() };
     let scratch = tempfile::tempdir().unwrap();
-    let arguments = json!({ "path": path, "limit": 500 });
-    run_prepared("parse_file", &arguments, &[Box::new(tree)], &prepared, scratch.path()).records
+    run_prepared(tool, arguments, &[Box::new(tree)], &prepared, scratch.path()).records
+}
+
+/// Whether a search for files of a kind in their places finds the one at this path.
+fn is_found_in_place(folder: &Path, path: &str, in_place: &[&str], kind: &str) -> bool {
+    let arguments = json!({ "name": format!("*{}", path.rsplit('/').next().unwrap()), "place": kind });
+    let found = called(folder, in_place, "find_files", &arguments);
+    found.iter().any(|record| record.locator.path == path)
 }
 
 /// Whether the records of this sample, read at a path, are placed as expected, where their type belongs somewhere; how many these are.
@@ -23,6 +33,10 @@ fn are_placed(folder: &Path, path: &str, in_place: &[&str], expected: Option<Pla
     let belonging: Vec<_> = records.iter().filter(|record| placement::has_place(record)).collect();
     for record in &belonging {
         assert_eq!(record.placement, expected, "{} at {path}", record.kind);
+    }
+    if let Some(kind) = belonging.first().and_then(|record| placement::of(&record.kind)) {
+        let is_found = is_found_in_place(folder, path, in_place, kind);
+        assert_eq!(is_found, expected != Some(Placement::Elsewhere), "{kind} at {path}");
     }
     belonging.len()
 }
