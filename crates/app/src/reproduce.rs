@@ -337,6 +337,9 @@ const PATTERNS_OF_FOLDERS: Format = Format { major: 2, minor: 14 };
 /// The first format in which every call is refused that can find nothing, and each that finds nothing to read says so: what looks in a channel or provider that no record bears, a folder, key or hive that there is not, or is written as no name can be.
 const REFUSED_PLACES: Format = Format { major: 2, minor: 15 };
 
+/// The first format in which a hive belongs where its type does, by its very name, and a task tells how long its triggers count.
+const HIVES_BY_NAME: Format = Format { major: 2, minor: 17 };
+
 /// By what rules the tools of a run answered, where these are not today's.
 struct ToolRules {
     counts_less: bool,
@@ -347,8 +350,8 @@ struct ToolRules {
     /// Whether a call that could find nothing was answered with nothing, and not every one that found nothing to read said so.
     answers_nowhere: bool,
     has_time_index: bool,
-    /// Whether records did not tell where their files stand.
-    is_unplaced: bool,
+    /// Whether places were looked at by other rules or not at all, and of tasks nothing told how long their triggers count.
+    places_otherwise: bool,
 }
 
 impl ToolRules {
@@ -359,7 +362,7 @@ impl ToolRules {
             means_root: opened.format < PLACED_PATTERNS,
             begins_at_root: opened.format < PATTERNS_OF_FOLDERS,
             answers_nowhere: opened.format < REFUSED_PLACES,
-            is_unplaced: opened.format < Format::PLACED_RECORDS,
+            places_otherwise: opened.format < HIVES_BY_NAME,
             has_time_index: log.of_run.iter().any(is_index),
         }
     }
@@ -448,16 +451,19 @@ fn is_refused_today(ended: &InvocationEnded, now: &ToolReturn) -> bool {
     !ended.outcome.is_failure() && now.outcome == Outcome::Failed && refuses_place
 }
 
-/// An answer as it was before records told where their files stand.
-fn without_places(now: ToolReturn) -> ToolReturn {
-    let Some(output) = &now.output else { return now };
-    if output.records().iter().all(|record| record.placement.is_none()) {
-        return now;
-    }
-    let records = output.records().iter().map(|record| Record { placement: None, ..record.clone() });
+/// What an output tells whatever its version knew of places and triggers.
+fn as_both_tell(output: Arc<Output>) -> Arc<Output> {
+    let told = |record: &Record| {
+        let mut record = Record { placement: None, ..record.clone() };
+        if matches!(record.kind.as_str(), "scheduled_task" | "scheduled_job") {
+            for field in ["starts", "end_boundary", "triggers"] {
+                record.fields.remove(field);
+            }
+        }
+        record
+    };
     // Less than what was an output is one, too.
-    let output = Output::new(records.collect()).ok().map(Arc::new);
-    ToolReturn { output, ..now }
+    Output::new(output.records().iter().map(told).collect()).map_or(output, Arc::new)
 }
 
 /// A slower machine is no other answer: a call may take several times as long as in a run.
@@ -501,7 +507,11 @@ impl Asking {
             return;
         }
         let (now, _) = worker.call(&call.tool, &call.arguments);
-        let now = if self.rules.is_unplaced { without_places(now) } else { now };
+        let as_told = |output: Arc<Output>| match self.rules.places_otherwise {
+            true => as_both_tell(output),
+            false => output,
+        };
+        let now = ToolReturn { output: now.output.map(as_told), ..now };
         asked.calls += 1;
         let translated = tools::successor(&call.tool).is_some();
         let untold = self.rules.answers_nowhere;
@@ -514,7 +524,8 @@ impl Asking {
                 continue;
             }
             asked.invocations += 1;
-            let differences = calls::differences(ended, &now, |digest| self.stored(digest), &measure);
+            let differences =
+                calls::differences(ended, &now, |digest| self.stored(digest).map(as_told), &measure);
             if !differences.is_empty() {
                 let differing = CallDiffers {
                     invocation: ended.invocation,

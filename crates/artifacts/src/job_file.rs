@@ -3,6 +3,7 @@
 //! Source of the format: [MS-TSCH] 2.4, ".JOB File Format".
 
 use crate::damage::{Damage, DamageKind};
+use crate::due::Due;
 use crate::fields::{Located, bytes, guid_at, located_u32, u16_at, u32_at, utf16};
 use crate::system_time::SystemTime;
 
@@ -66,6 +67,8 @@ pub struct Trigger {
     pub kind: &'static str,
     /// From when on it counts, by the local clock: `YYYY-MM-DDThh:mm`.
     pub start: String,
+    /// The last day on which it counts, where there is one: `YYYY-MM-DD`.
+    pub end: Option<String>,
     /// Minutes between two starts; 0 for no repetition.
     pub interval: u32,
     /// Minutes for which it is repeated.
@@ -75,9 +78,21 @@ pub struct Trigger {
 }
 
 impl Trigger {
+    /// How long it counts.
+    pub fn due(&self) -> Due {
+        match (self.kind, &self.end) {
+            (_, Some(_)) => Due::Ending,
+            ("Once", None) => Due::Once,
+            (_, None) => Due::Lasting,
+        }
+    }
+
     /// The trigger in one line.
     pub fn render(&self) -> String {
         let mut text = format!("{} start {}", self.kind, self.start);
+        if let Some(end) = &self.end {
+            text.push_str(&format!(" end {end}"));
+        }
         if self.interval > 0 {
             text.push_str(&format!(" every {} minutes for {} minutes", self.interval, self.duration));
         }
@@ -191,9 +206,11 @@ fn trigger(one: &[u8]) -> Option<Trigger> {
         7 => "AtLogon",
         _ => "Unknown",
     };
-    // Bit 2 of the trigger's flags.
-    let enabled = u32_at(one, 28)? & 0x4 == 0;
-    Some(Trigger { kind, start, interval: u32_at(one, 24)?, duration: u32_at(one, 20)?, enabled })
+    let flags = u32_at(one, 28)?;
+    let (enabled, has_end) = (flags & 0x4 == 0, flags & 0x1 != 0);
+    let end = format!("{:04}-{:02}-{:02}", word(10)?, word(12)?, word(14)?);
+    let end = has_end.then_some(end);
+    Some(Trigger { kind, start, end, interval: u32_at(one, 24)?, duration: u32_at(one, 20)?, enabled })
 }
 
 #[cfg(test)]
@@ -213,6 +230,25 @@ mod tests {
         assert_eq!(found.last_run.clone().unwrap().value.to_string(), "2012-04-04T01:58:40.000");
         assert_eq!(found.triggers[0].render(), "Daily start 2012-04-04T02:00 every 5 minutes for 60 minutes");
         assert!(found.enabled() && !found.hidden());
+    }
+
+    #[test]
+    fn a_trigger_counts_until_its_end_where_its_flags_say_that_it_has_one() {
+        let whole = job("a.exe", "", "ann");
+        let trigger = whole.len() - 48;
+        for (kind, flags, starts) in [
+            (1u8, 0u8, "by_trigger"),
+            (0, 0, "once"),
+            (1, 1, "until_end"),
+            (0, 5, "on_demand"),
+            (7, 0, "by_trigger"),
+        ] {
+            let mut bytes = whole.clone();
+            (bytes[trigger + 10], bytes[trigger + 28], bytes[trigger + 32]) = (0xD1, flags, kind);
+            let job = read(&bytes).unwrap();
+            let due = job.triggers.iter().filter(|trigger| trigger.enabled).map(Trigger::due);
+            assert_eq!(crate::due::starts(job.enabled(), due), starts, "{kind} {flags}");
+        }
     }
 
     #[test]

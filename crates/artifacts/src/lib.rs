@@ -11,6 +11,7 @@ pub mod csv_rows;
 mod damage;
 pub mod defender_log;
 pub mod detection_history;
+pub mod due;
 pub mod error_report;
 pub mod ese;
 pub mod evt;

@@ -4,6 +4,7 @@
 
 mod element;
 
+use crate::due::Due;
 use crate::fields::Located;
 use element::{Reader, flag, named};
 use encoding_rs::{Encoding, UTF_8};
@@ -84,6 +85,17 @@ pub struct Trigger {
 }
 
 impl Trigger {
+    /// How long it counts: one that waits for a time, or for the registration, fires once where nothing repeats it for good ([MS-TSCH] 2.5.3).
+    pub fn due(&self) -> Due {
+        let is_one_time = matches!(self.kind.as_str(), "TimeTrigger" | "RegistrationTrigger");
+        let is_repeated = self.interval.is_some() && self.duration.is_none();
+        match self.end {
+            Some(_) => Due::Ending,
+            None if is_one_time && !is_repeated => Due::Once,
+            None => Due::Lasting,
+        }
+    }
+
     /// The trigger in one line.
     pub fn render(&self) -> String {
         let mut text = self.kind.clone();

@@ -37,7 +37,9 @@ impl Task {
             stated: Claim::Derivation(derivation.clone()),
         })));
         let known = |id| self.known_fact(id);
-        let result = match judge_derivation(&derivation, id, self.setting.adding(), known) {
+        let handed = self.handed.iter().flat_map(|handed| &handed.clocks);
+        let basis = self.setting.basis(handed.chain(&self.clocks));
+        let result = match judge_derivation(&derivation, id, &basis, known) {
             DerivationVerdict::Derived(derived) => {
                 self.turn_record.fruitful = true;
                 let derivation = derived.into_entry();

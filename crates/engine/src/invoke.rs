@@ -9,7 +9,7 @@ use crate::task::{Task, Waiting, event};
 use crate::view;
 use ledger::event::{CallServed, InvocationEnded, InvocationStarted, RecordRange, Refusal};
 use ledger::turn::{Answer, Page, Returned, ToolCall};
-use ledger::{Defect, Event, InvocationId, Outcome, canonical};
+use ledger::{ClockListing, Defect, Event, InvocationId, Outcome, canonical};
 use std::collections::BTreeSet;
 
 /// Defects that an event names; each stands with its record in the stored output besides.
@@ -97,6 +97,7 @@ impl Task {
         // What the agent is told is what is recorded: a replay has nothing else to tell it.
         let defects = ended.defects.clone();
         hold(&mut self.shelf, &started, &ended, returned.output.clone());
+        self.clocks.extend(ClockListing::of(&started, &ended, returned.output.as_deref()));
         self.made.push(Made::of(&started, &ended, returned.output.clone()));
         let payload = returned.output.as_ref().map(|output| output.bytes().into());
         append.push(Append { event: Event::InvocationEnded(ended), payload });

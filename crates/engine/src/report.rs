@@ -8,8 +8,8 @@ use ledger::event::{
 };
 use ledger::turn::{Listed, NodeView};
 use ledger::{
-    AgentSpec, Artifact, CallMade, Digest, Event, FactEntry, FactView, Handed, InvocationId, NodeId, Output,
-    Record, ReportedObjective, TaskReport, canonical,
+    AgentSpec, Artifact, CallMade, ClockListing, Digest, Event, FactEntry, FactView, Handed, InvocationId,
+    NodeId, Output, Record, ReportedObjective, TaskReport, canonical,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -53,6 +53,7 @@ pub fn handed(
         nodes: Vec::new(),
         artifacts: Vec::new(),
         calls: Vec::new(),
+        clocks: Vec::new(),
         refused: Vec::new(),
         recoveries: Vec::new(),
     };
@@ -73,8 +74,10 @@ pub fn handed(
             }),
             Event::InvocationStarted(it) => drop(started.insert(it.invocation, it)),
             Event::InvocationEnded(ended) => {
-                let started = started.get(&ended.invocation);
-                handed.calls.extend(started.map(|started| made(started, ended, &output)));
+                let Some(started) = started.get(&ended.invocation) else { continue };
+                let returned = ended.output.as_ref().and_then(&output);
+                handed.clocks.extend(ClockListing::of(started, ended, returned.as_deref()));
+                handed.calls.push(made(started, ended, returned.as_deref()));
             }
             Event::RecoveryBegun(begun) => handed.recoveries.push((begun.clone(), None)),
             Event::RecoveryEnded(ended) => {
@@ -93,13 +96,8 @@ pub fn handed(
     Some(handed)
 }
 
-fn made(
-    started: &InvocationStarted,
-    ended: &InvocationEnded,
-    output: &impl Fn(&Digest) -> Option<Arc<Output>>,
-) -> CallMade {
-    let output = ended.output.as_ref().and_then(output);
-    let records = output.as_ref().map_or(&[][..], |output| output.records());
+fn made(started: &InvocationStarted, ended: &InvocationEnded, output: Option<&Output>) -> CallMade {
+    let records = output.map(Output::records).unwrap_or_default();
     let line = |record: Option<&Record>| record.map(told).unwrap_or_default();
     CallMade {
         invocation: started.invocation,

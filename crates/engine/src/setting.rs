@@ -2,11 +2,11 @@
 
 use crate::recovery::Edition;
 use crate::tools::NARRATIVE;
-use ground::{Adding, Dating};
+use ground::{Adding, Basis, Dating};
 use ledger::event::CaseQuestion;
 use ledger::{
-    AgentSpec, Behaviour, EvidenceEntry, Fence, IdSpace, InvocationId, Objective, Rules, Seed, Surface,
-    TaskId, ToolClass, ToolSpec, Vocabulary, Writers,
+    AgentSpec, Behaviour, ClockListing, EvidenceEntry, Fence, IdSpace, InvocationId, Objective, Rules, Seed,
+    Surface, TaskId, ToolClass, ToolSpec, Vocabulary, Writers,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -47,6 +47,8 @@ pub struct Setting {
     pub(crate) dating: Dating,
     /// Whether what a source can prove decides: [`Behaviour::Provable`].
     pub(crate) provable: bool,
+    /// Whether times are put in order by the steps of clocks: [`Behaviour::ClockSteps`].
+    pub(crate) clock_steps: bool,
 }
 
 impl Setting {
@@ -74,6 +76,7 @@ impl Setting {
             case_questions: Vec::new(),
             dating: Dating::AnyInstant,
             provable: false,
+            clock_steps: false,
         }
     }
 
@@ -133,6 +136,7 @@ impl Setting {
         self.questions = has(Behaviour::Questions);
         self.listings_look = has(Behaviour::ListingsLook);
         self.provable = has(Behaviour::Provable);
+        self.clock_steps = has(Behaviour::ClockSteps);
         self.dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
         self
     }
@@ -142,9 +146,12 @@ impl Setting {
         self.questions || objective.is_required()
     }
 
-    /// Which counts may be added.
-    pub fn adding(&self) -> Adding {
-        if self.provable { Adding::Disjoint } else { Adding::Any }
+    /// What derivations are judged by, where a task knows these listings of clock steps.
+    pub fn basis<'s>(&self, clocks: impl Iterator<Item = &'s ClockListing>) -> Basis<'s> {
+        Basis {
+            adding: if self.provable { Adding::Disjoint } else { Adding::Any },
+            clocks: self.clock_steps.then(|| clocks.collect()),
+        }
     }
 
     /// How the run dates its sentences.

@@ -22,8 +22,8 @@ use ledger::event::{
 };
 use ledger::turn::{Message, Reply, ToolCall, TurnRequest, UserBlock};
 use ledger::{
-    AgentSpec, Artifact, CallId, Digest, Event, Exchange, FactEntry, FactId, Fence, Handed, PhenomenonId,
-    Surface, TaskId, ToolClass, ToolSpec, canonical,
+    AgentSpec, Artifact, CallId, ClockListing, Digest, Event, Exchange, FactEntry, FactId, Fence, Handed,
+    PhenomenonId, Surface, TaskId, ToolClass, ToolSpec, canonical,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -45,6 +45,8 @@ pub struct Task {
     pub(crate) waiting: Waiting,
     pub(crate) ordinals: Ordinals,
     pub(crate) shelf: Shelf,
+    /// Where clocks were set back, as its calls list it.
+    pub(crate) clocks: Vec<ClockListing>,
     pub(crate) asked: BTreeMap<Vec<u8>, Asked>,
     pub(crate) facts: Vec<FactEntry>,
     /// What other tasks handed over to it.
@@ -163,6 +165,7 @@ impl Task {
             waiting: Waiting::Begin,
             ordinals: Ordinals::default(),
             shelf: Shelf::default(),
+            clocks: Vec::new(),
             asked: BTreeMap::new(),
             facts: Vec::new(),
             handed: Vec::new(),

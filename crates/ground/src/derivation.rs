@@ -2,14 +2,16 @@
 //!
 //! Facts are grounded already; nothing but their values is looked at.
 
+mod clocks;
 mod disjoint;
 
 use crate::fold;
 use crate::refusal::{list, quote, refuse};
+use clocks::Clocks;
 use ledger::derivation::MOST_TERMS;
 use ledger::{
-    BoundValue, Clock, Derivation, DerivationEntry, DerivationId, FactEntry, FactId, FieldType, FieldValue,
-    Rejection, RejectionCode, Term, Time,
+    BoundValue, Clock, ClockListing, Derivation, DerivationEntry, DerivationId, FactEntry, FactId, FieldType,
+    FieldValue, InvocationId, Rejection, RejectionCode, Term, Time,
 };
 
 /// A derivation that was checked: the only proof of it, and made here only.
@@ -47,24 +49,37 @@ pub enum Adding {
     Disjoint,
 }
 
+/// By what rules, and by what knowledge beside facts, derivations are judged.
+#[derive(Debug, Clone, Default)]
+pub struct Basis<'s> {
+    /// Which counts may be added.
+    pub adding: Adding,
+    /// The listings of clock steps that the task knows, in the order of the log; `None` in runs before [`ledger::Behaviour::ClockSteps`].
+    pub clocks: Option<Vec<&'s ClockListing>>,
+}
+
 /// Judges a derivation over the facts that `fact` knows: those of the task, in the order of the log up to the claim.
 pub fn judge_derivation<'f>(
     derivation: &Derivation,
     id: DerivationId,
-    adding: Adding,
+    basis: &Basis<'_>,
     fact: impl Fn(FactId) -> Option<&'f FactEntry>,
 ) -> DerivationVerdict {
-    match check(derivation, adding, fact) {
-        Ok(()) => DerivationVerdict::Derived(Derived(DerivationEntry { id, derivation: derivation.clone() })),
+    match check(derivation, basis, fact) {
+        Ok(clocks) => DerivationVerdict::Derived(Derived(DerivationEntry {
+            id,
+            derivation: derivation.clone(),
+            clocks,
+        })),
         Err(rejection) => DerivationVerdict::Refused(rejection),
     }
 }
 
 fn check<'f>(
     derivation: &Derivation,
-    adding: Adding,
+    basis: &Basis<'_>,
     fact: impl Fn(FactId) -> Option<&'f FactEntry>,
-) -> Result<(), Rejection> {
+) -> Result<Vec<InvocationId>, Rejection> {
     let terms = derivation.terms();
     if !(2..=MOST_TERMS).contains(&terms.len()) {
         let reason = format!("a derivation compares 2 to {MOST_TERMS} values, not {}", terms.len());
@@ -76,18 +91,21 @@ fn check<'f>(
     }
     let values = terms.iter().map(|term| value(term, &fact)).collect::<Result<Vec<_>, _>>()?;
     match derivation {
-        Derivation::Same { .. } => same(terms, &values),
-        Derivation::Different { .. } => different(terms, &values),
-        Derivation::Order { .. } => order(terms, &values),
-        Derivation::Within { seconds, .. } => within(terms, &values, *seconds),
+        Derivation::Same { .. } => same(terms, &values)?,
+        Derivation::Different { .. } => different(terms, &values)?,
+        Derivation::Order { .. } => return order(&times(terms, &values, &fact)?, basis),
+        Derivation::Within { seconds, .. } => {
+            return within(&times(terms, &values, &fact)?, *seconds, basis);
+        }
         Derivation::Sum { total, .. } => {
             once(terms, &fact)?;
-            if adding == Adding::Disjoint {
+            if basis.adding == Adding::Disjoint {
                 apart(terms, &fact)?;
             }
-            sum(terms, &values, (*total).into())
+            sum(terms, &values, (*total).into())?;
         }
     }
+    Ok(Vec::new())
 }
 
 /// The value that a term names.
@@ -142,20 +160,76 @@ fn different(terms: &[Term], values: &[&BoundValue]) -> Result<(), Rejection> {
     Ok(())
 }
 
-fn order(terms: &[Term], values: &[&BoundValue]) -> Result<(), Rejection> {
-    let spans = spans(terms, values)?;
-    for (index, (before, after)) in spans.iter().zip(spans.iter().skip(1)).enumerate() {
-        if before.end > after.start {
-            let told: Vec<_> =
-                terms.iter().zip(values).skip(index).take(2).map(|(t, v)| shown(t, v)).collect();
-            return Err(not_borne_out(format!("{} are not surely in this order", told.join(" and "))));
-        }
-    }
-    Ok(())
+/// A time of a fact.
+struct At<'a> {
+    term: &'a Term,
+    bound: &'a BoundValue,
+    fact: &'a FactEntry,
+    /// As it was read.
+    read: Span,
 }
 
-fn within(terms: &[Term], values: &[&BoundValue], seconds: u64) -> Result<(), Rejection> {
-    let spans = spans(terms, values)?;
+fn times<'a, 'f: 'a>(
+    terms: &'a [Term],
+    values: &[&'f BoundValue],
+    fact: &impl Fn(FactId) -> Option<&'f FactEntry>,
+) -> Result<Vec<At<'a>>, Rejection> {
+    let named = terms.iter().zip(values).filter_map(|(term, bound)| Some((term, *bound, fact(term.fact)?)));
+    named.map(|(term, bound, fact)| Ok(At { term, bound, fact, read: span_of(term, bound)? })).collect()
+}
+
+impl At<'_> {
+    fn evidence(&self) -> &str {
+        &self.fact.locator.evidence
+    }
+
+    /// Where it lies for sure, whatever was done to its clock.
+    fn settled(&self, clocks: Option<&Clocks>) -> Span {
+        clocks.map_or(self.read, |clocks| clocks.settle(self.evidence(), self.read))
+    }
+}
+
+/// The clocks that the times are of; `None` in runs that ask for none.
+fn clocks_of(times: &[At<'_>], basis: &Basis<'_>) -> Result<Option<Clocks>, Rejection> {
+    let labels = times.iter().map(At::evidence).collect();
+    basis.clocks.as_ref().map(|listings| Clocks::of(&labels, listings)).transpose()
+}
+
+fn order(times: &[At<'_>], basis: &Basis<'_>) -> Result<Vec<InvocationId>, Rejection> {
+    let clocks = clocks_of(times, basis)?;
+    for (before, after) in times.iter().zip(times.iter().skip(1)) {
+        let is_settled = before.settled(clocks.as_ref()).end <= after.settled(clocks.as_ref()).start;
+        if is_settled || clocks.is_some() && is_numbered_before(before.fact, after.fact) {
+            continue;
+        }
+        let told = [before, after].map(|it| shown(it.term, it.bound)).join(" and ");
+        let unsure = |it: &&&At<'_>| clocks.as_ref().is_some_and(|c| c.is_unsure(it.evidence(), &it.read));
+        return Err(not_borne_out(match [before, after].iter().find(unsure) {
+            Some(unsure) => format!(
+                "{told} are not surely in this order: the clock of {} was set back, and went through that time twice",
+                unsure.evidence()
+            ),
+            None => format!("{told} are not surely in this order"),
+        }));
+    }
+    Ok(clocks.map(|clocks| clocks.listed).unwrap_or_default())
+}
+
+/// Whether two records of one log are numbered in this order.
+fn is_numbered_before(before: &FactEntry, after: &FactEntry) -> bool {
+    let place = |fact: &FactEntry| (fact.locator.evidence.clone(), fact.locator.path.clone());
+    let numbered = number_of(before).zip(number_of(after));
+    place(before) == place(after) && numbered.is_some_and(|(before, after)| before < after)
+}
+
+/// The number of an event record, where the fact states it.
+fn number_of(fact: &FactEntry) -> Option<i128> {
+    fact.values.iter().find(|bound| bound.field == "record_id").and_then(number)
+}
+
+fn within(times: &[At<'_>], seconds: u64, basis: &Basis<'_>) -> Result<Vec<InvocationId>, Rejection> {
+    let clocks = clocks_of(times, basis)?;
+    let spans: Vec<Span> = times.iter().map(|time| time.settled(clocks.as_ref())).collect();
     let first = spans.iter().map(|span| span.start).min().unwrap_or_default();
     // The last nanosecond that a time may mean, not the first that it does not.
     let last = spans.iter().map(|span| span.end - 1).max().unwrap_or_default();
@@ -163,7 +237,7 @@ fn within(terms: &[Term], values: &[&BoundValue], seconds: u64) -> Result<(), Re
         let most = (last - first).div_euclid(SECOND) + 1;
         return Err(not_borne_out(format!("the times lie up to {most} seconds apart")));
     }
-    Ok(())
+    Ok(clocks.map(|clocks| clocks.listed).unwrap_or_default())
 }
 
 fn sum(terms: &[Term], values: &[&BoundValue], total: i128) -> Result<(), Rejection> {
@@ -215,13 +289,10 @@ fn apart<'f>(terms: &[Term], fact: &impl Fn(FactId) -> Option<&'f FactEntry>) ->
 const SECOND: i128 = 1_000_000_000;
 
 /// Every nanosecond that a time may mean, from 1970 on; the end is outside.
+#[derive(Clone, Copy)]
 struct Span {
     start: i128,
     end: i128,
-}
-
-fn spans(terms: &[Term], values: &[&BoundValue]) -> Result<Vec<Span>, Rejection> {
-    terms.iter().zip(values).map(|(term, bound)| span_of(term, bound)).collect()
 }
 
 fn span_of(term: &Term, bound: &BoundValue) -> Result<Span, Rejection> {

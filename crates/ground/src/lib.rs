@@ -42,7 +42,7 @@ mod typed;
 mod weak;
 
 pub use absence::{AbsenceVerdict, Covered, Searchable, judge_absence};
-pub use derivation::{Adding, DerivationVerdict, Derived, judge_derivation};
+pub use derivation::{Adding, Basis, DerivationVerdict, Derived, judge_derivation};
 pub use fact::Fact;
 pub use judge::{Setting, Verdict, judge, read_invocation};
 pub use mention::mentions;

@@ -34,11 +34,13 @@ pub enum Behaviour {
     ListingsLook = 10,
     /// What a source can prove decides: counts are added where no record is in two of them, and what happened before what, and what is part of what, is derived and not linked.
     Provable = 11,
+    /// Times are put in order by the steps of clocks that a listing tells; before, as they stand.
+    ClockSteps = 12,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 11] = [
+    pub const ALL: [Behaviour; 12] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -50,6 +52,7 @@ impl Behaviour {
         Behaviour::AnsweredIsDone,
         Behaviour::ListingsLook,
         Behaviour::Provable,
+        Behaviour::ClockSteps,
     ];
 
     /// Those that a run was made with.

@@ -2,7 +2,7 @@
 //!
 //! A derivation adds no value of its own: it names values of facts and says how they stand to each other, so that code can decide whether they do.
 
-use crate::id::{DerivationId, FactId};
+use crate::id::{DerivationId, FactId, InvocationId};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -152,4 +152,7 @@ pub struct DerivationEntry {
     pub id: DerivationId,
     /// What it says.
     pub derivation: Derivation,
+    /// The listings of clock steps by which its times were compared. Empty before format 2.17, and where it compares no times.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clocks: Vec<InvocationId>,
 }

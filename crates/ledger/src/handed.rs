@@ -2,6 +2,7 @@
 
 use crate::absence::AbsenceEntry;
 use crate::agent::AgentSpec;
+use crate::clock_steps::ClockListing;
 use crate::derivation::DerivationEntry;
 use crate::dispatch::{ArtifactHead, ArtifactKind};
 use crate::event::{EntityAdded, ObjectiveResult, RecoveryBegun, RecoveryEnded, TaskStatus};
@@ -38,6 +39,8 @@ pub struct Handed {
     pub artifacts: Vec<Artifact>,
     /// Its calls in order, with the head and the tail of what they returned.
     pub calls: Vec<CallMade>,
+    /// Where clocks were set back, as its calls list it.
+    pub clocks: Vec<ClockListing>,
     /// Refused claims: code and reason.
     pub refused: Vec<String>,
     /// Its recoveries, with what came of each.

@@ -14,6 +14,7 @@ pub mod case;
 pub mod cause;
 pub mod chain;
 pub mod claim;
+pub mod clock_steps;
 pub mod commitment;
 pub mod dating;
 pub mod derivation;
@@ -51,6 +52,7 @@ pub use case::{CaseEntry, EvidenceEntry, EvidenceKind, Integrity, IntegrityLevel
 pub use cause::Cause;
 pub use chain::{ChainError, Circumstance, Link, Stream};
 pub use claim::{Claim, ClaimedValue, Reading};
+pub use clock_steps::{ClockListing, ClockStep};
 pub use commitment::{FactKey, KeyMaker, Opening, OpeningError, RunKey};
 pub use dating::{Dates, dates};
 pub use derivation::{Derivation, DerivationEntry, DerivationForm, Term};

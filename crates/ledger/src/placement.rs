@@ -44,7 +44,7 @@ const OF_USERS: [&str; 3] = ["users", "documents and settings", "dokumente und e
 ///
 /// A count belongs where what it counts does. Of the entries of folders, those of users' folders do: a copy of a volume has some, too.
 pub fn has_place(record: &Record) -> bool {
-    is_in_folder_of_users(record) || places(record).is_some()
+    is_in_folder_of_users(record) || kind_of_place(record).is_some()
 }
 
 /// Whether a record stands where it belongs, at a path from the root of a drive; `None` where it belongs nowhere in particular.
@@ -55,9 +55,14 @@ pub fn belongs(record: &Record, path: &[&str]) -> Option<bool> {
             parts.next().is_some_and(|part| is_of_users(part)) && !parts.any(|part| is_of_users(part)),
         );
     }
-    let places = places(record)?;
+    let kind = kind_of_place(record)?;
+    let of_hive = log_as_hive(record, path);
+    let path = of_hive.as_deref().unwrap_or(path);
     // What each file of a folder has one of is counted by the folder.
-    Some(is_in(places, path) || record.kind == COUNT && is_in(places, &inside(path)))
+    Some(
+        is_at(kind, path) && bears_its_name(record, path)
+            || record.kind == COUNT && is_at(kind, &inside(path)),
+    )
 }
 
 /// The kind of place that records of this type belong to; `None` where they belong nowhere in particular.
@@ -72,7 +77,39 @@ pub fn kinds() -> impl Iterator<Item = &'static str> {
 
 /// Whether a file or folder at a path from the root of a drive stands where Windows keeps files of this kind.
 pub fn is_kept(kind: &str, path: &[&str]) -> bool {
-    PLACES.get(kind).is_some_and(|places| is_in(places, path) || is_in(places, &inside(path)))
+    is_at(kind, path) || is_at(kind, &inside(path))
+}
+
+/// Whether a path leads to a place of this kind; hives of no one kind may be in the place of any.
+fn is_at(kind: &str, path: &[&str]) -> bool {
+    let kinds = if kind == ANY_HIVE { &HIVES[..] } else { &[kind][..] };
+    kinds.iter().filter_map(|kind| PLACES.get(*kind)).any(|places| is_in(places, path))
+}
+
+/// The path of the hive, where a record was taken from the hive's transaction log: the log stands beside it, and bears its name.
+fn log_as_hive<'p>(record: &Record, path: &[&'p str]) -> Option<Vec<&'p str>> {
+    let state = record.fields.get("hive_state")?;
+    let (name, folder) = path.split_last().filter(|_| state.value.to_text() == "replayed")?;
+    let suffixes = [".LOG", ".LOG1", ".LOG2"];
+    let bare = suffixes.into_iter().find_map(|suffix| {
+        let (bare, end) = name.split_at_checked(name.len().checked_sub(suffix.len())?)?;
+        end.eq_ignore_ascii_case(suffix).then_some(bare)
+    })?;
+    Some([folder, &[bare]].concat())
+}
+
+/// Whether a hive that is listed has the name of its type: what `NTUSER.DAT` holds makes no SYSTEM hive of it.
+fn bears_its_name(record: &Record, path: &[&str]) -> bool {
+    let Some(found) = record.fields.get("hive_type").filter(|_| record.kind == "hive") else { return true };
+    match found.value.to_text().as_ref() {
+        "SYSTEM" | "SOFTWARE" | "SAM" | "SECURITY" => {
+            let is_named = |name: &&str| name.eq_ignore_ascii_case(&found.value.to_text());
+            is_at("machine_hives", path) && path.last().is_some_and(is_named)
+        }
+        "NTUSER" | "USRCLASS" => is_at("user_hives", path),
+        "AMCACHE" => is_at("amcache", path),
+        _ => true,
+    }
 }
 
 fn is_in(places: &[String], path: &[&str]) -> bool {
@@ -102,12 +139,15 @@ fn is_open_to_all(path: &[&str]) -> bool {
 /// The type of counts.
 const COUNT: &str = "record_count";
 
-fn places(record: &Record) -> Option<&'static [String]> {
-    let place = match record.kind.as_str() {
+/// The kind of places that belong to hives of any type, and all kinds of hives.
+const ANY_HIVE: &str = "hives";
+const HIVES: [&str; 4] = [ANY_HIVE, "machine_hives", "user_hives", "amcache"];
+
+fn kind_of_place(record: &Record) -> Option<&'static str> {
+    match record.kind.as_str() {
         COUNT => record_data::place_of(&record.fields.get("counted")?.value.to_text()),
         kind => record_data::place_of(kind),
-    };
-    PLACES.get(place?).map(Vec::as_slice)
+    }
 }
 
 /// Whether it is a folder in one that is named as those of users are.
@@ -135,6 +175,16 @@ mod tests {
             fields: [("kind".to_owned(), field("directory"))].into(),
             defects: Vec::new(),
         };
+        if let Some(kind) = kind.strip_prefix("replayed ") {
+            let fields = [("hive_state".to_owned(), field("replayed"))].into();
+            let replayed = Record { kind: kind.into(), fields, ..record };
+            return belongs(&replayed, &path.split('/').collect::<Vec<_>>());
+        }
+        if let Some(hive) = kind.strip_prefix("hive ") {
+            let fields = [("hive_type".to_owned(), field(hive))].into();
+            let listed = Record { kind: "hive".into(), fields, ..record };
+            return belongs(&listed, &path.split('/').collect::<Vec<_>>());
+        }
         let record = match kind.strip_prefix("count of ") {
             Some(counted) => Record {
                 kind: "record_count".into(),
@@ -156,6 +206,24 @@ mod tests {
             ("service", "windows/system32/CONFIG/system", Some(true)),
             ("service", "Backup/old-pc/Windows/System32/config/SYSTEM", Some(false)),
             ("user_assist", "Users/mara/ntuser.dat", Some(true)),
+            ("user_assist", "Windows/System32/config/SOFTWARE", Some(false)),
+            ("service", "Users/mara/NTUSER.DAT", Some(false)),
+            ("service", "Windows/System32/config/SYSTEM.bak", Some(false)),
+            ("service", "Windows/System32/config/RegBack/SYSTEM", Some(false)),
+            ("autostart", "Users/mara/NTUSER.DAT", Some(true)),
+            ("autostart", "Windows/System32/config/SOFTWARE", Some(true)),
+            ("autostart", "Users/mara/ntuser.dat.bak", Some(false)),
+            ("autostart", "Windows/System32/config/systemprofile/Desktop/SOFTWARE", Some(false)),
+            ("replayed user_assist", "Users/mara/ntuser.dat.LOG1", Some(true)),
+            ("replayed service", "Windows/System32/config/SYSTEM.LOG", Some(true)),
+            ("replayed service", "Users/mara/ntuser.dat.LOG1", Some(false)),
+            ("user_assist", "Users/mara/ntuser.dat.LOG1", Some(false)),
+            ("hive SOFTWARE", "Windows/System32/config/software", Some(true)),
+            ("hive SOFTWARE", "Users/mara/NTUSER.DAT", Some(false)),
+            ("hive NTUSER", "Windows/System32/config/SOFTWARE", Some(false)),
+            ("hive NTUSER", "Users/mara/NTUSER.DAT", Some(true)),
+            ("hive AMCACHE", "Windows/AppCompat/Programs/Amcache.hve", Some(true)),
+            ("hive NTUSER", "Windows/AppCompat/Programs/Amcache.hve", Some(false)),
             ("user_assist", "Users/mara/Desktop/NTUSER.DAT", Some(false)),
             ("recycled_file", "$Recycle.Bin/S-1-5-21-1/$I1.zip", Some(true)),
             ("recycled_file", "Users/mara/Downloads/$I1.zip", Some(false)),

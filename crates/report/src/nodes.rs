@@ -20,6 +20,9 @@ pub(crate) fn text(run: &Run) -> String {
         let title = derivation_title(&entry.derivation, |id| run.fact(id));
         let _ = writeln!(out, "{}  {}", entry.id, terminal(&title));
         let _ = writeln!(out, "  derived from {}", joined(&entry.derivation.facts()));
+        if !entry.clocks.is_empty() {
+            let _ = writeln!(out, "  by the clock steps that {} lists", joined(&entry.clocks));
+        }
     }
     for ((kind, name), facts) in entities(run) {
         let _ = writeln!(out, "{kind} {}: named by {}", terminal(&name), counted(facts.len()));
@@ -63,8 +66,12 @@ pub(crate) fn markdown(out: &mut String, run: &Run) {
     for (_, derived) in run.derivations() {
         let entry = &derived.derivation;
         let title = derivation_title(&entry.derivation, |id| run.fact(id));
-        let _ =
-            writeln!(out, "- {} (`{}`, from {})", code(&title), entry.id, joined(&entry.derivation.facts()));
+        let by = match entry.clocks.as_slice() {
+            [] => String::new(),
+            listed => format!(", by the clock steps that {} lists", joined(listed)),
+        };
+        let facts = joined(&entry.derivation.facts());
+        let _ = writeln!(out, "- {} (`{}`, from {facts}{by})", code(&title), entry.id);
     }
     let entities = entities(run);
     if !entities.is_empty() {

@@ -42,6 +42,9 @@ impl<'a> Found<'a> {
                         self.gaps.push(Gap { path: node.path.as_str().to_owned(), reason: chain(&error) });
                     }
                 },
+                Step::Node(node) if node.kind != NodeKind::Directory => {
+                    self.gaps.extend(named_as_hive(&node));
+                }
                 Step::Node(_) => {}
                 Step::Defect(defect) => self.defects.push(defect),
                 Step::Gap(gap) => self.gaps.push(gap),
@@ -61,7 +64,12 @@ fn named_as_hive(node: &Node) -> Option<Gap> {
         "default" | "sam" | "security" | "software" | "system" => folder == "config",
         _ => false,
     };
-    let but = if node.size == 0 { "it is empty" } else { "it does not begin as one (regf): not read" };
+    let but = match node.kind {
+        NodeKind::Symlink { .. } => "it is a link, which is not followed: not read",
+        NodeKind::Other | NodeKind::Directory => "it is no file: not read",
+        NodeKind::File if node.size == 0 => "it is empty",
+        NodeKind::File => "it does not begin as one (regf): not read",
+    };
     let (path, reason) =
         (node.path.as_str().to_owned(), format!("named as a hive of the registry, but {but}"));
     is_hive.then_some(Gap { path, reason })

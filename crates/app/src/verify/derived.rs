@@ -2,11 +2,14 @@
 //!
 //! Numbers and times are computed again. Of texts only what no spelling can excuse is found: values said to be the same that share nothing, and values said to be different that are the same letter by letter.
 
+mod clocks;
+
 use super::handed::Handing;
 use super::log::{Found, Log};
+use clocks::{Listings, Read};
 use ledger::{
-    Behaviour, BoundValue, Clock, Derivation, DerivationEntry, Event, FactEntry, FactId, FieldValue, Stream,
-    Term,
+    Behaviour, BoundValue, Clock, ClockListing, Derivation, DerivationEntry, Event, FactEntry, FactId,
+    FieldValue, Stream, Term,
 };
 use std::collections::BTreeMap;
 
@@ -15,16 +18,23 @@ const SECOND: i128 = 1_000_000_000;
 /// The derivations that their facts do not bear out.
 pub(super) fn unfounded(log: Log<'_>) -> Vec<Found> {
     let mut facts = BTreeMap::new();
-    let disjoint = log.opened.behaviour.contains(&Behaviour::Provable.into());
-    let (mut found, mut handing) = (Vec::new(), Handing::default());
+    let has = |behaviour: Behaviour| log.opened.behaviour.contains(&behaviour.into());
+    let disjoint = has(Behaviour::Provable);
+    let (mut found, mut handing, mut listings) = (Vec::new(), Handing::default(), Listings::default());
     for (stream, event, _) in log.events {
         handing.apply(*stream, event);
         let Stream::Task(task) = *stream else { continue };
         match event {
             Event::ClaimAccepted(accepted) => drop(facts.insert((task, accepted.fact.id), &accepted.fact)),
+            Event::InvocationStarted(started) => listings.begin(started),
+            Event::InvocationEnded(ended) => {
+                let output = ended.output.and_then(|digest| log.outputs.get(&digest));
+                listings.end(task, ended, output.map(AsRef::as_ref));
+            }
             Event::DerivationAccepted(accepted) => {
+                let clocks = has(Behaviour::ClockSteps).then(|| listings.of(handing.of(task)));
                 let known = |id: FactId| handing.of(task).find_map(|task| facts.get(&(task, id)).copied());
-                if let Err(what) = bears_out(&accepted.derivation, disjoint, known) {
+                if let Err(what) = bears_out(&accepted.derivation, disjoint, clocks.as_deref(), known) {
                     found.push((accepted.derivation.id.to_string(), what.to_owned()));
                 }
             }
@@ -37,6 +47,7 @@ pub(super) fn unfounded(log: Log<'_>) -> Vec<Found> {
 fn bears_out<'l>(
     entry: &DerivationEntry,
     disjoint: bool,
+    clocks: Option<&[&ClockListing]>,
     fact: impl Fn(FactId) -> Option<&'l FactEntry>,
 ) -> Result<(), &'static str> {
     let value = |term: &Term| {
@@ -59,16 +70,14 @@ fn bears_out<'l>(
         Derivation::Same { .. } => all(may_be_same, "its values are not the same"),
         Derivation::Different { .. } => all(may_differ, "its values are the same"),
         Derivation::Order { .. } => {
-            let times = times(&values)?;
+            let times = times(entry, &values, clocks, &fact)?;
             let mut next = times.iter().zip(times.iter().skip(1));
-            let ordered = next.all(|(before, after)| before.1 <= after.0);
+            let ordered = next.all(|(one, other)| clocks::is_before(one, other, clocks.unwrap_or_default()));
             ordered.then_some(()).ok_or("its times are not surely in this order")
         }
         Derivation::Within { seconds, .. } => {
-            let times = times(&values)?;
-            let first = times.iter().map(|time| time.0).min().unwrap_or_default();
-            let last = times.iter().map(|time| time.1).max().unwrap_or_default();
-            let within = last - 1 - first <= i128::from(*seconds) * SECOND;
+            let times = times(entry, &values, clocks, &fact)?;
+            let within = clocks::apart(&times, clocks.unwrap_or_default()) <= i128::from(*seconds) * SECOND;
             within.then_some(()).ok_or("its times may lie further apart")
         }
         Derivation::Sum { total, .. } => {
@@ -101,9 +110,19 @@ fn is_one_count(one: &FactEntry, other: &FactEntry) -> bool {
         && texts(one, &told) == texts(other, &told)
 }
 
-/// From the first nanosecond that each time may mean to the first that it does not.
-fn times(values: &[&BoundValue]) -> Result<Vec<(i128, i128)>, &'static str> {
-    values.iter().map(|bound| time(bound).ok_or("a value of it is no instant of the examined host")).collect()
+/// Each time with its fact, where the clocks of all of them were listed; `None` for `clocks` in runs that ask for none.
+fn times<'l>(
+    entry: &DerivationEntry,
+    values: &[&BoundValue],
+    clocks: Option<&[&ClockListing]>,
+    fact: &impl Fn(FactId) -> Option<&'l FactEntry>,
+) -> Result<Vec<Read<'l>>, &'static str> {
+    let facts: Vec<&FactEntry> = entry.derivation.terms().iter().filter_map(|term| fact(term.fact)).collect();
+    if clocks.is_some_and(|known| !clocks::are_listed(entry, &facts, known)) {
+        return Err("it names no listing of the steps of its clocks that its task knew");
+    }
+    let read = |bound: &&BoundValue| time(bound).ok_or("a value of it is no instant of the examined host");
+    facts.into_iter().zip(values).map(|(fact, bound)| Ok((fact, read(bound)?))).collect()
 }
 
 fn time(bound: &BoundValue) -> Option<(i128, i128)> {
@@ -198,10 +217,10 @@ mod tests {
         let facts: Vec<FactEntry> = (0..).zip(values).map(|(ordinal, value)| fact(ordinal, value)).collect();
         let terms = facts.iter().map(|fact| Term { fact: fact.id, field: "value".into() }).collect();
         let id = DerivationId::assign(&ids(), TaskId(1), 0).unwrap();
-        let entry = DerivationEntry { id, derivation: derive(terms) };
+        let entry = DerivationEntry { id, derivation: derive(terms), clocks: vec![] };
         let known = |id| facts.iter().find(|fact| fact.id == id);
-        assert!(bears_out(&entry, true, |_| None).is_err());
-        bears_out(&entry, true, known).is_ok()
+        assert!(bears_out(&entry, true, None, |_| None).is_err());
+        bears_out(&entry, true, None, known).is_ok()
     }
 
     #[test]

@@ -9,8 +9,8 @@ use ground::{
 };
 use ledger::event::{ClaimSubmitted, InvocationStarted, RecordRange, RunOpened};
 use ledger::{
-    AbsenceEntry, AbsenceId, Claim, ClaimId, DerivationEntry, DerivationId, Digest, Event, FactEntry, FactId,
-    InvocationId, Output, Reading, SentenceId, Stream, TaskId,
+    AbsenceEntry, AbsenceId, Claim, ClaimId, ClockListing, DerivationEntry, DerivationId, Digest, Event,
+    FactEntry, FactId, InvocationId, Output, Reading, SentenceId, Stream, TaskId,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -55,7 +55,10 @@ pub(super) fn rejudge<'e>(
         let known = || handing.of(task).filter_map(|task| recorded.get(&task)).collect::<Vec<_>>();
         match event {
             Event::ClaimSubmitted(submitted) => fold.judge(task, submitted, &setting, &bench, &known()),
-            event => fold.apply(event, outputs),
+            event => {
+                let clocks = fold.apply(event, outputs);
+                recorded.entry(task).or_default().clocks.extend(clocks);
+            }
         }
         recorded.entry(task).or_default().take(event);
     }
@@ -68,6 +71,8 @@ struct Recorded {
     facts: BTreeMap<FactId, FactEntry>,
     absences: Vec<AbsenceEntry>,
     derivations: Vec<DerivationEntry>,
+    /// Where clocks were set back, as its calls list it.
+    clocks: Vec<ClockListing>,
 }
 
 impl Recorded {
@@ -116,7 +121,8 @@ impl TaskFold {
         self.verdict.take_if(|_| goes_on).map(|(claim, _)| claim)
     }
 
-    fn apply(&mut self, event: &Event, outputs: &BTreeMap<Digest, Arc<Output>>) {
+    /// Takes the next event; a listing of clock steps, where it ends one.
+    fn apply(&mut self, event: &Event, outputs: &BTreeMap<Digest, Arc<Output>>) -> Option<ClockListing> {
         match event {
             Event::InvocationStarted(started) => {
                 self.started.insert(started.invocation, started.clone());
@@ -124,7 +130,9 @@ impl TaskFold {
             Event::InvocationEnded(ended) => {
                 if let Some(started) = self.started.remove(&ended.invocation) {
                     let output = ended.output.and_then(|digest| outputs.get(&digest).cloned());
+                    let clocks = ClockListing::of(&started, ended, output.as_deref());
                     engine::hold(&mut self.shelf, &started, ended, output);
+                    return clocks;
                 }
             }
             Event::OutputPaged(paged) => {
@@ -142,6 +150,7 @@ impl TaskFold {
             }
             _ => {}
         }
+        None
     }
 
     /// Judges a claim by what its task had seen, and by what it and the tasks that were handed over to it had recorded.
@@ -166,7 +175,8 @@ impl TaskFold {
             Claim::Derivation(derivation) => {
                 DerivationId::assign(&setting.ids, task, self.claims).map(|id| {
                     let fact = |id| known.iter().find_map(|recorded| recorded.facts.get(&id));
-                    Again::Derivation(judge_derivation(derivation, id, setting.adding(), fact))
+                    let basis = setting.basis(known.iter().flat_map(|recorded| &recorded.clocks));
+                    Again::Derivation(judge_derivation(derivation, id, &basis, fact))
                 })
             }
             Claim::Sentence(sentence) => SentenceId::assign(&setting.ids, task, self.claims).map(|id| {

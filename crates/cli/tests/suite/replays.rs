@@ -1,9 +1,11 @@
 //! `locard replay`: the same steps over the stored log.
 
-use crate::support::{Place, demo_folder, facts, invocations, rechained, script, str};
+use crate::support::{Place, answers, demo_folder, facts, invocations, rechained, script, str};
+use ledger::turn::{Answer, TurnRequest};
 use ledger::{Event, Rules};
 use serde_json::{Value, json};
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 use store::Reader;
 use testkit::scripted::calls;
 
@@ -93,6 +95,57 @@ fn what_is_derived_from_facts_verifies_and_replays() {
     place.locard_ends(0, &["verify", folder]);
     place.locard_ends(0, &["replay", folder]);
     assert!(place.locard_ends(0, &["facts", folder]).contains("different: "));
+}
+
+/// The time of each record of the last answer, as texts.
+fn times(request: &TurnRequest) -> Vec<String> {
+    let of = |answer: Answer| match answer {
+        Answer::Returned(returned) => returned.page.map(|page| page.output),
+        _ => None,
+    };
+    let outputs: Vec<_> = answers(request).into_iter().filter_map(of).collect();
+    let records = outputs.iter().flat_map(|output| output.records());
+    records.map(|record| record.fields["time"].value.to_text().into_owned()).collect()
+}
+
+#[test]
+fn an_order_of_times_rests_on_a_listing_of_the_steps_of_their_clock() {
+    let place = Place::new();
+    let order = |facts: Vec<String>| {
+        let terms: Vec<_> = facts.iter().map(|fact| json!({"fact": fact, "field": "time"})).collect();
+        ("record_derivation", json!({"form": "order", "terms": terms}))
+    };
+    let known = Arc::new(Mutex::new(Vec::new()));
+    let (put, first, again) = (Arc::clone(&known), Arc::clone(&known), Arc::clone(&known));
+    let script = script(vec![
+        Box::new(|_| calls(1, &[("records", json!({"source": "event_log", "limit": 2}))])),
+        Box::new(|request| {
+            let (cited, times) = (invocations(request).remove(0), times(request));
+            let reading = |(number, time): (usize, &String)| json!({"predicate": "recorded", "values": {"time": time}, "invocation": cited, "record": format!("r{number}")});
+            let readings: Vec<_> = times.iter().enumerate().map(reading).collect();
+            calls(2, &[("record_phenomenon", json!({"readings": readings}))])
+        }),
+        Box::new(move |request| {
+            *put.lock().unwrap() = facts(request);
+            calls(3, &[order(first.lock().unwrap().clone())])
+        }),
+        Box::new(|_| calls(4, &[("timeline_anomalies", json!({"record": "clock_step"}))])),
+        Box::new(move |_| {
+            let facts = again.lock().unwrap().clone();
+            let turned = facts.iter().rev().cloned().collect();
+            calls(5, &[order(facts), order(turned)])
+        }),
+    ]);
+    let (finished, run) = place.investigate(Rules::default(), vec![("registry", script)]);
+    assert_eq!(known.lock().unwrap().len(), 2);
+    let refused: Vec<_> =
+        graph::refused_claims(&run).into_iter().map(|it| it.rejection.reason.clone()).collect();
+    assert!(refused.len() == 2 && refused[0].contains("no complete listing"), "{refused:?}");
+    assert_eq!(run.derivations().map(|(_, it)| it.derivation.clocks.len()).collect::<Vec<_>>(), [1]);
+    let folder = str(&finished.folder);
+    place.locard_ends(0, &["verify", folder, "--evidence"]);
+    place.locard_ends(0, &["replay", folder]);
+    assert!(place.locard_ends(0, &["facts", folder]).contains("by the clock steps that inv-"));
 }
 
 #[test]

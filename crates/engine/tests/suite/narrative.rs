@@ -75,6 +75,7 @@ fn handed() -> Handed {
         entities: vec![entity],
         artifacts: vec![],
         calls: vec![],
+        clocks: vec![],
         refused: vec![],
         recoveries: vec![],
     }

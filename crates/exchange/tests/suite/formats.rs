@@ -140,8 +140,11 @@ fn told(log: &mut History, claims: u32, facts: &[ledger::FactId]) {
         absence: absent,
         searches: vec![searched],
     };
-    let derivation =
-        DerivationEntry { id: DerivationId::assign(&space, of, 0).unwrap(), derivation: different };
+    let derivation = DerivationEntry {
+        id: DerivationId::assign(&space, of, 0).unwrap(),
+        derivation: different,
+        clocks: vec![],
+    };
     let (absent, derived) = (NodeId::Absence(absence.id), NodeId::Derivation(derivation.id));
     let sentence = SentenceEntry {
         id: SentenceId::assign(&space, of, 0).unwrap(),

@@ -160,7 +160,7 @@ fn derivation(claimed: Derivation, accepted: Derivation) -> Result<Run, String> 
     let id = DerivationId::assign(&ids(), TaskId(1), 1).unwrap();
     let accepted = DerivationAccepted {
         claim: claim(1, 1),
-        derivation: DerivationEntry { id, derivation: accepted },
+        derivation: DerivationEntry { id, derivation: accepted, clocks: vec![] },
         interpretation: String::new(),
     };
     history.push(Stream::Task(TaskId(1)), Event::ClaimSubmitted(submitted));

@@ -1,7 +1,7 @@
 //! Claims of an adversary against what was loosened: rescues, quotations, spellings and derivations.
 
 use ground::{
-    Adding, DerivationVerdict, Held, Search, Setting, Shelf, Verdict, judge, judge_derivation, recheck,
+    Adding, Basis, DerivationVerdict, Held, Search, Setting, Shelf, Verdict, judge, judge_derivation, recheck,
 };
 use ledger::{
     BoundValue, ByteSpan, ClaimedValue, Completeness, Derivation, Digest, FactEntry, FactId, Field,
@@ -409,10 +409,14 @@ fn fact(number: u32, path: &str, value: FieldValue) -> FactEntry {
     }
 }
 
+fn basis() -> Basis<'static> {
+    Basis { adding: Adding::Disjoint, clocks: None }
+}
+
 fn derived(facts: &[FactEntry], form: impl Fn(Vec<Term>) -> Derivation) -> bool {
     let terms = facts.iter().map(|fact| Term { fact: fact.id, field: "v".into() }).collect();
     let known = |id| facts.iter().find(|fact: &&FactEntry| fact.id == id);
-    let verdict = judge_derivation(&form(terms), "der-00000001".parse().unwrap(), Adding::Disjoint, known);
+    let verdict = judge_derivation(&form(terms), "der-00000001".parse().unwrap(), &basis(), known);
     matches!(verdict, DerivationVerdict::Derived(_))
 }
 

@@ -1,6 +1,6 @@
 //! Derivations: what facts say together is checked over their values, and nothing is read into them.
 
-use ground::{Adding, DerivationVerdict, judge_derivation};
+use ground::{Adding, Basis, DerivationVerdict, judge_derivation};
 use ledger::{
     AssumedZone, BoundValue, ByteSpan, Clock, Derivation, DerivationId, Digest, FactEntry, FactId,
     FieldValue, Locator, Precision, Predicate, RecordId, RejectionCode, Term, Tier, Time,
@@ -56,9 +56,13 @@ fn terms(count: usize) -> Vec<Term> {
 }
 
 fn judged(derivation: &Derivation, facts: &[FactEntry]) -> Option<RejectionCode> {
+    judged_by(derivation, facts, &Basis { adding: Adding::Disjoint, clocks: None })
+}
+
+fn judged_by(derivation: &Derivation, facts: &[FactEntry], basis: &Basis<'_>) -> Option<RejectionCode> {
     let known = |id| facts.iter().find(|fact| fact.id == id);
     let id = "der-00000001".parse::<DerivationId>().unwrap();
-    match judge_derivation(derivation, id, Adding::Disjoint, known) {
+    match judge_derivation(derivation, id, basis, known) {
         DerivationVerdict::Derived(derived) => {
             assert_eq!(derived.entry().derivation, *derivation);
             None

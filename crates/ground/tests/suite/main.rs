@@ -5,6 +5,7 @@ mod absence;
 mod absent_events;
 mod adversary;
 mod adversary2;
+mod clocks;
 mod derivation;
 mod judged;
 mod naive;

@@ -148,6 +148,7 @@ fn world() -> World {
     let derivations = vec![DerivationEntry {
         id: "der-00000001".parse().unwrap(),
         derivation: Derivation::Within { terms, seconds: 180 },
+        clocks: vec![],
     }];
     World { facts, absences, derivations }
 }

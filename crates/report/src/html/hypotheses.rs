@@ -82,6 +82,7 @@ fn derivations(run: &Run) -> Markup {
                     li id=(derived.derivation.id) {
                         (say(&derivation_title(&derived.derivation.derivation, |id| run.fact(id)))) ": "
                         @for fact in derived.derivation.derivation.facts() { (fact_link(run, fact)) " " }
+                        @for listed in &derived.derivation.clocks { "by the clock steps that " (listed) " lists " }
                     }
                 }
             }

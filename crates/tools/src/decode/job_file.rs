@@ -4,6 +4,7 @@ use super::{Decoder, Head, Source, parts};
 use crate::intake::Flow;
 use crate::spec;
 use artifacts::civil_time;
+use artifacts::due;
 use artifacts::job_file::{self, Trigger};
 use evidence::ReadError;
 use ledger::FieldType::{Flag, Guid, Integer, List, Name, Path, Text, Time};
@@ -43,7 +44,7 @@ fn records() -> Vec<RecordType> {
             ("triggers", &[List], "what starts it, a line each"),
             ("hidden", &[Flag], "whether tools hide it"),
             ("enabled", &[Flag], "whether it may run"),
-            ("starts", &[Name], "by_trigger, on_demand where it has no trigger that counts, or disabled"),
+            ("starts", &[Name], due::STARTS),
         ],
     )]
 }
@@ -54,13 +55,8 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     let file = source.node.name.as_str();
     let name = file.rsplit_once('.').map_or(file, |(name, _)| name);
     let name = if name.is_empty() { file } else { name };
-    let starts = if !job.enabled() {
-        "disabled"
-    } else if job.triggers.iter().any(|trigger| trigger.enabled) {
-        "by_trigger"
-    } else {
-        "on_demand"
-    };
+    let counting = job.triggers.iter().filter(|trigger| trigger.enabled);
+    let starts = due::starts(job.enabled(), counting.map(Trigger::due));
     let row = source
         .row(KIND, Some(ByteSpan::new(0, bytes.len() as u64)))
         .defects(parts::defects(source, 0, &job.damage))

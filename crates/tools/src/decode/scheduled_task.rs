@@ -6,6 +6,7 @@ use crate::row::Row;
 use crate::spec;
 use artifacts::Located;
 use artifacts::civil_time;
+use artifacts::due;
 use artifacts::scheduled_task::{self, Action, Task, Trigger};
 use evidence::ReadError;
 use ledger::FieldType::{Flag, Guid, Integer, List, Name, Path, Sid, Text, Time};
@@ -64,6 +65,7 @@ fn records() -> Vec<RecordType> {
             ("triggers", &[List], "what starts the task, a line each"),
             ("trigger", &[Name, List], "kinds of its triggers"),
             ("start_boundary", &[Name, List], "from when on its triggers count, as spelled"),
+            ("end_boundary", &[Name, List], "until when its triggers count, as spelled"),
             ("interval", &[Name, List], "time between two starts, as spelled: PT5M is five minutes"),
             ("subscription", &[Text, List], "query of events that it waits for"),
             ("user_id", &[Sid, Name], "account as which it runs"),
@@ -72,7 +74,7 @@ fn records() -> Vec<RecordType> {
             ("run_level", &[Name], "HighestAvailable for an elevated task"),
             ("hidden", &[Flag], "whether tools hide it"),
             ("enabled", &[Flag], "whether it may run; true where the file does not say"),
-            ("starts", &[Name], "by_trigger, on_demand where it has no trigger that counts, or disabled"),
+            ("starts", &[Name], due::STARTS),
         ],
     )]
 }
@@ -140,13 +142,9 @@ fn of_task(row: Row, source: &Source<'_, '_>, task: &Task) -> Row {
 }
 
 fn of_triggers(row: Row, task: &Task) -> Row {
-    let starts = if task.enabled.as_ref().is_some_and(|flag| !flag.value) {
-        "disabled"
-    } else if task.triggers.iter().any(|trigger| trigger.enabled) {
-        "by_trigger"
-    } else {
-        "on_demand"
-    };
+    let enabled = task.enabled.as_ref().is_none_or(|flag| flag.value);
+    let counting = task.triggers.iter().filter(|trigger| trigger.enabled);
+    let starts = due::starts(enabled, counting.map(Trigger::due));
     let row = row.field("starts", FieldValue::Name(starts.to_owned()));
     if task.triggers.is_empty() {
         return row;
@@ -161,6 +159,7 @@ fn of_triggers(row: Row, task: &Task) -> Row {
         task.triggers.iter().filter_map(|trigger| pick(trigger).as_ref()).collect()
     };
     let row = several(row, "start_boundary", &all(|trigger| &trigger.start), FieldValue::Name);
+    let row = several(row, "end_boundary", &all(|trigger| &trigger.end), FieldValue::Name);
     let row = several(row, "interval", &all(|trigger| &trigger.interval), FieldValue::Name);
     several(row, "subscription", &all(|trigger| &trigger.subscription), FieldValue::Text)
 }

@@ -89,6 +89,9 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     if more {
         source.gap("more instances of one class than are read");
     }
+    if found.is_empty() && !names_classes(&bytes) {
+        source.damage(None, "no class of WMI is named in it: it is no repository, or nothing of it is left");
+    }
     source.note("instances are carved: they may be deleted ones, and only those of the usual classes of consumers are known");
     let bound: BTreeSet<String> = found.iter().filter_map(consumer_of).map(|(_, name)| name.value).collect();
     for one in &found {
@@ -113,6 +116,12 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
         }
     }
     Ok(ControlFlow::Continue(()))
+}
+
+/// Whether some class is named that every repository defines.
+fn names_classes(bytes: &[u8]) -> bool {
+    let classes = [&b"__EventFilter"[..], b"__NAMESPACE", b"__SystemClass", b"Win32_"];
+    classes.iter().any(|class| memchr::memmem::find(bytes, class).is_some())
 }
 
 const fn kind(class: Class) -> &'static str {

@@ -31,7 +31,10 @@ fn what_the_evidence_has_no_source_for_cannot_be_told() {
     place.file(&format!("{etc}/hosts"), "# Copyright\r\n\r\n");
     place.file(&format!("{etc}/services"), "http 80/tcp\r\n");
     place.file("triage-with-tasks/C/Windows/System32/Tasks/.keep", "");
-    place.file("triage-with-menu/C/ProgramData/Microsoft/Windows/Start Menu/Programs/Notes.lnk", "L");
+    place.file(
+        "triage-with-menu/C/ProgramData/Microsoft/Windows/Start Menu/Programs/StartUp/desktop.ini",
+        "[.ShellClassInfo]\r\n",
+    );
     place.file("volume.dd", windows_volume());
     for (agent, evidence, objective, answer, needed) in [
         ("filesystem", "triage", "hosts", "not_determinable", vec![HOSTS, VOLUME]),
@@ -51,7 +54,7 @@ fn what_the_evidence_has_no_source_for_cannot_be_told() {
             "tasks",
             "not_determinable",
             vec![
-                "the folder of scheduled tasks (Windows\\System32\\Tasks)",
+                "scheduled tasks (files in Windows\\System32\\Tasks)",
                 "a SOFTWARE hive",
                 "the files of old scheduled tasks (.job)",
                 "the event log of the task scheduler (Microsoft-Windows-TaskScheduler/Operational)",
@@ -62,7 +65,7 @@ fn what_the_evidence_has_no_source_for_cannot_be_told() {
             "triage",
             "startup",
             "not_determinable",
-            vec!["the folders of the start menu (Start Menu\\Programs)"],
+            vec!["a StartUp folder (Start Menu\\Programs\\Startup)"],
         ),
         ("persistence", "triage-with-menu", "startup", "empty", vec![]),
         (

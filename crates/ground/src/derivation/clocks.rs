@@ -1,0 +1,109 @@
+//! Times of clocks that were set back.
+//!
+//! Where a log tells that a clock was set back from B to A, it went through the stretch from A to B twice: a time in it may be of the first or of the second pass.
+//! Times of one host are put on a line of their own that never goes back: what lies behind a step is moved by its length, what lies in its stretch may be moved or not.
+//! Of several hosts nothing tells which clock was right, so that a time in such a stretch may be off by its length either way.
+
+use super::{Span, plain};
+use ledger::{ClockListing, ClockStep, InvocationId, Rejection, RejectionCode};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A stretch through which a clock went more than once.
+struct Stretch {
+    /// Its first and last nanosecond.
+    from: i128,
+    to: i128,
+    /// By how much the clock was set back in it, by the log that tells most.
+    back: i128,
+}
+
+impl Stretch {
+    /// Whether a time may lie in it.
+    fn holds(&self, span: &Span) -> bool {
+        self.from < span.end && span.start <= self.to
+    }
+}
+
+/// What is known of the clocks of some evidence.
+pub(super) struct Clocks {
+    stretches: Vec<(String, Vec<Stretch>)>,
+    /// The listings that tell it.
+    pub(super) listed: Vec<InvocationId>,
+}
+
+impl Clocks {
+    /// The clocks of these pieces of evidence by all listings of their steps; refused where one was not listed.
+    pub(super) fn of(labels: &BTreeSet<&str>, listings: &[&ClockListing]) -> Result<Clocks, Rejection> {
+        let mut clocks = Clocks { stretches: Vec::new(), listed: Vec::new() };
+        for label in labels {
+            let of_label = || listings.iter().filter(|listing| listing.is_of(label));
+            // Whatever order tasks were handed over in, the same one is named.
+            let Some(listed) = of_label().map(|listing| listing.listed).min() else {
+                return Err(unlisted(label));
+            };
+            let steps = of_label().flat_map(|listing| &listing.steps);
+            clocks
+                .stretches
+                .push(((*label).to_owned(), stretches(steps.filter(|step| step.evidence == **label))));
+            if !clocks.listed.contains(&listed) {
+                clocks.listed.push(listed);
+            }
+        }
+        Ok(clocks)
+    }
+
+    /// Where a time of this evidence lies for sure.
+    pub(super) fn settle(&self, label: &str, span: Span) -> Span {
+        let found = self.stretches.iter().find(|(of, _)| of == label);
+        let stretches = found.map_or(&[][..], |(_, stretches)| stretches.as_slice());
+        let sum = |is: &dyn Fn(&Stretch) -> bool| {
+            stretches.iter().filter(|stretch| is(stretch)).map(|stretch| stretch.back).sum::<i128>()
+        };
+        if self.stretches.len() > 1 {
+            let unsure = sum(&|stretch| stretch.holds(&span));
+            return Span { start: span.start - unsure, end: span.end + unsure };
+        }
+        Span {
+            start: span.start + sum(&|stretch| stretch.to < span.start),
+            end: span.end + sum(&|stretch| stretch.from < span.end),
+        }
+    }
+
+    /// Whether a time lies in a stretch that its clock went through twice.
+    pub(super) fn is_unsure(&self, label: &str, span: &Span) -> bool {
+        let of_label = self.stretches.iter().filter(|(of, _)| of == label);
+        of_label.flat_map(|(_, all)| all).any(|stretch| stretch.holds(span))
+    }
+}
+
+fn unlisted(label: &str) -> Rejection {
+    plain(
+        RejectionCode::NotDerived,
+        format!("no complete listing says whether the clock of {label} was set back"),
+        "Call timeline_anomalies with record = clock_step for the same evidence first: where a clock was set back, times do not tell the order.",
+    )
+}
+
+/// The stretches in order, none touching another: several logs tell of the same step, and a clock may be set back twice.
+fn stretches<'s>(steps: impl Iterator<Item = &'s ClockStep>) -> Vec<Stretch> {
+    let mut steps: Vec<&ClockStep> = steps.collect();
+    steps.sort_unstable_by_key(|step| (step.after, step.before, step.log.as_str()));
+    // Two listings tell of it twice.
+    steps.dedup();
+    let mut groups: Vec<(i128, i128, BTreeMap<&str, i128>)> = Vec::new();
+    for step in steps {
+        let (from, to) = (step.after.unix_nanoseconds(), step.before.unix_nanoseconds());
+        if groups.last().is_none_or(|last| last.1 < from) {
+            groups.push((from, to, BTreeMap::new()));
+        }
+        if let Some((_, end, by_log)) = groups.last_mut() {
+            *end = to.max(*end);
+            *by_log.entry(step.log.as_str()).or_default() += to - from;
+        }
+    }
+    let told = |(from, to, by_log): (i128, i128, BTreeMap<&str, i128>)| {
+        let back = by_log.into_values().max().unwrap_or(0).max(to - from);
+        Stretch { from, to, back }
+    };
+    groups.into_iter().map(told).collect()
+}

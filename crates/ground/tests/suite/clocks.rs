@@ -1,0 +1,188 @@
+//! Where a clock was set back, times tell an order only as far as they do.
+
+use ground::{Adding, Basis, DerivationVerdict, judge_derivation};
+use ledger::{
+    BoundValue, ByteSpan, Clock, ClockListing, ClockStep, Derivation, Digest, FactEntry, FactId, FieldValue,
+    Locator, Precision, Predicate, RecordId, Term, Tier, Time,
+};
+use proptest::prelude::*;
+
+const FROM: i128 = 1_700_000_000;
+
+fn id(number: usize) -> FactId {
+    format!("fact-{number:08x}").parse().unwrap()
+}
+
+fn utc(seconds: i128) -> ledger::Utc {
+    ledger::Utc::from_unix_nanoseconds((FROM + seconds) * 1_000_000_000).unwrap()
+}
+
+fn bound(field: &str, value: FieldValue) -> BoundValue {
+    let (quotation, at, writer) = (None, None, None);
+    BoundValue {
+        field: field.into(),
+        value,
+        quotation,
+        tier: Tier::Exact,
+        span: ByteSpan::new(0, 1),
+        at,
+        writer,
+    }
+}
+
+/// A fact of this evidence with a time of so many seconds, and perhaps the number of its record.
+fn fact(number: usize, evidence: &str, seconds: i128, record_id: Option<i128>) -> FactEntry {
+    let time = Time {
+        utc: Some(utc(seconds)),
+        raw: "1".into(),
+        clock: Clock::Host,
+        precision: Precision::Filetime,
+        zone: None,
+    };
+    let mut values = vec![bound("v", FieldValue::Time(time))];
+    values.extend(record_id.map(|number| bound("record_id", FieldValue::Integer(number))));
+    FactEntry {
+        placement: None,
+        id: id(number),
+        predicate: Predicate("recorded".into()),
+        subject: bound("name", FieldValue::Name(format!("n{number}"))),
+        values,
+        invocation: "inv-00000001".parse().unwrap(),
+        output: Digest::of(b"output"),
+        record: RecordId(0),
+        kind: "event".into(),
+        locator: Locator { evidence: evidence.into(), path: "log".into(), stream: None, span: None },
+        shown: true,
+    }
+}
+
+/// A listing in which the clock of `pc` was set back from one time to another, by so many seconds.
+fn listing(steps: &[(i128, i128)], evidence: Option<&str>) -> ClockListing {
+    let step = |(before, after): &(i128, i128)| ClockStep {
+        evidence: "pc".into(),
+        log: "log".into(),
+        before: utc(*before),
+        after: utc(*after),
+    };
+    ClockListing {
+        listed: "inv-00000009".parse().unwrap(),
+        evidence: evidence.map(str::to_owned),
+        steps: steps.iter().map(step).collect(),
+    }
+}
+
+enum Says {
+    Order,
+    Within(u64),
+}
+
+/// Whether it is derived; if so, by which listings.
+fn derived(says: &Says, facts: &[FactEntry], listings: &[ClockListing]) -> Result<usize, String> {
+    let terms = (0..facts.len()).map(|number| Term { fact: id(number), field: "v".into() }).collect();
+    let derivation = match says {
+        Says::Order => Derivation::Order { terms },
+        Says::Within(seconds) => Derivation::Within { terms, seconds: *seconds },
+    };
+    let basis = Basis { adding: Adding::Disjoint, clocks: Some(listings.iter().collect()) };
+    let known = |id| facts.iter().find(|fact: &&FactEntry| fact.id == id);
+    match judge_derivation(&derivation, "der-00000001".parse().unwrap(), &basis, known) {
+        DerivationVerdict::Derived(derived) => Ok(derived.entry().clocks.len()),
+        DerivationVerdict::Refused(rejection) => Err(format!("{} {}", rejection.reason, rejection.hint)),
+    }
+}
+
+fn pair(first: i128, second: i128) -> [FactEntry; 2] {
+    [fact(0, "pc", first, None), fact(1, "pc", second, None)]
+}
+
+#[test]
+fn an_order_of_times_wants_a_listing_of_the_steps_of_their_clock() {
+    let says = Says::Order;
+    let refused = derived(&says, &pair(1, 2), &[]).unwrap_err();
+    assert!(refused.contains("clock of pc") && refused.contains("timeline_anomalies"), "{refused}");
+    assert!(derived(&says, &pair(1, 2), &[listing(&[], Some("other"))]).is_err());
+    assert_eq!(derived(&says, &pair(1, 2), &[listing(&[], Some("pc"))]), Ok(1));
+    assert_eq!(derived(&says, &pair(1, 2), &[listing(&[], None), listing(&[], None)]), Ok(1));
+}
+
+#[test]
+fn times_in_a_stretch_that_the_clock_went_through_twice_are_in_no_sure_order() {
+    // At 3600 the clock was set back to 0.
+    let set_back = [listing(&[(3600, 0)], None)];
+    for (first, second, is_sure) in [
+        (-20, -10, true),
+        (-10, 1800, true),
+        (-10, 4000, true),
+        (1800, 4000, true),
+        (4000, 5000, true),
+        (600, 1800, false),
+        (0, 3600, false),
+        (1800, 600, false),
+    ] {
+        let told = derived(&Says::Order, &pair(first, second), &set_back);
+        assert_eq!(told.is_ok(), is_sure, "{first} {second}: {told:?}");
+        if let Err(told) = told {
+            assert!(told.contains("went through that time twice"), "{told}");
+        }
+    }
+    // Other logs tell of the same step, a little later and earlier.
+    let told_often = [listing(&[(3600, 0), (3590, 2), (3700, 5)], None)];
+    assert!(derived(&Says::Order, &pair(3601, 3650), &told_often).is_err());
+}
+
+#[test]
+fn records_of_one_log_are_in_the_order_of_their_numbers() {
+    let set_back = [listing(&[(3600, 0)], None)];
+    let numbered = |first: (i128, i128), second: (i128, i128)| {
+        [fact(0, "pc", first.0, Some(first.1)), fact(1, "pc", second.0, Some(second.1))]
+    };
+    assert!(derived(&Says::Order, &numbered((3600, 7), (10, 8)), &set_back).is_ok());
+    assert!(derived(&Says::Order, &numbered((10, 8), (3600, 7)), &set_back).is_err());
+}
+
+#[test]
+fn a_span_across_a_step_is_longer_by_it() {
+    let set_back = [listing(&[(3600, 0)], None)];
+    let within = |seconds, first, second| derived(&Says::Within(seconds), &pair(first, second), &set_back);
+    assert!(within(10, -10, -1).is_ok());
+    assert!(within(10, 4000, 4009).is_ok());
+    assert!(within(20, -10, 9).is_err());
+    assert!(within(3620, -10, 9).is_ok());
+}
+
+#[test]
+fn beside_the_clock_of_another_host_a_time_in_such_a_stretch_may_be_off_by_its_length() {
+    let set_back = [listing(&[(3600, 0)], None)];
+    let across = |own, other| [fact(0, "pc", own, None), fact(1, "other", other, None)];
+    assert!(derived(&Says::Order, &across(-10, 5), &set_back).is_ok());
+    assert!(derived(&Says::Order, &across(10, 3000), &set_back).is_err());
+    assert!(derived(&Says::Order, &across(10, 3700), &set_back).is_ok());
+}
+
+proptest! {
+    /// A clock that is set back several times is read at random: what is derived of the readings is true of what happened.
+    #[test]
+    fn whatever_is_derived_is_true_of_what_happened(
+        steps in proptest::collection::vec((10i128..2000, 1i128..3000), 0..4),
+        moments in proptest::collection::vec(0i128..8000, 2..5),
+        seconds in 0u64..4000,
+    ) {
+        // When each step happens by a clock that nobody sets, and by how much.
+        let mut at = 0;
+        let steps: Vec<(i128, i128)> = steps.into_iter().map(|(after, by)| { at += after; (at, by) }).collect();
+        let reading = |moment: i128| {
+            moment - steps.iter().filter(|step| step.0 <= moment).map(|step| step.1).sum::<i128>()
+        };
+        let told: Vec<(i128, i128)> = steps.iter().map(|step| (reading(step.0 - 1) + 1, reading(step.0))).collect();
+        let facts: Vec<FactEntry> =
+            moments.iter().enumerate().map(|(number, at)| fact(number, "pc", reading(*at), None)).collect();
+        let listings = [listing(&told, None)];
+        if derived(&Says::Order, &facts, &listings).is_ok() {
+            prop_assert!(moments.is_sorted(), "{moments:?} {steps:?}");
+        }
+        let longest = moments.iter().max().unwrap() - moments.iter().min().unwrap();
+        if derived(&Says::Within(seconds), &facts, &listings).is_ok() {
+            prop_assert!(longest <= i128::from(seconds), "{moments:?} {steps:?} {seconds}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Where clocks were set back: there, times do not tell the order.
+
+use crate::event::{InvocationEnded, InvocationStarted};
+use crate::id::InvocationId;
+use crate::output::Output;
+use crate::placement::Placement;
+use crate::record::Record;
+use crate::time::Utc;
+use crate::tool::{Completeness, Outcome};
+use crate::value::FieldValue;
+use serde_json::Value;
+
+/// The tool that lists such steps, and the type of its records.
+pub const STEPS_BY: (&str, &str) = ("timeline_anomalies", "clock_step");
+
+/// The channel of events of other hosts, whose clocks go as they like.
+const OF_OTHER_HOSTS: &str = "ForwardedEvents";
+
+/// A step by which a clock was set back, as two records of a log tell it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClockStep {
+    /// The label of the evidence.
+    pub evidence: String,
+    /// The path of the log.
+    pub log: String,
+    /// The time of the record before the step.
+    pub before: Utc,
+    /// The earlier time of the record behind it.
+    pub after: Utc,
+}
+
+/// A whole listing of such steps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClockListing {
+    /// The call.
+    pub listed: InvocationId,
+    /// The label of the evidence whose steps it lists; `None`: of all evidence.
+    pub evidence: Option<String>,
+    /// The steps.
+    pub steps: Vec<ClockStep>,
+}
+
+impl ClockListing {
+    /// The listing that a call is; `None` where it is none, or did not come to its end.
+    pub fn of(
+        started: &InvocationStarted,
+        ended: &InvocationEnded,
+        output: Option<&Output>,
+    ) -> Option<ClockListing> {
+        let is_whole = ended.completeness == Completeness::Complete && ended.gaps.is_empty();
+        let is_ended = matches!(ended.outcome, Outcome::Ok | Outcome::Empty);
+        let used = ended.normalised.as_ref()?.as_object()?;
+        let evidence = used.get("evidence").and_then(Value::as_str);
+        let leaves_nothing_out = |(name, value): (&String, &Value)| match name.as_str() {
+            "limit" | "evidence" => true,
+            "offset" => *value == 0,
+            "under" => *value == "",
+            "record" => *value == STEPS_BY.1,
+            _ => value.is_null(),
+        };
+        let lists = started.tool == STEPS_BY.0 && is_whole && is_ended && used.iter().all(leaves_nothing_out);
+        lists.then(|| ClockListing {
+            listed: ended.invocation,
+            evidence: evidence.map(str::to_owned),
+            steps: output.map(Output::records).unwrap_or_default().iter().filter_map(step).collect(),
+        })
+    }
+
+    /// Whether it lists the steps of this piece of evidence.
+    pub fn is_of(&self, label: &str) -> bool {
+        self.evidence.as_deref().is_none_or(|own| own == label)
+    }
+}
+
+/// A log that stands elsewhere tells of some other clock.
+fn step(record: &Record) -> Option<ClockStep> {
+    let value = |field: &str| record.fields.get(field).map(|field| &field.value);
+    let time = |field: &str| match value(field) {
+        Some(FieldValue::Time(time)) => time.utc,
+        Some(_) | None => None,
+    };
+    let is_of_others = value("channel").is_some_and(|channel| channel.to_text() == OF_OTHER_HOSTS);
+    let is_elsewhere = record.placement == Some(Placement::Elsewhere);
+    let is_step = record.kind == STEPS_BY.1 && !is_of_others && !is_elsewhere;
+    let (before, after) = time("before").zip(time("after")).filter(|_| is_step)?;
+    let (evidence, log) = (record.locator.evidence.clone(), record.locator.path.clone());
+    Some(ClockStep { evidence, log, before, after })
+}
