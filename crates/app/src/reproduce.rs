@@ -350,7 +350,7 @@ struct ToolRules {
     /// Whether a call that could find nothing was answered with nothing, and not every one that found nothing to read said so.
     answers_nowhere: bool,
     has_time_index: bool,
-    /// Whether places were looked at by other rules or not at all, and of tasks nothing told how long their triggers count.
+    /// Whether places were looked at by other rules or not at all, of tasks nothing told how long their triggers count, and of searches what is near.
     places_otherwise: bool,
 }
 
@@ -514,8 +514,9 @@ impl Asking {
         let now = ToolReturn { output: now.output.map(as_told), ..now };
         asked.calls += 1;
         let translated = tools::successor(&call.tool).is_some();
-        let untold = self.rules.answers_nowhere;
-        let measure = Measure { subjects: &self.subjects, examples: self.examples, translated, untold };
+        let (untold, nearless) = (self.rules.answers_nowhere, self.rules.places_otherwise);
+        let measure =
+            Measure { subjects: &self.subjects, examples: self.examples, translated, untold, nearless };
         for recorded in comparable {
             let Recorded { task, agent, ended } = recorded;
             if self.rules.answers_nowhere && is_refused_today(ended, &now) {

@@ -46,11 +46,16 @@ pub(crate) fn absence(arguments: &Value) -> Result<(AbsenceClaim, String), Malfo
     let required = |name| arguments.text(name).map(str::to_owned);
     let (absence, members): (Absence, &[&str]) = match form {
         AbsenceForm::File => (
-            Absence::File { name: required("name")?, under: optional("under")?, evidence },
+            Absence::File { name: required("name")?, under: optional("under")?, evidence, near: Vec::new() },
             &["name", "under"],
         ),
         AbsenceForm::RegistryKey => (
-            Absence::RegistryKey { hive: required("hive")?, key: required("key")?, evidence },
+            Absence::RegistryKey {
+                hive: required("hive")?,
+                key: required("key")?,
+                evidence,
+                near: Vec::new(),
+            },
             &["hive", "key"],
         ),
         AbsenceForm::Text => (

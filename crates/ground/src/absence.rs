@@ -85,7 +85,7 @@ fn cover(
         return Err(missing(reason, "Search for the long name, and state that.".to_owned()));
     }
     let mut covered: Option<Absence> = None;
-    let mut searches = Vec::new();
+    let (mut searches, mut near) = (Vec::new(), Vec::new());
     for cited in &claim.searches {
         let held = cited_search(cited, shelf)?;
         let mut shown = shows(&claim.absence, held, searchable.coverage)?;
@@ -97,12 +97,14 @@ fn cover(
             }
             Some(_) | None => covered = Some(shown),
         }
+        near.extend(held.search.near.iter().map(String::as_str));
         // Cited twice it is still one search.
         if !searches.contains(&held.invocation) {
             searches.push(held.invocation);
         }
     }
-    let absence = covered.ok_or_else(|| missing("no search is cited".to_owned(), String::new()))?;
+    let mut absence = covered.ok_or_else(|| missing("no search is cited".to_owned(), String::new()))?;
+    absence.set_near(near.into_iter());
     Ok((absence, searches))
 }
 
@@ -123,6 +125,12 @@ fn check_form(claim: &AbsenceClaim) -> Result<(), Rejection> {
             (channel, [from, to].map(|time| time.as_deref().unwrap_or_default()))
         }
     };
+    if !claim.absence.near().is_empty() {
+        return Err(malformed(
+            "what is near it is not claimed",
+            "Leave it out: code takes it from the searches.",
+        ));
+    }
     if what.trim().is_empty() {
         return Err(malformed(
             "it does not say what is absent",

@@ -48,6 +48,8 @@ pub struct Search {
     pub completeness: Completeness,
     /// Whether nothing in its way was damaged or left unread.
     pub whole: bool,
+    /// What it named as near the thing that it did not find.
+    pub near: Vec<String>,
 }
 
 impl Held {

@@ -9,6 +9,17 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+/// How a note of a search begins that names what is near the thing that was not found.
+pub const NEAR: &str = "near it, and not it: ";
+
+/// The most things near it that an absence names.
+pub const MOST_NEAR: usize = 8;
+
+/// What notes of a search name as near the thing that was not found.
+pub fn near_in(notes: &[String]) -> impl Iterator<Item = &str> {
+    notes.iter().filter_map(|note| note.strip_prefix(NEAR))
+}
+
 /// What is said to be absent.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "form", rename_all = "snake_case", deny_unknown_fields)]
@@ -23,6 +34,9 @@ pub enum Absence {
         /// The label of the evidence; `None` for all evidence of the case.
         #[serde(default)]
         evidence: Option<String>,
+        /// What is near it, added by code: names that read the same, deleted entries, streams. A claim has none.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        near: Vec<String>,
     },
     /// A hive has no such key.
     RegistryKey {
@@ -33,6 +47,9 @@ pub enum Absence {
         /// The label of the evidence; `None` for all evidence of the case.
         #[serde(default)]
         evidence: Option<String>,
+        /// What is near it, added by code: values of that name, keys that read the same. A claim has none.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        near: Vec<String>,
     },
     /// No file under a folder contains this text in its bytes, as UTF-8 or UTF-16LE; nothing is said of other encodings, and of what is compressed or encrypted.
     Text {
@@ -137,6 +154,27 @@ impl Absence {
     }
 }
 
+impl Absence {
+    /// What is near it, where its form has that.
+    pub fn near(&self) -> &[String] {
+        match self {
+            Absence::File { near, .. } | Absence::RegistryKey { near, .. } => near,
+            Absence::Text { .. } | Absence::Events { .. } => &[],
+        }
+    }
+
+    /// Puts in what is near it, each once, and no more than [`MOST_NEAR`].
+    pub fn set_near<'n>(&mut self, found: impl Iterator<Item = &'n str>) {
+        match self {
+            Absence::File { near, .. } | Absence::RegistryKey { near, .. } => {
+                let distinct: BTreeSet<&str> = found.collect();
+                *near = distinct.into_iter().take(MOST_NEAR).map(str::to_owned).collect();
+            }
+            Absence::Text { .. } | Absence::Events { .. } => {}
+        }
+    }
+}
+
 impl fmt::Display for Absence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -164,6 +202,9 @@ impl fmt::Display for Absence {
                 };
                 let stretches: Vec<String> = reach.stretches.iter().map(stretch).collect();
                 write!(f, ", whose logs go {}", stretches.join(", and "))
+            }
+            Absence::File { near, .. } | Absence::RegistryKey { near, .. } if !near.is_empty() => {
+                write!(f, "; near it is {}", near.join(", "))
             }
             Absence::File { .. }
             | Absence::RegistryKey { .. }

@@ -2,6 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::error::CallError;
+use crate::near;
 use crate::normalise::{Normalised, normalise};
 use crate::retired::{self, Translated, WithoutHive};
 use crate::returned::Return;
@@ -187,6 +188,7 @@ fn made(
     let of_call = Call { arguments: &checked, trees, indexes, tables, in_place, scratch };
     let mut returned = run(&of_call)?;
     unborne::check(spec, run, &of_call, &returned)?;
+    near::tell(spec, &of_call, &mut returned)?;
     crate::placing::place(&mut returned.records, trees, in_place)?;
     Ok(settle(returned, arguments, notes))
 }

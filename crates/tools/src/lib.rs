@@ -39,6 +39,7 @@ mod live_path;
 mod logs;
 mod mft_entry;
 mod name_index;
+mod near;
 mod needle;
 mod normalise;
 mod page;

@@ -2,6 +2,7 @@
 
 use super::records::{self, RecordsDiffer, Subjects};
 use engine::{ToolReturn, recorded_defects};
+use ledger::absence::NEAR;
 use ledger::event::InvocationEnded;
 use ledger::{Completeness, Defect, Digest, Gap, Outcome, Output};
 use serde::Serialize;
@@ -78,6 +79,8 @@ pub(crate) struct Measure<'m> {
     pub(crate) translated: bool,
     /// Whether not every call that found nothing to read said so then.
     pub(crate) untold: bool,
+    /// Whether no search told then what is near the thing that it did not find.
+    pub(crate) nearless: bool,
 }
 
 /// Compares a recorded answer with a new one; `stored` reads the recorded output where it is wanted.
@@ -108,7 +111,10 @@ pub(crate) fn differences(
     found.extend(lists(gaps(&recorded.gaps), gaps(&now.gaps)).map(Difference::Gaps));
     if !measure.translated {
         let told = |notes: &[String]| -> Vec<String> {
-            let counts = |note: &&String| !measure.untold || !tools::tells_why_nothing(note);
+            let counts = |note: &&String| {
+                !(measure.untold && tools::tells_why_nothing(note)
+                    || measure.nearless && note.starts_with(NEAR))
+            };
             notes.iter().filter(counts).cloned().collect()
         };
         found.extend(lists(told(&recorded.notes), told(&now.notes)).map(Difference::Notes));

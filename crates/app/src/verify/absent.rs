@@ -3,6 +3,7 @@
 //! What is asked here is necessary, not sufficient: that each search may show such an absence at all, was whole, found nothing, and looked at the place. That its words cover what is said to be absent is judged again besides.
 
 use super::log::{Found, Log};
+use ledger::absence::{MOST_NEAR, near_in};
 use ledger::event::{AbsenceAccepted, InvocationEnded, InvocationStarted};
 use ledger::{Absence, Completeness, Event, FieldValue, InvocationId, Outcome, Record, TaskId};
 use serde_json::Value;
@@ -32,11 +33,24 @@ pub(super) fn uncovered(log: Log<'_>) -> Vec<Found> {
                     started.get(&id).filter(|(of, _)| *of == task).and_then(|_| ended.get(&id).copied())
                 });
                 found.extend(told.map(|what| (accepted.absence.id.to_string(), what.to_owned())));
+                let ends = accepted.absence.searches.iter().filter_map(|id| ended.get(id).copied());
+                if !names_what_is_near(&accepted.absence.absence, ends) {
+                    let what = "it does not name what its searches say to be near it".to_owned();
+                    found.push((accepted.absence.id.to_string(), what));
+                }
             }
             _ => {}
         }
     }
     found
+}
+
+/// Whether an absence names what its searches say to be near it, as much of it as it may, and nothing else.
+fn names_what_is_near<'l>(absence: &Absence, searches: impl Iterator<Item = &'l InvocationEnded>) -> bool {
+    let has_near = matches!(absence, Absence::File { .. } | Absence::RegistryKey { .. });
+    let told: BTreeSet<&str> = searches.filter(|_| has_near).flat_map(|end| near_in(&end.notes)).collect();
+    let named: BTreeSet<&str> = absence.near().iter().map(String::as_str).collect();
+    named.is_subset(&told) && named.len() == told.len().min(MOST_NEAR) && named.len() == absence.near().len()
 }
 
 /// What is wrong with how far the logs reach in which events are said to be absent, by the listing that it names.

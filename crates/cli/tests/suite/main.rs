@@ -34,6 +34,7 @@ mod misplaced;
 mod mistyped_ids;
 mod name_index;
 mod narratives;
+mod near;
 mod objectives;
 mod other_rules;
 mod output;

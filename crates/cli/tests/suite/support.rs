@@ -260,7 +260,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 }
 
 /// The answer to one turn.
-type Turn = Box<dyn FnMut(&TurnRequest) -> Reply + Send>;
+pub(crate) type Turn = Box<dyn FnMut(&TurnRequest) -> Reply + Send>;
 
 /// A script that answers turn n with the nth of `replies`, and says nothing more after the last.
 pub(crate) fn script(replies: Vec<Turn>) -> Scripted {

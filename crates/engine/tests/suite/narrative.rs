@@ -49,7 +49,12 @@ fn handed() -> Handed {
     let fact = fact();
     let absence = AbsenceEntry {
         id: AbsenceId::assign(&ids(), TaskId(2), 1).unwrap(),
-        absence: Absence::File { name: "wiper.exe".into(), under: String::new(), evidence: None },
+        absence: Absence::File {
+            near: Vec::new(),
+            name: "wiper.exe".into(),
+            under: String::new(),
+            evidence: None,
+        },
         searches: vec![fact.invocation],
     };
     let entity = EntityAdded {

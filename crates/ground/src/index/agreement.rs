@@ -252,6 +252,7 @@ fn hold(shelf: &mut Shelf, ordinal: usize, output: &Arc<Output>) {
         invocation: id(ordinal),
         summary: format!("call {ordinal}"),
         search: Search {
+            near: Vec::new(),
             tool: "read".into(),
             arguments: None,
             completeness: Completeness::Complete,

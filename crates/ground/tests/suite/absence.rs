@@ -54,6 +54,7 @@ fn search(tool: &str, arguments: Value) -> Held {
         invocation: id(0),
         summary: tool.to_owned(),
         search: Search {
+            near: Vec::new(),
             tool: tool.to_owned(),
             arguments: Some(arguments),
             completeness: Completeness::Complete,
@@ -82,7 +83,7 @@ fn judge(held: Held, absence: Absence) -> Result<Absence, RejectionCode> {
 }
 
 fn file(name: &str, under: &str) -> Absence {
-    Absence::File { name: name.into(), under: under.into(), evidence: None }
+    Absence::File { near: Vec::new(), name: name.into(), under: under.into(), evidence: None }
 }
 
 #[test]
@@ -103,7 +104,12 @@ fn a_search_for_no_less_covers_an_absence() {
         let told = Ok(file(name, under));
         assert_eq!(judge(search("find_files", searched.clone()), absence), told, "{searched}");
     }
-    let key = |key: &str| Absence::RegistryKey { hive: "C/SYSTEM".into(), key: key.into(), evidence: None };
+    let key = |key: &str| Absence::RegistryKey {
+        near: Vec::new(),
+        hive: "C/SYSTEM".into(),
+        key: key.into(),
+        evidence: None,
+    };
     let searched = json!({"hive": "C/SYSTEM", "key": "Select\\Gone", "depth": 2});
     for absent in [key("select\\gone"), key("Select\\Gone\\Below")] {
         assert!(judge(search("parse_registry_key", searched.clone()), absent).is_ok());
@@ -128,8 +134,12 @@ fn a_search_for_less_or_for_something_else_covers_nothing() {
         let code = judge(search("find_files", searched.clone()), absence);
         assert_eq!(code, Err(RejectionCode::CoverageMissing), "{searched}");
     }
-    let key =
-        |hive: &str, key: &str| Absence::RegistryKey { hive: hive.into(), key: key.into(), evidence: None };
+    let key = |hive: &str, key: &str| Absence::RegistryKey {
+        near: Vec::new(),
+        hive: hive.into(),
+        key: key.into(),
+        evidence: None,
+    };
     let searched = json!({"hive": "C/SYSTEM", "key": "Select\\Gone"});
     for absent in
         [key("C/SYSTEM", "Select"), key("C/SOFTWARE", "Select\\Gone"), key("C/SYSTEM", "Select\\Gone2")]
@@ -163,6 +173,7 @@ fn only_a_search_that_is_whole_complete_and_empty_covers() {
 #[test]
 fn an_absence_speaks_of_the_evidence_that_was_searched() {
     let of = |label: Option<&str>| Absence::File {
+        near: Vec::new(),
         name: "a".into(),
         under: String::new(),
         evidence: label.map(str::to_owned),
@@ -204,7 +215,12 @@ fn an_absence_tells_the_place_as_it_was_searched() {
         let held = search("find_files", json!({"name": "a.exe", "under": searched}));
         assert_eq!(judge(held, file("a.exe", claimed)), Ok(file("a.exe", told)), "{claimed}");
     }
-    let key = |hive: &str| Absence::RegistryKey { hive: hive.into(), key: "A".into(), evidence: None };
+    let key = |hive: &str| Absence::RegistryKey {
+        near: Vec::new(),
+        hive: hive.into(),
+        key: "A".into(),
+        evidence: None,
+    };
     let held = search("parse_registry_key", json!({"hive": "Users/Bob/NTUSER.DAT", "key": "A"}));
     assert_eq!(judge(held, key("users/bob/ntuser.dat")), Ok(key("Users/Bob/NTUSER.DAT")));
 }
@@ -233,7 +249,12 @@ fn a_name_that_only_looks_the_same_was_not_searched() {
     for name in ["a%{0A}b", "/Windows/a.exe"] {
         assert!(judge(search("find_files", json!({"name": name})), file(name, "")).is_ok(), "{name}");
     }
-    let key = |key: &str| Absence::RegistryKey { hive: "S".into(), key: key.into(), evidence: None };
+    let key = |key: &str| Absence::RegistryKey {
+        near: Vec::new(),
+        hive: "S".into(),
+        key: key.into(),
+        evidence: None,
+    };
     for (searched, claimed) in [
         ("Classes\\image\\png", "Classes\\image/png"),
         ("Volumes\\C", "Volumes\\C:"),

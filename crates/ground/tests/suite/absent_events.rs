@@ -49,6 +49,7 @@ fn held(ordinal: u32, tool: &str, arguments: Value, records: Vec<Record>) -> Hel
         invocation: id(ordinal),
         summary: tool.to_owned(),
         search: Search {
+            near: Vec::new(),
             tool: tool.to_owned(),
             arguments: Some(arguments),
             completeness: Completeness::Complete,

@@ -137,7 +137,12 @@ fn world() -> World {
         fact(9, "failed_logon", name("admin2"), vec![count("count", 57)]),
         fact(10, "registered", name(r"\Tasks\Sync9"), vec![]),
     ];
-    let absence = Absence::File { name: "wiper.exe".into(), under: "p1/Users".into(), evidence: None };
+    let absence = Absence::File {
+        near: Vec::new(),
+        name: "wiper.exe".into(),
+        under: "p1/Users".into(),
+        evidence: None,
+    };
     let absences = vec![AbsenceEntry {
         id: "abs-00000001".parse().unwrap(),
         absence,

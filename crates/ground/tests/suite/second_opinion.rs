@@ -123,6 +123,7 @@ fn shelf(world: &World) -> Shelf {
             invocation: own.id,
             summary: "read".to_owned(),
             search: Search {
+                near: Vec::new(),
                 tool: "read".to_owned(),
                 arguments: None,
                 completeness: Completeness::Complete,

@@ -1,0 +1,51 @@
+//! An absence names what is near the thing that is absent: it would print like the presence of it.
+
+use crate::support::{Place, invocations, script, str};
+use ledger::Rules;
+use serde_json::{Value, json};
+use testkit::scripted::calls;
+
+/// A search and the absence that it shows, as a call each.
+fn absent(search: (&'static str, Value), absence: Value) -> [crate::support::Turn; 2] {
+    [
+        Box::new(move |_| calls(1, &[search.clone()])),
+        Box::new(move |request| {
+            let mut absence = absence.clone();
+            absence["searches"] = json!([invocations(request)[0]]);
+            calls(2, &[("record_absence", absence)])
+        }),
+    ]
+}
+
+#[test]
+fn an_absence_names_what_reads_the_same_what_is_deleted_and_what_is_of_another_kind() {
+    let file =
+        |name: &str| (("find_files", json!({ "name": name })), json!({ "form": "file", "name": name }));
+    let key = r"Microsoft\Windows\CurrentVersion\Run\ScanToPdf";
+    let hive = "p1/Windows/System32/config/SOFTWARE";
+    let of_key = (
+        ("parse_registry_key", json!({ "hive": hive, "key": key, "evidence": "alder-07" })),
+        json!({ "form": "registry_key", "hive": hive, "key": key, "evidence": "alder-07" }),
+    );
+    for ((search, absence), near) in [
+        (file("Sc\u{430}nToPdf-Setup.exe"), "reads the same: p1/Users/mara/Downloads/ScanToPdf-Setup.exe"),
+        (file("ScanToPdf -Setup.exe"), "reads the same: p1/Users/mara/Downloads/ScanToPdf-Setup.exe"),
+        (file("*canT0Pdf-Set*"), "reads the same: p1/Users/mara/Downloads/ScanToPdf-Setup.exe"),
+        (file("Zone.Identifier"), "a stream: p1/Users/mara/Downloads/ScanToPdf-Setup.exe:Zone.Identifier"),
+        (file("stage.ps1"), "a deleted entry: p1/"),
+        (of_key, r"a value: Microsoft\Windows\CurrentVersion\Run\ScanToPdf"),
+        (file("no-such-thing.xyz"), ""),
+    ] {
+        let place = Place::new();
+        let steps = absent(search, absence).into_iter().collect();
+        let (finished, run) = place.investigate(Rules::default(), vec![("registry", script(steps))]);
+        let told: Vec<String> = run.absences().map(|(_, it)| it.absence.absence.to_string()).collect();
+        let [told] = told.as_slice() else { panic!("{told:?} {:?}", graph::refused_claims(&run)) };
+        assert_eq!(told.contains("near it is"), !near.is_empty(), "{told}");
+        assert!(told.contains(near), "{told}: {near}");
+        let folder = str(&finished.folder);
+        place.locard_ends(0, &["verify", folder, "--evidence"]);
+        place.locard_ends(0, &["replay", folder]);
+        assert!(place.locard_ends(0, &["facts", folder]).contains(near));
+    }
+}
