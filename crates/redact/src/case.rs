@@ -1,15 +1,12 @@
 //! People and hosts that a case names in its own words, where no field says which they are.
 
 /// What people are in a case, before their names.
-const ROLES: [&str; 16] = [
+const ROLES: [&str; 13] = [
     "examiner",
     "investigator",
     "analyst",
     "custodian",
     "suspect",
-    "owner",
-    "user",
-    "employee",
     "acquired by",
     "collected by",
     "examined by",
@@ -19,6 +16,8 @@ const ROLES: [&str; 16] = [
     "prepared by",
     "requested by",
 ];
+/// The same; these stand before other words, too, and count with a colon alone.
+const STATED: [&str; 5] = ["client", "employee", "owner", "user", "victim"];
 /// Small words inside of names.
 const PARTICLES: [&str; 10] = ["al", "bin", "da", "de", "del", "den", "der", "la", "van", "von"];
 /// The most words of a name.
@@ -54,20 +53,20 @@ const UNNAMED: [&str; 3] = ["desktop", "laptop", "win"];
 /// Names behind a role: `Examiner: Jane Doe`, `imaged by J. Doe`.
 pub(crate) fn people(text: &str) -> Vec<&str> {
     let lower = text.to_ascii_lowercase();
-    let of = |role: &&'static str| -> Vec<&str> {
+    let of = |(role, stated): (&'static str, bool)| -> Vec<&str> {
         let named = |(at, role): (usize, &str)| {
             let apart = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
             let rest = text.get(at + role.len()..)?;
             let begins = apart(text.get(..at)?.chars().next_back()) && apart(rest.chars().next());
-            begins.then(|| name(rest)).flatten()
+            begins.then(|| name(rest, stated)).flatten()
         };
-        lower.match_indices(*role).filter_map(named).collect()
+        lower.match_indices(role).filter_map(named).collect()
     };
-    ROLES.iter().flat_map(of).collect()
+    ROLES.map(|role| (role, false)).into_iter().chain(STATED.map(|role| (role, true))).flat_map(of).collect()
 }
 
-/// The name at the beginning of what follows a role.
-fn name(rest: &str) -> Option<&str> {
+/// The name at the beginning of what follows a role; without a colon, a name of two words.
+fn name(rest: &str, only_stated: bool) -> Option<&str> {
     let rest = rest.trim_start_matches([' ', '\t']);
     let stated = rest.strip_prefix([':', '=']);
     let rest = stated.unwrap_or(rest).trim_start_matches([' ', '\t', '"', '“']);
@@ -75,7 +74,7 @@ fn name(rest: &str) -> Option<&str> {
     let line = rest.get(..rest.find(|c| !is_inside(c)).unwrap_or(rest.len()))?;
     let is_capital = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
     let (first, capital) = (line.split(' ').next()?, is_capital(line));
-    if !capital && stated.is_none() {
+    if stated.is_none() && (only_stated || !capital) {
         return None;
     }
     let goes_on = |word: &&str| match capital {
@@ -85,7 +84,7 @@ fn name(rest: &str) -> Option<&str> {
     let more = line.split(' ').skip(1).take(WORDS - 1).take_while(goes_on);
     let length = more.fold(first.len(), |length, word| length + 1 + word.len());
     let name = line.get(..length)?.trim_end_matches([' ', '.', '-', '\'']);
-    (name.chars().count() >= 3).then_some(name)
+    (name.chars().count() >= 3 && (stated.is_some() || name.contains(' '))).then_some(name)
 }
 
 /// Hosts in a label of evidence: `ALDER-07`, and so in `ALDER-07-backup`, `ALDER-07_disk.E01`.
@@ -125,7 +124,8 @@ mod tests {
                 &["Ana de la Cruz", "m. ellingsen"],
             ),
             ("imaged by J. Doe on Monday", &["J. Doe"]),
-            ("the examiner looked, Users: 7, reexaminer: X Y, examiner:", &[]),
+            ("user: Bo Li, the owner Of It, User Account Control", &["Bo Li"]),
+            ("the examiner looked, Examiner Report, Users: 7, reexaminer: X Y, examiner:", &[]),
         ] {
             assert_eq!(people(text), expected, "{text}");
         }

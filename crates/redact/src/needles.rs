@@ -6,7 +6,7 @@ use crate::events::tree;
 use crate::finders::{Finder, unc_hosts};
 use crate::fold::folded;
 use crate::profile::{Profile, Rule};
-use crate::search::{Needle, Reading, Way, ascii_look, foldings};
+use crate::search::{Needle, ascii_look, written};
 use crate::{Events, Outputs, output_digests};
 use graph::Run;
 use ledger::event::AskedBy;
@@ -164,7 +164,7 @@ impl Gathered {
         if profile.finders.is_empty() || text.len() < SOUGHT {
             return;
         }
-        for Reading { folded, .. } in foldings(text).iter().filter(|it| it.way == Way::Written) {
+        for folded in written(text) {
             for finder in &profile.finders {
                 for range in finder.find(&folded.text) {
                     let value = folded.text.get(range).unwrap_or_default().to_owned();
@@ -332,6 +332,53 @@ mod tests {
                 "letter.docx",
                 "p1/Users/carl/letter.docx"
             ]
+        );
+    }
+
+    fn people() -> Profile {
+        let (name, text) = crate::SHIPPED[0];
+        Profile::parse(name, text).unwrap()
+    }
+
+    #[test]
+    fn what_stands_for_a_host_is_gathered_with_it() {
+        let mut gathered = Gathered::default();
+        for (kind, field, value) in [
+            ("logon", "computer", "ALDER-WORKSTATION-07.corp.example"),
+            ("computer_name", "name", "10.20.4.37"),
+            ("logon", "account", "CORP\\ALDER-FS01$"),
+        ] {
+            gathered.add_ruled(&people(), kind, field, &FieldValue::Text(value.into()));
+        }
+        for expected in ["ALDER-WORKSTATION-07", "ALDER-WORKSTATI", "ALDER-FS01", "CORP"] {
+            assert!(gathered.values.contains_key(expected), "{expected}: {gathered:?}");
+        }
+        assert!(!gathered.values.contains_key("10"), "{gathered:?}");
+    }
+
+    #[test]
+    fn whoever_the_case_names_is_gathered() {
+        let events = testkit::history::History::opened("Theft, examiner: Pia Menosi").events();
+        let mut run = graph::fold(events).unwrap();
+        run.opened.case.evidence[0].label = "ALDER-07-backup".into();
+        let mut gathered = Gathered::default();
+        gathered.add_case(&people(), &run);
+        let values: Vec<&str> = gathered.values.keys().map(String::as_str).collect();
+        assert_eq!(values, ["ALDER-07", "ALDER-07-backup", "Menosi", "Pia Menosi"]);
+    }
+
+    #[test]
+    fn an_address_has_needles_that_stand_alone_and_what_is_not_seen_has_none() {
+        let mut gathered = Gathered::default();
+        for value in ["192.168.1.1", "\u{200b}\u{200b}\u{200b}\u{200b}", "\u{308}\u{308}\u{308}x"] {
+            gathered.values.insert(value.into(), NAMED);
+        }
+        let (needles, not_sought) = needles(&gathered, &people());
+        let alone = |text: &str| needles.iter().find(|it| it.text == text).map(|it| it.alone);
+        assert_eq!(not_sought, 2);
+        assert_eq!(
+            [alone("192.168.1.1"), alone("3232235777"), alone("0xc0a80101")],
+            [Some(false), Some(true), Some(true)]
         );
     }
 }

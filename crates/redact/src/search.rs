@@ -3,7 +3,7 @@
 use crate::cut::Cuts;
 use crate::fold::{Folded, fold_letters, fold_looks, fold_text, folded};
 use crate::packed::{IN_BASE64, IN_HEX, base64, hex};
-use crate::unescape::{Letter, plain, readings};
+use crate::unescape::{plain, readings};
 use aho_corasick::{AhoCorasick, BuildError};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -26,25 +26,26 @@ pub(crate) struct Reading {
     pub(crate) folded: Folded,
 }
 
+/// What is written in a text, escaped or not, folded.
+pub(crate) fn written(text: &str) -> Vec<Folded> {
+    let mut all: Vec<Folded> = readings(text).iter().map(|letters| fold_letters(letters)).collect();
+    all.push(fold_text(text));
+    all
+}
+
 /// Every reading of a text, folded: each is made once, whatever is sought.
 pub(crate) fn foldings(text: &str) -> Vec<Reading> {
-    let mut all = Vec::new();
-    let mut add = |folded: Folded, letters: &dyn Fn() -> Folded| {
-        if folded.deceives {
-            all.push(Reading { way: Way::Looks, folded: letters() });
-        }
-        all.push(Reading { way: Way::Written, folded });
-    };
-    for letters in readings(text) {
-        add(fold_letters(&letters), &|| fold_looks(&letters));
+    let mut all: Vec<Reading> =
+        written(text).into_iter().map(|folded| Reading { way: Way::Written, folded }).collect();
+    if all.iter().any(|reading| reading.folded.deceives) {
+        let letters = readings(text).into_iter().chain([plain(text)]);
+        all.extend(letters.map(|letters| Reading { way: Way::Looks, folded: fold_looks(&letters) }));
     }
-    add(fold_text(text), &|| fold_looks(&plain(text)));
-    let packed = |least: usize, letters: Vec<Letter>| {
-        let folded = (!letters.is_empty()).then(|| fold_letters(&letters));
-        folded.map(|folded| Reading { way: Way::Packed(least), folded })
-    };
-    all.extend(packed(IN_BASE64, base64(text)));
-    all.extend(packed(IN_HEX, hex(text)));
+    let bytes = [(IN_BASE64, base64(text)), (IN_HEX, hex(text))].into_iter();
+    let bytes = bytes.filter(|(_, letters)| !letters.is_empty());
+    all.extend(
+        bytes.map(|(least, letters)| Reading { way: Way::Packed(least), folded: fold_letters(&letters) }),
+    );
     all
 }
 
