@@ -58,8 +58,8 @@ impl Cuts {
         let mut starts = folded.text.get(from..end)?.char_indices().map(|(at, _)| from + at);
         let half_from = |start: usize| {
             let half = folded.text.get(start..end)?;
-            let is_one = self.begins.edges.contains(half.as_bytes().get(..EDGE)?)
-                && has(half, least, folded.goes_on_before(start))
+            let is_one = has(half, least, folded.goes_on_before(start))
+                && self.begins.edges.contains(half.as_bytes().get(..EDGE)?)
                 && tells(half);
             let rule = if is_one { self.begins.rule(half)? } else { return None };
             Some((folded.source(&(start..end)), rule))
@@ -76,7 +76,7 @@ impl Cuts {
             let half = folded.text.get(start..end)?;
             let edge = half.as_bytes().get(half.len().checked_sub(EDGE)?..)?;
             let is_one =
-                self.ends.edges.contains(edge) && has(half, [WORD, INSIDE], folded.goes_on_after(end));
+                has(half, [WORD, INSIDE], folded.goes_on_after(end)) && self.ends.edges.contains(edge);
             let rule = if is_one { self.ends.rule(&turned(half))? } else { return None };
             Some((folded.source(&(start..end)), rule))
         };
@@ -86,7 +86,8 @@ impl Cuts {
 
 /// Whether a half has as many characters as it takes, where a word ends with it and where one goes on.
 fn has(half: &str, [apart, inside]: [usize; 2], goes_on: bool) -> bool {
-    half.chars().nth(if goes_on { inside } else { apart } - 1).is_some()
+    let least = if goes_on { inside } else { apart };
+    half.len() >= least && half.chars().nth(least - 1).is_some()
 }
 
 impl Halves {

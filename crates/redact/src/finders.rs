@@ -127,6 +127,10 @@ fn addresses(text: &str) -> Vec<Range<usize>> {
 
 /// The address in a run of hex digits, dots and colons: with a port behind it, or the point of a sentence.
 fn address(run: &str) -> Option<Range<usize>> {
+    // Most runs are hashes and numbers.
+    if !run.contains(['.', ':']) {
+        return None;
+    }
     let trimmed = run.trim_end_matches(['.', ':']);
     let host = trimmed.rsplit_once(':').map_or(trimmed, |(host, _)| host);
     for candidate in [trimmed, host] {
