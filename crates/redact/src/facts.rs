@@ -122,11 +122,11 @@ fn bound(kind: &str, held: &mut BoundValue, redactor: &Redactor, profile: &Profi
             Some(marked)
         }
         None => {
-            if let Some(quotation) = held.quotation.as_ref().and_then(|text| redactor.changed(text)) {
-                held.quotation = Some(quotation);
-                // What is quoted stands in the value, so that this one is changed, too.
-            }
-            value(&held.value, redactor)
+            let told = value(&held.value, redactor);
+            let text = told.as_ref().unwrap_or(&held.value).to_text();
+            held.quotation =
+                held.quotation.take().map(|words| quoted(words, &text, told.is_some(), redactor));
+            told
         }
     };
     let name = field_name(&held.field, redactor);
@@ -139,4 +139,43 @@ fn bound(kind: &str, held: &mut BoundValue, redactor: &Redactor, profile: &Profi
     held.value = changed.unwrap_or_else(|| held.value.clone());
     held.field = name.unwrap_or_else(|| held.field.clone());
     is_changed
+}
+
+/// Quoted words without what is withheld of them.
+///
+/// Words that no longer stand in the value began, or ended, inside what is withheld of it: the half that they hold goes, too.
+fn quoted(words: String, told: &str, changed: bool, redactor: &Redactor) -> String {
+    let words = redactor.changed(&words).unwrap_or(words);
+    if changed && !told.contains(&words) { MARK.to_owned() } else { words }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::needles::{Gathered, NAMED};
+
+    #[test]
+    fn quoted_words_that_cut_a_withheld_value_hold_no_half_of_it() {
+        let profile = Profile::parse("p", "values = [\"ALDER-07\"]").unwrap();
+        let values = profile.values.iter().map(|value| (value.clone(), NAMED)).collect();
+        let redactor = Redactor::new(Gathered { values, ..Gathered::default() }, &profile).unwrap();
+        for (words, expected) in [
+            ("copied to ALDER", MARK),
+            ("R-07 by", MARK),
+            ("ALDER-07 by", "[withheld] by"),
+            ("copied to", "copied to"),
+        ] {
+            let mut held = BoundValue {
+                field: "line".into(),
+                value: FieldValue::Text("copied to ALDER-07 by hand".into()),
+                quotation: Some(words.into()),
+                tier: ledger::Tier::Quoted,
+                span: ByteSpan::new(0, 1),
+                at: None,
+                writer: None,
+            };
+            assert!(bound("text_line", &mut held, &redactor, &profile));
+            assert_eq!(held.quotation.as_deref(), Some(expected), "{words}");
+        }
+    }
 }

@@ -1,7 +1,9 @@
 //! Values that are known by their form, wherever they stand.
 
+use crate::addresses::by_parts;
+use crate::search::Way;
 use serde::Deserialize;
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::Ipv6Addr;
 use std::ops::Range;
 
 /// A form that values have.
@@ -18,6 +20,10 @@ pub(crate) enum Finder {
     ProfileFolder,
     /// Names of hosts in UNC paths: `\\HOST\`.
     UncHost,
+    /// People named by their role in the case file's texts and in what an acquisition tool was given: `examiner: …`.
+    Role,
+    /// Names of hosts in labels of evidence.
+    LabelHost,
 }
 
 impl Finder {
@@ -29,6 +35,19 @@ impl Finder {
             Finder::Address => "IP addresses",
             Finder::ProfileFolder => "names of profile folders",
             Finder::UncHost => "hosts of UNC paths",
+            Finder::Role => "people named by their role",
+            Finder::LabelHost => "hosts in labels of evidence",
+        }
+    }
+
+    /// Whether it is sought in readings of this kind: of bytes that are no text chance makes whatever has a loose form.
+    pub(crate) const fn looks_into(self, way: Way) -> bool {
+        match (way, self) {
+            (Way::Written, _) | (Way::Packed(_), Finder::Sid | Finder::Address | Finder::ProfileFolder) => {
+                true
+            }
+            (Way::Packed(_), Finder::Mail | Finder::UncHost | Finder::Role | Finder::LabelHost)
+            | (Way::Looks, _) => false,
         }
     }
 
@@ -39,8 +58,8 @@ impl Finder {
             Finder::Mail => mails(text),
             Finder::Address => addresses(text),
             Finder::ProfileFolder => FOLDERS.iter().flat_map(|folder| profiles(text, folder)).collect(),
-            // Folding leaves one backslash of two: those are sought in the text as it is written.
-            Finder::UncHost => Vec::new(),
+            // Folding leaves one backslash of two, and no capitals: those are sought in texts as they are written.
+            Finder::UncHost | Finder::Role | Finder::LabelHost => Vec::new(),
         }
     }
 }
@@ -87,7 +106,7 @@ fn mails(text: &str) -> Vec<Range<usize>> {
 }
 
 fn addresses(text: &str) -> Vec<Range<usize>> {
-    let part = |c: char| c.is_ascii_hexdigit() || c == '.' || c == ':';
+    let part = |c: char| c.is_ascii_hexdigit() || matches!(c, '.' | ':' | 'x');
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(start) = text.get(at..).and_then(|rest| rest.find(part)).map(|start| at + start) {
@@ -108,11 +127,15 @@ fn addresses(text: &str) -> Vec<Range<usize>> {
 
 /// The address in a run of hex digits, dots and colons: with a port behind it, or the point of a sentence.
 fn address(run: &str) -> Option<Range<usize>> {
+    // Most runs are hashes and numbers.
+    if !run.contains(['.', ':']) {
+        return None;
+    }
     let trimmed = run.trim_end_matches(['.', ':']);
     let host = trimmed.rsplit_once(':').map_or(trimmed, |(host, _)| host);
     for candidate in [trimmed, host] {
-        let tells = match (candidate.parse::<Ipv4Addr>(), candidate.parse::<Ipv6Addr>()) {
-            (Ok(address), _) => {
+        let tells = match (by_parts(candidate), candidate.parse::<Ipv6Addr>()) {
+            (Some(address), _) => {
                 !(address.is_loopback() || address.is_unspecified() || address.octets()[0] == 255)
             }
             (_, Ok(address)) => {
@@ -156,9 +179,11 @@ pub(crate) fn unc_hosts(text: &str) -> Vec<&str> {
         let rest = text.get(at + 2..)?;
         let before = text.get(..at).and_then(|text| text.chars().next_back());
         let begins = before.is_none_or(|c| c.is_whitespace() || "\"'(=,;<".contains(c));
-        let length = rest.find(|c: char| !c.is_alphanumeric() && !"-_.".contains(c))?;
+        let length = rest.find(|c: char| !c.is_alphanumeric() && !"-_.".contains(c)).unwrap_or(rest.len());
         let name = rest.get(..length).filter(|name| name.chars().count() >= 2 && *name != ".")?;
-        (begins && rest.get(length..)?.starts_with('\\')).then_some(name)
+        // A whole value that is nothing but a host, or the account of one.
+        let ends = at == 0 && matches!(rest.get(length..), Some("" | "$"));
+        (begins && (ends || rest.get(length..)?.starts_with('\\'))).then_some(name)
     };
     text.match_indices("\\\\").filter_map(of).collect()
 }
@@ -168,7 +193,7 @@ mod tests {
     use super::*;
 
     fn found(finder: Finder, text: &str) -> Vec<String> {
-        let text = crate::search::folded(text);
+        let text = crate::fold::folded(text);
         finder.find(&text).into_iter().map(|range| text[range].to_owned()).collect()
     }
 
@@ -182,6 +207,7 @@ mod tests {
             ),
             (Finder::Sid, "S-1-5-21-", &[]),
             (Finder::Mail, "to <Ann.B+x@mail.example.org>, @home, a@b, x@1.2", &["ann.b+x@mail.example.org"]),
+            (Finder::Address, "from 0300.0.2.07, x:0xc0.0.0x2.0x7:80.", &["0300.0.2.07", "0xc0.0.0x2.0x7"]),
             (Finder::Address, "from 192.0.2.7:3389, 127.0.0.1, 10.0.19041.1, 0.0.0.0.", &["192.0.2.7"]),
             (
                 Finder::Address,
@@ -206,5 +232,6 @@ mod tests {
             assert_eq!(all, expected, "{finder:?} in {text}");
         }
         assert_eq!(unc_hosts(r"\\FILES-1\share and C:\\x\y, (\\srv\d$) \\.\pipe"), ["FILES-1", "srv"]);
+        assert_eq!([unc_hosts(r"\\ALDER-07$"), unc_hosts(r"\\ALDER-07")], [["ALDER-07"]; 2]);
     }
 }

@@ -5,14 +5,20 @@
 //!
 //! **Invariant:** pure. What cannot be redacted is refused, not shown.
 
+mod addresses;
+mod case;
 mod check;
+mod cut;
 mod events;
 mod facts;
 mod finders;
+mod fold;
 mod needles;
 mod outputs;
+mod packed;
 mod profile;
 mod search;
+mod spell;
 mod text;
 mod unescape;
 

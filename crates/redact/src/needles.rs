@@ -1,15 +1,16 @@
 //! The values of a run that are withheld, and the forms in which they are sought.
 
+use crate::addresses::{address, spellings};
+use crate::case;
 use crate::events::tree;
 use crate::finders::{Finder, unc_hosts};
-use crate::profile::Profile;
-use crate::search::{Needle, folded, foldings};
+use crate::fold::folded;
+use crate::profile::{Profile, Rule};
+use crate::search::{Needle, ascii_look, written};
 use crate::{Events, Outputs, output_digests};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD_NO_PAD;
 use graph::Run;
-use ledger::digest::hex;
-use ledger::{FieldValue, Output, Precision};
+use ledger::event::AskedBy;
+use ledger::{FieldValue, Output, Precision, Record};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,6 +29,13 @@ const SHORT: usize = 4;
 const TELLING: usize = 5;
 /// Fewest letters of a word of a person's name.
 const WORD: usize = 4;
+/// The most characters of a host's name in NetBIOS, which cuts longer ones.
+const NETBIOS: usize = 15;
+/// Fewest characters of an address in one of its other spellings: shorter ones are numbers like others.
+const SPELLED: usize = 7;
+
+/// The record of an image, whose texts an acquisition tool was given.
+const IMAGE: &str = "image";
 
 /// What is withheld of a run.
 #[derive(Debug, Default)]
@@ -50,9 +58,63 @@ impl Gathered {
     fn add_ruled(&mut self, profile: &Profile, kind: &str, field: &str, value: &FieldValue) {
         let Some(rule) = profile.rule(kind, field).filter(|rule| rule.sought) else { return };
         self.add_field(profile, value);
-        let whole = value.as_text().filter(|text| rule.words && !profile.excepts(text)).unwrap_or_default();
-        let words = whole.split(|c: char| !c.is_alphanumeric());
+        for text in texts(value).filter(|text| !profile.excepts(text)) {
+            self.add_parts(profile, rule, text);
+        }
+    }
+
+    /// Parts of a value that its rule says to tell as much.
+    fn add_parts(&mut self, profile: &Profile, rule: &Rule, text: &str) {
+        if rule.words {
+            self.add_words(profile, text);
+        }
+        let first = text.trim_start_matches('\\').split('.').next().unwrap_or_default();
+        if rule.hosts && address(text).is_none() && first.chars().any(char::is_alphabetic) {
+            self.add(profile, first, PARTS);
+            let cut = first.char_indices().nth(NETBIOS).and_then(|(at, _)| first.get(..at));
+            cut.into_iter().for_each(|cut| self.add(profile, cut, PARTS));
+        }
+    }
+
+    fn add_words(&mut self, profile: &Profile, text: &str) {
+        let words = text.split(|c: char| !c.is_alphanumeric());
         words.filter(|word| word.chars().count() >= WORD).for_each(|word| self.add(profile, word, PARTS));
+    }
+
+    /// People whom a text names by their role.
+    fn add_people(&mut self, profile: &Profile, text: &str) {
+        if profile.finders.contains(&Finder::Role) {
+            for name in case::people(text) {
+                self.add(profile, name, Finder::Role.name());
+                self.add_words(profile, name);
+            }
+        }
+    }
+
+    /// What the case file names, and what a question of its owner does.
+    fn add_case(&mut self, profile: &Profile, run: &Run) {
+        let opened = &run.opened;
+        self.add_people(profile, &opened.case.title);
+        let asked = opened.questions.iter().filter(|asked| asked.by == AskedBy::Owner);
+        asked.for_each(|asked| self.add_people(profile, &asked.objective.question));
+        let labels = opened.case.evidence.iter().filter(|_| profile.finders.contains(&Finder::LabelHost));
+        for host in labels.flat_map(|entry| case::hosts(&entry.label)) {
+            self.add(profile, host, Finder::LabelHost.name());
+        }
+    }
+
+    /// What a record of an output names.
+    fn add_record(&mut self, profile: &Profile, record: &Record) {
+        for (name, field) in &record.fields {
+            self.add_ruled(profile, &record.kind, name, &field.value);
+            for text in texts(&field.value) {
+                self.look_at_value(profile, text);
+                if record.kind == IMAGE {
+                    self.add_people(profile, text);
+                }
+            }
+        }
+        self.look(profile, &record.locator.path);
     }
 
     /// A withheld value, and what of it tells as much: account and domain, the last part of a path.
@@ -78,6 +140,9 @@ impl Gathered {
             }
             FieldValue::Name(name) | FieldValue::Text(name) => {
                 self.add(profile, name, OF_FIELDS);
+                // The account of a computer is its name and `$`.
+                let name = name.strip_suffix('$').unwrap_or(name);
+                self.add(profile, name, PARTS);
                 let parts = name.split_once('\\').or_else(|| name.split_once('@'));
                 let plain = |part: &str| !part.contains(['\\', '/', '@', ' ', ':']);
                 if let Some((one, other)) = parts.filter(|(one, other)| plain(one) && plain(other)) {
@@ -99,7 +164,7 @@ impl Gathered {
         if profile.finders.is_empty() || text.len() < SOUGHT {
             return;
         }
-        for folded in foldings(text) {
+        for folded in written(text) {
             for finder in &profile.finders {
                 for range in finder.find(&folded.text) {
                     let value = folded.text.get(range).unwrap_or_default().to_owned();
@@ -140,6 +205,7 @@ pub(crate) fn gather(events: &Events, run: &Run, stored: &Outputs<'_>, profile: 
     for value in &profile.values {
         gathered.values.insert(value.clone(), NAMED);
     }
+    gathered.add_case(profile, run);
     for (_, accepted) in run.facts() {
         let fact = &accepted.fact;
         for bound in fact.values.iter().chain([&fact.subject]) {
@@ -148,20 +214,7 @@ pub(crate) fn gather(events: &Events, run: &Run, stored: &Outputs<'_>, profile: 
     }
     for digest in &output_digests(run) {
         let Some(output) = stored(digest).and_then(|bytes| Output::decode(&bytes).ok()) else { continue };
-        for record in output.records() {
-            for (name, field) in &record.fields {
-                gathered.add_ruled(profile, &record.kind, name, &field.value);
-                match &field.value {
-                    FieldValue::List(items) => {
-                        items.iter().for_each(|item| gathered.look_at_value(profile, item))
-                    }
-                    value => {
-                        value.as_text().into_iter().for_each(|text| gathered.look_at_value(profile, text))
-                    }
-                }
-            }
-            gathered.look(profile, &record.locator.path);
-        }
+        output.records().iter().for_each(|record| gathered.add_record(profile, record));
     }
     if !profile.finders.is_empty() {
         for (_, event, circumstance) in events {
@@ -202,26 +255,38 @@ pub(crate) fn needles(gathered: &Gathered, profile: &Profile) -> (Vec<Needle>, u
     let mut all: BTreeMap<String, Needle> = BTreeMap::new();
     let mut not_sought = 0;
     let known: Vec<String> =
-        gathered.words.iter().cloned().chain(profile.excepted().map(str::to_owned)).collect();
+        gathered.words.iter().map(String::as_str).chain(profile.excepted()).map(folded).collect();
     for (value, rule) in &gathered.values {
-        let letters = value.chars().count();
-        let number = value.chars().all(|c| c.is_ascii_digit());
+        let text = folded(value);
+        let letters = text.chars().count();
+        let number = text.chars().all(|c| c.is_ascii_digit());
         if letters < SOUGHT || (number && letters <= SOUGHT) {
             not_sought += 1;
             continue;
         }
-        let text = folded(value);
         // A value that is a part of a word of ours would tear that word apart wherever it stands.
         let alone =
             *rule != NAMED && (number || letters <= SHORT || known.iter().any(|word| word.contains(&text)));
-        all.entry(text.clone()).or_insert(Needle { text, alone, rule });
-        let turned = folded(&rot13(value));
-        all.entry(turned.clone()).or_insert(Needle { text: turned, alone, rule });
-        for text in written_as_bytes(value) {
-            all.entry(text.clone()).or_insert(Needle { text, alone: false, rule });
-        }
+        let mut add = |text: String, alone: bool| {
+            let needle = Needle { text: text.clone(), alone, rule };
+            all.entry(text).and_modify(|other| other.alone &= alone).or_insert(needle);
+        };
+        add(folded(&rot13(value)), alone);
+        add(text, alone);
+        ascii_look(value).filter(|look| look.len() >= SHORT).into_iter().for_each(|look| add(look, true));
+        let spelled = address(value).map(spellings).unwrap_or_default().into_iter();
+        spelled.filter(|it| it.len() >= SPELLED).for_each(|it| add(it, true));
     }
     (all.into_values().collect(), not_sought)
+}
+
+/// The texts of a value.
+fn texts(value: &FieldValue) -> impl Iterator<Item = &str> {
+    let items = match value {
+        FieldValue::List(items) => items.as_slice(),
+        _ => &[],
+    };
+    items.iter().map(String::as_str).chain(value.as_text())
 }
 
 /// What the names of values in the registry hide paths by (UserAssist).
@@ -234,52 +299,9 @@ fn rot13(text: &str) -> String {
     text.chars().map(turn).collect()
 }
 
-/// The value as hex digits and as base64 at each of the three places that it can have in it: of UTF-8 and of UTF-16LE, as it is and in one case.
-fn written_as_bytes(value: &str) -> BTreeSet<String> {
-    let mut forms = BTreeSet::new();
-    let letters = value.chars().count();
-    for text in [value.to_owned(), value.to_lowercase(), value.to_uppercase()] {
-        let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        for bytes in [text.as_bytes(), &wide] {
-            if letters >= 4 {
-                forms.insert(hex(bytes));
-            }
-            if letters >= 5 {
-                forms.extend((0..3).map(|before| folded(&base64_inside(bytes, before))));
-            }
-        }
-    }
-    forms
-}
-
-/// The characters of base64 that these bytes alone decide, with so many bytes before them.
-fn base64_inside(bytes: &[u8], before: usize) -> String {
-    let mut padded = vec![0; before];
-    padded.extend_from_slice(bytes);
-    let whole = padded.len() * 8 / 6;
-    let encoded = STANDARD_NO_PAD.encode(padded);
-    encoded.chars().take(whole).skip((before * 8).div_ceil(6)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64_of_a_value_is_found_wherever_it_stands_in_more_bytes() {
-        let value = b"Ann Bell";
-        for before in 0..6 {
-            for after in 0..4 {
-                let text = [&b"012345"[..before], value, &b"6789"[..after]].concat();
-                let encoded = STANDARD_NO_PAD.encode(text);
-                let inside = base64_inside(value, before % 3);
-                assert!(
-                    inside.len() >= 9 && encoded.contains(&inside),
-                    "{before} {after}: {inside} in {encoded}"
-                );
-            }
-        }
-    }
 
     #[test]
     fn parts_of_values_that_tell_as_much_are_gathered() {
@@ -310,6 +332,53 @@ mod tests {
                 "letter.docx",
                 "p1/Users/carl/letter.docx"
             ]
+        );
+    }
+
+    fn people() -> Profile {
+        let (name, text) = crate::SHIPPED[0];
+        Profile::parse(name, text).unwrap()
+    }
+
+    #[test]
+    fn what_stands_for_a_host_is_gathered_with_it() {
+        let mut gathered = Gathered::default();
+        for (kind, field, value) in [
+            ("logon", "computer", "ALDER-WORKSTATION-07.corp.example"),
+            ("computer_name", "name", "10.20.4.37"),
+            ("logon", "account", "CORP\\ALDER-FS01$"),
+        ] {
+            gathered.add_ruled(&people(), kind, field, &FieldValue::Text(value.into()));
+        }
+        for expected in ["ALDER-WORKSTATION-07", "ALDER-WORKSTATI", "ALDER-FS01", "CORP"] {
+            assert!(gathered.values.contains_key(expected), "{expected}: {gathered:?}");
+        }
+        assert!(!gathered.values.contains_key("10"), "{gathered:?}");
+    }
+
+    #[test]
+    fn whoever_the_case_names_is_gathered() {
+        let events = testkit::history::History::opened("Theft, examiner: Pia Menosi").events();
+        let mut run = graph::fold(events).unwrap();
+        run.opened.case.evidence[0].label = "ALDER-07-backup".into();
+        let mut gathered = Gathered::default();
+        gathered.add_case(&people(), &run);
+        let values: Vec<&str> = gathered.values.keys().map(String::as_str).collect();
+        assert_eq!(values, ["ALDER-07", "ALDER-07-backup", "Menosi", "Pia Menosi"]);
+    }
+
+    #[test]
+    fn an_address_has_needles_that_stand_alone_and_what_is_not_seen_has_none() {
+        let mut gathered = Gathered::default();
+        for value in ["192.168.1.1", "\u{200b}\u{200b}\u{200b}\u{200b}", "\u{308}\u{308}\u{308}x"] {
+            gathered.values.insert(value.into(), NAMED);
+        }
+        let (needles, not_sought) = needles(&gathered, &people());
+        let alone = |text: &str| needles.iter().find(|it| it.text == text).map(|it| it.alone);
+        assert_eq!(not_sought, 2);
+        assert_eq!(
+            [alone("192.168.1.1"), alone("3232235777"), alone("0xc0a80101")],
+            [Some(false), Some(true), Some(true)]
         );
     }
 }

@@ -42,6 +42,9 @@ pub(crate) struct Rule {
     /// Whether the words of the values are withheld, too: those of a person's name.
     #[serde(default)]
     pub(crate) words: bool,
+    /// Whether the values name hosts: what of such a name stands for it is sought, too.
+    #[serde(default)]
+    pub(crate) hosts: bool,
 }
 
 const fn yes() -> bool {

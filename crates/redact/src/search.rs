@@ -1,63 +1,52 @@
 //! Values found in a text, however they are written there.
 
-use crate::unescape::{Letter, readings};
+use crate::cut::Cuts;
+use crate::fold::{Folded, fold_letters, fold_looks, fold_text, folded};
+use crate::packed::{IN_BASE64, IN_HEX, base64, hex};
+use crate::unescape::{plain, readings};
 use aho_corasick::{AhoCorasick, BuildError};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A text as it is searched: lower case, one backslash for each separator, and where each byte comes from.
-pub(crate) struct Folded {
-    pub(crate) text: String,
-    /// For each letter the byte of `text` at which it begins, and the bytes of the source that it was written as.
-    places: Vec<(usize, usize, usize)>,
+/// How a reading of a text came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// It stands there, escaped or not.
+    Written,
+    /// It looks so.
+    Looks,
+    /// Bytes that stand there say so; they may be no text at all, so that values of fewer letters than these are left to chance.
+    Packed(usize),
 }
 
-impl Folded {
-    pub(crate) fn of(letters: &[Letter]) -> Folded {
-        let mut folded =
-            Folded { text: String::with_capacity(letters.len()), places: Vec::with_capacity(letters.len()) };
-        let mut separated = false;
-        for letter in letters {
-            let separator = matches!(letter.c, '\\' | '/');
-            match folded.places.last_mut().filter(|_| separator && separated) {
-                // Written twice or four times, it separates once.
-                Some(before) => before.2 = letter.to,
-                None => {
-                    folded.places.push((folded.text.len(), letter.from, letter.to));
-                    match separator {
-                        true => folded.text.push('\\'),
-                        false => folded.text.extend(letter.c.to_lowercase()),
-                    }
-                }
-            }
-            separated = separator;
-        }
-        folded
-    }
-
-    /// The bytes of the source that stand for these bytes of the folded text.
-    pub(crate) fn source(&self, range: &Range<usize>) -> Range<usize> {
-        let letter = |at: usize| self.places.partition_point(|place| place.0 <= at).saturating_sub(1);
-        let first = self.places.get(letter(range.start)).map_or(0, |place| place.1);
-        let last = self.places.get(letter(range.end.saturating_sub(1))).map_or(first, |place| place.2);
-        first..last
-    }
-
-    /// Whether neither side of the range goes on with a letter or a digit.
-    pub(crate) fn stands_alone(&self, range: &Range<usize>) -> bool {
-        let before = self.text.get(..range.start).and_then(|text| text.chars().next_back());
-        let after = self.text.get(range.end..).and_then(|text| text.chars().next());
-        ![before, after].into_iter().flatten().any(char::is_alphanumeric)
-    }
+/// A text in one of the ways in which it can be read.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) way: Way,
+    pub(crate) folded: Folded,
 }
 
-/// A text folded as it is searched.
-pub(crate) fn folded(text: &str) -> String {
-    Folded::of(&crate::unescape::plain(text)).text
+/// What is written in a text, escaped or not, folded.
+pub(crate) fn written(text: &str) -> Vec<Folded> {
+    let mut all: Vec<Folded> = readings(text).iter().map(|letters| fold_letters(letters)).collect();
+    all.push(fold_text(text));
+    all
 }
 
-/// Every reading of a text, folded.
-pub(crate) fn foldings(text: &str) -> Vec<Folded> {
-    readings(text).iter().map(|letters| Folded::of(letters)).collect()
+/// Every reading of a text, folded: each is made once, whatever is sought.
+pub(crate) fn foldings(text: &str) -> Vec<Reading> {
+    let mut all: Vec<Reading> =
+        written(text).into_iter().map(|folded| Reading { way: Way::Written, folded }).collect();
+    if all.iter().any(|reading| reading.folded.deceives) {
+        let letters = readings(text).into_iter().chain([plain(text)]);
+        all.extend(letters.map(|letters| Reading { way: Way::Looks, folded: fold_looks(&letters) }));
+    }
+    let bytes = [(IN_BASE64, base64(text)), (IN_HEX, hex(text))].into_iter();
+    let bytes = bytes.filter(|(_, letters)| !letters.is_empty());
+    all.extend(
+        bytes.map(|(least, letters)| Reading { way: Way::Packed(least), folded: fold_letters(&letters) }),
+    );
+    all
 }
 
 /// What is sought, in all of its forms.
@@ -72,29 +61,75 @@ pub(crate) struct Needle {
 }
 
 /// Many needles at once.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Searcher {
+    written: Needles,
+    looks: Needles,
+    cuts: Cuts,
+}
+
+#[derive(Debug)]
+struct Needles {
     automaton: AhoCorasick,
     needles: Vec<Needle>,
 }
 
+/// What a search finds: bytes of the text, and the rule.
+pub(crate) type Found = (Range<usize>, &'static str);
+
 impl Searcher {
     pub(crate) fn new(needles: Vec<Needle>) -> Result<Searcher, BuildError> {
-        let automaton = AhoCorasick::new(needles.iter().map(|needle| &needle.text))?;
-        Ok(Searcher { automaton, needles })
-    }
-
-    /// Where needles stand in a folded text, overlaps included, and what found each.
-    pub(crate) fn find<'s>(
-        &'s self,
-        folded: &'s Folded,
-    ) -> impl Iterator<Item = (Range<usize>, &'static str)> + 's {
-        self.automaton.find_overlapping_iter(&folded.text).filter_map(move |found| {
-            let needle = self.needles.get(found.pattern().as_usize())?;
-            let range = found.start()..found.end();
-            (!needle.alone || folded.stands_alone(&range)).then(|| (folded.source(&range), needle.rule))
+        let mut looks: BTreeMap<String, Needle> = BTreeMap::new();
+        for needle in &needles {
+            // Capitals look otherwise than small letters do.
+            for text in [needle.text.clone(), needle.text.to_uppercase()] {
+                let text = fold_looks(&plain(&text)).text;
+                looks.entry(text.clone()).or_insert(Needle { text, ..needle.clone() });
+            }
+        }
+        Ok(Searcher {
+            cuts: Cuts::of(&needles),
+            looks: Needles::new(looks.into_values().collect())?,
+            written: Needles::new(needles)?,
         })
     }
+
+    /// Where needles stand in a reading, overlaps included, and what found each.
+    pub(crate) fn find(&self, reading: &Reading, found: &mut Vec<Found>) {
+        let folded = &reading.folded;
+        match reading.way {
+            Way::Written => {
+                self.written.find(folded, found, |_, _| true);
+                self.cuts.find(folded, found);
+            }
+            Way::Looks => self.looks.find(folded, found, |_, range| folded.is_deceived_in(range)),
+            Way::Packed(least) => {
+                self.written.find(folded, found, |needle, _| needle.text.chars().nth(least - 1).is_some());
+            }
+        }
+    }
+}
+
+impl Needles {
+    fn new(needles: Vec<Needle>) -> Result<Needles, BuildError> {
+        let automaton = AhoCorasick::new(needles.iter().map(|needle| &needle.text))?;
+        Ok(Needles { automaton, needles })
+    }
+
+    fn find(&self, folded: &Folded, found: &mut Vec<Found>, counts: impl Fn(&Needle, &Range<usize>) -> bool) {
+        found.extend(self.automaton.find_overlapping_iter(&folded.text).filter_map(|it| {
+            let needle = self.needles.get(it.pattern().as_usize())?;
+            let range = it.start()..it.end();
+            let stands = !needle.alone || folded.stands_alone(&range);
+            (stands && counts(needle, &range)).then(|| (folded.source(&range), needle.rule))
+        }));
+    }
+}
+
+/// What a value of one script looks like in ASCII, where all of it does.
+pub(crate) fn ascii_look(value: &str) -> Option<String> {
+    let looks = fold_looks(&plain(value)).text;
+    (looks.is_ascii() && !folded(value).is_ascii()).then_some(looks)
 }
 
 #[cfg(test)]
@@ -104,12 +139,9 @@ mod tests {
     fn found(text: &str, needle: &str, alone: bool) -> Vec<String> {
         let needle = Needle { text: folded(needle), alone, rule: "field" };
         let searcher = Searcher::new(vec![needle]).unwrap();
-        let mut found: Vec<String> = foldings(text)
-            .iter()
-            .flat_map(|folded| {
-                searcher.find(folded).map(|(range, _)| text[range].to_owned()).collect::<Vec<_>>()
-            })
-            .collect();
+        let mut found = Vec::new();
+        foldings(text).iter().for_each(|reading| searcher.find(reading, &mut found));
+        let mut found: Vec<String> = found.into_iter().map(|(range, _)| text[range].to_owned()).collect();
         found.sort();
         found.dedup();
         found
@@ -127,7 +159,15 @@ mod tests {
             "C:/Users/J%C3%B6rg%20M",
             "C%3A%5CUsers%5CJ%c3%b6rg+M",
             r"C:\Users\J&#xf6;rg M",
+            r"C:\Users\J&ouml;rg M",
             "C\0:\0\\\0U\0s\0e\0r\0s\0\\\0J\0ö\0r\0g\0 \0M",
+            "C:\\Us\u{ad}ers\\J\u{200b}o\u{308}rg\u{a0}M",
+            "Ｃ：＼Ｕｓｅｒｓ＼Ｊö\u{feff}ｒｇ　Ｍ",
+            r"C:\Users\J\u00ad\u00f6rg M",
+            "C:\\Usеrs\\Jöгg М".replace('г', "r").as_str(),
+            "QzpcVXNlcnNcSsO2cmcgTQ",
+            "433a5c55736572735c4ac3b67267204d",
+            "43 3A 5C 55 73 65 72 73 5C 4A C3 B6 72 67 20 4D",
         ] {
             assert!(found(&format!("in <{text}> it"), value, false).contains(&text.to_owned()), "{text}");
         }
@@ -136,8 +176,21 @@ mod tests {
     }
 
     #[test]
+    fn letters_of_another_script_are_found_by_their_look() {
+        for text in ["MАRА", "mаra", "МARA", "Μara", "m\\u0430ra", "m%d0%b0ra", "ｍаra"] {
+            assert_eq!(found(&format!("<{text}>"), "Mara", false), [text]);
+        }
+        assert_eq!(found("аlder-О7 ALDER-O7 a1der-07", "ALDER-07", false), ["аlder-О7"]);
+        // A name of that script stays what it is in either case.
+        assert_eq!(found("ВЕРА вера", "Вера", false), ["ВЕРА", "вера"]);
+        assert_eq!(ascii_look("Вера").as_deref(), Some("bepa"));
+    }
+
+    #[test]
     fn a_short_value_is_found_as_a_word_alone() {
         assert_eq!(found("joe, xjoe, joe2", "joe", true), ["joe"]);
-        assert!(found("xjoe joe2", "joe", true).is_empty());
+        assert!(found("xjoe joe2 jo\u{ad}e2", "joe", true).is_empty());
+        // Chance makes three letters of any bytes.
+        assert!(found("b3 6a 6f 65 20", "joe", true).is_empty());
     }
 }

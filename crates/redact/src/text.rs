@@ -2,14 +2,14 @@
 
 use crate::RedactError;
 use crate::finders::Finder;
+use crate::fold::folded;
 use crate::needles::{Gathered, needles};
 use crate::outputs::RedactedOutputs;
 use crate::profile::Profile;
-use crate::search::{Needle, Searcher, foldings};
+use crate::search::{Found, Needle, Searcher, foldings};
 use crate::{MARK, mark_of};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 /// Withholds the values of a run in texts.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub struct Redactor {
     needles: Vec<Needle>,
     searcher: Searcher,
     finders: BTreeSet<Finder>,
-    /// In lower case.
+    /// Folded.
     excepted: BTreeSet<String>,
     pub(crate) words: BTreeSet<String>,
     /// What stands in place of the labels of evidence in which something is withheld: two of them stay two.
@@ -41,7 +41,7 @@ impl Redactor {
             searcher: Searcher::new(needles.clone()).map_err(RedactError::Search)?,
             needles,
             finders: profile.finders.clone(),
-            excepted: profile.excepted().map(str::to_owned).collect(),
+            excepted: profile.excepted().map(folded).collect(),
             words: gathered.words,
             labels: BTreeMap::new(),
             values,
@@ -81,10 +81,11 @@ impl Redactor {
 
     /// The same; `None` where nothing is withheld.
     pub(crate) fn changed(&self, text: &str) -> Option<String> {
-        let mut found: Vec<(Range<usize>, &'static str)> = Vec::new();
-        for folded in foldings(text) {
-            found.extend(self.searcher.find(&folded));
-            for finder in &self.finders {
+        let mut found: Vec<Found> = Vec::new();
+        for reading in foldings(text) {
+            self.searcher.find(&reading, &mut found);
+            let folded = &reading.folded;
+            for finder in self.finders.iter().filter(|finder| finder.looks_into(reading.way)) {
                 let ranges = finder.find(&folded.text).into_iter();
                 let ranges = ranges
                     .filter(|it| !self.excepted.contains(folded.text.get(it.clone()).unwrap_or_default()));

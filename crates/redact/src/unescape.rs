@@ -13,14 +13,17 @@ pub(crate) fn plain(text: &str) -> Vec<Letter> {
     text.char_indices().map(|(from, c)| Letter { c, from, to: from + c.len_utf8() }).collect()
 }
 
-/// Every reading of a text that differs from the ones before it: as it stands, without the escapes of JSON and of our own output (once, twice), of addresses, of HTML, and without NUL between letters.
+/// Every reading of a text that differs from how it stands: without the escapes of JSON and of our own output (once, twice), of addresses, of HTML, and without NUL between letters.
 pub(crate) fn readings(text: &str) -> Vec<Vec<Letter>> {
-    let plain = plain(text);
     let mut all = Vec::new();
-    if text.contains('\\') {
+    if !text.contains(['\\', '%', '+', '&', '\0']) {
+        return all;
+    }
+    let plain = plain(text);
+    if escapes(text) {
         let once = backslashes(&plain);
-        let twice = backslashes(&once);
-        if twice != once {
+        let twice = if text.contains("\\\\") { backslashes(&once) } else { Vec::new() };
+        if twice.len() < once.len() && !twice.is_empty() {
             all.push(twice);
         }
         all.push(once);
@@ -34,8 +37,14 @@ pub(crate) fn readings(text: &str) -> Vec<Vec<Letter>> {
     if text.contains('\0') {
         all.push(plain.iter().copied().filter(|letter| letter.c != '\0').collect());
     }
-    all.push(plain);
     all
+}
+
+/// Whether a backslash can mean something: of two, folding makes one, and before other letters it is a separator.
+fn escapes(text: &str) -> bool {
+    let next = |at: usize| text.as_bytes().get(at + 1);
+    text.match_indices('\\')
+        .any(|(at, _)| matches!(next(at), Some(b'"' | b'/' | b'\'' | b'n' | b'r' | b't' | b'x' | b'u')))
 }
 
 /// Escapes that begin with a backslash: RFC 8259, section 7, and `\u{…}`, `\x..`.
@@ -124,14 +133,14 @@ fn entities(letters: &[Letter]) -> Vec<Letter> {
             "quot" => Some('"'),
             "apos" => Some('\''),
             "nbsp" => Some(' '),
-            other => {
-                let number = other.strip_prefix('#')?;
-                let number = match number.strip_prefix(['x', 'X']) {
-                    Some(digits) => u32::from_str_radix(digits, 16),
-                    None => number.parse(),
-                };
-                number.ok().and_then(char::from_u32)
-            }
+            "shy" | "zwj" | "zwnj" => Some('\u{ad}'),
+            "oslash" | "Oslash" => Some('ø'),
+            "szlig" => Some('ß'),
+            "aelig" | "AElig" => Some('æ'),
+            other => match other.strip_prefix('#') {
+                Some(number) => numbered(number),
+                None => marked(other),
+            },
         });
         let (c, taken) = meant.zip(end).map_or((letter.c, 0), |(c, end)| (c, end + 1));
         let to = letters.get(at + taken).map_or(letter.to, |last| last.to);
@@ -139,6 +148,21 @@ fn entities(letters: &[Letter]) -> Vec<Letter> {
         at += taken + 1;
     }
     out
+}
+
+fn numbered(number: &str) -> Option<char> {
+    let number = match number.strip_prefix(['x', 'X']) {
+        Some(digits) => u32::from_str_radix(digits, 16),
+        None => number.parse(),
+    };
+    number.ok().and_then(char::from_u32)
+}
+
+/// A letter by the name of its mark (`&ouml;`): marks are left out of what is searched.
+fn marked(name: &str) -> Option<char> {
+    const MARKS: [&str; 9] = ["uml", "acute", "grave", "circ", "tilde", "cedil", "ring", "caron", "macr"];
+    let letter = name.chars().next().filter(char::is_ascii_alphabetic)?;
+    name.get(1..).filter(|mark| MARKS.contains(mark)).map(|_| letter)
 }
 
 #[cfg(test)]

@@ -6,8 +6,10 @@
     reason = "a test fails by panicking, and writes its own files"
 )]
 
+mod disguises;
 mod fields;
 mod forms;
+mod hostile;
 mod log;
 mod packed;
 mod written;
@@ -43,7 +45,7 @@ const PEOPLE: [&str; 17] = [
 const TELLING: [&str; 8] =
     ["html", "md", "json", "timesketch.jsonl", "case.jsonld", "stix.json", "facts.csv", "timeline.csv"];
 
-fn people() -> Profile {
+pub(crate) fn people() -> Profile {
     Profile::parse("people", redact::SHIPPED[0].1).unwrap()
 }
 

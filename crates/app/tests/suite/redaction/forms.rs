@@ -1,5 +1,6 @@
 //! A value in every way that it may be written; none of this is the program's own search.
 
+use crate::redaction::disguises::undisguised;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use std::collections::BTreeSet;
@@ -7,8 +8,9 @@ use std::fmt::Write;
 
 /// The values that stand in a text, in whatever form.
 pub(crate) fn found<'v>(values: &[&'v str], text: &str) -> Vec<&'v str> {
-    let lower = text.to_lowercase();
-    values.iter().copied().filter(|value| in_either(value, text, &lower)).collect()
+    let (lower, plain) = (text.to_lowercase(), undisguised(text));
+    let stands = |value: &&str| in_either(value, text, &lower) || plain.contains(&value.to_lowercase());
+    values.iter().copied().filter(stands).collect()
 }
 
 /// Whether a value stands in a text.
@@ -50,7 +52,15 @@ fn folded(value: &str) -> Vec<String> {
             .chars()
             .map(|c| if c.is_ascii() { c.to_string() } else { format!("\\u{{{:x}}}", u32::from(c)) })
             .collect();
-        forms.extend([json(&value), json(&json(&value)), html, percent, escaped, value]);
+        let ascii: String = value
+            .encode_utf16()
+            .map(|unit| match unit {
+                0x20..0x7f => char::from(unit as u8).to_string(),
+                unit => format!("\\u{unit:04x}"),
+            })
+            .collect();
+        let shown = json(&escaped);
+        forms.extend([json(&value), json(&json(&value)), html, percent, escaped, shown, ascii, value]);
     }
     forms
 }

@@ -1,0 +1,232 @@
+//! Texts as they are searched: one spelling for all that reads or looks alike, with the way back to what was written.
+
+use crate::spell::{look_of_ascii, with_spelling};
+use crate::unescape::Letter;
+use std::ops::Range;
+
+/// A text in one spelling, and where each byte of it comes from.
+#[derive(Debug, Default)]
+pub(crate) struct Folded {
+    pub(crate) text: String,
+    pieces: Vec<Piece>,
+    separated: bool,
+    /// Whether a letter looks like another one than it reads as.
+    pub(crate) deceives: bool,
+    /// Where such letters stand, in a text that is folded by looks.
+    deceivers: Vec<usize>,
+}
+
+/// A stretch of a folded text, up to the next one.
+#[derive(Debug)]
+struct Piece {
+    /// Where it begins in the folded text.
+    at: usize,
+    /// The bytes of the source that it stands for.
+    from: usize,
+    to: usize,
+    /// Whether it has as many bytes as its source, one for one; else it stands for its source as a whole.
+    even: bool,
+}
+
+impl Folded {
+    /// The bytes of the source that stand for these bytes of the folded text.
+    pub(crate) fn source(&self, range: &Range<usize>) -> Range<usize> {
+        let (first, last) = (self.piece(range.start), self.piece(range.end.saturating_sub(1)));
+        let from = first.map_or(0, |it| if it.even { it.from + (range.start - it.at) } else { it.from });
+        let to = last.map_or(from, |it| if it.even { it.from + (range.end - it.at) } else { it.to });
+        from..to.max(from)
+    }
+
+    /// The piece in which a byte of the folded text stands.
+    fn piece(&self, at: usize) -> Option<&Piece> {
+        self.pieces.get(self.pieces.partition_point(|piece| piece.at <= at).checked_sub(1)?)
+    }
+
+    /// Whether neither side of the range goes on with a letter or a digit.
+    pub(crate) fn stands_alone(&self, range: &Range<usize>) -> bool {
+        !self.goes_on_before(range.start) && !self.goes_on_after(range.end)
+    }
+
+    /// Whether a letter or a digit stands before this place.
+    pub(crate) fn goes_on_before(&self, at: usize) -> bool {
+        self.text.get(..at).and_then(|text| text.chars().next_back()).is_some_and(char::is_alphanumeric)
+    }
+
+    /// Whether a letter or a digit stands behind this place.
+    pub(crate) fn goes_on_after(&self, at: usize) -> bool {
+        self.text.get(at..).and_then(|text| text.chars().next()).is_some_and(char::is_alphanumeric)
+    }
+
+    /// Whether a letter in the range looks like another one than it reads as.
+    pub(crate) fn is_deceived_in(&self, range: &Range<usize>) -> bool {
+        let first = self.deceivers.partition_point(|at| *at < range.start);
+        self.deceivers.get(first).is_some_and(|at| *at < range.end)
+    }
+
+    /// Appends a folded character that was written as these bytes.
+    fn push(&mut self, c: char, from: usize, to: usize) {
+        let separates = matches!(c, '\\' | '/');
+        if separates && self.separated {
+            // Written twice or four times, it separates once.
+            self.stretch(to);
+            return;
+        }
+        self.separated = separates;
+        let at = self.text.len();
+        let c = if separates { '\\' } else { c };
+        self.text.push(c);
+        self.place(at, from, to);
+    }
+
+    /// Appends bytes of ASCII without separators that stand in the source as they are, but for their case.
+    fn push_ascii(&mut self, run: &str, from: usize) {
+        let at = self.text.len();
+        self.text.push_str(run);
+        if let Some(tail) = self.text.get_mut(at..) {
+            tail.make_ascii_lowercase();
+        }
+        self.separated = false;
+        self.place(at, from, from + run.len());
+    }
+
+    /// Notes where the text from `at` on was written.
+    fn place(&mut self, at: usize, from: usize, to: usize) {
+        let even = self.text.len() - at == to.saturating_sub(from);
+        match self.pieces.last_mut() {
+            Some(last) if even && last.even && last.to == from => last.to = to,
+            // What one character became is one piece.
+            Some(last) if !even && !last.even && (last.from, last.to) == (from, to) => {}
+            _ => self.pieces.push(Piece { at, from, to, even }),
+        }
+    }
+
+    /// Lets the last character stand for more of the source.
+    fn stretch(&mut self, to: usize) {
+        let at = self.text.len().saturating_sub(1);
+        match self.pieces.last_mut() {
+            Some(last) if last.even && last.at < at => {
+                let from = last.from + (at - last.at);
+                last.to = from;
+                self.pieces.push(Piece { at, from, to, even: false });
+            }
+            Some(last) => (last.to, last.even) = (to, false),
+            None => {}
+        }
+    }
+}
+
+/// A text as it stands, folded.
+pub(crate) fn fold_text(text: &str) -> Folded {
+    let mut folded = Folded { text: String::with_capacity(text.len()), ..Folded::default() };
+    let mut rest = text;
+    while !rest.is_empty() {
+        let from = text.len() - rest.len();
+        let plain = rest.bytes().position(|b| !b.is_ascii() || b == b'\\' || b == b'/').unwrap_or(rest.len());
+        let (run, others) = rest.split_at_checked(plain).unwrap_or((rest, ""));
+        if !run.is_empty() {
+            folded.push_ascii(run, from);
+        }
+        let mut chars = others.chars();
+        if let Some(c) = chars.next() {
+            let from = from + run.len();
+            read(&Letter { c, from, to: from + c.len_utf8() }, &mut folded);
+        }
+        rest = chars.as_str();
+    }
+    folded
+}
+
+/// Letters of a reading, folded.
+pub(crate) fn fold_letters(letters: &[Letter]) -> Folded {
+    let mut folded = Folded { text: String::with_capacity(letters.len()), ..Folded::default() };
+    letters.iter().for_each(|letter| read(letter, &mut folded));
+    folded
+}
+
+/// A text folded as it is searched.
+pub(crate) fn folded(text: &str) -> String {
+    fold_text(text).text
+}
+
+fn read(letter: &Letter, folded: &mut Folded) {
+    let Letter { c, from, to } = *letter;
+    if c.is_ascii() {
+        return folded.push(c.to_ascii_lowercase(), from, to);
+    }
+    with_spelling(c, |spelled| {
+        folded.deceives |= spelled.deceives;
+        spelled.reads.chars().for_each(|c| folded.push(c, from, to));
+    });
+}
+
+/// Letters folded by what they look like, whatever script they are of.
+pub(crate) fn fold_looks(letters: &[Letter]) -> Folded {
+    let mut folded = Folded { text: String::with_capacity(letters.len()), ..Folded::default() };
+    for Letter { c, from, to } in letters.iter().copied() {
+        let mut push = |c: &char| folded.push(*c, from, to);
+        match c.is_ascii().then(|| look_of_ascii(c)) {
+            Some([]) => push(&c.to_ascii_lowercase()),
+            Some(looks) => looks.iter().for_each(push),
+            None => with_spelling(c, |spelled| {
+                if spelled.deceives {
+                    folded.deceivers.push(folded.text.len());
+                }
+                spelled.looks.chars().for_each(|c| folded.push(c, from, to));
+            }),
+        }
+    }
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unescape::plain;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_reads_alike_is_spelled_alike() {
+        for (text, expected) in [
+            ("ＡＬＤＥＲ－０７", "alder-07"),
+            ("Jo\u{308}rg JÖRG jörg", "jorg jorg jorg"),
+            ("El\u{ad}ling\u{200b}sen\u{2060}", "ellingsen"),
+            ("ﬁle, Groß, GROSS, İ", "file, gross, gross, i"),
+            ("C:\\\\Users／a//b＼", "c:\\users\\a\\b\\"),
+        ] {
+            assert_eq!(folded(text), expected);
+        }
+    }
+
+    #[test]
+    fn what_looks_alike_is_spelled_alike() {
+        let seen = |text: &str| fold_looks(&plain(text)).text;
+        for (text, written) in [
+            ("mаrа", "mara"),
+            ("ВОВ", "BOB"),
+            ("воb", "bob"),
+            ("МІКЕ", "MIKE"),
+            ("ΜΙΚΕ", "mike"),
+            ("А\u{200b}LDER-О7", "ALDER-07"),
+        ] {
+            assert_eq!(seen(text), seen(written), "{text}");
+        }
+        let deceives = |text: &str| fold_text(text).deceives;
+        assert!(deceives("mаra") && !deceives("Jörg Ä ｍａｒａ") && !deceives("mara"));
+    }
+
+    proptest! {
+        #[test]
+        fn every_folded_letter_leads_back_to_what_was_written(text in "[a-cA-C\\\\/ÖßＡ\u{ad}\u{308}ﬁ가Ж😀]{0,12}") {
+            for folded in [fold_text(&text), fold_letters(&plain(&text)), fold_looks(&plain(&text))] {
+                let places = folded.text.char_indices().map(|(at, c)| folded.source(&(at..at + c.len_utf8())));
+                let mut end = 0;
+                for range in places {
+                    prop_assert!(range.start < range.end && range.end >= end, "{:?} in {:?}", range, text);
+                    prop_assert!(text.get(range.clone()).is_some(), "{:?} cuts {:?}", range, text);
+                    end = range.end;
+                }
+            }
+            prop_assert_eq!(fold_text(&text).text, fold_letters(&plain(&text)).text);
+        }
+    }
+}
