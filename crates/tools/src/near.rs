@@ -189,11 +189,11 @@ fn of_key(call: &Call<'_>, used: Option<&Value>) -> Vec<String> {
 
 /// The last name of the path of a key.
 fn last_of(record: &Record) -> Option<String> {
-    let paths = record.fields.values().filter_map(|field| match &field.value {
+    let mut paths = record.fields.values().rev().filter_map(|field| match &field.value {
         FieldValue::RegistryPath(path) => path.rsplit('\\').next().map(str::to_owned),
         _ => None,
     });
-    paths.last()
+    paths.next()
 }
 
 /// What a call of another tool finds; nothing where it cannot be made.

@@ -43,7 +43,7 @@ fn searched(run: &Run) -> Vec<String> {
     let questions = graph::questions(run);
     let of_host = |objective: &Objective| placement::of(&objective.condition.record).is_some();
     let searched = questions.iter().filter(|it| matches!(it.stands, Stands::Searched(_)));
-    searched.filter(|it| of_host(&it.objective)).map(|it| it.objective.id.clone()).collect()
+    searched.filter(|it| of_host(it.objective)).map(|it| it.objective.id.clone()).collect()
 }
 
 fn answered(run: &Run) -> BTreeSet<String> {

@@ -8,7 +8,7 @@ use testkit::scripted::calls;
 /// A search and the absence that it shows, as a call each.
 fn absent(search: (&'static str, Value), absence: Value) -> [crate::support::Turn; 2] {
     [
-        Box::new(move |_| calls(1, &[search.clone()])),
+        Box::new(move |_| calls(1, std::slice::from_ref(&search))),
         Box::new(move |request| {
             let mut absence = absence.clone();
             absence["searches"] = json!([invocations(request)[0]]);

@@ -119,7 +119,8 @@ fn told(log: &mut History, claims: u32, facts: &[ledger::FactId]) {
     log.invoked_as(1, 1, "find_files", |ended| {
         (ended.outcome, ended.output, ended.records, ended.bytes) = (Outcome::Empty, None, 0, 0);
     });
-    let absent = Absence::File { name: HOSTILE[6].into(), under: String::new(), evidence: None };
+    let absent =
+        Absence::File { name: HOSTILE[6].into(), under: String::new(), evidence: None, near: vec![] };
     let terms = [0, 1].map(|at| Term { fact: facts[at], field: "data".into() }).to_vec();
     let different = Derivation::Different { terms };
     let stated = [

@@ -124,7 +124,7 @@ fn absence(outcome: Outcome, of_task: u16) -> Result<Run, String> {
         ended.outcome = outcome;
         ended.output = None;
     });
-    let absence = Absence::File { name: "x".into(), under: String::new(), evidence: None };
+    let absence = Absence::File { near: Vec::new(), name: "x".into(), under: String::new(), evidence: None };
     let searches = vec![invocation(of_task, 1)];
     let stated =
         Claim::Absence(AbsenceClaim { absence: absence.clone(), searches: vec![searches[0].to_string()] });
@@ -189,7 +189,7 @@ fn a_reading_never_becomes_an_absence_nor_an_absence_a_fact() {
     let mut history = history();
     history.claimed(1, 1, 1, reading("configured", &["x"], None));
     let id = AbsenceId::assign(&ids(), TaskId(1), 1).unwrap();
-    let absence = Absence::File { name: "x".into(), under: String::new(), evidence: None };
+    let absence = Absence::File { near: Vec::new(), name: "x".into(), under: String::new(), evidence: None };
     let entry = AbsenceEntry { id, absence, searches: vec![invocation(1, 0)] };
     let accepted = AbsenceAccepted { claim: claim(1, 1), absence: entry, interpretation: String::new() };
     history.push(Stream::Task(TaskId(1)), Event::AbsenceAccepted(accepted));
@@ -227,6 +227,6 @@ fn a_refused_absence_is_reported_and_corrected_by_a_later_one_of_the_same_thing(
 }
 
 fn absence_claim() -> AbsenceClaim {
-    let absence = Absence::File { name: "x".into(), under: String::new(), evidence: None };
+    let absence = Absence::File { near: Vec::new(), name: "x".into(), under: String::new(), evidence: None };
     AbsenceClaim { absence, searches: vec![invocation(1, 1).to_string()] }
 }
