@@ -3,7 +3,7 @@
 //! Source of the format: [MS-TSCH] 2.4, ".JOB File Format".
 
 use crate::damage::{Damage, DamageKind};
-use crate::due::Due;
+use crate::due::{Due, FOR_GOOD_DAYS, is_never};
 use crate::fields::{Located, bytes, guid_at, located_u32, u16_at, u32_at, utf16};
 use crate::system_time::SystemTime;
 
@@ -80,9 +80,10 @@ pub struct Trigger {
 impl Trigger {
     /// How long it counts.
     pub fn due(&self) -> Due {
-        match (self.kind, &self.end) {
+        let is_for_good = self.interval > 0 && u64::from(self.duration) / 1440 >= FOR_GOOD_DAYS;
+        match (self.kind, self.end.as_ref().filter(|end| !is_never(end))) {
             (_, Some(_)) => Due::Ending,
-            ("Once", None) => Due::Once,
+            ("Once", None) if !is_for_good => Due::Once,
             (_, None) => Due::Lasting,
         }
     }

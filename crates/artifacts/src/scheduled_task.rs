@@ -4,7 +4,7 @@
 
 mod element;
 
-use crate::due::Due;
+use crate::due::{Due, FOR_GOOD_DAYS, is_never};
 use crate::fields::Located;
 use element::{Reader, flag, named};
 use encoding_rs::{Encoding, UTF_8};
@@ -49,6 +49,8 @@ pub struct Task {
     pub enabled: Option<Located<bool>>,
     /// Whether tools hide it.
     pub hidden: Option<Located<bool>>,
+    /// Whether Windows starts it again and again in its own maintenance, without a trigger.
+    pub maintained: bool,
     /// What starts it.
     pub triggers: Vec<Trigger>,
     /// As whom it runs.
@@ -88,8 +90,9 @@ impl Trigger {
     /// How long it counts: one that waits for a time, or for the registration, fires once where nothing repeats it for good ([MS-TSCH] 2.5.3).
     pub fn due(&self) -> Due {
         let is_one_time = matches!(self.kind.as_str(), "TimeTrigger" | "RegistrationTrigger");
-        let is_repeated = self.interval.is_some() && self.duration.is_none();
-        match self.end {
+        let for_good = |duration: &Located<String>| days(&duration.value) >= Some(FOR_GOOD_DAYS);
+        let is_repeated = self.interval.is_some() && self.duration.as_ref().is_none_or(for_good);
+        match self.end.as_ref().filter(|end| !is_never(&end.value)) {
             Some(_) => Due::Ending,
             None if is_one_time && !is_repeated => Due::Once,
             None => Due::Lasting,
@@ -119,6 +122,31 @@ impl Trigger {
         }
         text
     }
+}
+
+/// The whole days of a duration as XML writes it: `P3DT4H`; hours and minutes alone count, too.
+fn days(duration: &str) -> Option<u64> {
+    let (days, times) =
+        duration.strip_prefix('P')?.split_once('T').unwrap_or((duration.strip_prefix('P')?, ""));
+    let mut minutes: u64 = 0;
+    for (part, units) in [
+        (days, &[('Y', 525_600), ('M', 43_200), ('W', 10_080), ('D', 1440)][..]),
+        (times, &[('H', 60), ('M', 1)]),
+    ] {
+        let mut number: u64 = 0;
+        for c in part.chars() {
+            match (c.to_digit(10), units.iter().find(|(unit, _)| *unit == c)) {
+                (Some(digit), _) => number = number.saturating_mul(10).saturating_add(digit.into()),
+                (None, Some((_, worth))) => {
+                    minutes = minutes.saturating_add(number.saturating_mul(*worth));
+                    number = 0;
+                }
+                // Seconds and their parts are less than a day.
+                (None, None) => number = 0,
+            }
+        }
+    }
+    Some(minutes / 1440)
 }
 
 /// As whom a task runs.
@@ -190,6 +218,7 @@ pub fn read(bytes: &[u8]) -> Result<Task, TaskError> {
             "Settings" => {
                 task.enabled = named(part, "Enabled").and_then(|node| flag(&reader, node));
                 task.hidden = named(part, "Hidden").and_then(|node| flag(&reader, node));
+                task.maintained = named(part, "MaintenanceSettings").is_some();
             }
             "Actions" => task.actions = each(part, |node| action(&reader, node)),
             _ => {}

@@ -198,8 +198,10 @@ fn clocks_of(times: &[At<'_>], basis: &Basis<'_>) -> Result<Option<Clocks>, Reje
 fn order(times: &[At<'_>], basis: &Basis<'_>) -> Result<Vec<InvocationId>, Rejection> {
     let clocks = clocks_of(times, basis)?;
     for (before, after) in times.iter().zip(times.iter().skip(1)) {
-        let is_settled = before.settled(clocks.as_ref()).end <= after.settled(clocks.as_ref()).start;
-        if is_settled || clocks.is_some() && is_numbered_before(before.fact, after.fact) {
+        let (first, second) = (before.settled(clocks.as_ref()), after.settled(clocks.as_ref()));
+        // Numbers decide what times leave open, and contradict none.
+        let is_open = clocks.is_some() && second.end > first.start;
+        if first.end <= second.start || is_open && is_numbered_before(before.fact, after.fact) {
             continue;
         }
         let told = [before, after].map(|it| shown(it.term, it.bound)).join(" and ");

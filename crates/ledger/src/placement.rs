@@ -86,6 +86,21 @@ fn is_at(kind: &str, path: &[&str]) -> bool {
     kinds.iter().filter_map(|kind| PLACES.get(*kind)).any(|places| is_in(places, path))
 }
 
+/// Whether a key stands in a hive in which there can be one of its name: users' hives have no key `Microsoft` at their root, the computer's SOFTWARE none that is named `Software`.
+fn fits_its_hive(record: &Record, path: &[&str]) -> bool {
+    let key = ["key_path", "value_path"].into_iter().find_map(|field| record.fields.get(field));
+    let Some(key) = key else { return true };
+    let key = key.value.to_text();
+    let first = key.trim_start_matches('\\').split('\\').next().unwrap_or_default().to_lowercase();
+    let is_of_computer = matches!(first.as_str(), "microsoft" | "select" | "mounteddevices")
+        || first.starts_with("controlset0");
+    match (is_at("user_hives", path), is_at("machine_hives", path)) {
+        (true, _) => !is_of_computer,
+        (_, true) => first != "software",
+        (false, false) => true,
+    }
+}
+
 /// The path of the hive, where a record was taken from the hive's transaction log: the log stands beside it, and bears its name.
 fn log_as_hive<'p>(record: &Record, path: &[&'p str]) -> Option<Vec<&'p str>> {
     let state = record.fields.get("hive_state")?;
@@ -100,7 +115,9 @@ fn log_as_hive<'p>(record: &Record, path: &[&'p str]) -> Option<Vec<&'p str>> {
 
 /// Whether a hive that is listed has the name of its type: what `NTUSER.DAT` holds makes no SYSTEM hive of it.
 fn bears_its_name(record: &Record, path: &[&str]) -> bool {
-    let Some(found) = record.fields.get("hive_type").filter(|_| record.kind == "hive") else { return true };
+    let Some(found) = record.fields.get("hive_type").filter(|_| record.kind == "hive") else {
+        return fits_its_hive(record, path);
+    };
     match found.value.to_text().as_ref() {
         "SYSTEM" | "SOFTWARE" | "SAM" | "SECURITY" => {
             let is_named = |name: &&str| name.eq_ignore_ascii_case(&found.value.to_text());
@@ -180,6 +197,11 @@ mod tests {
             let replayed = Record { kind: kind.into(), fields, ..record };
             return belongs(&replayed, &path.split('/').collect::<Vec<_>>());
         }
+        if let Some(key) = kind.strip_prefix("key ") {
+            let fields = [("key_path".to_owned(), field(key))].into();
+            let value = Record { kind: "autostart".into(), fields, ..record };
+            return belongs(&value, &path.split('/').collect::<Vec<_>>());
+        }
         if let Some(hive) = kind.strip_prefix("hive ") {
             let fields = [("hive_type".to_owned(), field(hive))].into();
             let listed = Record { kind: "hive".into(), fields, ..record };
@@ -210,6 +232,11 @@ mod tests {
             ("service", "Users/mara/NTUSER.DAT", Some(false)),
             ("service", "Windows/System32/config/SYSTEM.bak", Some(false)),
             ("service", "Windows/System32/config/RegBack/SYSTEM", Some(false)),
+            ("service", "Windows/System32/config/SAM", Some(false)),
+            (r"key Microsoft\Windows", "Users/mara/NTUSER.DAT", Some(false)),
+            (r"key Software\Microsoft", "Users/mara/NTUSER.DAT", Some(true)),
+            (r"key Software\Microsoft", "Windows/System32/config/SOFTWARE", Some(false)),
+            (r"key Microsoft\Windows", "Windows/System32/config/SOFTWARE", Some(true)),
             ("autostart", "Users/mara/NTUSER.DAT", Some(true)),
             ("autostart", "Windows/System32/config/SOFTWARE", Some(true)),
             ("autostart", "Users/mara/ntuser.dat.bak", Some(false)),

@@ -5,11 +5,13 @@
 use crate::arguments::Arguments;
 use crate::catalogue::{Call, Run};
 use crate::error::CallError;
+use crate::glob::alternatives;
 use crate::name_index::{Asked, KnownFolders, NameIndex};
 use crate::returned::Return;
 use crate::{find_files, list_deleted, parse_registry_key, place};
-use evidence::{Step, walk};
+use evidence::{EvidencePath, Step, walk};
 use ledger::absence::NEAR;
+use ledger::pattern;
 use ledger::{AbsenceForm, Completeness, FieldValue, Outcome, Record, ToolSpec};
 use serde_json::{Map, Value, json};
 use unicode_normalization::UnicodeNormalization;
@@ -53,71 +55,104 @@ fn may_show_absence(spec: &ToolSpec, used: Option<&Value>) -> bool {
 
 fn of_file(call: &Call<'_>) -> Result<Vec<String>, CallError> {
     let pattern = call.arguments.optional_text("name").unwrap_or_default();
-    let name = pattern.rsplit(['/', '\\']).next().unwrap_or_default();
-    // What is looked for anywhere in a name may be near any part of one.
-    let part = name.trim_matches('*');
-    if part.chars().count() < SHORTEST || part.contains(['*', '?', '{', '[']) {
-        return Ok(Vec::new());
-    }
-    let mut near = alike(call, part, part != name)?;
+    // The slashes in braces part no names.
+    let name =
+        pattern.rsplit(['/', '\\']).next().filter(|_| !pattern.contains(['{', '}'])).unwrap_or(pattern);
+    let Some(wanted) = Wanted::of(name) else { return Ok(Vec::new()) };
+    let mut near = alike(call, &wanted)?;
     near.extend(elsewhere(call, name));
     Ok(near)
 }
 
+/// A name as it reads, or a pattern of names.
+struct Wanted(Vec<String>);
+
+impl Wanted {
+    /// `None` where hardly a letter of it is fixed: it reads like anything.
+    fn of(name: &str) -> Option<Wanted> {
+        let letters = name.chars().filter(|c| !matches!(c, '*' | '?' | '{' | '}' | ',')).count();
+        let all = alternatives(name).filter(|_| letters >= SHORTEST)?;
+        Some(Wanted(all.iter().flat_map(|name| readings(name)).collect()))
+    }
+
+    fn reads_as(&self, found: &str) -> bool {
+        let found = readings(found);
+        self.0.iter().any(|wanted| found.iter().any(|found| pattern::fits(wanted, found)))
+    }
+}
+
 /// The entries whose names read the same, and are others.
-fn alike(call: &Call<'_>, name: &str, anywhere: bool) -> Result<Vec<String>, CallError> {
-    let wanted = readings(name);
-    let reads = |it: &String| wanted.iter().any(|wanted| it == wanted || anywhere && it.contains(wanted));
-    let is_alike = |found: &str| found != name && readings(found).iter().any(reads);
+fn alike(call: &Call<'_>, wanted: &Wanted) -> Result<Vec<String>, CallError> {
     let under = call.arguments.text("under")?;
     let scope = place::under(call.trees, call.arguments.optional_text("evidence"), under)?;
-    let mut near = Vec::new();
-    let mut add = |path: &str| near.push(format!("a name that reads the same: {}", unmistakable(path)));
+    let mut found = Vec::new();
     for place in &scope.places {
-        let mut left = MOST;
-        let label = place.tree.label();
-        let index = call.indexes.get(label).map(|path| NameIndex::open(path)).transpose()?;
+        let index = call.indexes.get(place.tree.label()).map(|path| NameIndex::open(path)).transpose()?;
         if let Some(mut index) = index
             && let Some(below) = index.below(&place.node.path)?
         {
             let mut folders = KnownFolders::new();
             for row in index.find(&Asked::default(), &below)?.into_iter().flatten() {
                 let path = index.whereabouts(row, &mut folders)?.path;
-                if left > 0 && path.components().last().is_some_and(&is_alike) {
-                    left -= 1;
-                    add(path.as_str());
-                }
+                found.extend(
+                    Some(path).filter(|path| path.components().last().is_some_and(|it| wanted.reads_as(it))),
+                );
             }
             continue;
         }
         for step in walk(place.tree, &place.node) {
             match step {
-                Step::Node(node) if left > 0 && is_alike(&node.name) => {
-                    left -= 1;
-                    add(node.path.as_str());
-                }
+                Step::Node(node) if wanted.reads_as(&node.name) => found.push(node.path),
                 Step::Node(_) | Step::Defect(_) | Step::Gap(_) => {}
             }
         }
     }
+    let told = |path: &EvidencePath| format!("a name that reads the same: {}", unmistakable(path.as_str()));
+    let mut near: Vec<String> = found.iter().take(MOST).map(told).collect();
+    if let Some(more) = found.len().checked_sub(MOST).filter(|more| *more > 0) {
+        near.push(format!("{more} more whose names read the same"));
+    }
     Ok(near)
 }
 
-/// How a name reads: without letter case, blanks, accents and invisible characters, letters that look alike as one.
+/// How a name reads: without letter case, blanks, accents, invisible characters and dots at its end, letters that look alike as one.
 ///
 /// A large I reads as a small l, so that letter case is taken away before and after.
-fn readings(name: &str) -> [String; 2] {
+/// What follows a sign for writing from right to left is read backwards, too.
+fn readings(name: &str) -> Vec<String> {
     let bare = |text: String| -> String {
         let kept = text.nfkd().filter(|c| !is_combining_mark(*c) && !c.is_whitespace() && is_visible(*c));
         kept.flat_map(char::to_lowercase).collect()
     };
     let like = |text: &str| skeleton(text).collect::<String>();
-    let plain: String = name.nfkc().collect();
-    [bare(like(&bare(plain.clone()))), bare(like(&plain))]
+    let plain: String = without_escapes(name).nfkc().collect();
+    let turned = plain
+        .split_once('\u{202e}')
+        .map(|(before, after)| before.chars().chain(after.chars().rev()).collect::<String>());
+    let read = |plain: &String| [bare(like(&bare(plain.clone()))), bare(like(plain))];
+    let all = std::iter::once(&plain).chain(&turned).flat_map(read);
+    all.map(|reading| reading.trim_end_matches('.').to_owned()).collect()
 }
 
-const fn is_visible(c: char) -> bool {
-    !matches!(c, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}')
+/// A name without the characters that tools write as `%{0A}`.
+fn without_escapes(name: &str) -> String {
+    let mut parts = name.split("%{");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once('}').filter(|(code, _)| code.bytes().all(|byte| byte.is_ascii_hexdigit())) {
+            Some((_, rest)) => out.push_str(rest),
+            None => {
+                out.push_str("%{");
+                out.push_str(part);
+            }
+        }
+    }
+    out
+}
+
+fn is_visible(c: char) -> bool {
+    let is_hidden = matches!(c, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}');
+    !is_hidden && !c.is_control()
 }
 
 /// A path whose characters beyond ASCII are written as `\u{…}`, and so are blanks that follow a blank.
@@ -157,34 +192,39 @@ fn elsewhere(call: &Call<'_>, name: &str) -> Vec<String> {
     near
 }
 
-/// Values of the key's name in the key above it, and keys beside it that read the same.
+/// What reads like the first name of the key's path that there is not: values and keys beside it.
 fn of_key(call: &Call<'_>, used: Option<&Value>) -> Vec<String> {
     let Some(used) = used.and_then(Value::as_object) else { return Vec::new() };
     let key = used.get("key").and_then(Value::as_str).unwrap_or_default();
-    let Some((parent, name)) = key.rsplit_once('\\') else { return Vec::new() };
-    let mut above = used.clone();
-    above.insert("key".to_owned(), json!(parent));
-    above.insert("depth".to_owned(), json!(0));
-    above.insert("limit".to_owned(), json!(10_000));
-    let wanted = readings(name);
-    let reads_the_same = |found: &str| readings(found).iter().any(|it| wanted.contains(it));
-    let mut near = Vec::new();
-    for record in asked(&parse_registry_key::spec(), parse_registry_key::run, call, &Value::Object(above)) {
-        let text = |field: &str| record.fields.get(field).map(|field| field.value.to_text().into_owned());
-        let what = match record.kind.as_str() {
-            "registry_value" => {
-                text("name").filter(|name| reads_the_same(name)).map(|name| ("a value", name))
-            }
-            _ => last_of(&record)
-                .filter(|name| reads_the_same(name))
-                .map(|name| ("a key that reads the same", name)),
-        };
-        near.extend(
-            what.map(|(what, name)| format!("{what}: {}\\{}", unmistakable(parent), unmistakable(&name))),
+    let at = |key: &str, limit: usize| {
+        let mut given = used.clone();
+        given.extend(
+            [("key", json!(key)), ("depth", json!(0)), ("limit", json!(limit))]
+                .map(|(n, v)| (n.to_owned(), v)),
         );
+        asked(&parse_registry_key::spec(), parse_registry_key::run, call, &Value::Object(given))
+    };
+    let ends = key.match_indices('\\').map(|(end, _)| end).chain([key.len()]);
+    let missing = ends.into_iter().find(|end| at(key.get(..*end).unwrap_or_default(), 1).is_empty());
+    let missing = missing.and_then(|end| key.get(..end)).unwrap_or(key);
+    let (parent, name) = missing.rsplit_once('\\').unwrap_or(("", missing));
+    let Some(wanted) = Wanted::of(name) else { return Vec::new() };
+    let mut near = Vec::new();
+    for record in at(parent, 10_000) {
+        let value = || Some(record.fields.get("name")?.value.to_text().into_owned());
+        let (what, found) = match record.kind.as_str() {
+            "registry_value" => ("a value", value()),
+            _ => ("a key that reads the same", last_of(&record)),
+        };
+        let found = found.filter(|found| wanted.reads_as(found));
+        near.extend(found.map(|found| format!("{what}: {}", unmistakable(&joined(parent, &found)))));
     }
     near.truncate(MOST);
     near
+}
+
+fn joined(parent: &str, name: &str) -> String {
+    if parent.is_empty() { name.to_owned() } else { format!("{parent}\\{name}") }
 }
 
 /// The last name of the path of a key.
@@ -219,12 +259,22 @@ mod tests {
             ("svchost.exe", "\u{ff53}vchost.exe"),
             ("svchost.exe", "svch0st.exe"),
             ("a.exe", "A\u{a0}.EXE"),
+            ("budget.txt", "budget.txt."),
+            ("invexe.jpg", "inv\u{202e}gpj.exe"),
+            ("report.doc", "re\u{1}port.doc"),
+            ("report.doc", "re%{0A}port.doc"),
         ] {
             assert!(same(one, other), "{one:?} {other:?}");
         }
         for (one, other) in [("svchost.exe", "svchosts.exe"), ("a.exe", "b.exe"), ("a.exe", "a.ex")] {
             assert!(!same(one, other), "{one:?} {other:?}");
         }
+        let reads =
+            |pattern: &str, found: &str| Wanted::of(pattern).is_some_and(|wanted| wanted.reads_as(found));
+        for pattern in ["sec?et.txt", "{secret,foo}.txt", "*ecret*", "secret.t?t"] {
+            assert!(reads(pattern, "s\u{435}cret.txt"), "{pattern}");
+        }
+        assert!(!reads("*", "secret.txt") && !reads("sec?et.txt", "sec.txt"));
         assert_eq!(unmistakable("p1/Sc\u{430}n  A"), "p1/Sc\\u{430}n \\u{20}A");
     }
 }

@@ -1,6 +1,7 @@
 //! Times of clocks that were set back.
 //!
 //! Where a log tells that a clock was set back from B to A, it went through the stretch from A to B twice: a time in it may be of the first or of the second pass.
+//! The step itself lies somewhere between records: nobody knows how long the log was silent around it. So a stretch as long as the step lies on either side of it, in which a time may be of either pass, too.
 //! Times of one host are put on a line of their own that never goes back: what lies behind a step is moved by its length, what lies in its stretch may be moved or not.
 //! Of several hosts nothing tells which clock was right, so that a time in such a stretch may be off by its length either way.
 
@@ -13,7 +14,7 @@ struct Stretch {
     /// Its first and last nanosecond.
     from: i128,
     to: i128,
-    /// By how much the clock was set back in it, by the log that tells most.
+    /// By how much the clock was set back in it at most, by the log that tells most.
     back: i128,
 }
 
@@ -87,18 +88,24 @@ fn unlisted(label: &str) -> Rejection {
 /// The stretches in order, none touching another: several logs tell of the same step, and a clock may be set back twice.
 fn stretches<'s>(steps: impl Iterator<Item = &'s ClockStep>) -> Vec<Stretch> {
     let mut steps: Vec<&ClockStep> = steps.collect();
-    steps.sort_unstable_by_key(|step| (step.after, step.before, step.log.as_str()));
+    let begins = |step: &ClockStep| {
+        let after = step.after.unix_nanoseconds();
+        after - (step.before.unix_nanoseconds() - after)
+    };
+    steps.sort_unstable_by_key(|step| (begins(step), step.before, step.log.as_str()));
     // Two listings tell of it twice.
     steps.dedup();
     let mut groups: Vec<(i128, i128, BTreeMap<&str, i128>)> = Vec::new();
     for step in steps {
-        let (from, to) = (step.after.unix_nanoseconds(), step.before.unix_nanoseconds());
+        let (after, before) = (step.after.unix_nanoseconds(), step.before.unix_nanoseconds());
+        let length = before - after;
+        let (from, to) = (after - length, before + length);
         if groups.last().is_none_or(|last| last.1 < from) {
             groups.push((from, to, BTreeMap::new()));
         }
         if let Some((_, end, by_log)) = groups.last_mut() {
             *end = to.max(*end);
-            *by_log.entry(step.log.as_str()).or_default() += to - from;
+            *by_log.entry(step.log.as_str()).or_default() += 3 * length;
         }
     }
     let told = |(from, to, by_log): (i128, i128, BTreeMap<&str, i128>)| {

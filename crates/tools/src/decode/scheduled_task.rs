@@ -144,7 +144,8 @@ fn of_task(row: Row, source: &Source<'_, '_>, task: &Task) -> Row {
 fn of_triggers(row: Row, task: &Task) -> Row {
     let enabled = task.enabled.as_ref().is_none_or(|flag| flag.value);
     let counting = task.triggers.iter().filter(|trigger| trigger.enabled);
-    let starts = due::starts(enabled, counting.map(Trigger::due));
+    let maintained = task.maintained.then_some(due::Due::Lasting);
+    let starts = due::starts(enabled, counting.map(Trigger::due).chain(maintained));
     let row = row.field("starts", FieldValue::Name(starts.to_owned()));
     if task.triggers.is_empty() {
         return row;

@@ -87,13 +87,16 @@ pub(super) fn apart(reads: &[Read<'_>], known: &[&ClockListing]) -> i128 {
 type Stretch = (i128, i128, i128);
 
 /// The stretches of the clock of a fact, those that overlap as one; what one log says beside another it says again.
-fn steps(known: &[&ClockListing], fact: &FactEntry) -> Vec<Stretch> {
+fn steps<'s>(known: &[&'s ClockListing], fact: &FactEntry) -> Vec<Stretch> {
     let label = &fact.locator.evidence;
     let listed = known.iter().filter(|listing| listing.is_of(label)).flat_map(|listing| &listing.steps);
     let of_host = listed.filter(|step: &&ClockStep| step.evidence == *label);
-    let ends = |step: &ClockStep| (step.after.unix_nanoseconds(), step.before.unix_nanoseconds());
-    let steps: BTreeSet<(i128, i128, &str)> =
-        of_host.map(|step| (ends(step).0, ends(step).1, step.log.as_str())).collect();
+    // The step lies somewhere between its records: as long as it is, it may lie off them on either side.
+    let around = |step: &'s ClockStep| {
+        let (after, before) = (step.after.unix_nanoseconds(), step.before.unix_nanoseconds());
+        (after - (before - after), before + (before - after), step.log.as_str())
+    };
+    let steps: BTreeSet<(i128, i128, &str)> = of_host.map(around).collect();
     let mut stretches: Vec<(i128, i128)> = Vec::new();
     for (from, to, _) in &steps {
         match stretches.last_mut().filter(|last| *from <= last.1) {
