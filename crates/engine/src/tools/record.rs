@@ -86,7 +86,7 @@ pub(super) fn derivation() -> About {
     });
     about(
         "Record what facts of yours say together: that values are the same or different, that times lie in this order or within so many seconds of each other, that numbers add up to a total. \
-         Code compares the values as the facts state them. An order or span of times wants a whole listing of the steps of their clocks (timeline_anomalies with record = clock_step): where a clock was set back, times do not tell the order.",
+         Code compares the values as the facts state them.",
         &[
             ("form", json!({"type": "string", "enum": forms})),
             (
