@@ -240,7 +240,7 @@ fn last_of(record: &Record) -> Option<String> {
 fn asked(spec: &ToolSpec, run: Run, call: &Call<'_>, given: &Value) -> Vec<Record> {
     let Ok(arguments) = Arguments::check(spec, given) else { return Vec::new() };
     let returned = run(&Call { arguments: &arguments, ..*call });
-    returned.map(|returned| returned.records.into_iter().take(MOST.max(10_000)).collect()).unwrap_or_default()
+    returned.map(|returned| returned.records).unwrap_or_default()
 }
 
 #[cfg(test)]
