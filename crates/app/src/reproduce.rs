@@ -337,8 +337,11 @@ const PATTERNS_OF_FOLDERS: Format = Format { major: 2, minor: 14 };
 /// The first format in which every call is refused that can find nothing, and each that finds nothing to read says so: what looks in a channel or provider that no record bears, a folder, key or hive that there is not, or is written as no name can be.
 const REFUSED_PLACES: Format = Format { major: 2, minor: 15 };
 
-/// The first format in which a hive belongs where its type does, by its very name, and a task tells how long its triggers count.
-const HIVES_BY_NAME: Format = Format { major: 2, minor: 17 };
+/// The first format in which a search tells what is near the thing that it did not find.
+const NEAR_TOLD: Format = Format { major: 2, minor: 17 };
+
+/// The first format whose places are today's: a hive belongs where its type does, by its very name, and a log that names another computer is foreign. Since the one before it a task tells how long its triggers count.
+const FOREIGN_LOGS: Format = Format { major: 2, minor: 18 };
 
 /// By what rules the tools of a run answered, where these are not today's.
 struct ToolRules {
@@ -350,7 +353,9 @@ struct ToolRules {
     /// Whether a call that could find nothing was answered with nothing, and not every one that found nothing to read said so.
     answers_nowhere: bool,
     has_time_index: bool,
-    /// Whether places were looked at by other rules or not at all, of tasks nothing told how long their triggers count, and of searches what is near.
+    /// Whether no search told what is near.
+    tells_nothing_near: bool,
+    /// Whether places were looked at by other rules or not at all, and of tasks nothing told how long their triggers count.
     places_otherwise: bool,
 }
 
@@ -362,7 +367,8 @@ impl ToolRules {
             means_root: opened.format < PLACED_PATTERNS,
             begins_at_root: opened.format < PATTERNS_OF_FOLDERS,
             answers_nowhere: opened.format < REFUSED_PLACES,
-            places_otherwise: opened.format < HIVES_BY_NAME,
+            tells_nothing_near: opened.format < NEAR_TOLD,
+            places_otherwise: opened.format < FOREIGN_LOGS,
             has_time_index: log.of_run.iter().any(is_index),
         }
     }
@@ -514,7 +520,7 @@ impl Asking {
         let now = ToolReturn { output: now.output.map(as_told), ..now };
         asked.calls += 1;
         let translated = tools::successor(&call.tool).is_some();
-        let (untold, nearless) = (self.rules.answers_nowhere, self.rules.places_otherwise);
+        let (untold, nearless) = (self.rules.answers_nowhere, self.rules.tells_nothing_near);
         let measure =
             Measure { subjects: &self.subjects, examples: self.examples, translated, untold, nearless };
         for recorded in comparable {

@@ -5,10 +5,12 @@
 //! Sources of the format: [MS-EVEN6] 2.2 (BinXml); Joachim Metz, libevtx, "Windows XML Event Log (EVTX) format".
 
 mod chunk;
+mod computers;
 mod event;
 mod instant;
 mod xml;
 
+pub use computers::computers;
 pub use event::{Event, System};
 pub use instant::filetime;
 

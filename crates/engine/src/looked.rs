@@ -6,6 +6,7 @@ use crate::shelf::bounded;
 use ledger::event::{SeenRecord, WithoutFact};
 use ledger::{InvocationId, Objective, Record, SearchedBy, Way, written};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// The most records that are named of those that would answer.
 const MOST_SEEN: usize = 8;
@@ -56,7 +57,22 @@ impl Standing<'_> {
             return Some(WithoutFact::NotDeterminable { needed });
         }
         let is_bounded = self.returned().nth(MOST_LOOKED_THROUGH).is_some();
-        (!is_bounded).then_some(WithoutFact::Empty { searches })
+        let lacking = self.without_source(objective.own_way());
+        (!is_bounded).then_some(WithoutFact::Empty { searches, lacking })
+    }
+
+    /// The pieces of evidence that hold no source of a way whose sources are listed: what is searched elsewhere says nothing of them.
+    fn without_source(&self, way: Way<'_>) -> Vec<String> {
+        if !self.setting.hosts_apart || way.kinds().next().is_none() {
+            return Vec::new();
+        }
+        let listed = way.kinds().filter_map(|(by, sources)| Some((sources, self.listing(by)?)));
+        let with: BTreeSet<&str> = listed
+            .flat_map(|(sources, listing)| self.named(sources, listing))
+            .map(|record| record.locator.evidence.as_str())
+            .collect();
+        let labels = self.setting.evidence.iter().map(|entry| &entry.label);
+        labels.filter(|label| !with.contains(label.as_str())).cloned().collect()
     }
 
     /// The first records that would answer, and how many there are.

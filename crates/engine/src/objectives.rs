@@ -66,7 +66,7 @@ impl Standing<'_> {
         }
         let searches = self.searches(way);
         if !searches.is_empty() && self.has_source(way) {
-            return WithoutFact::Empty { searches };
+            return WithoutFact::Empty { searches, lacking: Vec::new() };
         }
         let needed = self.unread(way);
         match may_be_undeterminable && !needed.is_empty() {

@@ -196,7 +196,7 @@ fn objectives(agent: &AgentSpec, results: &[ObjectiveResult]) -> Vec<ReportedObj
         };
         let facts = result.facts.iter().copied().map(NodeId::Fact);
         let searches = match &result.without {
-            Some(WithoutFact::Empty { searches: calls } | WithoutFact::Partly { calls, .. }) => {
+            Some(WithoutFact::Empty { searches: calls, .. } | WithoutFact::Partly { calls, .. }) => {
                 calls.iter().copied().map(NodeId::Invocation).collect()
             }
             Some(WithoutFact::Seen { records, .. }) => {

@@ -49,6 +49,8 @@ pub struct Setting {
     pub(crate) provable: bool,
     /// Whether times are put in order by the steps of clocks: [`Behaviour::ClockSteps`].
     pub(crate) clock_steps: bool,
+    /// Whether it is told which pieces of evidence hold no source of what was searched: [`Behaviour::HostsApart`].
+    pub(crate) hosts_apart: bool,
 }
 
 impl Setting {
@@ -77,6 +79,7 @@ impl Setting {
             dating: Dating::AnyInstant,
             provable: false,
             clock_steps: false,
+            hosts_apart: false,
         }
     }
 
@@ -137,6 +140,7 @@ impl Setting {
         self.listings_look = has(Behaviour::ListingsLook);
         self.provable = has(Behaviour::Provable);
         self.clock_steps = has(Behaviour::ClockSteps);
+        self.hosts_apart = has(Behaviour::HostsApart);
         self.dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
         self
     }

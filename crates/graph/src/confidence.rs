@@ -12,6 +12,7 @@ mod thing;
 pub use answer::{answer_confidences, objective_confidences};
 pub use source::SourceKind;
 
+use ledger::placement::tells_of_host;
 use ledger::{FactEntry, Placement, Tier, Writer};
 use source::Place;
 use std::collections::BTreeMap;
@@ -155,7 +156,7 @@ fn weighed(support: &[Support<'_>]) -> Confidence {
 /// The kind of a fact's source; of a file that stands elsewhere nothing says who wrote it.
 fn kind(fact: &FactEntry) -> SourceKind {
     match fact.placement {
-        Some(Placement::Elsewhere) => SourceKind::Other,
+        Some(Placement::Elsewhere | Placement::Foreign) => SourceKind::Other,
         Some(Placement::Stated | Placement::Assumed) | None => SourceKind::of(&fact.kind),
     }
 }
@@ -163,7 +164,7 @@ fn kind(fact: &FactEntry) -> SourceKind {
 /// How much of the doubt a fact takes away as the only one, in thousandths.
 fn carries(fact: &FactEntry) -> u32 {
     let [system, administrator, any] = CARRIES;
-    let written = match fact.writer().filter(|_| fact.placement != Some(Placement::Elsewhere)) {
+    let written = match fact.writer().filter(|_| tells_of_host(fact.placement)) {
         Some(Writer::System | Writer::Acquisition) => system,
         Some(Writer::Administrator) => administrator,
         Some(Writer::AnyUser) | None => any,

@@ -74,7 +74,12 @@ pub enum Stands {
         number: u64,
     },
     /// Complete searches of every source found nothing that answers it.
-    Searched(Vec<InvocationId>),
+    Searched {
+        /// The searches.
+        searches: Vec<InvocationId>,
+        /// The labels of evidence that holds no source of it: nothing is said of these.
+        lacking: Vec<String>,
+    },
     /// No source that could answer it is in the evidence, or none could be read; what would be needed.
     CannotBeTold(Vec<String>),
     /// Calls looked, and not everywhere.
@@ -93,7 +98,7 @@ impl Stands {
     pub const fn is_open(&self) -> bool {
         match self {
             Stands::Seen { .. } | Stands::Partly { .. } | Stands::NotAsked => true,
-            Stands::Answered(_) | Stands::Searched(_) | Stands::CannotBeTold(_) => false,
+            Stands::Answered(_) | Stands::Searched { .. } | Stands::CannotBeTold(_) => false,
         }
     }
 
@@ -102,7 +107,7 @@ impl Stands {
         match self {
             Stands::Answered(facts) => facts,
             Stands::Seen { .. }
-            | Stands::Searched(_)
+            | Stands::Searched { .. }
             | Stands::CannotBeTold(_)
             | Stands::Partly { .. }
             | Stands::NotAsked => &[],
@@ -114,7 +119,7 @@ impl Stands {
         match self {
             Stands::Answered(_) => "met",
             Stands::Seen { .. } => "seen",
-            Stands::Searched(_) => "empty",
+            Stands::Searched { .. } => "empty",
             Stands::CannotBeTold(_) => "not_determinable",
             Stands::Partly { .. } => "partly",
             Stands::NotAsked => "not_asked",
@@ -127,7 +132,7 @@ impl Stands {
             Stands::NotAsked => 0,
             Stands::Partly { .. } => 1,
             Stands::CannotBeTold(_) => 2,
-            Stands::Searched(_) => 3,
+            Stands::Searched { .. } => 3,
             Stands::Seen { .. } => 4,
             Stands::Answered(_) => 5,
         }
@@ -241,7 +246,9 @@ fn stands(run: &Run, view: &TaskView, index: usize, objective: &Objective) -> St
     let ObjectiveResult { facts, without, .. } = result;
     match without {
         _ if !facts.is_empty() => Stands::Answered(facts.clone()),
-        Some(WithoutFact::Empty { searches }) => Stands::Searched(searches.clone()),
+        Some(WithoutFact::Empty { searches, lacking }) => {
+            Stands::Searched { searches: searches.clone(), lacking: lacking.clone() }
+        }
         Some(WithoutFact::NotDeterminable { needed }) => Stands::CannotBeTold(needed.clone()),
         Some(WithoutFact::Seen { records, number }) => {
             Stands::Seen { records: records.clone(), number: *number }

@@ -38,6 +38,9 @@ fn title(fact: &FactEntry, shown: fn(&BoundValue) -> String) -> String {
         Some(Placement::Elsewhere) => {
             format!("a file at {} says: {predicate}", one_line(&fact.locator.path))
         }
+        Some(Placement::Foreign) => {
+            format!("a log of another computer at {} says: {predicate}", one_line(&fact.locator.path))
+        }
     };
     match values.is_empty() {
         true => format!("{predicate} {subject}"),

@@ -5,7 +5,7 @@
 
 mod writer;
 
-use ledger::Placement;
+use ledger::placement::tells_of_host;
 use ledger::{
     BoundValue, ByteSpan, Clock, Digest, FactEntry, FieldValue, Locator, Output, Record, RecordId,
     RecordType, Tier, Vocabulary, Writer, Writers,
@@ -217,9 +217,8 @@ fn check_predicate(entry: &FactEntry, record: &Record, vocabulary: &Vocabulary) 
 
 /// What a file proves that stands elsewhere, by the record itself.
 fn check_placement(entry: &FactEntry, record: &Record, vocabulary: &Vocabulary) -> Result<(), RecheckError> {
-    let is_elsewhere = record.placement == Some(Placement::Elsewhere);
     let is_anywhere = vocabulary.meaning(&entry.predicate).is_some_and(|meaning| meaning.anywhere);
-    if entry.placement == record.placement && (is_anywhere || !is_elsewhere) {
+    if entry.placement == record.placement && (is_anywhere || tells_of_host(record.placement)) {
         return Ok(());
     }
     Err(RecheckError::Placement { predicate: entry.predicate.0.clone(), path: record.locator.path.clone() })

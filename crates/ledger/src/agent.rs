@@ -3,7 +3,7 @@
 use crate::case::EvidenceKind;
 use crate::fact::{BoundValue, FactEntry};
 use crate::pattern::{self, Patterns};
-use crate::placement::Placement;
+use crate::placement::tells_of_host;
 use crate::record::{Field, Record};
 use crate::searched::SearchedBy;
 use crate::tool::Surface;
@@ -171,7 +171,7 @@ impl Condition {
 
     /// Whether `fact` satisfies the condition.
     pub fn holds(&self, fact: &FactEntry) -> bool {
-        fact.placement != Some(Placement::Elsewhere)
+        tells_of_host(fact.placement)
             && fact.predicate == self.predicate
             && fact.kind == self.record
             && self.subject.fit(&fact.subject.value.to_text())
@@ -186,7 +186,7 @@ impl Condition {
             let is_asked = pattern::fits(&self.field, name);
             is_asked && !text(field).is_empty() && self.takes(&field.value)
         };
-        record.placement != Some(Placement::Elsewhere)
+        tells_of_host(record.placement)
             && record.kind == self.record
             && record.fields.get(subject).is_some_and(|field| self.subject.fit(&text(field)))
             && record.fields.iter().any(answers)

@@ -36,11 +36,13 @@ pub enum Behaviour {
     Provable = 11,
     /// Times are put in order by the steps of clocks that a listing tells; before, as they stand.
     ClockSteps = 12,
+    /// Where a question was searched in vain it is told which pieces of evidence hold no source of it; before, one host's source counted for all.
+    HostsApart = 13,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 12] = [
+    pub const ALL: [Behaviour; 13] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -53,6 +55,7 @@ impl Behaviour {
         Behaviour::ListingsLook,
         Behaviour::Provable,
         Behaviour::ClockSteps,
+        Behaviour::HostsApart,
     ];
 
     /// Those that a run was made with.

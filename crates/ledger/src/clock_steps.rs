@@ -3,7 +3,7 @@
 use crate::event::{InvocationEnded, InvocationStarted};
 use crate::id::InvocationId;
 use crate::output::Output;
-use crate::placement::Placement;
+use crate::placement::tells_of_host;
 use crate::record::Record;
 use crate::time::Utc;
 use crate::tool::{Completeness, Outcome};
@@ -80,8 +80,8 @@ fn step(record: &Record) -> Option<ClockStep> {
         Some(_) | None => None,
     };
     let is_of_others = value("channel").is_some_and(|channel| channel.to_text() == OF_OTHER_HOSTS);
-    let is_elsewhere = record.placement == Some(Placement::Elsewhere);
-    let is_step = record.kind == STEPS_BY.1 && !is_of_others && !is_elsewhere;
+    let is_of_host = tells_of_host(record.placement);
+    let is_step = record.kind == STEPS_BY.1 && !is_of_others && is_of_host;
     let (before, after) = time("before").zip(time("after")).filter(|_| is_step)?;
     let (evidence, log) = (record.locator.evidence.clone(), record.locator.path.clone());
     Some(ClockStep { evidence, log, before, after })

@@ -5,6 +5,7 @@
 
 use crate::record::Record;
 use crate::record_data;
+use crate::value::FieldValue;
 use crate::writer::leads_to;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -20,6 +21,8 @@ pub enum Placement {
     Assumed,
     /// Another place: a copy, or a file that somebody made. What it holds is recorded there, and nothing follows about the host.
     Elsewhere,
+    /// The place is right, and the record names another computer as the one that wrote it: a copied or forwarded log. Since format 2.18.
+    Foreign,
 }
 
 impl Placement {
@@ -29,7 +32,16 @@ impl Placement {
             Placement::Stated => "place stated by the case file",
             Placement::Assumed => "place assumed: handed in alone",
             Placement::Elsewhere => "not where Windows keeps such files",
+            Placement::Foreign => "names another computer",
         }
+    }
+}
+
+/// Whether what stands at this place tells of the host; `None` is the place of the host's own files.
+pub const fn tells_of_host(placement: Option<Placement>) -> bool {
+    match placement {
+        None | Some(Placement::Stated | Placement::Assumed) => true,
+        Some(Placement::Elsewhere | Placement::Foreign) => false,
     }
 }
 
@@ -63,6 +75,24 @@ pub fn belongs(record: &Record, path: &[&str]) -> Option<bool> {
         is_at(kind, path) && bears_its_name(record, path)
             || record.kind == COUNT && is_at(kind, &inside(path)),
     )
+}
+
+/// The computers that a record of a log names as those that wrote it; none where it names none.
+pub fn names_of_computers(record: &Record) -> Vec<&str> {
+    let value = |field: &str| record.fields.get(field).map(|field| &field.value);
+    match kind_of_place(record) {
+        Some("event_logs") => match (value("computer"), value("computers")) {
+            (Some(FieldValue::Name(name)), _) => vec![name],
+            (_, Some(FieldValue::List(names))) => names.iter().map(String::as_str).collect(),
+            _ => Vec::new(),
+        },
+        // `ALDER-07 (Microsoft Windows NT 10.0.19045.0)`
+        Some("transcripts") => match value("machine") {
+            Some(FieldValue::Text(machine)) => machine.split_whitespace().take(1).collect(),
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
 }
 
 /// The kind of place that records of this type belong to; `None` where they belong nowhere in particular.

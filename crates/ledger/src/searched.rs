@@ -5,7 +5,7 @@
 use crate::agent::{Objective, Way};
 use crate::case::{EvidenceEntry, EvidenceKind};
 use crate::pattern::Patterns;
-use crate::placement::Placement;
+use crate::placement::tells_of_host;
 use crate::record::Record;
 use crate::tool::ToolSpec;
 use serde::{Deserialize, Serialize};
@@ -104,8 +104,8 @@ impl Sources {
     pub fn names_in(&self, record: &Record, evidence: &[EvidenceEntry]) -> bool {
         let is_of =
             |kind| evidence.iter().any(|entry| entry.kind == kind && entry.label == record.locator.evidence);
-        // A file of another place tells nothing of the host.
-        record.placement != Some(Placement::Elsewhere) && self.of.is_none_or(is_of) && self.names(record)
+        // A file of another place or computer tells nothing of the host.
+        tells_of_host(record.placement) && self.of.is_none_or(is_of) && self.names(record)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The closed vocabulary of predicates, kept as data.
 
-use crate::placement::Placement;
+use crate::placement::{Placement, tells_of_host};
 use crate::record_data::{self, RecordDataError};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -134,7 +134,7 @@ impl VocabularyFile {
 impl Meaning {
     /// Whether a record of a file at such a place can prove it.
     pub fn is_proved_at(&self, placement: Option<Placement>) -> bool {
-        self.anywhere || placement != Some(Placement::Elsewhere)
+        self.anywhere || tells_of_host(placement)
     }
 }
 

@@ -69,7 +69,7 @@ impl<'r> Limits<'r> {
             Stands::NotAsked => self.open.push((asked, NOT_ASKED)),
             Stands::Seen { .. } => self.open.push((asked, SEEN)),
             Stands::Partly { .. } => self.open.push((asked, PARTLY)),
-            Stands::Answered(_) | Stands::Searched(_) => {}
+            Stands::Answered(_) | Stands::Searched { .. } => {}
         }
     }
 
@@ -109,6 +109,7 @@ fn unchecked(run: &Run) -> Vec<String> {
     }
     unchecked.extend(assumed(run));
     unchecked.extend(elsewhere(run));
+    unchecked.extend(foreign(run));
     unchecked.extend(run.opened.case.evidence.iter().filter_map(|entry| unhashed(run, entry)));
     unchecked
 }
@@ -138,6 +139,18 @@ fn elsewhere(run: &Run) -> Option<String> {
     (!files.is_empty()).then(|| {
         format!(
             "Of {} outside the places where Windows keeps such files nothing was taken for the host's ({}). `in_place` in the case file says which are its own.",
+            number(files.len()),
+            some(&files)
+        )
+    })
+}
+
+/// The logs in their place that answer nothing, because they name another computer.
+fn foreign(run: &Run) -> Option<String> {
+    let files = placed(run, Placement::Foreign);
+    (!files.is_empty()).then(|| {
+        format!(
+            "Of {} that name another computer nothing was taken for the host's ({}). `in_place` in the case file says which are its own.",
             number(files.len()),
             some(&files)
         )

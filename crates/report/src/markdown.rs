@@ -8,7 +8,7 @@ use crate::costs::costs;
 use crate::inert::{cell, code, prose};
 use crate::reach;
 use crate::sources::{Corroborated, ONE};
-use crate::standing::{beyond, needs_line, remarks, standing};
+use crate::standing::{beyond, needs_line, remarks, standing, unsearched};
 use crate::tables_read::tables_read;
 use crate::text::{by_code, ended, outcome};
 use crate::withheld;
@@ -126,13 +126,17 @@ fn answer(run: &Run, it: &Question<'_>, sure: Option<Confidence>, corroborated: 
             more if more.is_empty() => word.to_owned(),
             more => format!("{word}: {}", cell(&more)),
         },
-        Stands::Searched(searches) => {
+        Stands::Searched { searches, lacking } => {
             let searches: Vec<_> = searches.iter().map(|search| format!("`{search}`")).collect();
             let logs = reach::logs(run, it.objective);
             let reach = logs.iter().map(|(log, line)| {
                 format!("<br>{} (`{}`): of other times it says nothing", cell(line), log.id)
             });
-            format!("{word} ({}){}", searches.join(", "), reach.collect::<String>())
+            let lacking = match lacking.is_empty() {
+                true => String::new(),
+                false => format!("<br>{}", cell(&unsearched(it.objective, lacking))),
+            };
+            format!("{word} ({}){lacking}{}", searches.join(", "), reach.collect::<String>())
         }
         Stands::CannotBeTold(needed) => format!("{word}: {}", cell(&needs_line(it.objective, needed))),
         Stands::Answered(facts) => {

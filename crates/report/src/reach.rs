@@ -1,7 +1,8 @@
 //! How far back the event logs go that were searched in vain: of the time before they say nothing.
 
 use graph::Run;
-use ledger::{BoundValue, FactEntry, FieldValue, Objective, Placement};
+use ledger::placement::tells_of_host;
+use ledger::{BoundValue, FactEntry, FieldValue, Objective};
 
 /// The facts of the event logs that could have answered an objective, each with the words from when to when its log goes.
 ///
@@ -16,9 +17,7 @@ pub(crate) fn logs<'r>(run: &'r Run, objective: &Objective) -> Vec<(&'r FactEntr
         })
     };
     let facts = run.facts().map(|(_, accepted)| &accepted.fact);
-    let logs = facts.filter(|fact| {
-        fact.kind == "event_log" && fact.placement != Some(Placement::Elsewhere) && named(fact)
-    });
+    let logs = facts.filter(|fact| fact.kind == "event_log" && tells_of_host(fact.placement) && named(fact));
     let mut logs: Vec<_> = logs.filter_map(|fact| Some((fact, line(fact)?))).collect();
     logs.sort_by_key(|(fact, _)| (&fact.locator.evidence, &fact.locator.path));
     // One log may have been listed by several calls.

@@ -27,7 +27,7 @@ pub(crate) const fn standing(stands: &Stands) -> Standing {
             "seen, not recorded",
             "tools returned records that would answer it, and no agent recorded one",
         ),
-        Stands::Searched(_) => (
+        Stands::Searched { .. } => (
             2,
             "empty",
             "searched, nothing there",
@@ -66,11 +66,20 @@ pub(crate) fn beyond(stands: &Stands) -> String {
             format!("not searched or not read: {}", missing.join("; "))
         }
         Stands::Answered(_)
-        | Stands::Searched(_)
+        | Stands::Searched { .. }
         | Stands::Partly { .. }
         | Stands::CannotBeTold(_)
         | Stands::NotAsked => String::new(),
     }
+}
+
+/// That a question was searched in some of the evidence, and the rest holds no source of it.
+pub(crate) fn unsearched(objective: &Objective, lacking: &[String]) -> String {
+    let mut kinds: Vec<&str> =
+        objective.own_way().kinds().map(|(_, sources)| sources.needed.as_str()).collect();
+    kinds.dedup();
+    let lack = if lacking.len() == 1 { "lacks" } else { "lack" };
+    format!("it says nothing of {}, which {lack} {}", lacking.join(" and "), kinds.join(" and "))
 }
 
 /// What has to be known of a question beside its answer: who asks it, where it is none that every case is asked, why a lead left it open, and that code answered it and no agent did.

@@ -59,7 +59,7 @@ pub(crate) const fn shown(shown: &ReferenceShown) -> &'static str {
 pub(crate) fn answers_json(run: &Run) -> Vec<Value> {
     let one = |question: &Question<'_>| {
         let (searches, needed) = match &question.stands {
-            Stands::Searched(searches) => (searches.clone(), Vec::new()),
+            Stands::Searched { searches, lacking } => (searches.clone(), lacking.clone()),
             Stands::CannotBeTold(needed) => (Vec::new(), needed.clone()),
             Stands::Partly { calls, missing } => (calls.clone(), missing.clone()),
             Stands::Seen { records, .. } => {

@@ -2,7 +2,7 @@
 
 use crate::contradicted::Contradictions;
 use crate::inert::terminal;
-use crate::standing::{asker, beyond, left_open, needs, remarks, standing, standing_word};
+use crate::standing::{asker, beyond, left_open, needs, remarks, standing, standing_word, unsearched};
 use crate::synthesis::moment;
 use graph::{
     Asker, Fate, Question, RefusedClaim, Run, Stands, TaskView, answer_title, fact_title, narrative,
@@ -129,6 +129,11 @@ fn answer(out: &mut String, run: &Run, it: &Question<'_>) {
         for reason in unread {
             let _ = writeln!(out, "         could not read {}", clipped(&terminal(reason)));
         }
+    }
+    if let Stands::Searched { lacking, .. } = &it.stands
+        && !lacking.is_empty()
+    {
+        let _ = writeln!(out, "         {}", clipped(&terminal(&unsearched(it.objective, lacking))));
     }
     let beyond = beyond(&it.stands);
     if !beyond.is_empty() {

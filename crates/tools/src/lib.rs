@@ -20,6 +20,7 @@ mod drives;
 mod error;
 mod events;
 mod find_files;
+mod foreign;
 mod glob;
 mod handle;
 mod hash_file;

@@ -1,9 +1,10 @@
 //! Says of each record whether its file stands where Windows keeps such files (`ledger::placement`).
 //!
-//! It is worked out for a page of records when it is asked for, by code that reads no file, and stands in no case table.
+//! It is worked out for a page of records when it is asked for, and stands in no case table.
 
 use crate::catalogue::InPlace;
 use crate::drives;
+use crate::foreign::Hosts;
 use evidence::{EvidencePath, Node, NodeKind, ReadError, Tree};
 use ledger::{Placement, Record, placement};
 use std::collections::BTreeMap;
@@ -33,6 +34,7 @@ pub(crate) fn place(
     in_place: &InPlace,
 ) -> Result<(), ReadError> {
     let mut layouts: BTreeMap<&str, Layout<'_>> = BTreeMap::new();
+    let mut hosts = Hosts::default();
     for record in records {
         // Most types belong nowhere in particular, and need no look at the evidence.
         if !placement::has_place(record) {
@@ -44,7 +46,15 @@ pub(crate) fn place(
         }
         let path: Vec<&str> = record.locator.path.split('/').filter(|part| !part.is_empty()).collect();
         let placed = |layout: &Layout<'_>| layout.placed(&path, |path| placement::belongs(record, path));
-        record.placement = layouts.get(tree.label()).and_then(placed);
+        let Some(layout) = layouts.get(tree.label()) else { continue };
+        record.placement = match placed(layout) {
+            None | Some(Placement::Assumed)
+                if hosts.is_foreign(tree.as_ref(), &layout.root_of(&path), record) =>
+            {
+                Some(Placement::Foreign)
+            }
+            placement => placement,
+        };
     }
     Ok(())
 }
@@ -118,11 +128,16 @@ impl Layout<'_> {
         self.placed(&path, |on_drive| Some(placement::is_kept(kind, on_drive))) != Some(Placement::Elsewhere)
     }
 
-    /// The place of a path that `belongs` where it says, from the root of its drive.
-    fn placed(&self, path: &[&str], belongs: impl Fn(&[&str]) -> Option<bool>) -> Option<Placement> {
+    /// The root of the drive that a path leads into; that of the evidence where none is known.
+    fn root_of(&self, path: &[&str]) -> EvidencePath {
         let leads = |root: &&EvidencePath| root.components().zip(path).all(|(own, part)| own == *part);
         let fits = |root: &&EvidencePath| root.components().count() < path.len() && leads(root);
-        let root = self.roots.iter().find(fits).map_or(0, |root| root.components().count());
+        self.roots.iter().find(fits).cloned().unwrap_or_default()
+    }
+
+    /// The place of a path that `belongs` where it says, from the root of its drive.
+    fn placed(&self, path: &[&str], belongs: impl Fn(&[&str]) -> Option<bool>) -> Option<Placement> {
+        let root = self.root_of(path).components().count();
         let may_be_copy = root == 0 && !self.is_volume;
         let root = if may_be_copy { below_shadow_copy(path) } else { root };
         let on_drive = path.get(root..).unwrap_or_default();

@@ -5,6 +5,7 @@
 use super::log::{Found, Log};
 use ledger::absence::{MOST_NEAR, near_in};
 use ledger::event::{AbsenceAccepted, InvocationEnded, InvocationStarted};
+use ledger::placement::tells_of_host;
 use ledger::{Absence, Completeness, Event, FieldValue, InvocationId, Outcome, Record, TaskId};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -77,6 +78,7 @@ fn wrong_reach<'l>(
         let mut named = ["channel", "channels"].into_iter().filter_map(|field| record.fields.get(field));
         named.any(|field| says(&field.value))
             && evidence.as_ref().is_none_or(|label| record.locator.evidence == *label)
+            && tells_of_host(record.placement)
     };
     let logs: Vec<&Record> = output.records().iter().filter(is_of).collect();
     let is_doubtful = |record: &&Record| {

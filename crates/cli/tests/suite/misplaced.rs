@@ -42,7 +42,7 @@ fn of_host(run: &Run) -> Vec<String> {
 fn searched(run: &Run) -> Vec<String> {
     let questions = graph::questions(run);
     let of_host = |objective: &Objective| placement::of(&objective.condition.record).is_some();
-    let searched = questions.iter().filter(|it| matches!(it.stands, Stands::Searched(_)));
+    let searched = questions.iter().filter(|it| matches!(it.stands, Stands::Searched { .. }));
     searched.filter(|it| of_host(it.objective)).map(|it| it.objective.id.clone()).collect()
 }
 

@@ -143,7 +143,9 @@ fn none_is_there(place: &Place, case: &str) -> usize {
     let has_table = |kind: &str| tools::tables().iter().any(|table| table.name == kind);
     let searched: Vec<_> = questions
         .iter()
-        .filter(|it| matches!(it.stands, Stands::Searched(_)) && has_table(&it.objective.condition.record))
+        .filter(|it| {
+            matches!(it.stands, Stands::Searched { .. }) && has_table(&it.objective.condition.record)
+        })
         .collect();
     for question in &searched {
         let condition = &question.objective.condition;
@@ -198,7 +200,7 @@ fn what_is_told_as_searched_and_not_there_is_in_no_record_of_the_evidence() {
 
 /// Whether somebody could take the question for closed.
 fn is_reassuring(stands: &Stands) -> bool {
-    matches!(stands, Stands::Searched(_) | Stands::CannotBeTold(_))
+    matches!(stands, Stands::Searched { .. } | Stands::CannotBeTold(_))
 }
 
 #[test]

@@ -123,7 +123,7 @@ const FORGERIES: &[Forgery] = &[
 
 /// The searches by which the first objective is answered.
 fn searches(ended: &TaskEnded) -> Vec<InvocationId> {
-    let Some(WithoutFact::Empty { searches }) = &ended.objectives[0].without else { panic!("{ended:?}") };
+    let Some(WithoutFact::Empty { searches, .. }) = &ended.objectives[0].without else { panic!("{ended:?}") };
     searches.clone()
 }
 

@@ -462,7 +462,7 @@ fn a_whole_search_that_found_nothing_answers_and_sets_off_nothing() {
     let by = || searched(json!([{"tool": "search_text", "arguments": {"text": "evil"}, "free": ["limit"]}]));
     let whole = ("search_text", json!({"text": "evil"}));
     let lived = lives(by(), whole.clone(), false, empty(""));
-    assert!(matches!(without(&lived), Some(WithoutFact::Empty { searches }) if searches.len() == 1));
+    assert!(matches!(without(&lived), Some(WithoutFact::Empty { searches, .. }) if searches.len() == 1));
     assert_eq!((lived.ended.status, begun(&lived).len()), (TaskStatus::Completed, 0));
     let gap = vec![Gap { path: "a".into(), reason: "unreadable".into() }];
     let holed = ToolReturn { gaps: gap, completeness: Completeness::Truncated, ..empty("") };
@@ -559,7 +559,7 @@ fn a_listing_shows_what_the_evidence_lacks_and_what_has_to_be_searched() {
         )
     };
     let lived = each(|| empty(""));
-    assert!(matches!(without(&lived), Some(WithoutFact::Empty { searches }) if searches.len() == 2));
+    assert!(matches!(without(&lived), Some(WithoutFact::Empty { searches, .. }) if searches.len() == 2));
     assert_eq!(without(&each(|| found("words"))), Some(WithoutFact::Unmet));
 }
 

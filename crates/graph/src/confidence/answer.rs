@@ -5,7 +5,8 @@ use super::thing::Things;
 use super::{Confidence, best};
 use crate::run::Run;
 use ledger::pattern::fold;
-use ledger::{FactEntry, FactId, FieldType, Placement, TaskId, Writer};
+use ledger::placement::tells_of_host;
+use ledger::{FactEntry, FactId, FieldType, TaskId, Writer};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How sure each answer of a run is, by task and objective; objectives that no fact answers are not among them.
@@ -50,7 +51,7 @@ impl<'r> Known<'r> {
         let indicators = facts().filter(|fact| fact.kind == TIMESTOMP);
         let doubtful_times = indicators.map(|fact| fold(&fact.subject.value.to_text())).collect();
         // What a copy says bears nothing out: whoever put it there may have copied the very file.
-        let own = facts().filter(|fact| fact.placement != Some(Placement::Elsewhere));
+        let own = facts().filter(|fact| tells_of_host(fact.placement));
         Known { run, things: Things::of(own), settings, doubtful_times }
     }
 

@@ -1,6 +1,7 @@
 //! What is one source, and what kinds of sources there are: by what component of the examined host writes them.
 
-use ledger::{FactEntry, Placement};
+use ledger::FactEntry;
+use ledger::placement::tells_of_host;
 
 /// A kind of source: what writes the files of it.
 ///
@@ -114,14 +115,14 @@ pub(crate) enum Place<'f> {
         evidence: &'f str,
         path: &'f str,
     },
-    /// Files that stand where Windows keeps none such: one hand can have put all of them there.
+    /// Files that stand where Windows keeps none such, and those of other computers: one hand can have put all of them there.
     Elsewhere,
 }
 
 impl<'f> Place<'f> {
     pub(crate) fn of(fact: &'f FactEntry) -> Place<'f> {
         let (evidence, path) = (fact.locator.evidence.as_str(), fact.locator.path.as_str());
-        if fact.placement == Some(Placement::Elsewhere) {
+        if !tells_of_host(fact.placement) {
             return Place::Elsewhere;
         }
         match SourceKind::of(&fact.kind) {

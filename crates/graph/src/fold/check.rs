@@ -191,7 +191,7 @@ fn stands(
     let is_empty = |view: &InvocationView| view.ended.as_ref().is_some_and(found_nothing);
     let is_searched = task.invocations.iter().any(|view| plain(view) && is_empty(view));
     match without {
-        WithoutFact::Empty { searches } => {
+        WithoutFact::Empty { searches, .. } => {
             let known = |id| task.invocations.iter().find(|view| view.started.invocation == id);
             let covers = |id: &InvocationId| {
                 known(*id).is_some_and(|view| match is_searched {
@@ -228,7 +228,7 @@ fn looked(task: &TaskView, without: &WithoutFact) -> Result<(), Because> {
         ended(&seen.invocation).is_some_and(|ended| u64::from(seen.record.0) < u64::from(ended.records))
     };
     match without {
-        WithoutFact::Empty { searches } if searches.is_empty() || !searches.iter().all(searched) => {
+        WithoutFact::Empty { searches, .. } if searches.is_empty() || !searches.iter().all(searched) => {
             Err("a question is said to be searched by calls that searched nothing to its end")
         }
         WithoutFact::Seen { records, number } => {

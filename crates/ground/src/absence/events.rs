@@ -6,6 +6,7 @@ use super::missing;
 use crate::refusal::{list, quote, refuse};
 use crate::shelf::{Held, Shelf};
 use crate::typed::Instant;
+use ledger::placement::tells_of_host;
 use ledger::{
     Absence, Completeness, Coverage, FieldValue, Listing, Outcome, Output, Reach, Record, Rejection,
     RejectionCode, Stretch, Time, Utc, pattern,
@@ -120,7 +121,8 @@ fn is_log(record: &Record, listing: &Listing, channel: &str, evidence: Option<&s
     };
     let named = names("channel") || names("channels");
     let is_of = evidence.is_none_or(|label| record.locator.evidence == label);
-    record.kind == listing.kind && named && is_of
+    // What another computer's log lacks is not absent from this one's.
+    record.kind == listing.kind && named && is_of && tells_of_host(record.placement)
 }
 
 /// An instant and its text.

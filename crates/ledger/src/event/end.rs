@@ -77,6 +77,9 @@ pub enum WithoutFact {
     Empty {
         /// The searches.
         searches: Vec<InvocationId>,
+        /// The labels of evidence that holds no source of it, so that nothing is said of these. None before [`crate::Behaviour::HostsApart`].
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        lacking: Vec<String>,
     },
     /// It is not answered: nobody looked, or not everywhere. Only in runs before [`crate::Behaviour::Questions`].
     Unmet,

@@ -3,7 +3,7 @@
 use super::{Scene, fact_link, say};
 use crate::reach;
 use crate::sources::ONE;
-use crate::standing::{Standing, needs, remarks, standing};
+use crate::standing::{Standing, needs, remarks, standing, unsearched};
 use crate::text::ended;
 use graph::{Confidence, Level, Question, Stands, TaskView, answer_title};
 use ledger::{FactId, InvocationId, Objective, TaskId, Weight};
@@ -100,8 +100,9 @@ fn answer(scene: &Scene<'_>, it: &Question<'_>, sure: Option<Confidence>) -> Mar
             @for remark in remarks(it) { " " span.tag { (say(&remark)) } }
             @match &it.stands {
                 Stands::Answered(facts) => { (met(scene, it.objective, facts, sure)) }
-                Stands::Searched(searches) => {
+                Stands::Searched { searches, lacking } => {
                     (calls("Searched by ", searches.iter().copied()))
+                    @if !lacking.is_empty() { p.by { (say(&unsearched(it.objective, lacking))) } }
                     @for (log, line) in reach::logs(scene.run, it.objective) {
                         p.by {
                             a href=(format!("#proof-{}", log.id)) { (say(&line)) }

@@ -17,7 +17,7 @@ pub(super) fn cited(
     for question in questions {
         match &question.stands {
             Stands::Answered(facts) => cited.extend(facts.iter().take(answers::FIRST)),
-            Stands::Searched(_) => {
+            Stands::Searched { .. } => {
                 cited.extend(reach::logs(run, question.objective).iter().map(|(log, _)| log.id));
             }
             Stands::Seen { .. } | Stands::Partly { .. } | Stands::CannotBeTold(_) | Stands::NotAsked => {}

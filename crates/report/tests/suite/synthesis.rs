@@ -31,7 +31,7 @@ fn answered() -> graph::Run {
     let sources = serde_json::json!([{"tool": "list_hives", "sources": {"needed": "the file NTUSER.DAT"}}]);
     objectives[1].searched = serde_json::from_value(sources).unwrap();
     let without = [
-        Some(WithoutFact::Empty { searches: vec![invocation(1, 0)] }),
+        Some(WithoutFact::Empty { searches: vec![invocation(1, 0)], lacking: Vec::new() }),
         Some(WithoutFact::NotDeterminable {
             needed: vec!["the file NTUSER.DAT".into(), "p1/NTUSER.DAT: permission denied".into()],
         }),
@@ -289,7 +289,7 @@ fn what_was_searched_in_vain_says_how_far_its_logs_go() {
         history.invoked_as(1, 1, "find_files", |end| {
             (end.outcome, end.output, end.records) = (Outcome::Empty, None, 0);
         });
-        let without = Some(WithoutFact::Empty { searches: vec![invocation(1, 1)] });
+        let without = Some(WithoutFact::Empty { searches: vec![invocation(1, 1)], lacking: Vec::new() });
         let result = ObjectiveResult { id: "a".into(), facts: vec![], watched: false, without };
         let (status, objectives) = (TaskStatus::Completed, vec![result]);
         history.ended(1, TaskEnded { status, spent: None, objectives, turns: 0, facts: 1, rejections: 0 });

@@ -17,6 +17,7 @@ mod events;
 mod file_system_artifacts;
 mod files;
 mod fixture;
+mod foreign;
 mod image_fixture;
 mod image_tools;
 mod layouts;

@@ -134,7 +134,7 @@ fn table(run: &Run, questions: &[&Question<'_>], whose: &str, said: Markup, base
 fn answer(run: &Run, it: &Question<'_>, base: &str) -> Markup {
     let class = match &it.stands {
         Stands::Answered(_) => "good",
-        Stands::Searched(_) => "plain",
+        Stands::Searched { .. } => "plain",
         Stands::CannotBeTold(_) | Stands::NotAsked => "warn",
         Stands::Seen { .. } | Stands::Partly { .. } => "bad",
     };

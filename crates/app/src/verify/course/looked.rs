@@ -28,7 +28,10 @@ impl Course<'_> {
         match (searches, lacking.first().is_some_and(Vec::is_empty)) {
             (Some(_), false) => return WithoutFact::NotDeterminable { needed: together(lacking) },
             (Some(searches), true) if returned <= MOST_LOOKED_THROUGH => {
-                return WithoutFact::Empty { searches: together(searches) };
+                return WithoutFact::Empty {
+                    searches: together(searches),
+                    lacking: self.not_spoken_of(objective.own_way()),
+                };
             }
             (Some(_) | None, _) => {}
         }
@@ -43,6 +46,19 @@ impl Course<'_> {
             return WithoutFact::NotAsked;
         }
         WithoutFact::Partly { calls, missing: self.not_searched(objective) }
+    }
+
+    /// The labels of evidence in which no listing of the way's sources found one.
+    fn not_spoken_of(&self, way: Way<'_>) -> Vec<String> {
+        let is_listed = |label: &str| {
+            way.kinds().any(|(by, sources)| {
+                let found = self.sources_of(by, sources).unwrap_or_default();
+                found.iter().any(|record| record.locator.evidence == label)
+            })
+        };
+        let tells = self.has(Behaviour::HostsApart) && way.kinds().next().is_some();
+        let labels = self.log.opened.case.evidence.iter().map(|entry| entry.label.clone());
+        labels.filter(|label| tells && !is_listed(label)).collect()
     }
 
     /// The records that would answer.

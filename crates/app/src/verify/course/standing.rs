@@ -2,9 +2,10 @@
 
 use super::{Course, Wrong};
 use ledger::event::{InvocationEnded, InvocationStarted, ObjectiveResult, WithoutFact};
+use ledger::placement::tells_of_host;
 use ledger::{
-    Behaviour, Cause, Completeness, EachSource, FactEntry, InvocationId, Objective, Outcome, Placement,
-    Record, SearchedBy, Sources, Way,
+    Behaviour, Cause, Completeness, EachSource, FactEntry, InvocationId, Objective, Outcome, Record,
+    SearchedBy, Sources, Way,
 };
 use std::collections::BTreeSet;
 
@@ -57,7 +58,7 @@ impl<'l> Course<'l> {
         let cannot = objective.is_required() || self.sources_first();
         Some(match () {
             () if cannot && !lacking.is_empty() => WithoutFact::NotDeterminable { needed: lacking },
-            () if is_shown && !searches.is_empty() => WithoutFact::Empty { searches },
+            () if is_shown && !searches.is_empty() => WithoutFact::Empty { searches, lacking: Vec::new() },
             () if cannot && !unread.is_empty() => WithoutFact::NotDeterminable { needed: unread },
             () => WithoutFact::Unmet,
         })
@@ -124,7 +125,7 @@ impl<'l> Course<'l> {
         let is_of =
             |record: &Record| sources.of.is_none_or(|kind| kind_of(&record.locator.evidence) == Some(kind));
         let listed = self.records(self.listing(by)?).iter();
-        let listed = listed.filter(|record| record.placement != Some(Placement::Elsewhere));
+        let listed = listed.filter(|record| tells_of_host(record.placement));
         Some(listed.filter(|record| sources.names(record) && is_of(record)).collect())
     }
 

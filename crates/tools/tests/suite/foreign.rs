@@ -1,0 +1,148 @@
+//! Logs in their place that another computer wrote: copied there, or forwarded.
+
+use crate::fixture;
+use evidence::open_directory;
+use ledger::{Placement, Record};
+use serde_json::{Value, json};
+use std::path::Path;
+use testkit::evtx::{Event, log};
+use testkit::hive::{HiveSpec, KeySpec, ValueSpec};
+use tools::{Prepared, run_prepared};
+
+const LOGS: &str = "C/Windows/System32/winevt/Logs";
+
+/// A log with a cleared log's event for each name, one after the other.
+fn written_by(names: &[&str]) -> Vec<u8> {
+    let event = |(number, computer): (usize, &&'static str)| Event {
+        record_id: number as u64 + 1,
+        time: 133_000_000_000_000_000 + number as u64 * 10_000_000,
+        provider: "Microsoft-Windows-Eventlog",
+        guid: Some("{fc65ddd8-d6ef-4962-83d5-6e5cfe9ce148}"),
+        event_id: 104,
+        level: 4,
+        channel: "System",
+        computer,
+        user_sid: None,
+        user_data: Some("LogFileCleared"),
+        data: &[("SubjectUserName", "mara"), ("Channel", "Application")],
+    };
+    let names: Vec<&'static str> = names.iter().map(|name| known(name)).collect();
+    log(&names.iter().enumerate().map(event).collect::<Vec<_>>())
+}
+
+/// The names of these tests, for as long as an event needs them.
+fn known(name: &str) -> &'static str {
+    let names = [
+        "ALDER-07",
+        "alder-07.corp.example",
+        "DESKTOP-K3Q9V1T",
+        "WIN-SETUP",
+        "BIRCH-01",
+        "A-HOST-OF-A-LONG-NAME",
+    ];
+    names.into_iter().find(|known| *known == name).unwrap()
+}
+
+/// A drive with a SYSTEM hive of computers with these names, a control set each, and logs.
+fn drive(folder: &Path, hive: &[&str], logs: &[(&str, Vec<u8>)]) {
+    fixture::write(folder, "C/Windows/notepad.exe", b"x");
+    if !hive.is_empty() {
+        let set = |root: KeySpec, (number, name): (usize, &&str)| {
+            let key = KeySpec::new("ComputerName").value(ValueSpec::sz("ComputerName", name));
+            root.path(&format!("ControlSet{:03}\\Control\\ComputerName\\ComputerName", number + 1), key)
+        };
+        let select = KeySpec::new("Select").value(ValueSpec::dword("Current", 1));
+        let root = hive.iter().enumerate().fold(KeySpec::new("ROOT").key(select), set);
+        fixture::write(folder, "C/Windows/System32/config/SYSTEM", &HiveSpec::new(root).build().bytes);
+    }
+    for (name, bytes) in logs {
+        fixture::write(folder, &format!("{LOGS}/{name}"), bytes);
+    }
+}
+
+fn records(folder: &Path, tool: &str, arguments: &Value) -> Vec<Record> {
+    let tree = open_directory(folder, "disk").unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    run_prepared(tool, arguments, &[Box::new(tree)], &Prepared::default(), scratch.path()).records
+}
+
+/// The places of what a log holds, of what is counted in it, and of the log itself.
+fn places(folder: &Path, name: &str) -> Vec<Option<Placement>> {
+    let path = format!("{LOGS}/{name}");
+    let mut found = records(folder, "parse_file", &json!({ "path": path }));
+    assert!(!found.is_empty(), "{name}");
+    found.extend(records(folder, "list_event_channels", &json!({ "under": path })));
+    let count = json!({ "record": "log_cleared", "count_by": "computer", "under": path });
+    found.extend(records(folder, "records", &count));
+    assert!(found.iter().any(|record| record.kind == "event_log"), "{name}");
+    assert!(found.iter().any(|record| record.kind == "record_count"), "{name}");
+    found.iter().map(|record| record.placement).collect()
+}
+
+#[test]
+fn a_log_that_names_no_name_of_the_computer_is_of_another_one() {
+    let system = || vec![("System.evtx", vec!["WIN-SETUP", "DESKTOP-K3Q9V1T", "ALDER-07"])];
+    let two = || {
+        vec![
+            ("a.evtx", vec!["WIN-SETUP", "DESKTOP-K3Q9V1T"]),
+            ("b.evtx", vec!["DESKTOP-K3Q9V1T", "ALDER-07"]),
+        ]
+    };
+    // What was collected of several computers makes them no one computer.
+    let collected = || vec![("Collected.evtx", ["ALDER-07", "BIRCH-01"].repeat(20))];
+    // The names in the hive, other logs, the log that is asked about, whether it is foreign.
+    type Case = (&'static [&'static str], Vec<(&'static str, Vec<&'static str>)>, &'static str, bool);
+    let cases: Vec<Case> = vec![
+        (&["ALDER-07"], vec![], "ALDER-07", false),
+        (&["alder-07"], vec![], "alder-07.corp.example", false),
+        (&["ALDER-07", "DESKTOP-K3Q9V1T"], vec![], "DESKTOP-K3Q9V1T", false),
+        (&["A-HOST-OF-A-LON"], vec![], "A-HOST-OF-A-LONG-NAME", false),
+        (&["ALDER-07"], vec![], "BIRCH-01", true),
+        (&["ALDER-07"], system(), "BIRCH-01", true),
+        // Windows was set up under another name, which other logs put before the present one.
+        (&["ALDER-07"], system(), "WIN-SETUP", false),
+        (&["ALDER-07"], two(), "WIN-SETUP", false),
+        (&["ALDER-07"], vec![], "WIN-SETUP", true),
+        (&["ALDER-07"], collected(), "BIRCH-01", true),
+        // Without a hive nothing tells whose it is.
+        (&[], system(), "BIRCH-01", false),
+    ];
+    for (hive, others, asked, is_foreign) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        let mut logs: Vec<_> = others.iter().map(|(name, names)| (*name, written_by(names))).collect();
+        logs.push(("Asked.evtx", written_by(&[asked])));
+        drive(folder.path(), hive, &logs);
+        let expected = is_foreign.then_some(Placement::Foreign);
+        let found = places(folder.path(), "Asked.evtx");
+        assert!(found.iter().all(|place| *place == expected), "{hive:?} {asked}: {found:?}");
+    }
+}
+
+#[test]
+fn of_a_log_with_forwarded_records_each_is_its_own_computers() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = ["ALDER-07", "BIRCH-01"].repeat(6);
+    drive(folder.path(), &["ALDER-07"], &[("ForwardedEvents.evtx", written_by(&names))]);
+    let found =
+        records(folder.path(), "parse_file", &json!({ "path": format!("{LOGS}/ForwardedEvents.evtx") }));
+    assert_eq!(found.len(), names.len());
+    for record in &found {
+        let is_other = record.fields["computer"].value.to_text() == "BIRCH-01";
+        assert_eq!(record.placement, is_other.then_some(Placement::Foreign));
+    }
+}
+
+#[test]
+fn a_name_that_changes_within_a_chunk_is_found() {
+    let of_many = [vec!["WIN-SETUP"; 900], vec!["ALDER-07"; 900], vec!["BIRCH-01"]].concat();
+    let bytes = written_by(&of_many);
+    let mut fetch = |offset: u64, buffer: &mut [u8]| {
+        let rest = bytes.get(offset as usize..).unwrap_or_default();
+        let length = rest.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&rest[..length]);
+        Ok::<_, std::convert::Infallible>(length)
+    };
+    let names = artifacts::evtx::computers(bytes.len() as u64, &mut fetch).unwrap();
+    assert!(bytes.len() > 5 * 0x1_0000, "{}", bytes.len());
+    assert_eq!(names, ["WIN-SETUP", "ALDER-07", "BIRCH-01"]);
+}
