@@ -106,6 +106,7 @@ impl<'l> Recording<'l> {
                     recording.turns.insert(turn, event);
                 }
                 Event::ClaimAccepted(accepted) => drop(recording.judged.insert(accepted.claim)),
+                Event::ClaimRepeated(repeated) => drop(recording.judged.insert(repeated.claim)),
                 Event::AbsenceAccepted(accepted) => drop(recording.judged.insert(accepted.claim)),
                 Event::ClaimRejected(rejected) => drop(recording.judged.insert(rejected.claim)),
                 _ => {}

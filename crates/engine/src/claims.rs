@@ -129,6 +129,7 @@ pub(crate) fn derivation(arguments: &Value) -> Result<(Derivation, String), Malf
                 seconds.map_err(|_| arguments.malformed("seconds", "a number of seconds from 0 on"))?;
             (Derivation::Within { terms, seconds }, Some("seconds"))
         }
+        DerivationForm::Below => (Derivation::Below { terms }, None),
         DerivationForm::Sum => (Derivation::Sum { terms, total: whole("total")? }, Some("total")),
     };
     // A member of another form would be a condition that is silently dropped.

@@ -59,7 +59,7 @@ impl Task {
             call: call.call.clone(),
             stated: Claim::Sentence(stated.clone()),
         })));
-        let verdict = judge_sentence(&stated, id, &self.citable(), self.setting.dating);
+        let verdict = judge_sentence(&stated, id, &self.citable(), self.setting.telling);
         Ok(match verdict {
             SentenceVerdict::Told(told) => {
                 self.turn_record.fruitful = true;

@@ -8,9 +8,11 @@ use crate::shelf::cite;
 use crate::step::{Append, Command, Judgement, StepError};
 use crate::task::{Task, Waiting, event};
 use ground::Verdict;
-use ledger::event::{ClaimAccepted, ClaimRejected, ClaimSubmitted, PhenomenonRecorded, Refusal};
+use ledger::event::{
+    ClaimAccepted, ClaimRejected, ClaimRepeated, ClaimSubmitted, PhenomenonRecorded, Refusal,
+};
 use ledger::turn::{Answer, ReadingResult, Recorded, ToolCall};
-use ledger::{Claim, ClaimId, Event, FactId, PhenomenonId, Reading, Rejection, canonical};
+use ledger::{Claim, ClaimId, Event, FactEntry, FactId, PhenomenonId, Reading, Rejection, canonical};
 use std::collections::VecDeque;
 
 /// A record call of which a reading is being judged.
@@ -29,6 +31,22 @@ struct Batch {
     results: Vec<ReadingResult>,
     facts: Vec<FactId>,
     interpretation: String,
+}
+
+impl Batch {
+    /// Takes a fact that one of its readings states; stated twice, the call carries it once.
+    fn take(&mut self, fact: &FactEntry, healed: bool) {
+        if !self.facts.contains(&fact.id) {
+            self.facts.push(fact.id);
+        }
+        self.results.push(ReadingResult::Accepted {
+            fact: fact.id,
+            invocation: fact.invocation,
+            record: fact.record,
+            values: fact.values.clone(),
+            healed,
+        });
+    }
 }
 
 impl Task {
@@ -133,18 +151,22 @@ impl Task {
         let Judging { mut batch, claim, reading } = judging;
         match verdict {
             Verdict::Grounded { fact, healing } => {
-                let fact = fact.into_entry();
-                self.turn_record.fruitful = true;
-                batch.facts.push(fact.id);
-                batch.results.push(ReadingResult::Accepted {
-                    fact: fact.id,
-                    invocation: fact.invocation,
-                    record: fact.record,
-                    values: fact.values.clone(),
-                    healed: healing.is_some(),
-                });
-                self.facts.push(fact.clone());
-                append.push(event(Event::ClaimAccepted(Box::new(ClaimAccepted { claim, fact, healing }))));
+                let healed = healing.is_some();
+                match self.repeats(fact.entry()).cloned() {
+                    Some(known) => {
+                        batch.take(&known, healed);
+                        let repeated = ClaimRepeated { claim, fact: known.id, healing };
+                        append.push(event(Event::ClaimRepeated(repeated)));
+                    }
+                    None => {
+                        let fact = fact.into_entry();
+                        self.turn_record.fruitful = true;
+                        batch.take(&fact, healed);
+                        self.facts.push(fact.clone());
+                        let accepted = ClaimAccepted { claim, fact, healing };
+                        append.push(event(Event::ClaimAccepted(Box::new(accepted))));
+                    }
+                }
             }
             Verdict::Refused(rejection) => {
                 self.shelf.note_refused(&reading, rejection.code);
@@ -157,6 +179,12 @@ impl Task {
             Some(command) => Ok(command),
             None => self.next_call(append),
         }
+    }
+
+    /// The fact of the task that says the same already.
+    fn repeats(&self, fact: &FactEntry) -> Option<&FactEntry> {
+        let same = |known: &&FactEntry| known.says_the_same(fact);
+        self.facts.iter().find(same).filter(|_| self.setting.one_fact)
     }
 
     fn recorded(&mut self, mut batch: Batch, append: &mut Vec<Append>) -> Result<(), StepError> {

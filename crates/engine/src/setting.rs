@@ -2,7 +2,7 @@
 
 use crate::recovery::Edition;
 use crate::tools::NARRATIVE;
-use ground::{Adding, Basis, Dating};
+use ground::{Adding, Basis, Dating, Telling};
 use ledger::event::CaseQuestion;
 use ledger::{
     AgentSpec, Behaviour, ClockListing, EvidenceEntry, Fence, IdSpace, InvocationId, Objective, Rules, Seed,
@@ -44,13 +44,15 @@ pub struct Setting {
     /// The questions of the case that a lead is held to; none where it is not.
     pub(crate) case_questions: Vec<CaseQuestion>,
     /// How sentences are dated.
-    pub(crate) dating: Dating,
+    pub(crate) telling: Telling,
     /// Whether what a source can prove decides: [`Behaviour::Provable`].
     pub(crate) provable: bool,
     /// Whether times are put in order by the steps of clocks: [`Behaviour::ClockSteps`].
     pub(crate) clock_steps: bool,
     /// Whether it is told which pieces of evidence hold no source of what was searched: [`Behaviour::HostsApart`].
     pub(crate) hosts_apart: bool,
+    /// Whether a reading that says what a fact says already becomes no second fact: [`Behaviour::OneFact`].
+    pub(crate) one_fact: bool,
 }
 
 impl Setting {
@@ -76,10 +78,11 @@ impl Setting {
             questions: false,
             listings_look: false,
             case_questions: Vec::new(),
-            dating: Dating::AnyInstant,
+            telling: Telling { dating: Dating::AnyInstant, escapes: false },
             provable: false,
             clock_steps: false,
             hosts_apart: false,
+            one_fact: false,
         }
     }
 
@@ -141,7 +144,9 @@ impl Setting {
         self.provable = has(Behaviour::Provable);
         self.clock_steps = has(Behaviour::ClockSteps);
         self.hosts_apart = has(Behaviour::HostsApart);
-        self.dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
+        self.one_fact = has(Behaviour::OneFact);
+        let dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
+        self.telling = Telling { dating, escapes: has(Behaviour::EscapedNames) };
         self
     }
 
@@ -158,9 +163,9 @@ impl Setting {
         }
     }
 
-    /// How the run dates its sentences.
-    pub fn dating(&self) -> Dating {
-        self.dating
+    /// How the run judges its sentences.
+    pub fn telling(&self) -> Telling {
+        self.telling
     }
 
     /// What encloses text of the evidence in what a language model reads.

@@ -7,7 +7,7 @@ use crate::Written;
 use crate::times::{Standing, bound, precision_name, standing, times};
 use crate::view::{View, healed_from, tier_name, value_text, weakest, writer_name};
 use csv::{Terminator, WriterBuilder};
-use graph::{Attack, Run, is_printable, push_printable};
+use graph::{Attack, Run, printable};
 use ledger::event::ClaimAccepted;
 use ledger::{BoundValue, FactEntry, TaskId, Time};
 use std::borrow::Cow;
@@ -252,20 +252,21 @@ impl<W: Write> Table<W> {
 
 /// Text as a cell that is one line, and no formula wherever a spreadsheet lets a cell begin.
 ///
-/// What is not printable stands as `\u{…}`.
+/// What is not printable, and what only looks like the letters beside it, stands as `\u{…}`.
 /// Before what begins a formula (OWASP, "CSV Injection": `= + - @`, tab, carriage return, and full-width forms) stands a `'`, also after a `;`, where programs set to some languages begin another cell.
 fn cell(text: &str) -> Cow<'_, str> {
-    if text.chars().all(is_printable) && !begins_formula(text) && !text.contains(';') {
+    let shown = printable(text);
+    if shown == text && !begins_formula(text) && !text.contains(';') {
         return Cow::Borrowed(text);
     }
-    let mut safe = String::with_capacity(text.len() + 1);
-    let mut rest = text;
+    let mut safe = String::with_capacity(shown.len() + 1);
+    let mut rest = shown.as_str();
     loop {
         let (piece, after) = rest.split_once(';').map_or((rest, None), |(piece, after)| (piece, Some(after)));
         if begins_formula(piece) {
             safe.push('\'');
         }
-        piece.chars().for_each(|c| push_printable(&mut safe, c));
+        safe.push_str(piece);
         let Some(after) = after else { return Cow::Owned(safe) };
         safe.push(';');
         rest = after;

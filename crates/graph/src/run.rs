@@ -5,11 +5,11 @@ use crate::disclosure::Disclosure;
 use crate::evidence::EvidenceGraph;
 use ledger::chain::{Circumstance, Cost};
 use ledger::event::{
-    AbsenceAccepted, ArtifactStored, CallRefused, ClaimAccepted, ClaimSubmitted, DerivationAccepted,
-    EntityAdded, EvidenceHashed, HypothesisAssessed, HypothesisProposed, InvocationEnded, InvocationStarted,
-    NamesIndexed, NothingToRecord, PhaseEntered, QuestionsDeclined, RecoveryBegun, RecoveryEnded,
-    RelationAdded, RunOpened, RunResumed, RunSealed, SentenceAccepted, TablesRead, TaskAssigned, TaskEnded,
-    TaskReported, TasksDispatched, TimelineIndexed, TurnFailed,
+    AbsenceAccepted, ArtifactStored, CallRefused, ClaimAccepted, ClaimRepeated, ClaimSubmitted,
+    DerivationAccepted, EntityAdded, EvidenceHashed, HypothesisAssessed, HypothesisProposed, InvocationEnded,
+    InvocationStarted, NamesIndexed, NothingToRecord, PhaseEntered, QuestionsDeclined, RecoveryBegun,
+    RecoveryEnded, RelationAdded, RunOpened, RunResumed, RunSealed, SentenceAccepted, TablesRead,
+    TaskAssigned, TaskEnded, TaskReported, TasksDispatched, TimelineIndexed, TurnFailed,
 };
 use ledger::{
     ClaimId, Digest, FactEntry, FactId, InvocationId, MicroDollars, NodeId, PhenomenonId, Rejection, TaskId,
@@ -141,6 +141,8 @@ pub struct ClaimView {
 pub enum Judged {
     /// It became a fact.
     Accepted(Box<ClaimAccepted>),
+    /// It says what this fact of its task says already.
+    Repeated(ClaimRepeated),
     /// Complete, empty searches cover it.
     Covered(Box<AbsenceAccepted>),
     /// Its facts bear it out.
@@ -155,7 +157,11 @@ impl Judged {
     /// Whether the claim was let in.
     pub const fn stands(&self) -> bool {
         match self {
-            Judged::Accepted(_) | Judged::Covered(_) | Judged::Derived(_) | Judged::Told(_) => true,
+            Judged::Accepted(_)
+            | Judged::Repeated(_)
+            | Judged::Covered(_)
+            | Judged::Derived(_)
+            | Judged::Told(_) => true,
             Judged::Rejected(_) => false,
         }
     }
@@ -325,9 +331,7 @@ impl ClaimView {
     pub fn accepted(&self) -> Option<&ClaimAccepted> {
         match &self.judged {
             Some(Judged::Accepted(accepted)) => Some(accepted),
-            Some(Judged::Covered(_) | Judged::Derived(_) | Judged::Told(_) | Judged::Rejected(_)) | None => {
-                None
-            }
+            _ => None,
         }
     }
 
@@ -335,9 +339,7 @@ impl ClaimView {
     pub fn covered(&self) -> Option<&AbsenceAccepted> {
         match &self.judged {
             Some(Judged::Covered(covered)) => Some(covered),
-            Some(Judged::Accepted(_) | Judged::Derived(_) | Judged::Told(_) | Judged::Rejected(_)) | None => {
-                None
-            }
+            _ => None,
         }
     }
 
@@ -345,9 +347,7 @@ impl ClaimView {
     pub fn derived(&self) -> Option<&DerivationAccepted> {
         match &self.judged {
             Some(Judged::Derived(derived)) => Some(derived),
-            Some(Judged::Accepted(_) | Judged::Covered(_) | Judged::Told(_) | Judged::Rejected(_)) | None => {
-                None
-            }
+            _ => None,
         }
     }
 
@@ -355,8 +355,7 @@ impl ClaimView {
     pub fn told(&self) -> Option<&SentenceAccepted> {
         match &self.judged {
             Some(Judged::Told(told)) => Some(told),
-            Some(Judged::Accepted(_) | Judged::Covered(_) | Judged::Derived(_) | Judged::Rejected(_))
-            | None => None,
+            _ => None,
         }
     }
 }

@@ -81,6 +81,11 @@ impl<'a> Kind<'a> {
                 let code = accepted.healing.as_ref().map(|healing| healing.because);
                 Some(Kind { code, agent, model, tool: tool(accepted.fact.invocation), refused: false })
             }
+            Judged::Repeated(repeated) => {
+                let code = repeated.healing.as_ref().map(|healing| healing.because);
+                let tool = run.fact(repeated.fact).and_then(|fact| tool(fact.invocation));
+                Some(Kind { code, agent, model, tool, refused: false })
+            }
             Judged::Covered(covered) => {
                 let tool = covered.absence.searches.first().copied().and_then(tool);
                 Some(Kind { code: None, agent, model, tool, refused: false })

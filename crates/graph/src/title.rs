@@ -1,6 +1,6 @@
 //! Titles rendered by code: an agent's own words never become one.
 
-use crate::printable::{printable, push_printable};
+use crate::printable::{printable, value_text};
 use ledger::{BoundValue, Condition, Derivation, FactEntry, FactId, Objective, Placement, Term};
 
 /// The longest value shown in a title.
@@ -93,6 +93,7 @@ pub fn derivation_title<'f>(
         Derivation::Different { .. } => format!("different: {}", said.join(" and ")),
         Derivation::Order { .. } => said.join(", then "),
         Derivation::Within { seconds, .. } => format!("within {seconds} seconds: {}", said.join(" and ")),
+        Derivation::Below { .. } => said.join(", and below it "),
         Derivation::Sum { total, .. } => format!("{total} in all: {}", said.join(" and ")),
     }
 }
@@ -124,7 +125,7 @@ fn words(value: &BoundValue) -> String {
 /// Text of the evidence on one line, cut at [`LONGEST`] characters.
 fn one_line(text: &str) -> String {
     let mut line = String::new();
-    text.chars().take(LONGEST).for_each(|c| push_printable(&mut line, c));
+    line.push_str(&value_text(&text.chars().take(LONGEST).collect::<String>()));
     if text.chars().nth(LONGEST).is_some() {
         line.push('…');
     }

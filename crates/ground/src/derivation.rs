@@ -97,6 +97,7 @@ fn check<'f>(
         Derivation::Within { seconds, .. } => {
             return within(&times(terms, &values, &fact)?, *seconds, basis);
         }
+        Derivation::Below { .. } => below(terms, &values, &fact)?,
         Derivation::Sum { total, .. } => {
             once(terms, &fact)?;
             if basis.adding == Adding::Disjoint {
@@ -158,6 +159,44 @@ fn different(terms: &[Term], values: &[&BoundValue]) -> Result<(), Rejection> {
         }
     }
     Ok(())
+}
+
+/// Each value is a path or key that goes on where the one before it ends.
+fn below<'f>(
+    terms: &[Term],
+    values: &[&BoundValue],
+    fact: &impl Fn(FactId) -> Option<&'f FactEntry>,
+) -> Result<(), Rejection> {
+    let named = named(terms, values);
+    for ((one, upper), (other, lower)) in named.iter().zip(named.iter().skip(1)) {
+        let (Some(above), Some(inside)) = (folded(upper), folded(lower)) else {
+            let (term, bound) = if folded(upper).is_none() { (one, upper) } else { (other, lower) };
+            return Err(incomparable(term, bound, "is no whole path or key"));
+        };
+        if upper.value.field_type() != lower.value.field_type() {
+            return Err(incomparable(other, lower, &format!("cannot be compared with {one}")));
+        }
+        let evidence = |term: &Term| fact(term.fact).map(|fact| fact.locator.evidence.as_str());
+        let goes_on = inside.strip_prefix(above.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        if above.is_empty() || !goes_on || evidence(one) != evidence(other) {
+            return Err(not_borne_out(format!(
+                "{} does not lie below {}",
+                shown(other, lower),
+                shown(one, upper)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A path or key with `/` between its names and letter case set aside; `None` for any other value, and for quoted words.
+fn folded(bound: &BoundValue) -> Option<String> {
+    match (&bound.value, &bound.quotation) {
+        (FieldValue::Path(text) | FieldValue::RegistryPath(text), None) => {
+            Some(fold::path(text).replace('\\', "/"))
+        }
+        _ => None,
+    }
 }
 
 /// A time of a fact.

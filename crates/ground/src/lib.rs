@@ -47,7 +47,7 @@ pub use fact::Fact;
 pub use judge::{Setting, Verdict, judge, read_invocation};
 pub use mention::mentions;
 pub use narrative::{
-    Citable, Dating, GroundedSentence, Known, SentenceVerdict, is_contradicted, judge_sentence,
+    Citable, Dating, GroundedSentence, Known, SentenceVerdict, Telling, is_contradicted, judge_sentence,
 };
 pub use recheck::{RecheckError, recheck};
 pub use shelf::{Held, Search, Shelf};

@@ -17,7 +17,9 @@ pub use dated::Dating;
 use crate::refusal::{list, quote, refuse};
 use cited::Cited;
 use dated::Dated;
+use ledger::escapes::{is_hidden, unescaped};
 use ledger::{FactEntry, NodeId, Rejection, RejectionCode, SentenceClaim, SentenceEntry, SentenceId};
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
 /// The most characters of a sentence.
@@ -45,6 +47,15 @@ impl GroundedSentence {
     }
 }
 
+/// By which rules sentences are judged: those of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Telling {
+    /// How they are dated.
+    pub dating: Dating,
+    /// Whether a name may have characters written out ([`ledger::escapes`]): since [`ledger::Behaviour::EscapedNames`].
+    pub escapes: bool,
+}
+
 /// The answer to a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SentenceVerdict {
@@ -59,9 +70,9 @@ pub fn judge_sentence(
     claim: &SentenceClaim,
     id: SentenceId,
     known: &Known<'_>,
-    dating: Dating,
+    telling: Telling,
 ) -> SentenceVerdict {
-    match check(claim, known, dating) {
+    match check(claim, known, telling) {
         Ok((cites, dated)) => SentenceVerdict::Told(GroundedSentence(SentenceEntry {
             id,
             text: claim.text.clone(),
@@ -80,25 +91,27 @@ pub fn is_contradicted(sentence: &SentenceEntry, fact: &FactEntry, known: &Known
     let with: Vec<NodeId> = sentence.cites.iter().copied().chain([NodeId::Fact(fact.id)]).collect();
     let cited = Cited::of(&with, known);
     let place = cited.facts().iter().position(|it| it.id == fact.id);
-    let read = values::read(&sentence.text, &cited);
+    let text = unescaped(&sentence.text);
+    let read = values::read(&text, &cited);
     place.zip(read.ok()).is_some_and(|(place, read)| deeds::is_denied(&read, &cited, place))
 }
 
 fn check(
     claim: &SentenceClaim,
     known: &Known<'_>,
-    dating: Dating,
+    telling: Telling,
 ) -> Result<(Vec<NodeId>, Option<Dated>), Rejection> {
-    readable(claim)?;
+    readable(claim, telling)?;
     let cites = citations(claim, known)?;
     let cited = Cited::of(&cites, known);
-    let read = values::read(&claim.text, &cited)?;
+    let text = if telling.escapes { unescaped(&claim.text) } else { Cow::Borrowed(claim.text.as_str()) };
+    let read = values::read(&text, &cited)?;
     deeds::check(&read, &cited)?;
-    let dated = dating.of(cited.facts());
+    let dated = telling.dating.of(cited.facts());
     Ok((cites, dated))
 }
 
-fn readable(claim: &SentenceClaim) -> Result<(), Rejection> {
+fn readable(claim: &SentenceClaim, telling: Telling) -> Result<(), Rejection> {
     let text = claim.text.trim();
     let hint = "Write one plain sentence, and cite what it rests on.";
     let malformed = |reason: String| Err(plain(RejectionCode::Malformed, reason, hint.to_owned()));
@@ -107,8 +120,10 @@ fn readable(claim: &SentenceClaim) -> Result<(), Rejection> {
         () if text.chars().count() > MOST_CHARACTERS => {
             malformed(format!("a sentence has at most {MOST_CHARACTERS} characters"))
         }
-        () if text.contains(text::is_hidden) => {
-            malformed("the sentence has control or invisible characters, or line breaks".to_owned())
+        () if text.contains(is_hidden) => {
+            let written_out = "; such a character of a name is written as \\u{202e}";
+            let how = if telling.escapes { written_out } else { "" };
+            malformed(format!("the sentence has control or invisible characters, or line breaks{how}"))
         }
         () if claim.cites.len() > MOST_CITED => {
             malformed(format!("a sentence cites at most {MOST_CITED} nodes"))

@@ -38,11 +38,15 @@ pub enum Behaviour {
     ClockSteps = 12,
     /// Where a question was searched in vain it is told which pieces of evidence hold no source of it; before, one host's source counted for all.
     HostsApart = 13,
+    /// A reading that says what a fact of its task says already becomes no second fact.
+    OneFact = 14,
+    /// A sentence may name a thing with characters of its name written out: `\u{202e}`.
+    EscapedNames = 15,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 13] = [
+    pub const ALL: [Behaviour; 15] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -56,6 +60,8 @@ impl Behaviour {
         Behaviour::Provable,
         Behaviour::ClockSteps,
         Behaviour::HostsApart,
+        Behaviour::OneFact,
+        Behaviour::EscapedNames,
     ];
 
     /// Those that a run was made with.

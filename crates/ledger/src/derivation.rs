@@ -51,6 +51,11 @@ pub enum Derivation {
         /// The span in seconds.
         seconds: u64,
     },
+    /// Each path or registry key lies below the one before it, as they are written, in one piece of evidence.
+    Below {
+        /// The paths or keys, two or more.
+        terms: Vec<Term>,
+    },
     /// The numbers add up to a total.
     Sum {
         /// The numbers, each a whole number or a size, two or more.
@@ -69,16 +74,18 @@ pub enum DerivationForm {
     Different,
     Order,
     Within,
+    Below,
     Sum,
 }
 
 impl DerivationForm {
     /// Every form.
-    pub const ALL: [DerivationForm; 5] = [
+    pub const ALL: [DerivationForm; 6] = [
         DerivationForm::Same,
         DerivationForm::Different,
         DerivationForm::Order,
         DerivationForm::Within,
+        DerivationForm::Below,
         DerivationForm::Sum,
     ];
 
@@ -89,6 +96,7 @@ impl DerivationForm {
             DerivationForm::Different => "different",
             DerivationForm::Order => "order",
             DerivationForm::Within => "within",
+            DerivationForm::Below => "below",
             DerivationForm::Sum => "sum",
         }
     }
@@ -102,6 +110,7 @@ impl Derivation {
             Derivation::Different { .. } => DerivationForm::Different,
             Derivation::Order { .. } => DerivationForm::Order,
             Derivation::Within { .. } => DerivationForm::Within,
+            Derivation::Below { .. } => DerivationForm::Below,
             Derivation::Sum { .. } => DerivationForm::Sum,
         }
     }
@@ -113,6 +122,7 @@ impl Derivation {
             | Derivation::Different { terms }
             | Derivation::Order { terms }
             | Derivation::Within { terms, .. }
+            | Derivation::Below { terms }
             | Derivation::Sum { terms, .. } => terms,
         }
     }
@@ -139,6 +149,7 @@ impl fmt::Display for Derivation {
             Derivation::Within { seconds, .. } => {
                 write!(f, "within {seconds} seconds: {}", terms.join(", "))
             }
+            Derivation::Below { .. } => write!(f, "each below the one before: {}", terms.join(" > ")),
             Derivation::Sum { total, .. } => write!(f, "{} = {total}", terms.join(" + ")),
         }
     }

@@ -114,6 +114,8 @@ pub enum Event {
     ClaimSubmitted(ClaimSubmitted),
     /// Task: the gateway grounded a reading.
     ClaimAccepted(Box<ClaimAccepted>),
+    /// Task: the gateway grounded a reading that says what a fact of the task says already.
+    ClaimRepeated(ClaimRepeated),
     /// Task: complete, empty searches cover an absence.
     AbsenceAccepted(AbsenceAccepted),
     /// Task: its facts bear out a derivation.
@@ -574,6 +576,18 @@ pub struct ClaimAccepted {
     pub healing: Option<Healing>,
 }
 
+/// The gateway grounded a claim, and what it says is a fact of the task already.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClaimRepeated {
+    /// The claim.
+    pub claim: ClaimId,
+    /// The fact that says the same.
+    pub fact: FactId,
+    /// The rewritten citation, where it was healed.
+    pub healing: Option<Healing>,
+}
+
 /// Facts of the task bear out a derivation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -740,6 +754,7 @@ impl Event {
             | Event::OutputPaged(_)
             | Event::ClaimSubmitted(_)
             | Event::ClaimAccepted(_)
+            | Event::ClaimRepeated(_)
             | Event::AbsenceAccepted(_)
             | Event::DerivationAccepted(_)
             | Event::ClaimRejected(_)

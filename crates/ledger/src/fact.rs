@@ -42,6 +42,27 @@ pub struct FactEntry {
 }
 
 impl FactEntry {
+    /// Whether another fact says the same of the same record, whichever call returned it.
+    ///
+    /// Where nothing tells the bytes of a record, only one of the same output is the same.
+    pub fn says_the_same(&self, other: &FactEntry) -> bool {
+        let is_one_record = (self.invocation, self.record) == (other.invocation, other.record)
+            || self.locator.span.is_some() && self.locator == other.locator;
+        let said = |fact: &FactEntry| {
+            let values = fact.values.iter().chain([&fact.subject]);
+            let mut said: Vec<_> = values
+                .map(|value| {
+                    (value.field.clone(), value.quotation.clone(), value.value.to_text().into_owned())
+                })
+                .collect();
+            said.sort();
+            said.dedup();
+            said
+        };
+        let is_one_kind = (&self.predicate, &self.kind) == (&other.predicate, &other.kind);
+        is_one_kind && is_one_record && self.placement == other.placement && said(self) == said(other)
+    }
+
     /// The least trusted of those who could have written one of its values; `None` in runs before format 2.3.
     pub fn writer(&self) -> Option<Writer> {
         self.values.iter().chain([&self.subject]).filter_map(|value| value.writer).min()

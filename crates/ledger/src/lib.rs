@@ -20,6 +20,7 @@ pub mod dating;
 pub mod derivation;
 pub mod digest;
 pub mod dispatch;
+pub mod escapes;
 pub mod event;
 pub mod exchange;
 pub mod fact;

@@ -6,6 +6,7 @@ use crate::standing::{asker, beyond, left_open, needs, remarks, standing, standi
 use crate::synthesis::moment;
 use graph::{
     Asker, Fate, Question, RefusedClaim, Run, Stands, TaskView, answer_title, fact_title, narrative,
+    value_text,
 };
 use ledger::event::{ClaimAccepted, TaskStatus};
 use ledger::{
@@ -46,7 +47,7 @@ fn fact(out: &mut String, run: &Run, task: TaskId, accepted: &ClaimAccepted) {
         let _ = writeln!(out, "  carried by {phenomenon}");
     }
     for value in bound(fact) {
-        let (field, text) = (terminal(&value.field), terminal(&value.value.to_text()));
+        let (field, text) = (terminal(&value.field), value_text(&value.value.to_text()));
         let _ = writeln!(out, "    {field} = {text}");
         if let Some(words) = &value.quotation {
             let _ = writeln!(out, "      quoting {}", terminal(words));
@@ -270,7 +271,7 @@ pub fn records(records: &[Record]) -> String {
         }
         for (name, field) in &record.fields {
             let at = field.at.map_or(String::new(), |at| format!("  [{at}]"));
-            let _ = writeln!(out, "    {}: {}{at}", terminal(name), terminal(&field.value.to_text()));
+            let _ = writeln!(out, "    {}: {}{at}", terminal(name), value_text(&field.value.to_text()));
         }
         for defect in &record.defects {
             let _ = writeln!(out, "    defect: {}", terminal(&defect.what));

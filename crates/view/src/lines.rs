@@ -189,6 +189,11 @@ fn recorded(event: &Event) -> Option<(String, Option<String>)> {
             let fact = &accepted.fact;
             Some((format!("{} {}{healed}", fact.id, fact_title(fact)), Some(format!("fact/{}", fact.id))))
         }
+        Event::ClaimRepeated(repeated) => {
+            let healed = if repeated.healing.is_some() { " (citation healed)" } else { "" };
+            let fact = repeated.fact;
+            Some((format!("{fact} says so already{healed}"), Some(format!("fact/{fact}"))))
+        }
         Event::AbsenceAccepted(covered) => plain(format!("absent: {}", covered.absence.absence)),
         Event::DerivationAccepted(derived) => plain(format!("derived: {}", derived.derivation.derivation)),
         Event::SentenceAccepted(told) => plain(format!("told: {}", told.sentence.text)),

@@ -183,7 +183,11 @@ fn remarks_of(ended: &InvocationEnded) -> impl Iterator<Item = String> {
 fn recorded(view: &TaskView) -> Vec<(Reading, FactEntry)> {
     let accepted = |judged: &Judged| match judged {
         Judged::Accepted(accepted) => Some(accepted.fact.clone()),
-        Judged::Covered(_) | Judged::Derived(_) | Judged::Told(_) | Judged::Rejected(_) => None,
+        Judged::Repeated(_)
+        | Judged::Covered(_)
+        | Judged::Derived(_)
+        | Judged::Told(_)
+        | Judged::Rejected(_) => None,
     };
     let claims = view.claims.iter().filter_map(|claim| match &claim.submitted.stated {
         Claim::Reading(reading) => Some((reading.clone(), accepted(claim.judged.as_ref()?)?)),

@@ -148,6 +148,10 @@ fn became(event: &Event, facts: &mut Vec<FactEntry>) -> Option<Became> {
             facts.push(it.fact.clone());
             accepted(fact_title(&it.fact), it.healing.clone(), json!(it.fact))
         }
+        Event::ClaimRepeated(it) => {
+            let fact = facts.iter().find(|fact| fact.id == it.fact);
+            fact.and_then(|fact| accepted(fact_title(fact), it.healing.clone(), json!(fact)))
+        }
         Event::AbsenceAccepted(it) => accepted(it.absence.absence.to_string(), None, json!(it.absence)),
         Event::DerivationAccepted(it) => accepted(derived(&it.derivation, facts), None, json!(it.derivation)),
         Event::SentenceAccepted(it) => accepted(it.sentence.text.clone(), None, json!(it.sentence)),

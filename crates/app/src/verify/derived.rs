@@ -80,6 +80,18 @@ fn bears_out<'l>(
             let within = clocks::apart(&times, clocks.unwrap_or_default()) <= i128::from(*seconds) * SECOND;
             within.then_some(()).ok_or("its times may lie further apart")
         }
+        Derivation::Below { .. } => {
+            let of = |term: &Term| fact(term.fact).map(|fact| &fact.locator.evidence);
+            let is_one_tree = entry.derivation.terms().windows(2).all(|two| match two {
+                [one, other] => of(one) == of(other),
+                _ => false,
+            });
+            let is_inside = |(one, other): (&&BoundValue, &&BoundValue)| {
+                letters(other).strip_prefix(&letters(one)).is_some_and(|rest| rest.starts_with('/'))
+            };
+            let inside = values.iter().zip(values.iter().skip(1)).all(is_inside);
+            (is_one_tree && inside).then_some(()).ok_or("one of its paths does not lie below the one before")
+        }
         Derivation::Sum { total, .. } => {
             let numbers: Option<Vec<i128>> = values.iter().map(|bound| number(bound)).collect();
             let counts = entry.derivation.terms().iter().filter_map(|term| fact(term.fact));
@@ -238,6 +250,9 @@ mod tests {
         assert!(!holds([text("a.exe"), text("b.dll")], |terms| Derivation::Same { terms }));
         assert!(holds([text("a"), text("b")], |terms| Derivation::Different { terms }));
         assert!(!holds([text("a"), text("a")], |terms| Derivation::Different { terms }));
+        assert!(holds([text("p1/Users"), text(r"P1\users\mara")], |terms| Derivation::Below { terms }));
+        assert!(!holds([text("p1/Users"), text("p1/Users-old/mara")], |terms| Derivation::Below { terms }));
+        assert!(!holds([text("p1/Users"), text("p1/Users")], |terms| Derivation::Below { terms }));
         assert!(!holds([text("1"), number(1)], |terms| Derivation::Sum { terms, total: 2 }));
     }
 }

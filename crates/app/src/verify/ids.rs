@@ -95,6 +95,7 @@ impl Made {
             Event::RunOpened(_)
             | Event::RunResumed(_)
             | Event::NamesIndexed(_)
+            | Event::ClaimRepeated(_)
             | Event::TimelineIndexed(_)
             | Event::TablesRead(_)
             | Event::TaskAssigned(_)

@@ -42,7 +42,9 @@ pub(super) fn rejudge<'e>(
         let fold = folds.entry(task).or_default();
         if let Some(claim) = verdict_of(event) {
             match fold.verdict.take() {
-                Some((judged, verdict)) if judged == claim && same(&verdict, event) => rejudged.same += 1,
+                Some((judged, verdict)) if judged == claim && same(&verdict, event, recorded.get(&task)) => {
+                    rejudged.same += 1
+                }
                 Some((judged, verdict)) if judged == claim => {
                     rejudged.other.push((claim, describe(&verdict)));
                 }
@@ -181,7 +183,7 @@ impl TaskFold {
             }
             Claim::Sentence(sentence) => SentenceId::assign(&setting.ids, task, self.claims).map(|id| {
                 let known: Known<'_> = known.iter().flat_map(|recorded| recorded.citable()).collect();
-                Again::Sentence(judge_sentence(sentence, id, &known, setting.dating()))
+                Again::Sentence(judge_sentence(sentence, id, &known, setting.telling()))
             }),
         };
         self.verdict = again.ok().map(|again| (submitted.claim, again));
@@ -192,6 +194,7 @@ impl TaskFold {
 fn verdict_of(event: &Event) -> Option<ClaimId> {
     match event {
         Event::ClaimAccepted(accepted) => Some(accepted.claim),
+        Event::ClaimRepeated(repeated) => Some(repeated.claim),
         Event::AbsenceAccepted(accepted) => Some(accepted.claim),
         Event::DerivationAccepted(accepted) => Some(accepted.claim),
         Event::SentenceAccepted(accepted) => Some(accepted.claim),
@@ -200,10 +203,14 @@ fn verdict_of(event: &Event) -> Option<ClaimId> {
     }
 }
 
-fn same(again: &Again, stored: &Event) -> bool {
+fn same(again: &Again, stored: &Event, recorded: Option<&Recorded>) -> bool {
     match (again, stored) {
         (Again::Reading(Verdict::Grounded { fact, healing }), Event::ClaimAccepted(accepted)) => {
             *fact.entry() == accepted.fact && *healing == accepted.healing
+        }
+        (Again::Reading(Verdict::Grounded { fact, healing }), Event::ClaimRepeated(repeated)) => {
+            let known = recorded.and_then(|recorded| recorded.facts.get(&repeated.fact));
+            known.is_some_and(|known| known.says_the_same(fact.entry())) && *healing == repeated.healing
         }
         (Again::Absence(AbsenceVerdict::Covered(covered)), Event::AbsenceAccepted(accepted)) => {
             *covered.entry() == accepted.absence

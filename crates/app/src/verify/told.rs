@@ -101,7 +101,7 @@ fn rests<'l>(
     said.extend(facts.iter().flat_map(|fact| values(fact)));
     said.extend(cites.iter().map(NodeId::to_string));
     let said = plain(&said.join("\n"));
-    if !pieces(&sentence.text).all(|piece| stands(&piece, &said)) {
+    if !pieces(&written_out(&sentence.text)).all(|piece| stands(&piece, &said)) {
         return Err("it names what nothing that it cites states");
     }
     match deeds(&sentence.text).all(|deed| facts.iter().any(|fact| fact.predicate.0 == deed)) {
@@ -116,7 +116,10 @@ fn numbers(derivation: &Derivation) -> Option<String> {
             Some(format!("{seconds} {} {} {}", seconds / 60, seconds / 3600, seconds / 86_400))
         }
         Derivation::Sum { total, .. } => Some(total.to_string()),
-        Derivation::Same { .. } | Derivation::Different { .. } | Derivation::Order { .. } => None,
+        Derivation::Same { .. }
+        | Derivation::Different { .. }
+        | Derivation::Order { .. }
+        | Derivation::Below { .. } => None,
     }
 }
 
@@ -188,6 +191,22 @@ fn values(fact: &FactEntry) -> Vec<String> {
     let mut values: Vec<String> = values.collect();
     values.extend([fact.invocation.to_string(), fact.locator.evidence.clone()]);
     values
+}
+
+/// A sentence with the characters that it writes as `\u{…}`.
+fn written_out(text: &str) -> String {
+    let mut parts = text.split("\\u{");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let number = part.split_once('}').and_then(|(digits, rest)| {
+            Some((u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)?, rest))
+        });
+        match number.filter(|(c, _)| !c.is_ascii_graphic()) {
+            Some((c, rest)) => out.extend(std::iter::once(c).chain(rest.chars())),
+            None => out.extend(["\\u{", part]),
+        }
+    }
+    out
 }
 
 /// In small letters, with one kind of separator.

@@ -126,7 +126,10 @@ fn is_derivation(arguments: &Value, derivation: &Derivation) -> bool {
         _ => None,
     };
     let with = match derivation {
-        Derivation::Same { .. } | Derivation::Different { .. } | Derivation::Order { .. } => true,
+        Derivation::Same { .. }
+        | Derivation::Different { .. }
+        | Derivation::Order { .. }
+        | Derivation::Below { .. } => true,
         Derivation::Within { seconds, .. } => number("seconds") == Some((*seconds).into()),
         Derivation::Sum { total, .. } => number("total") == Some((*total).into()),
     };

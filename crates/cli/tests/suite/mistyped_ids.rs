@@ -35,6 +35,7 @@ fn verdicts(run: &graph::Run) -> Vec<Result<bool, RejectionCode>> {
         .flat_map(|task| &task.claims)
         .map(|claim| match claim.judged.as_ref().unwrap() {
             Judged::Accepted(accepted) => Ok(accepted.healing.is_some()),
+            Judged::Repeated(repeated) => Ok(repeated.healing.is_some()),
             Judged::Rejected(rejection) => Err(rejection.code),
             Judged::Covered(_) | Judged::Derived(_) | Judged::Told(_) => panic!("only readings were claimed"),
         })

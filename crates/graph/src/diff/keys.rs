@@ -117,7 +117,7 @@ impl<'r> Keys<'r> {
         let term = |term: &Term| key(&term.field, [self.node(NodeId::Fact(term.fact))]);
         let mut terms: Vec<Key> = derivation.terms().iter().map(term).collect();
         let number = match derivation {
-            Derivation::Order { .. } => None,
+            Derivation::Order { .. } | Derivation::Below { .. } => None,
             Derivation::Same { .. } | Derivation::Different { .. } => {
                 terms.sort();
                 None

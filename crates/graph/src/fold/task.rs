@@ -3,9 +3,9 @@
 use super::{Because, check, nodes};
 use crate::run::{ClaimView, InvocationView, Judged, PhenomenonView, Place, Run, TaskView};
 use ledger::event::{
-    AbsenceAccepted, ClaimAccepted, ClaimRejected, ClaimSubmitted, DerivationAccepted, InvocationEnded,
-    InvocationStarted, PhenomenonRecorded, RecoveryEnded, SentenceAccepted, TaskEnded, TaskReported,
-    TurnRequested,
+    AbsenceAccepted, ClaimAccepted, ClaimRejected, ClaimRepeated, ClaimSubmitted, DerivationAccepted,
+    InvocationEnded, InvocationStarted, PhenomenonRecorded, RecoveryEnded, SentenceAccepted, TaskEnded,
+    TaskReported, TurnRequested,
 };
 use ledger::{Circumstance, ClaimId, Event, MicroDollars, TaskId};
 
@@ -51,6 +51,7 @@ pub(super) fn apply(
         Event::CallServed(_) => task.served += 1,
         Event::ClaimSubmitted(submitted) => return submit(run, id, submitted),
         Event::ClaimAccepted(accepted) => return accept(run, id, accepted),
+        Event::ClaimRepeated(repeated) => return repeat(run, id, repeated),
         Event::AbsenceAccepted(covered) => return cover(run, id, covered),
         Event::DerivationAccepted(derived) => return derive(run, id, derived),
         Event::ClaimRejected(rejected) => return reject(run, id, rejected),
@@ -140,6 +141,13 @@ fn accept(run: &mut Run, id: TaskId, accepted: Box<ClaimAccepted>) -> Result<(),
         None => Ok(()),
         Some(_) => Err("its fact was recorded before"),
     }
+}
+
+/// A claim repeats a fact of its own task.
+fn repeat(run: &mut Run, id: TaskId, repeated: ClaimRepeated) -> Result<(), Because> {
+    check::is_reading(run, id, repeated.claim)?;
+    check::carried(run, id, &[repeated.fact])?;
+    judge(run, id, repeated.claim, Judged::Repeated(repeated)).map(drop)
 }
 
 fn cover(run: &mut Run, id: TaskId, covered: AbsenceAccepted) -> Result<(), Because> {

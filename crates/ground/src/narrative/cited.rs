@@ -157,7 +157,10 @@ impl<'k> Cited<'k> {
         let number = match &entry.derivation {
             Derivation::Within { seconds, .. } => i128::from(*seconds),
             Derivation::Sum { total, .. } => i128::from(*total),
-            Derivation::Same { .. } | Derivation::Different { .. } | Derivation::Order { .. } => return,
+            Derivation::Same { .. }
+            | Derivation::Different { .. }
+            | Derivation::Order { .. }
+            | Derivation::Below { .. } => return,
         };
         self.state(vec![FieldValue::Integer(number)], "");
     }

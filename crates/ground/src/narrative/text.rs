@@ -134,24 +134,6 @@ fn is_mixed(text: &str) -> bool {
     text.chars().any(|c| c.is_ascii_alphabetic()) && text.chars().any(similar)
 }
 
-/// Whether a character is not seen, or moves others: no sentence needs one.
-pub(super) fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(
-            c,
-            '\u{ad}'
-                | '\u{34f}'
-                | '\u{61c}'
-                | '\u{115f}'
-                | '\u{1160}'
-                | '\u{180e}'
-                | '\u{3164}'
-                | '\u{feff}'
-                | '\u{ffa0}'
-        )
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

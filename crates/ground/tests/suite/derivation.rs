@@ -154,6 +154,31 @@ fn a_span_counts_everything_that_the_times_may_mean() {
 }
 
 #[test]
+fn a_path_lies_below_another_by_whole_names_of_one_piece_of_evidence() {
+    let below =
+        |values: Vec<FieldValue>| judged(&Derivation::Below { terms: terms(values.len()) }, &facts(values));
+    let key = |text: &str| FieldValue::RegistryPath(text.into());
+    let wrong = Some(RejectionCode::WrongField);
+    for (values, expected) in [
+        (vec![path("p1/Users"), path(r"P1\users\mara"), path("p1/Users/mara/a.txt")], None),
+        (vec![path("p1/Users"), path("p1/Users-old/mara")], NOT),
+        (vec![path("p1/Users/mara"), path("p1/Users")], NOT),
+        (vec![path("p1/Users"), path("p1/users/")], NOT),
+        (vec![path(""), path("p1/users/")], NOT),
+        (vec![key(r"Software\Run"), key(r"software\run\a")], None),
+        (vec![key(r"Software\Run"), key(r"software\running\a")], NOT),
+        (vec![path("Software"), key(r"Software\Run")], wrong),
+        (vec![text("p1"), path("p1/users")], wrong),
+        (vec![path("p1"), FieldValue::Integer(1)], wrong),
+    ] {
+        assert_eq!(below(values.clone()), expected, "{values:?}");
+    }
+    let mut others = facts(vec![path("p1/Users"), path("p1/Users/mara")]);
+    others[1].locator.evidence = "other".into();
+    assert_eq!(judged(&Derivation::Below { terms: terms(2) }, &others), NOT);
+}
+
+#[test]
 fn numbers_add_up_or_do_not() {
     let sum = |total, values: Vec<FieldValue>| {
         judged(&Derivation::Sum { terms: terms(values.len()), total }, &facts(values))

@@ -1,12 +1,15 @@
 //! Sentences of a narrative: what is cited bears out every value and every deed, and nothing is read into it.
 
-use ground::{Citable, Dating, Known, SentenceVerdict, is_contradicted, judge_sentence};
+use ground::{Citable, Dating, Known, SentenceVerdict, Telling, is_contradicted, judge_sentence};
 use ledger::{
     Absence, AbsenceEntry, AssumedZone, BoundValue, ByteSpan, Clock, Derivation, DerivationEntry, Digest,
     FactEntry, FieldValue, Locator, Precision, Predicate, RecordId, Rejection, RejectionCode, SentenceClaim,
     SentenceEntry, Term, Tier, Time, Writer,
 };
 use proptest::prelude::*;
+
+/// The rules of today.
+const TELLING: Telling = Telling { dating: Dating::Host, escapes: true };
 
 fn bound(field: &str, value: FieldValue) -> BoundValue {
     BoundValue {
@@ -166,7 +169,7 @@ impl World {
             facts.chain(absences).chain(self.derivations.iter().map(Citable::Derivation)).collect();
         let cites = cites.iter().map(|cited| (*cited).to_owned()).collect();
         let claim = SentenceClaim { text: text.to_owned(), cites };
-        match judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known, Dating::Host) {
+        match judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known, TELLING) {
             SentenceVerdict::Told(told) => Ok(told.into_entry()),
             SentenceVerdict::Refused(rejection) => Err(rejection),
         }
@@ -344,13 +347,44 @@ fn what_they_do_not_is_refused_with_its_reason() {
 }
 
 #[test]
+fn a_name_with_characters_that_nobody_sees_is_told_with_these_written_out() {
+    let names =
+        ["report\u{202e}fdp.exe", "Sc\u{430}nToPdf-Setup.exe", "Ledgerline  Backup.exe", "a\u{200b}b.exe"];
+    for name in names {
+        let fact = fact(1, "executed", FieldValue::Path(format!(r"C:\Users\mara\{name}")), vec![]);
+        let known = Known::from_iter([Citable::Fact(&fact)]);
+        let judged = |name: &str, escapes| {
+            let text = format!(r"C:\Users\mara\{name} was executed.");
+            let claim = SentenceClaim { text, cites: ids(&[1]) };
+            let telling = Telling { escapes, ..TELLING };
+            matches!(
+                judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known, telling),
+                SentenceVerdict::Told(_)
+            )
+        };
+        let written = |c: char| match c.is_ascii() {
+            true => c.to_string(),
+            false => c.escape_unicode().to_string(),
+        };
+        let escaped: String = name.chars().map(written).collect::<String>().replace("  ", r" \u{20}");
+        assert!(judged(&escaped, true) && !judged(&escaped, false), "{escaped}");
+        // Of the name that it looks like nothing is told.
+        for other in
+            ["reportexe.pdf", "reportfdp.exe", "ScanToPdf-Setup.exe", "Ledgerline Backup.exe", "ab.exe"]
+        {
+            assert!(!judged(other, true), "{name}: {other}");
+        }
+    }
+}
+
+#[test]
 fn a_path_is_one_value_whatever_its_folders_are_called_and_lends_its_words_to_no_deed() {
     let key = r"Microsoft\Windows NT\CurrentVersion\Image File Execution Options\sethc.exe\Debugger";
     let fact = fact(1, "present", FieldValue::RegistryPath(key.into()), vec![]);
     let known = Known::from_iter([Citable::Fact(&fact)]);
     let judged = |text: String| {
         let claim = SentenceClaim { text, cites: ids(&[1]) };
-        judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known, Dating::Host)
+        judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known, TELLING)
     };
     assert!(matches!(judged(format!("The key {key}: there.")), SentenceVerdict::Told(_)));
     let SentenceVerdict::Refused(refused) = judged(format!("{key} was executed.")) else { panic!() };
@@ -389,7 +423,8 @@ fn dated_by(facts: &[FactEntry], dating: Dating) -> Option<String> {
     let cites = facts.iter().map(|fact| fact.id.to_string()).collect();
     let claim = SentenceClaim { text: "It lay there.".into(), cites };
     let known = Known::from_iter(facts.iter().map(Citable::Fact));
-    let verdict = judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known, dating);
+    let verdict =
+        judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known, Telling { dating, escapes: true });
     let SentenceVerdict::Told(told) = verdict else { panic!("{verdict:?}") };
     assert_eq!(told.entry().time.is_some(), told.entry().dated_by.is_some());
     told.entry().dated_by.clone()

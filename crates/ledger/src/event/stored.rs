@@ -147,6 +147,7 @@ names! {
         OutputPaged = "output_paged",
         ClaimSubmitted = "claim_submitted",
         ClaimAccepted = "claim_accepted",
+        ClaimRepeated = "claim_repeated",
         AbsenceAccepted = "absence_accepted",
         DerivationAccepted = "derivation_accepted",
         ClaimRejected = "claim_rejected",

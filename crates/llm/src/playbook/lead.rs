@@ -2,6 +2,7 @@
 //!
 //! It says nothing that a report does not say: a sentence is made of the values of one fact.
 
+use ledger::escapes::escaped;
 use ledger::pattern::Patterns;
 use ledger::turn::{Answer, Message, Reply, ReplyBlock, ToolCall, TurnRequest, UserBlock};
 use ledger::{CallId, FactView, NodeId, TaskReport};
@@ -309,7 +310,8 @@ fn filled(sentence: &str, fact: &FactView) -> Option<String> {
         let (_, value) =
             fact.values.iter().find(|(name, value)| name == field && !value.trim().is_empty())?;
         out.push_str(before);
-        out.push_str(value);
+        // A name with characters that nobody sees is told with these written out.
+        out.push_str(&escaped(value));
         rest = behind;
     }
     out.push_str(rest);

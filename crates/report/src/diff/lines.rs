@@ -3,7 +3,7 @@
 use crate::inert::terminal;
 use graph::{
     ChangedPhenomenon, ChangedTask, Diff, HypothesisView, RefusedClaim, Run, TaskView, Told,
-    derivation_title, fact_title, phenomenon_title, standing,
+    derivation_title, fact_title, phenomenon_title, standing, value_text,
 };
 use ledger::event::{EntityAdded, RelationAdded};
 use ledger::{BoundValue, Claim, FactEntry, NodeId, Reading};
@@ -129,7 +129,7 @@ fn changed_fact(was: &Told<'_, FactEntry>, is: &Told<'_, FactEntry>) -> Vec<Stri
     let values = |fact: &FactEntry| -> Vec<String> {
         let said = |value: &BoundValue| match &value.quotation {
             Some(words) => format!("{} = “{words}”", value.field),
-            None => format!("{} = {}", value.field, value.value.to_text()),
+            None => format!("{} = {}", value.field, value_text(&value.value.to_text())),
         };
         fact.values.iter().map(|value| terminal(&said(value))).collect()
     };

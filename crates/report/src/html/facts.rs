@@ -4,6 +4,7 @@ use super::words::{self, word};
 use super::{Scene, custody, pack, say};
 use crate::sources::ONE;
 use crate::text::{bound, tier};
+use graph::value_text;
 use ledger::event::ClaimAccepted;
 use ledger::{BoundValue, FactEntry, FactId, Locator, TaskId};
 use maud::{Markup, PreEscaped, html};
@@ -146,7 +147,7 @@ fn row(value: &BoundValue) -> Markup {
     html! {
         tr {
             th scope="row" { code { (say(&value.field)) } }
-            td { code { (say(&value.value.to_text())) } @if let Some(words) = &value.quotation { " quoting “" (say(words)) "”" } }
+            td { code { (value_text(&value.value.to_text())) } @if let Some(words) = &value.quotation { " quoting “" (say(words)) "”" } }
             td { (tier(value.tier)) }
             td { (value.span) }
             td { @if let Some(at) = value.at { (at) } @else { "none" } }

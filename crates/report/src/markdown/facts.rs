@@ -2,7 +2,7 @@
 
 use crate::inert::{cell, code};
 use crate::text::{bound, tier};
-use graph::{Ranked, Run, TaskView, fact_title, phenomenon_title, ranked};
+use graph::{Ranked, Run, TaskView, fact_title, phenomenon_title, ranked, value_text};
 use ledger::event::ClaimAccepted;
 use ledger::{FactEntry, Healing};
 use std::fmt::Write;
@@ -87,7 +87,7 @@ fn values(fact: &FactEntry) -> String {
     let value = |value: &ledger::BoundValue| {
         let quoted = value.quotation.as_ref();
         let quoted = quoted.map_or(String::new(), |words| format!(", quoting {}", cell(words)));
-        let (field, text) = (cell(&value.field), cell(&value.value.to_text()));
+        let (field, text) = (cell(&value.field), cell(&value_text(&value.value.to_text())));
         let writer = value.writer.map_or(String::new(), |writer| format!(", writable by {writer}"));
         format!("{field} = {text} ({}, output bytes {}{quoted}{writer})", tier(value.tier), value.span)
     };

@@ -7,7 +7,7 @@ use crate::pages::invocation::link;
 use crate::pages::record::{bound, line, record};
 use crate::shelf::Book;
 use crate::text::segment;
-use graph::{confidence, fact_title};
+use graph::{confidence, fact_title, value_text};
 use ledger::event::ClaimAccepted;
 use ledger::{BoundValue, ByteSpan, FactEntry, FactId, NodeId, TaskId, Tier, Writer};
 use maud::{Markup, html};
@@ -84,7 +84,7 @@ fn value_row(value: &BoundValue) -> Markup {
         tr {
             th scope="row" { (inert(&value.field)) }
             td {
-                code.value { (inert(&value.value.to_text())) }
+                code.value { (value_text(&value.value.to_text())) }
                 @if let Some(words) = &value.quotation { br; "quoting " code.value { mark { (inert(words)) } } }
             }
             td { (tier(value.tier)) }

@@ -7,7 +7,7 @@ use ledger::event::{
     PhenomenonRecorded, Recalled, RecalledRecord, Refusal,
 };
 use ledger::turn::ToolCall;
-use ledger::{CallId, Claim, Event, ToolClass, ToolSpec};
+use ledger::{Behaviour, CallId, Claim, Event, ToolClass, ToolSpec};
 use serde_json::Value;
 
 impl<'l> Course<'l> {
@@ -20,8 +20,22 @@ impl<'l> Course<'l> {
             Event::OutputPaged(paged) => self.page(paged),
             Event::ClaimSubmitted(submitted) => self.submit(submitted),
             Event::ClaimAccepted(accepted) => {
+                let known = self.facts.iter().any(|known| known.says_the_same(&accepted.fact));
+                if known && self.has(Behaviour::OneFact) {
+                    return Err("a fact of the task says the same already");
+                }
                 self.facts.push(&accepted.fact);
                 self.turn.carried.push(accepted.fact.id);
+                Ok(())
+            }
+            Event::ClaimRepeated(repeated) => {
+                if !self.has(Behaviour::OneFact) || !self.facts.iter().any(|known| known.id == repeated.fact)
+                {
+                    return Err("it repeats no fact of its task");
+                }
+                if !self.turn.carried.contains(&repeated.fact) {
+                    self.turn.carried.push(repeated.fact);
+                }
                 Ok(())
             }
             Event::AbsenceAccepted(accepted) => self.interpreted(&accepted.interpretation),

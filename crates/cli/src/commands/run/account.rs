@@ -79,6 +79,7 @@ impl Account {
         let claims = run.tasks.values().flat_map(|task| &task.claims);
         let healed = claims.filter(|claim| match &claim.judged {
             Some(Judged::Accepted(accepted)) => accepted.healing.is_some(),
+            Some(Judged::Repeated(repeated)) => repeated.healing.is_some(),
             Some(Judged::Covered(_) | Judged::Derived(_) | Judged::Told(_) | Judged::Rejected(_)) | None => {
                 false
             }

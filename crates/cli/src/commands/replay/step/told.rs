@@ -3,7 +3,7 @@
 use super::page::{cut, phase_name};
 use crate::commands::replay::other_rules::claimed;
 use ledger::event::{CallRefused, ClaimAccepted, ClaimSubmitted, InvocationEnded, TaskEnded};
-use ledger::{CallId, Candidate, Claim, Event, Outcome, Rejection, canonical};
+use ledger::{CallId, Candidate, Claim, Event, Healing, Outcome, Rejection, canonical};
 use report::terminal;
 use std::fmt::Write;
 
@@ -31,6 +31,7 @@ fn line(event: &Event) -> Option<String> {
         }
         Event::ClaimSubmitted(it) => submitted(it),
         Event::ClaimAccepted(it) => accepted(it),
+        Event::ClaimRepeated(it) => format!("  accepted: {} says so already{}", it.fact, healed(&it.healing)),
         Event::AbsenceAccepted(it) => format!("  accepted: {}", it.absence.id),
         Event::DerivationAccepted(it) => format!("  accepted: {}", it.derivation.id),
         Event::ClaimRejected(it) => {
@@ -122,10 +123,14 @@ fn submitted(it: &ClaimSubmitted) -> String {
 }
 
 fn accepted(it: &ClaimAccepted) -> String {
-    let healed = it.healing.as_ref().map_or(String::new(), |healing| {
-        format!(", the citation {} healed ({})", cut(&healing.cited), healing.because)
-    });
+    let healed = healed(&it.healing);
     format!("  accepted: {} in {} of {}{healed}", it.fact.id, it.fact.record, it.fact.invocation)
+}
+
+fn healed(healing: &Option<Healing>) -> String {
+    healing.as_ref().map_or(String::new(), |healing| {
+        format!(", the citation {} healed ({})", cut(&healing.cited), healing.because)
+    })
 }
 
 fn ended(it: &InvocationEnded) -> String {
