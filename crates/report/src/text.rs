@@ -225,6 +225,9 @@ fn told(out: &mut String, run: &Run) {
     for placed in &sentences {
         let (sentence, time) = (placed.sentence, moment(placed).unwrap_or_default());
         let _ = writeln!(out, "  {:<30} {}", terminal(&time), clipped(&terminal(&sentence.text)));
+        if placed.twice.is_some() {
+            let _ = writeln!(out, "  {:<30} (order not certain: a clock was set back over this time)", "");
+        }
         if let Some(remark) = contradictions.remark(placed) {
             let _ = writeln!(out, "  {:<30} ({remark})", "");
         }

@@ -26,6 +26,7 @@ mod exit_codes;
 mod exporting;
 mod forgeries;
 mod histories;
+mod hosts;
 mod interrupted;
 mod language_models;
 mod lesser_runs;
