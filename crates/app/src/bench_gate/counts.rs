@@ -48,6 +48,8 @@ pub(super) struct Counts {
     /// Which of them are narrowed, and which group each is of.
     narrowed: Vec<usize>,
     groups: Vec<Vec<usize>>,
+    /// Where the count of each record stands.
+    places: BTreeMap<(usize, InvocationId, RecordId), usize>,
 }
 
 /// A count with the records that it has counted.
@@ -133,7 +135,14 @@ impl Counts {
         if let Some(group) = self.groups.get_mut(tally.group) {
             group.push(place);
         }
+        self.places.insert((tally.task, tally.invocation, tally.record), place);
         self.tallies.push(tally);
+    }
+
+    /// What bounds the count that a fact of the task at a place is of; `None` where it is of none that was made.
+    pub(super) fn bounds(&self, task: usize, fact: &FactEntry) -> Option<&[(String, FieldValue)]> {
+        let place = self.places.get(&(task, fact.invocation, fact.record))?;
+        self.tallies.get(*place).map(|tally| tally.bounds.as_slice())
     }
 
     /// One of those that are narrowed.
@@ -290,7 +299,7 @@ fn reading<'m>(maker: &mut Maker<'m>, tally: &Tally) -> Option<Base<'m>> {
 pub(super) fn narrowed(maker: &mut Maker<'_>) -> Option<Seeded> {
     let tally = maker.material.counts.narrow(&mut maker.draw)?;
     let base = reading(maker, tally)?;
-    Some(somewhere(maker, base).leaving_out(LeftOut::Fields(tally.bounds.clone())))
+    Some(somewhere(maker, base).leaving_out(LeftOut::Bounds(tally.bounds.clone())))
 }
 
 /// The number of one count with the conditions of another.

@@ -192,8 +192,14 @@ impl History {
 fn listings(maker: &mut Maker<'_>, task: usize, of: &Shown, steps: &[Step]) -> Option<Vec<ClockListing>> {
     let label = of.fact.locator.evidence.clone();
     let mut told = Vec::new();
+    // A log that is full is kept under another name, and a new one begun: then each tells of the steps of its own time.
+    let is_kept = maker.draw.once_in(1, 4);
     for log in LOGS.iter().take(1 + maker.draw.below(LOGS.len())) {
-        told.extend(telling(&mut maker.draw, steps, &label, log)?);
+        let steps = telling(&mut maker.draw, steps, &label, log)?;
+        told.extend((0..).zip(steps).map(|(number, step)| match is_kept {
+            true => ClockStep { log: format!("Archive-{number}-{log}"), ..step },
+            false => step,
+        }));
     }
     let own = maker.task(task)?.task;
     let listed = |number| InvocationId::assign(&maker.material.setting.ids, own, FIRST_LISTING + number).ok();

@@ -1,9 +1,10 @@
 //! Quotations: words that stand in a text, and words that do not.
 
+use super::cite::somewhere;
 use super::draw::Draw;
 use super::seed::{Base, Maker, Seeded};
 use super::told::LeftOut;
-use ledger::FieldType;
+use ledger::{FieldType, FieldValue};
 
 /// Words that turn a sentence into its opposite.
 const NEGATIONS: [&str; 6] = ["not", "no", "never", "cannot", "without", "none"];
@@ -118,8 +119,9 @@ pub(super) fn out_of_context(maker: &mut Maker<'_>) -> Option<Seeded> {
     let is_plain = torn.chars().all(|c| c.is_ascii_graphic() && c != '\\' && c != '"' || c == ' ');
     let fits = quotation.chars().count() >= SHORTEST && quotation.len() <= 512 && torn.len() <= NEAR;
     let is_shown_once = text.matches(quotation).count() == 1;
-    let seeded = base.with(quotation.to_owned()).falsehood();
-    (fits && is_plain && is_shown_once).then(|| seeded.leaving_out(LeftOut::Line(torn.trim().to_owned())))
+    let left_out = LeftOut::Line(torn.trim().to_owned());
+    (fits && is_plain && is_shown_once)
+        .then(|| somewhere(maker, base.with(quotation.to_owned())).leaving_out(left_out))
 }
 
 /// The place of a word that is left out: mostly one that may turn others, where the line has one.
@@ -136,27 +138,28 @@ fn left_out(line: &str, words: &[(usize, usize)], draw: &mut Draw) -> Option<usi
     }
 }
 
-/// The end of one line and the beginning of a later one, with what stands between them left out.
+/// The end of one line or item of a list and the beginning of a later one, with what stands between them left out.
 pub(super) fn lines_joined(maker: &mut Maker<'_>) -> Option<Seeded> {
-    let (base, text) = maker.quotable()?;
-    let lines: Vec<&str> = text.split(['\n', '\r']).filter(|line| !line.trim().is_empty()).collect();
+    let (base, _) = maker.quotable_of(&[FieldType::Text, FieldType::List])?;
+    let all: Vec<&str> = match base.value()? {
+        FieldValue::Text(text) => text.split(['\n', '\r']).collect(),
+        FieldValue::List(items) => items.iter().map(String::as_str).collect(),
+        _ => return None,
+    };
+    let lines: Vec<&str> = all.into_iter().filter(|line| !line.trim().is_empty()).collect();
     let first = maker.draw.below(lines.len().checked_sub(1)?);
     let second = first + 1 + maker.draw.below((lines.len() - first - 1).min(4));
-    let (before, after): (Vec<&str>, Vec<&str>) =
-        (lines.get(first)?.split_whitespace().collect(), lines.get(second)?.split_whitespace().collect());
+    let words = |place: usize| Some(lines.get(place)?.split_whitespace().collect::<Vec<_>>());
+    let (before, after) = (words(first)?, words(second)?);
     let tail = before.len().saturating_sub(1 + maker.draw.below(4));
-    let head = (1 + maker.draw.below(4)).min(after.len());
     // Of lines that follow each other a word between them is left out.
-    let skipped = usize::from(second == first + 1).min(after.len().saturating_sub(head));
-    let (before, after) = (before.get(tail..)?, after.get(skipped..skipped + head)?);
-    match maker.draw.once_in(1, 2) {
-        true => stated(base, &[before, after].concat()),
-        false => {
-            let text = format!("{}\n{}", before.join(" "), after.join(" "));
-            let fits = text.chars().count() >= SHORTEST && text.len() <= 512;
-            fits.then(|| base.with(text).falsehood())
-        }
-    }
+    let skipped = usize::from(second == first + 1);
+    let head = (1 + maker.draw.below(4)).min(after.len().checked_sub(skipped)?);
+    let (before, after) = (before.get(tail..)?.join(" "), after.get(skipped..skipped + head)?.join(" "));
+    let between = if maker.draw.once_in(1, 2) { ' ' } else { '\n' };
+    let text = format!("{before}{between}{after}");
+    let fits = !after.is_empty() && text.chars().count() >= SHORTEST && text.len() <= 512;
+    fits.then(|| somewhere(maker, base.with(text)))
 }
 
 /// A quotation of words that do not stand in a row.

@@ -2,13 +2,14 @@
 //!
 //! A count without what narrowed it, words without the line around them, an absence without what is near: each may be accepted only together with what turns it, and that must be put in by code.
 
+use super::counts::Counts;
 use ledger::{AbsenceEntry, FactEntry, FieldValue};
 
 /// What a claim leaves out.
 #[derive(Debug, Clone)]
 pub(super) enum LeftOut {
-    /// Values of the record, each with its field.
-    Fields(Vec<(String, FieldValue)>),
+    /// What bounds a count, whichever of the run's counts it comes to be about.
+    Bounds(Vec<(String, FieldValue)>),
     /// A piece of the line in which quoted words stand, from them to what may turn them.
     Line(String),
     /// What searches say to be near the thing that they did not find.
@@ -16,12 +17,14 @@ pub(super) enum LeftOut {
 }
 
 impl LeftOut {
-    /// Whether a fact tells it.
-    pub(super) fn is_told_by(&self, fact: &FactEntry) -> bool {
+    /// Whether a fact of the task at a place tells it.
+    pub(super) fn is_told_by(&self, task: usize, fact: &FactEntry, counts: &Counts) -> bool {
+        let tells = |(field, value): &(String, FieldValue)| {
+            fact.values.iter().any(|bound| bound.field == *field && bound.value == *value)
+        };
         match self {
-            LeftOut::Fields(fields) => fields.iter().all(|(field, value)| {
-                fact.values.iter().any(|bound| bound.field == *field && bound.value == *value)
-            }),
+            // Another count of that number may be found in its place: its own bounds turn it.
+            LeftOut::Bounds(_) => counts.bounds(task, fact).is_some_and(|own| own.iter().all(tells)),
             // What people and models are shown of a fact.
             LeftOut::Line(line) => graph::fact_title(fact).contains(line.as_str()),
             LeftOut::Near(_) => false,
@@ -42,7 +45,7 @@ impl LeftOut {
     /// In words.
     pub(super) fn words(&self) -> String {
         match self {
-            LeftOut::Fields(fields) => {
+            LeftOut::Bounds(fields) => {
                 let told = |(field, value): &(String, FieldValue)| format!("{field} = {:?}", value.to_text());
                 fields.iter().map(told).collect::<Vec<_>>().join(", ")
             }

@@ -95,7 +95,7 @@ pub(super) fn judge(court: &Court<'_>, side: Side, seeded: &Seeded) -> Option<Ju
         Answer::Refused(rejection) => (Some(rejection.code), false),
         Answer::Fact { .. } | Answer::Absence(_) | Answer::Derivation(_) => (None, true),
     };
-    let ending = ending(scan, side, seeded, &answer);
+    let ending = ending(court, scan, side, seeded, &answer);
     let words = ending.is_wrong().then(|| answer.words()).unwrap_or_default();
     let text = court.texts.get(seeded.task / court.material.tasks.len().max(1))?;
     let wording = seeded.posed.wording();
@@ -135,7 +135,7 @@ fn answer(court: &Court<'_>, seeded: &Seeded) -> Option<Answer> {
     })
 }
 
-fn ending(scan: &Scan<'_>, side: Side, seeded: &Seeded, answer: &Answer) -> Ending {
+fn ending(court: &Court<'_>, scan: &Scan<'_>, side: Side, seeded: &Seeded, answer: &Answer) -> Ending {
     match (side, answer) {
         (Side::Truth, Answer::Refused(rejection)) if rejection.code == RejectionCode::Ambiguous => {
             if has_several(scan, seeded) {
@@ -154,7 +154,7 @@ fn ending(scan: &Scan<'_>, side: Side, seeded: &Seeded, answer: &Answer) -> Endi
         (Side::Falsehood, _) => Ending::FalseAccept,
         (Side::Omission, answer) => {
             let is_told = seeded.left_out.as_ref().is_some_and(|left_out| match answer {
-                Answer::Fact { fact, .. } => left_out.is_told_by(fact),
+                Answer::Fact { fact, .. } => left_out.is_told_by(seeded.task, fact, &court.material.counts),
                 Answer::Absence(absence) => left_out.is_told_by_absence(absence),
                 Answer::Derivation(_) | Answer::Refused(_) => false,
             });
