@@ -6,17 +6,21 @@
 use super::draw::Draw;
 use super::posed::Posed;
 use super::seed::{Maker, Seeded};
+use ledger::clock_steps::STEPS_BY;
+use ledger::event::{InvocationEnded, InvocationStarted};
 use ledger::{
-    ClockListing, ClockStep, Derivation, FactEntry, FieldType, FieldValue, InvocationId, Term, Utc,
+    CallId, Clock, ClockListing, Completeness, Derivation, FactEntry, Field, FieldType, FieldValue,
+    InvocationId, Locator, Outcome, Output, Precision, Record, RecordId, Term, Time, Utc,
 };
+use serde_json::json;
 
 const SECOND: i128 = 1_000_000_000;
 
 /// The number of the first listing that is made up for a task.
 const FIRST_LISTING: u32 = 12_000;
 
-/// The logs that may tell of a step.
-const LOGS: [&str; 3] = ["System.evtx", "Security.evtx", "Application.evtx"];
+/// The channels whose logs may tell of a step.
+const CHANNELS: [&str; 3] = ["System", "Security", "Application"];
 
 /// A fact with a time, and what the clock showed then.
 struct Shown {
@@ -192,36 +196,31 @@ impl History {
 fn listings(maker: &mut Maker<'_>, task: usize, of: &Shown, steps: &[Step]) -> Option<Vec<ClockListing>> {
     let label = of.fact.locator.evidence.clone();
     let mut told = Vec::new();
-    // A log that is full is kept under another name, and a new one begun: then each tells of the steps of its own time.
+    // A log that is full is kept under another name, and a new one begun: then each file tells of the steps of its own time.
     let is_kept = maker.draw.once_in(1, 4);
-    for log in LOGS.iter().take(1 + maker.draw.below(LOGS.len())) {
-        let steps = telling(&mut maker.draw, steps, &label, log)?;
-        told.extend((0..).zip(steps).map(|(number, step)| match is_kept {
-            true => ClockStep { log: format!("Archive-{number}-{log}"), ..step },
-            false => step,
+    for channel in CHANNELS.iter().take(1 + maker.draw.below(CHANNELS.len())) {
+        let steps = telling(&mut maker.draw, steps)?;
+        told.extend((0..).zip(steps).map(|(number, step)| {
+            let kept =
+                if is_kept { format!("Archive-{channel}-{number}.evtx") } else { format!("{channel}.evtx") };
+            (*channel, kept, step)
         }));
     }
     let own = maker.task(task)?.task;
-    let listed = |number| InvocationId::assign(&maker.material.setting.ids, own, FIRST_LISTING + number).ok();
-    let of_label = |maker: &mut Maker<'_>| maker.draw.once_in(1, 2).then(|| label.clone());
+    let id = |number| InvocationId::assign(&maker.material.setting.ids, own, FIRST_LISTING + number).ok();
+    let (first, second) = (id(0)?, id(1)?);
+    let of_label = maker.draw.once_in(1, 2).then_some(label.as_str());
     Some(match maker.draw.below(16) {
         0 => Vec::new(),
-        1 => vec![ClockListing {
-            listed: listed(0)?,
-            evidence: Some(format!("not {label}")),
-            steps: Vec::new(),
-        }],
-        2..=5 => {
-            // Two listings, of which each tells what the other does: a second call of the same.
-            let one = ClockListing { listed: listed(0)?, evidence: of_label(maker), steps: told };
-            vec![ClockListing { listed: listed(1)?, ..one.clone() }, one]
-        }
-        _ => vec![ClockListing { listed: listed(0)?, evidence: of_label(maker), steps: told }],
+        1 => vec![listing(first, Some(&format!("not {label}")), &label, &[])?],
+        // A second call tells what the first did.
+        2..=5 => vec![listing(first, None, &label, &told)?, listing(second, of_label, &label, &told)?],
+        _ => vec![listing(first, of_label, &label, &told)?],
     })
 }
 
 /// What one log tells of all steps: its last record before each, and its first behind it.
-fn telling(draw: &mut Draw, steps: &[Step], label: &str, log: &str) -> Option<Vec<ClockStep>> {
+fn telling(draw: &mut Draw, steps: &[Step]) -> Option<Vec<Step>> {
     let (mut told, mut written) = (Vec::new(), None);
     for step in steps {
         let third = (step.before - step.after) / 3;
@@ -235,10 +234,63 @@ fn telling(draw: &mut Draw, steps: &[Step], label: &str, log: &str) -> Option<Ve
             return None;
         }
         written = Some(after);
-        let (before, after) = (Utc::from_unix_nanoseconds(before)?, Utc::from_unix_nanoseconds(after)?);
-        told.push(ClockStep { evidence: label.to_owned(), log: log.to_owned(), before, after });
+        told.push(Step { before, after });
     }
     Some(told)
+}
+
+/// A whole listing of steps as the task reads it from a call: of all evidence, or of the piece that was asked for.
+fn listing(
+    invocation: InvocationId,
+    asked: Option<&str>,
+    label: &str,
+    told: &[(&str, String, Step)],
+) -> Option<ClockListing> {
+    let record = |(number, (channel, file, step)): (u32, &(&str, String, Step))| {
+        let time = |at| {
+            let utc = Utc::from_unix_nanoseconds(at)?;
+            let (raw, clock, precision) = (utc.to_string(), Clock::Host, Precision::Nanosecond);
+            Some(FieldValue::Time(Time { utc: Some(utc), raw, clock, precision, zone: None }))
+        };
+        let fields = [
+            ("before", time(step.before)?),
+            ("after", time(step.after)?),
+            ("channel", FieldValue::Name((*channel).to_owned())),
+        ];
+        let path = format!("Windows/System32/winevt/Logs/{file}");
+        Some(Record {
+            placement: None,
+            id: RecordId(number),
+            kind: STEPS_BY.1.to_owned(),
+            locator: Locator { evidence: label.to_owned(), path, stream: None, span: None },
+            fields: fields.map(|(name, value)| (name.to_owned(), Field { at: None, value })).into(),
+            defects: Vec::new(),
+        })
+    };
+    let records = (0..).zip(told).map(record).collect::<Option<Vec<_>>>()?;
+    let output = (!records.is_empty()).then(|| Output::new(records).ok()).flatten();
+    let arguments = json!({ "record": STEPS_BY.1, "evidence": asked });
+    let started = InvocationStarted {
+        invocation,
+        turn: 0,
+        call: CallId("made up".into()),
+        tool: STEPS_BY.0.to_owned(),
+        arguments: arguments.clone(),
+    };
+    let ended = InvocationEnded {
+        invocation,
+        outcome: if output.is_some() { Outcome::Ok } else { Outcome::Empty },
+        completeness: Completeness::Complete,
+        normalised: Some(arguments),
+        output: output.as_ref().map(Output::digest),
+        records: 0,
+        bytes: 0,
+        shown: Vec::new(),
+        defects: Vec::new(),
+        gaps: Vec::new(),
+        notes: Vec::new(),
+    };
+    ClockListing::of(&started, &ended, output.as_ref())
 }
 
 /// From 0 to `most`; as likely small as large, now and then none.
@@ -276,7 +328,7 @@ mod tests {
         let mut draw = Draw::new(1, "logs");
         let step = |before: i128, after: i128| Step { before: before * SECOND, after: after * SECOND };
         let steps = [step(3600, 0), step(1800, 900)];
-        let told: Vec<_> = (0..100).filter_map(|_| telling(&mut draw, &steps, "pc", "log")).collect();
+        let told: Vec<_> = (0..100).filter_map(|_| telling(&mut draw, &steps)).collect();
         assert!(told.len() > 50);
         assert!(told.iter().all(|told| told[0].after <= told[1].before && told[0].before > told[0].after));
     }

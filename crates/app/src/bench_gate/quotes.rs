@@ -95,7 +95,7 @@ const TURNS: [&str; 20] = [
 ];
 
 /// The most characters from a quotation to the word that is left out.
-const NEAR: usize = 30;
+const NEAR: usize = 24;
 
 /// Words torn out of their line, mostly so that a word that may turn them is left behind.
 pub(super) fn out_of_context(maker: &mut Maker<'_>) -> Option<Seeded> {

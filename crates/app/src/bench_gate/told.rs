@@ -54,3 +54,26 @@ impl LeftOut {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ledger::{Absence, AbsenceId};
+
+    fn absence(near: &[&str]) -> AbsenceEntry {
+        let near = near.iter().map(|near| (*near).to_owned()).collect();
+        let id: AbsenceId = "abs-00000001".parse().unwrap();
+        let absence = Absence::File { name: "a".into(), under: String::new(), evidence: None, near };
+        AbsenceEntry { id, absence, searches: Vec::new() }
+    }
+
+    #[test]
+    fn an_absence_tells_what_is_near_by_name_or_by_number() {
+        let near = LeftOut::Near(["x", "y", "z"].map(str::to_owned).into());
+        assert!(near.is_told_by_absence(&absence(&["x", "y", "z"])));
+        assert!(near.is_told_by_absence(&absence(&["x", "2 more"])));
+        for told in [&[][..], &["x", "y"], &["x", "1 more"], &["x", "3 more"]] {
+            assert!(!near.is_told_by_absence(&absence(told)), "{told:?}");
+        }
+    }
+}
