@@ -32,9 +32,9 @@ pub(super) fn idle(record: &Record, state: State) -> Option<Record> {
     let mut record = record.clone();
     match (record.kind.as_str(), state) {
         ("scheduled_task" | "scheduled_job", _) => {
-            put(&mut record, "starts", |_| FieldValue::Name(of_task(state).into()))?;
+            put(&mut record, "starts", FieldValue::Name(of_task(state).into()))?;
             if state == State::Disabled {
-                put(&mut record, "enabled", |_| FieldValue::Flag(false));
+                put(&mut record, "enabled", FieldValue::Flag(false));
             }
         }
         // SERVICE_DEMAND_START and SERVICE_DISABLED (winnt.h).
@@ -62,15 +62,14 @@ const fn of_task(state: State) -> &'static str {
 }
 
 fn service(record: &mut Record, start: i128, name: &str) -> Option<()> {
-    put(record, "start", |_| FieldValue::Integer(start))?;
-    put(record, "start_name", |_| FieldValue::Name(name.into()));
+    put(record, "start", FieldValue::Integer(start))?;
+    put(record, "start_name", FieldValue::Name(name.into()));
     Some(())
 }
 
 /// Puts another value into a field that the record has.
-fn put(record: &mut Record, name: &str, value: impl Fn(&FieldValue) -> FieldValue) -> Option<()> {
-    let field = record.fields.get_mut(name)?;
-    field.value = value(&field.value);
+fn put(record: &mut Record, name: &str, value: FieldValue) -> Option<()> {
+    record.fields.get_mut(name)?.value = value;
     Some(())
 }
 

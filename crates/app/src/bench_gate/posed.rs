@@ -2,7 +2,7 @@
 
 use ground::Shelf;
 use ledger::event::{InvocationEnded, InvocationStarted};
-use ledger::{AbsenceClaim, Claim, ClockListing, Derivation, FactEntry, FactId, InvocationId, Reading, Term};
+use ledger::{AbsenceClaim, Claim, ClockListing, Derivation, FactEntry, InvocationId, Reading, Term};
 use std::borrow::Cow;
 
 /// A claim, with what it rests on where that is not the shelf of its task.
@@ -126,7 +126,7 @@ fn absent(claim: &AbsenceClaim) -> Option<&str> {
 
 /// The value that a term names, as models are shown it.
 fn stated<'f>(term: &Term, facts: &'f [FactEntry]) -> Option<Cow<'f, str>> {
-    let fact = facts.iter().find(|fact: &&FactEntry| FactId::eq(&fact.id, &term.fact))?;
+    let fact = facts.iter().find(|fact| fact.id == term.fact)?;
     let mut bound = std::iter::once(&fact.subject).chain(&fact.values);
     bound.find(|bound| bound.field == term.field).map(|bound| bound.value.to_text())
 }

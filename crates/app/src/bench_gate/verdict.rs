@@ -81,7 +81,7 @@ pub(super) struct Court<'m> {
 
 /// What the gateway made of a claim of any form.
 enum Answer {
-    Fact { fact: FactEntry, healed: bool },
+    Fact { fact: Box<FactEntry>, healed: bool },
     Absence(AbsenceEntry),
     Derivation(DerivationEntry),
     Refused(Rejection),
@@ -96,7 +96,7 @@ pub(super) fn judge(court: &Court<'_>, side: Side, seeded: &Seeded) -> Option<Ju
         Answer::Fact { .. } | Answer::Absence(_) | Answer::Derivation(_) => (None, true),
     };
     let ending = ending(court, scan, side, seeded, &answer);
-    let words = ending.is_wrong().then(|| answer.words()).unwrap_or_default();
+    let words = if ending.is_wrong() { answer.words() } else { String::new() };
     let text = court.texts.get(seeded.task / court.material.tasks.len().max(1))?;
     let wording = seeded.posed.wording();
     let passed = court.sets.iter().map(|set| passes(set, &wording, text, gateway)).collect();
@@ -111,7 +111,7 @@ fn answer(court: &Court<'_>, seeded: &Seeded) -> Option<Answer> {
             let id = FactId::assign(ids, task.task, 0).ok()?;
             match court.material.bench.judge(reading, id, &task.shelf) {
                 Verdict::Grounded { fact, healing } => {
-                    Answer::Fact { fact: fact.into_entry(), healed: healing.is_some() }
+                    Answer::Fact { fact: Box::new(fact.into_entry()), healed: healing.is_some() }
                 }
                 Verdict::Refused(rejection) => Answer::Refused(rejection),
             }
