@@ -25,8 +25,11 @@ impl LeftOut {
         match self {
             // Another count of that number may be found in its place: its own bounds turn it.
             LeftOut::Bounds(_) => counts.bounds(task, fact).is_some_and(|own| own.iter().all(tells)),
-            // What people and models are shown of a fact.
-            LeftOut::Line(line) => graph::fact_title(fact).contains(line.as_str()),
+            // What people and models are shown of a fact; words that are not shown are torn out of nothing.
+            LeftOut::Line(line) => {
+                let title = graph::fact_title(fact);
+                title.contains(line.as_str()) || !shows_words(&title, fact)
+            }
             LeftOut::Near(_) => false,
         }
     }
@@ -53,6 +56,13 @@ impl LeftOut {
             LeftOut::Near(near) => format!("near it: {}", near.join(", ")),
         }
     }
+}
+
+/// Whether a title shows the words that a fact quotes: of those from what it is about it does not.
+fn shows_words(title: &str, fact: &FactEntry) -> bool {
+    let quoted = fact.values.iter().filter_map(|bound| bound.quotation.as_deref());
+    let begins = |words: &str| format!("“{}", words.chars().take(24).collect::<String>());
+    quoted.map(begins).any(|words| title.contains(&graph::printable(&words)))
 }
 
 #[cfg(test)]
