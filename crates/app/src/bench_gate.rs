@@ -5,12 +5,17 @@
 //! The gateway judges each claim against the shelf of its task, other rules judge it beside (`rulesets`).
 //! Equal runs, seeds and rule sets give equal results: nothing reads a clock, and threads change no order.
 
+mod absent;
 mod alike;
 mod cite;
+mod counts;
 mod draw;
+mod epochs;
+mod idle;
 mod kinds;
 mod material;
 mod mutate;
+mod posed;
 mod quotes;
 mod recombine;
 mod reformat;
@@ -21,8 +26,10 @@ mod seed;
 mod table;
 mod text;
 mod times;
+mod told;
 mod values;
 mod verdict;
+mod world;
 
 pub use kinds::Side;
 pub use material::MaterialError;
@@ -33,11 +40,12 @@ pub use verdict::Ending;
 
 use draw::Draw;
 use kinds::{Check, KINDS, Kind};
-use ledger::Claim;
 use material::Material;
+use posed::Posed;
 use scan::Scan;
 use seed::{Fields, Maker, Seeded};
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use text::RunText;
 use verdict::{Court, Judged, judge};
@@ -72,8 +80,10 @@ pub fn bench_gate(folder: &Path, request: &GateBenchRequest) -> Result<GateBench
         material.cite(seeded);
     }
     let scans = scans(&material);
-    let text = RunText::new(&material);
-    let court = Court { material: &material, scans: &scans, text: &text, sets: &request.sets };
+    let worlds = material.worlds.iter().map(|world| world.tasks.as_slice());
+    let texts: Vec<RunText> =
+        std::iter::once(material.tasks.as_slice()).chain(worlds).map(RunText::new).collect();
+    let court = Court { material: &material, scans: &scans, texts: &texts, sets: &request.sets };
     let judged = judge_all(&court, &seeded);
     Ok(GateBench::new(&court, request, &seeded, &judged))
 }
@@ -81,15 +91,23 @@ pub fn bench_gate(folder: &Path, request: &GateBenchRequest) -> Result<GateBench
 impl Material {
     /// Lets the task's shelf know whether the cited id is another task's, as the engine does before it judges.
     fn cite(&mut self, seeded: &Seeded) {
-        let Some(task) = self.tasks.iter_mut().chain(&mut self.moved).nth(seeded.task) else { return };
-        let claim = Claim::Reading(seeded.reading.clone());
-        engine::cite(&mut task.shelf, &self.setting, task.task, &claim);
+        // Other forms are judged over what was made up for them.
+        let Posed::Reading(_) = &seeded.posed else { return };
+        let claim = seeded.posed.claim();
+        let own = self.tasks.len().max(1);
+        let tasks = match (seeded.task / own).checked_sub(1) {
+            None => Some(&mut self.tasks),
+            Some(world) => self.worlds.get_mut(world).map(|world| &mut world.tasks),
+        };
+        if let Some(task) = tasks.and_then(|tasks| tasks.get_mut(seeded.task % own)) {
+            engine::cite(&mut task.shelf, &self.setting, task.task, &claim);
+        }
     }
 }
 
 fn scans(material: &Material) -> Vec<Scan<'_>> {
     let (types, vocabulary) = (material.bench.types(), material.bench.vocabulary());
-    material.tasks.iter().chain(&material.moved).map(|task| Scan::new(task, types, vocabulary)).collect()
+    material.all().map(|task| Scan::new(task, types, vocabulary)).collect()
 }
 
 /// Claims of each kind, no two of a kind equal: in equal shares, as far as the run has material for them.
@@ -123,7 +141,8 @@ fn seed_claims(material: &Material, scans: &[Scan<'_>], request: &GateBenchReque
 struct Source<'m> {
     kind: &'static Kind,
     maker: Maker<'m>,
-    known: HashSet<String>,
+    /// Hashes of the claims, with all that they are judged over.
+    known: HashSet<u64>,
     claims: Vec<Seeded>,
     dry: bool,
 }
@@ -135,7 +154,7 @@ impl Source<'_> {
         while drawn < wanted && vain < MOST_VAIN_DRAWS {
             let seeded = (self.kind.make)(&mut self.maker);
             match seeded.filter(|seeded| is_sound(self.kind, self.maker.scans, seeded)) {
-                Some(seeded) if self.known.insert(format!("{} {:?}", seeded.task, seeded.reading)) => {
+                Some(seeded) if self.known.insert(hash(&seeded)) => {
                     self.claims.push(seeded);
                     (drawn, vain) = (drawn + 1, 0);
                 }
@@ -147,10 +166,16 @@ impl Source<'_> {
     }
 }
 
+fn hash(seeded: &Seeded) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    format!("{} {:?}", seeded.task, seeded.posed).hash(&mut hasher);
+    hasher.finish()
+}
+
 /// Whether a claim is what its kind says: a falsehood must be false wherever one looks.
 fn is_sound(kind: &Kind, scans: &[Scan<'_>], seeded: &Seeded) -> bool {
     let Some(scan) = scans.get(seeded.task) else { return false };
-    let reading = &seeded.reading;
+    let Some(reading) = seeded.posed.reading() else { return kind.check == Check::Made };
     match kind.check {
         Check::Made => true,
         Check::StandsNowhere => scan.places(reading).is_empty(),

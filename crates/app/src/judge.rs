@@ -65,6 +65,11 @@ impl Bench {
         &self.vocabulary
     }
 
+    /// What empty calls of each tool show.
+    pub(crate) fn coverage(&self) -> &BTreeMap<String, Vec<Coverage>> {
+        &self.coverage
+    }
+
     pub(crate) fn types(&self) -> &BTreeMap<String, RecordType> {
         &self.types
     }

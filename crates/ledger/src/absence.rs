@@ -15,6 +15,11 @@ pub const NEAR: &str = "near it, and not it: ";
 /// The most things near it that an absence names.
 pub const MOST_NEAR: usize = 8;
 
+/// What stands in place of things near it for which an absence has no room.
+pub fn more_near(number: usize) -> String {
+    format!("{number} more things near it")
+}
+
 /// What notes of a search name as near the thing that was not found.
 pub fn near_in(notes: &[String]) -> impl Iterator<Item = &str> {
     notes.iter().filter_map(|note| note.strip_prefix(NEAR))
@@ -163,12 +168,15 @@ impl Absence {
         }
     }
 
-    /// Puts in what is near it, each once, and no more than [`MOST_NEAR`].
+    /// Puts in what is near it, each once, and no more than [`MOST_NEAR`]: the last of them tells how many others there are.
     pub fn set_near<'n>(&mut self, found: impl Iterator<Item = &'n str>) {
         match self {
             Absence::File { near, .. } | Absence::RegistryKey { near, .. } => {
                 let distinct: BTreeSet<&str> = found.collect();
-                *near = distinct.into_iter().take(MOST_NEAR).map(str::to_owned).collect();
+                let named = if distinct.len() > MOST_NEAR { MOST_NEAR - 1 } else { distinct.len() };
+                let others = Some(distinct.len() - named).filter(|others| *others > 0);
+                let named = distinct.into_iter().take(named).map(str::to_owned);
+                *near = named.chain(others.map(more_near)).collect();
             }
             Absence::Text { .. } | Absence::Events { .. } => {}
         }

@@ -21,7 +21,7 @@ const OF_OTHER_HOSTS: &str = "ForwardedEvents";
 pub struct ClockStep {
     /// The label of the evidence.
     pub evidence: String,
-    /// The path of the log.
+    /// What tells of it: the channel of the log, of which several files may have been kept one after the other; its path where it names none.
     pub log: String,
     /// The time of the record before the step.
     pub before: Utc,
@@ -79,10 +79,12 @@ fn step(record: &Record) -> Option<ClockStep> {
         Some(FieldValue::Time(time)) => time.utc,
         Some(_) | None => None,
     };
-    let is_of_others = value("channel").is_some_and(|channel| channel.to_text() == OF_OTHER_HOSTS);
+    let channel = value("channel").map(|channel| channel.to_text().into_owned());
+    let is_of_others = channel.as_deref() == Some(OF_OTHER_HOSTS);
     let is_of_host = tells_of_host(record.placement);
     let is_step = record.kind == STEPS_BY.1 && !is_of_others && is_of_host;
     let (before, after) = time("before").zip(time("after")).filter(|_| is_step)?;
-    let (evidence, log) = (record.locator.evidence.clone(), record.locator.path.clone());
+    let evidence = record.locator.evidence.clone();
+    let log = channel.unwrap_or_else(|| record.locator.path.clone());
     Some(ClockStep { evidence, log, before, after })
 }

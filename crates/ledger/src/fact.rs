@@ -11,6 +11,7 @@ use crate::value::FieldValue;
 use crate::vocabulary::Predicate;
 use crate::writer::Writer;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// A grounded reading.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,13 +94,17 @@ pub struct BoundValue {
 }
 
 impl BoundValue {
-    /// The line of the record in which the quoted words stand, shortened around them where it is longer than `most` characters; `None` where nothing is quoted or nothing stands around it.
+    /// The line of the record in which the quoted words stand, shortened where it is longer than `most` characters; `None` where nothing is quoted or nothing stands around it.
     ///
-    /// Words torn out of "Bob denies that …" say something else than the line does.
+    /// Words torn out of "Bob denies that …" say something else than the line does: what stands next to them is shown however many they are.
     pub fn line(&self, most: usize) -> Option<String> {
         let words = self.quotation.as_deref().filter(|words| !words.is_empty())?;
-        let text = self.value.as_text()?;
-        let at = place(words, text)?;
+        let (text, at) = match &self.value {
+            FieldValue::List(items) => {
+                items.iter().find_map(|item| Some((item.as_str(), place(words, item)?)))?
+            }
+            value => value.as_text().and_then(|text| Some((text, place(words, text)?)))?,
+        };
         let (before, rest) = text.split_at_checked(at)?;
         let after = rest.strip_prefix(words)?;
         let line_before = before.rsplit(['\n', '\r']).next()?;
@@ -107,7 +112,7 @@ impl BoundValue {
         if line_before.trim().is_empty() && line_after.trim().is_empty() {
             return None;
         }
-        let room = most.saturating_sub(words.chars().count()) / 2;
+        let (words, room) = shortened(words, most);
         let (from, cut_before) = tail(line_before, room);
         let (to, cut_after) = head(line_after, room);
         let mark = |cut: bool| if cut { "…" } else { "" };
@@ -115,16 +120,38 @@ impl BoundValue {
     }
 }
 
-/// Where the words stand as words; else where they stand at all.
+/// The quoted words, of many the first and the last, and how many characters there are on either side of them.
+fn shortened(words: &str, most: usize) -> (Cow<'_, str>, usize) {
+    let number = words.chars().count();
+    if number <= most / 2 {
+        return (Cow::Borrowed(words), (most - number) / 2);
+    }
+    let kept = (most / 2).saturating_sub(3) / 2;
+    let (first, last) = (head(words, kept).0, tail(words, kept).0);
+    (Cow::Owned(format!("{first}…{last}")), most / 4)
+}
+
+/// Where the words stand by themselves; else where they stand as words; else where they stand at all.
 fn place(words: &str, text: &str) -> Option<usize> {
-    let is_apart = |at: &usize| {
-        let neighbour = |found: Option<char>| !found.is_some_and(char::is_alphanumeric);
+    let around = |at: &usize| {
         let before = text.get(..*at).and_then(|before| before.chars().next_back());
-        let after = text.get(at + words.len()..).and_then(|after| after.chars().next());
-        neighbour(before) && neighbour(after)
+        let mut after = text.get(at + words.len()..).unwrap_or_default().chars();
+        (before, after.next(), after.next())
+    };
+    let is_blank = |c: Option<char>| c.is_none_or(char::is_whitespace);
+    let is_alone = |at: &usize| {
+        let (before, after, beyond) = around(at);
+        // A mark behind them may end a sentence, or go on in a name.
+        let ends = after.is_some_and(|c| c.is_ascii_punctuation()) && is_blank(beyond);
+        is_blank(before) && (is_blank(after) || ends)
+    };
+    let is_apart = |at: &usize| {
+        let (before, after, _) = around(at);
+        ![before, after].into_iter().flatten().any(char::is_alphanumeric)
     };
     let mut places = text.match_indices(words).map(|(at, _)| at);
-    places.clone().find(is_apart).or_else(|| places.next())
+    let (mut alone, mut apart) = (places.clone(), places.clone());
+    alone.find(is_alone).or_else(|| apart.find(is_apart)).or_else(|| places.next())
 }
 
 /// The last characters of a text, and whether it was cut.
@@ -197,6 +224,19 @@ mod tests {
         ] {
             assert_eq!(quoting(words, text).line(200).as_deref(), expected, "{text:?}");
         }
+        let decoyed = "x.mara stole it\nBob denies that mara stole it.";
+        let shown = quoting("mara stole it", decoyed).line(200);
+        assert_eq!(shown.as_deref(), Some("Bob denies that mara stole it."));
+        let items = vec!["one".to_owned(), "Bob denies that mara stole it".to_owned()];
+        let listed = BoundValue { value: FieldValue::List(items), ..quoting("mara stole it", "") };
+        assert_eq!(listed.line(200).as_deref(), Some("Bob denies that mara stole it"));
+        let words = format!("mara stole {}, they say", "it and ".repeat(40));
+        let told = quoting(&words, &format!("Bob denies that {words}, and laughs")).line(120).unwrap();
+        assert!(
+            told.starts_with("Bob denies that mara stole it") && told.ends_with("they say, and laughs"),
+            "{told}"
+        );
+        assert!(told.chars().count() <= 120, "{told}");
         let long = format!("{}it was not so that mara stole it{}", "x".repeat(300), "ö".repeat(300));
         let line = quoting("mara stole it", &long).line(60).unwrap();
         assert!(line.chars().count() < 70 && line.contains("not so that mara stole it"), "{line}");

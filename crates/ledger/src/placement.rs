@@ -95,6 +95,11 @@ pub fn names_of_computers(record: &Record) -> Vec<&str> {
     }
 }
 
+/// Whether a record tells of an event log, or of what stands in one.
+pub fn is_of_event_log(record: &Record) -> bool {
+    kind_of_place(record) == Some("event_logs")
+}
+
 /// The kind of place that records of this type belong to; `None` where they belong nowhere in particular.
 pub fn of(record: &str) -> Option<&'static str> {
     record_data::place_of(record)

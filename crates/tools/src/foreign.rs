@@ -9,7 +9,7 @@ use artifacts::registry::ValueData;
 use artifacts::{evt, evtx};
 use evidence::{EvidencePath, Node, NodeKind, Tree, read_all, read_full_at};
 use ledger::Record;
-use ledger::placement::names_of_computers;
+use ledger::placement::{is_of_event_log, names_of_computers};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
@@ -55,15 +55,14 @@ impl Hosts {
     /// Whether a record in its place on the drive at `root` names computers, and none of them is the one of this drive.
     pub(crate) fn is_foreign(&mut self, tree: &dyn Tree, root: &EvidencePath, record: &Record) -> bool {
         let mut named: BTreeSet<String> = names_of_computers(record).iter().map(|name| plain(name)).collect();
-        let is_log = || record.locator.path.to_ascii_lowercase().ends_with(".evtx");
-        if named.is_empty() && !(record.fields.contains_key("counted") && is_log()) {
+        if named.is_empty() && !is_of_event_log(record) {
             return false;
         }
         let key = (tree.label().to_owned(), root.clone());
         let host = self.by_root.entry(key).or_insert_with(|| Host::of(tree, root));
         let own = EvidencePath::parse(&record.locator.path).unwrap_or_default();
         if named.is_empty() {
-            // What was counted in a log is of whoever wrote the log.
+            // What is counted in a log, or told of it as a whole, is of whoever wrote the log.
             named = host.log(tree, &own).unwrap_or_default();
         }
         !host.names.is_empty() && !named.is_empty() && !host.knows(tree, root, &own, &named)

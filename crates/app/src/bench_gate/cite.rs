@@ -1,6 +1,7 @@
 //! Wrong citations: of true readings, which should be healed, and of falsehoods, which must not be.
 
 use super::draw::Draw;
+use super::posed::Posed;
 use super::seed::{Base, Maker, Seeded, is_telling};
 use super::values::ALL;
 use ledger::Reading;
@@ -22,7 +23,7 @@ pub(super) fn recorded_again(maker: &mut Maker<'_>) -> Option<Seeded> {
             .is_some_and(|seen| seen.invocation == fact.invocation && seen.record.id == fact.record)
     };
     let place = (0..scan.len() as u32).find(is_it)?;
-    Some(Seeded { task, reading: reading.clone(), read_from: Some(place) })
+    Some(Seeded { read_from: Some(place), ..Seeded::of(task, Posed::Reading(reading.clone())) })
 }
 
 pub(super) fn digit_changed(maker: &mut Maker<'_>) -> Option<Seeded> {
@@ -81,7 +82,7 @@ pub(super) fn other_task(maker: &mut Maker<'_>) -> Option<Seeded> {
 pub(super) fn of_other_task_as_cited(maker: &mut Maker<'_>) -> Option<Seeded> {
     let base = maker.base(ALL)?;
     let task = another(maker, base.task)?;
-    Some(Seeded { task, reading: base.reading, read_from: None })
+    Some(Seeded::of(task, Posed::Reading(base.reading)))
 }
 
 /// A reading of another task's record, with an id of one's own.
@@ -91,7 +92,7 @@ pub(super) fn of_other_task_under_own_id(maker: &mut Maker<'_>) -> Option<Seeded
     let own = maker.draw.pick(maker.task(task)?.shelf.held())?.invocation.to_string();
     let mut reading = citing(base, own).reading;
     reading.record = None;
-    Some(Seeded { task, reading, read_from: None })
+    Some(Seeded::of(task, Posed::Reading(reading)))
 }
 
 /// A falsehood with a citation: mostly the right one, else one that sends the gateway to look elsewhere.

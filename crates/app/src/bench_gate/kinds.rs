@@ -1,7 +1,7 @@
 //! The kinds of seeded claims; `docs/gate-bench.md` says what each is.
 
 use super::seed::{Maker, Seeded};
-use super::{cite, mutate, quotes, recombine, reformat, times};
+use super::{absent, cite, counts, epochs, idle, mutate, quotes, recombine, reformat, times};
 use serde::Serialize;
 
 /// What is expected of a kind's claims.
@@ -12,6 +12,8 @@ pub enum Side {
     Truth,
     /// That they are refused.
     Falsehood,
+    /// That they are refused, or accepted with what they leave out put in by code.
+    Omission,
 }
 
 /// How a claim of a kind is known to be what it should be.
@@ -21,7 +23,7 @@ pub(super) enum Check {
     StandsNowhere,
     /// A falsehood: the scan finds no record that holds it and proves its predicate.
     ProvedNowhere,
-    /// A truth or a falsehood by the way it is made.
+    /// It is what it is by the way it is made.
     Made,
     /// A falsehood: its words stand in no text about its subject.
     QuotedNowhere,
@@ -47,6 +49,14 @@ const fn falsehood(name: &'static str, needs: &'static str, make: Make) -> Kind 
     Kind { name, side: Side::Falsehood, check: Check::StandsNowhere, needs, make }
 }
 
+const fn made(name: &'static str, needs: &'static str, make: Make) -> Kind {
+    checked(falsehood(name, needs, make), Check::Made)
+}
+
+const fn omission(name: &'static str, needs: &'static str, make: Make) -> Kind {
+    Kind { name, side: Side::Omission, check: Check::Made, needs, make }
+}
+
 const fn checked(kind: Kind, check: Check) -> Kind {
     Kind { check, ..kind }
 }
@@ -56,7 +66,13 @@ const TELLING: &str = "records with a value of six characters or more";
 const TWO_TASKS: &str = "a second task with outputs of its own";
 const INSTANTS: &str = "times of the examined host that name an instant";
 
-/// Every kind, truths first.
+const COUNTED: &str = "tools that count, or three records of a type in one file";
+const TWO_TIMES: &str = "two different instants of one host that facts can state";
+const SEARCHED: &str = "files that records were read from";
+const IDLE: &str = "scheduled tasks, services or entries of Run keys";
+const TASKS: &str = "scheduled tasks";
+
+/// Every kind: truths, falsehoods, omissions.
 pub(super) const KINDS: &[Kind] = &[
     truth("cited_right", RECORDS, cite::cited_right),
     truth("recorded_again", "facts", cite::recorded_again),
@@ -88,6 +104,9 @@ pub(super) const KINDS: &[Kind] = &[
     truth("time_filetime", "times of the precision of a FILETIME", times::filetime),
     truth("time_epoch", "times after 1970", times::epoch),
     truth("quotation", "texts that can be quoted", quotes::quotation),
+    truth("counts_apart", COUNTED, counts::sum_of_apart),
+    truth("order_across_step", TWO_TIMES, epochs::order_across),
+    truth("absence_searched", SEARCHED, absent::searched),
     falsehood("digit_changed", "values with digits", mutate::digit_changed),
     falsehood("letter_changed", "values with letters", mutate::letter_changed),
     falsehood("homoglyph", "values with letters that others look like", mutate::homoglyph),
@@ -101,14 +120,13 @@ pub(super) const KINDS: &[Kind] = &[
     falsehood("other_subject", "several records of a type", recombine::other_subject),
     falsehood("wrong_field", "record types with several fields", recombine::wrong_field),
     checked(falsehood("wrong_predicate", RECORDS, recombine::wrong_predicate), Check::ProvedNowhere),
-    checked(
-        falsehood("misplaced", "records of files that belong somewhere", recombine::misplaced),
-        Check::Made,
-    ),
-    checked(
-        falsehood("denied_predicate", "records that say the opposite of a predicate", recombine::denied),
-        Check::Made,
-    ),
+    made("misplaced", "records of files that belong somewhere", recombine::misplaced),
+    made("foreign", "records of event logs", recombine::foreign),
+    made("denied_predicate", "records that say the opposite of a predicate", recombine::denied),
+    made("expired_disabled", IDLE, idle::disabled),
+    made("expired_on_demand", "scheduled tasks or services", idle::on_demand),
+    made("expired_once", TASKS, idle::once),
+    made("expired_until_end", TASKS, idle::until_end),
     falsehood("argument_only", "texts of arguments that stand in no output", recombine::argument),
     falsehood("remark_only", "notes, gaps or damage of texts that stand in no output", recombine::remark),
     falsehood("other_task_value", TWO_TASKS, cite::of_other_task_as_cited),
@@ -118,7 +136,7 @@ pub(super) const KINDS: &[Kind] = &[
     falsehood("time_zone_mislabelled", INSTANTS, times::zone_mislabelled),
     falsehood("time_without_zone", INSTANTS, times::zoneless),
     falsehood("time_too_fine", "times coarser than a nanosecond", times::finer),
-    checked(falsehood("time_of_copy", "times that only a copy has", times::copied), Check::Made),
+    made("time_of_copy", "times that only a copy has", times::copied),
     checked(
         falsehood("negation_cut", "texts to quote with a negation", quotes::negation_cut),
         Check::QuotedNowhere,
@@ -128,6 +146,18 @@ pub(super) const KINDS: &[Kind] = &[
         Check::QuotedNowhere,
     ),
     checked(falsehood("word_cut", "texts to quote", quotes::word_cut), Check::QuotedNowhere),
+    checked(
+        falsehood("out_of_context_lines", "texts of several lines to quote", quotes::lines_joined),
+        Check::QuotedNowhere,
+    ),
+    falsehood("narrowed_count_other", COUNTED, counts::of_other),
+    made("narrowed_sum", COUNTED, counts::sum_of_shared),
+    made("crossed_order", TWO_TIMES, epochs::order),
+    made("crossed_span", TWO_TIMES, epochs::span),
+    made("look_alike_searched", SEARCHED, absent::searched_look_alike),
+    omission("narrowed_count", COUNTED, counts::narrowed),
+    omission("out_of_context", "texts to quote of several words in a line", quotes::out_of_context),
+    omission("look_alike_absence", SEARCHED, absent::look_alike),
 ];
 
 #[cfg(test)]

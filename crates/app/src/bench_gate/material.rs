@@ -1,13 +1,13 @@
 //! What a sealed run offers to seed claims from: the shelves of its tasks, what they recorded, and what was only said.
 
+use super::counts::{self, Counts};
+use super::world::{Beside, World};
 use crate::judge::Bench;
 use crate::open::{OpenRunError, load_run};
 use graph::{Judged, Run, TaskView};
 use ground::Shelf;
 use ledger::event::InvocationEnded;
-use ledger::{
-    Claim, Digest, FactEntry, InvocationId, Output, Placement, Reading, Record, RecordId, TaskId, placement,
-};
+use ledger::{Claim, Digest, FactEntry, InvocationId, Output, Reading, TaskId};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -64,8 +64,10 @@ pub(super) struct Material {
     pub(super) setting: engine::Setting,
     /// The tasks in the order of their numbers.
     pub(super) tasks: Vec<TaskMaterial>,
-    /// The same tasks over evidence in which every file that belongs somewhere stands in somebody's Downloads.
-    pub(super) moved: Vec<TaskMaterial>,
+    /// The same tasks in other worlds.
+    pub(super) worlds: Vec<World>,
+    /// What was counted in the world of counts.
+    pub(super) counts: Counts,
 }
 
 /// What one task has seen, stated and said.
@@ -88,39 +90,43 @@ impl Material {
             return Err(MaterialError::Unsealed { folder: folder.to_owned() });
         }
         let outputs = outputs(folder, &run)?;
-        let elsewhere =
-            outputs.iter().filter_map(|(digest, output)| Some((*digest, moved(output)?))).collect();
         let tasks: Vec<TaskId> = run.tasks.keys().copied().collect();
         let opened = &run.opened;
-        Ok(Material {
-            run: run.name().to_owned(),
-            bench: Bench::new(opened),
-            setting: engine::Setting::new(opened.rules.clone(), opened.seed, &opened.tools, &tasks),
-            tasks: run.tasks.iter().map(|(task, view)| of_task(*task, view, &outputs)).collect(),
-            moved: run.tasks.iter().map(|(task, view)| of_task(*task, view, &elsewhere)).collect(),
-        })
+        let bench = Bench::new(opened);
+        let setting = engine::Setting::new(opened.rules.clone(), opened.seed, &opened.tools, &tasks);
+        let tasks: Vec<_> = run.tasks.iter().map(|(task, view)| of_task(*task, view, &outputs)).collect();
+        let mut worlds: Vec<World> =
+            Beside::OF_RECORDS.iter().map(|beside| World::of_records(*beside, &tasks)).collect();
+        let (counted, counts) = counts::world(&tasks, &setting, bench.types());
+        worlds.push(counted);
+        Ok(Material { run: run.name().to_owned(), bench, setting, tasks, worlds, counts })
     }
 
-    /// The task at a place: those of the run, then the moved ones.
+    /// Every task: those of the run, then those of each world.
+    pub(super) fn all(&self) -> impl Iterator<Item = &TaskMaterial> {
+        self.tasks.iter().chain(self.worlds.iter().flat_map(|world| &world.tasks))
+    }
+
+    /// The task at a place among all.
     pub(super) fn task(&self, place: usize) -> Option<&TaskMaterial> {
-        self.tasks.iter().chain(&self.moved).nth(place)
+        match place.checked_sub(self.tasks.len()) {
+            None => self.tasks.get(place),
+            Some(_) => self.world(place)?.tasks.get(place % self.tasks.len().max(1)),
+        }
+    }
+
+    /// The world of the task at a place; `None` where it is that of the run.
+    pub(super) fn world(&self, place: usize) -> Option<&World> {
+        self.worlds.get((place / self.tasks.len().max(1)).checked_sub(1)?)
     }
 }
 
-/// An output as a call would have given it had all files stood where anybody can put them; `None` where it tells of no file that belongs somewhere.
-fn moved(output: &Output) -> Option<Arc<Output>> {
-    let belongs = |record: &&Record| placement::has_place(record);
-    let moved = |(number, record): (u32, &Record)| {
-        let mut record = record.clone();
-        let name = record.locator.path.rsplit('/').next().unwrap_or_default();
-        record.locator.path = format!("Users/mara/Downloads/{name}");
-        record.placement = Some(Placement::Elsewhere);
-        record.id = RecordId(number);
-        record
-    };
-    let records: Vec<_> = (0..).zip(output.records().iter().filter(belongs)).map(moved).collect();
-    // An output without records is none.
-    (!records.is_empty()).then(|| Output::new(records).ok().map(Arc::new)).flatten()
+impl TaskMaterial {
+    /// A task of which nothing is known but what it has seen.
+    pub(super) fn of_shelf(task: TaskId, shelf: Shelf) -> TaskMaterial {
+        let (recorded, arguments, remarks) = (Vec::new(), Vec::new(), Vec::new());
+        TaskMaterial { task, shelf, recorded, arguments, remarks }
+    }
 }
 
 type Outputs = BTreeMap<Digest, Arc<Output>>;

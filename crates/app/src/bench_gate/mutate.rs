@@ -7,7 +7,7 @@ use super::values::{NUMBERED, PARTED, TEXTS, WORDED};
 use ledger::FieldType;
 
 /// Letters of other scripts that look like Latin ones: Cyrillic, then Greek (Unicode Technical Standard 39, confusables).
-const LOOKALIKES: [(char, char); 34] = [
+pub(super) const LOOKALIKES: [(char, char); 34] = [
     ('a', '\u{430}'),
     ('c', '\u{441}'),
     ('e', '\u{435}'),

@@ -1,6 +1,10 @@
 //! Quotations: words that stand in a text, and words that do not.
 
+use super::cite::somewhere;
+use super::draw::Draw;
 use super::seed::{Base, Maker, Seeded};
+use super::told::LeftOut;
+use ledger::{FieldType, FieldValue};
 
 /// Words that turn a sentence into its opposite.
 const NEGATIONS: [&str; 6] = ["not", "no", "never", "cannot", "without", "none"];
@@ -64,6 +68,98 @@ pub(super) fn word_cut(maker: &mut Maker<'_>) -> Option<Seeded> {
     };
     let quotation = text.get(from..to).filter(|words| words.chars().count() >= SHORTEST)?;
     (letters(from) || letters(to)).then(|| base.with(quotation.to_owned()).falsehood())
+}
+
+/// Words that turn what stands behind or before them, or say whose words it is.
+const TURNS: [&str; 20] = [
+    "not",
+    "no",
+    "never",
+    "cannot",
+    "without",
+    "none",
+    "denies",
+    "denied",
+    "failed",
+    "unless",
+    "if",
+    "except",
+    "disabled",
+    "blocked",
+    "false",
+    "said",
+    "says",
+    "claims",
+    "allegedly",
+    "unable",
+];
+
+/// The most characters from a quotation to the word that is left out.
+const NEAR: usize = 24;
+
+/// Words torn out of their line, mostly so that a word that may turn them is left behind.
+pub(super) fn out_of_context(maker: &mut Maker<'_>) -> Option<Seeded> {
+    let (base, text) = maker.quotable_of(&[FieldType::Text, FieldType::List])?;
+    let lines: Vec<&str> = text.split(['\n', '\r']).filter(|line| !line.trim().is_empty()).collect();
+    let line = *maker.draw.pick(&lines)?;
+    let words = places(line);
+    let left = left_out(line, &words, &mut maker.draw)?;
+    // What is quoted begins or ends one to four words away from it.
+    let gap = 1 + maker.draw.below(4);
+    let length = 1 + maker.draw.below(20);
+    let (first, last) = match maker.draw.once_in(2, 3) {
+        true => (left + gap, (left + gap + length).min(words.len().checked_sub(1)?)),
+        false => ((left.checked_sub(gap)? + 1).saturating_sub(length), left.checked_sub(gap)?),
+    };
+    let (start, end) = (words.get(first).filter(|_| first <= last)?.0, words.get(last)?.1);
+    let (from, to) = *words.get(left)?;
+    let quotation = line.get(start..end)?;
+    // From the word that is left out up to the first words of the quotation, or from its last ones.
+    let torn = if left < first { line.get(from..start)? } else { line.get(end..to)? };
+    let is_plain = torn.chars().all(|c| c.is_ascii_graphic() && c != '\\' && c != '"' || c == ' ');
+    let fits = quotation.chars().count() >= SHORTEST && quotation.len() <= 512 && torn.len() <= NEAR;
+    let is_shown_once = text.matches(quotation).count() == 1;
+    let left_out = LeftOut::Line(torn.trim().to_owned());
+    (fits && is_plain && is_shown_once)
+        .then(|| somewhere(maker, base.with(quotation.to_owned())).leaving_out(left_out))
+}
+
+/// The place of a word that is left out: mostly one that may turn others, where the line has one.
+fn left_out(line: &str, words: &[(usize, usize)], draw: &mut Draw) -> Option<usize> {
+    let turns = |(from, to): &(usize, usize)| {
+        let bare = line.get(*from..*to).unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric());
+        TURNS.contains(&bare.to_lowercase().as_str())
+    };
+    let turning: Vec<usize> =
+        words.iter().enumerate().filter(|(_, word)| turns(word)).map(|(place, _)| place).collect();
+    match turning.is_empty() || draw.once_in(1, 4) {
+        true => words.len().checked_sub(1).map(|_| draw.below(words.len())),
+        false => draw.pick(&turning).copied(),
+    }
+}
+
+/// The end of one line or item of a list and the beginning of a later one, with what stands between them left out.
+pub(super) fn lines_joined(maker: &mut Maker<'_>) -> Option<Seeded> {
+    let (base, _) = maker.quotable_of(&[FieldType::Text, FieldType::List])?;
+    let all: Vec<&str> = match base.value()? {
+        FieldValue::Text(text) => text.split(['\n', '\r']).collect(),
+        FieldValue::List(items) => items.iter().map(String::as_str).collect(),
+        _ => return None,
+    };
+    let lines: Vec<&str> = all.into_iter().filter(|line| !line.trim().is_empty()).collect();
+    let first = maker.draw.below(lines.len().checked_sub(1)?);
+    let second = first + 1 + maker.draw.below((lines.len() - first - 1).min(4));
+    let words = |place: usize| Some(lines.get(place)?.split_whitespace().collect::<Vec<_>>());
+    let (before, after) = (words(first)?, words(second)?);
+    let tail = before.len().saturating_sub(1 + maker.draw.below(4));
+    // Of lines that follow each other a word between them is left out.
+    let skipped = usize::from(second == first + 1);
+    let head = (1 + maker.draw.below(4)).min(after.len().checked_sub(skipped)?);
+    let (before, after) = (before.get(tail..)?.join(" "), after.get(skipped..skipped + head)?.join(" "));
+    let between = if maker.draw.once_in(1, 2) { ' ' } else { '\n' };
+    let text = format!("{before}{between}{after}");
+    let fits = !after.is_empty() && text.chars().count() >= SHORTEST && text.len() <= 512;
+    fits.then(|| somewhere(maker, base.with(text)))
 }
 
 /// A quotation of words that do not stand in a row.

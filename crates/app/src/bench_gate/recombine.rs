@@ -4,6 +4,7 @@ use super::cite::somewhere;
 use super::mutate::SAID;
 use super::seed::{Base, Maker, Seeded};
 use super::values::ALL;
+use super::world::Beside;
 use ledger::{ClaimedValue, InvocationId, Predicate};
 
 /// The value of the same field in the next record of the output where it is another.
@@ -81,7 +82,12 @@ pub(super) fn wrong_predicate(maker: &mut Maker<'_>) -> Option<Seeded> {
 
 /// What a file says about the host that stands where anybody can have put it.
 pub(super) fn misplaced(maker: &mut Maker<'_>) -> Option<Seeded> {
-    Some(maker.moved(ALL)?.falsehood())
+    Some(maker.of_other_files(Beside::Moved, ALL)?.falsehood())
+}
+
+/// What a log says about the host that another computer wrote.
+pub(super) fn foreign(maker: &mut Maker<'_>) -> Option<Seeded> {
+    Some(maker.of_other_files(Beside::Foreign, ALL)?.falsehood())
 }
 
 /// A predicate of which the record says the opposite.

@@ -4,8 +4,9 @@ use super::GateBenchRequest;
 use super::kinds::{KINDS, Kind, Side};
 use super::rulesets::RuleSet;
 use super::seed::Seeded;
+use super::told::LeftOut;
 use super::verdict::{Court, Ending, Judged};
-use ledger::Reading;
+use ledger::Claim;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -43,6 +44,10 @@ pub struct Totals {
     pub falsehoods: usize,
     /// False claims that were accepted.
     pub false_accepts: usize,
+    /// Claims that leave out what turns them.
+    pub omissions: usize,
+    /// Those that were accepted as they were.
+    pub untold: usize,
 }
 
 /// What became of the claims of one kind.
@@ -66,6 +71,8 @@ pub struct KindResult {
     pub ambiguous: usize,
     /// Those of them for which the scan finds several places too.
     pub ambiguous_agreed: usize,
+    /// Omissions accepted with what they leave out put in.
+    pub told: usize,
     /// Claims refused for other reasons.
     pub refused: usize,
     /// Refused claims by code.
@@ -83,6 +90,8 @@ pub struct RuleSetResult {
     pub truths: usize,
     /// Falsehoods that it let pass.
     pub falsehoods: usize,
+    /// Omissions that it let pass.
+    pub omissions: usize,
 }
 
 /// An answer that is other than one would wish.
@@ -105,8 +114,12 @@ pub struct WrongAnswer {
 pub struct Example {
     /// The task against whose shelf it was judged.
     pub task: String,
-    /// The claim.
-    pub reading: Reading,
+    /// The claim, under the name of its form.
+    #[serde(flatten)]
+    pub claim: Claim,
+    /// What was made up for it to be judged over, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub over: Vec<String>,
     /// What should have become of it.
     pub expected: String,
     /// The code of the refusal; `None` where it was accepted.
@@ -137,9 +150,10 @@ impl GateBench {
         }
     }
 
-    /// Whether no falsehood was accepted and nothing was put at a wrong place.
+    /// Whether no falsehood was accepted, nothing was put at a wrong place, and no omission went untold.
     pub fn holds(&self) -> bool {
-        self.totals.false_accepts == 0 && self.totals.wrong_places == 0
+        let totals = &self.totals;
+        (totals.false_accepts, totals.wrong_places, totals.untold) == (0, 0, 0)
     }
 }
 
@@ -164,6 +178,7 @@ fn of_kind(kind: &'static Kind, judged: &[Option<Judged>], sets: &[RuleSet]) -> 
         healed_wrong: ended(&[Ending::WrongPlace]),
         ambiguous: ended(&[Ending::Ambiguous, Ending::NotAmbiguous]),
         ambiguous_agreed: ended(&[Ending::Ambiguous]),
+        told: ended(&[Ending::Told]),
         refused: ended(&[Ending::TruthRefused, Ending::FalsehoodRefused]),
         codes,
         passed: sets.iter().enumerate().map(passed).collect(),
@@ -184,6 +199,10 @@ fn totals(kinds: &[KindResult]) -> Totals {
                 totals.falsehoods += kind.claims;
                 totals.false_accepts += kind.accepted;
             }
+            Side::Omission => {
+                totals.omissions += kind.claims;
+                totals.untold += kind.accepted - kind.told;
+            }
         }
     }
     totals.true_accept_percent = percent(totals.true_accepts, totals.truths - totals.ambiguous);
@@ -200,7 +219,12 @@ fn of_set(set: &RuleSet, kinds: &[KindResult]) -> RuleSetResult {
         let of_side = kinds.iter().filter(|kind| kind.expected == side);
         of_side.filter_map(|kind| kind.passed.get(&set.name)).sum()
     };
-    RuleSetResult { name: set.name.clone(), truths: passed(Side::Truth), falsehoods: passed(Side::Falsehood) }
+    RuleSetResult {
+        name: set.name.clone(),
+        truths: passed(Side::Truth),
+        falsehoods: passed(Side::Falsehood),
+        omissions: passed(Side::Omission),
+    }
 }
 
 fn wrong_answers(
@@ -231,13 +255,18 @@ fn example(court: &Court<'_>, side: Side, seeded: &Seeded, judged: &Judged) -> E
     let place = seeded.read_from.and_then(|place| scan?.get(place));
     Example {
         task: task.map(|task| task.task.to_string()).unwrap_or_default(),
-        reading: seeded.reading.clone(),
+        claim: seeded.posed.claim(),
+        over: seeded.posed.over(),
         expected: match (side, place) {
             (Side::Truth, Some(seen)) => {
                 format!("accepted: {} of {}", seen.record.id, seen.invocation)
             }
             (Side::Truth, None) => "accepted".to_owned(),
             (Side::Falsehood, _) => "refused".to_owned(),
+            (Side::Omission, _) => {
+                let left_out = seeded.left_out.as_ref().map(LeftOut::words).unwrap_or_default();
+                format!("refused, or accepted with {left_out}")
+            }
         },
         code: judged.code.map(|code| code.name()),
         verdict: judged.words.clone(),

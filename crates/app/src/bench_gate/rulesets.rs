@@ -1,8 +1,9 @@
 //! The rules by which others let a claim pass, as data, and what they would have done with the seeded claims.
 
 use super::alike::flat;
+use super::posed::Wording;
 use super::text::RunText;
-use ledger::{InvocationId, Reading};
+use ledger::InvocationId;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -142,23 +143,32 @@ fn read(path: &Path, text: &str) -> Result<Vec<RuleSet>, RuleSetError> {
 }
 
 /// Whether a rule set lets a claim pass; `gateway` is what the gateway said.
-pub(super) fn passes(set: &RuleSet, reading: &Reading, text: &RunText, gateway: bool) -> bool {
-    let cited: Option<InvocationId> = reading.invocation.parse().ok().filter(|id| text.has(*id));
+///
+/// Where a claim cites several ids, each must be one of the run, and a value may stand in the output of any. What it says to be absent must not be found.
+pub(super) fn passes(set: &RuleSet, wording: &Wording<'_>, text: &RunText, gateway: bool) -> bool {
+    let is_known = |id: &InvocationId| text.has(*id) || wording.own.contains(id);
+    let cited: Option<Vec<InvocationId>> = wording.cites.iter().map(|cited| cited.filter(is_known)).collect();
     let folded = match set.matching {
         Matching::None => return cited.is_some(),
         Matching::Gateway => return gateway,
         Matching::Substring => false,
         Matching::FoldedSubstring => true,
     };
-    reading.values.iter().all(|value| {
-        let plain = flat_path(&value.value);
-        let exact = (!folded).then_some(value.value.as_str());
-        match (set.looks_at, cited) {
-            (LooksAt::Nothing, _) | (LooksAt::Cited, None) => false,
-            (LooksAt::Cited, Some(id)) => text.cited_holds(id, &plain, exact),
-            (LooksAt::Any, _) => text.any_holds(&plain, exact),
+    let stands = |said: &str, cited: &[InvocationId]| {
+        let plain = flat_path(said);
+        let exact = (!folded).then_some(said);
+        match set.looks_at {
+            LooksAt::Nothing => false,
+            LooksAt::Cited => cited.iter().any(|id| text.cited_holds(*id, &plain, exact)),
+            LooksAt::Any => text.any_holds(&plain, exact),
         }
-    })
+    };
+    let looked = match (set.looks_at, &cited) {
+        (LooksAt::Cited, None) => return false,
+        (_, cited) => cited.as_deref().unwrap_or_default(),
+    };
+    wording.says.iter().all(|said| stands(said, looked))
+        && wording.denies.is_none_or(|denied| !stands(denied, looked))
 }
 
 /// What a folded comparison leaves of a text: letter case, white space and the direction of slashes folded.

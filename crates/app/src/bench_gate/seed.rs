@@ -2,8 +2,12 @@
 
 use super::draw::Draw;
 use super::material::{Material, TaskMaterial};
+use super::posed::Posed;
 use super::scan::{Scan, Seen};
-use ledger::{ClaimedValue, Clock, FieldType, FieldValue, Predicate, Reading, Vocabulary};
+use super::told::LeftOut;
+use super::world::Beside;
+use ground::Verdict;
+use ledger::{ClaimedValue, Clock, FactEntry, FactId, FieldType, FieldValue, Predicate, Reading, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The longest text that is claimed, in bytes.
@@ -17,9 +21,23 @@ const TELLING: usize = 6;
 pub(super) struct Seeded {
     /// The place of the task whose shelf it is judged against.
     pub(super) task: usize,
-    pub(super) reading: Reading,
-    /// Of a truth: the record that it was read from, by its place in the task's scan.
+    pub(super) posed: Posed,
+    /// Of the truth of a reading: the record that it was read from, by its place in the task's scan.
     pub(super) read_from: Option<u32>,
+    /// Of an omission: what it leaves out.
+    pub(super) left_out: Option<LeftOut>,
+}
+
+impl Seeded {
+    /// A claim of a task that was read from no record.
+    pub(super) fn of(task: usize, posed: Posed) -> Seeded {
+        Seeded { task, posed, read_from: None, left_out: None }
+    }
+
+    /// The same, of which something was left out.
+    pub(super) fn leaving_out(self, left_out: LeftOut) -> Seeded {
+        Seeded { left_out: Some(left_out), ..self }
+    }
 }
 
 /// A true reading, and the value of it that a kind works on.
@@ -61,14 +79,14 @@ pub(super) struct Fields {
     stated: Groups,
     /// Those of records that words can be quoted from.
     quoted: Groups,
-    /// Those of files that were moved, with records that prove something about the host in their place.
-    moved: Groups,
+    /// Those of records in other worlds, of types that prove something about the host.
+    beside: BTreeMap<Beside, Groups>,
 }
 
 impl Fields {
     pub(super) fn new(material: &Material, scans: &[Scan<'_>]) -> Fields {
-        let mut known =
-            Fields { stated: Groups::default(), quoted: Groups::default(), moved: Groups::default() };
+        let (stated, quoted, beside) = (Groups::default(), Groups::default(), BTreeMap::new());
+        let mut known = Fields { stated, quoted, beside };
         let vocabulary = material.bench.vocabulary();
         for (task, scan) in scans.iter().enumerate() {
             let mut found: BTreeMap<(&str, &str, FieldType), Vec<u32>> = BTreeMap::new();
@@ -81,16 +99,17 @@ impl Fields {
             }
             for ((kind, field, of_type), places) in found {
                 let group = || Group { task, field: field.to_owned(), places: places.clone() };
-                if task >= material.tasks.len() {
+                if let Some(world) = material.world(task) {
                     if vocabulary.proved_by(kind).any(|predicate| is_of_host(vocabulary, predicate)) {
-                        known.moved.add(of_type, group());
+                        known.beside.entry(world.beside).or_default().add(of_type, group());
                     }
                     continue;
                 }
                 if vocabulary.proved_by(kind).any(|predicate| !predicate.is_quoted()) {
                     known.stated.add(of_type, group());
                 }
-                if vocabulary.proved_by(kind).any(Predicate::is_quoted) && of_type == FieldType::Text {
+                let has_words = matches!(of_type, FieldType::Text | FieldType::List);
+                if vocabulary.proved_by(kind).any(Predicate::is_quoted) && has_words {
                     known.quoted.add(of_type, group());
                 }
             }
@@ -135,10 +154,19 @@ impl<'m> Maker<'m> {
         self.reading_of(task, place, field, false)
     }
 
-    /// What would be a true reading about the host, had its file not been moved.
-    pub(super) fn moved(&mut self, types: &[FieldType]) -> Option<Base<'m>> {
-        let (task, place, field) = self.slot(&self.fields.moved, types)?;
+    /// What would be a true reading about the host, did its file not stand elsewhere, or name another computer.
+    pub(super) fn of_other_files(&mut self, beside: Beside, types: &[FieldType]) -> Option<Base<'m>> {
+        let (task, place, field) = self.slot_beside(beside, types)?;
         self.reading_of(task, place, &field, true)
+    }
+
+    /// A field of a record in another world: its task, its place and its name.
+    pub(super) fn slot_beside(
+        &mut self,
+        beside: Beside,
+        types: &[FieldType],
+    ) -> Option<(usize, u32, String)> {
+        self.slot(self.fields.beside.get(&beside)?, types)
     }
 
     /// A true reading whose main value is a time that a copy has, and which therefore proves nothing.
@@ -151,9 +179,18 @@ impl<'m> Maker<'m> {
 
     /// A text to quote from: its record, and a reading without words as yet.
     pub(super) fn quotable(&mut self) -> Option<(Base<'m>, &'m str)> {
-        let (task, place, field) = self.slot(&self.fields.quoted, &[FieldType::Text])?;
+        self.quotable_of(&[FieldType::Text])
+    }
+
+    /// The same of a text or of an item of a list.
+    pub(super) fn quotable_of(&mut self, types: &[FieldType]) -> Option<(Base<'m>, &'m str)> {
+        let (task, place, field) = self.slot(&self.fields.quoted, types)?;
         let seen = self.scans.get(task)?.get(place)?;
-        let FieldValue::Text(text) = &seen.record.fields.get(&field)?.value else { return None };
+        let text = match &seen.record.fields.get(&field)?.value {
+            FieldValue::Text(text) => text,
+            FieldValue::List(items) => self.draw.pick(items)?,
+            _ => return None,
+        };
         let mut names = self.qualifiers(&seen);
         names.retain(|name| *name != field);
         names.insert(0, field);
@@ -184,6 +221,19 @@ impl<'m> Maker<'m> {
     fn reading_of(&mut self, task: usize, place: u32, field: &str, of_host: bool) -> Option<Base<'m>> {
         let seen = self.scans.get(task)?.get(place)?;
         let (predicate, states) = self.predicate(&seen, of_host)?;
+        self.reading_with(task, place, field, predicate, states)
+    }
+
+    /// A reading by this predicate whose main value is that of `field`, with the field `states` beside it.
+    pub(super) fn reading_with(
+        &mut self,
+        task: usize,
+        place: u32,
+        field: &str,
+        predicate: String,
+        states: Option<String>,
+    ) -> Option<Base<'m>> {
+        let seen = self.scans.get(task)?.get(place)?;
         let mut names = vec![field.to_owned()];
         names.extend(states);
         names.extend(self.qualifiers(&seen));
@@ -258,6 +308,16 @@ impl<'m> Maker<'m> {
         seen.record.fields.get(name).is_some_and(|field| says_something(&field.value))
     }
 
+    /// The fact that comes of a reading, as the gateway seals it; `number` tells facts of one claim apart.
+    pub(super) fn fact(&self, task: usize, number: u32, reading: &Reading) -> Option<FactEntry> {
+        let own = self.task(task)?;
+        let id = FactId::assign(&self.material.setting.ids, own.task, number).ok()?;
+        match self.material.bench.judge(reading, id, &own.shelf) {
+            Verdict::Grounded { fact, healing: None } => Some(fact.into_entry()),
+            Verdict::Grounded { .. } | Verdict::Refused(_) => None,
+        }
+    }
+
     /// The text that a claim states of a value; `None` where there is none, or a very long one.
     pub(super) fn claimable(&mut self, value: &FieldValue) -> Option<String> {
         let text = match value {
@@ -294,12 +354,12 @@ impl<'m> Base<'m> {
 
     /// The claim of a truth.
     pub(super) fn truth(self) -> Seeded {
-        Seeded { task: self.task, reading: self.reading, read_from: Some(self.place) }
+        Seeded { read_from: Some(self.place), ..self.falsehood() }
     }
 
     /// The claim of a falsehood.
     pub(super) fn falsehood(self) -> Seeded {
-        Seeded { task: self.task, reading: self.reading, read_from: None }
+        Seeded::of(self.task, Posed::Reading(self.reading))
     }
 }
 

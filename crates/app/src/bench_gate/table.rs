@@ -4,22 +4,30 @@ use super::kinds::Side;
 use super::result::{GateBench, KindResult, RuleSetResult, WrongAnswer, percent};
 use super::rulesets::OWN;
 use super::verdict::Ending;
+use ledger::{Claim, Derivation};
 use report::terminal;
 use std::fmt::Write;
 
 /// The heads of the gateway's own columns.
-const HEADS: [&str; 7] =
-    ["kind", "claims", "accepted", "healed right", "wrong place", "ambiguous", "refused"];
+const fn heads(side: Side) -> &'static [&'static str] {
+    match side {
+        Side::Truth | Side::Falsehood => {
+            &["kind", "claims", "accepted", "healed right", "wrong place", "ambiguous", "refused"]
+        }
+        Side::Omission => &["kind", "claims", "accepted", "told", "refused"],
+    }
+}
 
 /// The table of one run, its totals, and its wrong answers.
 pub fn gate_table(bench: &GateBench) -> String {
     let mut out = format!("{}: {} claims\n", terminal(&bench.run), bench.claims);
-    for (side, title) in [(Side::Truth, "truths"), (Side::Falsehood, "falsehoods")] {
+    let sides = [(Side::Truth, "truths"), (Side::Falsehood, "falsehoods"), (Side::Omission, "omissions")];
+    for (side, title) in sides {
         let of_side: Vec<&KindResult> = bench.kinds.iter().filter(|kind| kind.expected == side).collect();
         let rows: Vec<Vec<String>> =
             of_side.iter().filter(|kind| kind.claims > 0).map(|kind| row(kind, bench)).collect();
         let sets = others(bench).map(|set| terminal(&set.name));
-        let heads: Vec<String> = HEADS.iter().map(|head| (*head).to_owned()).chain(sets).collect();
+        let heads: Vec<String> = heads(side).iter().map(|head| (*head).to_owned()).chain(sets).collect();
         let _ = writeln!(out, "\n{title}");
         columns(&mut out, &heads, &rows);
         for kind in of_side.iter().filter(|kind| kind.claims == 0) {
@@ -37,15 +45,14 @@ fn row(kind: &KindResult, bench: &GateBench) -> Vec<String> {
         0 => "0".to_owned(),
         number => format!("{number} ({} agreed)", kind.ambiguous_agreed),
     };
-    let mut cells = vec![
-        kind.kind.to_owned(),
-        kind.claims.to_string(),
-        kind.accepted.to_string(),
-        kind.healed_right.to_string(),
-        kind.healed_wrong.to_string(),
-        ambiguous,
-        kind.refused.to_string(),
-    ];
+    let mut cells = vec![kind.kind.to_owned(), kind.claims.to_string(), kind.accepted.to_string()];
+    match kind.expected {
+        Side::Truth | Side::Falsehood => {
+            cells.extend([kind.healed_right.to_string(), kind.healed_wrong.to_string(), ambiguous]);
+        }
+        Side::Omission => cells.push(kind.told.to_string()),
+    }
+    cells.push(kind.refused.to_string());
     let passed = |name: &String| kind.passed.get(name).copied().unwrap_or_default().to_string();
     cells.extend(others(bench).map(|set| passed(&set.name)));
     cells
@@ -78,7 +85,7 @@ fn totals(out: &mut String, bench: &GateBench) {
     let totals = &bench.totals;
     let _ = writeln!(
         out,
-        "\n{} truths: {} accepted{}, {} ambiguous, {} at a wrong place\n{} falsehoods: {} accepted",
+        "\n{} truths: {} accepted{}, {} ambiguous, {} at a wrong place\n{} falsehoods: {} accepted\n{} omissions: {} accepted untold",
         totals.truths,
         totals.true_accepts,
         totals.true_accept_percent.map_or_else(String::new, |it| format!(" ({it:.2}% of the unambiguous)")),
@@ -86,6 +93,8 @@ fn totals(out: &mut String, bench: &GateBench) {
         totals.wrong_places,
         totals.falsehoods,
         totals.false_accepts,
+        totals.omissions,
+        totals.untold,
     );
     for set in &bench.rulesets {
         let part = |part: usize, whole: usize| {
@@ -93,10 +102,11 @@ fn totals(out: &mut String, bench: &GateBench) {
         };
         let _ = writeln!(
             out,
-            "  {} lets pass {} of the truths, {} of the falsehoods",
+            "  {} lets pass {} of the truths, {} of the falsehoods, {} of the omissions",
             terminal(&set.name),
             part(set.truths, totals.truths),
             part(set.falsehoods, totals.falsehoods),
+            part(set.omissions, totals.omissions),
         );
     }
 }
@@ -109,24 +119,49 @@ fn wrong(out: &mut String, answers: &[WrongAnswer]) {
         let code = answer.code.map_or_else(String::new, |code| format!(" ({code})"));
         let _ = writeln!(out, "  {}: {} {}{code}", answer.kind, answer.claims, words(answer.ending));
         for example in &answer.examples {
-            let reading = &example.reading;
+            let claim = format!("{} {}", example.task, claimed(&example.claim));
+            let _ = writeln!(out, "    claim:    {}", terminal(claim.trim_end()));
+            for over in &example.over {
+                let _ = writeln!(out, "    over:     {}", terminal(over));
+            }
+            let _ = writeln!(out, "    expected: {}", terminal(&example.expected));
+            let _ = writeln!(out, "    verdict:  {}", terminal(&example.verdict));
+        }
+    }
+}
+
+/// A claim on one line.
+fn claimed(claim: &Claim) -> String {
+    let cites = |ids: &[String]| ids.iter().map(|id| format!("{id:?}")).collect::<Vec<_>>().join(", ");
+    match claim {
+        Claim::Reading(reading) => {
             let value = |value: &ledger::ClaimedValue| {
                 format!("{}={:?}", value.field.as_deref().unwrap_or("?"), value.value)
             };
             let values: Vec<String> = reading.values.iter().map(value).collect();
-            let claim = format!(
-                "{} {} {:?} {} cites {:?} {}",
-                example.task,
+            format!(
+                "{} {:?} {} cites {:?} {}",
                 reading.predicate,
                 reading.subject,
                 values.join(" "),
                 reading.invocation,
                 reading.record.as_deref().unwrap_or(""),
-            );
-            let _ = writeln!(out, "    claim:    {}", terminal(claim.trim_end()));
-            let _ = writeln!(out, "    expected: {}", terminal(&example.expected));
-            let _ = writeln!(out, "    verdict:  {}", terminal(&example.verdict));
+            )
         }
+        Claim::Absence(absence) => format!("{} cites {}", absence.absence, cites(&absence.searches)),
+        Claim::Derivation(derivation) => {
+            let terms: Vec<String> = derivation.terms().iter().map(ToString::to_string).collect();
+            let more = match derivation {
+                Derivation::Within { seconds, .. } => format!(" {seconds} s"),
+                Derivation::Sum { total, .. } => format!(" {total}"),
+                Derivation::Same { .. }
+                | Derivation::Different { .. }
+                | Derivation::Order { .. }
+                | Derivation::Below { .. } => String::new(),
+            };
+            format!("{}{more}: {}", derivation.form().name(), terms.join(", "))
+        }
+        Claim::Sentence(sentence) => sentence.text.clone(),
     }
 }
 
@@ -139,6 +174,8 @@ fn words(ending: Ending) -> &'static str {
         Ending::NotAmbiguous => "refused as ambiguous where the scan finds one place",
         Ending::TruthRefused => "refused though true",
         Ending::FalsehoodRefused => "refused",
+        Ending::Told => "accepted with what was left out",
+        Ending::Untold => "accepted without what turns it",
         Ending::FalseAccept => "accepted though false",
     }
 }

@@ -1,6 +1,6 @@
 //! The outputs of a run as text, as rules that compare substrings see them.
 
-use super::material::Material;
+use super::material::TaskMaterial;
 use super::rulesets::flat_path;
 use ledger::{Digest, InvocationId, Output};
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ const SEGMENT: usize = 64 * 1024;
 /// Bits of a segment's table of four-byte sequences.
 const BITS: usize = 1 << 18;
 
-/// The texts of a run's outputs.
+/// The texts of the outputs of a run, or of one in another world.
 pub(super) struct RunText {
     /// Every invocation of the run, with the segments of its output.
     invocations: BTreeMap<InvocationId, Range<usize>>,
@@ -30,9 +30,9 @@ struct Segment {
 }
 
 impl RunText {
-    pub(super) fn new(material: &Material) -> RunText {
+    pub(super) fn new(tasks: &[TaskMaterial]) -> RunText {
         let mut text = RunText { invocations: BTreeMap::new(), segments: Vec::new(), known: BTreeMap::new() };
-        for held in material.tasks.iter().flat_map(|task| task.shelf.held()) {
+        for held in tasks.iter().flat_map(|task| task.shelf.held()) {
             let segments = held.output.as_deref().map_or(0..0, |output| text.add(output));
             text.invocations.insert(held.invocation, segments);
         }

@@ -2,12 +2,15 @@
 
 use super::kinds::Side;
 use super::material::Material;
+use super::posed::{Posed, Searched};
 use super::rulesets::{RuleSet, passes};
 use super::scan::{Scan, Seen};
 use super::seed::Seeded;
 use super::text::RunText;
-use ground::Verdict;
-use ledger::{FactEntry, FactId, RejectionCode};
+use ground::{AbsenceVerdict, Adding, Basis, DerivationVerdict, Verdict, judge_derivation};
+use ledger::{
+    AbsenceEntry, AbsenceId, DerivationEntry, DerivationId, FactEntry, FactId, Rejection, RejectionCode,
+};
 use serde::Serialize;
 
 /// What became of a claim.
@@ -26,23 +29,28 @@ pub enum Ending {
     NotAmbiguous,
     /// A truth was refused for another reason.
     TruthRefused,
-    /// A falsehood was refused.
+    /// A falsehood or an omission was refused.
     FalsehoodRefused,
     /// A falsehood was accepted.
     FalseAccept,
+    /// An omission was accepted, and what it leaves out put in.
+    Told,
+    /// An omission was accepted as it was.
+    Untold,
 }
 
 impl Ending {
     /// Whether the gateway erred: it let something in that is not so.
     pub(super) const fn is_error(self) -> bool {
         match self {
-            Ending::WrongPlace | Ending::FalseAccept => true,
+            Ending::WrongPlace | Ending::FalseAccept | Ending::Untold => true,
             Ending::Accepted
             | Ending::Healed
             | Ending::Ambiguous
             | Ending::NotAmbiguous
             | Ending::TruthRefused
-            | Ending::FalsehoodRefused => false,
+            | Ending::FalsehoodRefused
+            | Ending::Told => false,
         }
     }
 
@@ -66,40 +74,107 @@ pub(super) struct Judged {
 pub(super) struct Court<'m> {
     pub(super) material: &'m Material,
     pub(super) scans: &'m [Scan<'m>],
-    pub(super) text: &'m RunText,
+    /// The texts of the run, then of each world.
+    pub(super) texts: &'m [RunText],
     pub(super) sets: &'m [RuleSet],
+}
+
+/// What the gateway made of a claim of any form.
+enum Answer {
+    Fact { fact: Box<FactEntry>, healed: bool },
+    Absence(AbsenceEntry),
+    Derivation(DerivationEntry),
+    Refused(Rejection),
 }
 
 /// Judges a claim; `None` where its task is not there.
 pub(super) fn judge(court: &Court<'_>, side: Side, seeded: &Seeded) -> Option<Judged> {
-    let task = court.material.task(seeded.task)?;
     let scan = court.scans.get(seeded.task)?;
-    let fact = FactId::assign(&court.material.setting.ids, task.task, 0).ok()?;
-    let verdict = court.material.bench.judge(&seeded.reading, fact, &task.shelf);
-    let (ending, code, words) = match &verdict {
-        Verdict::Grounded { fact, healing } => {
-            let (fact, healed) = (fact.entry(), healing.is_some());
-            let ending = match side {
-                Side::Falsehood => Ending::FalseAccept,
-                Side::Truth if !is_right(scan, seeded, fact, healed) => Ending::WrongPlace,
-                Side::Truth if healed => Ending::Healed,
-                Side::Truth => Ending::Accepted,
-            };
-            (ending, None, ending.is_wrong().then(|| told(fact, healed)))
-        }
-        Verdict::Refused(rejection) => {
-            let ending = match (side, rejection.code) {
-                (Side::Falsehood, _) => Ending::FalsehoodRefused,
-                (Side::Truth, RejectionCode::Ambiguous) if has_several(scan, seeded) => Ending::Ambiguous,
-                (Side::Truth, RejectionCode::Ambiguous) => Ending::NotAmbiguous,
-                (Side::Truth, _) => Ending::TruthRefused,
-            };
-            (ending, Some(rejection.code), ending.is_wrong().then(|| rejection.reason.clone()))
-        }
+    let answer = answer(court, seeded)?;
+    let (code, gateway) = match &answer {
+        Answer::Refused(rejection) => (Some(rejection.code), false),
+        Answer::Fact { .. } | Answer::Absence(_) | Answer::Derivation(_) => (None, true),
     };
-    let gateway = matches!(verdict, Verdict::Grounded { .. });
-    let passed = court.sets.iter().map(|set| passes(set, &seeded.reading, court.text, gateway)).collect();
-    Some(Judged { ending, code, words: words.unwrap_or_default(), passed })
+    let ending = ending(court, scan, side, seeded, &answer);
+    let words = if ending.is_wrong() { answer.words() } else { String::new() };
+    let text = court.texts.get(seeded.task / court.material.tasks.len().max(1))?;
+    let wording = seeded.posed.wording();
+    let passed = court.sets.iter().map(|set| passes(set, &wording, text, gateway)).collect();
+    Some(Judged { ending, code, words, passed })
+}
+
+fn answer(court: &Court<'_>, seeded: &Seeded) -> Option<Answer> {
+    let task = court.material.task(seeded.task)?;
+    let ids = &court.material.setting.ids;
+    Some(match &seeded.posed {
+        Posed::Reading(reading) => {
+            let id = FactId::assign(ids, task.task, 0).ok()?;
+            match court.material.bench.judge(reading, id, &task.shelf) {
+                Verdict::Grounded { fact, healing } => {
+                    Answer::Fact { fact: Box::new(fact.into_entry()), healed: healing.is_some() }
+                }
+                Verdict::Refused(rejection) => Answer::Refused(rejection),
+            }
+        }
+        Posed::Absence { claim, searches } => {
+            let id = AbsenceId::assign(ids, task.task, 0).ok()?;
+            match court.material.bench.judge_absence(claim, id, &Searched::shelf(searches)) {
+                AbsenceVerdict::Covered(covered) => Answer::Absence(covered.into_entry()),
+                AbsenceVerdict::Refused(rejection) => Answer::Refused(rejection),
+            }
+        }
+        Posed::Derivation { derivation, facts, clocks } => {
+            let id = DerivationId::assign(ids, task.task, 0).ok()?;
+            // As a run of this version judges, whatever the run that the claims are seeded into asked for.
+            let basis = Basis { adding: Adding::Disjoint, clocks: Some(clocks.iter().collect()) };
+            match judge_derivation(derivation, id, &basis, |id| facts.iter().find(|fact| fact.id == id)) {
+                DerivationVerdict::Derived(derived) => Answer::Derivation(derived.into_entry()),
+                DerivationVerdict::Refused(rejection) => Answer::Refused(rejection),
+            }
+        }
+    })
+}
+
+fn ending(court: &Court<'_>, scan: &Scan<'_>, side: Side, seeded: &Seeded, answer: &Answer) -> Ending {
+    match (side, answer) {
+        (Side::Truth, Answer::Refused(rejection)) if rejection.code == RejectionCode::Ambiguous => {
+            if has_several(scan, seeded) {
+                Ending::Ambiguous
+            } else {
+                Ending::NotAmbiguous
+            }
+        }
+        (Side::Truth, Answer::Refused(_)) => Ending::TruthRefused,
+        (Side::Truth, Answer::Fact { fact, healed }) if !is_right(scan, seeded, fact, *healed) => {
+            Ending::WrongPlace
+        }
+        (Side::Truth, Answer::Fact { healed: true, .. }) => Ending::Healed,
+        (Side::Truth, _) => Ending::Accepted,
+        (Side::Falsehood | Side::Omission, Answer::Refused(_)) => Ending::FalsehoodRefused,
+        (Side::Falsehood, _) => Ending::FalseAccept,
+        (Side::Omission, answer) => {
+            let is_told = seeded.left_out.as_ref().is_some_and(|left_out| match answer {
+                Answer::Fact { fact, .. } => left_out.is_told_by(seeded.task, fact, &court.material.counts),
+                Answer::Absence(absence) => left_out.is_told_by_absence(absence),
+                Answer::Derivation(_) | Answer::Refused(_) => false,
+            });
+            if is_told { Ending::Told } else { Ending::Untold }
+        }
+    }
+}
+
+impl Answer {
+    fn words(&self) -> String {
+        match self {
+            Answer::Fact { fact, healed } => told(fact, *healed),
+            Answer::Absence(absence) => absence.absence.to_string(),
+            Answer::Derivation(entry) => {
+                let clocks: Vec<String> = entry.clocks.iter().map(ToString::to_string).collect();
+                format!("derived, by the clocks of {}", clocks.join(", "))
+            }
+            Answer::Refused(rejection) => rejection.reason.clone(),
+        }
+    }
 }
 
 /// Whether the fact is the evidence that the reading was taken from.
@@ -109,8 +184,11 @@ fn is_right(scan: &Scan<'_>, seeded: &Seeded, fact: &FactEntry, healed: bool) ->
     let read_from = seeded.read_from.and_then(|place| scan.get(place));
     let own = read_from.is_some_and(|seen| is_evidence(&seen, fact));
     own || !healed
-        && scan
-            .places(&seeded.reading)
+        && seeded
+            .posed
+            .reading()
+            .map(|reading| scan.places(reading))
+            .unwrap_or_default()
             .into_iter()
             .filter_map(|place| scan.get(place))
             .any(|seen| seen.invocation == fact.invocation && seen.record.id == fact.record)
@@ -129,7 +207,8 @@ fn is_evidence(seen: &Seen<'_>, fact: &FactEntry) -> bool {
 
 /// Whether the scan finds the reading at several places of the evidence, or with several values at one.
 fn has_several(scan: &Scan<'_>, seeded: &Seeded) -> bool {
-    let places = scan.proofs(&seeded.reading);
+    let Some(reading) = seeded.posed.reading() else { return false };
+    let places = scan.proofs(reading);
     let mut seen = places.into_iter().filter_map(|place| scan.get(place));
     let Some(first) = seen.next() else { return false };
     let same = |other: &Seen<'_>| {
@@ -139,7 +218,7 @@ fn has_several(scan: &Scan<'_>, seeded: &Seeded) -> bool {
         };
         first.record.locator == other.record.locator
             && first.subject == other.subject
-            && seeded.reading.values.iter().filter_map(|value| value.field.as_ref()).all(field)
+            && reading.values.iter().filter_map(|value| value.field.as_ref()).all(field)
     };
     !seen.all(|other| same(&other))
 }

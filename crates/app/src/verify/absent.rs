@@ -3,7 +3,7 @@
 //! What is asked here is necessary, not sufficient: that each search may show such an absence at all, was whole, found nothing, and looked at the place. That its words cover what is said to be absent is judged again besides.
 
 use super::log::{Found, Log};
-use ledger::absence::{MOST_NEAR, near_in};
+use ledger::absence::{MOST_NEAR, more_near, near_in};
 use ledger::event::{AbsenceAccepted, InvocationEnded, InvocationStarted};
 use ledger::placement::tells_of_host;
 use ledger::{Absence, Completeness, Event, FieldValue, InvocationId, Outcome, Record, TaskId};
@@ -51,7 +51,14 @@ fn names_what_is_near<'l>(absence: &Absence, searches: impl Iterator<Item = &'l 
     let has_near = matches!(absence, Absence::File { .. } | Absence::RegistryKey { .. });
     let told: BTreeSet<&str> = searches.filter(|_| has_near).flat_map(|end| near_in(&end.notes)).collect();
     let named: BTreeSet<&str> = absence.near().iter().map(String::as_str).collect();
-    named.is_subset(&told) && named.len() == told.len().min(MOST_NEAR) && named.len() == absence.near().len()
+    let others = told.difference(&named).count();
+    let own: Vec<&str> = named.difference(&told).copied().collect();
+    let is_whole = match others {
+        0 => own.is_empty(),
+        // Those that have no room are counted.
+        others => own == [more_near(others)] && named.len() == MOST_NEAR,
+    };
+    is_whole && named.len() == absence.near().len()
 }
 
 /// What is wrong with how far the logs reach in which events are said to be absent, by the listing that it names.

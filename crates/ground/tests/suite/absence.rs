@@ -327,3 +327,18 @@ fn a_short_name_that_no_listing_shows_is_not_absent() {
         assert!(judge(search("find_files", json!({"name": name})), file(name, "")).is_ok(), "{name}");
     }
 }
+
+#[test]
+fn what_is_near_and_has_no_room_in_an_absence_is_counted() {
+    let near: Vec<String> = (0..12).map(|number| format!("a stream: C/{number:02}.txt:a.exe")).collect();
+    let told = |number: usize| {
+        let held = search("find_files", json!({ "name": "a.exe" }));
+        let near = near.iter().take(number).cloned().collect();
+        let absence = judge(Held { search: Search { near, ..held.search }, ..held }, file("a.exe", ""));
+        absence.unwrap().near().to_vec()
+    };
+    assert_eq!(told(8), near[..8]);
+    let crowded = told(12);
+    assert_eq!(crowded[..7], near[..7]);
+    assert_eq!(crowded[7..], ["5 more things near it".to_owned()]);
+}

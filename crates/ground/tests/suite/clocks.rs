@@ -1,11 +1,14 @@
 //! Where a clock was set back, times tell an order only as far as they do.
 
 use ground::{Adding, Basis, DerivationVerdict, judge_derivation};
+use ledger::event::{InvocationEnded, InvocationStarted};
 use ledger::{
-    BoundValue, ByteSpan, Clock, ClockListing, ClockStep, Derivation, Digest, FactEntry, FactId, FieldValue,
-    Locator, Precision, Predicate, RecordId, Term, Tier, Time,
+    BoundValue, ByteSpan, CallId, Clock, ClockListing, ClockStep, Completeness, Derivation, Digest,
+    FactEntry, FactId, Field, FieldValue, Locator, Outcome, Output, Precision, Predicate, Record, RecordId,
+    Term, Tier, Time,
 };
 use proptest::prelude::*;
+use serde_json::json;
 
 const FROM: i128 = 1_700_000_000;
 
@@ -69,6 +72,56 @@ fn listing(steps: &[(i128, i128)], evidence: Option<&str>) -> ClockListing {
         evidence: evidence.map(str::to_owned),
         steps: steps.iter().map(step).collect(),
     }
+}
+
+/// The same as a call lists it: each step by a file of its own, the logs of one channel that were kept one after the other.
+fn kept_listing(steps: &[(i128, i128)]) -> ClockListing {
+    let time = |seconds| FieldValue::Time(Time { utc: Some(utc(seconds)), ..Time::from_filetime(1) });
+    let record = |(number, (before, after)): (u32, &(i128, i128))| {
+        let fields = [
+            ("before", time(*before)),
+            ("after", time(*after)),
+            ("channel", FieldValue::Name("System".into())),
+        ];
+        let field = |(name, value): (&str, FieldValue)| (name.to_owned(), Field { at: None, value });
+        Record {
+            placement: None,
+            id: RecordId(number),
+            kind: "clock_step".into(),
+            locator: Locator {
+                evidence: "pc".into(),
+                path: format!("logs/Archive-System-{number}.evtx"),
+                stream: None,
+                span: None,
+            },
+            fields: fields.into_iter().map(field).collect(),
+            defects: Vec::new(),
+        }
+    };
+    let output = Output::new((0..).zip(steps).map(record).collect()).unwrap();
+    let arguments = json!({ "record": "clock_step" });
+    let invocation = "inv-00000009".parse().unwrap();
+    let started = InvocationStarted {
+        invocation,
+        turn: 0,
+        call: CallId("c".into()),
+        tool: "timeline_anomalies".into(),
+        arguments: arguments.clone(),
+    };
+    let ended = InvocationEnded {
+        invocation,
+        outcome: Outcome::Ok,
+        completeness: Completeness::Complete,
+        normalised: Some(arguments),
+        output: Some(output.digest()),
+        records: steps.len() as u32,
+        bytes: 1,
+        shown: Vec::new(),
+        defects: Vec::new(),
+        gaps: Vec::new(),
+        notes: Vec::new(),
+    };
+    ClockListing::of(&started, &ended, Some(&output)).unwrap()
 }
 
 enum Says {
@@ -156,6 +209,15 @@ fn a_span_across_a_step_is_longer_by_it() {
     assert!(within(20, -10, 9).is_err());
     assert!(within(3620, -10, 9).is_err());
     assert!(within(3 * 3600 + 20, -10, 9).is_ok());
+}
+
+#[test]
+fn what_logs_of_a_channel_tell_that_were_kept_one_after_the_other_adds_up() {
+    // Five times through the same hour: 18,000 seconds from its first beginning to its last end.
+    let steps: Vec<(i128, i128)> = (0..4).map(|number| (3600, number)).collect();
+    let within = |seconds| derived(&Says::Within(seconds), &pair(0, 3600), &[kept_listing(&steps)]);
+    assert!(within(17_000).is_err());
+    assert!(within(60_000).is_ok());
 }
 
 #[test]

@@ -1,0 +1,99 @@
+//! Worlds beside that of a run: the same tasks over outputs as they would be, had one thing been otherwise.
+//!
+//! What is false there is so by the way the world is made, whatever the run holds.
+
+use super::idle::{self, State};
+use super::material::TaskMaterial;
+use ground::{Held, Shelf};
+use ledger::{Digest, FieldValue, Output, Placement, Record, RecordId, placement};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What is otherwise in a world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Beside {
+    /// Every file that belongs somewhere stands in somebody's Downloads.
+    Moved,
+    /// Every log is a copy that another computer wrote.
+    Foreign,
+    /// Nothing that starts by itself is in force.
+    Idle(State),
+    /// Its outputs are counts of what the run's outputs hold.
+    Counted,
+}
+
+impl Beside {
+    /// The worlds that are made by changing records one by one.
+    pub(super) const OF_RECORDS: [Beside; 6] = [
+        Beside::Moved,
+        Beside::Foreign,
+        Beside::Idle(State::Disabled),
+        Beside::Idle(State::OnDemand),
+        Beside::Idle(State::Once),
+        Beside::Idle(State::UntilEnd),
+    ];
+
+    /// A record as it would be in this world; `None` where the world has none like it.
+    fn changed(self, record: &Record) -> Option<Record> {
+        match self {
+            Beside::Moved => moved(record),
+            Beside::Foreign => foreign(record),
+            Beside::Idle(state) => idle::idle(record, state),
+            Beside::Counted => None,
+        }
+    }
+}
+
+/// The tasks of a run in another world.
+pub(super) struct World {
+    pub(super) beside: Beside,
+    pub(super) tasks: Vec<TaskMaterial>,
+}
+
+impl World {
+    /// The world in which each record is changed so.
+    pub(super) fn of_records(beside: Beside, tasks: &[TaskMaterial]) -> World {
+        let mut known: BTreeMap<Digest, Option<Arc<Output>>> = BTreeMap::new();
+        let mut of_task = |task: &TaskMaterial| {
+            let mut shelf = Shelf::default();
+            for held in task.shelf.held() {
+                let output = held.output.as_deref().and_then(|output| {
+                    known.entry(output.digest()).or_insert_with(|| changed(output, beside)).clone()
+                });
+                shelf.push(Held { output, ..held.clone() });
+            }
+            TaskMaterial::of_shelf(task.task, shelf)
+        };
+        World { beside, tasks: tasks.iter().map(&mut of_task).collect() }
+    }
+}
+
+/// An output as a call would have given it in another world; `None` where it has no record there: an output without records is none.
+fn changed(output: &Output, beside: Beside) -> Option<Arc<Output>> {
+    let records = output.records().iter().filter_map(|record| beside.changed(record));
+    let numbered = |(number, record): (u32, Record)| Record { id: RecordId(number), ..record };
+    let records: Vec<Record> = (0..).zip(records).map(numbered).collect();
+    (!records.is_empty()).then(|| Output::new(records).ok().map(Arc::new)).flatten()
+}
+
+/// A record of a log in its place that names another computer.
+fn foreign(record: &Record) -> Option<Record> {
+    let is_kept = |record: &&Record| placement::is_of_event_log(record) && record.placement.is_none();
+    let mut record = Some(record).filter(is_kept)?.clone();
+    let name = record.locator.path.rsplit('/').next().unwrap_or_default().to_owned();
+    record.locator.path = record.locator.path.replace(&name, &format!("Copied-{name}"));
+    if let Some(field) = record.fields.get_mut("computer") {
+        field.value = FieldValue::Name("BIRCH-01.corp.example".to_owned());
+    }
+    record.placement = Some(Placement::Foreign);
+    Some(record)
+}
+
+/// A record of a file that stands where anybody can have put it.
+fn moved(record: &Record) -> Option<Record> {
+    let mut record = Some(record).filter(|record| placement::has_place(record))?.clone();
+    let name = record.locator.path.rsplit('/').next().unwrap_or_default();
+    record.locator.path = format!("Users/mara/Downloads/{name}");
+    record.placement = Some(Placement::Elsewhere);
+    Some(record)
+}
