@@ -10,7 +10,7 @@ mod event;
 mod instant;
 mod xml;
 
-pub use computers::computers;
+pub use computers::{Writer, computers};
 pub use event::{Event, System};
 pub use instant::filetime;
 

@@ -9,9 +9,8 @@ use unicode_security::confusable_detection::skeleton;
 /// Zero-width joiners stay: scripts and emoji need them.
 pub fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let has_latin = text.bytes().any(|byte| byte.is_ascii_alphabetic());
     for piece in pieces(text) {
-        let is_disguised = has_latin && !piece.is_ascii() && is_disguised(piece);
+        let is_disguised = !piece.is_ascii() && is_disguised(piece);
         for c in piece.chars() {
             match is_disguised && looks_ascii(c) {
                 true => out.extend(c.escape_unicode()),
@@ -19,24 +18,59 @@ pub fn printable(text: &str) -> String {
             }
         }
     }
-    out
+    if text.contains(looks_like_punctuation) { between_ascii(&out) } else { out }
 }
 
-/// The same of a value, in which every blank counts: one behind another, and one that is none of the keyboard, is written as `\u{…}`.
+/// The same of a value as it was read, in which every blank counts: one behind another, and one that is none of the keyboard, is written as `\u{…}`, and so is a backslash that would read as the beginning of that.
 pub fn value_text(text: &str) -> String {
-    let text = printable(text);
-    let is_plain = |text: &str| !text.contains("  ") && !text.contains(|c: char| c != ' ' && is_blank(c));
-    if is_plain(&text) {
-        return text;
-    }
+    let text = printable(&text.replace("\\u{", "\\u{5c}u{"));
     let mut out = String::with_capacity(text.len() + 8);
+    let mut is_behind_blank = false;
     for c in text.chars() {
-        match is_blank(c) && (c != ' ' || out.ends_with(' ') || out.ends_with("\\u{20}")) {
+        let is_blank = is_blank(c);
+        // An ideographic blank is the ordinary one where it is written.
+        match is_blank && (is_behind_blank || c != ' ' && c != '\u{3000}') {
             true => out.extend(c.escape_unicode()),
             false => out.push(c),
         }
+        is_behind_blank = is_blank;
     }
     out
+}
+
+/// Writes out marks that look like those of ASCII and stand between characters of it: the full stop of `report․pdf`.
+fn between_ascii(text: &str) -> String {
+    let characters: Vec<char> = text.chars().collect();
+    let is_ascii =
+        |at: Option<usize>| at.and_then(|at| characters.get(at)).is_some_and(|c| c.is_ascii_alphanumeric());
+    let mut out = String::with_capacity(text.len() + 8);
+    for (at, c) in characters.iter().enumerate() {
+        match looks_like_punctuation(*c) && is_ascii(at.checked_sub(1)) && is_ascii(Some(at + 1)) {
+            true => out.extend(c.escape_unicode()),
+            false => out.push(*c),
+        }
+    }
+    out
+}
+
+/// Whether a mark looks like a full stop, a colon, a slash or a backslash (Unicode Technical Standard #39, section 4).
+const fn looks_like_punctuation(c: char) -> bool {
+    matches!(
+        c,
+        '\u{2024}'
+            | '\u{2044}'
+            | '\u{2215}'
+            | '\u{2216}'
+            | '\u{2236}'
+            | '\u{29f5}'
+            | '\u{a789}'
+            | '\u{ff0e}'
+            | '\u{ff0f}'
+            | '\u{ff1a}'
+            | '\u{ff3c}'
+            | '\u{fe55}'
+            | '\u{fe68}'
+    )
 }
 
 /// The words of a text, and what stands between them.
@@ -51,14 +85,9 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a word mixes letters that look like those of ASCII with such letters, or has nothing else, among words of ASCII.
+/// Whether a word mixes letters that look like those of ASCII with such letters.
 fn is_disguised(word: &str) -> bool {
-    let has_ascii = word.bytes().any(|byte| byte.is_ascii_alphabetic());
-    let mut letters = word.chars().filter(|c| c.is_alphabetic());
-    match has_ascii {
-        true => letters.any(looks_ascii),
-        false => letters.clone().count() > 1 && letters.all(looks_ascii),
-    }
+    word.bytes().any(|byte| byte.is_ascii_alphabetic()) && word.chars().any(looks_ascii)
 }
 
 /// Whether a letter that is none of ASCII looks like one (Unicode Technical Standard #39, section 4): of another script, or the same letter in another form.
@@ -66,13 +95,19 @@ fn looks_ascii(c: char) -> bool {
     if c.is_ascii() || !c.is_alphabetic() {
         return false;
     }
+    let is_alike = || skeleton(c.encode_utf8(&mut [0; 4])).all(|c| c.is_ascii_alphanumeric());
     match c.script() {
-        // Languages of Latin letters have their own, which are no disguise; full-width and mathematical ones are.
+        // Languages of Latin letters have their own, which are no disguise: full-width, mathematical and phonetic ones are.
         Script::Latin | Script::Common | Script::Inherited => {
-            std::iter::once(c).nfkc().all(|c| c.is_ascii_alphanumeric())
+            std::iter::once(c).nfkc().all(|c| c.is_ascii_alphanumeric()) || is_phonetic(c) && is_alike()
         }
-        _ => skeleton(c.encode_utf8(&mut [0; 4])).all(|c| c.is_ascii_alphanumeric()),
+        _ => is_alike(),
     }
+}
+
+/// Whether a letter is one of the blocks for phonetics and for medieval writing.
+const fn is_phonetic(c: char) -> bool {
+    matches!(c, '\u{250}'..='\u{2af}' | '\u{1d00}'..='\u{1dbf}' | '\u{a720}'..='\u{a7ff}' | '\u{ab30}'..='\u{ab6f}')
 }
 
 const fn is_blank(c: char) -> bool {
@@ -95,7 +130,12 @@ pub const fn is_printable(c: char) -> bool {
     let separator = matches!(c, '\u{2028}' | '\u{2029}');
     let direction =
         matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let invisible = matches!(c, '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
+    let invisible = matches!(
+        c,
+        '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2064}'
+            | '\u{206a}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}'
+            | '\u{e0000}'..='\u{e007f}'
+    );
     !(control || separator || direction || invisible)
 }
 
@@ -120,8 +160,16 @@ mod tests {
             ("Sc\u{430}nToPdf-Setup.exe", r"Sc\u{430}nToPdf-Setup.exe"),
             ("\u{405}etup.exe", r"\u{405}etup.exe"),
             ("\u{ff53}vchost.exe", r"\u{ff53}vchost.exe"),
-            // The whole name looks like ASCII, and its extension is ASCII.
-            ("\u{441}\u{43e}\u{440}\u{443}.exe", r"\u{441}\u{43e}\u{440}\u{443}.exe"),
+            ("\u{261}oogle.exe", r"\u{261}oogle.exe"),
+            ("\u{a731}vchost.exe", r"\u{a731}vchost.exe"),
+            ("report\u{2024}pdf", r"report\u{2024}pdf"),
+            ("report\u{ff0e}pdf", r"report\u{ff0e}pdf"),
+            ("pay\u{ad}load.exe", r"pay\u{ad}load.exe"),
+            ("СССР.docx", "СССР.docx"),
+            ("ООО Ромашка.docx", "ООО Ромашка.docx"),
+            ("ＡＢＣ.docx", "ＡＢＣ.docx"),
+            ("時刻：午後", "時刻：午後"),
+            ("æble þing Straße.txt", "æble þing Straße.txt"),
             ("договор.docx", "договор.docx"),
             ("Договор 2025 (copy).docx", "Договор 2025 (copy).docx"),
             ("kapı.txt", "kapı.txt"),
@@ -144,5 +192,8 @@ mod tests {
         ] {
             assert_eq!(value_text(text), expected);
         }
+        assert_eq!(value_text("日本\u{3000}東京"), "日本\u{3000}東京");
+        // What only reads as an escape is told from one.
+        assert_eq!(value_text(r"C:\x\u{202e}a"), r"C:\x\u{5c}u{202e}a");
     }
 }

@@ -176,9 +176,14 @@ fn below<'f>(
         if upper.value.field_type() != lower.value.field_type() {
             return Err(incomparable(other, lower, &format!("cannot be compared with {one}")));
         }
-        let evidence = |term: &Term| fact(term.fact).map(|fact| fact.locator.evidence.as_str());
+        // Keys of two hives may have one path.
+        let is_key = upper.value.field_type() == FieldType::RegistryPath;
+        let tree = |term: &Term| {
+            let locator = &fact(term.fact)?.locator;
+            Some((locator.evidence.as_str(), is_key.then_some(locator.path.as_str())))
+        };
         let goes_on = inside.strip_prefix(above.as_str()).is_some_and(|rest| rest.starts_with('/'));
-        if above.is_empty() || !goes_on || evidence(one) != evidence(other) {
+        if above.is_empty() || !goes_on || tree(one) != tree(other) {
             return Err(not_borne_out(format!(
                 "{} does not lie below {}",
                 shown(other, lower),
@@ -189,12 +194,12 @@ fn below<'f>(
     Ok(())
 }
 
-/// A path or key with `/` between its names and letter case set aside; `None` for any other value, and for quoted words.
+/// A path or key with `/` between its names; letter case is set aside in keys alone, for file systems may tell it apart. `None` for any other value, and for quoted words.
 fn folded(bound: &BoundValue) -> Option<String> {
+    let one_way = |text: &str| text.replace('\\', "/").trim_end_matches('/').to_owned();
     match (&bound.value, &bound.quotation) {
-        (FieldValue::Path(text) | FieldValue::RegistryPath(text), None) => {
-            Some(fold::path(text).replace('\\', "/"))
-        }
+        (FieldValue::Path(text), None) => Some(one_way(text)),
+        (FieldValue::RegistryPath(text), None) => Some(one_way(&fold::path(text))),
         _ => None,
     }
 }

@@ -37,7 +37,7 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The text with every character that is written out as itself, as far as it is hidden, a blank or none of ASCII: what else is written so says what it says.
+/// The text with every character that is written out as itself, as far as it is hidden, a blank, a backslash or none of ASCII: what else is written so says what it says.
 pub fn unescaped(text: &str) -> Cow<'_, str> {
     if !text.contains(OPENING) {
         return Cow::Borrowed(text);
@@ -67,7 +67,7 @@ const OPENING: &str = "\\u{";
 fn character(text: &str) -> Option<(char, &str)> {
     let (number, behind) = text.split_once('}')?;
     let c = char::from_u32(u32::from_str_radix(number, 16).ok()?)?;
-    (c == ' ' || !c.is_ascii() || is_hidden(c)).then_some((c, behind))
+    (matches!(c, ' ' | '\\') || !c.is_ascii() || is_hidden(c)).then_some((c, behind))
 }
 
 #[cfg(test)]

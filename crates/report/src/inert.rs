@@ -3,10 +3,11 @@
 //! What evidence or a model wrote stands in code spans (GitHub Flavored Markdown, §6.3): there nothing is markup, a link or a mention.
 //! What the case and agent files wrote is prose with its markup escaped.
 
-use graph::{printable, push_printable};
+use graph::printable;
 
 /// `text` as escaped prose: markup, cell borders and links of it are undone.
 pub(crate) fn prose(text: &str) -> String {
+    let text = printable(text);
     let mut out = String::with_capacity(text.len() + 8);
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
@@ -25,7 +26,7 @@ pub(crate) fn prose(text: &str) -> String {
             // A colon makes a bare link of an address, and so does a dot after `www`.
             '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' | ':' | '$' => out.extend(['\\', c]),
             '.' if out.ends_with(['w', 'W']) => out.push_str("\\."),
-            c => push_printable(&mut out, c),
+            c => out.push(c),
         }
     }
     out

@@ -42,7 +42,7 @@ fn fact(out: &mut String, run: &Run, task: TaskId, accepted: &ClaimAccepted) {
         Some(healing) => writeln!(out, " (citation healed: cited as {})", terminal(&healing.cited)),
         None => writeln!(out),
     };
-    let _ = writeln!(out, "  {}", terminal(&fact.locator.to_string()));
+    let _ = writeln!(out, "  {}", value_text(&fact.locator.to_string()));
     for phenomenon in run.graph.carried_by(fact.id) {
         let _ = writeln!(out, "  carried by {phenomenon}");
     }
@@ -143,7 +143,7 @@ fn answer(out: &mut String, run: &Run, it: &Question<'_>) {
     let facts = it.stands.facts();
     let mut source = String::new();
     for fact in facts.iter().take(SHOWN_FACTS).filter_map(|id| run.fact(*id)) {
-        let from = terminal(&format!("{}:{}", fact.locator.evidence, fact.locator.path));
+        let from = value_text(&format!("{}:{}", fact.locator.evidence, fact.locator.path));
         if from != source {
             let _ = writeln!(out, "         {from}");
             source = from;
@@ -267,7 +267,7 @@ pub fn records(records: &[Record]) -> String {
             "{} {}  {}",
             record.id,
             terminal(&record.kind),
-            terminal(&record.locator.to_string())
+            value_text(&record.locator.to_string())
         );
         if let Some(placement) = record.placement {
             let _ = writeln!(out, "    ({})", placement.name());

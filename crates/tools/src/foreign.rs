@@ -1,7 +1,7 @@
 //! Says of logs in their place whether another computer wrote them.
 //!
-//! A computer is known by its names in the SYSTEM hive of its drive, in whichever control set, and by those that its logs put before or after one of these: a computer that was renamed is no other one.
-//! Where no such hive can be read, nothing tells whose a log is. Files are read only for records that name a computer, and logs only where one names another than the hive does.
+//! A computer is known by its names in the SYSTEM hive of its drive, in whichever control set, and by those that its own logs put before one of these: a computer that was renamed is no other one.
+//! Where no such hive can be read, nothing tells whose a log is. Files are read only for records of logs, and logs only where a record names no computer or another one than the hive does.
 
 use crate::hive_file;
 use crate::hive_state::{self, Logs};
@@ -27,8 +27,8 @@ const NAMES: [(&str, &str); 4] = [
     ("Services\\Tcpip\\Parameters", "NV Hostname"),
 ];
 
-/// Most often that a computer is renamed while one log is kept; a log whose names change more often was collected from several.
-const MOST_RENAMES: usize = 8;
+/// What Windows calls a computer while it is being set up, and before it has a name.
+const UNNAMED: [&str; 2] = ["MINWINPC", "MACHINENAME"];
 
 /// Characters of a NetBIOS name: a longer host name is cut to it in the hive.
 const NETBIOS: usize = 15;
@@ -46,71 +46,102 @@ pub(crate) struct Hosts {
 #[derive(Default)]
 struct Host {
     names: BTreeSet<String>,
-    /// The names of each log that was read; `None` where it cannot be read, or was written by several computers.
-    logs: BTreeMap<EvidencePath, Option<BTreeSet<String>>>,
+    /// Who wrote each log that was read; none where it cannot be read.
+    logs: BTreeMap<EvidencePath, Written>,
     has_all_logs: bool,
 }
 
+/// The names of computers in a log, in its order; who follows itself stands once.
+#[derive(Debug, Clone, Default)]
+struct Written {
+    names: Vec<String>,
+    /// Whether it is a channel's own log, by its name, and no collection.
+    is_of_channel: bool,
+}
+
 impl Hosts {
-    /// Whether a record in its place on the drive at `root` names computers, and none of them is the one of this drive.
+    /// Whether a record in its place on the drive at `root` is of another computer than the one of this drive, or tells of records of which some are.
     pub(crate) fn is_foreign(&mut self, tree: &dyn Tree, root: &EvidencePath, record: &Record) -> bool {
-        let mut named: BTreeSet<String> = names_of_computers(record).iter().map(|name| plain(name)).collect();
+        let mut named: Vec<String> = names_of_computers(record).iter().map(|name| plain(name)).collect();
         if named.is_empty() && !is_of_event_log(record) {
             return false;
         }
         let key = (tree.label().to_owned(), root.clone());
         let host = self.by_root.entry(key).or_insert_with(|| Host::of(tree, root));
-        let own = EvidencePath::parse(&record.locator.path).unwrap_or_default();
-        if named.is_empty() {
-            // What is counted in a log, or told of it as a whole, is of whoever wrote the log.
-            named = host.log(tree, &own).unwrap_or_default();
+        if host.names.is_empty() {
+            return false;
         }
-        !host.names.is_empty() && !named.is_empty() && !host.knows(tree, root, &own, &named)
+        let own = EvidencePath::parse(&record.locator.path).unwrap_or_default();
+        // What is counted in a log, or found by comparing its records, is of all who wrote it.
+        let is_of_all = named.is_empty();
+        if is_of_all {
+            named = host.log(tree, &own).names.clone();
+        }
+        let is_known = |name: &String, host: &mut Host| host.knows(tree, root, &own, name);
+        match is_of_all {
+            true => !named.iter().all(|name| is_known(name, host)),
+            false => !named.is_empty() && !named.iter().any(|name| is_known(name, host)),
+        }
     }
 }
 
 impl Host {
     fn of(tree: &dyn Tree, root: &EvidencePath) -> Host {
         let names = HIVES.iter().find_map(|hive| names_in_hive(tree, &below(root, hive)?));
-        Host { names: names.unwrap_or_default(), ..Host::default() }
+        let mut names = names.unwrap_or_default();
+        if !names.is_empty() {
+            names.extend(UNNAMED.map(str::to_owned));
+        }
+        Host { names, ..Host::default() }
     }
 
-    /// Whether one of the names is the computer's, by now or once the log `own` and then all others have told what it was called.
-    fn knows(
-        &mut self,
-        tree: &dyn Tree,
-        root: &EvidencePath,
-        own: &EvidencePath,
-        named: &BTreeSet<String>,
-    ) -> bool {
-        if !self.names.is_disjoint(named) {
+    /// Whether a name is the computer's, by now or once the log `own` and then all others have told what it was called.
+    fn knows(&mut self, tree: &dyn Tree, root: &EvidencePath, own: &EvidencePath, name: &str) -> bool {
+        if self.names.contains(name) {
             return true;
         }
         self.log(tree, own);
         self.link();
-        if self.names.is_disjoint(named) && !self.has_all_logs {
+        if !self.names.contains(name) && !self.has_all_logs {
             for log in logs_below(tree, root) {
                 self.log(tree, &log);
             }
             self.has_all_logs = true;
             self.link();
         }
-        !self.names.is_disjoint(named)
+        self.names.contains(name)
     }
 
-    /// The names in a log, each once.
-    fn log(&mut self, tree: &dyn Tree, path: &EvidencePath) -> Option<BTreeSet<String>> {
-        self.logs.entry(path.clone()).or_insert_with(|| names_in_log(tree, path)).clone()
+    fn log(&mut self, tree: &dyn Tree, path: &EvidencePath) -> &Written {
+        self.logs.entry(path.clone()).or_insert_with(|| written(tree, path).unwrap_or_default())
     }
 
-    /// Takes up the names of logs that name the computer, until no log adds any.
+    /// Takes up the names that logs put before one of the computer, until no log adds any.
     fn link(&mut self) {
         loop {
-            let is_linked =
-                |log: &&BTreeSet<String>| !log.is_disjoint(&self.names) && !log.is_subset(&self.names);
-            let Some(more) = self.logs.values().flatten().find(is_linked).cloned() else { return };
+            let new = |log: &Written| -> Vec<String> {
+                let earlier = log.earlier_than(&self.names);
+                earlier.iter().filter(|name| !self.names.contains(*name)).cloned().collect()
+            };
+            let more: Vec<String> = self.logs.values().flat_map(new).collect();
+            if more.is_empty() {
+                return;
+            }
             self.names.extend(more);
         }
+    }
+}
+
+impl Written {
+    /// The names that come before the last one of these; none where a name comes back: no computer is renamed so, and the log was collected.
+    fn earlier_than(&self, names: &BTreeSet<String>) -> &[String] {
+        let distinct: BTreeSet<&String> = self.names.iter().collect();
+        if !self.is_of_channel || distinct.len() < self.names.len() {
+            return &[];
+        }
+        let last =
+            self.names.iter().rposition(|name| names.contains(name) && !UNNAMED.contains(&name.as_str()));
+        last.and_then(|last| self.names.get(..last)).unwrap_or_default()
     }
 }
 
@@ -146,30 +177,39 @@ fn logs_below(tree: &dyn Tree, root: &EvidencePath) -> Vec<EvidencePath> {
     listed.flat_map(|listing| listing.nodes).filter(is_log).map(|node| node.path).collect()
 }
 
-/// The names in a log that one computer wrote, by all its names.
-fn names_in_log(tree: &dyn Tree, path: &EvidencePath) -> Option<BTreeSet<String>> {
+/// Who wrote a log; `None` where it cannot be read.
+fn written(tree: &dyn Tree, path: &EvidencePath) -> Option<Written> {
     let node = tree.node(path).ok()?.filter(|node| node.kind == NodeKind::File)?;
     let mut reader = tree.open(&node, None).ok()?;
     let mut mark = [0; 8];
     let got = read_full_at(reader.as_mut(), 0, &mut mark).ok()?;
-    let names = match evtx::is_log(mark.get(..got)?) {
-        true => {
-            let length = reader.len();
-            let mut fetch = |offset: u64, buffer: &mut [u8]| read_full_at(reader.as_mut(), offset, buffer);
-            evtx::computers(length, &mut fetch).ok()?
-        }
-        false => names_in_old_log(&read_all(reader.as_mut(), LONGEST).ok()?),
-    };
-    (names.len() <= MOST_RENAMES).then(|| names.iter().map(|name| plain(name)).collect())
+    if !evtx::is_log(mark.get(..got)?) {
+        let names = names_in_old_log(&read_all(reader.as_mut(), LONGEST).ok()?);
+        return Some(Written { names, is_of_channel: true });
+    }
+    let length = reader.len();
+    let mut fetch = |offset: u64, buffer: &mut [u8]| read_full_at(reader.as_mut(), offset, buffer);
+    let writers = evtx::computers(length, &mut fetch).ok()?;
+    let mut names: Vec<String> = writers.iter().map(|writer| plain(&writer.computer)).collect();
+    names.dedup();
+    let is_of_channel = writers.iter().all(|writer| is_named_after(&node.name, &writer.channel));
+    Some(Written { names, is_of_channel })
+}
+
+/// Whether a file bears the name of a channel's log, or of what Windows archived of it: `Security.evtx`, `Archive-Security-2024-….evtx`. A collection of forwarded events does not.
+fn is_named_after(file: &str, channel: &str) -> bool {
+    let (file, channel) = (file.to_lowercase(), channel.replace('/', "%4").to_lowercase());
+    let bare = file.strip_prefix("archive-").unwrap_or(&file);
+    let rest = bare.strip_prefix(&channel);
+    !channel.is_empty() && rest.is_some_and(|rest| rest.starts_with('.') || rest.starts_with('-'))
 }
 
 fn names_in_old_log(log: &[u8]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let _: ControlFlow<()> = evt::read(log, &mut |found| {
-        if let evt::EvtFound::Event(event) = found
-            && names.last().is_none_or(|last| *last != event.system.computer)
-        {
-            names.push(event.system.computer.into_owned());
+        if let evt::EvtFound::Event(event) = found {
+            names.push(plain(&event.system.computer));
+            names.dedup();
         }
         ControlFlow::Continue(())
     });

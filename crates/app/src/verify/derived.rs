@@ -9,7 +9,7 @@ use super::log::{Found, Log};
 use clocks::{Listings, Read};
 use ledger::{
     Behaviour, BoundValue, Clock, ClockListing, Derivation, DerivationEntry, Event, FactEntry, FactId,
-    FieldValue, Stream, Term,
+    FieldType, FieldValue, Stream, Term,
 };
 use std::collections::BTreeMap;
 
@@ -81,7 +81,11 @@ fn bears_out<'l>(
             within.then_some(()).ok_or("its times may lie further apart")
         }
         Derivation::Below { .. } => {
-            let of = |term: &Term| fact(term.fact).map(|fact| &fact.locator.evidence);
+            let is_key = values.iter().any(|bound| bound.value.field_type() == FieldType::RegistryPath);
+            let of = |term: &Term| {
+                let locator = &fact(term.fact)?.locator;
+                Some((&locator.evidence, is_key.then_some(&locator.path)))
+            };
             let is_one_tree = entry.derivation.terms().windows(2).all(|two| match two {
                 [one, other] => of(one) == of(other),
                 _ => false,

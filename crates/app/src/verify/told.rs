@@ -201,7 +201,7 @@ fn written_out(text: &str) -> String {
         let number = part.split_once('}').and_then(|(digits, rest)| {
             Some((u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)?, rest))
         });
-        match number.filter(|(c, _)| !c.is_ascii_graphic()) {
+        match number.filter(|(c, _)| *c == '\\' || !c.is_ascii_graphic()) {
             Some((c, rest)) => out.extend(std::iter::once(c).chain(rest.chars())),
             None => out.extend(["\\u{", part]),
         }

@@ -3,13 +3,22 @@
 use super::{CHUNK, Fetch, Found, HEAD, chunk, oldest};
 use std::ops::ControlFlow;
 
-/// The names of the computers that a log of `length` bytes names, in the order of its records; a name that follows itself stands once.
+/// Who wrote a record, and for which channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Writer {
+    /// The name of the computer.
+    pub computer: String,
+    /// The channel; empty where the record names none.
+    pub channel: String,
+}
+
+/// Who wrote a log of `length` bytes, in the order of its records; who follows itself stands once.
 ///
-/// Of a chunk that begins as its neighbours do only the first record is read: a name that stands nowhere but in the middle of such chunks is not found.
-pub fn computers<E>(length: u64, fetch: &mut Fetch<'_, E>) -> Result<Vec<String>, E> {
+/// Of a chunk that begins as its neighbours do only the first record is read: who wrote nothing but in the middle of such chunks is not found.
+pub fn computers<E>(length: u64, fetch: &mut Fetch<'_, E>) -> Result<Vec<Writer>, E> {
     let slots = length.saturating_sub(HEAD).div_ceil(CHUNK as u64);
     let oldest = oldest(slots, fetch)?;
-    let mut names: Vec<String> = Vec::new();
+    let mut names: Vec<Writer> = Vec::new();
     let mut before: Option<Vec<u8>> = None;
     for slot in (oldest..slots).chain(0..oldest) {
         let mut data = vec![0; CHUNK];
@@ -27,14 +36,16 @@ pub fn computers<E>(length: u64, fetch: &mut Fetch<'_, E>) -> Result<Vec<String>
 }
 
 /// The names in the records of a chunk: of the first one, or of all.
-fn names_of(chunk: &[u8], held: usize, is_first_enough: bool) -> Vec<String> {
+fn names_of(chunk: &[u8], held: usize, is_first_enough: bool) -> Vec<Writer> {
     let mut names = Vec::new();
     // Damage is told by whoever reads the log for what it holds.
     let _: ControlFlow<()> = chunk::read(chunk.to_vec(), held, 0, &mut |found| {
         if let Found::Event(event) = found
             && !event.system.computer.is_empty()
         {
-            extend(&mut names, vec![event.system.computer.as_ref().to_owned()]);
+            let (computer, channel) = (event.system.computer.as_ref(), event.system.channel.as_ref());
+            let writer = Writer { computer: computer.to_owned(), channel: channel.to_owned() };
+            extend(&mut names, vec![writer]);
             if is_first_enough {
                 return ControlFlow::Break(());
             }
@@ -44,7 +55,7 @@ fn names_of(chunk: &[u8], held: usize, is_first_enough: bool) -> Vec<String> {
     names
 }
 
-fn extend(names: &mut Vec<String>, more: Vec<String>) {
+fn extend(names: &mut Vec<Writer>, more: Vec<Writer>) {
     for name in more {
         if names.last() != Some(&name) {
             names.push(name);

@@ -160,7 +160,8 @@ fn a_path_lies_below_another_by_whole_names_of_one_piece_of_evidence() {
     let key = |text: &str| FieldValue::RegistryPath(text.into());
     let wrong = Some(RejectionCode::WrongField);
     for (values, expected) in [
-        (vec![path("p1/Users"), path(r"P1\users\mara"), path("p1/Users/mara/a.txt")], None),
+        (vec![path("p1/Users"), path(r"p1\Users\mara"), path("p1/Users/mara/a.txt")], None),
+        (vec![path("p1/Dir"), path("p1/dir/a.txt")], NOT),
         (vec![path("p1/Users"), path("p1/Users-old/mara")], NOT),
         (vec![path("p1/Users/mara"), path("p1/Users")], NOT),
         (vec![path("p1/Users"), path("p1/users/")], NOT),
@@ -176,6 +177,9 @@ fn a_path_lies_below_another_by_whole_names_of_one_piece_of_evidence() {
     let mut others = facts(vec![path("p1/Users"), path("p1/Users/mara")]);
     others[1].locator.evidence = "other".into();
     assert_eq!(judged(&Derivation::Below { terms: terms(2) }, &others), NOT);
+    let mut of_hives = facts(vec![key(r"Microsoft\Windows"), key(r"Microsoft\Windows\Run")]);
+    of_hives[1].locator.path = "another/SOFTWARE".into();
+    assert_eq!(judged(&Derivation::Below { terms: terms(2) }, &of_hives), NOT);
 }
 
 #[test]

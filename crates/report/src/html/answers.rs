@@ -5,7 +5,7 @@ use crate::reach;
 use crate::sources::ONE;
 use crate::standing::{Standing, needs, remarks, standing, unsearched};
 use crate::text::ended;
-use graph::{Confidence, Level, Question, Stands, TaskView, answer_title};
+use graph::{Confidence, Level, Question, Stands, TaskView, answer_title, value_text};
 use ledger::{FactId, InvocationId, Objective, TaskId, Weight};
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
@@ -152,7 +152,7 @@ fn met(scene: &Scene<'_>, objective: &Objective, facts: &[FactId], sure: Option<
                     @if let Some(fact) = scene.run.fact(*id) {
                         li {
                             a href=(format!("#proof-{id}")) { (answer_title(fact, objective)) }
-                            " " small { (say(&format!("{}:{}", fact.locator.evidence, fact.locator.path))) }
+                            " " small { (value_text(&format!("{}:{}", fact.locator.evidence, fact.locator.path))) }
                         }
                     } @else {
                         li { (fact_link(scene.run, *id)) }

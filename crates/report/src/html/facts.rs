@@ -125,7 +125,7 @@ fn proof(scene: &Scene<'_>, task: TaskId, accepted: &ClaimAccepted) -> Markup {
                 dt { "fact hash" } dd { code { (opening.hash) } }
             }
             dt { "evidence" } dd {
-                code { (say(&fact.locator.to_string())) } (place(&fact.locator))
+                code { (value_text(&fact.locator.to_string())) } (place(&fact.locator))
                 @if let Some(placement) = fact.placement { " (" (placement.name()) ")" }
             }
             @if let Some(hashed) = hashed {

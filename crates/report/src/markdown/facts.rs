@@ -96,7 +96,7 @@ fn values(fact: &FactEntry) -> String {
 
 /// Where the record stands in the evidence, and the raw bytes of its values.
 fn evidence(fact: &FactEntry) -> String {
-    let mut lines = vec![cell(&fact.locator.to_string())];
+    let mut lines = vec![cell(&value_text(&fact.locator.to_string()))];
     for value in bound(fact) {
         if let Some(at) = value.at {
             lines.push(format!("{} at bytes {at}", cell(&value.field)));

@@ -38,6 +38,7 @@ fn known(name: &str) -> &'static str {
         "DESKTOP-K3Q9V1T",
         "WIN-SETUP",
         "BIRCH-01",
+        "MINWINPC",
         "A-HOST-OF-A-LONG-NAME",
     ];
     names.into_iter().find(|known| *known == name).unwrap()
@@ -84,12 +85,11 @@ fn a_log_that_names_no_name_of_the_computer_is_of_another_one() {
     let system = || vec![("System.evtx", vec!["WIN-SETUP", "DESKTOP-K3Q9V1T", "ALDER-07"])];
     let two = || {
         vec![
-            ("a.evtx", vec!["WIN-SETUP", "DESKTOP-K3Q9V1T"]),
-            ("b.evtx", vec!["DESKTOP-K3Q9V1T", "ALDER-07"]),
+            ("Archive-System-2019-01-01.evtx", vec!["WIN-SETUP", "DESKTOP-K3Q9V1T"]),
+            ("System.evtx", vec!["DESKTOP-K3Q9V1T", "ALDER-07"]),
         ]
     };
-    // What was collected of several computers makes them no one computer.
-    let collected = || vec![("Collected.evtx", ["ALDER-07", "BIRCH-01"].repeat(20))];
+    let one = |name: &'static str, names: &[&'static str]| vec![(name, names.to_vec())];
     // The names in the hive, other logs, the log that is asked about, whether it is foreign.
     type Case = (&'static [&'static str], Vec<(&'static str, Vec<&'static str>)>, &'static str, bool);
     let cases: Vec<Case> = vec![
@@ -103,7 +103,13 @@ fn a_log_that_names_no_name_of_the_computer_is_of_another_one() {
         (&["ALDER-07"], system(), "WIN-SETUP", false),
         (&["ALDER-07"], two(), "WIN-SETUP", false),
         (&["ALDER-07"], vec![], "WIN-SETUP", true),
-        (&["ALDER-07"], collected(), "BIRCH-01", true),
+        // Nothing but what stands before a name of the computer is an earlier one of it, and no name comes back.
+        (&["ALDER-07"], one("System.evtx", &["ALDER-07", "BIRCH-01"]), "BIRCH-01", true),
+        (&["ALDER-07"], one("System.evtx", &["BIRCH-01", "ALDER-07", "BIRCH-01"]), "BIRCH-01", true),
+        (&["ALDER-07"], one("System.evtx", &["ALDER-07", "BIRCH-01", "ALDER-07"]), "BIRCH-01", true),
+        // A collection links nothing, whatever stands in it.
+        (&["ALDER-07"], one("ForwardedEvents.evtx", &["BIRCH-01", "ALDER-07"]), "BIRCH-01", true),
+        (&["ALDER-07"], vec![], "MINWINPC", false),
         // Without a hive nothing tells whose it is.
         (&[], system(), "BIRCH-01", false),
     ];
@@ -130,6 +136,16 @@ fn of_a_log_with_forwarded_records_each_is_its_own_computers() {
         let is_other = record.fields["computer"].value.to_text() == "BIRCH-01";
         assert_eq!(record.placement, is_other.then_some(Placement::Foreign));
     }
+    // What is counted there is of no one computer.
+    let path = format!("{LOGS}/ForwardedEvents.evtx");
+    for by in ["channel", "computer"] {
+        let count = json!({ "record": "log_cleared", "count_by": by, "under": path });
+        let counts = records(folder.path(), "records", &count);
+        assert!(
+            !counts.is_empty() && counts.iter().all(|it| it.placement == Some(Placement::Foreign)),
+            "{by}"
+        );
+    }
 }
 
 #[test]
@@ -144,5 +160,6 @@ fn a_name_that_changes_within_a_chunk_is_found() {
     };
     let names = artifacts::evtx::computers(bytes.len() as u64, &mut fetch).unwrap();
     assert!(bytes.len() > 5 * 0x1_0000, "{}", bytes.len());
+    let names: Vec<_> = names.into_iter().map(|writer| writer.computer).collect();
     assert_eq!(names, ["WIN-SETUP", "ALDER-07", "BIRCH-01"]);
 }

@@ -51,7 +51,7 @@ fn told(book: &Book, task: TaskId, accepted: &ClaimAccepted, base: &str) -> Mark
             }
             dt { "Place" }
             dd {
-                code { (inert(&fact.locator.to_string())) }
+                code { (value_text(&fact.locator.to_string())) }
                 @if let Some(placement) = fact.placement { " (" (placement.name()) ")" }
             }
             dt { "Record type" } dd { code { (inert(&fact.kind)) } }
