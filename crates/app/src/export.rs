@@ -8,7 +8,8 @@ mod ustar;
 mod whole;
 
 use crate::interrupt::Interrupt;
-use crate::seal::{MANIFEST, ManifestError, read_manifest};
+use crate::regular::read_regular;
+use crate::seal::{LONGEST_MANIFEST, MANIFEST, ManifestError, read_manifest};
 use crate::shown::ShowError;
 use crate::techniques::TechniquesError;
 use ledger::Digest;
@@ -209,7 +210,7 @@ impl Rows {
             return Err(ExportError::Seal { folder: folder(), expected: head, found: exported.head });
         }
         let path = request.folder.join(MANIFEST);
-        let manifest = head.map(|_| std::fs::read(&path)).transpose();
+        let manifest = head.map(|_| read_regular(&path, LONGEST_MANIFEST)).transpose();
         let manifest = manifest.map_err(|source| {
             let source = ManifestError::File { path: path.clone(), source };
             ExportError::Manifest { folder: folder(), source }

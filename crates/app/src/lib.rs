@@ -36,6 +36,7 @@ mod purse;
 mod raw;
 mod record;
 mod recorded;
+mod regular;
 mod rejudge;
 mod replay;
 mod report_page;

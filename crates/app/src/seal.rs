@@ -1,6 +1,7 @@
 //! The manifest: what a sealed run is, in one small file beside it.
 
 use crate::publish::publish_for_all;
+use crate::regular::read_regular;
 use ledger::canonical::{self, CanonicalError};
 use ledger::event::{Format, RunOpened, TaskAssigned};
 use ledger::{Digest, RunId};
@@ -154,10 +155,13 @@ pub(crate) fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), M
         .map_err(|source| ManifestError::File { path: path.clone(), source })
 }
 
+/// The most bytes of a manifest: it has some lines for each tool, agent and task.
+pub(crate) const LONGEST_MANIFEST: u64 = 16 << 20;
+
 /// Reads the manifest; `None` where the run was not sealed.
 pub(crate) fn read_manifest(folder: &Path) -> Result<Option<Manifest>, ManifestError> {
     let path = folder.join(MANIFEST);
-    let text = match std::fs::read(&path) {
+    let text = match read_regular(&path, LONGEST_MANIFEST) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(ManifestError::File { path, source }),

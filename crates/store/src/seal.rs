@@ -6,6 +6,7 @@ use crate::writer::Stopped;
 use ledger::Digest;
 use rusqlite::Connection;
 use std::fs::{self, File, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -60,13 +61,14 @@ fn busy() -> rusqlite::Error {
 
 /// Makes the closed file read-only and durable, and the folder with it.
 pub(crate) fn finish(path: &Path) -> Result<(), SealError> {
+    let fault = |error| SealError::Fault(Fault::io(path, error));
+    clear_away(path).map_err(fault)?;
     for suffix in ["-wal", "-shm", "-journal"] {
         let path = beside(path, suffix);
         if path.exists() {
             return Err(SealError::Leftover { path });
         }
     }
-    let fault = |error| SealError::Fault(Fault::io(path, error));
     let file = OpenOptions::new().read(true).write(true).open(path).map_err(fault)?;
     let mut permissions = file.metadata().map_err(fault)?.permissions();
     permissions.set_readonly(true);
@@ -75,6 +77,21 @@ pub(crate) fn finish(path: &Path) -> Result<(), SealError> {
     match path.parent() {
         Some(folder) => sync_folder(folder).map_err(SealError::Fault),
         None => Ok(()),
+    }
+}
+
+/// Removes a write-ahead log that is empty, and the index of it: somebody who read the run while it was sealed left them, and there is nothing in them.
+fn clear_away(path: &Path) -> io::Result<()> {
+    let (log, index) = (beside(path, "-wal"), beside(path, "-shm"));
+    match log.symlink_metadata() {
+        Ok(meta) if meta.is_file() && meta.len() == 0 => fs::remove_file(&log)?,
+        Ok(_) => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    match fs::remove_file(&index) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
     }
 }
 

@@ -3,7 +3,8 @@
 use super::whole::{keep, unfinished_beside};
 use super::{ExportError, UNNAMED, archive_name};
 use crate::interrupt::Interrupt;
-use crate::seal::{MANIFEST, Manifest, ManifestError, read_manifest};
+use crate::regular::read_regular;
+use crate::seal::{LONGEST_MANIFEST, MANIFEST, Manifest, ManifestError, read_manifest};
 use crate::shown::{Shown, show_run};
 use crate::techniques::techniques;
 use crate::verify::Signer;
@@ -198,7 +199,8 @@ fn manifest(folder: &Path) -> Result<Option<(Manifest, Digest)>, ExportError> {
     let failed = |source| ExportError::Manifest { folder: folder.to_owned(), source };
     let Some(manifest) = read_manifest(folder).map_err(failed)? else { return Ok(None) };
     let path = folder.join(MANIFEST);
-    let bytes = std::fs::read(&path).map_err(|source| failed(ManifestError::File { path, source }))?;
+    let bytes = read_regular(&path, LONGEST_MANIFEST)
+        .map_err(|source| failed(ManifestError::File { path, source }))?;
     Ok(Some((manifest, Digest::of(&bytes))))
 }
 

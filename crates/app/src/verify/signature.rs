@@ -3,6 +3,7 @@
 //! Keys are read as `openssl genpkey -algorithm ed25519` and `openssl pkey -pubout` write them: PEM over PKCS#8 (RFC 5958) and over SubjectPublicKeyInfo (RFC 5280).
 //! No error quotes anything of a key.
 
+use crate::regular::read_regular;
 use ed25519_dalek::pkcs8::{DecodePrivateKey, DecodePublicKey, EncodePublicKey};
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 use ledger::Digest;
@@ -91,8 +92,8 @@ impl Checker {
     /// Checks the signature that stands beside the file `path`, which holds `bytes`.
     pub(super) fn check(&self, path: &Path, bytes: &[u8]) -> Result<(), SignatureError> {
         let beside = beside(path);
-        let signature =
-            std::fs::read(&beside).map_err(|source| SignatureError::File { path: beside, source })?;
+        let signature = read_regular(&beside, LONGEST_SIGNATURE)
+            .map_err(|source| SignatureError::File { path: beside, source })?;
         let signature = Signature::from_slice(&signature).ok();
         match signature.map(|signature| self.key.verify_strict(bytes, &signature)) {
             Some(Ok(())) => Ok(()),
@@ -102,6 +103,9 @@ impl Checker {
         }
     }
 }
+
+/// The most bytes that are read of a file that is to hold a signature: one has 64.
+const LONGEST_SIGNATURE: u64 = 4096;
 
 /// The file that holds the signature of `path`.
 pub(super) fn beside(path: &Path) -> PathBuf {

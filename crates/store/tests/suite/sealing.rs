@@ -78,6 +78,27 @@ fn a_sealing_that_was_cut_off_is_ended_by_resuming() {
 }
 
 #[test]
+#[expect(clippy::permissions_set_readonly_false, reason = "the file as it is before it is made read-only")]
+fn an_empty_log_that_a_reader_left_behind_keeps_no_run_from_being_sealed() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = recorded(folder.path());
+    let mut end = plain(Stream::Run, "end");
+    end.event = Event::RunSealed(RunSealed { heads: vec![], payloads: 1 });
+    writer.seal(vec![end]).unwrap();
+    drop(writer);
+    let path = folder.path().join(FILE_NAME);
+    let mut permissions = fs::metadata(&path).unwrap().permissions();
+    permissions.set_readonly(false);
+    fs::set_permissions(&path, permissions).unwrap();
+    for suffix in ["-wal", "-shm"] {
+        fs::write(folder.path().join(format!("{FILE_NAME}{suffix}")), b"").unwrap();
+    }
+    assert!(matches!(Writer::resume(folder.path()), Err(ResumeError::Sealed { .. })));
+    assert!(only_file(folder.path()));
+    assert!(fs::metadata(&path).unwrap().permissions().readonly());
+}
+
+#[test]
 fn a_second_writer_cannot_fork_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let writer = recorded(folder.path());
