@@ -91,7 +91,7 @@ fn bears_out<'l>(
                 _ => false,
             });
             let is_inside = |(one, other): (&&BoundValue, &&BoundValue)| {
-                letters(other).strip_prefix(&letters(one)).is_some_and(|rest| rest.starts_with('/'))
+                names(other).strip_prefix(&names(one)).is_some_and(|rest| rest.starts_with('/'))
             };
             let inside = values.iter().zip(values.iter().skip(1)).all(is_inside);
             (is_one_tree && inside).then_some(()).ok_or("one of its paths does not lie below the one before")
@@ -181,6 +181,13 @@ fn may_differ(one: &BoundValue, other: &BoundValue) -> bool {
     }
 }
 
+/// A path as its names with `/` between them, of a key in small letters.
+fn names(bound: &BoundValue) -> String {
+    let text = bound.value.to_text().replace('\\', "/");
+    let text = text.trim_matches('/');
+    if bound.value.field_type() == FieldType::RegistryPath { text.to_lowercase() } else { text.to_owned() }
+}
+
 /// A text in small letters, with every separator the same.
 fn letters(bound: &BoundValue) -> String {
     let text = bound.quotation.clone().unwrap_or_else(|| bound.value.to_text().into_owned());
@@ -254,7 +261,7 @@ mod tests {
         assert!(!holds([text("a.exe"), text("b.dll")], |terms| Derivation::Same { terms }));
         assert!(holds([text("a"), text("b")], |terms| Derivation::Different { terms }));
         assert!(!holds([text("a"), text("a")], |terms| Derivation::Different { terms }));
-        assert!(holds([text("p1/Users"), text(r"P1\users\mara")], |terms| Derivation::Below { terms }));
+        assert!(holds([text("p1/Users"), text(r"p1\Users\mara")], |terms| Derivation::Below { terms }));
         assert!(!holds([text("p1/Users"), text("p1/Users-old/mara")], |terms| Derivation::Below { terms }));
         assert!(!holds([text("p1/Users"), text("p1/Users")], |terms| Derivation::Below { terms }));
         assert!(!holds([text("1"), number(1)], |terms| Derivation::Sum { terms, total: 2 }));
