@@ -25,6 +25,24 @@ pub(crate) fn zoned(placed: &Placed<'_>) -> Option<(String, FactId)> {
     Some((format!("between {} and {}", text(earliest), text(latest)), placed.zone?))
 }
 
+/// The pieces of evidence that a sentence tells of, where the case has several.
+pub(crate) fn of_evidence(run: &Run, placed: &Placed<'_>) -> Option<String> {
+    if run.opened.case.evidence.len() < 2 {
+        return None;
+    }
+    let facts = placed.sentence.cites.iter().flat_map(|id| match id {
+        NodeId::Fact(fact) => vec![*fact],
+        NodeId::Derivation(id) => {
+            let derived = run.derivations().find(|(_, derived)| derived.derivation.id == *id);
+            derived.map(|(_, derived)| derived.derivation.derivation.facts()).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    });
+    let labels: BTreeSet<&str> =
+        facts.filter_map(|id| run.fact(id)).map(|fact| fact.locator.evidence.as_str()).collect();
+    (!labels.is_empty()).then(|| labels.into_iter().collect::<Vec<_>>().join(", "))
+}
+
 /// What a node says, whichever task recorded it; its id where it says nothing by itself.
 pub(crate) fn title(run: &Run, id: NodeId) -> String {
     let said = match id {

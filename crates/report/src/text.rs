@@ -3,7 +3,7 @@
 use crate::contradicted::Contradictions;
 use crate::inert::terminal;
 use crate::standing::{asker, beyond, left_open, needs, remarks, standing, standing_word, unsearched};
-use crate::synthesis::moment;
+use crate::synthesis::{moment, of_evidence};
 use graph::{
     Asker, Fate, Question, RefusedClaim, Run, Stands, TaskView, answer_title, fact_title, narrative,
     value_text,
@@ -224,7 +224,9 @@ fn told(out: &mut String, run: &Run) {
     let _ = writeln!(out, "what happened, each sentence resting on facts (the report names them)");
     for placed in &sentences {
         let (sentence, time) = (placed.sentence, moment(placed).unwrap_or_default());
-        let _ = writeln!(out, "  {:<30} {}", terminal(&time), clipped(&terminal(&sentence.text)));
+        let of = of_evidence(run, placed).map_or(String::new(), |of| format!("[{of}] "));
+        let said = clipped(&terminal(&format!("{of}{}", sentence.text)));
+        let _ = writeln!(out, "  {:<30} {said}", terminal(&time));
         if placed.twice.is_some() {
             let _ = writeln!(out, "  {:<30} (order not certain: a clock was set back over this time)", "");
         }

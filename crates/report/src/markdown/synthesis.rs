@@ -3,7 +3,7 @@
 use crate::contradicted::Contradictions;
 use crate::inert::{cell, code, prose};
 use crate::sources::{Corroborated, ONE};
-use crate::synthesis::{moment, title, zoned};
+use crate::synthesis::{moment, of_evidence, title, zoned};
 use crate::text::status;
 use graph::{Placed, Run, TaskView};
 use ledger::event::TaskReported;
@@ -36,8 +36,13 @@ pub(super) fn told(out: &mut String, run: &Run, sentences: &[Placed<'_>], corrob
             format!(", order not certain: a clock that was set back, `{step}`")
         });
         let one = if single { format!(", {ONE}") } else { String::new() };
-        let _ =
-            writeln!(out, "- {at}{by}{between}: {} (`{}`{one}{twice})", code(&sentence.text), sentence.id);
+        let of = of_evidence(run, placed).map_or(String::new(), |of| format!(" in {}", code(&of)));
+        let _ = writeln!(
+            out,
+            "- {at}{by}{between}{of}: {} (`{}`{one}{twice})",
+            code(&sentence.text),
+            sentence.id
+        );
         for id in &sentence.cites {
             let _ = writeln!(out, "  - `{id}`: {}", code(&title(run, *id)));
         }
