@@ -225,8 +225,8 @@ fn told(out: &mut String, run: &Run) {
     for placed in &sentences {
         let (sentence, time) = (placed.sentence, moment(placed).unwrap_or_default());
         let of = of_evidence(run, placed).map_or(String::new(), |of| format!("[{of}] "));
-        let said = clipped(&terminal(&format!("{of}{}", sentence.text)));
-        let _ = writeln!(out, "  {:<30} {said}", terminal(&time));
+        let said = clipped(&terminal(&sentence.text));
+        let _ = writeln!(out, "  {:<30} {}{said}", terminal(&time), terminal(&of));
         if placed.twice.is_some() {
             let _ = writeln!(out, "  {:<30} (order not certain: a clock was set back over this time)", "");
         }
