@@ -255,18 +255,18 @@ impl<W: Write> Table<W> {
 /// What is not printable, and what only looks like the letters beside it, stands as `\u{…}`.
 /// Before what begins a formula (OWASP, "CSV Injection": `= + - @`, tab, carriage return, and full-width forms) stands a `'`, also after a `;`, where programs set to some languages begin another cell.
 fn cell(text: &str) -> Cow<'_, str> {
-    let shown = printable(text);
-    if shown == text && !begins_formula(text) && !text.contains(';') {
-        return Cow::Borrowed(text);
+    if !begins_formula(text) && !text.contains(';') {
+        let shown = printable(text);
+        return if shown == text { Cow::Borrowed(text) } else { Cow::Owned(shown) };
     }
-    let mut safe = String::with_capacity(shown.len() + 1);
-    let mut rest = shown.as_str();
+    let mut safe = String::with_capacity(text.len() + 1);
+    let mut rest = text;
     loop {
         let (piece, after) = rest.split_once(';').map_or((rest, None), |(piece, after)| (piece, Some(after)));
         if begins_formula(piece) {
             safe.push('\'');
         }
-        safe.push_str(piece);
+        safe.push_str(&printable(piece));
         let Some(after) = after else { return Cow::Owned(safe) };
         safe.push(';');
         rest = after;

@@ -85,8 +85,8 @@ pub(super) fn derivation() -> About {
         }
     });
     about(
-        "Record what facts of yours say together: that values are the same or different, that times lie in this order or within so many seconds of each other, that paths lie below each other, that numbers add up to a total. \
-         Code compares the values as the facts state them.",
+        "Record what facts of yours say together: values are the same or different, times lie in this order or within so many seconds, paths below each other, numbers add up to a total. \
+         Code compares the values as facts state them.",
         &[
             ("form", json!({"type": "string", "enum": forms})),
             (
