@@ -29,6 +29,7 @@ fn too_long(most: u64) -> io::Error {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#[expect(clippy::disallowed_methods, reason = "a test writes its file")]
 mod tests {
     use super::*;
 

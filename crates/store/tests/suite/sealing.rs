@@ -91,7 +91,7 @@ fn an_empty_log_that_a_reader_left_behind_keeps_no_run_from_being_sealed() {
     permissions.set_readonly(false);
     fs::set_permissions(&path, permissions).unwrap();
     for suffix in ["-wal", "-shm"] {
-        fs::write(folder.path().join(format!("{FILE_NAME}{suffix}")), b"").unwrap();
+        fs::File::create(folder.path().join(format!("{FILE_NAME}{suffix}"))).unwrap();
     }
     assert!(matches!(Writer::resume(folder.path()), Err(ResumeError::Sealed { .. })));
     assert!(only_file(folder.path()));
