@@ -183,8 +183,8 @@ impl Task {
 
     /// The fact of the task that says the same already.
     fn repeats(&self, fact: &FactEntry) -> Option<&FactEntry> {
-        let same = |known: &&FactEntry| known.says_the_same(fact);
-        self.facts.iter().find(same).filter(|_| self.setting.one_fact)
+        let same = |known: &&FactEntry| self.setting.one_fact && known.says_the_same(fact);
+        self.facts.iter().find(same)
     }
 
     fn recorded(&mut self, mut batch: Batch, append: &mut Vec<Append>) -> Result<(), StepError> {

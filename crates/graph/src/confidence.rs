@@ -13,7 +13,7 @@ pub use answer::{answer_confidences, objective_confidences};
 pub use source::SourceKind;
 
 use ledger::placement::tells_of_host;
-use ledger::{FactEntry, Placement, Tier, Writer};
+use ledger::{FactEntry, Tier, Writer};
 use source::Place;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -155,10 +155,7 @@ fn weighed(support: &[Support<'_>]) -> Confidence {
 
 /// The kind of a fact's source; of a file that stands elsewhere nothing says who wrote it.
 fn kind(fact: &FactEntry) -> SourceKind {
-    match fact.placement {
-        Some(Placement::Elsewhere | Placement::Foreign) => SourceKind::Other,
-        Some(Placement::Stated | Placement::Assumed) | None => SourceKind::of(&fact.kind),
-    }
+    if tells_of_host(fact.placement) { SourceKind::of(&fact.kind) } else { SourceKind::Other }
 }
 
 /// How much of the doubt a fact takes away as the only one, in thousandths.

@@ -115,7 +115,7 @@ const fn is_blank(c: char) -> bool {
 }
 
 /// Appends one character as [`printable`] shows it where nothing stands beside it.
-pub fn push_printable(out: &mut String, c: char) {
+fn push_printable(out: &mut String, c: char) {
     match is_printable(c) {
         true => out.push(c),
         false => out.extend(c.escape_unicode()),

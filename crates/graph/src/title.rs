@@ -124,8 +124,7 @@ fn words(value: &BoundValue) -> String {
 
 /// Text of the evidence on one line, cut at [`LONGEST`] characters.
 fn one_line(text: &str) -> String {
-    let mut line = String::new();
-    line.push_str(&value_text(&text.chars().take(LONGEST).collect::<String>()));
+    let mut line = value_text(&text.chars().take(LONGEST).collect::<String>());
     if text.chars().nth(LONGEST).is_some() {
         line.push('…');
     }

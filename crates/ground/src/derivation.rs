@@ -169,10 +169,7 @@ fn below<'f>(
 ) -> Result<(), Rejection> {
     let named = named(terms, values);
     for ((one, upper), (other, lower)) in named.iter().zip(named.iter().skip(1)) {
-        let (Some(above), Some(inside)) = (folded(upper), folded(lower)) else {
-            let (term, bound) = if folded(upper).is_none() { (one, upper) } else { (other, lower) };
-            return Err(incomparable(term, bound, "is no whole path or key"));
-        };
+        let (above, inside) = (folded(one, upper)?, folded(other, lower)?);
         if upper.value.field_type() != lower.value.field_type() {
             return Err(incomparable(other, lower, &format!("cannot be compared with {one}")));
         }
@@ -194,13 +191,13 @@ fn below<'f>(
     Ok(())
 }
 
-/// A path or key with `/` between its names; letter case is set aside in keys alone, for file systems may tell it apart. `None` for any other value, and for quoted words.
-fn folded(bound: &BoundValue) -> Option<String> {
+/// A path or key with `/` between its names; letter case is set aside in keys alone, for file systems may tell it apart. Refuses any other value, and quoted words.
+fn folded(term: &Term, bound: &BoundValue) -> Result<String, Rejection> {
     let one_way = |text: &str| text.replace('\\', "/").trim_end_matches('/').to_owned();
     match (&bound.value, &bound.quotation) {
-        (FieldValue::Path(text), None) => Some(one_way(text)),
-        (FieldValue::RegistryPath(text), None) => Some(one_way(&fold::path(text))),
-        _ => None,
+        (FieldValue::Path(text), None) => Ok(one_way(text)),
+        (FieldValue::RegistryPath(text), None) => Ok(one_way(&fold::path(text))),
+        _ => Err(incomparable(term, bound, "is no whole path or key")),
     }
 }
 

@@ -26,12 +26,13 @@ pub fn computers<E>(length: u64, fetch: &mut Fetch<'_, E>) -> Result<Vec<Writer>
         let Some(first) = names_of(&data, got, true).pop() else { continue };
         if names.last() != Some(&first) {
             // The name changed somewhere in the chunk before.
-            before.iter().for_each(|before| extend(&mut names, names_of(before, CHUNK, false)));
-            extend(&mut names, vec![first]);
+            names.extend(before.iter().flat_map(|before| names_of(before, CHUNK, false)));
+            names.push(first);
         }
         before = Some(data);
     }
-    before.iter().for_each(|last| extend(&mut names, names_of(last, CHUNK, false)));
+    names.extend(before.iter().flat_map(|last| names_of(last, CHUNK, false)));
+    names.dedup();
     Ok(names)
 }
 
@@ -44,8 +45,8 @@ fn names_of(chunk: &[u8], held: usize, is_first_enough: bool) -> Vec<Writer> {
             && !event.system.computer.is_empty()
         {
             let (computer, channel) = (event.system.computer.as_ref(), event.system.channel.as_ref());
-            let writer = Writer { computer: computer.to_owned(), channel: channel.to_owned() };
-            extend(&mut names, vec![writer]);
+            names.push(Writer { computer: computer.to_owned(), channel: channel.to_owned() });
+            names.dedup();
             if is_first_enough {
                 return ControlFlow::Break(());
             }
@@ -53,12 +54,4 @@ fn names_of(chunk: &[u8], held: usize, is_first_enough: bool) -> Vec<Writer> {
         ControlFlow::Continue(())
     });
     names
-}
-
-fn extend(names: &mut Vec<Writer>, more: Vec<Writer>) {
-    for name in more {
-        if names.last() != Some(&name) {
-            names.push(name);
-        }
-    }
 }

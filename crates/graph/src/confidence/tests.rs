@@ -3,8 +3,8 @@
 use super::*;
 use ledger::event::{ObjectiveResult, RelationAdded, TaskEnded, TaskStatus};
 use ledger::{
-    Condition, Event, FieldValue, NodeId, Objective, Predicate, RelationId, RelationKind, Stream, TaskId,
-    Weight,
+    Condition, Event, FieldValue, NodeId, Objective, Placement, Predicate, RelationId, RelationKind, Stream,
+    TaskId, Weight,
 };
 use proptest::prelude::*;
 use testkit::history::{self, History};
