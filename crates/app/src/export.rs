@@ -17,7 +17,7 @@ use serde::Serialize;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use store::{FILE_NAME, Reader};
+use store::{Bodies, FILE_NAME, Reader};
 use tempfile::TempDir;
 use thiserror::Error;
 use ustar::{Archive, EntryError};
@@ -32,6 +32,8 @@ pub struct ExportRequest {
     pub folder: PathBuf,
     /// Whether a run that is not sealed is packed too.
     pub unsealed: bool,
+    /// How its payloads are stored.
+    pub bodies: Bodies,
     /// Stops the packing: nothing is left of it then.
     pub interrupt: Interrupt,
 }
@@ -200,7 +202,8 @@ impl Rows {
             return Err(ExportError::Unsealed { folder: folder() });
         }
         let go_on = || !request.interrupt.is_interrupted();
-        let exported = store::export(&request.folder, &unfinished.path().join(FILE_NAME), &go_on);
+        let exported =
+            store::export(&request.folder, &unfinished.path().join(FILE_NAME), request.bodies, &go_on);
         let exported = exported.map_err(|source| match source {
             store::ExportError::Interrupted => ExportError::Interrupted { folder: folder() },
             source => ExportError::Rows { folder: folder(), source: Box::new(source) },

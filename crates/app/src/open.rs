@@ -1,5 +1,6 @@
 //! Opening recorded runs.
 
+use crate::seal::MANIFEST;
 use graph::{FoldError, Run};
 use ledger::{Circumstance, Digest, Event, KeyMaker, Link, RunKey, Stream, UnknownBehaviour};
 use std::collections::BTreeSet;
@@ -35,6 +36,12 @@ pub enum OpenRunError {
     NoFolder {
         /// The path that was given.
         path: PathBuf,
+    },
+    /// The folder is none of a run.
+    #[error("open the run {}: the folder holds neither a run.db nor a manifest.json", folder.display())]
+    NotARun {
+        /// The folder.
+        folder: PathBuf,
     },
     /// `run.db` cannot be opened.
     #[error("open the run {}", folder.display())]
@@ -86,8 +93,18 @@ const LATEST_OF: &str = "latest:";
 /// The folder that `name` means: a path where it has a separator in it; otherwise a run under `runs`, by its name or a unique beginning of it.
 ///
 /// An exact name wins over beginnings, so that `X` can be meant where `X-2` exists.
-/// `latest` is the run under `runs` that was begun last, `latest:<case>` the one of the case with exactly this name.
+/// `latest` is the run under `runs` that was begun last, `latest:<case>` the one of the case with exactly this name; a run of which nothing was recorded is neither.
 pub fn find_run(name: &str, runs: &Path) -> Result<PathBuf, OpenRunError> {
+    let folder = find_folder(name, runs)?;
+    // A run that lost one of the two is a damaged one.
+    let is_there = |file: &str| folder.join(file).symlink_metadata().is_ok();
+    match is_there(store::FILE_NAME) || is_there(MANIFEST) {
+        true => Ok(folder),
+        false => Err(OpenRunError::NotARun { folder }),
+    }
+}
+
+fn find_folder(name: &str, runs: &Path) -> Result<PathBuf, OpenRunError> {
     let path = Path::new(name);
     if !is_plain(name) {
         return match path.is_dir() {
@@ -101,7 +118,7 @@ pub fn find_run(name: &str, runs: &Path) -> Result<PathBuf, OpenRunError> {
     }
     let newest = match name.strip_prefix(LATEST_OF) {
         Some(case) => newest_first(runs).into_iter().find(|folder| is_of_case(folder, case)),
-        None if name == LATEST => newest_first(runs).into_iter().next(),
+        None if name == LATEST => newest_first(runs).into_iter().find(|folder| !is_empty(folder)),
         None => None,
     };
     if let Some(folder) = newest {
@@ -157,7 +174,16 @@ fn is_of_case(folder: &Path, case: &str) -> bool {
     let first = Reader::open(folder).ok().and_then(|reader| reader.events().next());
     match first {
         Some(Ok((_, Event::RunOpened(opened), _))) => opened.case.name == case,
-        _ => true,
+        _ => !is_empty(folder),
+    }
+}
+
+/// Whether a run broke off before anything was recorded, or was removed but for its folder; one that cannot be read is not empty.
+fn is_empty(folder: &Path) -> bool {
+    match Reader::open(folder) {
+        Ok(reader) => reader.events().next().is_none(),
+        Err(OpenError::NoRun { .. }) => folder.join(MANIFEST).symlink_metadata().is_err(),
+        Err(_) => false,
     }
 }
 

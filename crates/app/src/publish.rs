@@ -1,6 +1,6 @@
 //! Files that others find whole or not at all.
 
-use crate::platform::{create_new, sync_folder};
+use crate::platform::{create_new, readers, sync_folder};
 use ledger::Digest;
 use sha2::{Digest as _, Sha256};
 use std::fs::File;
@@ -19,8 +19,8 @@ pub(crate) fn publish(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()>
 }
 
 /// The same for whoever may read the folder.
-pub(crate) fn publish_for_all(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
-    publish_as(folder, name, bytes, 0o444)
+pub(crate) fn publish_in(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+    publish_as(folder, name, bytes, readers(folder)?)
 }
 
 /// The same with the bytes of another file; gives their digest.

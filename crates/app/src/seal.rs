@@ -1,6 +1,6 @@
 //! The manifest: what a sealed run is, in one small file beside it.
 
-use crate::publish::publish_for_all;
+use crate::publish::publish_in;
 use crate::regular::read_regular;
 use ledger::canonical::{self, CanonicalError};
 use ledger::event::{Format, RunOpened, TaskAssigned};
@@ -151,7 +151,7 @@ pub(crate) fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), M
     let mut text = serde_json::to_string_pretty(manifest)
         .map_err(|source| ManifestError::Malformed { path: path.clone(), source })?;
     text.push('\n');
-    publish_for_all(folder, MANIFEST, text.as_bytes())
+    publish_in(folder, MANIFEST, text.as_bytes())
         .map_err(|source| ManifestError::File { path: path.clone(), source })
 }
 

@@ -1,11 +1,13 @@
 //! Glue: the engine's tool calls to the sandbox, and the worker's end of it.
 
+mod again;
 mod answer;
 mod leaving_out;
 
 use crate::case_file::Case;
 use crate::made_tables::{MadeTables, MadeTablesOf};
 use crate::progress::Progress;
+use again::again;
 use answer::Expected;
 use engine::ToolReturn;
 use leaving_out::leaving_out;
@@ -13,7 +15,7 @@ use ledger::chain::Cost;
 use ledger::{Completeness, Digest, EvidenceKind, Gap, Integrity, IntegrityLevel, Outcome};
 use sandbox::{
     CallError, Canceller, Config, Confinement, Ending, Holding, LayerName, Limits, Policy, Reason, Report,
-    ServeError, SpawnError, Zygote,
+    ServeError, SpawnError, Zygote, ZygoteExit,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -376,19 +378,23 @@ impl Worker {
         let bytes = tools::encode_request(request).map_err(ToolError::Wire)?;
         // A panic of another caller leaves no half-made call behind: the zygote replaces itself.
         let mut zygote = self.zygote.lock().unwrap_or_else(PoisonError::into_inner);
-        zygote.call(&bytes, limits).map_err(ToolError::Call)
+        again(limits, |limits| zygote.call(&bytes, limits).map_err(ToolError::Call))
     }
 }
 
-/// Starts a worker that may read these files and folders, and no evidence.
+/// Starts a worker that may read these files and folders, and no evidence; once more where it was killed as it started.
 pub(crate) fn start_over(request: &WorkerRequest, readable: Vec<PathBuf>) -> Result<Zygote, ToolError> {
-    Zygote::spawn(Config {
+    let config = Config {
         program: request.program.clone(),
         readable,
         scratch_root: request.scratch.clone(),
         confinement: if request.unconfined { Policy::Unconfined } else { Policy::Required },
-    })
-    .map_err(ToolError::Spawn)
+    };
+    let started = match Zygote::spawn(config.clone()) {
+        Err(SpawnError::Died { exit: ZygoteExit::Signal(_), .. }) => Zygote::spawn(config),
+        started => started,
+    };
+    started.map_err(ToolError::Spawn)
 }
 
 /// What a worker may read.
@@ -537,6 +543,7 @@ pub fn describe_confinement(confinement: &Confinement) -> Vec<String> {
             LayerName::Seccomp => "seccomp: system calls".to_owned(),
             LayerName::NoNewPrivs => "no_new_privs: no privileges through executed files".to_owned(),
             LayerName::Limits => "limits: memory, CPU, file size, open files".to_owned(),
+            LayerName::Capabilities => "capabilities: of an administrator's only to read files".to_owned(),
         };
         let holds = match holding {
             Holding::Holds => "holds".to_owned(),

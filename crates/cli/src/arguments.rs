@@ -137,6 +137,11 @@ pub(crate) struct RunArguments {
     /// Looked at before each turn: turns under way are paid for all the same.
     #[arg(long, value_name = "USD", value_parser = dollars, hide_short_help = true)]
     pub(crate) max_cost: Option<MicroDollars>,
+    /// Let others read the run folders, as far as the umask lets them
+    ///
+    /// Otherwise only the owner can: a run holds what its evidence holds.
+    #[arg(long, hide_short_help = true)]
+    pub(crate) shared: bool,
     /// Do not ask by code what the agents left open
     ///
     /// Otherwise a last task, `sweep`, asks it before the run is sealed; what

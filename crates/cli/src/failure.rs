@@ -159,7 +159,7 @@ impl Failure {
     pub(crate) const OTHER_BYTES: u8 = 35;
     pub(crate) const OTHER_HEAD: u8 = 36;
     const SIGNATURE: u8 = 37;
-    const SANDBOX: u8 = 40;
+    pub(crate) const SANDBOX: u8 = 40;
     pub(crate) const MODEL: u8 = 50;
     pub(crate) const BUDGET: u8 = 60;
     /// Ended by SIGINT: 128 and its number, as shells have it.

@@ -9,7 +9,7 @@ mod decode;
 mod entry;
 mod index;
 mod inner;
-mod kind;
+pub(crate) mod kind;
 mod name;
 mod seven;
 mod stamp;

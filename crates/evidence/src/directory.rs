@@ -3,6 +3,7 @@
 //! Its times are those of the copy: they carry [`Clock::CollectionCopy`] and ground no event.
 
 use crate::error::{OpenError, ReadError};
+use crate::link;
 use crate::path::{EvidencePath, escape_name, escape_target, unescape_name};
 use crate::platform::{self, FileExt, FileFacts, Moment, name_bytes};
 use crate::read::{Extent, ReadAt};
@@ -71,6 +72,19 @@ impl Tree for DirectoryTree {
             Err(ReadError::Absent { .. }) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// A target that begins with a slash is one of the examiner's machine or, as in a copied volume, one from the root of the evidence.
+    fn target(&self, link: &Node) -> Option<EvidencePath> {
+        let NodeKind::Symlink { target } = &link.kind else { return None };
+        let root = escape_target(name_bytes(self.root.as_os_str()));
+        let below = target.strip_prefix(&root).filter(|below| below.is_empty() || below.starts_with('/'));
+        let target = match below {
+            Some("") => "/",
+            Some(below) => below,
+            None => target,
+        };
+        link::resolved(&EvidencePath::root(), &link.path, target)
     }
 
     fn children(&self, directory: &Node) -> Result<Listing, ReadError> {

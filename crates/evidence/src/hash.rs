@@ -22,6 +22,7 @@
 mod container;
 
 use crate::error::{HashError, ReadError};
+use crate::inner;
 use crate::path::EvidencePath;
 use crate::read::{ReadAt, read_full_at};
 use crate::tree::{Node, NodeKind, Tree};
@@ -49,7 +50,10 @@ pub fn hash(tree: &dyn Tree, level: IntegrityLevel) -> Result<(Integrity, Vec<Ga
         Hashing { buffer: vec![0; PIECE], lines: Vec::new(), files: 0, bytes: 0, gaps: Vec::new() };
     for step in walk(tree, &root) {
         match step {
-            Step::Node(node) => hashing.add(tree, &node, level),
+            Step::Node(node) => {
+                hashing.add(tree, &node, level);
+                hashing.gaps.extend(inner::image(tree, &node));
+            }
             Step::Gap(gap) => hashing.gaps.push(gap),
             // A folder that is damaged may hide files: they were not hashed.
             Step::Defect(defect) => hashing.gaps.push(Gap { path: defect.path, reason: defect.what }),

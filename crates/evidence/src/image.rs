@@ -19,6 +19,7 @@ pub use segments::{image_files, is_image};
 
 use crate::deleted::{DELETED, DeletedSteps};
 use crate::error::{OpenError, ReadError};
+use crate::link;
 use crate::mft::MftDescription;
 use crate::path::EvidencePath;
 use crate::read::ReadAt;
@@ -120,6 +121,12 @@ impl Tree for ImageTree {
             Some(part) if path.components().count() > 1 => part.files()?.node_at(path, reference),
             Some(_) | None => self.node(path),
         }
+    }
+
+    fn target(&self, link: &Node) -> Option<EvidencePath> {
+        let NodeKind::Symlink { target } = &link.kind else { return None };
+        let volume = EvidencePath::root().child(link.path.components().next()?).ok()?;
+        link::resolved_in_volume(&volume, &link.path, target)
     }
 
     fn children(&self, directory: &Node) -> Result<Listing, ReadError> {

@@ -16,6 +16,8 @@ mod fat;
 mod file_system;
 mod hash;
 mod image;
+mod inner;
+mod link;
 mod memory;
 mod mft;
 mod ntfs;

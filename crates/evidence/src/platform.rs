@@ -12,8 +12,8 @@ use unix as system;
 #[cfg(windows)]
 use windows as system;
 
-pub use system::{FileExt, modified, name_bytes};
-pub(crate) use system::{facts, from_name_bytes, open_itself, open_untouched};
+pub use system::{FileExt, from_name_bytes, modified, name_bytes};
+pub(crate) use system::{facts, open_itself, open_untouched};
 
 /// Seconds and nanoseconds since 1970.
 pub type Moment = (i64, i64);

@@ -5,6 +5,7 @@ use crate::deleted::DeletedSteps;
 use crate::directory::open_directory;
 use crate::error::{OpenError, ReadError};
 use crate::image::{Acquisition, HashCheck, Layout, open_image};
+use crate::link;
 use crate::mft::MftDescription;
 use crate::path::EvidencePath;
 use crate::read::ReadAt;
@@ -50,6 +51,14 @@ pub trait Tree {
     /// `None` where there is none by now.
     fn node_listed(&self, path: &EvidencePath) -> Result<Option<Node>, ReadError> {
         Ok(self.node(path)?.filter(|node| node.path == *path))
+    }
+
+    /// The path to which a symbolic link leads, whether or not something stands there; `None` where that is outside of the evidence, and for what is no link.
+    fn target(&self, link: &Node) -> Option<EvidencePath> {
+        match &link.kind {
+            NodeKind::Symlink { target } => link::resolved(&EvidencePath::root(), &link.path, target),
+            NodeKind::File | NodeKind::Directory | NodeKind::Other => None,
+        }
     }
 
     /// How the imaged medium is divided; `None` for what is no image.

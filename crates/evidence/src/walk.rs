@@ -1,5 +1,6 @@
 //! A walk over a tree: depth first, in the order of names, stopped by nothing that is unreadable.
 
+use crate::link::left_out;
 use crate::tree::{FileReference, Listing, Node, NodeKind, Tree};
 use ledger::{Defect, Gap};
 use std::collections::HashSet;
@@ -84,6 +85,9 @@ impl Iterator for Walk<'_> {
             match self.open.last_mut()?.pop() {
                 Some(Step::Node(node)) => {
                     self.enter(&node);
+                    if let Some(gap) = left_out(self.tree, &node) {
+                        self.open.push(vec![Step::Gap(gap)]);
+                    }
                     return Some(Step::Node(node));
                 }
                 Some(step) => return Some(step),

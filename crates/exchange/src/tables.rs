@@ -7,7 +7,7 @@ use crate::Written;
 use crate::times::{Standing, bound, precision_name, standing, times};
 use crate::view::{View, healed_from, tier_name, value_text, weakest, writer_name};
 use csv::{Terminator, WriterBuilder};
-use graph::{Attack, Run, printable};
+use graph::{Attack, Run};
 use ledger::event::ClaimAccepted;
 use ledger::{BoundValue, FactEntry, TaskId, Time};
 use std::borrow::Cow;
@@ -85,9 +85,16 @@ fn fact_row<'f>(view: &View<'f>, task: TaskId, accepted: &'f ClaimAccepted) -> [
 
 /// The values beside the subject, as `field=value; …`.
 fn values(fact: &FactEntry) -> String {
-    let said: Vec<String> =
-        bound(fact).skip(1).map(|value| format!("{}={}", value.field, value_text(value))).collect();
-    said.join("; ")
+    let said = bound(fact).skip(1).map(|value| format!("{}={}", value.field, delimited(&value_text(value))));
+    said.collect::<Vec<_>>().join("; ")
+}
+
+/// A value in a list of them: in quotes, and those in it doubled, where it reads like several.
+fn delimited(text: &str) -> Cow<'_, str> {
+    match text.contains([';', '"']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")).into(),
+        false => text.into(),
+    }
 }
 
 /// Evidence, path, stream, and the record's own bytes in that file.
@@ -252,11 +259,11 @@ impl<W: Write> Table<W> {
 
 /// Text as a cell that is one line, and no formula wherever a spreadsheet lets a cell begin.
 ///
-/// What is not printable, and what only looks like the letters beside it, stands as `\u{…}`.
+/// What is not printable, what only looks like the letters beside it, and blanks behind blanks stand as `\u{…}`.
 /// Before what begins a formula (OWASP, "CSV Injection": `= + - @`, tab, carriage return, and full-width forms) stands a `'`, also after a `;`, where programs set to some languages begin another cell.
 fn cell(text: &str) -> Cow<'_, str> {
     if !begins_formula(text) && !text.contains(';') {
-        let shown = printable(text);
+        let shown = graph::value_text(text);
         return if shown == text { Cow::Borrowed(text) } else { Cow::Owned(shown) };
     }
     let mut safe = String::with_capacity(text.len() + 1);
@@ -266,7 +273,7 @@ fn cell(text: &str) -> Cow<'_, str> {
         if begins_formula(piece) {
             safe.push('\'');
         }
-        safe.push_str(&printable(piece));
+        safe.push_str(&graph::value_text(piece));
         let Some(after) = after else { return Cow::Owned(safe) };
         safe.push(';');
         rest = after;

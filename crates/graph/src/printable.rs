@@ -1,21 +1,26 @@
 //! Text of the evidence as text that changes nothing but itself, and reads as nothing else.
 
+use ledger::escapes::is_unseen;
 use unicode_normalization::UnicodeNormalization;
 use unicode_script::{Script, UnicodeScript};
 use unicode_security::confusable_detection::skeleton;
 
 /// `text` on one line: control characters, line and paragraph separators, direction controls and invisible blanks are written as `\u{…}`, and so are letters that only look like those beside them.
 ///
-/// Zero-width joiners stay: scripts and emoji need them.
+/// Zero-width joiners and selectors of variations stay where they can belong to what stands before them.
 pub fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
+    let mut before = None;
     for piece in pieces(text) {
         let is_disguised = !piece.is_ascii() && is_disguised(piece);
         for c in piece.chars() {
-            match is_disguised && looks_ascii(c) {
+            let joins = is_joining(c) && before.is_some_and(takes_joiner);
+            match is_unseen(c) && !joins || is_disguised && looks_ascii(c) {
                 true => out.extend(c.escape_unicode()),
-                false => push_printable(&mut out, c),
+                false => out.push(c),
             }
+            // What is joined goes on: an emoji of a family has several.
+            before = if joins { before } else { Some(c) };
         }
     }
     if text.contains(looks_like_punctuation) { between_ascii(&out) } else { out }
@@ -53,7 +58,7 @@ fn between_ascii(text: &str) -> String {
     out
 }
 
-/// Whether a mark looks like a full stop, a colon, a slash or a backslash (Unicode Technical Standard #39, section 4).
+/// Whether a mark looks like a full stop, a comma, a hyphen, a colon, a slash or a backslash (Unicode Technical Standard #39, section 4).
 const fn looks_like_punctuation(c: char) -> bool {
     matches!(
         c,
@@ -64,6 +69,14 @@ const fn looks_like_punctuation(c: char) -> bool {
             | '\u{2236}'
             | '\u{29f5}'
             | '\u{a789}'
+            | '\u{201a}'
+            | '\u{2010}'
+            | '\u{2011}'
+            | '\u{2212}'
+            | '\u{2d0}'
+            | '\u{5c3}'
+            | '\u{2571}'
+            | '\u{2572}'
             | '\u{ff0e}'
             | '\u{ff0f}'
             | '\u{ff1a}'
@@ -107,36 +120,30 @@ fn looks_ascii(c: char) -> bool {
 
 /// Whether a letter is one of the blocks for phonetics and for medieval writing.
 const fn is_phonetic(c: char) -> bool {
-    matches!(c, '\u{250}'..='\u{2af}' | '\u{1d00}'..='\u{1dbf}' | '\u{a720}'..='\u{a7ff}' | '\u{ab30}'..='\u{ab6f}')
+    matches!(c, '\u{138}' | '\u{196}' | '\u{1c0}'..='\u{1c3}' | '\u{250}'..='\u{2af}' | '\u{1d00}'..='\u{1dbf}' | '\u{a720}'..='\u{a7ff}' | '\u{ab30}'..='\u{ab6f}')
 }
 
 const fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
 }
 
-/// Appends one character as [`printable`] shows it where nothing stands beside it.
-fn push_printable(out: &mut String, c: char) {
-    match is_printable(c) {
-        true => out.push(c),
-        false => out.extend(c.escape_unicode()),
-    }
+/// Whether a character changes nothing but itself, wherever it stands; joiners and variations do so beside what they belong to.
+pub const fn is_printable(c: char) -> bool {
+    !is_unseen(c) || is_joining(c)
 }
 
-/// Whether a character changes nothing but itself.
-///
-/// Unicode Standard Annex #9 for the direction controls (`Bidi_Control`).
-pub const fn is_printable(c: char) -> bool {
-    let control = matches!(c, '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}');
-    let separator = matches!(c, '\u{2028}' | '\u{2029}');
-    let direction =
-        matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let invisible = matches!(
-        c,
-        '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2064}'
-            | '\u{206a}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}'
-            | '\u{e0000}'..='\u{e007f}'
-    );
-    !(control || separator || direction || invisible)
+/// Zero-width joiners and selectors of variations: scripts and emoji need them.
+const fn is_joining(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
+}
+
+/// Whether one of these behind a character can belong to it: a letter of a script that joins letters or has variants of them, or a symbol.
+fn takes_joiner(c: char) -> bool {
+    match c.script() {
+        Script::Latin | Script::Greek | Script::Cyrillic | Script::Armenian => false,
+        Script::Common | Script::Inherited => c >= '\u{2190}' && !c.is_alphanumeric() && !is_blank(c),
+        _ => true,
+    }
 }
 
 #[cfg(test)]
@@ -144,16 +151,29 @@ mod tests {
     use super::{printable, value_text};
 
     #[test]
-    fn what_moves_hides_or_breaks_text_is_escaped_and_joiners_are_not() {
+    fn what_moves_hides_or_breaks_text_is_escaped() {
         for c in
-            "\u{0}\n\u{1b}\u{7f}\u{9b}\u{61c}\u{200b}\u{200e}\u{202e}\u{2028}\u{2029}\u{2060}\u{2069}\u{feff}\u{e0001}\u{e0041}"
+            "\u{0}\n\u{1b}\u{7f}\u{9b}\u{61c}\u{200b}\u{200e}\u{202e}\u{2028}\u{2029}\u{2060}\u{2069}\u{feff}\u{e0001}\u{e0041}\u{200c}\u{200d}\u{fe0f}\u{e0101}\u{17b4}\u{fff9}\u{fffc}\u{1d173}\u{e000}\u{fdd0}"
                 .chars()
         {
             assert_eq!(printable(&c.to_string()), format!("\\u{{{:x}}}", u32::from(c)));
         }
-        let joined = "a b\u{200c}\u{200d}é漢";
-        assert_eq!(printable(joined), joined);
+        assert_eq!(printable("SA\u{200c}B \u{fe0f}x"), r"SA\u{200c}B \u{fe0f}x");
     }
+
+    #[test]
+    fn joiners_and_variations_stay_beside_what_they_belong_to() {
+        for joined in [
+            "می\u{200c}خواهم",
+            "क\u{94d}\u{200d}ष",
+            "\u{2764}\u{fe0f}",
+            "👩\u{200d}👩\u{200d}👧",
+            "葛\u{e0100}",
+        ] {
+            assert_eq!(printable(joined), joined);
+        }
+    }
+
     #[test]
     fn letters_that_only_look_like_those_beside_them_are_escaped() {
         for (text, expected) in [

@@ -25,7 +25,7 @@ fn title(fact: &FactEntry, shown: fn(&BoundValue) -> String) -> String {
         .map(|value| format!("{} = {}", printable(&value.field), shown(value)))
         .collect();
     let subject = subject.value.to_text();
-    let subject = if subject.is_empty() { "(root)".into() } else { one_line(&subject) };
+    let subject = if subject.is_empty() { "(root)".into() } else { delimited(&subject) };
     let predicate = printable(&fact.predicate.0);
     let predicate = match fact.placement {
         None => predicate,
@@ -118,7 +118,16 @@ fn shown(value: &BoundValue) -> String {
 fn words(value: &BoundValue) -> String {
     match &value.quotation {
         Some(quotation) => format!("“{}”", one_line(quotation)),
-        None => one_line(&value.value.to_text()),
+        None => delimited(&value.value.to_text()),
+    }
+}
+
+/// A text on one line, in marks where it reads like several values: `C:\a.exe, start = 2`.
+fn delimited(text: &str) -> String {
+    let line = one_line(text);
+    match line.contains(" = ") || line.contains(['“', '”']) {
+        true => format!("“{}”", line.replace('“', "\\u{201c}").replace('”', "\\u{201d}")),
+        false => line,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::refusal::{candidate, choose_predicate, fit_candidate, list, quote, re
 use crate::shelf::Held;
 use crate::weak::is_weak;
 use ledger::vocabulary::Meaning;
-use ledger::{Clock, FieldValue, Record, Rejection, RejectionCode};
+use ledger::{Clock, FieldValue, Placement, Record, Rejection, RejectionCode};
 use std::cmp::Reverse;
 
 /// What a claim finds in some records.
@@ -227,14 +227,16 @@ fn refuse_objection(
             choose_predicate(setting.vocabulary.proved_by(&fit.record.kind)),
         ),
         Objection::Misplaced => {
+            let (path, predicate) = (quote(&fit.record.locator.path), &claim.predicate);
+            let why = match fit.record.placement {
+                Some(Placement::Foreign) => {
+                    "and names another computer as the one that wrote it: of this one"
+                }
+                _ => &format!("which is not where Windows keeps a {kind}: there"),
+            };
             (
                 RejectionCode::Overclaim,
-                format!(
-                    "{} is of {}, which is not where Windows keeps a {kind}: there it does not prove `{}`",
-                    fit.record.id,
-                    quote(&fit.record.locator.path),
-                    claim.predicate
-                ),
+                format!("{} is of {path}, {why} it does not prove `{predicate}`", fit.record.id),
                 choose_predicate(setting.vocabulary.proved_by(&fit.record.kind).filter(|other| {
                     setting.vocabulary.meaning(other).is_some_and(|meaning| meaning.anywhere)
                 })),

@@ -322,6 +322,17 @@ mod tests {
     }
 
     #[test]
+    fn the_vectors_of_the_format_page_hold() {
+        let page = include_str!("../../../docs/run-format.md");
+        let event = br#"{"event":"x","fields":{}}"#.to_vec();
+        let circumstance = br#"{"at":"2026-01-01T00:00:00Z"}"#.to_vec();
+        let link = Chain::new().extend(Stream::Task(TaskId(1)), event, circumstance);
+        for digest in [Digest::of_parts(&[b"a", b""]), link.stream_hash, link.run_hash] {
+            assert!(page.contains(&digest.to_string()), "{digest}");
+        }
+    }
+
+    #[test]
     fn streams_are_equal_whatever_their_merge_order_and_wall_time() {
         let (_, a) = chain(&[0, 1, 2, 3], "2026-01-01T00:00:00Z");
         let (_, b) = chain(&[1, 3, 0, 2], "2027-01-01T00:00:00Z");

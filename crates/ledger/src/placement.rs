@@ -77,7 +77,7 @@ pub fn belongs(record: &Record, path: &[&str]) -> Option<bool> {
     )
 }
 
-/// The computers that a record of a log names as those that wrote it; none where it names none.
+/// The computers that a record of a log names as those that wrote it, or what it tells of; none where it names none.
 pub fn names_of_computers(record: &Record) -> Vec<&str> {
     let value = |field: &str| record.fields.get(field).map(|field| &field.value);
     match kind_of_place(record) {
@@ -98,6 +98,12 @@ pub fn names_of_computers(record: &Record) -> Vec<&str> {
 /// Whether a record tells of an event log, or of what stands in one.
 pub fn is_of_event_log(record: &Record) -> bool {
     kind_of_place(record) == Some("event_logs")
+}
+
+/// Reads the data of places and record types, which is otherwise read when it is first asked for.
+pub fn prepare() {
+    LazyLock::force(&PLACES);
+    let _ = of("");
 }
 
 /// The kind of place that records of this type belong to; `None` where they belong nowhere in particular.

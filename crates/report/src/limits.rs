@@ -108,12 +108,8 @@ fn unchecked(run: &Run) -> Vec<String> {
         unchecked.push("Whether files stand where Windows keeps them was not looked at: the run is older than format 2.16.".to_owned());
     }
     unchecked.extend(assumed(run));
-    unchecked.extend(not_taken(
-        run,
-        Placement::Elsewhere,
-        "outside the places where Windows keeps such files",
-    ));
-    unchecked.extend(not_taken(run, Placement::Foreign, "that name another computer"));
+    unchecked.extend(elsewhere(run));
+    unchecked.extend(of_another(run));
     unchecked.extend(run.opened.case.evidence.iter().filter_map(|entry| unhashed(run, entry)));
     unchecked
 }
@@ -137,12 +133,24 @@ fn assumed(run: &Run) -> Option<String> {
     })
 }
 
-/// The files of this placement, which answer nothing, and how to say that they are the host's own.
-fn not_taken(run: &Run, placement: Placement, which: &str) -> Option<String> {
-    let files = placed(run, placement);
+/// The files outside of their places, which answer nothing, and how to say that they are the host's own.
+fn elsewhere(run: &Run) -> Option<String> {
+    let files = placed(run, Placement::Elsewhere);
     (!files.is_empty()).then(|| {
         format!(
-            "Of {} {which} nothing was taken for the host's ({}). `in_place` in the case file says which are its own.",
+            "Of {} outside the places where Windows keeps such files nothing was taken for the host's ({}). `in_place` in the case file says which are its own.",
+            number(files.len()),
+            some(&files)
+        )
+    })
+}
+
+/// The logs in their place of which records name another computer.
+fn of_another(run: &Run) -> Option<String> {
+    let files = placed(run, Placement::Foreign);
+    (!files.is_empty()).then(|| {
+        format!(
+            "What names another computer in {} was not taken for the host's ({}). `in_place` in the case file says which are its own.",
             number(files.len()),
             some(&files)
         )

@@ -25,7 +25,7 @@ pub(crate) fn text(run: &Run) -> String {
         }
     }
     for ((kind, name), facts) in entities(run) {
-        let _ = writeln!(out, "{kind} {}: named by {}", terminal(&name), counted(facts.len()));
+        let _ = writeln!(out, "{kind} {}: named by {}", graph::value_text(&name), counted(facts.len()));
     }
     for relation in relations(run) {
         let (from, to) = (end(run, relation.from), end(run, relation.to));

@@ -14,6 +14,8 @@ pub struct Confinement {
     pub no_new_privs: Holding,
     /// Limits of address space, CPU, file size and open files.
     pub limits: Holding,
+    /// Of an administrator's rights only those to read files of others, and to leave their times of access as they were.
+    pub capabilities: Holding,
 }
 
 /// Whether a layer holds.
@@ -54,6 +56,8 @@ pub enum LayerName {
     NoNewPrivs,
     /// See [`Confinement::limits`].
     Limits,
+    /// See [`Confinement::capabilities`].
+    Capabilities,
 }
 
 /// A layer that does not hold.
@@ -77,13 +81,14 @@ impl Confinement {
             .collect()
     }
 
-    /// The four layers with their names.
-    pub fn layers(&self) -> [(LayerName, Holding); 4] {
+    /// The layers with their names.
+    pub fn layers(&self) -> [(LayerName, Holding); 5] {
         [
             (LayerName::Landlock, self.landlock),
             (LayerName::Seccomp, self.seccomp),
             (LayerName::NoNewPrivs, self.no_new_privs),
             (LayerName::Limits, self.limits),
+            (LayerName::Capabilities, self.capabilities),
         ]
     }
 }

@@ -26,7 +26,14 @@ pub fn check_system() -> Result<(), SpawnError> {
 /// What could hold a worker here: nothing.
 pub fn probe() -> Confinement {
     let none = Holding::Missing(Reason::NotLinux);
-    Confinement { landlock: none, landlock_abi: None, seccomp: none, no_new_privs: none, limits: none }
+    Confinement {
+        landlock: none,
+        landlock_abi: None,
+        seccomp: none,
+        no_new_privs: none,
+        limits: none,
+        capabilities: none,
+    }
 }
 
 /// Serves calls on Linux; here it refuses.
@@ -112,6 +119,11 @@ pub fn clear_scratch(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
     }
+}
+
+/// No call ends by a signal here.
+pub(crate) const fn is_from_outside(_signal: i32) -> bool {
+    false
 }
 
 /// A signal's number alone: numbers differ between systems, and no call ends by one here.

@@ -110,6 +110,24 @@ pub enum SetupStep {
 }
 
 impl Ending {
+    /// Whether somebody outside of the call ended it: the system because memory ran out, whoever manages the machine, a batch system.
+    ///
+    /// What breaks by its input ends in another way.
+    pub fn is_from_outside(&self) -> bool {
+        match self {
+            Self::Signalled { signal } => system::is_from_outside(*signal),
+            Self::ZygoteDied { .. } => true,
+            Self::Replied(_)
+            | Self::Panicked { .. }
+            | Self::Exited { .. }
+            | Self::TimedOut { .. }
+            | Self::Cancelled
+            | Self::ReplyTooLarge { .. }
+            | Self::BadReply { .. }
+            | Self::SetupFailed { .. } => false,
+        }
+    }
+
     /// One lower-case fragment that follows "the call", for a log or a report.
     /// `limits` are those of the call: a signal is explained by the limit that sends it.
     pub fn describe(&self, limits: &Limits) -> String {

@@ -21,7 +21,7 @@ pub use cancel::Canceller;
 pub use probe::probe;
 pub use scratch::clear as clear_scratch;
 pub use serve::serve;
-pub(crate) use signal::describe_signal;
+pub(crate) use signal::{describe_signal, is_from_outside};
 pub use zygote::Zygote;
 
 use crate::spawn_error::SpawnError;

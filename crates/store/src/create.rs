@@ -4,6 +4,7 @@ use crate::fault::Fault;
 use crate::log::{Log, Room};
 use crate::open::{self, OpenError};
 use crate::payload::ReadError;
+use crate::private;
 use crate::reader;
 use crate::schema;
 use crate::seal::{self, SealError, sync_folder};
@@ -11,7 +12,7 @@ use crate::thread::Opened;
 use ledger::Event;
 use ledger::chain::Chain;
 use rusqlite::{Connection, OpenFlags};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -54,9 +55,11 @@ pub enum ResumeError {
     Fault(#[source] Fault),
 }
 
-/// How the file is written; only tests and measurements choose anything but the default.
+/// How the file is written; but for `shared` only tests and measurements choose anything but the default.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
+    /// Whether others than the owner may read the run, as far as the umask lets them.
+    pub shared: bool,
     /// How long to wait for another process that holds the file.
     pub patience: Duration,
     /// The most pages of 4 KiB the file may have: a disk that can be full at will.
@@ -72,6 +75,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
+            shared: false,
             patience: Duration::from_secs(5),
             max_pages: None,
             break_off_at: None,
@@ -83,7 +87,7 @@ impl Default for Options {
 
 /// Makes the folder and an empty run in it, and makes both durable.
 pub(crate) fn create(folder: &Path, options: Options) -> Result<Opened, CreateError> {
-    make_folder(folder)?;
+    make_folder(folder, options.shared)?;
     // Who holds the folder makes a run of it, though no file of that may be there yet.
     let lock = lock(folder).map_err(|fault| match fault {
         Fault::Held { path } => CreateError::NotEmpty { path },
@@ -91,7 +95,7 @@ pub(crate) fn create(folder: &Path, options: Options) -> Result<Opened, CreateEr
     })?;
     let path = open::file(folder);
     // SQLite would open a file that another process made in the meantime; this does not.
-    OpenOptions::new().write(true).create_new(true).open(&path).map_err(|error| match error.kind() {
+    private::new_file(options.shared).open(&path).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => CreateError::NotEmpty { path: folder.to_owned() },
         _ => CreateError::Fault(Fault::io(&path, error)),
     })?;
@@ -107,6 +111,15 @@ pub(crate) fn create(folder: &Path, options: Options) -> Result<Opened, CreateEr
     Ok(Opened { connection, log, room, chain: Chain::new(), payloads: 0, lock, break_off_at })
 }
 
+/// Removes a run of which nothing was recorded; where it cannot be removed it stays, as a run without a first event.
+pub fn discard(folder: &Path) {
+    let file = open::file(folder);
+    for path in [open::beside(&file, "-shm"), open::beside(&file, "-wal"), file] {
+        let _ = fs::remove_file(path);
+    }
+    let _ = fs::remove_dir(folder);
+}
+
 /// Takes the folder for this process: two writers would each go on with a chain of their own.
 ///
 /// The lock is the folder's and not the file's: closing any handle of that would give up those that SQLite has on it (fcntl(2)).
@@ -120,9 +133,9 @@ fn lock(folder: &Path) -> Result<File, Fault> {
     }
 }
 
-fn make_folder(folder: &Path) -> Result<(), CreateError> {
+fn make_folder(folder: &Path, shared: bool) -> Result<(), CreateError> {
     let fault = |error| CreateError::Fault(Fault::io(folder, error));
-    match fs::create_dir_all(folder) {
+    match private::make_folder(folder, shared) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             return Err(CreateError::NotEmpty { path: folder.to_owned() });

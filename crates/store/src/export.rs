@@ -77,11 +77,26 @@ pub enum ExportError {
     Interrupted,
 }
 
+/// How payloads are stored in the new file; their digests are those of their bytes, however they are stored.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Bodies {
+    /// Compressed where that pays, as in every run.
+    #[default]
+    Compressed,
+    /// As they are, for readers without zstd.
+    Plain,
+}
+
 /// Writes the run in `folder` anew into the file `to`, which must not exist; `go_on` is asked before each event.
 ///
 /// The chain and every payload are checked on the way: whatever does not hold is an error, and then `to` is not to be used.
 /// Beside a writer it takes what was recorded when it began.
-pub fn export(folder: &Path, to: &Path, go_on: &dyn Fn() -> bool) -> Result<Exported, ExportError> {
+pub fn export(
+    folder: &Path,
+    to: &Path,
+    bodies: Bodies,
+    go_on: &dyn Fn() -> bool,
+) -> Result<Exported, ExportError> {
     let path = open::file(folder);
     let source = open::read_only(&path).map_err(ExportError::Open)?;
     let fault =
@@ -93,7 +108,7 @@ pub fn export(folder: &Path, to: &Path, go_on: &dyn Fn() -> bool) -> Result<Expo
     let made = OpenOptions::new().write(true).create_new(true).open(to);
     drop(made.map_err(|error| ExportError::Write(Fault::io(to, error)))?);
     let target = Target { path: to, connection: create(to, format).map_err(failed(to))? };
-    let exported = copy(&source, &path, &target, format, go_on)?;
+    let exported = copy(&source, &path, &target, bodies, format, go_on)?;
     target.connection.execute_batch("COMMIT").map_err(failed(to))?;
     target.connection.close().map_err(|(_, error)| failed(to)(error))?;
     Ok(exported)
@@ -132,6 +147,7 @@ fn copy(
     source: &Connection,
     path: &Path,
     target: &Target<'_>,
+    bodies: Bodies,
     format: Format,
     go_on: &dyn Fn() -> bool,
 ) -> Result<Exported, ExportError> {
@@ -157,7 +173,8 @@ fn copy(
             let bytes = payload::read(source, path, &digest).map_err(ExportError::Read)?;
             let (position, name) = (link.position, event.name());
             let bytes = bytes.ok_or(ExportError::Missing { position, name, digest })?;
-            insert_payload(&target.connection, &encoded(digest, bytes)).map_err(failed(target.path))?;
+            insert_payload(&target.connection, &encoded(digest, bytes, bodies))
+                .map_err(failed(target.path))?;
         }
     }
     for entry in payload::index(source, path).map_err(ExportError::Read)? {
@@ -172,6 +189,11 @@ fn copy(
 }
 
 /// A payload as every version with this codec stores it, whatever body it had.
-fn encoded(digest: Digest, bytes: Vec<u8>) -> PreparedPayload {
-    PreparedPayload { digest, length: bytes.len() as u64, body: codec::encode(Arc::from(bytes)) }
+fn encoded(digest: Digest, bytes: Vec<u8>, bodies: Bodies) -> PreparedPayload {
+    let (length, bytes) = (bytes.len() as u64, Arc::from(bytes));
+    let body = match bodies {
+        Bodies::Compressed => codec::encode(bytes),
+        Bodies::Plain => codec::Body::Raw(bytes),
+    };
+    PreparedPayload { digest, length, body }
 }

@@ -1,6 +1,6 @@
 //! What the disk, the file system or SQLite refused, told apart as far as a person can act on it.
 
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -11,6 +11,12 @@ pub enum Fault {
     /// No space is left.
     #[error("{path}: the disk is full", path = path.display())]
     DiskFull {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The system takes no more of it.
+    #[error("{path}: the system refuses to write more: the disk fails, or a quota or a limit on the size of files (ulimit -f) is reached", path = path.display())]
+    Refused {
         /// The file.
         path: PathBuf,
     },
@@ -59,6 +65,12 @@ impl Fault {
     /// Sorts what SQLite reported about `path`.
     pub(crate) fn sqlite(path: &Path, source: rusqlite::Error) -> Fault {
         let path = path.to_owned();
+        // SQLite tells these apart only in its extended codes: it could not lengthen the index of its log, or not write.
+        match source.sqlite_error().map(|error| error.extended_code) {
+            Some(ffi::SQLITE_IOERR_SHMSIZE) => return Fault::DiskFull { path },
+            Some(ffi::SQLITE_IOERR_WRITE) => return Fault::Refused { path },
+            Some(_) | None => {}
+        }
         match source.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Fault::DiskFull { path },
             Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Fault::ReadOnly { path },
@@ -73,6 +85,7 @@ impl Fault {
         let path = path.to_owned();
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Fault::DiskFull { path },
+            io::ErrorKind::FileTooLarge => Fault::Refused { path },
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Fault::ReadOnly { path },
             _ => Fault::Io { path, source },
         }
@@ -82,7 +95,6 @@ impl Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rusqlite::ffi;
 
     fn sorted(code: i32) -> Fault {
         Fault::sqlite(Path::new("run.db"), rusqlite::Error::SqliteFailure(ffi::Error::new(code), None))
@@ -91,6 +103,8 @@ mod tests {
     #[test]
     fn what_a_person_can_act_on_has_a_variant_of_its_own() {
         assert!(matches!(sorted(ffi::SQLITE_FULL), Fault::DiskFull { .. }));
+        assert!(matches!(sorted(ffi::SQLITE_IOERR_SHMSIZE), Fault::DiskFull { .. }));
+        assert!(matches!(sorted(ffi::SQLITE_IOERR_WRITE), Fault::Refused { .. }));
         assert!(matches!(sorted(ffi::SQLITE_READONLY), Fault::ReadOnly { .. }));
         assert!(matches!(sorted(ffi::SQLITE_BUSY), Fault::Held { .. }));
         assert!(matches!(sorted(ffi::SQLITE_CORRUPT), Fault::Damaged { .. }));

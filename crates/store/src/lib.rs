@@ -17,6 +17,7 @@ mod fault;
 mod log;
 mod open;
 mod payload;
+mod private;
 mod reader;
 mod rows;
 mod schema;
@@ -27,8 +28,8 @@ mod writer;
 
 pub use codec::{Encoding, MAX_PAYLOAD};
 pub use column::Place;
-pub use create::{CreateError, Options, ResumeError};
-pub use export::{ExportError, Exported, export};
+pub use create::{CreateError, Options, ResumeError, discard};
+pub use export::{Bodies, ExportError, Exported, export};
 pub use fault::Fault;
 pub use open::{FILE_NAME, OpenError};
 pub use payload::{PayloadEntry, PayloadIndex, ReadError};

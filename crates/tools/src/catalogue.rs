@@ -4,6 +4,7 @@ use crate::arguments::Arguments;
 use crate::error::CallError;
 use crate::near;
 use crate::normalise::{Normalised, normalise};
+use crate::records::sources;
 use crate::retired::{self, Translated, WithoutHive};
 use crate::returned::Return;
 use crate::settle::settle;
@@ -16,7 +17,7 @@ use crate::{
     timeline_anomalies, timeline_histogram,
 };
 use evidence::Tree;
-use ledger::ToolSpec;
+use ledger::{ToolSpec, placement};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -113,6 +114,8 @@ pub fn prepare() {
     // Whatever is asked first makes all of it.
     TableGroup::of_table("");
     TableGroup::all();
+    sources::given();
+    placement::prepare();
 }
 
 /// Runs one tool over the evidence; whatever goes wrong is a [`Return`] that says so.

@@ -64,7 +64,7 @@ fn letter_of_folder(name: &str) -> Option<char> {
 }
 
 /// A name without the escapes of collecting tools (`%3A`) and of written paths (`%{5C}`), as far as they stand for ASCII.
-fn decoded(name: &str) -> String {
+pub(crate) fn decoded(name: &str) -> String {
     let mut plain = String::new();
     let mut rest = name;
     while let Some((before, after)) = rest.split_once('%') {
@@ -125,6 +125,34 @@ pub(crate) fn folders(tree: &dyn Tree) -> Result<Vec<Drive>, ReadError> {
         level = below;
     }
     Ok(found)
+}
+
+/// The other folders that stand for the same drive of the same host: Velociraptor has one for each of its accessors.
+pub(crate) fn of_the_same(tree: &dyn Tree, root: &EvidencePath) -> Vec<EvidencePath> {
+    let drives = folders(tree).unwrap_or_default();
+    let own = drives.iter().find(|drive| drive.folder == *root);
+    let same = |drive: &&Drive| {
+        own.is_some_and(|own| {
+            own.letter.eq_ignore_ascii_case(&drive.letter)
+                && own.folder != drive.folder
+                && collection(&own.folder) == collection(&drive.folder)
+        })
+    };
+    drives.iter().filter(same).map(|drive| drive.folder.clone()).collect()
+}
+
+/// The folders around that of a drive, without those that a collecting tool puts between it and the host.
+fn collection(drive: &EvidencePath) -> Vec<&str> {
+    let mut around: Vec<&str> = drive.components().collect();
+    around.pop();
+    let wraps = |name: &&str| {
+        let name = name.to_lowercase();
+        WRAPPERS.contains(&name.as_str()) && !HOSTS.contains(&name.as_str())
+    };
+    while around.last().is_some_and(wraps) {
+        around.pop();
+    }
+    around
 }
 
 /// Whether a folder beside others holds a drive's folder in which a volume can be told by what stands at its top.

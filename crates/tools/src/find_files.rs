@@ -8,7 +8,7 @@ use crate::name_index::{Asked, KnownFolders, NameIndex, Remark, Sizes, Whereabou
 use crate::normalise::bare;
 use crate::page::Page;
 use crate::returned::Return;
-use crate::{dir_entry, drives, place, placing, spec};
+use crate::{dir_entry, drives, links, place, placing, spec};
 use evidence::{EvidencePath, Node, NodeKind, Step, Tree, walk};
 use ledger::pattern::{self, fold};
 use ledger::{AbsenceForm, Defect, Gap, ToolSpec, placement};
@@ -272,11 +272,16 @@ impl Found {
     }
 
     fn walk(&mut self, ground: &Ground<'_>) -> Result<(), CallError> {
+        let folders = ground.wanted.glob.as_ref().and_then(Glob::folders);
+        let mut linked = Vec::new();
         for step in walk(ground.tree, ground.start) {
+            if let (Step::Node(node), Some(folders)) = (&step, &folders) {
+                linked.extend(links::gap(ground.tree, folders, node));
+            }
             match step {
                 Step::Node(node) if ground.has(&node) => {
                     if !self.page.take(|| dir_entry::record(ground.tree, &node)) {
-                        break;
+                        return Ok(());
                     }
                 }
                 Step::Node(_) => {}
@@ -284,6 +289,7 @@ impl Found {
                 Step::Gap(gap) => self.gaps.push(gap),
             }
         }
+        self.gaps.extend(linked);
         Ok(())
     }
 
@@ -323,7 +329,11 @@ impl Found {
                 return self.remark(index, below, row);
             }
         }
-        self.remark(index, below, below.end)
+        self.remark(index, below, below.end)?;
+        if let Some(glob) = &wanted.glob {
+            self.gaps.extend(links::gaps(tree, glob, index, below)?);
+        }
+        Ok(())
     }
 
     /// Adds what a walk over `below` meets before the entry `before`.

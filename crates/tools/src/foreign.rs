@@ -3,6 +3,7 @@
 //! A computer is known by its names in the SYSTEM hive of its drive, in whichever control set, and by those that its own logs put before one of these: a computer that was renamed is no other one.
 //! Where no such hive can be read, nothing tells whose a log is. Files are read only for records of logs, and logs only where a record names no computer or another one than the hive does.
 
+use crate::drives;
 use crate::hive_file;
 use crate::hive_state::{self, Logs};
 use artifacts::registry::ValueData;
@@ -45,10 +46,29 @@ pub(crate) struct Hosts {
 /// A computer, by its names.
 #[derive(Default)]
 struct Host {
-    names: BTreeSet<String>,
+    names: Names,
     /// Who wrote each log that was read; none where it cannot be read.
     logs: BTreeMap<EvidencePath, Written>,
     has_all_logs: bool,
+}
+
+/// The names of a computer, without domains and in capitals.
+#[derive(Default)]
+struct Names(BTreeSet<String>);
+
+impl Names {
+    /// Whether a name is one of them. A NetBIOS name is cut: it stands for whatever longer name begins so, and is not held against a longer one where that is known in full.
+    fn has(&self, name: &str) -> bool {
+        let is_cut = |short: &str, long: &str| short.chars().count() == NETBIOS && long.starts_with(short);
+        self.0.contains(name)
+            || self.0.iter().any(|known| is_cut(name, known))
+            || self.0.iter().any(|known| is_cut(known, name) && self.longer(known).next().is_none())
+    }
+
+    /// Those that go on behind a cut name.
+    fn longer<'n>(&'n self, cut: &'n str) -> impl Iterator<Item = &'n String> {
+        self.0.iter().filter(move |known| known.len() > cut.len() && known.starts_with(cut))
+    }
 }
 
 /// The names of computers in a log, in its order; who follows itself stands once.
@@ -68,48 +88,45 @@ impl Hosts {
         }
         let key = (tree.label().to_owned(), root.clone());
         let host = self.by_root.entry(key).or_insert_with(|| Host::of(tree, root));
-        if host.names.is_empty() {
+        if host.names.0.is_empty() {
             return false;
         }
         let own = EvidencePath::parse(&record.locator.path).unwrap_or_default();
         // What is counted in a log, or found by comparing its records, is of all who wrote it.
-        let is_of_all = named.is_empty();
-        if is_of_all {
+        if named.is_empty() {
             named = host.log(tree, &own).names.clone();
         }
-        let is_known = |name: &String, host: &mut Host| host.knows(tree, root, &own, name);
-        match is_of_all {
-            true => !named.iter().all(|name| is_known(name, host)),
-            false => !named.is_empty() && !named.iter().any(|name| is_known(name, host)),
-        }
+        !named.iter().all(|name| host.knows(tree, root, &own, name))
     }
 }
 
 impl Host {
     fn of(tree: &dyn Tree, root: &EvidencePath) -> Host {
-        let names = HIVES.iter().find_map(|hive| names_in_hive(tree, &below(root, hive)?));
-        let mut names = names.unwrap_or_default();
+        let in_hive =
+            |root: &EvidencePath| HIVES.iter().find_map(|hive| names_in_hive(tree, &below(root, hive)?));
+        let beside = || drives::of_the_same(tree, root).iter().find_map(in_hive);
+        let mut names = in_hive(root).or_else(beside).unwrap_or_default();
         if !names.is_empty() {
             names.extend(UNNAMED.map(str::to_owned));
         }
-        Host { names, ..Host::default() }
+        Host { names: Names(names), ..Host::default() }
     }
 
     /// Whether a name is the computer's, by now or once the log `own` and then all others have told what it was called.
     fn knows(&mut self, tree: &dyn Tree, root: &EvidencePath, own: &EvidencePath, name: &str) -> bool {
-        if self.names.contains(name) {
+        if self.names.has(name) {
             return true;
         }
         self.log(tree, own);
         self.link();
-        if !self.names.contains(name) && !self.has_all_logs {
+        if !self.names.has(name) && !self.has_all_logs {
             for log in logs_below(tree, root) {
                 self.log(tree, &log);
             }
             self.has_all_logs = true;
             self.link();
         }
-        self.names.contains(name)
+        self.names.has(name)
     }
 
     fn log(&mut self, tree: &dyn Tree, path: &EvidencePath) -> &Written {
@@ -121,26 +138,25 @@ impl Host {
         loop {
             let new = |log: &Written| -> Vec<String> {
                 let earlier = log.earlier_than(&self.names);
-                earlier.iter().filter(|name| !self.names.contains(*name)).cloned().collect()
+                earlier.iter().filter(|name| !self.names.has(name)).cloned().collect()
             };
             let more: Vec<String> = self.logs.values().flat_map(new).collect();
             if more.is_empty() {
                 return;
             }
-            self.names.extend(more);
+            self.names.0.extend(more);
         }
     }
 }
 
 impl Written {
     /// The names that come before the last one of these; none where a name comes back: no computer is renamed so, and the log was collected.
-    fn earlier_than(&self, names: &BTreeSet<String>) -> &[String] {
+    fn earlier_than(&self, names: &Names) -> &[String] {
         let distinct: BTreeSet<&String> = self.names.iter().collect();
         if !self.is_of_channel || distinct.len() < self.names.len() {
             return &[];
         }
-        let last =
-            self.names.iter().rposition(|name| names.contains(name) && !UNNAMED.contains(&name.as_str()));
+        let last = self.names.iter().rposition(|name| names.has(name) && !UNNAMED.contains(&name.as_str()));
         last.and_then(|last| self.names.get(..last)).unwrap_or_default()
     }
 }
@@ -196,12 +212,14 @@ fn written(tree: &dyn Tree, path: &EvidencePath) -> Option<Written> {
     Some(Written { names, is_of_channel })
 }
 
-/// Whether a file bears the name of a channel's log, or of what Windows archived of it: `Security.evtx`, `Archive-Security-2024-….evtx`. A collection of forwarded events does not.
+/// Whether a file bears the name of a channel's log, or of what Windows archived of it: `Security.evtx`, `Archive-Security-2024-….evtx`. A collection of forwarded events does not, nor a copy.
+///
+/// Collecting tools write the `%` of a name as `%25`.
 fn is_named_after(file: &str, channel: &str) -> bool {
-    let (file, channel) = (file.to_lowercase(), channel.replace('/', "%4").to_lowercase());
-    let bare = file.strip_prefix("archive-").unwrap_or(&file);
-    let rest = bare.strip_prefix(&channel);
-    !channel.is_empty() && rest.is_some_and(|rest| rest.starts_with('.') || rest.starts_with('-'))
+    let (file, channel) = (drives::decoded(file).to_lowercase(), channel.replace('/', "%4").to_lowercase());
+    let Some(bare) = file.strip_suffix(".evtx").filter(|_| !channel.is_empty()) else { return false };
+    let archived = bare.strip_prefix("archive-").and_then(|rest| rest.strip_prefix(&channel));
+    bare == channel || archived.is_some_and(|rest| rest.starts_with('-'))
 }
 
 fn names_in_old_log(log: &[u8]) -> Vec<String> {
@@ -216,10 +234,17 @@ fn names_in_old_log(log: &[u8]) -> Vec<String> {
     names
 }
 
-/// A name as names of one computer are compared: without its domain, as long as a NetBIOS name, in capitals.
+/// A name as names of one computer are compared: without its domain, in capitals. A letter outside of ASCII is the capital of none within.
 fn plain(name: &str) -> String {
     let host = name.split('.').next().unwrap_or_default();
-    host.chars().take(NETBIOS).flat_map(char::to_uppercase).collect()
+    let capital = |letter: char| {
+        let mut capitals = letter.to_uppercase();
+        match (capitals.next(), capitals.next()) {
+            (Some(one), None) if one.is_ascii() == letter.is_ascii() => one,
+            _ => letter,
+        }
+    };
+    host.chars().map(capital).collect()
 }
 
 fn below(root: &EvidencePath, path: &str) -> Option<EvidencePath> {

@@ -143,6 +143,20 @@ impl Glob {
         })
     }
 
+    /// The folders that it names on the way; `None` where it names none: a pattern of names, or of whatever lies below `**`.
+    pub(crate) fn folders(&self) -> Option<Glob> {
+        let of_path = |one: &Alternative| match one {
+            Alternative::Name(_) => Vec::new(),
+            Alternative::Path(names) => {
+                let ends = 1..names.len();
+                let named = ends.filter(|end| names.get(end - 1).is_some_and(|name| name != "**"));
+                named.filter_map(|end| Some(Alternative::Path(names.get(..end)?.to_vec()))).collect()
+            }
+        };
+        let alternatives: Vec<_> = self.alternatives.iter().flat_map(of_path).collect();
+        (!alternatives.is_empty()).then(|| Glob { written: self.written.clone(), alternatives })
+    }
+
     /// What it looks like where it is written for another program, so that hardly any name can fit it.
     pub(crate) fn otherwise(&self) -> Option<&'static str> {
         let names = self.alternatives.iter().filter_map(|one| match one {

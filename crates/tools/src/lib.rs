@@ -9,6 +9,7 @@
 #![deny(clippy::indexing_slicing)]
 
 mod absent;
+mod approval;
 mod argument_names;
 mod arguments;
 mod carve_strings;
@@ -28,8 +29,10 @@ mod hive_choice;
 mod hive_file;
 mod hive_state;
 mod hives;
+mod host_path;
 mod intake;
 mod key_lookup;
+mod links;
 mod list_deleted;
 mod list_directory;
 mod list_event_channels;

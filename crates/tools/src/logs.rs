@@ -13,7 +13,7 @@ use artifacts::evtx::Event;
 use channel::Summary;
 use evidence::{Node, ReadError, Tree};
 use ledger::{ByteSpan, FieldType, FieldValue, RecordType};
-use order::{Dated, Order, Stamp};
+use order::{Dated, Order, Stamp, Written};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -110,5 +110,7 @@ fn add(order: &mut Order, event: &Event<'_>) -> Flow {
     let channel = &event.system.channel;
     let channel = (!channel.is_empty()).then(|| FieldValue::Name(channel.clone().into_owned()));
     let span = ByteSpan::new(event.offset, event.raw.len() as u64);
-    order.add(Some(event.record_id.into()), stamp, channel, Some(span))
+    let computer = event.system.computer.as_ref();
+    let written = Written { channel, computer: (!computer.is_empty()).then_some(computer) };
+    order.add(Some(event.record_id.into()), stamp, written, Some(span))
 }

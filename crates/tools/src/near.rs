@@ -11,6 +11,7 @@ use crate::returned::Return;
 use crate::{find_files, list_deleted, parse_registry_key, place};
 use evidence::{EvidencePath, Step, walk};
 use ledger::absence::NEAR;
+use ledger::escapes::is_unseen;
 use ledger::pattern;
 use ledger::{AbsenceForm, Completeness, FieldValue, Outcome, Record, ToolSpec};
 use serde_json::{Map, Value, json};
@@ -121,7 +122,7 @@ fn alike(call: &Call<'_>, wanted: &Wanted) -> Result<Vec<String>, CallError> {
 /// What follows a sign for writing from right to left is read backwards, too.
 fn readings(name: &str) -> Vec<String> {
     let bare = |text: String| -> String {
-        let kept = text.nfkd().filter(|c| !is_combining_mark(*c) && !c.is_whitespace() && is_visible(*c));
+        let kept = text.nfkd().filter(|c| !is_combining_mark(*c) && !c.is_whitespace() && !is_unseen(*c));
         kept.flat_map(char::to_lowercase).collect()
     };
     let like = |text: &str| skeleton(text).collect::<String>();
@@ -130,7 +131,9 @@ fn readings(name: &str) -> Vec<String> {
         .split_once('\u{202e}')
         .map(|(before, after)| before.chars().chain(after.chars().rev()).collect::<String>());
     let read = |plain: &String| [bare(like(&bare(plain.clone()))), bare(like(plain))];
-    let all = std::iter::once(&plain).chain(&turned).flat_map(read);
+    // What is composed anew may look like something else than it did.
+    let raw = without_escapes(name);
+    let all = [&plain, &raw].into_iter().chain(&turned).flat_map(read);
     all.map(|reading| reading.trim_end_matches('.').to_owned()).collect()
 }
 
@@ -150,16 +153,16 @@ fn without_escapes(name: &str) -> String {
     out
 }
 
-fn is_visible(c: char) -> bool {
-    let is_hidden = matches!(c, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}');
-    !is_hidden && !c.is_control()
-}
-
-/// A path whose characters beyond ASCII are written as `\u{…}`, and so are blanks that follow a blank.
+/// A path whose characters beyond ASCII are written as `\u{…}`, and so are blanks that follow a blank, or begin or end a name.
 fn unmistakable(path: &str) -> String {
     let mut told = String::new();
-    for c in path.chars() {
-        match c.is_ascii_graphic() || c == ' ' && !told.ends_with([' ', '}']) {
+    let mut rest = path.chars().peekable();
+    while let Some(c) = rest.next() {
+        let is_inside = || !told.is_empty() && !told.ends_with([' ', '}', '/']);
+        let goes_on = |rest: &mut std::iter::Peekable<std::str::Chars<'_>>| {
+            rest.peek().is_some_and(|next| *next != '/')
+        };
+        match c.is_ascii_graphic() || c == ' ' && is_inside() && goes_on(&mut rest) {
             true => told.push(c),
             false => told.extend(c.escape_unicode()),
         }

@@ -51,7 +51,8 @@ pub(crate) fn place(
             None | Some(Placement::Assumed)
                 if hosts.is_foreign(tree.as_ref(), &layout.root_of(&path), record) =>
             {
-                Some(Placement::Foreign)
+                // Whoever says that a log is the host's own knows its names.
+                Some(if layout.is_stated(&path) { Placement::Stated } else { Placement::Foreign })
             }
             placement => placement,
         };
@@ -135,6 +136,15 @@ impl Layout<'_> {
         self.roots.iter().find(fits).cloned().unwrap_or_default()
     }
 
+    /// Whether the case file says that what stands at a path is the host's own.
+    fn is_stated(&self, path: &[&str]) -> bool {
+        let is_below = |stated: &String| {
+            let stated = stated.split('/');
+            stated.clone().count() <= path.len() && stated.zip(path).all(|(own, part)| own == *part)
+        };
+        self.stated.iter().any(is_below)
+    }
+
     /// The place of a path that `belongs` where it says, from the root of its drive.
     fn placed(&self, path: &[&str], belongs: impl Fn(&[&str]) -> Option<bool>) -> Option<Placement> {
         let root = self.root_of(path).components().count();
@@ -146,11 +156,7 @@ impl Layout<'_> {
             let is_alone = on_drive.len() == 1 && root == 0 && self.may_be_alone;
             return is_alone.then_some(Placement::Assumed);
         }
-        let is_below = |stated: &String| {
-            let stated = stated.split('/');
-            stated.clone().count() <= path.len() && stated.zip(path).all(|(own, part)| own == *part)
-        };
-        if self.stated.iter().any(is_below) {
+        if self.is_stated(path) {
             return Some(Placement::Stated);
         }
         let tells_place = root > 0 || path.iter().any(|part| drives::is_top(part) || is_of_a_user(part));

@@ -2,7 +2,7 @@
 //!
 //! Records of several sources stand side by side, each of its own type: what one source proves another need not, and none is merged with another.
 
-mod sources;
+pub(crate) mod sources;
 
 pub(crate) use sources::{groups, is_timeless};
 

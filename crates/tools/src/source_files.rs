@@ -5,6 +5,7 @@ use crate::decode::{Decoder, Head, head};
 use crate::error::CallError;
 use crate::glob::Glob;
 use crate::intake::{Flow, Intake, tell_met};
+use crate::links;
 use crate::name_index::{Asked, KnownFolders, NameIndex, Remark, Whereabouts};
 use crate::place::Scope;
 use crate::returned::chain;
@@ -13,7 +14,7 @@ use crate::units::{self, Origin};
 use evidence::{Node, NodeKind, Step, Tree, walk};
 use ledger::pattern::fits;
 use ledger::{Defect, Gap};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 /// Files of one kind, in the order of their paths.
@@ -172,10 +173,13 @@ impl<'t> Files<'t> {
     ) -> Result<(), CallError> {
         // A start that cannot be read fails the call; inside the walk it would only be a gap.
         tree.children(start)?;
+        // Links on the way of several names are one gap each.
+        let mut linked = BTreeSet::new();
         if let Some(path) = indexes.get(tree.label()) {
             let mut index = NameIndex::open(path)?;
             if let Some(below) = index.below(&start.path)? {
                 for name in names {
+                    linked.extend(links::gaps(tree, &name.glob, &mut index, &below)?);
                     let asked = Asked { glob: Some(&name.glob), extension: None };
                     let mut folders = KnownFolders::new();
                     for row in index.find(&asked, &below)?.into_iter().flatten() {
@@ -194,10 +198,15 @@ impl<'t> Files<'t> {
                         Remark::Gap(gap) => self.gaps.push(gap),
                     }
                 }
+                self.gaps.extend(linked);
                 return Ok(());
             }
         }
+        let folders: Vec<_> = names.iter().filter_map(|name| name.glob.folders()).collect();
         for step in walk(tree, start) {
+            if let Step::Node(node) = &step {
+                linked.extend(folders.iter().filter_map(|folders| links::gap(tree, folders, node)));
+            }
             match step {
                 Step::Node(node) if names.iter().any(|name| name.glob.fits(&node.path)) => {
                     nodes.insert(node.path.as_str().to_owned(), *node);
@@ -207,6 +216,7 @@ impl<'t> Files<'t> {
                 Step::Gap(gap) => self.gaps.push(gap),
             }
         }
+        self.gaps.extend(linked);
         Ok(())
     }
 

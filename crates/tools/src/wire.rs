@@ -7,6 +7,7 @@
 //! A reply comes from a process that has read hostile bytes: decoding trusts nothing and checks everything.
 
 use crate::catalogue::Indexes;
+use crate::host_path;
 use crate::name_index::BuiltIndex;
 use crate::raw_spans::WantedSpan;
 use crate::returned::Return;
@@ -104,7 +105,8 @@ pub enum Request {
 pub struct Mount {
     /// How locators name it.
     pub label: String,
-    /// Where it stands on the examiner's machine; must be UTF-8.
+    /// Where it stands on the examiner's machine.
+    #[serde(with = "host_path")]
     pub path: PathBuf,
     /// What it is.
     pub kind: EvidenceKind,
@@ -226,8 +228,10 @@ pub struct Summary {
 /// Why bytes are not a request or a reply, or cannot become one.
 #[derive(Debug, Error)]
 pub enum WireError {
-    /// The value has no JSON form: a path on this machine is not UTF-8.
-    #[error("hand a path to a tool worker: paths of evidence must be UTF-8")]
+    /// The value has no JSON form: the path of a folder of ours is not UTF-8.
+    #[error(
+        "hand a path to a tool worker: the paths of the cache and of the folder for temporary files must be UTF-8"
+    )]
     Encode(#[source] serde_json::Error),
     /// The reply cannot be read.
     #[error("read a reply")]

@@ -43,13 +43,22 @@ pub(super) fn idle(record: &Record, state: State) -> Option<Record> {
         ("autostart", State::Disabled) => {
             record.kind = "disabled_autostart".into();
             record.fields.remove("approved");
-            let by = Field { at: None, value: FieldValue::Name("StartupApproved".into()) };
-            record.fields.insert("disabled_by".into(), by);
+            switch_off(&mut record);
         }
-        ("disabled_autostart", State::Disabled) => {}
+        ("startup_item", State::Disabled) => {
+            record.kind = "disabled_startup_item".into();
+            switch_off(&mut record);
+        }
+        ("disabled_autostart" | "disabled_startup_item", State::Disabled)
+        | ("once_autostart", State::Once) => {}
         _ => return None,
     }
     Some(record)
+}
+
+fn switch_off(record: &mut Record) {
+    let by = Field { at: None, value: FieldValue::Name("StartupApproved".into()) };
+    record.fields.insert("disabled_by".into(), by);
 }
 
 const fn of_task(state: State) -> &'static str {
@@ -78,7 +87,8 @@ fn telling(kind: &str) -> Option<(&'static str, &'static str)> {
     match kind {
         "scheduled_task" | "scheduled_job" => Some(("starts", "by_trigger")),
         "service" => Some(("start", "2")),
-        "disabled_autostart" => Some(("command", "")),
+        "disabled_autostart" | "once_autostart" => Some(("command", "")),
+        "disabled_startup_item" => Some(("path", "")),
         _ => None,
     }
 }
@@ -163,6 +173,8 @@ mod tests {
             ("disabled_autostart", "StartupApproved")
         );
         assert!(!off.fields.contains_key("approved"));
+        let item = record("startup_item", &[("name", name("a.lnk"))]);
+        assert_eq!(idle(&item, State::Disabled).unwrap().kind, "disabled_startup_item");
         let elsewhere = Record { placement: Some(Placement::Elsewhere), ..task };
         assert!(idle(&elsewhere, State::Once).is_none());
     }

@@ -16,6 +16,11 @@ pub(crate) fn create_new(path: &Path, mode: u32) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(path)
 }
 
+/// The permissions with which whoever may read `folder` may read a file in it.
+pub(crate) fn readers(folder: &Path) -> io::Result<u32> {
+    Ok(folder.metadata()?.mode() & 0o444)
+}
+
 /// The permissions of a temporary file that becomes somebody's: what the umask leaves.
 pub(crate) fn open_to_all<'a, 'b>(
     builder: &'a mut tempfile::Builder<'b, 'b>,

@@ -21,6 +21,11 @@ pub(crate) fn create_new(path: &Path, _mode: u32) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create_new(true).open(path)
 }
 
+/// Nothing that is asked for when a file is made: it inherits who may read it.
+pub(crate) fn readers(_folder: &Path) -> io::Result<u32> {
+    Ok(0o444)
+}
+
 /// The permissions of a temporary file that becomes somebody's: what it inherits from its folder.
 pub(crate) fn open_to_all<'a, 'b>(
     builder: &'a mut tempfile::Builder<'b, 'b>,

@@ -81,8 +81,16 @@ impl Open {
         let mut entries = vec![Entry { circumstance, ..open.recorder.run_entry(event) }];
         let assign = |assigned: &TaskAssigned| open.recorder.run_entry(Event::TaskAssigned(assigned.clone()));
         entries.extend(open.assigned.iter().map(assign));
-        open.append(entries)?;
-        Ok(open)
+        match open.append(entries) {
+            Ok(()) => Ok(open),
+            Err(error) => {
+                let folder = open.folder.clone();
+                // The run's file is closed before it goes.
+                drop(open);
+                store::discard(&folder);
+                Err(error)
+            }
+        }
     }
 
     /// Records that the run goes on.

@@ -11,6 +11,7 @@ mod recovery;
 mod standing;
 
 use super::log::{Found, Log, place};
+use super::words::Written;
 use lead::Plan;
 use ledger::event::{
     ArtifactStored, InvocationEnded, InvocationStarted, Phase, PhaseEntered, RecoveryBegun, Spent,
@@ -20,9 +21,6 @@ use ledger::turn::ToolCall;
 use ledger::{Event, FactEntry, FactId, InvocationId, Surface, TaskId, ToolClass};
 use recovery::Recovering;
 use std::collections::BTreeMap;
-
-/// The tools that leave no event where what they would add is there already.
-const SILENT: [&str; 3] = ["add_entity", "link", "propose_hypothesis"];
 
 /// The events that cannot have come about as the log says.
 pub(super) fn astray(log: Log<'_>) -> Vec<Found> {
@@ -67,6 +65,7 @@ struct Course<'l> {
     artifacts: Vec<&'l ArtifactStored>,
     /// What was reported to it.
     reported: Vec<&'l TaskReported>,
+    written: Written<'l>,
     recoveries: Vec<&'l RecoveryBegun>,
     recovering: Option<Recovering<'l>>,
     /// A recovery whose phase is not entered yet.
@@ -123,6 +122,7 @@ impl<'l> Course<'l> {
             cancelled: false,
             artifacts: Vec::new(),
             reported: Vec::new(),
+            written: Written::default(),
             recoveries: Vec::new(),
             recovering: None,
             announced: None,
@@ -214,7 +214,7 @@ impl<'l> Course<'l> {
     /// Everything of the turn before is answered.
     fn close_turn(&mut self) -> Result<(), Wrong> {
         let left = self.turn.calls.get(self.turn.taken..).unwrap_or_default();
-        let silent = left.iter().all(|call| SILENT.contains(&call.tool.as_str())) && self.turn.plan.is_done();
+        let silent = left.iter().all(|call| self.written.holds(call)) && self.turn.plan.is_done();
         self.turn.taken = self.turn.calls.len();
         self.close_call()?;
         match (silent, self.running.take()) {
@@ -266,7 +266,7 @@ impl<'l> Course<'l> {
         let ahead = ahead.ok_or("no call of its turn's reply, as far as it is not answered, made it")?;
         let call = left.get(ahead).copied().ok_or("no call of its turn's reply made it")?;
         let over = left.get(..ahead).unwrap_or_default().to_vec();
-        let passed = over.iter().all(|call| SILENT.contains(&call.tool.as_str()) || self.hands_out(call));
+        let passed = over.iter().all(|call| self.written.holds(call) || self.hands_out(call));
         self.turn.taken += ahead + 1;
         self.wait(&over);
         match (passed, closed) {

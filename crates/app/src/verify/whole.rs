@@ -40,6 +40,11 @@ pub(super) fn amiss(log: Log<'_>) -> Vec<Found> {
         if !place_for_it {
             say("what stands beside it belongs to the event that opens the run, or that goes on with it");
         }
+        let layers = &circumstance.confinement;
+        let is_confined = layers.iter().all(|layer| layer.ends_with(": holds"));
+        if !layers.is_empty() && is_confined != log.opened.confined {
+            say("what held its tools is not what the run says of them");
+        }
         for (label, kind) in labels(event, log.outputs) {
             if !log.opened.case.evidence.iter().any(|entry| entry.label == label) {
                 say(&format!("{kind} names {label:?}, which is no evidence of the case"));

@@ -3,7 +3,8 @@
 //! A reader of its own, so that nobody has to believe the engine's: it only compares, and takes as the same whatever the engine may make of the arguments.
 
 use ledger::event::{EntityAdded, HypothesisAssessed, HypothesisProposed, RelationAdded};
-use ledger::{Absence, AbsenceClaim, Claim, ClaimedValue, Derivation, Reading};
+use ledger::turn::ToolCall;
+use ledger::{Absence, AbsenceClaim, Claim, ClaimedValue, Derivation, FactId, Reading};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -53,6 +54,33 @@ pub(super) fn is_relation(arguments: &Value, added: &RelationAdded) -> bool {
 
 pub(super) fn is_proposal(arguments: &Value, proposed: &HypothesisProposed) -> bool {
     means(arguments, "statement", &proposed.statement)
+}
+
+/// What a task has written into the graph so far.
+#[derive(Default)]
+pub(super) struct Written<'l> {
+    pub(super) entities: Vec<&'l EntityAdded>,
+    pub(super) relations: Vec<&'l RelationAdded>,
+    pub(super) proposals: Vec<&'l HypothesisProposed>,
+}
+
+impl Written<'_> {
+    /// Whether all that a call would write is there: only such a call leaves no event.
+    pub(super) fn holds(&self, call: &ToolCall) -> bool {
+        let arguments = &call.arguments;
+        match call.tool.as_str() {
+            "add_entity" => {
+                let bare = |known: &EntityAdded| EntityAdded { facts: Vec::new(), ..known.clone() };
+                let same = self.entities.iter().filter(|known| is_entity(arguments, &bare(known)));
+                let facts: Vec<String> = same.flat_map(|known| &known.facts).map(FactId::to_string).collect();
+                let named = ids(arguments, "facts");
+                !facts.is_empty() && !named.is_empty() && named.iter().all(|fact| facts.contains(fact))
+            }
+            "link" => self.relations.iter().any(|known| is_relation(arguments, known)),
+            "propose_hypothesis" => self.proposals.iter().any(|known| is_proposal(arguments, known)),
+            _ => false,
+        }
+    }
 }
 
 pub(super) fn is_assessment(arguments: &Value, assessed: &HypothesisAssessed) -> bool {

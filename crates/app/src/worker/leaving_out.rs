@@ -15,13 +15,18 @@ pub(super) fn leaving_out(
     limits: Limits,
     mut attempt: impl FnMut(&[LeftOut], &Limits) -> Result<Report, ToolError>,
 ) -> Result<Vec<LeftOut>, ToolError> {
-    let (mut left, mut left_out) = (limits, Vec::new());
+    let (mut left, mut left_out, mut was_killed) = (limits, Vec::new(), false);
     loop {
         let report = attempt(&left_out, &left)?;
         if let Ending::Replied(_) = report.ending {
             return Ok(left_out);
         }
         left.wall = left.wall.saturating_sub(report.usage.wall);
+        // No file is to blame for that, the first time.
+        if report.ending.is_from_outside() && !was_killed && !left.wall.is_zero() {
+            was_killed = true;
+            continue;
+        }
         let why = report.ending.describe(&limits);
         let reason = format!("not read: the process that decoded it {why}");
         let broke = LeftOut::of_doing(&report.doing, &reason).filter(|broke| {
@@ -80,6 +85,17 @@ mod tests {
             left_out.iter().all(|out| out.reason.starts_with("not read: the process that decoded it ")),
             "{left_out:?}"
         );
+    }
+
+    #[test]
+    fn no_file_is_left_out_because_somebody_killed_the_process() {
+        let mut tries = 0;
+        let done = leaving_out(Limits::default(), |_, _| {
+            tries += 1;
+            let killed = || report(Ending::Signalled { signal: 9 }, "[\"a.evtx\",null]", 0);
+            Ok(if tries == 1 { killed() } else { report(Ending::Replied(Vec::new()), "", 0) })
+        });
+        assert!(done.unwrap().is_empty());
     }
 
     #[test]

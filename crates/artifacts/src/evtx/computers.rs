@@ -14,33 +14,36 @@ pub struct Writer {
 
 /// Who wrote a log of `length` bytes, in the order of its records; who follows itself stands once.
 ///
-/// Of a chunk that begins as its neighbours do only the first record is read: who wrote nothing but in the middle of such chunks is not found.
+/// Of a log whose chunks all begin with one writer only the first records, and those of the newest chunk, are read: who wrote nothing but in the middle of such a log is not found.
 pub fn computers<E>(length: u64, fetch: &mut Fetch<'_, E>) -> Result<Vec<Writer>, E> {
     let slots = length.saturating_sub(HEAD).div_ceil(CHUNK as u64);
     let oldest = oldest(slots, fetch)?;
-    let mut names: Vec<Writer> = Vec::new();
-    let mut before: Option<Vec<u8>> = None;
-    for slot in (oldest..slots).chain(0..oldest) {
-        let mut data = vec![0; CHUNK];
-        let got = fetch(HEAD + slot * CHUNK as u64, &mut data)?;
-        let Some(first) = names_of(&data, got, true).pop() else { continue };
-        if names.last() != Some(&first) {
-            // The name changed somewhere in the chunk before.
-            names.extend(before.iter().flat_map(|before| names_of(before, CHUNK, false)));
-            names.push(first);
-        }
-        before = Some(data);
+    let order: Vec<u64> = (oldest..slots).chain(0..oldest).collect();
+    let begun = writers(&order, true, fetch)?;
+    match begun.as_slice() {
+        [_, _, ..] => writers(&order, false, fetch),
+        _ => Ok(begun),
     }
-    names.extend(before.iter().flat_map(|last| names_of(last, CHUNK, false)));
-    names.dedup();
-    Ok(names)
+}
+
+/// Who wrote the records of these chunks: of all but the last one only the first record where `is_first_enough`.
+fn writers<E>(chunks: &[u64], is_first_enough: bool, fetch: &mut Fetch<'_, E>) -> Result<Vec<Writer>, E> {
+    let mut found: Vec<Writer> = Vec::new();
+    for (place, chunk) in chunks.iter().enumerate() {
+        let mut data = vec![0; CHUNK];
+        let got = fetch(HEAD + chunk * CHUNK as u64, &mut data)?;
+        let is_last = place + 1 == chunks.len();
+        found.extend(names_of(data, got, is_first_enough && !is_last));
+        found.dedup();
+    }
+    Ok(found)
 }
 
 /// The names in the records of a chunk: of the first one, or of all.
-fn names_of(chunk: &[u8], held: usize, is_first_enough: bool) -> Vec<Writer> {
+fn names_of(chunk: Vec<u8>, held: usize, is_first_enough: bool) -> Vec<Writer> {
     let mut names = Vec::new();
     // Damage is told by whoever reads the log for what it holds.
-    let _: ControlFlow<()> = chunk::read(chunk.to_vec(), held, 0, &mut |found| {
+    let _: ControlFlow<()> = chunk::read(chunk, held, 0, &mut |found| {
         if let Found::Event(event) = found
             && !event.system.computer.is_empty()
         {

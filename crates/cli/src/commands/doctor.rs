@@ -18,7 +18,7 @@ pub(super) fn execute(printer: &mut Printer) -> Result<u8, Failure> {
             "tools do not run here, not even with --unconfined ({error}); a finished run can be read, verified and replayed here"
         );
         printer.result(&out)?;
-        return Ok(0);
+        return Ok(Failure::SANDBOX);
     }
     let verdict = match confined {
         true => "tools run confined here",
@@ -28,5 +28,5 @@ pub(super) fn execute(printer: &mut Printer) -> Result<u8, Failure> {
     };
     let _ = writeln!(out, "{verdict}");
     printer.result(&out)?;
-    Ok(0)
+    Ok(if confined { 0 } else { Failure::SANDBOX })
 }

@@ -30,6 +30,9 @@ pub(crate) struct ExportArguments {
     /// Write a run that is not sealed too; never a statement about one
     #[arg(long)]
     pub(crate) unsealed: bool,
+    /// Store payloads uncompressed in the archive, for readers without zstd (docs/run-format.md)
+    #[arg(long)]
+    pub(crate) plain: bool,
     /// A newer bundle of MITRE's (enterprise-attack.json): its names and tactics are told
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) attack: Option<PathBuf>,
@@ -170,7 +173,9 @@ const UNSEALED: &str = "the run is not sealed: nothing tells whether events are 
 fn pack(arguments: &ExportArguments, printer: &mut Printer) -> Result<u8, Failure> {
     let folder = run_folder(&arguments.run, &arguments.runs)?;
     let interrupt = Interrupt::new();
-    let request = ExportRequest { folder, unsealed: arguments.unsealed, interrupt: interrupt.clone() };
+    let bodies = if arguments.plain { store::Bodies::Plain } else { store::Bodies::Compressed };
+    let request =
+        ExportRequest { folder, unsealed: arguments.unsealed, bodies, interrupt: interrupt.clone() };
     if arguments.output.as_deref() == Some(Path::new("-")) {
         // Scratch folders of programs that were killed are removed by the next one: no signal is caught.
         let scratch = Scratch::new(&[])?;

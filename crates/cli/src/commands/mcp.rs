@@ -38,6 +38,9 @@ pub(crate) struct McpArguments {
     /// What it leaves out keeps its default, which is that of a turn with one call; docs/mcp.md has it.
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: Option<PathBuf>,
+    /// Let others read the run folders, as far as the umask lets them
+    #[arg(long)]
+    pub(crate) shared: bool,
     /// Do not ask by code what a client left open when it closes its run (docs/recovery.md)
     #[arg(long)]
     pub(crate) no_sweep: bool,
@@ -140,7 +143,7 @@ fn workplace(
         worker,
         indexes: scratch.indexes().to_owned(),
         cache: cache(&arguments.evidence, &case.paths, printer)?,
-        recording: store::Options::default(),
+        recording: store::Options { shared: arguments.shared, ..store::Options::default() },
         clock: Arc::new(SystemClock),
         observe: Arc::new(|progress| tell(&progress)),
         interrupt: Interrupt::new(),

@@ -42,6 +42,7 @@ pub(super) fn execute(arguments: &RunArguments, printer: &mut Printer) -> Result
         seed: arguments.seed.map(Seed),
         runs: arguments.runs.clone(),
         unconfined: arguments.unconfined,
+        shared: arguments.shared,
     });
     let open = |path: &PathBuf| -> Opened {
         let case = app::load_case(path).map_err(Failure::Case);
@@ -83,6 +84,7 @@ pub(super) struct NewRuns {
     seed: Option<Seed>,
     runs: PathBuf,
     unconfined: bool,
+    shared: bool,
 }
 
 /// A case or a run as it was typed, opened or not.
@@ -212,6 +214,7 @@ impl Plan {
 
     fn request(self: &Arc<Plan>, index: usize, case: Case, new: &NewRuns) -> Result<RunRequest, Failure> {
         let (models, seed) = self.chooser.of_new(&new.model).map_err(Failure::Model)?;
+        let recording = store::Options { shared: new.shared, ..store::Options::default() };
         Ok(RunRequest {
             case,
             lead: new.lead.clone(),
@@ -220,7 +223,7 @@ impl Plan {
             rules: new.rules.clone(),
             runs: new.runs.clone(),
             seed: new.seed.or(seed),
-            work: self.work(index, new.unconfined),
+            work: Workplace { recording, ..self.work(index, new.unconfined) },
         })
     }
 

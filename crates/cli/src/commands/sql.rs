@@ -281,7 +281,7 @@ const WIDEST: usize = 48;
 
 /// Rows below the names of their columns.
 fn table(answer: &Answer) -> String {
-    let shown = |cell: &Cell| report::terminal(&cell.shown());
+    let shown = |cell: &Cell| graph::value_text(&cell.shown());
     let names: Vec<_> = answer.columns.iter().map(|name| report::terminal(name)).collect();
     let rows: Vec<Vec<String>> = answer.rows.iter().map(|row| row.iter().map(shown).collect()).collect();
     let width = |index: usize| {

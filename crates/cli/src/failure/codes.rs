@@ -214,7 +214,8 @@ pub(super) fn open_code(error: &app::OpenRunError) -> u8 {
     match error {
         app::OpenRunError::NotFound { .. }
         | app::OpenRunError::Ambiguous { .. }
-        | app::OpenRunError::NoFolder { .. } => Failure::USAGE,
+        | app::OpenRunError::NoFolder { .. }
+        | app::OpenRunError::NotARun { .. } => Failure::USAGE,
         app::OpenRunError::Open { .. }
         | app::OpenRunError::Read { .. }
         | app::OpenRunError::Behaviour { .. }

@@ -11,6 +11,9 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 /// The program that opens a file in what the person has for it.
 pub(crate) const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
 
+/// A file is longer than is allowed: 25 on every system that is built for.
+const SIGXFSZ: i32 = 25;
+
 /// The two signals that ask the program to end: SIGINT (Ctrl-C) and SIGTERM.
 pub(crate) struct Signals {
     interrupt: Signal,
@@ -21,6 +24,8 @@ impl Signals {
     /// From here on they do not kill the program; must be called within a runtime.
     pub(crate) fn listen() -> Result<Signals, Failure> {
         let listen = |kind| signal(kind).map_err(Failure::Runtime);
+        // A file that reaches its limit (ulimit -f) is an error of whoever writes it, and no silent end.
+        let _ = listen(SignalKind::from_raw(SIGXFSZ))?;
         Ok(Signals {
             interrupt: listen(SignalKind::interrupt())?,
             terminate: listen(SignalKind::terminate())?,

@@ -198,7 +198,7 @@ fn a_tool_can_be_called_by_hand() {
 #[test]
 fn the_doctor_names_every_layer() {
     let out = Place::new().locard_ends(0, &["doctor"]);
-    for layer in ["Landlock", "seccomp", "no_new_privs", "limits"] {
+    for layer in ["Landlock", "seccomp", "no_new_privs", "limits", "capabilities"] {
         assert!(out.contains(layer), "{out}");
     }
 }

@@ -79,6 +79,23 @@ fn an_archive_verifies_and_replays_elsewhere_and_packs_to_the_same_bytes_again()
 }
 
 #[test]
+fn a_plain_archive_holds_payloads_as_they_are_and_verifies() {
+    let place = Place::new();
+    sealed(&place);
+    place.locard_ends(0, &["export", "latest", "--plain", "-o", "plain.tar"]);
+    let copy = unpacked(&place, &place.path("plain.tar"), "plain");
+    let out = place.locard_ends(0, &["verify", str(&copy)]);
+    assert!(out.contains("verified: facts stand in stored outputs (sealed"), "{out}");
+    let connection = rusqlite::Connection::open(copy.join("run.db")).unwrap();
+    let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(count("SELECT count(*) FROM payloads WHERE encoding <> 'raw' OR length <> length(body)"), 0);
+    // Packed again they are stored as in every archive.
+    place.locard_ends(0, &["export", "latest", "-o", "a.tar"]);
+    place.locard_ends(0, &["export", str(&copy), "-o", "b.tar"]);
+    assert!(std::fs::read(place.path("a.tar")).unwrap() == std::fs::read(place.path("b.tar")).unwrap());
+}
+
+#[test]
 fn how_the_file_lies_on_the_disk_leaves_no_trace() {
     let place = Place::new();
     let run = sealed(&place);
@@ -183,7 +200,8 @@ fn an_interrupted_packing_leaves_nothing() {
     let folder = sealed(&place);
     let interrupt = app::Interrupt::new();
     interrupt.interrupt();
-    let request = app::ExportRequest { folder, unsealed: false, interrupt };
+    let request =
+        app::ExportRequest { folder, unsealed: false, bodies: store::Bodies::Compressed, interrupt };
     let error = app::export_file(&request, &place.path("a.tar")).unwrap_err();
     assert!(matches!(error, app::ExportError::Interrupted { .. }), "{error:?}");
     assert_eq!(names(&place), ["runs"]);

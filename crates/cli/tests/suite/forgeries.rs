@@ -67,10 +67,12 @@ fn of_all_kinds(place: &Place) -> PathBuf {
         Box::new(move |request| {
             let (facts, nodes) = (cited.lock().unwrap().clone(), nodes(request));
             let [host, key, hypothesis] = [0, 2, 3].map(|at| nodes[at].clone());
-            let link = json!({"from": key, "kind": "used", "to": host, "facts": [facts[0].clone()]});
+            let link =
+                json!({"from": key.clone(), "kind": "used", "to": host.clone(), "facts": [facts[0].clone()]});
             let assess = json!({"hypothesis": hypothesis, "assessment": "supported",
                 "supporting": [facts[0].clone()], "reason": "it says so"});
-            calls(4, &[("link", link), ("assess_hypothesis", assess)])
+            let refused = json!({"from": key, "kind": "adores", "to": host, "facts": [facts[0].clone()]});
+            calls(4, &[("link", link), ("link", refused), ("assess_hypothesis", assess)])
         }),
         Box::new(|_| calls(5, &[("nothing_to_record", json!({"reason": " that is all "}))])),
     ]);
@@ -155,6 +157,12 @@ const FORGERIES: &[Forgery] = &[
     ("not ended", without_end, "a task of the run has not ended"),
     ("other's answer", served_by_itself, "it was not answered by the invocation that it names"),
     ("unanswered", without_read, "a call of the turn before it was not answered"),
+    ("not refused", without_refused_link, "a call before it in its turn's reply was not answered"),
+    (
+        "confined",
+        change!(RunOpened, |it| it.confined = false),
+        "what held its tools is not what the run says",
+    ),
 ];
 
 fn other_claim_id(log: &mut Logged) {
@@ -277,6 +285,10 @@ fn without_end(log: &mut Logged) {
 
 fn without_read(log: &mut Logged) {
     log.retain(|(_, event, _)| !matches!(event, Event::GraphRead(_)));
+}
+
+fn without_refused_link(log: &mut Logged) {
+    log.retain(|(_, event, _)| !matches!(event, Event::CallRefused(refused) if refused.tool == "link"));
 }
 
 fn served_by_itself(log: &mut Logged) {

@@ -5,29 +5,9 @@
 
 use super::ArchiveTree;
 use super::index::{Folder, LeafKind};
-use super::kind;
-use crate::image::begins_like_an_image;
+use crate::inner::{HEAD, IMAGES, Inner, LEAST, recognise};
 use crate::path::EvidencePath;
 use crate::read::read_full_at;
-
-/// What a container is told as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Inner {
-    Image,
-    Archive,
-}
-
-impl Inner {
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Inner::Image => "a disk image",
-            Inner::Archive => "an archive",
-        }
-    }
-}
-
-/// Names of disk images.
-const IMAGES: [&str; 10] = ["e01", "ex01", "vmdk", "vhd", "vhdx", "qcow2", "dd", "raw", "img", "001"];
 
 /// Names of archives.
 const ARCHIVES: [&str; 6] = ["zip", "7z", "tar", "gz", "tgz", "zst"];
@@ -35,17 +15,11 @@ const ARCHIVES: [&str; 6] = ["zip", "7z", "tar", "gz", "tgz", "zst"];
 /// Names of what acquisition tools write beside them.
 const BESIDE: [&str; 8] = ["txt", "log", "csv", "json", "xml", "md5", "sha1", "sha256"];
 
-/// A smaller file is no container that could hold evidence.
-const LEAST: u64 = 64 << 10;
-
 /// A larger text may be evidence itself.
 const MOST_TEXT: u64 = 1 << 20;
 
 /// Containers whose first bytes are read; the others are taken by their names.
 const LOOKED_AT: usize = 16;
-
-/// Bytes that tell a container or a medium.
-const HEAD: usize = 4608;
 
 /// The first container of an archive that holds nothing else but small texts and what belongs to them.
 pub(super) fn only_containers(tree: &ArchiveTree) -> Option<(EvidencePath, Inner)> {
@@ -116,15 +90,4 @@ fn by_content(tree: &ArchiveTree, path: &EvidencePath, named: Inner) -> Option<I
         Ok(read) => recognise(head.get(..read).unwrap_or_default()),
         Err(_) => Some(named),
     }
-}
-
-/// Signatures: EWF and EWF 2 (libewf), VMDK (Virtual Disk Format 5.0), VHDX ([MS-VHDX] 2.2.1), VHD (its copied footer), QCOW (QEMU, `qcow2.txt`).
-fn recognise(head: &[u8]) -> Option<Inner> {
-    const SIGNATURES: [&[u8]; 6] =
-        [b"EVF\x09\r\n\xff\0", b"EVF2\r\n\x81\0", b"KDMV", b"vhdxfile", b"conectix", b"QFI\xfb"];
-    if kind::recognise(head).is_some() {
-        return Some(Inner::Archive);
-    }
-    let is_image = SIGNATURES.iter().any(|signature| head.starts_with(signature));
-    (is_image || begins_like_an_image(head)).then_some(Inner::Image)
 }

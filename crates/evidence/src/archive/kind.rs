@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// A format of archive, or of a compressed file that may hold one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// A local header, or the end of an empty central directory ([APPNOTE] 4.3.7, 4.3.16).
     Zip,
     /// `7z` and four bytes more (7zFormat.txt of the LZMA SDK).
@@ -29,7 +29,7 @@ pub(super) enum Kind {
 const HEAD: usize = 512;
 
 /// The kind of what begins with `head`.
-pub(super) fn recognise(head: &[u8]) -> Option<Kind> {
+pub(crate) fn recognise(head: &[u8]) -> Option<Kind> {
     const SIGNATURES: [(&[u8], Kind); 8] = [
         (b"PK\x03\x04", Kind::Zip),
         (b"PK\x05\x06", Kind::Zip),

@@ -21,7 +21,7 @@ pub fn name_bytes(name: &OsStr) -> &[u8] {
 }
 
 /// The name with these bytes.
-pub(crate) fn from_name_bytes(bytes: Vec<u8>) -> io::Result<OsString> {
+pub fn from_name_bytes(bytes: Vec<u8>) -> io::Result<OsString> {
     Ok(OsString::from_vec(bytes))
 }
 

@@ -50,7 +50,7 @@ pub fn name_bytes(name: &OsStr) -> &[u8] {
 /// The name with these bytes.
 ///
 /// One that is no UTF-8 is refused, so that a name with an unpaired surrogate is listed and not opened; so is one that no entry can have and that would lead out of its folder.
-pub(crate) fn from_name_bytes(bytes: Vec<u8>) -> io::Result<OsString> {
+pub fn from_name_bytes(bytes: Vec<u8>) -> io::Result<OsString> {
     let wrong = |why: Box<dyn Error + Send + Sync>| io::Error::new(io::ErrorKind::InvalidFilename, why);
     let name = String::from_utf8(bytes).map_err(|error| wrong(error.into()))?;
     match name.contains(['/', '\\', ':']) {

@@ -98,6 +98,52 @@ fn links_are_listed_with_their_target_and_never_followed() {
 }
 
 #[test]
+fn a_link_that_leads_out_of_a_copied_folder_or_to_nothing_is_a_gap() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("root");
+    write(&root.join("C/Users/file"), b"x");
+    let absolute = root.join("C/Users").to_str().unwrap().to_owned();
+    for (link, target) in [
+        ("C/up", "../C/Users"),
+        ("C/own", "up"),
+        ("C/machine", &absolute),
+        ("C/volume", "/C/Users"),
+        ("C/out", "../../root/C"),
+        ("C/nothing", "Nowhere"),
+        ("C/etc", "/etc"),
+        ("C/beside", &format!("{absolute}2")),
+    ] {
+        symlink(target, root.join(link)).unwrap();
+    }
+    let tree = open_directory(&root, "disk").unwrap();
+    let start = tree.node(&EvidencePath::root()).unwrap().unwrap();
+    let gaps: Vec<_> = walk(&tree, &start)
+        .filter_map(|step| match step {
+            Step::Gap(gap) => Some(gap),
+            Step::Node(_) | Step::Defect(_) => None,
+        })
+        .collect();
+    let paths: Vec<_> = gaps.iter().map(|gap| gap.path.as_str()).collect();
+    assert_eq!(paths, ["C/beside", "C/etc", "C/nothing", "C/out"]);
+    assert!(gaps[1].reason.contains("a link to \"/etc\", which is not in the evidence"), "{:?}", gaps[1]);
+}
+
+#[test]
+fn a_disk_image_among_files_is_a_gap() {
+    let folder = tempfile::tempdir().unwrap();
+    let ewf = [b"EVF\x09\r\n\xff\0".as_slice(), &[0; 70_000]].concat();
+    write(&folder.path().join("host/disk.E01"), &ewf);
+    write(&folder.path().join("host/small.e01"), ewf.get(..1000).unwrap());
+    write(&folder.path().join("host/photo.img"), &[b'x'; 70_000]);
+    write(&folder.path().join("host/notes.txt"), &ewf);
+    let tree = open_directory(folder.path(), "disk").unwrap();
+    let (integrity, gaps) = hash(&tree, IntegrityLevel::Stat).unwrap();
+    let [gap] = gaps.as_slice() else { panic!("{gaps:?}") };
+    assert_eq!((integrity.files, gap.path.as_str()), (4, "host/disk.E01"));
+    assert!(gap.reason.contains("`locard run …/host/disk.E01`"), "{}", gap.reason);
+}
+
+#[test]
 fn names_that_are_not_text_are_listed_and_opened() {
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in [(&b"a\xff"[..], b"1"), (b"a\xfe", b"2"), (b"a\\b", b"3"), (b"l\nine", b"4")] {

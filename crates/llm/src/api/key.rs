@@ -1,8 +1,12 @@
 //! Keys of providers: they leave this module in a header of a request and in no other way.
 
 use reqwest::header::{HeaderValue, InvalidHeaderValue};
+use serde_json::Value;
 use std::fmt;
 use thiserror::Error;
+
+/// What stands in the place of a key.
+const HIDDEN: &str = "[key]";
 
 /// A key.
 #[derive(Clone)]
@@ -44,7 +48,30 @@ impl ApiKey {
 
     /// The text without the key, should a server repeat it.
     pub(crate) fn hide(&self, text: &str) -> String {
-        text.replace(&self.0, "[key]")
+        text.replace(&self.0, HIDDEN)
+    }
+
+    /// JSON without the key, as text: there it can be escaped.
+    pub(crate) fn hide_in_json(&self, text: &str) -> String {
+        let escaped = Value::from(self.0.as_str()).to_string();
+        let escaped = escaped.trim_matches('"');
+        self.hide(text).replace(escaped, HIDDEN)
+    }
+
+    /// The same in every text and name of a value.
+    pub(crate) fn hide_in(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => *text = self.hide(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.hide_in(item)),
+            Value::Object(members) => {
+                members.values_mut().for_each(|member| self.hide_in(member));
+                if members.keys().any(|name| name.contains(&self.0)) {
+                    let whole = std::mem::take(members);
+                    members.extend(whole.into_iter().map(|(name, member)| (self.hide(&name), member)));
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
     }
 }
 
@@ -65,6 +92,16 @@ mod tests {
         let shown = format!("{key:?} {:?} {header:?} {}", Some(&key), key.hide("you sent sk-secret-1 to us"));
         assert!(!shown.contains("secret"), "{shown}");
         assert_eq!(header.to_str().unwrap(), "Bearer sk-secret-1");
+    }
+
+    #[test]
+    fn a_key_is_hidden_in_json_however_it_is_written_there() {
+        let key = ApiKey::new(r#"sk"\1"#).unwrap();
+        let mut value = serde_json::json!({ "a sk\"\\1": ["b", { "c": "x sk\"\\1 y" }] });
+        let text = key.hide_in_json(&value.to_string());
+        key.hide_in(&mut value);
+        assert_eq!(value, serde_json::json!({ "a [key]": ["b", { "c": "x [key] y" }] }));
+        assert_eq!(text, value.to_string());
     }
 
     #[test]

@@ -83,10 +83,20 @@ impl Link {
             Err(error) => Attempt { request_id: None, result: Err(ApiError::of_client(&self.host, error)) },
             Ok(response) => {
                 let id = ["request-id", "x-request-id"].iter().find_map(|name| response.headers().get(*name));
-                let request_id = id.and_then(|id| id.to_str().ok()).map(bounded);
-                Attempt { request_id, result: self.read(response, asked).await }
+                let request_id = id.and_then(|id| id.to_str().ok()).map(|id| bounded(&self.hidden(id)));
+                let received = self.read(response, asked).await;
+                let result = received.map(|received| match &self.key {
+                    Some(key) => received.without(key),
+                    None => received,
+                });
+                Attempt { request_id, result }
             }
         }
+    }
+
+    /// What the server says, without the key, which it may repeat.
+    fn hidden(&self, said: &str) -> String {
+        self.key.as_ref().map_or_else(|| said.to_owned(), |key| key.hide_in_json(said))
     }
 
     async fn read(&self, response: Response, asked: &mut Asked<'_>) -> Result<Received, ApiError> {
@@ -98,7 +108,7 @@ impl Link {
             return Err(self.refused(response).await);
         }
         let content = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let content = content.unwrap_or("no content type").to_ascii_lowercase();
+        let content = self.hidden(content.unwrap_or("no content type")).to_ascii_lowercase();
         match content.split(';').next().unwrap_or_default().trim() {
             "text/event-stream" => self.stream(response, asked).await,
             "application/json" => self.whole(response, asked).await,
@@ -117,7 +127,7 @@ impl Link {
                 return Err(self.damaged(StreamError::TooLarge { most: LARGEST }));
             }
             for data in events.push(&piece).map_err(|source| self.damaged(source))? {
-                reader.event(&data).map_err(|lost| self.lost(lost))?;
+                reader.event(&self.hidden(&data)).map_err(|lost| self.lost(lost))?;
             }
         }
         reader.finish(asked).map_err(|source| self.damaged(source))
@@ -151,7 +161,10 @@ impl Link {
             }
             body.extend_from_slice(&piece);
         }
-        String::from_utf8(body).map_err(|_| self.damaged(StreamError::NotUtf8))
+        match String::from_utf8(body) {
+            Ok(body) => Ok(self.hidden(&body)),
+            Err(_) => Err(self.damaged(StreamError::NotUtf8)),
+        }
     }
 
     async fn refused(&self, response: Response) -> ApiError {
@@ -159,7 +172,10 @@ impl Link {
         let after = retry_after(response.headers());
         // Its status alone says enough when the rest cannot be read.
         let body = self.body(response, LARGEST_ERROR).await.unwrap_or_default();
-        let body: Value = serde_json::from_str(&body).unwrap_or_default();
+        let mut body: Value = serde_json::from_str(&body).unwrap_or_default();
+        if let Some(key) = &self.key {
+            key.hide_in(&mut body);
+        }
         self.error(status, body.get("error"), after)
     }
 
@@ -167,7 +183,7 @@ impl Link {
     fn error(&self, status: u16, error: Option<&Value>, after: Option<Duration>) -> ApiError {
         let host = self.host.clone();
         let said = error.map_or_else(|| "it did not say why".to_owned(), told);
-        let told = self.key.as_ref().map_or_else(|| said.clone(), |key| key.hide(&said));
+        let told = self.hidden(&said);
         let code = |pointer| error.and_then(|error| error.pointer(pointer)).and_then(Value::as_str);
         let codes = [code("/code"), code("/type"), code("/details/error_code")];
         let says = |word| codes.contains(&Some(word));

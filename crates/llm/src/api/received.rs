@@ -2,6 +2,7 @@
 
 use super::address::Dialect;
 use super::error::StreamError;
+use super::key::ApiKey;
 use super::lenient::read_object;
 use super::transcript::{Part, is_name};
 use super::{anthropic, openai};
@@ -19,6 +20,28 @@ pub(crate) struct Received {
     pub(crate) verbatim: Option<Box<RawValue>>,
     pub(crate) stop: Stop,
     pub(crate) usage: Usage,
+}
+
+impl Received {
+    /// The reply without the key: it may come in pieces, of which none shows it.
+    pub(crate) fn without(mut self, key: &ApiKey) -> Received {
+        for part in &mut self.parts {
+            match part {
+                Part::Text(text) => *text = key.hide(text),
+                Part::Call { call, tool, arguments } => {
+                    (*call, *tool) = (key.hide(call), key.hide(tool));
+                    key.hide_in(arguments);
+                }
+                Part::Result { .. } => {}
+            }
+        }
+        // What is no JSON any more has to be built from the parts.
+        self.verbatim = self.verbatim.and_then(|raw| RawValue::from_string(key.hide_in_json(raw.get())).ok());
+        if let Stop::Declined(told) = &mut self.stop {
+            *told = key.hide(told);
+        }
+        self
+    }
 }
 
 /// Why a model stopped.

@@ -132,7 +132,7 @@ fn things(scene: &Scene<'_>) -> Vec<Value> {
         .into_iter()
         .map(|((kind, name), facts)| {
             let named = facts.iter().filter_map(|fact| numbers.get(fact)).copied().collect();
-            (format!("{} {}", kind.name(), say(&name)), named)
+            (format!("{} {}", kind.name(), graph::value_text(&name)), named)
         })
         .collect();
     things.sort_by_key(|(_, facts)| std::cmp::Reverse(facts.len()));

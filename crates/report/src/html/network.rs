@@ -208,7 +208,7 @@ fn drawn(net: &Net) -> Markup {
             @for (number, node) in net.nodes.iter().enumerate() {
                 @let (x, y) = at(number);
                 a class=(format!("node c{}", node.column)) href=(node.link) data-node=(number) {
-                    title { (say(&node.name)) }
+                    title { (graph::value_text(&node.name)) }
                     rect x=(x) y=(format!("{y:.1}")) width=(BOX) height="20" rx="4" {}
                     // A picture of its own cuts what is too wide; letters are not all of one width.
                     svg x=(x + 6.0) y=(format!("{y:.1}")) width=(BOX - 10.0) height="20" {

@@ -13,6 +13,7 @@ pub fn probe() -> Confinement {
         seccomp: holding(sys::knows_seccomp()),
         no_new_privs: holding(sys::knows_no_new_privs()),
         limits: Holding::Holds,
+        capabilities: Holding::Holds,
     }
 }
 

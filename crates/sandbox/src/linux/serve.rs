@@ -233,6 +233,7 @@ fn confine(setup: &Setup) -> Result<(Confinement, Fence), Refusal> {
         seccomp: absent,
         no_new_privs,
         limits: Holding::Holds,
+        capabilities: absent,
     };
     let mut readable = Vec::new();
     for path in &setup.readable {
@@ -245,6 +246,7 @@ fn confine(setup: &Setup) -> Result<(Confinement, Fence), Refusal> {
     if setup.policy == Policy::Unconfined {
         return Ok((confinement, None));
     }
+    confinement.capabilities = holding(sys::only_read_as_administrator());
     confinement.landlock = fence::enter_zygote_domain(&readable, &setup.scratch_root);
     let filters = install_filters();
     confinement.seccomp = holding(

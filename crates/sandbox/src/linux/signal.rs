@@ -23,6 +23,11 @@ pub(crate) fn describe_signal(signal: i32, limits: &Limits) -> String {
     }
 }
 
+/// Whether a signal is one that people and systems end processes with, and no process by accident itself.
+pub(crate) const fn is_from_outside(signal: i32) -> bool {
+    matches!(signal, libc::SIGKILL | libc::SIGTERM | libc::SIGINT | libc::SIGHUP | libc::SIGQUIT)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

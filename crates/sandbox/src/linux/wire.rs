@@ -29,6 +29,7 @@ impl Confinement {
             seccomp: read_holding(from)?,
             no_new_privs: read_holding(from)?,
             limits: read_holding(from)?,
+            capabilities: read_holding(from)?,
             landlock_abi: u32::try_from(from.u64()?).ok().filter(|abi| *abi != 0),
         })
     }

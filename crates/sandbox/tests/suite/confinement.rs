@@ -23,8 +23,19 @@ fn the_worker_says_what_holds_it() {
     assert_eq!(bench.zygote.confinement(), &probe());
     assert!(bench.zygote.confinement().missing().is_empty());
     let bench = Bench::new(Policy::Unconfined);
-    assert_eq!(bench.zygote.confinement().missing().len(), 2);
+    assert_eq!(bench.zygote.confinement().missing().len(), 3);
     assert_eq!(bench.zygote.confinement().no_new_privs, Holding::Holds);
+}
+
+/// `CAP_DAC_READ_SEARCH` and `CAP_FOWNER`, whoever starts it.
+#[test]
+fn the_worker_of_an_administrator_can_only_read_more_than_others() {
+    let bench = Bench::new(Policy::Required);
+    let status = fs::read_to_string(format!("/proc/{}/status", bench.zygote.process_id().unwrap())).unwrap();
+    for set in ["CapInh:", "CapPrm:", "CapEff:"] {
+        let line = status.lines().find_map(|line| line.strip_prefix(set)).unwrap();
+        assert_eq!(u64::from_str_radix(line.trim(), 16).unwrap() & !0xc, 0, "{set}{line}");
+    }
 }
 
 #[test]

@@ -6,7 +6,9 @@ use ledger::event::{Event, RunSealed};
 use rusqlite::Connection;
 use std::fs;
 use std::path::Path;
-use store::{Durability, Encoding, ExportError, Exported, FILE_NAME, PayloadEntry, Reader, Writer, export};
+use store::{
+    Bodies, Durability, Encoding, ExportError, Exported, FILE_NAME, PayloadEntry, Reader, Writer, export,
+};
 
 /// A small sealed run with payloads that are stored raw and such that are compressed.
 fn sealed(folder: &Path) {
@@ -52,7 +54,7 @@ fn changed(run: &Path, copy: &Path, change: impl FnOnce(&Connection)) {
 }
 
 fn exported(run: &Path, to: &Path) -> (Exported, Vec<u8>) {
-    let exported = export(run, to, &|| true).unwrap();
+    let exported = export(run, to, Bodies::Compressed, &|| true).unwrap();
     (exported, fs::read(to).unwrap())
 }
 
@@ -127,7 +129,7 @@ fn a_run_that_is_being_written_is_taken_as_it_stands() {
         more.set(more.get() + 1);
         true
     };
-    let exported = export(&at("run"), &at("1"), &go_on).unwrap();
+    let exported = export(&at("run"), &at("1"), Bodies::Compressed, &go_on).unwrap();
     assert_eq!((exported.sealed, exported.events, exported.payloads), (false, 2, 1));
     assert_eq!(more.get(), 2);
 }
@@ -150,7 +152,7 @@ fn what_does_not_hold_is_told_with_its_place() {
     for (number, (sql, place)) in cases.into_iter().enumerate() {
         let copy = at(&format!("copy {number}"));
         changed(&at("run"), &copy, |connection| connection.execute_batch(sql).unwrap());
-        let error = export(&copy, &at(&format!("out {number}")), &|| true).unwrap_err();
+        let error = export(&copy, &at(&format!("out {number}")), Bodies::Compressed, &|| true).unwrap_err();
         let mut told = error.to_string();
         let mut source = std::error::Error::source(&error);
         while let Some(cause) = source {
@@ -159,7 +161,10 @@ fn what_does_not_hold_is_told_with_its_place() {
         }
         assert!(told.contains(place), "{sql}: {told}");
     }
-    assert!(matches!(export(&at("none"), &at("out"), &|| true), Err(ExportError::Open(_))));
+    assert!(matches!(
+        export(&at("none"), &at("out"), Bodies::Compressed, &|| true),
+        Err(ExportError::Open(_))
+    ));
 }
 
 #[test]
@@ -168,8 +173,11 @@ fn a_file_that_is_there_is_left_alone_and_an_interruption_is_heard() {
     sealed(&home.path().join("run"));
     let there = home.path().join("there");
     write(&there, b"mine");
-    assert!(matches!(export(&home.path().join("run"), &there, &|| true), Err(ExportError::Write(_))));
+    assert!(matches!(
+        export(&home.path().join("run"), &there, Bodies::Compressed, &|| true),
+        Err(ExportError::Write(_))
+    ));
     assert_eq!(fs::read(&there).unwrap(), b"mine");
-    let stopped = export(&home.path().join("run"), &home.path().join("new"), &|| false);
+    let stopped = export(&home.path().join("run"), &home.path().join("new"), Bodies::Compressed, &|| false);
     assert!(matches!(stopped, Err(ExportError::Interrupted)));
 }

@@ -181,6 +181,7 @@ fn serve(mut stream: TcpStream, state: &Mutex<State>) -> io::Result<()> {
 
 fn refuse(stream: &mut TcpStream, status: u16, more: &[(&str, &str)], body: &str) -> io::Result<()> {
     let mut headers = vec![("content-type", "application/json"), ("request-id", "req-test")];
+    headers.retain(|(name, _)| more.iter().all(|(other, _)| other != name));
     headers.extend_from_slice(more);
     http::answer(stream, status, &headers, body)
 }

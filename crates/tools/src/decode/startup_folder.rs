@@ -1,18 +1,22 @@
-//! Startup folders: what stands there is opened when a user logs on.
+//! Startup folders: what stands there is opened when a user logs on, unless the task manager was told not to.
+
+mod switched;
 
 use super::{Decoder, Head, Source};
+use crate::approval::APPROVED;
 use crate::intake::Flow;
 use crate::spec;
 use evidence::ReadError;
 use ledger::FieldType::{Name, Path, Size};
-use ledger::{ByteSpan, FieldValue, RecordType};
+use ledger::{ByteSpan, FieldType, FieldValue, RecordType, Time};
 use std::ops::ControlFlow;
 
 const KIND: &str = "startup_item";
+const DISABLED: &str = "disabled_startup_item";
 
 pub(crate) const DECODER: Decoder = Decoder {
     name: "startup_folder",
-    about: "files in the startup folders of users and of the machine",
+    about: "files in the startup folders of users and of the machine, those that are switched off as disabled_startup_item",
     names: &["**/Start Menu/Programs/Startup/*"],
     fits,
     records,
@@ -26,18 +30,35 @@ fn fits(head: &Head<'_>) -> bool {
 }
 
 fn records() -> Vec<RecordType> {
-    vec![spec::record(
-        KIND,
-        "a file in a startup folder: it is opened when the user, or any user, logs on; not that it ever was",
-        "name",
-        &[
-            ("name", &[Name], "name of the file"),
-            ("path", &[Path], "path of the file in the evidence; a shortcut is decoded by parse_file"),
-            ("user", &[Name], "folder of the profile it stands in; none for the folder of all users"),
-            ("size", &[Size], "its bytes"),
-        ],
-    )]
+    let common: [Declared; 4] = [
+        ("name", &[Name], "name of the file"),
+        ("path", &[Path], "path of the file in the evidence; a shortcut is decoded by parse_file"),
+        ("user", &[Name], "folder of the profile it stands in; none for the folder of all users"),
+        ("size", &[Size], "its bytes"),
+    ];
+    let disabled: [Declared; 3] = [
+        ("disabled_by", &[Name], "what switches it off: StartupApproved"),
+        ("disabled_at", &[FieldType::Time], "when it was switched off"),
+        ("hive", &[Path], "the hive that says so"),
+    ];
+    vec![
+        spec::record(
+            KIND,
+            "a file in a startup folder: it is opened when the user, or any user, logs on; not that it ever was",
+            "name",
+            &common,
+        ),
+        spec::record(
+            DISABLED,
+            "a file in a startup folder that is not opened when the user logs on: it was switched off",
+            "name",
+            &[&common[..], &disabled].concat(),
+        ),
+    ]
 }
+
+/// Name, types and meaning of a field.
+type Declared = (&'static str, &'static [FieldType], &'static str);
 
 fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     // How the Explorer shows the folder; it is not opened at logon.
@@ -45,12 +66,20 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
         return Ok(ControlFlow::Continue(()));
     }
     let node = source.node;
+    let off = switched::off(source.tree, node);
     let row = source
-        .row(KIND, Some(ByteSpan::new(0, node.size)))
+        .row(if off.is_some() { DISABLED } else { KIND }, Some(ByteSpan::new(0, node.size)))
         .field("name", FieldValue::Name(node.name.clone()))
         .field("path", FieldValue::Path(node.path.as_str().to_owned()))
         .field("size", FieldValue::Size(node.size))
         .maybe("user", user(node.path.as_str()).map(|user| FieldValue::Name(user.to_owned())), None);
+    let row = match off {
+        Some(off) => row
+            .field("disabled_by", FieldValue::Name(APPROVED.to_owned()))
+            .maybe("disabled_at", off.since.map(|ticks| FieldValue::Time(Time::from_filetime(ticks))), None)
+            .field("hive", FieldValue::Path(off.hive.as_str().to_owned())),
+        None => row,
+    };
     Ok(source.push(row))
 }
 

@@ -4,8 +4,9 @@ use crate::decode::Source;
 use crate::intake::{Flow, Intake, Taken};
 use crate::spec;
 use crate::ticks::{SECOND, ticks};
-use ledger::FieldType::{Integer, Name, Path, Text, Time as TimeType};
+use ledger::FieldType::{Integer, List, Name, Path, Text, Time as TimeType};
 use ledger::{ByteSpan, Clock, Defect, FieldValue, Gap, Record, RecordType, Time, Utc};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
@@ -39,6 +40,7 @@ pub(crate) fn step_type() -> RecordType {
         &[
             ("path", &[Path], "path of the log"),
             ("channel", &[Text, Name], "channel of the record behind the step, where the log tells one"),
+            ("computers", &[List], "computers that wrote the two records, where the log tells them"),
             ("before", &[TimeType], "time of the record before the step"),
             ("after", &[TimeType], "time of the record behind it"),
             ("record_before", &[Integer], "number of the record before the step"),
@@ -77,7 +79,15 @@ struct Entry {
     number: Option<i128>,
     stamp: Stamp,
     channel: Option<Rc<FieldValue>>,
+    computer: Option<Rc<str>>,
     span: Option<ByteSpan>,
+}
+
+/// Who wrote a record, as far as the log tells.
+#[derive(Default)]
+pub(super) struct Written<'a> {
+    pub(super) channel: Option<FieldValue>,
+    pub(super) computer: Option<&'a str>,
 }
 
 /// The time of an entry.
@@ -113,7 +123,7 @@ impl Order {
         &mut self,
         number: Option<i128>,
         stamp: Stamp,
-        channel: Option<FieldValue>,
+        written: Written<'_>,
         span: Option<ByteSpan>,
     ) -> Flow {
         let Some(at) = stamp.at() else { return ControlFlow::Continue(()) };
@@ -121,9 +131,16 @@ impl Order {
             self.cut = true;
             return ControlFlow::Break(());
         }
-        let channel = channel.map(|channel| self.shared(channel));
-        self.entries.push(Entry { at, number, stamp, channel, span });
+        let channel = written.channel.map(|channel| self.shared(channel));
+        let computer = written.computer.map(|name| self.known(name));
+        self.entries.push(Entry { at, number, stamp, channel, computer, span });
         ControlFlow::Continue(())
+    }
+
+    /// The computer as the entry before names it, where it is the same.
+    fn known(&self, name: &str) -> Rc<str> {
+        let last = self.entries.last().and_then(|entry| entry.computer.as_ref());
+        last.filter(|last| last.as_ref() == name).map_or_else(|| name.into(), Rc::clone)
     }
 
     /// The channel as the entry before has it, where it is the same.
@@ -144,22 +161,15 @@ impl Order {
     }
 
     fn steps(&self, log: &mut Source<'_, '_>) -> Flow {
-        for (before, after) in pairs(&self.entries) {
-            let (Some(first), Some(second)) = (before.number, after.number) else { continue };
-            let back = before.at.saturating_sub(after.at);
-            if first == second || back <= STEP {
-                continue;
+        let mut last_of: BTreeMap<&str, &Entry> = BTreeMap::new();
+        for (place, after) in self.entries.iter().enumerate() {
+            // Where several computers wrote into a log, each has a clock of its own.
+            let own = after.computer.as_deref().and_then(|name| last_of.insert(name, after));
+            let before = place.checked_sub(1).and_then(|place| self.entries.get(place));
+            let others = before.filter(|before| own.is_none_or(|own| !std::ptr::eq(own, *before)));
+            for before in others.into_iter().chain(own) {
+                step(log, before, after)?;
             }
-            let row = log
-                .row(CLOCK_STEP, after.span)
-                .field("path", path(log))
-                .maybe("channel", after.channel.as_deref().cloned(), None)
-                .field("before", before.stamp.field())
-                .field("after", after.stamp.field())
-                .field("record_before", FieldValue::Integer(first))
-                .field("record_after", FieldValue::Integer(second))
-                .field("seconds", FieldValue::Integer((back / SECOND).into()));
-            log.push(row)?;
         }
         ControlFlow::Continue(())
     }
@@ -184,6 +194,31 @@ impl Order {
         }
         ControlFlow::Continue(())
     }
+}
+
+/// Tells that the time went back between two records, where it did.
+fn step(log: &mut Source<'_, '_>, before: &Entry, after: &Entry) -> Flow {
+    let (Some(first), Some(second)) = (before.number, after.number) else {
+        return ControlFlow::Continue(());
+    };
+    let back = before.at.saturating_sub(after.at);
+    if first == second || back <= STEP {
+        return ControlFlow::Continue(());
+    }
+    let mut computers: Vec<String> =
+        [before, after].iter().filter_map(|entry| entry.computer.as_deref().map(str::to_owned)).collect();
+    computers.dedup();
+    let row = log
+        .row(CLOCK_STEP, after.span)
+        .field("path", path(log))
+        .maybe("channel", after.channel.as_deref().cloned(), None)
+        .maybe("computers", (!computers.is_empty()).then_some(FieldValue::List(computers)), None)
+        .field("before", before.stamp.field())
+        .field("after", after.stamp.field())
+        .field("record_before", FieldValue::Integer(first))
+        .field("record_after", FieldValue::Integer(second))
+        .field("seconds", FieldValue::Integer((back / SECOND).into()));
+    log.push(row)
 }
 
 fn path(log: &Source<'_, '_>) -> FieldValue {
@@ -221,7 +256,7 @@ impl Intake for Dated<'_> {
     }
 
     fn date(&mut self, ticks: u64, span: ByteSpan) -> Option<Flow> {
-        Some(self.order.add(None, Stamp::Filetime(ticks), None, Some(span)))
+        Some(self.order.add(None, Stamp::Filetime(ticks), Written::default(), Some(span)))
     }
 
     fn push(&mut self, mut record: Record) -> Flow {
@@ -235,7 +270,8 @@ impl Intake for Dated<'_> {
         };
         let channel =
             value(CHANNEL).filter(|channel| matches!(channel, FieldValue::Text(_) | FieldValue::Name(_)));
-        self.order.add(number, Stamp::Other(Box::new(time)), channel, record.locator.span)
+        let written = Written { channel, computer: None };
+        self.order.add(number, Stamp::Other(Box::new(time)), written, record.locator.span)
     }
 
     fn defect(&mut self, defect: Defect) {
@@ -268,6 +304,10 @@ mod tests {
 
     /// What is told of a log with these numbers and seconds.
     fn told(entries: impl IntoIterator<Item = (i128, u64)>) -> Vec<String> {
+        told_of(entries.into_iter().map(|(number, seconds)| (number, seconds, "A")))
+    }
+
+    fn told_of<'a>(entries: impl IntoIterator<Item = (i128, u64, &'a str)>) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         std::fs::File::create(folder.path().join("a.log")).unwrap();
         let tree = open_directory(folder.path(), "disk").unwrap();
@@ -276,9 +316,10 @@ mod tests {
         let arguments = Arguments::check(&spec, &json!({})).unwrap();
         let mut sink = Sink::new(&arguments, vec![step_type(), silence_type()]).unwrap();
         let mut order = Order::default();
-        for (number, seconds) in entries {
+        for (number, seconds, computer) in entries {
             let time = TICKS + seconds * 10_000_000;
-            assert!(order.add(Some(number), Stamp::Filetime(time), None, None).is_continue());
+            let written = Written { channel: None, computer: Some(computer) };
+            assert!(order.add(Some(number), Stamp::Filetime(time), written, None).is_continue());
         }
         let mut source = Source::new(&tree, &node, None, folder.path(), &mut sink);
         assert!(order.finish(&mut source).is_continue());
@@ -299,6 +340,15 @@ mod tests {
         // By number, whatever the order in the file; a second is the writer's own delay.
         assert_eq!(told([(1, 10), (3, 5), (2, 20), (4, 4)]), ["clock_step 2 3 15"]);
         assert!(told([(1, 10), (2, 11), (3, 10), (4, 10)]).is_empty());
+    }
+
+    #[test]
+    fn a_record_of_another_computer_hides_no_step() {
+        assert_eq!(
+            told_of([(1, 50, "A"), (2, 10, "B"), (3, 30, "A")]),
+            ["clock_step 1 2 40", "clock_step 1 3 20"]
+        );
+        assert_eq!(told_of([(1, 50, "A"), (2, 60, "B"), (3, 55, "A"), (4, 70, "B")]), ["clock_step 2 3 5"]);
     }
 
     #[test]

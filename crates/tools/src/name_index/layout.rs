@@ -236,6 +236,7 @@ pub(super) struct Row {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     File,
+    Link,
     Other,
 }
 
@@ -243,7 +244,25 @@ impl Kind {
     pub(super) fn of(kind: &NodeKind) -> Kind {
         match kind {
             NodeKind::File => Kind::File,
-            NodeKind::Directory | NodeKind::Symlink { .. } | NodeKind::Other => Kind::Other,
+            NodeKind::Symlink { .. } => Kind::Link,
+            NodeKind::Directory | NodeKind::Other => Kind::Other,
+        }
+    }
+
+    const fn code(self) -> u8 {
+        match self {
+            Kind::Other => 0,
+            Kind::File => 1,
+            Kind::Link => 2,
+        }
+    }
+
+    fn read(code: u8) -> Result<Kind, IndexError> {
+        match code {
+            0 => Ok(Kind::Other),
+            1 => Ok(Kind::File),
+            2 => Ok(Kind::Link),
+            other => Err(IndexError::value("the kind of an entry", 2, u64::from(other))),
         }
     }
 }
@@ -259,7 +278,7 @@ impl Row {
         for part in [self.parent.unwrap_or(NONE), self.name, self.end] {
             bytes.extend(part.to_le_bytes());
         }
-        bytes.push(u8::from(self.kind == Kind::File));
+        bytes.push(self.kind.code());
         bytes.push(tag);
         bytes.extend(u16::to_le_bytes(sequence));
         bytes.extend(self.size.to_le_bytes());
@@ -281,7 +300,7 @@ impl Row {
             parent: Some(int(&bytes, 0)).filter(|parent| *parent != NONE),
             name: int(&bytes, 4),
             end: int(&bytes, 8),
-            kind: if kind == 1 { Kind::File } else { Kind::Other },
+            kind: Kind::read(kind)?,
             size: long(&bytes, 16),
             reference,
         })

@@ -40,6 +40,11 @@ impl NameIndex {
         Ok(row.kind == Kind::File && sizes.contains(&row.size))
     }
 
+    /// Whether the entry is a symbolic link.
+    pub(crate) fn is_link(&mut self, number: u32) -> Result<bool, IndexError> {
+        Ok(self.row(number)?.kind == Kind::Link)
+    }
+
     /// The entries that fit one of the alternatives and bear one of `names`.
     fn fitting_glob(
         &mut self,

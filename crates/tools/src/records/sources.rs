@@ -177,7 +177,7 @@ impl Sources {
 /// The names of the record types that each decoder, each artifact and the names of change journals give.
 ///
 /// Made once: the types themselves have descriptions, which cost more than most calls.
-fn given() -> &'static HashMap<&'static str, BTreeSet<String>> {
+pub(crate) fn given() -> &'static HashMap<&'static str, BTreeSet<String>> {
     static GIVEN: OnceLock<HashMap<&str, BTreeSet<String>>> = OnceLock::new();
     GIVEN.get_or_init(|| {
         let names = |types: Vec<RecordType>| types.into_iter().map(|kind| kind.name).collect();

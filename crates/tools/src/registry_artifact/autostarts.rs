@@ -19,6 +19,7 @@ use std::ops::ControlFlow;
 use switches::{State, Switches};
 
 const KIND: &str = "autostart";
+const ONCE: &str = "once_autostart";
 const DISABLED: &str = "disabled_autostart";
 
 /// The classes of a user: a class there comes before the one of the host.
@@ -29,7 +30,7 @@ const SERVERS: [&str; 5] = ["InprocServer32", "LocalServer32", "InprocServer", "
 
 pub(crate) const ARTIFACT: Artifact = Artifact {
     name: "autostarts",
-    about: "Run keys and the other places from which programs and DLLs are started by themselves, for the host and for each user; entries that are switched off are disabled_autostart",
+    about: "Run keys and the other places from which programs and DLLs are started by themselves, for the host and for each user; entries that are switched off are disabled_autostart, those that start one time and go then (RunOnce and its like) once_autostart",
     hives: &[HiveType::Software, HiveType::System, HiveType::NtUser, HiveType::UsrClass],
     records,
     read,
@@ -42,7 +43,11 @@ fn records() -> Vec<RecordType> {
         "enabled, where the task manager or the settings say so; none where nothing is stored of it, and it starts",
     );
     let disabled: [Declared; 2] = [
-        ("disabled_by", &[Name], "what switches it off: StartupApproved or LoadAppInit_DLLs"),
+        (
+            "disabled_by",
+            &[Name],
+            "what switches it off: StartupApproved or LoadAppInit_DLLs; type where the value is no text, so that Windows starts nothing",
+        ),
         ("disabled_at", &[Time], "when it was switched off"),
     ];
     vec![
@@ -51,6 +56,12 @@ fn records() -> Vec<RecordType> {
             "one command or DLL that Windows starts by itself, or the folder whose content it starts",
             "value_path",
             &[&common()[..], &[approved]].concat(),
+        ),
+        record_type(
+            ONCE,
+            "one command that Windows starts by itself the next time, and removes from here; not that it ever started",
+            "value_path",
+            &common()[..],
         ),
         record_type(
             DISABLED,
@@ -203,7 +214,11 @@ fn start(
 ) -> Draft {
     let entry = (location.levels > 0).then(|| FieldValue::Name(key.name.clone()));
     let state = switches.state(held);
-    let kind = if matches!(state, State::Disabled { .. }) { DISABLED } else { KIND };
+    let kind = match state {
+        State::Disabled { .. } => DISABLED,
+        State::Plain | State::Enabled(_) if location.is_once() => ONCE,
+        State::Plain | State::Enabled(_) => KIND,
+    };
     let draft = Draft::of_value(reader, kind, key, held)
         .set("value_path", value_path(key, held), None)
         .set("location", FieldValue::Name(location.name.to_owned()), None)

@@ -9,10 +9,11 @@ use super::values::{Held, Values};
 use crate::intake::Flow;
 use artifacts::registry::{HiveType, Key};
 use ledger::FieldType::{Flag, Integer, Name, Path, Text, Time};
-use ledger::{ByteSpan, FieldValue, RecordType};
+use ledger::{ByteSpan, FieldType, FieldValue, RecordType};
 use std::ops::ControlFlow;
 
 const KIND: &str = "service";
+const DELETED: &str = "deleted_service";
 
 pub(crate) const ARTIFACT: Artifact = Artifact {
     name: "services",
@@ -46,28 +47,37 @@ const TYPES: [(u64, &str); 10] = [
 ];
 
 fn records() -> Vec<RecordType> {
-    vec![record_type(
-        KIND,
-        "one key of a service or driver in the active control set; one without type and start only holds settings, such as performance counters",
-        "name",
-        &[
-            ("name", &[Name], "name of the service"),
-            ("display_name", &[Text], "name that is shown; may be a resource such as @file,-100"),
-            ("image_path", &[Text], "program or driver with its arguments, as stored"),
-            ("service_dll", &[Path], "DLL of a service that runs in svchost"),
-            ("service_main", &[Name], "function of the DLL that is called"),
-            ("start", &[Integer], "how it starts, as stored"),
-            ("start_name", &[Name], "the same in words: boot, system, automatic, manual or disabled"),
-            ("delayed", &[Flag], "whether an automatic start is delayed"),
-            ("type", &[Integer], "what it is, as stored: a sum of flags"),
-            ("type_name", &[Text], "the same in words"),
-            ("account", &[Name], "account under which it runs; for a driver the name of its object"),
-            ("description", &[Text], "description; may be a resource"),
-            ("group", &[Name], "group in the order of loading"),
-            ("failure_command", &[Text], "command that is run when the service fails"),
-            ("parameters_last_written", &[Time], "when the key Parameters of the service was last changed"),
-        ],
-    )]
+    let fields: &[(&str, &[FieldType], &str)] = &[
+        ("name", &[Name], "name of the service"),
+        ("display_name", &[Text], "name that is shown; may be a resource such as @file,-100"),
+        ("image_path", &[Text], "program or driver with its arguments, as stored"),
+        ("service_dll", &[Path], "DLL of a service that runs in svchost"),
+        ("service_main", &[Name], "function of the DLL that is called"),
+        ("start", &[Integer], "how it starts, as stored"),
+        ("start_name", &[Name], "the same in words: boot, system, automatic, manual or disabled"),
+        ("delayed", &[Flag], "whether an automatic start is delayed"),
+        ("type", &[Integer], "what it is, as stored: a sum of flags"),
+        ("type_name", &[Text], "the same in words"),
+        ("account", &[Name], "account under which it runs; for a driver the name of its object"),
+        ("description", &[Text], "description; may be a resource"),
+        ("group", &[Name], "group in the order of loading"),
+        ("failure_command", &[Text], "command that is run when the service fails"),
+        ("parameters_last_written", &[Time], "when the key Parameters of the service was last changed"),
+    ];
+    vec![
+        record_type(
+            KIND,
+            "one key of a service or driver in the active control set; one without type and start only holds settings, such as performance counters",
+            "name",
+            fields,
+        ),
+        record_type(
+            DELETED,
+            "one key of a service or driver that is marked for deletion (DeleteFlag): it goes when nobody has it open any more, at the next start of Windows at the latest",
+            "name",
+            fields,
+        ),
+    ]
 }
 
 fn read(reader: &mut Reader<'_, '_>) -> Flow {
@@ -90,7 +100,8 @@ fn service<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>, values: &Values<'h>) 
     });
     let (written, written_at) = written.unzip();
     let (start, kind) = (values.get("Start"), values.get("Type"));
-    let record = Draft::of_key(reader, KIND, key)
+    let is_deleted = values.get("DeleteFlag").and_then(number).is_some_and(|flag| flag != 0);
+    let record = Draft::of_key(reader, if is_deleted { DELETED } else { KIND }, key)
         .key_name(reader, "name", key, FieldValue::Name)
         .texts(values, TEXTS)
         .text("service_dll", of("ServiceDll"), FieldValue::Path)

@@ -58,7 +58,7 @@ impl Fixture {
         write(root, "C/Users/Ann/cut-hive", b"regf and then nothing");
         write(root, "C/Users/Ann/empty", b"");
         crate::sqlite::history(&root.join(HISTORY));
-        symlink("/etc", root.join("C/Users/Ann/link")).unwrap();
+        symlink("/C/Windows", root.join("C/Users/Ann/link")).unwrap();
         let trees = vec![Box::new(open_directory(root, "disk").unwrap()) as Box<dyn Tree>];
         Fixture { folder, trees, image: OnceCell::new(), files: OnceCell::new() }
     }

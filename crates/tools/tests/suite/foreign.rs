@@ -40,6 +40,7 @@ fn known(name: &str) -> &'static str {
         "BIRCH-01",
         "MINWINPC",
         "A-HOST-OF-A-LONG-NAME",
+        "A-HOST-OF-A-LONG-OTHER",
     ];
     names.into_iter().find(|known| *known == name).unwrap()
 }
@@ -97,6 +98,9 @@ fn a_log_that_names_no_name_of_the_computer_is_of_another_one() {
         (&["alder-07"], vec![], "alder-07.corp.example", false),
         (&["ALDER-07", "DESKTOP-K3Q9V1T"], vec![], "DESKTOP-K3Q9V1T", false),
         (&["A-HOST-OF-A-LON"], vec![], "A-HOST-OF-A-LONG-NAME", false),
+        // Where the hive has the name in full, another that begins so is another's.
+        (&["A-HOST-OF-A-LON", "A-HOST-OF-A-LONG-NAME"], vec![], "A-HOST-OF-A-LONG-NAME", false),
+        (&["A-HOST-OF-A-LON", "A-HOST-OF-A-LONG-NAME"], vec![], "A-HOST-OF-A-LONG-OTHER", true),
         (&["ALDER-07"], vec![], "BIRCH-01", true),
         (&["ALDER-07"], system(), "BIRCH-01", true),
         // Windows was set up under another name, which other logs put before the present one.
@@ -107,6 +111,14 @@ fn a_log_that_names_no_name_of_the_computer_is_of_another_one() {
         (&["ALDER-07"], one("System.evtx", &["ALDER-07", "BIRCH-01"]), "BIRCH-01", true),
         (&["ALDER-07"], one("System.evtx", &["BIRCH-01", "ALDER-07", "BIRCH-01"]), "BIRCH-01", true),
         (&["ALDER-07"], one("System.evtx", &["ALDER-07", "BIRCH-01", "ALDER-07"]), "BIRCH-01", true),
+        // A copy links nothing either; what an archive or a collecting tool named does.
+        (&["ALDER-07"], one("System - Copy.evtx", &["BIRCH-01", "ALDER-07"]), "BIRCH-01", true),
+        (
+            &["ALDER-07"],
+            one("Archive-System-2019-01-01.evtx", &["WIN-SETUP", "ALDER-07"]),
+            "WIN-SETUP",
+            false,
+        ),
         // A collection links nothing, whatever stands in it.
         (&["ALDER-07"], one("ForwardedEvents.evtx", &["BIRCH-01", "ALDER-07"]), "BIRCH-01", true),
         (&["ALDER-07"], vec![], "MINWINPC", false),
@@ -136,8 +148,10 @@ fn of_a_log_with_forwarded_records_each_is_its_own_computers() {
         let is_other = record.fields["computer"].value.to_text() == "BIRCH-01";
         assert_eq!(record.placement, is_other.then_some(Placement::Foreign));
     }
-    // What is counted there is of no one computer.
+    // What is counted there is of no one computer, and its span is that of all of them.
     let path = format!("{LOGS}/ForwardedEvents.evtx");
+    let listed = records(folder.path(), "list_event_channels", &json!({ "under": path }));
+    assert!(listed.iter().all(|log| log.placement == Some(Placement::Foreign)), "{listed:?}");
     for by in ["channel", "computer"] {
         let count = json!({ "record": "log_cleared", "count_by": by, "under": path });
         let counts = records(folder.path(), "records", &count);
@@ -146,6 +160,47 @@ fn of_a_log_with_forwarded_records_each_is_its_own_computers() {
             "{by}"
         );
     }
+}
+
+#[test]
+fn a_name_that_comes_back_in_the_middle_of_a_log_links_nothing() {
+    let names = [vec!["BIRCH-01"; 900], vec!["ALDER-07"; 500], vec!["BIRCH-01"; 5], vec!["ALDER-07"; 700]];
+    let folder = tempfile::tempdir().unwrap();
+    let logs = [("System.evtx", written_by(&names.concat())), ("Asked.evtx", written_by(&["BIRCH-01"]))];
+    drive(folder.path(), &["ALDER-07"], &logs);
+    let found = places(folder.path(), "Asked.evtx");
+    assert!(found.iter().all(|place| *place == Some(Placement::Foreign)), "{found:?}");
+}
+
+#[test]
+fn the_hive_that_another_accessor_of_velociraptor_collected_tells_whose_a_log_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |drive: &str, path: &str| format!("uploads/{drive}/{path}");
+    let source = tempfile::tempdir().unwrap();
+    drive(source.path(), &["ALDER-07"], &[]);
+    let hive = "Windows/System32/config/SYSTEM";
+    let bytes = std::fs::read(source.path().join("C").join(hive)).unwrap();
+    fixture::write(folder.path(), &at("ntfs/%5C%5C.%5CC%3A", hive), &bytes);
+    for (name, computer) in [("Security.evtx", "BIRCH-01"), ("System.evtx", "ALDER-07")] {
+        let path = at("auto/C%3A", &format!("Windows/System32/winevt/Logs/{name}"));
+        fixture::write(folder.path(), &path, &written_by(&[computer]));
+        let found = records(folder.path(), "parse_file", &json!({ "path": path }));
+        let expected = (computer == "BIRCH-01").then_some(Placement::Foreign);
+        assert!(!found.is_empty() && found.iter().all(|log| log.placement == expected), "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn a_log_that_the_case_file_calls_the_hosts_own_is_taken_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    drive(folder.path(), &["ALDER-07"], &[("Security.evtx", written_by(&["BIRCH-01"]))]);
+    let tree = open_directory(folder.path(), "disk").unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let in_place = [("disk".to_owned(), vec![LOGS.to_owned()])].into();
+    let prepared = Prepared { in_place, ..Prepared::default() };
+    let asked = json!({ "path": format!("{LOGS}/Security.evtx") });
+    let found = run_prepared("parse_file", &asked, &[Box::new(tree)], &prepared, scratch.path()).records;
+    assert!(!found.is_empty() && found.iter().all(|it| it.placement == Some(Placement::Stated)), "{found:?}");
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod foreign;
 mod image_fixture;
 mod image_tools;
 mod layouts;
+mod links;
 mod memory_tree;
 mod name_index;
 mod name_index_file;

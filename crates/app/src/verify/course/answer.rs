@@ -53,13 +53,23 @@ impl<'l> Course<'l> {
                 says(words::means(&call.arguments, "reason", &nothing.reason))
             }
             Event::QuestionsDeclined(declined) => self.decline(declined),
-            Event::EntityAdded(added) => self.written("add_entity", |with| words::is_entity(with, added)),
-            Event::RelationAdded(added) => self.written("link", |with| words::is_relation(with, added)),
+            Event::EntityAdded(added) => {
+                self.write("add_entity", |with| words::is_entity(with, added))?;
+                self.written.entities.push(added);
+                Ok(())
+            }
+            Event::RelationAdded(added) => {
+                self.write("link", |with| words::is_relation(with, added))?;
+                self.written.relations.push(added);
+                Ok(())
+            }
             Event::HypothesisProposed(proposed) => {
-                self.written("propose_hypothesis", |with| words::is_proposal(with, proposed))
+                self.write("propose_hypothesis", |with| words::is_proposal(with, proposed))?;
+                self.written.proposals.push(proposed);
+                Ok(())
             }
             Event::HypothesisAssessed(assessed) => {
-                self.written("assess_hypothesis", |with| words::is_assessment(with, assessed))
+                self.write("assess_hypothesis", |with| words::is_assessment(with, assessed))
             }
             Event::GraphRead(read) => {
                 self.of_turn(read.turn)?;
@@ -255,7 +265,7 @@ impl<'l> Course<'l> {
     }
 
     /// What a call added to the graph.
-    fn written(&mut self, tool: &str, fits: impl Fn(&Value) -> bool) -> Result<(), Wrong> {
+    fn write(&mut self, tool: &str, fits: impl Fn(&Value) -> bool) -> Result<(), Wrong> {
         let call = self.next(|call| call.tool == tool && fits(&call.arguments))?;
         match self.refusal(call) {
             None => Ok(()),

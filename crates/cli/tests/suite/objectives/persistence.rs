@@ -87,8 +87,17 @@ fn logon_script(at: &Folder<'_>) {
 
 const MENU: &str = "C/ProgramData/Microsoft/Windows/Start Menu/Programs";
 
-/// What Windows keeps in the folder, a shortcut beside it, and a folder of that name elsewhere.
+/// What Windows keeps in the folder, a shortcut beside it, a folder of that name elsewhere, and items that are switched off.
 fn nothing_in_startup(at: &Folder<'_>) {
+    let off = || key().value(Value::binary("Chat.lnk", &[3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
+    let approved = format!("{WINDOWS}\\Explorer\\StartupApproved\\StartupFolder");
+    at.file("C/Windows/System32/config/SOFTWARE", software([(&approved, off())]));
+    at.file("C/Users/mara/NTUSER.DAT", ntuser([(&format!("Software\\{approved}"), off())]));
+    at.file(&format!("{MENU}/StartUp/Chat.lnk"), "not a shortcut, but opened");
+    at.file(
+        "C/Users/mara/AppData/Roaming/Microsoft/Windows/Start Menu/Programs/Startup/chat.LNK",
+        "not a shortcut, but opened",
+    );
     at.file(&format!("{MENU}/StartUp/desktop.ini"), "[.ShellClassInfo]\r\n");
     at.file(&format!("{MENU}/Notes.bat"), "@echo off\r\n");
     at.file("C/Users/mara/Startup/tray.bat", "@echo off\r\n");

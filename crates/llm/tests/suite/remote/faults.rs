@@ -198,6 +198,32 @@ async fn a_key_that_a_server_repeats_is_hidden() {
 }
 
 #[tokio::test]
+async fn a_key_that_a_model_repeats_is_hidden_in_every_part_of_its_reply() {
+    let told = || {
+        Says::new([
+            Said::Text(format!("Your key is {KEY}, is it not?")),
+            Said::call(KEY, "find_files", &json!({ "path": KEY, KEY: [format!("<{KEY}>")] })),
+        ])
+    };
+    for speaks in BOTH {
+        for play in [Play::Say(told()), Play::SayWhole(told())] {
+            let world = world(speaks, move |_, _| play.clone());
+            let mut model = world.provider.model();
+            let reply = begun().ask(&mut model).await.unwrap();
+            let shown = format!("{reply:?} {}", serde_json::to_string(&reply).unwrap());
+            assert!(shown.contains("Your key is [key], is it not?") && shown.contains("<[key]>"), "{shown}");
+            assert!(!shown.contains(KEY), "{speaks:?}: {shown}");
+        }
+        let status = Fault::Status(429, vec![("request-id", KEY)], Some("rate_limit_error"));
+        let world = failing(speaks, settings(), 9, status);
+        let mut model = world.provider.model();
+        begun().ask(&mut model).await.unwrap_err();
+        let exchange = model.last_exchange().unwrap();
+        assert_eq!(exchange.request_id.as_deref(), Some("[key]"), "{exchange:?}");
+    }
+}
+
+#[tokio::test]
 async fn an_unknown_model_is_named() {
     for speaks in BOTH {
         let server = ApiServer::start(speaks, "m", |_, _| says("Done.")).unwrap();

@@ -35,6 +35,13 @@ pub(super) struct Location {
     pub(super) values: &'static [&'static str],
 }
 
+impl Location {
+    /// Whether an entry starts one time, and is removed then.
+    pub(super) fn is_once(&self) -> bool {
+        self.name.contains("_once")
+    }
+}
+
 /// All places, the common ones first.
 pub(super) const LOCATIONS: &[Location] = &[
     Location {

@@ -1,17 +1,13 @@
 //! What switches single entries off: the task manager (`StartupApproved`) and `LoadAppInit_DLLs`.
-//!
-//! An entry of `StartupApproved` has twelve bytes: a number that is odd where the entry is off, and the time at which it was switched off.
-//! Source: observed by Microsoft's own tools; described by Yogesh Khatri and in Sysinternals Autoruns.
 
 use super::locations::Location;
+use crate::approval::{self, APPROVED, Approval};
 use crate::registry_artifact::draft::{Draft, number};
 use crate::registry_artifact::reader::Reader;
 use crate::registry_artifact::values::{Held, Values};
-use artifacts::registry::Key;
+use artifacts::registry::{Key, ValueData};
 use ledger::{ByteSpan, FieldValue, Time};
 use std::collections::BTreeMap;
-
-const APPROVED: &str = "StartupApproved";
 
 /// What is stored of the entries of one key.
 #[derive(Default)]
@@ -55,18 +51,18 @@ impl<'h> Switches<'h> {
         if self.not_loaded && held.value.name.eq_ignore_ascii_case("AppInit_DLLs") {
             return State::Disabled { by: "LoadAppInit_DLLs", since: None };
         }
+        // No place in the table starts a number or raw bytes.
+        if matches!(held.value.data, ValueData::Dword(_) | ValueData::Qword(_) | ValueData::Bytes) {
+            return State::Disabled { by: "type", since: None };
+        }
         let Some(stored) = self.approved.get(&held.value.name.to_ascii_lowercase()) else {
             return State::Plain;
         };
-        let raw = &stored.value.raw;
-        match raw.first() {
-            Some(first) if first & 1 == 1 => {
-                let ticks =
-                    raw.get(4..).and_then(|rest| rest.first_chunk()).map(|ticks| u64::from_le_bytes(*ticks));
-                let since = ticks.filter(|ticks| *ticks != 0).map(|ticks| (ticks, stored.part(4, 8)));
-                State::Disabled { by: APPROVED, since }
+        match Approval::read(&stored.value.raw) {
+            Some(Approval::Off { since }) => {
+                State::Disabled { by: APPROVED, since: since.map(|ticks| (ticks, stored.part(4, 8))) }
             }
-            Some(_) => State::Enabled(stored.part(0, 1)),
+            Some(Approval::On) => State::Enabled(stored.part(0, 1)),
             None => State::Plain,
         }
     }
@@ -96,5 +92,5 @@ fn approved(location: &Location, key: &Key<'_>) -> Option<String> {
     let lower = key.path.to_ascii_lowercase();
     let list = if lower.contains("wow6432node\\") { "Run32" } else { "Run" };
     let top = if lower.starts_with("software\\") { "Software\\" } else { "" };
-    Some(format!("{top}Microsoft\\Windows\\CurrentVersion\\Explorer\\{APPROVED}\\{list}"))
+    Some(format!("{top}{}", approval::key(list)))
 }

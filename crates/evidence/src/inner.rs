@@ -1,0 +1,63 @@
+//! Disk images and archives that lie in evidence as files: they are told by their first bytes, and not opened.
+
+use crate::archive::kind;
+use crate::image::begins_like_an_image;
+use crate::read::read_full_at;
+use crate::tree::{Node, NodeKind, Tree};
+use ledger::Gap;
+
+/// What a container is told as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Inner {
+    Image,
+    Archive,
+}
+
+impl Inner {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Inner::Image => "a disk image",
+            Inner::Archive => "an archive",
+        }
+    }
+}
+
+/// Names of disk images.
+pub(crate) const IMAGES: [&str; 10] =
+    ["e01", "ex01", "vmdk", "vhd", "vhdx", "qcow2", "dd", "raw", "img", "001"];
+
+/// A smaller file is no container that could hold evidence.
+pub(crate) const LEAST: u64 = 64 << 10;
+
+/// Bytes that tell a container or a medium.
+pub(crate) const HEAD: usize = 4608;
+
+/// What is not examined where an entry is a disk image by its name and by its first bytes: whatever stands in it.
+pub(crate) fn image(tree: &dyn Tree, node: &Node) -> Option<Gap> {
+    let (_, extension) = node.name.rsplit_once('.')?;
+    let is_named = IMAGES.iter().any(|known| known.eq_ignore_ascii_case(extension));
+    if node.kind != NodeKind::File || !is_named || node.size < LEAST {
+        return None;
+    }
+    let mut head = vec![0; HEAD];
+    let read = tree.open(node, None).and_then(|mut reader| read_full_at(reader.as_mut(), 0, &mut head));
+    if recognise(head.get(..read.ok()?).unwrap_or_default()) != Some(Inner::Image) {
+        return None;
+    }
+    let path = node.path.as_str().to_owned();
+    let reason = format!(
+        "a disk image in a folder of files: what stands in it was not examined; give it by itself, as in `locard run …/{path}`"
+    );
+    Some(Gap { path, reason })
+}
+
+/// Signatures: EWF and EWF 2 (libewf), VMDK (Virtual Disk Format 5.0), VHDX ([MS-VHDX] 2.2.1), VHD (its copied footer), QCOW (QEMU, `qcow2.txt`).
+pub(crate) fn recognise(head: &[u8]) -> Option<Inner> {
+    const SIGNATURES: [&[u8]; 6] =
+        [b"EVF\x09\r\n\xff\0", b"EVF2\r\n\x81\0", b"KDMV", b"vhdxfile", b"conectix", b"QFI\xfb"];
+    if kind::recognise(head).is_some() {
+        return Some(Inner::Archive);
+    }
+    let is_image = SIGNATURES.iter().any(|signature| head.starts_with(signature));
+    (is_image || begins_like_an_image(head)).then_some(Inner::Image)
+}

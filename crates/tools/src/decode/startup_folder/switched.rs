@@ -1,0 +1,58 @@
+//! Whether an item of a startup folder is switched off: the user's hive says so of his own folder, SOFTWARE of that of all users.
+
+use crate::approval::{self, Approval};
+use crate::hive_file;
+use crate::hive_state::{self, Logs};
+use evidence::{EvidencePath, Node, NodeKind, Tree};
+
+/// What switches an item off.
+pub(super) struct Off {
+    pub(super) hive: EvidencePath,
+    /// Since when, as a FILETIME.
+    pub(super) since: Option<u64>,
+}
+
+/// The hive that holds what is stored of a folder, and what stands above its key there.
+struct Keeper {
+    hive: EvidencePath,
+    top: &'static str,
+}
+
+/// What switches the item off; `None` where nothing does, or the hive cannot be read.
+pub(super) fn off(tree: &dyn Tree, item: &Node) -> Option<Off> {
+    let keeper = keeper(item)?;
+    let node = tree.node(&keeper.hive).ok()?.filter(|node| node.kind == NodeKind::File)?;
+    let loaded = hive_state::load(tree, &node, Logs::Applied).ok()?;
+    let hive = hive_file::open(&node, &loaded.bytes).ok()?;
+    let key = hive.key(&format!("{}{}", keeper.top, approval::key("StartupFolder"))).ok()??;
+    let value = hive.value(&key, &item.name).ok()??;
+    match Approval::read(&value.raw)? {
+        Approval::Off { since } => Some(Off { hive: node.path, since }),
+        Approval::On => None,
+    }
+}
+
+/// Who keeps what is stored of the folder of an item; the task manager of Windows 8 is the first that stores anything, so older folders have no keeper.
+fn keeper(item: &Node) -> Option<Keeper> {
+    let parts: Vec<&str> = item.path.components().collect();
+    let before = parts.len().checked_sub(BELOW.len() + 1)?;
+    let (above, below) = parts.split_at(before);
+    if !below.iter().zip(BELOW).all(|(part, name)| part.eq_ignore_ascii_case(name)) {
+        return None;
+    }
+    let (path, top) = match above {
+        [root @ .., folder] if folder.eq_ignore_ascii_case("ProgramData") => {
+            ([root, &["Windows", "System32", "config", "SOFTWARE"]].concat(), "")
+        }
+        [profile @ .., data, roaming]
+            if data.eq_ignore_ascii_case("AppData") && roaming.eq_ignore_ascii_case("Roaming") =>
+        {
+            ([profile, &["NTUSER.DAT"]].concat(), "Software\\")
+        }
+        _ => return None,
+    };
+    Some(Keeper { hive: EvidencePath::parse(&path.join("/")).ok()?, top })
+}
+
+/// The folders from the data of programs down to the startup folder.
+const BELOW: [&str; 5] = ["Microsoft", "Windows", "Start Menu", "Programs", "Startup"];

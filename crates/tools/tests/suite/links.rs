@@ -1,0 +1,87 @@
+//! Links on the way of a pattern: what they lead to is searched under its own path, and an answer says where it was not.
+
+use crate::name_index::{Built, write};
+use evidence::{Tree, open_directory, open_image};
+use ledger::Completeness;
+use serde_json::json;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use testkit::ntfs::{EntrySpec, VolumeSpec};
+use tools::{Return, run, run_indexed};
+
+/// What a search for names finds, with an index as without one: paths and gaps.
+fn found(trees: &[Box<dyn Tree>], name: &str) -> (Vec<String>, Vec<String>) {
+    let (built, arguments) = (Built::of(trees), json!({ "name": name }));
+    let none = Path::new("/nonexistent");
+    let walked = run("find_files", &arguments, trees, none);
+    assert_eq!(walked, run_indexed("find_files", &arguments, trees, &built.indexes, none), "{name}");
+    let Return { records, gaps, completeness, .. } = walked;
+    assert_eq!(completeness == Completeness::Complete, gaps.is_empty(), "{name}");
+    let paths = records.into_iter().map(|record| record.locator.path).collect();
+    (paths, gaps.into_iter().map(|gap| format!("{}: {}", gap.path, gap.reason)).collect())
+}
+
+fn folder(root: &Path) -> Vec<Box<dyn Tree>> {
+    std::fs::create_dir_all(root.join("Windows/System32/winevt")).unwrap();
+    std::fs::create_dir_all(root.join("store")).unwrap();
+    write(&root.join("store/Security.evtx"), b"x");
+    symlink("../../../store", root.join("Windows/System32/winevt/Logs")).unwrap();
+    vec![Box::new(open_directory(root, "disk").unwrap())]
+}
+
+#[test]
+fn a_search_through_a_link_of_a_copied_folder_says_where_to_look() {
+    let home = tempfile::tempdir().unwrap();
+    let trees = folder(home.path());
+    let log = vec!["store/Security.evtx".to_owned()];
+    let gap = vec![
+        "Windows/System32/winevt/Logs: a link, which is not followed: what it leads to is searched as store"
+            .to_owned(),
+    ];
+    assert_eq!(found(&trees, "*.evtx"), (log.clone(), Vec::new()));
+    assert_eq!(found(&trees, "store/*.evtx"), (log.clone(), Vec::new()));
+    for through in [
+        "Windows/System32/winevt/Logs/*.evtx",
+        "**/winevt/Logs/*.evtx",
+        "**/Logs/**/*.evtx",
+        "C:\\windows\\system32\\winevt\\logs\\*.evtx",
+        "**/{Logs,Protokolle}/*.evtx",
+    ] {
+        assert_eq!(found(&trees, through), (Vec::new(), gap.clone()), "{through}");
+    }
+    // The path it leads to fits as well as its own does.
+    assert_eq!(found(&trees, "**/*/*.evtx"), (log, Vec::new()));
+}
+
+#[test]
+fn a_link_that_leads_out_of_a_copied_folder_leaves_every_search_incomplete() {
+    let home = tempfile::tempdir().unwrap();
+    let trees = folder(home.path());
+    symlink("/var/elsewhere", home.path().join("Tasks")).unwrap();
+    let (paths, gaps) = found(&trees, "*.job");
+    assert!(paths.is_empty());
+    let [gap] = gaps.as_slice() else { panic!("{gaps:?}") };
+    assert!(gap.starts_with("Tasks: a link to \"/var/elsewhere\", which is not in the evidence"), "{gap}");
+}
+
+#[test]
+fn a_search_through_a_junction_of_a_volume_says_where_to_look() {
+    let home = tempfile::tempdir().unwrap();
+    let volume = VolumeSpec::new("").size(2 << 20).cluster(512);
+    let volume = volume
+        .entry(EntrySpec::file("Users/ann/NTUSER.DAT", b"x"))
+        .entry(EntrySpec::junction("Documents and Settings", "C:\\Users"))
+        .entry(EntrySpec::junction("Data", "D:\\Data"));
+    let file = home.path().join("volume.dd");
+    write(&file, &volume.build().unwrap().bytes());
+    let trees: Vec<Box<dyn Tree>> = vec![Box::new(open_image(&file, "disk").unwrap())];
+    let (paths, gaps) = found(&trees, "**/Users/*/NTUSER.DAT");
+    assert_eq!((paths.len(), gaps.len()), (1, 0), "{gaps:?}");
+    let (paths, gaps) = found(&trees, "Documents and Settings/*/NTUSER.DAT");
+    let [gap] = gaps.as_slice() else { panic!("{gaps:?}") };
+    assert!(paths.is_empty() && gap.ends_with("is searched as p0/Users"), "{paths:?} {gap}");
+    let (_, gaps) = found(&trees, "Data/**");
+    let [gap] = gaps.as_slice() else { panic!("{gaps:?}") };
+    assert!(gap.contains("which is not followed"), "{gap}");
+    assert_eq!(found(&trees, "*.job").1, Vec::<String>::new());
+}
