@@ -401,13 +401,13 @@ class Run:
     def check_seal(self):
         manifest = self.folder / "manifest.json"
         need(manifest.exists() == (self.seal is not None), "manifest.json is there exactly where a run is sealed")
-        left = [path.name for path in self.folder.glob("run.db-*") if path.stat().st_size]
-        need(not left, f"{left} not empty: the run is being recorded, was broken off or is damaged")
+        beside = [self.folder / f"run.db-{end}" for end in ("wal", "shm", "journal")]
+        need(not any(path.exists() and path.stat().st_size for path in beside), "a journal beside run.db is not empty")
         if self.seal is None:
             return
-        streams = sorted(item for item in self.streams.items() if item[0] != 0)
-        heads = [{"task": task, "events": count, "head": last.hex()} for task, (count, last) in streams]
-        # A task that has no events may have an entry or not.
+        ends = sorted(self.streams.items())
+        heads = [{"task": task, "events": count, "head": end.hex()} for task, (count, end) in ends if task != 0]
+        # The page does not say whether a task without events has an entry: it may.
         stated = [entry for entry in self.seal["heads"] if entry["events"] != 0 or entry["task"] not in self.tasks]
         need(same(stated, heads), "heads of run_sealed is not that of the streams")
         need(self.seal["payloads"] == self.payloads, "payloads of run_sealed is not their number")

@@ -457,16 +457,25 @@ fn is_refused_today(ended: &InvocationEnded, now: &ToolReturn) -> bool {
     !ended.outcome.is_failure() && now.outcome == Outcome::Failed && refuses_place
 }
 
-/// What an output tells whatever its version knew of places and triggers.
+/// What an output tells whatever its version knew of places, of triggers and of what no longer starts.
 fn as_both_tell(output: Arc<Output>) -> Arc<Output> {
     let told = |record: &Record| {
         let mut record = Record { placement: None, ..record.clone() };
-        if matches!(record.kind.as_str(), "scheduled_task" | "scheduled_job") {
-            for field in ["starts", "end_boundary", "triggers"] {
-                record.fields.remove(field);
-            }
+        let is_off_by_type = record.fields.get("disabled_by").is_some_and(|by| by.value.to_text() == "type");
+        let (kind, later): (&str, &[&str]) = match record.kind.as_str() {
+            kind @ ("scheduled_task" | "scheduled_job") => (kind, &["starts", "end_boundary", "triggers"]),
+            "clock_step" => ("clock_step", &["computers"]),
+            "once_autostart" => ("autostart", &[]),
+            "disabled_autostart" if is_off_by_type => ("autostart", &["disabled_by"]),
+            "deleted_service" => ("service", &[]),
+            "disabled_startup_item" => ("startup_item", &["disabled_by", "disabled_at", "hive"]),
+            kind => (kind, &[]),
+        };
+        let kind = kind.to_owned();
+        for field in later {
+            record.fields.remove(*field);
         }
-        record
+        Record { kind, ..record }
     };
     // Less than what was an output is one, too.
     Output::new(output.records().iter().map(told).collect()).map_or(output, Arc::new)

@@ -5,7 +5,7 @@ use crate::log::{Log, Room};
 use crate::open::{self, OpenError};
 use crate::payload::ReadError;
 use crate::private;
-use crate::reader;
+use crate::reader::{self, Reader};
 use crate::schema;
 use crate::seal::{self, SealError, sync_folder};
 use crate::thread::Opened;
@@ -111,8 +111,11 @@ pub(crate) fn create(folder: &Path, options: Options) -> Result<Opened, CreateEr
     Ok(Opened { connection, log, room, chain: Chain::new(), payloads: 0, lock, break_off_at })
 }
 
-/// Removes a run of which nothing was recorded; where it cannot be removed it stays, as a run without a first event.
+/// Removes a run of which nothing was recorded, and no other; where it cannot be removed it stays, as a run without a first event.
 pub fn discard(folder: &Path) {
+    if !Reader::open(folder).is_ok_and(|reader| reader.events().next().is_none()) {
+        return;
+    }
     let file = open::file(folder);
     for path in [open::beside(&file, "-shm"), open::beside(&file, "-wal"), file] {
         let _ = fs::remove_file(path);

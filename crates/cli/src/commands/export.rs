@@ -31,7 +31,7 @@ pub(crate) struct ExportArguments {
     #[arg(long)]
     pub(crate) unsealed: bool,
     /// Store payloads uncompressed in the archive, for readers without zstd (docs/run-format.md)
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) plain: bool,
     /// A newer bundle of MITRE's (enterprise-attack.json): its names and tactics are told
     #[arg(long, value_name = "FILE", hide_short_help = true)]

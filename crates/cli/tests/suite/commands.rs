@@ -166,10 +166,16 @@ fn an_objective_for_an_agent_that_is_not_there_is_refused() {
 }
 
 #[test]
-fn what_is_no_run_is_told_with_exit_code_31() {
+fn a_folder_that_is_no_run_is_told_as_such_and_one_that_lost_its_log_as_damaged() {
     let place = Place::new();
     let folder = place.path("empty");
     std::fs::create_dir(&folder).unwrap();
+    for command in ["facts", "verify"] {
+        let output = place.locard(&[command, folder.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("holds neither a run.db nor a manifest.json"));
+    }
+    place.file("empty/manifest.json", "{}");
     let output = place.locard(&["facts", folder.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(31), "{}", text(&output.stderr));
 }

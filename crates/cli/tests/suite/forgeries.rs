@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use testkit::scripted::calls;
 
 /// A run in which nearly every kind of event stands.
-fn of_all_kinds(place: &Place) -> PathBuf {
+pub(crate) fn of_all_kinds(place: &Place) -> PathBuf {
     let known = Arc::new(Mutex::new(Vec::new()));
     let (found, cited) = (Arc::clone(&known), Arc::clone(&known));
     let search = || ("find_files", json!({"name": "no-such-thing.xyz"}));

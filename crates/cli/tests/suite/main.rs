@@ -21,6 +21,7 @@ mod commands;
 mod comparing;
 mod completions;
 mod containers;
+mod every_field;
 mod exchanging;
 mod exit_codes;
 mod exporting;

@@ -7,7 +7,7 @@ use ledger::Rules;
 fn with_runs(names: &[&str]) -> Place {
     let place = Place::new();
     for name in names {
-        place.folder(&format!("runs/{name}"));
+        place.file(&format!("runs/{name}/run.db"), "no run that can be read, but one");
     }
     place
 }
