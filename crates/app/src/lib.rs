@@ -109,9 +109,9 @@ pub use techniques::TechniquesError;
 pub use truth::{TruthError, load_truth};
 pub use unchanged::Change;
 pub use verify::{
-    CallsAgain, Certificate, Checker, EvidenceLooked, EvidenceOf, Finding, HeadError, IntegrityOf, Keep,
-    KeepError, KeptHead, Level, Reach, SignatureError, Signer, Standing, keep_certificate, timestamp_request,
-    verify, verify_against, verify_over_evidence,
+    CallsAgain, Certificate, Checker, EvidenceLooked, EvidenceOf, Finding, HEAD_ALONE, HeadError,
+    IntegrityOf, Keep, KeepError, KeptHead, Level, Reach, SignatureError, Signer, Standing, keep_certificate,
+    timestamp_request, verify, verify_against, verify_over_evidence,
 };
 pub use walk::{Seen, Shown, WalkRequest, WalkedTask, WalkedTurn, walk};
 pub use worker::{StatementError, ToolError, WorkerRequest, call_tool, describe_confinement, worker_main};

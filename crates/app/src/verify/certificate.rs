@@ -1,5 +1,6 @@
 //! What a verification says: the levels, what was counted, what does not hold.
 
+use super::head_alone::HEAD_ALONE;
 use crate::raw::RawTotals;
 use ledger::case::Integrity;
 use ledger::event::Format;
@@ -56,6 +57,8 @@ pub struct Certificate {
     pub levels: Vec<Reach>,
     /// What does not hold, and where.
     pub findings: Vec<Finding>,
+    /// What only the head vouches for: [`HEAD_ALONE`].
+    pub head_alone: &'static [&'static str],
     #[serde(skip)]
     examined: Vec<Level>,
     /// Where the run found its evidence: nothing is written there.
@@ -211,6 +214,7 @@ impl Certificate {
             level: None,
             levels: Vec::new(),
             findings: Vec::new(),
+            head_alone: HEAD_ALONE,
             examined: Vec::new(),
             evidence_paths: Vec::new(),
         };

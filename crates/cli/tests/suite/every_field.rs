@@ -1,7 +1,7 @@
 //! Each field of each event is changed once, and the log chained and sealed anew: what `verify` does not find rests on the head of the chain alone, and the certificate says so.
 
 use crate::forgeries::of_all_kinds;
-use crate::support::{Place, rechained};
+use crate::support::{Place, rechained, str};
 use ledger::Event;
 use ledger::event::Stored;
 use serde_json::Value;
@@ -72,9 +72,16 @@ fn what_verify_does_not_find_rests_on_the_head_alone_and_is_listed() {
     let mut all = Vec::new();
     for (at, event) in events.iter().enumerate() {
         let name = event["event"].as_str().unwrap().to_owned();
+        // Whoever makes a run anew seals it anew.
+        if name == "run_sealed" {
+            continue;
+        }
         let mut found = Vec::new();
         leaves(&event["fields"], "", &mut found, "/fields");
         for (path, pointer) in found {
+            // The catalogue, the rules and the questions are long: each is held as a whole.
+            let parts = if name == "run_opened" { 2 } else { usize::MAX };
+            let path = path.split('.').take(parts).collect::<Vec<_>>().join(".");
             if let Some(text) = event.pointer(&pointer).unwrap().as_str() {
                 known.entry((name.clone(), path.clone())).or_default().insert(text.to_owned());
             }
@@ -83,7 +90,6 @@ fn what_verify_does_not_find_rests_on_the_head_alone_and_is_listed() {
     }
     let mut table = Table::new();
     for (number, (at, name, path, pointer)) in all.iter().enumerate() {
-        // The catalogue, the rules and the questions are long: what stands there is held by the first of its kind.
         let key = (name.clone(), path.clone());
         if table.contains_key(&key) {
             continue;
@@ -97,18 +103,33 @@ fn what_verify_does_not_find_rests_on_the_head_alone_and_is_listed() {
             Event::from_stored(&bytes).ok().filter(|event| event.to_stored().unwrap() == bytes)
         });
         let Some(changed) = changed else { continue };
+        let original = Event::from_stored(&ledger::canonical::to_vec(&events[*at]).unwrap()).unwrap();
+        if changed.payload() != original.payload() {
+            // No log is written that names a payload which is not there.
+            table.insert(key, true);
+            continue;
+        }
         let copy = rechained(&place, &run, &format!("changed-{number}"), |log| log[*at].1 = changed.clone());
-        let found = !app::verify(&copy).holds();
+        let found = place.locard(&["verify", str(&copy)]).status.code() != Some(0);
         table.insert(key, found);
         std::fs::remove_dir_all(copy).unwrap();
     }
+    let is_below = |name: &str, listed: &str| {
+        let rest = name.strip_prefix(listed);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
     let missed: BTreeSet<String> = table
         .iter()
         .filter(|(_, found)| !**found)
-        .map(|((event, path), _)| format!("{event}: {path}"))
+        .map(|((event, path), _)| format!("{event}.{path}"))
         .collect();
-    println!("{} fields changed, {} found", table.len(), table.len() - missed.len());
-    for missed in &missed {
-        println!("MISSED {missed}");
-    }
+    assert!(table.len() > 190, "{} members of events", table.len());
+    let unlisted: Vec<_> =
+        missed.iter().filter(|name| !app::HEAD_ALONE.iter().any(|listed| is_below(name, listed))).collect();
+    assert!(unlisted.is_empty(), "not found, and not listed: {unlisted:?}");
+    // What stands beside events is none of their members.
+    let of_events = app::HEAD_ALONE.iter().filter(|listed| !listed.starts_with("circumstance."));
+    let needless: Vec<_> =
+        of_events.filter(|listed| !missed.iter().any(|name| is_below(name, listed))).collect();
+    assert!(needless.is_empty(), "listed, and found: {needless:?}");
 }
