@@ -63,7 +63,14 @@ pub(crate) fn beyond(stands: &Stands) -> String {
             format!("record {}{more}", named.join(", "))
         }
         Stands::Partly { missing, .. } if !missing.is_empty() => {
-            format!("not searched or not read: {}", missing.join("; "))
+            // Several searches of one question meet the same gaps.
+            let mut told: Vec<&str> = Vec::new();
+            for line in missing {
+                if !told.contains(&line.as_str()) {
+                    told.push(line);
+                }
+            }
+            format!("not searched or not read: {}", told.join("; "))
         }
         Stands::Answered(_)
         | Stands::Searched { .. }
