@@ -291,6 +291,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_value_that_reads_like_several_stands_in_quotes_and_a_written_escape_is_told_from_a_character() {
+        assert_eq!(delimited("C:\\a.exe"), "C:\\a.exe");
+        assert_eq!(delimited("C:\\a.exe; start=2"), "\"C:\\a.exe; start=2\"");
+        assert_eq!(delimited("a\"b"), "\"a\"\"b\"");
+        assert_ne!(cell("C:\\x\u{202e}a"), cell(r"C:\x\u{202e}a"));
+    }
+
+    #[test]
     fn what_a_spreadsheet_would_run_is_text() {
         for (text, safe) in [
             ("=1+1", "'=1+1"),

@@ -250,3 +250,37 @@ fn plain(name: &str) -> String {
 fn below(root: &EvidencePath, path: &str) -> Option<EvidencePath> {
     EvidencePath::parse(&root.components().chain(path.split('/')).collect::<Vec<_>>().join("/")).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{is_named_after, plain};
+
+    #[test]
+    fn a_log_is_named_after_its_channel_however_a_collecting_tool_wrote_it() {
+        let channel = "Microsoft-Windows-Windows Defender/Operational";
+        for file in [
+            "Microsoft-Windows-Windows Defender%4Operational.evtx",
+            "microsoft-windows-windows defender%254operational.evtx",
+        ] {
+            assert!(is_named_after(file, channel), "{file}");
+        }
+        assert!(is_named_after("Archive-Security-2024-01-02-03-04-05-678.evtx", "Security"));
+        for file in [
+            "Security - Copy.evtx",
+            "Security-2.evtx",
+            "Security (2).evtx",
+            "Archive-Security.evtx",
+            "Security",
+        ] {
+            assert!(!is_named_after(file, "Security"), "{file}");
+        }
+    }
+
+    #[test]
+    fn a_letter_outside_of_ascii_is_the_capital_of_none_within() {
+        assert_eq!(plain("alder-07.corp.example"), "ALDER-07");
+        assert_ne!(plain("\u{131}stanbul"), plain("istanbul"));
+        assert_ne!(plain("straße-pc"), plain("strasse-pc"));
+        assert_eq!(plain("müller"), plain("MÜLLER"));
+    }
+}

@@ -251,6 +251,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn names_that_read_the_same_have_a_reading_in_common() {
+        for (one, other) in [
+            ("csrss.exe", "\u{3f2}srss.exe"),
+            ("anno.exe", "an\u{fff9}no.exe"),
+            ("scan.exe", "sc\u{430}n.exe"),
+        ] {
+            let known = readings(one);
+            assert!(readings(other).iter().any(|reading| known.contains(reading)), "{one} {other:?}");
+        }
+        assert!(!readings("csrss.exe").iter().any(|reading| readings("lsass.exe").contains(reading)));
+    }
+
+    #[test]
+    fn blanks_at_the_ends_of_a_name_are_written_out() {
+        assert_eq!(unmistakable("C/a b/trail.exe "), r"C/a b/trail.exe\u{20}");
+        assert_eq!(unmistakable("C/ lead /x"), r"C/\u{20}lead\u{20}/x");
+    }
+
+    #[test]
     fn names_that_read_the_same_are_told_by_what_sets_them_apart() {
         let same = |one: &str, other: &str| readings(one).iter().any(|it| readings(other).contains(it));
         for (one, other) in [

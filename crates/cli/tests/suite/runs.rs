@@ -1,7 +1,7 @@
 //! The list of runs, and the names that mean the newest.
 
 use crate::lesser_runs::broken_off;
-use crate::support::{Place, copy_folder, demo_folder, script, text};
+use crate::support::{Place, copy_folder, demo_folder, script, str, text};
 use serde_json::Value;
 
 fn listed(place: &Place, arguments: &[&str]) -> Vec<Value> {
@@ -96,4 +96,26 @@ fn the_newest_run_of_a_case_is_meant_by_its_exact_name() {
     assert!(out.contains(&format!("Run `{}`", second.file_name().unwrap().to_str().unwrap())), "{out}");
     let output = place.locard(&["facts", "latest:nothing"]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+}
+
+/// A run holds what its evidence holds.
+#[test]
+fn a_run_is_for_its_owner_alone_unless_it_is_shared() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let evidence = place.file("host/C/Users/mara/notes.txt", "x");
+    let host = evidence.ancestors().nth(4).unwrap().to_owned();
+    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    for (runs, more, folder, file) in
+        [("own", None, 0o700, 0o400), ("shared", Some("--shared"), 0o755, 0o444)]
+    {
+        let mut arguments = vec!["run", str(&host), "--runs", runs];
+        arguments.extend(more);
+        place.locard_ends(0, &arguments);
+        let run = std::fs::read_dir(place.path(runs)).unwrap().next().unwrap().unwrap().path();
+        let modes = [mode(&run), mode(&run.join("run.db")), mode(&run.join("manifest.json"))];
+        // What the umask takes away is nobody's.
+        let umask = 0o777 & !mode(&place.path(runs));
+        assert_eq!(modes, [folder & !umask, file & !umask, file & !umask], "{runs}");
+    }
 }
