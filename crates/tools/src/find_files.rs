@@ -4,7 +4,7 @@ use crate::arguments::Arguments;
 use crate::catalogue::{Call, Indexes};
 use crate::error::{CallError, NO_STREAMS};
 use crate::glob::{Glob, Resolved};
-use crate::name_index::{Asked, KnownFolders, NameIndex, Remark, Sizes, Whereabouts, ends_in};
+use crate::name_index::{Asked, KnownFolders, NameIndex, Remark, Sizes, ends_in};
 use crate::normalise::bare;
 use crate::page::Page;
 use crate::returned::Return;
@@ -314,15 +314,13 @@ impl Found {
                 continue;
             }
             let record = || {
-                let Whereabouts { path, reference } = index.whereabouts(row, &mut folders)?;
-                let node = match reference {
-                    Some(reference) => tree.node_at(&path, reference)?,
-                    None => tree.node_listed(&path)?,
+                let place = index.whereabouts(row, &mut folders)?;
+                let node = place.node(tree)?;
+                let as_indexed = |node: &Node| {
+                    node.path == place.path && node.path.is_below(&start.path) && wanted.fits(node)
                 };
-                let as_indexed =
-                    |node: &Node| node.path == path && node.path.is_below(&start.path) && wanted.fits(node);
                 let node = node.filter(as_indexed);
-                let node = node.ok_or(CallError::NotAsIndexed { path })?;
+                let node = node.ok_or(CallError::NotAsIndexed { path: place.path })?;
                 Ok(dir_entry::record(tree, &node))
             };
             if !self.page.try_take::<CallError>(record)? {

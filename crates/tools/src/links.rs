@@ -4,7 +4,7 @@
 
 use crate::error::CallError;
 use crate::glob::Glob;
-use crate::name_index::{Asked, KnownFolders, NameIndex, Whereabouts};
+use crate::name_index::{Asked, KnownFolders, NameIndex};
 use evidence::{Node, NodeKind, Tree};
 use ledger::Gap;
 use std::ops::Range;
@@ -44,12 +44,8 @@ pub(crate) fn gaps(
         if !index.is_link(row)? {
             continue;
         }
-        let Whereabouts { path, reference } = index.whereabouts(row, &mut known)?;
-        let node = match reference {
-            Some(reference) => tree.node_at(&path, reference)?,
-            None => tree.node_listed(&path)?,
-        };
-        let node = node.ok_or(CallError::NotAsIndexed { path })?;
+        let place = index.whereabouts(row, &mut known)?;
+        let node = place.node(tree)?.ok_or(CallError::NotAsIndexed { path: place.path })?;
         found.extend(gap(tree, &folders, &node));
     }
     Ok(found)

@@ -21,7 +21,7 @@ mod remarks;
 
 pub use build::{BuiltIndex, build};
 pub use error::{BuildError, IndexError};
-pub(crate) use folders::{KnownFolders, Whereabouts};
+pub(crate) use folders::KnownFolders;
 pub use identity::{INDEX_MAKER, evidence_identity};
 pub(crate) use names::ends_in;
 pub(crate) use query::{Asked, Sizes};

@@ -6,7 +6,7 @@ use crate::error::CallError;
 use crate::glob::Glob;
 use crate::intake::{Flow, Intake, tell_met};
 use crate::links;
-use crate::name_index::{Asked, KnownFolders, NameIndex, Remark, Whereabouts};
+use crate::name_index::{Asked, KnownFolders, NameIndex, Remark};
 use crate::place::Scope;
 use crate::returned::chain;
 use crate::survey::Surveyed;
@@ -183,12 +183,8 @@ impl<'t> Files<'t> {
                     let asked = Asked { glob: Some(&name.glob), extension: None };
                     let mut folders = KnownFolders::new();
                     for row in index.find(&asked, &below)?.into_iter().flatten() {
-                        let Whereabouts { path, reference } = index.whereabouts(row, &mut folders)?;
-                        let node = match reference {
-                            Some(reference) => tree.node_at(&path, reference)?,
-                            None => tree.node_listed(&path)?,
-                        };
-                        let node = node.ok_or(CallError::NotAsIndexed { path })?;
+                        let place = index.whereabouts(row, &mut folders)?;
+                        let node = place.node(tree)?.ok_or(CallError::NotAsIndexed { path: place.path })?;
                         nodes.insert(node.path.as_str().to_owned(), node);
                     }
                 }

@@ -3,7 +3,7 @@
 use super::NameIndex;
 use super::error::IndexError;
 use super::ranges::one;
-use evidence::{EvidencePath, FileReference};
+use evidence::{EvidencePath, FileReference, Node, ReadError, Tree};
 use ledger::pattern::fold;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,6 +13,16 @@ use std::ops::Range;
 pub(crate) struct Whereabouts {
     pub(crate) path: EvidencePath,
     pub(crate) reference: Option<FileReference>,
+}
+
+impl Whereabouts {
+    /// The entry as the evidence has it there now; `None` if there is none.
+    pub(crate) fn node(&self, tree: &dyn Tree) -> Result<Option<Node>, ReadError> {
+        match self.reference {
+            Some(reference) => tree.node_at(&self.path, reference),
+            None => tree.node_listed(&self.path),
+        }
+    }
 }
 
 /// The paths of folders that were asked for, by row.
