@@ -340,8 +340,11 @@ const REFUSED_PLACES: Format = Format { major: 2, minor: 15 };
 /// The first format in which a search tells what is near the thing that it did not find.
 const NEAR_TOLD: Format = Format { major: 2, minor: 17 };
 
-/// The first format whose places are today's: a hive belongs where its type does, by its very name, and a log that names another computer is foreign. Since the one before it a task tells how long its triggers count.
+/// The first format whose places are today's: a hive belongs where its type does, by its very name, and a log that names another computer is foreign.
 const FOREIGN_LOGS: Format = Format { major: 2, minor: 18 };
+
+/// The first format in which all that does not start any more, or starts one time, has types or fields of its own.
+const IN_FORCE: Format = Format { major: 2, minor: 19 };
 
 /// By what rules the tools of a run answered, where these are not today's.
 struct ToolRules {
@@ -355,8 +358,10 @@ struct ToolRules {
     has_time_index: bool,
     /// Whether no search told what is near.
     tells_nothing_near: bool,
-    /// Whether places were looked at by other rules or not at all, and of tasks nothing told how long their triggers count.
+    /// Whether places were looked at by other rules or not at all.
     places_otherwise: bool,
+    /// Whether what does not start any more was told as what does ([`ledger::as_formerly_told`]).
+    kinds_otherwise: bool,
 }
 
 impl ToolRules {
@@ -369,6 +374,7 @@ impl ToolRules {
             answers_nowhere: opened.format < REFUSED_PLACES,
             tells_nothing_near: opened.format < NEAR_TOLD,
             places_otherwise: opened.format < FOREIGN_LOGS,
+            kinds_otherwise: opened.format < IN_FORCE,
             has_time_index: log.of_run.iter().any(is_index),
         }
     }
@@ -457,25 +463,14 @@ fn is_refused_today(ended: &InvocationEnded, now: &ToolReturn) -> bool {
     !ended.outcome.is_failure() && now.outcome == Outcome::Failed && refuses_place
 }
 
-/// What an output tells whatever its version knew of places, of triggers and of what no longer starts.
-fn as_both_tell(output: Arc<Output>) -> Arc<Output> {
+/// What an output tells in the words of earlier formats, which some of them did not say of places.
+fn as_both_tell(output: Arc<Output>, rules: &ToolRules) -> Arc<Output> {
+    if !rules.kinds_otherwise {
+        return output;
+    }
     let told = |record: &Record| {
-        let mut record = Record { placement: None, ..record.clone() };
-        let is_off_by_type = record.fields.get("disabled_by").is_some_and(|by| by.value.to_text() == "type");
-        let (kind, later): (&str, &[&str]) = match record.kind.as_str() {
-            kind @ ("scheduled_task" | "scheduled_job") => (kind, &["starts", "end_boundary", "triggers"]),
-            "clock_step" => ("clock_step", &["computers"]),
-            "once_autostart" => ("autostart", &[]),
-            "disabled_autostart" if is_off_by_type => ("autostart", &["disabled_by"]),
-            "deleted_service" => ("service", &[]),
-            "disabled_startup_item" => ("startup_item", &["disabled_by", "disabled_at", "hive"]),
-            kind => (kind, &[]),
-        };
-        let kind = kind.to_owned();
-        for field in later {
-            record.fields.remove(*field);
-        }
-        Record { kind, ..record }
+        let record = ledger::as_formerly_told(record);
+        if rules.places_otherwise { Record { placement: None, ..record } } else { record }
     };
     // Less than what was an output is one, too.
     Output::new(output.records().iter().map(told).collect()).map_or(output, Arc::new)
@@ -522,10 +517,7 @@ impl Asking {
             return;
         }
         let (now, _) = worker.call(&call.tool, &call.arguments);
-        let as_told = |output: Arc<Output>| match self.rules.places_otherwise {
-            true => as_both_tell(output),
-            false => output,
-        };
+        let as_told = |output: Arc<Output>| as_both_tell(output, &self.rules);
         let now = ToolReturn { output: now.output.map(as_told), ..now };
         asked.calls += 1;
         let translated = tools::successor(&call.tool).is_some();

@@ -1,7 +1,7 @@
 //! Titles rendered by code: an agent's own words never become one.
 
 use crate::printable::{printable, value_text};
-use ledger::{BoundValue, Condition, Derivation, FactEntry, FactId, Objective, Placement, Term};
+use ledger::{BoundValue, Condition, Derivation, FactEntry, FactId, Objective, Placement, Term, state_field};
 
 /// The longest value shown in a title.
 const LONGEST: usize = 120;
@@ -48,15 +48,24 @@ fn title(fact: &FactEntry, shown: fn(&BoundValue) -> String) -> String {
     }
 }
 
-/// What a fact answers, in one line: predicate, subject, and the fields that the objective asks for.
+/// What a fact answers, in one line: predicate, subject, the fields that the objective asks for, and what says that the thing is not in force.
 ///
 /// The condition goes by what the fact is, not by its values: of a redacted run these are not what met it.
 pub fn answer_title(fact: &FactEntry, objective: &Objective) -> String {
     let conditions = || objective.ways().map(|way| way.condition);
     let is_its = |it: &&Condition| it.record == fact.kind && it.predicate == fact.predicate;
     let condition = conditions().find(|it| it.holds(fact)).or_else(|| conditions().find(is_its));
-    let values = condition.unwrap_or(&objective.condition).answers(fact).cloned().collect();
+    let mut values: Vec<BoundValue> =
+        condition.unwrap_or(&objective.condition).answers(fact).cloned().collect();
+    values.extend(unusual_state(fact).filter(|state| !values.contains(state)).cloned());
     fact_title(&FactEntry { values, ..fact.clone() })
+}
+
+/// What a fact says of whether its subject is in force, where it is not as one takes it to be: that a task is disabled.
+fn unusual_state(fact: &FactEntry) -> Option<&BoundValue> {
+    let state = state_field(&fact.kind)?;
+    let is_unusual = |bound: &&BoundValue| !state.usual.contains(bound.value.to_text().as_ref());
+    fact.values.iter().find(|bound| bound.field == state.field).filter(is_unusual)
 }
 
 /// What a phenomenon says, in one line: its first fact, and how many more there are.

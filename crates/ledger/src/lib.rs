@@ -73,7 +73,9 @@ pub use node::{Assessment, EntityKind, NodeId, RelationKind};
 pub use output::{Output, OutputError};
 pub use placement::Placement;
 pub use record::{Defect, Field, Gap, Record};
-pub use record_data::{RecordDataError, source_kind, source_kinds};
+pub use record_data::{
+    RecordDataError, StateField, as_formerly_told, source_kind, source_kinds, state_field,
+};
 pub use rejection::{Candidate, Rejection, RejectionCode};
 pub use rules::{Budgets, DispatchRules, GateRules, RecoveryRules, Rules, Surfaces, ViewRules};
 pub use searched::{EachSource, SearchedBy, Sources, written};

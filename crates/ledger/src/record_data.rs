@@ -1,12 +1,13 @@
 //! What is known of record types, kept as data: what one record proves, who could have written it, what kind of source it is from.
 //!
 //! Each file of `data/records` is about one format, tool or artifact, and has three tables for each of its record types:
-//! `[<type>]` with the kind of `source` and the places that it `belongs` to, `[<type>.proves]` and `[<type>.writers]`.
+//! `[<type>]` with the kind of `source`, the places that it `belongs` to the field that says whether it is in force (`state`) and how earlier formats told of it (`former`), `[<type>.proves]` and `[<type>.writers]`.
 
+use crate::record::Record;
 use crate::vocabulary::{Predicate, Proof};
 use crate::writer::RecordWriters;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 use thiserror::Error;
 
@@ -21,11 +22,39 @@ pub(crate) struct OfType {
     source: Option<String>,
     /// Where Windows keeps files with such records (`data/places.toml`), where that matters.
     belongs: Option<String>,
+    /// The field that says whether the thing is in force, where one does.
+    state: Option<StateField>,
+    /// How formats before 2.19 told of such records, where they told otherwise.
+    former: Option<Former>,
     /// What one record proves.
     #[serde(default)]
     pub(crate) proves: BTreeMap<Predicate, Proof>,
     /// Who could have written it.
     pub(crate) writers: Option<RecordWriters>,
+}
+
+/// The field of a record type that says whether what it tells of is in force: of a scheduled task, whether it is disabled.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StateField {
+    /// Its name.
+    pub field: String,
+    /// Values with which it is in force, as one takes it to be.
+    pub usual: BTreeSet<String>,
+}
+
+/// How earlier formats told of the records of a type.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Former {
+    /// The type that they gave them.
+    kind: String,
+    /// The fields that they did not know.
+    #[serde(default)]
+    without: Vec<String>,
+    /// Values of fields with which they told the same as today.
+    #[serde(default)]
+    unless: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Why the files of `data/records` tell nothing.
@@ -67,6 +96,27 @@ pub fn source_kind(record: &str) -> Option<&'static str> {
     all().ok()?.get(record)?.source.as_deref()
 }
 
+/// The field of this record type that says whether the thing is in force; `None` where none does.
+pub fn state_field(record: &str) -> Option<&'static StateField> {
+    all().ok()?.get(record)?.state.as_ref()
+}
+
+/// A record as formats before 2.19 told it: what does not start any more had no type of its own then.
+pub fn as_formerly_told(record: &Record) -> Record {
+    let former = all().ok().and_then(|all| all.get(&record.kind)?.former.as_ref());
+    let is_as_then = |former: &&Former| {
+        former.unless.iter().any(|(field, values)| {
+            record.fields.get(field).is_some_and(|held| values.contains(held.value.to_text().as_ref()))
+        })
+    };
+    let mut record = record.clone();
+    if let Some(former) = former.filter(|former| !is_as_then(former)) {
+        record.kind.clone_from(&former.kind);
+        record.fields.retain(|field, _| !former.without.contains(field));
+    }
+    record
+}
+
 /// The kind of places that records of this type belong to.
 pub(crate) fn place_of(record: &str) -> Option<&'static str> {
     all().ok()?.get(record)?.belongs.as_deref()
@@ -102,6 +152,7 @@ fn read(files: &[(&'static str, &str)]) -> Result<All, RecordDataError> {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+    use crate::{Field, FieldValue, Locator, RecordId};
 
     #[test]
     fn every_type_is_in_one_file_and_each_file_lists_its_types_in_order() {
@@ -111,6 +162,30 @@ mod tests {
             let types = text.lines().filter(|line| line.starts_with('[') && line.ends_with(".writers]"));
             assert!(types.is_sorted(), "{file}");
         }
+    }
+
+    #[test]
+    fn what_no_longer_starts_was_told_as_what_starts() {
+        let name = |text: &str| Field { at: None, value: FieldValue::Name(text.into()) };
+        let locator = Locator { evidence: "e".into(), path: "SOFTWARE".into(), stream: None, span: None };
+        let disabled = |by: &str| Record {
+            id: RecordId(0),
+            kind: "disabled_autostart".into(),
+            locator: locator.clone(),
+            placement: None,
+            defects: Vec::new(),
+            fields: [("name".to_owned(), name("x")), ("disabled_by".to_owned(), name(by))].into(),
+        };
+        let told = |by| {
+            let told = as_formerly_told(&disabled(by));
+            (told.kind, told.fields.len())
+        };
+        assert_eq!(told("type"), ("autostart".to_owned(), 1));
+        assert_eq!(told("StartupApproved"), ("disabled_autostart".to_owned(), 2));
+        let types = all().unwrap();
+        assert!(
+            types.values().filter_map(|of| of.former.as_ref()).all(|former| types.contains_key(&former.kind))
+        );
     }
 
     #[test]

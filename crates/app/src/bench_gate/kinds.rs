@@ -34,6 +34,8 @@ pub(super) struct Kind {
     pub(super) name: &'static str,
     pub(super) side: Side,
     pub(super) check: Check,
+    /// Of a truth: whether it names no call of its task, or another one than it was read from.
+    pub(super) miscited: bool,
     /// What a run without claims of the kind lacks.
     pub(super) needs: &'static str,
     pub(super) make: for<'m> fn(&mut Maker<'m>) -> Option<Seeded>,
@@ -42,11 +44,15 @@ pub(super) struct Kind {
 type Make = for<'m> fn(&mut Maker<'m>) -> Option<Seeded>;
 
 const fn truth(name: &'static str, needs: &'static str, make: Make) -> Kind {
-    Kind { name, side: Side::Truth, check: Check::Made, needs, make }
+    Kind { name, side: Side::Truth, check: Check::Made, miscited: false, needs, make }
+}
+
+const fn miscited(name: &'static str, needs: &'static str, make: Make) -> Kind {
+    Kind { miscited: true, ..truth(name, needs, make) }
 }
 
 const fn falsehood(name: &'static str, needs: &'static str, make: Make) -> Kind {
-    Kind { name, side: Side::Falsehood, check: Check::StandsNowhere, needs, make }
+    Kind { name, side: Side::Falsehood, check: Check::StandsNowhere, miscited: false, needs, make }
 }
 
 const fn made(name: &'static str, needs: &'static str, make: Make) -> Kind {
@@ -54,7 +60,7 @@ const fn made(name: &'static str, needs: &'static str, make: Make) -> Kind {
 }
 
 const fn omission(name: &'static str, needs: &'static str, make: Make) -> Kind {
-    Kind { name, side: Side::Omission, check: Check::Made, needs, make }
+    Kind { name, side: Side::Omission, check: Check::Made, miscited: false, needs, make }
 }
 
 const fn checked(kind: Kind, check: Check) -> Kind {
@@ -76,13 +82,13 @@ const TASKS: &str = "scheduled tasks";
 pub(super) const KINDS: &[Kind] = &[
     truth("cited_right", RECORDS, cite::cited_right),
     truth("recorded_again", "facts", cite::recorded_again),
-    truth("id_digit_changed", TELLING, cite::digit_changed),
-    truth("id_transposed", TELLING, cite::transposed),
-    truth("id_truncated", TELLING, cite::truncated),
+    miscited("id_digit_changed", TELLING, cite::digit_changed),
+    miscited("id_transposed", TELLING, cite::transposed),
+    miscited("id_truncated", TELLING, cite::truncated),
     truth("id_without_prefix", TELLING, cite::without_prefix),
     truth("id_upper_case", TELLING, cite::upper_case),
-    truth("id_of_other_call", "a second call of the task, without the reading", cite::other_call),
-    truth("id_of_other_task", TWO_TASKS, cite::other_task),
+    miscited("id_of_other_call", "a second call of the task, without the reading", cite::other_call),
+    miscited("id_of_other_task", TWO_TASKS, cite::other_task),
     truth("letter_case", "names, paths, keys, GUIDs, SIDs or bytes", reformat::letter_case),
     truth("hash_case", "hashes", reformat::hash_case),
     truth("slashes", "paths or keys with separators", reformat::slashes),

@@ -2,7 +2,7 @@
 
 use super::cite::somewhere;
 use super::mutate::SAID;
-use super::seed::{Base, Maker, Seeded};
+use super::seed::{Base, Maker, Seeded, denies};
 use super::values::ALL;
 use super::world::Beside;
 use ledger::{ClaimedValue, InvocationId, Predicate};
@@ -97,11 +97,10 @@ pub(super) fn denied(maker: &mut Maker<'_>) -> Option<Seeded> {
     let vocabulary = maker.material.bench.vocabulary();
     let mut denied = Vec::new();
     for (name, meaning) in vocabulary.entries() {
-        let (Some(field), Some(no)) = (meaning.states.get(kind), meaning.unless.get(kind)) else { continue };
-        let value = base.seen.record.fields.get(field).map(|field| field.value.to_text());
-        if value.is_some_and(|value| no.contains(value.as_ref())) {
-            denied.push((name.0.clone(), field.clone()));
-        }
+        let Some(field) = meaning.states.get(kind).filter(|_| denies(meaning, base.seen.record)) else {
+            continue;
+        };
+        denied.push((name.0.clone(), field.clone()));
     }
     let (predicate, field) = maker.draw.pick(&denied)?.clone();
     if !base.reading.values.iter().any(|value| value.field.as_ref() == Some(&field)) {

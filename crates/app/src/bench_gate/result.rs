@@ -36,6 +36,10 @@ pub struct Totals {
     pub true_accepts: usize,
     /// Those in a hundred of the truths that have but one place; `None` without any.
     pub true_accept_percent: Option<f64>,
+    /// The same of those truths that name the call they were read from.
+    pub cited_accept_percent: Option<f64>,
+    /// The same of those that name another call, or none.
+    pub miscited_accept_percent: Option<f64>,
     /// True claims refused as ambiguous for which the scan finds several places too.
     pub ambiguous: usize,
     /// True claims accepted at a place that is not the one they were read from.
@@ -57,6 +61,8 @@ pub struct KindResult {
     pub kind: &'static str,
     /// What is expected of its claims.
     pub expected: Side,
+    /// Of truths: whether its claims name another call than they were read from, or none.
+    pub miscited: bool,
     /// Claims.
     pub claims: usize,
     /// What the run lacks for it; `None` where there are claims.
@@ -171,6 +177,7 @@ fn of_kind(kind: &'static Kind, judged: &[Option<Judged>], sets: &[RuleSet]) -> 
     KindResult {
         kind: kind.name,
         expected: kind.side,
+        miscited: kind.miscited,
         claims: judged.len(),
         lacks: judged.is_empty().then_some(kind.needs),
         accepted: judged.iter().filter(|it| it.code.is_none()).count(),
@@ -205,7 +212,14 @@ fn totals(kinds: &[KindResult]) -> Totals {
             }
         }
     }
-    totals.true_accept_percent = percent(totals.true_accepts, totals.truths - totals.ambiguous);
+    let accepted_of = |which: &dyn Fn(&KindResult) -> bool| {
+        let truths = kinds.iter().filter(|kind| kind.expected == Side::Truth && which(kind));
+        let accepted = truths.clone().map(|kind| kind.accepted - kind.healed_wrong).sum();
+        percent(accepted, truths.map(|kind| kind.claims - kind.ambiguous_agreed).sum())
+    };
+    totals.true_accept_percent = accepted_of(&|_| true);
+    totals.cited_accept_percent = accepted_of(&|kind| !kind.miscited);
+    totals.miscited_accept_percent = accepted_of(&|kind| kind.miscited);
     totals
 }
 

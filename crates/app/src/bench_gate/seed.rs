@@ -7,7 +7,10 @@ use super::scan::{Scan, Seen};
 use super::told::LeftOut;
 use super::world::Beside;
 use ground::Verdict;
-use ledger::{ClaimedValue, Clock, FactEntry, FactId, FieldType, FieldValue, Predicate, Reading, Vocabulary};
+use ledger::vocabulary::Meaning;
+use ledger::{
+    ClaimedValue, Clock, FactEntry, FactId, FieldType, FieldValue, Predicate, Reading, Record, Vocabulary,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The longest text that is claimed, in bytes.
@@ -284,13 +287,8 @@ impl<'m> Maker<'m> {
                 continue;
             }
             let states = meaning.states.get(kind);
-            let denies = meaning.unless.get(kind);
-            let stateable = states.is_none_or(|name| {
-                let value = seen.record.fields.get(name).map(|field| &field.value);
-                value.is_some_and(|value| {
-                    says_something(value) && !denies.is_some_and(|no| no.contains(value.to_text().as_ref()))
-                })
-            });
+            let stateable =
+                states.is_none_or(|name| self.may_state(&seen, name)) && !denies(meaning, seen.record);
             if stateable {
                 proved.push((predicate.0.clone(), states.cloned()));
             }
@@ -366,6 +364,14 @@ impl<'m> Base<'m> {
 /// Whether a predicate is about the host, and not about what stands in some file.
 fn is_of_host(vocabulary: &Vocabulary, predicate: &Predicate) -> bool {
     vocabulary.meaning(predicate).is_some_and(|meaning| !meaning.anywhere)
+}
+
+/// Whether the record says the opposite of a predicate, in what a reading by it must state: of a disabled service, that it starts; of a change, that both names are the same.
+pub(super) fn denies(meaning: &Meaning, record: &Record) -> bool {
+    let text = |name: &String| record.fields.get(name).map(|field| field.value.to_text());
+    let Some(stated) = meaning.states.get(&record.kind).and_then(text) else { return false };
+    meaning.unless.get(&record.kind).is_some_and(|no| no.contains(stated.as_ref()))
+        || meaning.unlike.get(&record.kind).and_then(text).is_some_and(|other| other == stated)
 }
 
 /// Whether a text tells its record from most others.

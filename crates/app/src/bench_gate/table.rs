@@ -1,7 +1,7 @@
 //! The confusion table for people.
 
 use super::kinds::Side;
-use super::result::{GateBench, KindResult, RuleSetResult, WrongAnswer, percent};
+use super::result::{GateBench, KindResult, RuleSetResult, Totals, WrongAnswer, percent};
 use super::rulesets::OWN;
 use super::verdict::Ending;
 use ledger::{Claim, Derivation};
@@ -88,7 +88,7 @@ fn totals(out: &mut String, bench: &GateBench) {
         "\n{} truths: {} accepted{}, {} ambiguous, {} at a wrong place\n{} falsehoods: {} accepted\n{} omissions: {} accepted untold",
         totals.truths,
         totals.true_accepts,
-        totals.true_accept_percent.map_or_else(String::new, |it| format!(" ({it:.2}% of the unambiguous)")),
+        accepted(totals),
         totals.ambiguous,
         totals.wrong_places,
         totals.falsehoods,
@@ -109,6 +109,18 @@ fn totals(out: &mut String, bench: &GateBench) {
             part(set.omissions, totals.omissions),
         );
     }
+}
+
+/// Of the truths with one place, how many in a hundred were accepted: of all, and apart by whether they name their call.
+fn accepted(totals: &Totals) -> String {
+    let part = |percent: Option<f64>, of: &str| percent.map(|percent| format!("{percent:.2}% {of}"));
+    let parts = [
+        part(totals.true_accept_percent, "of the unambiguous"),
+        part(totals.cited_accept_percent, "of those that cite their call"),
+        part(totals.miscited_accept_percent, "of the miscited"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
 fn wrong(out: &mut String, answers: &[WrongAnswer]) {

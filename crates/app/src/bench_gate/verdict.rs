@@ -138,7 +138,7 @@ fn answer(court: &Court<'_>, seeded: &Seeded) -> Option<Answer> {
 fn ending(court: &Court<'_>, scan: &Scan<'_>, side: Side, seeded: &Seeded, answer: &Answer) -> Ending {
     match (side, answer) {
         (Side::Truth, Answer::Refused(rejection)) if rejection.code == RejectionCode::Ambiguous => {
-            if has_several(scan, seeded) {
+            if has_several(court, scan, seeded) {
                 Ending::Ambiguous
             } else {
                 Ending::NotAmbiguous
@@ -206,7 +206,9 @@ fn is_evidence(seen: &Seen<'_>, fact: &FactEntry) -> bool {
 }
 
 /// Whether the scan finds the reading at several places of the evidence, or with several values at one.
-fn has_several(scan: &Scan<'_>, seeded: &Seeded) -> bool {
+///
+/// What bounds a record by its type tells it from others of one place: two counts of one file differ in what they have counted.
+fn has_several(court: &Court<'_>, scan: &Scan<'_>, seeded: &Seeded) -> bool {
     let Some(reading) = seeded.posed.reading() else { return false };
     let places = scan.proofs(reading);
     let mut seen = places.into_iter().filter_map(|place| scan.get(place));
@@ -216,8 +218,10 @@ fn has_several(scan: &Scan<'_>, seeded: &Seeded) -> bool {
             let value = |seen: &Seen<'_>| seen.record.fields.get(name).map(|field| field.value.clone());
             value(&first) == value(other)
         };
+        let scope = court.material.bench.types().get(&first.record.kind).map(|kind| kind.scope.as_slice());
         first.record.locator == other.record.locator
             && first.subject == other.subject
+            && scope.unwrap_or_default().iter().all(field)
             && reading.values.iter().filter_map(|value| value.field.as_ref()).all(field)
     };
     !seen.all(|other| same(&other))

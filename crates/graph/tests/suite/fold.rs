@@ -1,10 +1,11 @@
 //! What a log folds into, and what is no log.
 
-use graph::{FoldError, fact_title, fold, phenomenon_title};
+use crate::ranking::objective;
+use graph::{FoldError, answer_title, fact_title, fold, phenomenon_title};
 use ledger::event::{ObjectiveResult, TaskEnded, TaskStatus};
 use ledger::{
     Condition, Digest, Event, FactEntry, IdSpace, Objective, Outcome, PhenomenonId, Predicate, RejectionCode,
-    Stream, TaskId,
+    Stream, TaskId, Weight,
 };
 use testkit::history::{History, fact, ids, invocation, reading};
 
@@ -311,4 +312,17 @@ fn a_title_says_predicate_subject_and_values_once_on_one_line() {
     let long = fact(1, 2, "k", &[("data", &"x".repeat(500))]);
     assert!(fact_title(&long).chars().count() < 200);
     assert!(phenomenon_title(&[&named, &hostile, &long]).ends_with("(and 2 more)"));
+}
+
+#[test]
+fn an_answer_says_of_a_task_that_it_is_not_in_force() {
+    let mut asked = objective("tasks", "*", Weight::Finding);
+    asked.condition.record = "scheduled_task".into();
+    asked.condition.field = "command".into();
+    let told = |starts: &str| {
+        let task = fact(1, 0, "\\Tool", &[("command", "t.exe"), ("author", "Ann"), ("starts", starts)]);
+        answer_title(&FactEntry { kind: "scheduled_task".into(), ..task }, &asked)
+    };
+    assert_eq!(told("by_trigger"), "configured \\Tool: command = t.exe");
+    assert_eq!(told("disabled"), "configured \\Tool: command = t.exe, starts = disabled");
 }

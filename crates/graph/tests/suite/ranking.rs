@@ -4,7 +4,7 @@ use graph::{fold, ranked};
 use ledger::{Clock, Condition, FactEntry, FieldValue, Objective, Precision, Predicate, Time, Weight};
 use testkit::history::{History, fact, reading};
 
-fn objective(id: &str, subject: &str, weight: Weight) -> Objective {
+pub(crate) fn objective(id: &str, subject: &str, weight: Weight) -> Objective {
     Objective {
         id: id.into(),
         question: id.into(),

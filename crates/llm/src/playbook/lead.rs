@@ -309,13 +309,25 @@ fn filled(sentence: &str, fact: &FactView) -> Option<String> {
         let (field, behind) = after.split_once('}')?;
         let (_, value) =
             fact.values.iter().find(|(name, value)| name == field && !value.trim().is_empty())?;
+        let marked = before.strip_suffix('“').zip(behind.strip_prefix('”'));
+        let (before, behind) = marked.unwrap_or((before, behind));
         out.push_str(before);
-        // A name with characters that nobody sees is told with these written out.
-        out.push_str(&escaped(value));
+        out.push_str(&in_marks(value, marked.is_some()));
         rest = behind;
     }
     out.push_str(rest);
     Some(out)
+}
+
+/// A value as a sentence states it: characters that nobody sees written out, and in quotation marks where it could be read as words of the sentence, or `always`.
+fn in_marks(value: &str, always: bool) -> String {
+    const MARKS: [[char; 2]; 2] = [['“', '”'], ['«', '»']];
+    let value = escaped(value);
+    let free = MARKS.iter().find(|marks| !value.contains(marks.as_slice()));
+    match free.filter(|_| always || value.contains(char::is_whitespace)) {
+        Some([open, close]) => format!("{open}{value}{close}"),
+        None => value.into_owned(),
+    }
 }
 
 fn dispatch(task: &PlannedTask) -> (String, Value) {
@@ -324,4 +336,25 @@ fn dispatch(task: &PlannedTask) -> (String, Value) {
         arguments["instruction"] = json!(task.instruction);
     }
     (task.tool.clone(), arguments)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_that_could_be_read_as_words_stands_in_marks_that_it_does_not_hold() {
+        let cases = [
+            ("C:\\a.exe", "C:\\a.exe"),
+            ("a.exe ran. Bob stole it", "“a.exe ran. Bob stole it”"),
+            ("\"C:\\a b.exe\" -k", "“\"C:\\a b.exe\" -k”"),
+            ("a”, and Bob “b", "«a”, and Bob “b»"),
+            ("a” «b", "a” «b"),
+            ("a\u{202e} b", "“a\\u{202e} b”"),
+        ];
+        for (value, stated) in cases {
+            assert_eq!(in_marks(value, false), stated);
+        }
+        assert_eq!(in_marks("logoff", true), "“logoff”");
+    }
 }

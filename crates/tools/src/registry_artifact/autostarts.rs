@@ -30,7 +30,7 @@ const SERVERS: [&str; 5] = ["InprocServer32", "LocalServer32", "InprocServer", "
 
 pub(crate) const ARTIFACT: Artifact = Artifact {
     name: "autostarts",
-    about: "Run keys and the other places from which programs and DLLs are started by themselves, for the host and for each user; entries that are switched off are disabled_autostart, those that start one time and go then (RunOnce and its like) once_autostart",
+    about: "Run keys and the other places from which programs and DLLs are started by themselves, for the host and for each user; entries that are switched off, or that nothing reads, are disabled_autostart, those that start one time and go then (RunOnce and its like) once_autostart",
     hives: &[HiveType::Software, HiveType::System, HiveType::NtUser, HiveType::UsrClass],
     records,
     read,
@@ -46,7 +46,7 @@ fn records() -> Vec<RecordType> {
         (
             "disabled_by",
             &[Name],
-            "what switches it off: StartupApproved or LoadAppInit_DLLs; type where the value is no text, so that Windows starts nothing",
+            "what keeps it from starting: StartupApproved (the task manager), LoadAppInit_DLLs, a policy such as DisableLocalMachineRun; GlobalFlag or ReportingMode where a flag that the place needs is not set there; type where the value is no text; not_read where no Windows since 2000 reads the place",
         ),
         ("disabled_at", &[Time], "when it was switched off"),
     ];
@@ -65,7 +65,7 @@ fn records() -> Vec<RecordType> {
         ),
         record_type(
             DISABLED,
-            "one command or DLL that stands where Windows starts such things by itself, but is switched off",
+            "one command or DLL that stands among those that start by themselves, but is switched off or lacks what it needs to start",
             "value_path",
             &[&common()[..], &disabled].concat(),
         ),

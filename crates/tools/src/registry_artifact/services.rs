@@ -14,6 +14,7 @@ use std::ops::ControlFlow;
 
 const KIND: &str = "service";
 const DELETED: &str = "deleted_service";
+const INERT: &str = "inert_service";
 
 pub(crate) const ARTIFACT: Artifact = Artifact {
     name: "services",
@@ -46,6 +47,12 @@ const TYPES: [(u64, &str); 10] = [
     (0x200, "packaged"),
 ];
 
+/// The bits of `Type` of which Windows starts something: drivers, recognizers and processes. An adapter (4) is only described.
+const STARTED_TYPES: u64 = 0x01 | 0x02 | 0x08 | 0x10 | 0x20;
+
+/// The last number of `Start` that means something: disabled.
+const LAST_START: u64 = 4;
+
 fn records() -> Vec<RecordType> {
     let fields: &[(&str, &[FieldType], &str)] = &[
         ("name", &[Name], "name of the service"),
@@ -77,6 +84,12 @@ fn records() -> Vec<RecordType> {
             "name",
             fields,
         ),
+        record_type(
+            INERT,
+            "one key of a service or driver with a way to start that Windows does not start all the same: its type is none that is started (a kernel or file system driver, a recognizer, an own or a shared process), or there is no such way to start",
+            "name",
+            fields,
+        ),
     ]
 }
 
@@ -101,7 +114,12 @@ fn service<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>, values: &Values<'h>) 
     let (written, written_at) = written.unzip();
     let (start, kind) = (values.get("Start"), values.get("Type"));
     let is_deleted = values.get("DeleteFlag").and_then(number).is_some_and(|flag| flag != 0);
-    let record = Draft::of_key(reader, if is_deleted { DELETED } else { KIND }, key)
+    let record_kind = match (start.and_then(number), kind.and_then(number)) {
+        _ if is_deleted => DELETED,
+        (Some(start), kind) if start > LAST_START || kind.unwrap_or_default() & STARTED_TYPES == 0 => INERT,
+        _ => KIND,
+    };
+    let record = Draft::of_key(reader, record_kind, key)
         .key_name(reader, "name", key, FieldValue::Name)
         .texts(values, TEXTS)
         .text("service_dll", of("ServiceDll"), FieldValue::Path)

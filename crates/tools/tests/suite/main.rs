@@ -20,6 +20,7 @@ mod fixture;
 mod foreign;
 mod image_fixture;
 mod image_tools;
+mod in_force;
 mod layouts;
 mod links;
 mod memory_tree;

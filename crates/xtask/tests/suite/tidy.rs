@@ -157,6 +157,22 @@ fn each_crate_has_one_test_binary_besides_those_that_are_their_own_worker() {
     assert_eq!(found, own_worker.map(str::to_owned).into());
 }
 
+/// A dependency with other features in `cargo test` than in `cargo run` is compiled twice, and so is all that stands above it.
+#[test]
+fn no_crate_gives_its_tests_features_that_the_program_lacks() {
+    for name in crates() {
+        let text = std::fs::read_to_string(root().join("crates").join(&name).join("Cargo.toml")).unwrap();
+        let manifest: toml::Table = toml::from_str(&text).unwrap();
+        let is_for_tests = matches!(name.as_str(), "testkit" | "xtask");
+        let tables = std::iter::once("dev-dependencies").chain(is_for_tests.then_some("dependencies"));
+        let of = tables.filter_map(|table| manifest.get(table)?.as_table()).flatten();
+        for (dependency, how) in of {
+            let own = how.as_table().is_some_and(|how| how.contains_key("features"));
+            assert!(!own, "{name}: state the features of {dependency} in the workspace's Cargo.toml");
+        }
+    }
+}
+
 #[test]
 fn every_file_of_a_test_suite_is_part_of_it() {
     for name in crates() {

@@ -1,8 +1,11 @@
-//! What switches single entries off: the task manager (`StartupApproved`) and `LoadAppInit_DLLs`.
+//! What keeps entries from starting: the task manager (`StartupApproved`), a policy, a flag that is not set, a Windows that no longer reads the place.
+//!
+//! Sources: Microsoft Learn, "Run and RunOnce Registry Keys" (`RunServices` was Windows 9x), "AppInit DLLs and Secure Boot",
+//! "Monitoring Silent Process Exit", "GFlags flag table"; logon.admx, "Do not process the legacy run list" and "Do not process the run once list".
 
 use super::locations::Location;
 use crate::approval::{self, APPROVED, Approval};
-use crate::registry_artifact::draft::{Draft, number};
+use crate::registry_artifact::draft::{Draft, number, text_of};
 use crate::registry_artifact::reader::Reader;
 use crate::registry_artifact::values::{Held, Values};
 use artifacts::registry::{Key, ValueData};
@@ -14,9 +17,25 @@ use std::collections::BTreeMap;
 pub(super) struct Switches<'h> {
     /// By the name of the entry in lower case.
     approved: BTreeMap<String, Held<'h>>,
-    /// Whether no DLL of the key is loaded.
-    not_loaded: bool,
+    /// What keeps values of the key from starting.
+    off: Option<Off>,
 }
+
+/// What keeps values of a key from starting anything.
+struct Off {
+    by: &'static str,
+    /// The value that is meant; `None` for every one of the key.
+    value: Option<&'static str>,
+}
+
+/// In `GlobalFlag`: the application verifier, whose DLLs are loaded.
+const APPLICATION_VERIFIER: u64 = 0x100;
+
+/// In `GlobalFlag`: the end of the process is monitored.
+const MONITOR_SILENT_EXIT: u64 = 0x200;
+
+/// In `ReportingMode`: the monitor is started.
+const LAUNCH_MONITOR: u64 = 1;
 
 /// Whether an entry starts.
 pub(super) enum State {
@@ -36,20 +55,18 @@ impl<'h> Switches<'h> {
         key: &Key<'h>,
         values: &Values<'h>,
     ) -> Switches<'h> {
-        if location.name == "app_init_dlls" {
-            let not_loaded = values.get("LoadAppInit_DLLs").and_then(number) == Some(0);
-            return Switches { approved: BTreeMap::new(), not_loaded };
-        }
-        let Some(path) = approved(location, key) else { return Switches::default() };
-        let Some((_, values)) = reader.key_and_values(&path) else { return Switches::default() };
-        let named = values.0.into_iter().map(|held| (held.value.name.to_ascii_lowercase(), held));
-        Switches { approved: named.collect(), not_loaded: false }
+        let off = off(reader, location, key, values);
+        let stored = approved(location, key).and_then(|path| reader.key_and_values(&path));
+        let named = stored.into_iter().flat_map(|(_, values)| values.0);
+        let approved = named.map(|held| (held.value.name.to_ascii_lowercase(), held)).collect();
+        Switches { approved, off }
     }
 
     /// The state of one value.
     pub(super) fn state(&self, held: &Held<'_>) -> State {
-        if self.not_loaded && held.value.name.eq_ignore_ascii_case("AppInit_DLLs") {
-            return State::Disabled { by: "LoadAppInit_DLLs", since: None };
+        let is_meant = |off: &&Off| off.value.is_none_or(|name| held.value.name.eq_ignore_ascii_case(name));
+        if let Some(off) = self.off.as_ref().filter(is_meant) {
+            return State::Disabled { by: off.by, since: None };
         }
         // No place in the table starts a number or raw bytes.
         if matches!(held.value.data, ValueData::Dword(_) | ValueData::Qword(_) | ValueData::Bytes) {
@@ -84,6 +101,78 @@ impl State {
     }
 }
 
+/// What keeps values of a location's key from starting.
+fn off<'h>(
+    reader: &mut Reader<'_, 'h>,
+    location: &Location,
+    key: &Key<'h>,
+    values: &Values<'h>,
+) -> Option<Off> {
+    let every = |by| Some(Off { by, value: None });
+    match location.name {
+        "run_services" | "run_services_once" => every("not_read"),
+        "run" => every(policy(reader, key, ["DisableLocalMachineRun", "DisableCurrentUserRun"])?),
+        "run_once" => {
+            every(policy(reader, key, ["DisableLocalMachineRunOnce", "DisableCurrentUserRunOnce"])?)
+        }
+        "app_init_dlls" => {
+            let is_off = values.get("LoadAppInit_DLLs").and_then(number) == Some(0);
+            is_off.then_some(Off { by: "LoadAppInit_DLLs", value: Some("AppInit_DLLs") })
+        }
+        "image_file_execution_options" => {
+            let is_off = global_flag(values) & APPLICATION_VERIFIER == 0;
+            is_off.then_some(Off { by: "GlobalFlag", value: Some("VerifierDlls") })
+        }
+        "silent_process_exit" => every(unmonitored(reader, key, values)?),
+        _ => None,
+    }
+}
+
+/// The policy that switches off a list of the host or of a user: it is stored in the hive of the list.
+fn policy<'h>(
+    reader: &mut Reader<'_, 'h>,
+    key: &Key<'h>,
+    [of_host, of_user]: [&'static str; 2],
+) -> Option<&'static str> {
+    let (top, name) = if is_of_user(key) { ("Software\\", of_user) } else { ("", of_host) };
+    let path = format!("{top}Microsoft\\Windows\\CurrentVersion\\Policies\\Explorer");
+    let (_, values) = reader.key_and_values(&path)?;
+    values.get(name).and_then(number).filter(|set| *set != 0).map(|_| name)
+}
+
+/// The value without whose flag nothing is started when the program of `key` (below `SilentProcessExit`) ends.
+fn unmonitored<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>, values: &Values<'h>) -> Option<&'static str> {
+    let folder = key.path.rsplit_once('\\').map_or("", |(folder, _)| folder);
+    let version = folder.rsplit_once('\\').map_or("", |(version, _)| version);
+    let options = format!("{version}\\Image File Execution Options\\{}", key.name);
+    let flags = reader.key_and_values(&options).map_or(0, |(_, values)| global_flag(&values));
+    if flags & MONITOR_SILENT_EXIT == 0 {
+        return Some("GlobalFlag");
+    }
+    // What is set for all programs holds where the program has no setting of its own.
+    let of_all = |reader: &mut Reader<'_, 'h>| {
+        let (_, values) = reader.key_and_values(folder)?;
+        values.get("ReportingMode").and_then(number)
+    };
+    let mode = values.get("ReportingMode").and_then(number).or_else(|| of_all(reader));
+    (mode.unwrap_or_default() & LAUNCH_MONITOR == 0).then_some("ReportingMode")
+}
+
+/// The flags of a program, which older tools store as text in hex digits.
+fn global_flag(values: &Values<'_>) -> u64 {
+    let held = values.get("GlobalFlag");
+    let written = || {
+        let text = text_of(held)?.trim();
+        let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+        digits.map_or_else(|| text.parse().ok(), |digits| u64::from_str_radix(digits, 16).ok())
+    };
+    held.and_then(number).or_else(written).unwrap_or_default()
+}
+
+fn is_of_user(key: &Key<'_>) -> bool {
+    key.path.get(..9).is_some_and(|top| top.eq_ignore_ascii_case("software\\"))
+}
+
 /// Where the task manager stores the state of the entries of a Run key: in the same hive, those of 32 bits by themselves.
 fn approved(location: &Location, key: &Key<'_>) -> Option<String> {
     if location.name != "run" {
@@ -91,6 +180,6 @@ fn approved(location: &Location, key: &Key<'_>) -> Option<String> {
     }
     let lower = key.path.to_ascii_lowercase();
     let list = if lower.contains("wow6432node\\") { "Run32" } else { "Run" };
-    let top = if lower.starts_with("software\\") { "Software\\" } else { "" };
+    let top = if is_of_user(key) { "Software\\" } else { "" };
     Some(format!("{top}{}", approval::key(list)))
 }

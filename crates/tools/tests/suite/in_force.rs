@@ -1,0 +1,173 @@
+//! What stands among the things that start by themselves, and does not: it has a record type of its own, which does not prove `persists`.
+
+use crate::fixture::{text, write};
+use evidence::{Tree, open_directory};
+use ledger::{Predicate, Vocabulary};
+use serde_json::json;
+use std::path::Path;
+use testkit::hive::{HiveSpec, KeySpec, ValueSpec};
+
+const SYSTEM: &str = "C/Windows/System32/config/SYSTEM";
+const SOFTWARE: &str = "C/Windows/System32/config/SOFTWARE";
+const NTUSER: &str = "C/Users/Ann/NTUSER.DAT";
+const CURRENT: &str = "Microsoft\\Windows\\CurrentVersion";
+const NT: &str = "Microsoft\\Windows NT\\CurrentVersion";
+
+fn key(values: &[(&str, u32)]) -> KeySpec {
+    KeySpec {
+        values: values.iter().map(|(name, number)| ValueSpec::dword(name, *number)).collect(),
+        ..KeySpec::default()
+    }
+}
+
+fn named(values: &[(&str, &str)]) -> KeySpec {
+    KeySpec {
+        values: values.iter().map(|(name, text)| ValueSpec::sz(name, text)).collect(),
+        ..KeySpec::default()
+    }
+}
+
+/// A hive that is recognised as the one of its file.
+fn hive(file: &str) -> KeySpec {
+    match file {
+        NTUSER => KeySpec::new("R").key(KeySpec::new("Environment")),
+        _ => KeySpec::new("R").key(KeySpec::new("Classes")).path(NT, KeySpec::default()),
+    }
+}
+
+/// The records of a source: kind, name (of an entry, the name of its subkey) and what disables it.
+fn told(file: &str, root: KeySpec, source: &str) -> Vec<[String; 3]> {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), file, &HiveSpec::new(root).build().bytes);
+    let trees = vec![Box::new(open_directory(folder.path(), "disk").unwrap()) as Box<dyn Tree>];
+    let returned = tools::run("records", &json!({ "source": source }), &trees, Path::new("/nonexistent"));
+    let record = |record: &ledger::Record| {
+        let field = |name: &str| record.fields.contains_key(name).then(|| text(record, name).to_owned());
+        let name = field("entry").or_else(|| field("name")).unwrap_or_default();
+        [record.kind.clone(), name, field("disabled_by").unwrap_or_default()]
+    };
+    returned.records.iter().map(record).collect()
+}
+
+fn rows(rows: &[[&str; 3]]) -> Vec<[String; 3]> {
+    rows.iter().map(|row| row.map(str::to_owned)).collect()
+}
+
+#[test]
+fn a_service_that_windows_does_not_start_is_inert_or_deleted() {
+    let of = |name: &str| format!("ControlSet001\\Services\\{name}");
+    let root = KeySpec::new("R")
+        .path("Select", key(&[("Current", 1)]))
+        .path(&of("Adapter"), key(&[("Start", 2), ("Type", 4)]))
+        .path(&of("Driver"), key(&[("Start", 1), ("Type", 1)]))
+        .path(&of("Going"), key(&[("Start", 2), ("Type", 0x10), ("DeleteFlag", 1)]))
+        .path(&of("Later"), key(&[("Start", 9), ("Type", 0x10)]))
+        .path(&of("Own"), key(&[("Start", 2), ("Type", 0x110)]))
+        .path(&of("Settings"), key(&[]))
+        .path(&of("Template"), key(&[("Start", 2), ("Type", 0x60)]))
+        .path(&of("Untyped"), key(&[("Start", 2)]))
+        .path(&of("Zero"), key(&[("Start", 2), ("Type", 0)]));
+    let expected = [
+        ["inert_service", "Adapter", ""],
+        ["service", "Driver", ""],
+        ["deleted_service", "Going", ""],
+        ["inert_service", "Later", ""],
+        ["service", "Own", ""],
+        ["service", "Settings", ""],
+        ["service", "Template", ""],
+        ["inert_service", "Untyped", ""],
+        ["inert_service", "Zero", ""],
+    ];
+    assert_eq!(told(SYSTEM, root, "services"), rows(&expected));
+}
+
+#[test]
+fn what_no_windows_reads_starts_nothing() {
+    let root = hive(SOFTWARE)
+        .path(&format!("{CURRENT}\\Run"), named(&[("a", "a.exe")]))
+        .path(&format!("{CURRENT}\\RunServices"), named(&[("b", "b.exe")]))
+        .path(&format!("{CURRENT}\\RunServicesOnce"), named(&[("c", "c.exe")]));
+    let expected = [
+        ["autostart", "a", ""],
+        ["disabled_autostart", "b", "not_read"],
+        ["disabled_autostart", "c", "not_read"],
+    ];
+    assert_eq!(told(SOFTWARE, root, "autostarts"), rows(&expected));
+}
+
+#[test]
+fn a_policy_switches_off_the_lists_of_its_own_hive() {
+    let lists = |file: &str, top: &str, policies: &[(&str, u32)]| {
+        hive(file)
+            .path(&format!("{top}{CURRENT}\\Run"), named(&[("a", "a.exe")]))
+            .path(&format!("{top}{CURRENT}\\RunOnce"), named(&[("b", "b.exe")]))
+            .path(&format!("{top}{CURRENT}\\Policies\\Explorer"), key(policies))
+    };
+    let run = |by: &'static str| [if by.is_empty() { "autostart" } else { "disabled_autostart" }, "a", by];
+    let once =
+        |by: &'static str| [if by.is_empty() { "once_autostart" } else { "disabled_autostart" }, "b", by];
+    let cases: [(&str, &str, &[(&str, u32)], [[&str; 3]; 2]); 5] = [
+        (SOFTWARE, "", &[("DisableLocalMachineRun", 1)], [run("DisableLocalMachineRun"), once("")]),
+        (SOFTWARE, "", &[("DisableLocalMachineRunOnce", 1)], [run(""), once("DisableLocalMachineRunOnce")]),
+        (SOFTWARE, "", &[("DisableLocalMachineRun", 0), ("DisableCurrentUserRun", 1)], [run(""), once("")]),
+        (NTUSER, "Software\\", &[("DisableCurrentUserRun", 1)], [run("DisableCurrentUserRun"), once("")]),
+        (NTUSER, "Software\\", &[("DisableLocalMachineRun", 1)], [run(""), once("")]),
+    ];
+    for (file, top, policies, expected) in cases {
+        assert_eq!(told(file, lists(file, top, policies), "autostarts"), rows(&expected), "{policies:?}");
+    }
+}
+
+#[test]
+fn what_a_flag_must_switch_on_is_off_without_it() {
+    let options = |name: &str| format!("{NT}\\Image File Execution Options\\{name}");
+    let exit = |name: &str| format!("{NT}\\SilentProcessExit\\{name}");
+    let monitor = |mode: Option<u32>| {
+        let mut spec = named(&[("MonitorProcess", "m.exe")]);
+        spec.values.extend(mode.map(|mode| ValueSpec::dword("ReportingMode", mode)));
+        spec
+    };
+    let verifier = |flag: Option<u32>| {
+        let mut spec = named(&[("VerifierDlls", "v.dll"), ("Debugger", "d.exe")]);
+        spec.values.extend(flag.map(|flag| ValueSpec::dword("GlobalFlag", flag)));
+        spec
+    };
+    let root = KeySpec::new("R")
+        .path(&options("a.exe"), verifier(Some(0x100)))
+        .path(&options("b.exe"), verifier(Some(0x200)))
+        .path(&options("c.exe"), named(&[("GlobalFlag", "0x00000200")]))
+        .path(&options("d.exe"), key(&[("GlobalFlag", 0x200)]))
+        .path(&exit("b.exe"), monitor(Some(1)))
+        .path(&exit("c.exe"), monitor(Some(3)))
+        .path(&exit("d.exe"), monitor(Some(2)))
+        .path(&exit("e.exe"), monitor(Some(1)));
+    let expected = [
+        ["autostart", "a.exe", ""],
+        ["autostart", "a.exe", ""],
+        ["disabled_autostart", "b.exe", "GlobalFlag"],
+        ["autostart", "b.exe", ""],
+        ["autostart", "b.exe", ""],
+        ["autostart", "c.exe", ""],
+        ["disabled_autostart", "d.exe", "ReportingMode"],
+        ["disabled_autostart", "e.exe", "GlobalFlag"],
+    ];
+    assert_eq!(told(SOFTWARE, root.clone(), "autostarts"), rows(&expected));
+    // What is set for all programs holds where one has no setting of its own.
+    let of_all = KeySpec::new("R")
+        .path(&options("a.exe"), key(&[("GlobalFlag", 0x200)]))
+        .path(&format!("{NT}\\SilentProcessExit"), key(&[("ReportingMode", 1)]))
+        .path(&exit("a.exe"), monitor(None));
+    assert_eq!(told(SOFTWARE, of_all, "autostarts"), rows(&[["autostart", "a.exe", ""]]));
+}
+
+#[test]
+fn nothing_that_does_not_start_proves_that_it_persists() {
+    let vocabulary = Vocabulary::shipped().unwrap();
+    let proving = &vocabulary.meaning(&Predicate("persists".into())).unwrap().proved_by;
+    let idle =
+        ["disabled_autostart", "once_autostart", "deleted_service", "inert_service", "disabled_startup_item"];
+    for kind in idle {
+        assert!(!proving.contains(kind), "{kind}");
+    }
+    assert!(["autostart", "service", "startup_item"].iter().all(|kind| proving.contains(*kind)));
+}
