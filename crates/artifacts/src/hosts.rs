@@ -1,8 +1,10 @@
 //! The `hosts` file: names that the system takes for an address without asking anybody.
 //!
 //! Source of the format: hosts(5); Windows reads the same lines. An address, white space, one or more names; `#` begins a comment.
+//! A line that begins with no address gives no name one.
 
 use crate::fields::Located;
+use std::net::IpAddr;
 
 /// Most lines that are read.
 const LINES: usize = 200_000;
@@ -44,6 +46,9 @@ fn line(line: &[u8], start: usize, number: usize) -> Option<HostsLine> {
         });
     let address = words.next()?;
     let names: Vec<_> = words.collect();
+    // `fe80::1%5`: the zone of an address of version 6 is no part of it.
+    let bare = address.value.split('%').next().unwrap_or_default();
+    bare.parse::<IpAddr>().ok()?;
     (!names.is_empty()).then_some(HostsLine { number, address, names })
 }
 
@@ -54,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_line_gives_its_address_and_names_with_their_places() {
-        let text = b"\xef\xbb\xbf# comment 1.2.3.4 x\r\n\r\n 10.0.0.7\tupdate.example  www # here\r\n::1 localhost\nlonely";
+        let text = b"\xef\xbb\xbf# comment 1.2.3.4 x\r\n\r\n 10.0.0.7\tupdate.example  www # here\r\n::1 localhost\nlonely\nnotanip word\n999.1.1.1 bad\n1.2.3 short";
         let (lines, more) = read(text);
         assert!(!more);
         let shown: Vec<_> = lines

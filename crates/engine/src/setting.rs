@@ -78,7 +78,7 @@ impl Setting {
             questions: false,
             listings_look: false,
             case_questions: Vec::new(),
-            telling: Telling { dating: Dating::AnyInstant, escapes: false },
+            telling: Telling { dating: Dating::AnyInstant, escapes: false, in_force: false },
             provable: false,
             clock_steps: false,
             hosts_apart: false,
@@ -146,7 +146,8 @@ impl Setting {
         self.hosts_apart = has(Behaviour::HostsApart);
         self.one_fact = has(Behaviour::OneFact);
         let dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
-        self.telling = Telling { dating, escapes: has(Behaviour::EscapedNames) };
+        self.telling =
+            Telling { dating, escapes: has(Behaviour::EscapedNames), in_force: has(Behaviour::InForce) };
         self
     }
 

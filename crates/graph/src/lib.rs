@@ -31,7 +31,7 @@ pub use disclosure::{Disclosure, Redaction, WITHHELD};
 pub use evidence::EvidenceGraph;
 pub use fold::{FoldError, fold, fold_redacted};
 pub use narrative::{Placed, narrative};
-pub use printable::{is_printable, printable, value_text};
+pub use printable::{is_printable, printable, sentence_text, value_text};
 pub use questions::{Asker, Question, Stands, questions, questions_before_sweep};
 pub use ranking::{Answered, FIRST, Ranked, ranked};
 pub use rejections::{Fate, RefusedClaim, refused_claims};

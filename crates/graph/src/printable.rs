@@ -28,7 +28,16 @@ pub fn printable(text: &str) -> String {
 
 /// The same of a value as it was read, in which every blank counts: one behind another, and one that is none of the keyboard, is written as `\u{…}`, and so is a backslash that would read as the beginning of that.
 pub fn value_text(text: &str) -> String {
-    let text = printable(&text.replace("\\u{", "\\u{5c}u{"));
+    with_blanks(&printable(&text.replace("\\u{", "\\u{5c}u{")))
+}
+
+/// The same of a sentence about values: what it writes as `\u{…}` is meant so.
+pub fn sentence_text(text: &str) -> String {
+    with_blanks(&printable(text))
+}
+
+/// One blank behind another, and one that is none of the keyboard, written out.
+fn with_blanks(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut is_behind_blank = false;
     for c in text.chars() {

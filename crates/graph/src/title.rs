@@ -1,7 +1,7 @@
 //! Titles rendered by code: an agent's own words never become one.
 
 use crate::printable::{printable, value_text};
-use ledger::{BoundValue, Condition, Derivation, FactEntry, FactId, Objective, Placement, Term, state_field};
+use ledger::{BoundValue, Condition, Derivation, FactEntry, FactId, Objective, Placement, Term};
 
 /// The longest value shown in a title.
 const LONGEST: usize = 120;
@@ -57,15 +57,8 @@ pub fn answer_title(fact: &FactEntry, objective: &Objective) -> String {
     let condition = conditions().find(|it| it.holds(fact)).or_else(|| conditions().find(is_its));
     let mut values: Vec<BoundValue> =
         condition.unwrap_or(&objective.condition).answers(fact).cloned().collect();
-    values.extend(unusual_state(fact).filter(|state| !values.contains(state)).cloned());
+    values.extend(fact.unusual_state().filter(|state| !values.contains(state)).cloned());
     fact_title(&FactEntry { values, ..fact.clone() })
-}
-
-/// What a fact says of whether its subject is in force, where it is not as one takes it to be: that a task is disabled.
-fn unusual_state(fact: &FactEntry) -> Option<&BoundValue> {
-    let state = state_field(&fact.kind)?;
-    let is_unusual = |bound: &&BoundValue| !state.usual.contains(bound.value.to_text().as_ref());
-    fact.values.iter().find(|bound| bound.field == state.field).filter(is_unusual)
 }
 
 /// What a phenomenon says, in one line: its first fact, and how many more there are.
@@ -131,10 +124,11 @@ fn words(value: &BoundValue) -> String {
     }
 }
 
-/// A text on one line, in marks where it reads like several values: `C:\a.exe, start = 2`.
+/// A text on one line, in marks where it reads like several values or as words of the title: `C:\a.exe, start = 2`.
 fn delimited(text: &str) -> String {
+    const PARTS: [&str; 5] = [" = ", ", ", "; ", ". ", ": "];
     let line = one_line(text);
-    match line.contains(" = ") || line.contains(['“', '”']) {
+    match PARTS.iter().any(|part| line.contains(part)) || line.contains(['“', '”']) {
         true => format!("“{}”", line.replace('“', "\\u{201c}").replace('”', "\\u{201d}")),
         false => line,
     }

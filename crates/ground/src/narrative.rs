@@ -54,6 +54,8 @@ pub struct Telling {
     pub dating: Dating,
     /// Whether a name may have characters written out ([`ledger::escapes`]): since [`ledger::Behaviour::EscapedNames`].
     pub escapes: bool,
+    /// Whether nothing starts of which a fact says that it is not in force: since [`ledger::Behaviour::InForce`].
+    pub in_force: bool,
 }
 
 /// The answer to a sentence.
@@ -106,7 +108,7 @@ fn check(
     let cited = Cited::of(&cites, known);
     let text = if telling.escapes { unescaped(&claim.text) } else { Cow::Borrowed(claim.text.as_str()) };
     let read = values::read(&text, &cited)?;
-    deeds::check(&read, &cited)?;
+    deeds::check(&read, &cited, telling.in_force)?;
     let dated = telling.dating.of(cited.facts());
     Ok((cites, dated))
 }

@@ -42,11 +42,13 @@ pub enum Behaviour {
     OneFact = 14,
     /// A sentence may name a thing with characters of its name written out: `\u{202e}`.
     EscapedNames = 15,
+    /// No sentence says that a thing starts, or runs, of which its fact says that it is not in force ([`crate::state_field`]).
+    InForce = 16,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 15] = [
+    pub const ALL: [Behaviour; 16] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -62,6 +64,7 @@ impl Behaviour {
         Behaviour::HostsApart,
         Behaviour::OneFact,
         Behaviour::EscapedNames,
+        Behaviour::InForce,
     ];
 
     /// Those that a run was made with.

@@ -7,6 +7,7 @@ use crate::digest::Digest;
 use crate::id::{FactId, InvocationId, RecordId};
 use crate::locator::{ByteSpan, Locator};
 use crate::placement::Placement;
+use crate::record_data::state_field;
 use crate::value::FieldValue;
 use crate::vocabulary::Predicate;
 use crate::writer::Writer;
@@ -43,6 +44,13 @@ pub struct FactEntry {
 }
 
 impl FactEntry {
+    /// What it says of whether its subject is in force, where it is not as one takes it to be: that a task is disabled, or runs once.
+    pub fn unusual_state(&self) -> Option<&BoundValue> {
+        let state = state_field(&self.kind)?;
+        let is_unusual = |bound: &&BoundValue| !state.usual.contains(bound.value.to_text().as_ref());
+        self.values.iter().find(|bound| bound.field == state.field).filter(is_unusual)
+    }
+
     /// Whether another fact says the same of the same record, whichever call returned it.
     ///
     /// Where nothing tells the bytes of a record, only one of the same output is the same.

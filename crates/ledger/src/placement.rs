@@ -95,6 +95,15 @@ pub fn names_of_computers(record: &Record) -> Vec<&str> {
     }
 }
 
+/// Whether a record tells how the host was configured, and of nothing that happened: of a shadow copy that may be so no more.
+pub fn tells_a_state(record: &Record) -> bool {
+    record_data::proves_only(
+        &record.kind,
+        &["configured", "persists", "registered"],
+        &["present", "recorded"],
+    )
+}
+
 /// Whether a record tells of an event log, or of what stands in one.
 pub fn is_of_event_log(record: &Record) -> bool {
     kind_of_place(record) == Some("event_logs")
@@ -154,8 +163,13 @@ fn log_as_hive<'p>(record: &Record, path: &[&'p str]) -> Option<Vec<&'p str>> {
     Some([folder, &[bare]].concat())
 }
 
-/// Whether a hive that is listed has the name of its type: what `NTUSER.DAT` holds makes no SYSTEM hive of it.
+/// Whether the file bears the name that Windows gives one with such content: what `NTUSER.DAT` holds makes no SYSTEM hive of it.
 fn bears_its_name(record: &Record, path: &[&str]) -> bool {
+    match kind_of_place(record) {
+        Some("prefetch") => return is_named_by_its_program(record, path),
+        Some("recycle_bins") => return is_bin_of_an_account(path),
+        _ => {}
+    }
     let Some(found) = record.fields.get("hive_type").filter(|_| record.kind == "hive") else {
         return fits_its_hive(record, path);
     };
@@ -166,6 +180,30 @@ fn bears_its_name(record: &Record, path: &[&str]) -> bool {
         }
         "NTUSER" | "USRCLASS" => is_at("user_hives", path),
         "AMCACHE" => is_at("amcache", path),
+        _ => true,
+    }
+}
+
+/// Whether a prefetch file is named after the program and the hash in it: `CMD.EXE-0BD30981.pf`.
+fn is_named_by_its_program(record: &Record, path: &[&str]) -> bool {
+    let text = |field: &str| record.fields.get(field).map(|held| held.value.to_text().to_lowercase());
+    let Some((program, name)) = text("executable").zip(path.last()) else { return true };
+    let name = name.to_lowercase();
+    let Some(hash) = name.strip_prefix(&program).and_then(|rest| rest.strip_prefix('-')) else {
+        return false;
+    };
+    hash.strip_suffix(".pf").is_some_and(|hash| text("path_hash").is_none_or(|own| own == hash))
+}
+
+/// Whether a path leads into the bin of an account: `$Recycle.Bin`, then its SID. The bin of a FAT volume (`RECYCLED`) is everybody's.
+fn is_bin_of_an_account(path: &[&str]) -> bool {
+    let is_sid = |name: &str| {
+        name.to_uppercase().strip_prefix("S-1-").is_some_and(|numbers| {
+            numbers.split('-').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+        })
+    };
+    match path {
+        [bin, account, ..] if !bin.eq_ignore_ascii_case("RECYCLED") => is_sid(account),
         _ => true,
     }
 }
@@ -238,6 +276,12 @@ mod tests {
             let replayed = Record { kind: kind.into(), fields, ..record };
             return belongs(&replayed, &path.split('/').collect::<Vec<_>>());
         }
+        if let Some(program) = kind.strip_prefix("prefetch of ") {
+            let (name, hash) = program.split_once(' ').unwrap();
+            let fields = [("executable".to_owned(), field(name)), ("path_hash".to_owned(), field(hash))];
+            let prefetch = Record { kind: "prefetch".into(), fields: fields.into(), ..record };
+            return belongs(&prefetch, &path.split('/').collect::<Vec<_>>());
+        }
         if let Some(key) = kind.strip_prefix("key ") {
             let fields = [("key_path".to_owned(), field(key))].into();
             let value = Record { kind: "autostart".into(), fields, ..record };
@@ -265,6 +309,12 @@ mod tests {
             ("scheduled_task", "Windows/System32/Tasks/Microsoft/Windows/Defrag", Some(true)),
             ("scheduled_task", "Users/mara/Downloads/Tasks/Defrag", Some(false)),
             ("prefetch", "WINDOWS/Prefetch/CMD.EXE-1.pf", Some(true)),
+            ("prefetch of CMD.EXE 0BD30981", "Windows/Prefetch/CMD.EXE-0BD30981.pf", Some(true)),
+            ("prefetch of CMD.EXE 0BD30981", "Windows/Prefetch/cmd.exe-0bd30981.PF", Some(true)),
+            ("prefetch of CMD.EXE 0BD30981", "Windows/Prefetch/CMD.EXE-11111111.pf", Some(false)),
+            ("prefetch of CMD.EXE 0BD30981", "Windows/Prefetch/NOTEPAD.EXE-0BD30981.pf", Some(false)),
+            ("prefetch of CMD.EXE 0BD30981", "Windows/Prefetch/CMD.EXE-0BD30981 (2).pf", Some(false)),
+            ("scheduled_task", "Windows/SysWOW64/Tasks/Defrag", Some(false)),
             ("prefetch", "Users/mara/Downloads/CMD.EXE-1.pf", Some(false)),
             ("service", "windows/system32/CONFIG/system", Some(true)),
             ("service", "Backup/old-pc/Windows/System32/config/SYSTEM", Some(false)),
@@ -295,6 +345,10 @@ mod tests {
             ("user_assist", "Users/mara/Desktop/NTUSER.DAT", Some(false)),
             ("recycled_file", "$Recycle.Bin/S-1-5-21-1/$I1.zip", Some(true)),
             ("recycled_file", "Users/mara/Downloads/$I1.zip", Some(false)),
+            ("recycled_file", "$Recycle.Bin/mara/$I1.zip", Some(false)),
+            ("recycled_file", "$Recycle.Bin/S-1-5-18x/$I1.zip", Some(false)),
+            ("recycled_file", "RECYCLER/S-1-5-21-1-500/INFO2", Some(true)),
+            ("recycled_file", "RECYCLED/INFO2", Some(true)),
             (
                 "startup_item",
                 "Backup/old-pc/Users/a/AppData/Roaming/Microsoft/Windows/Start Menu/Programs/Startup/a.lnk",

@@ -117,6 +117,14 @@ pub fn as_formerly_told(record: &Record) -> Record {
     record
 }
 
+/// Whether a record of this type proves one of `these` at least, and nothing but them and what goes `beside` them.
+pub(crate) fn proves_only(record: &str, these: &[&str], beside: &[&str]) -> bool {
+    let Some(of) = all().ok().and_then(|all| all.get(record)) else { return false };
+    let mut proved = of.proves.keys().map(|predicate| predicate.0.as_str());
+    proved.clone().any(|one| these.contains(&one))
+        && proved.all(|one| these.contains(&one) || beside.contains(&one))
+}
+
 /// The kind of places that records of this type belong to.
 pub(crate) fn place_of(record: &str) -> Option<&'static str> {
     all().ok()?.get(record)?.belongs.as_deref()

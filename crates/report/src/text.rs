@@ -6,7 +6,7 @@ use crate::standing::{asker, beyond, left_open, needs, remarks, standing, standi
 use crate::synthesis::{moment, of_evidence};
 use graph::{
     Asker, Fate, Question, RefusedClaim, Run, Stands, TaskView, answer_title, fact_title, narrative,
-    value_text,
+    sentence_text, value_text,
 };
 use ledger::event::{ClaimAccepted, TaskStatus};
 use ledger::{
@@ -225,7 +225,7 @@ fn told(out: &mut String, run: &Run) {
     for placed in &sentences {
         let (sentence, time) = (placed.sentence, moment(placed).unwrap_or_default());
         let of = of_evidence(run, placed).map_or(String::new(), |of| format!("[{of}] "));
-        let said = clipped(&terminal(&sentence.text));
+        let said = clipped(&sentence_text(&sentence.text));
         let _ = writeln!(out, "  {:<30} {}{said}", terminal(&time), terminal(&of));
         if placed.twice.is_some() {
             let _ = writeln!(out, "  {:<30} (order not certain: a clock was set back over this time)", "");

@@ -45,6 +45,7 @@ mod mft_entry;
 mod name_index;
 mod near;
 mod needle;
+mod nobody;
 mod normalise;
 mod page;
 mod parse_file;

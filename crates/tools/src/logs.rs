@@ -9,7 +9,7 @@ use crate::decode::event_log::{self, Met};
 use crate::decode::{DECODERS, Decoder, Source};
 use crate::events::{ticks_of, time_of};
 use crate::intake::{Flow, Intake};
-use artifacts::evtx::Event;
+use artifacts::evtx::{Event, filetime};
 use channel::Summary;
 use evidence::{Node, ReadError, Tree};
 use ledger::{ByteSpan, FieldType, FieldValue, RecordType};
@@ -76,6 +76,9 @@ fn events(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
             Met::Head(head) => summary.head = Some(head),
             Met::Event(event) => {
                 summary.add(&event);
+                if let Some((before, after)) = clock_setting(&event) {
+                    order.clock_was_set(event.record_id.into(), before, after);
+                }
                 // A log of very many events is summed up to its end all the same.
                 let _: Flow = add(&mut order, &event);
             }
@@ -98,6 +101,18 @@ fn events(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
     }
     let flow = order.finish(source);
     read.map(|_| flow)
+}
+
+/// What the clock showed before and behind a setting of it, as an event states it: Security 4616 and Kernel-General 1.
+fn clock_setting(event: &Event<'_>) -> Option<(u64, u64)> {
+    let before = match (event.system.provider.as_ref(), event.system.event_id) {
+        ("Microsoft-Windows-Security-Auditing", 4616) => "PreviousTime",
+        ("Microsoft-Windows-Kernel-General", 1) => "OldTime",
+        _ => return None,
+    };
+    let data = event.data();
+    let time = |name| data.iter().find(|(own, _)| own == name).and_then(|(_, text)| filetime(text));
+    time(before).zip(time("NewTime"))
 }
 
 fn add(order: &mut Order, event: &Event<'_>) -> Flow {

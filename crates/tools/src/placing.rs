@@ -23,6 +23,10 @@ pub(crate) struct Layout<'a> {
     roots: Vec<EvidencePath>,
     /// Whether a volume begins at its very root.
     is_volume: bool,
+    /// Folders at the top of a root, in lower case, that this Windows does not use: it has the newer one beside it.
+    outdated: Vec<(EvidencePath, &'static str)>,
+    /// Whether a host's drive stands among the roots, so that a shadow copy is not all there is.
+    has_live: bool,
     /// Whether files of it may have been handed in alone: no image, and no folder of Windows at any root.
     may_be_alone: bool,
 }
@@ -45,7 +49,9 @@ pub(crate) fn place(
             layouts.insert(tree.label(), layout(tree.as_ref(), in_place)?);
         }
         let path: Vec<&str> = record.locator.path.split('/').filter(|part| !part.is_empty()).collect();
-        let placed = |layout: &Layout<'_>| layout.placed(&path, |path| placement::belongs(record, path));
+        let placed = |layout: &Layout<'_>| {
+            layout.placed(&path, placement::tells_a_state(record), |path| placement::belongs(record, path))
+        };
         let Some(layout) = layouts.get(tree.label()) else { continue };
         record.placement = match placed(layout) {
             None | Some(Placement::Assumed)
@@ -72,7 +78,47 @@ pub(crate) fn layout<'a>(tree: &dyn Tree, in_place: &'a InPlace) -> Result<Layou
     let has_windows = roots.iter().any(|root| drives::holds_windows(tree, root));
     let stated = in_place.get(tree.label()).map_or(&[][..], Vec::as_slice);
     let may_be_alone = tree.layout().is_none() && !has_windows && !is_volume;
-    Ok(Layout { stated, is_volume, may_be_alone, roots })
+    let mut outdated = Vec::new();
+    for root in &roots {
+        outdated.extend(outdated_at(tree, root)?.into_iter().map(|name| (root.clone(), name)));
+    }
+    let is_live = |root: &&EvidencePath| {
+        let path: Vec<&str> = root.components().collect();
+        below_shadow_copy(&path) == 0 && drives::holds_windows(tree, root)
+    };
+    let has_live = roots.iter().any(|root| is_live(&root));
+    Ok(Layout { stated, is_volume, may_be_alone, outdated, has_live, roots })
+}
+
+/// Folders that Windows keeps things in, each with those that it had before and does not look into beside it: anybody can make one of that name at the top of a drive.
+const REPLACED: [(&str, &[&str]); 3] = [
+    ("windows", &["winnt"]),
+    ("users", &["documents and settings", "dokumente und einstellungen"]),
+    ("$recycle.bin", &["recycler", "recycled"]),
+];
+
+/// The folders at a root that this Windows does not use.
+fn outdated_at(tree: &dyn Tree, root: &EvidencePath) -> Result<Vec<&'static str>, ReadError> {
+    let Some(node) = tree.node(root)? else { return Ok(Vec::new()) };
+    let tops = folders(tree, &node)?;
+    let mut outdated = Vec::new();
+    for (newer, older) in REPLACED {
+        let Some(folder) = tops.iter().find(|top| top.name.eq_ignore_ascii_case(newer)) else { continue };
+        let is_there = |names: &[&str]| {
+            let path = names.iter().try_fold(folder.path.clone(), |path, name| path.child(name).ok());
+            path.is_some_and(|path| tree.node(&path).is_ok_and(|node| node.is_some()))
+        };
+        let is_used = match newer {
+            "windows" => is_there(&["System32", "config"]),
+            // On Windows XP a folder `Users` is anybody's; one with a profile in it is where profiles are.
+            "users" => folders(tree, folder)?
+                .iter()
+                .any(|user| is_there(&[&user.name, "NTUSER.DAT"]) || is_there(&[&user.name, "AppData"])),
+            _ => true,
+        };
+        outdated.extend(older.iter().filter(|_| is_used));
+    }
+    Ok(outdated)
 }
 
 /// The roots of the host's drives: none lies in another, whatever a user has named folders in it.
@@ -103,6 +149,7 @@ fn wrapped(tree: &dyn Tree, top: Node) -> Result<Vec<EvidencePath>, ReadError> {
     for _ in 0..DEEPEST_WRAPPER {
         let mut below = folders(tree, &folder)?;
         let mut hosts = Vec::new();
+        below.retain(|folder| !is_former_windows(&folder.name));
         for below in &below {
             if is_volume(tree, below)? {
                 hosts.push(below.path.clone());
@@ -117,6 +164,12 @@ fn wrapped(tree: &dyn Tree, top: Node) -> Result<Vec<EvidencePath>, ReadError> {
     Ok(Vec::new())
 }
 
+/// Whether a folder is that of a Windows that was replaced, or is being set up: not what runs on the host.
+fn is_former_windows(name: &str) -> bool {
+    let name = name.to_lowercase();
+    name.starts_with("windows.old") || matches!(name.as_str(), "$windows.~bt" | "$windows.~ws")
+}
+
 fn folders(tree: &dyn Tree, folder: &Node) -> Result<Vec<Node>, ReadError> {
     let nodes = tree.children(folder)?.nodes;
     Ok(nodes.into_iter().filter(|node| node.kind == NodeKind::Directory).collect())
@@ -126,7 +179,8 @@ impl Layout<'_> {
     /// Whether a file or folder stands where Windows keeps files of this kind, or is taken to.
     pub(crate) fn keeps(&self, kind: &str, path: &EvidencePath) -> bool {
         let path: Vec<&str> = path.components().collect();
-        self.placed(&path, |on_drive| Some(placement::is_kept(kind, on_drive))) != Some(Placement::Elsewhere)
+        let placed = self.placed(&path, false, |on_drive| Some(placement::is_kept(kind, on_drive)));
+        placed != Some(Placement::Elsewhere)
     }
 
     /// The root of the drive that a path leads into; that of the evidence where none is known.
@@ -145,13 +199,27 @@ impl Layout<'_> {
         self.stated.iter().any(is_below)
     }
 
-    /// The place of a path that `belongs` where it says, from the root of its drive.
-    fn placed(&self, path: &[&str], belongs: impl Fn(&[&str]) -> Option<bool>) -> Option<Placement> {
-        let root = self.root_of(path).components().count();
-        let may_be_copy = root == 0 && !self.is_volume;
-        let root = if may_be_copy { below_shadow_copy(path) } else { root };
+    /// The place of a path that `belongs` where it says, from the root of its drive; `is_state`: what stands there is a state of the host, and no event.
+    fn placed(
+        &self,
+        path: &[&str],
+        is_state: bool,
+        belongs: impl Fn(&[&str]) -> Option<bool>,
+    ) -> Option<Placement> {
+        let root = self.root_of(path);
+        let is_outdated =
+            |top: &&str| self.outdated.iter().any(|(of, name)| *of == root && name.eq_ignore_ascii_case(top));
+        let above: Vec<&str> = root.components().collect();
+        let copy = match above.len() {
+            0 if self.is_volume => 0,
+            0 => below_shadow_copy(path),
+            _ => below_shadow_copy(&above),
+        };
+        let root = above.len().max(copy);
         let on_drive = path.get(root..).unwrap_or_default();
-        if belongs(on_drive)? {
+        // What happened has happened; what was configured once may be so no more.
+        let is_past = is_state && copy > 0 && self.has_live;
+        if belongs(on_drive)? && !is_past && !on_drive.first().is_some_and(|top| is_outdated(&top)) {
             // Of `$MFT` alone nothing tells of which volume it is.
             let is_alone = on_drive.len() == 1 && root == 0 && self.may_be_alone;
             return is_alone.then_some(Placement::Assumed);

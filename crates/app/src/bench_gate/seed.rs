@@ -288,7 +288,7 @@ impl<'m> Maker<'m> {
             }
             let states = meaning.states.get(kind);
             let stateable =
-                states.is_none_or(|name| self.may_state(&seen, name)) && !denies(meaning, seen.record);
+                states.is_none_or(|name| self.may_state(seen, name)) && !denies(meaning, seen.record);
             if stateable {
                 proved.push((predicate.0.clone(), states.cloned()));
             }

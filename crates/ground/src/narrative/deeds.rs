@@ -5,7 +5,7 @@ use super::plain;
 use super::values::{Read, Word};
 use super::vocabulary::{DEEDS, Deed, EVIDENCE, FAILED_LOGON, FAILING, JOINING, RELATIVE, TURNING};
 use crate::refusal::{list, quote};
-use ledger::{Rejection, RejectionCode};
+use ledger::{FactEntry, Rejection, RejectionCode};
 
 /// How many words before a deed may turn it.
 const REACH: usize = 5;
@@ -14,12 +14,12 @@ const REACH: usize = 5;
 const NEAR: usize = 4;
 
 /// Refuses a sentence that says more than what it cites proves.
-pub(super) fn check(read: &Read, cited: &Cited<'_>) -> Result<(), Rejection> {
+pub(super) fn check(read: &Read, cited: &Cited<'_>, in_force: bool) -> Result<(), Rejection> {
     let mut at = 0;
     while at < read.words.len() {
         match deed(&read.words, at) {
             Some((deed, form, length)) => {
-                one(read, cited, deed, form, at, length)?;
+                one(read, cited, in_force, deed, form, at, length)?;
                 at += length;
             }
             None => at += 1,
@@ -69,6 +69,7 @@ fn deed(words: &[Word], at: usize) -> Option<(&'static Deed, &'static str, usize
 fn one(
     read: &Read,
     cited: &Cited<'_>,
+    in_force: bool,
     deed: &Deed,
     form: &str,
     at: usize,
@@ -76,8 +77,11 @@ fn one(
 ) -> Result<(), Rejection> {
     let failed = deed.by == ["logged_on"] && fails(&read.words, at, length);
     let by: &[&str] = if failed { &[FAILED_LOGON] } else { deed.by };
-    let proves =
-        |place: &usize| cited.facts().get(*place).is_some_and(|fact| by.contains(&fact.predicate.0.as_str()));
+    let states = |fact: &FactEntry| {
+        by.contains(&fact.predicate.0.as_str())
+            && !(in_force && deed.is_start() && fact.unusual_state().is_some())
+    };
+    let proves = |place: &usize| cited.facts().get(*place).is_some_and(|fact| states(fact));
     let proving: Vec<usize> = (0..cited.facts().len()).filter(proves).collect();
     match turned(&read.words, at) {
         Turned::No if proving.is_empty() => Err(overclaim(

@@ -12,6 +12,13 @@ pub(super) struct Deed {
     pub(super) not_before: &'static [&'static str],
 }
 
+impl Deed {
+    /// Whether it says that something starts, by itself or by what was registered.
+    pub(super) fn is_start(&self) -> bool {
+        self.by.contains(&"registered") && self.by.contains(&"persists")
+    }
+}
+
 const SETTINGS: &[&str] = &[
     "key",
     "keys",

@@ -9,7 +9,7 @@ use ledger::{
 use proptest::prelude::*;
 
 /// The rules of today.
-const TELLING: Telling = Telling { dating: Dating::Host, escapes: true };
+const TELLING: Telling = Telling { dating: Dating::Host, escapes: true, in_force: true };
 
 fn bound(field: &str, value: FieldValue) -> BoundValue {
     BoundValue {
@@ -424,7 +424,7 @@ fn dated_by(facts: &[FactEntry], dating: Dating) -> Option<String> {
     let claim = SentenceClaim { text: "It lay there.".into(), cites };
     let known = Known::from_iter(facts.iter().map(Citable::Fact));
     let verdict =
-        judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known, Telling { dating, escapes: true });
+        judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known, Telling { dating, ..TELLING });
     let SentenceVerdict::Told(told) = verdict else { panic!("{verdict:?}") };
     assert_eq!(told.entry().time.is_some(), told.entry().dated_by.is_some());
     told.entry().dated_by.clone()
@@ -582,4 +582,36 @@ fn a_denial_is_contradicted_by_a_fact_that_says_the_deed_of_what_the_sentence_na
         let expected: Vec<String> = by.iter().map(|number| format!("fact-{number:08x}")).collect();
         assert_eq!(contradicting, expected, "{text}");
     }
+}
+
+#[test]
+fn a_task_that_is_not_in_force_neither_starts_nor_runs_anything() {
+    let task = |starts: &str| FactEntry {
+        kind: "scheduled_task".into(),
+        ..fact(
+            1,
+            "registered",
+            path("\\Dis"),
+            vec![bound("command", path("C:\\dis.exe")), bound("starts", name(starts))],
+        )
+    };
+    let told = |starts: &str, text: &str, in_force| {
+        let fact = task(starts);
+        let known = Known::from_iter([Citable::Fact(&fact)]);
+        let claim = SentenceClaim { text: text.into(), cites: ids(&[1]) };
+        let telling = Telling { in_force, ..TELLING };
+        matches!(
+            judge_sentence(&claim, "sent-00000001".parse().unwrap(), &known, telling),
+            SentenceVerdict::Told(_)
+        )
+    };
+    let starting = ["The task \\Dis runs C:\\dis.exe.", "C:\\dis.exe starts by itself with the task \\Dis."];
+    for text in starting {
+        assert!(told("by_trigger", text, true), "{text}");
+        for starts in ["disabled", "on_demand", "once", "until_end"] {
+            assert!(!told(starts, text, true), "{starts}: {text}");
+            assert!(told(starts, text, false), "as earlier runs: {text}");
+        }
+    }
+    assert!(told("disabled", "The task \\Dis was registered with the command C:\\dis.exe.", true));
 }

@@ -3,7 +3,7 @@
 use super::{Scene, fact_link, say};
 use crate::sources::ONE;
 use crate::synthesis::{moment, title, zoned};
-use graph::{Answered, Placed, Ranked, Run, fact_title};
+use graph::{Answered, Placed, Ranked, Run, fact_title, sentence_text};
 use ledger::{NodeId, SentenceEntry, Weight};
 use maud::{Markup, html};
 use std::cmp::Reverse;
@@ -156,7 +156,7 @@ fn told(scene: &Scene<'_>, placed: &Placed<'_>, is_marked: bool) -> Markup {
             }
             div {
                 @if is_marked { span.hidden { "Among what matters most: " } }
-                (say(&sentence.text))
+                (say(&sentence_text(&sentence.text)))
                 @if single { " " span.tag.one { (ONE) } }
                 @for fact in scene.contradictions.to(placed) {
                     " " strong.tag { "the sweep found otherwise: " (fact_link(scene.run, fact)) }

@@ -5,7 +5,7 @@ use crate::inert::{cell, code, prose};
 use crate::sources::{Corroborated, ONE};
 use crate::synthesis::{moment, of_evidence, title, zoned};
 use crate::text::status;
-use graph::{Placed, Run, TaskView};
+use graph::{Placed, Run, TaskView, sentence_text};
 use ledger::event::TaskReported;
 use ledger::{ArtifactHead, Dispatch, NodeId, TaskId};
 use std::fmt::Write;
@@ -40,7 +40,7 @@ pub(super) fn told(out: &mut String, run: &Run, sentences: &[Placed<'_>], corrob
         let _ = writeln!(
             out,
             "- {at}{by}{between}{of}: {} (`{}`{one}{twice})",
-            code(&sentence.text),
+            code(&sentence_text(&sentence.text)),
             sentence.id
         );
         for id in &sentence.cites {

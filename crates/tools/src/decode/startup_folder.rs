@@ -3,7 +3,6 @@
 mod switched;
 
 use super::{Decoder, Head, Source};
-use crate::approval::APPROVED;
 use crate::intake::Flow;
 use crate::spec;
 use evidence::ReadError;
@@ -37,9 +36,13 @@ fn records() -> Vec<RecordType> {
         ("size", &[Size], "its bytes"),
     ];
     let disabled: [Declared; 3] = [
-        ("disabled_by", &[Name], "what switches it off: StartupApproved"),
+        (
+            "disabled_by",
+            &[Name],
+            "what switches it off: StartupApproved, or no_logon in the profile of no person (of new users, of accounts of the system)",
+        ),
         ("disabled_at", &[FieldType::Time], "when it was switched off"),
-        ("hive", &[Path], "the hive that says so"),
+        ("hive", &[Path], "the hive that says so, where one does"),
     ];
     vec![
         spec::record(
@@ -50,7 +53,7 @@ fn records() -> Vec<RecordType> {
         ),
         spec::record(
             DISABLED,
-            "a file in a startup folder that is not opened when the user logs on: it was switched off",
+            "a file in a startup folder that is not opened when a user logs on: it was switched off, or nobody logs on there",
             "name",
             &[&common[..], &disabled].concat(),
         ),
@@ -75,9 +78,9 @@ fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {
         .maybe("user", user(node.path.as_str()).map(|user| FieldValue::Name(user.to_owned())), None);
     let row = match off {
         Some(off) => row
-            .field("disabled_by", FieldValue::Name(APPROVED.to_owned()))
+            .field("disabled_by", FieldValue::Name(off.by.to_owned()))
             .maybe("disabled_at", off.since.map(|ticks| FieldValue::Time(Time::from_filetime(ticks))), None)
-            .field("hive", FieldValue::Path(off.hive.as_str().to_owned())),
+            .maybe("hive", off.hive.map(|hive| FieldValue::Path(hive.as_str().to_owned())), None),
         None => row,
     };
     Ok(source.push(row))

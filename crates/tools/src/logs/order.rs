@@ -35,14 +35,14 @@ const MOST: usize = 4_000_000;
 pub(crate) fn step_type() -> RecordType {
     spec::record(
         CLOCK_STEP,
-        "two records of one log that follow each other by number, of which the later has the earlier time: the clock was set back between them, by a person, a time service or at a start, or the log's writer was late; not that anybody meant to deceive",
+        "two records of one log that follow each other by number, of which the later has the earlier time: the clock was set back between them, by a person, a time service or at a start, or the log's writer was late; or one record that says that the clock was set back, which is then the record before and behind; not that anybody meant to deceive",
         "path",
         &[
             ("path", &[Path], "path of the log"),
             ("channel", &[Text, Name], "channel of the record behind the step, where the log tells one"),
             ("computers", &[List], "computers that wrote the two records, where the log tells them"),
-            ("before", &[TimeType], "time of the record before the step"),
-            ("after", &[TimeType], "time of the record behind it"),
+            ("before", &[TimeType], "time of the record before the step, or what the clock showed before it"),
+            ("after", &[TimeType], "time of the record behind it, or what the clock showed then"),
             ("record_before", &[Integer], "number of the record before the step"),
             ("record_after", &[Integer], "number of the record behind it"),
             ("seconds", &[Integer], "whole seconds by which the time goes back"),
@@ -70,6 +70,8 @@ pub(crate) fn silence_type() -> RecordType {
 #[derive(Default)]
 pub(super) struct Order {
     entries: Vec<Entry>,
+    /// The records that say that the clock was set back, by their numbers, with the FILETIMEs before and behind the step.
+    set_back: Vec<(i128, u64, u64)>,
     cut: bool,
 }
 
@@ -137,6 +139,13 @@ impl Order {
         ControlFlow::Continue(())
     }
 
+    /// Takes note that the record of this number says that the clock was set; one that was set forward is no step back.
+    pub(super) fn clock_was_set(&mut self, number: i128, before: u64, after: u64) {
+        if before > after {
+            self.set_back.push((number, before, after));
+        }
+    }
+
     /// The computer as the entry before names it, where it is the same.
     fn known(&self, name: &str) -> Rc<str> {
         let last = self.entries.last().and_then(|entry| entry.computer.as_ref());
@@ -156,6 +165,7 @@ impl Order {
         }
         self.entries.sort_by_key(|entry| entry.number);
         self.steps(log)?;
+        self.stated_steps(log)?;
         self.entries.sort_by_key(|entry| entry.at);
         self.silences(log)
     }
@@ -170,6 +180,29 @@ impl Order {
             for before in others.into_iter().chain(own) {
                 step(log, before, after)?;
             }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The steps that a record states and no two records show: nothing was logged before for as long as the step is.
+    fn stated_steps(&self, log: &mut Source<'_, '_>) -> Flow {
+        for (number, before, after) in &self.set_back {
+            let Ok(place) = self.entries.binary_search_by_key(&Some(*number), |entry| entry.number) else {
+                continue;
+            };
+            let around = self.entries.get(place.saturating_sub(1)..=place + 1);
+            let around = around.or_else(|| self.entries.get(place.saturating_sub(1)..)).unwrap_or_default();
+            let is_shown = pairs(around).any(|(one, next)| one.at.saturating_sub(next.at) > STEP);
+            let (Some(entry), false) = (self.entries.get(place), is_shown) else { continue };
+            let stated = |ticks: u64| Entry {
+                at: Stamp::Filetime(ticks).at().unwrap_or_default(),
+                number: entry.number,
+                stamp: Stamp::Filetime(ticks),
+                channel: entry.channel.clone(),
+                computer: entry.computer.clone(),
+                span: entry.span,
+            };
+            tell_step(log, &stated(*before), &stated(*after))?;
         }
         ControlFlow::Continue(())
     }
@@ -198,11 +231,18 @@ impl Order {
 
 /// Tells that the time went back between two records, where it did.
 fn step(log: &mut Source<'_, '_>, before: &Entry, after: &Entry) -> Flow {
+    match before.number == after.number {
+        true => ControlFlow::Continue(()),
+        false => tell_step(log, before, after),
+    }
+}
+
+fn tell_step(log: &mut Source<'_, '_>, before: &Entry, after: &Entry) -> Flow {
     let (Some(first), Some(second)) = (before.number, after.number) else {
         return ControlFlow::Continue(());
     };
     let back = before.at.saturating_sub(after.at);
-    if first == second || back <= STEP {
+    if back <= STEP {
         return ControlFlow::Continue(());
     }
     let mut computers: Vec<String> =
@@ -308,6 +348,10 @@ mod tests {
     }
 
     fn told_of<'a>(entries: impl IntoIterator<Item = (i128, u64, &'a str)>) -> Vec<String> {
+        told_by(Order::default(), entries)
+    }
+
+    fn told_by<'a>(mut order: Order, entries: impl IntoIterator<Item = (i128, u64, &'a str)>) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         std::fs::File::create(folder.path().join("a.log")).unwrap();
         let tree = open_directory(folder.path(), "disk").unwrap();
@@ -315,7 +359,6 @@ mod tests {
         let spec = crate::timeline_anomalies::spec();
         let arguments = Arguments::check(&spec, &json!({})).unwrap();
         let mut sink = Sink::new(&arguments, vec![step_type(), silence_type()]).unwrap();
-        let mut order = Order::default();
         for (number, seconds, computer) in entries {
             let time = TICKS + seconds * 10_000_000;
             let written = Written { channel: None, computer: Some(computer) };
@@ -340,6 +383,25 @@ mod tests {
         // By number, whatever the order in the file; a second is the writer's own delay.
         assert_eq!(told([(1, 10), (3, 5), (2, 20), (4, 4)]), ["clock_step 2 3 15"]);
         assert!(told([(1, 10), (2, 11), (3, 10), (4, 10)]).is_empty());
+    }
+
+    #[test]
+    fn a_step_that_a_record_states_is_told_where_no_two_records_show_it() {
+        let second = 10_000_000;
+        let with = |entries: &[(i128, u64)], stated: &[(i128, u64, u64)]| {
+            let mut order = Order::default();
+            for (number, before, after) in stated {
+                order.clock_was_set(*number, TICKS + before * second, TICKS + after * second);
+            }
+            told_by(order, entries.iter().map(|(number, seconds)| (*number, *seconds, "A")))
+        };
+        // Written with the new time, after a silence as long as the step; as the first and the last record of a log.
+        assert_eq!(with(&[(1, 0), (2, 1_000), (3, 1_010)], &[(2, 2_800, 1_000)]), ["clock_step 2 2 1800"]);
+        assert_eq!(with(&[(1, 1_000), (2, 1_010)], &[(1, 2_800, 1_000)]), ["clock_step 1 1 1800"]);
+        assert_eq!(with(&[(1, 0), (2, 2_800)], &[(2, 2_800, 1_000)]), ["clock_step 2 2 1800"]);
+        // What two records show is told once, and neither a second nor a clock that was set forward is a step back.
+        assert_eq!(with(&[(1, 2_790), (2, 1_000)], &[(2, 2_800, 1_000)]), ["clock_step 1 2 1790"]);
+        assert!(with(&[(1, 0), (2, 9), (3, 20)], &[(2, 10, 9), (3, 10, 20)]).is_empty());
     }
 
     #[test]

@@ -46,7 +46,7 @@ fn records() -> Vec<RecordType> {
         (
             "disabled_by",
             &[Name],
-            "what keeps it from starting: StartupApproved (the task manager), LoadAppInit_DLLs, a policy such as DisableLocalMachineRun; GlobalFlag or ReportingMode where a flag that the place needs is not set there; type where the value is no text; not_read where no Windows since 2000 reads the place",
+            "what keeps it from starting: StartupApproved (the task manager), LoadAppInit_DLLs, a policy such as DisableLocalMachineRun; GlobalFlag or ReportingMode where a flag that the place needs is not set there; IsInstalled, Enabled, UseFilter or ScreenSaveActive where it is 0; type where the value is no command; no_logon in a hive under which nobody logs on (of new profiles, of accounts of the system); not_read where this Windows does not read the place",
         ),
         ("disabled_at", &[Time], "when it was switched off"),
     ];
@@ -212,7 +212,10 @@ fn start(
     held: &Held<'_>,
     switches: &Switches<'_>,
 ) -> Draft {
-    let entry = (location.levels > 0).then(|| FieldValue::Name(key.name.clone()));
+    let (entry, at) = match location.is_filter() {
+        true => (key.path.rsplit('\\').nth(1).map(str::to_owned), None),
+        false => ((location.levels > 0).then(|| key.name.clone()), key_name(reader.bytes, key.offset)),
+    };
     let state = switches.state(held);
     let kind = match state {
         State::Disabled { .. } => DISABLED,
@@ -223,7 +226,7 @@ fn start(
         .set("value_path", value_path(key, held), None)
         .set("location", FieldValue::Name(location.name.to_owned()), None)
         .value_name(reader, "name", held, FieldValue::Name)
-        .maybe("entry", entry, key_name(reader.bytes, key.offset));
+        .maybe("entry", entry.map(FieldValue::Name), at);
     state.tell(draft)
 }
 

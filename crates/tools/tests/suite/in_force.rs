@@ -30,7 +30,9 @@ fn named(values: &[(&str, &str)]) -> KeySpec {
 /// A hive that is recognised as the one of its file.
 fn hive(file: &str) -> KeySpec {
     match file {
-        NTUSER => KeySpec::new("R").key(KeySpec::new("Environment")),
+        NTUSER => {
+            KeySpec::new("R").key(KeySpec::new("Environment")).path("Software\\Microsoft", KeySpec::default())
+        }
         _ => KeySpec::new("R").key(KeySpec::new("Classes")).path(NT, KeySpec::default()),
     }
 }
@@ -106,7 +108,8 @@ fn a_policy_switches_off_the_lists_of_its_own_hive() {
     let run = |by: &'static str| [if by.is_empty() { "autostart" } else { "disabled_autostart" }, "a", by];
     let once =
         |by: &'static str| [if by.is_empty() { "once_autostart" } else { "disabled_autostart" }, "b", by];
-    let cases: [(&str, &str, &[(&str, u32)], [[&str; 3]; 2]); 5] = [
+    type Policies<'a> = &'a [(&'a str, u32)];
+    let cases: [(&str, &str, Policies<'_>, [[&str; 3]; 2]); 5] = [
         (SOFTWARE, "", &[("DisableLocalMachineRun", 1)], [run("DisableLocalMachineRun"), once("")]),
         (SOFTWARE, "", &[("DisableLocalMachineRunOnce", 1)], [run(""), once("DisableLocalMachineRunOnce")]),
         (SOFTWARE, "", &[("DisableLocalMachineRun", 0), ("DisableCurrentUserRun", 1)], [run(""), once("")]),
@@ -158,6 +161,98 @@ fn what_a_flag_must_switch_on_is_off_without_it() {
         .path(&format!("{NT}\\SilentProcessExit"), key(&[("ReportingMode", 1)]))
         .path(&exit("a.exe"), monitor(None));
     assert_eq!(told(SOFTWARE, of_all, "autostarts"), rows(&[["autostart", "a.exe", ""]]));
+}
+
+#[test]
+fn what_this_windows_does_not_read_or_was_told_not_to_start_is_disabled() {
+    let version = |text: &str| named(&[("CurrentVersion", text)]);
+    let flagged = |name: &str, text: &str, flag: &str, number: u32| {
+        let mut spec = named(&[(name, text)]);
+        spec.values.push(ValueSpec::dword(flag, number));
+        spec
+    };
+    let of = |root: KeySpec, file: &str| told(file, root, "autostarts");
+    let software = |stated: &str| {
+        KeySpec::new("R")
+            .key(KeySpec::new("Classes"))
+            .path(NT, version(stated))
+            .path(&format!("{NT}\\Windows"), named(&[("AppInit_DLLs", "a.dll")]))
+            .path(&format!("{NT}\\Winlogon"), named(&[("GinaDLL", "g.dll"), ("Shell", "s.exe")]))
+            .path(&format!("{NT}\\Winlogon\\Notify\\n"), named(&[("DLLName", "n.dll")]))
+            .path(&format!("Wow6432Node\\{NT}\\Winlogon"), named(&[("Shell", "w.exe")]))
+            .path(
+                "Microsoft\\Active Setup\\Installed Components\\c",
+                flagged("StubPath", "c.exe", "IsInstalled", 0),
+            )
+    };
+    let expected = |[app_init, gina, notify]: [&'static str; 3]| {
+        let row = |name, by: &'static str| {
+            [if by.is_empty() { "autostart" } else { "disabled_autostart" }, name, by]
+        };
+        let all = [
+            row("GinaDLL", gina),
+            row("Shell", ""),
+            row("Shell", "not_read"),
+            row("n", notify),
+            row("AppInit_DLLs", app_init),
+            row("c", "IsInstalled"),
+        ];
+        rows(&all)
+    };
+    assert_eq!(of(software("6.3"), SOFTWARE), expected(["LoadAppInit_DLLs", "not_read", "not_read"]));
+    assert_eq!(of(software("5.1"), SOFTWARE), expected(["", "", ""]));
+
+    let list = KeySpec { values: vec![ValueSpec::multi_sz("m", &["a.exe", "b.exe"])], ..KeySpec::default() };
+    let off = "disabled_autostart";
+    assert_eq!(
+        of(hive(SOFTWARE).path(&format!("{CURRENT}\\Run"), list), SOFTWARE),
+        rows(&[[off, "m", "type"], [off, "m", "type"]])
+    );
+    let saver = |active: &str| {
+        hive(NTUSER)
+            .path("Control Panel\\Desktop", named(&[("SCRNSAVE.EXE", "s.scr"), ("ScreenSaveActive", active)]))
+    };
+    assert_eq!(of(saver("0"), NTUSER), rows(&[[off, "SCRNSAVE.EXE", "ScreenSaveActive"]]));
+    assert_eq!(of(saver("1"), NTUSER), rows(&[["autostart", "SCRNSAVE.EXE", ""]]));
+    let provider = |enabled| {
+        KeySpec::new("R").path("Select", key(&[("Current", 1)])).path(
+            "ControlSet001\\Services\\W32Time\\TimeProviders\\p",
+            flagged("DllName", "p.dll", "Enabled", enabled),
+        )
+    };
+    assert_eq!(of(provider(0), SYSTEM), rows(&[[off, "p", "Enabled"]]));
+    assert_eq!(of(provider(1), SYSTEM), rows(&[["autostart", "p", ""]]));
+}
+
+#[test]
+fn nothing_starts_at_the_logon_of_nobody() {
+    let root = || {
+        hive(NTUSER)
+            .path(&format!("Software\\{CURRENT}\\Run"), named(&[("r", "r.exe")]))
+            .path("Software\\Microsoft\\Command Processor", named(&[("AutoRun", "c.exe")]))
+    };
+    for file in [
+        "C/Users/Default/NTUSER.DAT",
+        "C/Windows/ServiceProfiles/LocalService/NTUSER.DAT",
+        "C/Windows/System32/config/systemprofile/NTUSER.DAT",
+        "C/Windows/System32/config/DEFAULT",
+    ] {
+        // A shell of the account may be started all the same.
+        let expected = [["disabled_autostart", "r", "no_logon"], ["autostart", "AutoRun", ""]];
+        assert_eq!(told(file, root(), "autostarts"), rows(&expected), "{file}");
+    }
+}
+
+#[test]
+fn a_filter_of_a_debugger_counts_where_its_program_says_so() {
+    let options = |name: &str| format!("{NT}\\Image File Execution Options\\{name}");
+    let filter = || named(&[("FilterFullPath", "C:\\a.exe"), ("Debugger", "d.exe")]);
+    let root = hive(SOFTWARE)
+        .path(&options("a.exe"), key(&[("UseFilter", 1)]))
+        .path(&options("a.exe\\0"), filter())
+        .path(&options("b.exe\\0"), filter());
+    let expected = [["autostart", "a.exe", ""], ["disabled_autostart", "b.exe", "UseFilter"]];
+    assert_eq!(told(SOFTWARE, root, "autostarts"), rows(&expected));
 }
 
 #[test]

@@ -67,14 +67,13 @@ fn a_file_where_windows_keeps_such_files_is_in_place_in_every_layout() {
     all_are(HOST, |sample| format!("C/{}", sample.path), &[], None);
     all_are(&["Windows/notepad.exe"], |sample| sample.path.to_owned(), &[], None);
     all_are(&[], |sample| format!("uploads/ntfs/%5C%5C.%5CC%3A/{}", sample.path), &[], None);
-    all_are(HOST, |sample| format!("VSS1/{}", sample.path), &[], None);
     let copy = |sample: &Sample| {
         format!(
             "uploads/ntfs_vss/%5C%5C%3F%5CGLOBALROOT%5CDevice%5CHarddiskVolumeShadowCopy2/{}",
             sample.path
         )
     };
-    all_are(HOST, copy, &[], None);
+    all_are(&[], copy, &[], None);
     // Hosts side by side, and one in folders that hold nothing else.
     let hosts = &["PC-1/Windows/notepad.exe", "PC-2/Windows/notepad.exe"];
     all_are(hosts, |sample| format!("PC-2/{}", sample.path), &[], None);
@@ -125,4 +124,50 @@ fn the_case_file_can_state_the_place_of_a_file_or_folder() {
     let at = |sample: &Sample| format!("C/Exports/{}", name(sample));
     all_are(HOST, at, &["C/Exports"], Some(Placement::Stated));
     all_are(HOST, at, &["C/Export", "C/Exports/other"], Some(Placement::Elsewhere));
+}
+
+#[test]
+fn what_was_configured_in_a_shadow_copy_is_no_state_of_the_host_beside_it() {
+    let mut placed = std::collections::BTreeMap::new();
+    for host in [HOST, &[]] {
+        for sample in samples() {
+            let folder = tempfile::tempdir().unwrap();
+            let path = format!("VSS1/{}", sample.path);
+            for other in host.iter().copied() {
+                crate::fixture::write(folder.path(), other, b"x");
+            }
+            crate::fixture::write(folder.path(), &path, &sample.bytes);
+            for record in records(folder.path(), &path, &[]) {
+                placed.insert((record.kind.clone(), host.is_empty()), record.placement);
+            }
+        }
+    }
+    let of = |kind: &str, is_alone| placed[&(kind.to_owned(), is_alone)];
+    for kind in ["hosts_entry", "scheduled_task"] {
+        assert_eq!((of(kind, false), of(kind, true)), (Some(Placement::Elsewhere), None), "{kind}");
+    }
+    assert_eq!((of("prefetch", false), of("prefetch", true)), (None, None));
+}
+
+#[test]
+fn folders_that_this_windows_does_not_use_are_anybodys() {
+    let with = |others: &[&str], path: &str| {
+        let sample = samples().into_iter().find(|sample| sample.path.ends_with("drivers/etc/hosts")).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        for other in others {
+            crate::fixture::write(folder.path(), other, b"x");
+        }
+        crate::fixture::write(folder.path(), path, &sample.bytes);
+        records(folder.path(), path, &[]).first().unwrap().placement
+    };
+    let hosts = |top: &str| format!("{top}/System32/drivers/etc/hosts");
+    assert_eq!(with(&["WINNT/notepad.exe"], &hosts("WINNT")), None);
+    let beside = ["WINNT/notepad.exe", "Windows/System32/config/SYSTEM"];
+    assert_eq!(with(&beside, &hosts("WINNT")), Some(Placement::Elsewhere));
+    assert_eq!(with(&beside, &hosts("Windows")), None);
+    let old = "Windows.old/Windows";
+    assert_eq!(
+        with(&["pagefile.sys", "Windows.old/Windows/notepad.exe"], &hosts(old)),
+        Some(Placement::Elsewhere)
+    );
 }

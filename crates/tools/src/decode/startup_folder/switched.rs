@@ -1,13 +1,16 @@
-//! Whether an item of a startup folder is switched off: the user's hive says so of his own folder, SOFTWARE of that of all users.
+//! Whether an item of a startup folder is switched off: the user's hive says so of his own folder, SOFTWARE of that of all users. In the profile of no person nothing starts.
 
-use crate::approval::{self, Approval};
+use crate::approval::{self, APPROVED, Approval};
 use crate::hive_file;
 use crate::hive_state::{self, Logs};
+use crate::nobody;
 use evidence::{EvidencePath, Node, NodeKind, Tree};
 
 /// What switches an item off.
 pub(super) struct Off {
-    pub(super) hive: EvidencePath,
+    pub(super) by: &'static str,
+    /// The hive that says so, where one does.
+    pub(super) hive: Option<EvidencePath>,
     /// Since when, as a FILETIME.
     pub(super) since: Option<u64>,
 }
@@ -20,6 +23,9 @@ struct Keeper {
 
 /// What switches the item off; `None` where nothing does, or the hive cannot be read.
 pub(super) fn off(tree: &dyn Tree, item: &Node) -> Option<Off> {
+    if profile(item).is_some_and(|profile| nobody::is_profile(&profile)) {
+        return Some(Off { by: "no_logon", hive: None, since: None });
+    }
     let keeper = keeper(item)?;
     let node = tree.node(&keeper.hive).ok()?.filter(|node| node.kind == NodeKind::File)?;
     let loaded = hive_state::load(tree, &node, Logs::Applied).ok()?;
@@ -27,7 +33,7 @@ pub(super) fn off(tree: &dyn Tree, item: &Node) -> Option<Off> {
     let key = hive.key(&format!("{}{}", keeper.top, approval::key("StartupFolder"))).ok()??;
     let value = hive.value(&key, &item.name).ok()??;
     match Approval::read(&value.raw)? {
-        Approval::Off { since } => Some(Off { hive: node.path, since }),
+        Approval::Off { since } => Some(Off { by: APPROVED, hive: Some(node.path), since }),
         Approval::On => None,
     }
 }
@@ -52,6 +58,15 @@ fn keeper(item: &Node) -> Option<Keeper> {
         _ => return None,
     };
     Some(Keeper { hive: EvidencePath::parse(&path.join("/")).ok()?, top })
+}
+
+/// The folder of the profile that an item stands in: above `AppData`, or above the start menu of older Windows.
+fn profile(item: &Node) -> Option<String> {
+    let parts: Vec<&str> = item.path.components().collect();
+    let above = ["AppData", "Start Menu"]
+        .iter()
+        .find_map(|name| parts.iter().position(|part| part.eq_ignore_ascii_case(name)))?;
+    Some(parts.get(..above)?.join("/"))
 }
 
 /// The folders from the data of programs down to the startup folder.

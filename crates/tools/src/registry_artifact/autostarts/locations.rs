@@ -40,6 +40,11 @@ impl Location {
     pub(super) fn is_once(&self) -> bool {
         self.name.contains("_once")
     }
+
+    /// Whether the values stand in a filter below the program that they are about.
+    pub(super) fn is_filter(&self) -> bool {
+        self.name == "image_file_execution_options" && self.levels == 2
+    }
 }
 
 /// All places, the common ones first.
@@ -150,6 +155,14 @@ pub(super) const LOCATIONS: &[Location] = &[
         key: "Microsoft\\Windows NT\\CurrentVersion\\Image File Execution Options",
         levels: 1,
         values: &["Debugger", "VerifierDlls"],
+    },
+    // Of each filter below a program: `UseFilter` makes its `Debugger` count where the whole path fits (`FilterFullPath`).
+    Location {
+        name: "image_file_execution_options",
+        root: Root::Software,
+        key: "Microsoft\\Windows NT\\CurrentVersion\\Image File Execution Options",
+        levels: 2,
+        values: &["Debugger"],
     },
     Location {
         name: "silent_process_exit",

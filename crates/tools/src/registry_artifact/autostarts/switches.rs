@@ -1,14 +1,15 @@
-//! What keeps entries from starting: the task manager (`StartupApproved`), a policy, a flag that is not set, a Windows that no longer reads the place.
+//! What keeps entries from starting: the task manager (`StartupApproved`), a policy, a flag that is not set, a Windows that no longer reads the place, a hive under which nobody logs on.
 //!
 //! Sources: Microsoft Learn, "Run and RunOnce Registry Keys" (`RunServices` was Windows 9x), "AppInit DLLs and Secure Boot",
-//! "Monitoring Silent Process Exit", "GFlags flag table"; logon.admx, "Do not process the legacy run list" and "Do not process the run once list".
+//! "Monitoring Silent Process Exit", "GFlags flag table", "Time Provider registry keys", "Winlogon Notification Packages" and "GINA" (both: no longer since Vista); logon.admx, "Do not process the legacy run list" and "Do not process the run once list".
 
 use super::locations::Location;
 use crate::approval::{self, APPROVED, Approval};
+use crate::nobody;
 use crate::registry_artifact::draft::{Draft, number, text_of};
 use crate::registry_artifact::reader::Reader;
 use crate::registry_artifact::values::{Held, Values};
-use artifacts::registry::{Key, ValueData};
+use artifacts::registry::{HiveType, Key, ValueData, ValueKind};
 use ledger::{ByteSpan, FieldValue, Time};
 use std::collections::BTreeMap;
 
@@ -19,6 +20,8 @@ pub(super) struct Switches<'h> {
     approved: BTreeMap<String, Held<'h>>,
     /// What keeps values of the key from starting.
     off: Option<Off>,
+    /// Whether each value is one command, as in Run keys.
+    takes_one_text: bool,
 }
 
 /// What keeps values of a key from starting anything.
@@ -59,7 +62,7 @@ impl<'h> Switches<'h> {
         let stored = approved(location, key).and_then(|path| reader.key_and_values(&path));
         let named = stored.into_iter().flat_map(|(_, values)| values.0);
         let approved = named.map(|held| (held.value.name.to_ascii_lowercase(), held)).collect();
-        Switches { approved, off }
+        Switches { approved, off, takes_one_text: AT_LOGON_LISTS.contains(&location.name) }
     }
 
     /// The state of one value.
@@ -68,8 +71,14 @@ impl<'h> Switches<'h> {
         if let Some(off) = self.off.as_ref().filter(is_meant) {
             return State::Disabled { by: off.by, since: None };
         }
-        // No place in the table starts a number or raw bytes.
-        if matches!(held.value.data, ValueData::Dword(_) | ValueData::Qword(_) | ValueData::Bytes) {
+        // No place in the table starts a number or raw bytes, and a list of commands no list.
+        let is_no_command = match held.value.data {
+            ValueData::Dword(_) | ValueData::Qword(_) | ValueData::Bytes => true,
+            ValueData::MultiText(_) => self.takes_one_text,
+            ValueData::Text(_) => self.takes_one_text && held.value.kind == ValueKind::Link,
+            ValueData::Unreadable => false,
+        };
+        if is_no_command {
             return State::Disabled { by: "type", since: None };
         }
         let Some(stored) = self.approved.get(&held.value.name.to_ascii_lowercase()) else {
@@ -101,6 +110,22 @@ impl State {
     }
 }
 
+/// Lists of commands that the Explorer starts when somebody logs on.
+const AT_LOGON_LISTS: [&str; 8] = [
+    "run",
+    "run_once",
+    "run_once_setup",
+    "run_once_ex",
+    "policies_run",
+    "terminal_server_run",
+    "terminal_server_run_once",
+    "alternate_shell",
+];
+
+/// What else of a user's hive starts when this user logs on, and not before.
+const AT_LOGON: [&str; 6] =
+    ["policies_shell", "winlogon", "load_and_run", "logon_script", "policy_script", "startup_folder"];
+
 /// What keeps values of a location's key from starting.
 fn off<'h>(
     reader: &mut Reader<'_, 'h>,
@@ -109,15 +134,40 @@ fn off<'h>(
     values: &Values<'h>,
 ) -> Option<Off> {
     let every = |by| Some(Off { by, value: None });
+    let is = |name: &str, number_of: u64| values.get(name).and_then(number) == Some(number_of);
+    let is_at_logon = AT_LOGON_LISTS.contains(&location.name) || AT_LOGON.contains(&location.name);
+    if is_at_logon && reader.hive_type == HiveType::NtUser && nobody::is_hive(reader.node.path.as_str()) {
+        return every("no_logon");
+    }
     match location.name {
+        // Winlogon is a program of 64 bits where there is such a branch.
+        "winlogon" | "winlogon_notify" if is_of_32_bits(key) => every("not_read"),
+        "winlogon" if since_vista(reader) => Some(Off { by: "not_read", value: Some("GinaDLL") }),
+        "winlogon_notify" if since_vista(reader) => every("not_read"),
+        "active_setup" if is("IsInstalled", 0) => every("IsInstalled"),
+        "screen_saver" => {
+            let is_off = text_of(values.get("ScreenSaveActive")) == Some("0") || is("ScreenSaveActive", 0);
+            is_off.then_some(Off { by: "ScreenSaveActive", value: None })
+        }
+        "time_provider" if is("Enabled", 0) => every("Enabled"),
         "run_services" | "run_services_once" => every("not_read"),
         "run" => every(policy(reader, key, ["DisableLocalMachineRun", "DisableCurrentUserRun"])?),
         "run_once" => {
             every(policy(reader, key, ["DisableLocalMachineRunOnce", "DisableCurrentUserRunOnce"])?)
         }
         "app_init_dlls" => {
-            let is_off = values.get("LoadAppInit_DLLs").and_then(number) == Some(0);
+            // Windows before Vista has no such flag, and loads them.
+            let is_off = match values.get("LoadAppInit_DLLs").and_then(number) {
+                Some(flag) => flag == 0,
+                None => since_vista(reader),
+            };
             is_off.then_some(Off { by: "LoadAppInit_DLLs", value: Some("AppInit_DLLs") })
+        }
+        "image_file_execution_options" if location.is_filter() => {
+            let program = key.path.rsplit_once('\\').map_or("", |(program, _)| program);
+            let (_, above) = reader.key_and_values(program)?;
+            let is_filtered = above.get("UseFilter").and_then(number).is_some_and(|set| set != 0);
+            if is_filtered { None } else { every("UseFilter") }
         }
         "image_file_execution_options" => {
             let is_off = global_flag(values) & APPLICATION_VERIFIER == 0;
@@ -167,6 +217,21 @@ fn global_flag(values: &Values<'_>) -> u64 {
         digits.map_or_else(|| text.parse().ok(), |digits| u64::from_str_radix(digits, 16).ok())
     };
     held.and_then(number).or_else(written).unwrap_or_default()
+}
+
+/// Whether the key lies in the branch of programs of 32 bits.
+fn is_of_32_bits(key: &Key<'_>) -> bool {
+    key.path.to_ascii_lowercase().contains("wow6432node\\")
+}
+
+/// Whether the hive is of Windows Vista (6.0) or later, by the version that its SOFTWARE hive states.
+fn since_vista(reader: &mut Reader<'_, '_>) -> bool {
+    let Some((_, values)) = reader.key_and_values("Microsoft\\Windows NT\\CurrentVersion") else {
+        return false;
+    };
+    let version = text_of(values.get("CurrentVersion"));
+    let major = version.and_then(|version| version.split('.').next()?.trim().parse::<u32>().ok());
+    major.is_some_and(|major| major >= 6)
 }
 
 fn is_of_user(key: &Key<'_>) -> bool {
