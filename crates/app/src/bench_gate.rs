@@ -51,7 +51,7 @@ use text::RunText;
 use verdict::{Court, Judged, judge};
 
 /// Draws in a row that give no new claim, after which a kind has no more of them.
-const MOST_VAIN_DRAWS: usize = 2_000;
+const MOST_VAIN_DRAWS: usize = 20_000;
 
 /// What is to be measured.
 #[derive(Debug, Clone)]

@@ -18,7 +18,7 @@ pub(crate) fn is_profile(folder: &str) -> bool {
         let mut pairs = profile.iter().rev().zip(&own);
         own.len() >= profile.len() && pairs.all(|(wanted, own)| *wanted == "*" || wanted == own)
     };
-    PROFILES.iter().any(|profile| fits(&profile))
+    PROFILES.iter().any(fits)
 }
 
 /// Whether a hive is that of no person: of such a profile, or `config\DEFAULT`, that of the system itself.

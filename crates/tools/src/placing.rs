@@ -219,7 +219,7 @@ impl Layout<'_> {
         let on_drive = path.get(root..).unwrap_or_default();
         // What happened has happened; what was configured once may be so no more.
         let is_past = is_state && copy > 0 && self.has_live;
-        if belongs(on_drive)? && !is_past && !on_drive.first().is_some_and(|top| is_outdated(&top)) {
+        if belongs(on_drive)? && !is_past && !on_drive.first().is_some_and(is_outdated) {
             // Of `$MFT` alone nothing tells of which volume it is.
             let is_alone = on_drive.len() == 1 && root == 0 && self.may_be_alone;
             return is_alone.then_some(Placement::Assumed);

@@ -25,7 +25,7 @@ pub(super) fn quotation(maker: &mut Maker<'_>) -> Option<Seeded> {
 
 /// Words around a negation, without it.
 pub(super) fn negation_cut(maker: &mut Maker<'_>) -> Option<Seeded> {
-    let (base, text) = maker.quotable()?;
+    let (base, text) = maker.quotable_of(&[FieldType::Text, FieldType::List])?;
     let words: Vec<&str> = text.split_whitespace().collect();
     let negates = |word: &&str| {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
@@ -37,22 +37,22 @@ pub(super) fn negation_cut(maker: &mut Maker<'_>) -> Option<Seeded> {
     let before = words.get(place.saturating_sub(1 + maker.draw.below(3))..place)?;
     let end = (place + 2 + maker.draw.below(3)).min(words.len());
     let after = words.get(place + 1..end)?;
-    stated(base, &[before, after].concat())
+    stated(maker, base, &[before, after].concat())
 }
 
 /// Words in a row, with a negation put between them.
 pub(super) fn negation_added(maker: &mut Maker<'_>) -> Option<Seeded> {
-    let (base, text) = maker.quotable()?;
+    let (base, text) = maker.quotable_of(&[FieldType::Text, FieldType::List])?;
     let words: Vec<&str> = text.split_whitespace().collect();
     let place = 1 + maker.draw.below(words.len().checked_sub(1)?);
     let before = words.get(place.saturating_sub(1 + maker.draw.below(3))..place)?;
     let end = (place + 1 + maker.draw.below(3)).min(words.len());
-    stated(base, &[before, &["not"], words.get(place..end)?].concat())
+    stated(maker, base, &[before, &["not"], words.get(place..end)?].concat())
 }
 
 /// Words in a row of which the first or the last is cut in the middle.
 pub(super) fn word_cut(maker: &mut Maker<'_>) -> Option<Seeded> {
-    let (base, text) = maker.quotable()?;
+    let (base, text) = maker.quotable_of(&[FieldType::Text, FieldType::List])?;
     let words = places(text);
     let first = maker.draw.below(words.len());
     let last = (first + 1 + maker.draw.below(3)).min(words.len().checked_sub(1)?);
@@ -67,7 +67,7 @@ pub(super) fn word_cut(maker: &mut Maker<'_>) -> Option<Seeded> {
         around.is_some_and(|pair| pair.bytes().all(|byte| byte.is_ascii_alphabetic()))
     };
     let quotation = text.get(from..to).filter(|words| words.chars().count() >= SHORTEST)?;
-    (letters(from) || letters(to)).then(|| base.with(quotation.to_owned()).falsehood())
+    (letters(from) || letters(to)).then(|| somewhere(maker, base.with(quotation.to_owned())))
 }
 
 /// Words that turn what stands behind or before them, or say whose words it is.
@@ -163,10 +163,10 @@ pub(super) fn lines_joined(maker: &mut Maker<'_>) -> Option<Seeded> {
 }
 
 /// A quotation of words that do not stand in a row.
-fn stated(base: Base<'_>, words: &[&str]) -> Option<Seeded> {
+fn stated(maker: &mut Maker<'_>, base: Base<'_>, words: &[&str]) -> Option<Seeded> {
     let text = words.join(" ");
     let fits = text.chars().count() >= SHORTEST && text.len() <= 512;
-    fits.then(|| base.with(text).falsehood())
+    fits.then(|| somewhere(maker, base.with(text)))
 }
 
 /// Where the words of a text begin and end.

@@ -98,7 +98,7 @@ pub(super) fn copied(maker: &mut Maker<'_>) -> Option<Seeded> {
             matches!(&field.value, FieldValue::Time(time) if time.clock == ledger::Clock::CollectionCopy)
         })
     };
-    scan.places(&base.reading).into_iter().all(of_copy).then(|| base.falsehood())
+    scan.places(&base.reading).into_iter().all(of_copy).then(|| somewhere(maker, base))
 }
 
 fn shifted(maker: &mut Maker<'_>, seconds: fn(u32) -> i128) -> Option<Seeded> {
