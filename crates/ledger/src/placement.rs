@@ -184,7 +184,7 @@ fn bears_its_name(record: &Record, path: &[&str]) -> bool {
     }
 }
 
-/// Whether a prefetch file is named after the program and the hash in it: `CMD.EXE-0BD30981.pf`.
+/// Whether a prefetch file is named after the program in it and a hash: `CMD.EXE-0BD30981.pf`.
 fn is_named_by_its_program(record: &Record, path: &[&str]) -> bool {
     let text = |field: &str| record.fields.get(field).map(|held| held.value.to_text().to_lowercase());
     let Some((program, name)) = text("executable").zip(path.last()) else { return true };
@@ -192,7 +192,7 @@ fn is_named_by_its_program(record: &Record, path: &[&str]) -> bool {
     let Some(hash) = name.strip_prefix(&program).and_then(|rest| rest.strip_prefix('-')) else {
         return false;
     };
-    hash.strip_suffix(".pf").is_some_and(|hash| text("path_hash").is_none_or(|own| own == hash))
+    hash.strip_suffix(".pf").is_some_and(|hash| hash.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// Whether a path leads into the bin of an account: `$Recycle.Bin`, then its SID. The bin of a FAT volume (`RECYCLED`) is everybody's.
@@ -311,7 +311,6 @@ mod tests {
             ("prefetch", "WINDOWS/Prefetch/CMD.EXE-1.pf", Some(true)),
             ("prefetch of CMD.EXE 0BD30981", "Windows/Prefetch/CMD.EXE-0BD30981.pf", Some(true)),
             ("prefetch of CMD.EXE 0BD30981", "Windows/Prefetch/cmd.exe-0bd30981.PF", Some(true)),
-            ("prefetch of CMD.EXE 0BD30981", "Windows/Prefetch/CMD.EXE-11111111.pf", Some(false)),
             ("prefetch of CMD.EXE 0BD30981", "Windows/Prefetch/NOTEPAD.EXE-0BD30981.pf", Some(false)),
             ("prefetch of CMD.EXE 0BD30981", "Windows/Prefetch/CMD.EXE-0BD30981 (2).pf", Some(false)),
             ("scheduled_task", "Windows/SysWOW64/Tasks/Defrag", Some(false)),

@@ -17,8 +17,6 @@ pub struct Spec {
     pub short: bool,
     /// Name of the program.
     pub executable: String,
-    /// Hash of the program's path, as in the name of the file.
-    pub hash: u32,
     /// FILETIMEs of runs, the latest first; only the first one in versions before 26.
     pub runs: Vec<u64>,
     /// How often it ran.
@@ -34,7 +32,6 @@ impl Spec {
             version: 30,
             short: false,
             executable: executable.to_owned(),
-            hash: 0xC0FF_EE01,
             runs: vec![CREATED + 1],
             run_count: 1,
             files: vec![path.to_owned(), format!("{VOLUME}\\WINDOWS\\SYSTEM32\\NTDLL.DLL")],
@@ -55,7 +52,7 @@ pub fn file(spec: &Spec) -> Vec<u8> {
     put(&mut bytes, 0, &spec.version.to_le_bytes());
     put(&mut bytes, 4, b"SCCA");
     put(&mut bytes, 16, &wide(&spec.executable));
-    put(&mut bytes, 76, &spec.hash.to_le_bytes());
+    put(&mut bytes, 76, &0xC0FF_EE01u32.to_le_bytes());
     put_size(&mut bytes, 0x54, info);
     let (first, most) = if spec.version == 17 { (0x78, 1) } else { (0x80, 8) };
     for (number, run) in spec.runs.iter().take(if spec.version < 26 { 1 } else { most }).enumerate() {

@@ -23,7 +23,6 @@ const AUDITING: (&str, Option<&str>) =
 /// All of them.
 pub(crate) fn files() -> Vec<DemoFile> {
     let spec = prefetch::Spec {
-        hash: 0x5E0C_91A2,
         runs: vec![STARTED.filetime()],
         ..prefetch::Spec::new(PREFETCH_NAME, "\\VOLUME{01d0}\\USERS\\MARA\\DOWNLOADS\\SCANTOPDF-SETUP.EXE")
     };
