@@ -1,9 +1,8 @@
 //! Values that are known by their form, wherever they stand.
 
-use crate::addresses::by_parts;
+use crate::networks::addresses;
 use crate::search::Way;
 use serde::Deserialize;
-use std::net::Ipv6Addr;
 use std::ops::Range;
 
 /// A form that values have.
@@ -103,55 +102,6 @@ fn mails(text: &str) -> Vec<Range<usize>> {
         (start < at && whole).then(|| start..at + 1 + domain.len())
     };
     text.match_indices('@').filter_map(of).collect()
-}
-
-fn addresses(text: &str) -> Vec<Range<usize>> {
-    let part = |c: char| c.is_ascii_hexdigit() || matches!(c, '.' | ':' | 'x');
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(start) = text.get(at..).and_then(|rest| rest.find(part)).map(|start| at + start) {
-        let rest = text.get(start..).unwrap_or_default();
-        let length = rest.find(|c: char| !part(c)).unwrap_or(rest.len());
-        let before = text.get(..start).and_then(|text| text.chars().next_back());
-        let after = text.get(start + length..).and_then(|text| text.chars().next());
-        let inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-        if !inside(before) && !inside(after) {
-            found.extend(
-                address(rest.get(..length).unwrap_or_default()).map(|it| start + it.start..start + it.end),
-            );
-        }
-        at = start + length;
-    }
-    found
-}
-
-/// The address in a run of hex digits, dots and colons: with a port behind it, or the point of a sentence.
-fn address(run: &str) -> Option<Range<usize>> {
-    // Most runs are hashes and numbers.
-    if !run.contains(['.', ':']) {
-        return None;
-    }
-    let trimmed = run.trim_end_matches(['.', ':']);
-    let host = trimmed.rsplit_once(':').map_or(trimmed, |(host, _)| host);
-    for candidate in [trimmed, host] {
-        let tells = match (by_parts(candidate), candidate.parse::<Ipv6Addr>()) {
-            (Some(address), _) => {
-                !(address.is_loopback() || address.is_unspecified() || address.octets()[0] == 255)
-            }
-            (_, Ok(address)) => {
-                let digits = candidate.chars().any(|c| c.is_ascii_digit());
-                candidate.len() >= 6 && digits && !(address.is_loopback() || address.is_unspecified())
-            }
-            _ => false,
-        };
-        if tells {
-            return Some(0..candidate.len());
-        }
-    }
-    // `::ffff:192.0.2.1` is read above; `x:192.0.2.1` is a label before an address.
-    let (label, rest) = trimmed.split_once(':')?;
-    let inner = address(rest)?;
-    Some(label.len() + 1 + inner.start..label.len() + 1 + inner.end)
 }
 
 fn profiles(text: &str, folder: &str) -> Vec<Range<usize>> {

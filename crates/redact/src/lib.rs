@@ -14,6 +14,7 @@ mod facts;
 mod finders;
 mod fold;
 mod needles;
+mod networks;
 mod outputs;
 mod packed;
 mod profile;
