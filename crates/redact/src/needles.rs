@@ -10,6 +10,7 @@ use crate::search::{Needle, ascii_look, written};
 use crate::{Events, Outputs, output_digests};
 use graph::Run;
 use ledger::event::AskedBy;
+use ledger::pattern::Patterns;
 use ledger::{FieldValue, Output, Precision, Record};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -107,6 +108,9 @@ impl Gathered {
     fn add_record(&mut self, profile: &Profile, record: &Record) {
         for (name, field) in &record.fields {
             self.add_ruled(profile, &record.kind, name, &field.value);
+            if profile.beside(&record.kind, name).any(|other| is_withheld(profile, record, other)) {
+                self.add_items(profile, &field.value);
+            }
             for text in texts(&field.value) {
                 self.look_at_value(profile, text);
                 if record.kind == IMAGE {
@@ -115,6 +119,11 @@ impl Gathered {
             }
         }
         self.look(profile, &record.locator.path);
+    }
+
+    /// Each text of a value as it stands.
+    fn add_items(&mut self, profile: &Profile, value: &FieldValue) {
+        texts(value).for_each(|text| self.add(profile, text, OF_FIELDS));
     }
 
     /// A withheld value, and what of it tells as much: account and domain, the last part of a path.
@@ -197,6 +206,13 @@ impl Gathered {
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
+}
+
+/// Whether a record has something withheld in one of these fields.
+fn is_withheld(profile: &Profile, record: &Record, fields: &Patterns) -> bool {
+    record.fields.iter().filter(|(name, _)| fields.fit(name)).any(|(name, field)| {
+        profile.rule(&record.kind, name).is_some() && texts(&field.value).any(|text| !profile.excepts(text))
+    })
 }
 
 /// Gathers from facts, outputs and texts of the run what the profile withholds.
@@ -302,6 +318,7 @@ fn rot13(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ledger::{Field, Locator, RecordId};
 
     #[test]
     fn parts_of_values_that_tell_as_much_are_gathered() {
@@ -354,6 +371,34 @@ mod tests {
             assert!(gathered.values.contains_key(expected), "{expected}: {gathered:?}");
         }
         assert!(!gathered.values.contains_key("10"), "{gathered:?}");
+    }
+
+    fn hosts_entry(address: &str, names: &[&str]) -> Record {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let field = |value| Field { at: None, value };
+        let fields = [
+            ("address", FieldValue::Name(address.into())),
+            ("name", FieldValue::Name(names[0].clone())),
+            ("names", FieldValue::List(names)),
+        ];
+        Record {
+            defects: Vec::new(),
+            fields: fields.map(|(name, value)| (name.to_owned(), field(value))).into(),
+            id: RecordId(1),
+            kind: "hosts_entry".into(),
+            locator: Locator { evidence: "disk".into(), path: "etc/hosts".into(), stream: None, span: None },
+            placement: None,
+        }
+    }
+
+    #[test]
+    fn hosts_of_a_hosts_file_are_gathered_where_their_address_is() {
+        let mut gathered = Gathered::default();
+        gathered.add_record(&people(), &hosts_entry("10.77.31.9", &["intern.vogelfirma.example", "kasse"]));
+        gathered.add_record(&people(), &hosts_entry("127.0.0.1", &["update.example"]));
+        gathered.add_record(&people(), &hosts_entry("0.0.0.0", &["ads.example"]));
+        let values: Vec<&str> = gathered.values.keys().map(String::as_str).collect();
+        assert_eq!(values, ["10.77.31.9", "intern.vogelfirma.example", "kasse"]);
     }
 
     #[test]

@@ -45,6 +45,9 @@ pub(crate) struct Rule {
     /// Whether the values name hosts: what of such a name stands for it is sought, too.
     #[serde(default)]
     pub(crate) hosts: bool,
+    /// A field of the same record: the values name somebody where it is withheld, and are sought in texts.
+    #[serde(default)]
+    pub(crate) beside: Option<Patterns>,
 }
 
 const fn yes() -> bool {
@@ -165,12 +168,23 @@ impl Profile {
 
     /// The rule that withholds this field of this record type.
     pub(crate) fn rule(&self, kind: &str, field: &str) -> Option<&Rule> {
-        self.withhold.iter().find(|rule| rule.records.fit(kind) && rule.fields.fit(field))
+        self.whole_fields().find(|rule| rule.records.fit(kind) && rule.fields.fit(field))
+    }
+
+    /// The rules that withhold this field of this record type where another field of the record is withheld: which that is.
+    pub(crate) fn beside(&self, kind: &str, field: &str) -> impl Iterator<Item = &Patterns> {
+        let rules = self.withhold.iter().filter(move |rule| rule.records.fit(kind) && rule.fields.fit(field));
+        rules.filter_map(|rule| rule.beside.as_ref())
+    }
+
+    /// The rules that withhold values wherever a field has them.
+    fn whole_fields(&self) -> impl Iterator<Item = &Rule> {
+        self.withhold.iter().filter(|rule| rule.beside.is_none())
     }
 
     /// Whether a field of this name is withheld in some record type: in a claim nobody says of which it is.
     pub(crate) fn names_field(&self, field: &str) -> bool {
-        self.withhold.iter().any(|rule| rule.fields.fit(field))
+        self.whole_fields().any(|rule| rule.fields.fit(field))
     }
 
     /// Whether a value names nobody, and stays: the profile says so, or there is no letter or digit in it.
@@ -183,9 +197,12 @@ impl Profile {
         self.except.iter().map(String::as_str)
     }
 
-    /// What its rules ask for: patterns of record types, and patterns of fields.
+    /// What its rules speak of: patterns of record types, and patterns of fields.
     pub fn rules(&self) -> impl Iterator<Item = (&Patterns, &Patterns)> {
-        self.withhold.iter().map(|rule| (&rule.records, &rule.fields))
+        self.withhold.iter().flat_map(|rule| {
+            let fields = std::iter::once(&rule.fields).chain(&rule.beside);
+            fields.map(|fields| (&rule.records, fields))
+        })
     }
 }
 
@@ -230,6 +247,11 @@ mod tests {
         assert!(profile.rule("logon_failed", "by_sid").is_some());
         assert!(profile.rule("service", "user").is_none());
         assert!(profile.names_field("user") && !profile.names_field("path"));
+        let beside = "[[withhold]]\nrecords = \"hosts_entry\"\nfields = \"name*\"\nbeside = \"address\"";
+        let other = Profile::parse("own", beside).unwrap();
+        assert!(other.rule("hosts_entry", "name").is_none() && !other.names_field("name"));
+        assert!(other.beside("hosts_entry", "names").any(|fields| fields.fit("address")));
+        assert_eq!((other.beside("service", "name").count(), other.rules().count()), (0, 2));
         assert!(profile.excepts("system ") && profile.excepts("-") && !profile.excepts("Ann"));
     }
 }
