@@ -47,6 +47,8 @@ fn of_v4(address: Ipv4Addr) -> Vec<String> {
         format!("{a}.{b}.{c}.{d}"),
         // Names that providers give to hosts, and of zones that turn addresses into names.
         format!("{a}-{b}-{c}-{d}"),
+        // Names of files.
+        format!("{a}_{b}_{c}_{d}"),
         format!("{d}.{c}.{b}.{a}.in-addr.arpa"),
         format!("{a:03}.{b:03}.{c:03}.{d:03}"),
         format!("0{a:o}.0{b:o}.0{c:o}.0{d:o}"),
@@ -83,6 +85,8 @@ fn of_v6(address: Ipv6Addr) -> Vec<String> {
         // `….ipv6-literal.net`, in names of hosts of UNC paths.
         address.to_string().replace(':', "-"),
         joined("-", false),
+        address.to_string().replace(':', "_"),
+        joined("_", false),
     ];
     if let [0, 0, 0, 0, 0, 0xffff, high, low] = groups {
         let v4 = Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
@@ -111,6 +115,8 @@ mod tests {
             "3232235777",
             "0xc0a80101",
             "c0a80101",
+            "192-168-1-1",
+            "192_168_1_1",
             "0300.0250.01.01",
             "0300.0250.0001.0001",
             "0xc0.0xa8.0x1.0x1",

@@ -118,10 +118,12 @@ fn turned(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::fold::fold_text;
+    use crate::search::Beside;
     use std::ops::Range;
 
     fn found(text: &str) -> Vec<String> {
-        let needle = |text: &str| Needle { text: text.to_lowercase(), alone: false, rule: "field" };
+        let needle =
+            |text: &str| Needle { text: text.to_lowercase(), beside: Beside::Anything, rule: "field" };
         let cuts = Cuts::of(&["ALDER-07", "Mara Ellingsen", r"C:\Users\mara"].map(needle));
         let mut found = Vec::new();
         cuts.find(&fold_text(text), &mut found);

@@ -42,19 +42,27 @@ impl Folded {
         self.pieces.get(self.pieces.partition_point(|piece| piece.at <= at).checked_sub(1)?)
     }
 
-    /// Whether neither side of the range goes on with a letter or a digit.
-    pub(crate) fn stands_alone(&self, range: &Range<usize>) -> bool {
-        !self.goes_on_before(range.start) && !self.goes_on_after(range.end)
+    /// Whether the range goes on with no such character on either side.
+    pub(crate) fn stands_between(&self, range: &Range<usize>, is: impl Fn(char) -> bool) -> bool {
+        !self.before(range.start).is_some_and(&is) && !self.after(range.end).is_some_and(&is)
+    }
+
+    fn before(&self, at: usize) -> Option<char> {
+        self.text.get(..at)?.chars().next_back()
+    }
+
+    fn after(&self, at: usize) -> Option<char> {
+        self.text.get(at..)?.chars().next()
     }
 
     /// Whether a letter or a digit stands before this place.
     pub(crate) fn goes_on_before(&self, at: usize) -> bool {
-        self.text.get(..at).and_then(|text| text.chars().next_back()).is_some_and(char::is_alphanumeric)
+        self.before(at).is_some_and(char::is_alphanumeric)
     }
 
     /// Whether a letter or a digit stands behind this place.
     pub(crate) fn goes_on_after(&self, at: usize) -> bool {
-        self.text.get(at..).and_then(|text| text.chars().next()).is_some_and(char::is_alphanumeric)
+        self.after(at).is_some_and(char::is_alphanumeric)
     }
 
     /// Whether a letter in the range looks like another one than it reads as.

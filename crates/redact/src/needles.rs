@@ -5,8 +5,10 @@ use crate::case;
 use crate::events::tree;
 use crate::finders::{Finder, unc_hosts};
 use crate::fold::folded;
+use crate::garbled::lost;
+use crate::joins::{Joins, joins};
 use crate::profile::{Profile, Rule};
-use crate::search::{Needle, ascii_look, written};
+use crate::search::{Beside, Needle, ascii_look, written};
 use crate::{Events, Outputs, output_digests};
 use graph::Run;
 use ledger::event::AskedBy;
@@ -22,6 +24,9 @@ pub(crate) const NAMED: &str = "values that the profile names";
 /// How it calls what is a part of a withheld value.
 const PARTS: &str = "parts of withheld values";
 
+/// How it calls a name of which the last words stand first.
+pub(crate) const TURNED: &str = "names in another order";
+
 /// Fewest characters of a value that is sought in texts at all.
 const SOUGHT: usize = 3;
 /// Most characters of a value that counts only where it stands as a word.
@@ -34,6 +39,8 @@ const WORD: usize = 4;
 const NETBIOS: usize = 15;
 /// Fewest characters of an address in one of its other spellings: shorter ones are numbers like others.
 const SPELLED: usize = 7;
+/// Fewest characters of a name in another join that counts inside of a word.
+const JOINED: usize = 8;
 
 /// The record of an image, whose texts an acquisition tool was given.
 const IMAGE: &str = "image";
@@ -272,6 +279,7 @@ pub(crate) fn needles(gathered: &Gathered, profile: &Profile) -> (Vec<Needle>, u
     let mut not_sought = 0;
     let known: Vec<String> =
         gathered.words.iter().map(String::as_str).chain(profile.excepted()).map(folded).collect();
+    let all_known = known.join("\n");
     for (value, rule) in &gathered.values {
         let text = folded(value);
         let letters = text.chars().count();
@@ -281,19 +289,50 @@ pub(crate) fn needles(gathered: &Gathered, profile: &Profile) -> (Vec<Needle>, u
             continue;
         }
         // A value that is a part of a word of ours would tear that word apart wherever it stands.
-        let alone =
-            *rule != NAMED && (number || letters <= SHORT || known.iter().any(|word| word.contains(&text)));
-        let mut add = |text: String, alone: bool| {
-            let needle = Needle { text: text.clone(), alone, rule };
-            all.entry(text).and_modify(|other| other.alone &= alone).or_insert(needle);
-        };
-        add(folded(&rot13(value)), alone);
-        add(text, alone);
-        ascii_look(value).filter(|look| look.len() >= SHORT).into_iter().for_each(|look| add(look, true));
-        let spelled = address(value).map(spellings).unwrap_or_default().into_iter();
-        spelled.filter(|it| it.len() >= SPELLED).for_each(|it| add(it, true));
+        let alone = *rule != NAMED && (number || letters <= SHORT || all_known.contains(&text));
+        let beside = if alone { Beside::NoLetter } else { Beside::Anything };
+        let mut all_of = forms(value, rule, beside);
+        all_of.extend(joined(value, rule, &all_known));
+        all_of.push(Needle { text, beside, rule });
+        for needle in all_of {
+            let known = all.entry(needle.text.clone()).or_insert_with(|| needle.clone());
+            known.beside = known.beside.min(needle.beside);
+            known.rule = if known.rule == TURNED { needle.rule } else { known.rule };
+        }
     }
     (all.into_values().collect(), not_sought)
+}
+
+/// A value in other letters and numbers.
+fn forms(value: &str, rule: &'static str, beside: Beside) -> Vec<Needle> {
+    let look = ascii_look(value).filter(|look| look.len() >= SHORT).map(|look| (look, Beside::NoLetter));
+    let lost = lost(value).into_iter().map(|it| (folded(&it), beside));
+    let spelled = address(value).map(spellings).unwrap_or_default().into_iter();
+    let spelled = spelled.filter(|it| it.len() >= SPELLED).map(|it| (spelled_beside(&it), it));
+    let all = std::iter::once((folded(&rot13(value)), beside)).chain(look).chain(lost);
+    let all = all.chain(spelled.map(|(beside, it)| (it, beside)));
+    all.map(|(text, beside)| Needle { text, beside, rule }).collect()
+}
+
+/// A name of several words in its other joins, but for those that are in words of ours.
+fn joined(value: &str, rule: &'static str, all_known: &str) -> Vec<Needle> {
+    let Joins { in_order, turned } = joins(value);
+    let in_order = in_order.iter().map(|form| (folded(form), rule));
+    let forms = in_order.chain(turned.iter().map(|form| (folded(form), TURNED)));
+    let forms = forms.filter(|(form, _)| !all_known.contains(form));
+    forms
+        .map(|(text, rule)| {
+            let is_short = text.chars().count() < JOINED;
+            Needle { text, beside: if is_short { Beside::NoLetter } else { Beside::Anything }, rule }
+        })
+        .collect()
+}
+
+/// What may stand beside an address in another spelling: only parts that are told by what is between them are no number like others.
+fn spelled_beside(spelling: &str) -> Beside {
+    let is_parted = spelling.matches(['-', '_']).count() == 3;
+    let is_decimal = spelling.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '_'));
+    if is_parted && is_decimal { Beside::NoDigit } else { Beside::NoLetter }
 }
 
 /// The texts of a value.
@@ -419,7 +458,8 @@ mod tests {
             gathered.values.insert(value.into(), NAMED);
         }
         let (needles, not_sought) = needles(&gathered, &people());
-        let alone = |text: &str| needles.iter().find(|it| it.text == text).map(|it| it.alone);
+        let alone =
+            |text: &str| needles.iter().find(|it| it.text == text).map(|it| it.beside == Beside::NoLetter);
         assert_eq!(not_sought, 2);
         assert_eq!(
             [alone("192.168.1.1"), alone("3232235777"), alone("0xc0a80101")],

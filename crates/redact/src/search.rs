@@ -49,13 +49,24 @@ pub(crate) fn foldings(text: &str) -> Vec<Reading> {
     all
 }
 
+/// What may stand beside what is sought, from the most to the least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Beside {
+    /// Whatever does.
+    Anything,
+    /// No digit: it ends with some.
+    NoDigit,
+    /// No letter and no digit: it counts only where it stands as a word.
+    NoLetter,
+}
+
 /// What is sought, in all of its forms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Needle {
     /// Folded.
     pub(crate) text: String,
-    /// Whether it counts only where it stands as a word.
-    pub(crate) alone: bool,
+    /// What may stand beside it.
+    pub(crate) beside: Beside,
     /// What it was found by.
     pub(crate) rule: &'static str,
 }
@@ -120,7 +131,11 @@ impl Needles {
         found.extend(self.automaton.find_overlapping_iter(&folded.text).filter_map(|it| {
             let needle = self.needles.get(it.pattern().as_usize())?;
             let range = it.start()..it.end();
-            let stands = !needle.alone || folded.stands_alone(&range);
+            let stands = match needle.beside {
+                Beside::Anything => true,
+                Beside::NoDigit => folded.stands_between(&range, |c| c.is_ascii_digit()),
+                Beside::NoLetter => folded.stands_between(&range, char::is_alphanumeric),
+            };
             (stands && counts(needle, &range)).then(|| (folded.source(&range), needle.rule))
         }));
     }
@@ -137,7 +152,8 @@ mod tests {
     use super::*;
 
     fn found(text: &str, needle: &str, alone: bool) -> Vec<String> {
-        let needle = Needle { text: folded(needle), alone, rule: "field" };
+        let beside = if alone { Beside::NoLetter } else { Beside::Anything };
+        let needle = Needle { text: folded(needle), beside, rule: "field" };
         let searcher = Searcher::new(vec![needle]).unwrap();
         let mut found = Vec::new();
         foldings(text).iter().for_each(|reading| searcher.find(reading, &mut found));

@@ -3,13 +3,14 @@
 use crate::RedactError;
 use crate::finders::Finder;
 use crate::fold::folded;
-use crate::needles::{Gathered, needles};
+use crate::needles::{Gathered, TURNED, needles};
 use crate::outputs::RedactedOutputs;
 use crate::profile::Profile;
-use crate::search::{Found, Needle, Searcher, foldings};
+use crate::search::{Beside, Found, Needle, Searcher, foldings};
 use crate::{MARK, mark_of};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Withholds the values of a run in texts.
 #[derive(Debug)]
@@ -67,7 +68,7 @@ impl Redactor {
     pub(crate) fn seeking(mut self, outputs: &RedactedOutputs) -> Result<Redactor, RedactError> {
         for digest in outputs.stand_ins.keys() {
             for text in [digest.to_string(), digest.short()] {
-                self.needles.push(Needle { text, alone: false, rule: DIGESTS });
+                self.needles.push(Needle { text, beside: Beside::Anything, rule: DIGESTS });
             }
         }
         self.searcher = Searcher::new(self.needles.clone()).map_err(RedactError::Search)?;
@@ -95,6 +96,7 @@ impl Redactor {
         if found.is_empty() {
             return None;
         }
+        found = without_bridges(found, text);
         // Of what begins at one place the longest first; what overlaps becomes one.
         found.sort_by_key(|(range, _)| (range.start, usize::MAX - range.end));
         let mut out = String::with_capacity(text.len());
@@ -133,6 +135,31 @@ impl Redactor {
     }
 }
 
+/// Without names in another order that lie between other finds: of `Ann Bell, Ann Bell` the middle is nobody.
+fn without_bridges(found: Vec<Found>, text: &str) -> Vec<Found> {
+    let (turned, mut others): (Vec<Found>, Vec<Found>) = found.into_iter().partition(|it| it.1 == TURNED);
+    if turned.is_empty() {
+        return others;
+    }
+    others.sort_by_key(|(range, _)| range.start);
+    let mut ends = Vec::with_capacity(others.len());
+    for (range, _) in &others {
+        ends.push(ends.last().map_or(range.end, |end| range.end.max(*end)));
+    }
+    // What of the text stands in another find that begins there or before.
+    let is_found = |at: usize| {
+        let before = others.partition_point(|(range, _)| range.start <= at);
+        before.checked_sub(1).and_then(|last| ends.get(last)).is_some_and(|end| at < *end)
+    };
+    let is_bridge = |range: &Range<usize>| {
+        let letters = text.get(range.clone()).unwrap_or_default().char_indices();
+        letters.filter(|(_, c)| c.is_alphanumeric()).all(|(at, _)| is_found(range.start + at))
+    };
+    let kept: Vec<Found> = turned.into_iter().filter(|(range, _)| !is_bridge(range)).collect();
+    others.extend(kept);
+    others
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,6 +189,62 @@ mod tests {
             assert_eq!(redactor.text(text), expected);
         }
         assert_eq!(redactor.places().values().sum::<u64>(), 5);
+    }
+
+    #[test]
+    fn an_address_is_withheld_however_it_is_joined_and_written() {
+        let redactor =
+            redactor("values = [\"10.77.31.9\", \"2001:db8::77\"]\nfind = [\"address\", \"mail\"]");
+        for (text, expected) in [
+            ("mstsc /v:198.51.100.12:3389 /f", "mstsc /v:[withheld]:3389 /f"),
+            ("mstsc /v:2001:db8::78", "mstsc /v:[withheld]"),
+            ("C:/logs/203.0.113.83_log.txt", "C:/logs/[withheld]_log.txt"),
+            ("172[.]23[.]45[.]67, 172.23.45[.]68", "[withheld], [withheld]"),
+            ("hxxp[:]//ann[at]example[dot]org", "hxxp[:]//[withheld]"),
+            ("dump_10_77_31_9.pcap, host10-77-31-9x", "dump_[withheld].pcap, host[withheld]x"),
+            ("110_77_31_9, 10-77-31-91, 10_77_31", "110_77_31_9, 10-77-31-91, 10_77_31"),
+            ("net_2001_db8__77_x", "net_[withheld]_x"),
+        ] {
+            assert_eq!(redactor.text(text), expected);
+        }
+    }
+
+    #[test]
+    fn a_name_is_withheld_however_it_is_joined_and_encoded() {
+        let redactor = redactor("values = [\"Margarethe Vogelsang\", \"Jörg Ohm\", \"bo.li\", \"Zoë\"]");
+        for text in [
+            "margarethe_vogelsang",
+            "margarethe-vogelsang",
+            "xMargaretheVogelsang2",
+            "Vogelsang, Margarethe",
+            "vogelsang.margarethe",
+            "VOGELSANG%2C%20MARGARETHE",
+            "Marga=\r\nrethe=20Vogelsang",
+            "J%F6rg%20Ohm",
+            "j%f6rg_ohm",
+            "J=C3=B6rg=20Ohm",
+            "=?utf-8?Q?J=C3=B6rg_Ohm?=",
+            "=?iso-8859-1?Q?J=F6rg_Ohm?=",
+            "JÃ¶rg Ohm",
+            "OHM, JÃ\u{96}RG",
+            "J\u{fffd}rg Ohm, J??rg Ohm",
+            "www.xn--jrg-ohm-90a.example",
+            "bo_li, Li, Bo",
+            "xn--zo-ija",
+        ] {
+            let told = redactor.text(text).to_lowercase();
+            let is_left = |part: &str| told.contains(part);
+            assert!(told.contains("[withheld]"), "{text}: {told}");
+            assert!(!["marga", "vogel", "rg", "ohm", "li", "zo"].into_iter().any(is_left), "{text}: {told}");
+        }
+        for (text, expected) in [
+            ("Jörg Ohm, Jörg Ohm", "[withheld], [withheld]"),
+            ("Jörg Ohm, Jörg", "[withheld]"),
+            ("Ohm, Jörg Ohm", "[withheld]"),
+            ("bolivar, oboli, Vogelsang", "bolivar, oboli, Vogelsang"),
+        ] {
+            assert_eq!(redactor.text(text), expected);
+        }
     }
 
     proptest! {

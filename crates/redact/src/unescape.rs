@@ -1,5 +1,7 @@
 //! The ways in which a text may be written inside another one, undone: each character keeps the place that it stands in.
 
+use crate::{garbled, punycode};
+
 /// A character, and the bytes of the text that it was written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Letter {
@@ -13,10 +15,12 @@ pub(crate) fn plain(text: &str) -> Vec<Letter> {
     text.char_indices().map(|(from, c)| Letter { c, from, to: from + c.len_utf8() }).collect()
 }
 
-/// Every reading of a text that differs from how it stands: without the escapes of JSON and of our own output (once, twice), of addresses, of HTML, and without NUL between letters.
+/// Every reading of a text that differs from how it stands: without the escapes of JSON and of our own output (once, twice), of addresses, of HTML, of mail, of host names, without NUL between letters and brackets around points, and out of another encoding than its own.
 pub(crate) fn readings(text: &str) -> Vec<Vec<Letter>> {
     let mut all = Vec::new();
-    if !text.contains(['\\', '%', '+', '&', '\0']) {
+    let signs = signs(text);
+    let garbled = ungarbled(text, signs);
+    if signs & ESCAPES == 0 && garbled.is_empty() {
         return all;
     }
     let plain = plain(text);
@@ -37,7 +41,94 @@ pub(crate) fn readings(text: &str) -> Vec<Vec<Letter>> {
     if text.contains('\0') {
         all.push(plain.iter().copied().filter(|letter| letter.c != '\0').collect());
     }
+    all.extend(garbled.into_iter().map(|read| read(&plain)).filter(|read| read.len() < plain.len()));
     all
+}
+
+/// A way to read letters.
+type Read = fn(&[Letter]) -> Vec<Letter>;
+/// Whether a text can be read so.
+type Fits = fn(&str) -> bool;
+
+/// Signs of escapes that many texts have.
+const ESCAPES: u8 = 1;
+/// Signs that few texts have in the places that count.
+const EQUALS: u8 = 2;
+const OPENS: u8 = 4;
+const HYPHEN: u8 = 8;
+const LATIN: u8 = 16;
+const PERCENT: u8 = 32;
+
+/// What each byte may be a sign of.
+static SIGNS: [u8; 256] = {
+    let mut all = [0; 256];
+    let signs: [(&[u8], u8); 6] = [
+        (b"\\+&\0", ESCAPES),
+        (b"%", ESCAPES | PERCENT),
+        (b"=", EQUALS),
+        (b"[({", OPENS),
+        (b"-", HYPHEN),
+        (b"\xc3", LATIN),
+    ];
+    let mut at = 0;
+    while at < signs.len() {
+        let (mut bytes, sign) = signs[at];
+        while let [first, rest @ ..] = bytes {
+            all[*first as usize] = sign;
+            bytes = rest;
+        }
+        at += 1;
+    }
+    all
+};
+
+/// The signs that a text has: one look at each byte tells most texts to be as they stand.
+fn signs(text: &str) -> u8 {
+    text.bytes().fold(0, |all, byte| all | SIGNS.get(usize::from(byte)).copied().unwrap_or_default())
+}
+
+/// The readings that few texts have.
+fn ungarbled(text: &str, signs: u8) -> Vec<Read> {
+    let readings: [(u8, Fits, Read); 5] = [
+        (EQUALS, garbled::is_quoted, garbled::quoted),
+        (LATIN, garbled::is_misread, garbled::misread),
+        (HYPHEN, punycode::has_label, punycode::labels),
+        (OPENS, is_defanged, fanged),
+        (PERCENT, garbled::has_high_octet, |letters| garbled::octets(letters, '%', true)),
+    ];
+    let fit = readings.into_iter().filter(|(sign, fits, _)| signs & sign != 0 && fits(text));
+    fit.map(|(_, _, read)| read).collect()
+}
+
+/// What is written in brackets, so that nobody follows an address or a name by mistake.
+const DEFANGED: [(&str, char); 5] = [(".", '.'), ("dot", '.'), (":", ':'), ("@", '@'), ("at", '@')];
+const BRACKETS: [(char, char); 3] = [('[', ']'), ('(', ')'), ('{', '}')];
+
+fn is_defanged(text: &str) -> bool {
+    let closes = |byte: u8| matches!(byte, b']' | b')' | b'}');
+    let is_one = |(at, _): (usize, &str)| match text.as_bytes().get(at + 1..) {
+        Some([b'.' | b':' | b'@', last, ..]) => closes(*last),
+        Some([b'a' | b'A', b't' | b'T', last, ..]) => closes(*last),
+        Some([b'd' | b'D', b'o' | b'O', b't' | b'T', last, ..]) => closes(*last),
+        _ => false,
+    };
+    text.match_indices(['[', '(', '{']).any(is_one)
+}
+
+/// Points, colons and `@` without the brackets around them: `192[.]0[.]2[.]7`, `ann[at]example[dot]org`.
+fn fanged(letters: &[Letter]) -> Vec<Letter> {
+    garbled::replaced(letters, bracketed)
+}
+
+fn bracketed(rest: &[Letter]) -> Option<(char, usize)> {
+    let (first, rest) = rest.split_first()?;
+    let (_, close) = BRACKETS.into_iter().find(|(open, _)| *open == first.c)?;
+    let inside = rest.get(..rest.iter().take(4).position(|letter| letter.c == close)?)?;
+    let is = |text: &str| {
+        text.len() == inside.len() && text.chars().zip(inside).all(|(c, it)| it.c.eq_ignore_ascii_case(&c))
+    };
+    let (text, c) = DEFANGED.into_iter().find(|(text, _)| is(text))?;
+    Some((c, text.len() + 2))
 }
 
 /// Whether a backslash can mean something: of two, folding makes one, and before other letters it is a separator.
@@ -83,37 +174,18 @@ fn escape(rest: &[Letter]) -> Option<(char, usize)> {
     }
 }
 
-fn hex(letters: &[Letter], from: usize, digits: usize) -> Option<u32> {
+/// The number that hex digits are.
+pub(crate) fn hex(letters: &[Letter], from: usize, digits: usize) -> Option<u32> {
     let letters = letters.get(from..from.checked_add(digits)?).filter(|letters| !letters.is_empty())?;
     letters.iter().try_fold(0u32, |number, letter| Some(number.checked_mul(16)? + letter.c.to_digit(16)?))
 }
 
 /// Percent-encoding (RFC 3986, section 2.1) of UTF-8, and `+` for a space.
 fn percents(letters: &[Letter]) -> Vec<Letter> {
-    let mut out: Vec<Letter> = Vec::with_capacity(letters.len());
-    let mut at = 0;
-    while let Some(letter) = letters.get(at) {
-        let mut bytes = Vec::new();
-        while letters.get(at + bytes.len() * 3).is_some_and(|it| it.c == '%') && bytes.len() < 4 {
-            let Some(byte) = hex(letters, at + bytes.len() * 3 + 1, 2) else { break };
-            bytes.push(byte as u8);
-            if let Some(c) = std::str::from_utf8(&bytes).ok().and_then(|text| text.chars().next()) {
-                let last = letters.get(at + bytes.len() * 3 - 1).map_or(letter.to, |last| last.to);
-                out.push(Letter { c, from: letter.from, to: last });
-                at += bytes.len() * 3;
-                bytes.clear();
-                break;
-            }
-        }
-        match letters.get(at) {
-            // Either it was decoded, and `at` is past it, or the character stands for itself.
-            Some(next) if next.from == letter.from => {
-                out.push(Letter { c: if next.c == '+' { ' ' } else { next.c }, ..*next });
-                at += 1;
-            }
-            _ => {}
-        }
-    }
+    let mut out = garbled::octets(letters, '%', false);
+    // A `+` that was encoded is one.
+    let written = |letter: &&mut Letter| letter.c == '+' && letter.to - letter.from == 1;
+    out.iter_mut().filter(written).for_each(|letter| letter.c = ' ');
     out
 }
 
@@ -188,8 +260,32 @@ mod tests {
     }
 
     #[test]
+    fn brackets_around_points_are_left_out() {
+        for (text, expected) in [
+            ("172[.]23(.)45{.}67", "172.23.45.67"),
+            ("ann[at]example[DOT]org, 2001[:]db8", "ann@example.org, 2001:db8"),
+            ("[.) (dat) [dot [:", "[.) (dat) [dot [:"),
+        ] {
+            assert_eq!(read(text, fanged), expected);
+        }
+        for (text, is) in [("1[.]2", true), ("a (at) b", true), ("[a] (do)", false), ("x[d]", false)] {
+            assert_eq!(is_defanged(text), is, "{text}");
+        }
+    }
+
+    #[test]
     fn every_letter_keeps_its_place() {
-        for text in [r"x\u00e9y\\z", "x%C3%A9y", "x&amp;y", "%%41+%"] {
+        for text in [
+            r"x\u00e9y\\z",
+            "x%C3%A9y",
+            "x&amp;y",
+            "%%41+%",
+            "x%E9y",
+            "x=E9=",
+            "JÃ¶rg",
+            "x[.]y (at) [",
+            "1{:}2",
+        ] {
             for letters in readings(text) {
                 let mut at = 0;
                 for letter in letters {

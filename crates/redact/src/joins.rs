@@ -1,0 +1,86 @@
+//! Names of several words, joined in other ways: `ann_bell`, `annbell`, `Bell, Ann`.
+
+/// What parts the words of a name that has no blanks.
+const PARTING: [char; 3] = ['.', '_', '-'];
+/// What joins words in the order that they stand in.
+const IN_ORDER: [&str; 5] = [" ", ".", "_", "-", ""];
+/// What joins the last words to the first ones.
+const TURNED: [&str; 7] = [", ", ",", " ", ".", "_", "-", ""];
+/// The most words of a name.
+const WORDS: usize = 4;
+/// Fewest letters of a name.
+const LETTERS: usize = 4;
+
+/// The other ways to write a value that is a name of several words; none where it is not.
+#[derive(Debug, Default)]
+pub(crate) struct Joins {
+    /// In the order that the words stand in.
+    pub(crate) in_order: Vec<String>,
+    /// The last words first.
+    pub(crate) turned: Vec<String>,
+}
+
+pub(crate) fn joins(value: &str) -> Joins {
+    let words = words(value);
+    let is_inside = |c: char| c.is_alphabetic() || "'’.-".contains(c);
+    let is_word = |word: &&str| word.chars().all(is_inside) && word.chars().any(char::is_alphabetic);
+    let letters: usize = words.iter().map(|word| word.chars().filter(|c| c.is_alphabetic()).count()).sum();
+    if !(2..=WORDS).contains(&words.len()) || letters < LETTERS || !words.iter().all(is_word) {
+        return Joins::default();
+    }
+    let mut in_order: Vec<String> = IN_ORDER.iter().map(|between| words.join(between)).collect();
+    let mut turned = Vec::new();
+    // Of a domain no part comes first.
+    let is_person = words.len() == 2 || value.contains(' ');
+    for at in (1..words.len()).filter(|_| is_person) {
+        let Some((first, last)) = words.split_at_checked(at) else { continue };
+        turned.extend(TURNED.iter().map(|between| {
+            // Behind a comma there are words as they were, else all are joined alike.
+            let inner = if between.starts_with(',') { " " } else { between };
+            format!("{}{between}{}", last.join(inner), first.join(inner))
+        }));
+    }
+    in_order.retain(|form| form != value);
+    turned.retain(|form| form != value);
+    Joins { in_order, turned }
+}
+
+fn words(value: &str) -> Vec<&str> {
+    let has_blanks = value.contains(' ');
+    let parts = |c: char| if has_blanks { matches!(c, ' ' | ',') } else { PARTING.contains(&c) };
+    value.split(parts).filter(|word| !word.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(value: &str) -> Vec<String> {
+        let Joins { in_order, turned } = joins(value);
+        in_order.iter().chain(&turned).map(|form| form.to_lowercase()).collect()
+    }
+
+    #[test]
+    fn a_name_is_joined_in_every_way() {
+        for (value, expected) in [
+            (
+                "Ann Bell",
+                &["Ann_Bell", "Ann-Bell", "AnnBell", "Ann.Bell", "Bell, Ann", "Bell Ann", "bell.ann"][..],
+            ),
+            ("ann.bell", &["ann bell", "annbell", "bell, ann", "bell_ann"]),
+            ("Bell, Ann", &["Ann Bell", "ann_bell", "Bell Ann"]),
+            ("Ana de la Cruz", &["Cruz, Ana de la", "de la Cruz, Ana", "ana.de.la.cruz"]),
+            ("corp.alder.example", &["corp_alder_example"]),
+        ] {
+            let all = all(value);
+            for form in expected {
+                assert!(all.contains(&form.to_lowercase()), "{form}: {all:?}");
+            }
+            assert!(all.len() <= 26, "{value}: {all:?}");
+        }
+        assert!(!all("corp.alder.example").iter().any(|form| form.starts_with("example")));
+        for value in ["Ann", "ALDER-07", "a b", "one two three four five", r"C:\a b", "x@y.example", ""] {
+            assert!(all(value).is_empty(), "{value}");
+        }
+    }
+}
