@@ -25,7 +25,12 @@ const reveal = async (id) => {
     tell('“One source only” hid this finding and was cleared.', 'Set it again', () => { tell(''); onlyOne.checked = true; });
   }
   (isFact ? target.closest('article') : target).scrollIntoView({ block: 'start' });
-  if (isFact) target.focus({ preventScroll: true });
+  if (isFact) {
+    target.focus({ preventScroll: true });
+    // A fact with many values is taller than the window: the bytes come into view all the same.
+    const mark = target.querySelector('pre.record mark');
+    if (mark?.getBoundingClientRect().bottom > innerHeight) mark.scrollIntoView({ block: 'center' });
+  }
 };
 
 document.addEventListener('click', (event) => {
