@@ -1,7 +1,7 @@
 //! What is known of record types, kept as data: what one record proves, who could have written it, what kind of source it is from.
 //!
 //! Each file of `data/records` is about one format, tool or artifact, and has three tables for each of its record types:
-//! `[<type>]` with the kind of `source`, the places that it `belongs` to the field that says whether it is in force (`state`) and how earlier formats told of it (`former`), `[<type>.proves]` and `[<type>.writers]`.
+//! `[<type>]` with the kind of `source`, the places that it `belongs` to, the field that says whether it is in force (`state`) and how earlier formats told of it (`former`), `[<type>.proves]` and `[<type>.writers]`.
 
 use crate::record::Record;
 use crate::vocabulary::{Predicate, Proof};

@@ -37,7 +37,7 @@ pub(crate) fn tool(
     }
 }
 
-/// A record type; `fields` are name, types and meaning.
+/// A record type; `fields` are name, types and meaning. Every fact carries the field that says whether its thing is in force.
 pub(crate) fn record(
     name: &str,
     meaning: &str,
@@ -53,7 +53,7 @@ pub(crate) fn record(
         subject: subject.to_owned(),
         fields: fields.collect(),
         qualifiers: Vec::new(),
-        scope: Vec::new(),
+        scope: ledger::state_field(name).map(|state| state.field.clone()).into_iter().collect(),
     }
 }
 

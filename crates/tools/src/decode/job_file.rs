@@ -25,7 +25,7 @@ pub(crate) const DECODER: Decoder = Decoder {
 };
 
 fn records() -> Vec<RecordType> {
-    let record = spec::record(
+    vec![spec::record(
         KIND,
         "a scheduled task in a .job file; its last start is what the scheduler tried, not that the program came to run",
         "job",
@@ -46,9 +46,7 @@ fn records() -> Vec<RecordType> {
             ("enabled", &[Flag], "whether it may run"),
             ("starts", &[Name], due::STARTS),
         ],
-    );
-    // A task that is disabled, or runs once, is told as one by every fact.
-    vec![spec::scoped(&["starts"], record)]
+    )]
 }
 
 fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {

@@ -33,7 +33,7 @@ fn fits(head: &Head<'_>) -> bool {
 }
 
 fn records() -> Vec<RecordType> {
-    let record = spec::record(
+    vec![spec::record(
         KIND,
         "one action of a scheduled task, as the task's file tells it; not that the task ever ran, nor that the scheduler still knows it",
         "task",
@@ -76,9 +76,7 @@ fn records() -> Vec<RecordType> {
             ("enabled", &[Flag], "whether it may run; true where the file does not say"),
             ("starts", &[Name], due::STARTS),
         ],
-    );
-    // A task that is disabled, or runs once, is told as one by every fact.
-    vec![spec::scoped(&["starts"], record)]
+    )]
 }
 
 fn read(source: &mut Source<'_, '_>) -> Result<Flow, ReadError> {

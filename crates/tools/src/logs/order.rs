@@ -190,8 +190,8 @@ impl Order {
             let Ok(place) = self.entries.binary_search_by_key(&Some(*number), |entry| entry.number) else {
                 continue;
             };
-            let around = self.entries.get(place.saturating_sub(1)..=place + 1);
-            let around = around.or_else(|| self.entries.get(place.saturating_sub(1)..)).unwrap_or_default();
+            let beside = place.saturating_sub(1)..self.entries.len().min(place + 2);
+            let around = self.entries.get(beside).unwrap_or_default();
             let is_shown = pairs(around).any(|(one, next)| one.at.saturating_sub(next.at) > STEP);
             let (Some(entry), false) = (self.entries.get(place), is_shown) else { continue };
             let stated = |ticks: u64| Entry {
@@ -231,10 +231,7 @@ impl Order {
 
 /// Tells that the time went back between two records, where it did.
 fn step(log: &mut Source<'_, '_>, before: &Entry, after: &Entry) -> Flow {
-    match before.number == after.number {
-        true => ControlFlow::Continue(()),
-        false => tell_step(log, before, after),
-    }
+    if before.number == after.number { ControlFlow::Continue(()) } else { tell_step(log, before, after) }
 }
 
 fn tell_step(log: &mut Source<'_, '_>, before: &Entry, after: &Entry) -> Flow {

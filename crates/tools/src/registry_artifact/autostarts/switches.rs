@@ -14,7 +14,6 @@ use ledger::{ByteSpan, FieldValue, Time};
 use std::collections::BTreeMap;
 
 /// What is stored of the entries of one key.
-#[derive(Default)]
 pub(super) struct Switches<'h> {
     /// By the name of the entry in lower case.
     approved: BTreeMap<String, Held<'h>>,
@@ -164,10 +163,8 @@ fn off<'h>(
             is_off.then_some(Off { by: "LoadAppInit_DLLs", value: Some("AppInit_DLLs") })
         }
         "image_file_execution_options" if location.is_filter() => {
-            let program = key.path.rsplit_once('\\').map_or("", |(program, _)| program);
-            let (_, above) = reader.key_and_values(program)?;
-            let is_filtered = above.get("UseFilter").and_then(number).is_some_and(|set| set != 0);
-            if is_filtered { None } else { every("UseFilter") }
+            let (_, program) = reader.key_and_values(above(&key.path))?;
+            if is_set(&program, "UseFilter") { None } else { every("UseFilter") }
         }
         "image_file_execution_options" => {
             let is_off = global_flag(values) & APPLICATION_VERIFIER == 0;
@@ -187,14 +184,23 @@ fn policy<'h>(
     let (top, name) = if is_of_user(key) { ("Software\\", of_user) } else { ("", of_host) };
     let path = format!("{top}Microsoft\\Windows\\CurrentVersion\\Policies\\Explorer");
     let (_, values) = reader.key_and_values(&path)?;
-    values.get(name).and_then(number).filter(|set| *set != 0).map(|_| name)
+    is_set(&values, name).then_some(name)
+}
+
+/// Whether a value is a number other than 0.
+fn is_set(values: &Values<'_>, name: &str) -> bool {
+    values.get(name).and_then(number).is_some_and(|set| set != 0)
+}
+
+/// The path of the key above one.
+fn above(path: &str) -> &str {
+    path.rsplit_once('\\').map_or("", |(above, _)| above)
 }
 
 /// The value without whose flag nothing is started when the program of `key` (below `SilentProcessExit`) ends.
 fn unmonitored<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>, values: &Values<'h>) -> Option<&'static str> {
-    let folder = key.path.rsplit_once('\\').map_or("", |(folder, _)| folder);
-    let version = folder.rsplit_once('\\').map_or("", |(version, _)| version);
-    let options = format!("{version}\\Image File Execution Options\\{}", key.name);
+    let folder = above(&key.path);
+    let options = format!("{}\\Image File Execution Options\\{}", above(folder), key.name);
     let flags = reader.key_and_values(&options).map_or(0, |(_, values)| global_flag(&values));
     if flags & MONITOR_SILENT_EXIT == 0 {
         return Some("GlobalFlag");
@@ -243,8 +249,7 @@ fn approved(location: &Location, key: &Key<'_>) -> Option<String> {
     if location.name != "run" {
         return None;
     }
-    let lower = key.path.to_ascii_lowercase();
-    let list = if lower.contains("wow6432node\\") { "Run32" } else { "Run" };
+    let list = if is_of_32_bits(key) { "Run32" } else { "Run" };
     let top = if is_of_user(key) { "Software\\" } else { "" };
     Some(format!("{top}{}", approval::key(list)))
 }
