@@ -29,6 +29,7 @@ mod times;
 mod told;
 mod values;
 mod verdict;
+mod worded;
 mod world;
 
 pub use kinds::Side;

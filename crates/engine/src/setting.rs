@@ -53,6 +53,8 @@ pub struct Setting {
     pub(crate) hosts_apart: bool,
     /// Whether a reading that says what a fact says already becomes no second fact: [`Behaviour::OneFact`].
     pub(crate) one_fact: bool,
+    /// Whether files may be copies of each other, and paths lead back: [`Behaviour::CopiesApart`].
+    copies_apart: bool,
 }
 
 impl Setting {
@@ -83,6 +85,7 @@ impl Setting {
             clock_steps: false,
             hosts_apart: false,
             one_fact: false,
+            copies_apart: false,
         }
     }
 
@@ -145,6 +148,7 @@ impl Setting {
         self.clock_steps = has(Behaviour::ClockSteps);
         self.hosts_apart = has(Behaviour::HostsApart);
         self.one_fact = has(Behaviour::OneFact);
+        self.copies_apart = has(Behaviour::CopiesApart);
         let dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
         self.telling =
             Telling { dating, escapes: has(Behaviour::EscapedNames), in_force: has(Behaviour::InForce) };
@@ -159,7 +163,12 @@ impl Setting {
     /// What derivations are judged by, where a task knows these listings of clock steps.
     pub fn basis<'s>(&self, clocks: impl Iterator<Item = &'s ClockListing>) -> Basis<'s> {
         Basis {
-            adding: if self.provable { Adding::Disjoint } else { Adding::Any },
+            adding: match (self.provable, self.copies_apart) {
+                (false, _) => Adding::Any,
+                (true, false) => Adding::OfOtherFiles,
+                (true, true) => Adding::Disjoint,
+            },
+            follows_dots: self.copies_apart,
             clocks: self.clock_steps.then(|| clocks.collect()),
         }
     }

@@ -45,7 +45,9 @@ pub enum Adding {
     /// Any that are not one value recorded twice: in runs before [`ledger::Behaviour::Provable`].
     #[default]
     Any,
-    /// Those of which none can have counted what another has.
+    /// Those of which none can have counted what another has; of two files none is taken for a copy of the other: in runs before [`ledger::Behaviour::CopiesApart`].
+    OfOtherFiles,
+    /// The same, with files that may be copies of each other.
     Disjoint,
 }
 
@@ -54,6 +56,8 @@ pub enum Adding {
 pub struct Basis<'s> {
     /// Which counts may be added.
     pub adding: Adding,
+    /// Whether a path through `.` or `..` may lead elsewhere than its letters say; not in runs before [`ledger::Behaviour::CopiesApart`].
+    pub follows_dots: bool,
     /// The listings of clock steps that the task knows, in the order of the log; `None` in runs before [`ledger::Behaviour::ClockSteps`].
     pub clocks: Option<Vec<&'s ClockListing>>,
 }
@@ -92,16 +96,26 @@ fn check<'f>(
     let values = terms.iter().map(|term| value(term, &fact)).collect::<Result<Vec<_>, _>>()?;
     match derivation {
         Derivation::Same { .. } => same(terms, &values)?,
-        Derivation::Different { .. } => different(terms, &values)?,
+        Derivation::Different { .. } => {
+            if basis.follows_dots {
+                straight(terms, &values)?;
+            }
+            different(terms, &values)?;
+        }
         Derivation::Order { .. } => return order(&times(terms, &values, &fact)?, basis),
         Derivation::Within { seconds, .. } => {
             return within(&times(terms, &values, &fact)?, *seconds, basis);
         }
-        Derivation::Below { .. } => below(terms, &values, &fact)?,
+        Derivation::Below { .. } => {
+            if basis.follows_dots {
+                straight(terms, &values)?;
+            }
+            below(terms, &values, &fact)?;
+        }
         Derivation::Sum { total, .. } => {
             once(terms, &fact)?;
-            if basis.adding == Adding::Disjoint {
-                apart(terms, &fact)?;
+            if basis.adding != Adding::Any {
+                apart(terms, basis.adding, &fact)?;
             }
             sum(terms, &values, (*total).into())?;
         }
@@ -189,6 +203,23 @@ fn below<'f>(
         }
     }
     Ok(())
+}
+
+/// Checks that no path goes through `.` or `..`: where it leads is not what its letters say.
+fn straight(terms: &[Term], values: &[&BoundValue]) -> Result<(), Rejection> {
+    let turns = |text: &str| text.split(['/', '\\']).any(|name| matches!(name, "." | ".."));
+    let is_path = |bound: &BoundValue| bound.value.field_type() == FieldType::Path;
+    let turning = |bound: &BoundValue| is_path(bound) && bound.value.as_text().is_some_and(turns);
+    match named(terms, values).into_iter().find(|(_, bound)| turning(bound)) {
+        Some((term, bound)) => {
+            let reason = format!(
+                "{} goes through \".\" or \"..\", so that it may lead to any of them",
+                shown(term, bound)
+            );
+            Err(plain(RejectionCode::NotDerived, reason, "Compare paths that name each folder."))
+        }
+        None => Ok(()),
+    }
 }
 
 /// A path or key with `/` between its names; letter case is set aside in keys alone, for file systems may tell it apart. Refuses any other value, and quoted words.
@@ -315,14 +346,21 @@ fn once<'f>(terms: &[Term], fact: &impl Fn(FactId) -> Option<&'f FactEntry>) -> 
 }
 
 /// Checks that no record can have been counted by two of the counts.
-fn apart<'f>(terms: &[Term], fact: &impl Fn(FactId) -> Option<&'f FactEntry>) -> Result<(), Rejection> {
+fn apart<'f>(
+    terms: &[Term],
+    adding: Adding,
+    fact: &impl Fn(FactId) -> Option<&'f FactEntry>,
+) -> Result<(), Rejection> {
+    let may_share = |one: &FactEntry, other: &FactEntry| {
+        disjoint::may_share(one, other) || adding == Adding::Disjoint && disjoint::may_be_copies(one, other)
+    };
     let shared = pairs(terms).find(|(one, other)| {
-        fact(one.fact).zip(fact(other.fact)).is_some_and(|(one, other)| disjoint::may_share(one, other))
+        fact(one.fact).zip(fact(other.fact)).is_some_and(|(one, other)| may_share(one, other))
     });
     match shared {
         Some((one, other)) => {
             let reason = format!("{one} and {other} may have counted the same records");
-            let hint = "Add counts of one type by the same fields with other values, or of other files.";
+            let hint = "Add counts of one type by the same fields with other values, or of other files that are no copies.";
             Err(plain(RejectionCode::NotDerived, reason, hint))
         }
         None => Ok(()),

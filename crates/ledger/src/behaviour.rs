@@ -44,11 +44,13 @@ pub enum Behaviour {
     EscapedNames = 15,
     /// No sentence says that a thing starts, or runs, of which its fact says that it is not in force ([`crate::state_field`]).
     InForce = 16,
+    /// Counts of files that may be copies of each other are not added, and of a path that goes through `.` or `..` nothing is derived from how it is written.
+    CopiesApart = 17,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 16] = [
+    pub const ALL: [Behaviour; 17] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -65,6 +67,7 @@ impl Behaviour {
         Behaviour::OneFact,
         Behaviour::EscapedNames,
         Behaviour::InForce,
+        Behaviour::CopiesApart,
     ];
 
     /// Those that a run was made with.

@@ -168,6 +168,7 @@ fn bears_its_name(record: &Record, path: &[&str]) -> bool {
     match kind_of_place(record) {
         Some("prefetch") => return is_named_by_its_program(record, path),
         Some("recycle_bins") => return is_bin_of_an_account(path),
+        Some("event_logs") => return is_log_of_its_channel(record, path),
         _ => {}
     }
     let Some(found) = record.fields.get("hive_type").filter(|_| record.kind == "hive") else {
@@ -182,6 +183,30 @@ fn bears_its_name(record: &Record, path: &[&str]) -> bool {
         "AMCACHE" => is_at("amcache", path),
         _ => true,
     }
+}
+
+/// The log of what other computers sent, or this one itself.
+const FORWARDED: &str = "forwardedevents.evtx";
+
+/// Whether what a log of Vista or later holds is of the channel that it is named after: a copy under another name is none of Windows' logs. What was forwarded keeps its channel; whose it is its computer tells.
+fn is_log_of_its_channel(record: &Record, path: &[&str]) -> bool {
+    let Some((channel, file)) = record.fields.get("channel").zip(path.last()) else { return true };
+    let file = file.to_lowercase();
+    let has_one_channel = file.ends_with(".evtx") && file != FORWARDED;
+    !has_one_channel || is_named_after_channel(&file, &channel.value.to_text())
+}
+
+/// Whether a file bears the name of a channel's log, or of what Windows archived of it: `Security.evtx`, `Archive-Security-2024-….evtx`. A collection of forwarded events does not, nor a copy.
+///
+/// Collecting tools write the `%` of a name as `%25`, and blanks as `%20`.
+pub fn is_named_after_channel(file: &str, channel: &str) -> bool {
+    let (file, channel) = (file.to_lowercase(), channel.replace('/', "%4").to_lowercase());
+    let is_its_name = |file: &str| {
+        let Some(bare) = file.strip_suffix(".evtx").filter(|_| !channel.is_empty()) else { return false };
+        let archived = bare.strip_prefix("archive-").and_then(|rest| rest.strip_prefix(&channel));
+        bare == channel || archived.is_some_and(|rest| rest.starts_with('-'))
+    };
+    is_its_name(&file) || is_its_name(&file.replace("%25", "%").replace("%20", " "))
 }
 
 /// Whether a prefetch file is named after the program in it and a hash: `CMD.EXE-0BD30981.pf`.
@@ -276,6 +301,11 @@ mod tests {
             let replayed = Record { kind: kind.into(), fields, ..record };
             return belongs(&replayed, &path.split('/').collect::<Vec<_>>());
         }
+        if let Some(channel) = kind.strip_prefix("event of ") {
+            let fields = [("channel".to_owned(), field(channel))].into();
+            let event = Record { kind: "event".into(), fields, ..record };
+            return belongs(&event, &path.split('/').collect::<Vec<_>>());
+        }
         if let Some(program) = kind.strip_prefix("prefetch of ") {
             let (name, hash) = program.split_once(' ').unwrap();
             let fields = [("executable".to_owned(), field(name)), ("path_hash".to_owned(), field(hash))];
@@ -313,6 +343,10 @@ mod tests {
             ("prefetch of CMD.EXE 0BD30981", "Windows/Prefetch/cmd.exe-0bd30981.PF", Some(true)),
             ("prefetch of CMD.EXE 0BD30981", "Windows/Prefetch/NOTEPAD.EXE-0BD30981.pf", Some(false)),
             ("prefetch of CMD.EXE 0BD30981", "Windows/Prefetch/CMD.EXE-0BD30981 (2).pf", Some(false)),
+            ("event of Security", "Windows/System32/winevt/Logs/Security.evtx", Some(true)),
+            ("event of Security", "Windows/System32/winevt/Logs/Security (2).evtx", Some(false)),
+            ("event of Security", "Windows/System32/winevt/Logs/ForwardedEvents.evtx", Some(true)),
+            ("event of Security", "Windows/System32/config/SecEvent.Evt", Some(true)),
             ("scheduled_task", "Windows/SysWOW64/Tasks/Defrag", Some(false)),
             ("prefetch", "Users/mara/Downloads/CMD.EXE-1.pf", Some(false)),
             ("service", "windows/system32/CONFIG/system", Some(true)),
@@ -370,6 +404,39 @@ mod tests {
             ("dir_entry", "Backup/old-pc/Users/ann", Some(false)),
         ] {
             assert_eq!(at(kind, path), expected, "{kind} {path}");
+        }
+    }
+
+    #[test]
+    fn a_log_is_named_after_its_channel_however_a_collecting_tool_wrote_it() {
+        for (file, channel) in [
+            (
+                "Microsoft-Windows-Windows Defender%4Operational.evtx",
+                "Microsoft-Windows-Windows Defender/Operational",
+            ),
+            (
+                "microsoft-windows-windows defender%254operational.evtx",
+                "Microsoft-Windows-Windows Defender/Operational",
+            ),
+            (
+                "Microsoft-Windows-Windows%20Defender%254Operational.evtx",
+                "Microsoft-Windows-Windows Defender/Operational",
+            ),
+            ("A%4Admin.evtx", "A/Admin"),
+            ("A%254Admin.evtx", "A/Admin"),
+            ("A%4Debug.evtx", "A/Debug"),
+            ("Archive-Security-2024-01-02-03-04-05-678.evtx", "Security"),
+        ] {
+            assert!(is_named_after_channel(file, channel), "{file}");
+        }
+        for file in [
+            "Security - Copy.evtx",
+            "Security-2.evtx",
+            "Security (2).evtx",
+            "Archive-Security.evtx",
+            "Security",
+        ] {
+            assert!(!is_named_after_channel(file, "Security"), "{file}");
         }
     }
 

@@ -64,7 +64,7 @@ fn letter_of_folder(name: &str) -> Option<char> {
 }
 
 /// A name without the escapes of collecting tools (`%3A`) and of written paths (`%{5C}`), as far as they stand for ASCII.
-pub(crate) fn decoded(name: &str) -> String {
+fn decoded(name: &str) -> String {
     let mut plain = String::new();
     let mut rest = name;
     while let Some((before, after)) = rest.split_once('%') {

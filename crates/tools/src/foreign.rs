@@ -10,7 +10,7 @@ use artifacts::registry::ValueData;
 use artifacts::{evt, evtx};
 use evidence::{EvidencePath, Node, NodeKind, Tree, read_all, read_full_at};
 use ledger::Record;
-use ledger::placement::{is_of_event_log, names_of_computers};
+use ledger::placement::{is_named_after_channel, is_of_event_log, names_of_computers};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
@@ -208,18 +208,8 @@ fn written(tree: &dyn Tree, path: &EvidencePath) -> Option<Written> {
     let writers = evtx::computers(length, &mut fetch).ok()?;
     let mut names: Vec<String> = writers.iter().map(|writer| plain(&writer.computer)).collect();
     names.dedup();
-    let is_of_channel = writers.iter().all(|writer| is_named_after(&node.name, &writer.channel));
+    let is_of_channel = writers.iter().all(|writer| is_named_after_channel(&node.name, &writer.channel));
     Some(Written { names, is_of_channel })
-}
-
-/// Whether a file bears the name of a channel's log, or of what Windows archived of it: `Security.evtx`, `Archive-Security-2024-….evtx`. A collection of forwarded events does not, nor a copy.
-///
-/// Collecting tools write the `%` of a name as `%25`.
-fn is_named_after(file: &str, channel: &str) -> bool {
-    let (file, channel) = (drives::decoded(file).to_lowercase(), channel.replace('/', "%4").to_lowercase());
-    let Some(bare) = file.strip_suffix(".evtx").filter(|_| !channel.is_empty()) else { return false };
-    let archived = bare.strip_prefix("archive-").and_then(|rest| rest.strip_prefix(&channel));
-    bare == channel || archived.is_some_and(|rest| rest.starts_with('-'))
 }
 
 fn names_in_old_log(log: &[u8]) -> Vec<String> {
@@ -253,28 +243,7 @@ fn below(root: &EvidencePath, path: &str) -> Option<EvidencePath> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_named_after, plain};
-
-    #[test]
-    fn a_log_is_named_after_its_channel_however_a_collecting_tool_wrote_it() {
-        let channel = "Microsoft-Windows-Windows Defender/Operational";
-        for file in [
-            "Microsoft-Windows-Windows Defender%4Operational.evtx",
-            "microsoft-windows-windows defender%254operational.evtx",
-        ] {
-            assert!(is_named_after(file, channel), "{file}");
-        }
-        assert!(is_named_after("Archive-Security-2024-01-02-03-04-05-678.evtx", "Security"));
-        for file in [
-            "Security - Copy.evtx",
-            "Security-2.evtx",
-            "Security (2).evtx",
-            "Archive-Security.evtx",
-            "Security",
-        ] {
-            assert!(!is_named_after(file, "Security"), "{file}");
-        }
-    }
+    use super::plain;
 
     #[test]
     fn a_letter_outside_of_ascii_is_the_capital_of_none_within() {

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 pub(crate) use channel::record_type as channel_type;
-pub(crate) use order::{silence_type, step_type};
+pub(crate) use order::{STEP, silence_type, step_type};
 
 /// The name of the source.
 pub(crate) const NAME: &str = "logs";

@@ -2,6 +2,7 @@
 //!
 //! It tells facts and no reasons: clocks are set by users and by time services, installers keep old times, computers are switched off.
 
+mod across;
 mod entries;
 
 use crate::catalogue::Call;
@@ -11,6 +12,7 @@ use crate::returned::Return;
 use crate::sink::{self, Sink};
 use crate::units::Origin;
 use crate::{logs, place, source_files, spec};
+use across::Across;
 use ledger::{RecordType, ToolSpec};
 
 pub(crate) fn spec() -> ToolSpec {
@@ -40,8 +42,9 @@ pub(crate) fn run(call: &Call<'_>) -> Result<Return, CallError> {
     let files = source_files::find(&scope, call.indexes, &logs::decoders().collect::<Vec<_>>())?;
     files.met(&mut sink);
     let no_logs = files.files.is_empty() && files.gaps.is_empty();
-    let flow = source_files::read_as(call, &files, |file| Origin::Log(file.decoder), &mut sink)?;
-    if flow.is_continue() {
+    let mut across = Across::new(&mut sink);
+    let flow = source_files::read_as(call, &files, |file| Origin::Log(file.decoder), &mut across)?;
+    if flow.is_continue() && across.finish().is_continue() {
         // Whether it came to the end is in the page of the sink.
         let _: Flow = entries::read(&scope, &mut sink)?;
     }

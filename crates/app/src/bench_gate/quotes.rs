@@ -4,13 +4,10 @@ use super::cite::somewhere;
 use super::draw::Draw;
 use super::seed::{Base, Maker, Seeded};
 use super::told::LeftOut;
-use ledger::{FieldType, FieldValue};
+use ledger::FieldValue;
 
 /// Words that turn a sentence into its opposite.
 const NEGATIONS: [&str; 6] = ["not", "no", "never", "cannot", "without", "none"];
-
-/// What has words: texts, and items of lists.
-const WORDED: &[FieldType] = &[FieldType::Text, FieldType::List];
 
 /// The fewest characters of a quotation.
 const SHORTEST: usize = 12;
@@ -28,7 +25,7 @@ pub(super) fn quotation(maker: &mut Maker<'_>) -> Option<Seeded> {
 
 /// Words around a negation, without it.
 pub(super) fn negation_cut(maker: &mut Maker<'_>) -> Option<Seeded> {
-    let (base, text) = maker.quotable_of(WORDED)?;
+    let (base, text) = maker.worded()?;
     let words: Vec<&str> = text.split_whitespace().collect();
     let negates = |word: &&str| {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
@@ -45,7 +42,7 @@ pub(super) fn negation_cut(maker: &mut Maker<'_>) -> Option<Seeded> {
 
 /// Words in a row, with a negation put between them.
 pub(super) fn negation_added(maker: &mut Maker<'_>) -> Option<Seeded> {
-    let (base, text) = maker.quotable_of(WORDED)?;
+    let (base, text) = maker.worded()?;
     let words: Vec<&str> = text.split_whitespace().collect();
     let place = 1 + maker.draw.below(words.len().checked_sub(1)?);
     let before = words.get(place.saturating_sub(1 + maker.draw.below(3))..place)?;
@@ -55,7 +52,7 @@ pub(super) fn negation_added(maker: &mut Maker<'_>) -> Option<Seeded> {
 
 /// Words in a row of which the first or the last is cut in the middle.
 pub(super) fn word_cut(maker: &mut Maker<'_>) -> Option<Seeded> {
-    let (base, text) = maker.quotable_of(WORDED)?;
+    let (base, text) = maker.worded()?;
     let words = places(text);
     let first = maker.draw.below(words.len());
     let last = (first + 1 + maker.draw.below(3)).min(words.len().checked_sub(1)?);
@@ -102,7 +99,7 @@ const NEAR: usize = 24;
 
 /// Words torn out of their line, mostly so that a word that may turn them is left behind.
 pub(super) fn out_of_context(maker: &mut Maker<'_>) -> Option<Seeded> {
-    let (base, text) = maker.quotable_of(WORDED)?;
+    let (base, text) = maker.worded()?;
     let lines: Vec<&str> = text.split(['\n', '\r']).filter(|line| !line.trim().is_empty()).collect();
     let line = *maker.draw.pick(&lines)?;
     let words = places(line);
@@ -143,7 +140,7 @@ fn left_out(line: &str, words: &[(usize, usize)], draw: &mut Draw) -> Option<usi
 
 /// The end of one line or item of a list and the beginning of a later one, with what stands between them left out.
 pub(super) fn lines_joined(maker: &mut Maker<'_>) -> Option<Seeded> {
-    let (base, _) = maker.quotable_of(WORDED)?;
+    let (base, _) = maker.worded()?;
     let all: Vec<&str> = match base.value()? {
         FieldValue::Text(text) => text.split(['\n', '\r']).collect(),
         FieldValue::List(items) => items.iter().map(String::as_str).collect(),

@@ -77,19 +77,21 @@ pub(super) struct Maker<'m> {
 }
 
 /// The fields of a run that readings can be made of.
+#[derive(Default)]
 pub(super) struct Fields {
     /// Those of records that prove more than a quotation.
     stated: Groups,
     /// Those of records that words can be quoted from.
     quoted: Groups,
+    /// The same, and those of the world of sentences: words torn out of these seldom say what the whole does.
+    worded: Groups,
     /// Those of records in other worlds, of types that prove something about the host.
     beside: BTreeMap<Beside, Groups>,
 }
 
 impl Fields {
     pub(super) fn new(material: &Material, scans: &[Scan<'_>]) -> Fields {
-        let (stated, quoted, beside) = (Groups::default(), Groups::default(), BTreeMap::new());
-        let mut known = Fields { stated, quoted, beside };
+        let mut known = Fields::default();
         let vocabulary = material.bench.vocabulary();
         for (task, scan) in scans.iter().enumerate() {
             let mut found: BTreeMap<(&str, &str, FieldType), Vec<u32>> = BTreeMap::new();
@@ -102,18 +104,25 @@ impl Fields {
             }
             for ((kind, field, of_type), places) in found {
                 let group = || Group { task, field: field.to_owned(), places: places.clone() };
-                if let Some(world) = material.world(task) {
+                let beside = material.world(task).map(|world| world.beside);
+                let has_words = matches!(of_type, FieldType::Text | FieldType::List);
+                if matches!(beside, None | Some(Beside::Worded))
+                    && has_words
+                    && vocabulary.proved_by(kind).any(Predicate::is_quoted)
+                {
+                    known.worded.add(of_type, group());
+                    if beside.is_none() {
+                        known.quoted.add(of_type, group());
+                    }
+                }
+                if let Some(beside) = beside {
                     if vocabulary.proved_by(kind).any(|predicate| is_of_host(vocabulary, predicate)) {
-                        known.beside.entry(world.beside).or_default().add(of_type, group());
+                        known.beside.entry(beside).or_default().add(of_type, group());
                     }
                     continue;
                 }
                 if vocabulary.proved_by(kind).any(|predicate| !predicate.is_quoted()) {
                     known.stated.add(of_type, group());
-                }
-                let has_words = matches!(of_type, FieldType::Text | FieldType::List);
-                if vocabulary.proved_by(kind).any(Predicate::is_quoted) && has_words {
-                    known.quoted.add(of_type, group());
                 }
             }
         }
@@ -174,7 +183,10 @@ impl<'m> Maker<'m> {
 
     /// A true reading whose main value is a time that a copy has, and which therefore proves nothing.
     pub(super) fn copied_time(&mut self) -> Option<Base<'m>> {
-        let (task, place, field) = self.slot(&self.fields.stated, &[FieldType::Time])?;
+        let (task, place, field) = match self.draw.once_in(1, 4) {
+            true => self.slot(&self.fields.stated, &[FieldType::Time])?,
+            false => self.slot_beside(Beside::Copied, &[FieldType::Time])?,
+        };
         let seen = self.scans.get(task)?.get(place)?;
         is_copied(&seen.record.fields.get(&field)?.value).then_some(())?;
         self.reading_of(task, place, &field, false)
@@ -182,12 +194,18 @@ impl<'m> Maker<'m> {
 
     /// A text to quote from: its record, and a reading without words as yet.
     pub(super) fn quotable(&mut self) -> Option<(Base<'m>, &'m str)> {
-        self.quotable_of(&[FieldType::Text])
+        let slot = self.slot(&self.fields.quoted, &[FieldType::Text])?;
+        self.quotable_at(slot)
     }
 
-    /// The same of a text or of an item of a list.
-    pub(super) fn quotable_of(&mut self, types: &[FieldType]) -> Option<(Base<'m>, &'m str)> {
-        let (task, place, field) = self.slot(&self.fields.quoted, types)?;
+    /// The same of texts and of items of lists, those of the world of sentences among them.
+    pub(super) fn worded(&mut self) -> Option<(Base<'m>, &'m str)> {
+        let slot = self.slot(&self.fields.worded, &[FieldType::Text, FieldType::List])?;
+        self.quotable_at(slot)
+    }
+
+    fn quotable_at(&mut self, slot: (usize, u32, String)) -> Option<(Base<'m>, &'m str)> {
+        let (task, place, field) = slot;
         let seen = self.scans.get(task)?.get(place)?;
         let text = match &seen.record.fields.get(&field)?.value {
             FieldValue::Text(text) => text,

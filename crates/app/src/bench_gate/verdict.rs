@@ -126,7 +126,8 @@ fn answer(court: &Court<'_>, seeded: &Seeded) -> Option<Answer> {
         Posed::Derivation { derivation, facts, clocks } => {
             let id = DerivationId::assign(ids, task.task, 0).ok()?;
             // As a run of this version judges, whatever the run that the claims are seeded into asked for.
-            let basis = Basis { adding: Adding::Disjoint, clocks: Some(clocks.iter().collect()) };
+            let basis =
+                Basis { adding: Adding::Disjoint, follows_dots: true, clocks: Some(clocks.iter().collect()) };
             match judge_derivation(derivation, id, &basis, |id| facts.iter().find(|fact| fact.id == id)) {
                 DerivationVerdict::Derived(derived) => Answer::Derivation(derived.into_entry()),
                 DerivationVerdict::Refused(rejection) => Answer::Refused(rejection),

@@ -4,8 +4,9 @@
 
 use super::idle::{self, State};
 use super::material::TaskMaterial;
+use super::worded;
 use ground::{Held, Shelf};
-use ledger::{Digest, FieldValue, Output, Placement, Record, RecordId, placement};
+use ledger::{Clock, Digest, FieldValue, Output, Placement, Record, RecordId, placement};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,19 +19,25 @@ pub(super) enum Beside {
     Foreign,
     /// Nothing that starts by itself is in force.
     Idle(State),
+    /// Every time is that of a copy which a collector made.
+    Copied,
+    /// Texts and lists hold sentences that deny and report.
+    Worded,
     /// Its outputs are counts of what the run's outputs hold.
     Counted,
 }
 
 impl Beside {
     /// The worlds that are made by changing records one by one.
-    pub(super) const OF_RECORDS: [Beside; 6] = [
+    pub(super) const OF_RECORDS: [Beside; 8] = [
         Beside::Moved,
         Beside::Foreign,
         Beside::Idle(State::Disabled),
         Beside::Idle(State::OnDemand),
         Beside::Idle(State::Once),
         Beside::Idle(State::UntilEnd),
+        Beside::Copied,
+        Beside::Worded,
     ];
 
     /// A record as it would be in this world; `None` where the world has none like it.
@@ -39,6 +46,8 @@ impl Beside {
             Beside::Moved => moved(record),
             Beside::Foreign => foreign(record),
             Beside::Idle(state) => idle::idle(record, state),
+            Beside::Copied => copied(record),
+            Beside::Worded => worded::worded(record),
             Beside::Counted => None,
         }
     }
@@ -96,4 +105,17 @@ fn moved(record: &Record) -> Option<Record> {
     record.locator.path = format!("Users/mara/Downloads/{name}");
     record.placement = Some(Placement::Elsewhere);
     Some(record)
+}
+
+/// A record whose times are those of a copy; `None` where it has none.
+fn copied(record: &Record) -> Option<Record> {
+    let mut record = record.clone();
+    let mut changed = false;
+    for field in record.fields.values_mut() {
+        if let FieldValue::Time(time) = &mut field.value {
+            time.clock = Clock::CollectionCopy;
+            changed = true;
+        }
+    }
+    changed.then_some(record)
 }

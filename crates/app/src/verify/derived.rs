@@ -19,7 +19,7 @@ const SECOND: i128 = 1_000_000_000;
 pub(super) fn unfounded(log: Log<'_>) -> Vec<Found> {
     let mut facts = BTreeMap::new();
     let has = |behaviour: Behaviour| log.opened.behaviour.contains(&behaviour.into());
-    let disjoint = has(Behaviour::Provable);
+    let rules = Rules { disjoint: has(Behaviour::Provable), follows_dots: has(Behaviour::CopiesApart) };
     let (mut found, mut handing, mut listings) = (Vec::new(), Handing::default(), Listings::default());
     for (stream, event, _) in log.events {
         handing.apply(*stream, event);
@@ -34,7 +34,7 @@ pub(super) fn unfounded(log: Log<'_>) -> Vec<Found> {
             Event::DerivationAccepted(accepted) => {
                 let clocks = has(Behaviour::ClockSteps).then(|| listings.of(handing.of(task)));
                 let known = |id: FactId| handing.of(task).find_map(|task| facts.get(&(task, id)).copied());
-                if let Err(what) = bears_out(&accepted.derivation, disjoint, clocks.as_deref(), known) {
+                if let Err(what) = bears_out(&accepted.derivation, rules, clocks.as_deref(), known) {
                     found.push((accepted.derivation.id.to_string(), what.to_owned()));
                 }
             }
@@ -44,9 +44,18 @@ pub(super) fn unfounded(log: Log<'_>) -> Vec<Found> {
     found
 }
 
+/// What the run promised of its derivations.
+#[derive(Clone, Copy)]
+struct Rules {
+    /// That no record is in two counts that it added.
+    disjoint: bool,
+    /// That no path which leads back is told to be below another, or different from one.
+    follows_dots: bool,
+}
+
 fn bears_out<'l>(
     entry: &DerivationEntry,
-    disjoint: bool,
+    rules: Rules,
     clocks: Option<&[&ClockListing]>,
     fact: impl Fn(FactId) -> Option<&'l FactEntry>,
 ) -> Result<(), &'static str> {
@@ -68,6 +77,11 @@ fn bears_out<'l>(
     };
     match &entry.derivation {
         Derivation::Same { .. } => all(may_be_same, "its values are not the same"),
+        Derivation::Different { .. }
+            if rules.follows_dots && values.iter().any(|bound| leads_back(bound)) =>
+        {
+            Err("one of its paths leads back")
+        }
         Derivation::Different { .. } => all(may_differ, "its values are the same"),
         Derivation::Order { .. } => {
             let times = times(entry, &values, clocks, &fact)?;
@@ -94,6 +108,9 @@ fn bears_out<'l>(
                 names(other).strip_prefix(&names(one)).is_some_and(|rest| rest.starts_with('/'))
             };
             let inside = values.iter().zip(values.iter().skip(1)).all(is_inside);
+            if rules.follows_dots && values.iter().any(|bound| leads_back(bound)) {
+                return Err("one of its paths leads back");
+            }
             (is_one_tree && inside).then_some(()).ok_or("one of its paths does not lie below the one before")
         }
         Derivation::Sum { total, .. } => {
@@ -104,7 +121,7 @@ fn bears_out<'l>(
                 .iter()
                 .enumerate()
                 .flat_map(|(at, one)| counts.iter().skip(at + 1).map(move |two| (one, two)));
-            if disjoint && pairs.any(|(one, two)| is_one_count(one, two)) {
+            if rules.disjoint && pairs.any(|(one, two)| is_one_count(one, two)) {
                 return Err("two of its counts may have counted the same");
             }
             let sum = numbers.ok_or("a value of it is no number")?.into_iter().try_fold(0, i128::checked_add);
@@ -181,6 +198,13 @@ fn may_differ(one: &BoundValue, other: &BoundValue) -> bool {
     }
 }
 
+/// Whether a path goes through the folder itself, or the one above.
+fn leads_back(bound: &BoundValue) -> bool {
+    let is_path = bound.value.field_type() == FieldType::Path;
+    let names = names(bound);
+    is_path && names.split('/').any(|name| name == "." || name == "..")
+}
+
 /// A path as its names with `/` between them, of a key in small letters.
 fn names(bound: &BoundValue) -> String {
     let text = bound.value.to_text().replace('\\', "/");
@@ -242,8 +266,9 @@ mod tests {
         let id = DerivationId::assign(&ids(), TaskId(1), 0).unwrap();
         let entry = DerivationEntry { id, derivation: derive(terms), clocks: vec![] };
         let known = |id| facts.iter().find(|fact| fact.id == id);
-        assert!(bears_out(&entry, true, None, |_| None).is_err());
-        bears_out(&entry, true, None, known).is_ok()
+        let rules = Rules { disjoint: true, follows_dots: true };
+        assert!(bears_out(&entry, rules, None, |_| None).is_err());
+        bears_out(&entry, rules, None, known).is_ok()
     }
 
     #[test]
@@ -263,6 +288,8 @@ mod tests {
         assert!(!holds([text("a"), text("a")], |terms| Derivation::Different { terms }));
         assert!(holds([text("p1/Users"), text(r"p1\Users\mara")], |terms| Derivation::Below { terms }));
         assert!(!holds([text("p1/Users"), text("p1/Users-old/mara")], |terms| Derivation::Below { terms }));
+        assert!(!holds([text("p1/Users"), text("p1/Users/../mara")], |terms| Derivation::Below { terms }));
+        assert!(!holds([text("p1/./a"), text("p1/a")], |terms| Derivation::Different { terms }));
         assert!(!holds([text("p1/Users"), text("p1/Users")], |terms| Derivation::Below { terms }));
         assert!(!holds([text("1"), number(1)], |terms| Derivation::Sum { terms, total: 2 }));
     }

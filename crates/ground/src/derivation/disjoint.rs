@@ -2,7 +2,7 @@
 //!
 //! "4 logons of ann", "25 logons until Monday" and "227 logons" read alike and share records: their sum is no number of anything.
 
-use ledger::{FactEntry, FieldValue};
+use ledger::{FactEntry, FieldValue, placement::tells_of_host};
 
 /// The predicate of counts.
 const COUNTED: &str = "counted";
@@ -37,6 +37,42 @@ fn are_of_other_files(one: &FactEntry, other: &FactEntry) -> bool {
             .is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'))
     };
     !holds(one, other) && !holds(other, one)
+}
+
+/// Whether two counts are of files of which the one may be a copy of the other: one that stands where anybody can have put it, or a log under a name that goes on from that of another.
+///
+/// What an archive of a log is named by Windows is no copy.
+pub(super) fn may_be_copies(one: &FactEntry, other: &FactEntry) -> bool {
+    let are_counts = [one, other].iter().all(|fact| fact.predicate.0 == COUNTED);
+    let counted = value(one, "counted").zip(value(other, "counted"));
+    let is_one_type = one.kind == other.kind && counted.is_none_or(|(one, other)| one == other);
+    if !are_counts || !is_one_type || have_other_values(one, other) || !are_of_other_files(one, other) {
+        return false;
+    }
+    let is_loose = |fact: &FactEntry| !tells_of_host(fact.placement);
+    is_loose(one) || is_loose(other) || are_named_alike(&one.locator.path, &other.locator.path)
+}
+
+/// Whether the name of one log is that of the other with words around it: `Security.evtx`, `Security (2).evtx`, `Copy of Security.evtx`.
+fn are_named_alike(one: &str, other: &str) -> bool {
+    let goes_on = |long: &str, short: &str| {
+        let is_apart = |rest: &str, at: Option<char>| {
+            rest.is_empty() || at.is_some_and(|c| !c.is_alphanumeric() && c != '%')
+        };
+        let behind = long.strip_prefix(short).is_some_and(|rest| is_apart(rest, rest.chars().next()));
+        behind || long.strip_suffix(short).is_some_and(|rest| rest.ends_with(' '))
+    };
+    match (log_name(one), log_name(other)) {
+        (Some(one), Some(other)) => goes_on(&one, &other) || goes_on(&other, &one),
+        _ => false,
+    }
+}
+
+/// The name of an event log without its ending, in small letters; `None` of other files and of archives.
+fn log_name(path: &str) -> Option<String> {
+    let name = path.rsplit('/').next()?.to_lowercase();
+    let bare = name.strip_suffix(".evtx").or_else(|| name.strip_suffix(".evt"))?;
+    (!bare.starts_with("archive-")).then(|| bare.to_owned())
 }
 
 /// Whether they count records of one type that differ in a field: `values` of the same fields `by`.

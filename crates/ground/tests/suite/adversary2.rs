@@ -410,7 +410,7 @@ fn fact(number: u32, path: &str, value: FieldValue) -> FactEntry {
 }
 
 fn basis() -> Basis<'static> {
-    Basis { adding: Adding::Disjoint, clocks: None }
+    Basis { adding: Adding::Disjoint, follows_dots: true, clocks: None }
 }
 
 fn derived(facts: &[FactEntry], form: impl Fn(Vec<Term>) -> Derivation) -> bool {

@@ -136,7 +136,8 @@ fn derived(says: &Says, facts: &[FactEntry], listings: &[ClockListing]) -> Resul
         Says::Order => Derivation::Order { terms },
         Says::Within(seconds) => Derivation::Within { terms, seconds: *seconds },
     };
-    let basis = Basis { adding: Adding::Disjoint, clocks: Some(listings.iter().collect()) };
+    let basis =
+        Basis { adding: Adding::Disjoint, follows_dots: true, clocks: Some(listings.iter().collect()) };
     let known = |id| facts.iter().find(|fact: &&FactEntry| fact.id == id);
     match judge_derivation(&derivation, "der-00000001".parse().unwrap(), &basis, known) {
         DerivationVerdict::Derived(derived) => Ok(derived.entry().clocks.len()),

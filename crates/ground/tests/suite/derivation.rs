@@ -3,7 +3,7 @@
 use ground::{Adding, Basis, DerivationVerdict, judge_derivation};
 use ledger::{
     AssumedZone, BoundValue, ByteSpan, Clock, Derivation, DerivationId, Digest, FactEntry, FactId,
-    FieldValue, Locator, Precision, Predicate, RecordId, RejectionCode, Term, Tier, Time,
+    FieldValue, Locator, Placement, Precision, Predicate, RecordId, RejectionCode, Term, Tier, Time,
 };
 
 fn id(number: u32) -> FactId {
@@ -56,7 +56,7 @@ fn terms(count: usize) -> Vec<Term> {
 }
 
 fn judged(derivation: &Derivation, facts: &[FactEntry]) -> Option<RejectionCode> {
-    judged_by(derivation, facts, &Basis { adding: Adding::Disjoint, clocks: None })
+    judged_by(derivation, facts, &Basis { adding: Adding::Disjoint, follows_dots: true, clocks: None })
 }
 
 fn judged_by(derivation: &Derivation, facts: &[FactEntry], basis: &Basis<'_>) -> Option<RejectionCode> {
@@ -275,6 +275,10 @@ fn counts_are_added_only_where_no_record_can_be_in_two_of_them() {
         |number, account: &str| count(number, log, "logon", &["record", "account"], &["logon", account]);
     let all = |number| count(number, log, "logon", &["record"], &["logon"]);
     let in_file = |number, path: &str| count(number, path, "logon", &["record"], &["logon"]);
+    let loose = |number| FactEntry {
+        placement: Some(Placement::Elsewhere),
+        ..in_file(number, "Users/mara/Downloads/logons.evtx")
+    };
     let mut copy = in_file(1, log);
     copy.locator.evidence = "other".into();
     let (first, second) =
@@ -297,6 +301,18 @@ fn counts_are_added_only_where_no_record_can_be_in_two_of_them() {
             "types that may share",
         ),
         (in_file(0, log), in_file(1, "Logs/Old.evtx"), true, "files"),
+        (in_file(0, log), in_file(1, "Logs/Security (2).evtx"), false, "a copy of a log"),
+        (in_file(0, "Logs/Copy of Security.evtx"), in_file(1, log), false, "a copy of a log, named so"),
+        (in_file(0, log), in_file(1, "Logs/Archive-Security-2025-09-17.evtx"), true, "an archive of a log"),
+        (in_file(0, log), in_file(1, "Logs/Microsoft-Windows-Security-Audit%4Log.evtx"), true, "another log"),
+        (in_file(0, "Logs/P%4Device.evtx"), in_file(1, "Logs/P.evtx"), true, "a log below another channel"),
+        (in_file(0, log), loose(1), false, "a file that anybody can have put there"),
+        (
+            by_account(0, "ann"),
+            FactEntry { placement: Some(Placement::Elsewhere), ..by_account(1, "bob") },
+            true,
+            "accounts of a copy",
+        ),
         (in_file(0, "Logs"), in_file(1, log), false, "a folder and its file"),
         (in_file(0, "Log"), in_file(1, log), true, "a folder of a like name"),
         (in_file(0, log), copy, true, "pieces of evidence"),
@@ -308,4 +324,23 @@ fn counts_are_added_only_where_no_record_can_be_in_two_of_them() {
         let sum = Derivation::Sum { terms: terms(2), total: 8 };
         assert_eq!(judged(&sum, &[one, other]).is_none(), added, "{why}");
     }
+}
+
+#[test]
+fn runs_from_before_copies_were_told_apart_are_judged_as_they_were() {
+    let in_file = |number, path: &str| count(number, path, "logon", &["record"], &["logon"]);
+    let counts = [in_file(0, "Logs/Security.evtx"), in_file(1, "Logs/Security (2).evtx")];
+    let sum = Derivation::Sum { terms: terms(2), total: 8 };
+    let paths = facts(vec![path("C:/a"), path("C:/a/../b")]);
+    let below = Derivation::Below { terms: terms(2) };
+    let former = Basis { adding: Adding::OfOtherFiles, follows_dots: false, clocks: None };
+    assert_eq!((judged_by(&sum, &counts, &former), judged_by(&below, &paths, &former)), (None, None));
+    assert_eq!((judged(&sum, &counts), judged(&below, &paths)), (NOT, NOT));
+}
+
+#[test]
+fn of_a_path_that_leads_back_nothing_follows_from_its_letters() {
+    assert_eq!(different(vec![path("C:\\a\\..\\b"), path("C:\\b")]), NOT);
+    assert_eq!(different(vec![path("C:\\a\\.\\b"), path("C:\\a\\b")]), NOT);
+    assert_eq!(different(vec![path("C:\\a..b"), path("C:\\b")]), None);
 }

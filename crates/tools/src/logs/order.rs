@@ -18,7 +18,7 @@ const CLOCK_STEP: &str = "clock_step";
 const SILENCE: &str = "silence";
 
 /// Smallest step back that is told: threads write their records up to about a second after they have dated them.
-const STEP: i64 = SECOND;
+pub(crate) const STEP: i64 = SECOND;
 
 /// Fewest records of a log of which it can be said what is usual.
 const FEW: usize = 200;
@@ -35,10 +35,10 @@ const MOST: usize = 4_000_000;
 pub(crate) fn step_type() -> RecordType {
     spec::record(
         CLOCK_STEP,
-        "two records of one log that follow each other by number, of which the later has the earlier time: the clock was set back between them, by a person, a time service or at a start, or the log's writer was late; or one record that says that the clock was set back, which is then the record before and behind; not that anybody meant to deceive",
+        "two records of one log that follow each other by number, of which the later has the earlier time: the clock was set back between them, by a person, a time service or at a start, or the log's writer was late; or one record that says that the clock was set back, which is then the record before and behind; or two logs of one channel of which the later goes on with the next number and has an earlier time, which is then told by the latest time of the one and the earliest of the other; not that anybody meant to deceive",
         "path",
         &[
-            ("path", &[Path], "path of the log"),
+            ("path", &[Path], "path of the log; of two logs, of the later one"),
             ("channel", &[Text, Name], "channel of the record behind the step, where the log tells one"),
             ("computers", &[List], "computers that wrote the two records, where the log tells them"),
             ("before", &[TimeType], "time of the record before the step, or what the clock showed before it"),

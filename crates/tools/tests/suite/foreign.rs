@@ -128,10 +128,10 @@ fn a_log_that_names_no_name_of_the_computer_is_of_another_one() {
     for (hive, others, asked, is_foreign) in cases {
         let folder = tempfile::tempdir().unwrap();
         let mut logs: Vec<_> = others.iter().map(|(name, names)| (*name, written_by(names))).collect();
-        logs.push(("Asked.evtx", written_by(&[asked])));
+        logs.push(("Archive-System-2025-01-01.evtx", written_by(&[asked])));
         drive(folder.path(), hive, &logs);
         let expected = is_foreign.then_some(Placement::Foreign);
-        let found = places(folder.path(), "Asked.evtx");
+        let found = places(folder.path(), "Archive-System-2025-01-01.evtx");
         assert!(found.iter().all(|place| *place == expected), "{hive:?} {asked}: {found:?}");
     }
 }
@@ -166,9 +166,12 @@ fn of_a_log_with_forwarded_records_each_is_its_own_computers() {
 fn a_name_that_comes_back_in_the_middle_of_a_log_links_nothing() {
     let names = [vec!["BIRCH-01"; 900], vec!["ALDER-07"; 500], vec!["BIRCH-01"; 5], vec!["ALDER-07"; 700]];
     let folder = tempfile::tempdir().unwrap();
-    let logs = [("System.evtx", written_by(&names.concat())), ("Asked.evtx", written_by(&["BIRCH-01"]))];
+    let logs = [
+        ("System.evtx", written_by(&names.concat())),
+        ("Archive-System-2025-01-01.evtx", written_by(&["BIRCH-01"])),
+    ];
     drive(folder.path(), &["ALDER-07"], &logs);
-    let found = places(folder.path(), "Asked.evtx");
+    let found = places(folder.path(), "Archive-System-2025-01-01.evtx");
     assert!(found.iter().all(|place| *place == Some(Placement::Foreign)), "{found:?}");
 }
 
@@ -181,7 +184,7 @@ fn the_hive_that_another_accessor_of_velociraptor_collected_tells_whose_a_log_is
     let hive = "Windows/System32/config/SYSTEM";
     let bytes = std::fs::read(source.path().join("C").join(hive)).unwrap();
     fixture::write(folder.path(), &at("ntfs/%5C%5C.%5CC%3A", hive), &bytes);
-    for (name, computer) in [("Security.evtx", "BIRCH-01"), ("System.evtx", "ALDER-07")] {
+    for (name, computer) in [("Archive-System-2025-01-01.evtx", "BIRCH-01"), ("System.evtx", "ALDER-07")] {
         let path = at("auto/C%3A", &format!("Windows/System32/winevt/Logs/{name}"));
         fixture::write(folder.path(), &path, &written_by(&[computer]));
         let found = records(folder.path(), "parse_file", &json!({ "path": path }));
