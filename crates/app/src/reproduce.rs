@@ -26,7 +26,7 @@ use crate::worker::{ToolError, Worker, WorkerRequest};
 use calls::Measure;
 use engine::ToolReturn;
 use ledger::event::{EvidenceHashed, Format, InvocationEnded, RunOpened, TablesRead};
-use ledger::{Digest, Event, Integrity, Outcome, Output, Record};
+use ledger::{Digest, Event, FORMAT, Integrity, Outcome, Output, Record};
 use log::{Call, Recorded};
 use records::Subjects;
 use serde_json::Value;
@@ -340,11 +340,8 @@ const REFUSED_PLACES: Format = Format { major: 2, minor: 15 };
 /// The first format in which a search tells what is near the thing that it did not find.
 const NEAR_TOLD: Format = Format { major: 2, minor: 17 };
 
-/// The first format whose places are today's: a hive belongs where its type does, by its very name, and a log that names another computer is foreign.
-const FOREIGN_LOGS: Format = Format { major: 2, minor: 18 };
-
-/// The first format in which all that does not start any more, or starts one time, has types or fields of its own.
-const IN_FORCE: Format = Format { major: 2, minor: 19 };
+/// The first format whose places are today's: what a hive or a log holds belongs in one that bears its name, and a log that names another computer is foreign.
+const OWN_NAMES: Format = Format { major: 2, minor: 20 };
 
 /// By what rules the tools of a run answered, where these are not today's.
 struct ToolRules {
@@ -360,8 +357,8 @@ struct ToolRules {
     tells_nothing_near: bool,
     /// Whether places were looked at by other rules or not at all.
     places_otherwise: bool,
-    /// Whether what does not start any more was told as what does ([`ledger::as_formerly_told`]).
-    kinds_otherwise: bool,
+    /// The minor number of the format, by which records are told ([`ledger::as_formerly_told`]).
+    minor: u16,
 }
 
 impl ToolRules {
@@ -373,8 +370,8 @@ impl ToolRules {
             begins_at_root: opened.format < PATTERNS_OF_FOLDERS,
             answers_nowhere: opened.format < REFUSED_PLACES,
             tells_nothing_near: opened.format < NEAR_TOLD,
-            places_otherwise: opened.format < FOREIGN_LOGS,
-            kinds_otherwise: opened.format < IN_FORCE,
+            places_otherwise: opened.format < OWN_NAMES,
+            minor: opened.format.minor,
             has_time_index: log.of_run.iter().any(is_index),
         }
     }
@@ -465,11 +462,11 @@ fn is_refused_today(ended: &InvocationEnded, now: &ToolReturn) -> bool {
 
 /// What an output tells in the words of earlier formats, which some of them did not say of places.
 fn as_both_tell(output: Arc<Output>, rules: &ToolRules) -> Arc<Output> {
-    if !rules.kinds_otherwise {
+    if rules.minor == FORMAT.minor {
         return output;
     }
     let told = |record: &Record| {
-        let record = ledger::as_formerly_told(record);
+        let record = ledger::as_formerly_told(record, rules.minor);
         if rules.places_otherwise { Record { placement: None, ..record } } else { record }
     };
     // Less than what was an output is one, too.

@@ -55,6 +55,8 @@ pub struct Setting {
     pub(crate) one_fact: bool,
     /// Whether files may be copies of each other, and paths lead back: [`Behaviour::CopiesApart`].
     copies_apart: bool,
+    /// Whether a record that denies what is asked answers nothing: [`Behaviour::RecordsDeny`].
+    pub(crate) records_deny: bool,
 }
 
 impl Setting {
@@ -86,6 +88,7 @@ impl Setting {
             hosts_apart: false,
             one_fact: false,
             copies_apart: false,
+            records_deny: false,
         }
     }
 
@@ -149,6 +152,7 @@ impl Setting {
         self.hosts_apart = has(Behaviour::HostsApart);
         self.one_fact = has(Behaviour::OneFact);
         self.copies_apart = has(Behaviour::CopiesApart);
+        self.records_deny = has(Behaviour::RecordsDeny);
         let dating = if has(Behaviour::DatedByHost) { Dating::Host } else { Dating::AnyInstant };
         self.telling =
             Telling { dating, escapes: has(Behaviour::EscapedNames), in_force: has(Behaviour::InForce) };

@@ -76,6 +76,9 @@ pub(crate) fn objection(claim: &Claim<'_>, fit: &Fit<'_>, setting: &Setting<'_>)
     if meaning.is_some_and(|meaning| !meaning.is_proved_at(fit.record.placement)) {
         return Some(Objection::Misplaced);
     }
+    if meaning.is_some_and(|meaning| meaning.denied_by(fit.record).is_some()) {
+        return Some(Objection::Denied);
+    }
     if let Some((meaning, field)) = meaning.and_then(|m| Some((m, m.states.get(&fit.record.kind)?))) {
         if !states(fit, field) {
             return Some(Objection::Unstated);
@@ -252,7 +255,12 @@ fn refuse_objection(
         ),
         Objection::Denied => (
             RejectionCode::Overclaim,
-            format!("what {} holds says the opposite of `{}`", fit.record.id, claim.predicate),
+            {
+                let meaning = setting.vocabulary.meaning(&claim.predicate);
+                let by = meaning.and_then(|meaning| meaning.denied_by(fit.record));
+                let by = by.map(|field| format!(" (`{field}`)")).unwrap_or_default();
+                format!("what {} holds{by} says the opposite of `{}`", fit.record.id, claim.predicate)
+            },
             choose_predicate(
                 setting.vocabulary.proved_by(&fit.record.kind).filter(|other| **other != claim.predicate),
             ),

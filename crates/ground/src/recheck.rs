@@ -209,7 +209,8 @@ fn check_predicate(entry: &FactEntry, record: &Record, vocabulary: &Vocabulary) 
     let changed = needed.and_then(|field| record.fields.get(field));
     let changes =
         unlike.zip(changed).is_none_or(|(now, before)| now.value.to_text() != before.value.to_text());
-    if proves && changes && needed.is_none_or(|field| stated(field) && !denied(field)) {
+    let is_denied = meaning.is_some_and(|meaning| meaning.denied_by(record).is_some());
+    if proves && changes && !is_denied && needed.is_none_or(|field| stated(field) && !denied(field)) {
         return Ok(());
     }
     Err(RecheckError::Predicate { predicate: entry.predicate.0.clone(), kind: entry.kind.clone() })

@@ -180,15 +180,16 @@ impl Condition {
     }
 
     /// Whether a reading of all that `record` says would satisfy the condition; `subject` is the field that its record type is about.
-    pub fn would_hold(&self, record: &Record, subject: &str) -> bool {
+    pub fn would_hold(&self, record: &Record, subject: &str, unnamed: Unnamed) -> bool {
         let text = |field: &Field| field.value.to_text().into_owned();
         let answers = |(name, field): (&String, &Field)| {
             let is_asked = pattern::fits(&self.field, name);
             is_asked && !text(field).is_empty() && self.takes(&field.value)
         };
+        let fits = |field: &Field| self.subject.fit(&text(field));
         tells_of_host(record.placement)
             && record.kind == self.record
-            && record.fields.get(subject).is_some_and(|field| self.subject.fit(&text(field)))
+            && record.fields.get(subject).map_or(Unnamed::Fits == unnamed && self.subject.fit(""), fits)
             && record.fields.iter().any(answers)
             && self.earlier.as_ref().is_none_or(|fields| {
                 in_order(fields, |name| record.fields.get(name).map(|field| &field.value))
@@ -207,6 +208,15 @@ impl Condition {
         };
         takes(&value.to_text()) || items.iter().any(|item| takes(item))
     }
+}
+
+/// What becomes of a record that does not name what it is about: of a failed logon, the account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unnamed {
+    /// It holds where anything may be the subject: in runs with [`crate::Behaviour::RecordsDeny`].
+    Fits,
+    /// It never holds.
+    Fails,
 }
 
 /// Whether `fact` states an instant in either field, and the first is the earlier one; a local time is no instant.

@@ -46,11 +46,13 @@ pub enum Behaviour {
     InForce = 16,
     /// Counts of files that may be copies of each other are not added, and of a path that goes through `.` or `..` nothing is derived from how it is written.
     CopiesApart = 17,
+    /// A record that denies a predicate by one of its fields ([`crate::denies`]) is none that was seen and not recorded; one that does not name its subject is.
+    RecordsDeny = 18,
 }
 
 impl Behaviour {
     /// Those of this version, all of which new runs have.
-    pub const ALL: [Behaviour; 17] = [
+    pub const ALL: [Behaviour; 18] = [
         Behaviour::Numbered,
         Behaviour::EvidenceNamed,
         Behaviour::Recovers,
@@ -68,6 +70,7 @@ impl Behaviour {
         Behaviour::EscapedNames,
         Behaviour::InForce,
         Behaviour::CopiesApart,
+        Behaviour::RecordsDeny,
     ];
 
     /// Those that a run was made with.

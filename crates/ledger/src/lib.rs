@@ -46,7 +46,7 @@ pub mod vocabulary;
 pub mod writer;
 
 pub use absence::{Absence, AbsenceClaim, AbsenceEntry, AbsenceForm, Coverage, Listing, Reach, Stretch};
-pub use agent::{AgentSpec, Alternative, Condition, Objective, SWEEP, Way, Weight, is_earlier};
+pub use agent::{AgentSpec, Alternative, Condition, Objective, SWEEP, Unnamed, Way, Weight, is_earlier};
 pub use asked_events::{AskedEvents, asked_events};
 pub use behaviour::{Behaviour, UnknownBehaviour};
 pub use case::{CaseEntry, EvidenceEntry, EvidenceKind, Integrity, IntegrityLevel};
@@ -74,7 +74,7 @@ pub use output::{Output, OutputError};
 pub use placement::Placement;
 pub use record::{Defect, Field, Gap, Record};
 pub use record_data::{
-    RecordDataError, StateField, as_formerly_told, source_kind, source_kinds, state_field,
+    RecordDataError, StateField, as_formerly_told, denies, source_kind, source_kinds, state_field,
 };
 pub use rejection::{Candidate, Rejection, RejectionCode};
 pub use rules::{Budgets, DispatchRules, GateRules, RecoveryRules, Rules, Surfaces, ViewRules};

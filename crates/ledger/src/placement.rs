@@ -136,18 +136,35 @@ fn is_at(kind: &str, path: &[&str]) -> bool {
     kinds.iter().filter_map(|kind| PLACES.get(*kind)).any(|places| is_in(places, path))
 }
 
-/// Whether a key stands in a hive in which there can be one of its name: users' hives have no key `Microsoft` at their root, the computer's SOFTWARE none that is named `Software`.
+/// Keys at the root of the computer's hives, each with the name of the only file in which Windows reads them; of control sets the beginning of the name.
+const ROOT_KEYS: [(&str, &str); 9] = [
+    ("microsoft", "software"),
+    ("policies", "software"),
+    ("wow6432node", "software"),
+    ("select", "system"),
+    ("mounteddevices", "system"),
+    ("controlset0", "system"),
+    ("sam", "sam"),
+    ("policy", "security"),
+    ("rxact", "security"),
+];
+
+/// Whether a key stands in the hive in which Windows reads one of its name: that of SOFTWARE's `Microsoft` in SYSTEM, or in a user's hive, is read by nobody.
 fn fits_its_hive(record: &Record, path: &[&str]) -> bool {
     let key = ["key_path", "value_path"].into_iter().find_map(|field| record.fields.get(field));
     let Some(key) = key else { return true };
     let key = key.value.to_text();
     let first = key.trim_start_matches('\\').split('\\').next().unwrap_or_default().to_lowercase();
-    let is_of_computer = matches!(first.as_str(), "microsoft" | "select" | "mounteddevices")
-        || first.starts_with("controlset0");
-    match (is_at("user_hives", path), is_at("machine_hives", path)) {
-        (true, _) => !is_of_computer,
-        (_, true) => first != "software",
-        (false, false) => true,
+    let of_computer = ROOT_KEYS.iter().find(|(key, _)| match *key {
+        "controlset0" => first.starts_with("controlset0"),
+        key => first == key,
+    });
+    match of_computer {
+        Some((_, hive)) => {
+            let is_named = |name: &&str| name.eq_ignore_ascii_case(hive);
+            is_at("machine_hives", path) && path.last().is_some_and(is_named)
+        }
+        None => first != "software" || is_at("user_hives", path),
     }
 }
 
@@ -361,6 +378,11 @@ mod tests {
             (r"key Software\Microsoft", "Users/mara/NTUSER.DAT", Some(true)),
             (r"key Software\Microsoft", "Windows/System32/config/SOFTWARE", Some(false)),
             (r"key Microsoft\Windows", "Windows/System32/config/SOFTWARE", Some(true)),
+            (r"key Microsoft\Windows", "Windows/System32/config/SYSTEM", Some(false)),
+            (r"key Microsoft\Windows", "Windows/System32/config/BBI", Some(false)),
+            (r"key Microsoft\Windows", "Windows/AppCompat/Programs/Amcache.hve", Some(false)),
+            (r"key ControlSet001\Services", "Windows/System32/config/SOFTWARE", Some(false)),
+            (r"key Software\Microsoft", "Windows/System32/config/DEFAULT", Some(true)),
             ("autostart", "Users/mara/NTUSER.DAT", Some(true)),
             ("autostart", "Windows/System32/config/SOFTWARE", Some(true)),
             ("autostart", "Users/mara/ntuser.dat.bak", Some(false)),

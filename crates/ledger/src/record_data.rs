@@ -24,7 +24,7 @@ pub(crate) struct OfType {
     belongs: Option<String>,
     /// The field that says whether the thing is in force, where one does.
     state: Option<StateField>,
-    /// How formats before 2.19 told of such records, where they told otherwise.
+    /// How earlier formats told of such records, where they told otherwise.
     former: Option<Former>,
     /// What one record proves.
     #[serde(default)]
@@ -47,6 +47,9 @@ pub struct StateField {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Former {
+    /// The first format 2.x that tells as today.
+    #[serde(default = "first_in_force")]
+    since: u16,
     /// The type that they gave them.
     kind: String,
     /// The fields that they did not know.
@@ -55,6 +58,11 @@ struct Former {
     /// Values of fields with which they told the same as today.
     #[serde(default)]
     unless: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// The first format 2.x in which what does not start any more had types of its own.
+const fn first_in_force() -> u16 {
+    19
 }
 
 /// Why the files of `data/records` tell nothing.
@@ -101,9 +109,10 @@ pub fn state_field(record: &str) -> Option<&'static StateField> {
     all().ok()?.get(record)?.state.as_ref()
 }
 
-/// A record as formats before 2.19 told it: what does not start any more had no type of its own then.
-pub fn as_formerly_told(record: &Record) -> Record {
+/// A record as the format 2.`minor` told it: before 2.19 what does not start any more had no type of its own.
+pub fn as_formerly_told(record: &Record, minor: u16) -> Record {
     let former = all().ok().and_then(|all| all.get(&record.kind)?.former.as_ref());
+    let former = former.filter(|former| minor < former.since);
     let is_as_then = |former: &&Former| {
         former.unless.iter().any(|(field, values)| {
             record.fields.get(field).is_some_and(|held| values.contains(held.value.to_text().as_ref()))
@@ -115,6 +124,12 @@ pub fn as_formerly_told(record: &Record) -> Record {
         record.fields.retain(|field, _| !former.without.contains(field));
     }
     record
+}
+
+/// Whether a record says the opposite of a predicate that records of its type prove, by one of its fields ([`crate::vocabulary::Meaning::denied_by`]).
+pub fn denies(record: &Record, predicate: &Predicate) -> bool {
+    let proof = all().ok().and_then(|all| all.get(&record.kind)?.proves.get(predicate));
+    proof.is_some_and(|proof| proof.is_denied_by(record))
 }
 
 /// Whether a record of this type proves one of `these` at least, and nothing but them and what goes `beside` them.
@@ -185,11 +200,12 @@ mod tests {
             fields: [("name".to_owned(), name("x")), ("disabled_by".to_owned(), name(by))].into(),
         };
         let told = |by| {
-            let told = as_formerly_told(&disabled(by));
+            let told = as_formerly_told(&disabled(by), 18);
             (told.kind, told.fields.len())
         };
         assert_eq!(told("type"), ("autostart".to_owned(), 1));
         assert_eq!(told("StartupApproved"), ("disabled_autostart".to_owned(), 2));
+        assert_eq!(as_formerly_told(&disabled("type"), 19), disabled("type"));
         let types = all().unwrap();
         assert!(
             types.values().filter_map(|of| of.former.as_ref()).all(|former| types.contains_key(&former.kind))

@@ -1,6 +1,8 @@
 //! The closed vocabulary of predicates, kept as data.
 
+use crate::pattern;
 use crate::placement::{Placement, tells_of_host};
+use crate::record::Record;
 use crate::record_data::{self, RecordDataError};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,7 +59,13 @@ pub struct Meaning {
     /// A field whose value the stated one must not be, by record type: of a renaming, the name that the subject has now.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unlike: BTreeMap<String, String>,
+    /// Fields by which a record says the opposite whether or not a reading states them, by record type, with patterns of such values ([`crate::pattern`]): of a subscription, that it was deleted. Since format 2.20.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub denied_by: BTreeMap<String, Denials>,
 }
+
+/// Fields of a record type, each with patterns of the values that deny a predicate.
+pub type Denials = BTreeMap<String, BTreeSet<String>>;
 
 /// The vocabulary as it is written: what can be said, and by record type what one record proves.
 #[derive(Deserialize)]
@@ -84,6 +92,24 @@ pub(crate) struct Proof {
     #[serde(default)]
     unless: BTreeSet<String>,
     unlike: Option<String>,
+    #[serde(default)]
+    denied_by: Denials,
+}
+
+impl Proof {
+    /// Whether the record says the opposite by one of its fields.
+    pub(crate) fn is_denied_by(&self, record: &Record) -> bool {
+        denying(&self.denied_by, record).is_some()
+    }
+}
+
+/// The field by which a record denies.
+fn denying<'d>(denials: &'d Denials, record: &Record) -> Option<&'d str> {
+    let denies = |(field, patterns): &(&String, &BTreeSet<String>)| {
+        let held = record.fields.get(*field).map(|held| held.value.to_text());
+        held.is_some_and(|held| patterns.iter().any(|pattern| pattern::fits(pattern, &held)))
+    };
+    denials.iter().find(denies).map(|(field, _)| field.as_str())
 }
 
 /// Why a text is not a vocabulary.
@@ -115,7 +141,7 @@ impl VocabularyFile {
         let mut predicates: BTreeMap<_, _> =
             self.predicate.into_iter().map(|(name, said)| (name, meaning(said))).collect();
         for (record, proofs) in self.record {
-            for (predicate, Proof { states, unless, unlike }) in proofs {
+            for (predicate, Proof { states, unless, unlike, denied_by }) in proofs {
                 let Some(meaning) = predicates.get_mut(&predicate) else {
                     return Err(VocabularyError::UnknownPredicate { record, predicate });
                 };
@@ -124,6 +150,9 @@ impl VocabularyFile {
                 meaning.states.extend(states.map(|field| (record.clone(), field)));
                 if !unless.is_empty() {
                     meaning.unless.insert(record.clone(), unless);
+                }
+                if !denied_by.is_empty() {
+                    meaning.denied_by.insert(record.clone(), denied_by);
                 }
             }
         }
@@ -135,6 +164,11 @@ impl Meaning {
     /// Whether a record of a file at such a place can prove it.
     pub fn is_proved_at(&self, placement: Option<Placement>) -> bool {
         self.anywhere || tells_of_host(placement)
+    }
+
+    /// The field by which a record says the opposite, whether or not a reading states it.
+    pub fn denied_by<'m>(&'m self, record: &Record) -> Option<&'m str> {
+        denying(self.denied_by.get(&record.kind)?, record)
     }
 }
 

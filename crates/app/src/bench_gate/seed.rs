@@ -386,6 +386,9 @@ fn is_of_host(vocabulary: &Vocabulary, predicate: &Predicate) -> bool {
 
 /// Whether the record says the opposite of a predicate, in what a reading by it must state: of a disabled service, that it starts; of a change, that both names are the same.
 pub(super) fn denies(meaning: &Meaning, record: &Record) -> bool {
+    if meaning.denied_by(record).is_some() {
+        return true;
+    }
     let text = |name: &String| record.fields.get(name).map(|field| field.value.to_text());
     let Some(stated) = meaning.states.get(&record.kind).and_then(text) else { return false };
     meaning.unless.get(&record.kind).is_some_and(|no| no.contains(stated.as_ref()))

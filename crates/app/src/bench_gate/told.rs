@@ -60,7 +60,9 @@ impl LeftOut {
 
 /// Whether a title shows the words that a fact quotes: of those from what it is about it does not.
 fn shows_words(title: &str, fact: &FactEntry) -> bool {
-    let quoted = fact.values.iter().filter_map(|bound| bound.quotation.as_deref());
+    // The subject stands in marks, too, where it reads like several values, and begins like words quoted from it.
+    let of_others = fact.values.iter().filter(|bound| bound.field != fact.subject.field);
+    let quoted = of_others.filter_map(|bound| bound.quotation.as_deref());
     let begins = |words: &str| format!("“{}", words.chars().take(24).collect::<String>());
     quoted.map(begins).any(|words| title.contains(&graph::printable(&words)))
 }

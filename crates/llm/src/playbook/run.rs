@@ -9,6 +9,7 @@ use ledger::turn::{
     Advice, Answer, Message, Page, ReadingResult, Recorded, Reply, ReplyBlock, Returned, ToolCall,
     TurnRequest, UserBlock,
 };
+use ledger::vocabulary::Meaning;
 use ledger::{
     CallId, Clock, Completeness, FieldValue, InvocationId, Outcome, Predicate, Record, RecordId, ToolClass,
     ToolSpec, Vocabulary,
@@ -480,16 +481,14 @@ fn thing(rule: &RecordRule, record: &Record) -> Option<Thing> {
     Some(Thing { kind: entity.kind.clone(), name })
 }
 
-/// What a record proves of what the rule says: of a file that stands elsewhere, that it is recorded there.
+/// What a record proves of what the rule says: of a file that stands elsewhere, or of what another field denies, that it is recorded there.
 fn predicate<'r>(rule: &'r RecordRule, record: &Record) -> &'r str {
     static SHIPPED: LazyLock<Option<Vocabulary>> = LazyLock::new(|| Vocabulary::shipped().ok());
     let wanted = Predicate(rule.predicate.clone());
     let meaning = SHIPPED.as_ref().and_then(|vocabulary| vocabulary.meaning(&wanted));
-    if meaning.is_none_or(|meaning| meaning.is_proved_at(record.placement)) {
-        &rule.predicate
-    } else {
-        RECORDED
-    }
+    let is_proved =
+        |meaning: &Meaning| meaning.is_proved_at(record.placement) && meaning.denied_by(record).is_none();
+    if meaning.is_none_or(is_proved) { &rule.predicate } else { RECORDED }
 }
 
 fn reading(rule: &RecordRule, invocation: InvocationId, record: &Record) -> Value {

@@ -36,7 +36,7 @@ pub(super) fn section(scene: &Scene<'_>) -> Markup {
                 p { "No narrative was told in this run. The " a href="#timeline" { "timeline" } " has the times of its facts." }
             } @else {
                 p.note {
-                    "The words are an agent’s. Every value that a sentence names stands in what it cites, and what it says was done, a cited fact says; "
+                    "The words are an agent’s. Code checked that every value which a sentence names stands in what it cites, and that one of these facts says what a verb of its list says was done (executed, deleted, downloaded, …). Who did what, why, and all other words were checked by nobody; "
                     "a time is that of a cited fact and of what it dates. "
                     @if sentences.len() > MARKED { "The " (MARKED) " with a " strong { "bar" } " before them rank first, of each kind of question the best: a place to begin, no verdict. " }
                 }

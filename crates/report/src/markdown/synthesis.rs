@@ -21,8 +21,9 @@ pub(super) fn told(out: &mut String, run: &Run, sentences: &[Placed<'_>], corrob
     let _ = writeln!(
         out,
         "\n## Narrative\n\n\
-         The words are an agent's. Their citations were checked: every value that a sentence names stands in what it cites, \
-         and what it says was done, a cited fact says; what it makes of them was checked by nobody.\n"
+         The words are an agent's. Code checked that every value which a sentence names stands in what it cites, \
+         and that one of these facts says what a verb of its list says was done (executed, deleted, downloaded, …). \
+         Who did what, why, and all other words were checked by nobody.\n"
     );
     let contradictions = Contradictions::of(run);
     for placed in sentences {

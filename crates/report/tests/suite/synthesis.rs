@@ -127,7 +127,7 @@ fn sentences_stand_in_the_order_of_time_with_what_they_cite() {
         ["`earlier`", "`later`", "`undated`"].map(|text| narrative.find(text).unwrap()).to_vec();
     assert!(places.is_sorted(), "{narrative}");
     assert_eq!(narrative.matches("`earlier`").count(), 1, "told twice, it stands once");
-    assert!(narrative.contains("The words are an agent's. Their citations were checked"));
+    assert!(narrative.contains("The words are an agent's. Code checked that every value"));
     let other = fact(2, 0, "registry", &[("k", "registry")]);
     assert!(
         narrative.contains(&format!("  - `{}`: `{}`", other.id, graph::fact_title(&other))),

@@ -50,6 +50,12 @@ const TYPES: [(u64, &str); 10] = [
 /// The bits of `Type` of which Windows starts something: drivers, recognizers and processes. An adapter (4) is only described.
 const STARTED_TYPES: u64 = 0x01 | 0x02 | 0x08 | 0x10 | 0x20;
 
+/// Those that are loaded from `System32\drivers` by their name where nothing else is said.
+const DRIVERS: u64 = 0x01 | 0x02 | 0x08;
+
+/// Those that need a program.
+const PROCESSES: u64 = 0x10 | 0x20;
+
 /// The last number of `Start` that means something: disabled.
 const LAST_START: u64 = 4;
 
@@ -86,7 +92,7 @@ fn records() -> Vec<RecordType> {
         ),
         record_type(
             INERT,
-            "one key of a service or driver with a way to start that Windows does not start all the same: its type is none that is started (a kernel or file system driver, a recognizer, an own or a shared process), or there is no such way to start",
+            "one key of a service or driver with a way to start that Windows does not start all the same: its type is none that is started (a kernel or file system driver, a recognizer, an own or a shared process), a process has no program (ImagePath), or there is no such way to start",
             "name",
             fields,
         ),
@@ -114,8 +120,10 @@ fn service<'h>(reader: &mut Reader<'_, 'h>, key: &Key<'h>, values: &Values<'h>) 
     let (written, written_at) = written.unzip();
     let (start, kind) = (values.get("Start"), values.get("Type"));
     let is_deleted = values.get("DeleteFlag").and_then(number).is_some_and(|flag| flag != 0);
+    let has_image = values.get("ImagePath").is_some();
     let record_kind = match (start.and_then(number), kind.and_then(number)) {
         _ if is_deleted => DELETED,
+        (Some(_), Some(kind)) if !has_image && kind & DRIVERS == 0 && kind & PROCESSES != 0 => INERT,
         (Some(start), kind) if start > LAST_START || kind.unwrap_or_default() & STARTED_TYPES == 0 => INERT,
         _ => KIND,
     };

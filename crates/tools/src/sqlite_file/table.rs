@@ -38,7 +38,11 @@ impl Table {
     /// Reads what SQLite knows of a table (not of a view or a virtual table: asking would run code for those).
     pub(crate) fn read(connection: &Connection, name: &str) -> Result<Table, Error> {
         let columns = columns(connection, name)?;
-        let identity = identity(connection, name, &columns)?;
+        // What has no column is no table: nothing tells its rows apart.
+        let identity = match columns.is_empty() {
+            true => Identity::Nothing,
+            false => identity(connection, name, &columns)?,
+        };
         Ok(Table { name: name.to_owned(), columns, identity })
     }
 

@@ -58,15 +58,17 @@ fn rows(rows: &[[&str; 3]]) -> Vec<[String; 3]> {
 #[test]
 fn a_service_that_windows_does_not_start_is_inert_or_deleted() {
     let of = |name: &str| format!("ControlSet001\\Services\\{name}");
+    let run = |values: &[(&str, u32)]| key(values).value(ValueSpec::sz("ImagePath", "a.exe"));
     let root = KeySpec::new("R")
         .path("Select", key(&[("Current", 1)]))
         .path(&of("Adapter"), key(&[("Start", 2), ("Type", 4)]))
         .path(&of("Driver"), key(&[("Start", 1), ("Type", 1)]))
         .path(&of("Going"), key(&[("Start", 2), ("Type", 0x10), ("DeleteFlag", 1)]))
-        .path(&of("Later"), key(&[("Start", 9), ("Type", 0x10)]))
-        .path(&of("Own"), key(&[("Start", 2), ("Type", 0x110)]))
+        .path(&of("Later"), run(&[("Start", 9), ("Type", 0x10)]))
+        .path(&of("NoProgram"), key(&[("Start", 2), ("Type", 0x20)]))
+        .path(&of("Own"), run(&[("Start", 2), ("Type", 0x110)]))
         .path(&of("Settings"), key(&[]))
-        .path(&of("Template"), key(&[("Start", 2), ("Type", 0x60)]))
+        .path(&of("Template"), run(&[("Start", 2), ("Type", 0x60)]))
         .path(&of("Untyped"), key(&[("Start", 2)]))
         .path(&of("Zero"), key(&[("Start", 2), ("Type", 0)]));
     let expected = [
@@ -74,6 +76,7 @@ fn a_service_that_windows_does_not_start_is_inert_or_deleted() {
         ["service", "Driver", ""],
         ["deleted_service", "Going", ""],
         ["inert_service", "Later", ""],
+        ["inert_service", "NoProgram", ""],
         ["service", "Own", ""],
         ["service", "Settings", ""],
         ["service", "Template", ""],

@@ -3,7 +3,7 @@
 use super::Course;
 use super::standing::{LONGEST_REASON, MOST_REASONS, Made, reasons};
 use ledger::event::{InvocationStarted, SeenRecord, WithoutFact};
-use ledger::{Behaviour, Completeness, InvocationId, Objective, Record, SearchedBy, Way, written};
+use ledger::{Behaviour, Completeness, InvocationId, Objective, Record, SearchedBy, Unnamed, Way, written};
 use serde_json::Value;
 
 /// The most records, and the most calls, that are named.
@@ -67,7 +67,14 @@ impl Course<'_> {
             let spec = self.log.opened.tools.iter().find(|spec| spec.name == made.0.tool);
             let kinds = spec.map_or(&[][..], |spec| &spec.records);
             let subject = kinds.iter().find(|kind| kind.name == record.kind).map(|kind| &kind.subject);
-            let holds = |subject| objective.ways().any(|way| way.condition.would_hold(record, subject));
+            let records_deny = self.has(Behaviour::RecordsDeny);
+            let unnamed = if records_deny { Unnamed::Fits } else { Unnamed::Fails };
+            let holds = |subject| {
+                objective.ways().any(|way| {
+                    way.condition.would_hold(record, subject, unnamed)
+                        && !(records_deny && ledger::denies(record, &way.condition.predicate))
+                })
+            };
             subject.is_some_and(|subject| holds(subject))
         };
         let is_of_type = |record: &Record| objective.ways().any(|way| way.condition.record == record.kind);

@@ -333,6 +333,17 @@ fn proves(case: &Case<'_>, record: &Record, values: &[Vec<Holding>]) -> Sure {
     if !meaning.proved_by.contains(&record.kind) {
         return Sure::No;
     }
+    let denying = meaning.denied_by.get(&record.kind).into_iter().flatten();
+    for (field, patterns) in denying {
+        let text = record.fields.get(field).map(|held| held.value.to_text().to_lowercase());
+        let fits = |pattern: &String| match pattern.strip_suffix('*') {
+            Some(start) => text.as_ref().is_some_and(|text| text.starts_with(&start.to_lowercase())),
+            None => text.as_ref().is_some_and(|text| *text == pattern.to_lowercase()),
+        };
+        if patterns.iter().any(fits) {
+            return Sure::No;
+        }
+    }
     let mut sure = Sure::Yes;
     if case.reading.predicate == "quoted" {
         // Open: a quotation of which no value stands in a free text.
