@@ -60,4 +60,5 @@ mod sweeps;
 mod tampering;
 mod terminal;
 mod timeline_of_runs;
+mod verifiers;
 mod viewing;
