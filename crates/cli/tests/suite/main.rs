@@ -26,6 +26,7 @@ mod exchanging;
 mod exit_codes;
 mod exporting;
 mod forgeries;
+mod heads;
 mod histories;
 mod hosts;
 mod interrupted;
