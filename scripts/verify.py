@@ -21,7 +21,7 @@ class Text(bytes):
 class Damage(Exception):
     """Something does not hold."""
 
-APPLICATION_ID, MOST_FINDINGS = 1280262980, 20
+APPLICATION_ID, MOST_FINDINGS, LATEST_MINOR = 1280262980, 20, 19
 COLUMNS = {
     "events": dict(position=int, stream=int, sequence=int, name=Text, event=Text, circumstance=Text, stream_hash=bytes,
                    run_hash=bytes),
@@ -335,6 +335,7 @@ class Run:
             need(fits(fields, {**EVENTS[kind], **OTHERS}), f"{kind}: other members than those of the page")
         if kind == "run_opened":
             self.name, self.format = surroundings["run"], fields["format"]
+            need(self.format["minor"] <= LATEST_MINOR, "a later format than that of the page")
             need(self.ask("PRAGMA user_version") == [(2 * 65536 + self.format["minor"],)], "user_version is another")
         elif kind == "task_assigned":
             need(fields["task"] not in self.tasks, "a task is assigned twice")
