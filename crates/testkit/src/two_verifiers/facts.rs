@@ -165,7 +165,7 @@ pub(super) const KINDS: &[Forged] = &[
         })
     }),
     ("a stated text of a value that matches exactly", Page::Whole, |log, random| {
-        stated_of(log, random, &["exact"], |text, random| other_text(text, random))
+        stated_of(log, random, &["exact"], other_text)
     }),
     ("a stated text of a value that matches by type", Page::Whole, |log, random| {
         stated_of(log, random, &["typed"], |text, random| {
@@ -178,7 +178,7 @@ pub(super) const KINDS: &[Forged] = &[
         })
     }),
     ("a stated text of a value that matches otherwise", Page::Part, |log, random| {
-        stated_of(log, random, &["normalised", "quoted"], |text, random| other_text(text, random))
+        stated_of(log, random, &["normalised", "quoted"], other_text)
     }),
     ("the same number or instant, stated in another way", Page::Part, |log, random| {
         stated_of(log, random, &["exact", "typed"], respelt)
